@@ -1,0 +1,50 @@
+# Needs Python 3.11+ and make; everything else goes into .venv here.
+PYTHON ?= python3
+VENV   ?= .venv
+BIN    := $(VENV)/bin
+PIP    := $(BIN)/python -m pip --disable-pip-version-check --quiet
+
+.PHONY: demo test test-all lint docs bench clean
+
+demo: $(VENV)/.installed
+	$(BIN)/rankscope demo rankscope-demo --overwrite
+
+test: $(VENV)/.dev lint
+	$(BIN)/python -m pytest -m "not slow"
+
+test-all: $(VENV)/.dev lint
+	$(BIN)/python -m pytest
+
+lint: $(VENV)/.dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+# The generated page of measures.
+docs: $(VENV)/.installed
+	$(BIN)/rankscope measures --format markdown -o docs/measures.md
+
+# Runs every benchmark beside its peers and prints the ratios; half an hour.
+bench: $(VENV)/.bench
+	$(BIN)/python benchmarks/run_all.py
+
+$(VENV)/.python:
+	$(PYTHON) -c 'import sys; sys.exit(0 if sys.version_info >= (3, 11) else "rankscope needs Python 3.11 or later; set PYTHON=python3.11")'
+	$(PYTHON) -m venv $(VENV)
+	touch $@
+
+$(VENV)/.installed: $(VENV)/.python pyproject.toml constraints.txt
+	$(PIP) install --constraint constraints.txt --editable .
+	touch $@
+
+$(VENV)/.dev: $(VENV)/.installed
+	$(PIP) install --constraint constraints.txt --editable '.[dev]'
+	touch $@
+
+$(VENV)/.bench: $(VENV)/.dev
+	$(PIP) install --constraint constraints.txt --editable '.[bench]'
+	touch $@
+
+clean:
+	rm -rf $(VENV) rankscope-demo .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -1,0 +1,83 @@
+"""rankscope: evaluate rankings, compare the systems that made them.
+
+>>> import rankscope as rs
+>>> qrels = rs.Qrels({"q1": {"d1": 0, "d2": 1, "d3": 2}})
+>>> rs.evaluate(qrels, {"q1": {"d1": 1.2, "d2": 0.4, "d4": 0.3}}, ["nDCG@10", "RR"]).overall("RR")
+0.5
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+from rankscope._version import __version__
+
+if TYPE_CHECKING:
+    from rankscope.data.hits import Hits
+    from rankscope.data.qrels import Qrels
+    from rankscope.data.run import Run
+    from rankscope.data.scores import Scores
+    from rankscope.errors import InputError, OutputError, ParameterError, RankscopeError, UnknownName
+    from rankscope.evaluation.engine import evaluate, hits_of
+    from rankscope.evaluation.evaluator import Evaluator
+    from rankscope.io.read import read_qrels, read_run
+    from rankscope.measures.base import Measure
+    from rankscope.measures.custom import define_measure
+    from rankscope.measures.names import parse_measure, parse_measures
+
+__all__ = [
+    "Evaluator",
+    "Hits",
+    "InputError",
+    "Measure",
+    "OutputError",
+    "ParameterError",
+    "Qrels",
+    "RankscopeError",
+    "Run",
+    "Scores",
+    "UnknownName",
+    "__version__",
+    "define_measure",
+    "evaluate",
+    "hits_of",
+    "parse_measure",
+    "parse_measures",
+    "read_qrels",
+    "read_run",
+]
+
+# Where each public name lives. Loaded when first asked for, so that `import rankscope` costs nothing.
+HOMES = {
+    "Evaluator": "evaluation.evaluator",
+    "Hits": "data.hits",
+    "InputError": "errors",
+    "Measure": "measures.base",
+    "OutputError": "errors",
+    "ParameterError": "errors",
+    "Qrels": "data.qrels",
+    "RankscopeError": "errors",
+    "Run": "data.run",
+    "Scores": "data.scores",
+    "UnknownName": "errors",
+    "define_measure": "measures.custom",
+    "evaluate": "evaluation.engine",
+    "hits_of": "evaluation.engine",
+    "parse_measure": "measures.names",
+    "parse_measures": "measures.names",
+    "read_qrels": "io.read",
+    "read_run": "io.read",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in HOMES:
+        raise AttributeError(f"module 'rankscope' has no attribute {name!r}")
+    value = getattr(importlib.import_module(f"rankscope.{HOMES[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

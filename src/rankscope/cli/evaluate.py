@@ -1,0 +1,81 @@
+"""`rankscope evaluate`."""
+
+from __future__ import annotations
+
+import click
+
+from rankscope.cli.output import bytes_progress, show
+from rankscope.errors import ParameterError
+from rankscope.evaluation.conventions import DEFAULT_MEASURES, MISSING, NO_RELEVANT, make_plan
+from rankscope.evaluation.engine import evaluate as evaluate_runs
+from rankscope.io.read import read_qrels
+from rankscope.io.sniff import FORMATS as INPUTS
+from rankscope.io.write import check_writable
+from rankscope.reporting.tables import FORMATS, render_scores
+
+__all__ = ["evaluate"]
+
+
+@click.command()
+@click.argument("qrels")
+@click.argument("runs", nargs=-1, required=True, metavar="RUN...")
+@click.option(
+    "-m", "--measure", "measures", multiple=True, help=f"May be repeated. Default: {' '.join(DEFAULT_MEASURES)}."
+)
+@click.option("--by-query", is_flag=True, help="Show each query's values too.")
+@click.option("--preset", metavar="NAME", help="Conventions of a reference tool; see `rankscope measures --presets`.")
+@click.option("--rel", type=int, default=1, show_default=True, metavar="N", help="Least relevance that counts.")
+@click.option(
+    "--missing",
+    type=click.Choice(list(MISSING)),
+    default="zero",
+    show_default=True,
+    help="A query that a run lacks: counts as an empty ranking, is left out, or is refused.",
+)
+@click.option(
+    "--no-relevant",
+    type=click.Choice(list(NO_RELEVANT)),
+    default="zero",
+    show_default=True,
+    help="A query without relevant documents: what the measure says, left out, or 1.",
+)
+@click.option(
+    "--ties", metavar="RULE", help="Documents of one score: doc_id_desc (default, as trec_eval), file or error."
+)
+@click.option(
+    "--input", "input_", type=click.Choice(list(INPUTS)), help="Format of the runs; told by content otherwise."
+)
+@click.option("--format", "format_", type=click.Choice(list(FORMATS)), default="table", show_default=True)
+@click.option("-o", "--output", metavar="FILE", help="Write there instead of printing; whole or not at all.")
+def evaluate(
+    qrels: str,
+    runs: tuple[str, ...],
+    measures: tuple[str, ...],
+    by_query: bool,
+    preset: str | None,
+    rel: int,
+    missing: str,
+    no_relevant: str,
+    ties: str | None,
+    input_: str | None,
+    format_: str,
+    output: str | None,
+) -> None:
+    """Evaluate each RUN against the judgments in QRELS.
+
+    Files are TREC's (spaces or tabs), CSV, TSV, JSONL or Parquet, plain, .gz or .zst; - is standard input.
+
+    \b
+    rankscope evaluate robust.qrels bm25.run dense.run -m nDCG@10 -m AP
+    rankscope evaluate robust.qrels bm25.run --by-query --format csv -o scores.csv
+    """
+    options = {"preset": preset, "rel": rel, "ties": ties, "missing": missing, "no_relevant": no_relevant}
+    chosen = measures or None
+    make_plan(chosen, **options)  # type: ignore[arg-type]  # a wrong argument is told before anything is read
+    if output not in (None, "-"):
+        check_writable(str(output))
+    if (qrels, *runs).count("-") > 1:
+        raise ParameterError("standard input (-) can stand for one file only")
+    with bytes_progress(runs, "reading runs") as progress:
+        scores = evaluate_runs(read_qrels(qrels), list(runs), chosen, input=input_, progress=progress, **options)  # type: ignore[arg-type]
+    show(render_scores(scores, format_, by_query=by_query), output)

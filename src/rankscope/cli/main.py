@@ -1,0 +1,82 @@
+"""`rankscope COMMAND`: loads the one command that was asked for, and turns errors into one line and an exit code."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import sys
+from collections.abc import Sequence
+
+import click
+
+from rankscope._version import __version__
+from rankscope.errors import RankscopeError
+
+__all__ = ["cli", "main"]
+
+#: Command -> the module that holds it, and a line for the overview (so that no command is loaded to list them).
+COMMANDS = {
+    "evaluate": ("evaluate", "Evaluate runs against judgments."),
+    "measures": ("measures", "List all measures, or explain one."),
+    "demo": ("demo", "Make a small test collection and take a tour on it."),
+}
+
+
+class Lazy(click.Group):
+    """A group whose commands are imported when they are called."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in COMMANDS:
+            return None
+        command = getattr(importlib.import_module(f"rankscope.cli.{COMMANDS[cmd_name][0]}"), cmd_name)
+        assert isinstance(command, click.Command)
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, text) for name, (_, text) in COMMANDS.items()])
+
+
+@click.group(cls=Lazy, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="rankscope")
+def cli() -> None:
+    """Evaluate rankings, exactly and fast.
+
+    \b
+    rankscope demo                          a tour on data made here
+    rankscope evaluate QRELS RUN... -m AP   the main job
+    """
+
+
+def main(args: Sequence[str] | None = None) -> None:
+    """Entry point. Exit codes: 0 done, 1 a bug of ours, 2 the user's input or arguments, 130 interrupted."""
+    # No command here multiplies matrices large enough for threads, and starting them costs .05 s of CPU.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):  # ids that are no UTF-8 are printed as they came
+            stream.reconfigure(encoding="utf-8", errors="surrogateescape")
+    try:
+        cli.main(args=None if args is None else list(args), prog_name="rankscope", standalone_mode=False)
+        sys.stdout.flush()
+    except RankscopeError as error:
+        fail(str(error))
+    except click.exceptions.Exit as error:
+        sys.exit(error.exit_code)
+    except (click.exceptions.Abort, KeyboardInterrupt):
+        click.echo("rankscope: interrupted; nothing was written", err=True)
+        sys.exit(130)
+    except click.ClickException as error:
+        error.show()
+        sys.exit(2)
+    except BrokenPipeError:  # `| head` has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(0)
+
+
+def fail(message: str) -> None:
+    """One line on standard error, exit code 2."""
+    click.echo(f"rankscope: {' '.join(message.split())}", err=True)
+    sys.exit(2)

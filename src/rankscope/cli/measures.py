@@ -1,0 +1,25 @@
+"""`rankscope measures`."""
+
+from __future__ import annotations
+
+import click
+
+from rankscope.cli.output import show
+from rankscope.reporting.measures import LIST_FORMATS, explain_measure, list_measures, list_presets
+
+__all__ = ["measures"]
+
+
+@click.command()
+@click.argument("name", required=False)
+@click.option("--presets", is_flag=True, help="List the presets instead.")
+@click.option("--format", "format_", type=click.Choice(LIST_FORMATS), default="table", show_default=True)
+@click.option("-o", "--output", metavar="FILE", help="Write there instead of printing.")
+def measures(name: str | None, presets: bool, format_: str, output: str | None) -> None:
+    """List all measures (name, range, direction, parameters, source), or explain the one called NAME."""
+    if presets:
+        show(list_presets(), output)
+    elif name is not None:
+        show(explain_measure(name), output)
+    else:
+        show(list_measures(format_), output)

@@ -1,0 +1,62 @@
+"""What commands share: writing what was asked for, and a progress bar for long work on a terminal."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import click
+
+from rankscope.io.write import write_text
+
+__all__ = ["bytes_progress", "show"]
+
+#: Seconds after which work counts as long.
+LONG = 1.0
+
+
+def show(text: str, output: str | None) -> None:
+    """Print, or write to the file named by `-o`."""
+    if output is None or output == "-":
+        click.echo(text, nl=False)
+    else:
+        write_text(output, text)
+
+
+@contextmanager
+def bytes_progress(paths: Sequence[str], what: str) -> Iterator[Callable[[int], Any] | None]:
+    """A function to be told of bytes just read, or None where nobody is looking.
+
+    The bar appears on standard error once the work has lasted a second; until then nothing is loaded for it.
+    """
+    if not sys.stderr.isatty():
+        yield None
+        return
+    total = sum(os.path.getsize(p) for p in paths if Path(p).is_file())
+    compressed = any(p.endswith((".gz", ".zst")) for p in paths)
+    state: dict[str, Any] = {"done": 0, "bar": None, "task": None}
+    begin = time.monotonic()
+
+    def tell(n: int) -> None:
+        state["done"] += n
+        if state["bar"] is None and time.monotonic() - begin > LONG:
+            from rich.console import Console
+            from rich.progress import Progress
+
+            state["bar"] = Progress(console=Console(stderr=True), transient=True)
+            state["bar"].start()
+            # Of a compressed file nobody knows how much is to come.
+            state["task"] = state["bar"].add_task(what, total=None if compressed else total)
+        if state["bar"] is not None:
+            state["bar"].update(state["task"], completed=state["done"])
+
+    try:
+        yield tell
+    finally:
+        if state["bar"] is not None:
+            state["bar"].stop()

@@ -1,0 +1,1 @@
+"""The types that everything else passes on: Qrels, Run, Hits, Scores."""

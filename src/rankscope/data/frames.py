@@ -1,0 +1,120 @@
+"""Data frames and columns to rows. polars does the work and is imported only here, only when needed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from rankscope.data.rows import Interner, Rows, group
+from rankscope.errors import InputError
+from rankscope.kernels.text import PADDING, Fields
+
+if TYPE_CHECKING:
+    import polars as pl
+
+__all__ = ["COLUMN_NAMES", "frame_rows", "is_mapping_of_mappings", "rows_of_frame"]
+
+#: What a column may be called, ours first.
+COLUMN_NAMES = {
+    "query_id": ("query_id", "qid", "q_id", "query", "topic", "query-id", "topic_id"),
+    "doc_id": ("doc_id", "docid", "docno", "doc", "document_id", "corpus-id", "did"),
+    "relevance": ("relevance", "rel", "label", "grade", "judgment", "score"),
+    "score": ("score", "sim", "similarity"),
+}
+
+
+def is_mapping_of_mappings(data: Any) -> bool:
+    """Whether it is `{query_id: {document_id: value}}`; an empty mapping is."""
+    return isinstance(data, Mapping) and all(isinstance(docs, Mapping) for docs in data.values())
+
+
+def frame_rows(data: Any, value: str) -> Rows:
+    """Rows from a data frame or a mapping of columns held in memory."""
+    import polars as pl
+
+    kind = "qrels" if value == "relevance" else "run"
+    try:
+        frame = pl.DataFrame(dict(data)) if isinstance(data, Mapping) else pl.DataFrame(data)
+    except (TypeError, ValueError, pl.exceptions.PolarsError) as error:
+        raise InputError(
+            f"{kind}: cannot read a {type(data).__name__} as a table ({error}); expected a mapping of mappings, "
+            f"a data frame, or a mapping of columns query_id, doc_id, {value}"
+        ) from None
+    return rows_of_frame(frame, value, kind, first_row=0)[0]
+
+
+def rows_of_frame(frame: pl.DataFrame, value: str, name: str, first_row: int) -> tuple[Rows, int]:
+    """Rows of a frame, and how many queries had their rows apart.
+
+    first_row: the number of the first row in messages: 2 for a CSV file with a header.
+    """
+
+    def where(row: int) -> str:
+        return f"{name}:{row + first_row}" if first_row else f"{name}: row {row}"
+
+    frame = frame.select(column(frame, field, name).alias(field) for field in ("query_id", "doc_id", value))
+    if not frame.height:
+        raise InputError(f"{name}: no data rows, expected at least one; write one row a document")
+    values = numbers(frame, value, where)
+    queries, docs = strings(frame, "query_id", where), strings(frame, "doc_id", where)
+    interner = Interner()
+    codes = interner.codes(queries)
+    # A document's start in the buffer tells its row, also after the rows have been regrouped.
+    starts = docs.starts
+    rows, apart = group(
+        list(interner.ids), codes, docs, values, lambda start: where(int(np.searchsorted(starts, start)))
+    )
+    return rows, apart
+
+
+def column(frame: pl.DataFrame, field: str, name: str) -> pl.Expr:
+    import polars as pl
+
+    for candidate in COLUMN_NAMES[field]:
+        if candidate in frame.columns:
+            return pl.col(candidate)
+    raise InputError(
+        f"{name}: no column {field!r} among {', '.join(map(repr, frame.columns))}; "
+        f"rename one of them to {field} (also understood: {', '.join(COLUMN_NAMES[field][1:])})"
+    )
+
+
+def strings(frame: pl.DataFrame, field: str, where: Any) -> Fields:
+    """A column of ids as slices of one buffer."""
+    import polars as pl
+
+    series = frame[field]
+    if series.dtype.is_float() or series.dtype.is_nested():
+        raise InputError(
+            f"{where(0)}: column {field!r} holds {series.dtype}, expected strings or whole numbers; convert the ids first"
+        )
+    series = series.cast(pl.String)
+    sizes = series.str.len_bytes()
+    missing = (series.is_null() | (sizes == 0)).arg_true()
+    if missing.len():
+        raise InputError(f"{where(int(missing[0]))}: the {field} is empty, expected an id; fill it in or drop the row")
+    lengths = sizes.to_numpy().astype(np.int64)
+    joined = b"".join((bytes(PADDING), (series.str.join("").item() or "").encode(), bytes(PADDING)))
+    return Fields(np.frombuffer(joined, np.uint8), np.cumsum(lengths) - lengths + PADDING, lengths)
+
+
+def numbers(frame: pl.DataFrame, field: str, where: Any) -> np.ndarray[Any, np.dtype[Any]]:
+    """A column of scores (float64) or relevances (int64)."""
+    import polars as pl
+
+    series = frame[field]
+    kind = "a whole number" if field == "relevance" else "a finite number"
+    if series.dtype == pl.String:
+        series = series.str.strip_chars()
+    values = series.cast(pl.Float64, strict=False)
+    bad = values.is_null() | ~values.is_finite()
+    if field == "relevance":
+        bad = bad | (values != values.round(0)) | (values.abs() >= 2.0**53)
+    places = bad.fill_null(True).arg_true()
+    if places.len():
+        row = int(places[0])
+        raise InputError(f"{where(row)}: {field} {series[row]!r}, expected {kind}; correct this row")
+    array = values.to_numpy()
+    return array.astype(np.int64) if field == "relevance" else array

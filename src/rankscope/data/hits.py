@@ -1,0 +1,186 @@
+"""Hits: at which rank each judged document was found, and what there was to find."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from rankscope.data.rows import Ints
+from rankscope.errors import ParameterError
+from rankscope.kernels.order import ranges
+from rankscope.kernels.segments import count_before, place_in_group, sum_by_group
+
+__all__ = ["Hits"]
+
+Floats = npt.NDArray[np.float64]
+Bools = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Hits:
+    """All that a measure needs to know of one system: h judged documents retrieved for q queries.
+
+    Per hit, ordered by query, then rank: `rank` (after ties are broken, from 1), `first` and `last`
+    rank of the documents that have its score, `relevance` (negative grades included), `judged` (its place
+    among the judged documents of its query). Per query: `query_ids`, `offsets` (q + 1) of its hits,
+    `retrieved` (documents retrieved, judged or not), `missing` (the run has no list: an empty ranking), `grades`
+    of all its judged documents in falling order, with `grade_offsets` (q + 1). Of the whole
+    input: `max_grade`, `rel` (least relevance that counts), `ties` and `precision` (how it was ranked).
+
+    Arrays are not to be changed.
+    """
+
+    query_ids: tuple[str, ...]
+    offsets: Ints
+    rank: Floats
+    first: Floats
+    last: Floats
+    relevance: Ints
+    judged: Ints
+    retrieved: Ints
+    missing: Bools
+    grades: Ints
+    grade_offsets: Ints
+    max_grade: int
+    rel: int = 1
+    collection_size: int | None = None
+    ties: str = "doc_id_desc"
+    precision: str = "float64"
+    _relevant: dict[int, Bools] = field(default_factory=dict, repr=False)
+    _above: dict[int, Ints] = field(default_factory=dict, repr=False)
+
+    def __len__(self) -> int:
+        """How many queries."""
+        return len(self.query_ids)
+
+    @cached_property
+    def query(self) -> Ints:
+        """(hits) the index of each hit's query."""
+        return np.repeat(np.arange(len(self)), np.diff(self.offsets))
+
+    @cached_property
+    def grade_query(self) -> Ints:
+        """(judged) the index of the query of each grade."""
+        return np.repeat(np.arange(len(self)), np.diff(self.grade_offsets))
+
+    @cached_property
+    def grade_rank(self) -> Floats:
+        """(judged) the rank, from 1, of each grade in the ideal ranking."""
+        return place_in_group(self.grade_offsets) + 1.0
+
+    def sum(self, values: Floats | Bools) -> Floats:
+        """(queries) the sum of one value a hit; 0 without hits."""
+        return sum_by_group(values, self.query, len(self))
+
+    def relevant(self, rel: int | None = None) -> Bools:
+        """(hits) whether the relevance reaches `rel` (default: the one of these hits)."""
+        level = self.rel if rel is None else rel
+        if level not in self._relevant:
+            self._relevant[level] = self.relevance >= level
+        return self._relevant[level]
+
+    def relevant_above(self, rel: int | None = None) -> Ints:
+        """(hits) how many relevant documents of the query rank above each."""
+        level = self.rel if rel is None else rel
+        if level not in self._above:
+            self._above[level] = self.before(self.relevant(level))
+        return self._above[level]
+
+    def before(self, marked: Bools) -> Ints:
+        """(hits) how many marked hits of the query rank above each."""
+        return count_before(marked, self.offsets)
+
+    def n_relevant(self, rel: int | None = None) -> Floats:
+        """(queries) the number of judged documents whose relevance reaches `rel`."""
+        level = self.rel if rel is None else rel
+        return sum_by_group(self.grades >= level, self.grade_query, len(self))
+
+    def n_nonrelevant(self, rel: int | None = None) -> Floats:
+        """(queries) the number of documents judged not relevant: grades from 0 to below `rel`."""
+        level = self.rel if rel is None else rel
+        return sum_by_group((self.grades >= 0) & (self.grades < level), self.grade_query, len(self))
+
+    def select(self, queries: npt.ArrayLike) -> Hits:
+        """The hits of these queries (indices; repeats allowed) in this order."""
+        index = np.asarray(queries, np.intp)
+        counts, sizes = np.diff(self.offsets)[index], np.diff(self.grade_offsets)[index]
+        rows = ranges(self.offsets[index], counts)
+        return self._with(
+            rows,
+            query_ids=tuple(self.query_ids[i] for i in index),
+            offsets=bounds(counts),
+            retrieved=self.retrieved[index],
+            missing=self.missing[index],
+            grades=self.grades[ranges(self.grade_offsets[index], sizes)],
+            grade_offsets=bounds(sizes),
+        )
+
+    def cut(self, depth: int) -> Hits:
+        """The hits as if the lists ended at rank `depth`."""
+        if depth < 1:
+            raise ParameterError(f"the depth is {depth}, expected at least 1")
+        kept = self.rank <= depth
+        return self._with(
+            np.flatnonzero(kept),
+            last=np.minimum(self.last[kept], depth),
+            offsets=bounds(self.sum(kept).astype(np.int64)),
+            retrieved=np.minimum(self.retrieved, depth),
+        )
+
+    def judged_only(self) -> Hits:
+        """The hits as if documents not judged (negative grades too) had not been retrieved."""
+        kept = self.relevance >= 0
+        rows = np.flatnonzero(kept)
+        counts = self.sum(kept).astype(np.int64)
+        offsets = bounds(counts)
+        rank = place_in_group(offsets) + 1.0
+        # Hits tied before are neighbours still: their first and last of the new ranks.
+        group = np.repeat(np.arange(len(self)), counts)
+        new = np.ones(rows.size, np.bool_)
+        new[1:] = (self.first[rows][1:] != self.first[rows][:-1]) | (group[1:] != group[:-1])
+        tie = np.cumsum(new) - 1
+        first = rank[new][tie] if rows.size else rank
+        last = first + np.bincount(tie, minlength=0)[tie] - 1 if rows.size else rank
+        return self._with(rows, rank=rank, first=first, last=last, offsets=offsets, retrieved=counts)
+
+    @staticmethod
+    def concat(parts: Sequence[Hits]) -> Hits:
+        """The queries of all parts, one after the other."""
+        if not parts:
+            raise ParameterError("no hits to put together, expected at least one part")
+        head = parts[0]
+        if len({(p.rel, p.collection_size, p.ties, p.precision) for p in parts}) > 1:
+            raise ParameterError("hits of different conventions (rel, ties, precision) cannot be put together")
+
+        def joined(name: str) -> npt.NDArray[np.generic]:
+            return np.concatenate([getattr(p, name) for p in parts])
+
+        arrays = {n: joined(n) for n in (*PER_HIT, "retrieved", "missing", "grades")}
+        return replace(
+            head,
+            query_ids=tuple(q for p in parts for q in p.query_ids),
+            offsets=bounds(np.concatenate([np.diff(p.offsets) for p in parts])),
+            grade_offsets=bounds(np.concatenate([np.diff(p.grade_offsets) for p in parts])),
+            max_grade=max(p.max_grade for p in parts),
+            _relevant={},
+            _above={},
+            **arrays,
+        )
+
+    def _with(self, rows: npt.NDArray[np.intp], **changes: object) -> Hits:
+        """These hits, and the changed arrays."""
+        for name in PER_HIT:
+            changes.setdefault(name, getattr(self, name)[rows])
+        return replace(self, _relevant={}, _above={}, **changes)  # type: ignore[arg-type]  # names are checked by tests
+
+
+PER_HIT = ("rank", "first", "last", "relevance", "judged")
+
+
+def bounds(lengths: npt.NDArray[np.int64]) -> Ints:
+    """Offsets of groups of these lengths."""
+    return np.concatenate((np.zeros(1, np.int64), np.cumsum(lengths)))

@@ -1,0 +1,123 @@
+"""The one place where lists are ranked and ties are broken."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from rankscope.data.rows import Ints
+from rankscope.errors import InputError, UnknownName
+from rankscope.kernels.order import order_in_groups, ranges
+from rankscope.kernels.text import Fields, order_descending
+
+__all__ = ["TIE_RULES", "Ranks", "check_tie_rule", "rank_rows"]
+
+#: What happens to documents of one score: the rules and what they mean.
+TIE_RULES = {
+    "doc_id_desc": "by document id, bytes falling (what trec_eval does)",
+    "file": "in the order of the input",
+    "error": "refused where a judged document is among them",
+}
+
+
+def check_tie_rule(ties: str) -> None:
+    if ties not in TIE_RULES:
+        raise UnknownName("tie rule", ties, TIE_RULES)
+
+
+class Ranks(NamedTuple):
+    """For each row asked for: its rank, and the first and last rank of those that have its score."""
+
+    rank: Ints
+    first: Ints
+    last: Ints
+
+
+def rank_rows(
+    scores: npt.NDArray[np.float64],
+    offsets: Ints,
+    wanted: npt.NDArray[np.intp],
+    ties: str,
+    docs: Callable[[npt.NDArray[np.intp]], Fields],
+    say: Callable[[int], str],
+) -> Ranks:
+    """Rank rows by falling score within their group, and return the ranks (from 1) of the wanted ones.
+
+    scores: (rows), grouped by `offsets`. wanted: rows, rising. docs: gives the ids of rows, asked
+    only for groups of equal scores that hold a wanted row. say: names a row in the error of the rule
+    "error". Sorts nothing that is in order already.
+    """
+    place = wanted
+    order: npt.NDArray[np.intp] | None = None
+    out = out_of_order(scores, offsets)
+    if out.size:
+        order, scores = sort_groups(scores, offsets, out)
+        inverse = np.empty(order.size, np.intp)
+        inverse[order] = np.arange(order.size)
+        place = inverse[wanted]
+    group = np.searchsorted(offsets, wanted, side="right") - 1
+    base = offsets[group] - 1  # ranks count from 1
+    new = np.empty(scores.size, np.bool_)
+    new[:1] = True
+    np.not_equal(scores[1:], scores[:-1], out=new[1:])
+    if new.all():
+        rank = place - base
+        return Ranks(rank, rank, rank)
+    new[offsets[:-1]] = True
+    starts = np.flatnonzero(new)
+    tie = (np.cumsum(new) - 1)[place]
+    first = starts[tie]
+    last = np.append(starts, scores.size)[tie + 1] - 1
+    tied = last > first
+    if ties != "file" and tied.any():
+        if ties == "error":
+            row = int(np.argmax(tied))
+            raise InputError(
+                f"{say(int(wanted[row]))} has the score of {int(last[row] - first[row])} others and ties are "
+                "refused (ties='error'); choose a rule: doc_id_desc or file"
+            )
+        place = place.copy()
+        place[tied] = break_ties(place[tied], tie[tied], first[tied], last[tied], order, docs)
+    return Ranks(place - base, first - base, last - base)
+
+
+def out_of_order(scores: npt.NDArray[np.float64], offsets: Ints) -> npt.NDArray[np.intp]:
+    """The groups in which a score is higher than the one before it."""
+    rises = np.flatnonzero(scores[1:] > scores[:-1]) + 1
+    group = np.searchsorted(offsets, rises, side="right") - 1
+    inside = group[offsets[group] != rises]
+    return inside if inside.size < 2 else inside[np.r_[True, inside[1:] != inside[:-1]]]
+
+
+def sort_groups(
+    scores: npt.NDArray[np.float64], offsets: Ints, groups: npt.NDArray[np.intp]
+) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.float64]]:
+    """The order of all rows when these groups are sorted by falling score, and the scores in it."""
+    order = np.arange(scores.size)
+    lengths = offsets[groups + 1] - offsets[groups]
+    rows = ranges(offsets[groups], lengths)
+    order[rows] = rows[order_in_groups(np.repeat(np.arange(groups.size), lengths), scores[rows])]
+    return order, scores[order]
+
+
+def break_ties(
+    place: npt.NDArray[np.intp],
+    tie: npt.NDArray[np.intp],
+    first: npt.NDArray[np.intp],
+    last: npt.NDArray[np.intp],
+    order: npt.NDArray[np.intp] | None,
+    docs: Callable[[npt.NDArray[np.intp]], Fields],
+) -> npt.NDArray[np.intp]:
+    """Where each tied row stands when its tie group is ordered by falling document id."""
+    groups, at, member = np.unique(tie, return_index=True, return_inverse=True)
+    lengths = last[at] - first[at] + 1
+    places = ranges(first[at], lengths)  # all places of the tie groups
+    rows = places if order is None else order[places]
+    sorted_ = order_descending(np.repeat(np.arange(groups.size), lengths), docs(rows))
+    now = np.empty(places.size, np.intp)
+    now[sorted_] = np.arange(places.size)
+    begins = np.cumsum(lengths) - lengths
+    return first[at][member] + now[begins[member] + place - first] - begins[member]

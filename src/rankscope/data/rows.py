@@ -1,0 +1,143 @@
+"""Rows: what a file, a data frame or columns hold, grouped by query, with ids still as bytes.
+
+Both `Qrels` and `Run` are made of rows; they differ in what the value of a row is
+(a relevance or a score). Ids become Python strings only when somebody asks for names.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from rankscope.errors import InputError
+from rankscope.kernels.order import ranges, repeated, stable_order
+from rankscope.kernels.text import MULTIPLIER, Fields, decode, equal, hashes
+
+__all__ = ["Interner", "Rows", "group", "name_of", "row_keys"]
+
+Ints = npt.NDArray[np.int64]
+Keys = npt.NDArray[np.uint64]
+
+#: Rows that are joined at a time: their columns fit the processor's cache.
+CHUNK = 32_768
+
+
+def name_of(id_: bytes) -> str:
+    """An id as text. Bytes that are not UTF-8 survive the way back (`surrogateescape`)."""
+    return id_.decode("utf-8", "surrogateescape")
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """n rows in g groups, one group a query.
+
+    query_ids: the id of each group, no id twice. offsets: (g + 1) first row of each group.
+    docs: (n) document ids. values: (n) scores (float64) or relevances (int64).
+    where: says for a row's document where it stands, as "run.txt:17" or "row 17".
+    """
+
+    query_ids: list[bytes]
+    offsets: Ints
+    docs: Fields
+    values: npt.NDArray[Any]
+    where: Callable[[int], str]
+
+    def chunks(self) -> Iterator[Rows]:
+        """The same rows in pieces of whole groups, none much larger than `CHUNK`."""
+        a = 0
+        groups = len(self.query_ids)
+        while a < groups:
+            b = int(np.searchsorted(self.offsets, self.offsets[a] + CHUNK, side="right")) - 1
+            b = min(max(b, a + 1), groups)
+            yield self.part(a, b)
+            a = b
+
+    def part(self, a: int, b: int) -> Rows:
+        """The groups a to b - 1."""
+        if (a, b) == (0, len(self.query_ids)):
+            return self
+        rows = slice(self.offsets[a], self.offsets[b])
+        docs = Fields(self.docs.buffer, self.docs.starts[rows], self.docs.lengths[rows])
+        offsets = self.offsets[a : b + 1] - self.offsets[a]
+        return Rows(self.query_ids[a:b], offsets, docs, self.values[rows], self.where)
+
+    def refuse_duplicates(self, keys: Keys) -> None:
+        """Raise for a document that a query holds twice. keys: from `row_keys`."""
+        if not repeated(keys):
+            return
+        order = np.argsort(keys, kind="stable")
+        level = np.flatnonzero(keys[order[1:]] == keys[order[:-1]])
+        first, again = order[level], order[level + 1]
+        same = equal(self.docs.take(first), self.docs.take(again))
+        if not same.any():
+            return
+        worst = np.flatnonzero(same)[np.argmin(again[same])]
+        a, b = sorted((int(self.docs.starts[first[worst]]), int(self.docs.starts[again[worst]])))
+        row = int(again[worst])
+        query = name_of(self.query_ids[int(np.searchsorted(self.offsets, row, side="right")) - 1])
+        doc = name_of(decode(self.docs.take(np.array([row])))[0])
+        raise InputError(
+            f"{self.where(b)}: document {doc!r} of query {query!r} stands twice, first at "
+            f"{self.where(a)}; expected each document once a query; remove one of the two"
+        )
+
+
+def row_keys(docs: Fields, offsets: Ints, codes: Ints, seed: int = 0) -> Keys:
+    """A 64-bit key for each (query, document). codes: a number for each group's query."""
+    of_query = (codes.astype(np.uint64) + np.uint64(1)) * np.uint64(0xD6E8FEB86659FD93)
+    keys = hashes(docs, seed)
+    keys ^= np.repeat(of_query, np.diff(offsets))
+    keys *= MULTIPLIER
+    return keys
+
+
+class Interner:
+    """Numbers ids in the order in which they are first seen."""
+
+    def __init__(self) -> None:
+        self.ids: dict[bytes, int] = {}
+
+    def codes(self, fields: Fields) -> Ints:
+        """The number of each id; a new id gets the next one."""
+        n = fields.starts.size
+        hashed = hashes(fields)
+        order = np.argsort(hashed, kind="stable")
+        new = np.ones(n, np.bool_)
+        new[1:] = hashed[order[1:]] != hashed[order[:-1]]
+        representative = np.empty(n, np.intp)
+        representative[order] = order[new][np.cumsum(new) - 1]
+        is_first = representative == np.arange(n)
+        if n > is_first.sum() and not equal(fields, fields.take(representative)).all():
+            is_first[:] = True  # two ids with one hash: look at each by its bytes
+            representative = np.arange(n)
+        firsts = np.flatnonzero(is_first)
+        codes = np.empty(n, np.int64)
+        known = self.ids
+        codes[firsts] = [known.setdefault(id_, len(known)) for id_ in decode(fields.take(firsts))]
+        return codes[representative]
+
+
+def group(
+    query_ids: list[bytes], codes: Ints, docs: Fields, values: npt.NDArray[Any], where: Callable[[int], str]
+) -> tuple[Rows, int]:
+    """Rows from ungrouped columns, and how many queries had their rows apart.
+
+    codes: (n) index into `query_ids` of each row. Rows of a query keep their order.
+    """
+    n = codes.size
+    starts = np.flatnonzero(np.r_[True, codes[1:] != codes[:-1]]) if n else np.empty(0, np.intp)
+    runs = codes[starts]
+    apart = 0
+    if runs.size != len(query_ids) or (runs[1:] < runs[:-1]).any():
+        apart = int((np.bincount(runs, minlength=len(query_ids)) > 1).sum())
+        # Sort the stretches of equal queries, not the rows: there are often far fewer.
+        order = stable_order(runs)
+        lengths = np.diff(np.r_[starts, n])
+        rows = ranges(starts[order], lengths[order])
+        codes, docs, values = codes[rows], docs.take(rows), values[rows]
+    offsets = np.searchsorted(codes, np.arange(len(query_ids) + 1)).astype(np.int64)
+    return Rows(query_ids, offsets, docs, values, where), apart

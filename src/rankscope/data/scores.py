@@ -1,0 +1,136 @@
+"""Scores: the table in which all values meet: system, measure, query, value."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, NamedTuple, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from rankscope._version import __version__
+from rankscope.errors import ParameterError, UnknownName
+
+if TYPE_CHECKING:
+    import polars as pl
+
+__all__ = ["Record", "Scores"]
+
+Floats = npt.NDArray[np.float64]
+Bools = npt.NDArray[np.bool_]
+
+
+class MeasureLike(Protocol):
+    """What scores need to know of a measure."""
+
+    summary: str
+    higher_is_better: bool
+
+
+class Record(NamedTuple):
+    """One row of the tidy table. query: "all" for the summary. value: NaN where undefined or left out."""
+
+    system: str
+    measure: str
+    query: str
+    value: float
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Scores:
+    """One value for each system, measure and query.
+
+    values: (systems, measures, queries), NaN where a query was left out or the value is undefined.
+    missing: (systems, queries) where a run has no list. undefined: (measures, queries) where nothing relevant was
+    judged. settings: what changes the numbers, for the signature. notes: what a reader should know.
+    """
+
+    systems: tuple[str, ...]
+    measures: tuple[MeasureLike, ...]
+    query_ids: tuple[str, ...]
+    values: Floats
+    missing: Bools
+    undefined: Bools
+    settings: Mapping[str, str] = field(default_factory=dict)
+    measure_settings: tuple[Mapping[str, str], ...] = ()
+    notes: tuple[str, ...] = ()
+
+    @cached_property
+    def measure_names(self) -> tuple[str, ...]:
+        return tuple(map(str, self.measures))
+
+    def _measure(self, measure: object) -> int:
+        name = str(measure)
+        if name not in self.measure_names:
+            raise UnknownName("measure of these scores", name, self.measure_names)
+        return self.measure_names.index(name)
+
+    def _system(self, system: str | None) -> int:
+        if system is None:
+            if len(self.systems) != 1:
+                raise ParameterError(f"there are {len(self.systems)} systems; name one of {', '.join(self.systems)}")
+            return 0
+        if system not in self.systems:
+            raise UnknownName("system of these scores", system, self.systems)
+        return self.systems.index(system)
+
+    def matrix(self, measure: object) -> Floats:
+        """(systems, queries) the values of one measure. Raises UnknownName for one that was not computed."""
+        return self.values[:, self._measure(measure)]
+
+    def summary(self, measure: object) -> Floats:
+        """(systems) the value over all queries: mean or, for counts, sum; NaN where no query has one."""
+        matrix = self.matrix(measure)
+        there = ~np.isnan(matrix)
+        kind = self.measures[self._measure(measure)].summary
+        total = np.where(there, matrix, 0.0).sum(axis=1)
+        if kind == "sum":
+            return np.asarray(total)
+        n = there.sum(axis=1)
+        return np.divide(total, n, out=np.full(n.shape, np.nan), where=n > 0)
+
+    def overall(self, measure: object, system: str | None = None) -> float:
+        """The value of one system over all queries. system: may be left out where there is only one."""
+        return float(self.summary(measure)[self._system(system)])
+
+    def records(self, *, by_query: bool = False) -> Iterator[Record]:
+        """The rows of the tidy table: with `by_query` every query's first, then the summaries ("all")."""
+        for s, system in enumerate(self.systems):
+            for m, measure in enumerate(self.measure_names):
+                if by_query:
+                    for query, value in zip(self.query_ids, self.values[s, m].tolist(), strict=True):
+                        yield Record(system, measure, query, value)
+                yield Record(system, measure, "all", float(self.summary(measure)[s]))
+
+    def frame(self) -> pl.DataFrame:
+        """The values as a tidy polars frame: system, measure, query, value (null where there is none)."""
+        import polars as pl
+
+        s, m, q = self.values.shape
+        frame = pl.DataFrame(
+            {
+                "system": np.repeat(np.array(self.systems, object), m * q).tolist(),
+                "measure": np.tile(np.repeat(np.array(self.measure_names, object), q), s).tolist(),
+                "query": list(self.query_ids) * (s * m),
+                "value": self.values.ravel(),
+            }
+        )
+        return frame.with_columns(pl.col("value").fill_nan(None))
+
+    def signature(self, measure: object = None) -> str:
+        """Every setting that changes the numbers, in one line; of one measure, or of all."""
+        common = [*(f"{key}:{value}" for key, value in self.settings.items()), f"rankscope {__version__}"]
+        if measure is not None or len(self.measures) == 1:
+            m = 0 if measure is None else self._measure(measure)
+            own = [f"{key}:{value}" for key, value in self.measure_settings[m].items()]
+            return " | ".join([self.measure_names[m], *own, *common])
+        named = []
+        for name, settings in zip(self.measure_names, self.measure_settings, strict=True):
+            inside = ",".join(f"{key}:{value}" for key, value in settings.items())
+            named.append(f"{name}[{inside}]" if inside else name)
+        return " | ".join([" ".join(named), *common])
+
+    def __repr__(self) -> str:
+        return f"Scores({len(self.systems)} systems, {len(self.measures)} measures, {len(self.query_ids)} queries)"

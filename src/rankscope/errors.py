@@ -1,0 +1,44 @@
+"""What can go wrong, as a tree::
+
+    RankscopeError            anything this package refuses; the CLI prints it and exits with 2
+    ├── InputError            data: a malformed line, a duplicate, no query in common
+    ├── ParameterError        an argument out of range or two arguments that exclude each other
+    │   └── UnknownName       a measure, preset or format that does not exist (the nearest one is named)
+    └── OutputError           a result could not be written; nothing was left behind
+
+Every message says what was found, where, what was expected and what to do.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+__all__ = ["InputError", "OutputError", "ParameterError", "RankscopeError", "UnknownName"]
+
+
+class RankscopeError(Exception):
+    """Base of all errors that a user's input or arguments cause."""
+
+
+class InputError(RankscopeError, ValueError):
+    """The data cannot be read as what it was said to be."""
+
+
+class ParameterError(RankscopeError, ValueError):
+    """An argument has a value that makes no sense here."""
+
+
+class UnknownName(ParameterError):
+    """A name that is not known, with the nearest one that is."""
+
+    def __init__(self, kind: str, name: str, known: Iterable[str], hint: str = "") -> None:
+        candidates = sorted(known)
+        lowered = {c.lower(): c for c in candidates}
+        near = difflib.get_close_matches(name.lower(), lowered, n=1, cutoff=0.5)
+        advice = f"did you mean {lowered[near[0]]}?" if near else f"known: {', '.join(candidates)}{hint}"
+        super().__init__(f"unknown {kind} {name!r}; {advice}")
+
+
+class OutputError(RankscopeError, OSError):
+    """A result could not be written."""

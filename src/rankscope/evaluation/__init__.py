@@ -1,0 +1,1 @@
+"""The main job: judgments and runs in, scores out."""

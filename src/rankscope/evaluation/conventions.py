@@ -1,0 +1,110 @@
+"""What is done where a number could mean different things: ties, missing lists, nothing relevant."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+
+from rankscope.data.hits import Hits
+from rankscope.data.join import Convention
+from rankscope.errors import InputError, ParameterError
+from rankscope.measures.base import Bools, Floats, Measure
+from rankscope.measures.names import parse_measures
+from rankscope.measures.presets import find_preset
+
+__all__ = ["DEFAULT_MEASURES", "MISSING", "NO_RELEVANT", "Plan", "make_plan"]
+
+DEFAULT_MEASURES = ("nDCG@10", "AP", "RR", "P@10", "R@100")
+
+#: A query of the qrels for which the run has no list.
+MISSING = {"zero": "an empty ranking", "drop": "left out of that system's values", "error": "refused"}
+#: A query for which nothing relevant was judged.
+NO_RELEVANT = {"zero": "what the measure says, 0 for most", "drop": "left out", "one": "counts as 1"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Plan:
+    """All that is settled before the first run is read."""
+
+    measures: tuple[Measure, ...]
+    convention: Convention
+    missing: str
+    no_relevant: str
+    preset: str | None
+
+    def values(self, hits: Hits, name: str) -> tuple[Floats, Bools]:
+        """(measures, queries) the values of one system, and where nothing relevant was judged."""
+        if self.missing == "error" and hits.missing.any():
+            refuse_missing(hits, name)
+        values = np.empty((len(self.measures), len(hits)))
+        undefined = np.zeros(values.shape, np.bool_)
+        for m, measure in enumerate(self.measures):
+            values[m] = measure(hits)
+            if measure.needs_relevant:
+                np.logical_not(measure.defined(hits), out=undefined[m])
+        if self.no_relevant != "zero" and undefined.any():
+            values[undefined] = 1.0 if self.no_relevant == "one" else np.nan
+        if self.missing == "drop" and hits.missing.any():
+            values[:, hits.missing] = np.nan
+        return values, undefined
+
+    def settings(self, n_queries: int) -> dict[str, str]:
+        """What changes the numbers whatever the measure, for the signature."""
+        found = {"preset": self.preset} if self.preset else {}
+        if self.convention.precision != "float64":
+            found["precision"] = self.convention.precision
+        return {
+            **found,
+            "ties": self.convention.ties,
+            "missing": self.missing,
+            "no_relevant": self.no_relevant,
+            "queries": str(n_queries),
+        }
+
+
+def refuse_missing(hits: Hits, name: str) -> None:
+    lacking = np.flatnonzero(hits.missing)
+    shown = ", ".join(hits.query_ids[i] for i in lacking[:3]) + (", ..." if lacking.size > 3 else "")
+    raise InputError(
+        f"{lacking.size} of {len(hits)} queries have no list in run {name!r} ({shown}); "
+        "pass missing='drop' to leave them out or missing='zero' to count them as empty"
+    )
+
+
+def choice(what: str, value: str, known: Iterable[str]) -> str:
+    if value not in known:
+        raise ParameterError(f"{what} is {value!r}, expected one of {', '.join(known)}")
+    return value
+
+
+def make_plan(
+    measures: str | Measure | Iterable[str | Measure] | None,
+    *,
+    preset: str | None = None,
+    rel: int = 1,
+    ties: str | None = None,
+    missing: str = "zero",
+    no_relevant: str = "zero",
+) -> Plan:
+    """Check all arguments and settle what a preset leaves open. Raises ParameterError."""
+    chosen = find_preset(preset) if preset is not None else None
+    if measures is None:
+        measures = chosen.measures if chosen else DEFAULT_MEASURES
+    if isinstance(measures, (str, Measure)):
+        measures = [measures]
+    parsed = parse_measures(measures, chosen.parameters if chosen else None)
+    if not parsed:
+        raise ParameterError("no measures given, expected at least one, such as nDCG@10")
+    return Plan(
+        measures=tuple(parsed),
+        convention=Convention(
+            ties=ties or (chosen.ties if chosen else "doc_id_desc"),
+            precision=chosen.precision if chosen else "float64",
+            rel=rel,
+        ),
+        missing=choice("missing", missing, MISSING),
+        no_relevant=choice("no_relevant", no_relevant, NO_RELEVANT),
+        preset=preset,
+    )

@@ -1,0 +1,184 @@
+"""Files or objects in, scores out. Run files stream past the judgments: memory grows with what was judged."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from rankscope.data.hits import Hits
+from rankscope.data.join import Convention, Joiner, join
+from rankscope.data.qrels import Qrels
+from rankscope.data.run import Run
+from rankscope.data.scores import Scores
+from rankscope.errors import InputError, ParameterError
+from rankscope.evaluation.conventions import Plan, make_plan
+from rankscope.io.read import PathLike, file_stem, open_source, read_qrels, read_run
+from rankscope.io.streams import open_binary, source_name
+from rankscope.io.trec import Ungrouped
+from rankscope.measures.base import Bools, Measure
+
+__all__ = ["as_qrels", "evaluate", "hits_of", "score_hits"]
+
+Progress = Callable[[int], Any]
+
+
+class Joined(NamedTuple):
+    """One system after the join. path: the file it came from."""
+
+    name: str
+    hits: Hits
+    notes: tuple[str, ...]
+    path: PathLike | None
+
+
+def evaluate(
+    qrels: Qrels | PathLike | Any,
+    runs: Run | PathLike | Any | Sequence[Run | PathLike | Any],
+    measures: str | Measure | Iterable[str | Measure] | None = None,
+    *,
+    preset: str | None = None,
+    rel: int = 1,
+    ties: str | None = None,
+    missing: str = "zero",
+    no_relevant: str = "zero",
+    input: str | None = None,
+    progress: Progress | None = None,
+) -> Scores:
+    """Evaluate runs against judgments: one value for each system, measure and query.
+
+    qrels: a Qrels, a path, or what `Qrels(...)` takes. runs: a Run, a path, what `Run(...)` takes, or a list of
+    those; paths are streamed. measures: names or Measures; default nDCG@10 AP RR P@10 R@100, or the preset's.
+    preset: a reference tool whose conventions hold, see `rankscope measures --presets`.
+    rel: least relevance that counts. ties: "doc_id_desc" (default), "file" or "error". missing: what a query
+    without a list in the run counts as: "zero" (an empty ranking), "drop", "error". no_relevant: what a query
+    without relevant documents counts as: "zero" (what the measure says), "drop", "one". input: the format of the
+    run files, where it should not be told by content. progress: called with the number of bytes just read.
+
+    Raises InputError for data, ParameterError for arguments; the message says what to do.
+
+    >>> import rankscope as rs
+    >>> qrels = rs.Qrels({"q1": {"d1": 1, "d2": 0, "d3": 2}})
+    >>> scores = rs.evaluate(qrels, {"q1": {"d2": 3.0, "d3": 2.0, "d4": 1.0}}, ["RR", "P@2"])
+    >>> scores.overall("RR"), scores.overall("P@2")
+    (0.5, 0.5)
+    """
+    plan = make_plan(measures, preset=preset, rel=rel, ties=ties, missing=missing, no_relevant=no_relevant)
+    if not isinstance(runs, (list, tuple)):
+        runs = [runs]
+    if not runs:
+        raise ParameterError("no runs given, expected at least one")
+    if sum(is_path(x) and source_name(x) == "<stdin>" for x in [qrels, *runs]) > 1:
+        raise ParameterError("standard input (-) can stand for one file only")
+    judged = as_qrels(qrels)
+    return score_hits(plan, [join_any(judged, run, plan.convention, input, progress) for run in runs])
+
+
+def is_path(x: object) -> bool:
+    return isinstance(x, (str, os.PathLike))
+
+
+def as_qrels(qrels: Qrels | PathLike | Any) -> Qrels:
+    """A Qrels from whatever stands for one."""
+    if isinstance(qrels, Qrels):
+        return qrels
+    return read_qrels(qrels) if is_path(qrels) else Qrels(qrels)
+
+
+def join_any(qrels: Qrels, run: Any, convention: Convention, input_: str | None, progress: Progress | None) -> Joined:
+    if is_path(run):
+        return join_file(qrels, run, convention, input_, progress)
+    if not isinstance(run, Run):
+        run = Run(run)
+    return Joined(run.name, join(qrels, run, convention), run.notes, None)
+
+
+def hits_of(qrels: Qrels, run: Run | PathLike | Any, convention: Convention | None = None) -> Hits:
+    """The hits of one run: every judged document that it retrieved, with its rank. run: as `evaluate` takes it."""
+    return join_any(qrels, run, convention or Convention(), None, None).hits
+
+
+def join_file(
+    qrels: Qrels, path: PathLike, convention: Convention, input_: str | None, progress: Progress | None
+) -> Joined:
+    """Join a run file block by block; where its queries are mixed, or it is a pipe, all at once."""
+    if Path(path).is_file():  # what can be read again
+        with open_binary(path) as stream:
+            source = open_source(stream, path, input_)
+            if source.format == "trec":
+                name = source.tag or file_stem(path)
+                joiner = Joiner(qrels, convention, name)
+                try:
+                    for rows in source.stream_rows(progress=progress):
+                        joiner.add(rows)
+                    return Joined(name, joiner.finish(), (), path)
+                except Ungrouped:
+                    pass
+    run = read_run(path, input=input_)
+    return Joined(run.name, join(qrels, run, convention), run.notes, path)
+
+
+def score_hits(plan: Plan, joined: Sequence[Joined]) -> Scores:
+    """Apply all measures to all systems."""
+    systems, notes = name_systems(joined)
+    first = joined[0].hits
+    results = [plan.values(one.hits, system) for one, system in zip(joined, systems, strict=True)]
+    undefined = results[0][1]
+    for one, system in zip(joined, systems, strict=True):
+        notes += one.notes
+        notes += missing_note(one.hits, system, plan)
+    notes += undefined_note(undefined, plan)
+    return Scores(
+        systems=tuple(systems),
+        measures=plan.measures,
+        query_ids=first.query_ids,
+        values=np.stack([values for values, _ in results]),
+        missing=np.stack([one.hits.missing for one in joined]),
+        undefined=undefined,
+        settings=plan.settings(len(first)),
+        measure_settings=tuple(m.settings(first) for m in plan.measures),
+        notes=tuple(notes),
+    )
+
+
+def name_systems(joined: Sequence[Joined]) -> tuple[list[str], list[str]]:
+    """A name for each system, no two alike, and a note where files had to lend theirs."""
+    names = [one.name for one in joined]
+    notes = []
+    for shorter in (file_stem, source_name):
+        repeated = {name for name, n in Counter(names).items() if n > 1}
+        if not repeated:
+            break
+        for i, one in enumerate(joined):
+            if one.name in repeated and one.path is not None:
+                names[i] = shorter(one.path)
+        if shorter is file_stem:
+            notes = [f"several runs are called {name!r}; their files' names are shown" for name in sorted(repeated)]
+    repeated = {name for name, n in Counter(names).items() if n > 1}
+    if repeated:
+        raise InputError(
+            f"two runs are called {min(repeated)!r}, expected a name each; name them with Run(..., name=...) "
+            "or give each file once"
+        )
+    return names, notes
+
+
+def missing_note(hits: Hits, system: str, plan: Plan) -> list[str]:
+    n = int(hits.missing.sum())
+    if not n:
+        return []
+    done = "are left out" if plan.missing == "drop" else "count as empty rankings"
+    return [f"{system} has no list for {n} of {len(hits)} queries; they {done} (missing:{plan.missing})"]
+
+
+def undefined_note(undefined: Bools, plan: Plan) -> list[str]:
+    n = int(undefined.any(axis=0).sum())
+    if not n:
+        return []
+    done = {"zero": "count as their measure says, mostly 0", "drop": "are left out", "one": "count as 1"}
+    what = "query has" if n == 1 else "queries have"
+    return [f"{n} {what} no relevant documents; they {done[plan.no_relevant]} (no_relevant:{plan.no_relevant})"]

@@ -1,0 +1,61 @@
+"""An evaluation prepared once and called again and again, for loops over many runs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from rankscope.data.join import Joiner, join
+from rankscope.data.qrels import Qrels
+from rankscope.data.run import Run
+from rankscope.data.scores import Scores
+from rankscope.evaluation.conventions import make_plan
+from rankscope.evaluation.engine import Joined, PathLike, as_qrels, is_path, join_file, score_hits
+from rankscope.measures.base import Measure
+
+__all__ = ["Evaluator"]
+
+
+class Evaluator:
+    """Judgments and measures, prepared; a call takes one run and gives its Scores.
+
+    Arguments as for `evaluate`. The same run gives the same numbers however often it is called.
+
+    >>> import rankscope as rs
+    >>> evaluator = rs.Evaluator({"q1": {"d1": 1}}, ["RR"])
+    >>> [evaluator({"q1": ranking}).overall("RR") for ranking in ({"d1": 2.0, "d2": 1.0}, {"d1": 1.0, "d2": 2.0})]
+    [1.0, 0.5]
+    """
+
+    def __init__(
+        self,
+        qrels: Qrels | PathLike | Any,
+        measures: str | Measure | Iterable[str | Measure] | None = None,
+        *,
+        preset: str | None = None,
+        rel: int = 1,
+        ties: str | None = None,
+        missing: str = "zero",
+        no_relevant: str = "zero",
+    ) -> None:
+        self.plan = make_plan(measures, preset=preset, rel=rel, ties=ties, missing=missing, no_relevant=no_relevant)
+        self.qrels = as_qrels(qrels)
+
+    @property
+    def measures(self) -> tuple[Measure, ...]:
+        return self.plan.measures
+
+    def __call__(self, run: Run | PathLike | Any) -> Scores:
+        """The scores of one run: a Run, a path, or what `Run(...)` takes. Raises as `evaluate`."""
+        return score_hits(self.plan, [self._join(run)])
+
+    def _join(self, run: Run | PathLike | Any) -> Joined:
+        if type(run) is dict:  # the way of loops: no Run in between
+            joiner = Joiner(self.qrels, self.plan.convention, "run")
+            joiner.add_mapping(run)
+            return Joined("run", joiner.finish(), (), None)
+        if is_path(run):
+            return join_file(self.qrels, run, self.plan.convention, None, None)
+        if not isinstance(run, Run):
+            run = Run(run)
+        return Joined(run.name, join(self.qrels, run, self.plan.convention), run.notes, None)

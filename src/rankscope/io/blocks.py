@@ -1,0 +1,232 @@
+"""Blocks of whole lines, and their whitespace-separated fields, without a loop over lines.
+
+One comparison finds all separators. Where every line has as many fields as the first and
+one space or tab between them, the separators' places reshaped to a table *are* the fields.
+Anything else (runs of spaces, CRLF, comments, blank lines, tags with spaces) is split by
+`split_any`, slower and with the same result.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from rankscope.errors import InputError
+from rankscope.io.streams import Readable
+from rankscope.kernels.text import PADDING, Fields
+
+__all__ = ["Block", "BlockReader", "Layout", "read_whole", "split", "split_any", "windows"]
+
+#: Bytes that are split at a time: with all their arrays they fit the processor's cache.
+BLOCK = 1 << 20
+NEWLINE, SPACE, TAB, HASH = 10, 32, 9, 35
+BOM = b"\xef\xbb\xbf"
+
+IS_SPACE = np.zeros(256, np.bool_)
+IS_SPACE[[9, 10, 11, 12, 13, 32]] = True  # C's isspace(); bytes of unicode spaces are letters
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """What a line holds. `columns`: the fields we need, by index. `most` None: any number more."""
+
+    least: int
+    most: int | None
+    columns: tuple[int, ...]
+    expected: str  # for the error message: "6 (query Q0 doc rank score tag)"
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """Whole lines: buffer[begin:end], the last byte a newline, with padding on both sides."""
+
+    buffer: bytearray
+    begin: int
+    end: int
+    first_line: int
+    name: str
+    last: bool
+
+    @property
+    def array(self) -> npt.NDArray[np.uint8]:
+        return np.frombuffer(self.buffer, np.uint8)
+
+    def where(self, place: int) -> str:
+        """file:line of a byte of the buffer."""
+        return f"{self.name}:{self.first_line + count_lines(self.buffer, self.begin, place)}"
+
+
+class BlockReader:
+    """Reads a stream block by block. The caller says from where on it wants to see the bytes again."""
+
+    def __init__(self, stream: Readable, name: str, size: int = BLOCK, progress: Callable[[int], Any] | None = None):
+        self.stream, self.name, self.progress = stream, name, progress
+        self.size = size
+        self.buffer = bytearray(PADDING + size + 2 * PADDING)
+        self.begin = self.filled = PADDING
+        self.line = 1
+        self.ended = False
+        self.empty = True
+
+    def next(self, keep_from: int | None = None) -> Block | None:
+        """The next block: what was kept of the last one, and more. None at the end.
+
+        The last block's buffer is used again: what is still needed of it must be copied before.
+        """
+        self._move(keep_from)
+        while True:
+            self._fill()
+            end = self.filled if self.ended else self.buffer.rfind(b"\n", self.begin, self.filled) + 1
+            if end > self.begin or self.ended:
+                break
+            self._grow()  # a line longer than the buffer
+        if end == self.begin:
+            if self.empty:
+                raise InputError(f"{self.name}: the file is empty, expected at least one line")
+            return None
+        return Block(self.buffer, self.begin, end, self.line, self.name, self.ended)
+
+    def _move(self, keep_from: int | None) -> None:
+        if keep_from is None:
+            return
+        if keep_from <= self.begin and not self.ended:
+            self._grow()
+            return
+        self.line += count_lines(self.buffer, self.begin, keep_from)
+        rest = self.buffer[keep_from : self.filled]
+        self.buffer[self.begin : self.begin + len(rest)] = rest
+        self.filled = self.begin + len(rest)
+
+    def _grow(self) -> None:
+        larger = bytearray(2 * len(self.buffer))
+        larger[: self.filled] = self.buffer[: self.filled]
+        self.buffer = larger
+
+    def _fill(self) -> None:
+        limit = len(self.buffer) - 2 * PADDING
+        view = memoryview(self.buffer)
+        start = self.filled
+        while not self.ended and self.filled < limit:
+            n = self.stream.readinto(view[self.filled : limit])
+            if not n:
+                self.ended = True
+                self._end()
+            else:
+                refuse_binary(self.buffer, self.filled, self.filled + n, self.name)
+                if self.empty:
+                    self._begin(n)
+                self.filled += n
+        if self.progress and self.filled > start:
+            self.progress(self.filled - start)
+
+    def _begin(self, n: int) -> None:
+        self.empty = False
+        if n >= 3 and self.buffer.startswith(BOM, self.begin):
+            self.buffer[self.begin : self.begin + 3] = b"\n\n\n"  # three blank lines, not counted
+            self.line -= 3
+
+    def _end(self) -> None:
+        if self.filled > self.begin and self.buffer[self.filled - 1] != NEWLINE:
+            self.buffer[self.filled] = NEWLINE
+            self.filled += 1
+
+
+def refuse_binary(buffer: bytearray, begin: int, end: int, name: str) -> None:
+    if buffer.find(b"\0", begin, end) >= 0:
+        raise InputError(f"{name}: a binary file (it holds NUL bytes), expected text in UTF-8; convert it first")
+
+
+def count_lines(buffer: bytearray, begin: int, end: int) -> int:
+    return int(np.count_nonzero(np.frombuffer(buffer, np.uint8)[begin:end] == NEWLINE))
+
+
+def read_whole(stream: Readable, name: str) -> Block:
+    """The whole stream as one block."""
+    reader = BlockReader(stream, name, 4 * BLOCK)
+    block = reader.next()
+    while block is not None and not block.last:
+        block = reader.next(block.begin)
+    assert block is not None  # an empty stream has raised
+    return block
+
+
+def windows(block: Block, size: int = BLOCK) -> Iterator[Block]:
+    """A large block as pieces of whole lines over the same buffer."""
+    begin, line = block.begin, block.first_line
+    while begin < block.end:
+        end = block.end
+        if end - begin > size:
+            end = block.buffer.rfind(b"\n", begin, begin + size) + 1 or block.buffer.find(b"\n", begin, end) + 1
+        yield Block(block.buffer, begin, end, line, block.name, end == block.end)
+        line += count_lines(block.buffer, begin, end)
+        begin = end
+
+
+def split(block: Block, layout: Layout) -> list[Fields]:
+    """The columns that `layout` names, one entry a line that holds data."""
+    return split_regular(block, layout) or split_any(block, layout)
+
+
+def split_regular(block: Block, layout: Layout) -> list[Fields] | None:
+    """As `split`, where all lines are alike; else None."""
+    bytes_ = block.array
+    separators = np.flatnonzero(bytes_[block.begin : block.end] <= SPACE)
+    separators += block.begin
+    first_newline = block.buffer.find(b"\n", block.begin, block.end)
+    k = int(np.searchsorted(separators, first_newline)) + 1
+    n, left_over = divmod(separators.size, k)
+    if left_over or k < layout.least:
+        return None
+    kinds = bytes_[separators].reshape(n, k)
+    ends = separators.reshape(n, k)
+    between = kinds[:, :-1]
+    if (kinds[:, -1] != NEWLINE).any():
+        return None
+    widths = np.diff(separators, prepend=block.begin - 1).reshape(n, k)
+    if bool((widths[:, -1] == 1).all()):  # CRLF, or a blank before each newline
+        if not IS_SPACE[between[:, -1]].all():
+            return None
+        k -= 1
+        between, widths = between[:, :-1], widths[:, :-1]
+    if k < layout.least or (layout.most is not None and k > layout.most):
+        return None
+    if not ((between == SPACE) | (between == TAB)).all() or not (widths > 1).all():
+        return None
+    if block.buffer.find(b"#", block.begin, block.end) >= 0:
+        line_starts = ends[:, 0] - widths[:, 0] + 1
+        if (bytes_[line_starts] == HASH).any():
+            return None
+    return [Fields(bytes_, ends[:, c] - widths[:, c] + 1, widths[:, c] - 1) for c in layout.columns]
+
+
+def split_any(block: Block, layout: Layout) -> list[Fields]:
+    """As `split`, for lines of any form. Raises InputError for a line with too few or too many fields."""
+    bytes_ = block.array
+    lines = bytes_[block.begin : block.end]
+    is_space = IS_SPACE[lines]
+    edges = np.flatnonzero(np.diff(is_space, prepend=True, append=True))
+    starts, ends = edges[::2], edges[1::2]
+    newlines = np.flatnonzero(lines == NEWLINE)
+    line_starts = np.r_[0, newlines[:-1] + 1]
+    first_field = np.searchsorted(starts, line_starts)
+    fields = np.diff(np.r_[first_field, starts.size])
+    rows = np.flatnonzero((fields > 0) & (lines[line_starts] != HASH))
+    fields = fields[rows]
+    wrong = fields < layout.least
+    if layout.most is not None:
+        wrong |= fields > layout.most
+    if wrong.any():
+        row = int(np.argmax(wrong))
+        where = block.where(block.begin + int(line_starts[rows[row]]))
+        found = f"{fields[row]} field{'s' if fields[row] != 1 else ''}"
+        raise InputError(f"{where}: {found}, expected {layout.expected}; correct this line")
+    first_field = first_field[rows]
+    columns = []
+    for c in layout.columns:
+        field = first_field + c
+        columns.append(Fields(bytes_, starts[field] + block.begin, ends[field] - starts[field]))
+    return columns

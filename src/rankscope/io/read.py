@@ -1,0 +1,122 @@
+"""`read_qrels`, `read_run`, and the streaming of a run past its judgments."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+from rankscope.data.qrels import Qrels
+from rankscope.data.rows import Rows
+from rankscope.data.run import Run
+from rankscope.errors import InputError
+from rankscope.io.blocks import BLOCK
+from rankscope.io.sniff import check_format, sniff
+from rankscope.io.streams import Readable, open_binary, source_name
+from rankscope.io.tables import read_table
+from rankscope.io.trec import QRELS, RUN, Grammar, read_rows, stream_rows, tag_of
+
+__all__ = ["Source", "file_stem", "open_source", "read_qrels", "read_run"]
+
+PathLike = str | os.PathLike[str]
+HEAD = 1 << 16
+
+
+class Source:
+    """An open file whose first bytes have been looked at and are read again."""
+
+    def __init__(self, stream: Any, name: str, input_: str | None) -> None:
+        self.stream, self.name = stream, name
+        self.head: bytes = b""
+        while len(self.head) < HEAD and (more := stream.read(HEAD - len(self.head))):
+            self.head += more
+        self.left = memoryview(self.head)
+        if input_ is not None:
+            check_format(input_)
+        self.format = input_ or sniff(self.head, name)
+
+    def readinto(self, buffer: memoryview, /) -> int | None:
+        if self.left:
+            n = min(len(self.left), len(buffer))
+            buffer[:n], self.left = self.left[:n], self.left[n:]
+            return n
+        return self.stream.readinto(buffer)  # type: ignore[no-any-return]  # any binary stream
+
+    def rest(self) -> bytes:
+        """All bytes, for readers that need the whole file."""
+        return self.head + bytes(self.stream.read())
+
+    def stream_rows(self, size: int = BLOCK, progress: Callable[[int], Any] | None = None) -> Iterator[Rows]:
+        """The rows of a run in TREC's format while it is read. Raises Ungrouped."""
+        return stream_rows(self, self.name, RUN, size, progress)
+
+    @property
+    def tag(self) -> str | None:
+        """The tag of a run's first line."""
+        end = len(self.head)
+        if end == HEAD:  # the last line may be cut
+            end = self.head.rfind(b"\n") + 1
+        return tag_of(self.head, 3 if self.head.startswith(b"\xef\xbb\xbf") else 0, end)
+
+
+def open_source(stream: Any, path: PathLike, input_: str | None) -> Source:
+    return Source(stream, source_name(path), input_)
+
+
+def all_rows(source: Source, grammar: Grammar) -> tuple[Rows, int]:
+    if source.format == "trec":
+        readable: Readable = source
+        return read_rows(readable, source.name, grammar)
+    content = source.rest()
+    if not content.strip():
+        raise InputError(f"{source.name}: the file is empty, expected at least one line")
+    return read_table(content, source.name, source.format, grammar.value)
+
+
+def read_qrels(path: PathLike, *, input: str | None = None) -> Qrels:
+    """Judgments from a file; "-" is standard input. gzip and Zstandard are told by content.
+
+    Formats, told by content unless `input` names one: TREC (`query 0 document relevance`), CSV, TSV and
+    JSONL with the columns query_id, doc_id, relevance, Parquet.
+
+    Raises InputError, naming file and line, for whatever cannot be read.
+    """
+    with open_binary(path) as stream:
+        rows, _ = all_rows(open_source(stream, path, input), QRELS)
+        return Qrels.from_rows(rows)
+
+
+def read_run(path: PathLike, *, name: str | None = None, input: str | None = None) -> Run:
+    """One system's ranked lists from a file; "-" is standard input. gzip and Zstandard are told by content.
+
+    Formats, told by content unless `input` names one: TREC (`query Q0 document rank score tag`), CSV, TSV and
+    JSONL with the columns query_id, doc_id, score, Parquet. name: the system's name; by default the tag of the
+    first line, else the file's name without suffix. Lines of a query that are not together are merged, with a note.
+
+    Raises InputError, naming file and line, for whatever cannot be read. To evaluate a large file,
+    hand the path to `evaluate`: it reads it in blocks and keeps only what was judged.
+    """
+    with open_binary(path) as stream:
+        source = open_source(stream, path, input)
+        tag = source.tag if source.format == "trec" else None
+        rows, apart = all_rows(source, RUN)
+    notes = (apart_note(source.name, apart),) if apart else ()
+    return Run.from_rows(rows, name=name or tag or file_stem(path), notes=notes)
+
+
+def apart_note(name: str, apart: int) -> str:
+    many = "1 query was" if apart == 1 else f"{apart} queries were"
+    return f"{name}: the lines of {many} not together; they have been merged"
+
+
+def file_stem(path: PathLike) -> str:
+    """The name of a file without folders and suffixes of format and compression."""
+    name = source_name(path)
+    if name == "<stdin>":
+        return "stdin"
+    stem = Path(name).name
+    for suffix in (".gz", ".zst", ".run", ".txt", ".trec", ".csv", ".tsv", ".jsonl", ".parquet", ".res", ".out"):
+        if stem.endswith(suffix) and stem != suffix:
+            stem = stem[: -len(suffix)]
+    return stem

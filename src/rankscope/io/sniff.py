@@ -1,0 +1,44 @@
+"""Which format a file has, told by its first bytes and not by its name."""
+
+from __future__ import annotations
+
+from rankscope.data.frames import COLUMN_NAMES
+from rankscope.errors import InputError, UnknownName
+
+__all__ = ["FORMATS", "check_format", "sniff"]
+
+#: Formats of qrels and runs, as `--input` names them.
+FORMATS = {
+    "trec": "TREC's whitespace-separated lines",
+    "csv": "commas, a header line with column names",
+    "tsv": "tabs, a header line with column names",
+    "jsonl": "one JSON object a line",
+    "parquet": "Apache Parquet",
+}
+UTF16 = (b"\xff\xfe", b"\xfe\xff")
+
+
+def check_format(name: str) -> None:
+    if name not in FORMATS:
+        raise UnknownName("input format", name, FORMATS)
+
+
+def sniff(head: bytes, name: str) -> str:
+    """The format that these first bytes are in. Raises InputError for what is none of ours."""
+    if head.startswith(b"PAR1"):
+        return "parquet"
+    if head.startswith(UTF16):
+        raise InputError(f"{name}: the text is UTF-16, expected UTF-8; convert it, for example with iconv")
+    for raw in head.removeprefix(b"\xef\xbb\xbf").splitlines():
+        line = raw.strip()
+        if not line or line.startswith(b"#"):
+            continue
+        if line.startswith(b"{"):
+            return "jsonl"
+        for separator, format_ in ((b",", "csv"), (b"\t", "tsv")):
+            names = {part.strip(b" \"'").lower() for part in line.split(separator)}
+            wanted = (COLUMN_NAMES["query_id"], COLUMN_NAMES["doc_id"])
+            if all(any(option.encode() in names for option in options) for options in wanted):
+                return format_
+        return "trec"
+    return "trec"

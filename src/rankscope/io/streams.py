@@ -1,0 +1,86 @@
+"""Opening what the user named: a file, standard input, gzip or Zstandard, told by content."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import os
+import sys
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import BinaryIO, Protocol, cast
+
+from rankscope.errors import InputError
+
+__all__ = ["Readable", "open_binary", "source_name"]
+
+GZIP, ZSTD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
+
+
+class Readable(Protocol):
+    def readinto(self, buffer: memoryview, /) -> int | None: ...
+
+
+def source_name(path: str | os.PathLike[str]) -> str:
+    """How an error names the source."""
+    return "<stdin>" if os.fspath(path) == "-" else os.fspath(path)
+
+
+@contextmanager
+def open_binary(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
+    """Open for reading, decompressed where the first bytes say so. "-" is standard input.
+
+    Raises InputError, also for what goes wrong while it is being read.
+    """
+    name = source_name(path)
+    if name != "<stdin>" and Path(path).is_dir():
+        raise InputError(f"{name}: is a directory, expected a file; name one file of it")
+    try:
+        with _raw(path) as raw:
+            yield _decompressed(raw, name)
+    except FileNotFoundError:
+        raise InputError(f"{name}: no such file; check the path") from None
+    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+        raise InputError(f"{name}: the compressed file is truncated or damaged ({error}); fetch it again") from None
+    except (InputError, BrokenPipeError):
+        raise
+    except OSError as error:
+        raise InputError(f"{name}: cannot be read ({error.strerror or error})") from None
+
+
+@contextmanager
+def _raw(path: str | os.PathLike[str]) -> Iterator[io.BufferedReader]:
+    if source_name(path) == "<stdin>":
+        yield cast(io.BufferedReader, sys.stdin.buffer)
+    else:
+        with open(path, "rb", buffering=1 << 16) as file:
+            yield file
+
+
+def _decompressed(raw: io.BufferedReader, name: str) -> BinaryIO:
+    magic = raw.peek(4)[:4]
+    if magic.startswith(GZIP):
+        return cast(BinaryIO, gzip.GzipFile(fileobj=raw))
+    if magic == ZSTD:
+        return _Zstd(raw, name)
+    return raw
+
+
+def _Zstd(raw: io.BufferedReader, name: str) -> BinaryIO:  # noqa: N802 - reads as the class it stands for
+    if sys.version_info >= (3, 14):
+        from compression import zstd
+    else:
+        from backports import zstd
+
+    class File(zstd.ZstdFile):
+        """Damaged data as an error of ours."""
+
+        def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
+            try:
+                return super().readinto(buffer)
+            except zstd.ZstdError as error:
+                raise EOFError(str(error)) from None
+
+    return cast(BinaryIO, File(raw))

@@ -1,0 +1,59 @@
+"""CSV, TSV, JSONL and Parquet with named columns, read by polars."""
+
+from __future__ import annotations
+
+import csv
+import io
+from typing import TYPE_CHECKING
+
+from rankscope.data.frames import rows_of_frame
+from rankscope.data.rows import Rows
+from rankscope.errors import InputError
+
+if TYPE_CHECKING:
+    import polars as pl
+
+__all__ = ["read_table"]
+
+SEPARATORS = {"csv": ",", "tsv": "\t"}
+
+
+def read_table(content: bytes, name: str, format_: str, value: str) -> tuple[Rows, int]:
+    """Rows of a table, and how many queries had their rows apart. Raises InputError with the line."""
+    frame = read_frame(content, name, format_)
+    first_row = {"csv": 2, "tsv": 2, "jsonl": 1, "parquet": 0}[format_]  # line of the first row
+    return rows_of_frame(frame, value, name, first_row)
+
+
+def read_frame(content: bytes, name: str, format_: str) -> pl.DataFrame:
+    import polars as pl
+
+    try:
+        if format_ == "parquet":
+            return pl.read_parquet(io.BytesIO(content))
+        if format_ == "jsonl":
+            return pl.read_ndjson(io.BytesIO(content), infer_schema_length=None)
+        separator = SEPARATORS[format_]
+        # All columns as text: an id "007" stays what it is.
+        return pl.read_csv(io.BytesIO(content), separator=separator, infer_schema=False, comment_prefix=None)
+    except (pl.exceptions.PolarsError, OSError, ValueError, UnicodeDecodeError) as error:
+        where = uneven_line(content, format_)
+        if where:
+            raise InputError(f"{name}:{where}; correct this line") from None
+        first = str(error).splitlines()[0] if str(error) else type(error).__name__
+        raise InputError(f"{name}: cannot be read as {format_} ({first}); check the file or name its format") from None
+
+
+def uneven_line(content: bytes, format_: str) -> str | None:
+    """The first line with another number of fields than the header, as "17: 3 fields, expected 4 (...)"."""
+    if format_ not in SEPARATORS:
+        return None
+    reader = csv.reader(io.StringIO(content.decode("utf-8", "replace")), delimiter=SEPARATORS[format_])
+    try:
+        header = next(reader)
+        for row in reader:
+            if row and len(row) != len(header):
+                return f"{reader.line_num}: {len(row)} fields, expected {len(header)} ({', '.join(header)})"
+    except (csv.Error, StopIteration):
+        pass
+    return None

@@ -1,0 +1,145 @@
+"""TREC's formats: qrels `query 0 document relevance`, runs `query Q0 document rank score tag`.
+
+Accepted: spaces or tabs, CRLF, `#` comments, blank lines, queries in any order or mixed, a tag
+that is missing or of several words. The rank column is not looked at; the score ranks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from rankscope.data.rows import Interner, Rows, group, name_of
+from rankscope.errors import InputError
+from rankscope.io.blocks import Block, BlockReader, Layout, read_whole, split, windows
+from rankscope.io.streams import Readable
+from rankscope.kernels.numbers import parse_floats, parse_integers
+from rankscope.kernels.text import Fields, decode, equal
+
+__all__ = ["QRELS", "RUN", "Grammar", "Ungrouped", "read_rows", "stream_rows", "tag_of"]
+
+
+class Grammar(NamedTuple):
+    """A layout, and how its value column (the last one named) is read."""
+
+    layout: Layout
+    value: str
+    parse: Callable[[Fields], tuple[npt.NDArray[Any], npt.NDArray[np.intp]]]
+
+
+QRELS = Grammar(Layout(4, 4, (0, 2, 3), "4 (query 0 document relevance)"), "relevance", parse_integers)
+RUN = Grammar(Layout(5, None, (0, 2, 4), "6 (query Q0 document rank score tag)"), "score", parse_floats)
+KINDS = {"relevance": "a whole number", "score": "a finite number"}
+
+
+class Ungrouped(Exception):
+    """The lines of a query are not together, so the file cannot be read as a stream."""
+
+
+class Parsed(NamedTuple):
+    """The lines of one block. starts: the first row of each stretch of one query; queries: their ids."""
+
+    queries: Fields
+    starts: npt.NDArray[np.intp]
+    docs: Fields
+    values: npt.NDArray[Any]
+
+
+def parse(block: Block, grammar: Grammar) -> Parsed:
+    queries, docs, texts = split(block, grammar.layout)
+    values, bad = grammar.parse(texts)
+    if grammar.value == "score" and not np.isfinite(values).all():
+        bad = np.flatnonzero(~np.isfinite(values))
+    if bad.size:
+        row = bad[:1]
+        found = name_of(decode(texts.take(row))[0])
+        raise InputError(
+            f"{block.where(int(texts.starts[row[0]]))}: {grammar.value} {found!r}, expected "
+            f"{KINDS[grammar.value]} (the line is {grammar.layout.expected[3:-1]}); correct this line"
+        )
+    n = docs.starts.size
+    if not n:
+        return Parsed(queries, np.empty(0, np.intp), docs, values)
+    same = equal(
+        Fields(queries.buffer, queries.starts[1:], queries.lengths[1:]),
+        Fields(queries.buffer, queries.starts[:-1], queries.lengths[:-1]),
+    )
+    starts = np.r_[0, np.flatnonzero(~same) + 1]
+    return Parsed(queries.take(starts), starts, docs, values)
+
+
+def stream_rows(
+    stream: Readable, name: str, grammar: Grammar, size: int, progress: Callable[[int], Any] | None = None
+) -> Iterator[Rows]:
+    """The rows query by query, while the file is being read. Valid until the next ones are asked for.
+
+    Raises Ungrouped where a query comes up again; `read_rows` takes such files.
+    """
+    reader = BlockReader(stream, name, size, progress)
+    interner = Interner()
+    keep: int | None = None
+    found = False
+    while (block := reader.next(keep)) is not None:
+        queries, starts, docs, values = parse(block, grammar)
+        keep = block.end
+        groups = starts.size
+        if not block.last and groups:
+            # More lines of the last query may follow: leave it to the next block.
+            groups -= 1
+            keep = line_start(block, int(queries.starts[groups]))
+        if not groups:
+            if not block.last and starts.size:
+                keep = block.begin
+            continue
+        found = True
+        rows = int(starts[groups]) if groups < starts.size else docs.starts.size
+        before = len(interner.ids)
+        ours = Fields(queries.buffer, queries.starts[:groups], queries.lengths[:groups])
+        codes = interner.codes(ours)
+        if codes[-1] != before + groups - 1 or len(interner.ids) != before + groups:
+            raise Ungrouped
+        offsets = np.r_[starts[:groups], rows].astype(np.int64)
+        docs = Fields(docs.buffer, docs.starts[:rows], docs.lengths[:rows])
+        yield Rows(decode(ours), offsets, docs, values[:rows], block.where)
+    if not found:
+        raise InputError(f"{name}: no data, only comments and blank lines; expected {grammar.layout.expected}")
+
+
+def line_start(block: Block, place: int) -> int:
+    return block.buffer.rfind(b"\n", block.begin, place) + 1 or block.begin
+
+
+def read_rows(stream: Readable, name: str, grammar: Grammar) -> tuple[Rows, int]:
+    """All rows at once, and how many queries had their lines apart."""
+    whole = read_whole(stream, name)
+    interner = Interner()
+    codes, starts, lengths, values = [], [], [], []
+    for block in windows(whole):
+        parsed = parse(block, grammar)
+        n = parsed.docs.starts.size
+        if not n:
+            continue
+        codes.append(np.repeat(interner.codes(parsed.queries), np.diff(np.r_[parsed.starts, n])))
+        starts.append(parsed.docs.starts)
+        lengths.append(parsed.docs.lengths)
+        values.append(parsed.values)
+    if not codes:
+        raise InputError(f"{name}: no data, only comments and blank lines; expected {grammar.layout.expected}")
+    docs = Fields(whole.array, np.concatenate(starts), np.concatenate(lengths))
+    return group(list(interner.ids), np.concatenate(codes), docs, np.concatenate(values), whole.where)
+
+
+def tag_of(buffer: bytes | bytearray, begin: int, end: int) -> str | None:
+    """The tag of the first line that holds data; None where it has none."""
+    while begin < end:
+        stop = buffer.find(b"\n", begin, end)
+        stop = end if stop < 0 else stop
+        line = bytes(buffer[begin:stop])
+        fields = line.split(None, 5)
+        if fields and not line.startswith(b"#"):
+            return name_of(fields[5].strip()) if len(fields) == 6 else None
+        begin = stop + 1
+    return None

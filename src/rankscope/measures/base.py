@@ -1,0 +1,131 @@
+"""What a measure is: frozen parameters, a pure call, and a name that can be read back."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import MISSING, Field, dataclass, fields
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from rankscope.data.hits import Hits
+from rankscope.errors import ParameterError
+
+__all__ = ["Binary", "Measure", "require"]
+
+Floats = npt.NDArray[np.float64]
+Bools = npt.NDArray[np.bool_]
+Summary = Literal["mean", "sum", "geometric", "none"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Measure(ABC):
+    """A number for each query, computed from the hits. Subclasses are frozen dataclasses.
+
+    Class attributes say what a user asks about a measure: `name` in the grammar, `range`,
+    `higher_is_better`, `summary` (how a number for all queries is made), `source`.
+    A field `cutoff` is written `@10`; other fields that differ from their default in parentheses.
+    """
+
+    name: ClassVar[str]
+    range: ClassVar[tuple[float, float]] = (0.0, 1.0)
+    higher_is_better: ClassVar[bool] = True
+    summary: ClassVar[Summary] = "mean"
+    source: ClassVar[str]
+    #: Whether a query without relevant documents leaves the value undefined.
+    needs_relevant: ClassVar[bool] = True
+    #: Fields that the name always shows, because everybody sets them differently.
+    always_shown: ClassVar[tuple[str, ...]] = ()
+
+    @abstractmethod
+    def __call__(self, hits: Hits) -> Floats:
+        """One value a query."""
+
+    def level(self, hits: Hits) -> int:
+        """The least relevance that counts: by default any gain at all."""
+        return 1
+
+    def defined(self, hits: Hits) -> Bools:
+        """(queries) where the value means something: by default, where something relevant was judged."""
+        if not self.needs_relevant:
+            return np.ones(len(hits), np.bool_)
+        return hits.n_relevant(self.level(hits)) > 0
+
+    def used(self, hits: Hits) -> Floats:
+        """(queries) on how many relevant documents the value rests: those retrieved within the cutoff."""
+        return hits.sum(hits.relevant(self.level(hits)) & within(hits, getattr(self, "cutoff", None)))
+
+    def settings(self, hits: Hits | None = None) -> dict[str, str]:
+        """Every parameter with its value as text, for the signature; `rel` and others as `hits` resolve them."""
+        found = {}
+        for f in fields(self):
+            value = getattr(self, f.name)
+            if f.name == "rel" and value is None and hits is not None:
+                value = hits.rel
+            if f.name != "cutoff" and value is not None:
+                found[f.name] = str(value)
+        return found
+
+    def __str__(self) -> str:
+        shown = [f for f in fields(self) if f.name != "cutoff" and self._is_shown(f)]
+        inner = ", ".join(f"{f.name}={getattr(self, f.name)!r}" for f in shown)
+        cutoff = getattr(self, "cutoff", None)
+        return self.name + (f"({inner})" if inner else "") + (f"@{cutoff}" if cutoff is not None else "")
+
+    def _is_shown(self, f: Field[Any]) -> bool:
+        return f.name in self.always_shown or f.default is MISSING or getattr(self, f.name) != f.default
+
+    def __post_init__(self) -> None:
+        for f in fields(self):
+            value = getattr(self, f.name)
+            if f.name == "cutoff":
+                optional = f.default is not MISSING
+                require(
+                    (value is None and optional) or (is_int(value) and value >= 1),
+                    self,
+                    "cutoff",
+                    value,
+                    "a whole number of at least 1, as in @10",
+                )
+            elif f.name == "rel":
+                require(
+                    value is None or (is_int(value) and value >= 1), self, "rel", value, "a whole number of at least 1"
+                )
+        self.check()
+
+    def check(self) -> None:
+        """Raise ParameterError for a parameter out of range (`cutoff` and `rel` are checked already)."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Binary(Measure):
+    """A measure that only asks whether a document is relevant.
+
+    rel: least relevance that counts; None: the one that the evaluation was asked for (1, or `--rel`).
+    """
+
+    rel: int | None = None
+
+    def level(self, hits: Hits) -> int:
+        return hits.rel if self.rel is None else self.rel
+
+
+def is_int(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def require(condition: bool, measure: Measure, parameter: str, value: object, expected: str) -> None:
+    """Raise ParameterError unless the condition holds."""
+    if not condition:
+        raise ParameterError(f"{measure.name}: {parameter} is {value!r}, expected {expected}")
+
+
+def within(hits: Hits, cutoff: int | None) -> Bools:
+    """(hits) whether the rank is within the cutoff."""
+    return hits.rank <= (np.inf if cutoff is None else cutoff)
+
+
+def ratio(a: Floats, b: Floats) -> Floats:
+    """a / b, and 0 where b is 0."""
+    return np.divide(a, b, out=np.zeros(a.shape), where=b != 0)

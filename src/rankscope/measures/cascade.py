@@ -1,0 +1,125 @@
+"""Measures of a user who reads from the top and stops: ERR, RBP and RBP's residual."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from rankscope.data.hits import Hits
+from rankscope.errors import ParameterError
+from rankscope.kernels.gain import gain_linear, stopping_probability
+from rankscope.kernels.segments import cumulative_product
+from rankscope.measures.base import Floats, Measure, is_int, require, within
+
+__all__ = ["ERR", "RBP", "RBPResidual"]
+
+
+def max_grade_of(measure: ERR | RBP, hits: Hits) -> int:
+    """The highest grade there is: the parameter, or that of the whole qrels."""
+    if measure.gmax is None:
+        return hits.max_grade
+    if hits.max_grade > measure.gmax:
+        raise ParameterError(
+            f"{measure.name}: gmax is {measure.gmax}, but a document is judged {hits.max_grade}; "
+            f"expected at least {hits.max_grade}"
+        )
+    return measure.gmax
+
+
+@dataclass(frozen=True, kw_only=True)
+class ERR(Measure):
+    """Expected reciprocal rank: the expectation of 1 / rank where the reader stops; in [0, 1], higher is better.
+
+    sum over r of (1/r) S_r prod over i < r of (1 - S_i), with S = (2^grade - 1) / 2^gmax; negative grades and unjudged
+    documents never stop anybody. gmax: the highest grade there can be; None: the highest in the whole
+    qrels. Without relevant documents: 0. Raises ParameterError for a grade above gmax.
+    """
+
+    name: ClassVar[str] = "ERR"
+    source: ClassVar[str] = "Chapelle et al. (2009), eq. 4 and algorithm 2; gdeval with gmax=4"
+    gmax: int | None = None
+    cutoff: int | None = None
+
+    def check(self) -> None:
+        good = self.gmax is None or (is_int(self.gmax) and 1 <= self.gmax <= 1000)
+        require(good, self, "gmax", self.gmax, "a whole number from 1 to 1000")
+
+    def settings(self, hits: Hits | None = None) -> dict[str, str]:
+        found = super().settings(hits)
+        return {"gmax": str(hits.max_grade), **found} if hits is not None else found
+
+    def __call__(self, hits: Hits) -> Floats:
+        stop = stopping_probability(hits.relevance, max_grade_of(self, hits))
+        go_on = cumulative_product(1.0 - stop, hits.offsets)
+        reached = np.ones(go_on.size)  # the probability to come as far as each hit
+        reached[1:] = go_on[:-1]
+        firsts = hits.offsets[:-1]
+        reached[firsts[firsts < reached.size]] = 1.0
+        return hits.sum(np.where(within(hits, self.cutoff), stop * reached / hits.rank, 0.0))
+
+
+@dataclass(frozen=True, kw_only=True)
+class RBP(Measure):
+    """Rank-biased precision: what a reader gains who goes on with probability p; in [0, 1], higher is better.
+
+    (1 - p) sum of g p^(rank - 1), with g = grade / gmax (gmax: None for the highest grade in the whole
+    qrels), or g = 1 from relevance `rel` on if that is given. Nothing retrieved: 0. Raises ParameterError for a
+    grade above gmax.
+    """
+
+    name: ClassVar[str] = "RBP"
+    source: ClassVar[str] = "Moffat and Zobel (2008), eq. 4"
+    always_shown: ClassVar[tuple[str, ...]] = ("p",)
+    p: float = 0.8
+    rel: int | None = None
+    gmax: int | None = None
+    cutoff: int | None = None
+
+    def check(self) -> None:
+        require(isinstance(self.p, float) and 0 < self.p < 1, self, "p", self.p, "a persistence between 0 and 1")
+        require(self.gmax is None or (is_int(self.gmax) and self.gmax >= 1), self, "gmax", self.gmax, "at least 1")
+        require(self.rel is None or self.gmax is None, self, "gmax", self.gmax, "no gmax beside rel (binary gain)")
+
+    def settings(self, hits: Hits | None = None) -> dict[str, str]:
+        found = {name: str(v) for name in ("p", "rel", "gmax") if (v := getattr(self, name)) is not None}
+        if self.rel is None and hits is not None:
+            found.setdefault("gmax", str(hits.max_grade))
+        return found
+
+    def level(self, hits: Hits) -> int:
+        return self.rel or 1
+
+    def __call__(self, hits: Hits) -> Floats:
+        if self.rel is not None:
+            gain = hits.relevant(self.rel).astype(np.float64)
+        else:
+            gain = gain_linear(hits.relevance) / max(max_grade_of(self, hits), 1)
+        weight = np.where(within(hits, self.cutoff), self.p ** (hits.rank - 1.0), 0.0)
+        return (1.0 - self.p) * hits.sum(gain * weight)
+
+
+@dataclass(frozen=True, kw_only=True)
+class RBPResidual(Measure):
+    """What RBP could still rise by, were every document without a judgment as relevant as can be; in [0, 1], lower is better.
+
+    p^n for what follows the n documents read, and (1 - p) sum of p^(rank - 1) over the unjudged among them
+    (negative grades are unjudged). With a cutoff, n is at most k. Nothing retrieved: 1.
+    """
+
+    name: ClassVar[str] = "RBPResidual"
+    needs_relevant: ClassVar[bool] = False
+    higher_is_better: ClassVar[bool] = False
+    source: ClassVar[str] = "Moffat and Zobel (2008), section 4.2"
+    always_shown: ClassVar[tuple[str, ...]] = ("p",)
+    p: float = 0.8
+    cutoff: int | None = None
+
+    def check(self) -> None:
+        require(isinstance(self.p, float) and 0 < self.p < 1, self, "p", self.p, "a persistence between 0 and 1")
+
+    def __call__(self, hits: Hits) -> Floats:
+        # All shares sum to 1, so what is not judged is 1 less the judged documents' shares.
+        judged = (hits.relevance >= 0) & within(hits, self.cutoff)
+        return 1.0 - (1.0 - self.p) * hits.sum(np.where(judged, self.p ** (hits.rank - 1.0), 0.0))

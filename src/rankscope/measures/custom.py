@@ -1,0 +1,87 @@
+"""Measures of the user's own, from a function, at run time."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from dataclasses import field, make_dataclass
+from typing import Any
+
+import numpy as np
+
+from rankscope.data.hits import Hits
+from rankscope.errors import ParameterError
+from rankscope.measures import MEASURES
+from rankscope.measures.base import Floats, Measure, Summary
+
+__all__ = ["define_measure"]
+
+
+def define_measure(
+    name: str,
+    *,
+    range: tuple[float, float] = (0.0, 1.0),
+    higher_is_better: bool = True,
+    summary: Summary = "mean",
+    source: str = "defined by the user",
+) -> Callable[[Callable[..., Floats]], type[Measure]]:
+    """Make a function `(hits, *, parameter=default, ...) -> one value a query` a measure of that name.
+
+    Its keyword-only parameters become the measure's; one named `cutoff` is written `@10`.
+    From then on the name works wherever a measure is named. Returns the class.
+
+    Raises ParameterError for a name that is taken or is no word, a function of another form,
+    and, when it is called, values that are not one float a query.
+
+    >>> import rankscope as rs
+    >>> @rs.define_measure("FirstRank", range=(1, float("inf")), higher_is_better=False)
+    ... def first_rank(hits, *, cutoff=1000):
+    ...     "Rank of the first relevant document, or the cutoff."
+    ...     rr = rs.parse_measure(f"RR@{cutoff}")(hits)
+    ...     return 1 / np.maximum(rr, 1 / cutoff)
+    >>> qrels = rs.Qrels({"q1": {"d2": 1}})
+    >>> scores = rs.evaluate(qrels, {"q1": {"d1": 2.0, "d2": 1.0}}, ["FirstRank@10"])
+    >>> scores.mean("FirstRank@10")
+    2.0
+    """
+    if not name.isidentifier():
+        raise ParameterError(f"a measure cannot be named {name!r}; expected one word of letters, digits and _")
+    if name in MEASURES:
+        raise ParameterError(f"there is a measure {name} already; choose another name")
+
+    def make(function: Callable[..., Floats]) -> type[Measure]:
+        parameters = list(inspect.signature(function).parameters.values())
+        if not parameters or any(p.kind is not p.KEYWORD_ONLY for p in parameters[1:]):
+            raise ParameterError(f"{name}: expected a function (hits, *, parameter=default, ...)")
+
+        def call(self: Measure, hits: Hits) -> Floats:
+            values = np.asarray(function(hits, **{p.name: getattr(self, p.name) for p in parameters[1:]}), np.float64)
+            if values.shape != (len(hits),):
+                raise ParameterError(
+                    f"{name} gave values of shape {values.shape}, expected one a query: ({len(hits)},)"
+                )
+            return values
+
+        specification: list[Any] = [
+            (p.name, Any) if p.default is p.empty else (p.name, Any, field(default=p.default)) for p in parameters[1:]
+        ]
+        made = make_dataclass(
+            name,
+            specification,
+            bases=(Measure,),
+            frozen=True,
+            kw_only=True,
+            namespace={
+                "__call__": call,
+                "__doc__": function.__doc__ or "",
+                "name": name,
+                "range": range,
+                "higher_is_better": higher_is_better,
+                "summary": summary,
+                "source": source,
+            },
+        )
+        MEASURES[name] = made
+        return made
+
+    return make

@@ -1,0 +1,77 @@
+"""Measures of cumulated gain: DCG and its normalised form."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+import numpy as np
+
+from rankscope.data.hits import Hits
+from rankscope.kernels.gain import discount_log2, gain_exponential, gain_linear
+from rankscope.kernels.segments import sum_by_group
+from rankscope.measures.base import Floats, Measure, ratio, require, within
+
+__all__ = ["DCG", "nDCG"]
+
+GAINS = {"linear": gain_linear, "exp": gain_exponential}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Gained(Measure):
+    """What DCG and nDCG share.
+
+    gain: "linear" (the grade) or "exp" (2^grade - 1); negative grades gain nothing. The rank r is
+    discounted by log2(r + 1).
+    """
+
+    gain: Literal["linear", "exp"] = "linear"
+    cutoff: int | None = None
+
+    def check(self) -> None:
+        require(self.gain in GAINS, self, "gain", self.gain, "'linear' or 'exp'")
+
+    def settings(self, hits: Hits | None = None) -> dict[str, str]:
+        return {**super().settings(hits), "discount": "log2"}
+
+    def dcg(self, hits: Hits) -> Floats:
+        gained = GAINS[self.gain](hits.relevance) * discount_log2(hits.rank)
+        if self.cutoff is not None:
+            gained = np.where(within(hits, self.cutoff), gained, 0.0)
+        return hits.sum(gained)
+
+    def ideal(self, hits: Hits) -> Floats:
+        """DCG of all judged documents in falling order of grade."""
+        gained = GAINS[self.gain](hits.grades) * discount_log2(hits.grade_rank)
+        if self.cutoff is not None:
+            gained = np.where(hits.grade_rank <= self.cutoff, gained, 0.0)
+        return sum_by_group(gained, hits.grade_query, len(hits))
+
+
+@dataclass(frozen=True, kw_only=True)
+class DCG(Gained):
+    """Discounted cumulated gain: the sum of gain / log2(rank + 1); at least 0, higher is better.
+
+    Nothing retrieved, or nothing with gain: 0.
+    """
+
+    name: ClassVar[str] = "DCG"
+    range: ClassVar[tuple[float, float]] = (0.0, np.inf)
+    source: ClassVar[str] = "Järvelin and Kekäläinen (2002); exp: Burges et al. (2005); trec_eval 10 dcg"
+
+    def __call__(self, hits: Hits) -> Floats:
+        return self.dcg(hits)
+
+
+@dataclass(frozen=True, kw_only=True)
+class nDCG(Gained):
+    """DCG over the DCG of the ideal ranking of all judged documents; in [0, 1], higher is better.
+
+    With a cutoff, both are taken of the first k. Without a judged document that gains something: 0.
+    """
+
+    name: ClassVar[str] = "nDCG"
+    source: ClassVar[str] = "trec_eval ndcg, ndcg_cut_k; Järvelin and Kekäläinen (2002); exp: Burges et al. (2005)"
+
+    def __call__(self, hits: Hits) -> Floats:
+        return ratio(self.dcg(hits), self.ideal(hits))

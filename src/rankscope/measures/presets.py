@@ -1,0 +1,47 @@
+"""Presets: how a reference tool reads, ranks and measures, under its name."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from rankscope.errors import UnknownName
+
+__all__ = ["PRESETS", "Preset", "find_preset"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Preset:
+    """What a reference tool does where the user says nothing else.
+
+    measures: what it prints by default. parameters: by measure, those that its names imply.
+    """
+
+    tool: str
+    ties: str = "doc_id_desc"
+    precision: str = "float64"
+    measures: tuple[str, ...]
+    parameters: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+
+
+OFFICIAL = ("num_ret", "num_rel", "num_rel_ret", "map", "Rprec", "bpref", "recip_rank", "P")
+
+PRESETS = {
+    "trec_eval": Preset(tool="trec_eval 10.0: scores compared as float64", measures=OFFICIAL),
+    "trec_eval-9": Preset(
+        tool="trec_eval 9.0.8 and pytrec_eval: scores compared as float32", precision="float32", measures=OFFICIAL
+    ),
+    "gdeval": Preset(
+        tool="gdeval.pl of the TREC Web Track: nDCG with exponential gain, ERR with grades up to 4",
+        measures=("nDCG@20", "ERR@20"),
+        parameters={"nDCG": {"gain": "exp"}, "DCG": {"gain": "exp"}, "ERR": {"gmax": 4}},
+    ),
+}
+
+
+def find_preset(name: str) -> Preset:
+    """Raises UnknownName, with the nearest name."""
+    if name not in PRESETS:
+        raise UnknownName("preset", name, PRESETS)
+    return PRESETS[name]

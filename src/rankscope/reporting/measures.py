@@ -1,0 +1,112 @@
+"""The list of measures, for the terminal and as the generated page of the docs."""
+
+from __future__ import annotations
+
+import inspect
+import json
+import math
+import re
+from dataclasses import MISSING, fields
+
+from rankscope.errors import UnknownName
+from rankscope.measures import MEASURES
+from rankscope.measures.base import Measure
+from rankscope.measures.names import ALIASES, TREC_NAMES, canonical
+from rankscope.measures.presets import PRESETS
+from rankscope.reporting.tables import align, markdown_text
+
+__all__ = ["LIST_FORMATS", "explain_measure", "list_measures", "list_presets"]
+
+LIST_FORMATS = ("table", "json", "markdown")
+
+
+def described(measure: type[Measure]) -> dict[str, str]:
+    """What the list says of a measure."""
+    low, high = (f"{x:g}" if math.isfinite(x) else "∞" for x in measure.range)
+    parameters = []
+    for f in fields(measure):
+        default = f.default
+        if f.name == "cutoff":
+            parameters.append("@cutoff" if default is MISSING else "[@cutoff]")
+        else:
+            parameters.append(f.name if default is MISSING else f"{f.name}={default!r}")
+    return {
+        "name": measure.name,
+        "range": f"[{low}, {high}" + (")" if high == "∞" else "]"),
+        "better": "higher" if measure.higher_is_better else "lower",
+        "parameters": " ".join(parameters),
+        "source": measure.source,
+    }
+
+
+def list_measures(format_: str = "table") -> str:
+    """All measures: name, range, direction, parameters, source."""
+    if format_ not in LIST_FORMATS:
+        raise UnknownName("format of this list", format_, LIST_FORMATS)
+    rows = [described(measure) for measure in MEASURES.values()]
+    if format_ == "json":
+        return json.dumps(rows, indent=2, ensure_ascii=False) + "\n"
+    if format_ == "markdown":
+        return as_page(rows)
+    columns = list(rows[0])
+    lines = align([columns, *([row[c] for c in columns] for row in rows)], len(columns))
+    return "\n".join([*lines, "", "`rankscope measures NAME` explains one."]) + "\n"
+
+
+def as_page(rows: list[dict[str, str]]) -> str:
+    """docs/measures.md."""
+    head = list(rows[0])
+    table = ["| " + " | ".join(head) + " |", "|" + " :-- |" * len(head)]
+    table += ["| " + " | ".join(markdown_text(row[c]) for c in head) + " |" for row in rows]
+    chapters = []
+    for measure in MEASURES.values():
+        chapters += [f"## {measure.name}", "", text_of(measure), "", f"Source: {measure.source}.", ""]
+    return "\n".join(
+        [
+            "# Measures",
+            "",
+            "Made by `make docs` from the docstrings; change those, not this page.",
+            "",
+            *table,
+            "",
+            "`rel` is the least relevance that counts; without it, what `--rel` says (1).",
+            "",
+            *chapters,
+        ]
+    )
+
+
+def text_of(measure: type[Measure]) -> str:
+    doc = inspect.cleandoc(measure.__doc__ or "")
+    return re.sub(r"[ \t]+\n", "\n", doc)
+
+
+def explain_measure(name: str) -> str:
+    """One measure: what it means, its parameters, other names. Raises UnknownName with the nearest name."""
+    stem = name.partition("@")[0].partition("(")[0]
+    found = TREC_NAMES[stem][0] if stem in TREC_NAMES and stem not in MEASURES else canonical(stem)
+    if found is None:
+        raise UnknownName("measure", name, MEASURES, "; `rankscope measures` lists all")
+    measure = MEASURES[found]
+    facts = described(measure)
+    others = [trec for trec, (ours, _, _) in TREC_NAMES.items() if ours == found]
+    others += [alias for alias, ours in ALIASES.items() if ours == found and alias not in others]
+    lines = [
+        f"{facts['name']}   {facts['parameters']}".rstrip(),
+        "",
+        text_of(measure),
+        "",
+        f"range        {facts['range']}, {facts['better']} is better",
+        f"over queries {'summed' if measure.summary == 'sum' else measure.summary}",
+        f"source       {facts['source']}",
+    ]
+    if others:
+        lines.append(f"also called  {', '.join(others)}")
+    return "\n".join(lines) + "\n"
+
+
+def list_presets() -> str:
+    """All presets: name, tool, default measures."""
+    rows = [["preset", "as", "measures"]]
+    rows += [[name, preset.tool, " ".join(preset.measures)] for name, preset in PRESETS.items()]
+    return "\n".join(align(rows, 3)) + "\n"
