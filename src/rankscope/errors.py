@@ -1,4 +1,6 @@
-"""What can go wrong, as a tree::
+"""What can go wrong, as a tree.
+
+::
 
     RankscopeError            anything this package refuses; the CLI prints it and exits with 2
     ├── InputError            data: a malformed line, a duplicate, no query in common

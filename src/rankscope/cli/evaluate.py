@@ -61,7 +61,7 @@ def evaluate(
     format_: str,
     output: str | None,
 ) -> None:
-    """Evaluate each RUN against the judgments in QRELS.
+    r"""Evaluate each RUN against the judgments in QRELS.
 
     Files are TREC's (spaces or tabs), CSV, TSV, JSONL or Parquet, plain, .gz or .zst; - is standard input.
 

@@ -43,7 +43,7 @@ class Lazy(click.Group):
 @click.group(cls=Lazy, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="rankscope")
 def cli() -> None:
-    """Evaluate rankings, exactly and fast.
+    r"""Evaluate rankings, exactly and fast.
 
     \b
     rankscope demo                          a tour on data made here

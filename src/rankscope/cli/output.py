@@ -37,26 +37,28 @@ def bytes_progress(paths: Sequence[str], what: str) -> Iterator[Callable[[int], 
     if not sys.stderr.isatty():
         yield None
         return
-    total = sum(os.path.getsize(p) for p in paths if Path(p).is_file())
+    # Of a compressed file nobody knows how much is to come.
     compressed = any(p.endswith((".gz", ".zst")) for p in paths)
-    state: dict[str, Any] = {"done": 0, "bar": None, "task": None}
+    total = None if compressed else sum(os.path.getsize(p) for p in paths if Path(p).is_file())
     begin = time.monotonic()
+    done = 0
+    bar: Any = None
 
     def tell(n: int) -> None:
-        state["done"] += n
-        if state["bar"] is None and time.monotonic() - begin > LONG:
+        nonlocal done, bar
+        done += n
+        if bar is None and time.monotonic() - begin > LONG:
             from rich.console import Console
             from rich.progress import Progress
 
-            state["bar"] = Progress(console=Console(stderr=True), transient=True)
-            state["bar"].start()
-            # Of a compressed file nobody knows how much is to come.
-            state["task"] = state["bar"].add_task(what, total=None if compressed else total)
-        if state["bar"] is not None:
-            state["bar"].update(state["task"], completed=state["done"])
+            bar = Progress(console=Console(stderr=True), transient=True)
+            bar.add_task(what, total=total)
+            bar.start()
+        if bar is not None:
+            bar.update(bar.task_ids[0], completed=done)
 
     try:
         yield tell
     finally:
-        if state["bar"] is not None:
-            state["bar"].stop()
+        if bar is not None:
+            bar.stop()

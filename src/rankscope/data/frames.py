@@ -88,7 +88,8 @@ def strings(frame: pl.DataFrame, field: str, where: Any) -> Fields:
     series = frame[field]
     if series.dtype.is_float() or series.dtype.is_nested():
         raise InputError(
-            f"{where(0)}: column {field!r} holds {series.dtype}, expected strings or whole numbers; convert the ids first"
+            f"{where(0)}: column {field!r} holds {series.dtype}, expected strings or whole numbers; "
+            "convert the ids first"
         )
     series = series.cast(pl.String)
     sizes = series.str.len_bytes()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -70,7 +71,7 @@ class Hits:
     @cached_property
     def grade_rank(self) -> Floats:
         """(judged) the rank, from 1, of each grade in the ideal ranking."""
-        return place_in_group(self.grade_offsets) + 1.0
+        return (place_in_group(self.grade_offsets) + 1).astype(np.float64)
 
     def sum(self, values: Floats | Bools) -> Floats:
         """(queries) the sum of one value a hit; 0 without hits."""
@@ -156,10 +157,10 @@ class Hits:
         if len({(p.rel, p.collection_size, p.ties, p.precision) for p in parts}) > 1:
             raise ParameterError("hits of different conventions (rel, ties, precision) cannot be put together")
 
-        def joined(name: str) -> npt.NDArray[np.generic]:
+        def joined(name: str) -> Any:
             return np.concatenate([getattr(p, name) for p in parts])
 
-        arrays = {n: joined(n) for n in (*PER_HIT, "retrieved", "missing", "grades")}
+        arrays: dict[str, Any] = {n: joined(n) for n in (*PER_HIT, "retrieved", "missing", "grades")}
         return replace(
             head,
             query_ids=tuple(q for p in parts for q in p.query_ids),
@@ -171,11 +172,11 @@ class Hits:
             **arrays,
         )
 
-    def _with(self, rows: npt.NDArray[np.intp], **changes: object) -> Hits:
+    def _with(self, rows: npt.NDArray[np.intp], **changes: Any) -> Hits:
         """These hits, and the changed arrays."""
         for name in PER_HIT:
             changes.setdefault(name, getattr(self, name)[rows])
-        return replace(self, _relevant={}, _above={}, **changes)  # type: ignore[arg-type]  # names are checked by tests
+        return replace(self, _relevant={}, _above={}, **changes)
 
 
 PER_HIT = ("rank", "first", "last", "relevance", "judged")

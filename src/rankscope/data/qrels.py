@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cached_property
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -100,7 +101,7 @@ class Qrels:
         """For each query, the place of each judged document among them."""
         names = [name_of(id_) for id_ in decode(self._docs)]
         bounds = self.offsets.tolist()
-        return [dict(zip(names[a:b], range(b - a), strict=True)) for a, b in zip(bounds, bounds[1:], strict=False)]
+        return [dict(zip(names[a:b], range(b - a), strict=True)) for a, b in pairwise(bounds)]
 
     @cached_property
     def lookup(self) -> JudgedIndex:
@@ -166,8 +167,9 @@ class JudgedIndex:
         bits = max(int(keys.size).bit_length() + 2, 8)
         self.shift = np.uint64(64 - bits)
         in_bucket = np.bincount((self.keys >> self.shift).view(np.int64), minlength=1 << bits)
-        self.first = np.zeros((1 << bits) + 1, np.int32 if keys.size < 1 << 31 else np.int64)
-        np.cumsum(in_bucket, out=self.first[1:])
+        first: Any = np.zeros((1 << bits) + 1, np.int32 if keys.size < 1 << 31 else np.int64)
+        np.cumsum(in_bucket, out=first[1:])
+        self.first: npt.NDArray[np.signedinteger[Any]] = first
         self.deepest = int(in_bucket.max())
 
     def find(self, keys: Keys, docs: Fields) -> tuple[npt.NDArray[np.intp], Ints]:

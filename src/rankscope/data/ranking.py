@@ -88,7 +88,7 @@ def out_of_order(scores: npt.NDArray[np.float64], offsets: Ints) -> npt.NDArray[
     """The groups in which a score is higher than the one before it."""
     rises = np.flatnonzero(scores[1:] > scores[:-1]) + 1
     group = np.searchsorted(offsets, rises, side="right") - 1
-    inside = group[offsets[group] != rises]
+    inside: npt.NDArray[np.intp] = group[offsets[group] != rises]
     return inside if inside.size < 2 else inside[np.r_[True, inside[1:] != inside[:-1]]]
 
 
@@ -120,4 +120,5 @@ def break_ties(
     now = np.empty(places.size, np.intp)
     now[sorted_] = np.arange(places.size)
     begins = np.cumsum(lengths) - lengths
-    return first[at][member] + now[begins[member] + place - first] - begins[member]
+    within = now[begins[member] + place - first] - begins[member]
+    return np.asarray(first[at][member] + within, np.intp)

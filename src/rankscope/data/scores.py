@@ -25,8 +25,8 @@ Bools = npt.NDArray[np.bool_]
 class MeasureLike(Protocol):
     """What scores need to know of a measure."""
 
-    summary: str
-    higher_is_better: bool
+    @property
+    def summary(self) -> str: ...
 
 
 class Record(NamedTuple):
@@ -78,16 +78,17 @@ class Scores:
 
     def matrix(self, measure: object) -> Floats:
         """(systems, queries) the values of one measure. Raises UnknownName for one that was not computed."""
-        return self.values[:, self._measure(measure)]
+        matrix: Floats = self.values[:, self._measure(measure)]
+        return matrix
 
     def summary(self, measure: object) -> Floats:
         """(systems) the value over all queries: mean or, for counts, sum; NaN where no query has one."""
         matrix = self.matrix(measure)
         there = ~np.isnan(matrix)
         kind = self.measures[self._measure(measure)].summary
-        total = np.where(there, matrix, 0.0).sum(axis=1)
+        total: Floats = np.where(there, matrix, 0.0).sum(axis=1)
         if kind == "sum":
-            return np.asarray(total)
+            return total
         n = there.sum(axis=1)
         return np.divide(total, n, out=np.full(n.shape, np.nan), where=n > 0)
 

@@ -6,7 +6,7 @@ import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeGuard
 
 import numpy as np
 
@@ -78,7 +78,7 @@ def evaluate(
     return score_hits(plan, [join_any(judged, run, plan.convention, input, progress) for run in runs])
 
 
-def is_path(x: object) -> bool:
+def is_path(x: object) -> TypeGuard[PathLike]:
     return isinstance(x, (str, os.PathLike))
 
 

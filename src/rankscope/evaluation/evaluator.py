@@ -10,7 +10,8 @@ from rankscope.data.qrels import Qrels
 from rankscope.data.run import Run
 from rankscope.data.scores import Scores
 from rankscope.evaluation.conventions import make_plan
-from rankscope.evaluation.engine import Joined, PathLike, as_qrels, is_path, join_file, score_hits
+from rankscope.evaluation.engine import Joined, as_qrels, is_path, join_file, score_hits
+from rankscope.io.read import PathLike
 from rankscope.measures.base import Measure
 
 __all__ = ["Evaluator"]
@@ -45,11 +46,11 @@ class Evaluator:
     def measures(self) -> tuple[Measure, ...]:
         return self.plan.measures
 
-    def __call__(self, run: Run | PathLike | Any) -> Scores:
+    def __call__(self, run: Any) -> Scores:
         """The scores of one run: a Run, a path, or what `Run(...)` takes. Raises as `evaluate`."""
         return score_hits(self.plan, [self._join(run)])
 
-    def _join(self, run: Run | PathLike | Any) -> Joined:
+    def _join(self, run: Any) -> Joined:
         if type(run) is dict:  # the way of loops: no Run in between
             joiner = Joiner(self.qrels, self.plan.convention, "run")
             joiner.add_mapping(run)

@@ -19,6 +19,8 @@ from rankscope.errors import InputError
 from rankscope.io.streams import Readable
 from rankscope.kernels.text import PADDING, Fields
 
+Ints = npt.NDArray[np.intp]
+
 __all__ = ["Block", "BlockReader", "Layout", "read_whole", "split", "split_any", "windows"]
 
 #: Bytes that are split at a time: with all their arrays they fit the processor's cache.
@@ -208,11 +210,11 @@ def split_any(block: Block, layout: Layout) -> list[Fields]:
     bytes_ = block.array
     lines = bytes_[block.begin : block.end]
     is_space = IS_SPACE[lines]
-    edges = np.flatnonzero(np.diff(is_space, prepend=True, append=True))
+    edges: Ints = np.flatnonzero(np.diff(is_space, prepend=True, append=True))
     starts, ends = edges[::2], edges[1::2]
     newlines = np.flatnonzero(lines == NEWLINE)
     line_starts = np.r_[0, newlines[:-1] + 1]
-    first_field = np.searchsorted(starts, line_starts)
+    first_field: Any = np.searchsorted(starts, line_starts)
     fields = np.diff(np.r_[first_field, starts.size])
     rows = np.flatnonzero((fields > 0) & (lines[line_starts] != HASH))
     fields = fields[rows]

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import gzip
-import io
 import os
 import sys
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import BinaryIO, Protocol, cast
+from typing import Any, BinaryIO, Protocol, cast
 
 from rankscope.errors import InputError
 
@@ -39,7 +38,7 @@ def open_binary(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
         raise InputError(f"{name}: is a directory, expected a file; name one file of it")
     try:
         with _raw(path) as raw:
-            yield _decompressed(raw, name)
+            yield _decompressed(raw)
     except FileNotFoundError:
         raise InputError(f"{name}: no such file; check the path") from None
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
@@ -51,24 +50,24 @@ def open_binary(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
 
 
 @contextmanager
-def _raw(path: str | os.PathLike[str]) -> Iterator[io.BufferedReader]:
+def _raw(path: str | os.PathLike[str]) -> Iterator[Any]:
     if source_name(path) == "<stdin>":
-        yield cast(io.BufferedReader, sys.stdin.buffer)
+        yield sys.stdin.buffer
     else:
         with open(path, "rb", buffering=1 << 16) as file:
             yield file
 
 
-def _decompressed(raw: io.BufferedReader, name: str) -> BinaryIO:
+def _decompressed(raw: Any) -> BinaryIO:
     magic = raw.peek(4)[:4]
     if magic.startswith(GZIP):
         return cast(BinaryIO, gzip.GzipFile(fileobj=raw))
     if magic == ZSTD:
-        return _Zstd(raw, name)
-    return raw
+        return zstd_file(raw)
+    return cast(BinaryIO, raw)
 
 
-def _Zstd(raw: io.BufferedReader, name: str) -> BinaryIO:  # noqa: N802 - reads as the class it stands for
+def zstd_file(raw: Any) -> BinaryIO:
     if sys.version_info >= (3, 14):
         from compression import zstd
     else:

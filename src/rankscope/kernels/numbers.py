@@ -99,7 +99,7 @@ def same_or_each(decimals: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
 
 
 def take_out_point(total: Words, decimals: npt.NDArray[np.int64]) -> Words:
-    """whole * 10^(d+1) + fraction, with the point as a 0 between them, becomes whole * 10^d + fraction."""
+    """Whole * 10^(d+1) + fraction, with the point as a 0 between them, becomes whole * 10^d + fraction."""
     d = np.clip(decimals, 0, 18)
     scale = POWERS[d]
     whole = total // POWERS[d + 1]
@@ -108,7 +108,7 @@ def take_out_point(total: Words, decimals: npt.NDArray[np.int64]) -> Words:
 
 
 def divide(mantissa: Words, decimals: npt.NDArray[np.int64]) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.bool_]]:
-    """mantissa / 10^decimals, correctly rounded, and where that could not be made sure of.
+    """Mantissa / 10^decimals, correctly rounded, and where that could not be made sure of.
 
     Up to 2^53 both numbers are exact and one division rounds once (Clinger 1990). Above, the
     quotient is computed to twice the precision and rounded; where the doubt of that reaches a
@@ -135,7 +135,7 @@ def divide(mantissa: Words, decimals: npt.NDArray[np.int64]) -> tuple[npt.NDArra
 
 
 def two_product(a: npt.NDArray[np.float64], b: npt.NDArray[np.float64]) -> tuple[npt.NDArray[np.float64], ...]:
-    """a * b as an unevaluated sum of two float64 (Dekker 1971)."""
+    """A * b as an unevaluated sum of two float64 (Dekker 1971)."""
     product = a * b
     splitter = 134217729.0  # 2^27 + 1
     ca, cb = splitter * a, splitter * b

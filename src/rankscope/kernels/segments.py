@@ -13,7 +13,7 @@ Ints = npt.NDArray[np.int64]
 
 def sum_by_group(values: npt.NDArray[np.float64] | npt.NDArray[np.bool_], groups: Ints, n: int) -> Floats:
     """The sum of each group's values, added in order; 0 for a group without values."""
-    return np.bincount(groups, values, n)
+    return np.bincount(groups, values, n).astype(np.float64, copy=False)
 
 
 def place_in_group(offsets: Ints) -> Ints:
@@ -24,7 +24,7 @@ def place_in_group(offsets: Ints) -> Ints:
 
 def count_before(marked: npt.NDArray[np.bool_], offsets: Ints) -> Ints:
     """How many marked values stand before each value of its group."""
-    seen = np.cumsum(marked)  # whole numbers: exact, so differences are too
+    seen: Ints = np.cumsum(marked, dtype=np.int64)  # whole numbers: exact, so differences are too
     before = seen - marked
     firsts = offsets[:-1]
     base = np.concatenate((np.zeros(1, np.int64), seen))[firsts]

@@ -93,7 +93,7 @@ def hashes(fields: Fields, seed: int = 0) -> Words:
 
 def equal(a: Fields, b: Fields) -> npt.NDArray[np.bool_]:
     """Whether the i-th string of a is the i-th of b, byte for byte."""
-    same = a.lengths == b.lengths
+    same: npt.NDArray[np.bool_] = a.lengths == b.lengths
     longest = int(a.lengths.max(initial=0))
     for j in range((longest + 7) // 8):
         if j == 0:

@@ -57,7 +57,7 @@ class Measure(ABC):
         return hits.sum(hits.relevant(self.level(hits)) & within(hits, getattr(self, "cutoff", None)))
 
     def settings(self, hits: Hits | None = None) -> dict[str, str]:
-        """Every parameter with its value as text, for the signature; `rel` and others as `hits` resolve them."""
+        """Every parameter with its value as text, for the signature; as `hits` resolve them where given."""
         found = {}
         for f in fields(self):
             value = getattr(self, f.name)
@@ -94,7 +94,7 @@ class Measure(ABC):
                 )
         self.check()
 
-    def check(self) -> None:
+    def check(self) -> None:  # noqa: B027 - most measures have nothing more to check
         """Raise ParameterError for a parameter out of range (`cutoff` and `rel` are checked already)."""
 
 
@@ -127,5 +127,5 @@ def within(hits: Hits, cutoff: int | None) -> Bools:
 
 
 def ratio(a: Floats, b: Floats) -> Floats:
-    """a / b, and 0 where b is 0."""
+    """A / b, and 0 where b is 0."""
     return np.divide(a, b, out=np.zeros(a.shape), where=b != 0)

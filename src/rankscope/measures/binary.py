@@ -59,7 +59,7 @@ class Success(Binary):
 
 @dataclass(frozen=True, kw_only=True)
 class AP(Binary):
-    """Average precision: the mean, over all relevant documents, of the precision at their ranks; in [0, 1], higher is better.
+    """Average precision: the mean of the precision at the rank of each relevant document; in [0, 1], higher is better.
 
     sum over relevant retrieved of i / r_i, over R, where r_i is the rank of the i-th of them and R the number of all
     relevant. With a cutoff only ranks up to k count, still over R. Without relevant documents: 0.
@@ -95,9 +95,9 @@ class RR(Binary):
 
 @dataclass(frozen=True, kw_only=True)
 class Rprec(Binary):
-    """R-precision: the share of relevant documents in the first R, R the number of all relevant; in [0, 1], higher is better.
+    """R-precision: the share of relevant documents in the first R; in [0, 1], higher is better.
 
-    Without relevant documents: 0.
+    R is the number of all relevant documents. Without relevant documents: 0.
     """
 
     name: ClassVar[str] = "Rprec"
@@ -110,7 +110,10 @@ class Rprec(Binary):
 
 @dataclass(frozen=True, kw_only=True)
 class SetP(Binary):
-    """Set precision: the share of relevant documents among all retrieved; in [0, 1], higher is better. Nothing retrieved: 0."""
+    """Set precision: the share of relevant documents among all retrieved; in [0, 1], higher is better.
+
+    Nothing retrieved: 0.
+    """
 
     name: ClassVar[str] = "SetP"
     source: ClassVar[str] = "trec_eval set_P"
@@ -121,7 +124,10 @@ class SetP(Binary):
 
 @dataclass(frozen=True, kw_only=True)
 class SetR(Binary):
-    """Set recall: the share of all relevant documents that was retrieved; in [0, 1], higher is better. Without relevant documents: 0."""
+    """Set recall: the share of all relevant documents that was retrieved; in [0, 1], higher is better.
+
+    Without relevant documents: 0.
+    """
 
     name: ClassVar[str] = "SetR"
     source: ClassVar[str] = "trec_eval set_recall"

@@ -102,7 +102,7 @@ class RBP(Measure):
 
 @dataclass(frozen=True, kw_only=True)
 class RBPResidual(Measure):
-    """What RBP could still rise by, were every document without a judgment as relevant as can be; in [0, 1], lower is better.
+    """What RBP would rise by, were all that is not judged as relevant as can be; in [0, 1], lower is better.
 
     p^n for what follows the n documents read, and (1 - p) sum of p^(rank - 1) over the unjudged among them
     (negative grades are unjudged). With a cutoff, n is at most k. Nothing retrieved: 1.
