@@ -16,6 +16,7 @@ from rankscope.data.ranking import check_tie_rule, rank_rows
 from rankscope.data.rows import Ints, Rows, name_of, row_keys
 from rankscope.data.run import Run
 from rankscope.errors import InputError, ParameterError
+from rankscope.kernels.order import stable_order
 from rankscope.kernels.text import Fields, as_fields, decode
 
 __all__ = ["Convention", "Joiner", "join"]
@@ -174,7 +175,11 @@ class Joiner:
 
         ranks = rank_rows(scores, offsets, found, self.convention.ties, docs, say)
         group = np.searchsorted(offsets, found, side="right") - 1
-        self.parts.append(Found(codes[group], *ranks, judged))
+        columns = [codes[group], *ranks, judged]
+        if ((ranks.rank[1:] < ranks.rank[:-1]) & (group[1:] == group[:-1])).any():
+            order = np.lexsort((ranks.rank, group))
+            columns = [c[order] for c in columns]
+        self.parts.append(Found(*columns))
 
     def finish(self) -> Hits:
         """The hits of all that was added."""
@@ -187,9 +192,8 @@ class Joiner:
             )
         columns = [np.concatenate(c) for c in zip(*self.parts, strict=True)] if len(self.parts) > 1 else self.parts[0]
         query, rank, first, last, judgment = columns
-        falls = (query[1:] < query[:-1]) | ((query[1:] == query[:-1]) & (rank[1:] < rank[:-1]))
-        if falls.any():
-            order = np.lexsort((rank, query))
+        if (query[1:] < query[:-1]).any():  # within a query they are in order
+            order = stable_order(query)
             query, rank, first, last, judgment = (c[order] for c in columns)
         return Hits(
             query_ids=qrels.query_ids,

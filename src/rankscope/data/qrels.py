@@ -11,9 +11,9 @@ import numpy as np
 import numpy.typing as npt
 
 from rankscope.data.frames import frame_rows, is_mapping_of_mappings
-from rankscope.data.rows import Ints, Keys, Rows, name_of, row_keys
+from rankscope.data.rows import Ints, Keys, Rows, names_of, row_keys
 from rankscope.errors import InputError
-from rankscope.kernels.order import ranges, repeated
+from rankscope.kernels.order import ranges, repeated, stable_order
 from rankscope.kernels.text import Fields, as_fields, decode, equal
 
 if TYPE_CHECKING:
@@ -69,19 +69,23 @@ class Qrels:
             )
         self._set(ids, np.cumsum([0, *(len(data[id_]) for id_ in ids)]), relevance.astype(np.int64))
         self._lookup = [{doc: i for i, doc in enumerate(data[id_])} for id_ in ids]
+        self._keys: Keys | None = None
 
     def _from_rows(self, rows: Rows) -> None:
-        order = sorted(range(len(rows.query_ids)), key=rows.query_ids.__getitem__)
-        if order != list(range(len(order))):
-            places = np.array(order)
-            lengths = np.diff(rows.offsets)[places]
-            take = ranges(rows.offsets[places], lengths)
+        in_order = sorted(rows.query_ids)
+        if in_order != rows.query_ids:
+            place = dict(zip(rows.query_ids, range(len(in_order)), strict=True))
+            order = np.array([place[id_] for id_ in in_order])
+            lengths = np.diff(rows.offsets)[order]
+            take = ranges(rows.offsets[order], lengths)
             offsets = np.concatenate((np.zeros(1, np.int64), np.cumsum(lengths)))
-            ids = [rows.query_ids[i] for i in order]
-            rows = Rows(ids, offsets, rows.docs.take(take), rows.values[take], rows.where)
-        rows.refuse_duplicates(row_keys(rows.docs, rows.offsets, np.arange(len(order))))
-        self._set([name_of(id_) for id_ in rows.query_ids], rows.offsets, rows.values)
+            rows = Rows(in_order, offsets, rows.docs.take(take), rows.values[take], rows.where)
+        keys = row_keys(rows.docs, rows.offsets, np.arange(len(in_order)))
+        distinct = rows.refuse_duplicates(keys)
+        self._set(names_of(in_order), rows.offsets, rows.values)
         self._docs = rows.docs
+        self._keys = keys if distinct else None
+        self.codes = dict(zip(in_order, range(len(in_order)), strict=True))
 
     def _set(self, ids: list[str], offsets: Ints, relevance: Ints) -> None:
         if not relevance.size:
@@ -99,14 +103,14 @@ class Qrels:
     @cached_property
     def _lookup(self) -> list[dict[str, int]]:
         """For each query, the place of each judged document among them."""
-        names = [name_of(id_) for id_ in decode(self._docs)]
+        names = names_of(decode(self._docs))
         bounds = self.offsets.tolist()
         return [dict(zip(names[a:b], range(b - a), strict=True)) for a, b in pairwise(bounds)]
 
     @cached_property
     def lookup(self) -> JudgedIndex:
         """Finds judged documents among rows."""
-        return JudgedIndex(self)
+        return JudgedIndex(self._docs, self.offsets, self._keys)
 
     @cached_property
     def places(self) -> dict[str, int]:
@@ -122,7 +126,10 @@ class Qrels:
     def grades(self) -> Ints:
         """Relevances by query, falling within it."""
         query = np.repeat(np.arange(len(self.query_ids)), np.diff(self.offsets))
-        return self.relevance[np.lexsort((-self.relevance, query))]
+        below = self.max_grade - self.relevance
+        if len(self.query_ids) * (int(below.max()) + 1) < 1 << 48:
+            return self.relevance[stable_order(query * (int(below.max()) + 1) + below)]
+        return self.relevance[np.lexsort((below, query))]
 
     @cached_property
     def max_grade(self) -> int:
@@ -133,7 +140,7 @@ class Qrels:
         import polars as pl
 
         queries = np.repeat(np.array(self.query_ids, object), np.diff(self.offsets)).tolist()
-        docs = [name_of(id_) for id_ in decode(self._docs)]
+        docs = names_of(decode(self._docs))
         return pl.DataFrame({"query_id": queries, "doc_id": docs, "relevance": self.relevance})
 
     def __len__(self) -> int:
@@ -151,34 +158,38 @@ def is_whole(value: object) -> bool:
 class JudgedIndex:
     """A table of all judgments by a 64-bit key of query and document, to find them among rows.
 
-    The keys are sorted; the first bits of a key give its bucket, most of which hold none or
-    one. A found key is confirmed on the bytes of the document id.
+    The first bits of a key give its bucket, most of which hold none or one. A found key is
+    confirmed on the bytes of the document id.
     """
 
-    def __init__(self, qrels: Qrels) -> None:
-        self.docs = qrels._docs
-        codes = np.arange(len(qrels.query_ids))
+    def __init__(self, docs: Fields, offsets: Ints, keys: Keys | None) -> None:
+        """keys: of `row_keys` with seed 0, where they are known to be distinct."""
+        self.docs = docs
         self.seed = 0
-        # Two different documents with one key: other keys. Equal ones have been refused before.
-        while repeated(keys := row_keys(self.docs, qrels.offsets, codes, self.seed)):
-            self.seed += 1
-        self.rows = np.argsort(keys)
-        self.keys: Keys = keys[self.rows]
-        bits = max(int(keys.size).bit_length() + 2, 8)
+        codes = np.arange(offsets.size - 1)
+        if keys is None:
+            keys = row_keys(docs, offsets, codes)
+            while repeated(keys):  # two documents share a key (equal ones have been refused): take other keys
+                self.seed += 1
+                keys = row_keys(docs, offsets, codes, self.seed)
+        bits = max(int(keys.size).bit_length() + 1, 19)
         self.shift = np.uint64(64 - bits)
-        in_bucket = np.bincount((self.keys >> self.shift).view(np.int64), minlength=1 << bits)
-        first: Any = np.zeros((1 << bits) + 1, np.int32 if keys.size < 1 << 31 else np.int64)
-        np.cumsum(in_bucket, out=first[1:])
-        self.first: npt.NDArray[np.signedinteger[Any]] = first
+        bucket = (keys >> self.shift).view(np.int64)
+        self.rows = stable_order(bucket)
+        self.keys = keys[self.rows]
+        in_bucket = np.bincount(bucket, minlength=1 << bits)
+        self.first = np.cumsum(in_bucket) - in_bucket
         self.deepest = int(in_bucket.max())
+        # Asked for every row of every run, so kept small: one byte a bucket.
+        small = np.uint8 if self.deepest < 256 else np.int64
+        self.in_bucket: npt.NDArray[np.integer[Any]] = in_bucket.astype(small)
 
     def find(self, keys: Keys, docs: Fields) -> tuple[npt.NDArray[np.intp], Ints]:
         """The rows (rising) that are judged, and the number of the judgment of each."""
         bucket = (keys >> self.shift).view(np.int64)
-        low = self.first[bucket]
-        size = self.first[bucket + 1] - low
-        candidates = np.flatnonzero(size)
-        low, size, wanted = low[candidates], size[candidates], keys[candidates]
+        candidates = np.flatnonzero(self.in_bucket[bucket])
+        bucket = bucket[candidates]
+        low, size, wanted = self.first[bucket], self.in_bucket[bucket], keys[candidates]
         found = np.full(candidates.size, -1, np.int64)
         for depth in range(self.deepest):
             inside = size > depth

@@ -6,7 +6,7 @@ Both `Qrels` and `Run` are made of rows; they differ in what the value of a row 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,7 +17,7 @@ from rankscope.errors import InputError
 from rankscope.kernels.order import ranges, repeated, stable_order
 from rankscope.kernels.text import MULTIPLIER, Fields, decode, equal, hashes
 
-__all__ = ["Interner", "Rows", "group", "name_of", "row_keys"]
+__all__ = ["Interner", "Rows", "group", "name_of", "names_of", "row_keys"]
 
 Ints = npt.NDArray[np.int64]
 Keys = npt.NDArray[np.uint64]
@@ -29,6 +29,14 @@ CHUNK = 32_768
 def name_of(id_: bytes) -> str:
     """An id as text. Bytes that are not UTF-8 survive the way back (`surrogateescape`)."""
     return id_.decode("utf-8", "surrogateescape")
+
+
+def names_of(ids: list[bytes]) -> list[str]:
+    """Many ids as text."""
+    together = b"\n".join(ids)
+    if together.count(b"\n") == len(ids) - 1:  # no id holds a newline: one call decodes all
+        return name_of(together).split("\n")
+    return [name_of(id_) for id_ in ids]
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,16 +73,16 @@ class Rows:
         offsets = self.offsets[a : b + 1] - self.offsets[a]
         return Rows(self.query_ids[a:b], offsets, docs, self.values[rows], self.where)
 
-    def refuse_duplicates(self, keys: Keys) -> None:
-        """Raise for a document that a query holds twice. keys: from `row_keys`."""
+    def refuse_duplicates(self, keys: Keys) -> bool:
+        """Raise for a document that a query holds twice. keys: from `row_keys`. Returns whether no two are equal."""
         if not repeated(keys):
-            return
+            return True
         order = np.argsort(keys, kind="stable")
         level = np.flatnonzero(keys[order[1:]] == keys[order[:-1]])
         first, again = order[level], order[level + 1]
         same = equal(self.docs.take(first), self.docs.take(again))
         if not same.any():
-            return
+            return False
         worst = np.flatnonzero(same)[np.argmin(again[same])]
         a, b = sorted((int(self.docs.starts[first[worst]]), int(self.docs.starts[again[worst]])))
         row = int(again[worst])
@@ -112,13 +120,23 @@ class Interner:
         representative[order] = order[new][np.cumsum(new) - 1]
         is_first = representative == np.arange(n)
         if n > is_first.sum() and not equal(fields, fields.take(representative)).all():
-            is_first[:] = True  # two ids with one hash: look at each by its bytes
-            representative = np.arange(n)
+            # Two ids with one hash: look at each by its bytes.
+            return np.array([self.ids.setdefault(id_, len(self.ids)) for id_ in decode(fields)], np.int64)
         firsts = np.flatnonzero(is_first)
         codes = np.empty(n, np.int64)
-        known = self.ids
-        codes[firsts] = [known.setdefault(id_, len(known)) for id_ in decode(fields.take(firsts))]
+        codes[firsts] = self._number(decode(fields.take(firsts)))
         return codes[representative]
+
+    def _number(self, ids: list[bytes]) -> Sequence[int]:
+        known = self.ids
+        if len(ids) > 1 and ids[0] in known:  # the query at which the last block ended
+            return [known[ids[0]], *self._number(ids[1:])]
+        if not known.keys().isdisjoint(ids):
+            return [known.setdefault(id_, len(known)) for id_ in ids]
+        # The usual case: the next queries of a file, all new, and all different.
+        before = len(known)
+        known.update(zip(ids, range(before, before + len(ids)), strict=True))
+        return range(before, before + len(ids))
 
 
 def group(

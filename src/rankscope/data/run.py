@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rankscope.data.frames import frame_rows, is_mapping_of_mappings
-from rankscope.data.rows import Rows, name_of
+from rankscope.data.rows import Rows, names_of
 from rankscope.kernels.text import decode
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ class Run:
         if self._mapping is not None:
             return tuple(self._mapping)
         assert self._rows is not None
-        return tuple(name_of(id_) for id_ in self._rows.query_ids)
+        return tuple(names_of(self._rows.query_ids))
 
     def frame(self) -> pl.DataFrame:
         """The run as a polars frame: query_id, doc_id, score, grouped by query, in the order of the input."""
@@ -68,7 +68,7 @@ class Run:
             return pl.DataFrame(rows, {"query_id": pl.String, "doc_id": pl.String, "score": pl.Float64}, orient="row")
         assert self._rows is not None
         queries = np.repeat(np.array(self.query_ids, object), np.diff(self._rows.offsets)).tolist()
-        docs = [name_of(id_) for id_ in decode(self._rows.docs)]
+        docs = names_of(decode(self._rows.docs))
         return pl.DataFrame({"query_id": queries, "doc_id": docs, "score": self._rows.values})
 
     def __repr__(self) -> str:

@@ -89,8 +89,9 @@ class Scores:
         total: Floats = np.where(there, matrix, 0.0).sum(axis=1)
         if kind == "sum":
             return total
-        n = there.sum(axis=1)
-        return np.divide(total, n, out=np.full(n.shape, np.nan), where=n > 0)
+        n: Floats = there.sum(axis=1, dtype=np.float64)
+        mean: Floats = np.divide(total, n, out=np.full(n.shape, np.nan), where=n > 0)
+        return mean
 
     def overall(self, measure: object, system: str | None = None) -> float:
         """The value of one system over all queries. system: may be left out where there is only one."""

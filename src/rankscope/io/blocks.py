@@ -146,9 +146,9 @@ def count_lines(buffer: bytearray, begin: int, end: int) -> int:
     return int(np.count_nonzero(np.frombuffer(buffer, np.uint8)[begin:end] == NEWLINE))
 
 
-def read_whole(stream: Readable, name: str) -> Block:
-    """The whole stream as one block."""
-    reader = BlockReader(stream, name, 4 * BLOCK)
+def read_whole(stream: Readable, name: str, size: int = 0) -> Block:
+    """The whole stream as one block. size: how many bytes to expect, where that is known."""
+    reader = BlockReader(stream, name, max(size, 4 * BLOCK))
     block = reader.next()
     while block is not None and not block.last:
         block = reader.next(block.begin)
@@ -183,26 +183,31 @@ def split_regular(block: Block, layout: Layout) -> list[Fields] | None:
     n, left_over = divmod(separators.size, k)
     if left_over or k < layout.least:
         return None
-    kinds = bytes_[separators].reshape(n, k)
+    kinds = bytes_[separators]
+    newlines = kinds == NEWLINE
+    if not newlines[k - 1 :: k].all() or np.count_nonzero(newlines) != n:
+        return None
+    widths = np.empty(separators.size, np.int64)  # of the field before each separator, and the separator
+    widths[0] = separators[0] - block.begin + 1
+    np.subtract(separators[1:], separators[:-1], out=widths[1:])
+    table = widths.reshape(n, k)
+    crlf = bool((table[:, -1] == 1).all())  # or a blank before each newline
+    if not crlf and int(widths.min()) < 2:
+        return None
+    if crlf and (not IS_SPACE[kinds[k - 2 :: k]].all() or int(table[:, :-1].min()) < 2):
+        return None
+    ours = newlines | (kinds == SPACE) | (kinds == TAB)
+    if crlf:
+        ours[k - 2 :: k] = True
+    fields = k - crlf
+    if fields < layout.least or (layout.most is not None and fields > layout.most) or not ours.all():
+        return None
     ends = separators.reshape(n, k)
-    between = kinds[:, :-1]
-    if (kinds[:, -1] != NEWLINE).any():
-        return None
-    widths = np.diff(separators, prepend=block.begin - 1).reshape(n, k)
-    if bool((widths[:, -1] == 1).all()):  # CRLF, or a blank before each newline
-        if not IS_SPACE[between[:, -1]].all():
-            return None
-        k -= 1
-        between, widths = between[:, :-1], widths[:, :-1]
-    if k < layout.least or (layout.most is not None and k > layout.most):
-        return None
-    if not ((between == SPACE) | (between == TAB)).all() or not (widths > 1).all():
-        return None
     if block.buffer.find(b"#", block.begin, block.end) >= 0:
-        line_starts = ends[:, 0] - widths[:, 0] + 1
+        line_starts = ends[:, 0] - table[:, 0] + 1
         if (bytes_[line_starts] == HASH).any():
             return None
-    return [Fields(bytes_, ends[:, c] - widths[:, c] + 1, widths[:, c] - 1) for c in layout.columns]
+    return [Fields(bytes_, ends[:, c] - table[:, c] + 1, table[:, c] - 1) for c in layout.columns]
 
 
 def split_any(block: Block, layout: Layout) -> list[Fields]:

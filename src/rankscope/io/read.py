@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
+from io import BufferedReader, UnsupportedOperation
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ from rankscope.data.run import Run
 from rankscope.errors import InputError
 from rankscope.io.blocks import BLOCK
 from rankscope.io.sniff import check_format, sniff
-from rankscope.io.streams import Readable, open_binary, source_name
+from rankscope.io.streams import open_binary, source_name
 from rankscope.io.tables import read_table
 from rankscope.io.trec import QRELS, RUN, Grammar, read_rows, stream_rows, tag_of
 
@@ -43,6 +44,15 @@ class Source:
             return n
         return self.stream.readinto(buffer)  # type: ignore[no-any-return]  # any binary stream
 
+    @property
+    def size(self) -> int:
+        """How many bytes there are, where that is known; 0 where not."""
+        try:
+            plain = isinstance(self.stream, BufferedReader)
+            return os.fstat(self.stream.fileno()).st_size if plain else 0
+        except (OSError, UnsupportedOperation):
+            return 0
+
     def rest(self) -> bytes:
         """All bytes, for readers that need the whole file."""
         return self.head + bytes(self.stream.read())
@@ -66,8 +76,7 @@ def open_source(stream: Any, path: PathLike, input_: str | None) -> Source:
 
 def all_rows(source: Source, grammar: Grammar) -> tuple[Rows, int]:
     if source.format == "trec":
-        readable: Readable = source
-        return read_rows(readable, source.name, grammar)
+        return read_rows(source, source.name, grammar, source.size)
     content = source.rest()
     if not content.strip():
         raise InputError(f"{source.name}: the file is empty, expected at least one line")

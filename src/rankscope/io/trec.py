@@ -17,7 +17,7 @@ from rankscope.errors import InputError
 from rankscope.io.blocks import Block, BlockReader, Layout, read_whole, split, windows
 from rankscope.io.streams import Readable
 from rankscope.kernels.numbers import parse_floats, parse_integers
-from rankscope.kernels.text import Fields, decode, equal
+from rankscope.kernels.text import Fields, changes, decode
 
 __all__ = ["QRELS", "RUN", "Grammar", "Ungrouped", "read_rows", "stream_rows", "tag_of"]
 
@@ -63,11 +63,7 @@ def parse(block: Block, grammar: Grammar) -> Parsed:
     n = docs.starts.size
     if not n:
         return Parsed(queries, np.empty(0, np.intp), docs, values)
-    same = equal(
-        Fields(queries.buffer, queries.starts[1:], queries.lengths[1:]),
-        Fields(queries.buffer, queries.starts[:-1], queries.lengths[:-1]),
-    )
-    starts = np.r_[0, np.flatnonzero(~same) + 1]
+    starts = np.r_[0, np.flatnonzero(changes(queries)) + 1]
     return Parsed(queries.take(starts), starts, docs, values)
 
 
@@ -112,9 +108,9 @@ def line_start(block: Block, place: int) -> int:
     return block.buffer.rfind(b"\n", block.begin, place) + 1 or block.begin
 
 
-def read_rows(stream: Readable, name: str, grammar: Grammar) -> tuple[Rows, int]:
-    """All rows at once, and how many queries had their lines apart."""
-    whole = read_whole(stream, name)
+def read_rows(stream: Readable, name: str, grammar: Grammar, size: int = 0) -> tuple[Rows, int]:
+    """All rows at once, and how many queries had their lines apart. size: of the stream in bytes, where known."""
+    whole = read_whole(stream, name, size)
     interner = Interner()
     codes, starts, lengths, values = [], [], [], []
     for block in windows(whole):

@@ -24,8 +24,11 @@ POINT_TO_ZERO = np.uint64(ord(".") ^ ord("0"))
 HIGH_NIBBLES = np.uint64(0xF0F0F0F0F0F0F0F0)
 SIXES = ONES * np.uint64(6)
 
-# LAST[k] covers the last k bytes of a little-endian word.
-LAST = np.array([((1 << 64) - 1) ^ ((1 << (64 - 8 * k)) - 1) if k else 0 for k in range(9)], dtype=np.uint64)
+#: Characters, without the sign, of the longest number that is read here.
+LONGEST = 24
+# LAST[b][k] covers what a number of k characters has in the b-th word from its end.
+COVER = [((1 << 64) - 1) ^ ((1 << (64 - 8 * k)) - 1) for k in range(9)]  # the last k bytes of a word
+LAST = np.array([[COVER[min(max(k - 8 * b, 0), 8)] for k in range(LONGEST + 2)] for b in range(3)], dtype=np.uint64)
 POWERS = np.array([10**k for k in range(20)], dtype=np.uint64)
 EXACT_POWERS = np.array([10.0**k for k in range(23)])  # all exact in float64
 MOST_HIGH = np.uint64(1843)  # 1843 * 10^16 + 10^16 - 1 is below 2^64
@@ -59,14 +62,15 @@ def read_digits(fields: Fields) -> Digits:
     windows = view_words(buffer)
     ends = starts + lengths
 
-    valid = (size > 0) & (size <= 24)
+    valid = (size > 0) & (size <= LONGEST)
+    shown = np.minimum(size, LONGEST + 1)
     points = np.zeros(starts.size, np.uint8)
     decimals = np.full(starts.size, -1, np.int64)
     parts: list[Words] = []
-    for block in range(max(1, (min(int(size.max(initial=0)), 24) + 7) // 8)):
-        kept = LAST[np.clip(size - 8 * block, 0, 8)]
-        # Before the field (or of a field longer than 24) stand zeros.
-        word = (windows[np.maximum(ends - 8 * (block + 1), 0)] & kept) | (ZEROS & ~kept)
+    for block in range(max(1, (min(int(size.max(initial=0)), LONGEST) + 7) // 8)):
+        kept = LAST[block][shown]
+        # Before the field stand zeros. The buffer's padding reaches as far back as the words do.
+        word = (windows[ends - 8 * (block + 1)] & kept) | (ZEROS & ~kept)
         x = word ^ POINTS
         flags = ~(((x & SEVENS) + SEVENS) | x | SEVENS)  # the high bit of each byte that is a point
         seen = np.bitwise_count(flags)

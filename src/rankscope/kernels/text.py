@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from rankscope.kernels.order import stable_order
 
-__all__ = ["PADDING", "Fields", "as_fields", "decode", "equal", "hashes", "order_descending", "words"]
+__all__ = ["PADDING", "Fields", "as_fields", "changes", "decode", "equal", "hashes", "order_descending", "words"]
 
 Bytes = npt.NDArray[np.uint8]
 Ints = npt.NDArray[np.int64]
@@ -27,6 +27,9 @@ PADDING = 32
 KEEP = np.array([(1 << (8 * k)) - 1 for k in range(9)], dtype=np.uint64)
 MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
 SHIFT = np.uint64(32)
+
+#: Strings that are hashed at a time, so that all arrays stay in the processor's cache.
+PIECE = 32_768
 
 
 class Fields(NamedTuple):
@@ -50,9 +53,21 @@ def as_fields(strings: list[bytes]) -> Fields:
 
 def decode(fields: Fields) -> list[bytes]:
     """The strings as Python bytes."""
-    raw = fields.buffer.tobytes() if fields.starts.size * 64 > fields.buffer.size else fields.buffer
-    ends = (fields.starts + fields.lengths).tolist()
-    return [bytes(raw[a:b]) for a, b in zip(fields.starts.tolist(), ends, strict=True)]
+    n = fields.starts.size
+    longest = int(fields.lengths.max(initial=0))
+    if 0 < longest <= 64 and not ends_in_nul(fields):
+        # As NumPy's fixed-width strings, which drop the zeros behind.
+        columns = [words(fields, j) for j in range((longest + 7) // 8)]
+        table = np.stack(columns, axis=1).astype("<u8", copy=False)
+        strings: list[bytes] = table.view(f"S{8 * len(columns)}").ravel().tolist()
+        return strings
+    view = fields.buffer.data
+    starts = fields.starts.tolist()
+    return [bytes(view[a : a + k]) for a, k in zip(starts, fields.lengths.tolist(), strict=True)] if n else []
+
+
+def ends_in_nul(fields: Fields) -> bool:
+    return bool((fields.buffer[fields.starts + np.maximum(fields.lengths, 1) - 1] == 0)[fields.lengths > 0].any())
 
 
 def view_words(buffer: Bytes) -> Words:
@@ -62,11 +77,12 @@ def view_words(buffer: Bytes) -> Words:
 
 def words(fields: Fields, j: int) -> Words:
     """The j-th eight bytes of each string as little-endian numbers, zeros past its end."""
-    starts = fields.starts + 8 * j if j else fields.starts
-    lengths = fields.lengths - 8 * j if j else fields.lengths
-    kept = KEEP[np.clip(lengths, 0, 8)]
+    windows = view_words(fields.buffer)
+    if j == 0:
+        return windows[fields.starts] & KEEP[np.minimum(fields.lengths, 8)]
+    lengths = np.minimum(np.maximum(fields.lengths - 8 * j, 0), 8)
     # A string that ended words ago has nothing to read; stay inside the buffer.
-    return view_words(fields.buffer)[starts if j == 0 else np.minimum(starts, fields.buffer.size - 8)] & kept
+    return windows[np.minimum(fields.starts + 8 * j, windows.size - 1)] & KEEP[lengths]
 
 
 def hashes(fields: Fields, seed: int = 0) -> Words:
@@ -74,21 +90,36 @@ def hashes(fields: Fields, seed: int = 0) -> Words:
 
     Never trusted alone: whoever finds two equal numbers compares the strings with `equal`.
     """
+    n = fields.starts.size
+    if n > 2 * PIECE:
+        h = np.empty(n, np.uint64)
+        for a in range(0, n, PIECE):
+            piece = Fields(fields.buffer, fields.starts[a : a + PIECE], fields.lengths[a : a + PIECE])
+            h[a : a + PIECE] = hashes(piece, seed)
+        return h
     h = fields.lengths.astype(np.uint64) + np.uint64(seed)
-    longest = int(fields.lengths.max(initial=0))
-    rows: npt.NDArray[np.intp] | None = None  # the strings that reach into word j; None: all
+    shortest, longest = int(fields.lengths.min(initial=0)), int(fields.lengths.max(initial=0))
     for j in range((longest + 7) // 8):
-        if j and (rows is None or rows.size):
-            reaching = np.flatnonzero(fields.lengths > 8 * j)
-            rows = None if reaching.size == fields.lengths.size else reaching
-        if rows is None:
+        if j == 0 or shortest > 8 * j:
             h ^= words(fields, j)
             h *= MULTIPLIER
             h ^= h >> SHIFT
         else:
+            rows = np.flatnonzero(fields.lengths > 8 * j)  # those that reach into this word
             part = (h[rows] ^ words(fields.take(rows), j)) * MULTIPLIER
             h[rows] = part ^ (part >> SHIFT)
     return h
+
+
+def changes(fields: Fields) -> npt.NDArray[np.bool_]:
+    """Whether each string but the first differs from the one before it."""
+    lengths = fields.lengths
+    first = words(fields, 0)
+    different: npt.NDArray[np.bool_] = (first[1:] != first[:-1]) | (lengths[1:] != lengths[:-1])
+    if int(lengths.max(initial=0)) > 8:
+        open_ = np.flatnonzero(~different & (lengths[1:] > 8))
+        different[open_] = ~equal(fields.take(open_ + 1), fields.take(open_))
+    return different
 
 
 def equal(a: Fields, b: Fields) -> npt.NDArray[np.bool_]:

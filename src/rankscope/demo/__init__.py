@@ -1,0 +1,1 @@
+"""A test collection that the project simulates itself, and a guided tour on it."""

@@ -1,0 +1,140 @@
+"""A simulated test collection: six systems of known different quality, fifty queries, incomplete judgments.
+
+For each query, every candidate document has a latent relevance, drawn from a normal distribution. Its grade is told
+by thresholds (`GRADES`); a system scores it with weight x latent relevance + noise, so a higher weight makes a better
+system (`SYSTEMS`, best first). As at TREC, only a pool is judged: the first documents of three of the systems and a few
+others, so relevant documents further down are partly unjudged.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from rankscope.errors import OutputError
+from rankscope.io.write import write_text
+
+__all__ = ["SEED", "SYSTEMS", "Collection", "collection_files", "make_collection", "write_collection", "write_files"]
+
+SEED = 2003
+QUERIES = 50
+DOCUMENTS = 20_000  # in the collection
+CANDIDATES = 300  # documents with anything to do with a query
+DEPTH = 100  # of every run
+POOL_DEPTH = 20
+POOL_OTHERS = 5  # candidates that are judged by chance
+JUDGED = 0.9  # the share of the pool that the assessors come to
+GRADES = (1.2, 1.8, 2.4)  # from which latent relevance on a document has grade 1, 2, 3
+
+
+class System(NamedTuple):
+    """weight: how much of its score is relevance. digits: of a printed score; few digits make ties."""
+
+    weight: float
+    digits: int
+    pooled: bool = False
+    failed: tuple[int, ...] = ()  # places of the queries that it gave no list for
+
+
+#: The simulated systems, best first.
+SYSTEMS = {
+    "rerank": System(1.8, 6, pooled=True),
+    "hybrid": System(1.65, 6),
+    "dense": System(1.2, 4, pooled=True, failed=(16, 37)),
+    "bm25-rm3": System(1.0, 3),
+    "bm25": System(0.65, 2, pooled=True),
+    "boolean": System(0.35, 0),
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Collection:
+    """Plain data: qrels {query_id: {doc_id: grade}}, runs {system: {query_id: {doc_id: score}}}, and the seed."""
+
+    qrels: Mapping[str, Mapping[str, int]]
+    runs: Mapping[str, Mapping[str, Mapping[str, float]]]
+    seed: int
+
+
+def make_collection(seed: int = SEED) -> Collection:
+    """Simulate the collection. The same seed gives the same collection.
+
+    >>> collection = make_collection()
+    >>> len(collection.qrels), len(collection.runs), len(collection.runs["dense"])
+    (50, 6, 48)
+    """
+    rng = np.random.default_rng(seed)
+    qrels: dict[str, dict[str, int]] = {}
+    runs: dict[str, dict[str, dict[str, float]]] = {name: {} for name in SYSTEMS}
+    for place in range(QUERIES):
+        query = str(101 + place)
+        docs = np.sort(rng.choice(DOCUMENTS, CANDIDATES, replace=False))
+        latent = rng.normal(size=CANDIDATES)
+        # Some queries have more to find than others, and some are easier.
+        grades = np.searchsorted(GRADES, latent + rng.normal(0.0, 0.25), side="right")
+        ease = np.exp(rng.normal(0.0, 0.25))
+        pool = rng.choice(CANDIDATES, POOL_OTHERS, replace=False)
+        for name, system in SYSTEMS.items():
+            scores = 10 + 2 * (ease * system.weight * latent + rng.normal(size=CANDIDATES))
+            scores = np.round(scores, system.digits)
+            best = np.lexsort((docs, -scores))[:DEPTH]
+            if system.pooled:
+                pool = np.union1d(pool, best[:POOL_DEPTH])
+            if place not in system.failed:
+                runs[name][query] = {doc_id(docs[i]): float(scores[i]) for i in best}
+        judged = pool[rng.random(pool.size) < JUDGED]
+        qrels[query] = {doc_id(docs[i]): int(grades[i]) for i in np.sort(judged)}
+    return Collection(qrels=qrels, runs=runs, seed=seed)
+
+
+def doc_id(number: np.integer[npt.NBitBase]) -> str:
+    return f"D{number:05d}"
+
+
+def collection_files(seed: int) -> dict[str, str]:
+    """The collection's files: demo.qrels and one run a system, as TREC writes them."""
+    collection = make_collection(seed)
+    lines = [f"{q} 0 {doc} {grade}" for q, docs in collection.qrels.items() for doc, grade in docs.items()]
+    files = {"demo.qrels": "\n".join(lines) + "\n"}
+    for name, lists in collection.runs.items():
+        digits = SYSTEMS[name].digits
+        lines = [
+            f"{query} Q0 {doc} {rank} {score:.{digits}f} {name}"
+            for query, docs in lists.items()
+            for rank, (doc, score) in enumerate(docs.items(), 1)
+        ]
+        files[f"{name}.run"] = "\n".join(lines) + "\n"
+    return files
+
+
+def write_collection(directory: str | Path, seed: int = SEED, *, overwrite: bool = False) -> list[Path]:
+    """Write the collection's files into a folder, which is made if need be. Returns their paths.
+
+    Raises OutputError where the folder is not empty, unless `overwrite` allows to replace the demo's own files.
+    """
+    return write_files(directory, collection_files(seed), overwrite=overwrite)
+
+
+def write_files(directory: str | Path, files: Mapping[str, str], *, overwrite: bool = False) -> list[Path]:
+    """Write texts by file name into a folder; files of other names are left alone. Raises as `write_collection`."""
+    folder = Path(directory)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        occupied = next(folder.iterdir(), None) is not None
+    except FileExistsError:
+        raise OutputError(f"{folder}: is a file, expected a folder; name another one") from None
+    except OSError as error:
+        raise OutputError(f"{folder}: cannot be used ({error.strerror or error}); name another folder") from None
+    if occupied and not overwrite:
+        raise OutputError(
+            f"{folder}: the folder is not empty; name another one, or pass --overwrite to replace the "
+            "demo's files in it (others are left alone)"
+        )
+    for name, text in files.items():
+        write_text(folder / name, text)
+    return [folder / name for name in files]
