@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeVar, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -13,12 +13,13 @@ import numpy.typing as npt
 from rankscope.data.rows import Ints
 from rankscope.errors import ParameterError
 from rankscope.kernels.order import ranges
-from rankscope.kernels.segments import count_before, place_in_group, sum_by_group
+from rankscope.kernels.segments import count_before, group_of, place_in_group, sum_by_group
 
 __all__ = ["Hits"]
 
 Floats = npt.NDArray[np.float64]
 Bools = npt.NDArray[np.bool_]
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -51,27 +52,40 @@ class Hits:
     collection_size: int | None = None
     ties: str = "doc_id_desc"
     precision: str = "float64"
-    _relevant: dict[int, Bools] = field(default_factory=dict, repr=False)
-    _above: dict[int, Ints] = field(default_factory=dict, repr=False)
+    #: What was computed from the hits, and what from the judgments alone (shared by all runs of one Qrels).
+    _memory: dict[Any, Any] = field(default_factory=dict, repr=False)
+    _pool_memory: dict[Any, Any] = field(default_factory=dict, repr=False)
 
     def __len__(self) -> int:
         """How many queries."""
         return len(self.query_ids)
 
+    def once(self, key: Hashable, compute: Callable[[], T]) -> T:
+        """What `compute` gives, computed once for these hits."""
+        if key not in self._memory:
+            self._memory[key] = compute()
+        return cast(T, self._memory[key])
+
+    def once_for_pool(self, key: Hashable, compute: Callable[[], T]) -> T:
+        """What `compute` gives from the judgments alone, computed once for all runs of one Qrels."""
+        if key not in self._pool_memory:
+            self._pool_memory[key] = compute()
+        return cast(T, self._pool_memory[key])
+
     @cached_property
     def query(self) -> Ints:
         """(hits) the index of each hit's query."""
-        return np.repeat(np.arange(len(self)), np.diff(self.offsets))
+        return group_of(self.offsets)
 
-    @cached_property
+    @property
     def grade_query(self) -> Ints:
         """(judged) the index of the query of each grade."""
-        return np.repeat(np.arange(len(self)), np.diff(self.grade_offsets))
+        return self.once_for_pool("grade_query", lambda: group_of(self.grade_offsets))
 
-    @cached_property
+    @property
     def grade_rank(self) -> Floats:
         """(judged) the rank, from 1, of each grade in the ideal ranking."""
-        return (place_in_group(self.grade_offsets) + 1).astype(np.float64)
+        return self.once_for_pool("grade_rank", lambda: (place_in_group(self.grade_offsets) + 1).astype(np.float64))
 
     def sum(self, values: Floats | Bools) -> Floats:
         """(queries) the sum of one value a hit; 0 without hits."""
@@ -80,16 +94,12 @@ class Hits:
     def relevant(self, rel: int | None = None) -> Bools:
         """(hits) whether the relevance reaches `rel` (default: the one of these hits)."""
         level = self.rel if rel is None else rel
-        if level not in self._relevant:
-            self._relevant[level] = self.relevance >= level
-        return self._relevant[level]
+        return self.once(("relevant", level), lambda: self.relevance >= level)
 
     def relevant_above(self, rel: int | None = None) -> Ints:
         """(hits) how many relevant documents of the query rank above each."""
         level = self.rel if rel is None else rel
-        if level not in self._above:
-            self._above[level] = self.before(self.relevant(level))
-        return self._above[level]
+        return self.once(("relevant_above", level), lambda: self.before(self.relevant(level)))
 
     def before(self, marked: Bools) -> Ints:
         """(hits) how many marked hits of the query rank above each."""
@@ -98,7 +108,9 @@ class Hits:
     def n_relevant(self, rel: int | None = None) -> Floats:
         """(queries) the number of judged documents whose relevance reaches `rel`."""
         level = self.rel if rel is None else rel
-        return sum_by_group(self.grades >= level, self.grade_query, len(self))
+        return self.once_for_pool(
+            ("n_relevant", level), lambda: sum_by_group(self.grades >= level, self.grade_query, len(self))
+        )
 
     def n_nonrelevant(self, rel: int | None = None) -> Floats:
         """(queries) the number of documents judged not relevant: grades from 0 to below `rel`."""
@@ -118,6 +130,7 @@ class Hits:
             missing=self.missing[index],
             grades=self.grades[ranges(self.grade_offsets[index], sizes)],
             grade_offsets=bounds(sizes),
+            _pool_memory={},
         )
 
     def cut(self, depth: int) -> Hits:
@@ -167,8 +180,8 @@ class Hits:
             offsets=bounds(np.concatenate([np.diff(p.offsets) for p in parts])),
             grade_offsets=bounds(np.concatenate([np.diff(p.grade_offsets) for p in parts])),
             max_grade=max(p.max_grade for p in parts),
-            _relevant={},
-            _above={},
+            _memory={},
+            _pool_memory={},
             **arrays,
         )
 
@@ -176,7 +189,7 @@ class Hits:
         """These hits, and the changed arrays."""
         for name in PER_HIT:
             changes.setdefault(name, getattr(self, name)[rows])
-        return replace(self, _relevant={}, _above={}, **changes)
+        return replace(self, _memory={}, **changes)
 
 
 PER_HIT = ("rank", "first", "last", "relevance", "judged")

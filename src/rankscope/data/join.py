@@ -76,6 +76,7 @@ class Joiner:
         keys = row_keys(rows.docs, rows.offsets, codes, seed)
         rows.refuse_duplicates(keys)
         found, judged = self.qrels.lookup.find(keys, rows.docs)
+        group = np.searchsorted(rows.offsets, found, side="right") - 1
         lengths = np.diff(rows.offsets)
         ours = np.flatnonzero(codes < len(self.qrels.query_ids))
         self.retrieved[codes[ours]] = lengths[ours]
@@ -84,7 +85,7 @@ class Joiner:
             row = int(np.argmin(np.isfinite(rows.values)))
             where = rows.where(int(rows.docs.starts[row]))
             raise InputError(f"{where}: score {rows.values[row]}, expected a finite number; correct this row")
-        self._rank(rows.values, rows.offsets, codes, found, judged, rows.docs)
+        self._rank(rows.values, rows.offsets, codes, found, group, judged, rows.docs)
 
     def add_mapping(self, run: Mapping[str, Mapping[str, float]]) -> None:
         """Join a run held as `{query_id: {document_id: score}}`."""
@@ -116,7 +117,7 @@ class Joiner:
         judged = judged_in_query[found] + self.qrels.offsets[code_array[group]]
         self.retrieved[code_array] = lengths
         self.missing[code_array] = False
-        self._rank(scores, offsets, code_array, found, judged, listed)
+        self._rank(scores, offsets, code_array, found, group, judged, listed)
 
     def _scores(self, listed: list[Mapping[str, float]], n: int) -> npt.NDArray[np.float64]:
         try:
@@ -156,6 +157,7 @@ class Joiner:
         offsets: Ints,
         codes: Ints,
         found: npt.NDArray[np.intp],
+        group: npt.NDArray[np.intp],
         judged: Ints,
         source: Fields | list[Mapping[str, float]],
     ) -> None:
@@ -173,8 +175,7 @@ class Joiner:
             doc = name_of(decode(docs(np.array([row])))[0])
             return f"run {self.name!r}: document {doc!r} of query {query!r}"
 
-        ranks = rank_rows(scores, offsets, found, self.convention.ties, docs, say)
-        group = np.searchsorted(offsets, found, side="right") - 1
+        ranks = rank_rows(scores, offsets, found, group, self.convention.ties, docs, say)
         columns = [codes[group], *ranks, judged]
         if ((ranks.rank[1:] < ranks.rank[:-1]) & (group[1:] == group[:-1])).any():
             order = np.lexsort((ranks.rank, group))
@@ -211,6 +212,7 @@ class Joiner:
             rel=self.convention.rel,
             ties=self.convention.ties,
             precision=self.convention.precision,
+            _pool_memory=qrels.memory,
         )
 
 

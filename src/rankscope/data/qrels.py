@@ -93,6 +93,7 @@ class Qrels:
         self.query_ids: tuple[str, ...] = tuple(ids)
         self.offsets = offsets
         self.relevance = relevance
+        self.memory: dict[Any, Any] = {}  # what measures compute from the judgments alone
 
     @cached_property
     def _docs(self) -> Fields:

@@ -40,25 +40,24 @@ def rank_rows(
     scores: npt.NDArray[np.float64],
     offsets: Ints,
     wanted: npt.NDArray[np.intp],
+    group: npt.NDArray[np.intp],
     ties: str,
     docs: Callable[[npt.NDArray[np.intp]], Fields],
     say: Callable[[int], str],
 ) -> Ranks:
     """Rank rows by falling score within their group, and return the ranks (from 1) of the wanted ones.
 
-    scores: (rows), grouped by `offsets`. wanted: rows, rising. docs: gives the ids of rows, asked
-    only for groups of equal scores that hold a wanted row. say: names a row in the error of the rule
-    "error". Sorts nothing that is in order already.
+    scores: (rows), grouped by `offsets`. wanted: rows, rising. group: that of each wanted row. docs: gives the ids
+    of rows, asked only for groups of equal scores that hold a wanted row. say: names a row in the error of
+    the rule "error". Sorts nothing that is in order already.
     """
     place = wanted
-    order: npt.NDArray[np.intp] | None = None
-    out = out_of_order(scores, offsets)
-    if out.size:
-        order, scores = sort_groups(scores, offsets, out)
+    order = sorting_order(scores, offsets)
+    if order is not None:
+        scores = scores[order]
         inverse = np.empty(order.size, np.intp)
         inverse[order] = np.arange(order.size)
         place = inverse[wanted]
-    group = np.searchsorted(offsets, wanted, side="right") - 1
     base = offsets[group] - 1  # ranks count from 1
     new = np.empty(scores.size, np.bool_)
     new[:1] = True
@@ -84,23 +83,23 @@ def rank_rows(
     return Ranks(place - base, first - base, last - base)
 
 
-def out_of_order(scores: npt.NDArray[np.float64], offsets: Ints) -> npt.NDArray[np.intp]:
-    """The groups in which a score is higher than the one before it."""
+def sorting_order(scores: npt.NDArray[np.float64], offsets: Ints) -> npt.NDArray[np.intp] | None:
+    """The order of all rows that sorts each group by falling score; None where they are in that order."""
     rises = np.flatnonzero(scores[1:] > scores[:-1]) + 1
-    group = np.searchsorted(offsets, rises, side="right") - 1
-    inside: npt.NDArray[np.intp] = group[offsets[group] != rises]
-    return inside if inside.size < 2 else inside[np.r_[True, inside[1:] != inside[:-1]]]
-
-
-def sort_groups(
-    scores: npt.NDArray[np.float64], offsets: Ints, groups: npt.NDArray[np.intp]
-) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.float64]]:
-    """The order of all rows when these groups are sorted by falling score, and the scores in it."""
+    if not rises.size:
+        return None
+    if offsets.size == 2:
+        return np.argsort(-scores, kind="stable")
+    groups = np.searchsorted(offsets, rises, side="right") - 1
+    groups = groups[offsets[groups] != rises]  # a rise from one group to the next is none
+    if not groups.size:
+        return None
+    groups = groups[np.concatenate(([True], groups[1:] != groups[:-1]))]
     order = np.arange(scores.size)
     lengths = offsets[groups + 1] - offsets[groups]
     rows = ranges(offsets[groups], lengths)
     order[rows] = rows[order_in_groups(np.repeat(np.arange(groups.size), lengths), scores[rows])]
-    return order, scores[order]
+    return order
 
 
 def break_ties(

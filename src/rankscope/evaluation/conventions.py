@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -33,6 +33,13 @@ class Plan:
     missing: str
     no_relevant: str
     preset: str | None
+    _settings: dict[int, tuple[dict[str, str], ...]] = field(default_factory=dict, compare=False)
+
+    def measure_settings(self, hits: Hits) -> tuple[dict[str, str], ...]:
+        """The parameters of each measure for the signature."""
+        if hits.max_grade not in self._settings:
+            self._settings[hits.max_grade] = tuple(m.settings(hits) for m in self.measures)
+        return self._settings[hits.max_grade]
 
     def values(self, hits: Hits, name: str) -> tuple[Floats, Bools]:
         """(measures, queries) the values of one system, and where nothing relevant was judged."""

@@ -136,11 +136,11 @@ def score_hits(plan: Plan, joined: Sequence[Joined]) -> Scores:
         systems=tuple(systems),
         measures=plan.measures,
         query_ids=first.query_ids,
-        values=np.stack([values for values, _ in results]),
-        missing=np.stack([one.hits.missing for one in joined]),
+        values=np.array([values for values, _ in results]),
+        missing=np.array([one.hits.missing for one in joined]),
         undefined=undefined,
         settings=plan.settings(len(first)),
-        measure_settings=tuple(m.settings(first) for m in plan.measures),
+        measure_settings=plan.measure_settings(first),
         notes=tuple(notes),
     )
 
@@ -148,7 +148,9 @@ def score_hits(plan: Plan, joined: Sequence[Joined]) -> Scores:
 def name_systems(joined: Sequence[Joined]) -> tuple[list[str], list[str]]:
     """A name for each system, no two alike, and a note where files had to lend theirs."""
     names = [one.name for one in joined]
-    notes = []
+    notes: list[str] = []
+    if len(set(names)) == len(names):
+        return names, notes
     for shorter in (file_stem, source_name):
         repeated = {name for name, n in Counter(names).items() if n > 1}
         if not repeated:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["count_before", "cumulative_product", "place_in_group", "sum_by_group"]
+__all__ = ["count_before", "cumulative_product", "group_of", "place_in_group", "sum_by_group"]
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -16,10 +16,14 @@ def sum_by_group(values: npt.NDArray[np.float64] | npt.NDArray[np.bool_], groups
     return np.bincount(groups, values, n).astype(np.float64, copy=False)
 
 
+def group_of(offsets: Ints) -> Ints:
+    """The group of each value."""
+    return np.repeat(np.arange(offsets.size - 1), offsets[1:] - offsets[:-1])
+
+
 def place_in_group(offsets: Ints) -> Ints:
     """0, 1, 2, ... within each group."""
-    lengths = np.diff(offsets)
-    return np.arange(int(offsets[-1])) - np.repeat(offsets[:-1], lengths)
+    return np.arange(int(offsets[-1])) - np.repeat(offsets[:-1], offsets[1:] - offsets[:-1])
 
 
 def count_before(marked: npt.NDArray[np.bool_], offsets: Ints) -> Ints:
@@ -28,7 +32,7 @@ def count_before(marked: npt.NDArray[np.bool_], offsets: Ints) -> Ints:
     before = seen - marked
     firsts = offsets[:-1]
     base = np.concatenate((np.zeros(1, np.int64), seen))[firsts]
-    return np.asarray(before - np.repeat(base, np.diff(offsets)), np.int64)
+    return np.asarray(before - np.repeat(base, offsets[1:] - offsets[:-1]), np.int64)
 
 
 def cumulative_product(values: Floats, offsets: Ints) -> Floats:

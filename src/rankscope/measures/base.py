@@ -54,7 +54,7 @@ class Measure(ABC):
 
     def used(self, hits: Hits) -> Floats:
         """(queries) on how many relevant documents the value rests: those retrieved within the cutoff."""
-        return hits.sum(hits.relevant(self.level(hits)) & within(hits, getattr(self, "cutoff", None)))
+        return hits.sum(within(hits, getattr(self, "cutoff", None), hits.relevant(self.level(hits))))
 
     def settings(self, hits: Hits | None = None) -> dict[str, str]:
         """Every parameter with its value as text, for the signature; as `hits` resolve them where given."""
@@ -121,9 +121,9 @@ def require(condition: bool, measure: Measure, parameter: str, value: object, ex
         raise ParameterError(f"{measure.name}: {parameter} is {value!r}, expected {expected}")
 
 
-def within(hits: Hits, cutoff: int | None) -> Bools:
-    """(hits) whether the rank is within the cutoff."""
-    return hits.rank <= (np.inf if cutoff is None else cutoff)
+def within(hits: Hits, cutoff: int | None, marked: Bools) -> Bools:
+    """(hits) which of the marked are within the cutoff."""
+    return marked if cutoff is None else marked & (hits.rank <= cutoff)
 
 
 def ratio(a: Floats, b: Floats) -> Floats:

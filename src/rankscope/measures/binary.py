@@ -26,7 +26,7 @@ class P(Binary):
     cutoff: int
 
     def __call__(self, hits: Hits) -> Floats:
-        return hits.sum(hits.relevant(self.rel) & within(hits, self.cutoff)) / self.cutoff
+        return hits.sum(within(hits, self.cutoff, hits.relevant(self.rel))) / self.cutoff
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,7 +41,7 @@ class R(Binary):
     cutoff: int
 
     def __call__(self, hits: Hits) -> Floats:
-        found = hits.sum(hits.relevant(self.rel) & within(hits, self.cutoff))
+        found = hits.sum(within(hits, self.cutoff, hits.relevant(self.rel)))
         return ratio(found, hits.n_relevant(self.rel))
 
 
@@ -54,7 +54,7 @@ class Success(Binary):
     cutoff: int
 
     def __call__(self, hits: Hits) -> Floats:
-        return (hits.sum(hits.relevant(self.rel) & within(hits, self.cutoff)) > 0).astype(np.float64)
+        return (hits.sum(within(hits, self.cutoff, hits.relevant(self.rel))) > 0).astype(np.float64)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -72,7 +72,7 @@ class AP(Binary):
     def __call__(self, hits: Hits) -> Floats:
         counted = hits.relevant(self.rel)
         precision = (hits.relevant_above(self.rel) + 1.0) / hits.rank
-        counted = counted & within(hits, self.cutoff)
+        counted = within(hits, self.cutoff, counted)
         return ratio(hits.sum(np.where(counted, precision, 0.0)), hits.n_relevant(self.rel))
 
 
@@ -88,9 +88,10 @@ class RR(Binary):
     cutoff: int | None = None
 
     def __call__(self, hits: Hits) -> Floats:
-        relevant = hits.relevant(self.rel)
-        first = relevant & (hits.relevant_above(self.rel) == 0) & within(hits, self.cutoff)
-        return hits.sum(np.where(first, 1.0 / hits.rank, 0.0))
+        rows = np.flatnonzero(within(hits, self.cutoff, hits.relevant(self.rel)))[::-1]
+        values = np.zeros(len(hits))
+        values[hits.query[rows]] = 1.0 / hits.rank[rows]  # from the last to the first, which stays
+        return values
 
 
 @dataclass(frozen=True, kw_only=True)

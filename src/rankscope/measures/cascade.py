@@ -11,9 +11,14 @@ from rankscope.data.hits import Hits
 from rankscope.errors import ParameterError
 from rankscope.kernels.gain import gain_linear, stopping_probability
 from rankscope.kernels.segments import cumulative_product
-from rankscope.measures.base import Floats, Measure, is_int, require, within
+from rankscope.measures.base import Floats, Measure, is_int, require
 
 __all__ = ["ERR", "RBP", "RBPResidual"]
+
+
+def inside(hits: Hits, cutoff: int | None) -> Floats | float:
+    """(hits) 1 within the cutoff, else 0."""
+    return 1.0 if cutoff is None else (hits.rank <= cutoff).astype(np.float64)
 
 
 def max_grade_of(measure: ERR | RBP, hits: Hits) -> int:
@@ -57,7 +62,7 @@ class ERR(Measure):
         reached[1:] = go_on[:-1]
         firsts = hits.offsets[:-1]
         reached[firsts[firsts < reached.size]] = 1.0
-        return hits.sum(np.where(within(hits, self.cutoff), stop * reached / hits.rank, 0.0))
+        return hits.sum(stop * reached / hits.rank * inside(hits, self.cutoff))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -96,8 +101,8 @@ class RBP(Measure):
             gain = hits.relevant(self.rel).astype(np.float64)
         else:
             gain = gain_linear(hits.relevance) / max(max_grade_of(self, hits), 1)
-        weight = np.where(within(hits, self.cutoff), self.p ** (hits.rank - 1.0), 0.0)
-        return (1.0 - self.p) * hits.sum(gain * weight)
+        weight = self.p ** (hits.rank - 1.0)
+        return (1.0 - self.p) * hits.sum(gain * weight * inside(hits, self.cutoff))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -121,5 +126,5 @@ class RBPResidual(Measure):
 
     def __call__(self, hits: Hits) -> Floats:
         # All shares sum to 1, so what is not judged is 1 less the judged documents' shares.
-        judged = (hits.relevance >= 0) & within(hits, self.cutoff)
-        return 1.0 - (1.0 - self.p) * hits.sum(np.where(judged, self.p ** (hits.rank - 1.0), 0.0))
+        judged = (hits.relevance >= 0) * inside(hits, self.cutoff)
+        return 1.0 - (1.0 - self.p) * hits.sum(judged * self.p ** (hits.rank - 1.0))

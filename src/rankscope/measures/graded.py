@@ -10,7 +10,7 @@ import numpy as np
 from rankscope.data.hits import Hits
 from rankscope.kernels.gain import discount_log2, gain_exponential, gain_linear
 from rankscope.kernels.segments import sum_by_group
-from rankscope.measures.base import Floats, Measure, ratio, require, within
+from rankscope.measures.base import Floats, Measure, ratio, require
 
 __all__ = ["DCG", "nDCG"]
 
@@ -37,14 +37,17 @@ class Gained(Measure):
     def dcg(self, hits: Hits) -> Floats:
         gained = GAINS[self.gain](hits.relevance) * discount_log2(hits.rank)
         if self.cutoff is not None:
-            gained = np.where(within(hits, self.cutoff), gained, 0.0)
+            gained *= hits.rank <= self.cutoff
         return hits.sum(gained)
 
     def ideal(self, hits: Hits) -> Floats:
         """DCG of all judged documents in falling order of grade."""
+        return hits.once_for_pool(("ideal", self.gain, self.cutoff), lambda: self.compute_ideal(hits))
+
+    def compute_ideal(self, hits: Hits) -> Floats:
         gained = GAINS[self.gain](hits.grades) * discount_log2(hits.grade_rank)
         if self.cutoff is not None:
-            gained = np.where(hits.grade_rank <= self.cutoff, gained, 0.0)
+            gained *= hits.grade_rank <= self.cutoff
         return sum_by_group(gained, hits.grade_query, len(hits))
 
 

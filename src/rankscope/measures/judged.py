@@ -79,4 +79,4 @@ class Judged(Measure):
         read = hits.retrieved.astype(np.float64)
         if self.cutoff is not None:
             read = np.minimum(read, self.cutoff)
-        return ratio(hits.sum((hits.relevance >= 0) & within(hits, self.cutoff)), read)
+        return ratio(hits.sum(within(hits, self.cutoff, hits.relevance >= 0)), read)
