@@ -9,7 +9,7 @@ import numpy as np
 
 from rankscope.data.rows import Interner, Rows, group
 from rankscope.errors import InputError
-from rankscope.kernels.text import PADDING, Fields
+from rankscope.kernels.text import PADDING, Fields, hashes
 
 if TYPE_CHECKING:
     import polars as pl
@@ -64,7 +64,7 @@ def rows_of_frame(frame: pl.DataFrame, value: str, name: str, first_row: int) ->
     # A document's start in the buffer tells its row, also after the rows have been regrouped.
     starts = docs.starts
     rows, apart = group(
-        list(interner.ids), codes, docs, values, lambda start: where(int(np.searchsorted(starts, start)))
+        list(interner.ids), codes, docs, hashes(docs), values, lambda start: where(int(np.searchsorted(starts, start)))
     )
     return rows, apart
 

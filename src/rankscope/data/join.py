@@ -13,7 +13,7 @@ import numpy.typing as npt
 from rankscope.data.hits import Hits
 from rankscope.data.qrels import Qrels
 from rankscope.data.ranking import check_tie_rule, rank_rows
-from rankscope.data.rows import Ints, Rows, name_of, row_keys
+from rankscope.data.rows import Ints, Rows, name_of
 from rankscope.data.run import Run
 from rankscope.errors import InputError, ParameterError
 from rankscope.kernels.order import stable_order
@@ -72,8 +72,7 @@ class Joiner:
 
     def _add_chunk(self, rows: Rows) -> None:
         codes = self._codes(rows.query_ids)
-        seed = self.qrels.lookup.seed
-        keys = row_keys(rows.docs, rows.offsets, codes, seed)
+        keys = rows.keys(codes, self.qrels.lookup.seed)
         rows.refuse_duplicates(keys)
         found, judged = self.qrels.lookup.find(keys, rows.docs)
         group = np.searchsorted(rows.offsets, found, side="right") - 1

@@ -11,10 +11,10 @@ import numpy as np
 import numpy.typing as npt
 
 from rankscope.data.frames import frame_rows, is_mapping_of_mappings
-from rankscope.data.rows import Ints, Keys, Rows, names_of, row_keys
+from rankscope.data.rows import Ints, Keys, Rows, combined_keys, names_of
 from rankscope.errors import InputError
 from rankscope.kernels.order import ranges, repeated, stable_order
-from rankscope.kernels.text import Fields, as_fields, decode, equal
+from rankscope.kernels.text import Fields, as_fields, decode, equal, hashes
 
 if TYPE_CHECKING:
     import polars as pl
@@ -79,8 +79,8 @@ class Qrels:
             lengths = np.diff(rows.offsets)[order]
             take = ranges(rows.offsets[order], lengths)
             offsets = np.concatenate((np.zeros(1, np.int64), np.cumsum(lengths)))
-            rows = Rows(in_order, offsets, rows.docs.take(take), rows.values[take], rows.where)
-        keys = row_keys(rows.docs, rows.offsets, np.arange(len(in_order)))
+            rows = Rows(in_order, offsets, rows.docs.take(take), rows.hashes[take], rows.values[take], rows.where)
+        keys = rows.keys(np.arange(len(in_order)))
         distinct = rows.refuse_duplicates(keys)
         self._set(names_of(in_order), rows.offsets, rows.values)
         self._docs = rows.docs
@@ -164,15 +164,15 @@ class JudgedIndex:
     """
 
     def __init__(self, docs: Fields, offsets: Ints, keys: Keys | None) -> None:
-        """keys: of `row_keys` with seed 0, where they are known to be distinct."""
+        """keys: those with seed 0, where they are known to be distinct."""
         self.docs = docs
         self.seed = 0
         codes = np.arange(offsets.size - 1)
         if keys is None:
-            keys = row_keys(docs, offsets, codes)
+            keys = combined_keys(hashes(docs), offsets, codes)
             while repeated(keys):  # two documents share a key (equal ones have been refused): take other keys
                 self.seed += 1
-                keys = row_keys(docs, offsets, codes, self.seed)
+                keys = combined_keys(hashes(docs, self.seed), offsets, codes)
         bits = max(int(keys.size).bit_length() + 1, 19)
         self.shift = np.uint64(64 - bits)
         bucket = (keys >> self.shift).view(np.int64)

@@ -52,7 +52,7 @@ def rank_rows(
     the rule "error". Sorts nothing that is in order already.
     """
     place = wanted
-    order = sorting_order(scores, offsets)
+    order = sorting_order(scores, offsets, stable=ties == "file")
     if order is not None:
         scores = scores[order]
         inverse = np.empty(order.size, np.intp)
@@ -83,13 +83,13 @@ def rank_rows(
     return Ranks(place - base, first - base, last - base)
 
 
-def sorting_order(scores: npt.NDArray[np.float64], offsets: Ints) -> npt.NDArray[np.intp] | None:
+def sorting_order(scores: npt.NDArray[np.float64], offsets: Ints, stable: bool) -> npt.NDArray[np.intp] | None:
     """The order of all rows that sorts each group by falling score; None where they are in that order."""
     rises = np.flatnonzero(scores[1:] > scores[:-1]) + 1
     if not rises.size:
         return None
     if offsets.size == 2:
-        return np.argsort(-scores, kind="stable")
+        return np.argsort(-scores, kind="stable" if stable else None)
     groups = np.searchsorted(offsets, rises, side="right") - 1
     groups = groups[offsets[groups] != rises]  # a rise from one group to the next is none
     if not groups.size:
@@ -98,7 +98,7 @@ def sorting_order(scores: npt.NDArray[np.float64], offsets: Ints) -> npt.NDArray
     order = np.arange(scores.size)
     lengths = offsets[groups + 1] - offsets[groups]
     rows = ranges(offsets[groups], lengths)
-    order[rows] = rows[order_in_groups(np.repeat(np.arange(groups.size), lengths), scores[rows])]
+    order[rows] = rows[order_in_groups(np.repeat(np.arange(groups.size), lengths), scores[rows], stable)]
     return order
 
 

@@ -17,7 +17,7 @@ from rankscope.errors import InputError
 from rankscope.kernels.order import ranges, repeated, stable_order
 from rankscope.kernels.text import MULTIPLIER, Fields, decode, equal, hashes
 
-__all__ = ["Interner", "Rows", "group", "name_of", "names_of", "row_keys"]
+__all__ = ["Interner", "Rows", "combined_keys", "group", "name_of", "names_of"]
 
 Ints = npt.NDArray[np.int64]
 Keys = npt.NDArray[np.uint64]
@@ -44,15 +44,20 @@ class Rows:
     """n rows in g groups, one group a query.
 
     query_ids: the id of each group, no id twice. offsets: (g + 1) first row of each group.
-    docs: (n) document ids. values: (n) scores (float64) or relevances (int64).
+    docs: (n) document ids, and their hashes. values: (n) scores (float64) or relevances (int64).
     where: says for a row's document where it stands, as "run.txt:17" or "row 17".
     """
 
     query_ids: list[bytes]
     offsets: Ints
     docs: Fields
+    hashes: Keys
     values: npt.NDArray[Any]
     where: Callable[[int], str]
+
+    def keys(self, codes: Ints, seed: int = 0) -> Keys:
+        """A 64-bit key for each row's query and document. codes: a number for each group's query."""
+        return combined_keys(self.hashes if seed == 0 else hashes(self.docs, seed), self.offsets, codes)
 
     def chunks(self) -> Iterator[Rows]:
         """The same rows in pieces of whole groups, none much larger than `CHUNK`."""
@@ -71,10 +76,10 @@ class Rows:
         rows = slice(self.offsets[a], self.offsets[b])
         docs = Fields(self.docs.buffer, self.docs.starts[rows], self.docs.lengths[rows])
         offsets = self.offsets[a : b + 1] - self.offsets[a]
-        return Rows(self.query_ids[a:b], offsets, docs, self.values[rows], self.where)
+        return Rows(self.query_ids[a:b], offsets, docs, self.hashes[rows], self.values[rows], self.where)
 
     def refuse_duplicates(self, keys: Keys) -> bool:
-        """Raise for a document that a query holds twice. keys: from `row_keys`. Returns whether no two are equal."""
+        """Raise for a document that a query holds twice. keys: from `keys`. Returns whether no two are equal."""
         if not repeated(keys):
             return True
         order = np.argsort(keys, kind="stable")
@@ -94,11 +99,10 @@ class Rows:
         )
 
 
-def row_keys(docs: Fields, offsets: Ints, codes: Ints, seed: int = 0) -> Keys:
-    """A 64-bit key for each (query, document). codes: a number for each group's query."""
+def combined_keys(hashed: Keys, offsets: Ints, codes: Ints) -> Keys:
+    """The documents' hashes, each combined with the number of its group."""
     of_query = (codes.astype(np.uint64) + np.uint64(1)) * np.uint64(0xD6E8FEB86659FD93)
-    keys = hashes(docs, seed)
-    keys ^= np.repeat(of_query, np.diff(offsets))
+    keys = hashed ^ np.repeat(of_query, np.diff(offsets))
     keys *= MULTIPLIER
     return keys
 
@@ -113,11 +117,11 @@ class Interner:
         """The number of each id; a new id gets the next one."""
         n = fields.starts.size
         hashed = hashes(fields)
-        order = np.argsort(hashed, kind="stable")
+        order = np.argsort(hashed)
         new = np.ones(n, np.bool_)
         new[1:] = hashed[order[1:]] != hashed[order[:-1]]
         representative = np.empty(n, np.intp)
-        representative[order] = order[new][np.cumsum(new) - 1]
+        representative[order] = np.minimum.reduceat(order, np.flatnonzero(new))[np.cumsum(new) - 1]
         is_first = representative == np.arange(n)
         if n > is_first.sum() and not equal(fields, fields.take(representative)).all():
             # Two ids with one hash: look at each by its bytes.
@@ -129,18 +133,23 @@ class Interner:
 
     def _number(self, ids: list[bytes]) -> Sequence[int]:
         known = self.ids
-        if len(ids) > 1 and ids[0] in known:  # the query at which the last block ended
-            return [known[ids[0]], *self._number(ids[1:])]
-        if not known.keys().isdisjoint(ids):
+        # The usual case: the next queries of a file, all different, and all new but perhaps the first.
+        head = [known[ids[0]]] if ids and ids[0] in known else []
+        rest = ids[len(head) :]
+        if not known.keys().isdisjoint(rest):
             return [known.setdefault(id_, len(known)) for id_ in ids]
-        # The usual case: the next queries of a file, all new, and all different.
-        before = len(known)
-        known.update(zip(ids, range(before, before + len(ids)), strict=True))
-        return range(before, before + len(ids))
+        numbers = range(len(known), len(known) + len(rest))
+        known.update(zip(rest, numbers, strict=True))
+        return [*head, *numbers]
 
 
 def group(
-    query_ids: list[bytes], codes: Ints, docs: Fields, values: npt.NDArray[Any], where: Callable[[int], str]
+    query_ids: list[bytes],
+    codes: Ints,
+    docs: Fields,
+    hashed: Keys,
+    values: npt.NDArray[Any],
+    where: Callable[[int], str],
 ) -> tuple[Rows, int]:
     """Rows from ungrouped columns, and how many queries had their rows apart.
 
@@ -156,6 +165,6 @@ def group(
         order = stable_order(runs)
         lengths = np.diff(np.r_[starts, n])
         rows = ranges(starts[order], lengths[order])
-        codes, docs, values = codes[rows], docs.take(rows), values[rows]
+        codes, docs, hashed, values = codes[rows], docs.take(rows), hashed[rows], values[rows]
     offsets = np.searchsorted(codes, np.arange(len(query_ids) + 1)).astype(np.int64)
-    return Rows(query_ids, offsets, docs, values, where), apart
+    return Rows(query_ids, offsets, docs, hashed, values, where), apart

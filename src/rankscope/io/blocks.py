@@ -148,7 +148,7 @@ def count_lines(buffer: bytearray, begin: int, end: int) -> int:
 
 def read_whole(stream: Readable, name: str, size: int = 0) -> Block:
     """The whole stream as one block. size: how many bytes to expect, where that is known."""
-    reader = BlockReader(stream, name, max(size, 4 * BLOCK))
+    reader = BlockReader(stream, name, max(size + 1, 4 * BLOCK))
     block = reader.next()
     while block is not None and not block.last:
         block = reader.next(block.begin)

@@ -17,7 +17,7 @@ from rankscope.errors import InputError
 from rankscope.io.blocks import Block, BlockReader, Layout, read_whole, split, windows
 from rankscope.io.streams import Readable
 from rankscope.kernels.numbers import parse_floats, parse_integers
-from rankscope.kernels.text import Fields, changes, decode
+from rankscope.kernels.text import Fields, changes, decode, hashes
 
 __all__ = ["QRELS", "RUN", "Grammar", "Ungrouped", "read_rows", "stream_rows", "tag_of"]
 
@@ -45,6 +45,7 @@ class Parsed(NamedTuple):
     queries: Fields
     starts: npt.NDArray[np.intp]
     docs: Fields
+    hashes: npt.NDArray[np.uint64]
     values: npt.NDArray[Any]
 
 
@@ -62,9 +63,9 @@ def parse(block: Block, grammar: Grammar) -> Parsed:
         )
     n = docs.starts.size
     if not n:
-        return Parsed(queries, np.empty(0, np.intp), docs, values)
+        return Parsed(queries, np.empty(0, np.intp), docs, hashes(docs), values)
     starts = np.r_[0, np.flatnonzero(changes(queries)) + 1]
-    return Parsed(queries.take(starts), starts, docs, values)
+    return Parsed(queries.take(starts), starts, docs, hashes(docs), values)
 
 
 def stream_rows(
@@ -79,7 +80,7 @@ def stream_rows(
     keep: int | None = None
     found = False
     while (block := reader.next(keep)) is not None:
-        queries, starts, docs, values = parse(block, grammar)
+        queries, starts, docs, hashed, values = parse(block, grammar)
         keep = block.end
         groups = starts.size
         if not block.last and groups:
@@ -99,7 +100,7 @@ def stream_rows(
             raise Ungrouped
         offsets = np.r_[starts[:groups], rows].astype(np.int64)
         docs = Fields(docs.buffer, docs.starts[:rows], docs.lengths[:rows])
-        yield Rows(decode(ours), offsets, docs, values[:rows], block.where)
+        yield Rows(decode(ours), offsets, docs, hashed[:rows], values[:rows], block.where)
     if not found:
         raise InputError(f"{name}: no data, only comments and blank lines; expected {grammar.layout.expected}")
 
@@ -112,7 +113,7 @@ def read_rows(stream: Readable, name: str, grammar: Grammar, size: int = 0) -> t
     """All rows at once, and how many queries had their lines apart. size: of the stream in bytes, where known."""
     whole = read_whole(stream, name, size)
     interner = Interner()
-    codes, starts, lengths, values = [], [], [], []
+    codes, starts, lengths, hashed, values = [], [], [], [], []
     for block in windows(whole):
         parsed = parse(block, grammar)
         n = parsed.docs.starts.size
@@ -121,11 +122,13 @@ def read_rows(stream: Readable, name: str, grammar: Grammar, size: int = 0) -> t
         codes.append(np.repeat(interner.codes(parsed.queries), np.diff(np.r_[parsed.starts, n])))
         starts.append(parsed.docs.starts)
         lengths.append(parsed.docs.lengths)
+        hashed.append(parsed.hashes)
         values.append(parsed.values)
     if not codes:
         raise InputError(f"{name}: no data, only comments and blank lines; expected {grammar.layout.expected}")
     docs = Fields(whole.array, np.concatenate(starts), np.concatenate(lengths))
-    return group(list(interner.ids), np.concatenate(codes), docs, np.concatenate(values), whole.where)
+    joined = np.concatenate
+    return group(list(interner.ids), joined(codes), docs, joined(hashed), joined(values), whole.where)
 
 
 def tag_of(buffer: bytes | bytearray, begin: int, end: int) -> str | None:

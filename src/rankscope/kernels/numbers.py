@@ -170,7 +170,7 @@ def parse_floats(fields: Fields) -> tuple[npt.NDArray[np.float64], npt.NDArray[n
 
 def slow_floats(fields: Fields) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.intp]]:
     """As `parse_floats`, for the few numbers of an unusual form."""
-    longest = 64
+    longest = 1024
     lengths = np.minimum(fields.lengths, longest)
     width = int(lengths.max())
     columns = np.arange(width)
