@@ -172,7 +172,7 @@ def slow_floats(fields: Fields) -> tuple[npt.NDArray[np.float64], npt.NDArray[np
     """As `parse_floats`, for the few numbers of an unusual form."""
     longest = 1024
     lengths = np.minimum(fields.lengths, longest)
-    width = int(lengths.max())
+    width = max(int(lengths.max()), 1)
     columns = np.arange(width)
     inside = columns < lengths[:, None]
     place = np.minimum(fields.starts[:, None] + columns, fields.buffer.size - 1)
