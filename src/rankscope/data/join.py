@@ -161,7 +161,8 @@ class Joiner:
         source: Fields | list[Mapping[str, float]],
     ) -> None:
         if self.convention.precision == "float32":
-            scores = scores.astype(np.float32).astype(np.float64)
+            with np.errstate(over="ignore"):  # beyond float32 all are infinite, and tied
+                scores = scores.astype(np.float32).astype(np.float64)
 
         def docs(rows: npt.NDArray[np.intp]) -> Fields:
             if isinstance(source, Fields):

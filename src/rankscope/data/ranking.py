@@ -65,7 +65,8 @@ def rank_rows(
     if new.all():
         rank = place - base
         return Ranks(rank, rank, rank)
-    new[offsets[:-1]] = True
+    firsts = offsets[:-1]
+    new[firsts[firsts < new.size]] = True  # a group without rows has no first
     starts = np.flatnonzero(new)
     tie = (np.cumsum(new) - 1)[place]
     first = starts[tie]

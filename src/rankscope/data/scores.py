@@ -86,7 +86,8 @@ class Scores:
         matrix = self.matrix(measure)
         there = ~np.isnan(matrix)
         kind = self.measures[self._measure(measure)].summary
-        total: Floats = np.where(there, matrix, 0.0).sum(axis=1)
+        # One after the other, as trec_eval adds: its last printed digit can depend on that.
+        total: Floats = np.cumsum(np.where(there, matrix, 0.0), axis=1)[:, -1]
         if kind == "sum":
             return total
         n: Floats = there.sum(axis=1, dtype=np.float64)

@@ -17,8 +17,9 @@ def gain_linear(grades: Ints) -> Floats:
 
 
 def gain_exponential(grades: Ints) -> Floats:
-    """2^grade - 1 (Burges et al. 2005); 0 for negative grades."""
-    return np.exp2(np.maximum(grades, 0)) - 1.0
+    """2^grade - 1 (Burges et al. 2005); 0 for negative grades, infinite above 1023."""
+    with np.errstate(over="ignore"):
+        return np.ldexp(1.0, np.clip(grades, 0, 2000)) - 1.0
 
 
 def discount_log2(ranks: Floats) -> Floats:
@@ -28,4 +29,7 @@ def discount_log2(ranks: Floats) -> Floats:
 
 def stopping_probability(grades: Ints, max_grade: int) -> Floats:
     """(2^grade - 1) / 2^max_grade (Chapelle et al. 2009, eq. 4); 0 for negative grades."""
-    return gain_exponential(grades) / 2.0**max_grade
+    top = max(max_grade, 0)
+    below = np.maximum(grades, 0) - top
+    # As a difference of powers, so that no grade is too high.
+    return np.asarray(np.ldexp(1.0, np.maximum(below, -2000)) - np.ldexp(1.0, max(-top, -2000)), np.float64)

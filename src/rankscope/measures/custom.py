@@ -41,8 +41,9 @@ def define_measure(
     ...     return 1 / np.maximum(rr, 1 / cutoff)
     >>> qrels = rs.Qrels({"q1": {"d2": 1}})
     >>> scores = rs.evaluate(qrels, {"q1": {"d1": 2.0, "d2": 1.0}}, ["FirstRank@10"])
-    >>> scores.mean("FirstRank@10")
+    >>> scores.overall("FirstRank@10")
     2.0
+    >>> _ = MEASURES.pop("FirstRank")  # so that this example can run again
     """
     if not name.isidentifier():
         raise ParameterError(f"a measure cannot be named {name!r}; expected one word of letters, digits and _")

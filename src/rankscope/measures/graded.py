@@ -8,11 +8,15 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from rankscope.data.hits import Hits
+from rankscope.errors import ParameterError
 from rankscope.kernels.gain import discount_log2, gain_exponential, gain_linear
 from rankscope.kernels.segments import sum_by_group
 from rankscope.measures.base import Floats, Measure, ratio, require
 
 __all__ = ["DCG", "nDCG"]
+
+#: The highest grade whose exponential gain a float64 holds.
+HIGHEST = 1023
 
 GAINS = {"linear": gain_linear, "exp": gain_exponential}
 
@@ -35,6 +39,11 @@ class Gained(Measure):
         return {**super().settings(hits), "discount": "log2"}
 
     def dcg(self, hits: Hits) -> Floats:
+        if self.gain == "exp" and hits.max_grade > HIGHEST:
+            raise ParameterError(
+                f"{self.name}: a document is judged {hits.max_grade}, and 2^{hits.max_grade} is beyond float64; "
+                f"expected grades up to {HIGHEST} with gain='exp'; use gain='linear' or map the grades to lower ones"
+            )
         gained = GAINS[self.gain](hits.relevance) * discount_log2(hits.rank)
         if self.cutoff is not None:
             gained *= hits.rank <= self.cutoff
