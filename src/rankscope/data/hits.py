@@ -80,12 +80,12 @@ class Hits:
     @property
     def grade_query(self) -> Ints:
         """(judged) the index of the query of each grade."""
-        return self.once_for_pool("grade_query", lambda: group_of(self.grade_offsets))
+        return group_of(self.grade_offsets)
 
     @property
     def grade_rank(self) -> Floats:
         """(judged) the rank, from 1, of each grade in the ideal ranking."""
-        return self.once_for_pool("grade_rank", lambda: (place_in_group(self.grade_offsets) + 1).astype(np.float64))
+        return (place_in_group(self.grade_offsets) + 1).astype(np.float64)
 
     def sum(self, values: Floats | Bools) -> Floats:
         """(queries) the sum of one value a hit; 0 without hits."""

@@ -61,6 +61,7 @@ class Joiner:
         self.qrels, self.convention, self.name = qrels, convention, name
         self.parts: list[Found] = []
         n = len(qrels.query_ids)
+        self.grades = qrels.grades  # now, while there is memory to sort them in
         self.retrieved = np.zeros(n, np.int64)
         self.missing = np.ones(n, np.bool_)
         self.unknown: list[str] = []  # queries of the run that have no judgments
@@ -180,6 +181,8 @@ class Joiner:
         if ((ranks.rank[1:] < ranks.rank[:-1]) & (group[1:] == group[:-1])).any():
             order = np.lexsort((ranks.rank, group))
             columns = [c[order] for c in columns]
+        if max(scores.size, len(self.qrels)) < 1 << 31:
+            columns = [c.astype(np.int32) for c in columns]  # half the memory until all are there
         self.parts.append(Found(*columns))
 
     def finish(self) -> Hits:
@@ -191,11 +194,13 @@ class Joiner:
                 f"run {self.name!r} and the qrels have no query in common (qrels: {ours}, ...; "
                 f"run: {theirs or 'none'}{', ...' if theirs else ''}); check that they belong together"
             )
-        columns = [np.concatenate(c) for c in zip(*self.parts, strict=True)] if len(self.parts) > 1 else self.parts[0]
-        query, rank, first, last, judgment = columns
+        query, rank, first, last, judgment = (
+            columns[0] if len(columns) == 1 else np.concatenate(columns) for columns in zip(*self.parts, strict=True)
+        )
+        self.parts.clear()
         if (query[1:] < query[:-1]).any():  # within a query they are in order
             order = stable_order(query)
-            query, rank, first, last, judgment = (c[order] for c in columns)
+            query, rank, first, last, judgment = (c[order] for c in (query, rank, first, last, judgment))
         return Hits(
             query_ids=qrels.query_ids,
             offsets=np.searchsorted(query, np.arange(len(qrels.query_ids) + 1)).astype(np.int64),
@@ -203,10 +208,10 @@ class Joiner:
             first=first.astype(np.float64),
             last=last.astype(np.float64),
             relevance=qrels.relevance[judgment],
-            judged=judgment - qrels.offsets[query],
+            judged=judgment - qrels.offsets[query],  # int64 again
             retrieved=self.retrieved,
             missing=self.missing,
-            grades=qrels.grades,
+            grades=self.grades,
             grade_offsets=qrels.offsets,
             max_grade=qrels.max_grade,
             rel=self.convention.rel,

@@ -111,7 +111,8 @@ class Qrels:
     @cached_property
     def lookup(self) -> JudgedIndex:
         """Finds judged documents among rows."""
-        return JudgedIndex(self._docs, self.offsets, self._keys)
+        keys, self._keys = self._keys, None
+        return JudgedIndex(self._docs, self.offsets, keys)
 
     @cached_property
     def places(self) -> dict[str, int]:
@@ -179,7 +180,8 @@ class JudgedIndex:
         self.rows = stable_order(bucket)
         self.keys = keys[self.rows]
         in_bucket = np.bincount(bucket, minlength=1 << bits)
-        self.first = np.cumsum(in_bucket) - in_bucket
+        ends = np.cumsum(in_bucket, dtype=np.int32 if keys.size < 1 << 31 else np.int64)
+        self.first: npt.NDArray[np.integer[Any]] = np.subtract(ends, in_bucket, out=ends, casting="unsafe")
         self.deepest = int(in_bucket.max())
         # Asked for every row of every run, so kept small: one byte a bucket.
         small = np.uint8 if self.deepest < 256 else np.int64

@@ -106,6 +106,7 @@ def join_file(
     qrels: Qrels, path: PathLike, convention: Convention, input_: str | None, progress: Progress | None
 ) -> Joined:
     """Join a run file block by block; where its queries are mixed, or it is a pipe, all at once."""
+    _ = qrels.lookup  # built before the run is read, when most memory is free
     if Path(path).is_file():  # what can be read again
         with open_binary(path) as stream:
             source = open_source(stream, path, input_)

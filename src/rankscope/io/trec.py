@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from rankscope.data.rows import Interner, Rows, group, name_of
 from rankscope.errors import InputError
-from rankscope.io.blocks import Block, BlockReader, Layout, read_whole, split, windows
+from rankscope.io.blocks import Block, BlockReader, Layout, count_lines, read_whole, split, windows
 from rankscope.io.streams import Readable
 from rankscope.kernels.numbers import parse_floats, parse_integers
 from rankscope.kernels.text import Fields, changes, decode, hashes
@@ -27,11 +27,12 @@ class Grammar(NamedTuple):
 
     layout: Layout
     value: str
+    dtype: type[np.generic]
     parse: Callable[[Fields], tuple[npt.NDArray[Any], npt.NDArray[np.intp]]]
 
 
-QRELS = Grammar(Layout(4, 4, (0, 2, 3), "4 (query 0 document relevance)"), "relevance", parse_integers)
-RUN = Grammar(Layout(5, None, (0, 2, 4), "6 (query Q0 document rank score tag)"), "score", parse_floats)
+QRELS = Grammar(Layout(4, 4, (0, 2, 3), "4 (query 0 document relevance)"), "relevance", np.int64, parse_integers)
+RUN = Grammar(Layout(5, None, (0, 2, 4), "6 (query Q0 document rank score tag)"), "score", np.float64, parse_floats)
 KINDS = {"relevance": "a whole number", "score": "a finite number"}
 
 
@@ -113,22 +114,25 @@ def read_rows(stream: Readable, name: str, grammar: Grammar, size: int = 0) -> t
     """All rows at once, and how many queries had their lines apart. size: of the stream in bytes, where known."""
     whole = read_whole(stream, name, size)
     interner = Interner()
-    codes, starts, lengths, hashed, values = [], [], [], [], []
+    # As large as can be needed from the start: growing would hold a large file's columns twice.
+    most = count_lines(whole.buffer, whole.begin, whole.end)
+    codes, starts, lengths = (np.empty(most, np.int64) for _ in range(3))
+    hashed = np.empty(most, np.uint64)
+    values = np.empty(most, grammar.dtype)
+    n = 0
     for block in windows(whole):
         parsed = parse(block, grammar)
-        n = parsed.docs.starts.size
-        if not n:
-            continue
-        codes.append(np.repeat(interner.codes(parsed.queries), np.diff(np.r_[parsed.starts, n])))
-        starts.append(parsed.docs.starts)
-        lengths.append(parsed.docs.lengths)
-        hashed.append(parsed.hashes)
-        values.append(parsed.values)
-    if not codes:
+        rows = slice(n, n + parsed.docs.starts.size)
+        if rows.stop > n:
+            stretches = np.diff(np.r_[parsed.starts, rows.stop - n])
+            codes[rows] = np.repeat(interner.codes(parsed.queries), stretches)
+            starts[rows], lengths[rows] = parsed.docs.starts, parsed.docs.lengths
+            hashed[rows], values[rows] = parsed.hashes, parsed.values
+            n = rows.stop
+    if not n:
         raise InputError(f"{name}: no data, only comments and blank lines; expected {grammar.layout.expected}")
-    docs = Fields(whole.array, np.concatenate(starts), np.concatenate(lengths))
-    joined = np.concatenate
-    return group(list(interner.ids), joined(codes), docs, joined(hashed), joined(values), whole.where)
+    docs = Fields(whole.array, starts[:n], lengths[:n])
+    return group(list(interner.ids), codes[:n], docs, hashed[:n], values[:n], whole.where)
 
 
 def tag_of(buffer: bytes | bytearray, begin: int, end: int) -> str | None:

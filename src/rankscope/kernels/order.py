@@ -45,7 +45,8 @@ def repeated(keys: npt.NDArray[np.uint64]) -> bool:
     n = keys.size
     if n < 2:
         return False
-    bits = max(int(n - 1).bit_length() + 3, 4)
+    digits = int(n - 1).bit_length()
+    bits = max(digits + 3 if digits < 18 else digits + 1, 4)  # of many rows, a table that still fits
     place = (keys >> np.uint64(64 - bits)).view(np.int64)
     table = np.empty(1 << bits, np.uint32 if n < 1 << 32 else np.uint64)
     rows = np.arange(n, dtype=table.dtype)

@@ -54,10 +54,11 @@ class Gained(Measure):
         return hits.once_for_pool(("ideal", self.gain, self.cutoff), lambda: self.compute_ideal(hits))
 
     def compute_ideal(self, hits: Hits) -> Floats:
-        gained = GAINS[self.gain](hits.grades) * discount_log2(hits.grade_rank)
+        rank, query, grades = hits.grade_rank, hits.grade_query, hits.grades
         if self.cutoff is not None:
-            gained *= hits.grade_rank <= self.cutoff
-        return sum_by_group(gained, hits.grade_query, len(hits))
+            near = rank <= self.cutoff
+            rank, query, grades = rank[near], query[near], grades[near]
+        return sum_by_group(GAINS[self.gain](grades) * discount_log2(rank), query, len(hits))
 
 
 @dataclass(frozen=True, kw_only=True)
