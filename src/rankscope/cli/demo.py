@@ -12,7 +12,7 @@ __all__ = ["demo"]
 
 @click.command()
 @click.argument("directory", metavar="[DIR]", default="rankscope-demo")
-@click.option("--seed", type=click.IntRange(min=0), default=SEED, show_default=True, help="Of the simulation.")
+@click.option("--seed", type=click.IntRange(min=0), default=SEED, show_default=True, metavar="N", help="Its seed.")
 @click.option("--overwrite", is_flag=True, help="Replace the demo's files in DIR; others are left alone.")
 def demo(directory: str, seed: int, overwrite: bool) -> None:
     """Write a small simulated test collection into DIR (rankscope-demo), evaluate it, and say what to try next."""

@@ -78,5 +78,5 @@ def main(args: Sequence[str] | None = None) -> None:
 
 def fail(message: str) -> None:
     """One line on standard error, exit code 2."""
-    click.echo(f"rankscope: {' '.join(message.split())}", err=True)
+    click.echo(f"rankscope: {' '.join(message.splitlines())}", err=True)
     sys.exit(2)

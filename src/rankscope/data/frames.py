@@ -72,9 +72,10 @@ def rows_of_frame(frame: pl.DataFrame, value: str, name: str, first_row: int) ->
 def column(frame: pl.DataFrame, field: str, name: str) -> pl.Expr:
     import polars as pl
 
+    there = {called.strip().lower(): called for called in reversed(frame.columns)}
     for candidate in COLUMN_NAMES[field]:
-        if candidate in frame.columns:
-            return pl.col(candidate)
+        if candidate in there:
+            return pl.col(there[candidate])
     raise InputError(
         f"{name}: no column {field!r} among {', '.join(map(repr, frame.columns))}; "
         f"rename one of them to {field} (also understood: {', '.join(COLUMN_NAMES[field][1:])})"

@@ -141,8 +141,9 @@ class Qrels:
         """The judgments as a polars frame: query_id, doc_id, relevance."""
         import polars as pl
 
-        queries = np.repeat(np.array(self.query_ids, object), np.diff(self.offsets)).tolist()
-        docs = names_of(decode(self._docs))
+        names = names_of(list(self.codes), "replace")
+        queries = np.repeat(np.array(names, object), np.diff(self.offsets)).tolist()
+        docs = names_of(decode(self._docs), "replace")
         return pl.DataFrame({"query_id": queries, "doc_id": docs, "relevance": self.relevance})
 
     def __len__(self) -> int:

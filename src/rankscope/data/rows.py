@@ -31,12 +31,12 @@ def name_of(id_: bytes) -> str:
     return id_.decode("utf-8", "surrogateescape")
 
 
-def names_of(ids: list[bytes]) -> list[str]:
-    """Many ids as text."""
+def names_of(ids: list[bytes], errors: str = "surrogateescape") -> list[str]:
+    """Many ids as text. errors: "replace" where the text must be UTF-8, as in a data frame."""
     together = b"\n".join(ids)
     if together.count(b"\n") == len(ids) - 1:  # no id holds a newline: one call decodes all
-        return name_of(together).split("\n")
-    return [name_of(id_) for id_ in ids]
+        return together.decode("utf-8", errors).split("\n")
+    return [id_.decode("utf-8", errors) for id_ in ids]
 
 
 @dataclass(frozen=True, slots=True)

@@ -67,8 +67,9 @@ class Run:
             rows = [(q, d, float(s)) for q, docs in self._mapping.items() for d, s in docs.items()]
             return pl.DataFrame(rows, {"query_id": pl.String, "doc_id": pl.String, "score": pl.Float64}, orient="row")
         assert self._rows is not None
-        queries = np.repeat(np.array(self.query_ids, object), np.diff(self._rows.offsets)).tolist()
-        docs = names_of(decode(self._rows.docs))
+        names = names_of(self._rows.query_ids, "replace")
+        queries = np.repeat(np.array(names, object), np.diff(self._rows.offsets)).tolist()
+        docs = names_of(decode(self._rows.docs), "replace")
         return pl.DataFrame({"query_id": queries, "doc_id": docs, "score": self._rows.values})
 
     def __repr__(self) -> str:

@@ -22,11 +22,20 @@ Floats = npt.NDArray[np.float64]
 Bools = npt.NDArray[np.bool_]
 
 
+#: The least value that enters a geometric mean (trec_eval's MIN_GEO_MEAN).
+LEAST = 0.00001
+
+
 class MeasureLike(Protocol):
     """What scores need to know of a measure."""
 
     @property
     def summary(self) -> str: ...
+
+
+def printable(name: str) -> str:
+    """A name that polars takes: bytes that are no UTF-8 are replaced."""
+    return name.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
 
 
 class Record(NamedTuple):
@@ -82,17 +91,25 @@ class Scores:
         return matrix
 
     def summary(self, measure: object) -> Floats:
-        """(systems) the value over all queries: mean or, for counts, sum; NaN where no query has one."""
+        """(systems) the value over all queries, NaN where no query has one.
+
+        The mean; for counts the sum; where a measure says so the geometric mean, with values below 0.00001 raised to
+        it as in trec_eval; or NaN where it has no summary.
+        """
         matrix = self.matrix(measure)
         there = ~np.isnan(matrix)
         kind = self.measures[self._measure(measure)].summary
+        if kind == "none":
+            return np.full(len(self.systems), np.nan)
+        if kind == "geometric":
+            matrix = np.log(np.maximum(matrix, LEAST))
         # One after the other, as trec_eval adds: its last printed digit can depend on that.
         total: Floats = np.cumsum(np.where(there, matrix, 0.0), axis=1)[:, -1]
         if kind == "sum":
             return total
         n: Floats = there.sum(axis=1, dtype=np.float64)
         mean: Floats = np.divide(total, n, out=np.full(n.shape, np.nan), where=n > 0)
-        return mean
+        return np.exp(mean) if kind == "geometric" else mean
 
     def overall(self, measure: object, system: str | None = None) -> float:
         """The value of one system over all queries. system: may be left out where there is only one."""
@@ -114,9 +131,9 @@ class Scores:
         s, m, q = self.values.shape
         frame = pl.DataFrame(
             {
-                "system": np.repeat(np.array(self.systems, object), m * q).tolist(),
+                "system": np.repeat(np.array([printable(s) for s in self.systems], object), m * q).tolist(),
                 "measure": np.tile(np.repeat(np.array(self.measure_names, object), q), s).tolist(),
-                "query": list(self.query_ids) * (s * m),
+                "query": [printable(query) for query in self.query_ids] * (s * m),
                 "value": self.values.ravel(),
             }
         )

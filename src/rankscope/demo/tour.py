@@ -5,6 +5,8 @@ A later part of the project joins the tour with a function in `PARTS` that makes
 
 from __future__ import annotations
 
+import shutil
+import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import NamedTuple
@@ -72,9 +74,17 @@ def take_tour(directory: str | Path, seed: int = SEED, *, overwrite: bool = Fals
             "",
             "Try next:" if folder == Path() else f"Try next, after cd {folder}:",
             *(f"  {step.command}\n      {step.shows}" for step in TOUR),
+            *where_rankscope_is(),
             "",
         ]
     )
+
+
+def where_rankscope_is() -> list[str]:
+    """A line for those who cannot call it by its name yet, as after `make demo`."""
+    if shutil.which("rankscope"):
+        return []
+    return ["", f"The command rankscope is in {Path(sys.executable).parent}: put that folder on your PATH first."]
 
 
 def leader_sentence(scores: Scores, measure: str) -> str:

@@ -74,9 +74,15 @@ def zstd_file(raw: Any) -> BinaryIO:
         from backports import zstd
 
     class File(zstd.ZstdFile):
-        """Damaged data as an error of ours."""
+        """Damaged data as the error that gzip raises."""
 
-        def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
+        def read(self, size: int | None = -1) -> bytes:
+            try:
+                return super().read(size)
+            except zstd.ZstdError as error:
+                raise EOFError(str(error)) from None
+
+        def readinto(self, buffer: Any) -> int:
             try:
                 return super().readinto(buffer)
             except zstd.ZstdError as error:

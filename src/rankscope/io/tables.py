@@ -20,9 +20,9 @@ SEPARATORS = {"csv": ",", "tsv": "\t"}
 
 def read_table(content: bytes, name: str, format_: str, value: str) -> tuple[Rows, int]:
     """Rows of a table, and how many queries had their rows apart. Raises InputError with the line."""
-    frame = read_frame(content, name, format_)
+    content = content.removeprefix(b"\xef\xbb\xbf")  # a byte order mark
     first_row = {"csv": 2, "tsv": 2, "jsonl": 1, "parquet": 0}[format_]  # line of the first row
-    return rows_of_frame(frame, value, name, first_row)
+    return rows_of_frame(read_frame(content, name, format_), value, name, first_row)
 
 
 def read_frame(content: bytes, name: str, format_: str) -> pl.DataFrame:

@@ -79,6 +79,9 @@ class Measure(ABC):
     def __post_init__(self) -> None:
         for f in fields(self):
             value = getattr(self, f.name)
+            if isinstance(value, np.generic):  # a number out of a NumPy array
+                value = value.item()
+                object.__setattr__(self, f.name, value)
             if f.name == "cutoff":
                 optional = f.default is not MISSING
                 require(

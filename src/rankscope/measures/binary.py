@@ -149,9 +149,8 @@ class SetF(Binary):
     beta: float = 1.0
 
     def check(self) -> None:
-        require(
-            isinstance(self.beta, (int, float)) and self.beta >= 0, self, "beta", self.beta, "a number of at least 0"
-        )
+        good = isinstance(self.beta, (int, float)) and 0 <= self.beta < np.inf
+        require(good, self, "beta", self.beta, "a number of at least 0")
 
     def __call__(self, hits: Hits) -> Floats:
         precision, recall = SetP(rel=self.rel)(hits), SetR(rel=self.rel)(hits)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable
 from dataclasses import field, make_dataclass
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 
@@ -13,6 +13,7 @@ from rankscope.data.hits import Hits
 from rankscope.errors import ParameterError
 from rankscope.measures import MEASURES
 from rankscope.measures.base import Floats, Measure, Summary
+from rankscope.measures.names import canonical, is_trec_name
 
 __all__ = ["define_measure"]
 
@@ -49,6 +50,10 @@ def define_measure(
         raise ParameterError(f"a measure cannot be named {name!r}; expected one word of letters, digits and _")
     if name in MEASURES:
         raise ParameterError(f"there is a measure {name} already; choose another name")
+    if canonical(name) or is_trec_name(name):
+        raise ParameterError(f"{name} is another name of a measure already; choose another name")
+    if summary not in get_args(Summary):
+        raise ParameterError(f"summary is {summary!r}, expected one of {', '.join(get_args(Summary))}")
 
     def make(function: Callable[..., Floats]) -> type[Measure]:
         parameters = list(inspect.signature(function).parameters.values())

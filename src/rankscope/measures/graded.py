@@ -33,7 +33,7 @@ class Gained(Measure):
     cutoff: int | None = None
 
     def check(self) -> None:
-        require(self.gain in GAINS, self, "gain", self.gain, "'linear' or 'exp'")
+        require(isinstance(self.gain, str) and self.gain in GAINS, self, "gain", self.gain, "'linear' or 'exp'")
 
     def settings(self, hits: Hits | None = None) -> dict[str, str]:
         return {**super().settings(hits), "discount": "log2"}

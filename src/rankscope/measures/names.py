@@ -79,7 +79,9 @@ def parse(text: str, defaults: Defaults) -> list[Measure]:
         raise UnknownName("measure", text, [n + rest for n in MEASURES], "; `rankscope measures` lists all")
     parameters = parse_parameters(name, match["inner"] or "")
     if match["cutoff"] is not None:
-        if not re.fullmatch(r"[0-9]+", match["cutoff"]):
+        if "cutoff" in parameters:
+            raise ParameterError(f"{text}: the cutoff is given twice; expected a form like {name}@10")
+        if not re.fullmatch(r"[0-9]{1,18}", match["cutoff"]):
             raise ParameterError(f"{text}: the cutoff is {match['cutoff']!r}, expected a whole number as in {name}@10")
         parameters["cutoff"] = int(match["cutoff"])
     return [build(name, parameters, defaults)]
@@ -95,18 +97,23 @@ def canonical(name: str) -> str | None:
 
 def parse_parameters(name: str, inner: str) -> dict[str, Any]:
     """`rel=2, gain='exp'` as a dict; `dcg='exp-log2'` is ir_measures' way to say gain='exp'."""
+    parameters: dict[str, Any] = {}
     try:
         call = ast.parse(f"f({inner})", mode="eval").body
-        assert isinstance(call, ast.Call)
-        if call.args or any(k.arg is None for k in call.keywords):
+        if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name) or call.args:
             raise ValueError
-        parameters = {str(k.arg): ast.literal_eval(k.value) for k in call.keywords}
-    except (SyntaxError, ValueError, AssertionError, MemoryError, RecursionError):
+        for keyword in call.keywords:
+            if keyword.arg is None or keyword.arg in parameters:
+                raise ValueError
+            parameters[keyword.arg] = ast.literal_eval(keyword.value)
+    except (SyntaxError, ValueError, TypeError, MemoryError, RecursionError):
         raise ParameterError(
-            f"{name}({inner}): cannot read the parameters, expected a form like {name}(rel=2, p=0.8)"
+            f"{name}({inner}): cannot read the parameters, expected a form like {name}(rel=2, p=0.8), each once"
         ) from None
     if "dcg" in parameters and name in ("DCG", "nDCG"):
         dcg = parameters.pop("dcg")
+        if "gain" in parameters:
+            raise ParameterError(f"{name}: both gain and dcg are given; expected one of them")
         if dcg not in ("log2", "exp-log2"):
             raise ParameterError(f"{name}: dcg is {dcg!r}, expected 'log2' or 'exp-log2'")
         parameters["gain"] = "exp" if dcg == "exp-log2" else "linear"
@@ -126,6 +133,12 @@ def build(name: str, parameters: dict[str, Any], defaults: Defaults) -> Measure:
         return MEASURES[name](**{**chosen, **parameters})
     except TypeError:
         raise ParameterError(f"{name} needs a cutoff, as in {name}@10") from None
+
+
+def is_trec_name(text: str) -> bool:
+    """Whether trec_eval has a measure of this name, as `ndcg_cut` or `ndcg_cut_10`."""
+    stem, _, last = text.rpartition("_")
+    return text in TREC_NAMES or (stem in TREC_NAMES and TREC_NAMES[stem][1] is not None and last.isdigit())
 
 
 def parse_trec(text: str, defaults: Defaults) -> list[Measure] | None:

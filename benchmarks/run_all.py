@@ -1,0 +1,101 @@
+"""Run all benchmarks, one after the other.
+
+    python benchmarks/run_all.py [--only NAME]... [--runs 5] [--write]
+
+With --write the table in docs/benchmarks.md is replaced by what was measured. Needs the extra `bench` for the peers;
+those that are not installed are left out. Exit code 1 when a target was missed.
+"""
+
+import argparse
+import importlib
+import os
+import platform
+import sys
+from datetime import UTC, datetime
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+from measuring import DATA, HERE, RUNS
+
+SCRIPTS = (
+    "files_1m",
+    "files_10m",
+    "short_lists",
+    "all_measures",
+    "in_memory",
+    "single_query",
+    "ten_lines",
+    "shuffled",
+    "variants",
+)
+DOCS = HERE.parent / "docs" / "benchmarks.md"
+BEGIN, END = "<!-- results: written by benchmarks/run_all.py --write -->", "<!-- end of results -->"
+HEAD = ("work", "rankscope", "beside it", "found", "to reach", "reached")
+PACKAGES = ("rankscope", "numpy", "pytrec-eval-terrier", "ir-measures", "ranx", "numba")
+
+
+def machine() -> str:
+    """Processor, cores, system, versions, date and load, as a sentence or two."""
+    python = f"{platform.python_implementation()} {platform.python_version()}"
+    versions = ", ".join([python, *(f"{name} {installed(name)}" for name in PACKAGES)])
+    load = f"{os.getloadavg()[0]:.1f}"
+    return (
+        f"{datetime.now(UTC):%Y-%m-%d}, {processor()}, {os.cpu_count()} cores, "
+        f"{platform.system()} {platform.machine()}, load {load} at the start. {versions}."
+    )
+
+
+def processor() -> str:
+    try:
+        with open("/proc/cpuinfo") as file:
+            return next(line.split(":")[1].strip() for line in file if line.startswith("model name"))
+    except (OSError, StopIteration):
+        return platform.processor() or "unknown processor"
+
+
+def installed(name: str) -> str:
+    try:
+        return version(name)
+    except PackageNotFoundError:
+        return "not installed"
+
+
+def table(results: list[dict]) -> str:
+    rows = [row for result in results for row in result["rows"]]
+    lines = [HEAD, (":--", ":--", ":--", "--:", "--:", ":--"), *rows]
+    return "\n".join("| " + " | ".join(row) + " |" for row in lines)
+
+
+def write_docs(path: Path, about: str, results: list[dict]) -> None:
+    """Replace what stands between the two markers."""
+    before, rest = path.read_text(encoding="utf-8").split(BEGIN)
+    _, after = rest.split(END)
+    runs = ", ".join(f"{result['name']} {result['runs']}" for result in results)
+    text = f"{BEGIN}\nMeasured {about}\n\n{table(results)}\n\nRuns behind each median: {runs}.\n{END}"
+    path.write_text(before + text + after, encoding="utf-8")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--only", action="append", choices=SCRIPTS, metavar="NAME", help=", ".join(SCRIPTS))
+    parser.add_argument("--runs", type=int, default=RUNS)
+    parser.add_argument("--folder", type=Path, default=DATA, help="where generated files are kept")
+    parser.add_argument("--write", action="store_true", help=f"write the table into {DOCS.name}")
+    args = parser.parse_args()
+    if args.write and args.only:
+        parser.error("--write replaces the whole table, so it cannot go with --only")
+    about = machine()
+    print(about)
+    results = []
+    for name in args.only or SCRIPTS:
+        print(f"-- {name}", flush=True)
+        results.append(importlib.import_module(name).measure(runs=args.runs, folder=args.folder))
+    if args.write:
+        write_docs(DOCS, about, results)
+    missed = [result["name"] for result in results if not result["reached"]]
+    if missed:
+        sys.exit(f"missed a target: {', '.join(missed)}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,128 @@
+"""The tour: what it prints, and that every command in it runs."""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from rankscope.cli.main import main
+from rankscope.data.scores import Scores
+from rankscope.demo.collection import SYSTEMS
+from rankscope.demo.tour import TOUR, leader_sentence, take_tour
+from rankscope.evaluation.engine import evaluate
+from rankscope.measures.names import parse_measures
+
+
+@pytest.fixture(scope="module")
+def tour(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("tour") / "demo"
+    return folder, take_tour(folder)
+
+
+@pytest.mark.parametrize("step", TOUR, ids=[step.command.removeprefix("rankscope ") for step in TOUR])
+def test_every_command_of_the_tour_runs(tour, step):
+    folder, text = tour
+    assert f"  {step.command}\n      {step.shows}\n" in text
+    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+    done = subprocess.run(
+        step.command, shell=True, cwd=folder, env={**os.environ, "PATH": path}, capture_output=True, text=True
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    output = re.search(r"-o (\S+)", step.command)
+    assert (folder / output[1]).read_text() if output else done.stdout
+
+
+def test_every_file_that_the_tour_names_was_written_by_it(tour):
+    folder, _ = tour
+    for step in TOUR:
+        for name in re.findall(r"(?<!-o )\b[\w-]+\.(?:run|qrels)\b", step.command):
+            assert (folder / name).is_file()
+
+
+def test_the_tour_shows_the_table_its_signature_and_the_note_on_missing_queries(tour):
+    _, text = tour
+    lines = text.splitlines()
+    assert "50 queries" in lines[0]
+    assert "simulated (seed 2003)" in lines[1]
+    at = next(i for i, line in enumerate(lines) if line.startswith("system "))
+    assert [line.split()[0] for line in lines[at + 1 : at + 7]] == list(SYSTEMS)
+    assert "| ties:doc_id_desc | missing:zero | no_relevant:zero | queries:50 | rankscope" in text
+    assert "note: dense has no list for 2 of 50 queries" in text
+
+
+def test_the_leader_is_the_system_with_the_highest_mean(tour):
+    folder, text = tour
+    scores = evaluate(folder / "demo.qrels", sorted(folder.glob("*.run")))
+    means = dict(zip(scores.systems, scores.summary("nDCG@10"), strict=True))
+    first, second = sorted(means, key=means.get, reverse=True)[:2]
+    assert (
+        f"{first} leads: its mean nDCG@10 over 50 queries is {means[first]:.4f}, "
+        f"{means[first] - means[second]:.4f} above that of {second}, the next;"
+    ) in text
+
+
+def test_the_leader_sentence_counts_wins_losses_and_ties():
+    values = np.array([[0.2, 0.5, 0.1, 0.4], [0.6, 0.4, 0.1, 0.5], [0.0, 0.0, 0.0, 0.0]])
+    scores = Scores(
+        systems=("b", "a", "c"),
+        measures=tuple(parse_measures(["AP"])),
+        query_ids=("1", "2", "3", "4"),
+        values=values[:, None, :],
+        missing=np.zeros((3, 4), bool),
+        undefined=np.zeros((1, 4), bool),
+    )
+    # a: (.6 + .4 + .1 + .5) / 4 = .4; b: (.2 + .5 + .1 + .4) / 4 = .3
+    assert leader_sentence(scores, "AP").startswith(
+        "a leads: its mean AP over 4 queries is 0.4000, 0.1000 above that of b, the next; "
+        "it is better on 2 queries, worse on 1, equal on 1."
+    )
+
+
+def run_cli(*args):
+    try:
+        main(["demo", *args])
+    except SystemExit as end:
+        return end.code
+    return 0
+
+
+def test_the_command_prints_the_tour(tmp_path, capsys):
+    assert run_cli(str(tmp_path / "new"), "--seed", "5") == 0
+    out, err = capsys.readouterr()
+    assert "(seed 5)" in out
+    assert f"Try next, after cd {tmp_path / 'new'}:" in out
+    assert err == ""
+
+
+def test_the_command_refuses_a_folder_in_use_in_one_line_with_exit_code_2(tmp_path, capsys):
+    (tmp_path / "mine.txt").write_text("mine")
+    assert run_cli(str(tmp_path)) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.count("\n") == 1
+    assert "--overwrite" in err
+    assert run_cli(str(tmp_path), "--overwrite") == 0
+    assert (tmp_path / "mine.txt").read_text() == "mine"
+
+
+def test_in_the_folder_itself_nobody_is_told_to_change_to_it(tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert run_cli(".") == 0
+    assert "\nTry next:\n" in capsys.readouterr().out
+
+
+def test_who_cannot_call_rankscope_by_its_name_is_told_where_it_is(tmp_path, monkeypatch):
+    monkeypatch.setattr("shutil.which", lambda name: None)
+    told = f"The command rankscope is in {Path(sys.executable).parent}: put that folder on your PATH first.\n"
+    assert take_tour(tmp_path).endswith(told)
+    monkeypatch.setattr("shutil.which", lambda name: f"/somewhere/{name}")
+    assert "put that folder on your PATH" not in take_tour(tmp_path, overwrite=True)
+
+
+def test_a_negative_seed_is_refused(tmp_path):
+    assert run_cli(str(tmp_path / "new"), "--seed", "-1") == 2
+    assert not (tmp_path / "new").exists()

@@ -1,0 +1,84 @@
+"""Sums, counts and products over ragged groups, against loops."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from rankscope.kernels.gain import discount_log2, gain_exponential, gain_linear, stopping_probability
+from rankscope.kernels.segments import count_before, cumulative_product, place_in_group, sum_by_group
+
+GROUPS = st.lists(st.lists(st.floats(0, 2), max_size=9), max_size=8)  # empty groups anywhere
+
+
+def flat(groups: list[list[float]]) -> tuple[np.ndarray, np.ndarray]:
+    values = np.array([v for g in groups for v in g], np.float64)
+    return values, np.cumsum([0, *map(len, groups)]).astype(np.int64)
+
+
+@settings(max_examples=100, deadline=None)
+@given(GROUPS)
+@example([])
+@example([[], [], []])
+@example([[], [1.0], [], [2.0, 3.0], []])
+def test_sums_by_group_are_sums(groups: list[list[float]]) -> None:
+    values, offsets = flat(groups)
+    of = np.repeat(np.arange(len(groups)), np.diff(offsets))
+    expected = []
+    for g in groups:
+        total = 0.0
+        for v in g:
+            total += v
+        expected.append(total)
+    assert sum_by_group(values, of, len(groups)).tolist() == expected
+    assert sum_by_group(values > 1, of, len(groups)).tolist() == [sum(v > 1 for v in g) for g in groups]
+
+
+@settings(max_examples=100, deadline=None)
+@given(GROUPS)
+@example([])
+@example([[], [1.0], [], [2.0, 3.0], []])
+def test_places_in_a_group_count_from_zero(groups: list[list[float]]) -> None:
+    assert place_in_group(flat(groups)[1]).tolist() == [i for g in groups for i in range(len(g))]
+
+
+@settings(max_examples=100, deadline=None)
+@given(GROUPS)
+@example([])
+@example([[], [1.5], [], [2.0, 0.0, 2.0], []])
+def test_count_before_counts_the_marked_before_each_of_its_group(groups: list[list[float]]) -> None:
+    values, offsets = flat(groups)
+    expected = [sum(v > 1 for v in g[:i]) for g in groups for i in range(len(g))]
+    assert count_before(values > 1, offsets).tolist() == expected
+
+
+@settings(max_examples=100, deadline=None)
+@given(GROUPS)
+@example([])
+@example([[], [0.5], [], [0.5, 0.0, 2.0], []])
+def test_cumulative_products_are_products(groups: list[list[float]]) -> None:
+    values, offsets = flat(groups)
+    expected = [math.prod(g[: i + 1]) for g in groups for i in range(len(g))]
+    np.testing.assert_allclose(cumulative_product(values, offsets), expected, rtol=1e-12, atol=1e-300)
+
+
+def test_a_cumulative_product_changes_nothing_it_was_given() -> None:
+    values = np.array([0.5, 0.5, 0.5])
+    assert cumulative_product(values, np.array([0, 3])).tolist() == [0.5, 0.25, 0.125]
+    assert values.tolist() == [0.5, 0.5, 0.5]
+
+
+def test_gains_are_what_the_papers_say() -> None:
+    grades = np.array([-2, -1, 0, 1, 2, 3])
+    assert gain_linear(grades).tolist() == [0, 0, 0, 1, 2, 3]
+    assert gain_exponential(grades).tolist() == [0, 0, 0, 2**1 - 1, 2**2 - 1, 2**3 - 1]
+    assert stopping_probability(grades, 3).tolist() == [0, 0, 0, 1 / 8, 3 / 8, 7 / 8]
+
+
+@pytest.mark.parametrize(("rank", "expected"), [(1.0, 1.0), (3.0, 1 / 2), (7.0, 1 / 3), (2.0, 1 / math.log2(3))])
+def test_the_discount_is_one_over_the_logarithm_of_rank_plus_one(rank: float, expected: float) -> None:
+    assert discount_log2(np.array([rank]))[0] == pytest.approx(expected, abs=1e-15)

@@ -1,0 +1,120 @@
+"""Strings as slices of a buffer do what Python's bytes do."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from rankscope.kernels.text import Fields, as_fields, decode, equal, hashes, order_descending, words
+
+# Few letters and shared beginnings, so that prefixes, NULs and long common parts meet often.
+IDS = st.one_of(
+    st.binary(max_size=20),
+    st.text("ab\x00", max_size=19).map(str.encode),
+    st.builds(
+        lambda head, tail: head + tail,
+        st.sampled_from([b"clueweb09-en0000-", b"12345678", b"1234567", b"x" * 40, b"\xff" * 8]),
+        st.binary(max_size=10),
+    ),
+    st.sampled_from(["é", "日本語", " ", " ", "🙂" * 5]).map(str.encode),
+)
+LISTS = st.lists(IDS, max_size=40)
+
+
+@settings(max_examples=100, deadline=None)
+@given(LISTS)
+@example([])
+@example([b""])
+def test_what_goes_into_fields_comes_out(strings: list[bytes]) -> None:
+    fields = as_fields(strings)
+    assert decode(fields) == strings
+    assert fields.lengths.tolist() == [len(s) for s in strings]
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.lists(IDS, min_size=1, max_size=20), st.data())
+def test_taking_fields_is_taking_the_strings(strings: list[bytes], data: st.DataObject) -> None:
+    index = data.draw(st.lists(st.integers(0, len(strings) - 1), max_size=30))
+    taken = as_fields(strings).take(np.array(index, np.intp))
+    assert decode(taken) == [strings[i] for i in index]
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.lists(IDS, min_size=1, max_size=20), st.integers(0, 6))
+def test_words_are_the_bytes_eight_at_a_time_with_zeros_behind(strings: list[bytes], j: int) -> None:
+    naive = [int.from_bytes(s[8 * j : 8 * j + 8], "little") for s in strings]
+    assert words(as_fields(strings), j).tolist() == naive
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.lists(st.tuples(IDS, IDS), max_size=30), st.lists(IDS, max_size=10))
+def test_equal_is_equality_of_bytes(pairs: list[tuple[bytes, bytes]], twins: list[bytes]) -> None:
+    pairs = pairs + [(t, t) for t in twins]
+    a, b = as_fields([a for a, _ in pairs]), as_fields([b"?" * 3, *(b for _, b in pairs)])
+    rest = Fields(b.buffer, b.starts[1:], b.lengths[1:])
+    assert equal(a, rest).tolist() == [x == y for x, y in pairs]
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.lists(IDS, min_size=1, max_size=30), st.integers(0, 5), st.randoms(use_true_random=False))
+def test_equal_strings_have_equal_hashes_wherever_they_stand(strings: list[bytes], seed: int, random: object) -> None:
+    doubled = strings + strings
+    order = list(range(len(doubled)))
+    random.shuffle(order)  # type: ignore[attr-defined]
+    found = hashes(as_fields([doubled[i] for i in order]), seed).tolist()
+    by_string: dict[bytes, set[int]] = {}
+    for i, h in zip(order, found, strict=True):
+        by_string.setdefault(doubled[i], set()).add(h)
+    assert all(len(seen) == 1 for seen in by_string.values())
+
+
+@pytest.mark.parametrize("seed", [0, 1])
+def test_different_strings_hardly_ever_share_a_hash(seed: int) -> None:
+    strings = [b"%d" % i for i in range(30_000)]
+    strings += [b"doc-%09d" % i for i in range(30_000)]
+    strings += [b"clueweb09-en%04d-%02d-%05d" % (i % 100, i % 37, i) for i in range(30_000)]
+    strings += [bytes(p) for n in range(1, 7) for p in itertools.product(b"abc", repeat=n)]
+    assert len(set(strings)) == len(strings)
+    # With 64 good bits, 90,000 strings collide once in 4.5 billion trials: (9e4)^2 / 2 / 2^64.
+    assert len(set(hashes(as_fields(strings), seed).tolist())) == len(strings)
+
+
+def test_a_seed_gives_other_hashes() -> None:
+    fields = as_fields([b"a", b"b", b"a longer string"])
+    assert (hashes(fields, 0) != hashes(fields, 1)).all()
+
+
+def naive_order(groups: list[int], strings: list[bytes]) -> list[bytes]:
+    out = []
+    for g in sorted(set(groups)):
+        out += sorted((s for h, s in zip(groups, strings, strict=True) if h == g), reverse=True)
+    return out
+
+
+@settings(max_examples=250, deadline=None)
+@given(LISTS, st.data())
+@example([b"", b"\x00", b"\x00\x00", b"a", b"a\x00", b"a" + b"\x00" * 8, b"a" + b"\x00" * 16, b"a" + b"\x00" * 8 + b"b"], None)
+def test_the_order_is_pythons_by_group_then_bytes_falling(strings: list[bytes], data: st.DataObject | None) -> None:
+    sizes = st.lists(st.integers(0, 2), min_size=len(strings), max_size=len(strings))
+    groups = sorted(data.draw(sizes)) if data else [0] * len(strings)
+    order = order_descending(np.array(groups, np.intp), as_fields(strings))
+    assert sorted(order.tolist()) == list(range(len(strings)))
+    assert [groups[i] for i in order] == groups
+    assert [strings[i] for i in order] == naive_order(groups, strings)
+
+
+def test_ids_that_share_long_beginnings_are_ordered_by_their_ends() -> None:
+    rng = np.random.default_rng(0)
+    strings = [b"a/very/long/common/path/%d" % i for i in range(500)] + [b"a/very/long/common/path/%d" % i * 2 for i in range(500)]
+    strings = [strings[i] for i in rng.permutation(len(strings))]
+    order = order_descending(np.zeros(len(strings), np.intp), as_fields(strings))
+    assert [strings[i] for i in order] == sorted(strings, reverse=True)
+
+
+def test_digits_are_ordered_as_bytes_and_not_as_numbers() -> None:
+    order = order_descending(np.zeros(4, np.intp), as_fields([b"10", b"9", b"100", b"1"]))
+    assert order.tolist() == [1, 2, 0, 3]  # 9 > 100 > 10 > 1

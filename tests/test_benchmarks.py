@@ -1,0 +1,110 @@
+"""The benchmarks' own code, at a tiny size: no times are asserted."""
+
+import importlib
+import importlib.util
+import os
+from pathlib import Path
+
+import pytest
+
+BENCHMARKS = Path(__file__).resolve().parent.parent / "benchmarks"
+TINY = {"queries": 3, "documents": 20, "judged": 10}
+SCRIPTS = ("files_1m", "files_10m", "short_lists", "all_measures", "in_memory", "single_query", "ten_lines", "shuffled")
+PEERS = tuple(name for name in ("pytrec_eval",) if importlib.util.find_spec(name))
+
+pytestmark = pytest.mark.skipif(not hasattr(os, "wait4"), reason="the benchmarks count CPU with os.wait4")
+
+
+@pytest.fixture(autouse=True)
+def on_path(monkeypatch):
+    monkeypatch.syspath_prepend(str(BENCHMARKS))
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """Shared, so that each collection is made once."""
+    return tmp_path_factory.mktemp("benchmarks")
+
+
+def module(name):
+    return importlib.import_module(name)
+
+
+def run_lines(path):
+    return [line.split() for line in path.read_text().splitlines()]
+
+
+@pytest.mark.parametrize("variant", ["plain", "shuffled", "gz"])
+def test_the_generator_makes_the_same_bytes_again(tmp_path, variant):
+    generate = module("generate")
+    shape = generate.Shape(3, 20, 10, variant)
+    first, second = generate.write(shape, tmp_path / "a"), generate.write(shape, tmp_path / "b")
+    assert [path.read_bytes() for path in first] == [path.read_bytes() for path in second]
+
+
+def test_the_generator_makes_what_it_says(tmp_path):
+    generate = module("generate")
+    qrels, run = map(run_lines, generate.write(generate.Shape(3, 20, 10), tmp_path))
+    assert len(qrels) == 3 * 10
+    assert len(run) == 3 * 20
+    assert [line[0] for line in run[::20]] == ["301", "302", "303"]
+    pairs = {(line[0], line[2]) for line in run}
+    assert len(pairs) == len(run)
+    judged = {(line[0], line[2]) for line in qrels}
+    assert len(judged) == len(qrels)
+    assert len(judged & pairs) == 3 * 6
+    assert {len(line[2]) for line in run} == {11, 12, 13}
+    scores = [float(line[4]) for line in run[:20]]
+    assert scores == sorted(set(scores), reverse=True)
+
+
+def test_variants_hold_the_same_documents(tmp_path):
+    generate = module("generate")
+    plain = run_lines(generate.write(generate.Shape(3, 20, 10), tmp_path)[1])
+    for variant in ("digits17", "tied", "crlf", "shuffled"):
+        other = run_lines(generate.write(generate.Shape(3, 20, 10, variant), tmp_path)[1])
+        assert sorted(line[:4] for line in other) == sorted(line[:4] for line in plain), variant
+        assert (other == plain) == (variant == "crlf"), variant
+
+
+def test_values_that_do_not_agree_stop_a_benchmark():
+    measuring = module("measuring")
+    measuring.agree({"a": {"AP": 0.5}, "b": {"AP": 0.5 + 1e-9}})
+    for other in (0.6, float("nan")):
+        with pytest.raises(SystemExit, match="a and b do not agree on"):
+            measuring.agree({"a": {"AP": 0.5}, "b": {"AP": other}})
+
+
+def test_a_line_says_whether_its_target_was_reached():
+    measuring = module("measuring")
+    a, b = measuring.Medians("a", 1.0), measuring.Medians("b", 4.0)
+    assert [measuring.ratio("w", a, b, at_most).reached for at_most in (0.25, 0.2, None)] == [True, False, None]
+
+
+def test_each_benchmark_has_its_place_in_run_all():
+    helpers = {"measuring", "generate", "peers", "run_all"}
+    assert {path.stem for path in BENCHMARKS.glob("*.py")} - helpers == set(module("run_all").SCRIPTS)
+    assert {*SCRIPTS, "variants"} == set(module("run_all").SCRIPTS)
+
+
+@pytest.mark.parametrize("name", SCRIPTS)
+def test_each_benchmark_runs_at_a_tiny_size(name, folder, capsys):
+    size = {"calls": 20} if name == "single_query" else TINY
+    result = module(name).measure(runs=1, folder=folder, peers=PEERS, **size)
+    assert result["name"] == name
+    assert capsys.readouterr().out.count("\n") == len(result["rows"])
+    if PEERS:
+        assert result["rows"]
+
+
+def test_the_table_goes_between_the_markers(tmp_path):
+    run_all = module("run_all")
+    path = tmp_path / "benchmarks.md"
+    path.write_text(run_all.DOCS.read_text(encoding="utf-8"), encoding="utf-8")
+    results = [{"name": "n", "runs": 5, "rows": [["w", "a 1.00 CPU s", "b 4.00 CPU s", "0.250 x", "0.300 x", "yes"]]}]
+    for _ in range(2):  # a second time, over what is there
+        run_all.write_docs(path, run_all.machine(), results)
+    text = path.read_text(encoding="utf-8")
+    assert text.count("| w | a 1.00 CPU s | b 4.00 CPU s | 0.250 x | 0.300 x | yes |") == 1
+    assert text.startswith("# Benchmarks")
+    assert text.rstrip().endswith(run_all.DOCS.read_text(encoding="utf-8").rstrip()[-40:])

@@ -1,0 +1,232 @@
+"""The docs are true: every example runs and prints what the page says, every link leads somewhere.
+
+Fenced blocks are `python` (doctests; a page shares its names), `console` (lines beginning "$ " are commands, the
+others their output, exactly), or `text` (not run). A page's blocks run one after the other in one fresh folder that
+`rankscope demo .` has filled. Blocks marked `console trec` or `python trec` run where the real data is instead.
+"""
+
+import doctest
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from rankscope.demo.collection import write_collection
+
+ROOT = Path(__file__).resolve().parent.parent
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+TREC = Path(os.environ.get("RANKSCOPE_DATA") or ROOT.parent / "shared" / "data") / "trec"
+PATH = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+GENERATED = {"benchmarks.md", "measures.md"}
+KINDS = {"python", "console", "text", "python trec", "console trec"}
+
+
+class Block(NamedTuple):
+    kind: str
+    text: str
+    line: int
+
+
+def blocks_of(text):
+    found, kind, inside, start = [], None, [], 0
+    for number, line in enumerate(text.splitlines(), 1):
+        if not line.startswith("```"):
+            inside.append(line)
+        elif kind is None:
+            kind, inside, start = line[3:].strip(), [], number
+        else:
+            found.append(Block(kind, "\n".join(inside) + "\n", start))
+            kind = None
+    assert kind is None, f"the block of line {start} does not end"
+    return found
+
+
+def without_version(text):
+    return re.sub(r"\brankscope(,? version)? \d+\.\d+\.\d+\S*", r"rankscope\1 VERSION", text)
+
+
+def run_console(block, folder, page):
+    """Run a block's commands and compare all that they print, standard error included."""
+    steps = re.split(r"^\$ ", block.text, flags=re.MULTILINE)
+    assert steps[0] == "", f"{page}:{block.line}: a console block begins with a command"
+    env = {**os.environ, "PATH": PATH, "LC_ALL": "C.UTF-8"}
+    for step in steps[1:]:
+        command, _, expected = step.partition("\n")
+        done = subprocess.run(
+            command,
+            shell=True,
+            cwd=folder,
+            env=env,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            encoding="utf-8",
+            check=False,
+        )
+        found = "\n".join(line.rstrip() for line in without_version(done.stdout).splitlines()).rstrip("\n")
+        assert found == without_version(expected).rstrip("\n"), f"{page}:{block.line}: {command}"
+
+
+class AnyVersion(doctest.OutputChecker):
+    def check_output(self, want, got, optionflags):
+        return super().check_output(without_version(want), without_version(got), optionflags)
+
+
+def run_python(block, names, page):
+    """Run a block as a doctest in the page's names."""
+    assert ">>> " in block.text, f"{page}:{block.line}: a python block is written with >>>"
+    test = doctest.DocTestParser().get_doctest(block.text, names, f"{page}:{block.line}", page, block.line)
+    test.globs = names  # shared with the blocks that follow
+    report = []
+    doctest.DocTestRunner(AnyVersion()).run(test, out=report.append, clear_globs=False)
+    assert not report, "".join(report)
+
+
+def run_page(blocks, folder, page, monkeypatch):
+    monkeypatch.chdir(folder)
+    names = {"__name__": "__main__"}
+    for block in blocks:
+        if block.kind.startswith("console"):
+            run_console(block, folder, page)
+        else:
+            run_python(block, names, page)
+
+
+@pytest.fixture(scope="session")
+def demo_files(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("demo")
+    write_collection(folder)
+    return folder
+
+
+def pages_with(*kinds):
+    return [
+        pytest.param(page, id=page.name)
+        for page in PAGES
+        if any(block.kind in kinds for block in blocks_of(page.read_text("utf-8")))
+    ]
+
+
+@pytest.mark.parametrize("page", pages_with("python", "console"))
+def test_every_example_prints_what_the_page_says(page, demo_files, tmp_path, monkeypatch, own_measures):
+    folder = tmp_path / "page"
+    shutil.copytree(demo_files, folder)
+    blocks = [b for b in blocks_of(page.read_text("utf-8")) if b.kind in ("python", "console")]
+    run_page(blocks, folder, page.name, monkeypatch)
+
+
+@pytest.mark.skipif(
+    not TREC.is_dir(), reason="the runs of TREC Robust 2003 are not here; RANKSCOPE_DATA names their folder"
+)
+@pytest.mark.parametrize("page", pages_with("python trec", "console trec"))
+def test_every_example_on_real_runs_prints_what_the_page_says(page, tmp_path, monkeypatch):
+    folder = tmp_path / "trec"
+    folder.mkdir()
+    for source in TREC.iterdir():
+        (folder / source.name).symlink_to(source)
+    blocks = [b for b in blocks_of(page.read_text("utf-8")) if b.kind.endswith(" trec")]
+    run_page(blocks, folder, page.name, monkeypatch)
+
+
+@pytest.mark.parametrize("page", [p for p in PAGES if p.name not in GENERATED], ids=lambda page: page.name)
+def test_every_block_says_whether_it_is_run(page):
+    for block in blocks_of(page.read_text("utf-8")):
+        assert block.kind in KINDS, f"{page.name}:{block.line}: a block is one of {', '.join(sorted(KINDS))}"
+
+
+def anchors(text):
+    """The anchors of a page's headings, as they are made where the page is shown."""
+    prose = re.sub(r"^```.*?^```", "", text, flags=re.MULTILINE | re.DOTALL)
+    heads = re.findall(r"^#+ (.*)$", prose, flags=re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", head.lower()).replace(" ", "-") for head in heads}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_every_link_between_pages_leads_somewhere(page):
+    prose = re.sub(r"^```.*?^```|`[^`\n]*`", "", page.read_text("utf-8"), flags=re.MULTILINE | re.DOTALL)
+    for target in re.findall(r"\]\(([^)\s]+)\)", prose):
+        if target.startswith(("https://", "http://")):
+            continue
+        name, _, anchor = target.partition("#")
+        path = (page.parent / name) if name else page
+        assert path.exists(), f"{page.name}: {target}"
+        if anchor:
+            assert anchor in anchors(path.read_text("utf-8")), f"{page.name}: {target}"
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_every_test_that_a_page_names_exists(page):
+    """`tests/test_docs.py` and `tests/test_docs.py::test_name`, wherever they stand."""
+    for path, name in re.findall(r"`((?:tests|src|benchmarks|docs)/[\w/.-]+)(?:::(\w+))?`", page.read_text("utf-8")):
+        assert (ROOT / path).exists(), f"{page.name} names {path}"
+        assert not name or f"def {name}(" in (ROOT / path).read_text("utf-8"), f"{page.name} names {path}::{name}"
+
+
+def test_every_page_can_be_reached_from_the_readme():
+    reached, todo = set(), [ROOT / "README.md"]
+    while todo:
+        page = todo.pop()
+        if page in reached or page.suffix != ".md":
+            continue
+        reached.add(page)
+        links = re.findall(r"\]\(([^)#\s]+)", page.read_text("utf-8"))
+        todo += [(page.parent / link).resolve() for link in links if not link.startswith("http")]
+    assert set(PAGES) <= reached
+
+
+def test_the_page_of_measures_is_the_one_that_make_docs_writes(tmp_path):
+    made = tmp_path / "measures.md"
+    command = ["rankscope", "measures", "--format", "markdown", "-o", str(made)]
+    subprocess.run(command, check=True, env={**os.environ, "PATH": PATH})
+    assert made.read_text("utf-8") == (ROOT / "docs" / "measures.md").read_text("utf-8")
+
+
+def test_the_table_of_layers_is_the_contract():
+    with open(ROOT / "pyproject.toml", "rb") as file:
+        contracts = tomllib.load(file)["tool"]["importlinter"]["contracts"]
+    (layers,) = (contract["layers"] for contract in contracts if contract["type"] == "layers")
+    text = (ROOT / "docs" / "architecture.md").read_text("utf-8")
+    table = text[text.index("| layer, highest first |") :].split("\n\n")[0].splitlines()[2:]
+    assert [line.split("|")[1].strip() for line in table] == [
+        layer.replace("rankscope.", "").replace(" | ", ", ") for layer in layers
+    ]
+
+
+def test_the_page_on_architecture_names_every_module():
+    text = (ROOT / "docs" / "architecture.md").read_text("utf-8")
+    (house,) = (block.text for block in blocks_of(text) if "kernels/" in block.text)
+    package = None
+    named = set()
+    for line in house.splitlines()[1:]:
+        indent, first = len(line) - len(line.lstrip()), re.split(r"  +", line.strip())[0]
+        if indent == 2:
+            package = first if first.endswith("/") else None
+            named.add(f"{first}__init__" if package else first)
+        else:
+            named |= {package + name for name in first.split(", ")}
+    source = ROOT / "src" / "rankscope"
+    assert named == {str(path.relative_to(source).with_suffix("")) for path in source.rglob("*.py")}
+
+
+def test_the_changelog_tells_of_this_version_and_has_the_heading_for_numbers_that_change():
+    from rankscope import __version__
+
+    text = (ROOT / "CHANGELOG.md").read_text("utf-8")
+    assert re.search(rf"^## {re.escape(__version__)}\b", text, flags=re.MULTILINE)
+    assert "### Numbers that change" in text
+
+
+def test_a_wrong_example_is_found(tmp_path):
+    """The tests above can fail: the harness is shown wrong output, of a command and in Python."""
+    with pytest.raises(AssertionError, match="rankscope --version"):
+        run_console(Block("console", "$ rankscope --version\nrankscope, version none\n", 1), tmp_path, "page")
+    run_console(Block("console", "$ rankscope --version\nrankscope, version 9.9.9\n", 1), tmp_path, "page")
+    with pytest.raises(AssertionError, match="Expected"):
+        run_python(Block("python", ">>> 1 + 1\n3\n", 1), {}, "page")
+    run_python(Block("python", ">>> 1 + 1\n2\n", 1), {}, "page")

@@ -1,0 +1,213 @@
+"""The house stands: public names, what is loaded when, docstrings, sizes, dependencies."""
+
+import ast
+import importlib
+import importlib.metadata
+import os
+import pkgutil
+import re
+import subprocess
+import sys
+import types
+from pathlib import Path
+
+import pytest
+
+import rankscope
+from rankscope.demo.collection import write_collection
+from rankscope.measures import MEASURES
+
+ROOT = Path(__file__).resolve().parent.parent
+SOURCES = sorted((ROOT / "src").rglob("*.py"))
+MODULES = ["rankscope", *(m.name for m in pkgutil.walk_packages(rankscope.__path__, "rankscope."))]
+NAMES = [name for name in rankscope.__all__ if name != "__version__"]
+
+
+def code(path):
+    return ast.parse(path.read_text("utf-8"))
+
+
+def python(script, *args, **options):
+    return subprocess.run([sys.executable, "-c", script, *args], capture_output=True, text=True, check=True, **options)
+
+
+# Names
+
+
+def test_no_package_or_module_shadows_a_public_name():
+    for module in MODULES:
+        importlib.import_module(module)
+    for name in NAMES:
+        home = importlib.import_module(f"rankscope.{rankscope.HOMES[name]}")
+        assert not isinstance(getattr(rankscope, name), types.ModuleType), name
+        assert getattr(rankscope, name) is getattr(home, name), name
+        assert callable(getattr(rankscope, name)), name
+
+
+def test_public_names_agree_in_all_homes_and_type_checking():
+    (block,) = (
+        node
+        for node in code(ROOT / "src" / "rankscope" / "__init__.py").body
+        if isinstance(node, ast.If) and getattr(node.test, "id", "") == "TYPE_CHECKING"
+    )
+    shown = {alias.name: node.module for node in block.body for alias in node.names}
+    assert shown == {name: f"rankscope.{home}" for name, home in rankscope.HOMES.items()}
+    assert set(rankscope.__all__) == {*rankscope.HOMES, "__version__"}
+    assert rankscope.__all__ == sorted(rankscope.__all__)
+    assert dir(rankscope) == sorted(rankscope.__all__)
+
+
+def test_an_unknown_name_is_an_attribute_error():
+    with pytest.raises(AttributeError, match="has no attribute 'evalute'"):
+        _ = rankscope.evalute
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_what_a_module_lists_as_its_own_exists(name):
+    module = importlib.import_module(name)
+    for public in getattr(module, "__all__", ()):
+        assert hasattr(module, public), f"{name}.__all__ names {public}"
+
+
+# What is loaded
+
+HEAVY = {"scipy", "polars", "altair", "torch", "lightgbm", "pandas", "pyarrow", "rich", "dask"}
+LOADED = "import sys; print(*sorted({m.partition('.')[0] for m in sys.modules}))"
+EVALUATE = """
+import sys
+from rankscope.cli.main import main
+try:
+    main(sys.argv[1:])
+finally:
+    print(*sorted({m.partition('.')[0] for m in sys.modules}), file=sys.stderr)
+"""
+
+
+def test_import_rankscope_loads_no_numpy():
+    assert "numpy" not in python("import rankscope; " + LOADED).stdout.split()
+
+
+@pytest.mark.parametrize("options", [[], ["--by-query", "--format", "json"], ["--format", "latex", "-m", "ERR@20"]])
+def test_evaluating_text_files_loads_nothing_heavy(tmp_path, options):
+    write_collection(tmp_path)
+    done = python(EVALUATE, "evaluate", "demo.qrels", "bm25.run", "boolean.run", *options, cwd=tmp_path)
+    loaded = set(done.stderr.split())
+    assert "numpy" in loaded
+    assert not loaded & HEAVY
+    assert "bm25" in done.stdout
+
+
+@pytest.mark.parametrize("args", [["--help"], ["--version"], ["evaluate", "--help"]])
+def test_help_loads_no_reader_of_frames(args):
+    assert not set(python(EVALUATE, *args).stderr.split()) & HEAVY
+
+
+# Docstrings
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_public_name_has_a_docstring(name):
+    doc = getattr(rankscope, name).__doc__
+    assert doc
+    assert doc.strip()[0].isupper() or doc.strip()[0] in "`["
+
+
+@pytest.mark.parametrize(
+    "name", ["Evaluator", "Qrels", "Run", "define_measure", "evaluate", "parse_measure", "parse_measures"]
+)
+def test_what_users_call_first_has_an_example(name):
+    assert ">>> " in getattr(rankscope, name).__doc__
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["Qrels", "Run", "define_measure", "evaluate", "parse_measure", "parse_measures", "read_qrels", "read_run"],
+)
+def test_what_can_be_refused_is_said(name):
+    assert re.search(r"\b[Rr]aises\b", getattr(rankscope, name).__doc__)
+
+
+@pytest.mark.parametrize("measure", MEASURES.values(), ids=lambda measure: measure.name)
+def test_every_measure_says_its_range_and_direction(measure):
+    doc = " ".join(measure.__doc__.split())
+    if measure.summary == "sum":
+        assert "; a count" in doc
+        return
+    low, high = measure.range
+    assert ("at least 0" if high == float("inf") else f"in [{low:g}, {high:g}]") in doc
+    assert ("higher is better" if measure.higher_is_better else "lower is better") in doc
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=lambda path: str(path.relative_to(ROOT / "src")))
+def test_every_module_says_what_it_is(path):
+    assert ast.get_docstring(code(path))
+
+
+# Sizes
+
+
+def test_no_file_is_longer_than_400_lines():
+    assert [str(p) for p in SOURCES if len(p.read_text("utf-8").splitlines()) > 400] == []
+
+
+def lines_of_code(function):
+    """How many lines a function has, its docstring not counted."""
+    first = function.body[0]
+    is_doc = ast.get_docstring(function) is not None
+    return function.end_lineno - function.lineno + 1 - is_doc * (first.end_lineno - first.lineno + 1)
+
+
+def test_no_function_is_longer_than_60_lines():
+    long = [
+        f"{path.name}: {node.name} has {lines_of_code(node)} lines"
+        for path in SOURCES
+        for node in ast.walk(code(path))
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and lines_of_code(node) > 60
+    ]
+    assert long == []
+
+
+# What is shipped
+
+
+def tracked():
+    if not (ROOT / ".git").exists():
+        pytest.skip("this is no git checkout")
+    listed = subprocess.run(
+        ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
+        cwd=ROOT,
+        capture_output=True,
+        check=True,
+    )
+    return [ROOT / name for name in os.fsdecode(listed.stdout).split("\0") if name and (ROOT / name).is_file()]
+
+
+def test_no_file_names_a_path_of_somebodys_machine():
+    homes = re.compile(rb"(?<![\w./-])/(?:home|Users|root|work)/\w+")
+    mine = str(ROOT).encode()
+    found = []
+    for path in tracked():
+        content = path.read_bytes()
+        if homes.search(content) or (len(ROOT.parts) > 2 and mine in content):
+            found.append(str(path.relative_to(ROOT)))
+    assert found == []
+
+
+def test_every_dependency_is_imported_somewhere_and_every_import_is_a_dependency():
+    required = [r for r in importlib.metadata.requires("rankscope") or [] if "extra ==" not in r]
+    declared = {re.split(r"\W", r)[0].lower() for r in required}
+    imported = set()
+    for path in SOURCES:
+        for node in ast.walk(code(path)):
+            if isinstance(node, ast.Import):
+                imported |= {alias.name.partition(".")[0] for alias in node.names}
+            elif isinstance(node, ast.ImportFrom) and node.level == 0:
+                imported.add(node.module.partition(".")[0])
+    outside = imported - set(sys.stdlib_module_names) - {"rankscope"} - {"compression"}  # of Python 3.14
+    assert declared == outside
+
+
+def test_every_package_has_a_folder_of_tests():
+    packages = {p.parent.name for p in (ROOT / "src" / "rankscope").glob("*/__init__.py")}
+    mirrored = {p.name for p in (ROOT / "tests").iterdir() if p.is_dir()}
+    assert packages - mirrored == set()
