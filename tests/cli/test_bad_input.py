@@ -78,7 +78,9 @@ BAD_FILES = {
 
 @pytest.mark.parametrize("kind", BAD_FILES)
 @pytest.mark.parametrize("role", ["qrels", "run"])
-def test_a_file_that_is_none_of_ours_is_refused(refuse: Callable[..., None], folder: Path, role: str, kind: str) -> None:
+def test_a_file_that_is_none_of_ours_is_refused(
+    refuse: Callable[..., None], folder: Path, role: str, kind: str
+) -> None:
     content, said = BAD_FILES[kind]
     (folder / "bad").write_bytes(content)
     args = ("bad", "run") if role == "qrels" else ("qrels", "bad")
@@ -97,7 +99,10 @@ def test_a_file_that_is_none_of_ours_is_refused(refuse: Callable[..., None], fol
         (b"2 Q0 a 1 1e999 t\n", "score '1e999', expected a finite number"),
         (b"2 Q0 a 1 0x1 t\n", "score '0x1', expected a finite number"),
         (b"1 Q0 a 3 1 t\n", "document 'a' of query '1' stands twice, first at bad:1; "),
-        (b"9 Q0 x 1 1 t\n9 Q0 y 1 1 t\n1 Q0 b 9 0.1 t\n", ":5: document 'b' of query '1' stands twice, first at bad:2; "),
+        (
+            b"9 Q0 x 1 1 t\n9 Q0 y 1 1 t\n1 Q0 b 9 0.1 t\n",
+            ":5: document 'b' of query '1' stands twice, first at bad:2; ",
+        ),
     ],
 )
 def test_a_bad_line_of_a_run_is_named(refuse: Callable[..., None], folder: Path, content: bytes, said: str) -> None:
@@ -122,11 +127,15 @@ def test_a_bad_line_of_qrels_is_named(refuse: Callable[..., None], folder: Path,
     refuse("bad", "run", said=(f"rankscope: bad:3: {said}",))
 
 
-def test_a_document_that_comes_again_blocks_later_is_named_with_both_lines(refuse: Callable[..., None], folder: Path) -> None:
+def test_a_document_that_comes_again_blocks_later_is_named_with_both_lines(
+    refuse: Callable[..., None], folder: Path
+) -> None:
     """The file is larger than what is read at a time, and its query comes back at the end."""
     lines = [b"1 Q0 filler%060d %d %d t\n" % (i, i, -i) for i in range(30_000)]
     (folder / "apart").write_bytes(b"2 Q0 a 1 1 t\n" + b"".join(lines) + b"2 Q0 a 9 0 t\n")
-    refuse("qrels", "apart", said=("rankscope: apart:30002: document 'a' of query '2' stands twice, first at apart:1; ",))
+    refuse(
+        "qrels", "apart", said=("rankscope: apart:30002: document 'a' of query '2' stands twice, first at apart:1; ",)
+    )
     (folder / "together").write_bytes(b"".join(lines) + b"1 Q0 filler%060d 9 0 t\n" % 7)
     refuse("qrels", "together", said=("rankscope: together:30001: ", "stands twice, first at together:8; "))
 
@@ -174,7 +183,7 @@ def test_missing_lists_are_refused_where_asked(refuse: Callable[..., None], fold
 
 def test_ties_are_refused_where_asked(refuse: Callable[..., None], folder: Path) -> None:
     (folder / "tied").write_bytes(b"1 Q0 a 1 1 t\n1 Q0 b 1 1 t\n")
-    refuse("qrels", "tied", "--ties", "error", said=("of query '1' has the score of 1 others",))
+    refuse("qrels", "tied", "--ties", "error", said=("of query '1' shares its score with 1 more",))
 
 
 @pytest.mark.parametrize(
@@ -204,7 +213,9 @@ def test_ties_are_refused_where_asked(refuse: Callable[..., None], folder: Path)
         (("--ties", "doc_id"), "unknown tie rule 'doc_id'; did you mean doc_id_desc?"),
     ],
 )
-def test_a_bad_argument_is_told_before_anything_is_read(refuse: Callable[..., None], args: tuple[str, ...], said: str) -> None:
+def test_a_bad_argument_is_told_before_anything_is_read(
+    refuse: Callable[..., None], args: tuple[str, ...], said: str
+) -> None:
     refuse("qrels", "run", *args, said=(f"rankscope: {said}" if said.startswith("unknown") else said,))
     refuse("nowhere", "nothing", *args, said=(said,))
 

@@ -58,9 +58,11 @@ def test_what_is_written_to_a_file_is_what_would_be_printed(cli: Callable[..., A
         shown = cli("evaluate", "qrels", "run", "--format", form, "--by-query")
         written = cli("evaluate", "qrels", "run", "--format", form, "--by-query", "-o", "out")
         assert (written.code, written.out, written.err) == (0, "", "")
-        assert (folder / "out").read_text() == shown.out == cli(
-            "evaluate", "qrels", "run", "--format", form, "--by-query", "-o", "-"
-        ).out
+        assert (
+            (folder / "out").read_text()
+            == shown.out
+            == cli("evaluate", "qrels", "run", "--format", form, "--by-query", "-o", "-").out
+        )
     assert sorted(p.name for p in folder.iterdir()) == ["out", "qrels", "run"]
 
 
@@ -144,9 +146,7 @@ def test_nobody_is_told_of_progress_where_nobody_looks(capsys: pytest.CaptureFix
         assert tell is None
 
 
-def test_on_a_terminal_long_work_shows_a_bar_and_takes_it_away(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_on_a_terminal_long_work_shows_a_bar_and_takes_it_away(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     class Terminal(io.StringIO):
         def isatty(self) -> bool:
             return True

@@ -132,7 +132,7 @@ class TestTies:
 
     def test_refused_with_ties_error_where_a_judged_document_is_among_them(self) -> None:
         run = rs.Run({"q": {"x": 1.0, "b": 0.5, "a": 0.5, "y": 0.5}}, name="tied")
-        with pytest.raises(rs.InputError, match=r"run 'tied': document 'a' of query 'q' has the score of 2 others"):
+        with pytest.raises(rs.InputError, match=r"run 'tied': document 'a' of query 'q' shares its score with 2 more"):
             rs.evaluate({"q": {"a": 1}}, run, "RR", ties="error")
 
     def test_not_refused_where_only_unjudged_documents_are_tied(self) -> None:

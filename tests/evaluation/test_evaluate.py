@@ -7,6 +7,7 @@ import gzip
 from pathlib import Path
 from typing import ClassVar
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -170,6 +171,32 @@ def test_evaluating_twice_gives_the_same_and_changes_nothing(case: Case) -> None
     measures = list(NAMES)
     rs.evaluate(qrels, run, measures)
     assert measures == NAMES
+
+
+@settings(max_examples=60)
+@given(case=cases(), data=st.data())
+def test_one_qrels_serves_evaluations_of_any_convention(case: Case, data: st.DataObject) -> None:
+    """What is kept with the judgments for the next run does not answer for another convention."""
+    shared = rs.Qrels(case.qrels)
+    for _ in range(3):
+        options = {
+            "rel": data.draw(st.sampled_from([1, 2, 3])),
+            "no_relevant": data.draw(st.sampled_from(["zero", "drop", "one"])),
+            "missing": data.draw(st.sampled_from(["zero", "drop"])),
+            "measures": data.draw(st.lists(st.sampled_from([*NAMES, "AP(rel=2)", "nDCG"]), min_size=1, unique=True)),
+        }
+        ours, fresh = (rs.evaluate(q, case.run, **options) for q in (shared, rs.Qrels(case.qrels)))
+        np.testing.assert_array_equal(ours.values, fresh.values)
+        assert ours.undefined.tolist() == fresh.undefined.tolist()
+        assert ours.notes == fresh.notes
+        assert ours.signature() == fresh.signature()
+
+
+def test_one_qrels_serves_evaluations_of_another_least_relevance() -> None:
+    qrels = rs.Qrels({"a": {"d": 1}, "b": {"d": 2}})
+    run = {"a": {"d": 1.0}, "b": {"d": 1.0}}
+    for rel, expected in ((1, (1 + 1) / 2), (2, 1 / 1), (1, (1 + 1) / 2)):
+        assert rs.evaluate(qrels, run, "AP", rel=rel, no_relevant="drop").overall("AP") == expected
 
 
 def test_measures_may_be_one_name_many_or_measures() -> None:

@@ -107,7 +107,9 @@ def test_the_golden_json_holds_the_same_records_as_the_csv() -> None:
 
 
 def cells(line: str) -> list[str]:
-    return re.split(r"\s*\|\s*| & (?!co)|\s{2,}", line.replace(r"\\", "").replace(r"\_", "_").replace(r"\&", "&").strip("| "))
+    return re.split(
+        r"\s*\|\s*| & (?!co)|\s{2,}", line.replace(r"\\", "").replace(r"\_", "_").replace(r"\&", "&").strip("| ")
+    )
 
 
 @pytest.mark.parametrize("form", ["table", "markdown", "latex"])
@@ -138,7 +140,11 @@ def test_the_golden_trec_lines_are_those_of_trec_eval() -> None:
 
 
 def test_a_left_out_query_is_a_dash_and_no_part_of_the_mean() -> None:
-    rows = {tuple(line.split()[:2]): line.split()[2:] for line in golden("missing-drop.txt").splitlines() if line.startswith("beta")}
+    rows = {
+        tuple(line.split()[:2]): line.split()[2:]
+        for line in golden("missing-drop.txt").splitlines()
+        if line.startswith("beta")
+    }
     assert rows["beta", "q2"] == ["-"] * len(MEASURES)
     assert rows["beta", "all"][0] == f"{(1 + 0) / 2:.4f}"
     records = [json.loads(line) for line in golden("missing-drop-json.txt").splitlines()]
@@ -146,7 +152,9 @@ def test_a_left_out_query_is_a_dash_and_no_part_of_the_mean() -> None:
 
 
 def test_what_was_done_with_lists_that_are_missing_is_said() -> None:
-    assert "note: beta has no list for 1 of 3 queries; they count as empty rankings (missing:zero)" in golden("table.txt")
+    assert "note: beta has no list for 1 of 3 queries; they count as empty rankings (missing:zero)" in golden(
+        "table.txt"
+    )
     assert "note: beta has no list for 1 of 3 queries; they are left out (missing:drop)" in golden("missing-drop.txt")
     assert "note: 1 query has no relevant documents" in golden("table.txt")
     for name in CASES:

@@ -75,7 +75,10 @@ def test_compression_is_told_by_content_and_not_by_suffix(
 
 
 def big_run() -> bytes:
-    return b"".join(b"%d Q0 doc%07d %d %d.25 big\n" % (i // 1000, (i * 7919) % 1000003, i % 1000, 1000 - i % 1000) for i in range(20_000))
+    return b"".join(
+        b"%d Q0 doc%07d %d %d.25 big\n" % (i // 1000, (i * 7919) % 1000003, i % 1000, 1000 - i % 1000)
+        for i in range(20_000)
+    )
 
 
 @pytest.mark.parametrize("pack", [gzip.compress, zstd.compress], ids=["gzip", "zstd"])
@@ -176,7 +179,9 @@ def test_a_pipe_by_its_descriptor_is_read(put: Callable[..., Path]) -> None:
         "import sys, rankscope as rs; "
         "print(rs.evaluate(sys.argv[1], '/dev/fd/0', 'RR').overall('RR'), rs.__version__ > '')"
     )
-    done = subprocess.run([sys.executable, "-c", code, put(QRELS)], input=gzip.compress(RUN), capture_output=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", code, put(QRELS)], input=gzip.compress(RUN), capture_output=True, check=True
+    )
     assert done.stdout.split() == [b"0.75", b"True"]
 
 
@@ -310,7 +315,7 @@ def test_input_overrides_what_content_says(put: Callable[..., Path]) -> None:
         (b'{"query_id":"q","doc_id":"d","score":1}\n{"query_id":"q","doc_id":"e","score":"x"}\n', ":2: score"),
         (b'{"query_id":"q","doc_id":"d","score":1}\n{"query_id":"q","doc_id":"d","score":0}\n', ":2: document 'd'"),
         (b'{"query_id":"q","doc_id":"d","score":1}\n{"query_id":"q","score":0}\n', ":2: the doc_id is empty"),
-        (b'{"query_id":"q","doc_id":"d","score":1}\nnonsense\n', "cannot be read as jsonl"),
+        (b'{"query_id":"q","doc_id":"d","score":1}\nnonsense\n', ":2: no JSON object"),
         (b'{"query_id":1.5,"doc_id":"d","score":1}\n', "column 'query_id' holds"),
     ],
 )  # fmt: skip

@@ -62,7 +62,17 @@ def exact(table: Table) -> Any:
 
 # --- wild files -----------------------------------------------------------------------------------
 
-QUERIES = [b"301", b"7", b"007", b"q#1", "q\u00a01".encode(), "topic\u20032".encode(), "日本".encode(), b"q" * 40, b"q\xff\xfe1"]
+QUERIES = [
+    b"301",
+    b"7",
+    b"007",
+    b"q#1",
+    "q\u00a01".encode(),
+    "topic\u20032".encode(),
+    "日本".encode(),
+    b"q" * 40,
+    b"q\xff\xfe1",
+]
 DOCS = [
     b"d1",
     b"d2",
@@ -107,7 +117,11 @@ def wild_files(draw: st.DrawFn, kind: str, *, grouped: bool | None = None) -> by
         firsts = list(dict.fromkeys(query for query, _ in keys))
         keys.sort(key=lambda key: firsts.index(key[0]))
     regular = draw(st.booleans())  # every line alike, as in most files
-    gap, end, tag = draw(GAPS if not regular else st.sampled_from([b" ", b"\t"])), draw(st.sampled_from([b"\n", b"\r\n"])), draw(TAGS)
+    gap, end, tag = (
+        draw(GAPS if not regular else st.sampled_from([b" ", b"\t"])),
+        draw(st.sampled_from([b"\n", b"\r\n"])),
+        draw(TAGS),
+    )
     lines = []
     for rank, (query, doc) in enumerate(keys, 1):
         if kind == "qrels":
@@ -266,7 +280,25 @@ def test_queries_that_are_together_in_any_order_need_no_note(put: Callable[..., 
 
 # --- the fast way and the slow way ----------------------------------------------------------------
 
-PIECES = [b"a", b"b1", b"7", b"-1.5", b"#", b" ", b" ", b" ", b"\t", b"  ", b"\n", b"\n", b"\r\n", b"\r", b"\x0b", b"\x01", b"\xc2\xa0"]
+PIECES = [
+    b"a",
+    b"b1",
+    b"7",
+    b"-1.5",
+    b"#",
+    b" ",
+    b" ",
+    b" ",
+    b"\t",
+    b"  ",
+    b"\n",
+    b"\n",
+    b"\r\n",
+    b"\r",
+    b"\x0b",
+    b"\x01",
+    b"\xc2\xa0",
+]
 
 
 @st.composite
@@ -275,7 +307,9 @@ def nearly_regular(draw: st.DrawFn) -> bytes:
     width = draw(st.integers(3, 7))
     words = st.sampled_from([b"a", b"bb", b"1.5", b"-3", b"q#", b"x" * 9])
     gap, end = draw(st.sampled_from([b" ", b"\t"])), draw(st.sampled_from([b"\n", b"\r\n", b" \n"]))
-    lines = [gap.join(draw(st.lists(words, min_size=width, max_size=width))) + end for _ in range(draw(st.integers(1, 6)))]
+    lines = [
+        gap.join(draw(st.lists(words, min_size=width, max_size=width))) + end for _ in range(draw(st.integers(1, 6)))
+    ]
     content = bytearray(b"".join(lines))
     for _ in range(draw(st.integers(0, 2))):
         at = draw(st.integers(0, len(content) - 1))
@@ -371,7 +405,10 @@ def check_streaming(content: bytes, path: Path, size: int, chunks: list[int]) ->
     stretches = [q for i, q in enumerate(stretches) if i == 0 or q != stretches[i - 1]]
     apart = len(stretches) > len(set(stretches))
     with open_binary(path) as file:
-        sources = [open_source(file, path, None).stream_rows(size), stream_rows(Trickle(content, chunks), "run", RUN, size)]
+        sources = [
+            open_source(file, path, None).stream_rows(size),
+            stream_rows(Trickle(content, chunks), "run", RUN, size),
+        ]
         for rows_of in sources:
             joiner = Joiner(qrels, Convention(), "run")
             try:
@@ -409,7 +446,9 @@ def tiny_blocks(monkeypatch: pytest.MonkeyPatch) -> Callable[[int], None]:
     """Makes `evaluate` read its run files in blocks of so many bytes."""
 
     def shrink(size: int) -> None:
-        monkeypatch.setattr(Source, "stream_rows", lambda self, progress=None: stream_rows(self, self.name, RUN, size, progress))
+        monkeypatch.setattr(
+            Source, "stream_rows", lambda self, progress=None: stream_rows(self, self.name, RUN, size, progress)
+        )
 
     return shrink
 
@@ -419,7 +458,10 @@ def made_run(queries: int, depth: int) -> bytes:
     lines = []
     for q in range(queries):
         scores = np.sort(rng.integers(0, depth, depth) / 4)[::-1]
-        lines += [b"%d Q0 d%d %d %.2f made\n" % (q, d, r, s) for r, (d, s) in enumerate(zip(rng.permutation(depth), scores, strict=True))]
+        lines += [
+            b"%d Q0 d%d %d %.2f made\n" % (q, d, r, s)
+            for r, (d, s) in enumerate(zip(rng.permutation(depth), scores, strict=True))
+        ]
     return b"".join(lines)
 
 
@@ -473,7 +515,9 @@ def test_an_error_far_into_a_stream_names_its_line(
     ],
 )
 @pytest.mark.parametrize("form", ["{}\n", "{}\r\n", "  {}\n", "{}"])
-def test_a_bad_line_of_a_run_is_named(put: Callable[..., Path], before: bytes, bad: bytes, said: str, form: str) -> None:
+def test_a_bad_line_of_a_run_is_named(
+    put: Callable[..., Path], before: bytes, bad: bytes, said: str, form: str
+) -> None:
     content = before + b"q Q0 a 1 2.0 t\nq Q0 b 2 1.0 t\n" + form.encode().replace(b"{}", bad)
     path = put(content)
     line = before.count(b"\n") + 3
@@ -528,7 +572,10 @@ def test_a_document_that_comes_again_is_found_where_its_query_is_scattered(put: 
     lines.append(lines[11])
     path = put(b"".join(lines))
     query, _, doc, *_ = lines[11].decode().split()
-    for use in (lambda: rs.evaluate({query: {"x": 1}}, path, "AP"), lambda: join(rs.Qrels({query: {"x": 1}}), rs.read_run(path))):
+    for use in (
+        lambda: rs.evaluate({query: {"x": 1}}, path, "AP"),
+        lambda: join(rs.Qrels({query: {"x": 1}}), rs.read_run(path)),
+    ):
         with pytest.raises(rs.InputError) as caught:
             use()
         said = f"{path}:1801: document {doc!r} of query {query!r} stands twice, first at {path}:12;"
@@ -545,5 +592,5 @@ def test_a_file_of_nothing_but_comments_is_refused(put: Callable[..., Path]) -> 
     for content in (b"# nothing\n\n", b"\n", b" ", b"\xef\xbb\xbf", b"\xef\xbb\xbf\n", b"\r\n" * 3000):
         path = put(content)
         for use in (rs.read_run, rs.read_qrels, lambda p: rs.evaluate({"q": {"a": 1}}, p, "AP")):
-            with pytest.raises(rs.InputError, match="no data|empty"):
+            with pytest.raises(rs.InputError, match=r"no data|empty"):
                 use(path)

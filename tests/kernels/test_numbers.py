@@ -131,8 +131,8 @@ def test_a_number_of_a_hundred_decimals_is_a_number() -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "nan", "NaN", "inf", "-inf", "Infinity", "0x10", "0x1p3", "1_000", "1_0.5", "1..2", "1.2.3", ".", "-", "+", "+-1",
-        "--1", "1-", "1e", "e5", "1e5.0", "1e5e5", "1,5", "abc", "1a", "1 ", "١", "½", "1\x00", "\x00", "1.5-2", "1+1",
+        "nan", "NaN", "inf", "-inf", "Infinity", "0x10", "0x1p3", "1_000", "1_0.5", "1..2", "1.2.3", ".", "-", "+",
+        "+-1", "--1", "1-", "1e", "e5", "1e5.0", "1e5e5", "1,5", "abc", "1a", "1 ", "١", "½", "1\x00", "\x00", "1.5-2", "1+1",
         "−1", ".e5", "/", ":", "12345678:", "1234567/", "1234567890123456789012345x", "1" * 70 + "x",
     ],
 )  # fmt: skip
@@ -200,7 +200,8 @@ def test_whole_numbers_may_have_a_sign_and_leading_zeros() -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["1.0", "1e3", "1.", ".1", "", "-", "+", "x", "1x", "0x1", "1_0", "nan", "1" * 19, "9" * 30, "--1", "1-", "٣"]
+    "text",
+    ["1.0", "1e3", "1.", ".1", "", "-", "+", "x", "1x", "0x1", "1_0", "nan", "1" * 19, "9" * 30, "--1", "1-", "٣"],
 )
 def test_what_is_no_whole_number_is_named(text: str) -> None:
     values, bad = parse_integers(as_fields([b"3", text.encode(), b"-4"]))

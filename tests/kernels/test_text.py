@@ -97,7 +97,10 @@ def naive_order(groups: list[int], strings: list[bytes]) -> list[bytes]:
 
 @settings(max_examples=250, deadline=None)
 @given(LISTS, st.data())
-@example([b"", b"\x00", b"\x00\x00", b"a", b"a\x00", b"a" + b"\x00" * 8, b"a" + b"\x00" * 16, b"a" + b"\x00" * 8 + b"b"], None)
+@example(
+    [b"", b"\x00", b"\x00\x00", b"a", b"a\x00", b"a" + b"\x00" * 8, b"a" + b"\x00" * 16, b"a" + b"\x00" * 8 + b"b"],
+    None,
+)
 def test_the_order_is_pythons_by_group_then_bytes_falling(strings: list[bytes], data: st.DataObject | None) -> None:
     sizes = st.lists(st.integers(0, 2), min_size=len(strings), max_size=len(strings))
     groups = sorted(data.draw(sizes)) if data else [0] * len(strings)
@@ -109,7 +112,9 @@ def test_the_order_is_pythons_by_group_then_bytes_falling(strings: list[bytes], 
 
 def test_ids_that_share_long_beginnings_are_ordered_by_their_ends() -> None:
     rng = np.random.default_rng(0)
-    strings = [b"a/very/long/common/path/%d" % i for i in range(500)] + [b"a/very/long/common/path/%d" % i * 2 for i in range(500)]
+    strings = [b"a/very/long/common/path/%d" % i for i in range(500)] + [
+        b"a/very/long/common/path/%d" % i * 2 for i in range(500)
+    ]
     strings = [strings[i] for i in rng.permutation(len(strings))]
     order = order_descending(np.zeros(len(strings), np.intp), as_fields(strings))
     assert [strings[i] for i in order] == sorted(strings, reverse=True)

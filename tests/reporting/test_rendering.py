@@ -13,9 +13,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import rankscope as rs
+from rankscope.data.cells import align
 from rankscope.measures import MEASURES
 from rankscope.reporting.measures import LIST_FORMATS, explain_measure, list_measures, list_presets
-from rankscope.reporting.tables import FORMATS, align, render_scores
+from rankscope.reporting.tables import FORMATS, render_scores
 
 QRELS = {"q1": {"a": 1, "b": 2, "c": 0}, "q|2": {"a": 1}}
 
@@ -184,7 +185,9 @@ def test_every_measure_is_explained(name: str) -> None:
     text = explain_measure(name)
     assert text.splitlines()[0].split()[0] == name
     assert MEASURES[name].source in text
-    assert text.count("is better") >= 1
+    low, high = MEASURES[name].range
+    assert f"[{low:g}, " in text.split("range")[1]
+    assert math.isinf(high) == ("∞" in text)
 
 
 @pytest.mark.parametrize(

@@ -69,11 +69,24 @@ def main(args: Sequence[str] | None = None) -> None:
         click.echo("rankscope: interrupted; nothing was written", err=True)
         sys.exit(130)
     except click.ClickException as error:
-        error.show()
-        sys.exit(2)
+        fail(f"{error.format_message().rstrip('.')}; see `rankscope{command_of(error)} --help`")
     except BrokenPipeError:  # `| head` has seen enough
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        silence_output()
         sys.exit(0)
+    except OSError as error:
+        silence_output()
+        fail(f"standard output cannot be written ({error.strerror or error}); free some space or write elsewhere")
+
+
+def command_of(error: click.ClickException) -> str:
+    """The command whose arguments are wrong, as " evaluate"."""
+    context = getattr(error, "ctx", None)
+    return f" {context.info_name}" if context is not None and context.parent is not None else ""
+
+
+def silence_output() -> None:
+    """Nothing more can be written: keep Python from trying again when it ends."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def fail(message: str) -> None:

@@ -20,6 +20,6 @@ def measures(name: str | None, presets: bool, format_: str, output: str | None) 
     if presets:
         show(list_presets(), output)
     elif name is not None:
-        show(explain_measure(name), output)
+        show(explain_measure(name, format_), output)
     else:
         show(list_measures(format_), output)

@@ -118,8 +118,13 @@ class Hits:
         return sum_by_group((self.grades >= 0) & (self.grades < level), self.grade_query, len(self))
 
     def select(self, queries: npt.ArrayLike) -> Hits:
-        """The hits of these queries (indices; repeats allowed) in this order."""
-        index = np.asarray(queries, np.intp)
+        """The hits of these queries (indices, repeats allowed, in this order; or a mask over all queries)."""
+        index = np.asarray(queries)
+        if index.dtype == np.bool_:
+            if index.shape != (len(self),):
+                raise ParameterError(f"the mask has shape {index.shape}, expected one flag a query: ({len(self)},)")
+            index = np.flatnonzero(index)
+        index = index.astype(np.intp)
         counts, sizes = np.diff(self.offsets)[index], np.diff(self.grade_offsets)[index]
         rows = ranges(self.offsets[index], counts)
         return self._with(

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from array import array
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain, repeat
-from typing import NamedTuple
+from itertools import accumulate, chain, repeat
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -13,13 +14,13 @@ import numpy.typing as npt
 from rankscope.data.hits import Hits
 from rankscope.data.qrels import Qrels
 from rankscope.data.ranking import check_tie_rule, rank_rows
-from rankscope.data.rows import Ints, Rows, name_of
+from rankscope.data.rows import Ints, Rows, are_ids, name_of
 from rankscope.data.run import Run
 from rankscope.errors import InputError, ParameterError
 from rankscope.kernels.order import stable_order
 from rankscope.kernels.text import Fields, as_fields, decode
 
-__all__ = ["Convention", "Joiner", "join"]
+__all__ = ["Convention", "Joiner", "join", "some"]
 
 PRECISIONS = ("float64", "float32")
 
@@ -44,22 +45,13 @@ class Convention:
             raise ParameterError(f"rel is {self.rel}, expected at least 1: the least relevance that counts")
 
 
-class Found(NamedTuple):
-    """Hits of some queries, not yet in order: per hit the query's place, the ranks, the judgment's number."""
-
-    query: Ints
-    rank: Ints
-    first: Ints
-    last: Ints
-    judgment: Ints
-
-
 class Joiner:
     """Collects the hits of one run, block by block; holds nothing of the run itself."""
 
     def __init__(self, qrels: Qrels, convention: Convention, name: str) -> None:
         self.qrels, self.convention, self.name = qrels, convention, name
-        self.parts: list[Found] = []
+        # Rows query, rank, first, last, judgment; a column a hit, in order within each query.
+        self.parts: list[npt.NDArray[Any]] = []
         n = len(qrels.query_ids)
         self.grades = qrels.grades  # now, while there is memory to sort them in
         self.retrieved = np.zeros(n, np.int64)
@@ -95,49 +87,52 @@ class Joiner:
         codes = []
         for query, docs in run.items():
             place = places.get(query)
-            if place is None:
-                if not isinstance(query, str):
-                    raise InputError(f"run {self.name!r}: the query id {query!r} is no string; use str(...)")
-                self.unknown.append(query)
-            else:
+            if place is not None:
                 codes.append(place)
                 listed.append(docs)
-        lengths = np.fromiter(map(len, listed), np.int64, len(listed))
-        n = int(lengths.sum())
-        offsets = np.concatenate((np.zeros(1, np.int64), np.cumsum(lengths)))
-        scores = self._scores(listed, n)
+            elif isinstance(query, str) and query:
+                self.unknown.append(query)
+            else:
+                raise InputError(f"run {self.name!r}: the query id {query!r} is no string or empty; use str(...)")
+        offsets = np.array([0, *accumulate(map(len, listed))])
+        scores = self._scores(listed)
         judged_in_query = np.fromiter(
             chain.from_iterable(map(known[q].get, docs, repeat(-1)) for q, docs in zip(codes, listed, strict=True)),
             np.int64,
-            n,
+            scores.size,
         )
         code_array = np.array(codes, np.int64)
         found = np.flatnonzero(judged_in_query >= 0)
         group = np.searchsorted(offsets, found, side="right") - 1
         judged = judged_in_query[found] + self.qrels.offsets[code_array[group]]
-        self.retrieved[code_array] = lengths
+        self.retrieved[code_array] = offsets[1:] - offsets[:-1]
         self.missing[code_array] = False
         self._rank(scores, offsets, code_array, found, group, judged, listed)
 
-    def _scores(self, listed: list[Mapping[str, float]], n: int) -> npt.NDArray[np.float64]:
+    def _scores(self, listed: list[Mapping[str, float]]) -> npt.NDArray[np.float64]:
+        """The scores of all documents, one list after the other; ids and scores checked."""
         try:
-            scores = np.fromiter(chain.from_iterable(docs.values() for docs in listed), np.float64, n)
-        except (TypeError, ValueError):
-            scores = None
-        if scores is None or not np.isfinite(scores).all():
-            for docs in listed:
-                for doc, score in docs.items():
-                    try:
-                        good = bool(np.isfinite(float(score))) and not isinstance(score, str)
-                    except (TypeError, ValueError):
-                        good = False
-                    if not good:
-                        raise InputError(
-                            f"run {self.name!r}: the score of document {doc!r} is {score!r}, "
-                            "expected a finite number; correct it or leave the document out"
-                        )
-        assert scores is not None
-        return scores
+            scores = np.frombuffer(array("d", chain.from_iterable(docs.values() for docs in listed)))
+            if np.isfinite(scores).all() and all(map(are_ids, listed)):
+                return scores
+        except (TypeError, ValueError, OverflowError):
+            pass
+        raise InputError(f"run {self.name!r}: {self._fault(listed)}; correct it or leave the document out")
+
+    def _fault(self, listed: list[Mapping[str, float]]) -> str:
+        """What is wrong with the first document that cannot be taken."""
+        for docs in listed:
+            for doc, score in docs.items():
+                try:
+                    if not doc or not isinstance(doc, str) or not doc.encode("utf-8", "surrogateescape"):
+                        return f"the document id {doc!r} is no string or empty, expected an id"
+                    if isinstance(score, str) or not np.isfinite(float(score)):
+                        raise ValueError
+                except UnicodeEncodeError:
+                    return f"the document id {doc!r} is no valid Unicode, expected an id"
+                except (TypeError, ValueError, OverflowError):
+                    return f"the score of document {doc!r} is {score!r}, expected a finite number"
+        raise AssertionError("the fault is gone: the run changed while it was read")
 
     def _codes(self, query_ids: list[bytes]) -> Ints:
         """The place of each query among the qrels'; numbers beyond them for queries without judgments."""
@@ -177,36 +172,30 @@ class Joiner:
             return f"run {self.name!r}: document {doc!r} of query {query!r}"
 
         ranks = rank_rows(scores, offsets, found, group, self.convention.ties, docs, say)
-        columns = [codes[group], *ranks, judged]
-        if ((ranks.rank[1:] < ranks.rank[:-1]) & (group[1:] == group[:-1])).any():
-            order = np.lexsort((ranks.rank, group))
-            columns = [c[order] for c in columns]
-        if max(scores.size, len(self.qrels)) < 1 << 31:
-            columns = [c.astype(np.int32) for c in columns]  # half the memory until all are there
-        self.parts.append(Found(*columns))
+        small = max(scores.size, len(self.qrels)) < 1 << 31  # half the memory until all are there
+        part: npt.NDArray[Any] = np.array([codes[group], *ranks[:3], judged], np.int32 if small else np.int64)
+        self.parts.append(part if ranks.in_order else part[:, np.lexsort((ranks.rank, group))])
 
     def finish(self) -> Hits:
         """The hits of all that was added."""
         qrels = self.qrels
         if self.missing.all():
-            ours, theirs = ", ".join(qrels.query_ids[:3]), ", ".join(self.unknown[:3])
             raise InputError(
-                f"run {self.name!r} and the qrels have no query in common (qrels: {ours}, ...; "
-                f"run: {theirs or 'none'}{', ...' if theirs else ''}); check that they belong together"
+                f"run {self.name!r} and the qrels have no query in common (qrels: {some(qrels.query_ids)}; "
+                f"run: {some(self.unknown)}); check that they belong together"
             )
-        query, rank, first, last, judgment = (
-            columns[0] if len(columns) == 1 else np.concatenate(columns) for columns in zip(*self.parts, strict=True)
-        )
+        found = np.concatenate(self.parts, axis=1) if len(self.parts) > 1 else self.parts[0]
         self.parts.clear()
-        if (query[1:] < query[:-1]).any():  # within a query they are in order
-            order = stable_order(query)
-            query, rank, first, last, judgment = (c[order] for c in (query, rank, first, last, judgment))
+        if (found[0, 1:] < found[0, :-1]).any():
+            found = found[:, stable_order(found[0])]
+        query, judgment = found[0], found[4]
+        rank, first, last = found[1:4].astype(np.float64)
         return Hits(
             query_ids=qrels.query_ids,
             offsets=np.searchsorted(query, np.arange(len(qrels.query_ids) + 1)).astype(np.int64),
-            rank=rank.astype(np.float64),
-            first=first.astype(np.float64),
-            last=last.astype(np.float64),
+            rank=rank,
+            first=first,
+            last=last,
             relevance=qrels.relevance[judgment],
             judged=judgment - qrels.offsets[query],  # int64 again
             retrieved=self.retrieved,
@@ -219,6 +208,11 @@ class Joiner:
             precision=self.convention.precision,
             _pool_memory=qrels.memory,
         )
+
+
+def some(ids: Sequence[str]) -> str:
+    """The first few ids, for a message."""
+    return ", ".join(ids[:3]) + (", ..." if len(ids) > 3 else "") if ids else "none"
 
 
 def join(qrels: Qrels, run: Run, convention: Convention | None = None) -> Hits:

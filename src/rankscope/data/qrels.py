@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rankscope.data.frames import frame_rows, is_mapping_of_mappings
-from rankscope.data.rows import Ints, Keys, Rows, combined_keys, names_of
+from rankscope.data.rows import Ints, Keys, Rows, are_ids, combined_keys, names_of
 from rankscope.errors import InputError
 from rankscope.kernels.order import ranges, repeated, stable_order
 from rankscope.kernels.text import Fields, as_fields, decode, equal, hashes
@@ -55,12 +55,14 @@ class Qrels:
         return self
 
     def _from_mapping(self, data: Mapping[str, Mapping[str, int]]) -> None:
+        for group in (data, *data.values()):
+            refuse_bad_ids(group)
         ids = sorted(data, key=lambda id_: id_.encode("utf-8", "surrogateescape"))
-        values = [rel for id_ in ids for rel in data[id_].values()]
-        relevance = np.asarray(values) if values else np.empty(0, np.int64)
-        whole = relevance.dtype.kind in "iub"
-        if relevance.dtype.kind == "f":  # 1.0 is whole too
-            whole = bool((relevance == np.floor(relevance)).all())
+        try:
+            relevance = np.array([rel for id_ in ids for rel in data[id_].values()], np.float64)
+            whole = bool((relevance == np.floor(relevance)).all() and (np.abs(relevance) < 2.0**53).all())
+        except (TypeError, ValueError, OverflowError):
+            whole = False
         if not whole:
             query, doc, rel = next((q, d, r) for q in ids for d, r in data[q].items() if not is_whole(r))
             raise InputError(
@@ -154,8 +156,27 @@ class Qrels:
         return f"Qrels({len(self.query_ids)} queries, {len(self)} judgments)"
 
 
+def refuse_bad_ids(ids: Mapping[str, Any]) -> None:
+    """Raise InputError for an id that is no string, empty, or no valid Unicode."""
+    try:
+        if are_ids(ids):
+            return
+    except (TypeError, UnicodeEncodeError):
+        pass
+    for id_ in ids:
+        try:
+            good = are_ids([id_])
+        except (TypeError, UnicodeEncodeError):
+            good = False
+        if not good:
+            raise InputError(f"qrels: the id {id_!r} is no string, empty or no valid Unicode; use str(...)")
+
+
 def is_whole(value: object) -> bool:
-    return isinstance(value, (int, float, np.integer, np.floating)) and value == value // 1
+    """Whether it is a number such as 1, 1.0 or True, and one that float64 holds exactly."""
+    if not isinstance(value, (int, float, np.integer, np.floating, np.bool_)):
+        return False
+    return abs(float(value)) < 2.0**53 and float(value).is_integer()
 
 
 class JudgedIndex:

@@ -29,11 +29,15 @@ def check_tie_rule(ties: str) -> None:
 
 
 class Ranks(NamedTuple):
-    """For each row asked for: its rank, and the first and last rank of those that have its score."""
+    """For each row asked for: its rank, and the first and last rank of those that have its score.
+
+    in_order: the rows, as they were asked for, are known to rank in that order within each group.
+    """
 
     rank: Ints
     first: Ints
     last: Ints
+    in_order: bool
 
 
 def rank_rows(
@@ -64,7 +68,7 @@ def rank_rows(
     np.not_equal(scores[1:], scores[:-1], out=new[1:])
     if new.all():
         rank = place - base
-        return Ranks(rank, rank, rank)
+        return Ranks(rank, rank, rank, order is None)
     firsts = offsets[:-1]
     new[firsts[firsts < new.size]] = True  # a group without rows has no first
     starts = np.flatnonzero(new)
@@ -76,12 +80,12 @@ def rank_rows(
         if ties == "error":
             row = int(np.argmax(tied))
             raise InputError(
-                f"{say(int(wanted[row]))} has the score of {int(last[row] - first[row])} others and ties are "
+                f"{say(int(wanted[row]))} shares its score with {int(last[row] - first[row])} more and ties are "
                 "refused (ties='error'); choose a rule: doc_id_desc or file"
             )
         place = place.copy()
         place[tied] = break_ties(place[tied], tie[tied], first[tied], last[tied], order, docs)
-    return Ranks(place - base, first - base, last - base)
+    return Ranks(place - base, first - base, last - base, order is None and not tied.any())
 
 
 def sorting_order(scores: npt.NDArray[np.float64], offsets: Ints, stable: bool) -> npt.NDArray[np.intp] | None:

@@ -6,7 +6,7 @@ Both `Qrels` and `Run` are made of rows; they differ in what the value of a row 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,7 +17,7 @@ from rankscope.errors import InputError
 from rankscope.kernels.order import ranges, repeated, stable_order
 from rankscope.kernels.text import MULTIPLIER, Fields, decode, equal, hashes
 
-__all__ = ["Interner", "Rows", "combined_keys", "group", "name_of", "names_of"]
+__all__ = ["Interner", "Rows", "are_ids", "combined_keys", "group", "name_of", "names_of"]
 
 Ints = npt.NDArray[np.int64]
 Keys = npt.NDArray[np.uint64]
@@ -37,6 +37,12 @@ def names_of(ids: list[bytes], errors: str = "surrogateescape") -> list[str]:
     if together.count(b"\n") == len(ids) - 1:  # no id holds a newline: one call decodes all
         return together.decode("utf-8", errors).split("\n")
     return [id_.decode("utf-8", errors) for id_ in ids]
+
+
+def are_ids(ids: Collection[str]) -> bool:
+    """Whether all are strings that UTF-8 can hold, none empty. May raise TypeError or UnicodeEncodeError instead."""
+    together = "".join(ids)
+    return "" not in ids and (together.isascii() or bool(together.encode("utf-8", "surrogateescape")))
 
 
 @dataclass(frozen=True, slots=True)

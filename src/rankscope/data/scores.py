@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rankscope._version import __version__
+from rankscope.data.cells import align, format_value
 from rankscope.errors import ParameterError, UnknownName
 
 if TYPE_CHECKING:
@@ -65,6 +66,8 @@ class Scores:
     settings: Mapping[str, str] = field(default_factory=dict)
     measure_settings: tuple[Mapping[str, str], ...] = ()
     notes: tuple[str, ...] = ()
+    #: Other names under which measures were asked for, such as "map", and what they are called here.
+    asked: Mapping[str, str] = field(default_factory=dict)
 
     @cached_property
     def measure_names(self) -> tuple[str, ...]:
@@ -72,6 +75,8 @@ class Scores:
 
     def _measure(self, measure: object) -> int:
         name = str(measure)
+        if name not in self.measure_names:
+            name = self.asked.get(name, name)
         if name not in self.measure_names:
             raise UnknownName("measure of these scores", name, self.measure_names)
         return self.measure_names.index(name)
@@ -90,30 +95,42 @@ class Scores:
         matrix: Floats = self.values[:, self._measure(measure)]
         return matrix
 
+    @cached_property
+    def _summaries(self) -> Floats:
+        """(systems, measures) the value over all queries."""
+        there = ~np.isnan(self.values)
+        kinds = [measure.summary for measure in self.measures]
+        if there.all() and kinds.count("mean") == len(kinds):
+            return np.asarray(np.add.accumulate(self.values, axis=2)[:, :, -1] / len(self.query_ids))
+        values = np.where(there, self.values, 0.0)
+        geometric = [m for m, kind in enumerate(kinds) if kind == "geometric"]
+        if geometric:
+            values[:, geometric] = np.where(there[:, geometric], np.log(np.maximum(values[:, geometric], LEAST)), 0.0)
+        # One query after the other, as trec_eval adds: its last printed digit can depend on that.
+        total: Floats = np.add.accumulate(values, axis=2)[:, :, -1]
+        n = there.sum(axis=2)
+        for m, kind in enumerate(kinds):
+            if kind == "sum":
+                n[:, m] = np.minimum(n[:, m], 1)
+            elif kind == "none":
+                n[:, m] = 0
+        means: Floats = np.divide(total, n, out=np.full(n.shape, np.nan), where=n > 0)
+        if geometric:
+            means[:, geometric] = np.exp(means[:, geometric])
+        return means
+
     def summary(self, measure: object) -> Floats:
         """(systems) the value over all queries, NaN where no query has one.
 
         The mean; for counts the sum; where a measure says so the geometric mean, with values below 0.00001 raised to
-        it as in trec_eval; or NaN where it has no summary.
+        it as in trec_eval; or NaN where it has no summary. Raises UnknownName for one that was not computed.
         """
-        matrix = self.matrix(measure)
-        there = ~np.isnan(matrix)
-        kind = self.measures[self._measure(measure)].summary
-        if kind == "none":
-            return np.full(len(self.systems), np.nan)
-        if kind == "geometric":
-            matrix = np.log(np.maximum(matrix, LEAST))
-        # One after the other, as trec_eval adds: its last printed digit can depend on that.
-        total: Floats = np.cumsum(np.where(there, matrix, 0.0), axis=1)[:, -1]
-        if kind == "sum":
-            return total
-        n: Floats = there.sum(axis=1, dtype=np.float64)
-        mean: Floats = np.divide(total, n, out=np.full(n.shape, np.nan), where=n > 0)
-        return np.exp(mean) if kind == "geometric" else mean
+        summaries: Floats = self._summaries[:, self._measure(measure)]
+        return summaries
 
     def overall(self, measure: object, system: str | None = None) -> float:
         """The value of one system over all queries. system: may be left out where there is only one."""
-        return float(self.summary(measure)[self._system(system)])
+        return float(self._summaries[self._system(system), self._measure(measure)])
 
     def records(self, *, by_query: bool = False) -> Iterator[Record]:
         """The rows of the tidy table: with `by_query` every query's first, then the summaries ("all")."""
@@ -151,6 +168,28 @@ class Scores:
             inside = ",".join(f"{key}:{value}" for key, value in settings.items())
             named.append(f"{name}[{inside}]" if inside else name)
         return " | ".join([" ".join(named), *common])
+
+    def cells(self, *, by_query: bool = False) -> list[list[str]]:
+        """The table that people read, as text: a header, then a row a system (and query), a column a measure."""
+        head = ["system", *(["query"] if by_query else []), *self.measure_names]
+        rows = [head]
+        kinds = [measure.summary for measure in self.measures]
+        totals = [self.summary(name) for name in self.measure_names]
+        for s, system in enumerate(self.systems):
+            if by_query:
+                for query, values in zip(self.query_ids, self.values[s].T.tolist(), strict=True):
+                    rows.append([system, query, *map(format_value, values, kinds)])
+            summary = [format_value(float(total[s]), kind) for total, kind in zip(totals, kinds, strict=True)]
+            rows.append([system, *(["all"] if by_query else []), *summary])
+        return rows
+
+    def table(self, *, by_query: bool = False) -> str:
+        """The values as a text table, with signature and notes under it."""
+        lines = align(self.cells(by_query=by_query), 2 if by_query else 1)
+        return "\n".join([*lines, "", self.signature(), *(f"note: {note}" for note in self.notes)])
+
+    def __str__(self) -> str:
+        return self.table()
 
     def __repr__(self) -> str:
         return f"Scores({len(self.systems)} systems, {len(self.measures)} measures, {len(self.query_ids)} queries)"

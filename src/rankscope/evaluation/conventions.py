@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 
 from rankscope.data.hits import Hits
-from rankscope.data.join import Convention
+from rankscope.data.join import Convention, some
 from rankscope.errors import InputError, ParameterError
 from rankscope.measures.base import Bools, Floats, Measure
 from rankscope.measures.names import parse_measures
@@ -33,7 +34,12 @@ class Plan:
     missing: str
     no_relevant: str
     preset: str | None
+    asked: Mapping[str, str]  # other names of the measures, as the user wrote them
     _settings: dict[int, tuple[dict[str, str], ...]] = field(default_factory=dict, compare=False)
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        return tuple(map(str, self.measures))
 
     def measure_settings(self, hits: Hits) -> tuple[dict[str, str], ...]:
         """The parameters of each measure for the signature."""
@@ -45,17 +51,17 @@ class Plan:
         """(measures, queries) the values of one system, and where nothing relevant was judged."""
         if self.missing == "error" and hits.missing.any():
             refuse_missing(hits, name)
-        values = np.empty((len(self.measures), len(hits)))
-        undefined = np.zeros(values.shape, np.bool_)
-        for m, measure in enumerate(self.measures):
-            values[m] = measure(hits)
-            if measure.needs_relevant:
-                np.logical_not(measure.defined(hits), out=undefined[m])
+        values = np.array([measure(hits) for measure in self.measures])
+        undefined = hits.once_for_pool(("undefined", self.names), lambda: self.undefined(hits))
         if self.no_relevant != "zero" and undefined.any():
             values[undefined] = 1.0 if self.no_relevant == "one" else np.nan
         if self.missing == "drop" and hits.missing.any():
             values[:, hits.missing] = np.nan
         return values, undefined
+
+    def undefined(self, hits: Hits) -> Bools:
+        """(measures, queries) where nothing relevant was judged, for the measures that need it."""
+        return np.array([~measure.defined(hits) for measure in self.measures])
 
     def settings(self, n_queries: int) -> dict[str, str]:
         """What changes the numbers whatever the measure, for the signature."""
@@ -73,7 +79,7 @@ class Plan:
 
 def refuse_missing(hits: Hits, name: str) -> None:
     lacking = np.flatnonzero(hits.missing)
-    shown = ", ".join(hits.query_ids[i] for i in lacking[:3]) + (", ..." if lacking.size > 3 else "")
+    shown = some([hits.query_ids[i] for i in lacking[:4]])
     raise InputError(
         f"{lacking.size} of {len(hits)} queries have no list in run {name!r} ({shown}); "
         "pass missing='drop' to leave them out or missing='zero' to count them as empty"
@@ -101,11 +107,18 @@ def make_plan(
         measures = chosen.measures if chosen else DEFAULT_MEASURES
     if isinstance(measures, (str, Measure)):
         measures = [measures]
-    parsed = parse_measures(measures, chosen.parameters if chosen else None)
-    if not parsed:
+    found: dict[str, Measure] = {}
+    asked: dict[str, str] = {}
+    for name in measures:
+        parsed = parse_measures([name], chosen.parameters if chosen else None)
+        found.update((str(measure), measure) for measure in parsed)
+        if len(parsed) == 1 and str(parsed[0]) != str(name):
+            asked[str(name)] = str(parsed[0])
+    if not found:
         raise ParameterError("no measures given, expected at least one, such as nDCG@10")
     return Plan(
-        measures=tuple(parsed),
+        measures=tuple(found.values()),
+        asked=asked,
         convention=Convention(
             ties=ties or (chosen.ties if chosen else "doc_id_desc"),
             precision=chosen.precision if chosen else "float64",

@@ -97,9 +97,12 @@ def join_any(qrels: Qrels, run: Any, convention: Convention, input_: str | None,
     return Joined(run.name, join(qrels, run, convention), run.notes, None)
 
 
-def hits_of(qrels: Qrels, run: Run | PathLike | Any, convention: Convention | None = None) -> Hits:
-    """The hits of one run: every judged document that it retrieved, with its rank. run: as `evaluate` takes it."""
-    return join_any(qrels, run, convention or Convention(), None, None).hits
+def hits_of(qrels: Qrels | PathLike | Any, run: Run | PathLike | Any, convention: Convention | None = None) -> Hits:
+    """The hits of one run: every judged document that it retrieved, with its rank. Both as `evaluate` takes them.
+
+    A query without a list has no hits. Raises InputError as `evaluate`.
+    """
+    return join_any(as_qrels(qrels), run, convention or Convention(), None, None).hits
 
 
 def join_file(
@@ -132,7 +135,9 @@ def score_hits(plan: Plan, joined: Sequence[Joined]) -> Scores:
     for one, system in zip(joined, systems, strict=True):
         notes += one.notes
         notes += missing_note(one.hits, system, plan)
-    notes += undefined_note(undefined, plan)
+    notes += first.once_for_pool(
+        ("undefined_note", plan.names, plan.no_relevant), lambda: undefined_note(undefined, plan)
+    )
     return Scores(
         systems=tuple(systems),
         measures=plan.measures,
@@ -143,6 +148,7 @@ def score_hits(plan: Plan, joined: Sequence[Joined]) -> Scores:
         settings=plan.settings(len(first)),
         measure_settings=plan.measure_settings(first),
         notes=tuple(notes),
+        asked=plan.asked,
     )
 
 
@@ -157,7 +163,7 @@ def name_systems(joined: Sequence[Joined]) -> tuple[list[str], list[str]]:
         if not repeated:
             break
         for i, one in enumerate(joined):
-            if one.name in repeated and one.path is not None:
+            if names[i] in repeated and one.path is not None:
                 names[i] = shorter(one.path)
         if shorter is file_stem:
             notes = [f"several runs are called {name!r}; their files' names are shown" for name in sorted(repeated)]

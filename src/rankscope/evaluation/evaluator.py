@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from rankscope.data.frames import is_mapping_of_mappings
 from rankscope.data.join import Joiner, join
 from rankscope.data.qrels import Qrels
 from rankscope.data.run import Run
@@ -21,6 +22,7 @@ class Evaluator:
     """Judgments and measures, prepared; a call takes one run and gives its Scores.
 
     Arguments as for `evaluate`. The same run gives the same numbers however often it is called.
+    Raises ParameterError for arguments and InputError for judgments at once, InputError for a run when it is called.
 
     >>> import rankscope as rs
     >>> evaluator = rs.Evaluator({"q1": {"d1": 1}}, ["RR"])
@@ -51,7 +53,7 @@ class Evaluator:
         return score_hits(self.plan, [self._join(run)])
 
     def _join(self, run: Any) -> Joined:
-        if type(run) is dict:  # the way of loops: no Run in between
+        if is_mapping_of_mappings(run):  # the way of loops: no Run in between
             joiner = Joiner(self.qrels, self.plan.convention, "run")
             joiner.add_mapping(run)
             return Joined("run", joiner.finish(), (), None)

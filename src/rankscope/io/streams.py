@@ -34,6 +34,8 @@ def open_binary(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     Raises InputError, also for what goes wrong while it is being read.
     """
     name = source_name(path)
+    if not name:
+        raise InputError("the name of a file is empty, expected a path; check the command")
     if name != "<stdin>" and Path(path).is_dir():
         raise InputError(f"{name}: is a directory, expected a file; name one file of it")
     try:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 from typing import TYPE_CHECKING
 
 from rankscope.data.frames import rows_of_frame
@@ -45,7 +46,15 @@ def read_frame(content: bytes, name: str, format_: str) -> pl.DataFrame:
 
 
 def uneven_line(content: bytes, format_: str) -> str | None:
-    """The first line with another number of fields than the header, as "17: 3 fields, expected 4 (...)"."""
+    """The first line that is not as the others, as "17: 3 fields, expected 4 (...)"."""
+    if format_ == "jsonl":
+        for number, line in enumerate(content.splitlines(), 1):
+            try:
+                good = not line.strip() or isinstance(json.loads(line), dict)
+            except ValueError:
+                good = False
+            if not good:
+                return f"{number}: no JSON object, expected one a line"
     if format_ not in SEPARATORS:
         return None
     reader = csv.reader(io.StringIO(content.decode("utf-8", "replace")), delimiter=SEPARATORS[format_])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import MISSING, Field, dataclass, fields
+from functools import cached_property
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -30,7 +31,8 @@ class Measure(ABC):
 
     name: ClassVar[str]
     range: ClassVar[tuple[float, float]] = (0.0, 1.0)
-    higher_is_better: ClassVar[bool] = True
+    #: None where neither is better, as for the number of documents retrieved.
+    higher_is_better: ClassVar[bool | None] = True
     summary: ClassVar[Summary] = "mean"
     source: ClassVar[str]
     #: Whether a query without relevant documents leaves the value undefined.
@@ -68,6 +70,10 @@ class Measure(ABC):
         return found
 
     def __str__(self) -> str:
+        return self._text
+
+    @cached_property
+    def _text(self) -> str:
         shown = [f for f in fields(self) if f.name != "cutoff" and self._is_shown(f)]
         inner = ", ".join(f"{f.name}={getattr(self, f.name)!r}" for f in shown)
         cutoff = getattr(self, "cutoff", None)

@@ -53,7 +53,7 @@ class ERR(Measure):
 
     def settings(self, hits: Hits | None = None) -> dict[str, str]:
         found = super().settings(hits)
-        return {"gmax": str(hits.max_grade), **found} if hits is not None else found
+        return {"gmax": str(max(hits.max_grade, 0)), **found} if hits is not None else found
 
     def __call__(self, hits: Hits) -> Floats:
         stop = stopping_probability(hits.relevance, max_grade_of(self, hits))
@@ -90,7 +90,7 @@ class RBP(Measure):
     def settings(self, hits: Hits | None = None) -> dict[str, str]:
         found = {name: str(v) for name in ("p", "rel", "gmax") if (v := getattr(self, name)) is not None}
         if self.rel is None and hits is not None:
-            found.setdefault("gmax", str(hits.max_grade))
+            found.setdefault("gmax", str(max(hits.max_grade, 0)))
         return found
 
     def level(self, hits: Hits) -> int:
@@ -115,7 +115,7 @@ class RBPResidual(Measure):
 
     name: ClassVar[str] = "RBPResidual"
     needs_relevant: ClassVar[bool] = False
-    higher_is_better: ClassVar[bool] = False
+    higher_is_better: ClassVar[bool | None] = False
     source: ClassVar[str] = "Moffat and Zobel (2008), section 4.2"
     always_shown: ClassVar[tuple[str, ...]] = ("p",)
     p: float = 0.8

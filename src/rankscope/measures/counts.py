@@ -18,6 +18,7 @@ class NumRet(Measure):
     """How many documents were retrieved; a count."""
 
     name: ClassVar[str] = "NumRet"
+    higher_is_better: ClassVar[bool | None] = None
     needs_relevant: ClassVar[bool] = False
     range: ClassVar[tuple[float, float]] = (0.0, np.inf)
     summary: ClassVar[Summary] = "sum"
@@ -32,6 +33,7 @@ class NumRel(Binary):
     """How many judged documents are relevant, retrieved or not; a count."""
 
     name: ClassVar[str] = "NumRel"
+    higher_is_better: ClassVar[bool | None] = None
     needs_relevant: ClassVar[bool] = False
     range: ClassVar[tuple[float, float]] = (0.0, np.inf)
     summary: ClassVar[Summary] = "sum"
@@ -60,6 +62,7 @@ class NumNonrelRet(Binary):
     """How many documents judged not relevant were retrieved; a count. Unjudged ones do not count."""
 
     name: ClassVar[str] = "NumNonrelRet"
+    higher_is_better: ClassVar[bool | None] = None
     needs_relevant: ClassVar[bool] = False
     range: ClassVar[tuple[float, float]] = (0.0, np.inf)
     summary: ClassVar[Summary] = "sum"

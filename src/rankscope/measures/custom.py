@@ -22,7 +22,7 @@ def define_measure(
     name: str,
     *,
     range: tuple[float, float] = (0.0, 1.0),
-    higher_is_better: bool = True,
+    higher_is_better: bool | None = True,
     summary: Summary = "mean",
     source: str = "defined by the user",
 ) -> Callable[[Callable[..., Floats]], type[Measure]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import fields
+from dataclasses import MISSING, fields
 from typing import Any
 
 from rankscope.errors import ParameterError, UnknownName
@@ -128,11 +128,12 @@ def build(name: str, parameters: dict[str, Any], defaults: Defaults) -> Measure:
             if parameter == "cutoff":
                 raise ParameterError(f"{name} takes no cutoff; write {name} without @{parameters['cutoff']}")
             raise UnknownName(f"parameter of {name}", parameter, known)
-    chosen = {k: v for k, v in defaults.get(name, {}).items() if k in known}
-    try:
-        return MEASURES[name](**{**chosen, **parameters})
-    except TypeError:
-        raise ParameterError(f"{name} needs a cutoff, as in {name}@10") from None
+    chosen = {**{k: v for k, v in defaults.get(name, {}).items() if k in known}, **parameters}
+    for f in fields(MEASURES[name]):
+        if f.name not in chosen and f.default is MISSING:
+            example = f"{name}@10" if f.name == "cutoff" else f"{name}({f.name}=...)"
+            raise ParameterError(f"{name} needs a {f.name}, as in {example}")
+    return MEASURES[name](**chosen)
 
 
 def is_trec_name(text: str) -> bool:

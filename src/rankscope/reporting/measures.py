@@ -8,12 +8,13 @@ import math
 import re
 from dataclasses import MISSING, fields
 
+from rankscope.data.cells import align
 from rankscope.errors import UnknownName
 from rankscope.measures import MEASURES
 from rankscope.measures.base import Measure
 from rankscope.measures.names import ALIASES, TREC_NAMES, canonical
 from rankscope.measures.presets import PRESETS
-from rankscope.reporting.tables import align, markdown_text
+from rankscope.reporting.tables import markdown_text
 
 __all__ = ["LIST_FORMATS", "explain_measure", "list_measures", "list_presets"]
 
@@ -33,7 +34,7 @@ def described(measure: type[Measure]) -> dict[str, str]:
     return {
         "name": measure.name,
         "range": f"[{low}, {high}" + (")" if high == "∞" else "]"),
-        "better": "higher" if measure.higher_is_better else "lower",
+        "better": {True: "higher", False: "lower", None: "-"}[measure.higher_is_better],
         "parameters": " ".join(parameters),
         "source": measure.source,
     }
@@ -60,7 +61,7 @@ def as_page(rows: list[dict[str, str]]) -> str:
     table += ["| " + " | ".join(markdown_text(row[c]) for c in head) + " |" for row in rows]
     chapters = []
     for measure in MEASURES.values():
-        chapters += [f"## {measure.name}", "", text_of(measure), "", f"Source: {measure.source}.", ""]
+        chapters += chapter(measure)
     return "\n".join(
         [
             "# Measures",
@@ -76,12 +77,16 @@ def as_page(rows: list[dict[str, str]]) -> str:
     )
 
 
+def chapter(measure: type[Measure]) -> list[str]:
+    return [f"## {measure.name}", "", text_of(measure), "", f"Source: {measure.source}.", ""]
+
+
 def text_of(measure: type[Measure]) -> str:
     doc = inspect.cleandoc(measure.__doc__ or "")
     return re.sub(r"[ \t]+\n", "\n", doc)
 
 
-def explain_measure(name: str) -> str:
+def explain_measure(name: str, format_: str = "table") -> str:
     """One measure: what it means, its parameters, other names. Raises UnknownName with the nearest name."""
     stem = name.partition("@")[0].partition("(")[0]
     found = TREC_NAMES[stem][0] if stem in TREC_NAMES and stem not in MEASURES else canonical(stem)
@@ -89,6 +94,10 @@ def explain_measure(name: str) -> str:
         raise UnknownName("measure", name, MEASURES, "; `rankscope measures` lists all")
     measure = MEASURES[found]
     facts = described(measure)
+    if format_ == "json":
+        return json.dumps({**facts, "text": text_of(measure)}, indent=2, ensure_ascii=False) + "\n"
+    if format_ == "markdown":
+        return "\n".join(chapter(measure))
     others = [trec for trec, (ours, _, _) in TREC_NAMES.items() if ours == found]
     others += [alias for alias, ours in ALIASES.items() if ours == found and alias not in others]
     lines = [
@@ -96,7 +105,7 @@ def explain_measure(name: str) -> str:
         "",
         text_of(measure),
         "",
-        f"range        {facts['range']}, {facts['better']} is better",
+        f"range        {facts['range']}" + ("" if facts["better"] == "-" else f", {facts['better']} is better"),
         f"over queries {'summed' if measure.summary == 'sum' else measure.summary}",
         f"source       {facts['source']}",
     ]

@@ -6,15 +6,15 @@ import csv
 import io
 import json
 import math
-from collections.abc import Callable, Iterator, Sequence
-from unicodedata import east_asian_width
+from collections.abc import Callable
 
+from rankscope.data.cells import format_value
 from rankscope.data.scores import Scores
 from rankscope.errors import UnknownName
 from rankscope.measures.base import Measure
 from rankscope.measures.names import trec_name
 
-__all__ = ["FORMATS", "align", "render_scores"]
+__all__ = ["FORMATS", "render_scores"]
 
 LATEX = {c: rf"\{c}" for c in "&%$#_{}"} | {
     "\\": r"\textbackslash{}",
@@ -33,52 +33,8 @@ def render_scores(scores: Scores, format_: str, *, by_query: bool = False) -> st
     return FORMATS[format_](scores, by_query)
 
 
-def number(value: float, measure: object) -> str:
-    """Four digits as trec_eval prints them; counts without any; a dash where there is no value."""
-    if math.isnan(value):
-        return "-"
-    return f"{value:.0f}" if getattr(measure, "summary", "") == "sum" else f"{value:.4f}"
-
-
-def body(scores: Scores, by_query: bool) -> Iterator[list[str]]:
-    """The rows of the table that people read: system, [query,] one column a measure."""
-    totals = [scores.summary(name) for name in scores.measure_names]
-    for s, system in enumerate(scores.systems):
-        if by_query:
-            for q, query in enumerate(scores.query_ids):
-                values = scores.values[s, :, q].tolist()
-                yield [system, query, *map(number, values, scores.measures)]
-        summary = [number(float(t[s]), m) for t, m in zip(totals, scores.measures, strict=True)]
-        yield [system, *(["all"] if by_query else []), *summary]
-
-
-def header(scores: Scores, by_query: bool) -> list[str]:
-    return ["system", *(["query"] if by_query else []), *scores.measure_names]
-
-
-def width(text: str) -> int:
-    """Columns of a terminal that a text takes."""
-    return sum(2 if east_asian_width(c) in "WF" else 1 for c in text)
-
-
-def align(rows: Sequence[Sequence[str]], left: int) -> list[str]:
-    """Rows as lines of even columns: the first `left` columns to the left, the others to the right."""
-    widths = [max(width(row[c]) for row in rows) for c in range(len(rows[0]))]
-    lines = []
-    for row in rows:
-        cells = []
-        for c, cell in enumerate(row):
-            gap = " " * (widths[c] - width(cell))
-            cells.append(cell + gap if c < left else gap + cell)
-        lines.append("  ".join(cells).rstrip())
-    return lines
-
-
 def as_table(scores: Scores, by_query: bool) -> str:
-    rows = [header(scores, by_query), *body(scores, by_query)]
-    lines = align(rows, 2 if by_query else 1)
-    notes = [f"note: {note}" for note in scores.notes]
-    return "\n".join([*lines, "", scores.signature(), *notes]) + "\n"
+    return scores.table(by_query=by_query) + "\n"
 
 
 def as_csv(scores: Scores, by_query: bool) -> str:
@@ -111,11 +67,11 @@ def latex_text(text: str) -> str:
 
 def as_latex(scores: Scores, by_query: bool) -> str:
     """A booktabs tabular; the signature and notes are comments under it."""
-    head = header(scores, by_query)
+    head, *rows = scores.cells(by_query=by_query)
     names = 2 if by_query else 1
     lines = [rf"\begin{{tabular}}{{{'l' * names}{'r' * (len(head) - names)}}}", r"\toprule"]
     lines += [" & ".join(map(latex_text, head)) + r" \\", r"\midrule"]
-    lines += [" & ".join(map(latex_text, row)) + r" \\" for row in body(scores, by_query)]
+    lines += [" & ".join(map(latex_text, row)) + r" \\" for row in rows]
     lines += [r"\bottomrule", r"\end{tabular}", f"% {scores.signature()}"]
     return "\n".join([*lines, *(f"% note: {note}" for note in scores.notes)]) + "\n"
 
@@ -125,10 +81,10 @@ def markdown_text(text: str) -> str:
 
 
 def as_markdown(scores: Scores, by_query: bool) -> str:
-    head = header(scores, by_query)
+    head, *rows = scores.cells(by_query=by_query)
     names = 2 if by_query else 1
-    rows = [head, [":--"] * names + ["--:"] * (len(head) - names), *body(scores, by_query)]
-    lines = ["| " + " | ".join(map(markdown_text, row)) + " |" for row in rows]
+    rule = [":--"] * names + ["--:"] * (len(head) - names)
+    lines = ["| " + " | ".join(map(markdown_text, row)) + " |" for row in (head, rule, *rows)]
     notes = [f"\nnote: {markdown_text(note)}" for note in scores.notes]
     return "\n".join([*lines, "", f"`{scores.signature()}`", *notes]) + "\n"
 
@@ -151,8 +107,7 @@ def trec_lines(scores: Scores, names: list[str], query: str, values: list[float]
     lines = []
     for name, measure, value in zip(names, scores.measures, values, strict=True):
         if not math.isnan(value):
-            shown = f"{value:.0f}" if measure.summary == "sum" else f"{value:6.4f}"
-            lines.append(f"{name:<22}\t{query}\t{shown}")
+            lines.append(f"{name:<22}\t{query}\t{format_value(value, measure.summary)}")
     return lines
 
 

@@ -1,0 +1,34 @@
+"""Numbers as people read them, and columns that stand under one another."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from unicodedata import east_asian_width
+
+__all__ = ["align", "format_value"]
+
+
+def format_value(value: float, summary: str) -> str:
+    """Four digits as trec_eval prints them; sums of counts without any; a dash where there is no value."""
+    if math.isnan(value):
+        return "-"
+    return f"{value:.0f}" if summary == "sum" else f"{value:.4f}"
+
+
+def align(rows: Sequence[Sequence[str]], left: int) -> list[str]:
+    """Rows as lines of even columns: the first `left` columns to the left, the others to the right."""
+    widths = [max(width(row[c]) for row in rows) for c in range(len(rows[0]))]
+    lines = []
+    for row in rows:
+        cells = []
+        for c, cell in enumerate(row):
+            gap = " " * (widths[c] - width(cell))
+            cells.append(cell + gap if c < left else gap + cell)
+        lines.append("  ".join(cells).rstrip())
+    return lines
+
+
+def width(text: str) -> int:
+    """Columns of a terminal that a text takes."""
+    return sum(2 if east_asian_width(c) in "WF" else 1 for c in text)
