@@ -121,7 +121,7 @@ def test_ranks_are_those_of_pythons_sort_by_every_way_in(path: Path, case: Case,
 
 
 @pytest.mark.slow
-@settings(max_examples=8_000, deadline=None)
+@settings(max_examples=2_000, deadline=None)
 @given(cases(), st.sampled_from(["doc_id_desc", "file"]))
 def test_ranks_are_those_of_pythons_sort_at_length(path: Path, case: Case, ties: str) -> None:
     check(case, ties, path)

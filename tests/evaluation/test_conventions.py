@@ -155,7 +155,7 @@ class TestTies:
         ({"no_relevant": "nan"}, "no_relevant is 'nan', expected one of zero, drop, one"),
         ({"ties": "random"}, "unknown tie rule 'random'"),
         ({"ties": "doc_id_dsc"}, r"did you mean doc_id_desc\?"),
-        ({"rel": 0}, "rel is 0, expected at least 1"),
+        ({"rel": 0}, "rel is 0, expected a whole number of at least 1"),
         ({"preset": "trec"}, r"unknown preset 'trec'; did you mean trec_eval\?"),
     ],
 )

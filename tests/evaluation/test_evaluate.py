@@ -178,12 +178,13 @@ def test_evaluating_twice_gives_the_same_and_changes_nothing(case: Case) -> None
 def test_one_qrels_serves_evaluations_of_any_convention(case: Case, data: st.DataObject) -> None:
     """What is kept with the judgments for the next run does not answer for another convention."""
     shared = rs.Qrels(case.qrels)
+    measures = data.draw(st.lists(st.sampled_from([*NAMES, "AP(rel=2)", "nDCG"]), min_size=1, unique=True))
     for _ in range(3):
         options = {
             "rel": data.draw(st.sampled_from([1, 2, 3])),
             "no_relevant": data.draw(st.sampled_from(["zero", "drop", "one"])),
             "missing": data.draw(st.sampled_from(["zero", "drop"])),
-            "measures": data.draw(st.lists(st.sampled_from([*NAMES, "AP(rel=2)", "nDCG"]), min_size=1, unique=True)),
+            "measures": measures,
         }
         ours, fresh = (rs.evaluate(q, case.run, **options) for q in (shared, rs.Qrels(case.qrels)))
         np.testing.assert_array_equal(ours.values, fresh.values)

@@ -110,7 +110,7 @@ def test_arbitrary_bytes_give_a_result_or_an_error_of_one_line(put: Callable[[by
 
 
 @pytest.mark.slow
-@settings(max_examples=5_000, deadline=None)
+@settings(max_examples=2_000, deadline=None)
 @given(BYTES)
 def test_arbitrary_bytes_give_a_result_or_an_error_of_one_line_at_length(
     put: Callable[[bytes], Path], content: bytes

@@ -178,9 +178,9 @@ def test_wild_qrels_are_read_as_the_naive_reader_reads_them(put: Callable[..., P
 
 
 @pytest.mark.slow
-@settings(max_examples=10_000, deadline=None)
+@settings(max_examples=2_000, deadline=None)
 @given(wild_files("run"), wild_files("qrels"))
-def test_ten_thousand_wild_files_are_read_as_the_naive_reader_reads_them(
+def test_two_thousand_wild_files_are_read_as_the_naive_reader_reads_them(
     put: Callable[..., Path], run: bytes, qrels: bytes
 ) -> None:
     check_run(run, put(run))
@@ -346,7 +346,7 @@ def test_what_the_fast_way_accepts_it_splits_as_the_slow_way_does(content: bytes
 
 
 @pytest.mark.slow
-@settings(max_examples=20_000, deadline=None)
+@settings(max_examples=5_000, deadline=None)
 @given(st.one_of(nearly_regular(), SOUP, wild_files("run"), wild_files("qrels")))
 def test_what_the_fast_way_accepts_it_splits_as_the_slow_way_does_at_length(content: bytes) -> None:
     for grammar in (RUN, QRELS):
@@ -433,7 +433,7 @@ def test_streaming_gives_the_same_hits_on_any_chunking(
 
 
 @pytest.mark.slow
-@settings(max_examples=10_000, deadline=None)
+@settings(max_examples=2_000, deadline=None)
 @given(STREAMED, st.integers(3, 400), st.lists(st.integers(3, 60), min_size=1, max_size=5))
 def test_streaming_gives_the_same_hits_on_any_chunking_at_length(
     put: Callable[..., Path], content: bytes, size: int, chunks: list[int]

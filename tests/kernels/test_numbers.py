@@ -68,7 +68,7 @@ def test_floats_have_the_bits_that_python_reads(texts: list[str]) -> None:
 
 
 @pytest.mark.slow
-@settings(max_examples=20_000, deadline=None)
+@settings(max_examples=5_000, deadline=None)
 @given(st.lists(FORMS, min_size=1, max_size=60))
 def test_floats_have_the_bits_that_python_reads_at_length(texts: list[str]) -> None:
     assert_as_python(texts)
@@ -132,8 +132,8 @@ def test_a_number_of_a_hundred_decimals_is_a_number() -> None:
     "text",
     [
         "nan", "NaN", "inf", "-inf", "Infinity", "0x10", "0x1p3", "1_000", "1_0.5", "1..2", "1.2.3", ".", "-", "+",
-        "+-1", "--1", "1-", "1e", "e5", "1e5.0", "1e5e5", "1,5", "abc", "1a", "1 ", "١", "½", "1\x00", "\x00", "1.5-2", "1+1",
-        "−1", ".e5", "/", ":", "12345678:", "1234567/", "1234567890123456789012345x", "1" * 70 + "x",
+        "+-1", "--1", "1-", "1e", "e5", "1e5.0", "1e5e5", "1,5", "abc", "1a", "1 ", "١", "½", "1\x00", "\x00", "1.5-2",
+        "1+1", "−1", ".e5", "/", ":", "12345678:", "1234567/", "1234567890123456789012345x", "1" * 70 + "x",
     ],
 )  # fmt: skip
 def test_what_is_no_number_is_named_and_its_neighbours_are_read(text: str) -> None:

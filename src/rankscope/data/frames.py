@@ -36,13 +36,19 @@ def frame_rows(data: Any, value: str) -> Rows:
 
     kind = "qrels" if value == "relevance" else "run"
     try:
-        frame = pl.DataFrame(dict(data)) if isinstance(data, Mapping) else pl.DataFrame(data)
+        frame = pl.DataFrame(plain_columns(data) if isinstance(data, Mapping) else data)
     except (TypeError, ValueError, pl.exceptions.PolarsError) as error:
         raise InputError(
             f"{kind}: cannot read a {type(data).__name__} as a table ({error}); expected a mapping of mappings, "
             f"a data frame, or a mapping of columns query_id, doc_id, {value}"
         ) from None
     return rows_of_frame(frame, value, kind, first_row=0)[0]
+
+
+def plain_columns(data: Mapping[str, Any]) -> dict[str, Any]:
+    """The columns, with NumPy's object arrays as lists, which polars looks into."""
+    objects = {name for name, column in data.items() if getattr(column, "dtype", None) == np.dtype(object)}
+    return {name: list(column) if name in objects else column for name, column in data.items()}
 
 
 def rows_of_frame(frame: pl.DataFrame, value: str, name: str, first_row: int) -> tuple[Rows, int]:

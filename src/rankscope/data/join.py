@@ -41,8 +41,10 @@ class Convention:
         check_tie_rule(self.ties)
         if self.precision not in PRECISIONS:
             raise ParameterError(f"precision {self.precision!r}, expected one of {', '.join(PRECISIONS)}")
-        if self.rel < 1:
-            raise ParameterError(f"rel is {self.rel}, expected at least 1: the least relevance that counts")
+        if not isinstance(self.rel, (int, np.integer)) or isinstance(self.rel, bool) or self.rel < 1:
+            raise ParameterError(
+                f"rel is {self.rel!r}, expected a whole number of at least 1: the least relevance that counts"
+            )
 
 
 class Joiner:
@@ -84,6 +86,7 @@ class Joiner:
         known = self.qrels._lookup
         places = self.qrels.places
         listed: list[Mapping[str, float]] = []
+        strange: list[Mapping[str, float]] = []  # of queries without judgments: checked all the same
         codes = []
         for query, docs in run.items():
             place = places.get(query)
@@ -92,10 +95,13 @@ class Joiner:
                 listed.append(docs)
             elif isinstance(query, str) and query:
                 self.unknown.append(query)
+                strange.append(docs)
             else:
                 raise InputError(f"run {self.name!r}: the query id {query!r} is no string or empty; use str(...)")
         offsets = np.array([0, *accumulate(map(len, listed))])
         scores = self._scores(listed)
+        if strange:
+            self._scores(strange)
         judged_in_query = np.fromiter(
             chain.from_iterable(map(known[q].get, docs, repeat(-1)) for q, docs in zip(codes, listed, strict=True)),
             np.int64,

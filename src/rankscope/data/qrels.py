@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Mapping
 from functools import cached_property
 from itertools import pairwise
@@ -59,7 +60,7 @@ class Qrels:
             refuse_bad_ids(group)
         ids = sorted(data, key=lambda id_: id_.encode("utf-8", "surrogateescape"))
         try:
-            relevance = np.array([rel for id_ in ids for rel in data[id_].values()], np.float64)
+            relevance = np.frombuffer(array("d", [rel for id_ in ids for rel in data[id_].values()]))
             whole = bool((relevance == np.floor(relevance)).all() and (np.abs(relevance) < 2.0**53).all())
         except (TypeError, ValueError, OverflowError):
             whole = False

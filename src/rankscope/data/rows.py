@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 import numpy.typing as npt
@@ -90,18 +90,21 @@ class Rows:
             return True
         order = np.argsort(keys, kind="stable")
         level = np.flatnonzero(keys[order[1:]] == keys[order[:-1]])
-        first, again = order[level], order[level + 1]
-        same = equal(self.docs.take(first), self.docs.take(again))
-        if not same.any():
-            return False
-        worst = np.flatnonzero(same)[np.argmin(again[same])]
-        a, b = sorted((int(self.docs.starts[first[worst]]), int(self.docs.starts[again[worst]])))
-        row = int(again[worst])
-        query = name_of(self.query_ids[int(np.searchsorted(self.offsets, row, side="right")) - 1])
-        doc = name_of(decode(self.docs.take(np.array([row])))[0])
+        suspects = np.unique(np.concatenate((order[level], order[level + 1])))
+        seen: dict[tuple[int, bytes], int] = {}
+        documents = decode(self.docs.take(suspects))
+        for row, key, doc in zip(suspects.tolist(), keys[suspects].tolist(), documents, strict=True):
+            if seen.setdefault((key, doc), row) != row:
+                self._refuse_duplicate(seen[key, doc], row, doc)
+        return False
+
+    def _refuse_duplicate(self, one: int, other: int, doc: bytes) -> NoReturn:
+        query = name_of(self.query_ids[int(np.searchsorted(self.offsets, other, side="right")) - 1])
+        # Rows may have been regrouped: where they stand in the input tells which came first.
+        first, again = sorted((int(self.docs.starts[one]), int(self.docs.starts[other])))
         raise InputError(
-            f"{self.where(b)}: document {doc!r} of query {query!r} stands twice, first at "
-            f"{self.where(a)}; expected each document once a query; remove one of the two"
+            f"{self.where(again)}: document {name_of(doc)!r} of query {query!r} stands twice, first at "
+            f"{self.where(first)}; expected each document once a query; remove one of the two"
         )
 
 

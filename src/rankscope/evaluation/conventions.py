@@ -52,7 +52,7 @@ class Plan:
         if self.missing == "error" and hits.missing.any():
             refuse_missing(hits, name)
         values = np.array([measure(hits) for measure in self.measures])
-        undefined = hits.once_for_pool(("undefined", self.names), lambda: self.undefined(hits))
+        undefined = hits.once_for_pool(("undefined", self.names, hits.rel), lambda: self.undefined(hits))
         if self.no_relevant != "zero" and undefined.any():
             values[undefined] = 1.0 if self.no_relevant == "one" else np.nan
         if self.missing == "drop" and hits.missing.any():
@@ -107,6 +107,8 @@ def make_plan(
         measures = chosen.measures if chosen else DEFAULT_MEASURES
     if isinstance(measures, (str, Measure)):
         measures = [measures]
+    if not isinstance(measures, Iterable):
+        raise ParameterError(f"measures are {measures!r}, expected a name such as nDCG@10, or a list of them")
     found: dict[str, Measure] = {}
     asked: dict[str, str] = {}
     for name in measures:

@@ -135,9 +135,8 @@ def score_hits(plan: Plan, joined: Sequence[Joined]) -> Scores:
     for one, system in zip(joined, systems, strict=True):
         notes += one.notes
         notes += missing_note(one.hits, system, plan)
-    notes += first.once_for_pool(
-        ("undefined_note", plan.names, plan.no_relevant), lambda: undefined_note(undefined, plan)
-    )
+    key = ("undefined_note", plan.names, first.rel, plan.no_relevant)
+    notes += first.once_for_pool(key, lambda: undefined_note(undefined, plan))
     return Scores(
         systems=tuple(systems),
         measures=plan.measures,

@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import math
+import re
 from collections.abc import Callable
 
 from rankscope.data.cells import format_value
@@ -77,7 +78,7 @@ def as_latex(scores: Scores, by_query: bool) -> str:
 
 
 def markdown_text(text: str) -> str:
-    return text.replace("\\", "\\\\").replace("|", "\\|").replace("<", "&lt;")
+    return re.sub(r"([\\|*_`\[\]])", r"\\\1", text).replace("<", "&lt;")
 
 
 def as_markdown(scores: Scores, by_query: bool) -> str:
