@@ -171,6 +171,13 @@ def test_an_error_names_file_and_document_letter_for_letter(refuse: Callable[...
     refuse("qrels", "nbsp", said=("nbsp:1: ",))
 
 
+def test_an_id_that_holds_a_line_break_leaves_the_message_one_line(refuse: Callable[..., None], folder: Path) -> None:
+    (folder / "table").write_bytes(b'query_id,doc_id,score\n"x\ny",d,1\n"x\ny",d,2\n')
+    refuse("qrels", "table", said=("document 'd' of query 'x", "stands twice"))
+    (folder / "table").write_bytes(b'query_id,doc_id,score\n"x\r\ny",d,1\n')
+    refuse("qrels", "table", said=("no query in common",))
+
+
 def test_no_query_in_common_shows_some_of_both(refuse: Callable[..., None], folder: Path) -> None:
     (folder / "other").write_bytes(b"301 Q0 a 1 1 t\n302 Q0 a 1 1 t\n")
     refuse("qrels", "other", said=("run 't' and the qrels have no query in common", "qrels: 1, 2", "run: 301, 302"))

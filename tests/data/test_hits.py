@@ -237,3 +237,10 @@ def test_nothing_to_put_together_is_refused() -> None:
 def test_hits_of_takes_whatever_evaluate_takes() -> None:
     assert rs.hits_of(rs.Qrels(EXAMPLE.qrels), EXAMPLE.run).rank.tolist() == [2, 3, 4]
     assert rs.hits_of(EXAMPLE.qrels, EXAMPLE.run).rank.tolist() == [2, 3, 4]  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("queries", [[-1], [2], [0, 99]])
+def test_queries_that_do_not_exist_cannot_be_selected(queries: list[int]) -> None:
+    hits = rs.hits_of({"a": {"d": 1}, "b": {"d": 1}}, {"a": {"d": 1.0}})
+    with pytest.raises(rs.ParameterError, match="expected indices from 0 to 1"):
+        hits.select(queries)

@@ -252,3 +252,12 @@ def test_measures_that_pytrec_eval_does_not_know_agree_with_a_loop_down_the_list
         for name in LOOPS:
             expected = loop(name, grades, list(docs.values()), max(gmax, 0))
             assert scores.matrix(name)[0, i] == pytest.approx(expected, rel=1e-12, abs=1e-12), (name, query)
+
+
+@pytest.mark.parametrize("measure", ["nDCG(gain='exp')", "DCG(gain='exp')@5"])
+def test_an_exponential_gain_beyond_float64_is_refused(measure: str) -> None:
+    assert value("nDCG(gain='exp')", [1023]) == 1.0
+    with pytest.raises(
+        rs.ParameterError, match=r"judged 1024, and 2\^1024 is beyond float64; expected grades up to 1023"
+    ):
+        value(measure, [1024])

@@ -124,6 +124,8 @@ class Hits:
             if index.shape != (len(self),):
                 raise ParameterError(f"the mask has shape {index.shape}, expected one flag a query: ({len(self)},)")
             index = np.flatnonzero(index)
+        if index.size and not 0 <= index.min() <= index.max() < len(self):
+            raise ParameterError(f"queries {index.min()} to {index.max()}, expected indices from 0 to {len(self) - 1}")
         index = index.astype(np.intp)
         counts, sizes = np.diff(self.offsets)[index], np.diff(self.grade_offsets)[index]
         rows = ranges(self.offsets[index], counts)
