@@ -22,6 +22,7 @@ __all__ = ["Source", "file_stem", "open_source", "read_qrels", "read_run"]
 
 PathLike = str | os.PathLike[str]
 HEAD = 1 << 16
+SUFFIXES = {".gz", ".zst", ".run", ".txt", ".trec", ".csv", ".tsv", ".jsonl", ".parquet", ".res", ".out"}
 
 
 class Source:
@@ -125,7 +126,6 @@ def file_stem(path: PathLike) -> str:
     if name == "<stdin>":
         return "stdin"
     stem = Path(name).name
-    for suffix in (".gz", ".zst", ".run", ".txt", ".trec", ".csv", ".tsv", ".jsonl", ".parquet", ".res", ".out"):
-        if stem.endswith(suffix) and stem != suffix:
-            stem = stem[: -len(suffix)]
+    while (suffix := Path(stem).suffix) in SUFFIXES:
+        stem = stem.removesuffix(suffix)
     return stem

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 from rankscope.data.frames import COLUMN_NAMES
 from rankscope.errors import InputError, UnknownName
 
@@ -23,6 +25,14 @@ def check_format(name: str) -> None:
         raise UnknownName("input format", name, FORMATS)
 
 
+def is_object(line: bytes) -> bool:
+    """Whether it is a JSON object, or the beginning of one so long that its end is not in sight."""
+    try:
+        return isinstance(json.loads(line), dict)
+    except ValueError:
+        return line.startswith(b'{"') and not line.endswith(b"}")
+
+
 def sniff(head: bytes, name: str) -> str:
     """The format that these first bytes are in. Raises InputError for what is none of ours."""
     if head.startswith(b"PAR1"):
@@ -33,7 +43,7 @@ def sniff(head: bytes, name: str) -> str:
         line = raw.strip()
         if not line or line.startswith(b"#"):
             continue
-        if line.startswith(b"{"):
+        if line.startswith(b"{") and is_object(line):
             return "jsonl"
         for separator, format_ in ((b",", "csv"), (b"\t", "tsv")):
             names = {part.strip(b" \"'").lower() for part in line.split(separator)}
