@@ -5,7 +5,8 @@ from __future__ import annotations
 from array import array
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import accumulate, chain, repeat
+from itertools import accumulate, chain, groupby, repeat
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
@@ -108,8 +109,8 @@ class Joiner:
             scores.size,
         )
         code_array = np.array(codes, np.int64)
-        found = np.flatnonzero(judged_in_query >= 0)
-        group = np.searchsorted(offsets, found, side="right") - 1
+        found = (judged_in_query >= 0).nonzero()[0]
+        group = offsets.searchsorted(found, side="right") - 1
         judged = judged_in_query[found] + self.qrels.offsets[code_array[group]]
         self.retrieved[code_array] = offsets[1:] - offsets[:-1]
         self.missing[code_array] = False
@@ -169,8 +170,12 @@ class Joiner:
         def docs(rows: npt.NDArray[np.intp]) -> Fields:
             if isinstance(source, Fields):
                 return source.take(rows)
-            names = list(chain.from_iterable(source))
-            return as_fields([names[i].encode("utf-8", "surrogateescape") for i in rows.tolist()])
+            names: list[str] = []
+            groups = (offsets.searchsorted(rows, side="right") - 1).tolist()
+            for g, members in groupby(zip(groups, rows.tolist(), strict=True), key=itemgetter(0)):
+                ids, base = list(source[g]), int(offsets[g])
+                names += [ids[row - base] for _, row in members]
+            return as_fields([name.encode("utf-8", "surrogateescape") for name in names])
 
         def say(row: int) -> str:
             query = self.qrels.query_ids[codes[int(np.searchsorted(offsets, row, side="right")) - 1]]
@@ -180,7 +185,9 @@ class Joiner:
         ranks = rank_rows(scores, offsets, found, group, self.convention.ties, docs, say)
         small = max(scores.size, len(self.qrels)) < 1 << 31  # half the memory until all are there
         part: npt.NDArray[Any] = np.array([codes[group], *ranks[:3], judged], np.int32 if small else np.int64)
-        self.parts.append(part if ranks.in_order else part[:, np.lexsort((ranks.rank, group))])
+        if not ranks.in_order:
+            part = part[:, ranks.rank.argsort() if offsets.size == 2 else np.lexsort((ranks.rank, group))]
+        self.parts.append(part)
 
     def finish(self) -> Hits:
         """The hits of all that was added."""
@@ -198,7 +205,7 @@ class Joiner:
         rank, first, last = found[1:4].astype(np.float64)
         return Hits(
             query_ids=qrels.query_ids,
-            offsets=np.searchsorted(query, np.arange(len(qrels.query_ids) + 1)).astype(np.int64),
+            offsets=query.searchsorted(np.arange(len(qrels.query_ids) + 1, dtype=query.dtype)),
             rank=rank,
             first=first,
             last=last,

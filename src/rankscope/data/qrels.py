@@ -200,8 +200,9 @@ class JudgedIndex:
         bits = max(int(keys.size).bit_length() + 1, 19)
         self.shift = np.uint64(64 - bits)
         bucket = (keys >> self.shift).view(np.int64)
-        self.rows = stable_order(bucket)
-        self.keys = keys[self.rows]
+        order = stable_order(bucket)
+        self.keys = keys[order]
+        self.rows: npt.NDArray[np.integer[Any]] = order.astype(np.int32 if keys.size < 1 << 31 else np.int64)
         in_bucket = np.bincount(bucket, minlength=1 << bits)
         ends = np.cumsum(in_bucket, dtype=np.int32 if keys.size < 1 << 31 else np.int64)
         self.first: npt.NDArray[np.integer[Any]] = np.subtract(ends, in_bucket, out=ends, casting="unsafe")

@@ -90,7 +90,7 @@ def rank_rows(
 
 def sorting_order(scores: npt.NDArray[np.float64], offsets: Ints, stable: bool) -> npt.NDArray[np.intp] | None:
     """The order of all rows that sorts each group by falling score; None where they are in that order."""
-    rises = np.flatnonzero(scores[1:] > scores[:-1]) + 1
+    rises = (scores[1:] > scores[:-1]).nonzero()[0] + 1
     if not rises.size:
         return None
     if offsets.size == 2:

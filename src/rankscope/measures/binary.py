@@ -88,7 +88,7 @@ class RR(Binary):
     cutoff: int | None = None
 
     def __call__(self, hits: Hits) -> Floats:
-        rows = np.flatnonzero(within(hits, self.cutoff, hits.relevant(self.rel)))[::-1]
+        rows = within(hits, self.cutoff, hits.relevant(self.rel)).nonzero()[0][::-1]
         values = np.zeros(len(hits))
         values[hits.query[rows]] = 1.0 / hits.rank[rows]  # from the last to the first, which stays
         return values
