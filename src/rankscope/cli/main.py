@@ -18,6 +18,7 @@ __all__ = ["cli", "main"]
 COMMANDS = {
     "evaluate": ("evaluate", "Evaluate runs against judgments."),
     "measures": ("measures", "List all measures, or explain one."),
+    "trec_eval": ("trec_eval", "trec_eval's command line and output."),
     "demo": ("demo", "Make a small test collection and take a tour on it."),
 }
 

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from rankscope.data.rows import Ints
 from rankscope.errors import ParameterError
 from rankscope.kernels.order import ranges
-from rankscope.kernels.segments import count_before, group_of, place_in_group, sum_by_group
+from rankscope.kernels.segments import bounds, count_before, group_of, place_in_group, sum_by_group
 
 __all__ = ["Hits"]
 
@@ -200,8 +200,3 @@ class Hits:
 
 
 PER_HIT = ("rank", "first", "last", "relevance", "judged")
-
-
-def bounds(lengths: npt.NDArray[np.int64]) -> Ints:
-    """Offsets of groups of these lengths."""
-    return np.concatenate((np.zeros(1, np.int64), np.cumsum(lengths)))

@@ -5,7 +5,15 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["count_before", "cumulative_product", "group_of", "place_in_group", "sum_by_group"]
+__all__ = [
+    "bounds",
+    "count_before",
+    "cumulative_product",
+    "cumulative_sum",
+    "group_of",
+    "place_in_group",
+    "sum_by_group",
+]
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -35,18 +43,33 @@ def count_before(marked: npt.NDArray[np.bool_], offsets: Ints) -> Ints:
     return np.asarray(before - np.repeat(base, offsets[1:] - offsets[:-1]), np.int64)
 
 
-def cumulative_product(values: Floats, offsets: Ints) -> Floats:
-    """The product of each value with those before it in its group.
+def bounds(lengths: Ints) -> Ints:
+    """Offsets of groups of these lengths."""
+    return np.concatenate((np.zeros(1, np.int64), np.cumsum(lengths)))
 
-    Doubling (Hillis and Steele 1986): after step s each value holds the product of the last
-    2^s. Ten steps for groups of a thousand, and no logarithm that would lose digits.
+
+def cumulative_product(values: Floats, offsets: Ints) -> Floats:
+    """The product of each value with those before it in its group."""
+    return scan(np.multiply, values, offsets)
+
+
+def cumulative_sum(values: Floats, offsets: Ints) -> Floats:
+    """The sum of each value and those before it in its group."""
+    return scan(np.add, values, offsets)
+
+
+def scan(operation: np.ufunc, values: Floats, offsets: Ints) -> Floats:
+    """Each value combined with all before it in its group.
+
+    Doubling (Hillis and Steele 1986): after step s each value holds what the last 2^s come to. Ten
+    steps for groups of a thousand; and no logarithms or differences of long sums, which would lose digits.
     """
-    product = values.copy()
+    found = values.copy()
     place = place_in_group(offsets)
     step = 1
     longest = int(place.max(initial=0))
     while step <= longest:
         rows = np.flatnonzero(place >= step)
-        product[rows] = product[rows] * product[rows - step]
+        found[rows] = operation(found[rows - step], found[rows])
         step *= 2
-    return product
+    return found

@@ -17,6 +17,7 @@ __all__ = ["Binary", "Measure", "require"]
 
 Floats = npt.NDArray[np.float64]
 Bools = npt.NDArray[np.bool_]
+Ints = npt.NDArray[np.int64]
 Summary = Literal["mean", "sum", "geometric", "none"]
 
 
@@ -37,6 +38,8 @@ class Measure(ABC):
     source: ClassVar[str]
     #: Whether a query without relevant documents leaves the value undefined.
     needs_relevant: ClassVar[bool] = True
+    #: The field that the name shows behind the @.
+    after_at: ClassVar[str] = "cutoff"
     #: Fields that the name always shows, because everybody sets them differently.
     always_shown: ClassVar[tuple[str, ...]] = ()
 
@@ -65,7 +68,7 @@ class Measure(ABC):
             value = getattr(self, f.name)
             if f.name == "rel" and value is None and hits is not None:
                 value = hits.rel
-            if f.name != "cutoff" and value is not None:
+            if f.name != self.after_at and value is not None:
                 found[f.name] = str(value)
         return found
 
@@ -74,9 +77,9 @@ class Measure(ABC):
 
     @cached_property
     def _text(self) -> str:
-        shown = [f for f in fields(self) if f.name != "cutoff" and self._is_shown(f)]
+        shown = [f for f in fields(self) if f.name != self.after_at and self._is_shown(f)]
         inner = ", ".join(f"{f.name}={getattr(self, f.name)!r}" for f in shown)
-        cutoff = getattr(self, "cutoff", None)
+        cutoff = getattr(self, self.after_at, None)
         return self.name + (f"({inner})" if inner else "") + (f"@{cutoff}" if cutoff is not None else "")
 
     def _is_shown(self, f: Field[Any]) -> bool:
@@ -122,6 +125,11 @@ class Binary(Measure):
 
 def is_int(value: object) -> bool:
     return isinstance(value, int) and not isinstance(value, bool)
+
+
+def is_number(value: object) -> bool:
+    """Whether it is a finite number."""
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and bool(np.isfinite(value))
 
 
 def require(condition: bool, measure: Measure, parameter: str, value: object, expected: str) -> None:

@@ -1,4 +1,4 @@
-"""Measures of relevant or not: precision, recall, success, average precision, reciprocal rank, set measures."""
+"""Measures of relevant or not: precision, recall, success, average precision, reciprocal rank."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from typing import ClassVar
 import numpy as np
 
 from rankscope.data.hits import Hits
-from rankscope.measures.base import Binary, Floats, ratio, require, within
+from rankscope.measures.base import Binary, Floats, Summary, is_number, ratio, require, within
 
-__all__ = ["AP", "RR", "P", "R", "Rprec", "SetF", "SetP", "SetR", "Success"]
+__all__ = ["AP", "GMAP", "RR", "P", "R", "Rprec", "Success"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -95,63 +95,32 @@ class RR(Binary):
 
 
 @dataclass(frozen=True, kw_only=True)
+class GMAP(AP):
+    """Average precision, put together over queries by the geometric mean; in [0, 1], higher is better.
+
+    Values below 0.00001 enter the mean as 0.00001: hard queries count more than in AP.
+    """
+
+    name: ClassVar[str] = "GMAP"
+    summary: ClassVar[Summary] = "geometric"
+    source: ClassVar[str] = "trec_eval gm_map; Robertson (2006)"
+
+
+@dataclass(frozen=True, kw_only=True)
 class Rprec(Binary):
     """R-precision: the share of relevant documents in the first R; in [0, 1], higher is better.
 
-    R is the number of all relevant documents. Without relevant documents: 0.
+    R is the number of all relevant documents. mult: how many times R the list is read, rounded as trec_eval does:
+    floor(mult R + .9). Without relevant documents: 0.
     """
 
     name: ClassVar[str] = "Rprec"
-    source: ClassVar[str] = "trec_eval Rprec"
-
-    def __call__(self, hits: Hits) -> Floats:
-        n = hits.n_relevant(self.rel)
-        return ratio(hits.sum(hits.relevant(self.rel) & (hits.rank <= n[hits.query])), n)
-
-
-@dataclass(frozen=True, kw_only=True)
-class SetP(Binary):
-    """Set precision: the share of relevant documents among all retrieved; in [0, 1], higher is better.
-
-    Nothing retrieved: 0.
-    """
-
-    name: ClassVar[str] = "SetP"
-    source: ClassVar[str] = "trec_eval set_P"
-
-    def __call__(self, hits: Hits) -> Floats:
-        return ratio(hits.sum(hits.relevant(self.rel)), hits.retrieved.astype(np.float64))
-
-
-@dataclass(frozen=True, kw_only=True)
-class SetR(Binary):
-    """Set recall: the share of all relevant documents that was retrieved; in [0, 1], higher is better.
-
-    Without relevant documents: 0.
-    """
-
-    name: ClassVar[str] = "SetR"
-    source: ClassVar[str] = "trec_eval set_recall"
-
-    def __call__(self, hits: Hits) -> Floats:
-        return ratio(hits.sum(hits.relevant(self.rel)), hits.n_relevant(self.rel))
-
-
-@dataclass(frozen=True, kw_only=True)
-class SetF(Binary):
-    """F of set precision P and set recall R: (1 + beta) P R / (R + beta P); in [0, 1], higher is better.
-
-    beta is not squared, as in trec_eval. Where P and R are 0: 0.
-    """
-
-    name: ClassVar[str] = "SetF"
-    source: ClassVar[str] = "trec_eval set_F"
-    beta: float = 1.0
+    source: ClassVar[str] = "trec_eval Rprec, Rprec_mult"
+    mult: float = 1.0
 
     def check(self) -> None:
-        good = isinstance(self.beta, (int, float)) and 0 <= self.beta < np.inf
-        require(good, self, "beta", self.beta, "a number of at least 0")
+        require(is_number(self.mult) and self.mult > 0, self, "mult", self.mult, "a number above 0")
 
     def __call__(self, hits: Hits) -> Floats:
-        precision, recall = SetP(rel=self.rel)(hits), SetR(rel=self.rel)(hits)
-        return ratio((1 + self.beta) * precision * recall, recall + self.beta * precision)
+        depth = np.floor(self.mult * hits.n_relevant(self.rel) + 0.9)
+        return ratio(hits.sum(hits.relevant(self.rel) & (hits.rank <= depth[hits.query])), depth)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 import numpy as np
 
@@ -21,16 +21,16 @@ def inside(hits: Hits, cutoff: int | None) -> Floats | float:
     return 1.0 if cutoff is None else (hits.rank <= cutoff).astype(np.float64)
 
 
-def max_grade_of(measure: ERR | RBP, hits: Hits) -> int:
+def max_grade_of(gmax: int | None, measure: Measure, hits: Hits) -> int:
     """The highest grade there is: the parameter, or that of the whole qrels."""
-    if measure.gmax is None:
+    if gmax is None:
         return hits.max_grade
-    if hits.max_grade > measure.gmax:
+    if hits.max_grade > gmax:
         raise ParameterError(
-            f"{measure.name}: gmax is {measure.gmax}, but a document is judged {hits.max_grade}; "
+            f"{measure.name}: gmax is {gmax}, but a document is judged {hits.max_grade}; "
             f"expected at least {hits.max_grade}"
         )
-    return measure.gmax
+    return gmax
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,7 +56,7 @@ class ERR(Measure):
         return {"gmax": str(max(hits.max_grade, 0)), **found} if hits is not None else found
 
     def __call__(self, hits: Hits) -> Floats:
-        stop = stopping_probability(hits.relevance, max_grade_of(self, hits))
+        stop = stopping_probability(hits.relevance, max_grade_of(self.gmax, self, hits))
         go_on = cumulative_product(1.0 - stop, hits.offsets)
         reached = np.ones(go_on.size)  # the probability to come as far as each hit
         reached[1:] = go_on[:-1]
@@ -70,8 +70,8 @@ class RBP(Measure):
     """Rank-biased precision: what a reader gains who goes on with probability p; in [0, 1], higher is better.
 
     (1 - p) sum of g p^(rank - 1), with g = grade / gmax (gmax: None for the highest grade in the whole
-    qrels), or g = 1 from relevance `rel` on if that is given. Nothing retrieved: 0. Raises ParameterError for a
-    grade above gmax.
+    qrels, "query" for that of each query), or g = 1 from relevance `rel` on if that is given.
+    Nothing retrieved: 0. Raises ParameterError for a grade above gmax.
     """
 
     name: ClassVar[str] = "RBP"
@@ -79,12 +79,13 @@ class RBP(Measure):
     always_shown: ClassVar[tuple[str, ...]] = ("p",)
     p: float = 0.8
     rel: int | None = None
-    gmax: int | None = None
+    gmax: int | Literal["query"] | None = None
     cutoff: int | None = None
 
     def check(self) -> None:
         require(isinstance(self.p, float) and 0 < self.p < 1, self, "p", self.p, "a persistence between 0 and 1")
-        require(self.gmax is None or (is_int(self.gmax) and self.gmax >= 1), self, "gmax", self.gmax, "at least 1")
+        good = self.gmax in (None, "query") or (is_int(self.gmax) and int(self.gmax) >= 1)
+        require(good, self, "gmax", self.gmax, "a whole number of at least 1, or 'query'")
         require(self.rel is None or self.gmax is None, self, "gmax", self.gmax, "no gmax beside rel (binary gain)")
 
     def settings(self, hits: Hits | None = None) -> dict[str, str]:
@@ -96,11 +97,20 @@ class RBP(Measure):
     def level(self, hits: Hits) -> int:
         return self.rel or 1
 
+    def highest(self, hits: Hits) -> Floats | float:
+        """(hits) the highest grade there can be."""
+        if self.gmax != "query":
+            return max(max_grade_of(self.gmax, self, hits), 1)
+        top = np.ones(len(hits))
+        judged = np.flatnonzero(np.diff(hits.grade_offsets))
+        top[judged] = np.maximum(hits.grades[hits.grade_offsets[judged]], 1)  # grades fall
+        return np.asarray(top[hits.query])
+
     def __call__(self, hits: Hits) -> Floats:
         if self.rel is not None:
             gain = hits.relevant(self.rel).astype(np.float64)
         else:
-            gain = gain_linear(hits.relevance) / max(max_grade_of(self, hits), 1)
+            gain = gain_linear(hits.relevance) / self.highest(hits)
         weight = self.p ** (hits.rank - 1.0)
         return (1.0 - self.p) * hits.sum(gain * weight * inside(hits, self.cutoff))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
@@ -11,7 +12,7 @@ from rankscope.data.hits import Hits
 from rankscope.errors import ParameterError
 from rankscope.kernels.gain import discount_log2, gain_exponential, gain_linear
 from rankscope.kernels.segments import sum_by_group
-from rankscope.measures.base import Floats, Measure, ratio, require
+from rankscope.measures.base import Floats, Ints, Measure, is_int, is_number, ratio, require
 
 __all__ = ["DCG", "nDCG"]
 
@@ -21,22 +22,45 @@ HIGHEST = 1023
 GAINS = {"linear": gain_linear, "exp": gain_exponential}
 
 
+class GainTable(dict[int, float]):
+    """Gains by grade, never changed once made, so that a measure with them can be a key."""
+
+    def __hash__(self) -> int:  # type: ignore[override]  # a dict has none because it may change
+        return hash(tuple(self.items()))
+
+
 @dataclass(frozen=True, kw_only=True)
 class Gained(Measure):
     """What DCG and nDCG share.
 
-    gain: "linear" (the grade) or "exp" (2^grade - 1); negative grades gain nothing. The rank r is
-    discounted by log2(r + 1).
+    gain: "linear" (the grade) or "exp" (2^grade - 1); negative grades gain nothing. gains: what certain grades
+    gain instead, as {1: 1, 2: 5}. The rank r is discounted by log2(r + 1).
     """
 
     gain: Literal["linear", "exp"] = "linear"
+    gains: Mapping[int, float] | None = None
     cutoff: int | None = None
 
     def check(self) -> None:
         require(isinstance(self.gain, str) and self.gain in GAINS, self, "gain", self.gain, "'linear' or 'exp'")
+        if self.gains is not None:
+            good = (
+                isinstance(self.gains, Mapping)
+                and all(map(is_int, self.gains))
+                and all(map(is_number, self.gains.values()))
+            )
+            require(good, self, "gains", self.gains, "a number for each grade, as {1: 1, 2: 5}")
+            object.__setattr__(self, "gains", GainTable(sorted(self.gains.items())))
 
     def settings(self, hits: Hits | None = None) -> dict[str, str]:
         return {**super().settings(hits), "discount": "log2"}
+
+    def gain_of(self, grades: Ints) -> Floats:
+        """What each grade gains."""
+        gained = GAINS[self.gain](grades)
+        for grade, gain in (self.gains or {}).items():
+            gained[grades == grade] = gain
+        return gained
 
     def dcg(self, hits: Hits) -> Floats:
         if self.gain == "exp" and hits.max_grade > HIGHEST:
@@ -44,21 +68,24 @@ class Gained(Measure):
                 f"{self.name}: a document is judged {hits.max_grade}, and 2^{hits.max_grade} is beyond float64; "
                 f"expected grades up to {HIGHEST} with gain='exp'; use gain='linear' or map the grades to lower ones"
             )
-        gained = GAINS[self.gain](hits.relevance) * discount_log2(hits.rank)
+        gained = self.gain_of(hits.relevance) * discount_log2(hits.rank)
         if self.cutoff is not None:
             gained *= hits.rank <= self.cutoff
         return hits.sum(gained)
 
     def ideal(self, hits: Hits) -> Floats:
         """DCG of all judged documents in falling order of grade."""
-        return hits.once_for_pool(("ideal", self.gain, self.cutoff), lambda: self.compute_ideal(hits))
+        key = ("ideal", self.gain, self.gains, self.cutoff)
+        return hits.once_for_pool(key, lambda: self.compute_ideal(hits))
 
     def compute_ideal(self, hits: Hits) -> Floats:
-        rank, query, grades = hits.grade_rank, hits.grade_query, hits.grades
+        rank, query, gained = hits.grade_rank, hits.grade_query, self.gain_of(hits.grades)
+        if self.gains is not None:  # given gains need not rise with the grade, and may be negative
+            gained = np.maximum(gained[np.lexsort((-gained, query))], 0.0)
         if self.cutoff is not None:
             near = rank <= self.cutoff
-            rank, query, grades = rank[near], query[near], grades[near]
-        return sum_by_group(GAINS[self.gain](grades) * discount_log2(rank), query, len(hits))
+            rank, query, gained = rank[near], query[near], gained[near]
+        return sum_by_group(gained * discount_log2(rank), query, len(hits))
 
 
 @dataclass(frozen=True, kw_only=True)

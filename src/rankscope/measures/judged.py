@@ -8,9 +8,9 @@ from typing import ClassVar
 import numpy as np
 
 from rankscope.data.hits import Hits
-from rankscope.measures.base import Binary, Floats, Measure, ratio, within
+from rankscope.measures.base import Binary, Floats, Measure, Summary, ratio, within
 
-__all__ = ["Bpref", "Judged", "infAP"]
+__all__ = ["Bpref", "GMBpref", "Judged", "infAP"]
 
 #: trec_eval's smoothing of infAP.
 EPSILON = 0.00001
@@ -35,6 +35,18 @@ class Bpref(Binary):
         bound = np.minimum(most, n_nonrelevant[hits.query])
         preference = 1.0 - ratio(np.minimum(above, most), bound)
         return ratio(hits.sum(np.where(relevant, preference, 0.0)), n_relevant)
+
+
+@dataclass(frozen=True, kw_only=True)
+class GMBpref(Bpref):
+    """Bpref, put together over queries by the geometric mean; in [0, 1], higher is better.
+
+    Values below 0.00001 enter the mean as 0.00001.
+    """
+
+    name: ClassVar[str] = "GMBpref"
+    summary: ClassVar[Summary] = "geometric"
+    source: ClassVar[str] = "trec_eval gm_bpref"
 
 
 @dataclass(frozen=True, kw_only=True)

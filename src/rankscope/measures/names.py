@@ -6,43 +6,20 @@ import ast
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import MISSING, fields
+from functools import cache
 from typing import Any
 
 from rankscope.errors import ParameterError, UnknownName
 from rankscope.measures import MEASURES
 from rankscope.measures.base import Measure
+from rankscope.measures.trec_names import TREC_NAMES
 
-__all__ = ["ALIASES", "TREC_NAMES", "parse_measure", "parse_measures", "trec_name"]
+__all__ = ["ALIASES", "expand_trec", "parse_measure", "parse_measures", "split_trec", "trec_name"]
 
 Defaults = Mapping[str, Mapping[str, Any]]
 
 #: Other words for a measure, in lower case. A name in another case is understood as well.
 ALIASES = {"map": "AP", "mrr": "RR", "precision": "P", "recall": "R", "judged": "Judged"}
-
-CUTOFFS = (5, 10, 15, 20, 30, 100, 200, 500, 1000)
-
-#: trec_eval's name -> our name, the parameter that follows it, and that parameter's defaults.
-TREC_NAMES: dict[str, tuple[str, str | None, tuple[float, ...]]] = {
-    "num_ret": ("NumRet", None, ()),
-    "num_rel": ("NumRel", None, ()),
-    "num_rel_ret": ("NumRelRet", None, ()),
-    "num_nonrel_judged_ret": ("NumNonrelRet", None, ()),
-    "map": ("AP", None, ()),
-    "map_cut": ("AP", "cutoff", CUTOFFS),
-    "Rprec": ("Rprec", None, ()),
-    "bpref": ("Bpref", None, ()),
-    "recip_rank": ("RR", None, ()),
-    "infAP": ("infAP", None, ()),
-    "P": ("P", "cutoff", CUTOFFS),
-    "recall": ("R", "cutoff", CUTOFFS),
-    "success": ("Success", "cutoff", (1, 5, 10)),
-    "dcg": ("DCG", None, ()),
-    "ndcg": ("nDCG", None, ()),
-    "ndcg_cut": ("nDCG", "cutoff", CUTOFFS),
-    "set_P": ("SetP", None, ()),
-    "set_recall": ("SetR", None, ()),
-    "set_F": ("SetF", "beta", (1.0,)),
-}
 
 GRAMMAR = re.compile(r"(?P<name>[^\W\d]\w*)\s*(\((?P<inner>.*)\))?\s*(@(?P<cutoff>.*))?", re.DOTALL)
 
@@ -79,12 +56,22 @@ def parse(text: str, defaults: Defaults) -> list[Measure]:
         raise UnknownName("measure", text, [n + rest for n in MEASURES], "; `rankscope measures` lists all")
     parameters = parse_parameters(name, match["inner"] or "")
     if match["cutoff"] is not None:
-        if "cutoff" in parameters:
-            raise ParameterError(f"{text}: the cutoff is given twice; expected a form like {name}@10")
-        if not re.fullmatch(r"[0-9]{1,18}", match["cutoff"]):
-            raise ParameterError(f"{text}: the cutoff is {match['cutoff']!r}, expected a whole number as in {name}@10")
-        parameters["cutoff"] = int(match["cutoff"])
+        field = MEASURES[name].after_at
+        if field in parameters:
+            raise ParameterError(f"{text}: the {field} is given twice; expected a form like {name}@10")
+        parameters[field] = after_at(text, field, match["cutoff"])
     return [build(name, parameters, defaults)]
+
+
+def after_at(text: str, field: str, value: str) -> float:
+    """The number behind the @."""
+    if field == "cutoff":
+        if not re.fullmatch(r"[0-9]{1,18}", value):
+            raise ParameterError(f"{text}: the cutoff is {value!r}, expected a whole number as in nDCG@10")
+        return int(value)
+    if not re.fullmatch(r"[0-9]*\.?[0-9]+", value):
+        raise ParameterError(f"{text}: the {field} is {value!r}, expected a number as in IPrec@0.1")
+    return float(value)
 
 
 def canonical(name: str) -> str | None:
@@ -138,49 +125,71 @@ def build(name: str, parameters: dict[str, Any], defaults: Defaults) -> Measure:
 
 def is_trec_name(text: str) -> bool:
     """Whether trec_eval has a measure of this name, as `ndcg_cut` or `ndcg_cut_10`."""
-    stem, _, last = text.rpartition("_")
-    return text in TREC_NAMES or (stem in TREC_NAMES and TREC_NAMES[stem][1] is not None and last.isdigit())
+    return text in TREC_NAMES or split_trec(text) is not None
+
+
+def split_trec(text: str) -> tuple[str, str | None] | None:
+    """A name of trec_eval and the parameters that follow it, as `ndcg_cut.5,10` or `ndcg_cut_10`. None: it is none."""
+    if text in TREC_NAMES:
+        return text, None
+    stem, _, tail = text.partition(".")
+    if stem in TREC_NAMES:
+        return stem, tail
+    # The longest name that fits: `Rprec_mult_0.20` is no `Rprec`.
+    for stem in sorted(TREC_NAMES, key=len, reverse=True):
+        tail = text.removeprefix(stem + "_")
+        if tail != text and TREC_NAMES[stem].reads is not None and tail[:1] in "0123456789.-p":
+            return stem, tail
+    return None
 
 
 def parse_trec(text: str, defaults: Defaults) -> list[Measure] | None:
     """A name of trec_eval: `ndcg_cut`, `ndcg_cut.5,10`, `ndcg_cut_10`. None: it is none."""
-    stem, dot, tail = text.partition(".")
-    if stem in TREC_NAMES:
-        values = tail.split(",") if dot else None
-    else:
-        stem, _, last = text.rpartition("_")
-        if stem not in TREC_NAMES or TREC_NAMES[stem][1] is None or not last:
-            return None
-        values = [last]
-    name, parameter, default = TREC_NAMES[stem]
-    if parameter is None:
-        if values is not None:
-            raise ParameterError(f"{text}: {stem} takes no parameters; write {stem}")
-        return [build(name, {}, defaults)]
-    try:
-        convert = int if parameter == "cutoff" else float
-        numbers = list(default) if values is None else [convert(v) for v in values]
-    except ValueError:
-        raise ParameterError(f"{text}: expected numbers after {stem}, as in {stem}.10,20") from None
-    return [build(name, {parameter: number}, defaults) for number in numbers]
+    found = split_trec(text)
+    return None if found is None else [measure for _, measure in expand_trec(*found, defaults)]
+
+
+def expand_trec(stem: str, tail: str | None, defaults: Defaults | None = None) -> list[tuple[str, Measure]]:
+    """The measures that a name of trec_eval stands for, each with the name that it is printed under."""
+    entry = TREC_NAMES[stem]
+    if entry.reads is None:
+        if tail is not None:
+            raise ParameterError(f"{stem}.{tail}: {stem} takes no parameters; write {stem}")
+        return [(stem, build(entry.ours, dict(entry.fixed), defaults or {}))]
+    several = entry.several and (tail is not None or entry.defaults)
+    texts = list(entry.defaults) if tail is None else (tail.split(",") if entry.several else [tail])
+    made = []
+    for text in texts or (None,):
+        try:
+            parameters = {**entry.fixed, **(entry.reads(text) if text is not None else {})}
+        except (ValueError, TypeError):
+            raise ParameterError(f"{stem}.{text}: cannot read {text!r}, expected {entry.form}") from None
+        named = tail is not None or several
+        shown = f"{stem}_{entry.shown(text)}" if named and text is not None else stem
+        made.append((shown, build(entry.ours, parameters, defaults or {})))
+    return made
+
+
+@cache
+def shown_names() -> dict[str, str]:
+    """Our name of each measure that trec_eval prints by default -> its name."""
+    return {str(measure): shown for stem in TREC_NAMES for shown, measure in reversed(expand_trec(stem, None))}
 
 
 def trec_name(measure: Measure) -> str:
     """trec_eval's name of a measure where it has one, else ours.
 
-    >>> trec_name(parse_measures(["nDCG@10"])[0])
-    'ndcg_cut_10'
+    >>> trec_name(parse_measures(["nDCG@10"])[0]), trec_name(parse_measures(["nDCG@7"])[0])
+    ('ndcg_cut_10', 'ndcg_cut_7')
     """
-    for trec, (name, parameter, default) in TREC_NAMES.items():
-        if name != measure.name:
-            continue
-        if parameter is None:
-            if str(measure) == name:
-                return trec
-            continue
-        value = getattr(measure, parameter)
-        if value is not None and str(build(name, {parameter: value}, {})) == str(measure):
-            return trec if parameter == "beta" and (value,) == default else f"{trec}_{value}"
+    if str(measure) in shown_names():
+        return shown_names()[str(measure)]
+    value = getattr(measure, measure.after_at, None)
+    for stem, entry in TREC_NAMES.items():
+        if entry.ours == measure.name and entry.several and entry.reads is not None and value is not None:
+            shown, same = expand_trec(stem, str(value))[0]
+            if same == measure:
+                return shown
     return str(measure)
 
 

@@ -12,8 +12,9 @@ from rankscope.data.cells import align
 from rankscope.errors import UnknownName
 from rankscope.measures import MEASURES
 from rankscope.measures.base import Measure
-from rankscope.measures.names import ALIASES, TREC_NAMES, canonical
+from rankscope.measures.names import ALIASES, canonical
 from rankscope.measures.presets import PRESETS
+from rankscope.measures.trec_names import TREC_NAMES
 from rankscope.reporting.tables import markdown_text
 
 __all__ = ["LIST_FORMATS", "explain_measure", "list_measures", "list_presets"]
@@ -27,8 +28,8 @@ def described(measure: type[Measure]) -> dict[str, str]:
     parameters = []
     for f in fields(measure):
         default = f.default
-        if f.name == "cutoff":
-            parameters.append("@cutoff" if default is MISSING else "[@cutoff]")
+        if f.name == measure.after_at:
+            parameters.append(f"@{f.name}" if default is MISSING else f"[@{f.name}]")
         else:
             parameters.append(f.name if default is MISSING else f"{f.name}={default!r}")
     return {
@@ -89,7 +90,7 @@ def text_of(measure: type[Measure]) -> str:
 def explain_measure(name: str, format_: str = "table") -> str:
     """One measure: what it means, its parameters, other names. Raises UnknownName with the nearest name."""
     stem = name.partition("@")[0].partition("(")[0]
-    found = TREC_NAMES[stem][0] if stem in TREC_NAMES and stem not in MEASURES else canonical(stem)
+    found = TREC_NAMES[stem].ours if stem in TREC_NAMES and stem not in MEASURES else canonical(stem)
     if found is None:
         raise UnknownName("measure", name, MEASURES, "; `rankscope measures` lists all")
     measure = MEASURES[found]
@@ -98,7 +99,7 @@ def explain_measure(name: str, format_: str = "table") -> str:
         return json.dumps({**facts, "text": text_of(measure)}, indent=2, ensure_ascii=False) + "\n"
     if format_ == "markdown":
         return "\n".join(chapter(measure))
-    others = [trec for trec, (ours, _, _) in TREC_NAMES.items() if ours == found]
+    others = [trec for trec, entry in TREC_NAMES.items() if entry.ours == found and trec != found]
     others += [alias for alias, ours in ALIASES.items() if ours == found and alias not in others]
     lines = [
         f"{facts['name']}   {facts['parameters']}".rstrip(),

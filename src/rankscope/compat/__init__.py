@@ -1,0 +1,1 @@
+"""Drop-in faces of other tools: their calls, their output, our engine."""

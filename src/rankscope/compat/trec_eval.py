@@ -1,0 +1,245 @@
+"""The output of `trec_eval`, line by line, for its versions 10.0 and 9.0.8.
+
+Where the two differ, and where the tool's output is not what its definition says but is recorded all the same, a
+comment tells. docs/differences.md lists what is mended instead.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+import numpy as np
+
+from rankscope.data.hits import Hits
+from rankscope.data.join import Convention
+from rankscope.data.qrels import Qrels
+from rankscope.errors import RankscopeError, UnknownName
+from rankscope.evaluation.engine import join_file
+from rankscope.io.read import PathLike, read_qrels
+from rankscope.measures.base import Floats, Measure
+from rankscope.measures.cascade import RBPResidual
+from rankscope.measures.names import expand_trec, split_trec
+from rankscope.measures.sets import Utility
+from rankscope.measures.trec_names import TREC_NAMES
+
+__all__ = ["NICKNAMES", "VERSIONS", "Line", "MissingQuery", "Options", "read_lines", "trec_eval"]
+
+#: Preset -> the precision in which scores are compared, and where recall rounds.
+VERSIONS = {"trec_eval": ("float64", "half_up"), "trec_eval-9": ("float32", "plus_point_nine")}
+#: Measures that only 10.0 has.
+ONLY_10 = {"dcg", "ideal_dcg", "rbp", "rbp_resid", "unj"}
+#: In no nickname: printed when they are asked for.
+ASKED_FOR = {"dcg", "ideal_dcg", "yaap"}
+FIRST = ("runid", "num_q", "num_ret", "num_rel", "num_rel_ret")
+SET = (*FIRST, "utility", "set_P", "set_relative_P", "set_recall", "set_map", "set_F")
+OFFICIAL = (*FIRST, "map", "gm_map", "Rprec", "bpref", "recip_rank", "iprec_at_recall", "P")
+
+
+def printed_order() -> list[str]:
+    """All names in the order in which trec_eval prints them, those of no measure of ours in their places."""
+    names = list(TREC_NAMES)
+    names.insert(names.index("recall"), "relstring")
+    return ["runid", "num_q", *names]
+
+
+ORDER = printed_order()
+NICKNAMES = {
+    "official": OFFICIAL,
+    "set": SET,
+    "all_trec": tuple(name for name in ORDER if name not in ASKED_FOR),
+}
+
+
+class MissingQuery(RankscopeError):
+    """A query of the qrels is not in the run, and -c was not given: trec_eval 10 stops with exit code 4."""
+
+
+class Line(NamedTuple):
+    """One measure as it is printed. stem: its name without parameters; measure: None for runid, num_q, relstring."""
+
+    stem: str
+    shown: str
+    tail: str | None
+    measure: Measure | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Options:
+    """The options of the command line. depth: -M; collection_size: -N."""
+
+    version: str = "trec_eval"
+    by_query: bool = False
+    complete: bool = False
+    summary: bool = True
+    level: int = 1
+    judged_only: bool = False
+    collection_size: int | None = None
+    depth: int | None = None
+
+
+def read_lines(names: Iterable[str], version: str = "trec_eval") -> list[Line]:
+    """What is printed for these measures and nicknames, in trec_eval's order, each once.
+
+    Raises UnknownName (with what is known) and ParameterError.
+    """
+    rounding = VERSIONS[version][1]
+    defaults = {"IPrec": {"rounding": rounding}, "AvgIPrec": {"rounding": rounding}}
+    known = [name for name in ORDER if version != "trec_eval-9" or name not in ONLY_10]
+    chosen: dict[str, list[str | None]] = {}
+    for asked in names:
+        for name in NICKNAMES.get(asked, (asked,)):
+            stem, tail = split_name(name, known, is_nickname=asked in NICKNAMES)
+            if stem in known:
+                chosen.setdefault(stem, []).append(tail)
+    lines: dict[str, Line] = {}
+    for stem in (stem for stem in ORDER if stem in chosen):
+        # As in the tool: parameters once given take the place of the defaults, and where they are
+        # no list, the first ones given hold.
+        tails = [tail for tail in chosen[stem] if tail is not None] or (None,)
+        single = stem == "relstring" or (stem in TREC_NAMES and not TREC_NAMES[stem].several)
+        for tail in tails[:1] if single else tails:
+            lines.update((line.shown, line) for line in expand(stem, tail, defaults))
+    return list(lines.values())
+
+
+def split_name(name: str, known: list[str], *, is_nickname: bool) -> tuple[str, str | None]:
+    if name in ("runid", "num_q"):
+        return name, None
+    stem, dot, tail = name.partition(".")
+    if stem == "relstring":
+        return stem, tail if dot else None
+    found = split_trec(name)
+    if found is None or (found[0] not in known and not is_nickname):
+        raise UnknownName("measure of trec_eval", name, [*known, *NICKNAMES], f"; nicknames: {', '.join(NICKNAMES)}")
+    return found
+
+
+def expand(stem: str, tail: str | None, defaults: dict[str, dict[str, str]]) -> list[Line]:
+    if stem == "relstring":
+        if tail is not None and not (tail.isascii() and tail.isdigit() and int(tail[:9]) > 0):
+            raise UnknownName("length of relstring", tail, ["relstring.10"])
+        return [Line(stem, f"relstring_{tail}" if tail else "relstring", tail, None)]
+    if stem in ("runid", "num_q"):
+        return [Line(stem, stem, None, None)]
+    return [Line(stem, shown, tail, measure) for shown, measure in expand_trec(stem, tail, defaults)]
+
+
+def trec_eval(qrels: PathLike, run: PathLike, names: Iterable[str] = ("official",), *, options: Options) -> str:
+    """What trec_eval prints for a run, ending with a newline unless it is empty.
+
+    Raises InputError for files (with file:line), UnknownName and ParameterError for measures, MissingQuery
+    where version 10.0 without `complete` stops.
+    """
+    lines = read_lines(names, options.version)
+    judged = read_qrels(qrels)
+    precision = VERSIONS[options.version][0]
+    joined = join_file(judged, run, Convention(precision=precision, rel=options.level), "trec", None)
+    return Report(judged, joined.hits, joined.name, lines, options).text()
+
+
+class Report:
+    """The values of one run, and how they are printed."""
+
+    def __init__(self, qrels: Qrels, hits: Hits, runid: str, lines: list[Line], options: Options) -> None:
+        self.qrels, self.runid, self.lines, self.options = qrels, runid, lines, options
+        self.ten = options.version == "trec_eval"
+        missing = hits.missing
+        if missing.any() and not options.complete:
+            if self.ten:
+                first = hits.query_ids[int(np.argmax(missing))]
+                raise MissingQuery(f"trec_eval: result qid '{first}' not found in qrels")
+            hits = hits.select(~missing)
+        if options.judged_only:
+            hits = hits.judged_only()
+        if options.depth is not None:
+            hits = hits.cut(options.depth)
+        self.hits = replace(hits, collection_size=options.collection_size)
+        # Version 9 prints no line for a query that the run lacks, and counts it in the means all the same.
+        self.shown = np.ones(len(hits), np.bool_) if self.ten else ~self.hits.missing
+
+    def values(self, line: Line) -> Floats:
+        """One value a query, as the tool has it."""
+        assert line.measure is not None
+        values = line.measure(self.hits)
+        missing = self.hits.missing
+        if isinstance(line.measure, RBPResidual):
+            # 0 where nothing is unjudged, and for a query that the run lacks.
+            judged = self.hits.sum(self.hits.relevance >= 0)
+            values = np.where(missing | (judged == self.hits.retrieved), 0.0, values)
+        elif isinstance(line.measure, Utility) and self.ten and line.tail is not None and missing.any():
+            # 10.0 holds one unjudged document for a query that the run lacks, and forgets it only in its defaults.
+            one = replace(self.hits, retrieved=np.where(missing, 1, self.hits.retrieved), _memory={})
+            values = line.measure(one)
+        if not self.ten:
+            values = np.where(missing, 0.0, values)
+        return values
+
+    def text(self) -> str:
+        if not self.options.by_query and not self.options.summary:
+            return ""
+        computed = [None if line.measure is None else self.values(line) for line in self.lines]
+        out: list[str] = []
+        if self.options.by_query:
+            out += self.by_query(computed)
+        if self.options.summary:
+            pairs = [pair for pair in zip(self.lines, computed, strict=True) if pair[0].stem != "relstring"]
+            out += [f"{line.shown:<22}\tall\t{self.summary(line, values)}" for line, values in pairs]
+        return "".join(f"{line}\n" for line in out)
+
+    def by_query(self, computed: list[Floats | None]) -> list[str]:
+        columns: list[list[str]] = []
+        heads: list[str] = []
+        for line, values in zip(self.lines, computed, strict=True):
+            if line.stem in ("runid", "num_q", "gm_map", "gm_bpref"):
+                continue
+            heads.append(f"{line.shown:<22}")
+            if values is None:
+                columns.append([f"'{letters}'" for letters in relstrings(self.hits, int(line.tail or 10))])
+            else:
+                form = "%d" if line.stem.startswith("num_") else "%6.4f"
+                columns.append([form % value for value in values.tolist()])
+        out = []
+        for shown, query, row in zip(self.shown.tolist(), self.hits.query_ids, zip(*columns, strict=True), strict=True):
+            if shown:
+                out += [f"{head}\t{query}\t{value}" for head, value in zip(heads, row, strict=True)]
+        return out
+
+    def summary(self, line: Line, values: Floats | None) -> str:
+        if values is None:
+            return self.runid if line.stem == "runid" else str(len(self.hits))
+        if line.stem == "num_rel" and self.options.complete:
+            # With -c the tool counts all grades above 0, whatever -l says.
+            return str(int((self.qrels.relevance > 0).sum()))
+        if line.stem.startswith("num_"):
+            return str(int(values.sum()))
+        if line.stem.startswith("gm_"):
+            return f"{np.exp(mean(np.log(np.maximum(values, 0.00001)))):6.4f}"
+        return f"{mean(values):6.4f}"
+
+
+def mean(values: Floats) -> float:
+    """One after the other, as the tool adds: the last printed digit can depend on that."""
+    return float(np.cumsum(values)[-1]) / values.size
+
+
+#: What relstring writes for a grade.
+DIGITS = np.frombuffer(b"0123456789", np.uint8)
+
+
+def relstrings(hits: Hits, depth: int) -> list[str]:
+    """A letter a document of the first `depth`.
+
+    Its grade, ">" above 9, "-" where it is not in the qrels, "." for -1 and -2, "<" for what is below.
+    """
+    longest = int(min(depth, hits.retrieved.max(initial=0)))
+    table = np.full((len(hits), max(longest, 1)), ord("-"), np.uint8)
+    near = np.flatnonzero(hits.rank <= depth)
+    grades = hits.relevance[near]
+    letters = DIGITS[np.clip(grades, 0, 9)]
+    letters = np.where(grades > 9, ord(">"), letters)
+    letters = np.where(grades < 0, np.where(grades < -2, ord("<"), ord(".")), letters)
+    table[hits.query[near], hits.rank[near].astype(np.intp) - 1] = letters
+    lengths = np.minimum(hits.retrieved, depth).tolist()
+    return [bytes(row[:n]).decode("ascii") for row, n in zip(table, lengths, strict=True)]

@@ -1,0 +1,174 @@
+"""Measures of a set and of its size: what was retrieved, whatever the order; and utility."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from rankscope.data.hits import Hits
+from rankscope.errors import ParameterError
+from rankscope.measures.base import Binary, Floats, Measure, is_number, ratio, require, within
+
+__all__ = ["RelP", "SetAP", "SetF", "SetP", "SetR", "SetRelP", "Unj", "Utility", "Yaap"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class RelP(Binary):
+    """Relative precision: P@k over the best there could be, min(R, k) / k; in [0, 1], higher is better.
+
+    Without relevant documents: 0.
+    """
+
+    name: ClassVar[str] = "RelP"
+    source: ClassVar[str] = "trec_eval relative_P"
+    cutoff: int
+
+    def __call__(self, hits: Hits) -> Floats:
+        found = hits.sum(within(hits, self.cutoff, hits.relevant(self.rel)))
+        return ratio(found, np.minimum(hits.n_relevant(self.rel), self.cutoff))
+
+
+@dataclass(frozen=True, kw_only=True)
+class SetP(Binary):
+    """Set precision: the share of relevant documents among all retrieved; in [0, 1], higher is better.
+
+    Nothing retrieved: 0.
+    """
+
+    name: ClassVar[str] = "SetP"
+    source: ClassVar[str] = "trec_eval set_P"
+
+    def __call__(self, hits: Hits) -> Floats:
+        return ratio(hits.sum(hits.relevant(self.rel)), hits.retrieved.astype(np.float64))
+
+
+@dataclass(frozen=True, kw_only=True)
+class SetR(Binary):
+    """Set recall: the share of all relevant documents that was retrieved; in [0, 1], higher is better.
+
+    Without relevant documents: 0.
+    """
+
+    name: ClassVar[str] = "SetR"
+    source: ClassVar[str] = "trec_eval set_recall"
+
+    def __call__(self, hits: Hits) -> Floats:
+        return ratio(hits.sum(hits.relevant(self.rel)), hits.n_relevant(self.rel))
+
+
+@dataclass(frozen=True, kw_only=True)
+class SetF(Binary):
+    """F of set precision P and set recall R: (1 + beta) P R / (R + beta P); in [0, 1], higher is better.
+
+    beta is not squared, as in trec_eval. Where P and R are 0: 0.
+    """
+
+    name: ClassVar[str] = "SetF"
+    source: ClassVar[str] = "trec_eval set_F"
+    beta: float = 1.0
+
+    def check(self) -> None:
+        good = isinstance(self.beta, (int, float)) and 0 <= self.beta < np.inf
+        require(good, self, "beta", self.beta, "a number of at least 0")
+
+    def __call__(self, hits: Hits) -> Floats:
+        precision, recall = SetP(rel=self.rel)(hits), SetR(rel=self.rel)(hits)
+        return ratio((1 + self.beta) * precision * recall, recall + self.beta * precision)
+
+
+@dataclass(frozen=True, kw_only=True)
+class SetRelP(Binary):
+    """Relative precision of all that was retrieved: relevant retrieved over min(R, retrieved); in [0, 1].
+
+    Higher is better. Nothing retrieved or relevant: 0.
+    """
+
+    name: ClassVar[str] = "SetRelP"
+    source: ClassVar[str] = "trec_eval set_relative_P"
+
+    def __call__(self, hits: Hits) -> Floats:
+        best = np.minimum(hits.n_relevant(self.rel), hits.retrieved)
+        return ratio(hits.sum(hits.relevant(self.rel)), best)
+
+
+@dataclass(frozen=True, kw_only=True)
+class SetAP(Binary):
+    """Set precision times set recall: relevant retrieved^2 / (retrieved R); in [0, 1], higher is better.
+
+    Nothing retrieved or relevant: 0.
+    """
+
+    name: ClassVar[str] = "SetAP"
+    source: ClassVar[str] = "trec_eval set_map"
+
+    def __call__(self, hits: Hits) -> Floats:
+        found = hits.sum(hits.relevant(self.rel))
+        return ratio(found * found, hits.retrieved * hits.n_relevant(self.rel))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Yaap(Binary):
+    """ln((1 + s) / (1 + R - s)), s = sum of i / r_i over the relevant retrieved; unbounded, higher is better.
+
+    Without relevant documents: 0. Nothing retrieved: -ln(1 + R).
+    """
+
+    name: ClassVar[str] = "Yaap"
+    range: ClassVar[tuple[float, float]] = (-np.inf, np.inf)
+    source: ClassVar[str] = "trec_eval yaap"
+
+    def __call__(self, hits: Hits) -> Floats:
+        precision = (hits.relevant_above(self.rel) + 1.0) / hits.rank
+        s = hits.sum(np.where(hits.relevant(self.rel), precision, 0.0))
+        return np.log((1.0 + s) / (1.0 + hits.n_relevant(self.rel) - s))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Unj(Measure):
+    """Documents of the first k that are not judged, over k; in [0, 1], lower is better.
+
+    A list shorter than k counts as filled up with nothing. Negative grades are not judged.
+    """
+
+    name: ClassVar[str] = "Unj"
+    higher_is_better: ClassVar[bool | None] = False
+    needs_relevant: ClassVar[bool] = False
+    source: ClassVar[str] = "trec_eval 10 unj"
+    cutoff: int
+
+    def __call__(self, hits: Hits) -> Floats:
+        judged = hits.sum(within(hits, self.cutoff, hits.relevance >= 0))
+        return (np.minimum(hits.retrieved, self.cutoff) - judged) / self.cutoff
+
+
+@dataclass(frozen=True, kw_only=True)
+class Utility(Binary):
+    """a * relevant retrieved + b * others retrieved + c * relevant missed + d * others missed; unbounded.
+
+    Higher is better with the default weights. d other than 0 asks for the size of the collection
+    (`collection_size`); without it, ParameterError.
+    """
+
+    name: ClassVar[str] = "Utility"
+    range: ClassVar[tuple[float, float]] = (-np.inf, np.inf)
+    needs_relevant: ClassVar[bool] = False
+    source: ClassVar[str] = "trec_eval utility"
+    a: float = 1.0
+    b: float = -1.0
+    c: float = 0.0
+    d: float = 0.0
+
+    def check(self) -> None:
+        for weight in ("a", "b", "c", "d"):
+            require(is_number(getattr(self, weight)), self, weight, getattr(self, weight), "a number")
+
+    def __call__(self, hits: Hits) -> Floats:
+        found, n = hits.sum(hits.relevant(self.rel)), hits.n_relevant(self.rel)
+        value = self.a * found + self.b * (hits.retrieved - found) + self.c * (n - found)
+        if self.d:
+            if hits.collection_size is None:
+                raise ParameterError("Utility: d needs the number of documents in the collection; pass it (-N)")
+            value = value + self.d * (hits.collection_size + found - n - hits.retrieved)
+        return value
