@@ -6,9 +6,9 @@ comment tells. docs/differences.md lists what is mended instead.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -21,20 +21,19 @@ from rankscope.io.read import PathLike, read_qrels
 from rankscope.measures.base import Floats, Measure
 from rankscope.measures.cascade import RBPResidual
 from rankscope.measures.names import expand_trec, split_trec
+from rankscope.measures.presets import OFFICIAL, PRESETS
 from rankscope.measures.sets import Utility
 from rankscope.measures.trec_names import TREC_NAMES
 
 __all__ = ["NICKNAMES", "VERSIONS", "Line", "MissingQuery", "Options", "read_lines", "trec_eval"]
 
-#: Preset -> the precision in which scores are compared, and where recall rounds.
-VERSIONS = {"trec_eval": ("float64", "half_up"), "trec_eval-9": ("float32", "plus_point_nine")}
+#: The presets whose conventions this face knows.
+VERSIONS = ("trec_eval", "trec_eval-9")
 #: Measures that only 10.0 has.
 ONLY_10 = {"dcg", "ideal_dcg", "rbp", "rbp_resid", "unj"}
 #: In no nickname: printed when they are asked for.
 ASKED_FOR = {"dcg", "ideal_dcg", "yaap"}
-FIRST = ("runid", "num_q", "num_ret", "num_rel", "num_rel_ret")
-SET = (*FIRST, "utility", "set_P", "set_relative_P", "set_recall", "set_map", "set_F")
-OFFICIAL = (*FIRST, "map", "gm_map", "Rprec", "bpref", "recip_rank", "iprec_at_recall", "P")
+SET = ("num_ret", "num_rel", "num_rel_ret", "utility", "set_P", "set_relative_P", "set_recall", "set_map", "set_F")
 
 
 def printed_order() -> list[str]:
@@ -46,8 +45,8 @@ def printed_order() -> list[str]:
 
 ORDER = printed_order()
 NICKNAMES = {
-    "official": OFFICIAL,
-    "set": SET,
+    "official": ("runid", "num_q", *OFFICIAL),
+    "set": ("runid", "num_q", *SET),
     "all_trec": tuple(name for name in ORDER if name not in ASKED_FOR),
 }
 
@@ -84,8 +83,7 @@ def read_lines(names: Iterable[str], version: str = "trec_eval") -> list[Line]:
 
     Raises UnknownName (with what is known) and ParameterError.
     """
-    rounding = VERSIONS[version][1]
-    defaults = {"IPrec": {"rounding": rounding}, "AvgIPrec": {"rounding": rounding}}
+    defaults = PRESETS[version].parameters
     known = [name for name in ORDER if version != "trec_eval-9" or name not in ONLY_10]
     chosen: dict[str, list[str | None]] = {}
     for asked in names:
@@ -116,7 +114,7 @@ def split_name(name: str, known: list[str], *, is_nickname: bool) -> tuple[str, 
     return found
 
 
-def expand(stem: str, tail: str | None, defaults: dict[str, dict[str, str]]) -> list[Line]:
+def expand(stem: str, tail: str | None, defaults: Mapping[str, Mapping[str, Any]]) -> list[Line]:
     if stem == "relstring":
         if tail is not None and not (tail.isascii() and tail.isdigit() and int(tail[:9]) > 0):
             raise UnknownName("length of relstring", tail, ["relstring.10"])
@@ -134,8 +132,8 @@ def trec_eval(qrels: PathLike, run: PathLike, names: Iterable[str] = ("official"
     """
     lines = read_lines(names, options.version)
     judged = read_qrels(qrels)
-    precision = VERSIONS[options.version][0]
-    joined = join_file(judged, run, Convention(precision=precision, rel=options.level), "trec", None)
+    convention = Convention(precision=PRESETS[options.version].precision, rel=options.level)
+    joined = join_file(judged, run, convention, "trec", None)
     return Report(judged, joined.hits, joined.name, lines, options).text()
 
 

@@ -25,12 +25,31 @@ class Preset:
     parameters: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
 
-OFFICIAL = ("num_ret", "num_rel", "num_rel_ret", "map", "Rprec", "bpref", "recip_rank", "P")
+#: What `trec_eval -m official` prints, but for runid and num_q, which are no measures.
+OFFICIAL = (
+    "num_ret",
+    "num_rel",
+    "num_rel_ret",
+    "map",
+    "gm_map",
+    "Rprec",
+    "bpref",
+    "recip_rank",
+    "iprec_at_recall",
+    "P",
+)
+#: Its defaults where ours are others.
+TREC_EVAL: Mapping[str, Mapping[str, Any]] = {"RBP": {"p": 0.9, "gmax": "query"}, "RBPResidual": {"p": 0.9}}
+#: Version 9 asks for trunc(x R + .9) relevant documents at recall x.
+TREC_EVAL_9 = {**TREC_EVAL, "IPrec": {"rounding": "plus_point_nine"}, "AvgIPrec": {"rounding": "plus_point_nine"}}
 
 PRESETS = {
-    "trec_eval": Preset(tool="trec_eval 10.0: scores compared as float64", measures=OFFICIAL),
+    "trec_eval": Preset(tool="trec_eval 10.0: scores compared as float64", measures=OFFICIAL, parameters=TREC_EVAL),
     "trec_eval-9": Preset(
-        tool="trec_eval 9.0.8 and pytrec_eval: scores compared as float32", precision="float32", measures=OFFICIAL
+        tool="trec_eval 9.0.8 and pytrec_eval: scores compared as float32, recall rounded its way",
+        precision="float32",
+        measures=OFFICIAL,
+        parameters=TREC_EVAL_9,
     ),
     "gdeval": Preset(
         tool="gdeval.pl of the TREC Web Track: nDCG with exponential gain, ERR with grades up to 4",
