@@ -25,7 +25,7 @@ lint: $(VENV)/.dev
 docs: $(VENV)/.installed
 	$(BIN)/rankscope measures --format markdown -o docs/measures.md
 
-# Runs every benchmark beside its peers and prints the ratios; half an hour.
+# Runs every benchmark beside its peers and prints the ratios; a quarter of an hour.
 bench: $(VENV)/.bench
 	$(BIN)/python benchmarks/run_all.py
 

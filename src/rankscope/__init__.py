@@ -15,6 +15,7 @@ from rankscope._version import __version__
 
 if TYPE_CHECKING:
     from rankscope.data.hits import Hits
+    from rankscope.data.join import Convention
     from rankscope.data.qrels import Qrels
     from rankscope.data.run import Run
     from rankscope.data.scores import Scores
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from rankscope.measures.names import parse_measure, parse_measures
 
 __all__ = [
+    "Convention",
     "Evaluator",
     "Hits",
     "InputError",
@@ -50,6 +52,7 @@ __all__ = [
 
 # Where each public name lives. Loaded when first asked for, so that `import rankscope` costs nothing.
 HOMES = {
+    "Convention": "data.join",
     "Evaluator": "evaluation.evaluator",
     "Hits": "data.hits",
     "InputError": "errors",

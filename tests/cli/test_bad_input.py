@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import gzip
 import io
 import os
@@ -11,6 +12,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
+from rankscope.cli.main import main
 
 if sys.version_info >= (3, 14):
     from compression import zstd
@@ -213,7 +216,7 @@ def test_ties_are_refused_where_asked(refuse: Callable[..., None], folder: Path)
         (("-m", "AP(rel=2"), "cannot read the measure 'AP(rel=2'"),
         (("-m", ""), "cannot read the measure ''"),
         (("-m", "bpref.5"), "bpref takes no parameters; write bpref"),
-        (("-m", "ndcg_cut.x"), "expected numbers after ndcg_cut"),
+        (("-m", "ndcg_cut.x"), "ndcg_cut.x: cannot read"),
         (("--rel", "0"), "rel is 0, expected a whole number of at least 1"),
         (("--rel", "-3"), "rel is -3, expected a whole number of at least 1"),
         (("--preset", "trec_evl"), "unknown preset 'trec_evl'; did you mean trec_eval?"),
@@ -307,3 +310,24 @@ def test_a_bad_line_of_standard_input_is_named(refuse: Callable[..., None], monk
 
 def test_one_file_given_twice_has_no_two_names(refuse: Callable[..., None]) -> None:
     refuse("qrels", "run", "run", said=("two runs are called 'run'",))
+
+
+def test_an_output_that_is_an_input_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "q").write_text("1 0 d 1\n")
+    (tmp_path / "r").write_text("1 Q0 d 1 1 t\n")
+    for name in ("q", "r"):
+        with pytest.raises(SystemExit) as stop:
+            main(["evaluate", str(tmp_path / "q"), str(tmp_path / "r"), "-o", str(tmp_path / name)])
+        assert stop.value.code == 2
+    assert (tmp_path / "q").read_text() == "1 0 d 1\n"
+    assert (tmp_path / "r").read_text() == "1 Q0 d 1 1 t\n"
+
+
+@pytest.mark.parametrize("args", [[], ["--help"], ["evaluate", "--help"]])
+def test_help_is_laid_out_for_reading(args: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    with contextlib.suppress(SystemExit):
+        main(args)
+    out = capsys.readouterr().out
+    assert out.startswith("Usage: rankscope")
+    assert "\\b" not in out
+    assert "\n  rankscope evaluate " in out

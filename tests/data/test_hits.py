@@ -162,7 +162,7 @@ def test_cutting_through_a_tie_ends_the_tie_there() -> None:
 
 @pytest.mark.parametrize("depth", [0, -1])
 def test_a_depth_below_1_is_refused(depth: int) -> None:
-    with pytest.raises(rs.ParameterError, match=f"the depth is {depth}, expected at least 1"):
+    with pytest.raises(rs.ParameterError, match=f"the depth is {depth}, expected a whole number of at least 1"):
         hits_of(EXAMPLE).cut(depth)
 
 
@@ -244,3 +244,15 @@ def test_queries_that_do_not_exist_cannot_be_selected(queries: list[int]) -> Non
     hits = rs.hits_of({"a": {"d": 1}, "b": {"d": 1}}, {"a": {"d": 1.0}})
     with pytest.raises(rs.ParameterError, match="expected indices from 0 to 1"):
         hits.select(queries)
+
+
+def test_what_measures_share_cannot_be_written_to() -> None:
+    """A measure that changed the counts in place would change every later value of the same judgments."""
+    qrels = rs.Qrels({"a": {"d": 1, "e": 1}})
+    hits = rs.hits_of(qrels, {"a": {"d": 1.0}})
+    scores = rs.evaluate(qrels, {"a": {"d": 1.0}}, ["AP"])
+    shared = [hits.n_relevant(), hits.relevant(), hits.relevant_above(), hits.rank, hits.grades, hits.query]
+    for array in [*shared, qrels.relevance, qrels.grades, scores.values, scores.matrix("AP")]:
+        with pytest.raises(ValueError, match="read-only"):
+            array[...] = 0
+    assert rs.evaluate(qrels, {"a": {"d": 1.0}}, ["AP"]).overall("AP") == 1 / 2

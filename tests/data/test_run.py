@@ -86,5 +86,5 @@ def test_the_frame_of_a_run_scores_as_the_run(case: Case) -> None:
 
 @pytest.mark.parametrize("data", [5, [1, 2], "run.txt"], ids=str)
 def test_what_is_no_run_is_refused(data: object) -> None:
-    with pytest.raises(rs.InputError, match=r"expected a mapping of mappings|no column 'query_id'"):
+    with pytest.raises(rs.InputError, match=r"expected a mapping of mappings|no column 'query_id'|use read_run"):
         rs.Run(data)

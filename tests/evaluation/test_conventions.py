@@ -30,7 +30,7 @@ class TestMissingQueries:
         assert "missing:drop" in scores.signature()
 
     def test_refused_they_are_counted_and_named(self) -> None:
-        message = r"47 of 50 queries have no list in run 'run' \(q03, q04, q05, \.\.\.\); pass missing='drop'"
+        message = r"47 of 50 queries have no list in run 'run' \(q03, q04, q05, \.\.\.\); choose missing='drop'"
         with pytest.raises(rs.InputError, match=message):
             rs.evaluate(FIFTY, THREE, "AP", missing="error")
 
@@ -65,7 +65,7 @@ class TestNothingRelevant:
         assert scores.matrix("AP").tolist() == [[1, 0, 0]]
         assert scores.matrix("Judged").tolist() == [[1, 1, 0]]
         assert (
-            "2 queries have no relevant documents; they count as their measure says, mostly 0 (no_relevant:zero)"
+            "2 queries have no relevant documents; such queries count as the measure says, mostly 0 (no_relevant:zero)"
             in scores.notes
         )
 
@@ -74,14 +74,14 @@ class TestNothingRelevant:
         assert scores.overall("AP") == 1
         assert scores.overall("Judged") == (1 + 1 + 0) / 3
         assert scores.overall("NumRet") == 3
-        assert "2 queries have no relevant documents; they are left out (no_relevant:drop)" in scores.notes
+        assert "2 queries have no relevant documents; such queries are left out (no_relevant:drop)" in scores.notes
         assert "no_relevant:drop" in scores.signature()
 
     def test_as_one_they_count_as_1(self) -> None:
         scores = rs.evaluate(self.QRELS, self.RUN, ["AP", "NumRet"], no_relevant="one")
         assert scores.matrix("AP").tolist() == [[1, 1, 1]]
         assert scores.matrix("NumRet").tolist() == [[1, 1, 1]]
-        assert "2 queries have no relevant documents; they count as 1 (no_relevant:one)" in scores.notes
+        assert "2 queries have no relevant documents; such queries count as 1 (no_relevant:one)" in scores.notes
 
     def test_what_is_relevant_follows_rel(self) -> None:
         qrels = {"q": {"a": 1}, "r": {"a": 2}}
@@ -92,7 +92,7 @@ class TestNothingRelevant:
         np.testing.assert_array_equal(scores.matrix("AP"), [[np.nan, 1]])
         assert scores.matrix("AP(rel=1)").tolist() == [[1, 1]]
         assert scores.matrix("nDCG").tolist() == [[1, 1]]
-        assert "1 query has no relevant documents; they are left out (no_relevant:drop)" in scores.notes
+        assert "1 query has no relevant documents for AP; such queries are left out (no_relevant:drop)" in scores.notes
 
     def test_a_missing_query_without_relevant_documents_is_dropped_once(self) -> None:
         scores = rs.evaluate(self.QRELS, {"q": {"a": 1.0}}, "AP", missing="drop", no_relevant="one")

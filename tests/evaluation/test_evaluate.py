@@ -122,7 +122,9 @@ class TestNamesOfSystems:
     RUN: ClassVar = {"q": {"d": 1.0}}
 
     def test_two_runs_in_memory_with_one_name_are_refused(self) -> None:
-        with pytest.raises(rs.InputError, match=r"two runs are called 'run', expected a name each; name them with Run"):
+        with pytest.raises(
+            rs.InputError, match=r"two runs are called 'run', expected a name each; give each file once, and name runs"
+        ):
             rs.evaluate(self.QRELS, [self.RUN, self.RUN], "RR")
 
     def test_two_files_with_one_tag_are_told_apart_by_their_names_and_a_note_says_so(self, tmp_path: Path) -> None:

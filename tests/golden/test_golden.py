@@ -129,9 +129,9 @@ def test_the_golden_trec_lines_are_those_of_trec_eval() -> None:
     names = {"nDCG@10": "ndcg_cut_10", "AP": "map", "RR": "recip_rank", "P@2": "P_2", "NumRelRet": "num_rel_ret"}
     lines = []
     for system, measures in BY_HAND.items():
+        # With several runs, each begins with its name.
+        lines.append("%-22s\tall\t%s" % ("runid", system))  # noqa: UP031 - as trec_eval's source has it
         for query in ("q1", "q10", "q2", "all"):
-            if query == "all":
-                lines.append("%-22s\tall\t%s" % ("runid", system))  # noqa: UP031 - as trec_eval's source has it
             for measure in MEASURES:
                 value = measures[measure][query]
                 shown = "%d" % value if measure == "NumRelRet" else "%6.4f" % value  # noqa: UP031

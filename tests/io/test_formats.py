@@ -283,7 +283,7 @@ def test_scores_in_a_table_are_read_to_the_last_bit(put: Callable[..., Path]) ->
 def test_rows_of_a_query_that_are_apart_in_a_table_are_merged_with_a_note(put: Callable[..., Path]) -> None:
     run = rs.read_run(put(b"query_id,doc_id,score\na,d1,1\nb,d1,1\na,d2,2\n"))
     assert rows_of(run) == [(b"a", b"d1", 1.0), (b"a", b"d2", 2.0), (b"b", b"d1", 1.0)]
-    assert "1 query was not together" in run.notes[0]
+    assert "1 query were not together" in run.notes[0]
 
 
 def test_input_overrides_what_content_says(put: Callable[..., Path]) -> None:

@@ -66,3 +66,25 @@ def test_a_link_that_leads_to_a_file_may_be_written(tmp_path: Path) -> None:
 def test_a_device_is_written_to_and_not_replaced() -> None:
     write_text("/dev/null", "x")
     assert not Path("/dev/null").is_file()
+
+
+def test_a_link_is_followed_and_permissions_stay(tmp_path: Path) -> None:
+    target, link = tmp_path / "target.txt", tmp_path / "link.txt"
+    target.write_text("old")
+    target.chmod(0o640)
+    link.symlink_to(target)
+    write_text(link, "new")
+    assert link.is_symlink()
+    assert target.read_text() == "new"
+    assert target.stat().st_mode & 0o777 == 0o640
+
+
+def test_a_device_is_written_to_and_stays_one() -> None:
+    write_text("/dev/null", "text")
+    assert not Path("/dev/null").is_file()
+
+
+def test_a_name_as_long_as_a_name_may_be_is_written(tmp_path: Path) -> None:
+    path = tmp_path / ("n" * 250)
+    write_text(path, "text")
+    assert path.read_text() == "text"

@@ -186,8 +186,9 @@ def test_every_measure_is_explained(name: str) -> None:
     assert text.splitlines()[0].split()[0] == name
     assert MEASURES[name].source in text
     low, high = MEASURES[name].range
-    assert f"[{low:g}, " in text.split("range")[1]
-    assert math.isinf(high) == ("∞" in text)
+    shown = text.split("range")[1].split()[0:2]
+    assert shown[0] == ("(-∞," if math.isinf(low) else f"[{low:g},")
+    assert shown[1].startswith("∞)" if math.isinf(high) else f"{high:g}]")
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from rankscope.evaluation.conventions import DEFAULT_MEASURES, MISSING, NO_RELEV
 from rankscope.evaluation.engine import evaluate as evaluate_runs
 from rankscope.io.read import read_qrels
 from rankscope.io.sniff import FORMATS as INPUTS
-from rankscope.io.write import check_writable
+from rankscope.io.write import check_writable, refuse_overwriting
 from rankscope.reporting.tables import FORMATS, render_scores
 
 __all__ = ["evaluate"]
@@ -61,19 +61,20 @@ def evaluate(
     format_: str,
     output: str | None,
 ) -> None:
-    r"""Evaluate each RUN against the judgments in QRELS.
+    """Evaluate each RUN against the judgments in QRELS.
 
     Files are TREC's (spaces or tabs), CSV, TSV, JSONL or Parquet, plain, .gz or .zst; - is standard input.
 
     \b
     rankscope evaluate robust.qrels bm25.run dense.run -m nDCG@10 -m AP
     rankscope evaluate robust.qrels bm25.run --by-query --format csv -o scores.csv
-    """
+    """  # noqa: D301 - click keeps the lines after the character \b as they are
     options = {"preset": preset, "rel": rel, "ties": ties, "missing": missing, "no_relevant": no_relevant}
     chosen = measures or None
     make_plan(chosen, **options)  # type: ignore[arg-type]  # a wrong argument is told before anything is read
-    if output not in (None, "-"):
-        check_writable(str(output))
+    if output is not None and output != "-":
+        check_writable(output)
+        refuse_overwriting(output, (qrels, *runs))
     if (qrels, *runs).count("-") > 1:
         raise ParameterError("standard input (-) can stand for one file only")
     with bytes_progress(runs, "reading runs") as progress:

@@ -41,15 +41,18 @@ class Lazy(click.Group):
             formatter.write_dl([(name, text) for name, (_, text) in COMMANDS.items()])
 
 
-@click.group(cls=Lazy, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(cls=Lazy, invoke_without_command=True, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="rankscope")
-def cli() -> None:
-    r"""Evaluate rankings, exactly and fast.
+@click.pass_context
+def cli(context: click.Context) -> None:
+    """Evaluate rankings, exactly and fast.
 
     \b
     rankscope demo                          a tour on data made here
     rankscope evaluate QRELS RUN... -m AP   the main job
-    """
+    """  # noqa: D301 - click keeps the lines after the character \b as they are
+    if context.invoked_subcommand is None:
+        click.echo(context.get_help())
 
 
 def main(args: Sequence[str] | None = None) -> None:
@@ -57,11 +60,12 @@ def main(args: Sequence[str] | None = None) -> None:
     # No command here multiplies matrices large enough for threads, and starting them costs .05 s of CPU.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     for stream in (sys.stdout, sys.stderr):
-        if hasattr(stream, "reconfigure"):  # ids that are no UTF-8 are printed as they came
+        if stream is not None and hasattr(stream, "reconfigure"):  # ids that are no UTF-8 are printed as they came
             stream.reconfigure(encoding="utf-8", errors="surrogateescape")
     try:
         cli.main(args=None if args is None else list(args), prog_name="rankscope", standalone_mode=False)
-        sys.stdout.flush()
+        if sys.stdout is not None:
+            sys.stdout.flush()
     except RankscopeError as error:
         fail(str(error))
     except click.exceptions.Exit as error:
@@ -87,7 +91,8 @@ def command_of(error: click.ClickException) -> str:
 
 def silence_output() -> None:
     """Nothing more can be written: keep Python from trying again when it ends."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    if sys.stdout is not None:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def fail(message: str) -> None:

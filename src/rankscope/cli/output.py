@@ -34,7 +34,7 @@ def bytes_progress(paths: Sequence[str], what: str) -> Iterator[Callable[[int], 
 
     The bar appears on standard error once the work has lasted a second; until then nothing is loaded for it.
     """
-    if not sys.stderr.isatty():
+    if sys.stderr is None or not sys.stderr.isatty():
         yield None
         return
     # Of a compressed file nobody knows how much is to come.

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import numpy.typing as npt
 
 from rankscope.data.rows import Interner, Rows, group
 from rankscope.errors import InputError
@@ -35,14 +38,28 @@ def frame_rows(data: Any, value: str) -> Rows:
     import polars as pl
 
     kind = "qrels" if value == "relevance" else "run"
+    if isinstance(data, (str, os.PathLike)):
+        raise InputError(f"{kind}: {data!r} is a path, expected data; use read_{kind}(path)")
     try:
-        frame = pl.DataFrame(plain_columns(data) if isinstance(data, Mapping) else data)
-    except (TypeError, ValueError, pl.exceptions.PolarsError) as error:
+        frame = as_frame(data)
+    except (TypeError, ValueError, RuntimeError, pl.exceptions.PolarsError) as error:
         raise InputError(
             f"{kind}: cannot read a {type(data).__name__} as a table ({error}); expected a mapping of mappings, "
             f"a data frame, or a mapping of columns query_id, doc_id, {value}"
         ) from None
     return rows_of_frame(frame, value, kind, first_row=0)[0]
+
+
+def as_frame(data: Any) -> pl.DataFrame:
+    """Whatever it is, as a polars frame."""
+    import polars as pl
+
+    if isinstance(data, Mapping):
+        return pl.DataFrame(plain_columns(data))
+    try:
+        return pl.DataFrame(data)
+    except ImportError:  # pandas without pyarrow
+        return pl.DataFrame({str(name): data[name].tolist() for name in data.columns})
 
 
 def plain_columns(data: Mapping[str, Any]) -> dict[str, Any]:
@@ -51,28 +68,41 @@ def plain_columns(data: Mapping[str, Any]) -> dict[str, Any]:
     return {name: list(column) if name in objects else column for name, column in data.items()}
 
 
+@dataclass(frozen=True)
+class Place:
+    """Says in which row of the input a document stands, from where its id starts in the buffer.
+
+    first: the number of the first row in a file; 0 for data in memory.
+    """
+
+    name: str
+    first: int
+    starts: npt.NDArray[np.int64] | None = None
+
+    def __call__(self, start: int) -> str:
+        assert self.starts is not None
+        return self.row(int(np.searchsorted(self.starts, start)))
+
+    def row(self, row: int) -> str:
+        return f"{self.name}:{row + self.first}" if self.first else f"{self.name}: row {row}"
+
+
 def rows_of_frame(frame: pl.DataFrame, value: str, name: str, first_row: int) -> tuple[Rows, int]:
     """Rows of a frame, and how many queries had their rows apart.
 
     first_row: the number of the first row in messages: 2 for a CSV file with a header.
     """
-
-    def where(row: int) -> str:
-        return f"{name}:{row + first_row}" if first_row else f"{name}: row {row}"
-
+    place = Place(name, first_row)
     frame = frame.select(column(frame, field, name).alias(field) for field in ("query_id", "doc_id", value))
     if not frame.height:
         raise InputError(f"{name}: no data rows, expected at least one; write one row a document")
-    values = numbers(frame, value, where)
-    queries, docs = strings(frame, "query_id", where), strings(frame, "doc_id", where)
+    values = numbers(frame, value, place.row)
+    queries, docs = strings(frame, "query_id", place.row), strings(frame, "doc_id", place.row)
     interner = Interner()
     codes = interner.codes(queries)
     # A document's start in the buffer tells its row, also after the rows have been regrouped.
-    starts = docs.starts
-    rows, apart = group(
-        list(interner.ids), codes, docs, hashes(docs), values, lambda start: where(int(np.searchsorted(starts, start)))
-    )
-    return rows, apart
+    where = Place(name, first_row, docs.starts)
+    return group(list(interner.ids), codes, docs, hashes(docs), values, where)
 
 
 def column(frame: pl.DataFrame, field: str, name: str) -> pl.Expr:
@@ -93,7 +123,7 @@ def strings(frame: pl.DataFrame, field: str, where: Any) -> Fields:
     import polars as pl
 
     series = frame[field]
-    if series.dtype.is_float() or series.dtype.is_nested():
+    if not (series.dtype.is_integer() or series.dtype in (pl.String, pl.Categorical, pl.Enum, pl.Null)):
         raise InputError(
             f"{where(0)}: column {field!r} holds {series.dtype}, expected strings or whole numbers; "
             "convert the ids first"
@@ -114,8 +144,10 @@ def numbers(frame: pl.DataFrame, field: str, where: Any) -> np.ndarray[Any, np.d
 
     series = frame[field]
     kind = "a whole number" if field == "relevance" else "a finite number"
-    if series.dtype == pl.String:
-        series = series.str.strip_chars()
+    if series.dtype in (pl.String, pl.Categorical, pl.Enum):
+        series = series.cast(pl.String).str.strip_chars()
+    elif not (series.dtype.is_numeric() or series.dtype in (pl.Boolean, pl.Null)):
+        raise InputError(f"{where(0)}: column {field!r} holds {series.dtype}, expected numbers; convert it first")
     values = series.cast(pl.Float64, strict=False)
     bad = values.is_null() | ~values.is_finite()
     if field == "relevance":

@@ -33,7 +33,7 @@ class Hits:
     of all its judged documents in falling order, with `grade_offsets` (q + 1). Of the whole
     input: `max_grade`, `rel` (least relevance that counts), `ties` and `precision` (how it was ranked).
 
-    Arrays are not to be changed.
+    No array can be written to: what measures compute from them is shared.
     """
 
     query_ids: tuple[str, ...]
@@ -56,6 +56,10 @@ class Hits:
     _memory: dict[Any, Any] = field(default_factory=dict, repr=False)
     _pool_memory: dict[Any, Any] = field(default_factory=dict, repr=False)
 
+    def __post_init__(self) -> None:
+        for name in ARRAYS:
+            frozen(getattr(self, name))
+
     def __len__(self) -> int:
         """How many queries."""
         return len(self.query_ids)
@@ -63,19 +67,19 @@ class Hits:
     def once(self, key: Hashable, compute: Callable[[], T]) -> T:
         """What `compute` gives, computed once for these hits."""
         if key not in self._memory:
-            self._memory[key] = compute()
+            self._memory[key] = frozen(compute())
         return cast(T, self._memory[key])
 
     def once_for_pool(self, key: Hashable, compute: Callable[[], T]) -> T:
         """What `compute` gives from the judgments alone, computed once for all runs of one Qrels."""
         if key not in self._pool_memory:
-            self._pool_memory[key] = compute()
+            self._pool_memory[key] = frozen(compute())
         return cast(T, self._pool_memory[key])
 
     @cached_property
     def query(self) -> Ints:
         """(hits) the index of each hit's query."""
-        return group_of(self.offsets)
+        return frozen(group_of(self.offsets))
 
     @property
     def grade_query(self) -> Ints:
@@ -124,6 +128,8 @@ class Hits:
             if index.shape != (len(self),):
                 raise ParameterError(f"the mask has shape {index.shape}, expected one flag a query: ({len(self)},)")
             index = np.flatnonzero(index)
+        if index.size and index.dtype.kind not in "iu":
+            raise ParameterError(f"queries of type {index.dtype}, expected whole numbers or a mask")
         if index.size and not 0 <= index.min() <= index.max() < len(self):
             raise ParameterError(f"queries {index.min()} to {index.max()}, expected indices from 0 to {len(self) - 1}")
         index = index.astype(np.intp)
@@ -142,8 +148,8 @@ class Hits:
 
     def cut(self, depth: int) -> Hits:
         """The hits as if the lists ended at rank `depth`."""
-        if depth < 1:
-            raise ParameterError(f"the depth is {depth}, expected at least 1")
+        if not isinstance(depth, (int, np.integer)) or depth < 1:
+            raise ParameterError(f"the depth is {depth!r}, expected a whole number of at least 1")
         kept = self.rank <= depth
         return self._with(
             np.flatnonzero(kept),
@@ -199,4 +205,12 @@ class Hits:
         return replace(self, _memory={}, **changes)
 
 
+def frozen(value: T) -> T:
+    """The value itself; an array can no longer be written to."""
+    if isinstance(value, np.ndarray):
+        value.flags.writeable = False
+    return value
+
+
 PER_HIT = ("rank", "first", "last", "relevance", "judged")
+ARRAYS = (*PER_HIT, "offsets", "retrieved", "missing", "grades", "grade_offsets")

@@ -133,6 +133,8 @@ class Joiner:
                 try:
                     if not doc or not isinstance(doc, str) or not doc.encode("utf-8", "surrogateescape"):
                         return f"the document id {doc!r} is no string or empty, expected an id"
+                    if isinstance(score, Mapping):
+                        return "this looks like several runs by name, expected one; pass a list of Run(..., name=...)"
                     if isinstance(score, str) or not np.isfinite(float(score)):
                         raise ValueError
                 except UnicodeEncodeError:

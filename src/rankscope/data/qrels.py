@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rankscope.data.frames import frame_rows, is_mapping_of_mappings
+from rankscope.data.hits import frozen
 from rankscope.data.rows import Ints, Keys, Rows, are_ids, combined_keys, names_of
 from rankscope.errors import InputError
 from rankscope.kernels.order import ranges, repeated, stable_order
@@ -94,8 +95,8 @@ class Qrels:
         if not relevance.size:
             raise InputError("the qrels hold no judgments; expected at least one judged document")
         self.query_ids: tuple[str, ...] = tuple(ids)
-        self.offsets = offsets
-        self.relevance = relevance
+        self.offsets = frozen(offsets)
+        self.relevance = frozen(relevance)
         self.memory: dict[Any, Any] = {}  # what measures compute from the judgments alone
 
     @cached_property

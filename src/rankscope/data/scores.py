@@ -78,8 +78,14 @@ class Scores:
         if name not in self.measure_names:
             name = self.asked.get(name, name)
         if name not in self.measure_names:
+            alike = {known.lower(): ours for ours in self.measure_names for known in (ours, *self._asked_as(ours))}
+            name = alike.get(name.lower(), name)
+        if name not in self.measure_names:
             raise UnknownName("measure of these scores", name, self.measure_names)
         return self.measure_names.index(name)
+
+    def _asked_as(self, ours: str) -> list[str]:
+        return [asked for asked, name in self.asked.items() if name == ours]
 
     def _system(self, system: str | None) -> int:
         if system is None:

@@ -12,7 +12,7 @@ from rankscope.data.hits import Hits
 from rankscope.data.join import Convention, some
 from rankscope.errors import InputError, ParameterError
 from rankscope.measures.base import Bools, Floats, Measure
-from rankscope.measures.names import parse_measures
+from rankscope.measures.names import parse_measures, trec_name
 from rankscope.measures.presets import find_preset
 
 __all__ = ["DEFAULT_MEASURES", "MISSING", "NO_RELEVANT", "Plan", "make_plan"]
@@ -82,7 +82,7 @@ def refuse_missing(hits: Hits, name: str) -> None:
     shown = some([hits.query_ids[i] for i in lacking[:4]])
     raise InputError(
         f"{lacking.size} of {len(hits)} queries have no list in run {name!r} ({shown}); "
-        "pass missing='drop' to leave them out or missing='zero' to count them as empty"
+        "choose missing='drop' (--missing drop) to leave them out or 'zero' to count them as empty"
     )
 
 
@@ -114,8 +114,9 @@ def make_plan(
     for name in measures:
         parsed = parse_measures([name], chosen.parameters if chosen else None)
         found.update((str(measure), measure) for measure in parsed)
-        if len(parsed) == 1 and str(parsed[0]) != str(name):
+        if len(parsed) == 1:
             asked[str(name)] = str(parsed[0])
+        asked.update((trec_name(measure), str(measure)) for measure in parsed)
     if not found:
         raise ParameterError("no measures given, expected at least one, such as nDCG@10")
     return Plan(

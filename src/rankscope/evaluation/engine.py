@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, TypeGuard
 
 import numpy as np
 
-from rankscope.data.hits import Hits
+from rankscope.data.hits import Hits, frozen
 from rankscope.data.join import Convention, Joiner, join
 from rankscope.data.qrels import Qrels
 from rankscope.data.run import Run
@@ -68,7 +68,9 @@ def evaluate(
     (0.5, 0.5)
     """
     plan = make_plan(measures, preset=preset, rel=rel, ties=ties, missing=missing, no_relevant=no_relevant)
-    if not isinstance(runs, (list, tuple)):
+    if isinstance(runs, Iterator):
+        runs = list(runs)
+    elif not isinstance(runs, (list, tuple)):
         runs = [runs]
     if not runs:
         raise ParameterError("no runs given, expected at least one")
@@ -110,7 +112,7 @@ def join_file(
 ) -> Joined:
     """Join a run file block by block; where its queries are mixed, or it is a pipe, all at once."""
     _ = qrels.lookup  # built before the run is read, when most memory is free
-    if Path(path).is_file():  # what can be read again
+    if source_name(path) != "<stdin>" and Path(path).is_file():  # what can be read again
         with open_binary(path) as stream:
             source = open_source(stream, path, input_)
             if source.format == "trec":
@@ -141,8 +143,8 @@ def score_hits(plan: Plan, joined: Sequence[Joined]) -> Scores:
         systems=tuple(systems),
         measures=plan.measures,
         query_ids=first.query_ids,
-        values=np.array([values for values, _ in results]),
-        missing=np.array([one.hits.missing for one in joined]),
+        values=frozen(np.array([values for values, _ in results])),
+        missing=frozen(np.array([one.hits.missing for one in joined])),
         undefined=undefined,
         settings=plan.settings(len(first)),
         measure_settings=plan.measure_settings(first),
@@ -169,8 +171,8 @@ def name_systems(joined: Sequence[Joined]) -> tuple[list[str], list[str]]:
     repeated = {name for name, n in Counter(names).items() if n > 1}
     if repeated:
         raise InputError(
-            f"two runs are called {min(repeated)!r}, expected a name each; name them with Run(..., name=...) "
-            "or give each file once"
+            f"two runs are called {min(repeated)!r}, expected a name each; give each file once, "
+            "and name runs in memory with Run(..., name=...)"
         )
     return names, notes
 
@@ -184,9 +186,20 @@ def missing_note(hits: Hits, system: str, plan: Plan) -> list[str]:
 
 
 def undefined_note(undefined: Bools, plan: Plan) -> list[str]:
-    n = int(undefined.any(axis=0).sum())
-    if not n:
-        return []
-    done = {"zero": "count as their measure says, mostly 0", "drop": "are left out", "one": "count as 1"}
-    what = "query has" if n == 1 else "queries have"
-    return [f"{n} {what} no relevant documents; they {done[plan.no_relevant]} (no_relevant:{plan.no_relevant})"]
+    """A note for each group of measures that lack something relevant in the same queries."""
+    done = {
+        "zero": "count as the measure says, mostly 0",
+        "drop": "are left out",
+        "one": "count as 1",
+    }[plan.no_relevant]
+    alike: dict[bytes, list[int]] = {}
+    for m in np.flatnonzero(undefined.any(axis=1)).tolist():
+        alike.setdefault(undefined[m].tobytes(), []).append(m)
+    notes = []
+    for group in alike.values():
+        n = int(undefined[group[0]].sum())
+        everywhere = len(group) == sum(m.needs_relevant for m in plan.measures)
+        whose = "" if everywhere else f" for {', '.join(plan.names[m] for m in group)}"
+        queries = "1 query has" if n == 1 else f"{n} queries have"
+        notes.append(f"{queries} no relevant documents{whose}; such queries {done} (no_relevant:{plan.no_relevant})")
+    return notes

@@ -10,6 +10,7 @@ from rankscope.data.join import Joiner, join
 from rankscope.data.qrels import Qrels
 from rankscope.data.run import Run
 from rankscope.data.scores import Scores
+from rankscope.errors import ParameterError
 from rankscope.evaluation.conventions import make_plan
 from rankscope.evaluation.engine import Joined, as_qrels, is_path, join_file, score_hits
 from rankscope.io.read import PathLike
@@ -59,6 +60,8 @@ class Evaluator:
             return Joined("run", joiner.finish(), (), None)
         if is_path(run):
             return join_file(self.qrels, run, self.plan.convention, None, None)
+        if isinstance(run, (list, tuple)):
+            raise ParameterError("an Evaluator takes one run a call; call it for each, or pass all to `evaluate`")
         if not isinstance(run, Run):
             run = Run(run)
         return Joined(run.name, join(self.qrels, run, self.plan.convention), run.notes, None)

@@ -8,8 +8,8 @@ Anything else (runs of spaces, CRLF, comments, blank lines, tags with spaces) is
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -25,7 +25,7 @@ __all__ = ["Block", "BlockReader", "Layout", "count_lines", "read_whole", "split
 
 #: Bytes that are split at a time: with all their arrays they fit the processor's cache.
 BLOCK = 1 << 20
-NEWLINE, SPACE, TAB, HASH = 10, 32, 9, 35
+NEWLINE, RETURN, SPACE, TAB, HASH = 10, 13, 32, 9, 35
 BOM = b"\xef\xbb\xbf"
 
 IS_SPACE = np.zeros(256, np.bool_)
@@ -40,6 +40,19 @@ class Layout:
     most: int | None
     columns: tuple[int, ...]
     expected: str  # for the error message: "6 (query Q0 doc rank score tag)"
+    mistaken: Mapping[int, str] = field(default_factory=dict)  # number of fields -> what the file may be instead
+
+    def advice(self, fields: int, line: bytes) -> str:
+        """What to do about a line of so many fields."""
+        if b"\r" in line.rstrip():
+            return "the line ends are carriage returns; convert them to LF or CR LF"
+        if b" qid:" in line or b"\tqid:" in line:
+            return "this looks like a LETOR or SVMlight file, which cannot be read here"
+        if fields in self.mistaken:
+            return self.mistaken[fields]
+        if fields == 1 and (b"," in line or b";" in line):
+            return "a CSV file needs commas and a header line such as query_id,doc_id,score"
+        return "correct this line"
 
 
 @dataclass(frozen=True, slots=True)
@@ -233,10 +246,26 @@ def split_any(block: Block, layout: Layout) -> list[Fields]:
         row = int(np.argmax(wrong))
         where = block.where(block.begin + int(line_starts[rows[row]]))
         found = f"{fields[row]} field{'s' if fields[row] != 1 else ''}"
-        raise InputError(f"{where}: {found}, expected {layout.expected}; correct this line")
+        begin = int(line_starts[rows[row]])
+        line = lines[begin : int(newlines[np.searchsorted(newlines, begin)])].tobytes()
+        advice = layout.advice(int(fields[row]), line)
+        raise InputError(f"{where}: {found}, expected {layout.expected}; {advice}")
+    refuse_lone_returns(block, lines, newlines, rows[fields > layout.least + 1])
     first_field = first_field[rows]
     columns = []
     for c in layout.columns:
         field = first_field + c
         columns.append(Fields(bytes_, starts[field] + block.begin, ends[field] - starts[field]))
     return columns
+
+
+def refuse_lone_returns(block: Block, lines: npt.NDArray[np.uint8], newlines: Ints, long: Ints) -> None:
+    """Raise for a carriage return inside a line of too many fields: several lines, with the ends of old Macs."""
+    returns = np.flatnonzero(lines == RETURN)
+    lone = returns[lines[returns + 1] != NEWLINE]
+    inside = lone[np.isin(np.searchsorted(newlines, lone), long)]
+    if inside.size:
+        raise InputError(
+            f"{block.where(block.begin + int(inside[0]))}: a carriage return inside the line, expected lines that "
+            "end with LF or CR LF; convert the line ends"
+        )

@@ -116,8 +116,8 @@ def read_run(path: PathLike, *, name: str | None = None, input: str | None = Non
 
 
 def apart_note(name: str, apart: int) -> str:
-    many = "1 query was" if apart == 1 else f"{apart} queries were"
-    return f"{name}: the lines of {many} not together; they have been merged"
+    many = "1 query" if apart == 1 else f"{apart} queries"
+    return f"{name}: the lines of {many} were not together; they have been merged"
 
 
 def file_stem(path: PathLike) -> str:

@@ -17,6 +17,7 @@ FORMATS = {
     "jsonl": "one JSON object a line",
     "parquet": "Apache Parquet",
 }
+COMPRESSED = {b"BZh": "bzip2", b"\xfd7zXZ": "xz", b"PK\x03\x04": "zip", b"7z\xbc\xaf": "7-Zip"}
 UTF16 = (b"\xff\xfe", b"\xfe\xff")
 
 
@@ -37,6 +38,9 @@ def sniff(head: bytes, name: str) -> str:
     """The format that these first bytes are in. Raises InputError for what is none of ours."""
     if head.startswith(b"PAR1"):
         return "parquet"
+    for magic, what in COMPRESSED.items():
+        if head.startswith(magic):
+            raise InputError(f"{name}: compressed with {what}, expected plain text, gzip or Zstandard; unpack it first")
     if head.startswith(UTF16):
         raise InputError(f"{name}: the text is UTF-16, expected UTF-8; convert it, for example with iconv")
     for raw in head.removeprefix(b"\xef\xbb\xbf").splitlines():

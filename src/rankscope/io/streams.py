@@ -54,6 +54,8 @@ def open_binary(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
 @contextmanager
 def _raw(path: str | os.PathLike[str]) -> Iterator[Any]:
     if source_name(path) == "<stdin>":
+        if sys.stdin is None:
+            raise InputError("<stdin>: standard input is closed, expected data; name a file or pipe into this command")
         yield sys.stdin.buffer
     else:
         with open(path, "rb", buffering=1 << 16) as file:

@@ -23,7 +23,16 @@ def read_table(content: bytes, name: str, format_: str, value: str) -> tuple[Row
     """Rows of a table, and how many queries had their rows apart. Raises InputError with the line."""
     content = content.removeprefix(b"\xef\xbb\xbf")  # a byte order mark
     first_row = {"csv": 2, "tsv": 2, "jsonl": 1, "parquet": 0}[format_]  # line of the first row
-    return rows_of_frame(read_frame(content, name, format_), value, name, first_row)
+    while format_ in SEPARATORS and (content.startswith(b"#") or content[:2].strip() == b""):
+        _, _, content = content.partition(b"\n")  # comments and blank lines before the header
+        first_row += 1
+    try:
+        return rows_of_frame(read_frame(content, name, format_), value, name, first_row)
+    except InputError:
+        where = uneven_line(content, format_, first_row - 2)
+        if where is None:
+            raise
+        raise InputError(f"{name}:{where}; correct this line") from None
 
 
 def read_frame(content: bytes, name: str, format_: str) -> pl.DataFrame:
@@ -35,18 +44,16 @@ def read_frame(content: bytes, name: str, format_: str) -> pl.DataFrame:
         if format_ == "jsonl":
             return pl.read_ndjson(io.BytesIO(content), infer_schema_length=None)
         separator = SEPARATORS[format_]
-        # All columns as text: an id "007" stays what it is.
-        return pl.read_csv(io.BytesIO(content), separator=separator, infer_schema=False, comment_prefix=None)
-    except (pl.exceptions.PolarsError, OSError, ValueError, UnicodeDecodeError) as error:
-        where = uneven_line(content, format_)
-        if where:
-            raise InputError(f"{name}:{where}; correct this line") from None
+        # All columns as text: an id "007" stays what it is. Blanks around a field are not part of it.
+        frame = pl.read_csv(io.BytesIO(content), separator=separator, infer_schema=False)
+        return frame.with_columns(pl.all().str.strip_chars(" \t"))
+    except (pl.exceptions.PolarsError, OSError, ValueError, RuntimeError) as error:
         first = str(error).splitlines()[0] if str(error) else type(error).__name__
         raise InputError(f"{name}: cannot be read as {format_} ({first}); check the file or name its format") from None
 
 
-def uneven_line(content: bytes, format_: str) -> str | None:
-    """The first line that is not as the others, as "17: 3 fields, expected 4 (...)"."""
+def uneven_line(content: bytes, format_: str, before: int) -> str | None:
+    """The first line that is not as the others, as "17: 3 fields, expected 4 (...)". before: lines left out before."""
     if format_ == "jsonl":
         for number, line in enumerate(content.splitlines(), 1):
             try:
@@ -61,8 +68,8 @@ def uneven_line(content: bytes, format_: str) -> str | None:
     try:
         header = next(reader)
         for row in reader:
-            if row and len(row) != len(header):
-                return f"{reader.line_num}: {len(row)} fields, expected {len(header)} ({', '.join(header)})"
+            if len(row) != len(header):
+                return f"{reader.line_num + before}: {len(row)} fields, expected {len(header)} ({', '.join(header)})"
     except (csv.Error, StopIteration):
         pass
     return None

@@ -31,8 +31,19 @@ class Grammar(NamedTuple):
     parse: Callable[[Fields], tuple[npt.NDArray[Any], npt.NDArray[np.intp]]]
 
 
-QRELS = Grammar(Layout(4, 4, (0, 2, 3), "4 (query 0 document relevance)"), "relevance", np.int64, parse_integers)
-RUN = Grammar(Layout(5, None, (0, 2, 4), "6 (query Q0 document rank score tag)"), "score", np.float64, parse_floats)
+FOUR, SIX = "4 (query 0 document relevance)", "6 (query Q0 document rank score tag)"
+QRELS = Grammar(
+    Layout(4, 4, (0, 2, 3), FOUR, {6: "this looks like a run, and the judgments come first"}),
+    "relevance",
+    np.int64,
+    parse_integers,
+)
+RUN = Grammar(
+    Layout(5, None, (0, 2, 4), SIX, {4: "this looks like judgments, and they come first, then the runs"}),
+    "score",
+    np.float64,
+    parse_floats,
+)
 KINDS = {"relevance": "a whole number", "score": "a finite number"}
 
 
@@ -57,10 +68,12 @@ def parse(block: Block, grammar: Grammar) -> Parsed:
         bad = np.flatnonzero(~np.isfinite(values))
     if bad.size:
         row = bad[:1]
+        place = int(texts.starts[row[0]])
+        advice = grammar.layout.advice(0, bytes(block.buffer[line_start(block, place) : place]))
         found = name_of(decode(texts.take(row))[0])
         raise InputError(
-            f"{block.where(int(texts.starts[row[0]]))}: {grammar.value} {found!r}, expected "
-            f"{KINDS[grammar.value]} (the line is {grammar.layout.expected[3:-1]}); correct this line"
+            f"{block.where(place)}: {grammar.value} {found!r}, expected "
+            f"{KINDS[grammar.value]} (the line is {grammar.layout.expected[3:-1]}); {advice}"
         )
     n = docs.starts.size
     if not n:

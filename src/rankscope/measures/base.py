@@ -18,6 +18,9 @@ __all__ = ["Binary", "Measure", "require"]
 Floats = npt.NDArray[np.float64]
 Bools = npt.NDArray[np.bool_]
 Ints = npt.NDArray[np.int64]
+#: No parameter reaches this: far above any number of documents, and a whole number of 64 bits.
+LARGEST = 10**18
+
 Summary = Literal["mean", "sum", "geometric", "none"]
 
 
@@ -94,7 +97,7 @@ class Measure(ABC):
             if f.name == "cutoff":
                 optional = f.default is not MISSING
                 require(
-                    (value is None and optional) or (is_int(value) and value >= 1),
+                    (value is None and optional) or (is_int(value) and 1 <= value < LARGEST),
                     self,
                     "cutoff",
                     value,
@@ -102,7 +105,11 @@ class Measure(ABC):
                 )
             elif f.name == "rel":
                 require(
-                    value is None or (is_int(value) and value >= 1), self, "rel", value, "a whole number of at least 1"
+                    value is None or (is_int(value) and 1 <= value < LARGEST),
+                    self,
+                    "rel",
+                    value,
+                    "a whole number of at least 1",
                 )
         self.check()
 
@@ -129,7 +136,7 @@ def is_int(value: object) -> bool:
 
 def is_number(value: object) -> bool:
     """Whether it is a finite number."""
-    return isinstance(value, (int, float)) and not isinstance(value, bool) and bool(np.isfinite(value))
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and abs(value) < LARGEST
 
 
 def require(condition: bool, measure: Measure, parameter: str, value: object, expected: str) -> None:

@@ -11,7 +11,7 @@ from rankscope.data.hits import Hits
 from rankscope.errors import ParameterError
 from rankscope.kernels.gain import gain_linear, stopping_probability
 from rankscope.kernels.segments import cumulative_product
-from rankscope.measures.base import Floats, Measure, is_int, require
+from rankscope.measures.base import LARGEST, Floats, Measure, is_int, require
 
 __all__ = ["ERR", "RBP", "RBPResidual"]
 
@@ -84,7 +84,7 @@ class RBP(Measure):
 
     def check(self) -> None:
         require(isinstance(self.p, float) and 0 < self.p < 1, self, "p", self.p, "a persistence between 0 and 1")
-        good = self.gmax in (None, "query") or (is_int(self.gmax) and int(self.gmax) >= 1)
+        good = self.gmax in (None, "query") or (is_int(self.gmax) and 1 <= int(self.gmax) < LARGEST)
         require(good, self, "gmax", self.gmax, "a whole number of at least 1, or 'query'")
         require(self.rel is None or self.gmax is None, self, "gmax", self.gmax, "no gmax beside rel (binary gain)")
 

@@ -29,7 +29,7 @@ def define_measure(
     """Make a function `(hits, *, parameter=default, ...) -> one value a query` a measure of that name.
 
     Its keyword-only parameters become the measure's; one named `cutoff` is written `@10`.
-    From then on the name works wherever a measure is named. Returns the class.
+    From then on the name works wherever a measure is named; defining it again replaces it. Returns the class.
 
     Raises ParameterError for a name that is taken or is no word, a function of another form,
     and, when it is called, values that are not one float a query.
@@ -48,9 +48,9 @@ def define_measure(
     """
     if not name.isidentifier():
         raise ParameterError(f"a measure cannot be named {name!r}; expected one word of letters, digits and _")
-    if name in MEASURES:
+    if name in MEASURES and not getattr(MEASURES[name], "users_own", False):
         raise ParameterError(f"there is a measure {name} already; choose another name")
-    if canonical(name) or is_trec_name(name):
+    if canonical(name) not in (None, name) or is_trec_name(name):
         raise ParameterError(f"{name} is another name of a measure already; choose another name")
     if summary not in get_args(Summary):
         raise ParameterError(f"summary is {summary!r}, expected one of {', '.join(get_args(Summary))}")
@@ -85,6 +85,7 @@ def define_measure(
                 "higher_is_better": higher_is_better,
                 "summary": summary,
                 "source": source,
+                "users_own": True,  # may be defined again, as a notebook does
             },
         )
         MEASURES[name] = made

@@ -16,8 +16,8 @@ from rankscope.measures.base import Floats, Ints, Measure, is_int, is_number, ra
 
 __all__ = ["DCG", "nDCG"]
 
-#: The highest grade whose exponential gain a float64 holds.
-HIGHEST = 1023
+#: The highest grade whose exponential gains can be added up in float64, whatever their number.
+HIGHEST = 900
 
 GAINS = {"linear": gain_linear, "exp": gain_exponential}
 

@@ -24,7 +24,7 @@ ALIASES = {"map": "AP", "mrr": "RR", "precision": "P", "recall": "R", "judged": 
 GRAMMAR = re.compile(r"(?P<name>[^\W\d]\w*)\s*(\((?P<inner>.*)\))?\s*(@(?P<cutoff>.*))?", re.DOTALL)
 
 
-def parse_measures(names: Iterable[str | Measure], defaults: Defaults | None = None) -> list[Measure]:
+def parse_measures(names: str | Measure | Iterable[str | Measure], defaults: Defaults | None = None) -> list[Measure]:
     """Measures from their names, each once, in order. trec_eval's names may stand for several.
 
     defaults: parameters that a preset sets where the name does not, by measure.
@@ -34,7 +34,7 @@ def parse_measures(names: Iterable[str | Measure], defaults: Defaults | None = N
     ['nDCG@10', 'AP', 'nDCG@5', 'nDCG@20', 'RBP(p=0.95)']
     """
     found: dict[str, Measure] = {}
-    for name in names:
+    for name in [names] if isinstance(names, (str, Measure)) else names:
         for measure in [name] if isinstance(name, Measure) else parse(name, defaults or {}):
             found.setdefault(str(measure), measure)
     return list(found.values())
@@ -48,12 +48,18 @@ def parse(text: str, defaults: Defaults) -> list[Measure]:
     if trec is not None:
         return trec
     match = GRAMMAR.fullmatch(text)
+    if match is None and "," in text and "(" not in text:
+        raise ParameterError(f"{text!r} names several measures; name each on its own, with an -m of its own")
     if match is None:
+        stem, dot, _ = text.partition(".")
+        if dot and stem.isidentifier():
+            raise UnknownName("measure", text, [f"{t}.10" for t, entry in TREC_NAMES.items() if entry.several])
         raise ParameterError(f"cannot read the measure {text!r}; expected a form like nDCG@10 or AP(rel=2)@100")
     name = canonical(match["name"])
     if name is None:
         rest = text[len(match["name"]) :]
-        raise UnknownName("measure", text, [n + rest for n in MEASURES], "; `rankscope measures` lists all")
+        known = [n + rest for n in (*MEASURES, *(t for t in TREC_NAMES if not rest))]
+        raise UnknownName("measure", text, known, "; `rankscope measures` lists all")
     parameters = parse_parameters(name, match["inner"] or "")
     if match["cutoff"] is not None:
         field = MEASURES[name].after_at
@@ -138,7 +144,7 @@ def split_trec(text: str) -> tuple[str, str | None] | None:
     # The longest name that fits: `Rprec_mult_0.20` is no `Rprec`.
     for stem in sorted(TREC_NAMES, key=len, reverse=True):
         tail = text.removeprefix(stem + "_")
-        if tail != text and TREC_NAMES[stem].reads is not None and tail[:1] in "0123456789.-p":
+        if tail not in ("", text) and TREC_NAMES[stem].reads is not None and tail[0] in "0123456789.-p":
             return stem, tail
     return None
 
@@ -197,7 +203,7 @@ def parse_measure(name: str | Measure) -> Measure:
     """One measure from its name. Raises as `parse_measures`, and for a name that stands for several.
 
     >>> parse_measure("nDCG(dcg='exp-log2')@10")
-    nDCG(gain='exp', cutoff=10)
+    nDCG(gain='exp', gains=None, cutoff=10)
     """
     found = parse_measures([name])
     if len(found) != 1:

@@ -70,7 +70,7 @@ class SetF(Binary):
     beta: float = 1.0
 
     def check(self) -> None:
-        good = isinstance(self.beta, (int, float)) and 0 <= self.beta < np.inf
+        good = is_number(self.beta) and self.beta >= 0
         require(good, self, "beta", self.beta, "a number of at least 0")
 
     def __call__(self, hits: Hits) -> Floats:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import inspect
 import json
-import math
 import re
 from dataclasses import MISSING, fields
 
@@ -24,7 +23,7 @@ LIST_FORMATS = ("table", "json", "markdown")
 
 def described(measure: type[Measure]) -> dict[str, str]:
     """What the list says of a measure."""
-    low, high = (f"{x:g}" if math.isfinite(x) else "∞" for x in measure.range)
+    low, high = (f"{x:g}".replace("inf", "∞") for x in measure.range)
     parameters = []
     for f in fields(measure):
         default = f.default
@@ -34,7 +33,7 @@ def described(measure: type[Measure]) -> dict[str, str]:
             parameters.append(f.name if default is MISSING else f"{f.name}={default!r}")
     return {
         "name": measure.name,
-        "range": f"[{low}, {high}" + (")" if high == "∞" else "]"),
+        "range": ("(" if low == "-∞" else "[") + f"{low}, {high}" + (")" if high == "∞" else "]"),
         "better": {True: "higher", False: "lower", None: "-"}[measure.higher_is_better],
         "parameters": " ".join(parameters),
         "source": measure.source,

@@ -94,12 +94,15 @@ def as_trec(scores: Scores, by_query: bool) -> str:
     """trec_eval's lines, under its names where it has one; with several runs, each begins with its runid."""
     names = [trec_name(m) if isinstance(m, Measure) else str(m) for m in scores.measures]
     lines = []
+    several = len(scores.systems) > 1
     for s, system in enumerate(scores.systems):
+        runid = f"{'runid':<22}\tall\t{system}"
+        lines += [runid] if several else []
         if by_query:
             for q, query in enumerate(scores.query_ids):
                 values = scores.values[s, :, q].tolist()
                 lines += trec_lines(scores, names, query, values)
-        lines.append(f"{'runid':<22}\tall\t{system}")
+        lines += [] if several else [runid]
         lines += trec_lines(scores, names, "all", [float(scores.summary(n)[s]) for n in scores.measure_names])
     return "\n".join(lines) + "\n"
 
@@ -107,7 +110,8 @@ def as_trec(scores: Scores, by_query: bool) -> str:
 def trec_lines(scores: Scores, names: list[str], query: str, values: list[float]) -> list[str]:
     lines = []
     for name, measure, value in zip(names, scores.measures, values, strict=True):
-        if not math.isnan(value):
+        # As in trec_eval, a geometric mean has a line for all queries only.
+        if not math.isnan(value) and (query == "all" or measure.summary != "geometric"):
             lines.append(f"{name:<22}\t{query}\t{format_value(value, measure.summary)}")
     return lines
 

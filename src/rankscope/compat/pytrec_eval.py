@@ -1,0 +1,232 @@
+"""The module pytrec_eval: its calls, its names, its dicts and the values of trec_eval 9.0.8, from our engine.
+
+    from rankscope.compat import pytrec_eval  # instead of: import pytrec_eval
+
+docs/pytrec_eval.md shows code that uses it, and says what differs.
+"""
+
+from __future__ import annotations
+
+import operator
+import sys
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping
+from numbers import Real
+from typing import Any, TypeVar
+
+import numpy as np
+
+from rankscope.compat.trec_eval import NICKNAMES, ONLY_10, ORDER, Line, read_lines
+from rankscope.data.hits import Hits
+from rankscope.data.join import Convention, Joiner
+from rankscope.data.qrels import Qrels
+from rankscope.errors import InputError
+from rankscope.measures.base import Floats
+from rankscope.measures.presets import PRESETS
+from rankscope.measures.trec_names import TREC_NAMES
+
+__all__ = [
+    "RelevanceEvaluator",
+    "compute_aggregated_measure",
+    "parse_qrel",
+    "parse_run",
+    "supported_measures",
+    "supported_nicknames",
+]
+
+VERSION = "trec_eval-9"
+#: What the original gives for what is no measure of ours: every list is one query, and letters are no number.
+CONSTANTS = {"runid": 0.0, "num_q": 1.0, "relstring": 0.0}
+#: In float32, in which scores are compared, an infinity: so infinite scores tie with it as they do in C.
+HUGE = sys.float_info.max
+
+supported_nicknames = {name: set(members) - ONLY_10 for name, members in NICKNAMES.items()}
+supported_measures = set(supported_nicknames["all_trec"])
+
+T = TypeVar("T", int, float)
+
+
+class RelevanceEvaluator:
+    """Judgments and measures, prepared; `evaluate` takes one run. Values are those of trec_eval 9.0.8.
+
+    query_relevance: `{query_id: {document_id: relevance}}`; a query without documents is left out. measures: an
+    iterable of names and nicknames: `map`, `ndcg_cut` (with trec_eval's cutoffs), `ndcg_cut_10`, `ndcg_cut.5,10`,
+    `official`. relevance_level: least relevance that counts. judged_docs_only_flag: whether documents without
+    a judgment are dropped first.
+
+    Nothing that is passed in is kept or changed. Raises ValueError for a measure that is not known, TypeError for
+    judgments and arguments of a wrong type.
+
+    >>> evaluator = RelevanceEvaluator({"q1": {"d1": 1, "d2": 0, "d3": 1}}, {"map", "P_2"})
+    >>> evaluator.evaluate({"q1": {"d1": 0.5, "d2": 0.7, "d3": 0.9}})
+    {'q1': {'map': 0.8333333333333333, 'P_2': 0.5}}
+    """
+
+    def __init__(
+        self,
+        query_relevance: Mapping[str, Mapping[str, int]],
+        measures: Iterable[str],
+        relevance_level: int = 1,
+        judged_docs_only_flag: bool = False,
+    ) -> None:
+        self._columns = columns(measures)
+        level = operator.index(relevance_level)
+        if level < 1:
+            raise TypeError(f"relevance_level is {level}, expected at least 1: the least relevance that counts")
+        self._convention = Convention(precision=PRESETS[VERSION].precision, rel=level)
+        self._judged_only = bool(operator.index(judged_docs_only_flag))
+        refuse_other_shapes("query_relevance", query_relevance, "relevance")
+        judged = {query: docs for query, docs in query_relevance.items() if docs}
+        try:
+            self._qrels = Qrels(judged) if judged else None
+        except InputError as error:
+            raise TypeError(str(error)) from None
+
+    def evaluate(self, scores: Mapping[str, Mapping[str, float]]) -> dict[str, dict[str, float]]:
+        """The values of one run: `{query_id: {measure: value}}`, its queries in its order.
+
+        scores: `{query_id: {document_id: score}}`. A query without judgments, or missing here, has no entry; an
+        empty list is one in which nothing was found. gm_map and gm_bpref hold a query's logarithm.
+
+        Raises TypeError for ids that are no strings and scores that are no numbers, ValueError for a score that is NaN.
+
+        >>> RelevanceEvaluator({"q1": {"d1": 1}}, ["recip_rank"]).evaluate({"q1": {"d2": 2.0, "d1": 1.0}, "q9": {}})
+        {'q1': {'recip_rank': 0.5}}
+        """
+        if not scores:
+            return {}
+        if not isinstance(scores, Mapping):
+            raise TypeError(f"scores is {scores!r:.80}, expected {{query_id: {{document_id: score}}}}")
+        qrels = self._qrels
+        if qrels is None:
+            return {}
+        joiner = self._join(qrels, scores)
+        places = {query: qrels.places[query] for query in scores if query in qrels.places}
+        if not places:
+            return {}
+        hits = joiner.finish()
+        values = self._values(hits.judged_only() if self._judged_only else hits)
+        rows = values[:, list(places.values())].T.tolist()
+        return {query: dict(zip(self._columns, row, strict=True)) for query, row in zip(places, rows, strict=True)}
+
+    def _join(self, qrels: Qrels, scores: Mapping[str, Mapping[str, float]]) -> Joiner:
+        joiner = Joiner(qrels, self._convention, "scores")
+        try:
+            joiner.add_mapping(scores)
+        except (InputError, TypeError, AttributeError):
+            joiner = Joiner(qrels, self._convention, "scores")
+            joiner.add_mapping(finite(scores))
+        return joiner
+
+    def _values(self, hits: Hits) -> Floats:
+        """(measures, queries)."""
+        values = np.empty((len(self._columns), len(hits)))
+        for row, line in zip(values, self._columns.values(), strict=True):
+            row[:] = CONSTANTS[line.stem] if line.measure is None else line.measure(hits)
+            if line.stem in ("gm_map", "gm_bpref"):
+                row[:] = np.log(np.maximum(row, 0.00001))
+        return values
+
+
+def columns(measures: Iterable[str]) -> dict[str, Line]:
+    """The keys that stand for each query, in the order of the original: trec_eval's, cutoffs rising."""
+    names = list(measures)
+    for name in names:
+        if not isinstance(name, str):
+            raise TypeError(f"a measure is {name!r}, expected a name such as 'ndcg_cut_10'")
+    return {key(line): line for line in sorted(read_lines(sorted(names), VERSION), key=place)}
+
+
+def key(line: Line) -> str:
+    """A cutoff is part of the key; the parameters of `set_F`, `utility` and others with one value are not."""
+    several = line.stem in TREC_NAMES and TREC_NAMES[line.stem].several
+    return line.shown if several else line.stem
+
+
+def place(line: Line) -> tuple[int, float]:
+    cutoff = key(line)[len(line.stem) + 1 :]
+    return ORDER.index(line.stem), float(cutoff) if cutoff else 0.0
+
+
+def refuse_other_shapes(name: str, data: object, value: str) -> None:
+    """Raise TypeError unless it is a mapping of mappings."""
+    if not isinstance(data, Mapping):
+        raise TypeError(f"{name} is {data!r:.80}, expected {{query_id: {{document_id: {value}}}}}")
+    for query, docs in data.items():
+        if not isinstance(docs, Mapping):
+            raise TypeError(f"{name}: query {query!r} has {docs!r:.80}, expected {{document_id: {value}}}")
+
+
+def finite(scores: Mapping[str, Mapping[str, float]]) -> dict[str, dict[str, float]]:
+    """A run that could not be joined, infinite scores made finite. Raises TypeError where something else is wrong."""
+    refuse_other_shapes("scores", scores, "score")
+    found: dict[str, dict[str, float]] = {}
+    for query, docs in scores.items():
+        found[query] = {}
+        for doc, score in docs.items():
+            if not isinstance(query, str) or not isinstance(doc, str) or not isinstance(score, Real):
+                raise TypeError(
+                    f"scores: query {query!r}, document {doc!r} has {score!r}, expected strings and a number"
+                )
+            found[query][doc] = max(-HUGE, min(HUGE, score)) if score == score else score
+    return found
+
+
+def parse_run(f_run: Iterable[str]) -> dict[str, dict[str, float]]:
+    """A run as `{query_id: {document_id: score}}`, from lines of `query Q0 document rank score tag`.
+
+    Raises ValueError for another number of fields or a score that is no number, and an error that is both ValueError
+    and AssertionError for a document that a query holds twice.
+
+    >>> dict(parse_run(["q1 Q0 d1 1 2.5 tag", "q1 Q0 d2 2 1.5 tag"]))
+    {'q1': {'d1': 2.5, 'd2': 1.5}}
+    """
+    return parse(f_run, "query Q0 document rank score tag", 4, float)
+
+
+def parse_qrel(f_qrel: Iterable[str]) -> dict[str, dict[str, int]]:
+    """Judgments as `{query_id: {document_id: relevance}}`, from lines of `query 0 document relevance`.
+
+    Raises as `parse_run`.
+
+    >>> dict(parse_qrel(["q1 0 d1 1", "q1 0 d2 0"]))
+    {'q1': {'d1': 1, 'd2': 0}}
+    """
+    return parse(f_qrel, "query 0 document relevance", 3, int)
+
+
+class Twice(InputError, AssertionError):
+    """A document that a query holds twice: an AssertionError in the original."""
+
+
+def parse(lines: Iterable[str], form: str, column: int, number: Callable[[str], T]) -> dict[str, dict[str, T]]:
+    where, width = getattr(lines, "name", "line"), len(form.split())
+    found: defaultdict[str, dict[str, T]] = defaultdict(dict)
+    for place, line in enumerate(lines, 1):
+        fields = line.split()
+        if len(fields) != width:
+            raise InputError(f"{where}:{place}: {len(fields)} fields, expected {width} ({form})")
+        docs, doc = found[fields[0]], fields[2]
+        if doc in docs:
+            raise Twice(f"{where}:{place}: document {doc!r} of query {fields[0]!r} stands twice; remove one of the two")
+        try:
+            docs[doc] = number(fields[column])
+        except ValueError:
+            raise InputError(f"{where}:{place}: {fields[column]!r} is no number ({number.__name__})") from None
+    return found
+
+
+def compute_aggregated_measure(measure: str, values: Any) -> float:
+    """One number for all queries: a sum for `num_...`, exp of the mean for `gm_...`, else the mean.
+
+    values: one a query, as `evaluate` gives them. Without any: 0 for a sum, else NaN.
+
+    >>> compute_aggregated_measure("num_ret", [10.0, 5.0]), compute_aggregated_measure("map", [0.25, 0.75])
+    (15.0, 0.5)
+    """
+    array = np.array(list(values), np.float64)
+    if measure.startswith("num_"):
+        return float(array.sum())
+    if not array.size:
+        return float("nan")
+    return float(np.exp(array.sum() / array.size) if measure.startswith("gm_") else array.mean())
