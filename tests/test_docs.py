@@ -230,3 +230,11 @@ def test_a_wrong_example_is_found(tmp_path):
     with pytest.raises(AssertionError, match="Expected"):
         run_python(Block("python", ">>> 1 + 1\n3\n", 1), {}, "page")
     run_python(Block("python", ">>> 1 + 1\n2\n", 1), {}, "page")
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_an_example_fails_only_where_rankscope_refuses(page: Path) -> None:
+    """Else a broken example could stand there with its own failure as what it prints."""
+    text = page.read_text(encoding="utf-8")
+    raised = re.findall(r"^Traceback \(most recent call last\):\n(?: .*\n)*(\S+)", text, re.MULTILINE)
+    assert all(error.startswith("rankscope.errors.") for error in raised), raised

@@ -124,7 +124,8 @@ def build(name: str, parameters: dict[str, Any], defaults: Defaults) -> Measure:
     chosen = {**{k: v for k, v in defaults.get(name, {}).items() if k in known}, **parameters}
     for f in fields(MEASURES[name]):
         if f.name not in chosen and f.default is MISSING:
-            example = f"{name}@10" if f.name == "cutoff" else f"{name}({f.name}=...)"
+            value = "10" if f.name == "cutoff" else "0.1"
+            example = f"{name}@{value}" if f.name == MEASURES[name].after_at else f"{name}({f.name}=...)"
             raise ParameterError(f"{name} needs a {f.name}, as in {example}")
     return MEASURES[name](**chosen)
 
