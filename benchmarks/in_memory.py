@@ -1,8 +1,9 @@
 """Claim: in memory, a dict of dicts of 1,000 queries x 1,000 documents takes at most 0.6 of pytrec_eval's CPU.
 
 Both get the same two dicts and give the means of nDCG@10 AP RR P@10: `rs.evaluate` beside making a
-RelevanceEvaluator, evaluating and taking means. Also shown: the same with the judgments prepared, as in a loop over
-systems. Both run in one process, in turn, which measures its own CPU (`time.process_time`).
+RelevanceEvaluator, evaluating and taking means, and that beside the same calls of `rankscope.compat.pytrec_eval` (at
+most 0.6 too). Also shown: the same with the judgments prepared, as in a loop over systems, and with all measures of
+trec_eval. All run in one process, in turn, which measures its own CPU (`time.process_time`).
 """
 
 import json
@@ -35,26 +36,35 @@ def our_ways(qrels, run):
     return {"": lambda: means(rs.evaluate(qrels, run, MEASURES)), "prepared ": lambda: means(prepared(run))}
 
 
-def pytrec_ways(qrels, run):
-    import pytrec_eval
+def pytrec_ways(qrels, run, pytrec_eval):
+    """The module, or that which takes its place."""
 
-    def evaluator():
-        return pytrec_eval.RelevanceEvaluator(qrels, set(TREC.values()))
+    def evaluator(measures):
+        return pytrec_eval.RelevanceEvaluator(qrels, measures)
 
     def means(values):
         mean = pytrec_eval.compute_aggregated_measure
         return {ours: mean(trec, [value[trec] for value in values.values()]) for ours, trec in TREC.items()}
 
-    prepared = evaluator()
-    return {"": lambda: means(evaluator().evaluate(run)), "prepared ": lambda: means(prepared.evaluate(run))}
+    prepared = evaluator(set(TREC.values()))
+    return {
+        "": lambda: means(evaluator(set(TREC.values())).evaluate(run)),
+        "prepared ": lambda: means(prepared.evaluate(run)),
+        "all_trec ": lambda: means(evaluator({"all_trec"}).evaluate(run)),
+    }
 
 
 def work(qrels_path, run_path, runs, *peers) -> None:
     """Runs in a process of its own; prints the CPU seconds of each way."""
+    from rankscope.compat import pytrec_eval as face
+
     qrels, run = read(qrels_path, 2, 3, int), read(run_path, 2, 4, float)
     ways = {kind + "rankscope": call for kind, call in our_ways(qrels, run).items()}
+    ways |= {kind + "compat": call for kind, call in pytrec_ways(qrels, run, face).items()}
     if "pytrec_eval" in peers:
-        ways |= {kind + "pytrec_eval": call for kind, call in pytrec_ways(qrels, run).items()}
+        import pytrec_eval
+
+        ways |= {kind + "pytrec_eval": call for kind, call in pytrec_ways(qrels, run, pytrec_eval).items()}
     agree({name: call() for name, call in ways.items()})
     spent = defaultdict(list)
     for _ in range(int(runs)):
@@ -74,6 +84,9 @@ def measure(runs=RUNS, folder=DATA, peers=("pytrec_eval",), queries=1000, docume
     if "pytrec_eval" in found:
         lines = [ratio(label, found["rankscope"], found["pytrec_eval"], 0.6)]
         lines.append(ratio(f"{label}, prepared", found["prepared rankscope"], found["prepared pytrec_eval"]))
+        for kind, at_most in (("", 0.6), ("prepared ", None), ("all_trec ", None)):
+            work = f"compat.pytrec_eval, {label}"
+            lines.append(ratio(work, found[f"{kind}compat"], found[f"{kind}pytrec_eval"], at_most))
     return report("in_memory", lines, found, runs)
 
 

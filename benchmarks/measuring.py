@@ -143,11 +143,15 @@ def collection(folder: Path = DATA, **shape: object) -> tuple[str, str]:
     return qrels, run
 
 
+def program() -> list[str]:
+    """How rankscope is started."""
+    script = Path(sys.executable).with_name("rankscope")
+    return [str(script)] if script.exists() else [sys.executable, "-c", "import rankscope.cli.main as m; m.main()"]
+
+
 def ours(qrels: str, run: str, measures: tuple[str, ...] = MEASURES, name: str = OURS) -> Contestant:
     """The command line, as a user starts it."""
-    script = Path(sys.executable).with_name("rankscope")
-    begin = [str(script)] if script.exists() else [sys.executable, "-c", "import rankscope.cli.main as m; m.main()"]
-    command = [*begin, "evaluate", qrels, run, *(x for m in measures for x in ("-m", m))]
+    command = [*program(), "evaluate", qrels, run, *(x for m in measures for x in ("-m", m))]
     return Contestant(name, command, [*command, "--format", "jsonl"])
 
 

@@ -22,6 +22,7 @@ SCRIPTS = (
     "files_10m",
     "short_lists",
     "all_measures",
+    "trec_eval_1m",
     "in_memory",
     "single_query",
     "ten_lines",

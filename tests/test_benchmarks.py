@@ -9,9 +9,17 @@ import pytest
 
 BENCHMARKS = Path(__file__).resolve().parent.parent / "benchmarks"
 TINY = {"queries": 3, "documents": 20, "judged": 10}
-SCRIPTS = ("files_1m", "files_10m", "short_lists", "all_measures", "in_memory", "single_query", "ten_lines", "shuffled")
+SCRIPTS = (
+    *("files_1m", "files_10m", "short_lists", "all_measures", "trec_eval_1m", "in_memory", "single_query"),
+    *("ten_lines", "shuffled"),
+)
 PEERS = tuple(name for name in ("pytrec_eval",) if importlib.util.find_spec(name))
-BESIDE_PEERS = ("files_1m", "in_memory", "single_query")  # the others run alone here: enough, and faster
+BESIDE_PEERS = (
+    "files_1m",
+    "trec_eval_1m",
+    "in_memory",
+    "single_query",
+)  # the others run alone here: enough, and faster
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "wait4"), reason="the benchmarks count CPU with os.wait4")
 

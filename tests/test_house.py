@@ -129,13 +129,15 @@ def test_what_can_be_refused_is_said(name):
 
 @pytest.mark.parametrize("measure", MEASURES.values(), ids=lambda measure: measure.name)
 def test_every_measure_says_its_range_and_direction(measure):
-    doc = " ".join(measure.__doc__.split())
+    doc = " ".join(measure.__doc__.split()).lower()
     if measure.summary == "sum":
         assert "; a count" in doc
         return
     low, high = measure.range
-    assert ("at least 0" if high == float("inf") else f"in [{low:g}, {high:g}]") in doc
-    assert ("higher is better" if measure.higher_is_better else "lower is better") in doc
+    unbounded = "unbounded" if low == -float("inf") else "at least 0"
+    assert (unbounded if high == float("inf") else f"in [{low:g}, {high:g}]") in doc
+    directions = {True: "higher is better", False: "lower is better", None: "no direction"}
+    assert directions[measure.higher_is_better] in doc
 
 
 @pytest.mark.parametrize("path", SOURCES, ids=lambda path: str(path.relative_to(ROOT / "src")))

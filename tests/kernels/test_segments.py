@@ -10,7 +10,15 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from rankscope.kernels.gain import discount_log2, gain_exponential, gain_linear, stopping_probability
-from rankscope.kernels.segments import count_before, cumulative_product, place_in_group, sum_by_group
+from rankscope.kernels.segments import (
+    bounds,
+    count_before,
+    cumulative_product,
+    cumulative_sum,
+    group_of,
+    place_in_group,
+    sum_by_group,
+)
 
 GROUPS = st.lists(st.lists(st.floats(0, 2), max_size=9), max_size=8)  # empty groups anywhere
 
@@ -64,6 +72,34 @@ def test_cumulative_products_are_products(groups: list[list[float]]) -> None:
     values, offsets = flat(groups)
     expected = [math.prod(g[: i + 1]) for g in groups for i in range(len(g))]
     np.testing.assert_allclose(cumulative_product(values, offsets), expected, rtol=1e-12, atol=1e-300)
+
+
+@settings(max_examples=100, deadline=None)
+@given(GROUPS)
+@example([])
+@example([[], [0.5], [], [0.5, 0.0, 2.0], []])
+@example([[0.1] * 9, [0.1] * 8, [], [0.2] * 3])
+def test_cumulative_sums_are_sums(groups: list[list[float]]) -> None:
+    values, offsets = flat(groups)
+    expected = [math.fsum(g[: i + 1]) for g in groups for i in range(len(g))]
+    np.testing.assert_allclose(cumulative_sum(values, offsets), expected, rtol=1e-14, atol=1e-300)
+    assert values.tolist() == [v for g in groups for v in g]
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 1023, 1024, 1025])
+def test_cumulative_sums_of_long_groups_do_not_run_over_their_ends(n: int) -> None:
+    whole = np.concatenate([np.full(n, 1.0), np.full(n, 3.0)])  # whole numbers: exact
+    expected = [*range(1, n + 1), *range(3, 3 * n + 1, 3)]
+    assert cumulative_sum(whole, np.array([0, n, n, 2 * n])).tolist() == expected
+
+
+@settings(max_examples=50, deadline=None)
+@given(GROUPS)
+@example([[], [1.0], [], [2.0, 3.0], []])
+def test_offsets_come_from_lengths_and_groups_from_offsets(groups: list[list[float]]) -> None:
+    offsets = bounds(np.array([len(g) for g in groups], np.int64))
+    assert offsets.tolist() == flat(groups)[1].tolist()
+    assert group_of(offsets).tolist() == [i for i, g in enumerate(groups) for _ in g]
 
 
 def test_a_cumulative_product_changes_nothing_it_was_given() -> None:

@@ -7,11 +7,15 @@ import pytest
 
 import rankscope as rs
 from rankscope.measures import MEASURES
-from rankscope.measures.binary import AP, RR, P, R, SetF, Success
+from rankscope.measures.binary import AP, GMAP, RR, P, R, Rprec, Success
 from rankscope.measures.cascade import ERR, RBP
 from rankscope.measures.graded import DCG, nDCG
-from rankscope.measures.judged import Bpref, Judged
-from rankscope.measures.names import TREC_NAMES, parse_measures, trec_name
+from rankscope.measures.ideal import BinG, G, IdealDCG, RnDCG, nDCGRel
+from rankscope.measures.interpolated import AvgIPrec, IPrec
+from rankscope.measures.judged import Bpref, GMBpref, Judged
+from rankscope.measures.names import expand_trec, parse_measures, split_trec, trec_name
+from rankscope.measures.sets import RelP, SetAP, SetF, SetRelP, Unj, Utility, Yaap
+from rankscope.measures.trec_names import TREC_NAMES
 
 
 @pytest.mark.parametrize(
@@ -49,6 +53,26 @@ from rankscope.measures.names import TREC_NAMES, parse_measures, trec_name
         ("err@20", ERR(cutoff=20)),
         ("bpref", Bpref()),
         ("BPREF", Bpref()),
+        # the number behind the @ is a recall
+        ("IPrec@0.1", IPrec(recall=0.1)),
+        ("IPrec@.25", IPrec(recall=0.25)),
+        ("IPrec@1", IPrec(recall=1.0)),
+        ("IPrec(recall=0.1)", IPrec(recall=0.1)),
+        ("IPrec(rel=2, rounding='plus_point_nine')@0.3", IPrec(rel=2, recall=0.3, rounding="plus_point_nine")),
+        ("AvgIPrec", AvgIPrec()),
+        # gains by grade
+        ("nDCG(gains={1: 3, 2: 7})@10", nDCG(gains={1: 3, 2: 7}, cutoff=10)),
+        ("nDCG(gains={2: 7.0, 1: 3})", nDCG(gains={1: 3, 2: 7})),
+        ("DCG(gains={-1: -0.5, 0: .25})", DCG(gains={-1: -0.5, 0: 0.25})),
+        ("G(gains={1: 2})", G(gains={1: 2})),
+        ("IdealDCG@5", IdealDCG(cutoff=5)),
+        ("ndcgrel", nDCGRel()),
+        ("RnDCG(rel=2)", RnDCG(rel=2)),
+        ("Rprec(mult=0.2)", Rprec(mult=0.2)),
+        ("RBP(p=0.9, gmax='query')", RBP(p=0.9, gmax="query")),
+        ("Utility(a=2, d=-.5)", Utility(a=2, d=-0.5)),
+        ("GMAP", GMAP()),
+        ("Unj@5", Unj(cutoff=5)),
     ],
 )
 def test_a_name_is_read(name: str, measure: rs.Measure) -> None:
@@ -74,6 +98,39 @@ def test_a_name_is_read(name: str, measure: rs.Measure) -> None:
         ("set_F.0.5", ["SetF(beta=0.5)"]),
         ("set_F_0.5", ["SetF(beta=0.5)"]),
         ("num_nonrel_judged_ret", ["NumNonrelRet"]),
+        ("gm_map", ["GMAP"]),
+        ("gm_bpref", ["GMBpref"]),
+        ("iprec_at_recall", [f"IPrec@{i / 10}" for i in range(11)]),
+        ("iprec_at_recall.0.25,0.5", ["IPrec@0.25", "IPrec@0.5"]),
+        ("iprec_at_recall_0.10", ["IPrec@0.1"]),
+        ("11pt_avg", ["AvgIPrec"]),
+        (
+            "Rprec_mult",
+            [f"Rprec(mult={m})" if m != 1 else "Rprec" for m in (0.2, 0.4, 0.6, 0.8, 1, 1.2, 1.4, 1.6, 1.8, 2.0)],
+        ),
+        ("Rprec_mult_0.20", ["Rprec(mult=0.2)"]),
+        ("Rprec_mult.0.2,.5", ["Rprec(mult=0.2)", "Rprec(mult=0.5)"]),
+        ("ndcg.1=3,2=7", ["nDCG(gains={1: 3.0, 2: 7.0})"]),
+        ("ndcg_1=3,2=7", ["nDCG(gains={1: 3.0, 2: 7.0})"]),
+        ("dcg.1=3", ["DCG(gains={1: 3.0})"]),
+        ("ideal_dcg.1=3", ["IdealDCG(gains={1: 3.0})"]),
+        ("ndcg_rel.1=3", ["nDCGRel(gains={1: 3.0})"]),
+        ("Rndcg.1=3", ["RnDCG(gains={1: 3.0})"]),
+        ("G.1=3", ["G(gains={1: 3.0})"]),
+        ("ndcg_rel", ["nDCGRel"]),
+        ("utility", ["Utility"]),
+        ("utility.1,-1,0,0", ["Utility"]),
+        ("utility.2,-1,.5,-.25", ["Utility(a=2.0, c=0.5, d=-0.25)"]),
+        ("relative_P.5", ["RelP@5"]),
+        ("set_relative_P", ["SetRelP"]),
+        ("set_map", ["SetAP"]),
+        ("rbp", ["RBP(p=0.9, gmax='query')"]),
+        ("rbp.p=.5", ["RBP(p=0.5, gmax='query')"]),
+        ("rbp_p=0.5", ["RBP(p=0.5, gmax='query')"]),
+        ("rbp_resid.p=.5", ["RBPResidual(p=0.5)"]),
+        ("unj", ["Unj@5", "Unj@10", "Unj@20"]),
+        ("yaap", ["Yaap"]),
+        ("binG", ["BinG"]),
     ],
 )
 def test_a_name_of_trec_eval_is_read(name: str, ours: list[str]) -> None:
@@ -81,14 +138,65 @@ def test_a_name_of_trec_eval_is_read(name: str, ours: list[str]) -> None:
 
 
 def test_every_name_of_trec_eval_comes_back_from_its_measures() -> None:
-    for stem, (_, parameter, _) in TREC_NAMES.items():
-        for measure in rs.parse_measures([stem]):
-            name = trec_name(measure)
-            assert name == (f"{stem}_{measure.cutoff}" if parameter == "cutoff" else stem)  # type: ignore[attr-defined]
-            assert rs.parse_measures([name]) == [measure]
+    for stem in TREC_NAMES:
+        for shown, measure in expand_trec(stem, None):
+            assert rs.parse_measures([shown]) == [measure]
+            # One measure has two names there: Rprec_mult_1.00 is Rprec.
+            assert trec_name(measure) == ("Rprec" if shown == "Rprec_mult_1.00" else shown)
 
 
-@pytest.mark.parametrize("name", ["ERR@20", "AP(rel=2)", "AP(rel=2)@5", "nDCG(gain='exp')@10", "RBP(p=0.8)"])
+@pytest.mark.parametrize(
+    ("name", "shown"),
+    [
+        ("AP@7", "map_cut_7"),
+        ("IPrec@0.25", "iprec_at_recall_0.25"),
+        ("IPrec@0.5", "iprec_at_recall_0.50"),
+        ("RelP@7", "relative_P_7"),
+        # versions 9 and 10 compute them in two ways under one name
+        ("IPrec(rounding='plus_point_nine')@0.1", "iprec_at_recall_0.10"),
+        ("AvgIPrec(rounding='plus_point_nine')", "11pt_avg"),
+        ("Unj@7", "unj_7"),
+        ("Success@2", "success_2"),
+    ],
+)
+def test_a_parameter_that_is_not_printed_by_default_is_named_as_trec_eval_does(name: str, shown: str) -> None:
+    assert trec_name(rs.parse_measure(name)) == shown
+
+
+def test_a_recall_of_three_digits_is_shown_with_two_as_trec_eval_prints_it() -> None:
+    assert trec_name(IPrec(recall=0.125)) == "iprec_at_recall_0.12"
+
+
+@pytest.mark.parametrize(
+    ("text", "stem", "tail"),
+    [
+        ("Rprec_mult_0.20", "Rprec_mult", "0.20"),
+        ("Rprec", "Rprec", None),
+        ("ndcg_cut_10", "ndcg_cut", "10"),
+        ("ndcg_1=3,2=7", "ndcg", "1=3,2=7"),
+        ("set_P", "set_P", None),
+        ("set_F.0.5", "set_F", "0.5"),
+        ("rbp_resid_p=.5", "rbp_resid", "p=.5"),
+        ("map.5", "map", "5"),
+    ],
+)
+def test_the_longest_name_that_fits_is_the_one_that_is_meant(text: str, stem: str, tail: str | None) -> None:
+    assert split_trec(text) == (stem, tail)
+
+
+def test_gains_are_a_table_that_nobody_can_change_and_in_whatever_order_the_same() -> None:
+    given = {2: 7, 1: 3}
+    measure = nDCG(gains=given)
+    given[1] = 99
+    assert str(measure) == "nDCG(gains={1: 3, 2: 7})"
+    assert measure == nDCG(gains={1: 3.0, 2: 7.0})
+    assert hash(measure) == hash(nDCG(gains={1: 3.0, 2: 7.0}))
+    assert len({measure, nDCG(gains={1: 3, 2: 7}), nDCG()}) == 2
+
+
+@pytest.mark.parametrize(
+    "name", ["ERR@20", "AP(rel=2)", "AP(rel=2)@5", "nDCG(gain='exp')@10", "RBP(p=0.8)", "SetF(beta=0.3)"]
+)
 def test_a_measure_that_trec_eval_cannot_name_keeps_our_name(name: str) -> None:
     assert trec_name(rs.parse_measure(name)) == name
 
@@ -102,6 +210,15 @@ def test_a_measure_that_trec_eval_cannot_name_keeps_our_name(name: str) -> None:
         (AP(rel=2, cutoff=100), "AP(rel=2)@100"),
         (SetF(), "SetF"),
         (ERR(gmax=4, cutoff=20), "ERR(gmax=4)@20"),
+        (IPrec(recall=0.1), "IPrec@0.1"),
+        (IPrec(recall=1), "IPrec@1"),
+        (IPrec(recall=1e-9), "IPrec@1e-09"),
+        (nDCG(gains={2: 7, 1: 3}, cutoff=5), "nDCG(gains={1: 3, 2: 7})@5"),
+        (RBP(p=0.9, gmax="query"), "RBP(p=0.9, gmax='query')"),
+        (Utility(), "Utility"),
+        (Utility(b=-0.5), "Utility(b=-0.5)"),
+        (Rprec(mult=0.2), "Rprec(mult=0.2)"),
+        (SetAP(rel=2), "SetAP(rel=2)"),
     ],
 )
 def test_a_cutoff_and_whatever_differs_from_the_default_is_printed(measure: rs.Measure, name: str) -> None:
@@ -166,8 +283,51 @@ def test_a_misspelt_name_gets_the_nearest_one(name: str, message: str) -> None:
         ("nDCG(gain='cubic')", "gain is 'cubic', expected 'linear' or 'exp'"),
         ("nDCG(dcg='cubic')", "dcg is 'cubic', expected 'log2' or 'exp-log2'"),
         ("map.5", "map takes no parameters; write map"),
-        ("ndcg_cut.x", r"expected numbers after ndcg_cut, as in ndcg_cut\.10,20"),
+        ("ndcg_cut.x", r"ndcg_cut\.x: cannot read 'x', expected a (whole )?number, as in"),
         ("P_0", "cutoff is 0"),
+        ("P.5,", "cannot read ''"),
+        ("P.1_0", "cannot read '1_0'"),
+        ("P. 5", "cannot read ' 5'"),
+        ("P.٣", "cannot read '٣'"),
+        ("IPrec", "IPrec needs a recall, as in IPrec"),
+        ("IPrec@1.5", "recall is 1.5, expected a recall from 0 to 1, as in IPrec@0.1"),
+        ("IPrec@-0.1", "the recall is '-0.1', expected a number as in IPrec@0.1"),
+        ("IPrec@nan", "the recall is 'nan'"),
+        ("IPrec(recall=0.1)@0.2", "the recall is given twice"),
+        ("IPrec(rounding='up')@0.2", "rounding is 'up', expected one of half_up, plus_point_nine"),
+        ("iprec_at_recall.x", "cannot read 'x', expected a number, as in"),
+        ("iprec_at_recall.2", "recall is 2.0, expected a recall from 0 to 1"),
+        ("iprec_at_recall.nan", "cannot read 'nan', expected a number"),
+        ("Rprec(mult=0)", "mult is 0, expected a number above 0"),
+        ("Rprec(mult='2')", "mult is '2', expected a number above 0"),
+        ("Rprec_mult.0.2,x", "cannot read 'x'"),
+        ("nDCG(gains={1: 'a'})", "gains is {1: 'a'}, expected a number for each grade"),
+        ("nDCG(gains={1.5: 2})", "expected a number for each grade"),
+        ("nDCG(gains=[1, 2])", "expected a number for each grade"),
+        ("nDCG(gains={1: 1e999})", "expected a number for each grade"),
+        ("nDCG(gains={True: 1})", "expected a number for each grade"),
+        ("ndcg.1", "cannot read '1', expected gains by grade, as in ndcg.1=3,2=7"),
+        ("ndcg.1=3,2=x", "expected gains by grade, as in ndcg.1=3,2=7"),
+        ("ndcg.1=3,1=4", "1=3,1=4"),
+        ("utility.1,2", "cannot read '1,2', expected four weights, as in utility.1,-1,0,0"),
+        ("utility.1,2,3,x", "expected four weights, as in utility.1,-1,0,0"),
+        ("Utility(a='1')", "a is '1', expected a number"),
+        ("utility.1,2,3,nan", "cannot read '1,2,3,nan', expected four weights"),
+        ("rbp.0.5", "expected a persistence, as in rbp.p=.5"),
+        ("rbp.q=0.5", "expected a persistence, as in rbp.p=.5"),
+        ("rbp.p=1.5", "p is 1.5, expected a persistence between 0 and 1"),
+        ("RBP(gmax='all')", "gmax is 'all', expected a whole number of at least 1, or 'query'"),
+        ("set_F.x", "cannot read 'x', expected a number"),
+        ("set_F.-1", "beta is -1.0, expected a number of at least 0"),
+        ("unj.x", "cannot read 'x'"),
+        ("Unj", "'?Unj'? (needs a cutoff, as in Unj@10|stands for 3 measures)"),
+        ("Yaap@5", "Yaap takes no cutoff; write Yaap without @5"),
+        ("gm_map.5", "gm_map takes no parameters; write gm_map"),
+        # a cutoff there would have no effect
+        ("nDCGRel@5", "nDCGRel takes no cutoff"),
+        ("RnDCG@5", "RnDCG takes no cutoff"),
+        ("G@5", "G takes no cutoff"),
+        ("BinG@5", "BinG takes no cutoff"),
         # found by looking for what is taken without a word
         ("AP(rel=1, rel=2)", "rel"),
         ("AP(cutoff=5)@6", "cutoff"),
@@ -203,4 +363,6 @@ def test_measures_with_equal_parameters_are_equal_and_hash_alike() -> None:
 def test_the_table_is_complete_by_class_and_name() -> None:
     assert all(kind.name == name for name, kind in MEASURES.items())
     assert {"P", "R", "AP", "RR", "nDCG", "ERR", "RBP", "Bpref", "infAP", "Judged", "SetF", "NumRet"} <= set(MEASURES)
+    new = {GMAP, GMBpref, IPrec, AvgIPrec, RelP, IdealDCG, nDCGRel, RnDCG, G, BinG, Unj, SetRelP, SetAP, Yaap, Utility}
+    assert new <= set(MEASURES.values())
     assert [str(m) for m in parse_measures(["infap", "setp", "NUMRET"])] == ["infAP", "SetP", "NumRet"]

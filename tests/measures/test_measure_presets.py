@@ -45,10 +45,26 @@ def test_gdeval_refuses_grades_above_4() -> None:
 
 @pytest.mark.parametrize("preset", ["trec_eval", "trec_eval-9"])
 def test_trec_eval_prints_its_official_measures(preset: str) -> None:
-    """The measures of trec_eval's set `official` that rankscope has."""
+    """`-m official`, but for runid and num_q, which are no measures here."""
     names = rs.evaluate(*as_lists([1, 0]), preset=preset).measure_names
-    assert names[:7] == ("NumRet", "NumRel", "NumRelRet", "AP", "Rprec", "Bpref", "RR")
-    assert names[7:] == tuple(f"P@{k}" for k in (5, 10, 15, 20, 30, 100, 200, 500, 1000))
+    assert names[:8] == ("NumRet", "NumRel", "NumRelRet", "AP", "GMAP", "Rprec", "Bpref", "RR")
+    rounding = "(rounding='plus_point_nine')" if preset == "trec_eval-9" else ""
+    assert names[8:19] == tuple(f"IPrec{rounding}@{i / 10}" for i in range(11))
+    assert names[19:] == tuple(f"P@{k}" for k in (5, 10, 15, 20, 30, 100, 200, 500, 1000))
+
+
+@pytest.mark.parametrize("preset", ["trec_eval", "trec_eval-9"])
+def test_trec_eval_takes_its_own_persistence_and_highest_grade_for_rbp(preset: str) -> None:
+    case = as_lists([1, None, 0])
+    names = rs.evaluate(*case, ["RBP", "RBP(p=0.5)", "RBP(rel=1)", "RBPResidual"], preset=preset).measure_names
+    assert names == ("RBP(p=0.9, gmax='query')", "RBP(p=0.5, gmax='query')", "RBP(p=0.9, rel=1)", "RBPResidual(p=0.9)")
+
+
+def test_recall_rounds_half_up_in_version_10_and_after_adding_point_nine_in_version_9() -> None:
+    """R = 4, recall .3: floor(1.2 + .5) = 1 document, floor(1.2 + .9) = 2 documents."""
+    case = as_lists([1, 0, 0, 1, 1, 1])
+    values = [rs.evaluate(*case, "iprec_at_recall.0.3", preset=p).values.item() for p in ("trec_eval", "trec_eval-9")]
+    assert values == [1 / 1, max(2 / 4, 3 / 5, 4 / 6)]
 
 
 def test_only_trec_eval_9_compares_in_float32() -> None:

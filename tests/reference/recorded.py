@@ -1,18 +1,18 @@
-"""Reading trec_eval's printed output, and printing as it does."""
+"""Reading trec_eval's printed output, and printing our values as it does."""
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
-import rankscope as rs
-from rankscope.data.hits import Hits
-from rankscope.errors import ParameterError
 from rankscope.measures.base import Measure
-from rankscope.measures.names import TREC_NAMES
+from rankscope.measures.names import parse_measures
+from rankscope.measures.presets import PRESETS
+
+#: How the recorded outputs are called -> our preset.
+VERSIONS = {"v10": "trec_eval", "v9": "trec_eval-9", "10.0": "trec_eval", "9.0.8": "trec_eval-9"}
 
 
 class Line(NamedTuple):
@@ -22,25 +22,22 @@ class Line(NamedTuple):
 
 
 def read_lines(path: Path) -> list[Line]:
-    """`%-22s\\t%s\\t%s`: the name is padded."""
+    """`%-22s\\t%s\\t%s`: the name is padded, and `  -nan` too."""
     rows = [line.split("\t") for line in path.read_text("utf-8").splitlines()]
-    return [Line(name.strip(), query, value) for name, query, value in rows]
+    return [Line(name.strip(), query, value.strip()) for name, query, value in rows]
 
 
-def measure_of(name: str) -> Measure | None:
-    """Our measure of that printed name; None where rankscope has none, or knows no such parameter."""
-    if "=" in name:  # gains given on the command line
+def measure_of(name: str, version: str) -> Measure | None:
+    """Our measure of that printed name; None for what is no measure here (runid, num_q, relstring)."""
+    if name in ("runid", "num_q") or name.startswith("relstring"):
         return None
-    try:
-        return rs.parse_measure(name)
-    except ParameterError:
-        return None
+    (measure,) = parse_measures([name], PRESETS[VERSIONS[version]].parameters)
+    return measure
 
 
-def ours_of(name: str) -> Measure | None:
-    """As `measure_of`, for the names that TREC_NAMES promises."""
-    stem = max((s for s in TREC_NAMES if name == s or name.startswith(f"{s}_")), key=len, default=None)
-    return measure_of(name) if stem else None
+def measures_of(lines: list[Line], version: str) -> dict[str, Measure]:
+    names = dict.fromkeys(line.measure for line in lines)
+    return {name: measure for name in names if (measure := measure_of(name, version)) is not None}
 
 
 def printed(measure: Measure, value: float) -> str:
@@ -48,23 +45,13 @@ def printed(measure: Measure, value: float) -> str:
     return f"{value:.0f}" if measure.summary == "sum" else f"{value:.4f}"
 
 
-def total(values: np.ndarray) -> float:
-    """The sum in the order of the queries, as the tool adds: a mean of exactly 0.04015 prints as what it rounds to."""
-    return float(np.cumsum(values)[-1])
+def summary(measure: Measure, values: np.ndarray) -> float:
+    """Added in the order of the queries, as the tool adds: a mean of exactly 0.04015 prints as what it rounds to."""
+    if measure.summary == "geometric":
+        return float(np.exp(summary_of_logs(values)))
+    total = float(np.cumsum(values)[-1])
+    return total if measure.summary == "sum" else total / values.size
 
 
-def rbp_lines(hits: Hits, p: float) -> dict[tuple[str, str], str]:
-    """The tool's `rbp` and `rbp_resid` of each query, from our measures.
-
-    It scales by the query's largest grade where we scale by that of the qrels, and its residual is 0 where nothing is
-    unjudged, also below the end of the list, and where the run has no list.
-    """
-    rbp, residual, judged = (rs.parse_measure(m) for m in (f"RBP(p={p})", f"RBPResidual(p={p})", "Judged"))
-    found = {}
-    for i, query in enumerate(hits.query_ids):
-        one = hits.select([i])
-        alone = replace(one, max_grade=int(one.grades.max(initial=0)))
-        none_unjudged = judged(one)[0] == 1.0 or bool(one.missing[0])
-        found["rbp", query] = f"{rbp(alone)[0]:.4f}"
-        found["rbp_resid", query] = f"{0.0 if none_unjudged else residual(one)[0]:.4f}"
-    return found
+def summary_of_logs(values: np.ndarray) -> float:
+    return float(np.cumsum(np.log(np.maximum(values, 0.00001)))[-1]) / values.size

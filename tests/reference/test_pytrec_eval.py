@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import pytrec_eval
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from reference.oracle import Oracle
@@ -13,26 +14,42 @@ from strategies import DOC_IDS, QUERY_IDS, Case, cases, random_case, write_trec
 
 import rankscope as rs
 from rankscope.measures.names import parse_measures, trec_name
+from rankscope.measures.presets import PRESETS
 
-CUTS = (1, 2, 3, 5, 10, 20, 100)
-#: As the oracle is asked for them, and as we are.
-MEASURES = {
-    **{name: name for name in ("map", "ndcg", "recip_rank", "Rprec", "bpref", "infAP", "set_P", "set_recall", "set_F")},
-    **{name: name for name in ("num_ret", "num_rel", "num_rel_ret", "num_nonrel_judged_ret")},
-    **{f"{stem}_{k}": f"{stem}.{k}" for stem in ("map_cut", "ndcg_cut", "P", "recall", "success") for k in CUTS},
+CUTS = ("1", "2", "3", "5", "10", "20", "100")
+RECALLS = ("0.00", "0.10", "0.25", "0.33", "0.50", "0.66", "0.70", "0.90", "1.00")
+MULTIPLES = ("0.20", "0.50", "0.70", "1.00", "1.40", "2.00", "3.30")
+PARAMETERS = {
+    **dict.fromkeys(("map_cut", "ndcg_cut", "P", "recall", "relative_P", "success"), CUTS),
+    "iprec_at_recall": RECALLS,
+    "Rprec_mult": MULTIPLES,
 }
-ASKED = sorted({f"{stem}.{','.join(map(str, CUTS))}" for stem in ("map_cut", "ndcg_cut", "P", "recall", "success")}) + [
-    name for name in MEASURES if MEASURES[name] == name
-]
+#: It gives nothing of use for these: relstring is 0.0 and runid has no value.
+LEFT_OUT = {"relstring", "runid"}
+PLAIN = sorted(pytrec_eval.supported_measures - LEFT_OUT - set(PARAMETERS))
+#: As its answer names them -> as we are asked for them. num_q is no measure here.
+NAMES = {
+    **{name: name for name in PLAIN if name != "num_q"},
+    **{f"{stem}_{x}": f"{stem}.{x}" for stem, values in PARAMETERS.items() for x in values},
+}
+#: With version 9's rounding of recall.
+MEASURES = {
+    shown: measure
+    for shown, name in NAMES.items()
+    for measure in parse_measures([name], PRESETS["trec_eval-9"].parameters)
+}
+ASKED = [*PLAIN, *(f"{stem}.{','.join(values)}" for stem, values in PARAMETERS.items())]
 
 
 def differences(case: Case, oracle: Oracle, qrels: object, run: object, level: int = 1, **options: str) -> list[str]:
-    """Every value that is not the oracle's. Also asserts that the oracle was asked about every common query."""
+    """Every value that is not the oracle's, of every query that both have."""
     expected = oracle(case.qrels, case.run, ASKED, level)
     scores = rs.evaluate(qrels, run, list(MEASURES.values()), rel=level, **options)
     wrong = []
-    for name, ours in MEASURES.items():
-        values = scores.matrix(rs.parse_measure(ours))[0]
+    for name, measure in MEASURES.items():
+        values = scores.matrix(measure)[0]
+        if name.startswith("gm_"):  # it gives the logarithms of which the mean is taken
+            values = np.log(np.maximum(values, 0.00001))
         by_query = dict(zip(scores.query_ids, values.tolist(), strict=True))
         for query, its in expected.items():
             if not abs(by_query[query] - its[name]) <= 1e-9:
@@ -40,9 +57,18 @@ def differences(case: Case, oracle: Oracle, qrels: object, run: object, level: i
     return wrong
 
 
-def test_the_oracle_and_we_mean_the_same_by_every_name() -> None:
-    assert {name: trec_name(rs.parse_measure(ours)) for name, ours in MEASURES.items()} == {n: n for n in MEASURES}
-    assert len(parse_measures(MEASURES.values())) == len(MEASURES)
+def test_no_measure_of_the_oracle_is_left_out() -> None:
+    asked = {name.partition(".")[0] for name in ASKED}
+    assert asked == pytrec_eval.supported_measures - LEFT_OUT
+    assert len(MEASURES) == len(NAMES) > 75
+
+
+def test_the_oracle_and_we_mean_the_same_by_every_name(oracle: Oracle) -> None:
+    answer = oracle({"q": {"a": 1}}, {"q": {"a": 1.0}}, ASKED)["q"]
+    assert set(answer) == {*NAMES, "num_q"}
+    for shown, name in NAMES.items():
+        if not shown.startswith("Rprec_mult"):  # one of the multiples is R-precision itself, others have our name
+            assert trec_name(rs.parse_measure(name)) == shown
 
 
 @settings(max_examples=250)
@@ -138,7 +164,7 @@ def test_a_query_with_negative_grades_only_is_one_without_relevant_documents() -
     scores = rs.evaluate(
         {"q": {"a": -1, "b": -2}, "r": {"a": 1}}, {"q": {"a": 1.0}, "r": {"a": 1.0}}, list(MEASURES.values())
     )
-    counts = {"NumRet": 1.0}  # the one document it retrieved
+    others = {"NumRet": 1.0, "Utility": -1.0}  # the one document it retrieved
     for name, row in zip(scores.measure_names, scores.values[0], strict=True):
-        assert row[0] == counts.get(name, 0.0), name
+        assert row[0] == others.get(name, 0.0), name
     assert scores.undefined[scores.measure_names.index("AP")].tolist() == [True, False]

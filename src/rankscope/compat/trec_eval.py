@@ -149,10 +149,10 @@ class Report:
                 first = hits.query_ids[int(np.argmax(missing))]
                 raise MissingQuery(f"trec_eval: result qid '{first}' not found in qrels")
             hits = hits.select(~missing)
+        if options.depth is not None:  # first, as in the tool
+            hits = hits.cut(options.depth)
         if options.judged_only:
             hits = hits.judged_only()
-        if options.depth is not None:
-            hits = hits.cut(options.depth)
         self.hits = replace(hits, collection_size=options.collection_size)
         # Version 9 prints no line for a query that the run lacks, and counts it in the means all the same.
         self.shown = np.ones(len(hits), np.bool_) if self.ten else ~self.hits.missing
@@ -229,7 +229,7 @@ DIGITS = np.frombuffer(b"0123456789", np.uint8)
 def relstrings(hits: Hits, depth: int) -> list[str]:
     """A letter a document of the first `depth`.
 
-    Its grade, ">" above 9, "-" where it is not in the qrels, "." for -1 and -2, "<" for what is below.
+    Its grade, ">" above 9, "-" where it is not in the qrels, "." for all negative grades, which are one to the tool.
     """
     longest = int(min(depth, hits.retrieved.max(initial=0)))
     table = np.full((len(hits), max(longest, 1)), ord("-"), np.uint8)
@@ -237,7 +237,7 @@ def relstrings(hits: Hits, depth: int) -> list[str]:
     grades = hits.relevance[near]
     letters = DIGITS[np.clip(grades, 0, 9)]
     letters = np.where(grades > 9, ord(">"), letters)
-    letters = np.where(grades < 0, np.where(grades < -2, ord("<"), ord(".")), letters)
+    letters = np.where(grades < 0, ord("."), letters)
     table[hits.query[near], hits.rank[near].astype(np.intp) - 1] = letters
     lengths = np.minimum(hits.retrieved, depth).tolist()
     return [bytes(row[:n]).decode("ascii") for row, n in zip(table, lengths, strict=True)]

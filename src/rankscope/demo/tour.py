@@ -49,6 +49,10 @@ TOUR = (
     Step("rankscope evaluate demo.qrels bm25.run --rel 2", "only documents of grade 2 and 3 count as relevant"),
     Step("rankscope evaluate demo.qrels bm25.run --preset gdeval", "nDCG@20 and ERR@20 as the TREC Web Track has them"),
     Step("rankscope evaluate demo.qrels bm25.run -m map -m ndcg_cut.5,10 --format trec", "trec_eval's names and lines"),
+    Step(
+        "rankscope trec_eval -q -c -m map -m ndcg_cut.10 -m iprec_at_recall demo.qrels dense.run",
+        "trec_eval's own arguments and output, all of its measures",
+    ),
     Step("rankscope evaluate demo.qrels rerank.run dense.run --format latex", "a table for a paper"),
     Step("rankscope evaluate demo.qrels - < bm25.run", "a run from standard input"),
     Step("rankscope measures", "all measures"),

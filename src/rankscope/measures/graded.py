@@ -31,7 +31,7 @@ class GainTable(dict[int, float]):
 
 @dataclass(frozen=True, kw_only=True)
 class Gained(Measure):
-    """What DCG and nDCG share.
+    """What measures of gain share.
 
     gain: "linear" (the grade) or "exp" (2^grade - 1); negative grades gain nothing. gains: what certain grades
     gain instead, as {1: 1, 2: 5}. The rank r is discounted by log2(r + 1).
@@ -39,7 +39,6 @@ class Gained(Measure):
 
     gain: Literal["linear", "exp"] = "linear"
     gains: Mapping[int, float] | None = None
-    cutoff: int | None = None
 
     def check(self) -> None:
         require(isinstance(self.gain, str) and self.gain in GAINS, self, "gain", self.gain, "'linear' or 'exp'")
@@ -62,12 +61,23 @@ class Gained(Measure):
             gained[grades == grade] = gain
         return gained
 
-    def dcg(self, hits: Hits) -> Floats:
+    def check_grades(self, hits: Hits) -> None:
+        """Raise ParameterError for a grade whose gain is no float64."""
         if self.gain == "exp" and hits.max_grade > HIGHEST:
             raise ParameterError(
                 f"{self.name}: a document is judged {hits.max_grade}, and 2^{hits.max_grade} is beyond float64; "
                 f"expected grades up to {HIGHEST} with gain='exp'; use gain='linear' or map the grades to lower ones"
             )
+
+
+@dataclass(frozen=True, kw_only=True)
+class CutGained(Gained):
+    """Those that may be taken of the first k only."""
+
+    cutoff: int | None = None
+
+    def dcg(self, hits: Hits) -> Floats:
+        self.check_grades(hits)
         gained = self.gain_of(hits.relevance) * discount_log2(hits.rank)
         if self.cutoff is not None:
             gained *= hits.rank <= self.cutoff
@@ -75,6 +85,7 @@ class Gained(Measure):
 
     def ideal(self, hits: Hits) -> Floats:
         """DCG of all judged documents in falling order of grade."""
+        self.check_grades(hits)
         key = ("ideal", self.gain, self.gains, self.cutoff)
         return hits.once_for_pool(key, lambda: self.compute_ideal(hits))
 
@@ -89,7 +100,7 @@ class Gained(Measure):
 
 
 @dataclass(frozen=True, kw_only=True)
-class DCG(Gained):
+class DCG(CutGained):
     """Discounted cumulated gain: the sum of gain / log2(rank + 1); at least 0, higher is better.
 
     Nothing retrieved, or nothing with gain: 0.
@@ -104,7 +115,7 @@ class DCG(Gained):
 
 
 @dataclass(frozen=True, kw_only=True)
-class nDCG(Gained):
+class nDCG(CutGained):
     """DCG over the DCG of the ideal ranking of all judged documents; in [0, 1], higher is better.
 
     With a cutoff, both are taken of the first k. Without a judged document that gains something: 0.

@@ -11,13 +11,13 @@ from rankscope.data.hits import Hits
 from rankscope.kernels.gain import discount_log2
 from rankscope.kernels.segments import bounds, cumulative_sum, group_of, place_in_group, sum_by_group
 from rankscope.measures.base import Binary, Floats, Ints, ratio
-from rankscope.measures.graded import Gained
+from rankscope.measures.graded import CutGained, Gained
 
 __all__ = ["BinG", "G", "IdealDCG", "RnDCG", "nDCGRel"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class IdealDCG(Gained):
+class IdealDCG(CutGained):
     """The DCG of the ideal ranking of all judged documents: what nDCG divides by; at least 0. No direction: it is not
     the system's. Without a judged document that gains something: 0.
     """
@@ -36,6 +36,7 @@ class Curves:
     """DCG of a list and of the ideal ranking, as they grow with the rank, for any (query, rank)."""
 
     def __init__(self, measure: Gained, hits: Hits) -> None:
+        measure.check_grades(hits)
         gains = measure.gain_of(hits.grades)
         positive = gains > 0
         #: (queries) how many judged documents gain something: the last rank of the ideal with gain.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import MISSING, fields
+from dataclasses import MISSING, fields, replace
 from functools import cache
 from typing import Any
 
@@ -75,7 +75,7 @@ def after_at(text: str, field: str, value: str) -> float:
         if not re.fullmatch(r"[0-9]{1,18}", value):
             raise ParameterError(f"{text}: the cutoff is {value!r}, expected a whole number as in nDCG@10")
         return int(value)
-    if not re.fullmatch(r"[0-9]*\.?[0-9]+", value):
+    if not re.fullmatch(r"[0-9]*\.?[0-9]+(e-?[0-9]+)?", value):
         raise ParameterError(f"{text}: the {field} is {value!r}, expected a number as in IPrec@0.1")
     return float(value)
 
@@ -121,7 +121,11 @@ def build(name: str, parameters: dict[str, Any], defaults: Defaults) -> Measure:
             if parameter == "cutoff":
                 raise ParameterError(f"{name} takes no cutoff; write {name} without @{parameters['cutoff']}")
             raise UnknownName(f"parameter of {name}", parameter, known)
-    chosen = {**{k: v for k, v in defaults.get(name, {}).items() if k in known}, **parameters}
+    # What a preset says of gmax is for gain by grade; rel, where it is given, asks yes or no.
+    usual = {
+        k: v for k, v in defaults.get(name, {}).items() if k in known and not (k == "gmax" and "rel" in parameters)
+    }
+    chosen = {**usual, **parameters}
     for f in fields(MEASURES[name]):
         if f.name not in chosen and f.default is MISSING:
             value = "10" if f.name == "cutoff" else "0.1"
@@ -180,7 +184,8 @@ def expand_trec(stem: str, tail: str | None, defaults: Defaults | None = None) -
 @cache
 def shown_names() -> dict[str, str]:
     """Our name of each measure that trec_eval prints by default -> its name."""
-    return {str(measure): shown for stem in TREC_NAMES for shown, measure in reversed(expand_trec(stem, None))}
+    # The first name of a measure is its own: Rprec, not Rprec_mult_1.00.
+    return {str(measure): shown for stem in reversed(TREC_NAMES) for shown, measure in expand_trec(stem, None)[::-1]}
 
 
 def trec_name(measure: Measure) -> str:
@@ -189,6 +194,8 @@ def trec_name(measure: Measure) -> str:
     >>> trec_name(parse_measures(["nDCG@10"])[0]), trec_name(parse_measures(["nDCG@7"])[0])
     ('ndcg_cut_10', 'ndcg_cut_7')
     """
+    if getattr(measure, "rounding", "half_up") != "half_up":
+        measure = replace(measure, rounding="half_up")  # type: ignore[call-arg]  # both versions have one name for it
     if str(measure) in shown_names():
         return shown_names()[str(measure)]
     value = getattr(measure, measure.after_at, None)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -28,30 +29,46 @@ class TrecName:
     fixed: Mapping[str, Any] = field(default_factory=dict)
 
 
+def whole(text: str) -> int:
+    """As C writes it: no blanks, no underscores, no other digits, as `int` would take."""
+    if not re.fullmatch(r"-?[0-9]{1,18}", text):
+        raise ValueError(text)
+    return int(text)
+
+
+def number(text: str) -> float:
+    """As C writes it."""
+    if not re.fullmatch(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?", text):
+        raise ValueError(text)
+    return float(text)
+
+
 def cutoff(text: str) -> Mapping[str, Any]:
-    return {"cutoff": int(text)}
+    return {"cutoff": whole(text)}
 
 
 def one(name: str) -> Callable[[str], Mapping[str, Any]]:
     """A number as this parameter of ours."""
-    return lambda text: {name: float(text)}
+    return lambda text: {name: number(text)}
 
 
 def weights(text: str) -> Mapping[str, Any]:
-    a, b, c, d = map(float, text.split(","))
+    a, b, c, d = map(number, text.split(","))
     return {"a": a, "b": b, "c": c, "d": d}
 
 
 def gains(text: str) -> Mapping[str, Any]:
-    pairs = (pair.split("=") for pair in text.split(","))
-    return {"gains": {int(level): float(gain) for level, gain in pairs}}
+    pairs = [(whole(level), number(gain)) for level, gain in (pair.split("=") for pair in text.split(","))]
+    if len(dict(pairs)) < len(pairs):
+        raise ValueError("a grade stands twice")
+    return {"gains": dict(pairs)}
 
 
 def persistence(text: str) -> Mapping[str, Any]:
     name, value = text.split("=")
     if name != "p":
         raise ValueError(name)
-    return {"p": float(value)}
+    return {"p": number(value)}
 
 
 def two_digits(text: str) -> str:
