@@ -15,7 +15,7 @@ import numpy as np
 from rankscope.data.hits import Hits
 from rankscope.data.join import Convention
 from rankscope.data.qrels import Qrels
-from rankscope.errors import RankscopeError, UnknownName
+from rankscope.errors import ParameterError, RankscopeError, UnknownName
 from rankscope.evaluation.engine import join_file
 from rankscope.io.read import PathLike, read_qrels
 from rankscope.measures.base import Floats, Measure
@@ -96,10 +96,17 @@ def read_lines(names: Iterable[str], version: str = "trec_eval") -> list[Line]:
         # As in the tool: parameters once given take the place of the defaults, and where they are
         # no list, the first ones given hold.
         tails = [tail for tail in chosen[stem] if tail is not None] or (None,)
-        single = stem == "relstring" or (stem in TREC_NAMES and not TREC_NAMES[stem].several)
-        for tail in tails[:1] if single else tails:
-            lines.update((line.shown, line) for line in expand(stem, tail, defaults))
+        several = stem in TREC_NAMES and TREC_NAMES[stem].several
+        found = [line for tail in (tails if several else tails[:1]) for line in expand(stem, tail, defaults)]
+        if several:  # printed from the lowest to the highest, in whatever order they were asked for
+            found.sort(key=parameter_of)
+        lines.update((line.shown, line) for line in found)
     return list(lines.values())
+
+
+def parameter_of(line: Line) -> float:
+    """The cutoff, recall or multiple in the printed name; 0 where there is none."""
+    return float(line.shown.removeprefix(f"{line.stem}_")) if line.shown != line.stem else 0.0
 
 
 def split_name(name: str, known: list[str], *, is_nickname: bool) -> tuple[str, str | None]:
@@ -117,7 +124,7 @@ def split_name(name: str, known: list[str], *, is_nickname: bool) -> tuple[str, 
 def expand(stem: str, tail: str | None, defaults: Mapping[str, Mapping[str, Any]]) -> list[Line]:
     if stem == "relstring":
         if tail is not None and not (tail.isascii() and tail.isdigit() and int(tail[:9]) > 0):
-            raise UnknownName("length of relstring", tail, ["relstring.10"])
+            raise ParameterError(f"relstring.{tail}: cannot read {tail!r}, expected a whole number, as in relstring.10")
         return [Line(stem, f"relstring_{tail}" if tail else "relstring", tail, None)]
     if stem in ("runid", "num_q"):
         return [Line(stem, stem, None, None)]

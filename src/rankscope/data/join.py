@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import accumulate, chain, groupby, repeat
-from operator import itemgetter
+from itertools import accumulate, chain, pairwise, repeat
 from typing import Any
 
 import numpy as np
@@ -15,11 +14,11 @@ import numpy.typing as npt
 from rankscope.data.hits import Hits
 from rankscope.data.qrels import Qrels
 from rankscope.data.ranking import check_tie_rule, rank_rows
-from rankscope.data.rows import Ints, Rows, are_ids, name_of
+from rankscope.data.rows import CHUNK, Ints, Rows, are_ids, name_of
 from rankscope.data.run import Run
 from rankscope.errors import InputError, ParameterError
 from rankscope.kernels.order import stable_order
-from rankscope.kernels.text import Fields, as_fields, decode
+from rankscope.kernels.text import Fields, decode, encode
 
 __all__ = ["Convention", "Joiner", "join", "some"]
 
@@ -84,7 +83,6 @@ class Joiner:
 
     def add_mapping(self, run: Mapping[str, Mapping[str, float]]) -> None:
         """Join a run held as `{query_id: {document_id: score}}`."""
-        known = self.qrels._lookup
         places = self.qrels.places
         listed: list[Mapping[str, float]] = []
         strange: list[Mapping[str, float]] = []  # of queries without judgments: checked all the same
@@ -99,10 +97,16 @@ class Joiner:
                 strange.append(docs)
             else:
                 raise InputError(f"run {self.name!r}: the query id {query!r} is no string or empty; use str(...)")
-        offsets = np.array([0, *accumulate(map(len, listed))])
-        scores = self._scores(listed)
         if strange:
             self._scores(strange)
+        for a, b in pieces(listed):
+            self._add_lists(codes[a:b], listed[a:b])
+
+    def _add_lists(self, codes: list[int], listed: list[Mapping[str, float]]) -> None:
+        """Join the lists of these queries, by their places among the qrels'."""
+        known = self.qrels._lookup
+        offsets = np.array([0, *accumulate(map(len, listed))])
+        scores = self._scores(listed)
         judged_in_query = np.fromiter(
             chain.from_iterable(map(known[q].get, docs, repeat(-1)) for q, docs in zip(codes, listed, strict=True)),
             np.int64,
@@ -118,8 +122,11 @@ class Joiner:
 
     def _scores(self, listed: list[Mapping[str, float]]) -> npt.NDArray[np.float64]:
         """The scores of all documents, one list after the other; ids and scores checked."""
+        numbers = array("d")  # takes numbers only: no text that looks like one
         try:
-            scores = np.frombuffer(array("d", chain.from_iterable(docs.values() for docs in listed)))
+            for docs in listed:
+                numbers.fromlist(list(docs.values()))
+            scores = np.frombuffer(numbers) if numbers else np.empty(0)
             if np.isfinite(scores).all() and all(map(are_ids, listed)):
                 return scores
         except (TypeError, ValueError, OverflowError):
@@ -173,11 +180,12 @@ class Joiner:
             if isinstance(source, Fields):
                 return source.take(rows)
             names: list[str] = []
-            groups = (offsets.searchsorted(rows, side="right") - 1).tolist()
-            for g, members in groupby(zip(groups, rows.tolist(), strict=True), key=itemgetter(0)):
-                ids, base = list(source[g]), int(offsets[g])
-                names += [ids[row - base] for _, row in members]
-            return as_fields([name.encode("utf-8", "surrogateescape") for name in names])
+            groups = offsets.searchsorted(rows, side="right") - 1  # not falling
+            cuts = np.flatnonzero(groups[1:] != groups[:-1]) + 1
+            for a, b in pairwise([0, *cuts.tolist(), rows.size]):
+                g = int(groups[a])
+                names += map(list(source[g]).__getitem__, (rows[a:b] - offsets[g]).tolist())
+            return encode(names)
 
         def say(row: int) -> str:
             query = self.qrels.query_ids[codes[int(np.searchsorted(offsets, row, side="right")) - 1]]
@@ -223,6 +231,18 @@ class Joiner:
             precision=self.convention.precision,
             _pool_memory=qrels.memory,
         )
+
+
+def pieces(listed: list[Mapping[str, float]]) -> Iterator[tuple[int, int]]:
+    """Where to cut the lists, so that none of the pieces is much longer than `CHUNK`."""
+    begin = size = 0
+    for i, docs in enumerate(listed):
+        size += len(docs)
+        if size > CHUNK:
+            yield begin, i + 1
+            begin, size = i + 1, 0
+    if begin < len(listed):
+        yield begin, len(listed)
 
 
 def some(ids: Sequence[str]) -> str:

@@ -16,7 +16,7 @@ from rankscope.data.hits import frozen
 from rankscope.data.rows import Ints, Keys, Rows, are_ids, combined_keys, names_of
 from rankscope.errors import InputError
 from rankscope.kernels.order import ranges, repeated, stable_order
-from rankscope.kernels.text import Fields, as_fields, decode, equal, hashes
+from rankscope.kernels.text import Fields, decode, encode, equal, hashes
 
 if TYPE_CHECKING:
     import polars as pl
@@ -102,8 +102,7 @@ class Qrels:
     @cached_property
     def _docs(self) -> Fields:
         """Document ids, in the order of `relevance`."""
-        ids = [doc.encode("utf-8", "surrogateescape") for docs in self._lookup for doc in docs]
-        return as_fields(ids)
+        return encode([doc for docs in self._lookup for doc in docs])
 
     @cached_property
     def _lookup(self) -> list[dict[str, int]]:

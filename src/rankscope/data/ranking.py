@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from rankscope.data.rows import Ints
 from rankscope.errors import InputError, UnknownName
-from rankscope.kernels.order import order_in_groups, ranges
+from rankscope.kernels.order import order_falling, ranges
 from rankscope.kernels.text import Fields, order_descending
 
 __all__ = ["TIE_RULES", "Ranks", "check_tie_rule", "rank_rows"]
@@ -103,7 +103,7 @@ def sorting_order(scores: npt.NDArray[np.float64], offsets: Ints, stable: bool) 
     order = np.arange(scores.size)
     lengths = offsets[groups + 1] - offsets[groups]
     rows = ranges(offsets[groups], lengths)
-    order[rows] = rows[order_in_groups(np.repeat(np.arange(groups.size), lengths), scores[rows], stable)]
+    order[rows] = rows[order_falling(scores[rows], lengths, stable)]
     return order
 
 

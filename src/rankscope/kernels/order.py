@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["order_in_groups", "ranges", "repeated", "stable_order"]
+__all__ = ["order_falling", "order_in_groups", "ranges", "repeated", "stable_order"]
 
 Index = npt.NDArray[np.intp]
 
@@ -26,6 +26,22 @@ def order_in_groups(groups: npt.NDArray[np.intp], scores: npt.NDArray[np.float64
     """The order by group rising, then score falling. stable: equal scores keep their order, which takes longer."""
     by_score = np.argsort(-scores, kind="stable" if stable else None)
     return by_score[stable_order(groups[by_score])]
+
+
+def order_falling(scores: npt.NDArray[np.float64], lengths: npt.NDArray[np.int64], stable: bool = True) -> Index:
+    """The order of rows that lie group by group which sorts each group by falling score. stable: as above.
+
+    Groups of much the same size are the lines of a table, which NumPy sorts line by line, in the processor's cache.
+    """
+    groups, longest, n = lengths.size, int(lengths.max(initial=0)), scores.size
+    if groups * longest > 2 * n:
+        return order_in_groups(np.repeat(np.arange(groups), lengths), scores, stable)
+    inside = np.arange(longest) < lengths[:, None]
+    table = np.full((groups, longest), np.inf)  # behind every score
+    table[inside] = -scores
+    order = np.argsort(table, axis=1, kind="stable" if stable else None)
+    order += (np.cumsum(lengths) - lengths)[:, None]
+    return np.asarray(order[inside], np.intp)
 
 
 def ranges(starts: npt.NDArray[np.int64], lengths: npt.NDArray[np.int64]) -> Index:

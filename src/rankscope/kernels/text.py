@@ -13,7 +13,18 @@ import numpy.typing as npt
 
 from rankscope.kernels.order import stable_order
 
-__all__ = ["PADDING", "Fields", "as_fields", "changes", "decode", "equal", "hashes", "order_descending", "words"]
+__all__ = [
+    "PADDING",
+    "Fields",
+    "as_fields",
+    "changes",
+    "decode",
+    "encode",
+    "equal",
+    "hashes",
+    "order_descending",
+    "words",
+]
 
 Bytes = npt.NDArray[np.uint8]
 Ints = npt.NDArray[np.int64]
@@ -49,6 +60,19 @@ def as_fields(strings: list[bytes]) -> Fields:
     joined = b"".join([bytes(PADDING), *strings, bytes(PADDING)])
     starts = np.cumsum(lengths) - lengths + PADDING
     return Fields(np.frombuffer(joined, np.uint8), starts, lengths)
+
+
+def encode(strings: list[str]) -> Fields:
+    """Put Python strings into one buffer, as UTF-8.
+
+    Raises UnicodeEncodeError for a lone surrogate that stands for no byte.
+    """
+    joined = "".join(strings)
+    if not joined.isascii():
+        return as_fields([string.encode("utf-8", "surrogateescape") for string in strings])
+    lengths = np.fromiter(map(len, strings), np.int64, len(strings))  # a character a byte
+    buffer = b"".join((bytes(PADDING), joined.encode("ascii"), bytes(PADDING)))
+    return Fields(np.frombuffer(buffer, np.uint8), np.cumsum(lengths) - lengths + PADDING, lengths)
 
 
 def decode(fields: Fields) -> list[bytes]:

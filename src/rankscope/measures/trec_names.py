@@ -71,10 +71,15 @@ def persistence(text: str) -> Mapping[str, Any]:
     return {"p": number(value)}
 
 
+def without_zeros(text: str) -> str:
+    return str(int(text))
+
+
 def two_digits(text: str) -> str:
     return f"{float(text):.2f}"
 
 
+WHOLE = "whole numbers, as in P.5,10"
 PERSISTENCE = "a persistence, as in rbp.p=.5"
 CUTOFFS = ("5", "10", "15", "20", "30", "100", "200", "500", "1000")
 RECALLS = ("0.00", "0.10", "0.20", "0.30", "0.40", "0.50", "0.60", "0.70", "0.80", "0.90", "1.00")
@@ -91,8 +96,8 @@ TREC_NAMES = {
     "bpref": TrecName("Bpref"),
     "recip_rank": TrecName("RR"),
     "iprec_at_recall": TrecName("IPrec", one("recall"), RECALLS, shown=two_digits),
-    "P": TrecName("P", cutoff, CUTOFFS),
-    "recall": TrecName("R", cutoff, CUTOFFS),
+    "P": TrecName("P", cutoff, CUTOFFS, shown=without_zeros, form=WHOLE),
+    "recall": TrecName("R", cutoff, CUTOFFS, shown=without_zeros, form=WHOLE),
     "infAP": TrecName("infAP"),
     "gm_bpref": TrecName("GMBpref"),
     "Rprec_mult": TrecName("Rprec", one("mult"), MULTIPLES, shown=two_digits),
@@ -105,10 +110,10 @@ TREC_NAMES = {
     "ndcg": TrecName("nDCG", gains, several=False, form="gains by grade, as in ndcg.1=3,2=7"),
     "ndcg_rel": TrecName("nDCGRel", gains, several=False, form="gains by grade, as in ndcg.1=3,2=7"),
     "Rndcg": TrecName("RnDCG", gains, several=False, form="gains by grade, as in ndcg.1=3,2=7"),
-    "ndcg_cut": TrecName("nDCG", cutoff, CUTOFFS),
-    "map_cut": TrecName("AP", cutoff, CUTOFFS),
-    "relative_P": TrecName("RelP", cutoff, CUTOFFS),
-    "success": TrecName("Success", cutoff, ("1", "5", "10")),
+    "ndcg_cut": TrecName("nDCG", cutoff, CUTOFFS, shown=without_zeros, form=WHOLE),
+    "map_cut": TrecName("AP", cutoff, CUTOFFS, shown=without_zeros, form=WHOLE),
+    "relative_P": TrecName("RelP", cutoff, CUTOFFS, shown=without_zeros, form=WHOLE),
+    "success": TrecName("Success", cutoff, ("1", "5", "10"), shown=without_zeros, form=WHOLE),
     "set_P": TrecName("SetP"),
     "set_relative_P": TrecName("SetRelP"),
     "set_recall": TrecName("SetR"),
@@ -118,5 +123,5 @@ TREC_NAMES = {
     "yaap": TrecName("Yaap"),
     "rbp": TrecName("RBP", persistence, several=False, form=PERSISTENCE, fixed={"p": 0.9, "gmax": "query"}),
     "rbp_resid": TrecName("RBPResidual", persistence, several=False, form=PERSISTENCE, fixed={"p": 0.9}),
-    "unj": TrecName("Unj", cutoff, ("5", "10", "20")),
+    "unj": TrecName("Unj", cutoff, ("5", "10", "20"), shown=without_zeros, form=WHOLE),
 }

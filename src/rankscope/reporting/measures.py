@@ -11,7 +11,7 @@ from rankscope.data.cells import align
 from rankscope.errors import UnknownName
 from rankscope.measures import MEASURES
 from rankscope.measures.base import Measure
-from rankscope.measures.names import ALIASES, canonical
+from rankscope.measures.names import ALIASES, canonical, split_trec
 from rankscope.measures.presets import PRESETS
 from rankscope.measures.trec_names import TREC_NAMES
 from rankscope.reporting.tables import markdown_text
@@ -88,8 +88,11 @@ def text_of(measure: type[Measure]) -> str:
 
 def explain_measure(name: str, format_: str = "table") -> str:
     """One measure: what it means, its parameters, other names. Raises UnknownName with the nearest name."""
-    stem = name.partition("@")[0].partition("(")[0]
-    found = TREC_NAMES[stem].ours if stem in TREC_NAMES and stem not in MEASURES else canonical(stem)
+    trec = split_trec(name)
+    if trec is not None and name not in MEASURES:
+        found: str | None = TREC_NAMES[trec[0]].ours
+    else:
+        found = canonical(name.partition("@")[0].partition("(")[0])
     if found is None:
         raise UnknownName("measure", name, MEASURES, "; `rankscope measures` lists all")
     measure = MEASURES[found]
