@@ -82,7 +82,7 @@ def test_the_order_of_the_lines_is_the_tools_whatever_the_order_of_m(
     }
     (out,) = outputs
     shown = [line.split()[0] for line in out.splitlines() if line.split("\t")[1] == "1"]
-    assert shown == ["map", "recip_rank", "P_10", "P_5", "relstring", "G", "ndcg_cut_3", "set_F", "yaap", "unj_5"]
+    assert shown == ["map", "recip_rank", "P_5", "P_10", "relstring", "G", "ndcg_cut_3", "set_F", "yaap", "unj_5"]
 
 
 def test_parameters_take_the_place_of_the_defaults(values: Values) -> None:
@@ -269,7 +269,7 @@ def test_version_9_leaves_them_out_of_all_trec() -> None:
         ("num_q.5", "did you mean num_q?"),
         ("map.5", "map takes no parameters; write map"),
         ("P.", "cannot read ''"),
-        ("P.ten", "cannot read 'ten', expected a"),
+        ("P.ten", "cannot read 'ten', expected whole numbers"),
         ("P.0", "cutoff is 0, expected a whole number of at least 1"),
         ("P.-5", "cutoff is -5, expected a whole number of at least 1"),
         ("P.1_0", "cannot read '1_0'"),
@@ -281,8 +281,8 @@ def test_version_9_leaves_them_out_of_all_trec() -> None:
         ("ndcg.1=3,1=4", "expected gains by grade, as in ndcg.1=3,2=7"),
         ("rbp.0.5", "expected a persistence, as in rbp.p=.5"),
         ("rbp.p=2", "p is 2.0, expected a persistence between 0 and 1"),
-        ("relstring.x", "unknown length of relstring 'x'"),
-        ("relstring.0", "unknown length of relstring '0'"),
+        ("relstring.x", "relstring.x: cannot read 'x'"),
+        ("relstring.0", "relstring.0: cannot read '0'"),
         ("set_F.x", "cannot read 'x', expected a number"),
     ],
 )
