@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from rankscope.compat.trec_eval import NICKNAMES, ONLY_10, ORDER, Line, read_lines
+from rankscope.compat.trec_eval import NICKNAMES, ONLY_10, Line, read_lines
 from rankscope.data.hits import Hits
 from rankscope.data.join import Convention, Joiner
 from rankscope.data.qrels import Qrels
@@ -134,18 +134,13 @@ def columns(measures: Iterable[str]) -> dict[str, Line]:
     for name in names:
         if not isinstance(name, str):
             raise TypeError(f"a measure is {name!r}, expected a name such as 'ndcg_cut_10'")
-    return {key(line): line for line in sorted(read_lines(sorted(names), VERSION), key=place)}
+    return {key(line): line for line in read_lines(sorted(names), VERSION)}
 
 
 def key(line: Line) -> str:
     """A cutoff is part of the key; the parameters of `set_F`, `utility` and others with one value are not."""
     several = line.stem in TREC_NAMES and TREC_NAMES[line.stem].several
     return line.shown if several else line.stem
-
-
-def place(line: Line) -> tuple[int, float]:
-    cutoff = key(line)[len(line.stem) + 1 :]
-    return ORDER.index(line.stem), float(cutoff) if cutoff else 0.0
 
 
 def refuse_other_shapes(name: str, data: object, value: str) -> None:

@@ -30,6 +30,8 @@ COLUMN_NAMES = {
 
 def is_mapping_of_mappings(data: Any) -> bool:
     """Whether it is `{query_id: {document_id: value}}`; an empty mapping is."""
+    if type(data) is dict and all(type(docs) is dict for docs in data.values()):  # quickly told
+        return True
     return isinstance(data, Mapping) and all(isinstance(docs, Mapping) for docs in data.values())
 
 

@@ -57,8 +57,9 @@ class Hits:
     _pool_memory: dict[Any, Any] = field(default_factory=dict, repr=False)
 
     def __post_init__(self) -> None:
+        everything = self.__dict__
         for name in ARRAYS:
-            frozen(getattr(self, name))
+            everything[name].flags.writeable = False
 
     def __len__(self) -> int:
         """How many queries."""

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from rankscope.data.hits import Hits
+from rankscope.data.hits import Hits, frozen
 from rankscope.data.qrels import Qrels
 from rankscope.data.ranking import check_tie_rule, rank_rows
 from rankscope.data.rows import CHUNK, Ints, Rows, are_ids, name_of
@@ -58,6 +58,7 @@ class Joiner:
         self.grades = qrels.grades  # now, while there is memory to sort them in
         self.retrieved = np.zeros(n, np.int64)
         self.missing = np.ones(n, np.bool_)
+        self.answered = False  # whether any query of the qrels has a list
         self.unknown: list[str] = []  # queries of the run that have no judgments
 
     def add(self, rows: Rows) -> None:
@@ -75,6 +76,7 @@ class Joiner:
         ours = np.flatnonzero(codes < len(self.qrels.query_ids))
         self.retrieved[codes[ours]] = lengths[ours]
         self.missing[codes[ours]] = False
+        self.answered |= bool(ours.size)
         if not np.isfinite(rows.values).all():
             row = int(np.argmin(np.isfinite(rows.values)))
             where = rows.where(int(rows.docs.starts[row]))
@@ -118,6 +120,7 @@ class Joiner:
         judged = judged_in_query[found] + self.qrels.offsets[code_array[group]]
         self.retrieved[code_array] = offsets[1:] - offsets[:-1]
         self.missing[code_array] = False
+        self.answered = True
         self._rank(scores, offsets, code_array, found, group, judged, listed)
 
     def _scores(self, listed: list[Mapping[str, float]]) -> npt.NDArray[np.float64]:
@@ -202,7 +205,7 @@ class Joiner:
     def finish(self) -> Hits:
         """The hits of all that was added."""
         qrels = self.qrels
-        if self.missing.all():
+        if not self.answered:
             raise InputError(
                 f"run {self.name!r} and the qrels have no query in common (qrels: {some(qrels.query_ids)}; "
                 f"run: {some(self.unknown)}); check that they belong together"
@@ -211,9 +214,9 @@ class Joiner:
         self.parts.clear()
         if (found[0, 1:] < found[0, :-1]).any():
             found = found[:, stable_order(found[0])]
-        query, judgment = found[0], found[4]
+        query, judgment = found[0].astype(np.int64), found[4]
         rank, first, last = found[1:4].astype(np.float64)
-        return Hits(
+        hits = Hits(
             query_ids=qrels.query_ids,
             offsets=query.searchsorted(np.arange(len(qrels.query_ids) + 1, dtype=query.dtype)),
             rank=rank,
@@ -231,6 +234,8 @@ class Joiner:
             precision=self.convention.precision,
             _pool_memory=qrels.memory,
         )
+        hits.__dict__["query"] = frozen(query)  # known here; it would be made again from the offsets
+        return hits
 
 
 def pieces(listed: list[Mapping[str, float]]) -> Iterator[tuple[int, int]]:

@@ -94,7 +94,7 @@ def sorting_order(scores: npt.NDArray[np.float64], offsets: Ints, stable: bool) 
     if not rises.size:
         return None
     if offsets.size == 2:
-        return np.argsort(-scores, kind="stable" if stable else None)
+        return (-scores).argsort(kind="stable" if stable else None)
     groups = np.searchsorted(offsets, rises, side="right") - 1
     groups = groups[offsets[groups] != rises]  # a rise from one group to the next is none
     if not groups.size:

@@ -178,9 +178,9 @@ def name_systems(joined: Sequence[Joined]) -> tuple[list[str], list[str]]:
 
 
 def missing_note(hits: Hits, system: str, plan: Plan) -> list[str]:
-    n = int(hits.missing.sum())
-    if not n:
+    if not hits.missing.any():
         return []
+    n = int(hits.missing.sum())
     done = "are left out" if plan.missing == "drop" else "count as empty rankings"
     return [f"{system} has no list for {n} of {len(hits)} queries; they {done} (missing:{plan.missing})"]
 

@@ -28,7 +28,7 @@ def sum_by_group(values: npt.NDArray[np.float64] | npt.NDArray[np.bool_], groups
 
 def group_of(offsets: Ints) -> Ints:
     """The group of each value."""
-    return np.repeat(np.arange(offsets.size - 1), offsets[1:] - offsets[:-1])
+    return np.arange(offsets.size - 1).repeat(offsets[1:] - offsets[:-1])
 
 
 def place_in_group(offsets: Ints) -> Ints:

@@ -11,7 +11,8 @@ import numpy as np
 from rankscope.data.hits import Hits
 from rankscope.errors import ParameterError
 from rankscope.kernels.gain import discount_log2, gain_exponential, gain_linear
-from rankscope.kernels.segments import sum_by_group
+from rankscope.kernels.order import ranges
+from rankscope.kernels.segments import bounds, group_of, place_in_group, sum_by_group
 from rankscope.measures.base import Floats, Ints, Measure, is_int, is_number, ratio, require
 
 __all__ = ["DCG", "nDCG"]
@@ -90,13 +91,18 @@ class CutGained(Gained):
         return hits.once_for_pool(key, lambda: self.compute_ideal(hits))
 
     def compute_ideal(self, hits: Hits) -> Floats:
-        rank, query, gained = hits.grade_rank, hits.grade_query, self.gain_of(hits.grades)
+        self.check_grades(hits)
+        grades, lengths = hits.grades, np.diff(hits.grade_offsets)
         if self.gains is not None:  # given gains need not rise with the grade, and may be negative
-            gained = np.maximum(gained[np.lexsort((-gained, query))], 0.0)
+            gained = self.gain_of(grades)
+            gained = np.maximum(gained[np.lexsort((-gained, hits.grade_query))], 0.0)
         if self.cutoff is not None:
-            near = rank <= self.cutoff
-            rank, query, gained = rank[near], query[near], gained[near]
-        return sum_by_group(gained * discount_log2(rank), query, len(hits))
+            lengths = np.minimum(lengths, self.cutoff)
+        offsets = bounds(lengths)
+        best = ranges(hits.grade_offsets[:-1], lengths)  # the first of each query's grades, which fall
+        gained = self.gain_of(grades[best]) if self.gains is None else gained[best]
+        rank = (place_in_group(offsets) + 1).astype(np.float64)
+        return sum_by_group(gained * discount_log2(rank), group_of(offsets), len(hits))
 
 
 @dataclass(frozen=True, kw_only=True)
