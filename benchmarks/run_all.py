@@ -22,13 +22,13 @@ SCRIPTS = (
     "files_10m",
     "short_lists",
     "all_measures",
-    "trec_eval_1m",
     "ten_lines",
     "shuffled",
     "variants",
     # Last: these load NumPy into this process, whose memory the processes that it starts then seem to have.
-    "in_memory",
     "single_query",
+    "in_memory",
+    "trec_eval_1m",
 )
 DOCS = HERE.parent / "docs" / "benchmarks.md"
 BEGIN, END = "<!-- results: written by benchmarks/run_all.py --write -->", "<!-- end of results -->"

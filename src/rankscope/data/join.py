@@ -116,7 +116,7 @@ class Joiner:
         )
         code_array = np.array(codes, np.int64)
         found = (judged_in_query >= 0).nonzero()[0]
-        group = offsets.searchsorted(found, side="right") - 1
+        group = offsets.searchsorted(found, side="right") - 1 if len(listed) > 1 else np.zeros(found.size, np.int64)
         judged = judged_in_query[found] + self.qrels.offsets[code_array[group]]
         self.retrieved[code_array] = offsets[1:] - offsets[:-1]
         self.missing[code_array] = False

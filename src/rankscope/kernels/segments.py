@@ -23,7 +23,7 @@ def sum_by_group(values: npt.NDArray[np.float64] | npt.NDArray[np.bool_], groups
     """The sum of each group's values, added in order; 0 for a group without values."""
     if values.dtype == np.bool_:
         return np.bincount(groups[values], minlength=n).astype(np.float64)
-    return np.bincount(groups, values, n).astype(np.float64, copy=False)
+    return np.bincount(groups, values, n).astype(np.float64, copy=False)  # whole numbers where there are no values
 
 
 def group_of(offsets: Ints) -> Ints:
