@@ -5,10 +5,8 @@ from __future__ import annotations
 import click
 
 from rankscope.cli.output import bytes_progress, show
-from rankscope.errors import ParameterError
 from rankscope.evaluation.conventions import DEFAULT_MEASURES, MISSING, NO_RELEVANT, make_plan
 from rankscope.evaluation.engine import evaluate as evaluate_runs
-from rankscope.io.read import read_qrels
 from rankscope.io.sniff import FORMATS as INPUTS
 from rankscope.io.write import check_writable, refuse_overwriting
 from rankscope.reporting.tables import FORMATS, render_scores
@@ -75,8 +73,6 @@ def evaluate(
     if output is not None and output != "-":
         check_writable(output)
         refuse_overwriting(output, (qrels, *runs))
-    if (qrels, *runs).count("-") > 1:
-        raise ParameterError("standard input (-) can stand for one file only")
     with bytes_progress(runs, "reading runs") as progress:
-        scores = evaluate_runs(read_qrels(qrels), list(runs), chosen, input=input_, progress=progress, **options)  # type: ignore[arg-type]
+        scores = evaluate_runs(qrels, list(runs), chosen, input=input_, progress=progress, **options)  # type: ignore[arg-type]
     show(render_scores(scores, format_, by_query=by_query), output)

@@ -77,10 +77,6 @@ class Joiner:
         self.retrieved[codes[ours]] = lengths[ours]
         self.missing[codes[ours]] = False
         self.answered |= bool(ours.size)
-        if not np.isfinite(rows.values).all():
-            row = int(np.argmin(np.isfinite(rows.values)))
-            where = rows.where(int(rows.docs.starts[row]))
-            raise InputError(f"{where}: score {rows.values[row]}, expected a finite number; correct this row")
         self._rank(rows.values, rows.offsets, codes, found, group, judged, rows.docs)
 
     def add_mapping(self, run: Mapping[str, Mapping[str, float]]) -> None:

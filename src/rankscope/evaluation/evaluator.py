@@ -6,13 +6,12 @@ from collections.abc import Iterable
 from typing import Any
 
 from rankscope.data.frames import is_mapping_of_mappings
-from rankscope.data.join import Joiner, join
+from rankscope.data.join import Joiner
 from rankscope.data.qrels import Qrels
-from rankscope.data.run import Run
 from rankscope.data.scores import Scores
 from rankscope.errors import ParameterError
 from rankscope.evaluation.conventions import make_plan
-from rankscope.evaluation.engine import Joined, as_qrels, is_path, join_file, score_hits
+from rankscope.evaluation.engine import Joined, as_qrels, join_any, score_hits
 from rankscope.io.read import PathLike
 from rankscope.measures.base import Measure
 
@@ -58,10 +57,6 @@ class Evaluator:
             joiner = Joiner(self.qrels, self.plan.convention, "run")
             joiner.add_mapping(run)
             return Joined("run", joiner.finish(), (), None)
-        if is_path(run):
-            return join_file(self.qrels, run, self.plan.convention, None, None)
         if isinstance(run, (list, tuple)):
             raise ParameterError("an Evaluator takes one run a call; call it for each, or pass all to `evaluate`")
-        if not isinstance(run, Run):
-            run = Run(run)
-        return Joined(run.name, join(self.qrels, run, self.plan.convention), run.notes, None)
+        return join_any(self.qrels, run, self.plan.convention, None, None)
