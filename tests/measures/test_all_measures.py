@@ -396,47 +396,47 @@ class Wrong(Measure):
     name: ClassVar[str] = "Wrong"
     source: ClassVar[str] = "made to fail"
 
-    def __call__(self, hits: Hits) -> Floats:
+    def values(self, hits: Hits) -> Floats:
         return hits.sum(hits.relevant(1)) / np.maximum(np.diff(hits.grade_offsets), 1)
 
 
 class TooLarge(Wrong):
-    def __call__(self, hits: Hits) -> Floats:
-        return super().__call__(hits) + 1.5
+    def values(self, hits: Hits) -> Floats:
+        return super().values(hits) + 1.5
 
 
 class NotANumber(Wrong):
-    def __call__(self, hits: Hits) -> Floats:
-        return np.where(hits.missing, np.nan, super().__call__(hits))
+    def values(self, hits: Hits) -> Floats:
+        return np.where(hits.missing, np.nan, super().values(hits))
 
 
 class OneNumber(Wrong):
-    def __call__(self, hits: Hits) -> Floats:
-        return super().__call__(hits)[:1]
+    def values(self, hits: Hits) -> Floats:
+        return super().values(hits)[:1]
 
 
 class ByOrderOfJudgments(Wrong):
     """As a measure whose ties are broken by where a document stood in the input."""
 
-    def __call__(self, hits: Hits) -> Floats:
+    def values(self, hits: Hits) -> Floats:
         return hits.sum(hits.judged / 100)
 
 
 class OverAllRetrieved(Wrong):
-    def __call__(self, hits: Hits) -> Floats:
-        return super().__call__(hits) / np.maximum(hits.retrieved, 1)
+    def values(self, hits: Hits) -> Floats:
+        return super().values(hits) / np.maximum(hits.retrieved, 1)
 
 
 class Halved(Wrong):
-    def __call__(self, hits: Hits) -> Floats:
-        return super().__call__(hits) / 2
+    def values(self, hits: Hits) -> Floats:
+        return super().values(hits) / 2
 
 
 class OverAllQueries(Wrong):
     """As a measure that looks at the best query of a chunk."""
 
-    def __call__(self, hits: Hits) -> Floats:
-        return super().__call__(hits) / (1 + len(hits))
+    def values(self, hits: Hits) -> Floats:
+        return super().values(hits) / (1 + len(hits))
 
 
 class RestsOnAll(Wrong):
@@ -445,22 +445,22 @@ class RestsOnAll(Wrong):
 
 
 class HalfForMissing(Wrong):
-    def __call__(self, hits: Hits) -> Floats:
-        return np.where(hits.missing, 0.5, super().__call__(hits))
+    def values(self, hits: Hits) -> Floats:
+        return np.where(hits.missing, 0.5, super().values(hits))
 
 
 CALLS: list[int] = []
 
 
 class Counting(Wrong):
-    def __call__(self, hits: Hits) -> Floats:
+    def values(self, hits: Hits) -> Floats:
         CALLS.append(1)
-        return super().__call__(hits) / len(CALLS)
+        return super().values(hits) / len(CALLS)
 
 
 class Changing(Wrong):
-    def __call__(self, hits: Hits) -> Floats:
-        values = super().__call__(hits)
+    def values(self, hits: Hits) -> Floats:
+        values = super().values(hits)
         object.__setattr__(hits, "relevance", np.ones_like(hits.relevance))
         return values
 
@@ -471,7 +471,7 @@ class DeafToRel(Wrong):
 
     rel: int | None = None
 
-    def __call__(self, hits: Hits) -> Floats:
+    def values(self, hits: Hits) -> Floats:
         return hits.sum(hits.relevant(self.rel or 1))
 
 

@@ -46,9 +46,19 @@ class Measure(ABC):
     #: Fields that the name always shows, because everybody sets them differently.
     always_shown: ClassVar[tuple[str, ...]] = ()
 
-    @abstractmethod
     def __call__(self, hits: Hits) -> Floats:
-        """One value a query."""
+        """(queries) the value of each query. Raises ParameterError where `hits` cannot be measured so."""
+        if hits.ties == "average" and not self.averages():
+            raise ParameterError(no_average(self))
+        return self.values(hits)
+
+    @abstractmethod
+    def values(self, hits: Hits) -> Floats:
+        """(queries) what a call gives: the one method that a measure must have."""
+
+    def averages(self) -> bool:
+        """Whether it can be averaged over the orders of tied documents (ties="average"): by default not."""
+        return False
 
     def level(self, hits: Hits) -> int:
         """The least relevance that counts: by default any gain at all."""
@@ -128,6 +138,14 @@ class Binary(Measure):
 
     def level(self, hits: Hits) -> int:
         return hits.rel if self.rel is None else self.rel
+
+
+def no_average(measure: Measure) -> str:
+    """Why a measure is refused under ties="average"."""
+    return (
+        f"{measure}: its average over the orders of tied documents has no closed form; choose another tie rule "
+        "(doc_id_desc or file), or a measure that has one, such as P, R, RR, AP, DCG, nDCG, ERR, F, Success"
+    )
 
 
 def is_int(value: object) -> bool:

@@ -25,7 +25,7 @@ class P(Binary):
     source: ClassVar[str] = "trec_eval P_k"
     cutoff: int
 
-    def __call__(self, hits: Hits) -> Floats:
+    def values(self, hits: Hits) -> Floats:
         return hits.sum(within(hits, self.cutoff, hits.relevant(self.rel))) / self.cutoff
 
 
@@ -40,7 +40,7 @@ class R(Binary):
     source: ClassVar[str] = "trec_eval recall_k"
     cutoff: int
 
-    def __call__(self, hits: Hits) -> Floats:
+    def values(self, hits: Hits) -> Floats:
         found = hits.sum(within(hits, self.cutoff, hits.relevant(self.rel)))
         return ratio(found, hits.n_relevant(self.rel))
 
@@ -53,7 +53,7 @@ class Success(Binary):
     source: ClassVar[str] = "trec_eval success_k"
     cutoff: int
 
-    def __call__(self, hits: Hits) -> Floats:
+    def values(self, hits: Hits) -> Floats:
         return (hits.sum(within(hits, self.cutoff, hits.relevant(self.rel))) > 0).astype(np.float64)
 
 
@@ -69,7 +69,7 @@ class AP(Binary):
     source: ClassVar[str] = "trec_eval map, map_cut_k; Buckley and Voorhees (2000)"
     cutoff: int | None = None
 
-    def __call__(self, hits: Hits) -> Floats:
+    def values(self, hits: Hits) -> Floats:
         counted = hits.relevant(self.rel)
         precision = (hits.relevant_above(self.rel) + 1.0) / hits.rank
         counted = within(hits, self.cutoff, counted)
@@ -87,7 +87,7 @@ class RR(Binary):
     source: ClassVar[str] = "trec_eval recip_rank; Kantor and Voorhees (2000)"
     cutoff: int | None = None
 
-    def __call__(self, hits: Hits) -> Floats:
+    def values(self, hits: Hits) -> Floats:
         rows = within(hits, self.cutoff, hits.relevant(self.rel)).nonzero()[0][::-1]
         values = np.zeros(len(hits))
         values[hits.query[rows]] = 1.0 / hits.rank[rows]  # from the last to the first, which stays
@@ -121,6 +121,6 @@ class Rprec(Binary):
     def check(self) -> None:
         require(is_number(self.mult) and self.mult > 0, self, "mult", self.mult, "a number above 0")
 
-    def __call__(self, hits: Hits) -> Floats:
+    def values(self, hits: Hits) -> Floats:
         depth = np.floor(self.mult * hits.n_relevant(self.rel) + 0.9)
         return ratio(hits.sum(hits.relevant(self.rel) & (hits.rank <= depth[hits.query])), depth)

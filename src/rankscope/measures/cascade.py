@@ -55,7 +55,7 @@ class ERR(Measure):
         found = super().settings(hits)
         return {"gmax": str(max(hits.max_grade, 0)), **found} if hits is not None else found
 
-    def __call__(self, hits: Hits) -> Floats:
+    def values(self, hits: Hits) -> Floats:
         stop = stopping_probability(hits.relevance, max_grade_of(self.gmax, self, hits))
         go_on = cumulative_product(1.0 - stop, hits.offsets)
         reached = np.ones(go_on.size)  # the probability to come as far as each hit
@@ -106,7 +106,7 @@ class RBP(Measure):
         top[judged] = np.maximum(hits.grades[hits.grade_offsets[judged]], 1)  # grades fall
         return np.asarray(top[hits.query])
 
-    def __call__(self, hits: Hits) -> Floats:
+    def values(self, hits: Hits) -> Floats:
         if self.rel is not None:
             gain = hits.relevant(self.rel).astype(np.float64)
         else:
@@ -134,7 +134,7 @@ class RBPResidual(Measure):
     def check(self) -> None:
         require(isinstance(self.p, float) and 0 < self.p < 1, self, "p", self.p, "a persistence between 0 and 1")
 
-    def __call__(self, hits: Hits) -> Floats:
+    def values(self, hits: Hits) -> Floats:
         # All shares sum to 1, so what is not judged is 1 less the judged documents' shares.
         judged = (hits.relevance >= 0) * inside(hits, self.cutoff)
         return 1.0 - (1.0 - self.p) * hits.sum(judged * self.p ** (hits.rank - 1.0))

@@ -24,7 +24,7 @@ class NumRet(Measure):
     summary: ClassVar[Summary] = "sum"
     source: ClassVar[str] = "trec_eval num_ret"
 
-    def __call__(self, hits: Hits) -> Floats:
+    def values(self, hits: Hits) -> Floats:
         return hits.retrieved.astype(np.float64)
 
 
@@ -39,7 +39,7 @@ class NumRel(Binary):
     summary: ClassVar[Summary] = "sum"
     source: ClassVar[str] = "trec_eval num_rel"
 
-    def __call__(self, hits: Hits) -> Floats:
+    def values(self, hits: Hits) -> Floats:
         return hits.n_relevant(self.rel)
 
 
@@ -53,7 +53,7 @@ class NumRelRet(Binary):
     summary: ClassVar[Summary] = "sum"
     source: ClassVar[str] = "trec_eval num_rel_ret"
 
-    def __call__(self, hits: Hits) -> Floats:
+    def values(self, hits: Hits) -> Floats:
         return hits.sum(hits.relevant(self.rel))
 
 
@@ -68,5 +68,5 @@ class NumNonrelRet(Binary):
     summary: ClassVar[Summary] = "sum"
     source: ClassVar[str] = "trec_eval num_nonrel_judged_ret"
 
-    def __call__(self, hits: Hits) -> Floats:
+    def values(self, hits: Hits) -> Floats:
         return hits.sum((hits.relevance >= 0) & ~hits.relevant(self.rel))

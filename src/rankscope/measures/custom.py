@@ -78,7 +78,7 @@ def define_measure(
             frozen=True,
             kw_only=True,
             namespace={
-                "__call__": call,
+                "values": call,
                 "__doc__": function.__doc__ or "",
                 "name": name,
                 "range": range,

@@ -116,7 +116,7 @@ class DCG(CutGained):
     range: ClassVar[tuple[float, float]] = (0.0, np.inf)
     source: ClassVar[str] = "Järvelin and Kekäläinen (2002); exp: Burges et al. (2005); trec_eval 10 dcg"
 
-    def __call__(self, hits: Hits) -> Floats:
+    def values(self, hits: Hits) -> Floats:
         return self.dcg(hits)
 
 
@@ -130,5 +130,5 @@ class nDCG(CutGained):
     name: ClassVar[str] = "nDCG"
     source: ClassVar[str] = "trec_eval ndcg, ndcg_cut_k; Järvelin and Kekäläinen (2002); exp: Burges et al. (2005)"
 
-    def __call__(self, hits: Hits) -> Floats:
+    def values(self, hits: Hits) -> Floats:
         return ratio(self.dcg(hits), self.ideal(hits))

@@ -28,7 +28,7 @@ class IdealDCG(CutGained):
     needs_relevant: ClassVar[bool] = False
     source: ClassVar[str] = "trec_eval 10 ideal_dcg"
 
-    def __call__(self, hits: Hits) -> Floats:
+    def values(self, hits: Hits) -> Floats:
         return self.ideal(hits)
 
 
@@ -80,7 +80,7 @@ class nDCGRel(Gained):
     name: ClassVar[str] = "nDCGRel"
     source: ClassVar[str] = "trec_eval ndcg_rel"
 
-    def __call__(self, hits: Hits) -> Floats:
+    def values(self, hits: Hits) -> Floats:
         curves = Curves(self, hits)
         rows = np.flatnonzero(curves.gained)
         query, rank = hits.query[rows], hits.rank[rows]
@@ -108,7 +108,7 @@ class RnDCG(Gained):
     def level(self, hits: Hits) -> int:
         return hits.rel if self.rel is None else self.rel
 
-    def __call__(self, hits: Hits) -> Floats:
+    def values(self, hits: Hits) -> Floats:
         curves = Curves(self, hits)
         n = len(hits)
         group = group_of(curves.offsets)
@@ -140,7 +140,7 @@ class G(Gained):
     name: ClassVar[str] = "G"
     source: ClassVar[str] = "trec_eval G"
 
-    def __call__(self, hits: Hits) -> Floats:
+    def values(self, hits: Hits) -> Floats:
         curves = Curves(self, hits)
         own = self.gain_of(hits.relevance)
         retrieved = cumulative_sum(own, hits.offsets)
@@ -161,7 +161,7 @@ class BinG(Binary):
     name: ClassVar[str] = "BinG"
     source: ClassVar[str] = "trec_eval binG"
 
-    def __call__(self, hits: Hits) -> Floats:
+    def values(self, hits: Hits) -> Floats:
         above = hits.rank - 1.0 - hits.relevant_above(self.rel)
         gained = np.where(hits.relevant(self.rel), 1.0 / np.log2(2.0 + above), 0.0)
         return ratio(hits.sum(gained), hits.n_relevant(self.rel))

@@ -55,7 +55,7 @@ class IPrec(Interpolated):
         good = is_number(self.recall) and 0 <= self.recall <= 1
         require(good, self, "recall", self.recall, "a recall from 0 to 1, as in IPrec@0.1")
 
-    def __call__(self, hits: Hits) -> Floats:
+    def values(self, hits: Hits) -> Floats:
         return interpolated(hits, self.rel, self.recall, self.rounding)
 
 
@@ -69,7 +69,7 @@ class AvgIPrec(Interpolated):
     name: ClassVar[str] = "AvgIPrec"
     source: ClassVar[str] = "trec_eval 11pt_avg"
 
-    def __call__(self, hits: Hits) -> Floats:
+    def values(self, hits: Hits) -> Floats:
         # The levels as decimals, not as multiples of .1: .3 and 3 * .1 ask for different numbers of documents.
         levels = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
         total = np.zeros(len(hits))

@@ -27,7 +27,7 @@ class Bpref(Binary):
     name: ClassVar[str] = "Bpref"
     source: ClassVar[str] = "trec_eval bpref; Buckley and Voorhees (2004)"
 
-    def __call__(self, hits: Hits) -> Floats:
+    def values(self, hits: Hits) -> Floats:
         relevant = hits.relevant(self.rel)
         n_relevant, n_nonrelevant = hits.n_relevant(self.rel), hits.n_nonrelevant(self.rel)
         above = hits.before((hits.relevance >= 0) & ~relevant)
@@ -61,7 +61,7 @@ class infAP(Binary):
     name: ClassVar[str] = "infAP"
     source: ClassVar[str] = "trec_eval infAP; Yilmaz and Aslam (2006)"
 
-    def __call__(self, hits: Hits) -> Floats:
+    def values(self, hits: Hits) -> Floats:
         relevant = hits.relevant(self.rel)
         unjudged = hits.relevance < 0
         r = hits.relevant_above(self.rel)
@@ -87,7 +87,7 @@ class Judged(Measure):
     source: ClassVar[str] = "ir_measures Judged"
     cutoff: int | None = None
 
-    def __call__(self, hits: Hits) -> Floats:
+    def values(self, hits: Hits) -> Floats:
         read = hits.retrieved.astype(np.float64)
         if self.cutoff is not None:
             read = np.minimum(read, self.cutoff)

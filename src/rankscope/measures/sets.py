@@ -25,7 +25,7 @@ class RelP(Binary):
     source: ClassVar[str] = "trec_eval relative_P"
     cutoff: int
 
-    def __call__(self, hits: Hits) -> Floats:
+    def values(self, hits: Hits) -> Floats:
         found = hits.sum(within(hits, self.cutoff, hits.relevant(self.rel)))
         return ratio(found, np.minimum(hits.n_relevant(self.rel), self.cutoff))
 
@@ -40,7 +40,7 @@ class SetP(Binary):
     name: ClassVar[str] = "SetP"
     source: ClassVar[str] = "trec_eval set_P"
 
-    def __call__(self, hits: Hits) -> Floats:
+    def values(self, hits: Hits) -> Floats:
         return ratio(hits.sum(hits.relevant(self.rel)), hits.retrieved.astype(np.float64))
 
 
@@ -54,7 +54,7 @@ class SetR(Binary):
     name: ClassVar[str] = "SetR"
     source: ClassVar[str] = "trec_eval set_recall"
 
-    def __call__(self, hits: Hits) -> Floats:
+    def values(self, hits: Hits) -> Floats:
         return ratio(hits.sum(hits.relevant(self.rel)), hits.n_relevant(self.rel))
 
 
@@ -73,7 +73,7 @@ class SetF(Binary):
         good = is_number(self.beta) and self.beta >= 0
         require(good, self, "beta", self.beta, "a number of at least 0")
 
-    def __call__(self, hits: Hits) -> Floats:
+    def values(self, hits: Hits) -> Floats:
         precision, recall = SetP(rel=self.rel)(hits), SetR(rel=self.rel)(hits)
         return ratio((1 + self.beta) * precision * recall, recall + self.beta * precision)
 
@@ -88,7 +88,7 @@ class SetRelP(Binary):
     name: ClassVar[str] = "SetRelP"
     source: ClassVar[str] = "trec_eval set_relative_P"
 
-    def __call__(self, hits: Hits) -> Floats:
+    def values(self, hits: Hits) -> Floats:
         best = np.minimum(hits.n_relevant(self.rel), hits.retrieved)
         return ratio(hits.sum(hits.relevant(self.rel)), best)
 
@@ -103,7 +103,7 @@ class SetAP(Binary):
     name: ClassVar[str] = "SetAP"
     source: ClassVar[str] = "trec_eval set_map"
 
-    def __call__(self, hits: Hits) -> Floats:
+    def values(self, hits: Hits) -> Floats:
         found = hits.sum(hits.relevant(self.rel))
         return ratio(found * found, hits.retrieved * hits.n_relevant(self.rel))
 
@@ -119,7 +119,7 @@ class Yaap(Binary):
     range: ClassVar[tuple[float, float]] = (-np.inf, np.inf)
     source: ClassVar[str] = "trec_eval yaap"
 
-    def __call__(self, hits: Hits) -> Floats:
+    def values(self, hits: Hits) -> Floats:
         precision = (hits.relevant_above(self.rel) + 1.0) / hits.rank
         s = hits.sum(np.where(hits.relevant(self.rel), precision, 0.0))
         return np.log((1.0 + s) / (1.0 + hits.n_relevant(self.rel) - s))
@@ -138,7 +138,7 @@ class Unj(Measure):
     source: ClassVar[str] = "trec_eval 10 unj"
     cutoff: int
 
-    def __call__(self, hits: Hits) -> Floats:
+    def values(self, hits: Hits) -> Floats:
         judged = hits.sum(within(hits, self.cutoff, hits.relevance >= 0))
         return (np.minimum(hits.retrieved, self.cutoff) - judged) / self.cutoff
 
@@ -164,7 +164,7 @@ class Utility(Binary):
         for weight in ("a", "b", "c", "d"):
             require(is_number(getattr(self, weight)), self, weight, getattr(self, weight), "a number")
 
-    def __call__(self, hits: Hits) -> Floats:
+    def values(self, hits: Hits) -> Floats:
         found, n = hits.sum(hits.relevant(self.rel)), hits.n_relevant(self.rel)
         value = self.a * found + self.b * (hits.retrieved - found) + self.c * (n - found)
         if self.d:
