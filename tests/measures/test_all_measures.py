@@ -72,12 +72,22 @@ TABLE = {
     "RnDCG": Row(("RnDCG", "RnDCG(rel=2)", "RnDCG(gain='exp')", "RnDCG(gains={1: 7, 2: 3.5})"), tail=False, ideal=1),
     "G": Row(("G", "G(gain='exp')", "G(gains={1: 7, 2: 3.5})"), ideal=1),
     "BinG": Row(("BinG", "BinG(rel=2)"), ideal=1),
+    "Q": Row(("Q", "Q(beta=0.3)", "Q(gain='exp')", "Q(gains={1: 7, 2: 3.5}, others='gain')"), ideal=1),
     "ERR": Row(("ERR", "ERR(gmax=12)", "ERR@3"), deeper="ERR@{k}"),
     "RBP": Row(
         ("RBP(p=0.8)", "RBP(p=0.5, rel=2)", "RBP(p=0.95, gmax=14)@3", "RBP(p=0.9, gmax='query')"),
         deeper="RBP(p=0.8)@{k}",
     ),
     "RBPResidual": Row(("RBPResidual(p=0.8)", "RBPResidual(p=0.5)@3")),
+    "SDCG": Row(("SDCG@3", "SDCG(gmin=1, gmax=14)@5", "SDCG(depth=4)@10")),
+    "INST": Row(("INST", "INST(T=3)", "INST(T=0.25, gmin=1, gmax=14, depth=4)")),
+    "INSQ": Row(("INSQ", "INSQ(T=0.1)", "INSQ(T=3, gmin=1, gmax=14, depth=4)")),
+    "BPM": Row(("BPM@3", "BPM(T=0.5)@100", "BPM(T=2, gmin=1, gmax=14, depth=4)@10")),
+    "NERR8": Row(("NERR8@3", "NERR8(gmin=1, gmax=14)@5", "NERR8(depth=4)@10")),
+    "NERR9": Row(("NERR9@3", "NERR9(gmin=1, gmax=14)@5", "NERR9(depth=4)@10")),
+    "NERR10": Row(("NERR10", "NERR10(p=0.5)", "NERR10(gmin=1, gmax=14, depth=4)")),
+    "NERR11": Row(("NERR11", "NERR11(T=0.1)", "NERR11(T=3, gmin=1, gmax=14, depth=4)")),
+    "Compat": Row(("Compat", "Compat(p=0.5)", "Compat(p=0.9, normalize=False)"), tail=False, ideal=1),
     "Bpref": Row(("Bpref", "Bpref(rel=2)"), ideal=1),
     "GMBpref": Row(("GMBpref", "GMBpref(rel=2)"), ideal=1),
     "infAP": Row(("infAP", "infAP(rel=2)"), ideal=1),
@@ -225,7 +235,8 @@ def check_used(measures: Sequence[Measure], case: Case) -> None:
     """A value rests on the relevant documents retrieved within the cutoff."""
     hits = hits_of(case)
     for measure in measures:
-        level, cutoff = getattr(measure, "rel", None) or 1, getattr(measure, "cutoff", None)
+        level = getattr(measure, "rel", None) or getattr(measure, "gmin", 0) + 1
+        cutoff = min((k for name in ("cutoff", "depth") if (k := getattr(measure, name, None))), default=None)
         expected = [
             sum(case.qrels[q].get(d, 0) >= level for d in ranked(case.run.get(q, {}))[:cutoff]) for q in hits.query_ids
         ]
@@ -326,6 +337,10 @@ def test_the_name_of_any_measure_reads_back(data: st.DataObject) -> None:
         "recall": st.floats(0, 1) | st.sampled_from([0, 1, 1e-9, 5e-324]),
         "mult": st.floats(1e-9, 10),
         "rounding": st.sampled_from(["half_up", "plus_point_nine"]),
+        "gmin": st.integers(0, 1000),
+        "depth": whole,
+        "T": st.floats(0.25, 1e17) | st.integers(1, 9),
+        "normalize": st.booleans(),
         **dict.fromkeys("abcd", st.floats(-1e17, 1e17) | st.integers(-9, 9)),
     }
     chosen = {}
@@ -334,6 +349,8 @@ def test_the_name_of_any_measure_reads_back(data: st.DataObject) -> None:
             chosen[f.name] = data.draw(values[f.name])
     if kind.name == "RBP" and {"rel", "gmax"} <= chosen.keys():
         del chosen["gmax"]  # one or the other
+    if "gmin" in chosen and chosen["gmin"] >= (chosen.get("gmax") or 1001):
+        del chosen["gmin"]  # above gmin
     measure = kind(**chosen)
     check_name([measure])
     assert hash(rs.parse_measure(str(measure))) == hash(measure)
@@ -363,6 +380,7 @@ def test_the_measures_of_which_the_design_says_so_never_fall_with_a_deeper_cutof
 def test_whatever_is_bounded_by_1_says_what_the_ideal_list_gives_or_is_known_to_have_no_ideal_of_1() -> None:
     bounded = {name for name, kind in ALL.items() if kind.range == (0.0, 1.0)}
     not_normalised = {"P", "ERR", "RBP", "RBPResidual", "Unj"}
+    not_normalised |= {"SDCG", "INST", "INSQ", "BPM", "NERR8", "NERR9", "NERR10", "NERR11"}  # gain a document read
     assert {name for name, row in TABLE.items() if row.ideal == 1} == bounded - not_normalised
 
 

@@ -235,6 +235,45 @@ EXAMPLES = [
     ("NumRelRet", [1, None, -1, 2], (1,), 2),
     ("NumNonrelRet", [1, None, -1, 0], (0,), 1),
     ("NumNonrelRet(rel=2)", [1, None, -1, 0, 2], (), 2),
+    # C/W/L: the gains weighted by how likely each rank is reached, over the sum of it; gains 1, 0, .5 of grades 2, -, 1
+    ("SDCG@3", [2, None, 1, 2], (), (1 / log2(2) + 0.5 / log2(4)) / (1 / log2(2) + 1 / log2(3) + 1 / log2(4))),
+    ("SDCG@2", [1], (4,), (1 / 4 / log2(2)) / (1 / log2(2) + 1 / log2(3))),  # a short list is filled up
+    ("SDCG(gmin=1, gmax=5)@2", [4, 1], (), ((4 - 1) / (5 - 1) / log2(2)) / (1 / log2(2) + 1 / log2(3))),
+    ("SDCG(depth=2)@3", [0, 1, 1], (), (1 / log2(3)) / (1 / log2(2) + 1 / log2(3))),
+    # INST, T = 1: after the first gain T_i = 0, so C = (1/2)^2, (2/3)^2
+    ("INST(depth=3)", [2, None, 1], (), (1 + 0.5 * (1 / 2) ** 2 * (2 / 3) ** 2) / (1 + 1 / 4 + 1 / 9)),
+    # T = 2: T_i = 1, 1/2, so C = (3/4)^2, (3.5/4.5)^2
+    (
+        "INST(T=2.0, depth=3)",
+        [2, 1, 1],
+        (),
+        (1 + 0.5 * (3 / 4) ** 2 + 0.5 * (3 / 4 * 3.5 / 4.5) ** 2) / (1 + (3 / 4) ** 2 + (3 / 4 * 3.5 / 4.5) ** 2),
+    ),
+    ("INSQ(depth=3)", [0, 2, 1], (), (1 / 3**2 + 0.5 / 4**2) / (1 / 2**2 + 1 / 3**2 + 1 / 4**2)),
+    ("INSQ(T=2.5, depth=2)", [1, 2], (), (0.5 / 5**2 + 1 / 6**2) / (1 / 5**2 + 1 / 6**2)),
+    # BPM: the mean gain down to where it comes to T
+    ("BPM@10", [1, None, 1, 2], (), (0.5 + 0 + 0.5) / 3),
+    ("BPM@2", [1, None, 1, 2], (), (0.5 + 0) / 2),
+    ("BPM(T=1.5)@10", [1, None, 1, 2], (), (0.5 + 0 + 0.5 + 1) / 4),
+    # NERR: a grade of 2 of 2 stops everybody, one of 1 every second reader
+    ("NERR8@3", [1, 2, 2], (), (0.5 + 0.5 * 1) / (1 + 0.5)),
+    ("NERR8@2", [None, 1, 2], (), (0 + 0.5) / (1 + 1)),
+    ("NERR9@3", [1, None, 1], (2,), (0.5 + 1 / 2 * 0.5 * 2 / 3 * 0.5) / (1 + 1 / 2 * 0.5 + 1 / 2 * 0.5 * 2 / 3)),
+    ("NERR10", [1, 2], (), (0.5 + 0.9 * 0.5) / (1 + 0.9 * 0.5)),
+    ("NERR10(p=0.5, depth=3)", [None, 1, 1], (2,), (0.5 * 0.5 + 0.5**3 * 0.5) / (1 + 0.5 + 0.5**3)),
+    ("NERR11", [1, 2], (), (0.5 + (2 / 3) ** 2 * 0.5) / (1 + (2 / 3) ** 2 * 0.5)),
+    ("NERR11(T=2.0)", [1, 2], (), (0.5 + (4 / 5) ** 2 * 0.5) / (1 + (4 / 5) ** 2 * 0.5)),
+    # Compat: the overlap at each depth, weighted by p^(depth - 1); the ideal: the third, the first
+    ("Compat(p=0.5, normalize=False)", [1, None, 2], (), (0.5 * 1 / 2 + 0.5**2 * 2 / 3) / (1 + 0.5 + 0.5**2)),
+    ("Compat(p=0.5)", [1, None, 2], (), (0.5 * 1 / 2 + 0.5**2 * 2 / 3) / (1 + 0.5 + 0.5**2 * 2 / 3)),
+    # the ideal: the first, the third (as they are listed), the one that is not; as long as the list
+    ("Compat", [1, 0, 1], (1,), (1 + 0.95 * 1 / 2 + 0.95**2 * 2 / 3) / (1 + 0.95 + 0.95**2)),
+    # Q: (count + beta cg) / (rank + beta cg*) (Sakai 2007); ideal gains 3, 3 + 1 (and 3 + 2, 3 + 2 + 1 with a 2 missed)
+    ("Q", [1, None, 3], (), ((1 + 1) / (1 + 3) + (2 + 4) / (3 + 4)) / 2),
+    ("Q", [1, None, 3], (2, 0), ((1 + 1) / (1 + 3) + (2 + 4) / (3 + 6)) / 3),
+    ("Q(beta=10)", [1, None, 3], (2,), ((1 + 10 * 1) / (1 + 10 * 3) + (2 + 10 * 4) / (3 + 10 * 6)) / 3),
+    ("Q(gain='exp')", [1, 3], (), ((1 + 1) / (1 + 7) + (2 + 8) / (2 + 8)) / 2),
+    ("Q(beta=0)", TEXTBOOK, (1, 1), (1 / 1 + 2 / 4 + 3 / 5 + 4 / 6 + 5 / 9 + 6 / 10) / 8),  # average precision
 ]
 
 

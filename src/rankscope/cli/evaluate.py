@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from rankscope.cli.output import bytes_progress, show
-from rankscope.evaluation.conventions import DEFAULT_MEASURES, MISSING, NO_RELEVANT, make_plan
+from rankscope.evaluation.conventions import DEFAULT_MEASURES, MISSING, NO_RELEVANT, UNJUDGED, make_plan
 from rankscope.evaluation.engine import evaluate as evaluate_runs
 from rankscope.io.sniff import FORMATS as INPUTS
 from rankscope.io.write import check_writable, refuse_overwriting
@@ -38,7 +38,16 @@ __all__ = ["evaluate"]
     help="A query without relevant documents: what the measure says, left out, or 1.",
 )
 @click.option(
-    "--ties", metavar="RULE", help="Documents of one score: doc_id_desc (default, as trec_eval), file or error."
+    "--unjudged",
+    type=click.Choice(list(UNJUDGED)),
+    default="nonrelevant",
+    show_default=True,
+    help="A document without judgment: not relevant, taken out of the list, or bounds of the value beside it.",
+)
+@click.option(
+    "--ties",
+    metavar="RULE",
+    help="Documents of one score: doc_id_desc (default, as trec_eval), file, average or error.",
 )
 @click.option(
     "--input", "input_", type=click.Choice(list(INPUTS)), help="Format of the runs; told by content otherwise."
@@ -54,6 +63,7 @@ def evaluate(
     rel: int,
     missing: str,
     no_relevant: str,
+    unjudged: str,
     ties: str | None,
     input_: str | None,
     format_: str,
@@ -67,7 +77,14 @@ def evaluate(
     rankscope evaluate robust.qrels bm25.run dense.run -m nDCG@10 -m AP
     rankscope evaluate robust.qrels bm25.run --by-query --format csv -o scores.csv
     """  # noqa: D301 - click keeps the lines after the character \b as they are
-    options = {"preset": preset, "rel": rel, "ties": ties, "missing": missing, "no_relevant": no_relevant}
+    options = {
+        "preset": preset,
+        "rel": rel,
+        "ties": ties,
+        "missing": missing,
+        "no_relevant": no_relevant,
+        "unjudged": unjudged,
+    }
     chosen = measures or None
     make_plan(chosen, **options)  # type: ignore[arg-type]  # a wrong argument is told before anything is read
     if output is not None and output != "-":

@@ -25,6 +25,7 @@ COLUMN_NAMES = {
     "doc_id": ("doc_id", "docid", "docno", "doc", "document_id", "corpus-id", "did"),
     "relevance": ("relevance", "rel", "label", "grade", "judgment", "score"),
     "score": ("score", "sim", "similarity"),
+    "subtopic": ("subtopic", "subtopic_id", "intent"),
 }
 
 
@@ -95,16 +96,20 @@ def rows_of_frame(frame: pl.DataFrame, value: str, name: str, first_row: int) ->
     first_row: the number of the first row in messages: 2 for a CSV file with a header.
     """
     place = Place(name, first_row)
-    frame = frame.select(column(frame, field, name).alias(field) for field in ("query_id", "doc_id", value))
+    fields = ["query_id", "doc_id", value]
+    if value == "relevance" and any(called.strip().lower() in COLUMN_NAMES["subtopic"] for called in frame.columns):
+        fields.append("subtopic")
+    frame = frame.select(column(frame, field, name).alias(field) for field in fields)
     if not frame.height:
         raise InputError(f"{name}: no data rows, expected at least one; write one row a document")
     values = numbers(frame, value, place.row)
     queries, docs = strings(frame, "query_id", place.row), strings(frame, "doc_id", place.row)
+    subtopics = strings(frame, "subtopic", place.row) if "subtopic" in fields else None
     interner = Interner()
     codes = interner.codes(queries)
     # A document's start in the buffer tells its row, also after the rows have been regrouped.
     where = Place(name, first_row, docs.starts)
-    return group(list(interner.ids), codes, docs, hashes(docs), values, where)
+    return group(list(interner.ids), codes, docs, hashes(docs), values, where, subtopics)
 
 
 def column(frame: pl.DataFrame, field: str, name: str) -> pl.Expr:

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rankscope.data.rows import Ints
+from rankscope.data.subtopics import Subtopics
 from rankscope.errors import ParameterError
 from rankscope.kernels.order import ranges
 from rankscope.kernels.segments import bounds, count_before, group_of, place_in_group, sum_by_group
@@ -26,9 +27,9 @@ T = TypeVar("T")
 class Hits:
     """All that a measure needs to know of one system: h judged documents retrieved for q queries.
 
-    Per hit, ordered by query, then rank: `rank` (after ties are broken, from 1), `first` and `last`
-    rank of the documents that have its score, `relevance` (negative grades included), `judged` (its place
-    among the judged documents of its query). Per query: `query_ids`, `offsets` (q + 1) of its hits,
+    Per hit, ordered by query, then rank: `rank` (after ties are broken, from 1; with ties="average" the mean of `first`
+    and `last`), `first` and `last` rank of the documents that have its score, `relevance` (negative grades included),
+    `judged` (its place among the judged documents of its query). Per query: `query_ids`, `offsets` (q + 1) of its hits,
     `retrieved` (documents retrieved, judged or not), `missing` (the run has no list: an empty ranking), `grades`
     of all its judged documents in falling order, with `grade_offsets` (q + 1). Of the whole
     input: `max_grade`, `rel` (least relevance that counts), `ties` and `precision` (how it was ranked).
@@ -52,6 +53,8 @@ class Hits:
     collection_size: int | None = None
     ties: str = "doc_id_desc"
     precision: str = "float64"
+    #: What was judged by subtopic; None where judgments are of queries only.
+    subtopics: Subtopics | None = None
     #: What was computed from the hits, and what from the judgments alone (shared by all runs of one Qrels).
     _memory: dict[Any, Any] = field(default_factory=dict, repr=False)
     _pool_memory: dict[Any, Any] = field(default_factory=dict, repr=False)
@@ -144,6 +147,7 @@ class Hits:
             missing=self.missing[index],
             grades=self.grades[ranges(self.grade_offsets[index], sizes)],
             grade_offsets=bounds(sizes),
+            subtopics=None if self.subtopics is None else self.subtopics.select(index),
             _pool_memory={},
         )
 
@@ -151,6 +155,11 @@ class Hits:
         """The hits as if the lists ended at rank `depth`."""
         if not isinstance(depth, (int, np.integer)) or depth < 1:
             raise ParameterError(f"the depth is {depth!r}, expected a whole number of at least 1")
+        if self.ties == "average" and ((self.first <= depth) & (self.last > depth)).any():
+            raise ParameterError(
+                f"depth {depth} cuts through documents of one score, and with ties='average' none of them comes first; "
+                "choose another tie rule (doc_id_desc or file)"
+            )
         kept = self.rank <= depth
         return self._with(
             np.flatnonzero(kept),
@@ -173,7 +182,35 @@ class Hits:
         tie = np.cumsum(new) - 1
         first = rank[new][tie] if rows.size else rank
         last = first + np.bincount(tie, minlength=0)[tie] - 1 if rows.size else rank
+        if self.ties == "average":
+            rank = (first + last) / 2
         return self._with(rows, rank=rank, first=first, last=last, offsets=offsets, retrieved=counts)
+
+    def filled(self, grade: int, depth: int | None = None) -> Hits:
+        """The hits as if every document of the lists that has no judgment (negative grades too) were judged `grade`.
+
+        depth: only the first so many documents of each list are kept. What was judged in all (`grades`) stays as it is,
+        and documents that were not judged have the place -1 among the judged ones.
+        """
+        lengths = self.retrieved if depth is None else np.minimum(self.retrieved, depth)
+        offsets = bounds(lengths)
+        rank: Floats = (place_in_group(offsets) + 1).astype(np.float64)
+        relevance, judged = np.full(rank.size, grade), np.full(rank.size, -1)
+        kept = np.flatnonzero(self.rank <= lengths[self.query])
+        at = offsets[self.query[kept]] + self.rank[kept].astype(np.int64) - 1
+        relevance[at] = np.where(self.relevance[kept] < 0, grade, self.relevance[kept])
+        judged[at] = self.judged[kept]
+        return replace(
+            self,
+            rank=rank,
+            first=rank,
+            last=rank,
+            relevance=relevance,
+            judged=judged,
+            offsets=offsets,
+            retrieved=lengths,
+            _memory={},
+        )
 
     @staticmethod
     def concat(parts: Sequence[Hits]) -> Hits:
@@ -194,6 +231,7 @@ class Hits:
             offsets=bounds(np.concatenate([np.diff(p.offsets) for p in parts])),
             grade_offsets=bounds(np.concatenate([np.diff(p.grade_offsets) for p in parts])),
             max_grade=max(p.max_grade for p in parts),
+            subtopics=Subtopics.concat([p.subtopics for p in parts]),
             _memory={},
             _pool_memory={},
             **arrays,

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from rankscope.data.hits import Hits, frozen
 from rankscope.data.qrels import Qrels
-from rankscope.data.ranking import check_tie_rule, rank_rows
+from rankscope.data.ranking import Ranks, check_tie_rule, rank_rows
 from rankscope.data.rows import CHUNK, Ints, Rows, are_ids, name_of
 from rankscope.data.run import Run
 from rankscope.errors import InputError, ParameterError
@@ -195,8 +195,14 @@ class Joiner:
         small = max(scores.size, len(self.qrels)) < 1 << 31  # half the memory until all are there
         part: npt.NDArray[Any] = np.array([codes[group], *ranks[:3], judged], np.int32 if small else np.int64)
         if not ranks.in_order:
-            part = part[:, ranks.rank.argsort() if offsets.size == 2 else np.lexsort((ranks.rank, group))]
+            part = part[:, self._order(ranks, group, judged, alone=offsets.size == 2)]
         self.parts.append(part)
+
+    def _order(self, ranks: Ranks, group: Ints, judged: Ints, alone: bool) -> npt.NDArray[np.intp]:
+        """The order of hits by query, then rank. alone: they are of one query."""
+        if self.convention.ties == "average":  # tied ones by falling grade, whatever their order in the input
+            return np.lexsort((-self.qrels.relevance[judged], ranks.first, group))
+        return ranks.rank.argsort() if alone else np.lexsort((ranks.rank, group))
 
     def finish(self) -> Hits:
         """The hits of all that was added."""
@@ -212,6 +218,8 @@ class Joiner:
             found = found[:, stable_order(found[0])]
         query, judgment = found[0].astype(np.int64), found[4]
         rank, first, last = found[1:4].astype(np.float64)
+        if self.convention.ties == "average":
+            rank = (first + last) / 2
         hits = Hits(
             query_ids=qrels.query_ids,
             offsets=query.searchsorted(np.arange(len(qrels.query_ids) + 1, dtype=query.dtype)),
@@ -225,6 +233,7 @@ class Joiner:
             grades=self.grades,
             grade_offsets=qrels.offsets,
             max_grade=qrels.max_grade,
+            subtopics=qrels.subtopics,
             rel=self.convention.rel,
             ties=self.convention.ties,
             precision=self.convention.precision,

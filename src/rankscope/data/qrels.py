@@ -14,6 +14,7 @@ import numpy.typing as npt
 from rankscope.data.frames import frame_rows, is_mapping_of_mappings
 from rankscope.data.hits import frozen
 from rankscope.data.rows import Ints, Keys, Rows, are_ids, combined_keys, names_of
+from rankscope.data.subtopics import Subtopics, merge_subtopics
 from rankscope.errors import InputError
 from rankscope.kernels.order import ranges, repeated, stable_order
 from rankscope.kernels.text import Fields, decode, encode, equal, hashes
@@ -31,6 +32,9 @@ class Qrels:
     with the Arrow PyCapsule interface) or a mapping of columns (lists, NumPy arrays) with
     `query_id`, `doc_id`, `relevance`. To read a file, use `read_qrels`.
 
+    Judgments by subtopic have a column `subtopic` beside them, or are `{query_id: {subtopic: {document_id:
+    relevance}}}`; measures that do not ask for subtopics take the highest relevance of each document.
+
     A negative relevance means pooled but not judged. Queries are ordered by the bytes of
     their ids, as in trec_eval. Nothing changes a Qrels once it is made.
 
@@ -43,9 +47,15 @@ class Qrels:
     Qrels(2 queries, 3 judgments)
     """
 
+    #: What was judged by subtopic; None where judgments are of queries only.
+    subtopics: Subtopics | None = None
+
     def __init__(self, data: Any) -> None:
         if is_mapping_of_mappings(data):
-            self._from_mapping(data)
+            if any(isinstance(docs, Mapping) for subtopics in data.values() for docs in subtopics.values()):
+                self._from_rows(frame_rows(subtopic_columns(data), "relevance"))
+            else:
+                self._from_mapping(data)
         else:
             self._from_rows(frame_rows(data, "relevance"))
 
@@ -83,9 +93,13 @@ class Qrels:
             lengths = np.diff(rows.offsets)[order]
             take = ranges(rows.offsets[order], lengths)
             offsets = np.concatenate((np.zeros(1, np.int64), np.cumsum(lengths)))
-            rows = Rows(in_order, offsets, rows.docs.take(take), rows.hashes[take], rows.values[take], rows.where)
+            subtopics = None if rows.subtopics is None else rows.subtopics.take(take)
+            docs = rows.docs.take(take)
+            rows = Rows(in_order, offsets, docs, rows.hashes[take], rows.values[take], rows.where, subtopics)
+        if rows.subtopics is not None:
+            rows, self.subtopics = merge_subtopics(rows)
         keys = rows.keys(np.arange(len(in_order)))
-        distinct = rows.refuse_duplicates(keys)
+        distinct = rows.refuse_duplicates(keys, "remove one of the two, or read judgments by subtopic as such")
         self._set(names_of(in_order), rows.offsets, rows.values)
         self._docs = rows.docs
         self._keys = keys if distinct else None
@@ -141,20 +155,58 @@ class Qrels:
         return int(self.relevance.max())
 
     def frame(self) -> pl.DataFrame:
-        """The judgments as a polars frame: query_id, doc_id, relevance."""
+        """The judgments as a polars frame: query_id, doc_id, relevance; by subtopic, query_id, subtopic, doc_id,
+        relevance.
+        """
         import polars as pl
 
+        if self.subtopics is not None:
+            return self._subtopic_frame()
         names = names_of(list(self.codes), "replace")
         queries = np.repeat(np.array(names, object), np.diff(self.offsets)).tolist()
         docs = names_of(decode(self._docs), "replace")
         return pl.DataFrame({"query_id": queries, "doc_id": docs, "relevance": self.relevance})
 
+    def _subtopic_frame(self) -> pl.DataFrame:
+        import polars as pl
+
+        by = self.subtopics
+        assert by is not None
+        queries = names_of(list(self.codes), "replace")
+        docs = names_of(decode(self._docs), "replace")
+        document = by.judged + self.offsets[by.query]
+        return pl.DataFrame(
+            {
+                "query_id": [queries[q] for q in by.query.tolist()],
+                "subtopic": names_of(decode(by.ids), "replace"),
+                "doc_id": [docs[d] for d in document.tolist()],
+                "relevance": by.relevance,
+            }
+        )
+
     def __len__(self) -> int:
         """How many judgments."""
-        return int(self.relevance.size)
+        return int(self.relevance.size if self.subtopics is None else self.subtopics.relevance.size)
 
     def __repr__(self) -> str:
         return f"Qrels({len(self.query_ids)} queries, {len(self)} judgments)"
+
+
+def subtopic_columns(data: Mapping[str, Mapping[str, Mapping[str, int]]]) -> dict[str, list[Any]]:
+    """Judgments by query and subtopic as columns."""
+    columns: dict[str, list[Any]] = {"query_id": [], "subtopic": [], "doc_id": [], "relevance": []}
+    for query, subtopics in data.items():
+        for subtopic, docs in subtopics.items():
+            if not isinstance(docs, Mapping):
+                raise InputError(
+                    f"qrels: {subtopic!r} of query {query!r} has {docs!r}, expected {{document_id: relevance}} "
+                    "as the other subtopics; judge all queries by subtopic or none"
+                )
+            columns["query_id"] += [query] * len(docs)
+            columns["subtopic"] += [subtopic] * len(docs)
+            columns["doc_id"] += docs.keys()
+            columns["relevance"] += docs.values()
+    return columns
 
 
 def refuse_bad_ids(ids: Mapping[str, Any]) -> None:

@@ -19,6 +19,7 @@ __all__ = ["TIE_RULES", "Ranks", "check_tie_rule", "rank_rows"]
 TIE_RULES = {
     "doc_id_desc": "by document id, bytes falling (what trec_eval does)",
     "file": "in the order of the input",
+    "average": "in every order alike: the expected value, for measures that have a closed form",
     "error": "refused where a judged document is among them",
 }
 
@@ -76,12 +77,12 @@ def rank_rows(
     first = starts[tie]
     last = np.append(starts, scores.size)[tie + 1] - 1
     tied = last > first
-    if ties != "file" and tied.any():
+    if ties not in ("file", "average") and tied.any():
         if ties == "error":
             row = int(np.argmax(tied))
             raise InputError(
                 f"{say(int(wanted[row]))} shares its score with {int(last[row] - first[row])} more and ties are "
-                "refused (ties='error'); choose a rule: doc_id_desc or file"
+                "refused (ties='error'); choose a rule: doc_id_desc, file or average"
             )
         place = place.copy()
         place[tied] = break_ties(place[tied], tie[tied], first[tied], last[tied], order, docs)

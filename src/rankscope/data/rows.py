@@ -51,7 +51,8 @@ class Rows:
 
     query_ids: the id of each group, no id twice. offsets: (g + 1) first row of each group.
     docs: (n) document ids, and their hashes. values: (n) scores (float64) or relevances (int64).
-    where: says for a row's document where it stands, as "run.txt:17" or "row 17".
+    where: says for a row's document where it stands, as "run.txt:17" or "row 17". subtopics: (n) their ids, where
+    judgments are by subtopic.
     """
 
     query_ids: list[bytes]
@@ -60,6 +61,7 @@ class Rows:
     hashes: Keys
     values: npt.NDArray[Any]
     where: Callable[[int], str]
+    subtopics: Fields | None = None
 
     def keys(self, codes: Ints, seed: int = 0) -> Keys:
         """A 64-bit key for each row's query and document. codes: a number for each group's query."""
@@ -84,7 +86,7 @@ class Rows:
         offsets = self.offsets[a : b + 1] - self.offsets[a]
         return Rows(self.query_ids[a:b], offsets, docs, self.hashes[rows], self.values[rows], self.where)
 
-    def refuse_duplicates(self, keys: Keys) -> bool:
+    def refuse_duplicates(self, keys: Keys, advice: str = "remove one of the two") -> bool:
         """Raise for a document that a query holds twice. keys: from `keys`. Returns whether no two are equal."""
         if not repeated(keys):
             return True
@@ -95,16 +97,16 @@ class Rows:
         documents = decode(self.docs.take(suspects))
         for row, key, doc in zip(suspects.tolist(), keys[suspects].tolist(), documents, strict=True):
             if seen.setdefault((key, doc), row) != row:
-                self._refuse_duplicate(seen[key, doc], row, doc)
+                self._refuse_duplicate(seen[key, doc], row, doc, advice)
         return False
 
-    def _refuse_duplicate(self, one: int, other: int, doc: bytes) -> NoReturn:
+    def _refuse_duplicate(self, one: int, other: int, doc: bytes, advice: str) -> NoReturn:
         query = name_of(self.query_ids[int(np.searchsorted(self.offsets, other, side="right")) - 1])
         # Rows may have been regrouped: where they stand in the input tells which came first.
         first, again = sorted((int(self.docs.starts[one]), int(self.docs.starts[other])))
         raise InputError(
             f"{self.where(again)}: document {name_of(doc)!r} of query {query!r} stands twice, first at "
-            f"{self.where(first)}; expected each document once a query; remove one of the two"
+            f"{self.where(first)}; expected each document once a query; {advice}"
         )
 
 
@@ -159,6 +161,7 @@ def group(
     hashed: Keys,
     values: npt.NDArray[Any],
     where: Callable[[int], str],
+    subtopics: Fields | None = None,
 ) -> tuple[Rows, int]:
     """Rows from ungrouped columns, and how many queries had their rows apart.
 
@@ -175,5 +178,6 @@ def group(
         lengths = np.diff(np.r_[starts, n])
         rows = ranges(starts[order], lengths[order])
         codes, docs, hashed, values = codes[rows], docs.take(rows), hashed[rows], values[rows]
+        subtopics = None if subtopics is None else subtopics.take(rows)
     offsets = np.searchsorted(codes, np.arange(len(query_ids) + 1)).astype(np.int64)
-    return Rows(query_ids, offsets, docs, hashed, values, where), apart
+    return Rows(query_ids, offsets, docs, hashed, values, where, subtopics), apart

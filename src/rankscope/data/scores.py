@@ -17,7 +17,7 @@ from rankscope.errors import ParameterError, UnknownName
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["Record", "Scores"]
+__all__ = ["BoundedRecord", "Record", "Scores"]
 
 Floats = npt.NDArray[np.float64]
 Bools = npt.NDArray[np.bool_]
@@ -48,13 +48,49 @@ class Record(NamedTuple):
     value: float
 
 
+class BoundedRecord(NamedTuple):
+    """A row where bounds were asked for. low, high: what missing judgments allow; NaN where they do not bound it."""
+
+    system: str
+    measure: str
+    query: str
+    value: float
+    low: float
+    high: float
+
+
+def summarise(values: Floats, kinds: list[str]) -> Floats:
+    """(systems, measures) one value for all queries. values: (systems, measures, queries); kinds: of the measures."""
+    there = ~np.isnan(values)
+    if there.all() and kinds.count("mean") == len(kinds):
+        return np.asarray(np.add.accumulate(values, axis=2)[:, :, -1] / values.shape[2])
+    values = np.where(there, values, 0.0)
+    geometric = [m for m, kind in enumerate(kinds) if kind == "geometric"]
+    if geometric:
+        values[:, geometric] = np.where(there[:, geometric], np.log(np.maximum(values[:, geometric], LEAST)), 0.0)
+    # One query after the other, as trec_eval adds: its last printed digit can depend on that.
+    total: Floats = np.add.accumulate(values, axis=2)[:, :, -1]
+    n = there.sum(axis=2)
+    for m, kind in enumerate(kinds):
+        if kind == "sum":
+            n[:, m] = np.minimum(n[:, m], 1)
+        elif kind == "none":
+            n[:, m] = 0
+    means: Floats = np.divide(total, n, out=np.full(n.shape, np.nan), where=n > 0)
+    if geometric:
+        means[:, geometric] = np.exp(means[:, geometric])
+    return means
+
+
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Scores:
     """One value for each system, measure and query.
 
-    values: (systems, measures, queries), NaN where a query was left out or the value is undefined.
-    missing: (systems, queries) where a run has no list. undefined: (measures, queries) where nothing relevant was
-    judged. settings: what changes the numbers, for the signature. notes: what a reader should know.
+    values: (systems, measures, queries), NaN where a query was left out or the value is undefined. bounds:
+    (2, systems, measures, queries) the lowest and highest value that missing judgments allow, NaN where they do not
+    bound the measure; None where nobody asked. missing: (systems, queries) where a run has no list. undefined:
+    (measures, queries) where nothing relevant was judged. settings: what changes the numbers, for the signature. notes:
+    what a reader should know.
     """
 
     systems: tuple[str, ...]
@@ -63,6 +99,7 @@ class Scores:
     values: Floats
     missing: Bools
     undefined: Bools
+    bounds: Floats | None = None
     settings: Mapping[str, str] = field(default_factory=dict)
     measure_settings: tuple[Mapping[str, str], ...] = ()
     notes: tuple[str, ...] = ()
@@ -104,26 +141,14 @@ class Scores:
     @cached_property
     def _summaries(self) -> Floats:
         """(systems, measures) the value over all queries."""
-        there = ~np.isnan(self.values)
-        kinds = [measure.summary for measure in self.measures]
-        if there.all() and kinds.count("mean") == len(kinds):
-            return np.asarray(np.add.accumulate(self.values, axis=2)[:, :, -1] / len(self.query_ids))
-        values = np.where(there, self.values, 0.0)
-        geometric = [m for m, kind in enumerate(kinds) if kind == "geometric"]
-        if geometric:
-            values[:, geometric] = np.where(there[:, geometric], np.log(np.maximum(values[:, geometric], LEAST)), 0.0)
-        # One query after the other, as trec_eval adds: its last printed digit can depend on that.
-        total: Floats = np.add.accumulate(values, axis=2)[:, :, -1]
-        n = there.sum(axis=2)
-        for m, kind in enumerate(kinds):
-            if kind == "sum":
-                n[:, m] = np.minimum(n[:, m], 1)
-            elif kind == "none":
-                n[:, m] = 0
-        means: Floats = np.divide(total, n, out=np.full(n.shape, np.nan), where=n > 0)
-        if geometric:
-            means[:, geometric] = np.exp(means[:, geometric])
-        return means
+        return summarise(self.values, [measure.summary for measure in self.measures])
+
+    @cached_property
+    def _bounds(self) -> Floats:
+        """(2, systems, measures) the lowest and highest value over all queries."""
+        if self.bounds is None:
+            return np.full((2, len(self.systems), len(self.measures)), np.nan)
+        return np.array([summarise(bound, [measure.summary for measure in self.measures]) for bound in self.bounds])
 
     def summary(self, measure: object) -> Floats:
         """(systems) the value over all queries, NaN where no query has one.
@@ -138,17 +163,43 @@ class Scores:
         """The value of one system over all queries. system: may be left out where there is only one."""
         return float(self._summaries[self._system(system), self._measure(measure)])
 
-    def records(self, *, by_query: bool = False) -> Iterator[Record]:
-        """The rows of the tidy table: with `by_query` every query's first, then the summaries ("all")."""
+    def overall_bounds(self, measure: object, system: str | None = None) -> tuple[float, float]:
+        """The lowest and highest value of one system over all queries that missing judgments allow.
+
+        NaN where they do not bound the measure, or where `unjudged="bounds"` was not asked for.
+        """
+        low, high = self._bounds[:, self._system(system), self._measure(measure)].tolist()
+        return low, high
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns of the tidy table: with low and high where bounds were asked for."""
+        return Record._fields if self.bounds is None else BoundedRecord._fields
+
+    def records(self, *, by_query: bool = False) -> Iterator[Record | BoundedRecord]:
+        """The rows of the tidy table: with `by_query` every query's first, then the summaries ("all").
+
+        With bounds, where they were asked for.
+        """
         for s, system in enumerate(self.systems):
             for m, measure in enumerate(self.measure_names):
+                overall = float(self._summaries[s, m])
+                if self.bounds is None:
+                    if by_query:
+                        for query, value in zip(self.query_ids, self.values[s, m].tolist(), strict=True):
+                            yield Record(system, measure, query, value)
+                    yield Record(system, measure, "all", overall)
+                    continue
                 if by_query:
-                    for query, value in zip(self.query_ids, self.values[s, m].tolist(), strict=True):
-                        yield Record(system, measure, query, value)
-                yield Record(system, measure, "all", float(self.summary(measure)[s]))
+                    low, high = self.bounds[:, s, m].tolist()
+                    for row in zip(self.query_ids, self.values[s, m].tolist(), low, high, strict=True):
+                        yield BoundedRecord(system, measure, *row)
+                yield BoundedRecord(system, measure, "all", overall, *self._bounds[:, s, m].tolist())
 
     def frame(self) -> pl.DataFrame:
-        """The values as a tidy polars frame: system, measure, query, value (null where there is none)."""
+        """The values as a tidy polars frame: system, measure, query, value (null where there is none); low and high too
+        where bounds were asked for.
+        """
         import polars as pl
 
         s, m, q = self.values.shape
@@ -158,9 +209,10 @@ class Scores:
                 "measure": np.tile(np.repeat(np.array(self.measure_names, object), q), s).tolist(),
                 "query": [printable(query) for query in self.query_ids] * (s * m),
                 "value": self.values.ravel(),
+                **({} if self.bounds is None else {"low": self.bounds[0].ravel(), "high": self.bounds[1].ravel()}),
             }
         )
-        return frame.with_columns(pl.col("value").fill_nan(None))
+        return frame.with_columns(pl.col(pl.Float64).fill_nan(None))
 
     def signature(self, measure: object = None) -> str:
         """Every setting that changes the numbers, in one line; of one measure, or of all."""
@@ -176,16 +228,22 @@ class Scores:
         return " | ".join([" ".join(named), *common])
 
     def cells(self, *, by_query: bool = False) -> list[list[str]]:
-        """The table that people read, as text: a header, then a row a system (and query), a column a measure."""
-        head = ["system", *(["query"] if by_query else []), *self.measure_names]
-        rows = [head]
-        kinds = [measure.summary for measure in self.measures]
-        totals = [self.summary(name) for name in self.measure_names]
+        """The table that people read, as text: a header, then a row a system (and query), a column a measure.
+
+        Where missing judgments bound a measure, and this was asked for, its lowest and highest value follow it.
+        """
+        parts: list[tuple[str, str, Floats, Floats]] = []  # name, kind, (systems, queries), (systems)
+        for m, (name, measure) in enumerate(zip(self.measure_names, self.measures, strict=True)):
+            parts.append((name, measure.summary, self.values[:, m], self._summaries[:, m]))
+            if self.bounds is not None and not np.isnan(self.bounds[:, :, m]).all():
+                for word, bound, total in zip(("low", "high"), self.bounds, self._bounds, strict=True):
+                    parts.append((f"{name} {word}", measure.summary, bound[:, m], total[:, m]))
+        rows = [["system", *(["query"] if by_query else []), *(name for name, *_ in parts)]]
         for s, system in enumerate(self.systems):
             if by_query:
-                for query, values in zip(self.query_ids, self.values[s].T.tolist(), strict=True):
-                    rows.append([system, query, *map(format_value, values, kinds)])
-            summary = [format_value(float(total[s]), kind) for total, kind in zip(totals, kinds, strict=True)]
+                columns = [[format_value(x, kind) for x in values[s].tolist()] for _, kind, values, _ in parts]
+                rows += [[system, query, *row] for query, *row in zip(self.query_ids, *columns, strict=True)]
+            summary = [format_value(float(total[s]), kind) for _, kind, _, total in parts]
             rows.append([system, *(["all"] if by_query else []), *summary])
         return rows
 

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import pairwise
 
 import numpy as np
 
 from rankscope.data.hits import Hits
 from rankscope.data.join import Convention, some
 from rankscope.errors import InputError, ParameterError
-from rankscope.measures.base import Bools, Floats, Measure
+from rankscope.measures.base import Bools, Floats, Ints, Measure
 from rankscope.measures.names import parse_measures, trec_name
 from rankscope.measures.presets import find_preset
 
-__all__ = ["DEFAULT_MEASURES", "MISSING", "NO_RELEVANT", "Plan", "make_plan"]
+__all__ = ["DEFAULT_MEASURES", "MISSING", "NO_RELEVANT", "UNJUDGED", "Plan", "make_plan"]
 
 DEFAULT_MEASURES = ("nDCG@10", "AP", "RR", "P@10", "R@100")
 
@@ -23,6 +24,14 @@ DEFAULT_MEASURES = ("nDCG@10", "AP", "RR", "P@10", "R@100")
 MISSING = {"zero": "an empty ranking", "drop": "left out of that system's values", "error": "refused"}
 #: A query for which nothing relevant was judged.
 NO_RELEVANT = {"zero": "what the measure says, 0 for most", "drop": "left out", "one": "counts as 1"}
+#: A document of a list that has no judgment.
+UNJUDGED = {
+    "nonrelevant": "not relevant",
+    "skip": "taken out of its list",
+    "bounds": "not relevant; beside the value the highest and lowest that its judgment could make of it",
+}
+#: Documents that are looked at together for bounds, so that memory does not grow with the run.
+BLOCK = 1 << 20
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,6 +42,7 @@ class Plan:
     convention: Convention
     missing: str
     no_relevant: str
+    unjudged: str
     preset: str | None
     asked: Mapping[str, str]  # other names of the measures, as the user wrote them
     _settings: dict[int, tuple[dict[str, str], ...]] = field(default_factory=dict, compare=False)
@@ -41,11 +51,20 @@ class Plan:
     def names(self) -> tuple[str, ...]:
         return tuple(map(str, self.measures))
 
+    @cached_property
+    def needs_subtopics(self) -> bool:
+        """Whether a measure asks for judgments by subtopic."""
+        return any(measure.needs_subtopics for measure in self.measures)
+
     def measure_settings(self, hits: Hits) -> tuple[dict[str, str], ...]:
         """The parameters of each measure for the signature."""
         if hits.max_grade not in self._settings:
             self._settings[hits.max_grade] = tuple(m.settings(hits) for m in self.measures)
         return self._settings[hits.max_grade]
+
+    def read(self, hits: Hits) -> Hits:
+        """The hits that are measured."""
+        return hits.judged_only() if self.unjudged == "skip" else hits
 
     def values(self, hits: Hits, name: str) -> tuple[Floats, Bools]:
         """(measures, queries) the values of one system, and where nothing relevant was judged."""
@@ -53,11 +72,35 @@ class Plan:
             refuse_missing(hits, name)
         values = np.array([measure(hits) for measure in self.measures])
         undefined = hits.once_for_pool(("undefined", self.names, hits.rel), lambda: self.undefined(hits))
+        self.settle(values, undefined, hits)
+        return values, undefined
+
+    def settle(self, values: Floats, undefined: Bools, hits: Hits) -> None:
+        """Put in what a query counts as that is missing or has nothing relevant. values: (measures, queries)."""
         if self.no_relevant != "zero" and undefined.any():
             values[undefined] = 1.0 if self.no_relevant == "one" else np.nan
         if self.missing == "drop" and hits.missing.any():
             values[:, hits.missing] = np.nan
-        return values, undefined
+
+    def bounds(self, hits: Hits, values: Floats, undefined: Bools) -> Floats:
+        """(2, measures, queries) the lowest and highest values that missing judgments allow; NaN where unbounded.
+
+        Of a bounded measure the value, which takes unjudged documents for not relevant, is the lowest.
+        """
+        best = [measure.best_grade(hits) for measure in self.measures]
+        bounded = [m for m, grade in enumerate(best) if grade is not None]
+        found = np.full((2, *values.shape), np.nan)
+        found[0, bounded] = values[bounded]
+        cutoffs = [getattr(self.measures[m], "cutoff", None) for m in bounded]
+        depth = None if None in cutoffs else max(map(int, filter(None, cutoffs)), default=None)
+        for a, b in blocks(hits.retrieved if depth is None else np.minimum(hits.retrieved, depth)):
+            part = hits if (a, b) == (0, len(hits)) else hits.select(np.arange(a, b))
+            filled = {best[m]: part.filled(int(best[m] or 0), depth) for m in bounded}
+            for m in bounded:
+                found[1, m, a:b] = self.measures[m](filled[best[m]])
+        self.settle(found[1], undefined, hits)
+        found[1][np.isnan(found[0])] = np.nan  # settle gives unbounded measures values, too
+        return found
 
     def undefined(self, hits: Hits) -> Bools:
         """(measures, queries) where nothing relevant was judged, for the measures that need it."""
@@ -73,8 +116,16 @@ class Plan:
             "ties": self.convention.ties,
             "missing": self.missing,
             "no_relevant": self.no_relevant,
+            **({"unjudged": self.unjudged} if self.unjudged != "nonrelevant" else {}),
             "queries": str(n_queries),
         }
+
+
+def blocks(sizes: Ints) -> Iterator[tuple[int, int]]:
+    """Stretches of queries, a to b - 1, of about `BLOCK` documents together."""
+    block = np.cumsum(sizes) // BLOCK
+    cuts = [0, *(np.flatnonzero(np.diff(block)) + 1).tolist(), sizes.size]
+    yield from pairwise(cuts)
 
 
 def refuse_missing(hits: Hits, name: str) -> None:
@@ -100,9 +151,15 @@ def make_plan(
     ties: str | None = None,
     missing: str = "zero",
     no_relevant: str = "zero",
+    unjudged: str = "nonrelevant",
 ) -> Plan:
     """Check all arguments and settle what a preset leaves open. Raises ParameterError."""
     chosen = find_preset(preset) if preset is not None else None
+    convention = Convention(
+        ties=ties or (chosen.ties if chosen else "doc_id_desc"),
+        precision=chosen.precision if chosen else "float64",
+        rel=rel,
+    )
     if measures is None:
         measures = chosen.measures if chosen else DEFAULT_MEASURES
     if isinstance(measures, (str, Measure)):
@@ -119,15 +176,17 @@ def make_plan(
         asked.update((trec_name(measure), str(measure)) for measure in parsed)
     if not found:
         raise ParameterError("no measures given, expected at least one, such as nDCG@10")
+    if convention.ties == "average":
+        if unjudged == "bounds":
+            raise ParameterError("unjudged='bounds' asks for one order of each list; choose ties doc_id_desc or file")
+        for measure in found.values():
+            measure.refuse_average()
     return Plan(
         measures=tuple(found.values()),
         asked=asked,
-        convention=Convention(
-            ties=ties or (chosen.ties if chosen else "doc_id_desc"),
-            precision=chosen.precision if chosen else "float64",
-            rel=rel,
-        ),
+        convention=convention,
         missing=choice("missing", missing, MISSING),
         no_relevant=choice("no_relevant", no_relevant, NO_RELEVANT),
+        unjudged=choice("unjudged", unjudged, UNJUDGED),
         preset=preset,
     )

@@ -20,7 +20,7 @@ from rankscope.evaluation.conventions import Plan, make_plan
 from rankscope.io.read import PathLike, file_stem, open_source, read_qrels, read_run
 from rankscope.io.streams import open_binary, source_name
 from rankscope.io.trec import Ungrouped
-from rankscope.measures.base import Bools, Measure
+from rankscope.measures.base import Bools, Floats, Measure
 
 __all__ = ["as_qrels", "evaluate", "hits_of", "score_hits"]
 
@@ -46,6 +46,7 @@ def evaluate(
     ties: str | None = None,
     missing: str = "zero",
     no_relevant: str = "zero",
+    unjudged: str = "nonrelevant",
     input: str | None = None,
     progress: Progress | None = None,
 ) -> Scores:
@@ -54,10 +55,13 @@ def evaluate(
     qrels: a Qrels, a path, or what `Qrels(...)` takes. runs: a Run, a path, what `Run(...)` takes, or a list of
     those; paths are streamed. measures: names or Measures; default nDCG@10 AP RR P@10 R@100, or the preset's.
     preset: a reference tool whose conventions hold, see `rankscope measures --presets`.
-    rel: least relevance that counts. ties: "doc_id_desc" (default), "file" or "error". missing: what a query
-    without a list in the run counts as: "zero" (an empty ranking), "drop", "error". no_relevant: what a query
-    without relevant documents counts as: "zero" (what the measure says), "drop", "one". input: the format of the
-    run files, where it should not be told by content. progress: called with the number of bytes just read.
+    rel: least relevance that counts. ties: "doc_id_desc" (default), "file", "average" (the expected value over the
+    orders of tied documents) or "error". missing: what a query without a list in the run counts as: "zero" (an empty
+    ranking), "drop", "error". no_relevant: what a query without relevant documents counts as: "zero" (what the measure
+    says), "drop", "one". unjudged: what a document of a list without judgment is: "nonrelevant", "skip" (taken out), or
+    "bounds" (not relevant, and beside the value the lowest and highest that judgments could make of it, where they
+    bound the measure). input: the format of the run files, where it should not be told by content. progress: called
+    with the number of bytes just read.
 
     Raises InputError for data, ParameterError for arguments; the message says what to do.
 
@@ -67,7 +71,9 @@ def evaluate(
     >>> scores.overall("RR"), scores.overall("P@2")
     (0.5, 0.5)
     """
-    plan = make_plan(measures, preset=preset, rel=rel, ties=ties, missing=missing, no_relevant=no_relevant)
+    plan = make_plan(
+        measures, preset=preset, rel=rel, ties=ties, missing=missing, no_relevant=no_relevant, unjudged=unjudged
+    )
     if isinstance(runs, Iterator):
         runs = list(runs)
     elif not isinstance(runs, (list, tuple)):
@@ -76,7 +82,7 @@ def evaluate(
         raise ParameterError("no runs given, expected at least one")
     if sum(is_path(x) and source_name(x) == "<stdin>" for x in [qrels, *runs]) > 1:
         raise ParameterError("standard input (-) can stand for one file only")
-    judged = as_qrels(qrels)
+    judged = as_qrels(qrels, plan)
     return score_hits(plan, [join_any(judged, run, plan.convention, input, progress) for run in runs])
 
 
@@ -84,11 +90,19 @@ def is_path(x: object) -> TypeGuard[PathLike]:
     return isinstance(x, (str, os.PathLike))
 
 
-def as_qrels(qrels: Qrels | PathLike | Any) -> Qrels:
-    """A Qrels from whatever stands for one."""
-    if isinstance(qrels, Qrels):
-        return qrels
-    return read_qrels(qrels) if is_path(qrels) else Qrels(qrels)
+def as_qrels(qrels: Qrels | PathLike | Any, plan: Plan | None = None) -> Qrels:
+    """A Qrels from whatever stands for one, with subtopics where a measure asks for them."""
+    subtopics = plan is not None and plan.needs_subtopics
+    if is_path(qrels):
+        return read_qrels(qrels, subtopics=subtopics)
+    found = qrels if isinstance(qrels, Qrels) else Qrels(qrels)
+    if plan is not None and subtopics and found.subtopics is None:
+        name = next(str(measure) for measure in plan.measures if measure.needs_subtopics)
+        raise InputError(
+            f"{name} needs judgments by subtopic, and the qrels have none; expected a column subtopic, or "
+            "read_qrels(path, subtopics=True) for lines `query subtopic document relevance`"
+        )
+    return found
 
 
 def join_any(qrels: Qrels, run: Any, convention: Convention, input_: str | None, progress: Progress | None) -> Joined:
@@ -132,11 +146,18 @@ def score_hits(plan: Plan, joined: Sequence[Joined]) -> Scores:
     """Apply all measures to all systems."""
     systems, notes = name_systems(joined)
     first = joined[0].hits
-    results = [plan.values(one.hits, system) for one, system in zip(joined, systems, strict=True)]
+    results = [plan.values(plan.read(one.hits), system) for one, system in zip(joined, systems, strict=True)]
     undefined = results[0][1]
+    bounds = None
+    if plan.unjudged == "bounds":
+        pairs = zip(joined, results, strict=True)
+        bounds = frozen(np.stack([plan.bounds(one.hits, *result) for one, result in pairs], axis=1))
+        notes += unbounded_note(bounds, plan)
     for one, system in zip(joined, systems, strict=True):
         notes += one.notes
         notes += missing_note(one.hits, system, plan)
+    if plan.needs_subtopics and first.subtopics is not None and not first.subtopics.subtopic.any():
+        notes.append("no query has more than one subtopic: a measure of diversity has nothing to tell apart")
     key = ("undefined_note", plan.names, first.rel, plan.no_relevant)
     notes += first.once_for_pool(key, lambda: undefined_note(undefined, plan))
     return Scores(
@@ -146,6 +167,7 @@ def score_hits(plan: Plan, joined: Sequence[Joined]) -> Scores:
         values=frozen(np.array([values for values, _ in results])),
         missing=frozen(np.array([one.hits.missing for one in joined])),
         undefined=undefined,
+        bounds=bounds,
         settings=plan.settings(len(first)),
         measure_settings=plan.measure_settings(first),
         notes=tuple(notes),
@@ -183,6 +205,13 @@ def missing_note(hits: Hits, system: str, plan: Plan) -> list[str]:
     n = int(hits.missing.sum())
     done = "are left out" if plan.missing == "drop" else "count as empty rankings"
     return [f"{system} has no list for {n} of {len(hits)} queries; they {done} (missing:{plan.missing})"]
+
+
+def unbounded_note(bounds: Floats, plan: Plan) -> list[str]:
+    without = [name for m, name in enumerate(plan.names) if np.isnan(bounds[:, :, m]).all()]
+    if not without:
+        return []
+    return [f"missing judgments do not bound {', '.join(without)}: what is divided by would change as well"]
 
 
 def undefined_note(undefined: Bools, plan: Plan) -> list[str]:

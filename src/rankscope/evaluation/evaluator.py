@@ -40,9 +40,12 @@ class Evaluator:
         ties: str | None = None,
         missing: str = "zero",
         no_relevant: str = "zero",
+        unjudged: str = "nonrelevant",
     ) -> None:
-        self.plan = make_plan(measures, preset=preset, rel=rel, ties=ties, missing=missing, no_relevant=no_relevant)
-        self.qrels = as_qrels(qrels)
+        self.plan = make_plan(
+            measures, preset=preset, rel=rel, ties=ties, missing=missing, no_relevant=no_relevant, unjudged=unjudged
+        )
+        self.qrels = as_qrels(qrels, self.plan)
 
     @property
     def measures(self) -> tuple[Measure, ...]:

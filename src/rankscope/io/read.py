@@ -16,7 +16,7 @@ from rankscope.io.blocks import BLOCK
 from rankscope.io.sniff import check_format, sniff
 from rankscope.io.streams import open_binary, source_name
 from rankscope.io.tables import read_table
-from rankscope.io.trec import QRELS, RUN, Grammar, read_rows, stream_rows, tag_of
+from rankscope.io.trec import QRELS, RUN, SUBTOPIC_QRELS, Grammar, read_rows, stream_rows, tag_of
 
 __all__ = ["Source", "file_stem", "open_source", "read_qrels", "read_run"]
 
@@ -84,16 +84,20 @@ def all_rows(source: Source, grammar: Grammar) -> tuple[Rows, int]:
     return read_table(content, source.name, source.format, grammar.value)
 
 
-def read_qrels(path: PathLike, *, input: str | None = None) -> Qrels:
+def read_qrels(path: PathLike, *, input: str | None = None, subtopics: bool = False) -> Qrels:
     """Judgments from a file; "-" is standard input. gzip and Zstandard are told by content.
 
     Formats, told by content unless `input` names one: TREC (`query 0 document relevance`), CSV, TSV and
-    JSONL with the columns query_id, doc_id, relevance, Parquet.
+    JSONL with the columns query_id, doc_id, relevance, Parquet. subtopics: whether the judgments are by subtopic:
+    TREC's `query subtopic document relevance`, a column subtopic in the others (where it is seen by itself).
 
-    Raises InputError, naming file and line, for whatever cannot be read.
+    Raises InputError, naming file and line, for whatever cannot be read, and for subtopics that are not there.
     """
     with open_binary(path) as stream:
-        rows, _ = all_rows(open_source(stream, path, input), QRELS)
+        source = open_source(stream, path, input)
+        rows, _ = all_rows(source, SUBTOPIC_QRELS if subtopics else QRELS)
+        if subtopics and rows.subtopics is None:
+            raise InputError(f"{source.name}: no column 'subtopic', expected judgments by subtopic; add it")
         return Qrels.from_rows(rows)
 
 

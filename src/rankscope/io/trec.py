@@ -7,6 +7,7 @@ that is missing or of several words. The rank column is not looked at; the score
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,7 +20,7 @@ from rankscope.io.streams import Readable
 from rankscope.kernels.numbers import parse_floats, parse_integers
 from rankscope.kernels.text import Fields, changes, decode, hashes
 
-__all__ = ["QRELS", "RUN", "Grammar", "Ungrouped", "read_rows", "stream_rows", "tag_of"]
+__all__ = ["QRELS", "RUN", "SUBTOPIC_QRELS", "Grammar", "Ungrouped", "read_rows", "stream_rows", "tag_of"]
 
 
 class Grammar(NamedTuple):
@@ -37,6 +38,9 @@ QRELS = Grammar(
     "relevance",
     np.int64,
     parse_integers,
+)
+SUBTOPIC_QRELS = QRELS._replace(
+    layout=replace(QRELS.layout, columns=(0, 1, 2, 3), expected="4 (query subtopic document relevance)")
 )
 RUN = Grammar(
     Layout(5, None, (0, 2, 4), SIX, {4: "this looks like judgments, and they come first, then the runs"}),
@@ -59,10 +63,12 @@ class Parsed(NamedTuple):
     docs: Fields
     hashes: npt.NDArray[np.uint64]
     values: npt.NDArray[Any]
+    subtopics: Fields | None
 
 
 def parse(block: Block, grammar: Grammar) -> Parsed:
-    queries, docs, texts = split(block, grammar.layout)
+    queries, *others, docs, texts = split(block, grammar.layout)
+    subtopics = others[0] if others else None
     values, bad = grammar.parse(texts)
     if grammar.value == "score" and not np.isfinite(values).all():
         bad = np.flatnonzero(~np.isfinite(values))
@@ -77,9 +83,9 @@ def parse(block: Block, grammar: Grammar) -> Parsed:
         )
     n = docs.starts.size
     if not n:
-        return Parsed(queries, np.empty(0, np.intp), docs, hashes(docs), values)
+        return Parsed(queries, np.empty(0, np.intp), docs, hashes(docs), values, subtopics)
     starts = np.r_[0, np.flatnonzero(changes(queries)) + 1]
-    return Parsed(queries.take(starts), starts, docs, hashes(docs), values)
+    return Parsed(queries.take(starts), starts, docs, hashes(docs), values, subtopics)
 
 
 def stream_rows(
@@ -94,7 +100,7 @@ def stream_rows(
     keep: int | None = None
     found = False
     while (block := reader.next(keep)) is not None:
-        queries, starts, docs, hashed, values = parse(block, grammar)
+        queries, starts, docs, hashed, values, _ = parse(block, grammar)
         keep = block.end
         groups = starts.size
         if not block.last and groups:
@@ -132,6 +138,7 @@ def read_rows(stream: Readable, name: str, grammar: Grammar, size: int = 0) -> t
     codes, starts, lengths = (np.empty(most, np.int64) for _ in range(3))
     hashed = np.empty(most, np.uint64)
     values = np.empty(most, grammar.dtype)
+    subtopic_starts, subtopic_lengths = [], []
     n = 0
     for block in windows(whole):
         parsed = parse(block, grammar)
@@ -141,11 +148,17 @@ def read_rows(stream: Readable, name: str, grammar: Grammar, size: int = 0) -> t
             codes[rows] = np.repeat(interner.codes(parsed.queries), stretches)
             starts[rows], lengths[rows] = parsed.docs.starts, parsed.docs.lengths
             hashed[rows], values[rows] = parsed.hashes, parsed.values
+            if parsed.subtopics is not None:
+                subtopic_starts.append(parsed.subtopics.starts)
+                subtopic_lengths.append(parsed.subtopics.lengths)
             n = rows.stop
     if not n:
         raise InputError(f"{name}: no data, only comments and blank lines; expected {grammar.layout.expected}")
     docs = Fields(whole.array, starts[:n], lengths[:n])
-    return group(list(interner.ids), codes[:n], docs, hashed[:n], values[:n], whole.where)
+    subtopics = None
+    if subtopic_starts:
+        subtopics = Fields(whole.array, np.concatenate(subtopic_starts), np.concatenate(subtopic_lengths))
+    return group(list(interner.ids), codes[:n], docs, hashed[:n], values[:n], whole.where, subtopics)
 
 
 def tag_of(buffer: bytes | bytearray, begin: int, end: int) -> str | None:

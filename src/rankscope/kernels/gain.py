@@ -5,7 +5,14 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["discount_log2", "gain_exponential", "gain_linear", "stopping_probability"]
+__all__ = [
+    "discount_jk",
+    "discount_log2",
+    "discount_natural",
+    "gain_exponential",
+    "gain_linear",
+    "stopping_probability",
+]
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -25,6 +32,16 @@ def gain_exponential(grades: Ints) -> Floats:
 def discount_log2(ranks: Floats) -> Floats:
     """1 / log2(rank + 1)."""
     return np.asarray(1.0 / np.log2(ranks + 1.0))
+
+
+def discount_natural(ranks: Floats) -> Floats:
+    """1 / ln(rank + 1)."""
+    return np.asarray(1.0 / np.log(ranks + 1.0))
+
+
+def discount_jk(ranks: Floats, base: float) -> Floats:
+    """1 / log_base(rank) from rank `base` on, none before (Järvelin and Kekäläinen 2002)."""
+    return np.asarray(np.log(base) / np.log(np.maximum(ranks, base)))
 
 
 def stopping_probability(grades: Ints, max_grade: int) -> Floats:

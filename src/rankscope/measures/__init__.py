@@ -1,13 +1,27 @@
 """Measures of rankings. `MEASURES` is the table: a new measure is a class in one file and its line here."""
 
 from rankscope.measures.base import Measure
-from rankscope.measures.binary import AP, GMAP, RR, P, R, Rprec, Success
-from rankscope.measures.cascade import ERR, RBP, RBPResidual
+from rankscope.measures.binary import AP, AUC, GMAP, RR, F, P, R, Rprec, Success
+from rankscope.measures.cascade import ERR, RBP, RBPResidual, nERR
+from rankscope.measures.compatibility import Compat
 from rankscope.measures.counts import NumNonrelRet, NumRel, NumRelRet, NumRet
+from rankscope.measures.cwl import BPM, INSQ, INST, NERR8, NERR9, NERR10, NERR11, SDCG
+from rankscope.measures.diversity import (
+    AP_IA,
+    ERR_IA,
+    NRBP,
+    P_IA,
+    StRecall,
+    alpha_DCG,
+    alpha_nDCG,
+    nERR_IA,
+    nNRBP,
+)
 from rankscope.measures.graded import DCG, nDCG
 from rankscope.measures.ideal import BinG, G, IdealDCG, RnDCG, nDCGRel
 from rankscope.measures.interpolated import AvgIPrec, IPrec
 from rankscope.measures.judged import Bpref, GMBpref, Judged, infAP
+from rankscope.measures.qmeasure import Q
 from rankscope.measures.sets import RelP, SetAP, SetF, SetP, SetR, SetRelP, Unj, Utility, Yaap
 
 __all__ = ["MEASURES", "Measure"]
@@ -18,6 +32,7 @@ MEASURES: dict[str, type[Measure]] = {
     for measure in (
         P,
         R,
+        F,
         Success,
         RelP,
         AP,
@@ -26,6 +41,7 @@ MEASURES: dict[str, type[Measure]] = {
         AvgIPrec,
         RR,
         Rprec,
+        AUC,
         nDCG,
         DCG,
         IdealDCG,
@@ -33,9 +49,29 @@ MEASURES: dict[str, type[Measure]] = {
         RnDCG,
         G,
         BinG,
+        Q,
         ERR,
+        nERR,
         RBP,
         RBPResidual,
+        SDCG,
+        INST,
+        INSQ,
+        BPM,
+        NERR8,
+        NERR9,
+        NERR10,
+        NERR11,
+        Compat,
+        alpha_nDCG,
+        alpha_DCG,
+        ERR_IA,
+        nERR_IA,
+        NRBP,
+        nNRBP,
+        AP_IA,
+        P_IA,
+        StRecall,
         Bpref,
         GMBpref,
         infAP,

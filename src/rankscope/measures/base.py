@@ -41,15 +41,19 @@ class Measure(ABC):
     source: ClassVar[str]
     #: Whether a query without relevant documents leaves the value undefined.
     needs_relevant: ClassVar[bool] = True
+    #: Whether it asks for judgments by subtopic.
+    needs_subtopics: ClassVar[bool] = False
     #: The field that the name shows behind the @.
     after_at: ClassVar[str] = "cutoff"
+    #: Whether it can be averaged over the orders of tied documents (ties="average").
+    averaged: ClassVar[bool] = False
     #: Fields that the name always shows, because everybody sets them differently.
     always_shown: ClassVar[tuple[str, ...]] = ()
 
     def __call__(self, hits: Hits) -> Floats:
         """(queries) the value of each query. Raises ParameterError where `hits` cannot be measured so."""
-        if hits.ties == "average" and not self.averages():
-            raise ParameterError(no_average(self))
+        if hits.ties == "average":
+            self.refuse_average()
         return self.values(hits)
 
     @abstractmethod
@@ -57,8 +61,24 @@ class Measure(ABC):
         """(queries) what a call gives: the one method that a measure must have."""
 
     def averages(self) -> bool:
-        """Whether it can be averaged over the orders of tied documents (ties="average"): by default not."""
-        return False
+        """Whether it can be averaged over the orders of tied documents (ties="average") with these parameters."""
+        return self.averaged
+
+    def refuse_average(self) -> None:
+        """Raise ParameterError where it cannot be averaged over the orders of tied documents."""
+        if not self.averages():
+            raise ParameterError(
+                f"{self}: its average over the orders of tied documents has no closed form; choose another tie rule "
+                "(doc_id_desc or file) or a measure that has one, such as P, R, F, RR, Success, AP, DCG, nDCG, ERR, RBP"
+            )
+
+    def best_grade(self, hits: Hits) -> int | None:
+        """The grade that an unjudged document of a list would raise the value to its highest with.
+
+        None, the default: missing judgments do not bound the value, mostly because what it is divided by (the number of
+        relevant documents, an ideal) would change with them as well.
+        """
+        return None
 
     def level(self, hits: Hits) -> int:
         """The least relevance that counts: by default any gain at all."""
@@ -140,14 +160,6 @@ class Binary(Measure):
         return hits.rel if self.rel is None else self.rel
 
 
-def no_average(measure: Measure) -> str:
-    """Why a measure is refused under ties="average"."""
-    return (
-        f"{measure}: its average over the orders of tied documents has no closed form; choose another tie rule "
-        "(doc_id_desc or file), or a measure that has one, such as P, R, RR, AP, DCG, nDCG, ERR, F, Success"
-    )
-
-
 def is_int(value: object) -> bool:
     return isinstance(value, int) and not isinstance(value, bool)
 
@@ -163,9 +175,17 @@ def require(condition: bool, measure: Measure, parameter: str, value: object, ex
         raise ParameterError(f"{measure.name}: {parameter} is {value!r}, expected {expected}")
 
 
-def within(hits: Hits, cutoff: int | None, marked: Bools) -> Bools:
-    """(hits) which of the marked are within the cutoff."""
-    return marked if cutoff is None else marked & (hits.rank <= cutoff)
+def within(hits: Hits, cutoff: int | Floats | None, marked: Bools) -> Bools | Floats:
+    """(hits) which of the marked are within the cutoff. ties="average": the share of the orders in which they are.
+
+    cutoff: one for all, or one a hit.
+    """
+    if cutoff is None:
+        return marked
+    if hits.ties != "average":
+        return marked & (hits.rank <= cutoff)
+    size = hits.last - hits.first + 1
+    return marked * (np.clip(cutoff - hits.first + 1, 0, size) / size)
 
 
 def ratio(a: Floats, b: Floats) -> Floats:

@@ -1,16 +1,18 @@
-"""Measures of relevant or not: precision, recall, success, average precision, reciprocal rank."""
+"""Measures of relevant or not: precision, recall, F, success, average precision, reciprocal rank, AUC."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 import numpy as np
 
 from rankscope.data.hits import Hits
+from rankscope.kernels.segments import sum_by_group
 from rankscope.measures.base import Binary, Floats, Summary, is_number, ratio, require, within
+from rankscope.measures.ties import rank_of_first, tie_groups
 
-__all__ = ["AP", "GMAP", "RR", "P", "R", "Rprec", "Success"]
+__all__ = ["AP", "AUC", "GMAP", "RR", "F", "P", "R", "Rprec", "Success"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -23,10 +25,14 @@ class P(Binary):
 
     name: ClassVar[str] = "P"
     source: ClassVar[str] = "trec_eval P_k"
+    averaged: ClassVar[bool] = True
     cutoff: int
 
     def values(self, hits: Hits) -> Floats:
         return hits.sum(within(hits, self.cutoff, hits.relevant(self.rel))) / self.cutoff
+
+    def best_grade(self, hits: Hits) -> int:
+        return max(self.level(hits), hits.max_grade)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,6 +44,7 @@ class R(Binary):
 
     name: ClassVar[str] = "R"
     source: ClassVar[str] = "trec_eval recall_k"
+    averaged: ClassVar[bool] = True
     cutoff: int
 
     def values(self, hits: Hits) -> Floats:
@@ -46,34 +53,111 @@ class R(Binary):
 
 
 @dataclass(frozen=True, kw_only=True)
+class F(Binary):
+    """F of precision and recall in the first k: (1 + b^2) P R / (b^2 P + R); in [0, 1], higher is better.
+
+    beta: b, how many times as much recall counts as precision; 1 gives the harmonic mean. Without relevant documents,
+    or none within the cutoff: 0. (trec_eval's set_F is SetF, where beta is not squared.)
+    """
+
+    name: ClassVar[str] = "F"
+    source: ClassVar[str] = "van Rijsbergen (1979), chapter 7; F1: ranx f1@k"
+    averaged: ClassVar[bool] = True
+    beta: float = 1.0
+    cutoff: int
+
+    def check(self) -> None:
+        require(is_number(self.beta) and self.beta >= 0, self, "beta", self.beta, "a number of at least 0")
+
+    def values(self, hits: Hits) -> Floats:
+        # With n relevant within the cutoff P is n / k and R is n / N: so F is (1 + b^2) n / (b^2 N + k).
+        found = hits.sum(within(hits, self.cutoff, hits.relevant(self.rel)))
+        square = self.beta * self.beta
+        return ratio((1 + square) * found, square * hits.n_relevant(self.rel) + self.cutoff)
+
+
+@dataclass(frozen=True, kw_only=True)
 class Success(Binary):
     """1 where the first k hold a relevant document, else 0; in [0, 1], higher is better."""
 
     name: ClassVar[str] = "Success"
     source: ClassVar[str] = "trec_eval success_k"
+    averaged: ClassVar[bool] = True
     cutoff: int
 
     def values(self, hits: Hits) -> Floats:
+        if hits.ties == "average":
+            query, _, probability = rank_of_first(hits, hits.relevant(self.rel), self.cutoff)
+            return sum_by_group(probability, query, len(hits))
         return (hits.sum(within(hits, self.cutoff, hits.relevant(self.rel))) > 0).astype(np.float64)
+
+    def best_grade(self, hits: Hits) -> int:
+        return max(self.level(hits), hits.max_grade)
 
 
 @dataclass(frozen=True, kw_only=True)
 class AP(Binary):
     """Average precision: the mean of the precision at the rank of each relevant document; in [0, 1], higher is better.
 
-    sum over relevant retrieved of i / r_i, over R, where r_i is the rank of the i-th of them and R the number of all
-    relevant. With a cutoff only ranks up to k count, still over R. Without relevant documents: 0.
+    sum over relevant retrieved of i / r_i, where r_i is the rank of the i-th of them, over what norm says: "R", the
+    number of all relevant documents; "min", the lesser of R and the cutoff k, so that the best list gives 1; "found",
+    the number of relevant documents retrieved in the first k. With a cutoff only ranks up to k count. Without
+    relevant documents, or none found: 0.
     """
 
     name: ClassVar[str] = "AP"
     source: ClassVar[str] = "trec_eval map, map_cut_k; Buckley and Voorhees (2000)"
+    norm: Literal["R", "min", "found"] = "R"
     cutoff: int | None = None
 
+    def check(self) -> None:
+        require(self.norm in ("R", "min", "found"), self, "norm", self.norm, "'R', 'min' or 'found'")
+        good = self.norm != "min" or self.cutoff is not None
+        require(good, self, "norm", self.norm, "a cutoff with it, as in AP(norm='min')@10")
+
+    def settings(self, hits: Hits | None = None) -> dict[str, str]:
+        found = super().settings(hits)
+        if self.norm == "R":  # what AP means where nobody says more
+            del found["norm"]
+        return found
+
+    def averages(self) -> bool:
+        # Within a cutoff the number found, which divides, varies with the order itself.
+        return self.norm != "found" or self.cutoff is None
+
     def values(self, hits: Hits) -> Floats:
-        counted = hits.relevant(self.rel)
-        precision = (hits.relevant_above(self.rel) + 1.0) / hits.rank
-        counted = within(hits, self.cutoff, counted)
-        return ratio(hits.sum(np.where(counted, precision, 0.0)), hits.n_relevant(self.rel))
+        if hits.ties == "average":
+            total = self.expected_sum(hits)
+        else:
+            precision = (hits.relevant_above(self.rel) + 1.0) / hits.rank
+            counted = within(hits, self.cutoff, hits.relevant(self.rel))
+            total = hits.sum(np.where(counted, precision, 0.0))
+        return ratio(total, self.divisor(hits))
+
+    def divisor(self, hits: Hits) -> Floats:
+        """(queries) what the sum of precisions is divided by."""
+        if self.norm == "found":
+            return hits.sum(within(hits, self.cutoff, hits.relevant(self.rel)))
+        n = hits.n_relevant(self.rel)
+        return n if self.norm == "R" else np.minimum(n, self.cutoff or np.inf)
+
+    def expected_sum(self, hits: Hits) -> Floats:
+        """The sum of precisions, averaged over the orders of tied documents.
+
+        Of n tied documents with m relevant, behind a others with c relevant, each place a + i holds a relevant one
+        with probability m/n, which then has c + (i-1)(m-1)/(n-1) relevant ones above it on average.
+        """
+        relevant = hits.relevant(self.rel)
+        _, query, above, n, m, c = tie_groups(hits, relevant)
+        deepest = np.inf if self.cutoff is None else self.cutoff
+        read = np.clip(deepest - above, 0, n)
+        share = (m - 1) / np.maximum(n - 1, 1)
+        inverse = np.append(0.0, np.cumsum(1 / np.arange(1.0, int((above + read).max(initial=0)) + 1)))
+        inverses = inverse[(above + read).astype(np.intp)] - inverse[np.minimum(above, above + read).astype(np.intp)]
+        alone = n == 1  # no difference of sums, which loses digits
+        inverses[alone] = np.where(read > 0, 1 / (above + 1), 0.0)[alone]
+        total = m / n * ((c + 1 - share * (above + 1)) * inverses + share * read)
+        return sum_by_group(total, query, len(hits))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -85,13 +169,20 @@ class RR(Binary):
 
     name: ClassVar[str] = "RR"
     source: ClassVar[str] = "trec_eval recip_rank; Kantor and Voorhees (2000)"
+    averaged: ClassVar[bool] = True
     cutoff: int | None = None
 
     def values(self, hits: Hits) -> Floats:
+        if hits.ties == "average":
+            query, rank, probability = rank_of_first(hits, hits.relevant(self.rel), self.cutoff)
+            return sum_by_group(probability / rank, query, len(hits))
         rows = within(hits, self.cutoff, hits.relevant(self.rel)).nonzero()[0][::-1]
         values = np.zeros(len(hits))
         values[hits.query[rows]] = 1.0 / hits.rank[rows]  # from the last to the first, which stays
         return values
+
+    def best_grade(self, hits: Hits) -> int:
+        return max(self.level(hits), hits.max_grade)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -116,6 +207,7 @@ class Rprec(Binary):
 
     name: ClassVar[str] = "Rprec"
     source: ClassVar[str] = "trec_eval Rprec, Rprec_mult"
+    averaged: ClassVar[bool] = True
     mult: float = 1.0
 
     def check(self) -> None:
@@ -123,4 +215,35 @@ class Rprec(Binary):
 
     def values(self, hits: Hits) -> Floats:
         depth = np.floor(self.mult * hits.n_relevant(self.rel) + 0.9)
-        return ratio(hits.sum(hits.relevant(self.rel) & (hits.rank <= depth[hits.query])), depth)
+        return ratio(hits.sum(within(hits, depth[hits.query], hits.relevant(self.rel))), depth)
+
+
+@dataclass(frozen=True, kw_only=True)
+class AUC(Binary):
+    """Area under the ROC curve: how often a relevant document of the list stands above one that is not; in [0, 1].
+
+    Higher is better. The share of pairs of a relevant and another document, both in the list (its first k with a
+    cutoff), that are in the right order; unjudged documents are not relevant; ties="average" counts a tied pair half.
+    Without a relevant document in the list: 0. Of relevant ones only: 1.
+    """
+
+    name: ClassVar[str] = "AUC"
+    source: ClassVar[str] = "Hanley and McNeil (1982); ir_measures Accuracy"
+    cutoff: int | None = None
+
+    def averages(self) -> bool:
+        return self.cutoff is None  # how many relevant ones are within it varies with the order itself
+
+    def values(self, hits: Hits) -> Floats:
+        relevant = hits.relevant(self.rel)
+        above = hits.rank - 1 - hits.relevant_above(self.rel)  # others above
+        if hits.ties == "average":
+            groups = tie_groups(hits, relevant)
+            others = groups.above - groups.marked_above + (groups.size - groups.marked) / 2
+            above = np.repeat(others, np.diff(groups.offsets))
+        counted = within(hits, self.cutoff, relevant)
+        found = hits.sum(counted)
+        read = hits.retrieved if self.cutoff is None else np.minimum(hits.retrieved, self.cutoff)
+        pairs = found * (read - found)
+        wrong = hits.sum(np.where(counted, above, 0.0))
+        return np.where(found > 0, 1.0 - ratio(wrong, pairs), 0.0)

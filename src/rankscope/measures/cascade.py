@@ -1,4 +1,4 @@
-"""Measures of a user who reads from the top and stops: ERR, RBP and RBP's residual."""
+"""Measures of a user who reads from the top and stops: ERR, nERR, RBP and RBP's residual."""
 
 from __future__ import annotations
 
@@ -10,15 +10,12 @@ import numpy as np
 from rankscope.data.hits import Hits
 from rankscope.errors import ParameterError
 from rankscope.kernels.gain import gain_linear, stopping_probability
-from rankscope.kernels.segments import cumulative_product
-from rankscope.measures.base import LARGEST, Floats, Measure, is_int, require
+from rankscope.kernels.order import ranges
+from rankscope.kernels.segments import bounds, cumulative_product, group_of, place_in_group, sum_by_group
+from rankscope.measures.base import LARGEST, Floats, Ints, Measure, is_int, ratio, require
+from rankscope.measures.ties import mean_stops, mean_weight
 
-__all__ = ["ERR", "RBP", "RBPResidual"]
-
-
-def inside(hits: Hits, cutoff: int | None) -> Floats | float:
-    """(hits) 1 within the cutoff, else 0."""
-    return 1.0 if cutoff is None else (hits.rank <= cutoff).astype(np.float64)
+__all__ = ["ERR", "RBP", "RBPResidual", "max_grade_of", "nERR"]
 
 
 def max_grade_of(gmax: int | None, measure: Measure, hits: Hits) -> int:
@@ -33,17 +30,20 @@ def max_grade_of(gmax: int | None, measure: Measure, hits: Hits) -> int:
     return gmax
 
 
+def stops(stop: Floats, offsets: Ints) -> Floats:
+    """The probability that the reader stops at each document. stop: that of one who has come as far."""
+    go_on = cumulative_product(1.0 - stop, offsets)
+    reached = np.ones(go_on.size)
+    reached[1:] = go_on[:-1]
+    firsts = offsets[:-1]
+    reached[firsts[firsts < reached.size]] = 1.0
+    return stop * reached
+
+
 @dataclass(frozen=True, kw_only=True)
-class ERR(Measure):
-    """Expected reciprocal rank: the expectation of 1 / rank where the reader stops; in [0, 1], higher is better.
+class Cascade(Measure):
+    """What ERR and nERR share: a reader whom a document stops with probability (2^grade - 1) / 2^gmax."""
 
-    sum over r of (1/r) S_r prod over i < r of (1 - S_i), with S = (2^grade - 1) / 2^gmax; negative grades and unjudged
-    documents never stop anybody. gmax: the highest grade there can be; None: the highest in the whole
-    qrels. Without relevant documents: 0. Raises ParameterError for a grade above gmax.
-    """
-
-    name: ClassVar[str] = "ERR"
-    source: ClassVar[str] = "Chapelle et al. (2009), eq. 4 and algorithm 2; gdeval with gmax=4"
     gmax: int | None = None
     cutoff: int | None = None
 
@@ -55,14 +55,60 @@ class ERR(Measure):
         found = super().settings(hits)
         return {"gmax": str(max(hits.max_grade, 0)), **found} if hits is not None else found
 
-    def values(self, hits: Hits) -> Floats:
+    def err(self, hits: Hits) -> Floats:
         stop = stopping_probability(hits.relevance, max_grade_of(self.gmax, self, hits))
-        go_on = cumulative_product(1.0 - stop, hits.offsets)
-        reached = np.ones(go_on.size)  # the probability to come as far as each hit
-        reached[1:] = go_on[:-1]
-        firsts = hits.offsets[:-1]
-        reached[firsts[firsts < reached.size]] = 1.0
-        return hits.sum(stop * reached / hits.rank * inside(hits, self.cutoff))
+        if hits.ties == "average":
+            return mean_stops(hits, stop, self.cutoff)
+        return hits.sum(stops(stop, hits.offsets) * mean_weight(hits, np.reciprocal, self.cutoff))
+
+    def ideal_err(self, hits: Hits) -> Floats:
+        """ERR of all judged documents in falling order of grade."""
+        gmax = max_grade_of(self.gmax, self, hits)
+        return hits.once_for_pool(("ideal ERR", gmax, self.cutoff), lambda: self.best_err(hits, gmax))
+
+    def best_err(self, hits: Hits, gmax: int) -> Floats:
+        lengths = np.diff(hits.grade_offsets)
+        if self.cutoff is not None:
+            lengths = np.minimum(lengths, self.cutoff)
+        offsets = bounds(lengths)
+        stop = stopping_probability(hits.grades[ranges(hits.grade_offsets[:-1], lengths)], gmax)
+        return sum_by_group(stops(stop, offsets) / (place_in_group(offsets) + 1), group_of(offsets), len(hits))
+
+
+@dataclass(frozen=True, kw_only=True)
+class ERR(Cascade):
+    """Expected reciprocal rank: the expectation of 1 / rank where the reader stops; in [0, 1], higher is better.
+
+    sum over r of (1/r) S_r prod over i < r of (1 - S_i), with S = (2^grade - 1) / 2^gmax; negative grades and unjudged
+    documents never stop anybody. gmax: the highest grade there can be; None: the highest in the whole
+    qrels. Without relevant documents: 0. Raises ParameterError for a grade above gmax.
+    """
+
+    name: ClassVar[str] = "ERR"
+    source: ClassVar[str] = "Chapelle et al. (2009), eq. 4 and algorithm 2; gdeval with gmax=4"
+    averaged: ClassVar[bool] = True
+
+    def values(self, hits: Hits) -> Floats:
+        return self.err(hits)
+
+    def best_grade(self, hits: Hits) -> int:
+        return max_grade_of(self.gmax, self, hits)
+
+
+@dataclass(frozen=True, kw_only=True)
+class nERR(Cascade):
+    """ERR over that of the ideal ranking, all judged documents in falling order of grade; in [0, 1], higher is better.
+
+    With a cutoff, both are taken of the first k. gmax: as in ERR. Without relevant documents: 0. Raises
+    ParameterError for a grade above gmax.
+    """
+
+    name: ClassVar[str] = "nERR"
+    source: ClassVar[str] = "ERR of Chapelle et al. (2009), normalised by its ideal as in Sakai (2014)"
+    averaged: ClassVar[bool] = True
+
+    def values(self, hits: Hits) -> Floats:
+        return ratio(self.err(hits), self.ideal_err(hits))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -76,6 +122,7 @@ class RBP(Measure):
 
     name: ClassVar[str] = "RBP"
     source: ClassVar[str] = "Moffat and Zobel (2008), eq. 4"
+    averaged: ClassVar[bool] = True
     always_shown: ClassVar[tuple[str, ...]] = ("p",)
     p: float = 0.8
     rel: int | None = None
@@ -111,8 +158,12 @@ class RBP(Measure):
             gain = hits.relevant(self.rel).astype(np.float64)
         else:
             gain = gain_linear(hits.relevance) / self.highest(hits)
-        weight = self.p ** (hits.rank - 1.0)
-        return (1.0 - self.p) * hits.sum(gain * weight * inside(hits, self.cutoff))
+        return (1.0 - self.p) * hits.sum(gain * mean_weight(hits, lambda rank: self.p ** (rank - 1.0), self.cutoff))
+
+    def best_grade(self, hits: Hits) -> int | None:
+        if self.rel is not None:
+            return max(self.rel, hits.max_grade)
+        return max_grade_of(self.gmax, self, hits) if self.gmax != "query" else None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -127,6 +178,7 @@ class RBPResidual(Measure):
     needs_relevant: ClassVar[bool] = False
     higher_is_better: ClassVar[bool | None] = False
     source: ClassVar[str] = "Moffat and Zobel (2008), section 4.2"
+    averaged: ClassVar[bool] = True
     always_shown: ClassVar[tuple[str, ...]] = ("p",)
     p: float = 0.8
     cutoff: int | None = None
@@ -136,5 +188,5 @@ class RBPResidual(Measure):
 
     def values(self, hits: Hits) -> Floats:
         # All shares sum to 1, so what is not judged is 1 less the judged documents' shares.
-        judged = (hits.relevance >= 0) * inside(hits, self.cutoff)
-        return 1.0 - (1.0 - self.p) * hits.sum(judged * self.p ** (hits.rank - 1.0))
+        worth = mean_weight(hits, lambda rank: self.p ** (rank - 1.0), self.cutoff)
+        return 1.0 - (1.0 - self.p) * hits.sum((hits.relevance >= 0) * worth)

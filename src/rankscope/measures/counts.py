@@ -23,6 +23,7 @@ class NumRet(Measure):
     range: ClassVar[tuple[float, float]] = (0.0, np.inf)
     summary: ClassVar[Summary] = "sum"
     source: ClassVar[str] = "trec_eval num_ret"
+    averaged: ClassVar[bool] = True
 
     def values(self, hits: Hits) -> Floats:
         return hits.retrieved.astype(np.float64)
@@ -38,6 +39,7 @@ class NumRel(Binary):
     range: ClassVar[tuple[float, float]] = (0.0, np.inf)
     summary: ClassVar[Summary] = "sum"
     source: ClassVar[str] = "trec_eval num_rel"
+    averaged: ClassVar[bool] = True
 
     def values(self, hits: Hits) -> Floats:
         return hits.n_relevant(self.rel)
@@ -52,9 +54,13 @@ class NumRelRet(Binary):
     range: ClassVar[tuple[float, float]] = (0.0, np.inf)
     summary: ClassVar[Summary] = "sum"
     source: ClassVar[str] = "trec_eval num_rel_ret"
+    averaged: ClassVar[bool] = True
 
     def values(self, hits: Hits) -> Floats:
         return hits.sum(hits.relevant(self.rel))
+
+    def best_grade(self, hits: Hits) -> int:
+        return max(self.level(hits), hits.max_grade)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -67,6 +73,7 @@ class NumNonrelRet(Binary):
     range: ClassVar[tuple[float, float]] = (0.0, np.inf)
     summary: ClassVar[Summary] = "sum"
     source: ClassVar[str] = "trec_eval num_nonrel_judged_ret"
+    averaged: ClassVar[bool] = True
 
     def values(self, hits: Hits) -> Floats:
         return hits.sum((hits.relevance >= 0) & ~hits.relevant(self.rel))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
@@ -10,10 +10,11 @@ import numpy as np
 
 from rankscope.data.hits import Hits
 from rankscope.errors import ParameterError
-from rankscope.kernels.gain import discount_log2, gain_exponential, gain_linear
+from rankscope.kernels.gain import discount_jk, discount_log2, discount_natural, gain_exponential, gain_linear
 from rankscope.kernels.order import ranges
 from rankscope.kernels.segments import bounds, group_of, place_in_group, sum_by_group
 from rankscope.measures.base import Floats, Ints, Measure, is_int, is_number, ratio, require
+from rankscope.measures.ties import mean_weight
 
 __all__ = ["DCG", "nDCG"]
 
@@ -35,11 +36,13 @@ class Gained(Measure):
     """What measures of gain share.
 
     gain: "linear" (the grade) or "exp" (2^grade - 1); negative grades gain nothing. gains: what certain grades
-    gain instead, as {1: 1, 2: 5}. The rank r is discounted by log2(r + 1).
+    gain instead, as {1: 1, 2: 5}; others: what happens to a grade above 0 that `gains` does not name: "error", or
+    "gain" to let it gain what `gain` says, as trec_eval does. The rank r is discounted by log2(r + 1).
     """
 
     gain: Literal["linear", "exp"] = "linear"
     gains: Mapping[int, float] | None = None
+    others: Literal["error", "gain"] = "error"
 
     def check(self) -> None:
         require(isinstance(self.gain, str) and self.gain in GAINS, self, "gain", self.gain, "'linear' or 'exp'")
@@ -51,9 +54,15 @@ class Gained(Measure):
             )
             require(good, self, "gains", self.gains, "a number for each grade, as {1: 1, 2: 5}")
             object.__setattr__(self, "gains", GainTable(sorted(self.gains.items())))
+        require(self.others in ("error", "gain"), self, "others", self.others, "'error' or 'gain'")
+        good = self.others == "error" or self.gains is not None
+        require(good, self, "others", self.others, "gains with it, as in gains={1: 1, 2: 5}")
 
     def settings(self, hits: Hits | None = None) -> dict[str, str]:
-        return {**super().settings(hits), "discount": "log2"}
+        found = super().settings(hits)
+        if self.gains is None:
+            del found["others"]
+        return {**found, "discount": found.get("discount", "log2")}
 
     def gain_of(self, grades: Ints) -> Floats:
         """What each grade gains."""
@@ -63,72 +72,130 @@ class Gained(Measure):
         return gained
 
     def check_grades(self, hits: Hits) -> None:
-        """Raise ParameterError for a grade whose gain is no float64."""
+        """Raise ParameterError for a grade that has no gain, or one that is no float64."""
         if self.gain == "exp" and hits.max_grade > HIGHEST:
             raise ParameterError(
                 f"{self.name}: a document is judged {hits.max_grade}, and 2^{hits.max_grade} is beyond float64; "
                 f"expected grades up to {HIGHEST} with gain='exp'; use gain='linear' or map the grades to lower ones"
             )
+        if self.gains is not None and self.others == "error":
+            known: Ints = hits.once_for_pool("positive grades", lambda: np.unique(hits.grades[hits.grades > 0]))
+            unknown = [grade for grade in known.tolist() if grade not in self.gains]
+            if unknown:
+                raise ParameterError(
+                    f"{self.name}: a document is judged {unknown[0]}, and gains={self.gains!r} has no gain for it; "
+                    "name every grade above 0, or say others='gain' to let the others gain their grade"
+                )
+
+
+def discounts(discount: str, base: float) -> Callable[[Floats], Floats]:
+    """Ranks to what a gain there is worth."""
+    if discount == "jk":
+        return lambda ranks: discount_jk(ranks, base)
+    return discount_natural if discount == "natural" else discount_log2
 
 
 @dataclass(frozen=True, kw_only=True)
 class CutGained(Gained):
-    """Those that may be taken of the first k only."""
+    """Those that may be taken of the first k only, with any discount.
 
+    discount: a gain at rank r is divided by log2(r + 1) ("log2"), ln(r + 1) ("natural"), or log_base(r) from rank
+    `base` on and nothing before ("jk").
+    """
+
+    discount: Literal["log2", "natural", "jk"] = "log2"
+    base: float = 2.0
     cutoff: int | None = None
+
+    def check(self) -> None:
+        super().check()
+        good = self.discount in ("log2", "natural", "jk")
+        require(good, self, "discount", self.discount, "'log2', 'natural' or 'jk'")
+        require(is_number(self.base) and self.base > 1, self, "base", self.base, "a number above 1")
+        good = self.discount == "jk" or self.base == 2
+        require(good, self, "base", self.base, "discount='jk' with it: the other discounts have no base")
+
+    def settings(self, hits: Hits | None = None) -> dict[str, str]:
+        found = super().settings(hits)
+        if self.discount != "jk":
+            del found["base"]
+        return found
 
     def dcg(self, hits: Hits) -> Floats:
         self.check_grades(hits)
-        gained = self.gain_of(hits.relevance) * discount_log2(hits.rank)
-        if self.cutoff is not None:
-            gained *= hits.rank <= self.cutoff
-        return hits.sum(gained)
+        worth = mean_weight(hits, discounts(self.discount, self.base), self.cutoff)
+        return hits.sum(self.gain_of(hits.relevance) * worth)
 
-    def ideal(self, hits: Hits) -> Floats:
+    def ideal_dcg(self, hits: Hits) -> Floats:
         """DCG of all judged documents in falling order of grade."""
         self.check_grades(hits)
-        key = ("ideal", self.gain, self.gains, self.cutoff)
-        return hits.once_for_pool(key, lambda: self.compute_ideal(hits))
+        key = ("ideal", self.gain, self.gains, self.discount, self.base, self.cutoff)
+        return hits.once_for_pool(key, lambda: self.best_dcg(hits, hits.grades, hits.grade_offsets))
 
-    def compute_ideal(self, hits: Hits) -> Floats:
-        self.check_grades(hits)
-        grades, lengths = hits.grades, np.diff(hits.grade_offsets)
+    def best_dcg(self, hits: Hits, grades: Ints, offsets: Ints) -> Floats:
+        """(queries) DCG of the best order of these documents. grades: by query, falling within it."""
+        lengths = offsets[1:] - offsets[:-1]
         if self.gains is not None:  # given gains need not rise with the grade, and may be negative
             gained = self.gain_of(grades)
-            gained = np.maximum(gained[np.lexsort((-gained, hits.grade_query))], 0.0)
+            gained = np.maximum(gained[np.lexsort((-gained, group_of(offsets)))], 0.0)
         if self.cutoff is not None:
             lengths = np.minimum(lengths, self.cutoff)
-        offsets = bounds(lengths)
-        best = ranges(hits.grade_offsets[:-1], lengths)  # the first of each query's grades, which fall
+        shorter = bounds(lengths)
+        best = ranges(offsets[:-1], lengths)  # the first of each query's grades, which fall
         gained = self.gain_of(grades[best]) if self.gains is None else gained[best]
-        rank = (place_in_group(offsets) + 1).astype(np.float64)
-        return sum_by_group(gained * discount_log2(rank), group_of(offsets), len(hits))
+        rank = (place_in_group(shorter) + 1).astype(np.float64)
+        worth = discounts(self.discount, self.base)(rank)
+        return sum_by_group(gained * worth, group_of(shorter), len(hits))
 
 
 @dataclass(frozen=True, kw_only=True)
 class DCG(CutGained):
     """Discounted cumulated gain: the sum of gain / log2(rank + 1); at least 0, higher is better.
 
-    Nothing retrieved, or nothing with gain: 0.
+    discount: "log2", "natural" (ln(rank + 1)), or "jk": none before rank `base`, then log_base(rank). Nothing
+    retrieved, or nothing with gain: 0.
     """
 
     name: ClassVar[str] = "DCG"
     range: ClassVar[tuple[float, float]] = (0.0, np.inf)
     source: ClassVar[str] = "Järvelin and Kekäläinen (2002); exp: Burges et al. (2005); trec_eval 10 dcg"
+    averaged: ClassVar[bool] = True
 
     def values(self, hits: Hits) -> Floats:
         return self.dcg(hits)
 
+    def best_grade(self, hits: Hits) -> int | None:
+        return hits.max_grade if self.gains is None else None  # given gains need not rise with the grade
+
 
 @dataclass(frozen=True, kw_only=True)
 class nDCG(CutGained):
-    """DCG over the DCG of the ideal ranking of all judged documents; in [0, 1], higher is better.
+    """DCG over the DCG of the ideal ranking; in [0, 1], higher is better.
 
-    With a cutoff, both are taken of the first k. Without a judged document that gains something: 0.
+    ideal: the best order of all "judged" documents, or only of those "listed", which says nothing of what the list
+    lacks. discount: as in DCG. With a cutoff, both DCGs are taken of the first k. Without a document that gains
+    something: 0.
     """
 
     name: ClassVar[str] = "nDCG"
     source: ClassVar[str] = "trec_eval ndcg, ndcg_cut_k; Järvelin and Kekäläinen (2002); exp: Burges et al. (2005)"
+    averaged: ClassVar[bool] = True
+    ideal: Literal["judged", "listed"] = "judged"
+
+    def check(self) -> None:
+        super().check()
+        require(self.ideal in ("judged", "listed"), self, "ideal", self.ideal, "'judged' or 'listed'")
+
+    def settings(self, hits: Hits | None = None) -> dict[str, str]:
+        found = super().settings(hits)
+        if self.ideal == "judged":
+            del found["ideal"]
+        return found
 
     def values(self, hits: Hits) -> Floats:
-        return ratio(self.dcg(hits), self.ideal(hits))
+        return ratio(self.dcg(hits), self.ideal_dcg(hits) if self.ideal == "judged" else self.listed_dcg(hits))
+
+    def listed_dcg(self, hits: Hits) -> Floats:
+        """DCG of the best order of the documents in the list."""
+        falling = hits.relevance[np.lexsort((-hits.relevance, hits.query))]
+        return self.best_dcg(hits, falling, hits.offsets)

@@ -27,9 +27,10 @@ class IdealDCG(CutGained):
     higher_is_better: ClassVar[bool | None] = None
     needs_relevant: ClassVar[bool] = False
     source: ClassVar[str] = "trec_eval 10 ideal_dcg"
+    averaged: ClassVar[bool] = True
 
     def values(self, hits: Hits) -> Floats:
-        return self.ideal(hits)
+        return self.ideal_dcg(hits)
 
 
 class Curves:

@@ -85,6 +85,7 @@ class Judged(Measure):
     name: ClassVar[str] = "Judged"
     needs_relevant: ClassVar[bool] = False
     source: ClassVar[str] = "ir_measures Judged"
+    averaged: ClassVar[bool] = True
     cutoff: int | None = None
 
     def values(self, hits: Hits) -> Floats:

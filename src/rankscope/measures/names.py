@@ -19,7 +19,20 @@ __all__ = ["ALIASES", "expand_trec", "parse_measure", "parse_measures", "split_t
 Defaults = Mapping[str, Mapping[str, Any]]
 
 #: Other words for a measure, in lower case. A name in another case is understood as well.
-ALIASES = {"map": "AP", "mrr": "RR", "precision": "P", "recall": "R", "judged": "Judged"}
+ALIASES = {
+    "map": "AP",
+    "mrr": "RR",
+    "precision": "P",
+    "recall": "R",
+    "judged": "Judged",
+    "hit_rate": "Success",
+    "hitrate": "Success",
+    "f1": "F",
+    "accuracy": "AUC",
+    "map_ia": "AP_IA",
+    "α_dcg": "alpha_DCG",
+    "α_ndcg": "alpha_nDCG",
+}
 
 GRAMMAR = re.compile(r"(?P<name>[^\W\d]\w*)\s*(\((?P<inner>.*)\))?\s*(@(?P<cutoff>.*))?", re.DOTALL)
 

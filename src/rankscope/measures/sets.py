@@ -23,6 +23,7 @@ class RelP(Binary):
 
     name: ClassVar[str] = "RelP"
     source: ClassVar[str] = "trec_eval relative_P"
+    averaged: ClassVar[bool] = True
     cutoff: int
 
     def values(self, hits: Hits) -> Floats:
@@ -39,9 +40,13 @@ class SetP(Binary):
 
     name: ClassVar[str] = "SetP"
     source: ClassVar[str] = "trec_eval set_P"
+    averaged: ClassVar[bool] = True
 
     def values(self, hits: Hits) -> Floats:
         return ratio(hits.sum(hits.relevant(self.rel)), hits.retrieved.astype(np.float64))
+
+    def best_grade(self, hits: Hits) -> int:
+        return max(self.level(hits), hits.max_grade)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,6 +58,7 @@ class SetR(Binary):
 
     name: ClassVar[str] = "SetR"
     source: ClassVar[str] = "trec_eval set_recall"
+    averaged: ClassVar[bool] = True
 
     def values(self, hits: Hits) -> Floats:
         return ratio(hits.sum(hits.relevant(self.rel)), hits.n_relevant(self.rel))
@@ -67,6 +73,7 @@ class SetF(Binary):
 
     name: ClassVar[str] = "SetF"
     source: ClassVar[str] = "trec_eval set_F"
+    averaged: ClassVar[bool] = True
     beta: float = 1.0
 
     def check(self) -> None:
@@ -87,6 +94,7 @@ class SetRelP(Binary):
 
     name: ClassVar[str] = "SetRelP"
     source: ClassVar[str] = "trec_eval set_relative_P"
+    averaged: ClassVar[bool] = True
 
     def values(self, hits: Hits) -> Floats:
         best = np.minimum(hits.n_relevant(self.rel), hits.retrieved)
@@ -102,6 +110,7 @@ class SetAP(Binary):
 
     name: ClassVar[str] = "SetAP"
     source: ClassVar[str] = "trec_eval set_map"
+    averaged: ClassVar[bool] = True
 
     def values(self, hits: Hits) -> Floats:
         found = hits.sum(hits.relevant(self.rel))
@@ -136,6 +145,7 @@ class Unj(Measure):
     higher_is_better: ClassVar[bool | None] = False
     needs_relevant: ClassVar[bool] = False
     source: ClassVar[str] = "trec_eval 10 unj"
+    averaged: ClassVar[bool] = True
     cutoff: int
 
     def values(self, hits: Hits) -> Floats:
@@ -155,6 +165,7 @@ class Utility(Binary):
     range: ClassVar[tuple[float, float]] = (-np.inf, np.inf)
     needs_relevant: ClassVar[bool] = False
     source: ClassVar[str] = "trec_eval utility"
+    averaged: ClassVar[bool] = True
     a: float = 1.0
     b: float = -1.0
     c: float = 0.0

@@ -61,7 +61,7 @@ def gains(text: str) -> Mapping[str, Any]:
     pairs = [(whole(level), number(gain)) for level, gain in (pair.split("=") for pair in text.split(","))]
     if len(dict(pairs)) < len(pairs):
         raise ValueError("a grade stands twice")
-    return {"gains": dict(pairs)}
+    return {"gains": dict(pairs), "others": "gain"}
 
 
 def persistence(text: str) -> Mapping[str, Any]:

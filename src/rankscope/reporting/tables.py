@@ -41,17 +41,18 @@ def as_table(scores: Scores, by_query: bool) -> str:
 def as_csv(scores: Scores, by_query: bool) -> str:
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(("system", "measure", "query", "value"))
-    for record in scores.records(by_query=by_query):
-        writer.writerow((*record[:3], "" if math.isnan(record.value) else repr(record.value)))
+    writer.writerow(scores.columns)
+    for system, measure, query, *values in scores.records(by_query=by_query):
+        writer.writerow((system, measure, query, *("" if math.isnan(x) else repr(x) for x in values)))
     return out.getvalue()
 
 
 def json_records(scores: Scores, by_query: bool) -> list[str]:
-    return [
-        json.dumps({**record._asdict(), "value": None if math.isnan(record.value) else record.value})
-        for record in scores.records(by_query=by_query)
-    ]
+    found = []
+    for system, measure, query, *values in scores.records(by_query=by_query):
+        cells = (system, measure, query, *(None if math.isnan(x) else x for x in values))
+        found.append(json.dumps(dict(zip(scores.columns, cells, strict=True))))
+    return found
 
 
 def as_json(scores: Scores, by_query: bool) -> str:

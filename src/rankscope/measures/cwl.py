@@ -1,0 +1,260 @@
+"""Measures of the C/W/L framework: all that is asked of a reader is how likely they read on behind each rank."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from rankscope.data.hits import Hits
+from rankscope.kernels.gain import gain_linear
+from rankscope.measures.base import LARGEST, Floats, Measure, is_int, is_number, require, within
+from rankscope.measures.cascade import max_grade_of
+
+__all__ = ["BPM", "CWL", "INSQ", "INST", "NERR8", "NERR9", "NERR10", "NERR11", "SDCG"]
+
+#: How many (query, rank) a table of gains holds at most: it stays in the processor's cache, whatever the run's size.
+CELLS = 1 << 17
+#: No deeper: every query takes a line of this length.
+DEEPEST = 10**6
+
+
+@dataclass(frozen=True, kw_only=True)
+class CWL(Measure):
+    """What a reader gains from each document read, on average: what all measures of the framework share.
+
+    A measure says how likely a reader goes on from rank i, C_i. So a rank is reached with probability C_1 ... C_{i-1},
+    and has that, over the sum of it over all ranks, for its weight W_i; the value is the sum of W_i g_i.
+
+    gmin, gmax: the grades of gain 0 and 1; those between lie on the line from one to the other, those below gain 0 as
+    the unjudged do. gmax=None: the highest grade in the whole qrels. depth: how many ranks there are; a shorter list
+    is filled up with gain 0, and what stands further down is not seen. A cutoff ends the list too, above the depth.
+    Nothing retrieved, or nothing with gain: 0. Raises ParameterError for a grade above gmax.
+
+    Moffat, Thomas and Scholer (2013); Moffat, Bailey, Scholer and Thomas (2017). All measures here agree with
+    cwl_eval 1.0.12 as ir_measures 0.4.3 calls it (there gmin and gmax are min_rel and max_rel).
+    """
+
+    gmin: int = 0
+    gmax: int | None = None
+    depth: int = 1000
+
+    @abstractmethod
+    def going_on(self, rank: Floats, gain: Floats) -> Floats:
+        """(queries, ranks), or (ranks) for all queries: how likely the reader goes on from each rank."""
+
+    def check(self) -> None:
+        require(is_int(self.gmin) and 0 <= self.gmin < LARGEST, self, "gmin", self.gmin, "a whole number, 0 or above")
+        if self.gmax is not None:
+            good = is_int(self.gmax) and self.gmin < self.gmax < LARGEST
+            require(good, self, "gmax", self.gmax, f"a whole number above gmin, which is {self.gmin}")
+        good = is_int(self.depth) and 1 <= self.depth <= DEEPEST
+        require(good, self, "depth", self.depth, f"a whole number from 1 to {DEEPEST}")
+
+    def settings(self, hits: Hits | None = None) -> dict[str, str]:
+        found = super().settings(hits)
+        return {**found, "gmax": str(self.highest(hits))} if hits is not None else found
+
+    def level(self, hits: Hits) -> int:
+        return self.gmin + 1
+
+    def used(self, hits: Hits) -> Floats:
+        return hits.sum(within(hits, self.ranks_read(), hits.relevant(self.level(hits))))
+
+    def ranks_read(self) -> int:
+        """How many ranks can be reached."""
+        return min(self.depth, getattr(self, "cutoff", self.depth))
+
+    def highest(self, hits: Hits) -> int:
+        """The grade of gain 1; above gmin also where nothing is judged higher."""
+        return max(max_grade_of(self.gmax, self, hits), self.gmin + 1)
+
+    def values(self, hits: Hits) -> Floats:
+        n, width = len(hits), self.ranks_read()
+        gains = gain_linear(hits.relevance - self.gmin) / (self.highest(hits) - self.gmin)
+        rows = np.flatnonzero(hits.rank <= width)
+        query, column, gains = hits.query[rows], hits.rank[rows].astype(np.int64) - 1, gains[rows]
+        values = np.empty(n)
+        step = max(CELLS // width, 1)
+        for first in range(0, n, step):
+            last = min(first + step, n)
+            chunk = slice(*np.searchsorted(query, [first, last]))
+            table = np.zeros((last - first, width))
+            table[query[chunk] - first, column[chunk]] = gains[chunk]
+            values[first:last] = self.expected(table)
+        return values
+
+    def expected(self, gain: Floats) -> Floats:
+        """(queries) the gain expected of a document read, of gains (queries, ranks)."""
+        go_on = self.going_on(np.arange(1.0, gain.shape[1] + 1), gain)
+        reached = np.ones(go_on.shape)
+        np.cumprod(go_on[..., :-1], axis=-1, out=reached[..., 1:])  # nobody goes on from the last rank
+        return np.asarray((reached * gain).sum(axis=-1) / reached.sum(axis=-1))
+
+
+@dataclass(frozen=True, kw_only=True)
+class CutCWL(CWL):
+    """Those of a reader who stops at rank k at the latest."""
+
+    cutoff: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class SDCG(CutCWL):
+    """Scaled DCG: DCG over that of k documents of the highest grade; in [0, 1], higher is better.
+
+    C_i = log2(i + 1) / log2(i + 2), so that W_i falls as 1 / log2(i + 1) for the first k. Unlike nDCG it does not ask
+    how many relevant documents there are. Parameters, and what gives 0 or an error: see CWL.
+
+    >>> import rankscope as rs
+    >>> qrels, run = {"q": {"a": 2, "b": 1}}, {"q": {"x": 3.0, "a": 2.0, "b": 1.0}}
+    >>> scores = rs.evaluate(qrels, run, ["SDCG@3", "INST(T=2.0)", "BPM@3"])
+    >>> {name: round(scores.overall(name), 4) for name in scores.measure_names}
+    {'SDCG@3': 0.4134, 'INST(T=2.0)': 0.2286, 'BPM@3': 0.5}
+    """
+
+    name: ClassVar[str] = "SDCG"
+    source: ClassVar[str] = "Järvelin and Kekäläinen (2002); Moffat et al. (2013); agrees with cwl_eval 1.0.12"
+
+    def going_on(self, rank: Floats, gain: Floats) -> Floats:
+        return np.asarray(np.log2(rank + 1) / np.log2(rank + 2))
+
+
+@dataclass(frozen=True, kw_only=True)
+class BPM(CutCWL):
+    """Bejeweled player model: the mean gain down to where T is gained, or to rank k; in [0, 1], higher is better.
+
+    C_i = 1 while the gains of the first i are below T, else 0: the static form. Gains are added up in float64, as in
+    cwl_eval: ten times 1/10 is a little less than 1. Parameters, and what gives 0 or an error: see CWL.
+    """
+
+    name: ClassVar[str] = "BPM"
+    source: ClassVar[str] = "Zhang et al. (2017), static; agrees with cwl_eval 1.0.12"
+    T: float = 1.0
+
+    def check(self) -> None:
+        super().check()
+        require_wanted(self, self.T)
+
+    def going_on(self, rank: Floats, gain: Floats) -> Floats:
+        return (np.cumsum(gain, axis=-1) < self.T).astype(np.float64)
+
+
+@dataclass(frozen=True, kw_only=True)
+class INSQ(CWL):
+    """What a reader gains who wants T documents' worth and forgets what was found; in [0, 1], higher is better.
+
+    C_i = ((i + 2T - 1) / (i + 2T))^2, so that W_i falls as 1 / (i + 2T - 1)^2. Parameters, and what gives 0 or an
+    error: see CWL.
+    """
+
+    name: ClassVar[str] = "INSQ"
+    source: ClassVar[str] = "Moffat, Scholer and Thomas (2012); agrees with cwl_eval 1.0.12"
+    T: float = 1.0
+
+    def check(self) -> None:
+        super().check()
+        require_wanted(self, self.T)
+
+    def going_on(self, rank: Floats, gain: Floats) -> Floats:
+        return squared(rank + 2 * self.T)
+
+
+@dataclass(frozen=True, kw_only=True)
+class INST(CWL):
+    """INSQ of a reader who, having gained something, wants that much less; in [0, 1], higher is better.
+
+    C_i = ((i + T + T_i - 1) / (i + T + T_i))^2, with T_i = T less the gains of the first i, which is negative for a
+    reader who has more than wanted. As no gain is above 1, i + T + T_i is at least 2T: never 0, and with T of at least
+    1/4 no C_i is above 1. cwl_eval takes any T. Parameters, and what gives 0 or an error: see CWL.
+    """
+
+    name: ClassVar[str] = "INST"
+    source: ClassVar[str] = "Moffat et al. (2015); Bailey et al. (2015); agrees with cwl_eval 1.0.12"
+    T: float = 1.0
+
+    def check(self) -> None:
+        super().check()
+        good = is_number(self.T) and self.T >= 0.25
+        require(good, self, "T", self.T, "a number of at least 0.25 (below, going on could be more than certain)")
+
+    def going_on(self, rank: Floats, gain: Floats) -> Floats:
+        return squared(rank + self.T + (self.T - np.cumsum(gain, axis=-1)))
+
+
+@dataclass(frozen=True, kw_only=True)
+class NERR8(CutCWL):
+    """What a reader gains whom only gain stops, down to rank k; in [0, 1], higher is better.
+
+    C_i = 1 - g_i: ERR's reader, whose gain is counted by document read. Parameters, and what gives 0 or an error:
+    see CWL.
+    """
+
+    name: ClassVar[str] = "NERR8"
+    source: ClassVar[str] = "Azzopardi, Mackenzie and Moffat (2021), eq. 8; agrees with cwl_eval 1.0.12"
+
+    def going_on(self, rank: Floats, gain: Floats) -> Floats:
+        return np.asarray(1 - gain)
+
+
+@dataclass(frozen=True, kw_only=True)
+class NERR9(CutCWL):
+    """What a reader gains whom gain stops, and rank i with 1 / (i + 1); in [0, 1], higher is better.
+
+    C_i = i / (i + 1) (1 - g_i), down to rank k. Parameters, and what gives 0 or an error: see CWL.
+    """
+
+    name: ClassVar[str] = "NERR9"
+    source: ClassVar[str] = "Azzopardi, Mackenzie and Moffat (2021), eq. 9; agrees with cwl_eval 1.0.12"
+
+    def going_on(self, rank: Floats, gain: Floats) -> Floats:
+        return np.asarray(rank / (rank + 1) * (1 - gain))
+
+
+@dataclass(frozen=True, kw_only=True)
+class NERR10(CWL):
+    """What a reader gains whom gain stops, and every document with 1 - p, as RBP's; in [0, 1], higher is better.
+
+    C_i = p (1 - g_i). Parameters, and what gives 0 or an error: see CWL.
+    """
+
+    name: ClassVar[str] = "NERR10"
+    source: ClassVar[str] = "Azzopardi, Mackenzie and Moffat (2021), eq. 10; agrees with cwl_eval 1.0.12"
+    p: float = 0.9
+
+    def check(self) -> None:
+        super().check()
+        require(isinstance(self.p, float) and 0 < self.p < 1, self, "p", self.p, "a persistence between 0 and 1")
+
+    def going_on(self, rank: Floats, gain: Floats) -> Floats:
+        return np.asarray(self.p * (1 - gain))
+
+
+@dataclass(frozen=True, kw_only=True)
+class NERR11(CWL):
+    """What a reader gains whom gain stops, and ranks as INSQ's; in [0, 1], higher is better.
+
+    C_i = ((i + 2T - 1) / (i + 2T))^2 (1 - g_i). Parameters, and what gives 0 or an error: see CWL.
+    """
+
+    name: ClassVar[str] = "NERR11"
+    source: ClassVar[str] = "Azzopardi, Mackenzie and Moffat (2021), eq. 11; agrees with cwl_eval 1.0.12"
+    T: float = 1.0
+
+    def check(self) -> None:
+        super().check()
+        require_wanted(self, self.T)
+
+    def going_on(self, rank: Floats, gain: Floats) -> Floats:
+        return np.asarray(squared(rank + 2 * self.T) * (1 - gain))
+
+
+def squared(x: Floats) -> Floats:
+    """((x - 1) / x)^2."""
+    return np.asarray(((x - 1) / x) ** 2)
+
+
+def require_wanted(measure: Measure, wanted: float) -> None:
+    require(is_number(wanted) and wanted > 0, measure, "T", wanted, "a number above 0")
