@@ -44,6 +44,8 @@ $(VENV)/.dev: $(VENV)/.installed
 
 $(VENV)/.bench: $(VENV)/.dev
 	$(PIP) install --constraint constraints.txt --editable '.[bench]'
+	# It asks for NumPy below 2 and does not need it.
+	$(PIP) install --no-deps rbo==0.1.3 tqdm
 	touch $@
 
 clean:

@@ -1,4 +1,10 @@
-"""Measures of rankings. `MEASURES` is the table: a new measure is a class in one file and its line here."""
+"""Measures of rankings. `MEASURES` is the table: a new measure is a class in one file and its line here.
+
+Measures between two lists or two runs are functions in `rankscope.measures.association`.
+"""
+
+import importlib
+from typing import Any
 
 from rankscope.measures.base import Measure
 from rankscope.measures.binary import AP, AUC, GMAP, RR, F, P, R, Rprec, Success
@@ -90,3 +96,9 @@ MEASURES: dict[str, type[Measure]] = {
         NumNonrelRet,
     )
 }
+
+
+def __getattr__(name: str) -> Any:
+    if name == "association":  # loaded when first asked for
+        return importlib.import_module("rankscope.measures.association")
+    raise AttributeError(f"module 'rankscope.measures' has no attribute {name!r}")

@@ -118,6 +118,9 @@ class SDCG(CutCWL):
     name: ClassVar[str] = "SDCG"
     source: ClassVar[str] = "Järvelin and Kekäläinen (2002); Moffat et al. (2013); agrees with cwl_eval 1.0.12"
 
+    def best_grade(self, hits: Hits) -> int:
+        return self.highest(hits)
+
     def going_on(self, rank: Floats, gain: Floats) -> Floats:
         return np.asarray(np.log2(rank + 1) / np.log2(rank + 2))
 
