@@ -29,11 +29,15 @@ SCRIPTS = (
     "single_query",
     "in_memory",
     "trec_eval_1m",
+    "compat_ranx",
+    "dense_arrays",
+    "association",
+    "ir_measures_slow",
 )
 DOCS = HERE.parent / "docs" / "benchmarks.md"
 BEGIN, END = "<!-- results: written by benchmarks/run_all.py --write -->", "<!-- end of results -->"
 HEAD = ("work", "rankscope", "beside it", "found", "to reach", "reached")
-PACKAGES = ("rankscope", "numpy", "pytrec-eval-terrier", "ir-measures", "ranx", "numba")
+PACKAGES = ("rankscope", "numpy", "pytrec-eval-terrier", "ir-measures", "ranx", "numba", "scikit-learn", "scipy", "rbo")
 
 
 def machine() -> str:

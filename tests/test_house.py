@@ -113,7 +113,8 @@ def test_every_public_name_has_a_docstring(name):
 
 
 @pytest.mark.parametrize(
-    "name", ["Evaluator", "Qrels", "Run", "define_measure", "evaluate", "parse_measure", "parse_measures"]
+    "name",
+    ["Evaluator", "Qrels", "Run", "define_measure", "evaluate", "evaluate_arrays", "parse_measure", "parse_measures"],
 )
 def test_what_users_call_first_has_an_example(name):
     assert ">>> " in getattr(rankscope, name).__doc__

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from rankscope.data.run import Run
     from rankscope.data.scores import Scores
     from rankscope.errors import InputError, OutputError, ParameterError, RankscopeError, UnknownName
+    from rankscope.evaluation.arrays import evaluate_arrays
     from rankscope.evaluation.engine import evaluate, hits_of
     from rankscope.evaluation.evaluator import Evaluator
     from rankscope.io.read import read_qrels, read_run
@@ -43,6 +44,7 @@ __all__ = [
     "__version__",
     "define_measure",
     "evaluate",
+    "evaluate_arrays",
     "hits_of",
     "parse_measure",
     "parse_measures",
@@ -66,6 +68,7 @@ HOMES = {
     "UnknownName": "errors",
     "define_measure": "measures.custom",
     "evaluate": "evaluation.engine",
+    "evaluate_arrays": "evaluation.arrays",
     "hits_of": "evaluation.engine",
     "parse_measure": "measures.names",
     "parse_measures": "measures.names",
@@ -74,7 +77,13 @@ HOMES = {
 }
 
 
+#: Packages that are reached as `rs.measures.association`, also loaded when first asked for.
+NAMESPACES = ("measures",)
+
+
 def __getattr__(name: str) -> Any:
+    if name in NAMESPACES:
+        return importlib.import_module(f"rankscope.{name}")
     if name not in HOMES:
         raise AttributeError(f"module 'rankscope' has no attribute {name!r}")
     value = getattr(importlib.import_module(f"rankscope.{HOMES[name]}"), name)

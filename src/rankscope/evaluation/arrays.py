@@ -1,0 +1,240 @@
+"""Dense arrays (queries, documents) in, scores out: for training loops and recommenders."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import fields
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from rankscope.data.hits import Hits, frozen
+from rankscope.data.scores import Scores
+from rankscope.errors import InputError, ParameterError
+from rankscope.evaluation.conventions import Plan, make_plan
+from rankscope.evaluation.dense import Table, read_arrays
+from rankscope.evaluation.engine import undefined_note
+from rankscope.kernels.dense import best_of_rows, count_grades
+from rankscope.kernels.segments import bounds
+from rankscope.measures import MEASURES
+from rankscope.measures.base import Bools, Floats, Ints, Measure
+
+__all__ = ["evaluate_arrays"]
+
+#: Measures that, with a cutoff k, look at nothing but the first k documents of a list, its length, the first k of its
+#: grades, and how many documents are relevant. A measure that is not named here is given everything.
+FIRST_ONLY = frozenset(
+    (
+        *("P", "R", "F", "Success", "RelP", "AP", "GMAP", "RR", "nDCG", "DCG", "IdealDCG", "ERR", "nERR"),
+        *("RBP", "RBPResidual", "Judged", "Unj"),
+    )
+)
+#: Parameters of theirs with which that stays true, whatever their value. Of others only the default is trusted.
+HARMLESS = frozenset(("cutoff", "rel", "gain", "discount", "base", "norm", "p", "gmax", "beta"))
+#: Hits worked on at once, so that what measures make of them stays in the processor's cache; and cells of the arrays.
+AT_ONCE = 1 << 15
+CELLS = 1 << 21
+
+
+def evaluate_arrays(
+    scores: npt.ArrayLike,
+    relevance: npt.ArrayLike,
+    measures: str | Measure | Iterable[str | Measure] | None = None,
+    mask: npt.ArrayLike | None = None,
+    *,
+    query_ids: Sequence[str] | None = None,
+    name: str = "arrays",
+    preset: str | None = None,
+    rel: int = 1,
+    ties: str = "file",
+    no_relevant: str = "zero",
+) -> Scores:
+    """Evaluate one system whose scores and judgments are dense arrays: the numbers that `evaluate` gives.
+
+    scores: (queries, documents) finite numbers. relevance: the same shape, whole numbers; negative: pooled and not
+    judged. mask: the same shape, True where there is a document; what stands elsewhere is not looked at. Arrays,
+    lists, or tensors in the computer's own memory. query_ids: default "0", "1", ... name: the system's.
+    Every document counts as retrieved and judged; a row without documents is an empty ranking.
+
+    ties: what becomes of equal scores; documents have no ids here, so their columns decide: "file" (the lower column
+    first), whatever the preset; "average" (the expected value over their orders); "error" refuses them. The other
+    arguments are as in `evaluate`.
+
+    Raises InputError for arrays of other shapes or types, scores that are not finite, relevance that is not whole;
+    ParameterError for arguments; the message says what to do.
+
+    >>> import rankscope as rs
+    >>> scores = [[0.9, 0.5, 0.7], [0.2, 0.8, 0.0]]
+    >>> relevance = [[0, 1, 2], [1, 0, 0]]
+    >>> found = rs.evaluate_arrays(scores, relevance, ["RR", "P@1"], mask=[[True, True, True], [True, True, False]])
+    >>> found.overall("RR"), found.overall("P@1")
+    (0.5, 0.0)
+    """
+    if ties == "doc_id_desc":
+        raise ParameterError(
+            "ties is 'doc_id_desc', but documents in arrays have no ids; expected 'file' (the lower column first)"
+        )
+    plan = make_plan(measures, preset=preset, rel=rel, ties=ties, no_relevant=no_relevant)
+    if plan.needs_subtopics:
+        named = next(str(measure) for measure in plan.measures if measure.needs_subtopics)
+        raise InputError(f"{named} needs judgments by subtopic, which arrays do not hold; call rs.evaluate")
+    table = read_arrays(scores, relevance, mask, plan.convention.precision)
+    ids = check_ids(query_ids, len(table.scores)) if query_ids is not None else numbered(len(table.scores))
+    return score_table(table, plan, ids, name)
+
+
+def score_table(table: Table, plan: Plan, ids: tuple[str, ...], name: str) -> Scores:
+    """Apply all measures, to some rows at a time."""
+    rows, columns = table.scores.shape
+    depth, ideal_depth = depths_of(plan, columns)
+    step = max(min(AT_ONCE // max(depth, ideal_depth), CELLS // columns), 1)
+    values, undefined = np.empty((len(plan.measures), rows)), np.empty((len(plan.measures), rows), np.bool_)
+    for begin in range(0, rows, step):
+        end = min(begin + step, rows)
+        hits = hits_of_table(table.part(begin, end), plan, ids[begin:end], depth, ideal_depth)
+        values[:, begin:end], undefined[:, begin:end] = plan.values(hits, name)
+    return Scores(
+        systems=(name,),
+        measures=plan.measures,
+        query_ids=ids,
+        values=frozen(values[np.newaxis]),
+        missing=frozen(np.zeros((1, rows), np.bool_)),
+        undefined=frozen(undefined),
+        settings=plan.settings(rows),
+        measure_settings=plan.measure_settings(hits),
+        notes=tuple(undefined_note(undefined, plan)),
+        asked=plan.asked,
+    )
+
+
+def check_ids(query_ids: Sequence[str], n: int) -> tuple[str, ...]:
+    ids = tuple(query_ids)
+    if len(ids) != n:
+        raise ParameterError(f"{len(ids)} query_ids, expected one for each of the {n} rows of scores")
+    if not all(isinstance(id_, str) and id_ for id_ in ids):
+        raise ParameterError("query_ids: an id is no string or empty; use str(...)")
+    if len(set(ids)) != n:
+        raise ParameterError("query_ids: an id occurs twice, expected one of its own for each row")
+    return ids
+
+
+@lru_cache(maxsize=1)  # a loop asks for the same ones again and again
+def numbered(n: int) -> tuple[str, ...]:
+    return tuple(map(str, range(n)))
+
+
+def depths_of(plan: Plan, columns: int) -> tuple[int, int]:
+    """How many ranks, and how many of the grades, the measures look at: up to the deepest cutoff, or at everything."""
+    if not all(map(first_only, plan.measures)):
+        return columns, columns
+    deepest = min(max(getattr(measure, "cutoff", 0) for measure in plan.measures), columns)
+    return columns if plan.convention.ties == "error" else deepest, deepest
+
+
+def first_only(measure: Measure) -> bool:
+    """Whether nothing beyond its cutoff can change its value; False where that is not known."""
+    known = measure.name in FIRST_ONLY and MEASURES.get(measure.name) is type(measure)
+    if getattr(measure, "cutoff", None) is None or not known or getattr(measure, "users_own", False):
+        return False
+    return all(f.name in HARMLESS or getattr(measure, f.name) == f.default for f in fields(measure))
+
+
+def hits_of_table(table: Table, plan: Plan, ids: tuple[str, ...], depth: int, ideal_depth: int) -> Hits:
+    """The hits of the best documents of each row, with the best grades of each row: so many as the measures look at."""
+    ties = plan.convention.ties
+    ranked = rank_table(table, depth, whole_ties=ties == "average")
+    if ties == "average" and ranked.first is not ranked.rank:  # which they are where nothing is tied
+        ranked = averaged(ranked, table.relevance)
+    if ties == "error" and (tied := ranked.last > ranked.first).any():
+        refuse_ties(ranked, int(tied.argmax()), ids, table.begin)
+    asked = {1, plan.convention.rel, *(rel for m in plan.measures if (rel := getattr(m, "rel", None)))}
+    judged = count_grades(table.relevance, table.mask, table.lengths, depth=ideal_depth, levels=asked)
+    # The number of relevant documents is known, so that of the grades those suffice that the measures look at.
+    memory: dict[Any, Any] = {("n_relevant", level): frozen(n) for level, n in judged.n_relevant.items()}
+    hits = Hits(
+        query_ids=ids,
+        offsets=ranked.offsets,
+        rank=ranked.rank,
+        first=ranked.first,
+        last=ranked.last,
+        relevance=table.relevance[ranked.row, ranked.column].astype(np.int64, copy=False),
+        judged=judged_place(table.mask, ranked),
+        retrieved=table.lengths,
+        missing=np.zeros(len(ids), np.bool_),
+        grades=judged.grades,
+        grade_offsets=judged.offsets,
+        max_grade=table.max_grade,
+        rel=plan.convention.rel,
+        ties=ties,
+        precision=plan.convention.precision,
+        _pool_memory=memory,
+    )
+    hits.__dict__["query"] = frozen(ranked.row)  # known here; it would be made again from the offsets
+    return hits
+
+
+class Ranked(NamedTuple):
+    """The best documents of each row in order of rank, and where each row begins."""
+
+    row: Ints
+    column: Ints
+    rank: Floats
+    first: Floats
+    last: Floats
+    offsets: Ints
+
+
+def refuse_ties(ranked: Ranked, hit: int, ids: tuple[str, ...], begin: int) -> None:
+    row, more = int(ranked.row[hit]), int(ranked.last[hit] - ranked.first[hit])
+    raise InputError(
+        f"scores: row {begin + row}, column {int(ranked.column[hit])} (query {ids[row]!r}) shares its score with "
+        f"{more} more and ties are refused (ties='error'); choose 'file': the lower column first"
+    )
+
+
+def averaged(ranked: Ranked, relevance: npt.NDArray[np.integer[Any]]) -> Ranked:
+    """Tied documents all at the mean of their ranks, by falling grade: their columns leave no trace."""
+    row, column = ranked.row, ranked.column
+    order = np.lexsort((-relevance[row, column].astype(np.int64), ranked.first, row))
+    first, last = ranked.first[order], ranked.last[order]
+    return Ranked(row[order], column[order], (first + last) / 2, first, last, ranked.offsets)
+
+
+def judged_place(mask: Bools | None, ranked: Ranked) -> Ints:
+    """Which of the documents of its row each is."""
+    if mask is None or bool((mask[:, :-1] >= mask[:, 1:]).all()):  # documents come first
+        return ranked.column
+    seen = np.cumsum(mask, axis=1, dtype=np.int32)
+    return seen[ranked.row, ranked.column].astype(np.int64) - 1
+
+
+def rank_table(table: Table, depth: int, *, whole_ties: bool) -> Ranked:
+    """Rank the best `depth` documents of each row, the lower column first among equal scores.
+
+    whole_ties: where a group of equal scores goes beyond the depth, all of it is kept.
+    """
+    best = best_of_rows(table.scores, depth)
+    counts = np.minimum(table.lengths, depth)
+    if whole_ties and bool((best.last > depth).any()):
+        counts = np.minimum(table.lengths, best.last)
+        best = best_of_rows(table.scores, int(counts.max()))
+    rows, width = best.columns.shape
+    rank = np.broadcast_to(np.arange(1.0, width + 1), (rows, width))
+    row = np.broadcast_to(np.arange(rows)[:, None], (rows, width))
+    inside: Any = slice(None) if int(counts.min()) == width else rank <= counts[:, None]
+    row, column, rank = row[inside].ravel(), best.columns[inside].ravel(), rank[inside].ravel()
+    offsets = bounds(counts)
+    tied = (best.scores[:, 1:] == best.scores[:, :-1]) & (best.scores[:, 1:] > -np.inf)
+    if not tied.any() and int(best.last.max()) <= width:
+        return Ranked(row, column, rank, rank, rank, offsets)
+    new = np.ones((rows, width), np.bool_)
+    new[:, 1:] = ~tied
+    starts = np.flatnonzero(new[inside])
+    sizes = np.diff(np.append(starts, row.size))
+    first = rank[starts].repeat(sizes)
+    last = first + sizes.repeat(sizes) - 1
+    at_edge = (best.scores == best.scores[:, -1:])[inside].ravel() & (best.last > width)[row]
+    last[at_edge] = best.last[row[at_edge]]
+    return Ranked(row, column, rank, first, last, offsets)
