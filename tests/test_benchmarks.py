@@ -98,7 +98,7 @@ def test_each_benchmark_has_its_place_in_run_all():
 
 @pytest.mark.parametrize("name", SCRIPTS)
 def test_each_benchmark_runs_at_a_tiny_size(name, folder, capsys):
-    size = {"calls": 20} if name == "single_query" else TINY
+    size = {"single_query": {"calls": 20}, "association": {"scores": 200, "items": 20}}.get(name, TINY)
     peers = PEERS if name in BESIDE_PEERS else ()
     result = module(name).measure(runs=1, folder=folder, peers=peers, **size)
     assert result["name"] == name

@@ -1,0 +1,221 @@
+"""Pairs of items that two lists of scores order alike, the other way round, or not at all."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from rankscope.kernels.inversions import count_inversions, earlier_and_higher, greater_before
+from rankscope.kernels.order import stable_order
+
+__all__ = ["Arranged", "PairCounts", "arrange", "count_pairs", "count_pairs_by_row"]
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+Values = npt.NDArray[Any]
+
+#: Numbers in a table of pairwise comparisons: few enough for the processor's cache.
+BLOCK = 1 << 18
+#: A table of all values of x and y is used where it holds at most this many cells an item.
+CELLS = 8
+#: Fewer items are sorted as they are.
+SHORT = 2000
+
+
+@dataclass(frozen=True)
+class PairCounts:
+    """All pairs of items, each in one of five classes: whole numbers, or arrays with one for each list.
+
+    concordant, discordant: ordered alike, or the other way round. tied_x, tied_y: tied in that list only.
+    tied_both: tied in both.
+    """
+
+    concordant: Any
+    discordant: Any
+    tied_x: Any
+    tied_y: Any
+    tied_both: Any
+
+    @property
+    def all(self) -> Any:
+        """How many pairs there are."""
+        return self.concordant + self.discordant + self.tied_x + self.tied_y + self.tied_both
+
+
+@dataclass(frozen=True, eq=False)
+class Arranged:
+    """Items by rising x; those of one x by rising y.
+
+    order: (n) the item at each place. x, y: (n) by place, the rank of its value among the distinct ones, from 0.
+    by_y: (n) the places by rising y, those of one y by place.
+    """
+
+    order: Ints
+    x: Ints
+    y: Ints
+    by_y: Ints
+
+    @cached_property
+    def distinct(self) -> tuple[int, int]:
+        """How many values x has, and y."""
+        return (int(self.x.max()) + 1, int(self.y.max()) + 1) if self.x.size else (0, 0)
+
+    @cached_property
+    def discordant_before(self) -> Ints:
+        """(n) by place, the items of less x and greater y.
+
+        They are the inversions of y: items of one x stand by rising y, so no tie is an inversion.
+        """
+        return greater_before(self.by_y)
+
+    @cached_property
+    def discordant_behind(self) -> Ints:
+        """(n) by place, the items of greater x and less y."""
+        places = np.arange(self.order.size)
+        ranks = np.empty(places.size, np.int64)
+        ranks[self.by_y] = places
+        # Of the r items ranked below one, place - before stand before it; the others stand behind.
+        return np.asarray(ranks - places + self.discordant_before, np.int64)
+
+    @cached_property
+    def tied_x(self) -> Ints:
+        """(n) by place, the other items of its x."""
+        return np.asarray(np.bincount(self.x)[self.x] - 1, np.int64)
+
+    @cached_property
+    def tied_y(self) -> Ints:
+        """(n) by place, the other items of its y."""
+        return np.asarray(np.bincount(self.y)[self.y] - 1, np.int64)
+
+    @cached_property
+    def pair(self) -> Ints:
+        """(n) by place, the rank of its x and y among the distinct pairs of them, from 0."""
+        codes = np.zeros(self.order.size, np.int64)
+        np.cumsum((self.x[1:] != self.x[:-1]) | (self.y[1:] != self.y[:-1]), out=codes[1:])
+        return codes
+
+    @cached_property
+    def tied_both(self) -> Ints:
+        """(n) by place, the other items of its x and its y."""
+        return np.asarray(np.bincount(self.pair)[self.pair] - 1, np.int64)
+
+    @cached_property
+    def concordant(self) -> Ints:
+        """(n) by place, the items of greater x and y or less x and y."""
+        others = self.order.size - 1 - self.tied_x - self.tied_y + self.tied_both
+        return others - self.discordant_before - self.discordant_behind
+
+
+def arrange(x: Floats, y: Floats) -> Arranged:
+    """Two lists of one length, without NaN, so ordered that their pairs can be counted."""
+    n = x.size
+    rising_y = stable_rising(y)
+    rising = stable_rising(x[rising_y])  # stable: items of one x keep their order by y
+    order = rising_y[rising]
+    x_codes, y_sorted = codes_of_sorted(x[order]), codes_of_sorted(y[rising_y])
+    y_codes = y_sorted[rising]
+    if n and y_sorted[-1] < n - 1:
+        return Arranged(order, x_codes, y_codes, stable_order(y_codes))
+    by_y = np.empty(n, np.int64)
+    by_y[rising] = np.arange(n)
+    return Arranged(order, x_codes, y_codes, by_y)
+
+
+def stable_rising(values: Floats) -> Ints:
+    """The stable order of numbers without NaN.
+
+    Each number, as a whole number that sorts as it does, is cut to leave room for its place, and the two are sorted as
+    one: faster than sorting places by what they point at. The few that the cut made equal are put right afterwards.
+    """
+    n = values.size
+    if n < SHORT:
+        return np.argsort(values, kind="stable")
+    bits = (n - 1).bit_length()
+    codes = np.add(values, 0.0, dtype=np.float64).view(np.int64)  # -0.0 becomes 0.0, its equal
+    codes ^= (codes >> 63) & np.int64(2**63 - 1)  # of negative numbers the larger have the smaller bits
+    low = int(codes.min())
+    shift = max(0, (int(codes.max()) - low).bit_length() + bits - 64)
+    codes -= low  # past 2^63 it wraps around, which is right without a sign
+    keys = codes.view(np.uint64)
+    keys >>= np.uint64(shift)
+    keys <<= np.uint64(bits)
+    keys |= np.arange(n, dtype=np.uint64)
+    keys.sort()
+    keys &= np.uint64((1 << bits) - 1)
+    order = keys.view(np.int64)
+    if shift:
+        found = values[order]
+        if not (found[1:] >= found[:-1]).all():
+            order = order[np.argsort(found, kind="stable")]
+    return order
+
+
+def codes_of_sorted(values: Values) -> Ints:
+    """The rank of each sorted value among the distinct ones, from 0."""
+    codes = np.zeros(values.size, np.int64)
+    np.cumsum(values[1:] != values[:-1], out=codes[1:])
+    return codes
+
+
+def count_pairs(x: Floats, y: Floats) -> PairCounts:
+    """How two lists of one length, without NaN, order their n (n - 1) / 2 pairs; exact, in n log n."""
+    n = x.size
+    arranged = arrange(x, y)
+    values_x, values_y = arranged.distinct
+    if values_x == values_y == n:
+        discordant = count_inversions(arranged.by_y)
+        return PairCounts(n * (n - 1) // 2 - discordant, discordant, 0, 0, 0)
+    if values_x * values_y <= CELLS * n:
+        # Few values: how many items have which two tells all.
+        cells = arranged.x * values_y + arranged.y
+        table = np.bincount(cells, minlength=values_x * values_y).reshape(1, values_x, values_y)
+        discordant = int(np.vdot(table, earlier_and_higher(table)))
+        tied_both = tied_pairs(table)
+    else:
+        discordant = count_inversions(arranged.by_y)
+        tied_both = tied_pairs(np.bincount(arranged.pair))
+    tied_x, tied_y = (tied_pairs(np.bincount(codes)) - tied_both for codes in (arranged.x, arranged.y))
+    concordant = n * (n - 1) // 2 - discordant - tied_x - tied_y - tied_both
+    return PairCounts(concordant, discordant, tied_x, tied_y, tied_both)
+
+
+def tied_pairs(sizes: Ints) -> int:
+    """How many pairs lie in one group, of groups of these sizes."""
+    return int((sizes * (sizes - 1) // 2).sum())
+
+
+def count_pairs_by_row(x: Floats, y: Floats) -> PairCounts:
+    """(lists, items) twice: the counts of each list, one int64 a list; for many short lists.
+
+    An item that is NaN in either list is in no pair, so lists of several lengths can be filled up with NaN.
+    Every pair is compared, in pieces that fit the processor's cache.
+    """
+    lists, items = x.shape
+    absent = np.isnan(x) | np.isnan(y)
+    counts = np.zeros((5, lists), np.int64)
+    step = max(1, BLOCK // max(items, 1))
+    for start in range(0, lists, step):
+        part = slice(start, start + step)
+        # Items along the first axis: one comparison takes places of many lists.
+        a, b = (np.ascontiguousarray(np.where(absent[part], np.nan, v[part]).T) for v in (x, y))
+        for j in range(1, items):
+            for row, found in zip(counts, classes(a[:j], a[j], b[:j], b[j]), strict=True):
+                row[part] += np.count_nonzero(found, axis=0)
+    return PairCounts(*counts)
+
+
+def classes(a: Floats, other_a: Floats, b: Floats, other_b: Floats) -> tuple[npt.NDArray[np.bool_], ...]:
+    """Whether each pair is concordant, discordant, tied in x, in y, in both."""
+    less_a, more_a, tied_a = a < other_a, a > other_a, a == other_a
+    less_b, more_b, tied_b = b < other_b, b > other_b, b == other_b
+    return (
+        (less_a & less_b) | (more_a & more_b),
+        (less_a & more_b) | (more_a & less_b),
+        tied_a & (less_b | more_b),
+        tied_b & (less_a | more_a),
+        tied_a & tied_b,
+    )
