@@ -199,9 +199,9 @@ class alpha_DCG(Novelty):
 
 @dataclass(frozen=True, kw_only=True)
 class alpha_nDCG(Novelty):
-    """DCG of what is new, over that of the ideal ranking; in [0, 1] but for a greedy ideal that is not the best.
+    """DCG of what is new, over that of the ideal ranking; at least 0, higher is better.
 
-    Higher is better. Gains as in alpha_DCG. The ideal takes the document that gains most, again and again; of equally
+    At most 1, but where the greedy ideal is not the best order. Gains as in alpha_DCG. The ideal takes the document that gains most, again and again; of equally
     good ones that with the last id, as ndeval. Without relevant documents: 0.
     """
 
@@ -237,9 +237,9 @@ class ERR_IA(Novelty):
 
 @dataclass(frozen=True, kw_only=True)
 class nERR_IA(Novelty):
-    """Intent-aware ERR, over that of the ideal ranking; in [0, 1] but for a greedy ideal that is not the best.
+    """Intent-aware ERR, over that of the ideal ranking; at least 0, higher is better.
 
-    Higher is better. sum of gain / rank, with gains and ideal as in alpha_nDCG. Without relevant documents: 0.
+    At most 1, but where the greedy ideal is not the best order. sum of gain / rank, with gains and ideal as in alpha_nDCG. Without relevant documents: 0.
     """
 
     name: ClassVar[str] = "nERR_IA"
@@ -287,9 +287,9 @@ class NRBP(Persistent):
 
 @dataclass(frozen=True, kw_only=True)
 class nNRBP(Persistent):
-    """NRBP over that of the ideal ranking; in [0, 1] but for a greedy ideal that is not the best. Higher is better.
+    """NRBP over that of the ideal ranking; at least 0, higher is better.
 
-    Gains and ideal as in alpha_nDCG. Without relevant documents: 0.
+    At most 1, but where the greedy ideal is not the best order. Gains and ideal as in alpha_nDCG. Without relevant documents: 0.
     """
 
     name: ClassVar[str] = "nNRBP"

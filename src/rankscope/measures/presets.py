@@ -56,6 +56,12 @@ PRESETS = {
         measures=("nDCG@20", "ERR@20"),
         parameters={"nDCG": {"gain": "exp"}, "DCG": {"gain": "exp"}, "ERR": {"gmax": 4}},
     ),
+    "ir_measures": Preset(
+        tool="ir_measures 0.4: scores compared and recall rounded as by pytrec_eval, ERR with grades up to 4",
+        precision="float32",
+        measures=("nDCG@10", "AP", "RR", "P@10", "R@100"),
+        parameters={"ERR": {"gmax": 4}, "IPrec": TREC_EVAL_9["IPrec"]},
+    ),
 }
 
 

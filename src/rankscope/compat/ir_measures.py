@@ -1,0 +1,210 @@
+"""The package ir_measures on this engine: a provider for its pipeline, and its calls under their names.
+
+    from rankscope.compat import ir_measures  # instead of: import ir_measures
+
+What is not defined here (measures, readers, `define`) is that of ir_measures itself, which must be installed.
+docs/ir_measures.md shows code that uses it, and says what differs.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterable, Iterator
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+
+from rankscope.compat.ir_measures_columns import NAMES, PRESET, Column, View, regraded, translate, values_of
+from rankscope.compat.ir_measures_data import read_judgments, read_lists
+from rankscope.data.hits import Hits
+from rankscope.data.join import Convention, Joiner
+from rankscope.data.qrels import Qrels
+from rankscope.errors import ParameterError
+from rankscope.measures.base import Floats
+
+try:  # by its name, since it is no dependency: who asks for this module has it
+    irm: Any = import_module("ir_measures")
+except ImportError as error:
+    raise ImportError(f"rankscope.compat.ir_measures needs ir_measures ({error}); pip install ir-measures") from None
+
+__all__ = [
+    "RankscopeEvaluator",
+    "RankscopeProvider",
+    "calc",
+    "calc_aggregate",
+    "evaluator",
+    "install",
+    "iter_calc",
+    "pipeline",
+    "provider",
+    "uninstall",
+]
+__all__ += [name for name in irm.__all__ if name not in __all__]
+
+NOT_PROVIDED: Any = irm.providers.base.NOT_PROVIDED
+Provider: Any = irm.Provider
+Evaluator: Any = irm.Evaluator
+
+
+class RankscopeProvider(Provider):  # type: ignore[misc]
+    """All measures of ir_measures, from one join of the run: `evaluator`, `calc_aggregate`, `calc`, `iter_calc`.
+
+    measures: an iterable of ir_measures' measures. qrels: `{query: {document: relevance}}`, a data frame with
+    query_id, doc_id, relevance and, for subtopics, iteration, an iterable of named tuples with these fields, or a
+    `rankscope.Qrels`. run: the same with score; or a `rankscope.Run`. A query that the run lacks has the measure's
+    DEFAULT, 0; one that was not judged is left out.
+
+    Raises ParameterError for a measure that cannot be computed, InputError for data: a document that stands twice in a
+    list, a score that is not finite, an id that is no string.
+
+    Source: agrees with ir_measures 0.4.3; docs/ir_measures.md says where not.
+
+    >>> from ir_measures import ERR, RR, nDCG
+    >>> from rankscope.compat.ir_measures import provider
+    >>> provider.calc_aggregate([nDCG @ 10, RR @ 2], {"q": {"a": 1}}, {"q": {"b": 2.0, "a": 1.0, "c": 0.5}})
+    {nDCG@10: 0.6309297535714575, RR@2: 0.5}
+    """
+
+    NAME = "rankscope"
+
+    def __init__(self) -> None:
+        super().__init__()
+        there = irm.measures.registry
+        every = irm.providers.base.Any()
+        self.SUPPORTED_MEASURES = [
+            type(there[name])(**dict.fromkeys(there[name].SUPPORTED_PARAMS, every)) for name in NAMES if name in there
+        ]
+
+    def supports(self, measure: Any) -> bool:
+        """Whether the measure can be computed with these parameters."""
+        if not super().supports(measure):
+            return False
+        try:
+            read_measure(measure)
+        except ParameterError:
+            return False
+        return True
+
+    def _evaluator(self, measures: Iterable[Any], qrels: Any) -> RankscopeEvaluator:
+        return RankscopeEvaluator(measures, qrels)
+
+
+class RankscopeEvaluator(Evaluator):  # type: ignore[misc]
+    """Measures and judgments, prepared; each call takes one run. Made by `provider.evaluator(measures, qrels)`."""
+
+    def __init__(self, measures: Iterable[Any], qrels: Any) -> None:
+        self._columns = [read_measure(measure) for measure in dict.fromkeys(measures)]
+        by_subtopic = any(c.ours is not None and c.ours.needs_subtopics for c in self._columns)
+        self._qrels, query_ids = read_judgments(qrels, by_subtopic)
+        if by_subtopic and self._qrels is not None and self._qrels.subtopics is not None:
+            warn_of_one_subtopic(self._qrels)
+        self._memory: dict[Any, dict[Any, Any]] = {}  # of each view of the judgments
+        super().__init__([column.asked for column in self._columns], query_ids)
+
+    def iter_calc(self, run: Any) -> Iterator[Any]:
+        """A `Metric` for each measure and judged query: those that the run answers first, then the others."""
+        hits = self._join(run)
+        answered = set()
+        if hits is not None:
+            rows = np.flatnonzero(hits.retrieved > 0)
+            names = [hits.query_ids[i] for i in rows]
+            answered.update(names)
+            for column, values in self._values(hits):
+                for query, value in zip(names, values[rows].tolist(), strict=True):
+                    if value == value:
+                        yield irm.Metric(query_id=query, measure=column.asked, value=value)
+        missing = sorted(self.qrel_qids - answered)
+        for column in sorted(self._columns, key=lambda column: str(column.asked)):
+            for query in missing if not column.found_only else []:
+                yield irm.Metric(query_id=query, measure=column.asked, value=column.asked.DEFAULT)
+
+    def _values(self, hits: Hits) -> Iterator[tuple[Column, Floats]]:
+        """The values of each measure, all from the same hits."""
+        views: dict[View, Hits] = {}
+        for column in self._columns:
+            if column.view not in views:
+                views[column.view] = self._view(hits, column.view)
+            yield column, values_of(column, views[column.view])
+
+    def _join(self, run: Any) -> Hits | None:
+        """The hits; None where the run answers no judged query."""
+        lists = read_lists(run)
+        if self._qrels is None or lists is None:
+            return None
+        joiner = Joiner(self._qrels, Convention(ties=PRESET.ties, precision=PRESET.precision), lists.name)
+        if lists._mapping is not None:
+            joiner.add_mapping(lists._mapping)
+        elif lists._rows is not None:
+            joiner.add(lists._rows)
+        return joiner.finish() if joiner.answered else None
+
+    def _view(self, hits: Hits, view: View) -> Hits:
+        if view.grades is not None:
+            memory = self._memory.setdefault(view.grades, {})
+            hits = regraded(hits, view.grades, memory)
+        return hits.judged_only() if view.judged_only else hits
+
+
+def read_measure(measure: Any) -> Column:
+    """A measure of ir_measures as one of ours. Raises ParameterError."""
+    if not isinstance(measure, irm.Measure):
+        raise ParameterError(f"{measure!r} is no measure of ir_measures, expected one such as nDCG @ 10")
+    given = {p: measure[p] for p in measure.SUPPORTED_PARAMS if measure[p] is not NOT_PROVIDED}
+    for parameter, info in measure.SUPPORTED_PARAMS.items():
+        if info.required and parameter not in given:
+            raise ParameterError(f"{measure} needs {parameter}, expected {measure.NAME}(..., {parameter}=...)")
+    try:
+        measure.validate_params()
+    except AssertionError as error:
+        raise ParameterError(f"{measure}: {error}; see ir_measures for what it takes") from None
+    return translate(measure, given)
+
+
+def warn_of_one_subtopic(qrels: Qrels) -> None:
+    """Say, where ir_measures says such things, that a measure of diversity has nothing to tell apart."""
+    assert qrels.subtopics is not None
+    if not qrels.subtopics.subtopic.any():
+        logging.getLogger("ir_measures.rankscope").warning(
+            "no query has more than one subtopic, which measures of diversity need; name subtopics in a column "
+            "or field `iteration` of the qrels"
+        )
+
+
+#: The provider, known to ir_measures as `ir_measures.providers.registry["rankscope"]`.
+provider = irm.providers.register(RankscopeProvider())
+#: The provider, and for what it cannot compute (measures made with `define`) those of ir_measures.
+pipeline = irm.providers.FallbackProvider([provider, *irm.DefaultPipeline.providers])
+evaluator = pipeline.evaluator
+calc_aggregate = pipeline.calc_aggregate
+calc = pipeline.calc
+iter_calc = pipeline.iter_calc
+
+
+def install() -> None:
+    """Make it the first choice of ir_measures' own pipeline, for all code that calls ir_measures. Once is enough.
+
+    >>> import ir_measures
+    >>> from rankscope.compat.ir_measures import install, uninstall
+    >>> install()
+    >>> ir_measures.DefaultPipeline.providers[0].NAME
+    'rankscope'
+    >>> uninstall()
+    >>> ir_measures.DefaultPipeline.providers[0].NAME
+    'runtime'
+    """
+    uninstall()
+    irm.DefaultPipeline.providers.insert(0, provider)
+
+
+def uninstall() -> None:
+    """Undo `install`; nothing happens where it was not called."""
+    chosen = irm.DefaultPipeline.providers
+    chosen[:] = [one for one in chosen if one.NAME != RankscopeProvider.NAME]
+
+
+def __getattr__(name: str) -> Any:
+    """What is not defined here is that of ir_measures."""
+    if name.startswith("__") and name != "__version__":  # what Python asks every module for
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(irm, name)
