@@ -192,6 +192,89 @@ def test_judged_only_then_cut_is_the_condensed_list_to_a_depth(case: Case, depth
     expect_equal(hits_of(case).judged_only().cut(depth), hits_of(Case(case.qrels, short)))
 
 
+# --- filled -----------------------------------------------------------------------------------------------------------
+
+
+@settings(max_examples=100)
+@given(case=cases(), grade=st.integers(0, 3), depth=st.none() | st.integers(1, 12))
+def test_filled_hits_are_those_of_lists_of_which_all_is_judged(case: Case, grade: int, depth: int | None) -> None:
+    """Judgments that are there already stay, all but negative grades."""
+    filled = hits_of(case).filled(grade, depth)
+    rows = []
+    for i, query in enumerate(filled.query_ids):
+        judged = case.qrels[query]
+        for rank, doc in enumerate(ranked(case.run.get(query, {}))[:depth], 1):
+            place = list(judged).index(doc) if doc in judged else -1
+            rows.append([i, rank, rank, rank, g if (g := judged.get(doc, -1)) >= 0 else grade, place])
+    found = (filled.query, filled.rank, filled.first, filled.last, filled.relevance, filled.judged)
+    assert np.stack(found, axis=1).tolist() == rows if rows else filled.rank.size == 0
+    assert filled.retrieved.tolist() == [len(ranked(case.run.get(q, {}))[:depth]) for q in filled.query_ids]
+    # What was judged in all stays as it is.
+    assert filled.grades.tolist() == hits_of(case).grades.tolist()
+    assert filled.max_grade == hits_of(case).max_grade
+
+
+def test_filled_hits_of_the_example() -> None:
+    """u, b, a, c; u was not judged, c is judged -1."""
+    filled = hits_of(EXAMPLE).filled(3)
+    assert filled.offsets.tolist() == [0, 4, 4, 5]
+    assert filled.relevance.tolist() == [3, 0, 2, 3, 3]
+    assert filled.judged.tolist() == [-1, 1, 0, 2, -1]
+    assert rs.parse_measure("P(rel=2)@4")(filled).tolist() == [3 / 4, 0, 1 / 4]
+
+
+def test_filling_does_not_change_the_hits_it_starts_from() -> None:
+    hits = hits_of(EXAMPLE)
+    before = [measure(hits) for measure in MEASURES]
+    hits.filled(2)
+    np.testing.assert_array_equal(before, [measure(hits) for measure in MEASURES])
+
+
+# --- ties averaged ----------------------------------------------------------------------------------------------------
+
+
+def averaged(case: Case) -> Hits:
+    return rs.hits_of(rs.Qrels(case.qrels), rs.Run(case.run), Convention(ties="average"))
+
+
+def test_averaged_hits_stand_in_the_middle_of_their_ties() -> None:
+    hits = averaged(EXAMPLE)
+    assert hits.ties == "average"
+    # a and b are tied on ranks 2 and 3: by falling grade, since neither is first.
+    assert hits.rank.tolist() == [2.5, 2.5, 4]
+    assert (hits.first.tolist(), hits.last.tolist()) == ([2, 2, 4], [3, 3, 4])
+    assert hits.relevance.tolist() == [2, 0, -1]
+
+
+def test_averaged_hits_without_the_unjudged_are_ranked_anew() -> None:
+    judged = averaged(EXAMPLE).judged_only()
+    assert judged.rank.tolist() == [1.5, 1.5]
+    assert (judged.first.tolist(), judged.last.tolist()) == ([1, 1], [2, 2])
+    assert judged.retrieved.tolist() == [2, 0, 0]
+
+
+@pytest.mark.parametrize("depth", [1, 3, 4, 9])
+def test_averaged_hits_are_cut_between_ties(depth: int) -> None:
+    short = {q: {d: docs[d] for d in ranked(docs)[:depth]} for q, docs in EXAMPLE.run.items()}
+    cut, expected = averaged(EXAMPLE).cut(depth), averaged(Case(EXAMPLE.qrels, short))
+    for name in ARRAYS:
+        assert getattr(cut, name).tolist() == getattr(expected, name).tolist(), name
+
+
+def test_averaged_hits_are_not_cut_through_a_tie() -> None:
+    with pytest.raises(rs.ParameterError) as refused:
+        averaged(EXAMPLE).cut(2)
+    assert str(refused.value) == (
+        "depth 2 cuts through documents of one score, and with ties='average' none of them comes first; "
+        "choose another tie rule (doc_id_desc or file)"
+    )
+
+
+def test_averaged_and_ordered_hits_are_not_put_together() -> None:
+    with pytest.raises(rs.ParameterError, match="different conventions"):
+        Hits.concat([hits_of(EXAMPLE), averaged(EXAMPLE)])
+
+
 # --- concat -----------------------------------------------------------------------------------------------------------
 
 

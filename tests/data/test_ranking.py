@@ -140,6 +140,39 @@ def test_long_lists_are_ranked_as_short_ones(path: Path, order: str, ties: str, 
     check({"q": (docs, judged), "r": (docs[:50], judged)}, ties, path)
 
 
+def naive_averages(case: Case) -> dict[str, list[tuple[float, int, int, int]]]:
+    """query -> (mean rank, first, last, relevance) of its judged documents by rank, tied ones by falling grade."""
+    out = {}
+    for query, (docs, judged) in case.items():
+        ranks = naive_ranks(docs, "file")
+        rows = [((ranks[d][1] + ranks[d][2]) / 2, *ranks[d][1:], grade(d)) for d in judged if d in ranks]
+        out[query] = sorted(rows, key=lambda row: (row[1], -row[3]))
+    return out
+
+
+@settings(max_examples=150, deadline=None)
+@given(cases())
+@example({"q": ([("a", 0.0), ("ab", -0.0)], {"a", "ab"})})
+def test_averaged_ranks_are_the_mean_of_their_ties_by_every_way_in(path: Path, case: Case) -> None:
+    qrels = rs.Qrels({q: {d: grade(d) for d in judged} for q, (_, judged) in case.items()})
+    expected = naive_averages(case)
+    for run in (by_mapping(case), by_columns(case), by_file(case, path)):
+        hits = rs.hits_of(qrels, run, Convention(ties="average"))
+        assert hits_as_table(hits) == {q: expected[q] for q in hits.query_ids}
+
+
+@pytest.mark.parametrize("way", [by_mapping, by_columns])
+def test_averaged_ties_do_not_depend_on_the_order_of_the_input(way: Callable[[Case], rs.Run]) -> None:
+    docs = [("a", 1.0), ("b", 1.0), ("ab", 1.0), ("x", 1.0), ("abc", 2.0)]
+    qrels = rs.Qrels({"q": {d: grade(d) for d in ("a", "ab", "abc", "b")}})
+    tables = [
+        hits_as_table(rs.hits_of(qrels, way({"q": (order, set())}), Convention(ties="average")))
+        for order in (docs, docs[::-1], docs[2:] + docs[:2])
+    ]
+    # abc is first; a and b (grade 0), ab (grade 1) and x share ranks 2 to 5
+    assert tables == [{"q": [(1, 1, 1, 2), (3.5, 2, 5, 1), (3.5, 2, 5, 0), (3.5, 2, 5, 0)]}] * 3
+
+
 def test_of_a_tie_the_greater_id_is_first_as_in_trec_eval() -> None:
     qrels = {"q": {"a": 1, "b": 0}}
     assert rs.evaluate(qrels, {"q": {"a": 1.0, "b": 1.0}}, "RR").overall("RR") == 1 / 2

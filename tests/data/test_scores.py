@@ -125,11 +125,77 @@ def test_the_signature_holds_what_changes_the_number() -> None:
         {"preset": "trec_eval-9"},
         {"preset": "trec_eval"},
         {"rel": 2},
+        {"unjudged": "skip"},
+        {"unjudged": "bounds"},
     ],
     ids=str,
 )
 def test_evaluations_that_may_differ_have_different_signatures(options: dict[str, object]) -> None:
     assert rs.evaluate(QRELS, GOOD, "AP", **options).signature() != rs.evaluate(QRELS, GOOD, "AP").signature()  # type: ignore[arg-type]
+
+
+# --- bounds -----------------------------------------------------------------------------------------------------------
+
+
+def bounded(**options: str) -> Scores:
+    """Not judged: x of query 1, in both runs."""
+    return rs.evaluate(QRELS, [GOOD, POOR], ["P@2", "NumRelRet", "AP"], unjudged="bounds", **options)
+
+
+def test_bounds_stand_beside_the_values() -> None:
+    scores = bounded()
+    assert scores.bounds is not None
+    assert scores.bounds.shape == (2, *scores.values.shape)
+    assert scores.bounds[:, :, 0].tolist() == [
+        [[1 / 2, 2 / 2, 0], [1 / 2, 0, 0]],
+        [[2 / 2, 2 / 2, 0], [2 / 2, 0, 0]],
+    ]
+    assert scores.bounds[1, :, 1].tolist() == [[2, 2, 0], [2, 0, 0]]
+    assert np.isnan(scores.bounds[:, :, 2]).all()
+    with pytest.raises(ValueError, match="read-only"):
+        scores.bounds[...] = 0
+
+
+def test_bounds_are_summed_up_as_values_are() -> None:
+    scores = bounded()
+    assert scores.overall_bounds("P@2", "good") == ((1 / 2 + 1) / 3, (1 + 1) / 3)
+    assert scores.overall_bounds("NumRelRet", "poor") == (1, 2)
+    assert all(map(math.isnan, scores.overall_bounds("AP", "good")))
+    dropped = bounded(missing="drop", no_relevant="drop")
+    assert dropped.overall_bounds("P@2", "good") == ((1 / 2 + 1) / 2, (1 + 1) / 2)
+    assert dropped.overall_bounds("P@2", "poor") == (1 / 2, 1)
+    with pytest.raises(rs.UnknownName, match="unknown measure of these scores 'RR'"):
+        scores.overall_bounds("RR", "good")
+    with pytest.raises(rs.ParameterError, match="there are 2 systems; name one of good, poor"):
+        scores.overall_bounds("P@2")
+
+
+def test_records_have_bounds_where_they_were_asked_for() -> None:
+    assert bounded().columns == ("system", "measure", "query", "value", "low", "high")
+    rows = [tuple(row) for row in bounded().records(by_query=True)]
+    assert rows[:4] == [
+        ("good", "P@2", "1", 1 / 2, 1 / 2, 1.0),
+        ("good", "P@2", "2", 1.0, 1.0, 1.0),
+        ("good", "P@2", "3", 0.0, 0.0, 0.0),
+        ("good", "P@2", "all", 1 / 2, 1 / 2, 2 / 3),
+    ]
+    assert len(rows) == 2 * 3 * (3 + 1)
+    assert next(bounded().records())._fields == bounded().columns
+
+
+def test_the_frame_has_bounds_and_null_where_there_are_none() -> None:
+    frame = bounded(missing="drop").frame()
+    assert frame.columns == ["system", "measure", "query", "value", "low", "high"]
+    assert frame.row(0) == ("good", "P@2", "1", 1 / 2, 1 / 2, 1.0)
+    assert frame.filter(system="poor", measure="P@2")["high"].to_list() == [1.0, None, None]
+    assert frame.filter(measure="AP")["low"].null_count() == 2 * 3
+
+
+def test_where_nobody_asked_for_bounds_there_are_none() -> None:
+    scores = both()
+    assert scores.bounds is None
+    assert scores.columns == ("system", "measure", "query", "value")
+    assert all(map(math.isnan, scores.overall_bounds("RR", "good")))
 
 
 def test_scores_say_how_large_they_are() -> None:

@@ -4,6 +4,9 @@ from collections import Counter
 
 import pytest
 
+from rankscope.data.qrels import Qrels
+from rankscope.data.run import Run
+from rankscope.demo import collection as module
 from rankscope.demo.collection import SYSTEMS, collection_files, make_collection, write_collection, write_files
 from rankscope.errors import OutputError
 from rankscope.evaluation.engine import evaluate
@@ -68,11 +71,62 @@ def test_the_systems_come_out_in_the_order_in_which_they_were_made(collection, m
     assert len(set(means)) == 6
 
 
+def test_every_query_has_three_to_six_subtopics_under_which_each_judged_document_stands(collection):
+    assert collection.subtopics.keys() == collection.qrels.keys()
+    assert {len(of) for of in collection.subtopics.values()} == {3, 4, 5, 6}
+    for query, of in collection.subtopics.items():
+        assert all(list(docs) == list(collection.qrels[query]) for docs in of.values())
+
+
+def test_the_highest_grade_of_a_document_over_subtopics_is_the_one_it_has_without_them(collection):
+    for query, docs in collection.qrels.items():
+        of = collection.subtopics[query].values()
+        assert {doc: max(grades[doc] for grades in of) for doc in docs} == docs
+
+
+def test_most_relevant_documents_are_about_the_first_subtopic_and_some_about_two(collection):
+    about = Counter()
+    numbers = Counter()
+    for query, docs in collection.qrels.items():
+        for doc in (doc for doc, grade in docs.items() if grade > 0):
+            of = [s for s, grades in collection.subtopics[query].items() if grades[doc] > 0]
+            about.update(of)
+            numbers[len(of)] += 1
+    assert about["1"] > about["2"] > about["3"] > about["4"] > about["5"] > about["6"] > 0
+    assert numbers.keys() == {1, 2}
+    assert 0.02 < numbers[2] / numbers.total() < module.BOTH
+
+
+@pytest.mark.parametrize("seed", [2003, 1, 2])
+def test_one_run_shows_more_subtopics_than_the_better_ones(seed):
+    made = make_collection(seed)
+    runs = [Run(dict(lists), name=name) for name, lists in made.runs.items()]
+    scores = evaluate(Qrels(made.subtopics), runs, ["nDCG@10", "alpha_nDCG@10", "StRecall@10"])
+    assert [scores.systems[i] for i in scores.summary("nDCG@10").argsort()[::-1][:2]] == ["rerank", "hybrid"]
+    for measure in ("alpha_nDCG@10", "StRecall@10"):
+        assert scores.systems[scores.summary(measure).argmax()] == module.DIVERSE == "hybrid"
+
+
+def test_subtopics_change_no_other_file(monkeypatch):
+    """Judgments by subtopic have a random stream of their own: what other pages show of the demo stays."""
+    files = collection_files(3)
+    monkeypatch.setattr(module, "SUBTOPICS", (2, 9))
+    monkeypatch.setattr(module, "BOTH", 0.7)
+    others = collection_files(3)
+    assert list(files) == ["demo.qrels", "demo-diversity.qrels", *(f"{name}.run" for name in SYSTEMS)]
+    assert [name for name in files if files[name] != others[name]] == ["demo-diversity.qrels"]
+
+
 def test_files_hold_what_the_collection_holds(tmp_path, collection):
     paths = {p.name: p for p in write_collection(tmp_path)}
     files = evaluate(paths["demo.qrels"], paths["bm25.run"], ["AP", "nDCG@10"])
     memory = evaluate(collection.qrels, dict(collection.runs["bm25"]), ["AP", "nDCG@10"])
     assert (files.values == memory.values).all()
+    diverse = evaluate(paths["demo-diversity.qrels"], paths["bm25.run"], ["AP", "nDCG@10", "AP_IA"])
+    assert (diverse.values[:, :2] == files.values).all()
+    assert (
+        diverse.matrix("AP_IA") == evaluate(Qrels(collection.subtopics), paths["bm25.run"], ["AP_IA"]).values[0]
+    ).all()
 
 
 def test_a_folder_that_is_not_empty_is_refused_and_untouched(tmp_path):

@@ -43,6 +43,17 @@ def test_every_file_that_the_tour_names_was_written_by_it(tour):
             assert (folder / name).is_file()
 
 
+def test_the_tour_shows_which_run_is_the_more_diverse(tour):
+    folder, _ = tour
+    (step,) = (step for step in TOUR if "demo-diversity.qrels" in step.command)
+    measures = re.findall(r"-m (\S+)", step.command)
+    assert measures[1:] == ["alpha_nDCG@10", "StRecall@10"]
+    runs = [folder / name for name in re.findall(r"\S+\.run", step.command)]
+    plain, *diverse = evaluate(folder / "demo-diversity.qrels", runs, measures).values.mean(axis=2).T
+    assert plain[0] > plain[1]
+    assert all(values[1] > values[0] for values in diverse)
+
+
 def test_the_tour_shows_the_table_its_signature_and_the_note_on_missing_queries(tour):
     _, text = tour
     lines = text.splitlines()

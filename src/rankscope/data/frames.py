@@ -25,7 +25,7 @@ COLUMN_NAMES = {
     "doc_id": ("doc_id", "docid", "docno", "doc", "document_id", "corpus-id", "did"),
     "relevance": ("relevance", "rel", "label", "grade", "judgment", "score"),
     "score": ("score", "sim", "similarity"),
-    "subtopic": ("subtopic", "subtopic_id", "intent"),
+    "subtopic": ("subtopic", "subtopic_id"),
 }
 
 

@@ -24,6 +24,12 @@ if TYPE_CHECKING:
 
 __all__ = ["Qrels"]
 
+#: What to do about a document that a query holds twice.
+TWICE = (
+    "remove one of the two; where judgments are by subtopic, ask for a measure of diversity as well (-m StRecall@10) "
+    "or read them with read_qrels(path, subtopics=True)"
+)
+
 
 class Qrels:
     """Judgments: for each query, its judged documents and their relevance (whole numbers).
@@ -52,8 +58,8 @@ class Qrels:
 
     def __init__(self, data: Any) -> None:
         if is_mapping_of_mappings(data):
-            if any(isinstance(docs, Mapping) for subtopics in data.values() for docs in subtopics.values()):
-                self._from_rows(frame_rows(subtopic_columns(data), "relevance"))
+            if any(isinstance(next(iter(docs.values()), None), Mapping) for docs in data.values()):
+                self._from_rows(subtopic_rows(data))
             else:
                 self._from_mapping(data)
         else:
@@ -76,11 +82,9 @@ class Qrels:
         except (TypeError, ValueError, OverflowError):
             whole = False
         if not whole:
-            query, doc, rel = next((q, d, r) for q in ids for d, r in data[q].items() if not is_whole(r))
-            raise InputError(
-                f"qrels: the relevance of document {doc!r} of query {query!r} is {rel!r}, "
-                "expected a whole number; round it or map grades to whole numbers"
-            )
+            for id_ in ids:
+                refuse_bad_relevance(data[id_], f"query {id_!r}")
+            raise AssertionError("the fault is gone: the judgments changed while they were read")
         self._set(ids, np.cumsum([0, *(len(data[id_]) for id_ in ids)]), relevance.astype(np.int64))
         self._lookup = [{doc: i for i, doc in enumerate(data[id_])} for id_ in ids]
         self._keys: Keys | None = None
@@ -99,7 +103,7 @@ class Qrels:
         if rows.subtopics is not None:
             rows, self.subtopics = merge_subtopics(rows)
         keys = rows.keys(np.arange(len(in_order)))
-        distinct = rows.refuse_duplicates(keys, "remove one of the two, or read judgments by subtopic as such")
+        distinct = rows.refuse_duplicates(keys, TWICE)
         self._set(names_of(in_order), rows.offsets, rows.values)
         self._docs = rows.docs
         self._keys = keys if distinct else None
@@ -192,21 +196,44 @@ class Qrels:
         return f"Qrels({len(self.query_ids)} queries, {len(self)} judgments)"
 
 
-def subtopic_columns(data: Mapping[str, Mapping[str, Mapping[str, int]]]) -> dict[str, list[Any]]:
-    """Judgments by query and subtopic as columns."""
-    columns: dict[str, list[Any]] = {"query_id": [], "subtopic": [], "doc_id": [], "relevance": []}
-    for query, subtopics in data.items():
-        for subtopic, docs in subtopics.items():
-            if not isinstance(docs, Mapping):
+def subtopic_rows(data: Mapping[str, Mapping[str, Mapping[str, int]]]) -> Rows:
+    """Judgments by query and subtopic as rows."""
+    refuse_bad_ids(data)
+    docs: list[str] = []
+    subtopics: list[str] = []
+    values: list[int] = []
+    lengths: list[int] = []
+    for query, judged in data.items():
+        before = len(docs)
+        refuse_bad_ids(judged)
+        for subtopic, grades in judged.items():
+            if not isinstance(grades, Mapping):
                 raise InputError(
-                    f"qrels: {subtopic!r} of query {query!r} has {docs!r}, expected {{document_id: relevance}} "
+                    f"qrels: {subtopic!r} of query {query!r} has {grades!r}, expected {{document_id: relevance}} "
                     "as the other subtopics; judge all queries by subtopic or none"
                 )
-            columns["query_id"] += [query] * len(docs)
-            columns["subtopic"] += [subtopic] * len(docs)
-            columns["doc_id"] += docs.keys()
-            columns["relevance"] += docs.values()
-    return columns
+            refuse_bad_ids(grades)
+            refuse_bad_relevance(grades, f"subtopic {subtopic!r} of query {query!r}")
+            subtopics += [subtopic] * len(grades)
+            docs += grades
+            values += map(int, grades.values())
+        lengths.append(len(docs) - before)
+        if not lengths[-1]:
+            raise InputError(f"qrels: query {query!r} has no judgments; expected at least one, or leave the query out")
+    names = encode(docs)
+    offsets = np.cumsum([0, *lengths])
+    ids = [query.encode("utf-8", "surrogateescape") for query in data]
+    return Rows(ids, offsets, names, hashes(names), np.array(values, np.int64), str, encode(subtopics))
+
+
+def refuse_bad_relevance(grades: Mapping[str, Any], whose: str) -> None:
+    """Raise InputError for the first relevance that is no whole number."""
+    for doc, rel in grades.items():
+        if not is_whole(rel):
+            raise InputError(
+                f"qrels: the relevance of document {doc!r} of {whose} is {rel!r}, "
+                "expected a whole number; round it or map grades to whole numbers"
+            )
 
 
 def refuse_bad_ids(ids: Mapping[str, Any]) -> None:

@@ -4,11 +4,14 @@ For each query, every candidate document has a latent relevance, drawn from a no
 by thresholds (`GRADES`); a system scores it with weight x latent relevance + noise, so a higher weight makes a better
 system (`SYSTEMS`, best first). As at TREC, only a pool is judged: the first documents of three of the systems and a few
 others, so relevant documents further down are partly unjudged.
+
+Each query has three to six subtopics, and most documents are about the first, what most people mean by it. One system
+(`DIVERSE`) minds them: its first relevant documents are about one subtopic after the other.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
@@ -30,6 +33,11 @@ POOL_DEPTH = 20
 POOL_OTHERS = 5  # candidates that are judged by chance
 JUDGED = 0.9  # the share of the pool that the assessors come to
 GRADES = (1.2, 1.8, 2.4)  # from which latent relevance on a document has grade 1, 2, 3
+SUBTOPICS = (3, 6)  # fewest and most of a query
+DIVERSE = "hybrid"
+DIVERSE_DEPTH = 10  # how far down it minds subtopics
+RARER = 4.0  # how many times more documents are about a subtopic than about the next
+BOTH = 0.1  # how likely a document is about a second subtopic, drawn as the first (and sometimes the same)
 
 
 class System(NamedTuple):
@@ -54,9 +62,14 @@ SYSTEMS = {
 
 @dataclass(frozen=True, kw_only=True)
 class Collection:
-    """Plain data: qrels {query_id: {doc_id: grade}}, runs {system: {query_id: {doc_id: score}}}, and the seed."""
+    """Plain data: qrels {query_id: {doc_id: grade}}, runs {system: {query_id: {doc_id: score}}}, and the seed.
+
+    subtopics: {query_id: {subtopic: {doc_id: grade}}}, the same judgments by subtopic: every judged document under each
+    subtopic of its query, and its highest grade is the one in qrels.
+    """
 
     qrels: Mapping[str, Mapping[str, int]]
+    subtopics: Mapping[str, Mapping[str, Mapping[str, int]]]
     runs: Mapping[str, Mapping[str, Mapping[str, float]]]
     seed: int
 
@@ -69,6 +82,7 @@ def make_collection(seed: int = SEED) -> Collection:
     (50, 6, 48)
     """
     rng = np.random.default_rng(seed)
+    (subtopic_rng,) = rng.spawn(1)  # of its own: what came before there were subtopics is as it was
     qrels: dict[str, dict[str, int]] = {}
     runs: dict[str, dict[str, dict[str, float]]] = {name: {} for name in SYSTEMS}
     for place in range(QUERIES):
@@ -89,7 +103,26 @@ def make_collection(seed: int = SEED) -> Collection:
                 runs[name][query] = {doc_id(docs[i]): float(scores[i]) for i in best}
         judged = pool[rng.random(pool.size) < JUDGED]
         qrels[query] = {doc_id(docs[i]): int(grades[i]) for i in np.sort(judged)}
-    return Collection(qrels=qrels, runs=runs, seed=seed)
+    subtopics = {q: by_subtopic(docs, runs[DIVERSE][q], subtopic_rng) for q, docs in qrels.items()}
+    return Collection(qrels=qrels, subtopics=subtopics, runs=runs, seed=seed)
+
+
+def by_subtopic(
+    judged: Mapping[str, int], ranking: Iterable[str], rng: np.random.Generator
+) -> dict[str, dict[str, int]]:
+    """A query's judgments by subtopic. judged: {doc_id: grade}. ranking: what the system that minds them gave."""
+    n = int(rng.integers(*SUBTOPICS, endpoint=True))
+    grades = np.array(list(judged.values()))
+    shares = RARER ** -np.arange(n)
+    main, second = rng.choice(n, (2, grades.size), p=shares / shares.sum())
+    both = rng.random(grades.size) < BOTH
+    place = {doc: i for i, doc in enumerate(judged)}
+    first = [place[doc] for doc in list(ranking)[:DIVERSE_DEPTH] if judged.get(doc, 0) > 0]
+    main[first] = np.arange(len(first)) % n
+    table = np.zeros((n, grades.size), np.int64)
+    table[second[both], np.flatnonzero(both)] = np.minimum(grades[both], 1)
+    table[main, np.arange(grades.size)] = grades
+    return {str(s): dict(zip(judged, row, strict=True)) for s, row in enumerate(table.tolist(), 1)}
 
 
 def doc_id(number: np.integer[npt.NBitBase]) -> str:
@@ -97,10 +130,17 @@ def doc_id(number: np.integer[npt.NBitBase]) -> str:
 
 
 def collection_files(seed: int) -> dict[str, str]:
-    """The collection's files: demo.qrels and one run a system, as TREC writes them."""
+    """The collection's files: demo.qrels, demo-diversity.qrels and one run a system, as TREC writes them."""
     collection = make_collection(seed)
     lines = [f"{q} 0 {doc} {grade}" for q, docs in collection.qrels.items() for doc, grade in docs.items()]
     files = {"demo.qrels": "\n".join(lines) + "\n"}
+    lines = [
+        f"{query} {subtopic} {doc} {grade}"
+        for query, subtopics in collection.subtopics.items()
+        for subtopic, docs in subtopics.items()
+        for doc, grade in docs.items()
+    ]
+    files["demo-diversity.qrels"] = "\n".join(lines) + "\n"
     for name, lists in collection.runs.items():
         digits = SYSTEMS[name].digits
         lines = [

@@ -53,6 +53,10 @@ TOUR = (
         "rankscope trec_eval -q -c -m map -m ndcg_cut.10 -m iprec_at_recall demo.qrels dense.run",
         "trec_eval's own arguments and output, all of its measures",
     ),
+    Step(
+        "rankscope evaluate demo-diversity.qrels rerank.run hybrid.run -m nDCG@10 -m alpha_nDCG@10 -m StRecall@10",
+        "judgments by subtopic: which run shows more of the subtopics of each query",
+    ),
     Step("rankscope evaluate demo.qrels rerank.run dense.run --format latex", "a table for a paper"),
     Step("rankscope evaluate demo.qrels - < bm25.run", "a run from standard input"),
     Step("rankscope measures", "all measures"),

@@ -20,6 +20,8 @@ from rankscope.measures.base import Binary, Bools, Floats, Ints, is_number, rati
 
 __all__ = ["AP_IA", "ERR_IA", "NRBP", "P_IA", "StRecall", "alpha_DCG", "alpha_nDCG", "nERR_IA", "nNRBP"]
 
+#: What is worth less is nothing beside the first document.
+LEAST = 1e-18
 #: Gains closer than this are the same: sums of the same numbers in another order.
 SAME = 1e-12
 
@@ -126,6 +128,7 @@ class Novelty(Diversity):
         """What a gain at each rank is worth."""
 
     def depth(self) -> int | None:
+        """How far down a gain can count."""
         cutoff: int | None = getattr(self, "cutoff", None)
         return cutoff
 
@@ -201,8 +204,8 @@ class alpha_DCG(Novelty):
 class alpha_nDCG(Novelty):
     """DCG of what is new, over that of the ideal ranking; at least 0, higher is better.
 
-    At most 1, but where the greedy ideal is not the best order. Gains as in alpha_DCG. The ideal takes the document that gains most, again and again; of equally
-    good ones that with the last id, as ndeval. Without relevant documents: 0.
+    At most 1, but where the greedy ideal is not the best order. Gains as in alpha_DCG. The ideal takes the document
+    that gains most, again and again; of equally good ones that with the last id, as ndeval. Nothing relevant: 0.
     """
 
     name: ClassVar[str] = "alpha_nDCG"
@@ -239,7 +242,8 @@ class ERR_IA(Novelty):
 class nERR_IA(Novelty):
     """Intent-aware ERR, over that of the ideal ranking; at least 0, higher is better.
 
-    At most 1, but where the greedy ideal is not the best order. sum of gain / rank, with gains and ideal as in alpha_nDCG. Without relevant documents: 0.
+    At most 1, but where the greedy ideal is not the best order. sum of gain / rank, with gains and ideal as in
+    alpha_nDCG. Without relevant documents: 0.
     """
 
     name: ClassVar[str] = "nERR_IA"
@@ -268,6 +272,9 @@ class Persistent(Novelty):
     def worth(self, rank: Floats) -> Floats:
         return np.asarray(self.beta ** (rank - 1.0))
 
+    def depth(self) -> int:
+        return int(np.log(LEAST) / np.log(self.beta)) + 2
+
 
 @dataclass(frozen=True, kw_only=True)
 class NRBP(Persistent):
@@ -289,7 +296,8 @@ class NRBP(Persistent):
 class nNRBP(Persistent):
     """NRBP over that of the ideal ranking; at least 0, higher is better.
 
-    At most 1, but where the greedy ideal is not the best order. Gains and ideal as in alpha_nDCG. Without relevant documents: 0.
+    At most 1, but where the greedy ideal is not the best order. Gains and ideal as in alpha_nDCG. Without relevant
+    documents: 0.
     """
 
     name: ClassVar[str] = "nNRBP"
