@@ -14,6 +14,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 Judgments = dict[str, dict[str, int]]
+BySubtopic = dict[str, dict[str, dict[str, int]]]
 Lists = dict[str, dict[str, float]]
 
 #: Of one, eight and nine bytes, with shared prefixes, of several alphabets: the tie rule compares bytes, and the
@@ -99,6 +100,22 @@ def as_lists(relevance: list[int | None], judged_only: tuple[int, ...] = (), que
     missed = {f"m{i:03d}": rel for i, rel in enumerate(judged_only)}
     run = {name: float(len(names) - i) for i, name in enumerate(names)}
     return Case({query: {**judged, **missed}}, {query: run})
+
+
+def by_subtopic(qrels: Judgments) -> BySubtopic:
+    """The same judgments by subtopic, made from the grades alone, so that names play no part in them.
+
+    Subtopic 1 has all documents with their grades, 2 those of at least 2, 3 those of odd grades. So a document that is
+    relevant to one of 2 and 3 only has an equal in the other, and it is all the same which an ideal takes first.
+    """
+    return {
+        q: {
+            "1": docs,
+            "2": {d: g for d, g in docs.items() if g >= 2},
+            "3": {d: g for d, g in docs.items() if g % 2},
+        }
+        for q, docs in qrels.items()
+    }
 
 
 def write_trec(folder: Path, case: Case, *, tag: str = "made") -> tuple[Path, Path]:

@@ -7,8 +7,9 @@ import pytest
 
 import rankscope as rs
 from rankscope.measures import MEASURES
-from rankscope.measures.binary import AP, GMAP, RR, P, R, Rprec, Success
-from rankscope.measures.cascade import ERR, RBP
+from rankscope.measures.binary import AP, AUC, GMAP, RR, F, P, R, Rprec, Success
+from rankscope.measures.cascade import ERR, RBP, nERR
+from rankscope.measures.diversity import AP_IA, NRBP, alpha_DCG, alpha_nDCG
 from rankscope.measures.graded import DCG, nDCG
 from rankscope.measures.ideal import BinG, G, IdealDCG, RnDCG, nDCGRel
 from rankscope.measures.interpolated import AvgIPrec, IPrec
@@ -73,6 +74,23 @@ from rankscope.measures.trec_names import TREC_NAMES
         ("Utility(a=2, d=-.5)", Utility(a=2, d=-0.5)),
         ("GMAP", GMAP()),
         ("Unj@5", Unj(cutoff=5)),
+        ("nDCG(gains={1: 3}, others='gain')", nDCG(gains={1: 3}, others="gain")),
+        ("nDCG(discount='jk', base=3, ideal='listed')@9", nDCG(discount="jk", base=3, ideal="listed", cutoff=9)),
+        ("AP(norm='min')@5", AP(norm="min", cutoff=5)),
+        ("AP(norm='found')", AP(norm="found")),
+        ("F(beta=2)@10", F(beta=2, cutoff=10)),
+        ("AUC@10", AUC(cutoff=10)),
+        ("nERR(gmax=4)@20", nERR(gmax=4, cutoff=20)),
+        ("alpha_nDCG(alpha=0.3)@20", alpha_nDCG(alpha=0.3, cutoff=20)),
+        ("NRBP(alpha=0, beta=0.8)", NRBP(alpha=0, beta=0.8)),
+        # as ranx and ir_measures call them
+        ("f1@10", F(cutoff=10)),
+        ("hit_rate@10", Success(cutoff=10)),
+        ("Accuracy@10", AUC(cutoff=10)),
+        ("α_nDCG@20", alpha_nDCG(cutoff=20)),
+        ("α_DCG@20", alpha_DCG(cutoff=20)),
+        ("MAP_IA", AP_IA()),
+        ("alpha_ndcg@20", alpha_nDCG(cutoff=20)),
     ],
 )
 def test_a_name_is_read(name: str, measure: rs.Measure) -> None:
@@ -110,13 +128,13 @@ def test_a_name_is_read(name: str, measure: rs.Measure) -> None:
         ),
         ("Rprec_mult_0.20", ["Rprec(mult=0.2)"]),
         ("Rprec_mult.0.2,.5", ["Rprec(mult=0.2)", "Rprec(mult=0.5)"]),
-        ("ndcg.1=3,2=7", ["nDCG(gains={1: 3.0, 2: 7.0})"]),
-        ("ndcg_1=3,2=7", ["nDCG(gains={1: 3.0, 2: 7.0})"]),
-        ("dcg.1=3", ["DCG(gains={1: 3.0})"]),
-        ("ideal_dcg.1=3", ["IdealDCG(gains={1: 3.0})"]),
-        ("ndcg_rel.1=3", ["nDCGRel(gains={1: 3.0})"]),
-        ("Rndcg.1=3", ["RnDCG(gains={1: 3.0})"]),
-        ("G.1=3", ["G(gains={1: 3.0})"]),
+        ("ndcg.1=3,2=7", ["nDCG(gains={1: 3.0, 2: 7.0}, others='gain')"]),
+        ("ndcg_1=3,2=7", ["nDCG(gains={1: 3.0, 2: 7.0}, others='gain')"]),
+        ("dcg.1=3", ["DCG(gains={1: 3.0}, others='gain')"]),
+        ("ideal_dcg.1=3", ["IdealDCG(gains={1: 3.0}, others='gain')"]),
+        ("ndcg_rel.1=3", ["nDCGRel(gains={1: 3.0}, others='gain')"]),
+        ("Rndcg.1=3", ["RnDCG(gains={1: 3.0}, others='gain')"]),
+        ("G.1=3", ["G(gains={1: 3.0}, others='gain')"]),
         ("ndcg_rel", ["nDCGRel"]),
         ("utility", ["Utility"]),
         ("utility.1,-1,0,0", ["Utility"]),
@@ -328,6 +346,16 @@ def test_a_misspelt_name_gets_the_nearest_one(name: str, message: str) -> None:
         ("RnDCG@5", "RnDCG takes no cutoff"),
         ("G@5", "G takes no cutoff"),
         ("BinG@5", "BinG takes no cutoff"),
+        ("AP(norm='max')", "AP: norm is 'max', expected 'R', 'min' or 'found'"),
+        ("AP(norm='min')", r"norm is 'min', expected a cutoff with it, as in AP\(norm='min'\)@10"),
+        ("F", "F needs a cutoff, as in F@10"),
+        ("F(beta=-1)@5", "F: beta is -1, expected a number of at least 0"),
+        ("alpha_nDCG(alpha=1.5)", "alpha is 1.5, expected a number from 0 to 1"),
+        ("alpha_DCG", "alpha_DCG needs a cutoff"),
+        ("NRBP(beta=1)", "beta is 1, expected a persistence between 0 and 1"),
+        ("NRBP@10", "NRBP takes no cutoff; write NRBP without @10"),
+        ("AP_IA@10", "AP_IA takes no cutoff"),
+        ("nERR(gmax=0)", "nERR: gmax is 0, expected a whole number from 1 to 1000"),
         # found by looking for what is taken without a word
         ("AP(rel=1, rel=2)", "rel"),
         ("AP(cutoff=5)@6", "cutoff"),

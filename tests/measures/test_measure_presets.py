@@ -67,10 +67,11 @@ def test_recall_rounds_half_up_in_version_10_and_after_adding_point_nine_in_vers
     assert values == [1 / 1, max(2 / 4, 3 / 5, 4 / 6)]
 
 
-def test_only_trec_eval_9_compares_in_float32() -> None:
+def test_only_those_that_measure_with_trec_eval_9_compare_in_float32() -> None:
     run = {"q": {"a": 1.0 + 2.0**-40, "b": 1.0}}
     assert {name for name in PRESETS if rs.evaluate({"q": {"a": 1}}, run, "RR", preset=name).overall("RR") == 0.5} == {
-        "trec_eval-9"
+        "trec_eval-9",
+        "ir_measures",
     }
 
 
@@ -79,6 +80,25 @@ def test_scores_beyond_float32_are_tied_and_no_warning() -> None:
     case = {"q": {"a": 1, "b": 0}}, {"q": {"a": 2e300, "b": 1e300}}
     assert rs.evaluate(*case, "RR").overall("RR") == 1
     assert rs.evaluate(*case, "RR", preset="trec_eval-9").overall("RR") == 1 / 2
+
+
+def test_ir_measures_takes_grades_up_to_4_for_err_and_version_9s_recall() -> None:
+    case = as_lists([1, 0, 0, 1, 1, 1])
+    scores = rs.evaluate(*case, ["ERR@20", "ERR(gmax=2)", "IPrec@0.3", "nERR"], preset="ir_measures")
+    names = ("ERR(gmax=4)@20", "ERR(gmax=2)", "IPrec(rounding='plus_point_nine')@0.3", "nERR")
+    assert scores.measure_names == names
+    assert scores.overall("IPrec@0.3") == max(2 / 4, 3 / 5, 4 / 6)
+
+
+@pytest.mark.parametrize("preset", ["trec_eval", "trec_eval-9"])
+def test_gains_that_trec_evals_names_give_leave_other_grades_their_own(preset: str) -> None:
+    """`ndcg.1=3`: a document of grade 2 gains 2. Our gains={1: 3} refuses it, lest it be forgotten."""
+    case = as_lists([1, 2])
+    scores = rs.evaluate(*case, ["dcg.1=3"], preset=preset)
+    assert scores.measure_names == ("DCG(gains={1: 3.0}, others='gain')",)
+    assert scores.overall("dcg.1=3") == pytest.approx(3 / log2(2) + 2 / log2(3), rel=1e-15)
+    with pytest.raises(rs.ParameterError, match=r"judged 2, and gains=\{1: 3\} has no gain for it"):
+        rs.evaluate(*case, "DCG(gains={1: 3})", preset=preset)
 
 
 def test_a_misspelt_preset_gets_the_nearest_one() -> None:

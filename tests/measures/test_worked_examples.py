@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from math import exp, floor, log, log2
+from math import exp, log, log2
 
 import pytest
-from hypothesis import given, settings
-from strategies import Case, as_lists, cases, ranked
+from strategies import as_lists
 
 import rankscope as rs
 from rankscope.measures import MEASURES
-from rankscope.measures.names import trec_name
 
 #: What the tests see of the table, before any test adds to it.
 ALL = dict(MEASURES)
@@ -53,6 +50,12 @@ EXAMPLES = [
     ("R@4", TEXTBOOK, (1, 1), 2 / 8),
     ("R@1000", TEXTBOOK, (1, 1), 6 / 8),
     ("R(rel=2)@2", [1, 2, 3], (2, 1), 1 / 3),
+    # F: (1 + b^2) P R / (b^2 P + R) (van Rijsbergen 1979); P = 3/5, R = 3/8
+    ("F@5", TEXTBOOK, (1, 1), 2 * (3 / 5) * (3 / 8) / (3 / 5 + 3 / 8)),
+    ("F(beta=2)@5", TEXTBOOK, (1, 1), (1 + 2**2) * (3 / 5) * (3 / 8) / (2**2 * (3 / 5) + 3 / 8)),
+    ("F(beta=0.5, rel=2)@4", [2, 1, None, 3], (2,), (1 + 0.5**2) * (2 / 4) * (2 / 3) / (0.5**2 * (2 / 4) + 2 / 3)),
+    ("F(beta=0)@4", [1, 0], (1,), 1 / 4),  # recall counts nothing: precision
+    ("F@5", [0, None], (1,), 0.0),
     ("Success@1", [0, 1], (), 0.0),
     ("Success@2", [0, 1], (), 1.0),
     ("Success@5", [0, None], (1,), 0.0),
@@ -62,6 +65,12 @@ EXAMPLES = [
     ("AP@5", TEXTBOOK, (), (1 / 1 + 2 / 4 + 3 / 5) / 6),  # still over all R, as trec_eval's map_cut
     ("AP(rel=2)", [1, 2, None, 3], (), (1 / 2 + 2 / 4) / 2),
     ("AP", [0, 0], (1,), 0.0),
+    # over the lesser of R and k, so that the best list gives 1; and over the relevant ones found in the first k
+    ("AP(norm='min')@5", TEXTBOOK, (1, 1), (1 / 1 + 2 / 4 + 3 / 5) / min(8, 5)),
+    ("AP(norm='min')@20", TEXTBOOK, (1, 1), (1 / 1 + 2 / 4 + 3 / 5 + 4 / 6 + 5 / 9 + 6 / 10) / min(8, 20)),
+    ("AP(norm='found')@5", TEXTBOOK, (1, 1), (1 / 1 + 2 / 4 + 3 / 5) / 3),
+    ("AP(norm='found')", TEXTBOOK, (1, 1), (1 / 1 + 2 / 4 + 3 / 5 + 4 / 6 + 5 / 9 + 6 / 10) / 6),
+    ("AP(norm='found')@2", [0, 0, 1], (), 0.0),
     # relative_P: P@k over the best there could be, min(R, k) / k
     ("RelP@5", TEXTBOOK, (), (3 / 5) / (5 / 5)),
     ("RelP@20", TEXTBOOK, (1, 1), (6 / 20) / (8 / 20)),
@@ -88,6 +97,13 @@ EXAMPLES = [
     ("RR@2", [0, None, 1, 1], (), 0.0),
     ("RR@3", [0, None, 1, 1], (), 1 / 3),
     ("RR(rel=2)", [1, 2], (), 1 / 2),
+    # AUC: of the pairs of a relevant and another document of the list, those in the right order: relevant ones at ranks
+    # 2, 4, others at 1, 3, 5; pairs in order: 3, 5 below the first, 5 below the second (Hanley and McNeil 1982)
+    ("AUC", [0, 1, None, 1, -1], (1,), (2 + 1) / (2 * 3)),
+    ("AUC@3", [0, 1, None, 1, -1], (1,), 1 / (1 * 2)),  # of the first three: below rank 2, that at 3
+    ("AUC(rel=2)", [1, 2, 0, 3, 1], (), (2 + 1) / (2 * 3)),
+    ("AUC", [1, 2], (1,), 1.0),  # no other document stands above
+    ("AUC", [0, None], (1,), 0.0),
     # Rprec: R = 6, four of them in the first six; with two more not retrieved R = 8, still four in the first eight
     ("Rprec", TEXTBOOK, (), 4 / 6),
     ("Rprec", TEXTBOOK, (1, 1), 4 / 8),
@@ -118,9 +134,17 @@ EXAMPLES = [
     ),
     # the ideal puts the highest gain first, not the highest grade; other grades gain themselves
     ("nDCG(gains={1: 5, 2: 1})", [2, 1], (), (1 / log2(2) + 5 / log2(3)) / (5 / log2(2) + 1 / log2(3))),
-    ("nDCG(gains={1: 5})@2", [4, 1, 1], (), (4 / log2(2) + 5 / log2(3)) / (5 / log2(2) + 5 / log2(3))),
+    ("nDCG(gains={1: 5}, others='gain')@2", [4, 1, 1], (), (4 / log2(2) + 5 / log2(3)) / (5 / log2(2) + 5 / log2(3))),
     # given gains are used as given, of 0 and of negative grades too
-    ("DCG(gains={0: 0.5, -1: 2})", [0, -1, 1], (), 0.5 / log2(2) + 2 / log2(3) + 1 / log2(4)),
+    ("DCG(gains={0: 0.5, -1: 2, 1: 1})", [0, -1, 1], (), 0.5 / log2(2) + 2 / log2(3) + 1 / log2(4)),
+    # other discounts: ln(rank + 1); none before rank b, then log_b(rank) (Järvelin and Kekäläinen 2002)
+    ("DCG(discount='natural')", [3, 2], (), 3 / log(2) + 2 / log(3)),
+    ("DCG(discount='jk')", [3, 2, 0, None, 1], (), 3 + 2 / log2(2) + 1 / log2(5)),
+    ("DCG(discount='jk', base=3)@4", [3, 2, 1, 2, 1], (), 3 + 2 + 1 / log(3, 3) + 2 / log(4, 3)),
+    ("nDCG(discount='jk', base=3)", [0, 0, 0, 1], (2,), (1 / log(4, 3)) / (2 + 1)),
+    # the ideal of what is listed: 2, 1, not the 3 that was missed
+    ("nDCG(ideal='listed')", [1, 0, 2], (3,), (1 / log2(2) + 2 / log2(4)) / (2 / log2(2) + 1 / log2(3))),
+    ("nDCG(ideal='listed')@2", [1, 0, 2], (3,), (1 / log2(2)) / (2 / log2(2) + 1 / log2(3))),
     # ideal_dcg: all judged documents that gain something, best first
     ("IdealDCG", [0, 1, None, -1], (3,), 3 / log2(2) + 1 / log2(3)),
     ("IdealDCG@1", [0, 1], (3,), 3 / log2(2)),
@@ -171,6 +195,15 @@ EXAMPLES = [
     ("ERR(gmax=4)@2", [3, 2, 4], (), 7 / 16 + 1 / 2 * (9 / 16) * (3 / 16)),
     ("ERR", [1, None, -1, 2], (3,), 1 / 8 + 1 / 4 * (7 / 8) * (3 / 8)),  # gmax: 3, the highest judged
     ("ERR", [0, 1], (), 1 / 2 * (1 / 2)),
+    # nERR: over the ERR of the judged in falling order: 4, 3, 2 at ranks 1, 2, 3; with a cutoff both are cut
+    (
+        "nERR(gmax=4)",
+        [3, None, 4],
+        (2,),
+        (7 / 16 + 1 / 3 * (9 / 16) * (15 / 16))
+        / (15 / 16 + 1 / 2 * (1 / 16) * (7 / 16) + 1 / 3 * (1 / 16) * (9 / 16) * (3 / 16)),
+    ),
+    ("nERR@1", [1, 2], (), (1 / 4) / (3 / 4)),
     # RBP: (1 - p) sum of g p^(rank - 1) (Moffat and Zobel 2008, eq. 4)
     ("RBP(p=0.5, rel=1)", [1, 0, 1], (), (1 - 0.5) * (1 + 0.5**2)),
     ("RBP(p=0.8, rel=2)", [1, 2, None, 3], (), (1 - 0.8) * (0.8**1 + 0.8**3)),
@@ -277,13 +310,31 @@ EXAMPLES = [
 ]
 
 
+def test_the_example_of_the_three_ways_to_normalise_average_precision() -> None:
+    """Two queries as textbooks and blogs have them: [1, 0, 1, 0, 1] and [0, 0, 1, 1, 0]."""
+    lists = [as_lists(relevance, query=q) for q, relevance in (("q1", [1, 0, 1, 0, 1]), ("q2", [0, 0, 1, 1, 0]))]
+    qrels, run = ({q: docs for case in lists for q, docs in case[side].items()} for side in (0, 1))
+    scores = rs.evaluate(qrels, run, ["P@5", "AP(norm='found')@5", "AP@5", "AP(norm='min')@5", "DCG@5"])
+    first, second = (1 + 2 / 3 + 3 / 5) / 3, (1 / 3 + 1 / 2) / 2
+    assert scores.matrix("P@5")[0].tolist() == [3 / 5, 2 / 5]
+    # R is 3 and 2, all of them in the first 5: the three divisors are one.
+    for name in ("AP(norm='found')@5", "AP@5", "AP(norm='min')@5"):
+        assert scores.matrix(name)[0] == pytest.approx([first, second], rel=1e-15)
+        assert scores.overall(name) == pytest.approx((first + second) / 2, rel=1e-15)
+    assert round(scores.overall("AP(norm='found')@5"), 3) == 0.586
+    dcg = [1 / log2(2) + 1 / log2(4) + 1 / log2(6), 1 / log2(4) + 1 / log2(5)]
+    assert scores.matrix("DCG@5")[0] == pytest.approx(dcg, rel=1e-15)
+
+
 @pytest.mark.parametrize(("measure", "relevance", "missed", "expected"), EXAMPLES)
 def test_a_worked_example(measure: str, relevance: list[int | None], missed: tuple[int, ...], expected: float) -> None:
     assert value(measure, relevance, missed) == pytest.approx(expected, rel=1e-13, abs=1e-13)
 
 
 def test_every_measure_has_a_worked_example_that_is_not_zero() -> None:
-    assert {rs.parse_measure(name).name for name, *_, expected in EXAMPLES if expected} == set(ALL)
+    """Those of diversity in `test_worked_diversity.py`."""
+    expected = {name for name, kind in ALL.items() if not kind.needs_subtopics}
+    assert {rs.parse_measure(name).name for name, *_, value in EXAMPLES if value} == expected
 
 
 def test_rel_of_the_evaluation_counts_where_the_measure_says_nothing() -> None:
@@ -308,182 +359,3 @@ def test_the_geometric_mean_takes_values_below_a_hundred_thousandth_as_that() ->
     assert scores.overall("GMAP") == pytest.approx(exp((log(1 / 2) + log(1 / 2) + log(0.00001)) / 3), rel=1e-14)
     # bpref: 1 of 2 retrieved; 1 of 1; none
     assert scores.overall("GMBpref") == pytest.approx(exp((log(1 / 2) + log(1) + log(0.00001)) / 3), rel=1e-14)
-
-
-class TestTheRestOfTheCollection:
-    """Utility's d counts what was neither retrieved nor relevant."""
-
-    def test_is_what_the_size_of_the_collection_leaves(self) -> None:
-        hits = rs.hits_of(*as_lists([1, 0, None], (1, 1)))
-        in_100 = replace(hits, collection_size=100)
-        # 3 retrieved, 1 of them relevant; 2 relevant missed; 100 - 3 - 2 others missed
-        expected = 1 * 1 - 1 * 2 + 0 * 2 + 0.25 * (100 - 3 - 2)
-        assert rs.parse_measure("Utility(d=0.25)")(in_100).tolist() == [expected]
-        assert rs.parse_measure("utility.1,-1,0,0.25")(in_100).tolist() == [expected]
-
-    def test_cannot_be_known_without_that_size(self) -> None:
-        with pytest.raises(rs.ParameterError, match="Utility: d needs the number of documents in the collection"):
-            value("Utility(d=0.25)", [1, 0])
-        assert value("Utility(d=0)", [1, 0]) == 0
-
-
-@pytest.mark.parametrize(
-    "measure", ["nDCG", "DCG", "IdealDCG", "G", "nDCGRel", "RnDCG", "IPrec@0.5", "AvgIPrec", "BinG", "Yaap", "SetRelP"]
-)
-def test_without_relevant_documents_or_any_at_all_the_value_is_0(measure: str) -> None:
-    assert value(measure, [0, None, -1], (0,)) == 0
-    assert value(measure, [], (0,)) == 0
-
-
-@pytest.mark.parametrize("recall", [0.0, 0.5, 1.0])
-def test_of_an_empty_list_interpolated_precision_is_0_and_not_nan(recall: float) -> None:
-    assert value(f"IPrec@{recall}", [], (1, 1)) == 0
-    assert value("AvgIPrec", [], (1, 1)) == 0
-
-
-def test_recalls_are_decimals_and_not_multiples_of_a_tenth() -> None:
-    """.7 * 45 + .5 is a little below 32 in float64, .1 * 7 * 45 + .5 is not: 31 relevant documents are enough."""
-    assert int(0.7 * 45 + 0.5) == 31 < int(0.1 * 7 * 45 + 0.5) == 32
-    case = as_lists([1] * 31, (1,) * 14)
-    assert rs.evaluate(*case, "IPrec@0.7").values.item() == 1
-    assert rs.evaluate(*case, "AvgIPrec").values.item() == 8 / 11
-
-
-class TestHighestGrade:
-    def test_is_that_of_the_whole_qrels_also_of_other_queries(self) -> None:
-        qrels = {"q1": {"a": 1}, "q2": {"b": 3}}
-        scores = rs.evaluate(qrels, {"q1": {"a": 1.0}}, ["ERR", "RBP(p=0.5)"])
-        assert scores.matrix("ERR")[0].tolist() == [1 / 8, 0.0]
-        assert scores.matrix("RBP(p=0.5)")[0].tolist() == [(1 - 0.5) * 1 / 3, 0.0]
-        assert "gmax:3" in scores.signature("ERR")
-        assert "gmax:3" in scores.signature("RBP(p=0.5)")
-
-    def test_of_each_query_is_asked_for_by_its_name(self) -> None:
-        """As rbp of trec_eval 10: q1's highest grade is 1, q2's is 4, q3 has none above 0."""
-        qrels = {"q1": {"a": 1}, "q2": {"b": 2, "c": 4}, "q3": {"d": 0, "e": -1}}
-        run = {"q1": {"a": 1.0}, "q2": {"b": 1.0}, "q3": {"d": 1.0}}
-        scores = rs.evaluate(qrels, run, "RBP(p=0.5, gmax='query')")
-        assert scores.values[0, 0].tolist() == [(1 - 0.5) * 1 / 1, (1 - 0.5) * 2 / 4, 0]
-        assert "gmax:query" in scores.signature()
-        assert trec_name(rs.parse_measure("RBP(p=0.9, gmax='query')")) == "rbp"
-
-    @pytest.mark.parametrize("measure", ["ERR(gmax=2)", "RBP(p=0.5, gmax=2)"])
-    def test_below_a_judged_grade_is_refused(self, measure: str) -> None:
-        with pytest.raises(rs.ParameterError, match=r"gmax is 2, but a document is judged 3; expected at least 3"):
-            value(measure, [3])
-
-    def test_may_be_given_higher(self) -> None:
-        assert value("ERR(gmax=5)", [3]) == 7 / 32
-        assert value("RBP(p=0.5, gmax=6)", [3]) == pytest.approx(0.5 * 3 / 6)
-
-    def test_of_qrels_without_anything_relevant_gives_0(self) -> None:
-        assert value("ERR", [0, -1]) == 0
-        assert value("RBP(p=0.5)", [0, -1]) == 0
-
-    @pytest.mark.parametrize("grade", [1000, 1030, 5000])
-    def test_may_be_so_large_that_its_power_of_2_is_no_float64(self, grade: int) -> None:
-        # (2^g - 1) / 2^g is 1 to the last digit. The gain 2^g - 1 itself has no float64 above g = 1023.
-        assert value("ERR", [grade]) == 1.0
-        assert value("nDCG", [grade, 1]) == 1.0
-
-    def test_of_only_very_negative_grades_gives_0(self) -> None:
-        assert value("ERR", [-5000]) == 0
-
-
-@settings(max_examples=150)
-@given(case=cases())
-def test_rbp_and_its_residual_bound_what_any_judgment_of_the_unjudged_would_give(case: Case) -> None:
-    """Moffat and Zobel (2008), section 4.2: judged as relevant as can be, the unjudged raise RBP by exactly the
-    residual within the list, and at most by all of it."""
-    names = ["RBP(p=0.8, rel=1)", "RBPResidual(p=0.8)"]
-    scores = rs.evaluate(case.qrels, case.run, names)
-    judged = {
-        q: {**docs, **{d: 1 for d in case.run.get(q, {}) if docs.get(d, -1) < 0}} for q, docs in case.qrels.items()
-    }
-    best = rs.evaluate(judged, case.run, names[:1])
-    low, residual = (scores.matrix(name)[0] for name in names)
-    high = best.matrix(names[0])[0]
-    for i, query in enumerate(scores.query_ids):
-        after_the_end = 0.8 ** len(case.run.get(query, {}))
-        assert high[i] == pytest.approx(low[i] + residual[i] - after_the_end, abs=1e-12)
-        assert low[i] + residual[i] <= 1 + 1e-12
-
-
-def loop(name: str, grades: list[int | None], judged: list[int], gmax: int) -> float:
-    """The measures that pytrec_eval does not know, as loops down the list. grades: None for unjudged."""
-    p = 0.8
-    if name == "ERR":
-        total, trust = 0.0, 1.0
-        for rank, grade in enumerate(grades, 1):
-            stop = (2 ** max(grade or 0, 0) - 1) / 2**gmax
-            total += trust * stop / rank
-            trust *= 1 - stop
-        return total
-    if name == "RBP(p=0.8)":
-        return (1 - p) * sum(max(g or 0, 0) / max(gmax, 1) * p ** (r - 1) for r, g in enumerate(grades, 1))
-    if name == "RBPResidual(p=0.8)":
-        unjudged = sum(p ** (r - 1) for r, g in enumerate(grades, 1) if g is None or g < 0)
-        return p ** len(grades) + (1 - p) * unjudged
-    if name == "Judged":
-        return sum(g is not None and g >= 0 for g in grades) / len(grades) if grades else 0.0
-    if name == "Unj@3":
-        return sum(g is None or g < 0 for g in grades[:3]) / 3
-    if name == "Yaap":
-        s, seen = 0.0, 0
-        for rank, grade in enumerate(grades, 1):
-            if (grade or 0) >= 1:
-                seen += 1
-                s += seen / rank
-        return log((1 + s) / (1 + sum(g >= 1 for g in judged) - s))
-    if name == "IPrec@0.4":
-        seen = [sum((g or 0) >= 1 for g in grades[:rank]) for rank in range(1, len(grades) + 1)]
-        needed = floor(0.4 * sum(g >= 1 for g in judged) + 0.5)
-        return max((n / rank for rank, n in enumerate(seen, 1) if n >= needed), default=0.0)
-    power = "exp" in name
-    gain = [(2 ** max(g or 0, 0) - 1 if power else max(g or 0, 0)) for g in grades]
-    dcg = sum(g / log2(r + 1) for r, g in enumerate(gain, 1))
-    if name.startswith("DCG"):
-        return dcg
-    if "gains" in name:
-        table = {1: 7, 2: 3}
-        dcg = sum(table.get(g or 0, max(g or 0, 0)) / log2(r + 1) for r, g in enumerate(grades, 1))
-        best = sorted((table.get(g, max(g, 0)) for g in judged), reverse=True)
-        return dcg / ideal if (ideal := sum(g / log2(r + 1) for r, g in enumerate(best, 1))) else 0.0
-    best = sorted((2 ** max(g, 0) - 1 if power else max(g, 0) for g in judged), reverse=True)
-    ideal = sum(g / log2(r + 1) for r, g in enumerate(best, 1))
-    if name == "IdealDCG":
-        return ideal
-    return dcg / ideal if ideal else 0.0
-
-
-LOOPS = [
-    *("ERR", "RBP(p=0.8)", "RBPResidual(p=0.8)", "Judged", "DCG", "DCG(gain='exp')", "nDCG(gain='exp')"),
-    *("IdealDCG", "nDCG(gains={1: 7, 2: 3})", "Unj@3", "Yaap", "IPrec@0.4"),
-]
-
-
-@settings(max_examples=250)
-@given(case=cases())
-def test_measures_that_pytrec_eval_does_not_know_agree_with_a_loop_down_the_list(case: Case) -> None:
-    gmax = max(g for docs in case.qrels.values() for g in docs.values())
-    scores = rs.evaluate(case.qrels, case.run, LOOPS)
-    for i, query in enumerate(scores.query_ids):
-        docs = case.qrels[query]
-        grades = [docs.get(d) for d in ranked(case.run.get(query, {}))]
-        for name in LOOPS:
-            expected = loop(name, grades, list(docs.values()), max(gmax, 0))
-            assert scores.matrix(name)[0, i] == pytest.approx(expected, rel=1e-12, abs=1e-12), (name, query)
-
-
-@pytest.mark.parametrize(
-    "measure",
-    [
-        *("nDCG(gain='exp')", "DCG(gain='exp')@5", "IdealDCG(gain='exp')"),
-        *("G(gain='exp')", "nDCGRel(gain='exp')", "RnDCG(gain='exp')"),
-    ],
-)
-def test_an_exponential_gain_beyond_float64_is_refused(measure: str) -> None:
-    assert value("nDCG(gain='exp')", [900]) == 1.0
-    assert value(measure, [900]) > 0
-    with pytest.raises(rs.ParameterError, match=r"judged 901, and 2\^901 is beyond float64; expected grades up to 900"):
-        value(measure, [901])

@@ -164,6 +164,53 @@ def test_a_measure_that_trec_eval_has_not_keeps_our_name() -> None:
     assert [line.split("\t")[0].strip() for line in text.splitlines()] == ["runid", "ERR@20", "P_7"]
 
 
+# --- bounds -------------------------------------------------------------------------------------------
+
+
+def bounded_scores(*names: str) -> rs.Scores:
+    """x, y and z were not judged. P@2: q1 has a at rank 2, q2 neither; NumRelRet: 2 and 1."""
+    run = {"q1": {"x": 3.0, "a": 2.0, "b": 1.0}, "q|2": {"y": 3.0, "z": 2.0, "a": 1.0}}
+    return rs.evaluate(QRELS, [rs.Run(run, name=n) for n in names], ["P@2", "AP", "NumRelRet"], unjudged="bounds")
+
+
+def test_a_table_shows_bounds_behind_each_measure_that_has_them() -> None:
+    text = render_scores(bounded_scores("a", "b"), "table")
+    head, *rows = text.splitlines()[:3]
+    assert " ".join(head.split()) == "system P@2 P@2 low P@2 high AP NumRelRet NumRelRet low NumRelRet high"
+    ap = ((1 / 2 + 2 / 3) / 2 + 1 / 3) / 2
+    for name, row in zip("ab", rows, strict=True):
+        assert row.split() == [name, "0.2500", "0.2500", "1.0000", f"{ap:.4f}", "3", "3", str(3 + 3)]
+    for form, sign in (("latex", " & "), ("markdown", " | ")):
+        assert sign.join(["P@2", "P@2 low", "P@2 high", "AP"]) in render_scores(bounded_scores("a"), form)
+
+
+@pytest.mark.parametrize("form", ["csv", "json", "jsonl"])
+@pytest.mark.parametrize("by_query", [False, True])
+def test_programs_get_every_bit_of_the_bounds_and_none_where_there_are_none(form: str, by_query: bool) -> None:
+    scores = bounded_scores("a", "b")
+    text = render_scores(scores, form, by_query=by_query)
+    if form == "csv":
+        rows = list(csv.DictReader(io.StringIO(text)))
+    else:
+        rows = json.loads(text) if form == "json" else [json.loads(line) for line in text.splitlines()]
+    expected = list(scores.records(by_query=by_query))
+    assert len(rows) == len(expected) == 2 * 3 * (3 if by_query else 1)
+    for row, record in zip(rows, expected, strict=True):
+        assert tuple(row) == ("system", "measure", "query", "value", "low", "high")
+        for column, number in zip(("value", "low", "high"), tuple(record)[3:], strict=True):
+            there = row[column] not in ("", None)
+            assert there == (not math.isnan(number))
+            assert not there or float(row[column]) == number
+
+
+def test_lines_of_trec_eval_leave_bounds_out() -> None:
+    run = {"q1": {"x": 3.0, "a": 2.0, "b": 1.0}, "q|2": {"y": 3.0, "z": 2.0, "a": 1.0}}
+    plain = rs.evaluate(QRELS, rs.Run(run, name="a"), ["P@2", "AP", "NumRelRet"])
+    for by_query in (False, True):
+        expected = render_scores(plain, "trec", by_query=by_query)
+        assert render_scores(bounded_scores("a"), "trec", by_query=by_query) == expected
+
+
 # --- the list of measures -------------------------------------------------------------------------
 
 

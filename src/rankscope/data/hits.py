@@ -192,6 +192,8 @@ class Hits:
         depth: only the first so many documents of each list are kept. What was judged in all (`grades`) stays as it is,
         and documents that were not judged have the place -1 among the judged ones.
         """
+        if self.ties == "average":
+            raise ParameterError("with ties='average' a list has no one order to fill; choose doc_id_desc or file")
         lengths = self.retrieved if depth is None else np.minimum(self.retrieved, depth)
         offsets = bounds(lengths)
         rank: Floats = (place_in_group(offsets) + 1).astype(np.float64)

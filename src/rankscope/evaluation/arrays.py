@@ -136,7 +136,7 @@ def depths_of(plan: Plan, columns: int) -> tuple[int, int]:
 def first_only(measure: Measure) -> bool:
     """Whether nothing beyond its cutoff can change its value; False where that is not known."""
     known = measure.name in FIRST_ONLY and MEASURES.get(measure.name) is type(measure)
-    if getattr(measure, "cutoff", None) is None or not known or getattr(measure, "users_own", False):
+    if not isinstance(getattr(measure, "cutoff", None), int) or not known or getattr(measure, "users_own", False):
         return False
     return all(f.name in HARMLESS or getattr(measure, f.name) == f.default for f in fields(measure))
 

@@ -211,7 +211,8 @@ def unbounded_note(bounds: Floats, plan: Plan) -> list[str]:
     without = [name for m, name in enumerate(plan.names) if np.isnan(bounds[:, :, m]).all()]
     if not without:
         return []
-    return [f"missing judgments do not bound {', '.join(without)}: what is divided by would change as well"]
+    why = "it could fall as well as rise, or what it is divided by would change"
+    return [f"missing judgments do not bound {', '.join(without)}: {why}"]
 
 
 def undefined_note(undefined: Bools, plan: Plan) -> list[str]:

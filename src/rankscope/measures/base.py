@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from abc import ABC, abstractmethod
 from dataclasses import MISSING, Field, dataclass, fields
+from fractions import Fraction
 from functools import cached_property
 from typing import Any, ClassVar, Literal
 
@@ -20,6 +22,9 @@ Bools = npt.NDArray[np.bool_]
 Ints = npt.NDArray[np.int64]
 #: No parameter reaches this: far above any number of documents, and a whole number of 64 bits.
 LARGEST = 10**18
+#: A cutoff that depends on the query, see `own_cutoff`.
+OWN_CUTOFF = re.compile(r"mean|size|recall=(0?\.[0-9]{1,15}|1(\.0{1,15})?)")
+OWN_FORMS = ", or @mean, @size, @recall=0.5"
 
 Summary = Literal["mean", "sum", "geometric", "none"]
 
@@ -30,7 +35,8 @@ class Measure(ABC):
 
     Class attributes say what a user asks about a measure: `name` in the grammar, `range`,
     `higher_is_better`, `summary` (how a number for all queries is made), `source`.
-    A field `cutoff` is written `@10`; other fields that differ from their default in parentheses.
+    A field `cutoff` is written `@10` (or `@mean`, `@size`, `@recall=0.5` where `own_cutoffs`); other fields that differ
+    from their default in parentheses.
     """
 
     name: ClassVar[str]
@@ -43,6 +49,8 @@ class Measure(ABC):
     needs_relevant: ClassVar[bool] = True
     #: Whether it asks for judgments by subtopic.
     needs_subtopics: ClassVar[bool] = False
+    #: Whether the cutoff may be one that each query has of its own: @mean, @size, @recall=0.5.
+    own_cutoffs: ClassVar[bool] = False
     #: The field that the name shows behind the @.
     after_at: ClassVar[str] = "cutoff"
     #: Whether it can be averaged over the orders of tied documents (ties="average").
@@ -62,7 +70,7 @@ class Measure(ABC):
 
     def averages(self) -> bool:
         """Whether it can be averaged over the orders of tied documents (ties="average") with these parameters."""
-        return self.averaged
+        return self.averaged and not isinstance(getattr(self, "cutoff", None), str)
 
     def refuse_average(self) -> None:
         """Raise ParameterError where it cannot be averaged over the orders of tied documents."""
@@ -92,7 +100,12 @@ class Measure(ABC):
 
     def used(self, hits: Hits) -> Floats:
         """(queries) on how many relevant documents the value rests: those retrieved within the cutoff."""
-        return hits.sum(within(hits, getattr(self, "cutoff", None), hits.relevant(self.level(hits))))
+        return hits.sum(within(hits, self.reach(hits), hits.relevant(self.level(hits))))
+
+    def reach(self, hits: Hits) -> int | Floats | None:
+        """The cutoff, or where each query has its own, (queries) theirs."""
+        cutoff: int | str | None = getattr(self, "cutoff", None)
+        return own_cutoff(hits, cutoff, self.level(hits)) if isinstance(cutoff, str) else cutoff
 
     def settings(self, hits: Hits | None = None) -> dict[str, str]:
         """Every parameter with its value as text, for the signature; as `hits` resolve them where given."""
@@ -126,12 +139,13 @@ class Measure(ABC):
                 object.__setattr__(self, f.name, value)
             if f.name == "cutoff":
                 optional = f.default is not MISSING
+                own = self.own_cutoffs and isinstance(value, str) and OWN_CUTOFF.fullmatch(value) is not None
                 require(
-                    (value is None and optional) or (is_int(value) and 1 <= value < LARGEST),
+                    (value is None and optional) or (is_int(value) and 1 <= value < LARGEST) or own,
                     self,
                     "cutoff",
                     value,
-                    "a whole number of at least 1, as in @10",
+                    "a whole number of at least 1, as in @10" + (OWN_FORMS if self.own_cutoffs else ""),
                 )
             elif f.name == "rel":
                 require(
@@ -175,13 +189,35 @@ def require(condition: bool, measure: Measure, parameter: str, value: object, ex
         raise ParameterError(f"{measure.name}: {parameter} is {value!r}, expected {expected}")
 
 
+def own_cutoff(hits: Hits, cutoff: str, rel: int) -> Floats:
+    """(queries) a cutoff that depends on the query.
+
+    "size": the number of its relevant documents. "mean": the mean rank of those retrieved, rounded down. "recall=x":
+    the rank at which the share x of all relevant documents is reached; infinite where it is not. Without any: 0.
+    """
+    n = hits.n_relevant(rel)
+    if cutoff == "size":
+        return n
+    relevant = hits.relevant(rel)
+    if cutoff == "mean":
+        return np.floor(ratio(hits.sum(np.where(relevant, hits.rank, 0.0)), hits.sum(relevant)))
+    share = Fraction(cutoff.partition("=")[2])  # .1 of 30 documents are 3, whatever float64 makes of it
+    wanted = -(-n.astype(np.int64) * share.numerator // share.denominator)
+    depth = np.where(wanted > 0, np.inf, 0.0)
+    reached = relevant & (hits.relevant_above(rel) + 1 == wanted[hits.query])
+    depth[hits.query[reached]] = hits.rank[reached]
+    return depth
+
+
 def within(hits: Hits, cutoff: int | Floats | None, marked: Bools) -> Bools | Floats:
     """(hits) which of the marked are within the cutoff. ties="average": the share of the orders in which they are.
 
-    cutoff: one for all, or one a hit.
+    cutoff: one for all, or (queries).
     """
     if cutoff is None:
         return marked
+    if isinstance(cutoff, np.ndarray):
+        cutoff = cutoff[hits.query]
     if hits.ties != "average":
         return marked & (hits.rank <= cutoff)
     size = hits.last - hits.first + 1

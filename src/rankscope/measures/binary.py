@@ -9,7 +9,7 @@ import numpy as np
 
 from rankscope.data.hits import Hits
 from rankscope.kernels.segments import sum_by_group
-from rankscope.measures.base import Binary, Floats, Summary, is_number, ratio, require, within
+from rankscope.measures.base import Binary, Floats, Summary, is_int, is_number, ratio, require, within
 from rankscope.measures.ties import rank_of_first, tie_groups
 
 __all__ = ["AP", "AUC", "GMAP", "RR", "F", "P", "R", "Rprec", "Success"]
@@ -26,13 +26,16 @@ class P(Binary):
     name: ClassVar[str] = "P"
     source: ClassVar[str] = "trec_eval P_k"
     averaged: ClassVar[bool] = True
-    cutoff: int
+    own_cutoffs: ClassVar[bool] = True
+    cutoff: int | str
 
     def values(self, hits: Hits) -> Floats:
-        return hits.sum(within(hits, self.cutoff, hits.relevant(self.rel))) / self.cutoff
+        depth = self.reach(hits)
+        found = hits.sum(within(hits, depth, hits.relevant(self.rel)))
+        return ratio(found, depth) if isinstance(depth, np.ndarray) else found / (depth or 1)
 
-    def best_grade(self, hits: Hits) -> int:
-        return max(self.level(hits), hits.max_grade)
+    def best_grade(self, hits: Hits) -> int | None:
+        return max(self.level(hits), hits.max_grade) if is_int(self.cutoff) else None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,10 +48,11 @@ class R(Binary):
     name: ClassVar[str] = "R"
     source: ClassVar[str] = "trec_eval recall_k"
     averaged: ClassVar[bool] = True
-    cutoff: int
+    own_cutoffs: ClassVar[bool] = True
+    cutoff: int | str
 
     def values(self, hits: Hits) -> Floats:
-        found = hits.sum(within(hits, self.cutoff, hits.relevant(self.rel)))
+        found = hits.sum(within(hits, self.reach(hits), hits.relevant(self.rel)))
         return ratio(found, hits.n_relevant(self.rel))
 
 
@@ -107,8 +111,9 @@ class AP(Binary):
 
     name: ClassVar[str] = "AP"
     source: ClassVar[str] = "trec_eval map, map_cut_k; Buckley and Voorhees (2000)"
+    own_cutoffs: ClassVar[bool] = True
     norm: Literal["R", "min", "found"] = "R"
-    cutoff: int | None = None
+    cutoff: int | str | None = None
 
     def check(self) -> None:
         require(self.norm in ("R", "min", "found"), self, "norm", self.norm, "'R', 'min' or 'found'")
@@ -123,23 +128,23 @@ class AP(Binary):
 
     def averages(self) -> bool:
         # Within a cutoff the number found, which divides, varies with the order itself.
-        return self.norm != "found" or self.cutoff is None
+        return not isinstance(self.cutoff, str) and (self.norm != "found" or self.cutoff is None)
 
     def values(self, hits: Hits) -> Floats:
         if hits.ties == "average":
             total = self.expected_sum(hits)
         else:
             precision = (hits.relevant_above(self.rel) + 1.0) / hits.rank
-            counted = within(hits, self.cutoff, hits.relevant(self.rel))
+            counted = within(hits, self.reach(hits), hits.relevant(self.rel))
             total = hits.sum(np.where(counted, precision, 0.0))
         return ratio(total, self.divisor(hits))
 
     def divisor(self, hits: Hits) -> Floats:
         """(queries) what the sum of precisions is divided by."""
         if self.norm == "found":
-            return hits.sum(within(hits, self.cutoff, hits.relevant(self.rel)))
-        n = hits.n_relevant(self.rel)
-        return n if self.norm == "R" else np.minimum(n, self.cutoff or np.inf)
+            return hits.sum(within(hits, self.reach(hits), hits.relevant(self.rel)))
+        n, depth = hits.n_relevant(self.rel), self.reach(hits)
+        return n if self.norm == "R" or depth is None else np.minimum(n, depth)
 
     def expected_sum(self, hits: Hits) -> Floats:
         """The sum of precisions, averaged over the orders of tied documents.
@@ -149,7 +154,7 @@ class AP(Binary):
         """
         relevant = hits.relevant(self.rel)
         _, query, above, n, m, c = tie_groups(hits, relevant)
-        deepest = np.inf if self.cutoff is None else self.cutoff
+        deepest = self.cutoff if isinstance(self.cutoff, int) else np.inf
         read = np.clip(deepest - above, 0, n)
         share = (m - 1) / np.maximum(n - 1, 1)
         inverse = np.append(0.0, np.cumsum(1 / np.arange(1.0, int((above + read).max(initial=0)) + 1)))
@@ -215,7 +220,7 @@ class Rprec(Binary):
 
     def values(self, hits: Hits) -> Floats:
         depth = np.floor(self.mult * hits.n_relevant(self.rel) + 0.9)
-        return ratio(hits.sum(within(hits, depth[hits.query], hits.relevant(self.rel))), depth)
+        return ratio(hits.sum(within(hits, depth, hits.relevant(self.rel))), depth)
 
 
 @dataclass(frozen=True, kw_only=True)

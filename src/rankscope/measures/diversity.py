@@ -127,7 +127,7 @@ class Novelty(Diversity):
     def worth(self, rank: Floats) -> Floats:
         """What a gain at each rank is worth."""
 
-    def depth(self) -> int | None:
+    def deepest(self) -> int | None:
         """How far down a gain can count."""
         cutoff: int | None = getattr(self, "cutoff", None)
         return cutoff
@@ -135,13 +135,13 @@ class Novelty(Diversity):
     def gained(self, hits: Hits) -> Floats:
         """(queries) the sum of all gains, each times the worth of its rank."""
         seen = self.seen(hits)
-        gains = (1.0 - self.alpha) ** seen.before * self.worth(seen.rank) * self.within(seen, self.depth())
+        gains = (1.0 - self.alpha) ** seen.before * self.worth(seen.rank) * self.within(seen, self.deepest())
         return sum_by_group(gains, seen.query, len(hits))
 
     def ideal(self, hits: Hits) -> Floats:
         """(queries) the same of the ideal ranking, which takes the document that gains most, again and again."""
-        key = ("greedy", self.level(hits), self.alpha, self.depth())
-        gains = hits.once_for_pool(key, lambda: greedy(self.aspects(hits), hits, self.alpha, self.depth()))
+        key = ("greedy", self.level(hits), self.alpha, self.deepest())
+        gains = hits.once_for_pool(key, lambda: greedy(self.aspects(hits), hits, self.alpha, self.deepest()))
         worth = self.worth(np.arange(1.0, gains.shape[1] + 1))
         return np.asarray(gains @ worth, np.float64)
 
@@ -272,7 +272,7 @@ class Persistent(Novelty):
     def worth(self, rank: Floats) -> Floats:
         return np.asarray(self.beta ** (rank - 1.0))
 
-    def depth(self) -> int:
+    def deepest(self) -> int:
         return int(np.log(LEAST) / np.log(self.beta)) + 2
 
 

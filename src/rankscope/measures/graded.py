@@ -104,8 +104,9 @@ class CutGained(Gained):
     """
 
     discount: Literal["log2", "natural", "jk"] = "log2"
+    own_cutoffs: ClassVar[bool] = True
     base: float = 2.0
-    cutoff: int | None = None
+    cutoff: int | str | None = None
 
     def check(self) -> None:
         super().check()
@@ -123,12 +124,14 @@ class CutGained(Gained):
 
     def dcg(self, hits: Hits) -> Floats:
         self.check_grades(hits)
-        worth = mean_weight(hits, discounts(self.discount, self.base), self.cutoff)
+        worth = mean_weight(hits, discounts(self.discount, self.base), self.reach(hits))
         return hits.sum(self.gain_of(hits.relevance) * worth)
 
     def ideal_dcg(self, hits: Hits) -> Floats:
         """DCG of all judged documents in falling order of grade."""
         self.check_grades(hits)
+        if isinstance(self.cutoff, str):  # may depend on the list
+            return self.best_dcg(hits, hits.grades, hits.grade_offsets)
         key = ("ideal", self.gain, self.gains, self.discount, self.base, self.cutoff)
         return hits.once_for_pool(key, lambda: self.best_dcg(hits, hits.grades, hits.grade_offsets))
 
@@ -138,8 +141,9 @@ class CutGained(Gained):
         if self.gains is not None:  # given gains need not rise with the grade, and may be negative
             gained = self.gain_of(grades)
             gained = np.maximum(gained[np.lexsort((-gained, group_of(offsets)))], 0.0)
-        if self.cutoff is not None:
-            lengths = np.minimum(lengths, self.cutoff)
+        depth = self.reach(hits)
+        if depth is not None:
+            lengths = np.minimum(lengths, depth).astype(np.int64)
         shorter = bounds(lengths)
         best = ranges(offsets[:-1], lengths)  # the first of each query's grades, which fall
         gained = self.gain_of(grades[best]) if self.gains is None else gained[best]
@@ -153,7 +157,7 @@ class DCG(CutGained):
     """Discounted cumulated gain: the sum of gain / log2(rank + 1); at least 0, higher is better.
 
     discount: "log2", "natural" (ln(rank + 1)), or "jk": none before rank `base`, then log_base(rank). Nothing
-    retrieved, or nothing with gain: 0.
+    retrieved, or nothing with gain: 0. Below 0 only where `gains` names gains below 0.
     """
 
     name: ClassVar[str] = "DCG"
@@ -165,7 +169,8 @@ class DCG(CutGained):
         return self.dcg(hits)
 
     def best_grade(self, hits: Hits) -> int | None:
-        return hits.max_grade if self.gains is None else None  # given gains need not rise with the grade
+        # Given gains need not rise with the grade.
+        return hits.max_grade if self.gains is None and not isinstance(self.cutoff, str) else None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -174,7 +179,7 @@ class nDCG(CutGained):
 
     ideal: the best order of all "judged" documents, or only of those "listed", which says nothing of what the list
     lacks. discount: as in DCG. With a cutoff, both DCGs are taken of the first k. Without a document that gains
-    something: 0.
+    something: 0. Below 0 only where `gains` names gains below 0.
     """
 
     name: ClassVar[str] = "nDCG"

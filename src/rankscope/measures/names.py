@@ -11,7 +11,7 @@ from typing import Any
 
 from rankscope.errors import ParameterError, UnknownName
 from rankscope.measures import MEASURES
-from rankscope.measures.base import Measure
+from rankscope.measures.base import OWN_CUTOFF, OWN_FORMS, Measure
 from rankscope.measures.trec_names import TREC_NAMES
 
 __all__ = ["ALIASES", "expand_trec", "parse_measure", "parse_measures", "split_trec", "trec_name"]
@@ -78,15 +78,19 @@ def parse(text: str, defaults: Defaults) -> list[Measure]:
         field = MEASURES[name].after_at
         if field in parameters:
             raise ParameterError(f"{text}: the {field} is given twice; expected a form like {name}@10")
-        parameters[field] = after_at(text, field, match["cutoff"])
+        parameters[field] = after_at(text, MEASURES[name], match["cutoff"])
     return [build(name, parameters, defaults)]
 
 
-def after_at(text: str, field: str, value: str) -> float:
-    """The number behind the @."""
+def after_at(text: str, kind: type[Measure], value: str) -> float | str:
+    """The number behind the @, or the name of a cutoff that each query has of its own."""
+    field = kind.after_at
     if field == "cutoff":
+        if kind.own_cutoffs and OWN_CUTOFF.fullmatch(value):
+            return value
         if not re.fullmatch(r"[0-9]{1,18}", value):
-            raise ParameterError(f"{text}: the cutoff is {value!r}, expected a whole number as in nDCG@10")
+            own = OWN_FORMS if kind.own_cutoffs else ""
+            raise ParameterError(f"{text}: the cutoff is {value!r}, expected a whole number as in nDCG@10{own}")
         return int(value)
     if not re.fullmatch(r"[0-9]*\.?[0-9]+(e-?[0-9]+)?", value):
         raise ParameterError(f"{text}: the {field} is {value!r}, expected a number as in IPrec@0.1")
@@ -213,7 +217,7 @@ def trec_name(measure: Measure) -> str:
         return shown_names()[str(measure)]
     value = getattr(measure, measure.after_at, None)
     for stem, entry in TREC_NAMES.items():
-        if entry.ours == measure.name and entry.several and entry.reads is not None and value is not None:
+        if entry.ours == measure.name and entry.several and entry.reads is not None and isinstance(value, (int, float)):
             shown, same = expand_trec(stem, str(value))[0]
             if same == measure:
                 return shown

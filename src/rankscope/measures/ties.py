@@ -52,10 +52,11 @@ def tie_groups(hits: Hits, marked: Bools) -> TieGroups:
     )
 
 
-def mean_weight(hits: Hits, weight: Callable[[Floats], Floats], cutoff: int | None) -> Floats:
+def mean_weight(hits: Hits, weight: Callable[[Floats], Floats], cutoff: int | Floats | None) -> Floats:
     """(hits) what each hit's rank is worth, 0 beyond the cutoff; ties="average": the mean over its group's ranks."""
-    if hits.ties != "average":
+    if hits.ties != "average" or isinstance(cutoff, np.ndarray):  # (queries): such cutoffs are not averaged
         values: Floats = weight(hits.rank)
+        cutoff = cutoff[hits.query] if isinstance(cutoff, np.ndarray) else cutoff
         return values if cutoff is None else np.multiply(values, hits.rank <= cutoff)
     deepest = int(hits.last.max(initial=0))
     if cutoff is not None:
