@@ -25,6 +25,7 @@ SCRIPTS = (
     "ten_lines",
     "shuffled",
     "variants",
+    "letor_score",
     # Last: these load NumPy into this process, whose memory the processes that it starts then seem to have.
     "single_query",
     "in_memory",

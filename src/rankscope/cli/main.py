@@ -19,6 +19,7 @@ COMMANDS = {
     "evaluate": ("evaluate", "Evaluate runs against judgments."),
     "measures": ("measures", "List all measures, or explain one."),
     "trec_eval": ("trec_eval", "trec_eval's command line and output."),
+    "letor": ("letor", "LETOR's evaluation tools: score, rank, ttest."),
     "demo": ("demo", "Make a small test collection and take a tour on it."),
 }
 
@@ -86,7 +87,7 @@ def main(args: Sequence[str] | None = None) -> None:
 def command_of(error: click.ClickException) -> str:
     """The command whose arguments are wrong, as " evaluate"."""
     context = getattr(error, "ctx", None)
-    return f" {context.info_name}" if context is not None and context.parent is not None else ""
+    return context.command_path.removeprefix("rankscope") if context is not None else ""
 
 
 def silence_output() -> None:

@@ -47,7 +47,7 @@ class Layout:
         if b"\r" in line.rstrip():
             return "the line ends are carriage returns; convert them to LF or CR LF"
         if b" qid:" in line or b"\tqid:" in line:
-            return "this looks like a LETOR or SVMlight file, which cannot be read here"
+            return "this looks like a LETOR or SVMlight file: read it with --input letor"
         if fields in self.mistaken:
             return self.mistaken[fields]
         if fields == 1 and (b"," in line or b";" in line):

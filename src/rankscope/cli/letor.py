@@ -1,0 +1,103 @@
+"""`rankscope letor score`, `rank` and `ttest`."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+
+import click
+
+from rankscope.cli.output import show
+from rankscope.compat.letor import VERSIONS, Stopped, letor_rank, letor_score, letor_ttest
+from rankscope.io.write import check_writable, refuse_overwriting
+
+__all__ = ["letor"]
+
+USAGE_EXIT = 255
+PRESET = click.option(
+    "--preset",
+    type=click.Choice(list(VERSIONS)),
+    default="letor4",
+    show_default=True,
+    help="The script: LETOR 3.0 (2008), LETOR 4.0 (2009), MSLR (2010).",
+)
+SCORED = "TEST PRED OUT FLAG"
+#: Their number is checked by us, since the scripts have an exit code of their own for it.
+ARGUMENTS = click.argument("arguments", nargs=-1, metavar=SCORED)
+AS_THEY_COME = {"ignore_unknown_options": True}
+
+
+@click.group(invoke_without_command=True)
+@click.pass_context
+def letor(context: click.Context) -> None:
+    """LETOR's evaluation tools: command lines, output and exit codes.
+
+    Exit codes: 254 where the scripts refuse a file (their message is on standard output), 255 for other arguments.
+    """
+    if context.invoked_subcommand is None:
+        click.echo(context.get_help())
+
+
+@letor.command(context_settings=AS_THEY_COME)
+@PRESET
+@ARGUMENTS
+def score(arguments: tuple[str, ...], preset: str) -> None:
+    """Score predictions as Eval-Score.pl does.
+
+    TEST: the label file. PRED: one score a line. OUT: the file to write. FLAG: 1 with a line a query, 0 averages only.
+    """
+    evaluate("score", letor_score, arguments, preset)
+
+
+@letor.command(context_settings=AS_THEY_COME)
+@PRESET
+@ARGUMENTS
+def rank(arguments: tuple[str, ...], preset: str) -> None:
+    """Score rank positions, 1 the best, as Eval-Rank.pl does.
+
+    As `score`, but PRED has one rank position a line; one position twice is a tie, in file order.
+    """
+    evaluate("rank", letor_rank, arguments, preset)
+
+
+@letor.command(context_settings=AS_THEY_COME)
+@click.argument("arguments", nargs=-1, metavar="A B OUT")
+def ttest(arguments: tuple[str, ...]) -> None:
+    """Compare two outputs by t-tests.
+
+    A, B: what `score` or `rank` wrote with FLAG 1. OUT: the file to write, a line a measure with the paired two-sided
+    test of the queries' values.
+    """
+    if len(arguments) != 3:
+        usage("ttest A B OUT")
+    a, b, out = arguments
+    check_output(out, a, b)
+    show(letor_ttest(a, b), out)
+
+
+def evaluate(name: str, tool: Callable[..., str], arguments: tuple[str, ...], preset: str) -> None:
+    """Read, score, write: what `score` and `rank` share."""
+    if len(arguments) != 4 or arguments[3] not in ("0", "1"):
+        usage(f"{name} [--preset NAME] {SCORED}")
+    test, predictions, out, flag = arguments
+    check_output(out, test, predictions)
+    try:
+        show(tool(test, predictions, preset=preset, by_query=flag == "1"), out)
+    except Stopped as stop:
+        click.echo(str(stop))
+        sys.exit(stop.code)
+
+
+def check_output(out: str, *inputs: str) -> None:
+    """Raise where the output cannot be written, or is one of the files that are read."""
+    if out != "-":
+        refuse_overwriting(out, inputs)
+        check_writable(out)
+
+
+def usage(call: str) -> None:
+    """As the scripts: on standard output, exit code 255."""
+    click.echo(f"Usage: rankscope letor {call}")
+    if call.endswith("FLAG"):
+        click.echo("FLAG: 1 for a line a query and the averages, 0 for the averages only")
+    sys.exit(USAGE_EXIT)

@@ -1,0 +1,314 @@
+"""LETOR's and SVMlight's files for ranking: labels with `qid:`, and predictions of one number a line.
+
+Accepted: LETOR 3 and 4 (`#docid = X` behind the features), MSLR (no comment), any comment, spaces or tabs, CRLF, blank
+lines, lines that begin with `#`, queries in any order or mixed. The features are not read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple, NoReturn
+
+import numpy as np
+import numpy.typing as npt
+
+from rankscope.data.qrels import Qrels
+from rankscope.data.rows import Interner, Rows, group, name_of, names_of
+from rankscope.data.run import Run
+from rankscope.errors import InputError
+from rankscope.io.blocks import NEWLINE, RETURN, Block, BlockReader
+from rankscope.io.letor_fields import (
+    SIZE,
+    Collected,
+    Lines,
+    are_word,
+    begins,
+    comment_places,
+    field_ends,
+    find_lines,
+    leading_fields,
+)
+from rankscope.io.letor_predictions import read_predictions
+from rankscope.io.read import PathLike, apart_note, file_stem, open_source
+from rankscope.io.streams import open_binary, source_name
+from rankscope.kernels.numbers import parse_floats, parse_integers
+from rankscope.kernels.text import Fields, as_fields, changes, decode, hashes, words
+
+__all__ = ["Labels", "label_qrels", "prediction_run", "read_labels", "read_letor", "read_predictions"]
+
+Bools = npt.NDArray[np.bool_]
+Bytes = npt.NDArray[np.uint8]
+Ints = npt.NDArray[np.int64]
+
+EXPECTED = "label qid:query feature:value ..."
+QID, FOUR_BYTES = np.uint64(int.from_bytes(b"qid:", "little")), np.uint64(0xFFFFFFFF)
+DOCID = b"#docid = "
+#: Whole numbers beyond this are not exact in float64.
+HIGHEST = 2.0**53
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Labels:
+    """What a label file holds of its n documents, in the order of its lines.
+
+    relevance: (n). query: (n) index into `ids`, the queries as the file first names them (what follows `qid:`).
+    docs: (n) the ids in the comments `#docid = X`; None where a line has none. lines: (n) the number of each line.
+    """
+
+    name: str
+    relevance: Ints
+    query: Ints
+    ids: list[bytes]
+    docs: Fields | None
+    lines: Ints
+
+    @property
+    def query_ids(self) -> tuple[str, ...]:
+        return tuple(names_of(self.ids))
+
+    @property
+    def together(self) -> bool:
+        """Whether no query's lines are interrupted by those of another."""
+        return 1 + int(np.count_nonzero(np.diff(self.query))) == len(self.ids)
+
+    @cached_property
+    def documents(self) -> tuple[Fields, npt.NDArray[np.uint64], str | None]:
+        """(n) ids and their hashes: those of the comments, or the numbers of the lines; and a note where that is odd.
+
+        Lines name documents where one has no `#docid`, or where a query has one `#docid` twice.
+        """
+        note = None
+        if self.docs is not None:
+            found = self.docs, hashes(self.docs)
+            rows, _ = group(self.ids, self.query, *found, self.relevance, self.where(self.docs))
+            try:
+                rows.refuse_duplicates(rows.keys(np.arange(len(self.ids))))
+                return *found, None
+            except InputError as error:
+                note = f"{str(error).split(';')[0]}; all documents are named by the numbers of their lines"
+        numbers = as_fields([b"%d" % line for line in self.lines.tolist()])
+        return numbers, hashes(numbers), note
+
+    def where(self, docs: Fields) -> Callable[[int], str]:
+        """What says file:line of a byte of the documents' ids."""
+        return lambda place: f"{self.name}:{self.lines[np.searchsorted(docs.starts, place, side='right') - 1]}"
+
+    def rows(self, values: npt.NDArray[Any]) -> tuple[Rows, int]:
+        """One value a document, grouped by query, and how many queries had their lines apart."""
+        docs, hashed, _ = self.documents
+        return group(self.ids, self.query, docs, hashed, values, self.where(docs))
+
+    def __len__(self) -> int:
+        """How many documents."""
+        return int(self.relevance.size)
+
+    def __repr__(self) -> str:
+        return f"Labels({self.name!r}, {len(self.ids)} queries, {len(self)} documents)"
+
+
+class Part(NamedTuple):
+    """The documents of one block."""
+
+    relevance: Ints
+    query: Ints
+    lines: Ints
+    docs: Fields | None
+
+
+def read_labels(path: PathLike, *, progress: Callable[[int], Any] | None = None) -> Labels:
+    r"""The labels of a LETOR or SVMlight file; "-" is standard input. gzip and Zstandard are told by content.
+
+    Read in blocks: memory grows with the number of lines, not with their features.
+
+    Raises InputError, naming file and line, for a line without `qid:`, a label that is no whole number, an empty file.
+
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     path = Path(folder, "test.txt")
+    ...     _ = path.write_text("2 qid:10 1:0.5 2:1 #docid = D1\n0 qid:10 1:0.1 2:0 #docid = D2\n")
+    ...     labels = read_labels(path)
+    >>> labels.query_ids, labels.relevance.tolist()
+    (('10',), [2, 0])
+    """
+    parts: list[Part] = []
+    interner, docs, all_named = Interner(), Collected(), True
+    with open_binary(path) as stream:
+        source = open_source(stream, path, None)  # what is no text of ours is refused by its first bytes
+        reader = BlockReader(source, source.name, SIZE, progress)
+        block = reader.next()
+        while block is not None:
+            part = read_part(block, interner)
+            if part is not None:
+                all_named = all_named and part.docs is not None
+                if all_named and part.docs is not None:
+                    docs.add(part.docs)
+                parts.append(part._replace(docs=None))
+            block = reader.next(block.end)
+    if not parts:
+        raise InputError(f"{source.name}: no data, only comments and blank lines; expected {EXPECTED}")
+    return Labels(
+        name=source.name,
+        relevance=np.concatenate([part.relevance for part in parts]),
+        query=np.concatenate([part.query for part in parts]),
+        ids=list(interner.ids),
+        docs=docs.fields() if all_named else None,
+        lines=np.concatenate([part.lines for part in parts]),
+    )
+
+
+def read_part(block: Block, interner: Interner) -> Part | None:
+    """The documents of a block; None where it holds none. Raises InputError for a line that is none."""
+    lines = find_lines(block, comments=True)
+    refuse_lone_returns(block)
+    comments = comment_places(lines)
+    starts, lengths = leading_fields(lines.buffer, lines.starts, comments, 2)
+    rows = np.flatnonzero(lengths[:, 0] > 0)  # the others are blank or comments
+    if not rows.size:
+        return None
+    if rows.size < lengths.shape[0]:
+        starts, lengths, comments = starts[rows], lengths[rows], comments[rows]
+    labels = Fields(lines.buffer, starts[:, 0], lengths[:, 0])
+    second = Fields(lines.buffer, starts[:, 1], lengths[:, 1])
+    relevance, good = whole_numbers(labels)
+    has_query = names_query(second)
+    if not (good & has_query).all():
+        refuse(block, lines, rows, labels, second, has_query, int(np.argmin(good & has_query)))
+    queries = Fields(lines.buffer, second.starts + 4, second.lengths - 4)
+    docs = comment_ids(lines.buffer, comments, lines.ends[rows])
+    return Part(relevance, codes_of(queries, interner), lines.number + rows, docs)
+
+
+def codes_of(queries: Fields, interner: Interner) -> Ints:
+    """The number of each line's query: looked up once for lines that follow each other."""
+    first = np.flatnonzero(np.concatenate((np.ones(1, np.bool_), changes(queries))))
+    return np.repeat(interner.codes(queries.take(first)), np.diff(np.append(first, queries.starts.size)))
+
+
+def names_query(second: Fields) -> Bools:
+    """Whether each field is `qid:` and something."""
+    return np.asarray(((words(second, 0) & FOUR_BYTES) == QID) & (second.lengths > 4))
+
+
+def whole_numbers(labels: Fields) -> tuple[Ints, Bools]:
+    """The labels, and which are whole numbers; 2.0 is one, since some tools write all labels so."""
+    found, bad = parse_integers(labels)
+    good = np.ones(found.size, np.bool_)
+    if bad.size:
+        values, none = parse_floats(labels.take(bad))
+        values[none] = np.nan
+        whole = (values == np.floor(values)) & (np.abs(values) < HIGHEST)
+        good[bad] = whole
+        found[bad[whole]] = values[whole].astype(np.int64)
+    return found, good
+
+
+def comment_ids(bytes_: Bytes, comments: Ints, ends: Ints) -> Fields | None:
+    """What follows `#docid =` in the comments; None where a line has no such comment."""
+    if (comments >= ends).any():
+        return None
+    if begins(bytes_, comments, DOCID).all():  # as LETOR writes it
+        first = comments + len(DOCID)
+        last = field_ends(bytes_, first)
+        if (last > first).all():
+            return Fields(bytes_, first, last - first)
+    starts, lengths = leading_fields(bytes_, comments, ends, 3, 48)
+    named = are_word(bytes_, starts[:, 0], lengths[:, 0], b"#docid") & are_word(
+        bytes_, starts[:, 1], lengths[:, 1], b"="
+    )
+    if not (named & (lengths[:, 2] > 0)).all():
+        return None
+    return Fields(bytes_, starts[:, 2], lengths[:, 2])
+
+
+def refuse(
+    block: Block, lines: Lines, rows: Ints, labels: Fields, second: Fields, has_query: Bools, row: int
+) -> NoReturn:
+    """Raise for a line that is no document of a query."""
+    where = f"{block.name}:{lines.number + int(rows[row])}"
+    at = np.array([row])
+    if has_query[row]:
+        found = name_of(decode(labels.take(at))[0])
+        raise InputError(
+            f"{where}: label {found!r}, expected a whole number (the line is {EXPECTED}); correct this line"
+        )
+    found = repr(name_of(decode(second.take(at))[0])) if second.lengths[row] else "nothing"
+    raise InputError(
+        f"{where}: {found} behind the label, expected qid: and the query's id (the line is {EXPECTED}); "
+        "add the query to every line, or name the format that this file has"
+    )
+
+
+def refuse_lone_returns(block: Block) -> None:
+    """Raise for a carriage return inside a line: several lines, with the ends of old Macs."""
+    if block.buffer.find(b"\r", block.begin, block.end) < 0:
+        return
+    bytes_ = block.array
+    returns = np.flatnonzero(bytes_[block.begin : block.end] == RETURN) + block.begin
+    lone = returns[bytes_[returns + 1] != NEWLINE]
+    if lone.size:
+        raise InputError(
+            f"{block.where(int(lone[0]))}: a carriage return inside the line, expected lines that end with LF or "
+            "CR LF; convert the line ends"
+        )
+
+
+def label_qrels(labels: Labels) -> Qrels:
+    """The labels as judgments.
+
+    A document's id is that of its comment (`#docid = X`), or, where a line has none or a query has one twice, the
+    number of its line.
+    """
+    return Qrels.from_rows(labels.rows(labels.relevance)[0])
+
+
+def prediction_run(labels: Labels, path: PathLike, *, ranks: bool = False, name: str | None = None) -> Run:
+    """The documents of the labels, scored by a prediction file. Documents of one score keep the order of the lines.
+
+    ranks: the file holds rank positions (1 is best), and the score is their negative. name: the system's; default the
+    file's name without suffix. Lines of a query that are not together are merged, with a note.
+
+    Raises InputError for what cannot be read, another number of predictions than labels, a rank below 1.
+    """
+    values = read_predictions(path)
+    shown = source_name(path)
+    if values.size != len(labels):
+        raise InputError(
+            f"{shown}: {values.size} predictions for the {len(labels)} documents of {labels.name}, expected one a "
+            "document in the order of its lines; check that the two files belong together"
+        )
+    if ranks:
+        if (values < 1).any():
+            row = int(np.argmax(values < 1))
+            raise InputError(
+                f"{shown}:{row + 1}: rank {values[row]:g}, expected ranks from 1, the best; correct this line"
+            )
+        values = -values
+    rows, apart = labels.rows(values)
+    notes = (apart_note(labels.name, apart),) if apart else ()
+    odd = labels.documents[2]
+    return Run.from_rows(rows, name=name or file_stem(path), notes=(*notes, odd) if odd else notes)
+
+
+def read_letor(labels: PathLike, predictions: PathLike, *, ranks: bool = False) -> tuple[Qrels, Run]:
+    r"""A label file and its prediction file as judgments and a run. Evaluate them with ties="file".
+
+    For several prediction files, call `read_labels` and `label_qrels` once, and `prediction_run` for each.
+
+    Raises InputError, naming file and line, for whatever cannot be read, and for unequal lengths.
+
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> import rankscope as rs
+    >>> with TemporaryDirectory() as folder:
+    ...     test, predicted = Path(folder, "test.txt"), Path(folder, "svm.txt")
+    ...     _ = test.write_text("2 qid:10 1:0.5\n0 qid:10 1:0.1\n1 qid:10 1:0.2\n")
+    ...     _ = predicted.write_text("0.1\n0.3\n0.2\n")
+    ...     qrels, run = read_letor(test, predicted)
+    >>> rs.evaluate(qrels, run, "AP", ties="file").overall("AP")  # (1/2 + 2/3) / 2
+    0.5833333333333333
+    """
+    read = read_labels(labels)
+    return label_qrels(read), prediction_run(read, predictions, ranks=ranks)

@@ -1,0 +1,287 @@
+"""LETOR's and SVMlight's label files and prediction files: what is read, and what is refused where."""
+
+from __future__ import annotations
+
+import gzip
+import re
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+import rankscope as rs
+from rankscope.errors import InputError
+from rankscope.io import letor, letor_fields, letor_predictions
+from rankscope.io.blocks import Block
+from rankscope.io.letor import Labels, label_qrels, prediction_run, read_labels, read_letor, read_predictions
+from rankscope.kernels.text import PADDING, decode
+
+if sys.version_info >= (3, 14):
+    from compression import zstd
+else:
+    from backports import zstd
+
+LETOR4 = (
+    b"2 qid:10 1:0.5 2:0.25 #docid = D1 inc = 1 prob = 0.1\n"
+    b"0 qid:10 1:0.1 2:0.75 #docid = D2 inc = 1 prob = 0.1\n"
+    b"1 qid:9 1:0.2 2:0.5 #docid = D1 inc = 1 prob = 0.1\n"
+)
+
+
+@pytest.fixture
+def write(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.chdir(tmp_path)
+
+    def call(content: bytes, name: str = "test.txt") -> str:
+        (tmp_path / name).write_bytes(content)
+        return name
+
+    return call
+
+
+def read(labels: Labels) -> list[tuple[int, str, str | None, int]]:
+    """(relevance, query, document, line) of each document."""
+    docs = [None] * len(labels) if labels.docs is None else [doc.decode() for doc in decode(labels.docs)]
+    queries = [labels.query_ids[code] for code in labels.query]
+    return list(zip(labels.relevance.tolist(), queries, docs, labels.lines.tolist(), strict=True))
+
+
+EXPECTED = [(2, "10", "D1", 1), (0, "10", "D2", 2), (1, "9", "D1", 3)]
+
+
+def without_docs(rows):
+    return [(label, query, None, line) for label, query, _, line in rows]
+
+
+FORMS = {
+    "LETOR 4": (LETOR4, EXPECTED),
+    "LETOR 3": (re.sub(rb" inc.*", b"", LETOR4), EXPECTED),
+    "MSLR": (re.sub(rb" #.*", b"", LETOR4), without_docs(EXPECTED)),
+    "labels and queries only": (re.sub(rb" 1:.*", b"", LETOR4), without_docs(EXPECTED)),
+    "CRLF": (LETOR4.replace(b"\n", b"\r\n"), EXPECTED),
+    "tabs": (re.sub(rb" (?=qid|\d:|#)", b"\t", LETOR4), EXPECTED),
+    "several spaces": (LETOR4.replace(b" ", b"   "), EXPECTED),
+    "blanks around": (re.sub(rb"(?m)^(.*)$", rb"  \1 \t", LETOR4).rstrip(), EXPECTED),
+    "no newline at the end": (LETOR4.rstrip(), EXPECTED),
+    "a byte order mark": (b"\xef\xbb\xbf" + LETOR4, EXPECTED),
+    "another comment": (re.sub(rb"#.*", b"# http://x/#docid = D", LETOR4), without_docs(EXPECTED)),
+    "a comment without a blank before it": (re.sub(rb" 1:.*", b"#x", LETOR4), without_docs(EXPECTED)),
+    "one line without docid": (LETOR4.replace(b"#docid = D2", b"#"), without_docs(EXPECTED)),
+    "labels written as 2.0": (re.sub(rb"(?m)^(\d)", rb"\1.0", LETOR4), EXPECTED),
+    "labels with signs": (re.sub(rb"(?m)^(\d)", rb"+\1", LETOR4), EXPECTED),
+}
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("size", [3, 40, 100, letor.SIZE])
+def test_each_form_of_the_file_is_read(write, form: str, size: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """And with blocks that end anywhere."""
+    monkeypatch.setattr(letor, "SIZE", size)
+    content, expected = FORMS[form]
+    assert read(read_labels(write(content))) == expected
+
+
+def test_blank_lines_and_comments_count_as_lines_only(write) -> None:
+    content = b"# LETOR\n\n" + LETOR4.replace(b"1 qid:9", b" \t\n  # more\n1 qid:9")
+    assert read(read_labels(write(content))) == [(2, "10", "D1", 3), (0, "10", "D2", 4), (1, "9", "D1", 7)]
+
+
+def test_negative_labels_and_long_ids_are_kept(write) -> None:
+    query, doc = "query-" + "x" * 500, "http://a/" + "y" * 900
+    labels = read_labels(write(f"-1 qid:{query} 1:0.5 #docid = {doc}\n2 qid:{query} 1:2 #docid = é\n".encode()))
+    assert read(labels) == [(-1, query, doc, 1), (2, query, "é", 2)]
+
+
+def test_features_are_not_looked_at(write) -> None:
+    assert read(read_labels(write(b"1 qid:a nonsense ::: 1:x\n"))) == [(1, "a", None, 1)]
+
+
+@pytest.mark.parametrize("pack", [gzip.compress, zstd.compress])
+def test_compressed_files_are_told_by_content(write, pack) -> None:
+    assert read(read_labels(write(pack(LETOR4)))) == EXPECTED
+    assert read_predictions(write(pack(b"1\n2\n"))).tolist() == [1.0, 2.0]
+
+
+def test_lines_of_a_query_that_are_not_together_are_known(write) -> None:
+    labels = read_labels(write(b"1 qid:b\n0 qid:a\n2 qid:b\n"))
+    assert (labels.query_ids, labels.query.tolist(), labels.together) == (("b", "a"), [0, 1, 0], False)
+    assert read_labels(write(LETOR4)).together
+
+
+ids = st.text("abQ019-_", min_size=1, max_size=40)
+documents = st.lists(st.tuples(st.integers(-3, 40), ids, st.integers(0, 9), ids), min_size=1, max_size=30)
+
+
+@given(documents, st.integers(1, 300), st.sampled_from([b"\n", b"\r\n", b"\n\n", b"\n # x\n"]))
+@example([(1, "q", 0, "d")], 1, b"\n")
+def test_what_is_read_is_what_a_loop_reads(tmp_path: Path, rows, size: int, end: bytes) -> None:
+    lines = [f"{a} qid:{q} {'1:0.5 ' * n}#docid = {d}".encode() for a, q, n, d in rows]
+    path = tmp_path / "labels"
+    path.write_bytes(end.join(lines) + end)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(letor, "SIZE", size)
+        labels = read_labels(path)
+    naive = [
+        (int(fields[0]), fields[1].decode()[4:], fields[-1].decode(), number)
+        for number, line in enumerate(path.read_bytes().split(b"\n"), 1)
+        if (fields := line.split()) and fields[0] != b"#"
+    ]
+    assert read(labels) == naive
+    assert list(labels.query_ids) == list(dict.fromkeys(q for _, q, _, _ in naive))
+
+
+@given(st.lists(st.text("ab \t\r#", max_size=70), min_size=1, max_size=8), st.integers(1, 4), st.integers(1, 40))
+def test_the_first_fields_are_those_of_split(lines: list[str], count: int, width: int) -> None:
+    text = "".join(f"{line}\n" for line in lines).encode()
+    buffer = bytearray(bytes(PADDING) + text + bytes(2 * PADDING))
+    found = letor_fields.find_lines(Block(buffer, PADDING, PADDING + len(text), 1, "x", True), comments=True)
+    starts, lengths = letor_fields.leading_fields(found.buffer, found.starts, found.ends, count, width)
+    for row, line in enumerate(lines):
+        fields = [bytes(buffer[a : a + n]) for a, n in zip(starts[row], lengths[row], strict=True) if n]
+        assert fields == line.encode().split()[:count]
+    places = [line.find("#") if "#" in line else len(line) for line in lines]
+    assert (letor_fields.comment_places(found) - found.starts).tolist() == places
+    ends = letor_fields.field_ends(found.buffer, found.starts, width)
+    assert (ends - found.starts).tolist() == [re.search(r"\s|\Z", line).start() for line in lines]
+
+
+# What is refused
+
+
+BAD_LABELS = {
+    "no qid": (b"1 qid:1\n1 1:0.5\n", "test.txt:2: '1:0.5' behind the label, expected qid: and the query's id"),
+    "an empty qid": (b"1 qid: 1:0.5\n", "test.txt:1: 'qid:' behind the label, expected qid: and the query's id"),
+    "a label only": (b"\n1\n", "test.txt:2: nothing behind the label, expected qid: and the query's id"),
+    "qid in a comment": (b"1 #qid:1\n", "test.txt:1: nothing behind the label"),
+    "a run of TREC": (b"1 Q0 a 1 2.5 tag\n", "test.txt:1: 'Q0' behind the label"),
+    "a word": (b"1 qid:1\nhigh qid:1\n", "test.txt:2: label 'high', expected a whole number"),
+    "a fraction": (b"0.5 qid:1\n", "test.txt:1: label '0.5', expected a whole number"),
+    "nan": (b"nan qid:1\n", "test.txt:1: label 'nan', expected a whole number"),
+    "an endless number": (b"9" * 30 + b" qid:1\n", f"test.txt:1: label '{'9' * 30}', expected a whole number"),
+    "old Macs": (b"1 qid:1 1:2\r0 qid:1 1:1\r", "test.txt:1: a carriage return inside the line"),
+    "nothing": (b"", "test.txt: the file is empty, expected at least one line"),
+    "blanks and comments": (b"\n # x\n", "test.txt: no data, only comments and blank lines; expected label qid:query"),
+    "binary": (b"1 qid:1\0\n", "test.txt: a binary file"),
+    "bzip2": (b"BZh91AY", "test.txt: compressed with bzip2"),
+    "UTF-16": ("1 qid:1\n".encode("utf-16"), "test.txt: the text is UTF-16"),
+}
+
+
+@pytest.mark.parametrize("kind", BAD_LABELS)
+def test_a_bad_label_file_is_refused_with_its_line(write, kind: str) -> None:
+    content, said = BAD_LABELS[kind]
+    path = write(content)
+    with pytest.raises(InputError, match=f"^{re.escape(said)}") as refused:
+        read_labels(path)
+    assert "\n" not in str(refused.value)
+
+
+def test_the_first_bad_line_is_named_however_it_is_bad(write) -> None:
+    with pytest.raises(InputError, match=r"^test.txt:2: label 'x'"):
+        read_labels(write(b"1 qid:1\nx qid:1\n1 2\n"))
+    with pytest.raises(InputError, match=r"^test.txt:2: '2' behind"):
+        read_labels(write(b"1 qid:1\n1 2\nx qid:1\n"))
+
+
+def test_lines_are_counted_through_all_blocks(write, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(letor, "SIZE", 50)
+    monkeypatch.setattr(letor_predictions, "SIZE", 50)
+    with pytest.raises(InputError, match=r"^test.txt:501: 'x' behind"):
+        read_labels(write(b"1 qid:1 1:0.5\n" * 500 + b"1 x\n"))
+    with pytest.raises(InputError, match=r"^test.txt:501: 'x', expected one finite number"):
+        read_predictions(write(b"0.5\n" * 500 + b"x\n"))
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (b"1\nhigh\n", "test.txt:2: 'high', expected one finite number a line"),
+        (b"1\nnan\n", "test.txt:2: 'nan', expected one finite number"),
+        (b"inf\n", "test.txt:1: 'inf', expected one finite number"),
+        (b"1e999\n", "test.txt:1: '1e999', expected one finite number"),
+        (b"1 2\n", "test.txt:1: more than one field, expected one finite number"),
+        (b"1\n\n2\n", "test.txt:2: a blank line, expected one number a line"),
+        (b"\n1\n", "test.txt:1: a blank line, expected one number a line"),
+        (b"\n \n", "test.txt: no data, only blank lines"),
+        (b"", "test.txt: the file is empty"),
+    ],
+)
+@pytest.mark.parametrize("size", [1, letor.SIZE])
+def test_a_bad_prediction_file_is_refused(write, content: bytes, said: str, size: int, monkeypatch) -> None:
+    monkeypatch.setattr(letor_predictions, "SIZE", size)
+    with pytest.raises(InputError, match=f"^{re.escape(said)}"):
+        read_predictions(write(content))
+
+
+@pytest.mark.parametrize("end", [b"", b"\n", b"\n\n \n", b"\r\n", b"\r\n\r\n"])
+def test_predictions_may_end_in_blank_lines(write, end: bytes) -> None:
+    assert read_predictions(write(b"\xef\xbb\xbf 0.5 \n-1e-3" + end)).tolist() == [0.5, -1e-3]
+
+
+# Judgments and runs
+
+
+def test_documents_are_named_by_their_comments(write) -> None:
+    qrels, run = read_letor(write(LETOR4), write(b"0.5\n0.7\n1\n", "model.txt"))
+    assert qrels.frame().rows() == [("10", "D1", 2), ("10", "D2", 0), ("9", "D1", 1)]
+    assert run.frame().rows() == [("10", "D1", 0.5), ("10", "D2", 0.7), ("9", "D1", 1.0)]
+    assert (run.name, run.notes) == ("model", ())
+    # Query 10: the relevant document is second; query 9: first. RR = (1/2 + 1/1) / 2
+    assert rs.evaluate(qrels, run, "RR", ties="file").overall("RR") == 0.75
+
+
+def test_documents_without_such_comments_are_named_by_their_lines(write) -> None:
+    qrels, run = read_letor(write(b"\n" + FORMS["MSLR"][0]), write(b"1\n2\n3\n", "p"))
+    assert qrels.frame()["doc_id"].to_list() == ["2", "3", "4"]
+    assert run.notes == ()
+
+
+def test_a_document_twice_in_its_query_makes_lines_the_names_and_is_noted(write) -> None:
+    qrels, run = read_letor(write(LETOR4.replace(b"D2", b"D1")), write(b"1\n2\n3\n", "p"))
+    assert qrels.frame()["doc_id"].to_list() == ["1", "2", "3"]
+    (note,) = run.notes
+    assert note.startswith("test.txt:2: document 'D1' of query '10' stands twice, first at test.txt:1; all documents")
+
+
+def test_lines_that_are_not_together_are_merged_with_a_note(write) -> None:
+    labels = read_labels(write(b"1 qid:b\n0 qid:a\n2 qid:b\n"))
+    run = prediction_run(labels, write(b"1\n2\n3\n", "p"))
+    assert run.notes == ("test.txt: the lines of 1 query were not together; they have been merged",)
+    assert run.frame().rows() == [("b", "1", 1.0), ("b", "3", 3.0), ("a", "2", 2.0)]
+    assert label_qrels(labels).frame().rows() == [("a", "2", 0), ("b", "1", 1), ("b", "3", 2)]
+
+
+def test_rank_positions_become_scores_that_fall(write) -> None:
+    _, run = read_letor(write(LETOR4), write(b"2\n1\n1\n", "p"), ranks=True)
+    assert run.frame()["score"].to_list() == [-2.0, -1.0, -1.0]
+
+
+@pytest.mark.parametrize("rank", ["0", "-1", "0.5"])
+def test_a_rank_below_1_is_refused(write, rank: str) -> None:
+    with pytest.raises(InputError, match=rf"^p:2: rank {rank}, expected ranks from 1, the best"):
+        read_letor(write(LETOR4), write(f"1\n{rank}\n1\n".encode(), "p"), ranks=True)
+
+
+@pytest.mark.parametrize("n", [2, 4])
+def test_unequal_lengths_are_refused_with_both_counts_and_names(write, n: int) -> None:
+    with pytest.raises(InputError, match=f"^p: {n} predictions for the 3 documents of test.txt, expected one"):
+        read_letor(write(LETOR4), write(b"1\n" * n, "p"))
+
+
+def test_ties_in_file_order_are_those_of_the_lines(write) -> None:
+    """Ids by their bytes would put line 10 before line 9."""
+    labels = b"".join(b"%d qid:1\n" % (line == 9) for line in range(1, 13))
+    qrels, run = read_letor(write(labels), write(b"0.5\n" * 12, "p"))
+    assert rs.evaluate(qrels, run, "RR", ties="file").overall("RR") == pytest.approx(1 / 9)
+
+
+def test_memory_does_not_grow_with_features(write) -> None:
+    """What is kept of a line: its label, query, number and document."""
+    path = write(b"".join(b"0 qid:%d %s#docid = D%d\n" % (i // 50, b"1:0.5 " * 100, i) for i in range(500)))
+    labels = read_labels(path)
+    assert labels.docs is not None
+    assert labels.docs.buffer.size == 2 * PADDING + int(labels.docs.lengths.sum()) < 3000
+    assert np.array_equal(labels.relevance, np.zeros(500))
