@@ -21,8 +21,10 @@ if TYPE_CHECKING:
     from rankscope.data.scores import Scores
     from rankscope.errors import InputError, OutputError, ParameterError, RankscopeError, UnknownName
     from rankscope.evaluation.arrays import evaluate_arrays
-    from rankscope.evaluation.engine import evaluate, hits_of
+    from rankscope.evaluation.engine import evaluate
     from rankscope.evaluation.evaluator import Evaluator
+    from rankscope.evaluation.named import ConventionTable, compare_conventions
+    from rankscope.evaluation.sources import hits_of
     from rankscope.io.read import read_qrels, read_run
     from rankscope.measures.base import Measure
     from rankscope.measures.custom import define_measure
@@ -30,6 +32,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Convention",
+    "ConventionTable",
     "Evaluator",
     "Hits",
     "InputError",
@@ -42,6 +45,7 @@ __all__ = [
     "Scores",
     "UnknownName",
     "__version__",
+    "compare_conventions",
     "define_measure",
     "evaluate",
     "evaluate_arrays",
@@ -55,6 +59,7 @@ __all__ = [
 # Where each public name lives. Loaded when first asked for, so that `import rankscope` costs nothing.
 HOMES = {
     "Convention": "data.join",
+    "ConventionTable": "evaluation.named",
     "Evaluator": "evaluation.evaluator",
     "Hits": "data.hits",
     "InputError": "errors",
@@ -66,10 +71,11 @@ HOMES = {
     "Run": "data.run",
     "Scores": "data.scores",
     "UnknownName": "errors",
+    "compare_conventions": "evaluation.named",
     "define_measure": "measures.custom",
     "evaluate": "evaluation.engine",
     "evaluate_arrays": "evaluation.arrays",
-    "hits_of": "evaluation.engine",
+    "hits_of": "evaluation.sources",
     "parse_measure": "measures.names",
     "parse_measures": "measures.names",
     "read_qrels": "io.read",

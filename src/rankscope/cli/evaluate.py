@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import click
 
 from rankscope.cli.output import bytes_progress, show
+from rankscope.errors import ParameterError
 from rankscope.evaluation.conventions import DEFAULT_MEASURES, MISSING, NO_RELEVANT, UNJUDGED, make_plan
 from rankscope.evaluation.engine import evaluate as evaluate_runs
+from rankscope.evaluation.sources import LETOR
 from rankscope.io.sniff import FORMATS as INPUTS
 from rankscope.io.write import check_writable, refuse_overwriting
 from rankscope.reporting.tables import FORMATS, render_scores
@@ -19,6 +23,11 @@ __all__ = ["evaluate"]
 @click.argument("runs", nargs=-1, required=True, metavar="RUN...")
 @click.option(
     "-m", "--measure", "measures", multiple=True, help=f"May be repeated. Default: {' '.join(DEFAULT_MEASURES)}."
+)
+@click.option(
+    "--conventions",
+    metavar="MEASURE",
+    help="One measure as each reference tool computes it, side by side; no other -m.",
 )
 @click.option("--by-query", is_flag=True, help="Show each query's values too.")
 @click.option("--preset", metavar="NAME", help="Conventions of a reference tool; see `rankscope measures --presets`.")
@@ -33,9 +42,7 @@ __all__ = ["evaluate"]
 @click.option(
     "--no-relevant",
     type=click.Choice(list(NO_RELEVANT)),
-    default="zero",
-    show_default=True,
-    help="A query without relevant documents: what the measure says, left out, or 1.",
+    help="A query without relevant documents: what the measure says (zero, the default), left out, or 1.",
 )
 @click.option(
     "--unjudged",
@@ -50,7 +57,10 @@ __all__ = ["evaluate"]
     help="Documents of one score: doc_id_desc (default, as trec_eval), file, average or error.",
 )
 @click.option(
-    "--input", "input_", type=click.Choice(list(INPUTS)), help="Format of the runs; told by content otherwise."
+    "--input",
+    "input_",
+    type=click.Choice([*INPUTS, *LETOR]),
+    help="Format of the runs; told by content otherwise. letor: QRELS is a label file, RUN files of predictions.",
 )
 @click.option("--format", "format_", type=click.Choice(list(FORMATS)), default="table", show_default=True)
 @click.option("-o", "--output", metavar="FILE", help="Write there instead of printing; whole or not at all.")
@@ -58,11 +68,12 @@ def evaluate(
     qrels: str,
     runs: tuple[str, ...],
     measures: tuple[str, ...],
+    conventions: str | None,
     by_query: bool,
     preset: str | None,
     rel: int,
     missing: str,
-    no_relevant: str,
+    no_relevant: str | None,
     unjudged: str,
     ties: str | None,
     input_: str | None,
@@ -85,11 +96,33 @@ def evaluate(
         "no_relevant": no_relevant,
         "unjudged": unjudged,
     }
-    chosen = measures or None
+    if conventions is not None:
+        refuse_beside_conventions(measures, options, by_query)
+    chosen = conventions or measures or None
     make_plan(chosen, **options)  # type: ignore[arg-type]  # a wrong argument is told before anything is read
     if output is not None and output != "-":
         check_writable(output)
         refuse_overwriting(output, (qrels, *runs))
     with bytes_progress(runs, "reading runs") as progress:
+        if conventions is not None:
+            from rankscope.evaluation.named import compare_conventions  # not needed by any other call
+            from rankscope.reporting.conventions import render_conventions
+
+            table = compare_conventions(
+                qrels, list(runs), conventions, rel=rel, missing=missing, input=input_, progress=progress
+            )
+            show(render_conventions(table, format_), output)
+            return
         scores = evaluate_runs(qrels, list(runs), chosen, input=input_, progress=progress, **options)  # type: ignore[arg-type]
     show(render_scores(scores, format_, by_query=by_query), output)
+
+
+def refuse_beside_conventions(measures: tuple[str, ...], options: Mapping[str, object], by_query: bool) -> None:
+    """Raise for what each convention settles by itself."""
+    given = [name for name in ("preset", "ties", "no_relevant") if options[name] is not None]
+    given += ["measure"] if measures else []
+    given += ["by_query"] if by_query else []
+    given += ["unjudged"] if options["unjudged"] != "nonrelevant" else []
+    if given:
+        option = given[0].replace("_", "-")
+        raise ParameterError(f"--{option} beside --conventions, which settles that for each convention; leave it out")

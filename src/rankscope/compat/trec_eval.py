@@ -16,7 +16,7 @@ from rankscope.data.hits import Hits
 from rankscope.data.join import Convention
 from rankscope.data.qrels import Qrels
 from rankscope.errors import ParameterError, RankscopeError, UnknownName
-from rankscope.evaluation.engine import join_file
+from rankscope.evaluation.sources import join_file
 from rankscope.io.read import PathLike, read_qrels
 from rankscope.measures.base import Floats, Measure
 from rankscope.measures.cascade import RBPResidual

@@ -49,7 +49,7 @@ def evaluate_arrays(
     preset: str | None = None,
     rel: int = 1,
     ties: str = "file",
-    no_relevant: str = "zero",
+    no_relevant: str | None = None,
 ) -> Scores:
     """Evaluate one system whose scores and judgments are dense arrays: the numbers that `evaluate` gives.
 

@@ -150,7 +150,7 @@ def make_plan(
     rel: int = 1,
     ties: str | None = None,
     missing: str = "zero",
-    no_relevant: str = "zero",
+    no_relevant: str | None = None,
     unjudged: str = "nonrelevant",
 ) -> Plan:
     """Check all arguments and settle what a preset leaves open. Raises ParameterError."""
@@ -186,7 +186,7 @@ def make_plan(
         asked=asked,
         convention=convention,
         missing=choice("missing", missing, MISSING),
-        no_relevant=choice("no_relevant", no_relevant, NO_RELEVANT),
+        no_relevant=choice("no_relevant", no_relevant or (chosen.no_relevant if chosen else "zero"), NO_RELEVANT),
         unjudged=choice("unjudged", unjudged, UNJUDGED),
         preset=preset,
     )

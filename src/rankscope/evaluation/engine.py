@@ -1,39 +1,25 @@
-"""Files or objects in, scores out. Run files stream past the judgments: memory grows with what was judged."""
+"""Judgments and runs in, scores out. Run files stream past the judgments: memory grows with what was judged."""
 
 from __future__ import annotations
 
-import os
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from pathlib import Path
-from typing import Any, NamedTuple, TypeGuard
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
 
 import numpy as np
 
 from rankscope.data.hits import Hits, frozen
-from rankscope.data.join import Convention, Joiner, join
 from rankscope.data.qrels import Qrels
 from rankscope.data.run import Run
 from rankscope.data.scores import Scores
 from rankscope.errors import InputError, ParameterError
 from rankscope.evaluation.conventions import Plan, make_plan
-from rankscope.io.read import PathLike, file_stem, open_source, read_qrels, read_run
-from rankscope.io.streams import open_binary, source_name
-from rankscope.io.trec import Ungrouped
+from rankscope.evaluation.sources import LETOR, Joined, Progress, join_all
+from rankscope.io.read import PathLike, file_stem
+from rankscope.io.streams import source_name
 from rankscope.measures.base import Bools, Floats, Measure
 
-__all__ = ["as_qrels", "evaluate", "hits_of", "score_hits"]
-
-Progress = Callable[[int], Any]
-
-
-class Joined(NamedTuple):
-    """One system after the join. path: the file it came from."""
-
-    name: str
-    hits: Hits
-    notes: tuple[str, ...]
-    path: PathLike | None
+__all__ = ["as_list", "evaluate", "score_hits"]
 
 
 def evaluate(
@@ -45,7 +31,7 @@ def evaluate(
     rel: int = 1,
     ties: str | None = None,
     missing: str = "zero",
-    no_relevant: str = "zero",
+    no_relevant: str | None = None,
     unjudged: str = "nonrelevant",
     input: str | None = None,
     progress: Progress | None = None,
@@ -58,10 +44,12 @@ def evaluate(
     rel: least relevance that counts. ties: "doc_id_desc" (default), "file", "average" (the expected value over the
     orders of tied documents) or "error". missing: what a query without a list in the run counts as: "zero" (an empty
     ranking), "drop", "error". no_relevant: what a query without relevant documents counts as: "zero" (what the measure
-    says), "drop", "one". unjudged: what a document of a list without judgment is: "nonrelevant", "skip" (taken out), or
-    "bounds" (not relevant, and beside the value the lowest and highest that judgments could make of it, where they
-    bound the measure). input: the format of the run files, where it should not be told by content. progress: called
-    with the number of bytes just read.
+    says, the default where a preset says nothing else), "drop", "one". unjudged: what a document of a list without
+    judgment is: "nonrelevant", "skip" (taken out), or "bounds" (not relevant, and beside the value the lowest and
+    highest that judgments could make of it, where they bound the measure). input: the format of the run files, where
+    it should not be told by content; "letor" and "letor-ranks": `qrels` is a label file and `runs` are files of
+    predictions or rank positions, a line a document (then ties is "file" where nothing else is asked for). progress:
+    called with the number of bytes just read.
 
     Raises InputError for data, ParameterError for arguments; the message says what to do.
 
@@ -71,75 +59,23 @@ def evaluate(
     >>> scores.overall("RR"), scores.overall("P@2")
     (0.5, 0.5)
     """
+    if input in LETOR and ties is None and preset is None:
+        ties = "file"  # as LETOR's scripts and all learners rank
     plan = make_plan(
         measures, preset=preset, rel=rel, ties=ties, missing=missing, no_relevant=no_relevant, unjudged=unjudged
     )
+    return score_hits(plan, join_all(qrels, as_list(runs), plan, input, progress))
+
+
+def as_list(runs: Any) -> list[Any]:
+    """The runs, of which there must be one."""
     if isinstance(runs, Iterator):
         runs = list(runs)
     elif not isinstance(runs, (list, tuple)):
         runs = [runs]
     if not runs:
         raise ParameterError("no runs given, expected at least one")
-    if sum(is_path(x) and source_name(x) == "<stdin>" for x in [qrels, *runs]) > 1:
-        raise ParameterError("standard input (-) can stand for one file only")
-    judged = as_qrels(qrels, plan)
-    return score_hits(plan, [join_any(judged, run, plan.convention, input, progress) for run in runs])
-
-
-def is_path(x: object) -> TypeGuard[PathLike]:
-    return isinstance(x, (str, os.PathLike))
-
-
-def as_qrels(qrels: Qrels | PathLike | Any, plan: Plan | None = None) -> Qrels:
-    """A Qrels from whatever stands for one, with subtopics where a measure asks for them."""
-    subtopics = plan is not None and plan.needs_subtopics
-    if is_path(qrels):
-        return read_qrels(qrels, subtopics=subtopics)
-    found = qrels if isinstance(qrels, Qrels) else Qrels(qrels)
-    if plan is not None and subtopics and found.subtopics is None:
-        name = next(str(measure) for measure in plan.measures if measure.needs_subtopics)
-        raise InputError(
-            f"{name} needs judgments by subtopic, and the qrels have none; expected a column subtopic, or "
-            "read_qrels(path, subtopics=True) for lines `query subtopic document relevance`"
-        )
-    return found
-
-
-def join_any(qrels: Qrels, run: Any, convention: Convention, input_: str | None, progress: Progress | None) -> Joined:
-    if is_path(run):
-        return join_file(qrels, run, convention, input_, progress)
-    if not isinstance(run, Run):
-        run = Run(run)
-    return Joined(run.name, join(qrels, run, convention), run.notes, None)
-
-
-def hits_of(qrels: Qrels | PathLike | Any, run: Run | PathLike | Any, convention: Convention | None = None) -> Hits:
-    """The hits of one run: every judged document that it retrieved, with its rank. Both as `evaluate` takes them.
-
-    A query without a list has no hits. Raises InputError as `evaluate`.
-    """
-    return join_any(as_qrels(qrels), run, convention or Convention(), None, None).hits
-
-
-def join_file(
-    qrels: Qrels, path: PathLike, convention: Convention, input_: str | None, progress: Progress | None
-) -> Joined:
-    """Join a run file block by block; where its queries are mixed, or it is a pipe, all at once."""
-    _ = qrels.lookup  # built before the run is read, when most memory is free
-    if source_name(path) != "<stdin>" and Path(path).is_file():  # what can be read again
-        with open_binary(path) as stream:
-            source = open_source(stream, path, input_)
-            if source.format == "trec":
-                name = source.tag or file_stem(path)
-                joiner = Joiner(qrels, convention, name)
-                try:
-                    for rows in source.stream_rows(progress=progress):
-                        joiner.add(rows)
-                    return Joined(name, joiner.finish(), (), path)
-                except Ungrouped:
-                    pass
-    run = read_run(path, input=input_)
-    return Joined(run.name, join(qrels, run, convention), run.notes, path)
+    return list(runs)
 
 
 def score_hits(plan: Plan, joined: Sequence[Joined]) -> Scores:

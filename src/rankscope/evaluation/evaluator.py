@@ -11,7 +11,8 @@ from rankscope.data.qrels import Qrels
 from rankscope.data.scores import Scores
 from rankscope.errors import ParameterError
 from rankscope.evaluation.conventions import make_plan
-from rankscope.evaluation.engine import Joined, as_qrels, join_any, score_hits
+from rankscope.evaluation.engine import score_hits
+from rankscope.evaluation.sources import Joined, as_qrels, join_any
 from rankscope.io.read import PathLike
 from rankscope.measures.base import Measure
 
@@ -39,7 +40,7 @@ class Evaluator:
         rel: int = 1,
         ties: str | None = None,
         missing: str = "zero",
-        no_relevant: str = "zero",
+        no_relevant: str | None = None,
         unjudged: str = "nonrelevant",
     ) -> None:
         self.plan = make_plan(

@@ -178,27 +178,34 @@ class nDCG(CutGained):
     """DCG over the DCG of the ideal ranking; in [0, 1], higher is better.
 
     ideal: the best order of all "judged" documents, or only of those "listed", which says nothing of what the list
-    lacks. discount: as in DCG. With a cutoff, both DCGs are taken of the first k. Without a document that gains
-    something: 0. Below 0 only where `gains` names gains below 0.
+    lacks. discount: as in DCG. short: a list that ends before the cutoff counts as "filled" up with documents that gain
+    nothing, or as "zero", as in LETOR's scripts. With a cutoff, both DCGs are taken of the first k. Without a document
+    that gains something: 0. Below 0 only where `gains` names gains below 0.
     """
 
     name: ClassVar[str] = "nDCG"
     source: ClassVar[str] = "trec_eval ndcg, ndcg_cut_k; Järvelin and Kekäläinen (2002); exp: Burges et al. (2005)"
     averaged: ClassVar[bool] = True
     ideal: Literal["judged", "listed"] = "judged"
+    short: Literal["filled", "zero"] = "filled"
 
     def check(self) -> None:
         super().check()
+        require(self.short in ("filled", "zero"), self, "short", self.short, "'filled' or 'zero'")
+        good = self.short == "filled" or self.cutoff is not None
+        require(good, self, "short", self.short, "a cutoff with it, as in nDCG(short='zero')@10")
         require(self.ideal in ("judged", "listed"), self, "ideal", self.ideal, "'judged' or 'listed'")
 
     def settings(self, hits: Hits | None = None) -> dict[str, str]:
         found = super().settings(hits)
-        if self.ideal == "judged":
-            del found["ideal"]
-        return found
+        usual = [name for name, value in (("ideal", "judged"), ("short", "filled")) if found[name] == value]
+        return {name: value for name, value in found.items() if name not in usual}
 
     def values(self, hits: Hits) -> Floats:
-        return ratio(self.dcg(hits), self.ideal_dcg(hits) if self.ideal == "judged" else self.listed_dcg(hits))
+        values = ratio(self.dcg(hits), self.ideal_dcg(hits) if self.ideal == "judged" else self.listed_dcg(hits))
+        if self.short == "zero":
+            values[np.less(hits.retrieved, self.reach(hits) or 0)] = 0.0
+        return values
 
     def listed_dcg(self, hits: Hits) -> Floats:
         """DCG of the best order of the documents in the list."""

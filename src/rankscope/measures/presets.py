@@ -15,12 +15,14 @@ __all__ = ["PRESETS", "Preset", "find_preset"]
 class Preset:
     """What a reference tool does where the user says nothing else.
 
-    measures: what it prints by default. parameters: by measure, those that its names imply.
+    measures: what it prints by default. parameters: by measure, those that its names imply. ties, precision,
+    no_relevant: how it ranks and what a query without relevant documents counts as, see `evaluate`.
     """
 
     tool: str
     ties: str = "doc_id_desc"
     precision: str = "float64"
+    no_relevant: str = "zero"
     measures: tuple[str, ...]
     parameters: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
@@ -40,6 +42,16 @@ OFFICIAL = (
 )
 #: Its defaults where ours are others.
 TREC_EVAL: Mapping[str, Mapping[str, Any]] = {"RBP": {"p": 0.9, "gmax": "query"}, "RBPResidual": {"p": 0.9}}
+#: LETOR's scripts: gain 2^grade - 1, no discount before rank 2, ideal and average precision of the listed documents.
+LETOR: Mapping[str, Mapping[str, Any]] = {
+    "nDCG": {"gain": "exp", "discount": "jk", "ideal": "listed", "short": "zero"},
+    "DCG": {"gain": "exp", "discount": "jk"},
+    "AP": {"norm": "found"},
+}
+#: In those of MSLR, grade 1 is not relevant.
+MSLR = {**LETOR, "AP": {"norm": "found", "rel": 2}, "P": {"rel": 2}}
+#: What most learners report: exponential gain, and a query without relevant documents counts as 1.
+LEARNERS: Mapping[str, Mapping[str, Any]] = {"nDCG": {"gain": "exp", "ideal": "listed"}}
 #: Version 9 asks for trunc(x R + .9) relevant documents at recall x.
 TREC_EVAL_9 = {**TREC_EVAL, "IPrec": {"rounding": "plus_point_nine"}, "AvgIPrec": {"rounding": "plus_point_nine"}}
 
@@ -52,7 +64,9 @@ PRESETS = {
         parameters=TREC_EVAL_9,
     ),
     "gdeval": Preset(
-        tool="gdeval.pl of the TREC Web Track: nDCG with exponential gain, ERR with grades up to 4",
+        tool="gdeval.pl of the TREC Web Track: nDCG with exponential gain, ERR with grades up to 4, and only topics "
+        "with relevant documents",
+        no_relevant="drop",
         measures=("nDCG@20", "ERR@20"),
         parameters={"nDCG": {"gain": "exp"}, "DCG": {"gain": "exp"}, "ERR": {"gmax": 4}},
     ),
@@ -61,6 +75,44 @@ PRESETS = {
         precision="float32",
         measures=("nDCG@10", "AP", "RR", "P@10", "R@100"),
         parameters={"ERR": {"gmax": 4}, "IPrec": TREC_EVAL_9["IPrec"]},
+    ),
+    **{
+        name: Preset(tool=tool, ties="file", measures=("P@10", "AP", "nDCG@10"), parameters=parameters)
+        for name, tool, parameters in (
+            ("letor3", "Eval-Score-3.0.pl of LETOR 3.0: ties in file order, ideals of the listed documents", LETOR),
+            ("letor4", "Eval-Score-4.0.pl of LETOR 4.0: as letor3", LETOR),
+            ("mslr", "the script of MSLR-WEB: as letor4, grade 1 not relevant for P and AP", MSLR),
+        )
+    },
+    "letor-filled": Preset(
+        tool="LETOR's gain, discount and ideal, but short lists filled up with documents that are not relevant",
+        ties="file",
+        measures=("nDCG@10",),
+        parameters={"nDCG": {**LETOR["nDCG"], "short": "filled"}},
+    ),
+    "burges": Preset(
+        tool="nDCG of Burges et al. (2005): exponential gain, log2(rank + 1)",
+        measures=("nDCG@10",),
+        parameters={"nDCG": {"gain": "exp"}, "DCG": {"gain": "exp"}},
+    ),
+    **{
+        name: Preset(tool=tool, ties="file", no_relevant="one", measures=("nDCG@10",), parameters=LEARNERS)
+        for name, tool in (
+            ("lightgbm", "LightGBM's metric ndcg: exponential gain, 1 for a query without relevant documents"),
+            ("xgboost", "XGBoost's metric ndcg: as lightgbm"),
+            ("allrank", "allRank's ndcg: as lightgbm"),
+        )
+    },
+    "sklearn": Preset(
+        tool="scikit-learn's ndcg_score and dcg_score: tied documents averaged, ideal of the listed documents",
+        ties="average",
+        measures=("nDCG@10",),
+        parameters={"nDCG": {"ideal": "listed"}, "DCG": {}},
+    ),
+    "ranx": Preset(
+        tool="ranx 0.3: rbp of the grades themselves is compat.ranx alone",
+        measures=("nDCG@10", "AP", "RR"),
+        parameters={"nDCG": {}, "DCG": {}, "AP": {}},
     ),
 }
 

@@ -1,0 +1,119 @@
+"""What stands for judgments and runs: objects, files, LETOR's pairs of files; joined, they are hits."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple, TypeGuard
+
+from rankscope.data.hits import Hits
+from rankscope.data.join import Convention, Joiner, join
+from rankscope.data.qrels import Qrels
+from rankscope.data.run import Run
+from rankscope.errors import InputError, ParameterError
+from rankscope.evaluation.conventions import Plan
+from rankscope.io.letor import label_qrels, prediction_run, read_labels
+from rankscope.io.read import PathLike, file_stem, open_source, read_qrels, read_run
+from rankscope.io.streams import open_binary, source_name
+from rankscope.io.trec import Ungrouped
+
+__all__ = ["LETOR", "Joined", "as_qrels", "hits_of", "is_path", "join_all", "join_any"]
+
+Progress = Callable[[int], Any]
+
+#: Inputs of two files that belong together: labels, and predictions in the order of their lines.
+LETOR = {"letor": "a label file, then files of scores", "letor-ranks": "a label file, then files of rank positions"}
+
+
+class Joined(NamedTuple):
+    """One system after the join. path: the file it came from."""
+
+    name: str
+    hits: Hits
+    notes: tuple[str, ...]
+    path: PathLike | None
+
+
+def join_all(
+    qrels: Qrels | PathLike | Any, runs: Sequence[Any], plan: Plan, input_: str | None, progress: Progress | None
+) -> list[Joined]:
+    """All systems, joined."""
+    if sum(is_path(x) and source_name(x) == "<stdin>" for x in [qrels, *runs]) > 1:
+        raise ParameterError("standard input (-) can stand for one file only")
+    if input_ in LETOR:
+        return join_letor(qrels, runs, plan.convention, input_, progress)
+    judged = as_qrels(qrels, plan)
+    return [join_any(judged, run, plan.convention, input_, progress) for run in runs]
+
+
+def join_letor(
+    labels: PathLike | Any, runs: Sequence[Any], convention: Convention, input_: str, progress: Progress | None
+) -> list[Joined]:
+    """Prediction files and the label file whose lines they follow."""
+    for path in (labels, *runs):
+        if not is_path(path):
+            raise ParameterError(f"input={input_!r} asks for paths ({LETOR[input_]}), not a {type(path).__name__}")
+    read = read_labels(labels, progress=progress)
+    judged = label_qrels(read)
+    found = []
+    for path in runs:
+        run = prediction_run(read, path, ranks=input_ == "letor-ranks")
+        found.append(Joined(run.name, join(judged, run, convention), run.notes, path))
+    return found
+
+
+def is_path(x: object) -> TypeGuard[PathLike]:
+    return isinstance(x, (str, os.PathLike))
+
+
+def as_qrels(qrels: Qrels | PathLike | Any, plan: Plan | None = None) -> Qrels:
+    """A Qrels from whatever stands for one, with subtopics where a measure asks for them."""
+    subtopics = plan is not None and plan.needs_subtopics
+    if is_path(qrels):
+        return read_qrels(qrels, subtopics=subtopics)
+    found = qrels if isinstance(qrels, Qrels) else Qrels(qrels)
+    if plan is not None and subtopics and found.subtopics is None:
+        name = next(str(measure) for measure in plan.measures if measure.needs_subtopics)
+        raise InputError(
+            f"{name} needs judgments by subtopic, and the qrels have none; expected a column subtopic, or "
+            "read_qrels(path, subtopics=True) for lines `query subtopic document relevance`"
+        )
+    return found
+
+
+def join_any(qrels: Qrels, run: Any, convention: Convention, input_: str | None, progress: Progress | None) -> Joined:
+    if is_path(run):
+        return join_file(qrels, run, convention, input_, progress)
+    if not isinstance(run, Run):
+        run = Run(run)
+    return Joined(run.name, join(qrels, run, convention), run.notes, None)
+
+
+def hits_of(qrels: Qrels | PathLike | Any, run: Run | PathLike | Any, convention: Convention | None = None) -> Hits:
+    """The hits of one run: every judged document that it retrieved, with its rank. Both as `evaluate` takes them.
+
+    A query without a list has no hits. Raises InputError as `evaluate`.
+    """
+    return join_any(as_qrels(qrels), run, convention or Convention(), None, None).hits
+
+
+def join_file(
+    qrels: Qrels, path: PathLike, convention: Convention, input_: str | None, progress: Progress | None
+) -> Joined:
+    """Join a run file block by block; where its queries are mixed, or it is a pipe, all at once."""
+    _ = qrels.lookup  # built before the run is read, when most memory is free
+    if source_name(path) != "<stdin>" and Path(path).is_file():  # what can be read again
+        with open_binary(path) as stream:
+            source = open_source(stream, path, input_)
+            if source.format == "trec":
+                name = source.tag or file_stem(path)
+                joiner = Joiner(qrels, convention, name)
+                try:
+                    for rows in source.stream_rows(progress=progress):
+                        joiner.add(rows)
+                    return Joined(name, joiner.finish(), (), path)
+                except Ungrouped:
+                    pass
+    run = read_run(path, input=input_)
+    return Joined(run.name, join(qrels, run, convention), run.notes, path)
