@@ -34,6 +34,26 @@ UNJUDGED = {
 BLOCK = 1 << 20
 
 
+class OtherNames(Mapping[str, str]):
+    """What measures are also called: as the user wrote them, and by trec_eval, whose names are made when asked for."""
+
+    def __init__(self, written: Mapping[str, str], measures: Iterable[Measure]) -> None:
+        self.written, self.measures = written, tuple(measures)
+
+    @cached_property
+    def all(self) -> dict[str, str]:
+        return {**self.written, **{trec_name(measure): str(measure) for measure in self.measures}}
+
+    def __getitem__(self, name: str) -> str:
+        return self.all[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.all)
+
+    def __len__(self) -> int:
+        return len(self.all)
+
+
 @dataclass(frozen=True, kw_only=True)
 class Plan:
     """All that is settled before the first run is read."""
@@ -173,7 +193,6 @@ def make_plan(
         found.update((str(measure), measure) for measure in parsed)
         if len(parsed) == 1:
             asked[str(name)] = str(parsed[0])
-        asked.update((trec_name(measure), str(measure)) for measure in parsed)
     if not found:
         raise ParameterError("no measures given, expected at least one, such as nDCG@10")
     if convention.ties == "average":
@@ -183,7 +202,7 @@ def make_plan(
             measure.refuse_average()
     return Plan(
         measures=tuple(found.values()),
-        asked=asked,
+        asked=OtherNames(asked, found.values()),
         convention=convention,
         missing=choice("missing", missing, MISSING),
         no_relevant=choice("no_relevant", no_relevant or (chosen.no_relevant if chosen else "zero"), NO_RELEVANT),

@@ -4,98 +4,105 @@ Measures between two lists or two runs are functions in `rankscope.measures.asso
 """
 
 import importlib
+from collections.abc import Iterator, Mapping, MutableMapping
 from typing import Any
 
 from rankscope.measures.base import Measure
-from rankscope.measures.binary import AP, AUC, GMAP, RR, F, P, R, Rprec, Success
-from rankscope.measures.cascade import ERR, RBP, RBPResidual, nERR
-from rankscope.measures.compatibility import Compat
-from rankscope.measures.counts import NumNonrelRet, NumRel, NumRelRet, NumRet
-from rankscope.measures.cwl import BPM, INSQ, INST, NERR8, NERR9, NERR10, NERR11, SDCG
-from rankscope.measures.diversity import (
-    AP_IA,
-    ERR_IA,
-    NRBP,
-    P_IA,
-    StRecall,
-    alpha_DCG,
-    alpha_nDCG,
-    nERR_IA,
-    nNRBP,
-)
-from rankscope.measures.graded import DCG, nDCG
-from rankscope.measures.ideal import BinG, G, IdealDCG, RnDCG, nDCGRel
-from rankscope.measures.interpolated import AvgIPrec, IPrec
-from rankscope.measures.judged import Bpref, GMBpref, Judged, infAP
-from rankscope.measures.qmeasure import Q
-from rankscope.measures.sets import RelP, SetAP, SetF, SetP, SetR, SetRelP, Unj, Utility, Yaap
 
 __all__ = ["MEASURES", "Measure"]
 
-#: Every measure by its name, in the order in which `rankscope measures` lists them.
-MEASURES: dict[str, type[Measure]] = {
-    measure.name: measure
-    for measure in (
-        P,
-        R,
-        F,
-        Success,
-        RelP,
-        AP,
-        GMAP,
-        IPrec,
-        AvgIPrec,
-        RR,
-        Rprec,
-        AUC,
-        nDCG,
-        DCG,
-        IdealDCG,
-        nDCGRel,
-        RnDCG,
-        G,
-        BinG,
-        Q,
-        ERR,
-        nERR,
-        RBP,
-        RBPResidual,
-        SDCG,
-        INST,
-        INSQ,
-        BPM,
-        NERR8,
-        NERR9,
-        NERR10,
-        NERR11,
-        Compat,
-        alpha_nDCG,
-        alpha_DCG,
-        ERR_IA,
-        nERR_IA,
-        NRBP,
-        nNRBP,
-        AP_IA,
-        P_IA,
-        StRecall,
-        Bpref,
-        GMBpref,
-        infAP,
-        Judged,
-        Unj,
-        SetP,
-        SetRelP,
-        SetR,
-        SetAP,
-        SetF,
-        Yaap,
-        Utility,
-        NumRet,
-        NumRel,
-        NumRelRet,
-        NumNonrelRet,
-    )
-}
+
+class Table(MutableMapping[str, type[Measure]]):
+    """Measures by name. The file of a family is loaded when one of its measures is first asked for."""
+
+    def __init__(self, homes: Mapping[str, str]) -> None:
+        self._entries: dict[str, str | type[Measure]] = dict(homes)
+
+    def __getitem__(self, name: str) -> type[Measure]:
+        entry = self._entries[name]
+        if isinstance(entry, str):
+            entry = self._entries[name] = getattr(importlib.import_module(f"rankscope.measures.{entry}"), name)
+        return entry
+
+    def __setitem__(self, name: str, measure: type[Measure]) -> None:
+        self._entries[name] = measure
+
+    def __delitem__(self, name: str) -> None:
+        del self._entries[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._entries)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._entries
+
+    def __len__(self) -> int:
+        return len(self._entries)
+
+
+#: Every measure by its name, in the order in which `rankscope measures` lists them, and the file that holds it.
+MEASURES = Table(
+    {
+        "P": "binary",
+        "R": "binary",
+        "F": "binary",
+        "Success": "binary",
+        "RelP": "sets",
+        "AP": "binary",
+        "GMAP": "binary",
+        "IPrec": "interpolated",
+        "AvgIPrec": "interpolated",
+        "RR": "binary",
+        "Rprec": "binary",
+        "AUC": "binary",
+        "nDCG": "graded",
+        "DCG": "graded",
+        "IdealDCG": "ideal",
+        "nDCGRel": "ideal",
+        "RnDCG": "ideal",
+        "G": "ideal",
+        "BinG": "ideal",
+        "Q": "qmeasure",
+        "ERR": "cascade",
+        "nERR": "cascade",
+        "RBP": "cascade",
+        "RBPResidual": "cascade",
+        "SDCG": "cwl",
+        "INST": "cwl",
+        "INSQ": "cwl",
+        "BPM": "cwl",
+        "NERR8": "cwl",
+        "NERR9": "cwl",
+        "NERR10": "cwl",
+        "NERR11": "cwl",
+        "Compat": "compatibility",
+        "alpha_nDCG": "diversity",
+        "alpha_DCG": "diversity",
+        "ERR_IA": "diversity",
+        "nERR_IA": "diversity",
+        "NRBP": "diversity",
+        "nNRBP": "diversity",
+        "AP_IA": "diversity",
+        "P_IA": "diversity",
+        "StRecall": "diversity",
+        "Bpref": "judged",
+        "GMBpref": "judged",
+        "infAP": "judged",
+        "Judged": "judged",
+        "Unj": "sets",
+        "SetP": "sets",
+        "SetRelP": "sets",
+        "SetR": "sets",
+        "SetAP": "sets",
+        "SetF": "sets",
+        "Yaap": "sets",
+        "Utility": "sets",
+        "NumRet": "counts",
+        "NumRel": "counts",
+        "NumRelRet": "counts",
+        "NumNonrelRet": "counts",
+    }
+)
 
 
 def __getattr__(name: str) -> Any:
