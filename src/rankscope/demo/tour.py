@@ -15,6 +15,7 @@ import numpy as np
 
 from rankscope.data.scores import Scores
 from rankscope.demo.collection import SEED, SYSTEMS, collection_files, write_files
+from rankscope.demo.letor import letor_files
 from rankscope.evaluation.engine import evaluate
 from rankscope.reporting.tables import render_scores
 
@@ -29,7 +30,7 @@ class Step(NamedTuple):
 
 
 #: What each part of the project writes: a function from the seed to {file name: text}.
-PARTS: tuple[Callable[[int], Mapping[str, str]], ...] = (collection_files,)
+PARTS: tuple[Callable[[int], Mapping[str, str]], ...] = (collection_files, letor_files)
 
 #: What to try next. A test runs every command.
 TOUR = (
@@ -46,6 +47,11 @@ TOUR = (
     Step("rankscope evaluate demo.qrels dense.run --missing drop", "the same without these queries: another number"),
     Step("rankscope evaluate demo.qrels boolean.run -m P@10", "a run full of ties, broken as trec_eval breaks them"),
     Step("rankscope evaluate demo.qrels boolean.run -m P@10 --ties file", "the same, ties in the order of the file"),
+    Step("rankscope evaluate demo.qrels boolean.run -m P@10 --ties average", "the mean over all orders of the ties"),
+    Step(
+        "rankscope evaluate demo.qrels bm25.run rerank.run -m P@10 -m RR --unjudged bounds",
+        "and between which values the documents that nobody judged could move them",
+    ),
     Step("rankscope evaluate demo.qrels bm25.run --rel 2", "only documents of grade 2 and 3 count as relevant"),
     Step("rankscope evaluate demo.qrels bm25.run --preset gdeval", "nDCG@20 and ERR@20 as the TREC Web Track has them"),
     Step("rankscope evaluate demo.qrels bm25.run -m map -m ndcg_cut.5,10 --format trec", "trec_eval's names and lines"),
@@ -57,6 +63,15 @@ TOUR = (
         "rankscope evaluate demo-diversity.qrels rerank.run hybrid.run -m nDCG@10 -m alpha_nDCG@10 -m StRecall@10",
         "judgments by subtopic: which run shows more of the subtopics of each query",
     ),
+    Step(
+        "rankscope evaluate demo-letor.txt demo-letor-bm25.txt demo-letor-rerank.txt --input letor",
+        "LETOR's files: labels, and predictions line by line",
+    ),
+    Step(
+        "rankscope evaluate demo-letor.txt demo-letor-rerank.txt --input letor --conventions nDCG@10",
+        "what a dozen tools make of nDCG@10 on the same predictions",
+    ),
+    Step("rankscope letor score demo-letor.txt demo-letor-rerank.txt - 0", "the output of LETOR's own script"),
     Step("rankscope evaluate demo.qrels rerank.run dense.run --format latex", "a table for a paper"),
     Step("rankscope evaluate demo.qrels - < bm25.run", "a run from standard input"),
     Step("rankscope measures", "all measures"),

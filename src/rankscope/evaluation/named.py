@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from rankscope.data.cells import align, format_value
 from rankscope.data.join import Convention
+from rankscope.errors import ParameterError
 from rankscope.evaluation.conventions import Plan, make_plan
 from rankscope.evaluation.engine import as_list, score_hits
 from rankscope.evaluation.sources import LETOR, Joined, Progress, join_all
@@ -96,6 +97,7 @@ def compare_conventions(
     A convention is a preset that says how its tool computes this measure (gain, discount, ideal, short lists, ties,
     queries without relevant documents), or "standard" for none. qrels, runs, rel, missing, input: as in `evaluate`.
 
+    A convention that cannot be had for these judgments (a grade that its tool does not know) is left out with a note.
     Raises as `evaluate`; a parameter that the measure's name already sets stays as it is in all.
 
     >>> import rankscope as rs
@@ -117,7 +119,13 @@ def compare_conventions(
             continue
         if plan.convention not in joined:
             joined[plan.convention] = join_all(qrels, listed, plan, input, progress)
-        scores = score_hits(plan, joined[plan.convention])
+        try:
+            scores = score_hits(plan, joined[plan.convention])
+        except ParameterError as error:  # grades that its tool does not know
+            if preset is None:
+                raise
+            notes[f"{preset} is left out: {error}"] = None
+            continue
         settings = settings_of(plan, scores.measure_settings[0])
         for system, value in zip(scores.systems, scores.summary(plan.names[0]).tolist(), strict=True):
             rows.append((system, preset or STANDARD, plan.names[0], value, settings))

@@ -15,7 +15,8 @@ __all__ = ["PRESETS", "Preset", "find_preset"]
 class Preset:
     """What a reference tool does where the user says nothing else.
 
-    measures: what it prints by default. parameters: by measure, those that its names imply. ties, precision,
+    measures: what it prints by default. parameters: by measure, those that its names imply. renames: what it computes
+    where these are asked for, under names of their own. ties, precision,
     no_relevant: how it ranks and what a query without relevant documents counts as, see `evaluate`.
     """
 
@@ -25,6 +26,7 @@ class Preset:
     no_relevant: str = "zero"
     measures: tuple[str, ...]
     parameters: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    renames: Mapping[str, str] = field(default_factory=dict)
 
 
 #: What `trec_eval -m official` prints, but for runid and num_q, which are no measures.
@@ -44,12 +46,16 @@ OFFICIAL = (
 TREC_EVAL: Mapping[str, Mapping[str, Any]] = {"RBP": {"p": 0.9, "gmax": "query"}, "RBPResidual": {"p": 0.9}}
 #: LETOR's scripts: gain 2^grade - 1, no discount before rank 2, ideal and average precision of the listed documents.
 LETOR: Mapping[str, Mapping[str, Any]] = {
-    "nDCG": {"gain": "exp", "discount": "jk", "ideal": "listed", "short": "zero"},
-    "DCG": {"gain": "exp", "discount": "jk"},
+    "nDCG": {"gains": {1: 1, 2: 3}, "discount": "jk", "ideal": "listed", "short": "zero"},
+    "DCG": {"gains": {1: 1, 2: 3}, "discount": "jk"},
     "AP": {"norm": "found"},
 }
-#: In those of MSLR, grade 1 is not relevant.
-MSLR = {**LETOR, "AP": {"norm": "found", "rel": 2}, "P": {"rel": 2}}
+#: In those of MSLR grades go up to 4, and 1 is not relevant.
+MSLR = {
+    **{name: {**LETOR[name], "gains": {1: 1, 2: 3, 3: 7, 4: 15}} for name in ("nDCG", "DCG")},
+    "AP": {"norm": "found", "rel": 2},
+    "P": {"rel": 2},
+}
 #: What most learners report: exponential gain, and a query without relevant documents counts as 1.
 LEARNERS: Mapping[str, Mapping[str, Any]] = {"nDCG": {"gain": "exp", "ideal": "listed"}}
 #: Version 9 asks for trunc(x R + .9) relevant documents at recall x.
@@ -79,16 +85,16 @@ PRESETS = {
     **{
         name: Preset(tool=tool, ties="file", measures=("P@10", "AP", "nDCG@10"), parameters=parameters)
         for name, tool, parameters in (
-            ("letor3", "Eval-Score-3.0.pl of LETOR 3.0: ties in file order, ideals of the listed documents", LETOR),
+            ("letor3", "Eval-Score-3.0.pl of LETOR 3.0: grades up to 2, ties in file order, ideal of the list", LETOR),
             ("letor4", "Eval-Score-4.0.pl of LETOR 4.0: as letor3", LETOR),
-            ("mslr", "the script of MSLR-WEB: as letor4, grade 1 not relevant for P and AP", MSLR),
+            ("mslr", "the script of MSLR-WEB: as letor4, with grades up to 4, and 1 not relevant for P and AP", MSLR),
         )
     },
     "letor-filled": Preset(
         tool="LETOR's gain, discount and ideal, but short lists filled up with documents that are not relevant",
         ties="file",
         measures=("nDCG@10",),
-        parameters={"nDCG": {**LETOR["nDCG"], "short": "filled"}},
+        parameters={"nDCG": {"gain": "exp", "discount": "jk", "ideal": "listed"}},
     ),
     "burges": Preset(
         tool="nDCG of Burges et al. (2005): exponential gain, log2(rank + 1)",
@@ -113,6 +119,14 @@ PRESETS = {
         tool="ranx 0.3: rbp of the grades themselves is compat.ranx alone",
         measures=("nDCG@10", "AP", "RR"),
         parameters={"nDCG": {}, "DCG": {}, "AP": {}},
+    ),
+    "dunaiski": Preset(
+        tool="Dunaiski's tool for ranks of known entities, commit 616db4e: its definitions as coded, defects included",
+        measures=("MeanRank", "MedianRank", "P@10", "R@10", "AP", "nDCG", "PRAUC"),
+        renames={
+            "nDCG": "DunaiskiNDCG",
+            **{m: f"Dunaiski{m}" for m in ("P", "R", "AP", "IAP", "PRAUC", "AUC", "APIntervals", "AUCIntervals")},
+        },
     ),
 }
 
