@@ -34,6 +34,7 @@ SCRIPTS = (
     "dense_arrays",
     "association",
     "ir_measures_slow",
+    "entity_measures",
 )
 DOCS = HERE.parent / "docs" / "benchmarks.md"
 BEGIN, END = "<!-- results: written by benchmarks/run_all.py --write -->", "<!-- end of results -->"

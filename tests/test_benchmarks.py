@@ -11,7 +11,16 @@ BENCHMARKS = Path(__file__).resolve().parent.parent / "benchmarks"
 TINY = {"queries": 3, "documents": 20, "judged": 10}
 SCRIPTS = (
     *("files_1m", "files_10m", "short_lists", "all_measures", "trec_eval_1m", "in_memory", "single_query"),
-    *("ten_lines", "shuffled", "compat_ranx", "dense_arrays", "association", "ir_measures_slow", "letor_score"),
+    *(
+        "ten_lines",
+        "shuffled",
+        "compat_ranx",
+        "dense_arrays",
+        "association",
+        "ir_measures_slow",
+        "letor_score",
+        "entity_measures",
+    ),
 )
 PEERS = tuple(name for name in ("pytrec_eval",) if importlib.util.find_spec(name))
 BESIDE_PEERS = (

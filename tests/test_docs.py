@@ -17,7 +17,8 @@ from typing import NamedTuple
 
 import pytest
 
-from rankscope.demo.collection import write_collection
+from rankscope.demo.collection import SEED, write_files
+from rankscope.demo.tour import PARTS
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -101,7 +102,7 @@ def run_page(blocks, folder, page, monkeypatch):
 @pytest.fixture(scope="session")
 def demo_files(tmp_path_factory):
     folder = tmp_path_factory.mktemp("demo")
-    write_collection(folder)
+    write_files(folder, {name: text for part in PARTS for name, text in part(SEED).items()})
     return folder
 
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from rankscope._version import __version__
 
 if TYPE_CHECKING:
+    from rankscope.data.entities import EntityRanks
     from rankscope.data.hits import Hits
     from rankscope.data.join import Convention
     from rankscope.data.qrels import Qrels
@@ -25,6 +26,9 @@ if TYPE_CHECKING:
     from rankscope.evaluation.evaluator import Evaluator
     from rankscope.evaluation.named import ConventionTable, compare_conventions
     from rankscope.evaluation.sources import hits_of
+    from rankscope.io.convert import convert
+    from rankscope.io.entity_ranks import read_entity_ranks
+    from rankscope.io.letor import read_letor
     from rankscope.io.read import read_qrels, read_run
     from rankscope.measures.base import Measure
     from rankscope.measures.custom import define_measure
@@ -33,6 +37,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Convention",
     "ConventionTable",
+    "EntityRanks",
     "Evaluator",
     "Hits",
     "InputError",
@@ -46,12 +51,15 @@ __all__ = [
     "UnknownName",
     "__version__",
     "compare_conventions",
+    "convert",
     "define_measure",
     "evaluate",
     "evaluate_arrays",
     "hits_of",
     "parse_measure",
     "parse_measures",
+    "read_entity_ranks",
+    "read_letor",
     "read_qrels",
     "read_run",
 ]
@@ -60,6 +68,7 @@ __all__ = [
 HOMES = {
     "Convention": "data.join",
     "ConventionTable": "evaluation.named",
+    "EntityRanks": "data.entities",
     "Evaluator": "evaluation.evaluator",
     "Hits": "data.hits",
     "InputError": "errors",
@@ -72,12 +81,15 @@ HOMES = {
     "Scores": "data.scores",
     "UnknownName": "errors",
     "compare_conventions": "evaluation.named",
+    "convert": "io.convert",
     "define_measure": "measures.custom",
     "evaluate": "evaluation.engine",
     "evaluate_arrays": "evaluation.arrays",
     "hits_of": "evaluation.sources",
     "parse_measure": "measures.names",
     "parse_measures": "measures.names",
+    "read_entity_ranks": "io.entity_ranks",
+    "read_letor": "io.letor",
     "read_qrels": "io.read",
     "read_run": "io.read",
 }

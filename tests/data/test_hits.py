@@ -67,7 +67,6 @@ def test_hits_hold_the_rank_and_the_ties_of_every_judged_document() -> None:
     assert hits.grades.tolist() == [2, 1, 0, -1, 1, 0]
     assert hits.grade_offsets.tolist() == [0, 4, 5, 6]
     assert hits.max_grade == 2
-    assert hits.grade_rank.tolist() == [1, 2, 3, 4, 1, 1]
     assert hits.query.tolist() == [0, 0, 0]
     assert hits.n_relevant().tolist() == [2, 1, 0]
     assert hits.n_relevant(2).tolist() == [1, 0, 0]

@@ -30,9 +30,8 @@ BOUNDED = [
     *("P@1", "P@3", "P(rel=2)@2", "Success@1", "Success@3", "RR", "RR@2", "RR(rel=2)", "DCG", "DCG@2"),
     *("DCG(gain='exp')@3", "DCG(discount='jk', base=3)", "ERR", "ERR@2", "ERR(gmax=4)", "RBP(p=0.8)", "RBP(p=0.5)@3"),
     *("RBP(p=0.8, rel=2)", "RBP(p=0.8, gmax=4)", "SetP", "SetP(rel=2)", "NumRelRet", "NumRelRet(rel=2)"),
-    *("SDCG@3", "SDCG(gmin=1)@2", "SDCG(depth=2)@3", "SDCG(gmax=4)@2"),
+    *("INSQ", "INSQ(T=3.0, gmin=1)", "SDCG@3", "SDCG(gmin=1)@2", "SDCG(depth=2)@3", "SDCG(gmax=4)@2"),
 ]
-WHY = "it could fall as well as rise, or what it is divided by would change"
 UNBOUNDED = [
     *("AP", "R@3", "F@3", "nDCG", "nDCG@3", "Rprec", "Bpref", "infAP", "nERR", "RBP(p=0.8, gmax='query')", "SetR"),
     *("Q", "Compat", "AUC", "DCG(gains={1: 3, 2: 1, 3: 2})", "NumRet", "NumRel", "Unj@3", "Judged@3"),
@@ -158,7 +157,7 @@ def test_bounds_by_hand() -> None:
     assert scores.overall_bounds("RR") == ((1 / 2 + 1 / 2) / 2, (1 + 1 / 2) / 2)
     assert scores.overall_bounds("NumRelRet") == (1 + 1, 2 + 1)
     assert all(map(math.isnan, scores.overall_bounds("AP")))
-    assert f"missing judgments do not bound AP: {WHY}" in scores.notes
+    assert "missing judgments give no bounds for AP" in scores.notes
 
 
 def test_measures_that_missing_judgments_do_not_bound_have_nan_and_one_note() -> None:
@@ -169,10 +168,10 @@ def test_measures_that_missing_judgments_do_not_bound_have_nan_and_one_note() ->
     for m, name in enumerate(UNBOUNDED):
         assert np.isnan(scores.bounds[:, :, m]).all(), name
     assert not np.isnan(scores.bounds[:, :, -1]).any()
-    (note,) = (note for note in scores.notes if "do not bound" in note)
-    assert note == f"missing judgments do not bound {', '.join(UNBOUNDED)}: {WHY}"
+    (note,) = (note for note in scores.notes if "no bounds" in note)
+    assert note == f"missing judgments give no bounds for {', '.join(UNBOUNDED)}"
     bounded = rs.evaluate(judged, case.run, BOUNDED, unjudged="bounds")
-    assert not any("do not bound" in note for note in bounded.notes)
+    assert not any("no bounds" in note for note in bounded.notes)
 
 
 def test_a_measure_of_ones_own_is_not_bounded(own_measures: None) -> None:
@@ -183,7 +182,7 @@ def test_a_measure_of_ones_own_is_not_bounded(own_measures: None) -> None:
     scores = rs.evaluate(QRELS, RUN, ["Best", "RR"], unjudged="bounds")
     assert scores.bounds is not None
     assert np.isnan(scores.bounds[:, :, 0]).all()
-    assert any(note.startswith("missing judgments do not bound Best:") for note in scores.notes)
+    assert any(note.startswith("missing judgments give no bounds for Best") for note in scores.notes)
 
 
 @pytest.mark.parametrize("names", [["P@1", "P@9", "RR@4"], ["P@9", "P@1"], ["RR@2", "ERR", "P@5"], BOUNDED], ids=str)
@@ -312,13 +311,14 @@ def test_people_read_bounds_behind_their_measure() -> None:
         ["run", "q2", "0.5000", "0.5000", "0.5000", "0.5000"],
         ["run", "all", "0.5000", "0.5000", "0.7500", "0.5000"],
     ]
-    assert f"note: missing judgments do not bound AP: {WHY}" in lines
+    assert "note: missing judgments give no bounds for AP" in lines
     assert shown("markdown", unjudged="bounds").startswith("| system | query | RR | RR low | RR high | AP |\n")
     assert "\nsystem & query & RR & RR low & RR high & AP \\\\\n" in shown("latex", unjudged="bounds")
 
 
-def test_lines_of_trec_eval_have_no_bounds() -> None:
-    assert shown("trec", unjudged="bounds") == shown("trec")
+def test_lines_of_trec_eval_have_no_place_for_bounds() -> None:
+    with pytest.raises(rs.ParameterError, match="the format trec has no place for bounds"):
+        shown("trec", unjudged="bounds")
 
 
 @pytest.mark.parametrize("form", FORMATS)

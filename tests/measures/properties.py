@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import fields, replace
 from fractions import Fraction
 from math import ceil
+from statistics import median
 from typing import Any
 
 import numpy as np
@@ -38,12 +39,14 @@ def expect_same(measure: Measure, a: Floats, b: Floats, why: str) -> None:
 
 
 def check_range(measures: Sequence[Measure], case: Case) -> None:
+    """Where lower is better and nothing relevant was found there may be no value: NaN."""
     hits = hits_of(case)
     for measure in measures:
         values = measure(hits)
         low, high = measure.range
         refuse(measure, values.shape != (len(hits),) or values.dtype != np.float64, "one float64 a query", values)
-        refuse(measure, ~np.isfinite(values), "not finite", values)
+        none = np.isnan(values) & (measure.used(hits) == 0) & (measure.higher_is_better is False)
+        refuse(measure, ~np.isfinite(values) & ~none, "not finite", values)
         refuse(measure, (values < low) | (values > high + 1e-12), f"outside [{low}, {high}]", values)
 
 
@@ -142,12 +145,14 @@ ENDS = ("cutoff", "depth")
 
 
 def own_cutoff(cutoff: str, listed: Sequence[bool], n: int) -> int:
-    """@mean, @size and @recall=x of one query, as one would count by hand. n: its relevant documents."""
+    """@mean, @median, @size and @recall=x of one query, as one would count by hand. n: its relevant documents."""
     ranks = [rank for rank, relevant in enumerate(listed, 1) if relevant]
     if cutoff == "size":
         return n
     if cutoff == "mean":
         return sum(ranks) // len(ranks) if ranks else 0
+    if cutoff == "median":
+        return int(median(ranks)) if ranks else 0
     wanted = ceil(Fraction(cutoff.removeprefix("recall=")) * n)
     if wanted == 0:
         return 0

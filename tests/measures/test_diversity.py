@@ -408,7 +408,7 @@ def test_unjudged_documents_can_be_skipped_and_bound_nothing() -> None:
     bounded = evaluate(judged, run, "alpha_nDCG@2", "StRecall@1", unjudged="bounds")
     assert bounded.bounds is not None
     assert np.isnan(bounded.bounds).all()
-    assert bounded.notes[0].startswith("missing judgments do not bound alpha_nDCG@2, StRecall@1")
+    assert bounded.notes[0].startswith("missing judgments give no bounds for alpha_nDCG@2, StRecall@1")
 
 
 def test_ties_are_not_averaged() -> None:

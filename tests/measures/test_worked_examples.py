@@ -307,6 +307,47 @@ EXAMPLES = [
     ("Q(beta=10)", [1, None, 3], (2,), ((1 + 10 * 1) / (1 + 10 * 3) + (2 + 10 * 4) / (3 + 10 * 6)) / 3),
     ("Q(gain='exp')", [1, 3], (), ((1 + 1) / (1 + 7) + (2 + 8) / (2 + 8)) / 2),
     ("Q(beta=0)", TEXTBOOK, (1, 1), (1 / 1 + 2 / 4 + 3 / 5 + 4 / 6 + 5 / 9 + 6 / 10) / 8),  # average precision
+    # ranks of what is relevant, as of known entities; what was not retrieved has none
+    ("MeanRank", TEXTBOOK, (1, 1), (1 + 4 + 5 + 6 + 9 + 10) / 6),
+    ("MeanRank@mean", TEXTBOOK, (), (1 + 4 + 5) / 3),  # up to the mean, 35/6
+    ("MeanRank@recall=0.5", TEXTBOOK, (1, 1), (1 + 4 + 5 + 6) / 4),
+    ("MedianRank", TEXTBOOK, (), (5 + 6) / 2),
+    ("MedianRank@5", TEXTBOOK, (), 4),
+    ("MedianRank@median", TEXTBOOK, (), 4),  # up to 5.5, rounded down
+    ("MinRank", [0, None, 1, 1], (), 3),
+    ("MaxRank", TEXTBOOK, (1,), 10),
+    ("MaxRank@size", TEXTBOOK, (), 6),
+    # interpolated AP: the highest of i / r_i from each on: 1, 2/3, 2/3, 2/3, 3/5, 3/5
+    ("IAP", TEXTBOOK, (), (1 / 1 + 4 / 6 + 4 / 6 + 4 / 6 + 6 / 10 + 6 / 10) / 6),
+    ("IAP@5", TEXTBOOK, (1, 1), (1 / 1 + 3 / 5 + 3 / 5) / 8),
+    ("IAP(norm='min')@5", TEXTBOOK, (), (1 / 1 + 3 / 5 + 3 / 5) / 5),
+    # the first precision from recall 0 to 1/R, then trapezoids 1/R wide
+    ("PRAUC", [1, 0, 1], (), (1 + (1 + 2 / 3) / 2) / 2),
+    ("PRAUC", [0, 1, 0, 1, 1], (1,), (1 / 2 + (1 / 2 + 2 / 4) / 2 + (2 / 4 + 3 / 5) / 2) / 4),
+    ("PRAUC(interpolated=True)", [0, 1, 0, 1, 1], (1,), (3 / 5 + 3 / 5 + 3 / 5) / 4),
+    ("PRAUC", [1, 1, 1], (), 1.0),
+    # the mean over cutoffs 2 and 4 of AP(norm='min')@k, and of right pairs over R times the others in the first k
+    ("APIntervals(step=2, depth=5)", [0, 1, 1, 0, 1], (), ((1 / 2) / 2 + (1 / 2 + 2 / 3) / 3) / 2),
+    (
+        "APIntervals(step=2, depth=4, average='geometric')",
+        *([0, 1, 1, 0, 1], ()),
+        ((1 / 2) / 2 * (1 / 2 + 2 / 3) / 3) ** (1 / 2),
+    ),
+    ("APIntervals", TEXTBOOK, (), (1 / 1 + 2 / 4 + 3 / 5 + 4 / 6 + 5 / 9 + 6 / 10) / 6),  # all before the first cutoff
+    ("AUCIntervals(step=2, depth=4)", [1, 0, 1, 0], (), (1 / (2 * 1) + (2 + 1) / (2 * 2)) / 2),
+    ("AUCIntervals", [1, 1], (), 1.0),
+    # as Dunaiski's tool computes them
+    ("DunaiskiP@5", TEXTBOOK, (), 3 / 5),  # the one at rank 5 counts as the first at rank 5 or deeper
+    ("DunaiskiP@3", TEXTBOOK, (), 2 / 3),  # that at rank 4 as well
+    ("DunaiskiR@5", TEXTBOOK, (1, 1), 3 / 8),
+    ("DunaiskiAP@5", TEXTBOOK, (), (1 / 1 + 2 / 4 + 3 / 5) / 5),
+    ("DunaiskiNDCG@3", [1, 0, 0, 1], (), 1 / (1 / log2(2) + 1 / log2(3) + 1 / log2(4))),  # over an ideal of three
+    ("DunaiskiIAP", TEXTBOOK, (), (1 / 1 + 4 / 6 + 4 / 6 + 4 / 6 + 6 / 10 + 6 / 10) / 6),
+    ("DunaiskiPRAUC", [1, 1, 1, 1, 1], (), 4 / 5),
+    # false positive shares at the first and second: 0/(1 + 4 - 2), 1/(3 + 4 - 4); recall 1/2, 1
+    ("DunaiskiAUC@4", [1, 0, 1, 0], (), (1 / 2 + 1) / 2 * (1 / 3 - 0)),
+    ("DunaiskiAPIntervals(step=2, depth=4)", [0, 1, 1, 0, 1], (), ((1 / 2) / 2 + (1 / 2 + 2 / 3) / 4) / 2),
+    ("DunaiskiAUCIntervals(step=2, depth=4)", [1, 0, 0, 1], (), (1 / 2 + 1) / 2 * ((4 - 2) - (2 - 1)) / 4),
 ]
 
 

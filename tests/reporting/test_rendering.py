@@ -203,12 +203,9 @@ def test_programs_get_every_bit_of_the_bounds_and_none_where_there_are_none(form
             assert not there or float(row[column]) == number
 
 
-def test_lines_of_trec_eval_leave_bounds_out() -> None:
-    run = {"q1": {"x": 3.0, "a": 2.0, "b": 1.0}, "q|2": {"y": 3.0, "z": 2.0, "a": 1.0}}
-    plain = rs.evaluate(QRELS, rs.Run(run, name="a"), ["P@2", "AP", "NumRelRet"])
-    for by_query in (False, True):
-        expected = render_scores(plain, "trec", by_query=by_query)
-        assert render_scores(bounded_scores("a"), "trec", by_query=by_query) == expected
+def test_lines_of_trec_eval_have_no_place_for_bounds() -> None:
+    with pytest.raises(rs.ParameterError, match="the format trec has no place for bounds"):
+        render_scores(bounded_scores("a"), "trec")
 
 
 # --- the list of measures -------------------------------------------------------------------------

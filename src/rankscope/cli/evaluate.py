@@ -10,7 +10,7 @@ from rankscope.cli.output import bytes_progress, show
 from rankscope.errors import ParameterError
 from rankscope.evaluation.conventions import DEFAULT_MEASURES, MISSING, NO_RELEVANT, UNJUDGED, make_plan
 from rankscope.evaluation.engine import evaluate as evaluate_runs
-from rankscope.evaluation.sources import LETOR
+from rankscope.evaluation.sources import ENTITY, LETOR
 from rankscope.io.sniff import FORMATS as INPUTS
 from rankscope.io.write import check_writable, refuse_overwriting
 from rankscope.reporting.tables import FORMATS, render_scores
@@ -20,7 +20,7 @@ __all__ = ["evaluate"]
 
 @click.command()
 @click.argument("qrels")
-@click.argument("runs", nargs=-1, required=True, metavar="RUN...")
+@click.argument("runs", nargs=-1, metavar="RUN...")
 @click.option(
     "-m", "--measure", "measures", multiple=True, help=f"May be repeated. Default: {' '.join(DEFAULT_MEASURES)}."
 )
@@ -59,9 +59,11 @@ __all__ = ["evaluate"]
 @click.option(
     "--input",
     "input_",
-    type=click.Choice([*INPUTS, *LETOR]),
-    help="Format of the runs; told by content otherwise. letor: QRELS is a label file, RUN files of predictions.",
+    type=click.Choice([*INPUTS, *LETOR, ENTITY]),
+    help="Format of the runs; told by content otherwise. letor: QRELS is a label file, RUN files of predictions. "
+    "entity-ranks: QRELS is a table of ranks, without runs.",
 )
+@click.option("--total-ranks", type=int, metavar="N", help="How many items were ranked in all, for tables of ranks.")
 @click.option("--format", "format_", type=click.Choice(list(FORMATS)), default="table", show_default=True)
 @click.option("-o", "--output", metavar="FILE", help="Write there instead of printing; whole or not at all.")
 def evaluate(
@@ -77,6 +79,7 @@ def evaluate(
     unjudged: str,
     ties: str | None,
     input_: str | None,
+    total_ranks: int | None,
     format_: str,
     output: str | None,
 ) -> None:
@@ -96,6 +99,8 @@ def evaluate(
         "no_relevant": no_relevant,
         "unjudged": unjudged,
     }
+    if not runs and input_ != ENTITY:
+        raise click.UsageError("Missing argument 'RUN...'.")
     if conventions is not None:
         refuse_beside_conventions(measures, options, by_query)
     chosen = conventions or measures or None
@@ -113,7 +118,15 @@ def evaluate(
             )
             show(render_conventions(table, format_), output)
             return
-        scores = evaluate_runs(qrels, list(runs), chosen, input=input_, progress=progress, **options)  # type: ignore[arg-type]
+        scores = evaluate_runs(
+            qrels,
+            list(runs) or None,
+            chosen,
+            input=input_,
+            total_ranks=total_ranks,
+            progress=progress,
+            **options,  # type: ignore[arg-type]
+        )
     show(render_scores(scores, format_, by_query=by_query), output)
 
 

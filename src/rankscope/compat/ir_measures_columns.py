@@ -100,6 +100,8 @@ def translate(measure: Any, parameters: Mapping[str, Any]) -> Column:
     if name == "SDCG":
         del taken["gain"]
     known = {f.name: f for f in fields(ours)}
+    if "depth" in known:
+        taken["depth"] = CWL_DEPTH
     lacking = [f for f, found in known.items() if found.default is MISSING and f not in taken]
     if lacking:
         raise ParameterError(f"{measure} needs a {lacking[0]}, expected a number behind it, as in {name}@10")

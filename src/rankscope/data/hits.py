@@ -90,11 +90,6 @@ class Hits:
         """(judged) the index of the query of each grade."""
         return group_of(self.grade_offsets)
 
-    @property
-    def grade_rank(self) -> Floats:
-        """(judged) the rank, from 1, of each grade in the ideal ranking."""
-        return (place_in_group(self.grade_offsets) + 1).astype(np.float64)
-
     def sum(self, values: Floats | Bools) -> Floats:
         """(queries) the sum of one value a hit; 0 without hits."""
         return sum_by_group(values, self.query, len(self))

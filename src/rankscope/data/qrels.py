@@ -232,7 +232,7 @@ def refuse_bad_relevance(grades: Mapping[str, Any], whose: str) -> None:
         if not is_whole(rel):
             raise InputError(
                 f"qrels: the relevance of document {doc!r} of {whose} is {rel!r}, "
-                "expected a whole number; round it or map grades to whole numbers"
+                "expected a whole number (below 2^53); round it or map grades to whole numbers"
             )
 
 

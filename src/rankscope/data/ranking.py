@@ -25,8 +25,8 @@ TIE_RULES = {
 
 
 def check_tie_rule(ties: str) -> None:
-    if ties not in TIE_RULES:
-        raise UnknownName("tie rule", ties, TIE_RULES)
+    if not isinstance(ties, str) or ties not in TIE_RULES:
+        raise UnknownName("tie rule", str(ties), TIE_RULES)
 
 
 class Ranks(NamedTuple):

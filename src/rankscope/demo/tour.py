@@ -15,6 +15,7 @@ import numpy as np
 
 from rankscope.data.scores import Scores
 from rankscope.demo.collection import SEED, SYSTEMS, collection_files, write_files
+from rankscope.demo.entities import TOTAL, entity_files
 from rankscope.demo.letor import letor_files
 from rankscope.evaluation.engine import evaluate
 from rankscope.reporting.tables import render_scores
@@ -30,7 +31,7 @@ class Step(NamedTuple):
 
 
 #: What each part of the project writes: a function from the seed to {file name: text}.
-PARTS: tuple[Callable[[int], Mapping[str, str]], ...] = (collection_files, letor_files)
+PARTS: tuple[Callable[[int], Mapping[str, str]], ...] = (collection_files, letor_files, entity_files)
 
 #: What to try next. A test runs every command.
 TOUR = (
@@ -72,6 +73,11 @@ TOUR = (
         "what a dozen tools make of nDCG@10 on the same predictions",
     ),
     Step("rankscope letor score demo-letor.txt demo-letor-rerank.txt - 0", "the output of LETOR's own script"),
+    Step(
+        f"rankscope evaluate demo-ranks.tsv --input entity-ranks --total-ranks {TOTAL} -m MeanRank -m AP -m AUC",
+        "only the ranks of known entities: where do three ways to rank authors put the good ones",
+    ),
+    Step("rankscope convert demo.qrels - --to csv", "judgments in another format"),
     Step("rankscope evaluate demo.qrels rerank.run dense.run --format latex", "a table for a paper"),
     Step("rankscope evaluate demo.qrels - < bm25.run", "a run from standard input"),
     Step("rankscope measures", "all measures"),

@@ -15,11 +15,12 @@ from rankscope.data.scores import Scores
 from rankscope.errors import InputError, ParameterError
 from rankscope.evaluation.conventions import Plan, make_plan
 from rankscope.evaluation.dense import Table, read_arrays
-from rankscope.evaluation.engine import undefined_note
+from rankscope.evaluation.engine import empty_note, undefined_note, without_value
 from rankscope.kernels.dense import best_of_rows, count_grades
 from rankscope.kernels.segments import bounds
 from rankscope.measures import MEASURES
 from rankscope.measures.base import Bools, Floats, Ints, Measure
+from rankscope.measures.presets import find_preset
 
 __all__ = ["evaluate_arrays"]
 
@@ -48,7 +49,7 @@ def evaluate_arrays(
     name: str = "arrays",
     preset: str | None = None,
     rel: int = 1,
-    ties: str = "file",
+    ties: str | None = None,
     no_relevant: str | None = None,
 ) -> Scores:
     """Evaluate one system whose scores and judgments are dense arrays: the numbers that `evaluate` gives.
@@ -59,8 +60,8 @@ def evaluate_arrays(
     Every document counts as retrieved and judged; a row without documents is an empty ranking.
 
     ties: what becomes of equal scores; documents have no ids here, so their columns decide: "file" (the lower column
-    first), whatever the preset; "average" (the expected value over their orders); "error" refuses them. The other
-    arguments are as in `evaluate`.
+    first; the default where a preset does not average); "average" (the expected value over their orders); "error"
+    refuses them. The other arguments are as in `evaluate`.
 
     Raises InputError for arrays of other shapes or types, scores that are not finite, relevance that is not whole;
     ParameterError for arguments; the message says what to do.
@@ -72,6 +73,9 @@ def evaluate_arrays(
     >>> found.overall("RR"), found.overall("P@1")
     (0.5, 0.0)
     """
+    if ties is None:
+        averages = preset is not None and find_preset(preset).ties == "average"
+        ties = "average" if averages else "file"
     if ties == "doc_id_desc":
         raise ParameterError(
             "ties is 'doc_id_desc', but documents in arrays have no ids; expected 'file' (the lower column first)"
@@ -80,6 +84,8 @@ def evaluate_arrays(
     if plan.needs_subtopics:
         named = next(str(measure) for measure in plan.measures if measure.needs_subtopics)
         raise InputError(f"{named} needs judgments by subtopic, which arrays do not hold; call rs.evaluate")
+    if not isinstance(name, str) or not name:
+        raise ParameterError(f"name is {name!r}, expected the system's name")
     table = read_arrays(scores, relevance, mask, plan.convention.precision)
     ids = check_ids(query_ids, len(table.scores)) if query_ids is not None else numbered(len(table.scores))
     return score_table(table, plan, ids, name)
@@ -91,10 +97,12 @@ def score_table(table: Table, plan: Plan, ids: tuple[str, ...], name: str) -> Sc
     depth, ideal_depth = depths_of(plan, columns)
     step = max(min(AT_ONCE // max(depth, ideal_depth), CELLS // columns), 1)
     values, undefined = np.empty((len(plan.measures), rows)), np.empty((len(plan.measures), rows), np.bool_)
+    empty = np.zeros(len(plan.measures), np.int64)
     for begin in range(0, rows, step):
         end = min(begin + step, rows)
         hits = hits_of_table(table.part(begin, end), plan, ids[begin:end], depth, ideal_depth)
         values[:, begin:end], undefined[:, begin:end] = plan.values(hits, name)
+        empty += without_value(values[:, begin:end], hits, plan)
     return Scores(
         systems=(name,),
         measures=plan.measures,
@@ -104,7 +112,7 @@ def score_table(table: Table, plan: Plan, ids: tuple[str, ...], name: str) -> Sc
         undefined=frozen(undefined),
         settings=plan.settings(rows),
         measure_settings=plan.measure_settings(hits),
-        notes=tuple(undefined_note(undefined, plan)),
+        notes=tuple(empty_note(empty, name, plan) + undefined_note(undefined, plan)),
         asked=plan.asked,
     )
 

@@ -126,17 +126,19 @@ class Plan:
         """(measures, queries) where nothing relevant was judged, for the measures that need it."""
         return np.array([~measure.defined(hits) for measure in self.measures])
 
-    def settings(self, n_queries: int) -> dict[str, str]:
-        """What changes the numbers whatever the measure, for the signature."""
+    def settings(self, n_queries: int, hits: Hits | None = None) -> dict[str, str]:
+        """What changes the numbers whatever the measure, for the signature; as `hits` have it where given."""
+        given = hits is not None and hits.ties == "given"  # a table of ranks, which nobody ranked anew
         found = {"preset": self.preset} if self.preset else {}
         if self.convention.precision != "float64":
             found["precision"] = self.convention.precision
         return {
             **found,
-            "ties": self.convention.ties,
+            "ties": "given" if given else self.convention.ties,
             "missing": self.missing,
             "no_relevant": self.no_relevant,
             **({"unjudged": self.unjudged} if self.unjudged != "nonrelevant" else {}),
+            **({"total_ranks": str(hits.collection_size)} if given and hits and hits.collection_size else {}),
             "queries": str(n_queries),
         }
 
@@ -158,7 +160,7 @@ def refuse_missing(hits: Hits, name: str) -> None:
 
 
 def choice(what: str, value: str, known: Iterable[str]) -> str:
-    if value not in known:
+    if not isinstance(value, str) or value not in known:
         raise ParameterError(f"{what} is {value!r}, expected one of {', '.join(known)}")
     return value
 
@@ -176,7 +178,7 @@ def make_plan(
     """Check all arguments and settle what a preset leaves open. Raises ParameterError."""
     chosen = find_preset(preset) if preset is not None else None
     convention = Convention(
-        ties=ties or (chosen.ties if chosen else "doc_id_desc"),
+        ties=ties if ties is not None else chosen.ties if chosen else "doc_id_desc",
         precision=chosen.precision if chosen else "float64",
         rel=rel,
     )
@@ -189,12 +191,18 @@ def make_plan(
     found: dict[str, Measure] = {}
     asked: dict[str, str] = {}
     for name in measures:
-        parsed = parse_measures([name], chosen.parameters if chosen else None)
-        found.update((str(measure), measure) for measure in parsed)
+        parsed = parse_measures([name], chosen.parameters, chosen.renames) if chosen else parse_measures([name])
+        for measure in parsed:  # {2: 5} and {2: 5.0} are one
+            same = next((known for known in found.values() if known == measure), measure)
+            found[str(same)] = same
         if len(parsed) == 1:
-            asked[str(name)] = str(parsed[0])
+            asked[str(name)] = next(text for text, known in found.items() if known == parsed[0])
     if not found:
         raise ParameterError("no measures given, expected at least one, such as nDCG@10")
+    if no_relevant == "one":
+        for measure in found.values():
+            if measure.higher_is_better is False and measure.needs_relevant:
+                raise ParameterError(f"no_relevant='one' would give {measure} the best of its values; choose drop")
     if convention.ties == "average":
         if unjudged == "bounds":
             raise ParameterError("unjudged='bounds' asks for one order of each list; choose ties doc_id_desc or file")
@@ -205,7 +213,11 @@ def make_plan(
         asked=OtherNames(asked, found.values()),
         convention=convention,
         missing=choice("missing", missing, MISSING),
-        no_relevant=choice("no_relevant", no_relevant or (chosen.no_relevant if chosen else "zero"), NO_RELEVANT),
+        no_relevant=choice(
+            "no_relevant",
+            no_relevant if no_relevant is not None else chosen.no_relevant if chosen else "zero",
+            NO_RELEVANT,
+        ),
         unjudged=choice("unjudged", unjudged, UNJUDGED),
         preset=preset,
     )

@@ -114,8 +114,8 @@ def read_relevance(relevance: npt.NDArray[Any], mask: Bools | None) -> npt.NDArr
     if not fine:
         row, column = first_false((whole == relevance) & (whole > -HIGHEST) & (whole < HIGHEST))
         raise InputError(
-            f"relevance: {relevance[row, column]} at row {row}, column {column}, expected a whole number; "
-            "round it, map grades to whole numbers, or leave the document out with mask"
+            f"relevance: {relevance[row, column]} at row {row}, column {column}, expected a whole number "
+            "below 2^53; round it, map grades to whole numbers, or leave the document out with mask"
         )
     small = int(whole.min()) >= -128 and int(whole.max()) < 128
     return whole.astype(np.int8) if small else whole

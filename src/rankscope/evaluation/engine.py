@@ -8,23 +8,24 @@ from typing import Any
 
 import numpy as np
 
+from rankscope.data.entities import EntityRanks
 from rankscope.data.hits import Hits, frozen
 from rankscope.data.qrels import Qrels
 from rankscope.data.run import Run
 from rankscope.data.scores import Scores
 from rankscope.errors import InputError, ParameterError
 from rankscope.evaluation.conventions import Plan, make_plan
-from rankscope.evaluation.sources import LETOR, Joined, Progress, join_all
+from rankscope.evaluation.sources import ENTITY, LETOR, Joined, Progress, join_all, join_entities
 from rankscope.io.read import PathLike, file_stem
 from rankscope.io.streams import source_name
-from rankscope.measures.base import Bools, Floats, Measure
+from rankscope.measures.base import Bools, Floats, Ints, Measure
 
 __all__ = ["as_list", "evaluate", "score_hits"]
 
 
 def evaluate(
     qrels: Qrels | PathLike | Any,
-    runs: Run | PathLike | Any | Sequence[Run | PathLike | Any],
+    runs: Run | PathLike | Any | Sequence[Run | PathLike | Any] = None,
     measures: str | Measure | Iterable[str | Measure] | None = None,
     *,
     preset: str | None = None,
@@ -34,6 +35,7 @@ def evaluate(
     no_relevant: str | None = None,
     unjudged: str = "nonrelevant",
     input: str | None = None,
+    total_ranks: int | None = None,
     progress: Progress | None = None,
 ) -> Scores:
     """Evaluate runs against judgments: one value for each system, measure and query.
@@ -48,8 +50,10 @@ def evaluate(
     judgment is: "nonrelevant", "skip" (taken out), or "bounds" (not relevant, and beside the value the lowest and
     highest that judgments could make of it, where they bound the measure). input: the format of the run files, where
     it should not be told by content; "letor" and "letor-ranks": `qrels` is a label file and `runs` are files of
-    predictions or rank positions, a line a document (then ties is "file" where nothing else is asked for). progress:
-    called with the number of bytes just read.
+    predictions or rank positions, a line a document (then ties is "file" where nothing else is asked for);
+    "entity-ranks": `qrels` is a table of the ranks of known entities (or an EntityRanks), and there are no runs.
+    total_ranks: how many items were ranked in all, where a measure of such a table asks for it. progress: called with
+    the number of bytes just read.
 
     Raises InputError for data, ParameterError for arguments; the message says what to do.
 
@@ -64,6 +68,16 @@ def evaluate(
     plan = make_plan(
         measures, preset=preset, rel=rel, ties=ties, missing=missing, no_relevant=no_relevant, unjudged=unjudged
     )
+    if input == ENTITY or isinstance(qrels, EntityRanks):
+        if ties is not None or runs is not None:
+            raise ParameterError(
+                "a table of ranks is judgments and runs in one, ranked already; leave runs and ties out"
+            )
+        if unjudged != "nonrelevant":
+            raise ParameterError("a table of ranks holds relevant entities only; leave unjudged out")
+        return score_hits(plan, join_entities(qrels, plan, total_ranks))
+    if total_ranks is not None:
+        raise ParameterError("total_ranks (--total-ranks) is for tables of ranks; pass input='entity-ranks' with it")
     return score_hits(plan, join_all(qrels, as_list(runs), plan, input, progress))
 
 
@@ -73,7 +87,7 @@ def as_list(runs: Any) -> list[Any]:
         runs = list(runs)
     elif not isinstance(runs, (list, tuple)):
         runs = [runs]
-    if not runs:
+    if not runs or (len(runs) == 1 and runs[0] is None):
         raise ParameterError("no runs given, expected at least one")
     return list(runs)
 
@@ -92,6 +106,8 @@ def score_hits(plan: Plan, joined: Sequence[Joined]) -> Scores:
     for one, system in zip(joined, systems, strict=True):
         notes += one.notes
         notes += missing_note(one.hits, system, plan)
+    for (values, _), one, system in zip(results, joined, systems, strict=True):
+        notes += empty_note(without_value(values, one.hits, plan), system, plan)
     if plan.needs_subtopics and first.subtopics is not None and not first.subtopics.subtopic.any():
         notes.append("no query has more than one subtopic: a measure of diversity has nothing to tell apart")
     key = ("undefined_note", plan.names, first.rel, plan.no_relevant)
@@ -104,7 +120,7 @@ def score_hits(plan: Plan, joined: Sequence[Joined]) -> Scores:
         missing=frozen(np.array([one.hits.missing for one in joined])),
         undefined=undefined,
         bounds=bounds,
-        settings=plan.settings(len(first)),
+        settings=plan.settings(len(first), first),
         measure_settings=plan.measure_settings(first),
         notes=tuple(notes),
         asked=plan.asked,
@@ -143,12 +159,30 @@ def missing_note(hits: Hits, system: str, plan: Plan) -> list[str]:
     return [f"{system} has no list for {n} of {len(hits)} queries; they {done} (missing:{plan.missing})"]
 
 
+def without_value(values: Floats, hits: Hits, plan: Plan) -> Ints:
+    """(measures) in how many queries nothing relevant was found, so that there is no value, as for a mean rank."""
+    found = np.zeros(len(plan.measures), np.int64)
+    for m, measure in enumerate(plan.measures):
+        if measure.higher_is_better is False and measure.needs_relevant:
+            found[m] = (np.isnan(values[m]) & (measure.used(hits) == 0)).sum()
+    return found
+
+
+def empty_note(counts: Ints, system: str, plan: Plan) -> list[str]:
+    """A note for each measure that has no value in so many queries."""
+    queries = ["1 query" if n == 1 else f"{n} queries" for n in counts.tolist()]
+    return [
+        f"{name} has no value for {what} of {system}, where nothing relevant was found; left out"
+        for name, what, n in zip(plan.names, queries, counts.tolist(), strict=True)
+        if n
+    ]
+
+
 def unbounded_note(bounds: Floats, plan: Plan) -> list[str]:
     without = [name for m, name in enumerate(plan.names) if np.isnan(bounds[:, :, m]).all()]
     if not without:
         return []
-    why = "it could fall as well as rise, or what it is divided by would change"
-    return [f"missing judgments do not bound {', '.join(without)}: {why}"]
+    return [f"missing judgments give no bounds for {', '.join(without)}"]
 
 
 def undefined_note(undefined: Bools, plan: Plan) -> list[str]:

@@ -4,26 +4,31 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple, TypeGuard
 
+from rankscope.data.entities import EntityRanks, hits_of_entities
 from rankscope.data.hits import Hits
 from rankscope.data.join import Convention, Joiner, join
 from rankscope.data.qrels import Qrels
 from rankscope.data.run import Run
 from rankscope.errors import InputError, ParameterError
 from rankscope.evaluation.conventions import Plan
+from rankscope.io.entity_ranks import read_entity_ranks
 from rankscope.io.letor import label_qrels, prediction_run, read_labels
 from rankscope.io.read import PathLike, file_stem, open_source, read_qrels, read_run
 from rankscope.io.streams import open_binary, source_name
 from rankscope.io.trec import Ungrouped
 
-__all__ = ["LETOR", "Joined", "as_qrels", "hits_of", "is_path", "join_all", "join_any"]
+__all__ = ["ENTITY", "LETOR", "Joined", "as_qrels", "hits_of", "is_path", "join_all", "join_any", "join_entities"]
 
 Progress = Callable[[int], Any]
 
 #: Inputs of two files that belong together: labels, and predictions in the order of their lines.
 LETOR = {"letor": "a label file, then files of scores", "letor-ranks": "a label file, then files of rank positions"}
+#: A table of ranks, judgments and runs in one.
+ENTITY = "entity-ranks"
 
 
 class Joined(NamedTuple):
@@ -45,6 +50,19 @@ def join_all(
         return join_letor(qrels, runs, plan.convention, input_, progress)
     judged = as_qrels(qrels, plan)
     return [join_any(judged, run, plan.convention, input_, progress) for run in runs]
+
+
+def join_entities(table: EntityRanks | PathLike | Any, plan: Plan, total_ranks: int | None) -> list[Joined]:
+    """The systems of a table of ranks, which needs no join."""
+    if is_path(table):
+        # Dunaiski's tool, and so its preset, takes any rank above 0.
+        table = read_entity_ranks(table, total_ranks, least=0.0 if plan.preset == "dunaiski" else 1.0)
+    elif not isinstance(table, EntityRanks):
+        raise ParameterError(f"input={ENTITY!r} asks for a path or an EntityRanks, not a {type(table).__name__}")
+    elif total_ranks is not None and total_ranks != table.total_ranks:
+        table = replace(table, total_ranks=total_ranks, where=None)
+    found = [Joined(name, hits, (), None) for name, hits in hits_of_entities(table)]
+    return [found[0]._replace(notes=table.notes), *found[1:]]
 
 
 def join_letor(

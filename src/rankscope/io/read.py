@@ -13,6 +13,7 @@ from rankscope.data.rows import Rows
 from rankscope.data.run import Run
 from rankscope.errors import InputError
 from rankscope.io.blocks import BLOCK
+from rankscope.io.json_dicts import read_json
 from rankscope.io.sniff import check_format, sniff
 from rankscope.io.streams import open_binary, source_name
 from rankscope.io.tables import read_table
@@ -22,7 +23,10 @@ __all__ = ["Source", "file_stem", "open_source", "read_qrels", "read_run"]
 
 PathLike = str | os.PathLike[str]
 HEAD = 1 << 16
-SUFFIXES = {".gz", ".zst", ".run", ".txt", ".trec", ".csv", ".tsv", ".jsonl", ".parquet", ".res", ".out"}
+SUFFIXES = {
+    *(".gz", ".zst", ".lz4", ".run", ".txt", ".trec", ".res", ".out"),
+    *(".csv", ".tsv", ".jsonl", ".json", ".parquet"),
+}
 
 
 class Source:
@@ -81,6 +85,8 @@ def all_rows(source: Source, grammar: Grammar) -> tuple[Rows, int]:
     content = source.rest()
     if not content.strip():
         raise InputError(f"{source.name}: the file is empty, expected at least one line")
+    if source.format == "json":
+        return read_json(content, source.name, grammar.value)
     return read_table(content, source.name, source.format, grammar.value)
 
 
@@ -88,8 +94,9 @@ def read_qrels(path: PathLike, *, input: str | None = None, subtopics: bool = Fa
     """Judgments from a file; "-" is standard input. gzip and Zstandard are told by content.
 
     Formats, told by content unless `input` names one: TREC (`query 0 document relevance`), CSV, TSV and
-    JSONL with the columns query_id, doc_id, relevance, Parquet. subtopics: whether the judgments are by subtopic:
-    TREC's `query subtopic document relevance`, a column subtopic in the others (where it is seen by itself).
+    JSONL with the columns query_id, doc_id, relevance, Parquet, JSON `{query: {document: relevance}}`. subtopics:
+    whether the judgments are by subtopic: TREC's `query subtopic document relevance`; a column subtopic, or JSON
+    `{query: {subtopic: {document: relevance}}}`, in the others (where it is seen by itself).
 
     Raises InputError, naming file and line, for whatever cannot be read, and for subtopics that are not there.
     """
@@ -105,8 +112,9 @@ def read_run(path: PathLike, *, name: str | None = None, input: str | None = Non
     """One system's ranked lists from a file; "-" is standard input. gzip and Zstandard are told by content.
 
     Formats, told by content unless `input` names one: TREC (`query Q0 document rank score tag`), CSV, TSV and
-    JSONL with the columns query_id, doc_id, score, Parquet. name: the system's name; by default the tag of the
-    first line, else the file's name without suffix. Lines of a query that are not together are merged, with a note.
+    JSONL with the columns query_id, doc_id, score, Parquet, JSON `{query: {document: score}}`. name: the system's
+    name; by default the tag of the first line, else the file's name without suffix. Lines of a query that are not
+    together are merged, with a note.
 
     Raises InputError, naming file and line, for whatever cannot be read. To evaluate a large file,
     hand the path to `evaluate`: it reads it in blocks and keeps only what was judged.

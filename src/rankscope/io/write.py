@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import os
 import stat
+import sys
 import tempfile
-from collections.abc import Iterable
+import zlib
+from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import Any
 
 from rankscope.errors import OutputError, ParameterError
 
-__all__ = ["check_writable", "refuse_overwriting", "write_text"]
+__all__ = ["check_writable", "compressed", "refuse_overwriting", "write_chunks", "write_stdout", "write_text"]
 
 PathLike = str | os.PathLike[str]
 
@@ -42,20 +45,27 @@ def is_special(target: Path) -> bool:
 
 
 def write_text(path: PathLike, text: str) -> None:
+    """Write a text as `write_chunks` does."""
+    write_chunks(path, [text.encode("utf-8", "surrogateescape")])
+
+
+def write_chunks(path: PathLike, chunks: Iterable[bytes]) -> None:
     """Write beside the target, then rename: whoever looks sees the old file or the new one, never half.
 
-    A link is followed; a file that is there keeps its permissions. Raises OutputError.
+    A link is followed; a file that is there keeps its permissions. Raises OutputError. What goes
+    wrong while the chunks are being made leaves nothing behind either.
     """
     check_writable(path)
     target = Path(os.path.realpath(path))
     temporary: str | None = None
     try:
         if is_special(target):
-            target.write_text(text, encoding="utf-8", errors="surrogateescape")
+            with open(target, "wb") as file:
+                file.writelines(chunks)
             return
         handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=".rankscope-")
-        with open(handle, "w", encoding="utf-8", errors="surrogateescape", newline="") as file:
-            file.write(text)
+        with open(handle, "wb") as file:
+            file.writelines(chunks)
         os.chmod(temporary, mode_for(target))
         os.replace(temporary, target)
         temporary = None
@@ -64,6 +74,37 @@ def write_text(path: PathLike, text: str) -> None:
     finally:
         if temporary is not None:
             Path(temporary).unlink(missing_ok=True)
+
+
+def write_stdout(chunks: Iterable[bytes]) -> None:
+    """Write to standard output. Raises OutputError where there is none."""
+    if sys.stdout is None:
+        raise OutputError("standard output is closed; name a file to write to")
+    sys.stdout.flush()
+    sys.stdout.buffer.writelines(chunks)
+    sys.stdout.buffer.flush()
+
+
+def compressed(chunks: Iterable[bytes], suffix: str) -> Iterator[bytes]:
+    """The chunks as gzip (`.gz`) or Zstandard (`.zst`); as they are for any other suffix. Nothing tells the time."""
+    if suffix == ".gz":
+        packer: Any = zlib.compressobj(wbits=31)
+    elif suffix == ".zst":
+        packer = zstd_compressor()
+    else:
+        yield from chunks
+        return
+    for chunk in chunks:
+        yield packer.compress(chunk)
+    yield packer.flush()
+
+
+def zstd_compressor() -> Any:
+    if sys.version_info >= (3, 14):
+        from compression import zstd
+    else:
+        from backports import zstd
+    return zstd.ZstdCompressor()
 
 
 def mode_for(target: Path) -> int:

@@ -119,8 +119,10 @@ def between_runs(
     >>> between_runs(a, b, "rbo", p=0.5).values.tolist()
     [0.875, 0.25]
     """
-    if statistic not in STATISTICS:
-        raise UnknownName("statistic between runs", str(statistic), STATISTICS)
+    by_function = {function.__name__: name for name, function in STATISTICS.items()}
+    statistic = by_function.get(str(statistic), statistic)
+    if not isinstance(statistic, str) or statistic not in STATISTICS:
+        raise UnknownName("statistic between runs", str(statistic), [*STATISTICS, *by_function])
     check_parameters(statistic, parameters)
     first, second = (run if isinstance(run, Run) else Run(run) for run in (run_a, run_b))
     lists_a, lists_b = lists_of(first), lists_of(second)

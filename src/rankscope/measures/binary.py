@@ -8,18 +8,20 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from rankscope.data.hits import Hits
+from rankscope.errors import ParameterError
 from rankscope.kernels.segments import sum_by_group
-from rankscope.measures.base import Binary, Floats, Summary, is_int, is_number, ratio, require, within
+from rankscope.measures.base import Binary, Floats, Scaled, Summary, is_int, is_number, ratio, require, within
 from rankscope.measures.ties import rank_of_first, tie_groups
 
 __all__ = ["AP", "AUC", "GMAP", "RR", "F", "P", "R", "Rprec", "Success"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class P(Binary):
+class P(Scaled, Binary):
     """Precision: the share of relevant documents in the first k; in [0, 1], higher is better.
 
-    A list shorter than k counts as filled up with documents that are not relevant.
+    A list shorter than k counts as filled up with documents that are not relevant. scale: k and ranks count
+    percentiles or permilles of all ranked documents; more than k of them within it count as k.
     Without documents or relevant documents: 0.
     """
 
@@ -32,17 +34,18 @@ class P(Binary):
     def values(self, hits: Hits) -> Floats:
         depth = self.reach(hits)
         found = hits.sum(within(hits, depth, hits.relevant(self.rel)))
-        return ratio(found, depth) if isinstance(depth, np.ndarray) else found / (depth or 1)
+        share = ratio(found, depth) if isinstance(depth, np.ndarray) else found / (depth or 1)
+        return np.minimum(share, 1.0)  # ranks may be parts of 1, and those given by a user may be equal
 
     def best_grade(self, hits: Hits) -> int | None:
-        return max(self.level(hits), hits.max_grade) if is_int(self.cutoff) else None
+        return max(self.level(hits), hits.max_grade) if is_int(self.cutoff) and self.scale is None else None
 
 
 @dataclass(frozen=True, kw_only=True)
-class R(Binary):
+class R(Scaled, Binary):
     """Recall: the share of all relevant documents that the first k hold; in [0, 1], higher is better.
 
-    Without documents or relevant documents: 0.
+    scale: k counts percentiles or permilles of all ranked documents. Without documents or relevant documents: 0.
     """
 
     name: ClassVar[str] = "R"
@@ -75,7 +78,7 @@ class F(Binary):
 
     def values(self, hits: Hits) -> Floats:
         # With n relevant within the cutoff P is n / k and R is n / N: so F is (1 + b^2) n / (b^2 N + k).
-        found = hits.sum(within(hits, self.cutoff, hits.relevant(self.rel)))
+        found = np.minimum(hits.sum(within(hits, self.cutoff, hits.relevant(self.rel))), self.cutoff)
         square = self.beta * self.beta
         return ratio((1 + square) * found, square * hits.n_relevant(self.rel) + self.cutoff)
 
@@ -100,17 +103,19 @@ class Success(Binary):
 
 
 @dataclass(frozen=True, kw_only=True)
-class AP(Binary):
+class AP(Scaled, Binary):
     """Average precision: the mean of the precision at the rank of each relevant document; in [0, 1], higher is better.
 
     sum over relevant retrieved of i / r_i, where r_i is the rank of the i-th of them, over what norm says: "R", the
     number of all relevant documents; "min", the lesser of R and the cutoff k, so that the best list gives 1; "found",
-    the number of relevant documents retrieved in the first k. With a cutoff only ranks up to k count. Without
-    relevant documents, or none found: 0.
+    the number of relevant documents retrieved in the first k. With a cutoff only ranks up to k count. scale: ranks and
+    k count percentiles or permilles of all ranked documents. No precision is above 1. Without relevant documents, or
+    none found: 0.
     """
 
     name: ClassVar[str] = "AP"
     source: ClassVar[str] = "trec_eval map, map_cut_k; Buckley and Voorhees (2000)"
+    averaged: ClassVar[bool] = True
     own_cutoffs: ClassVar[bool] = True
     norm: Literal["R", "min", "found"] = "R"
     cutoff: int | str | None = None
@@ -128,23 +133,23 @@ class AP(Binary):
 
     def averages(self) -> bool:
         # Within a cutoff the number found, which divides, varies with the order itself.
-        return not isinstance(self.cutoff, str) and (self.norm != "found" or self.cutoff is None)
+        return super().averages() and (self.norm != "found" or self.cutoff is None)
 
     def values(self, hits: Hits) -> Floats:
-        if hits.ties == "average":
-            total = self.expected_sum(hits)
-        else:
-            precision = (hits.relevant_above(self.rel) + 1.0) / hits.rank
-            counted = within(hits, self.reach(hits), hits.relevant(self.rel))
-            total = hits.sum(np.where(counted, precision, 0.0))
-        return ratio(total, self.divisor(hits))
+        total = self.expected_sum(hits) if hits.ties == "average" else hits.sum(self.precisions(hits))
+        return np.minimum(ratio(total, self.divisor(hits)), 1.0)  # more than k may be given ranks up to k
+
+    def precisions(self, hits: Hits) -> Floats:
+        """(hits) the precision at the rank of each relevant document within the cutoff; 0 for others."""
+        precision = np.minimum((hits.relevant_above(self.rel) + 1.0) / hits.rank, 1.0)
+        return np.where(within(hits, self.reach(hits), hits.relevant(self.rel)), precision, 0.0)
 
     def divisor(self, hits: Hits) -> Floats:
         """(queries) what the sum of precisions is divided by."""
         if self.norm == "found":
             return hits.sum(within(hits, self.reach(hits), hits.relevant(self.rel)))
         n, depth = hits.n_relevant(self.rel), self.reach(hits)
-        return n if self.norm == "R" or depth is None else np.minimum(n, depth)
+        return n if self.norm == "R" or depth is None else np.minimum(n, self.ranks_within(hits, depth))
 
     def expected_sum(self, hits: Hits) -> Floats:
         """The sum of precisions, averaged over the orders of tied documents.
@@ -219,8 +224,12 @@ class Rprec(Binary):
         require(is_number(self.mult) and self.mult > 0, self, "mult", self.mult, "a number above 0")
 
     def values(self, hits: Hits) -> Floats:
-        depth = np.floor(self.mult * hits.n_relevant(self.rel) + 0.9)
-        return ratio(hits.sum(within(hits, depth, hits.relevant(self.rel))), depth)
+        depth = self.reach(hits)
+        return np.minimum(ratio(hits.sum(within(hits, depth, hits.relevant(self.rel))), depth), 1.0)
+
+    def reach(self, hits: Hits) -> Floats:
+        depth: Floats = np.floor(self.mult * hits.n_relevant(self.rel) + 0.9)
+        return depth
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -228,8 +237,10 @@ class AUC(Binary):
     """Area under the ROC curve: how often a relevant document of the list stands above one that is not; in [0, 1].
 
     Higher is better. The share of pairs of a relevant and another document, both in the list (its first k with a
-    cutoff), that are in the right order; unjudged documents are not relevant; ties="average" counts a tied pair half.
-    Without a relevant document in the list: 0. Of relevant ones only: 1.
+    cutoff), that are in the right order; unjudged documents are not relevant; ties="average" counts a tied pair half,
+    and so do given ranks of entities that are the mean of those they are tied at. A table of such ranks needs the
+    number of all ranked items (ParameterError without it). Without a relevant document in the list: 0. Of relevant ones
+    only: 1.
     """
 
     name: ClassVar[str] = "AUC"
@@ -240,6 +251,11 @@ class AUC(Binary):
         return self.cutoff is None  # how many relevant ones are within it varies with the order itself
 
     def values(self, hits: Hits) -> Floats:
+        if hits.ties == "given" and hits.collection_size is None:
+            raise ParameterError(
+                f"{self}: how many items stand below the last entity is not known; pass the number of all ranked items "
+                "(--total-ranks N, total_ranks=N)"
+            )
         relevant = hits.relevant(self.rel)
         above = hits.rank - 1 - hits.relevant_above(self.rel)  # others above
         if hits.ties == "average":
@@ -251,4 +267,4 @@ class AUC(Binary):
         read = hits.retrieved if self.cutoff is None else np.minimum(hits.retrieved, self.cutoff)
         pairs = found * (read - found)
         wrong = hits.sum(np.where(counted, above, 0.0))
-        return np.where(found > 0, 1.0 - ratio(wrong, pairs), 0.0)
+        return np.where(found > 0, np.clip(1.0 - ratio(wrong, pairs), 0.0, 1.0), 0.0)  # given ranks may be equal

@@ -56,7 +56,7 @@ class Cascade(Measure):
         return {"gmax": str(max(hits.max_grade, 0)), **found} if hits is not None else found
 
     def err(self, hits: Hits) -> Floats:
-        stop = stopping_probability(hits.relevance, max_grade_of(self.gmax, self, hits))
+        stop = stopping_probability(hits.relevance, max(max_grade_of(self.gmax, self, hits), 1))
         if hits.ties == "average":
             return mean_stops(hits, stop, self.cutoff)
         return hits.sum(stops(stop, hits.offsets) * mean_weight(hits, np.reciprocal, self.cutoff))
@@ -92,7 +92,7 @@ class ERR(Cascade):
         return self.err(hits)
 
     def best_grade(self, hits: Hits) -> int:
-        return max_grade_of(self.gmax, self, hits)
+        return max(max_grade_of(self.gmax, self, hits), 1)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -163,7 +163,7 @@ class RBP(Measure):
     def best_grade(self, hits: Hits) -> int | None:
         if self.rel is not None:
             return max(self.rel, hits.max_grade)
-        return max_grade_of(self.gmax, self, hits) if self.gmax != "query" else None
+        return max(max_grade_of(self.gmax, self, hits), 1) if self.gmax != "query" else None
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -220,7 +220,9 @@ def joined(x: Mapping[Any, float], y: Mapping[Any, float], common: bool) -> tupl
 
 
 def scores_of(values: npt.ArrayLike, name: str) -> Floats:
-    """One list as float64."""
+    """One list as float64: as it is, or where float64 would make different whole numbers equal, their ranks."""
+    if isinstance(values, np.ma.MaskedArray):  # asarray would forget its mask
+        raise InputError(f"{name} is a masked array, expected a plain one; leave the masked items out of both lists")
     try:
         given = np.asarray(values)
     except ValueError:  # lists within a list, of several lengths
@@ -229,6 +231,8 @@ def scores_of(values: npt.ArrayLike, name: str) -> Floats:
         found = f"has {given.ndim} dimensions" if given.ndim != 1 else "holds something that is no number"
         raise InputError(f"{name} {found}, expected a list of numbers, one an item")
     scores = given.astype(np.float64)
+    if given.dtype.kind in "iu" and given.size and max(abs(int(given.min())), abs(int(given.max()))) > 2**53:
+        return np.unique(given, return_inverse=True)[1].astype(np.float64)
     missing = np.flatnonzero(np.isnan(scores))
     if missing.size:
         raise InputError(

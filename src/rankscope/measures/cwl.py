@@ -17,6 +17,8 @@ __all__ = ["BPM", "CWL", "INSQ", "INST", "NERR8", "NERR9", "NERR10", "NERR11", "
 
 #: How many (query, rank) a table of gains holds at most: it stays in the processor's cache, whatever the run's size.
 CELLS = 1 << 17
+#: How many ranks there are where nobody says more, as in cwl_eval.
+DEPTH = 1000
 #: No deeper: every query takes a line of this length.
 DEEPEST = 10**6
 
@@ -30,16 +32,24 @@ class CWL(Measure):
 
     gmin, gmax: the grades of gain 0 and 1; those between lie on the line from one to the other, those below gain 0 as
     the unjudged do. gmax=None: the highest grade in the whole qrels. depth: how many ranks there are; a shorter list
-    is filled up with gain 0, and what stands further down is not seen. A cutoff ends the list too, above the depth.
+    is filled up with gain 0, and what stands further down is not seen. depth=None: 1000, or the cutoff if that is
+    deeper. A cutoff ends the list too.
     Nothing retrieved, or nothing with gain: 0. Raises ParameterError for a grade above gmax.
 
     Moffat, Thomas and Scholer (2013); Moffat, Bailey, Scholer and Thomas (2017). All measures here agree with
     cwl_eval 1.0.12 as ir_measures 0.4.3 calls it (there gmin and gmax are min_rel and max_rel).
     """
 
+    explains: ClassVar[str] = """
+        C_i is the probability to go on from rank i. W_i is that to come to rank i, C_1 ... C_(i-1), over the sum of it
+        over all ranks, and the value is the sum of W_i g_i. gmin, gmax: the grades of gain 0 and 1; those between lie
+        on the line from one to the other, those below gain 0 as the unjudged do. gmax=None: the highest grade in the
+        whole qrels; a grade above a given gmax is an error. depth: how many ranks there are (None: 1000, or the
+        cutoff if that is deeper); a shorter list is filled up with gain 0. Nothing retrieved, or nothing with gain: 0.
+    """
     gmin: int = 0
     gmax: int | None = None
-    depth: int = 1000
+    depth: int | None = None
 
     @abstractmethod
     def going_on(self, rank: Floats, gain: Floats) -> Floats:
@@ -50,11 +60,14 @@ class CWL(Measure):
         if self.gmax is not None:
             good = is_int(self.gmax) and self.gmin < self.gmax < LARGEST
             require(good, self, "gmax", self.gmax, f"a whole number above gmin, which is {self.gmin}")
-        good = is_int(self.depth) and 1 <= self.depth <= DEEPEST
-        require(good, self, "depth", self.depth, f"a whole number from 1 to {DEEPEST}")
+        if self.depth is not None:
+            good = is_int(self.depth) and 1 <= self.depth <= DEEPEST
+            require(good, self, "depth", self.depth, f"a whole number from 1 to {DEEPEST}")
+        good = self.ranks_read() <= DEEPEST
+        require(good, self, "cutoff", self.ranks_read(), f"at most {DEEPEST}: each rank has its own probability")
 
     def settings(self, hits: Hits | None = None) -> dict[str, str]:
-        found = super().settings(hits)
+        found = {**super().settings(hits), "depth": str(self.ranks_read())}
         return {**found, "gmax": str(self.highest(hits))} if hits is not None else found
 
     def level(self, hits: Hits) -> int:
@@ -65,7 +78,10 @@ class CWL(Measure):
 
     def ranks_read(self) -> int:
         """How many ranks can be reached."""
-        return min(self.depth, getattr(self, "cutoff", self.depth))
+        cutoff: int | None = getattr(self, "cutoff", None)
+        if self.depth is None:
+            return cutoff or DEPTH
+        return min(self.depth, cutoff or self.depth)
 
     def highest(self, hits: Hits) -> int:
         """The grade of gain 1; above gmin also where nothing is judged higher."""
@@ -106,7 +122,7 @@ class SDCG(CutCWL):
     """Scaled DCG: DCG over that of k documents of the highest grade; in [0, 1], higher is better.
 
     C_i = log2(i + 1) / log2(i + 2), so that W_i falls as 1 / log2(i + 1) for the first k. Unlike nDCG it does not ask
-    how many relevant documents there are. Parameters, and what gives 0 or an error: see CWL.
+    how many relevant documents there are. Parameters: below.
 
     >>> import rankscope as rs
     >>> qrels, run = {"q": {"a": 2, "b": 1}}, {"q": {"x": 3.0, "a": 2.0, "b": 1.0}}
@@ -130,7 +146,7 @@ class BPM(CutCWL):
     """Bejeweled player model: the mean gain down to where T is gained, or to rank k; in [0, 1], higher is better.
 
     C_i = 1 while the gains of the first i are below T, else 0: the static form. Gains are added up in float64, as in
-    cwl_eval: ten times 1/10 is a little less than 1. Parameters, and what gives 0 or an error: see CWL.
+    cwl_eval: ten times 1/10 is a little less than 1. Parameters: below.
     """
 
     name: ClassVar[str] = "BPM"
@@ -149,8 +165,7 @@ class BPM(CutCWL):
 class INSQ(CWL):
     """What a reader gains who wants T documents' worth and forgets what was found; in [0, 1], higher is better.
 
-    C_i = ((i + 2T - 1) / (i + 2T))^2, so that W_i falls as 1 / (i + 2T - 1)^2. Parameters, and what gives 0 or an
-    error: see CWL.
+    C_i = ((i + 2T - 1) / (i + 2T))^2, so that W_i falls as 1 / (i + 2T - 1)^2. Parameters: below.
     """
 
     name: ClassVar[str] = "INSQ"
@@ -164,6 +179,9 @@ class INSQ(CWL):
     def going_on(self, rank: Floats, gain: Floats) -> Floats:
         return squared(rank + 2 * self.T)
 
+    def best_grade(self, hits: Hits) -> int:
+        return self.highest(hits)
+
 
 @dataclass(frozen=True, kw_only=True)
 class INST(CWL):
@@ -171,7 +189,7 @@ class INST(CWL):
 
     C_i = ((i + T + T_i - 1) / (i + T + T_i))^2, with T_i = T less the gains of the first i, which is negative for a
     reader who has more than wanted. As no gain is above 1, i + T + T_i is at least 2T: never 0, and with T of at least
-    1/4 no C_i is above 1. cwl_eval takes any T. Parameters, and what gives 0 or an error: see CWL.
+    1/4 no C_i is above 1. cwl_eval takes any T. Parameters: below.
     """
 
     name: ClassVar[str] = "INST"
@@ -191,8 +209,7 @@ class INST(CWL):
 class NERR8(CutCWL):
     """What a reader gains whom only gain stops, down to rank k; in [0, 1], higher is better.
 
-    C_i = 1 - g_i: ERR's reader, whose gain is counted by document read. Parameters, and what gives 0 or an error:
-    see CWL.
+    C_i = 1 - g_i: ERR's reader, whose gain is counted by document read. Parameters: below.
     """
 
     name: ClassVar[str] = "NERR8"
@@ -206,7 +223,7 @@ class NERR8(CutCWL):
 class NERR9(CutCWL):
     """What a reader gains whom gain stops, and rank i with 1 / (i + 1); in [0, 1], higher is better.
 
-    C_i = i / (i + 1) (1 - g_i), down to rank k. Parameters, and what gives 0 or an error: see CWL.
+    C_i = i / (i + 1) (1 - g_i), down to rank k. Parameters: below.
     """
 
     name: ClassVar[str] = "NERR9"
@@ -220,7 +237,7 @@ class NERR9(CutCWL):
 class NERR10(CWL):
     """What a reader gains whom gain stops, and every document with 1 - p, as RBP's; in [0, 1], higher is better.
 
-    C_i = p (1 - g_i). Parameters, and what gives 0 or an error: see CWL.
+    C_i = p (1 - g_i). Parameters: below.
     """
 
     name: ClassVar[str] = "NERR10"
@@ -239,7 +256,7 @@ class NERR10(CWL):
 class NERR11(CWL):
     """What a reader gains whom gain stops, and ranks as INSQ's; in [0, 1], higher is better.
 
-    C_i = ((i + 2T - 1) / (i + 2T))^2 (1 - g_i). Parameters, and what gives 0 or an error: see CWL.
+    C_i = ((i + 2T - 1) / (i + 2T))^2 (1 - g_i). Parameters: below.
     """
 
     name: ClassVar[str] = "NERR11"

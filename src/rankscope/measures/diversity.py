@@ -20,6 +20,8 @@ from rankscope.measures.base import Binary, Bools, Floats, Ints, is_number, rati
 
 __all__ = ["AP_IA", "ERR_IA", "NRBP", "P_IA", "StRecall", "alpha_DCG", "alpha_nDCG", "nERR_IA", "nNRBP"]
 
+#: No deeper, where something is computed for every rank.
+DEEPEST = 10**7
 #: What is worth less is nothing beside the first document.
 LEAST = 1e-18
 #: Gains closer than this are the same: sums of the same numbers in another order.
@@ -147,6 +149,8 @@ class Novelty(Diversity):
 
     def best(self, hits: Hits, depth: int) -> Floats:
         """(queries) the same where every document were relevant to all subtopics."""
+        if 0 < self.alpha < 1:  # what is worth less than the last digit is nothing
+            depth = min(depth, int(np.log(LEAST) / np.log(1 - self.alpha)) + 2)
         gains = (1.0 - self.alpha) ** np.arange(depth) * self.worth(np.arange(1.0, depth + 1))
         return self.aspects(hits).n_subtopics * float(gains.sum())
 
@@ -193,6 +197,11 @@ class alpha_DCG(Novelty):
     source: ClassVar[str] = "Clarke et al. (2008); ndeval alpha-DCG"
     cutoff: int
 
+    def check(self) -> None:
+        super().check()
+        good = self.cutoff <= DEEPEST
+        require(good, self, "cutoff", self.cutoff, f"at most {DEEPEST}: every rank has its own best gain")
+
     def worth(self, rank: Floats) -> Floats:
         return discount_log2(rank)
 
@@ -230,6 +239,11 @@ class ERR_IA(Novelty):
     name: ClassVar[str] = "ERR_IA"
     source: ClassVar[str] = "Chapelle et al. (2009), section 6; ndeval ERR-IA"
     cutoff: int
+
+    def check(self) -> None:
+        super().check()
+        good = self.cutoff <= DEEPEST
+        require(good, self, "cutoff", self.cutoff, f"at most {DEEPEST}: every rank has its own best gain")
 
     def worth(self, rank: Floats) -> Floats:
         return 1.0 / rank

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
@@ -13,7 +13,7 @@ from rankscope.errors import ParameterError
 from rankscope.kernels.gain import discount_jk, discount_log2, discount_natural, gain_exponential, gain_linear
 from rankscope.kernels.order import ranges
 from rankscope.kernels.segments import bounds, group_of, place_in_group, sum_by_group
-from rankscope.measures.base import Floats, Ints, Measure, is_int, is_number, ratio, require
+from rankscope.measures.base import SCALES, Floats, Ints, Measure, Scaled, is_int, is_number, ratio, require
 from rankscope.measures.ties import mean_weight
 
 __all__ = ["DCG", "nDCG"]
@@ -40,6 +40,11 @@ class Gained(Measure):
     "gain" to let it gain what `gain` says, as trec_eval does. The rank r is discounted by log2(r + 1).
     """
 
+    explains: ClassVar[str] = """
+        gain: a document gains its grade ("linear") or 2^grade - 1 ("exp"); negative grades gain nothing. gains: what
+        certain grades gain instead, as {1: 1, 2: 5}; a grade above 0 that is not named is an error, or with
+        others="gain" gains what `gain` says.
+    """
     gain: Literal["linear", "exp"] = "linear"
     gains: Mapping[int, float] | None = None
     others: Literal["error", "gain"] = "error"
@@ -47,20 +52,20 @@ class Gained(Measure):
     def check(self) -> None:
         require(isinstance(self.gain, str) and self.gain in GAINS, self, "gain", self.gain, "'linear' or 'exp'")
         if self.gains is not None:
-            good = (
-                isinstance(self.gains, Mapping)
-                and all(map(is_int, self.gains))
-                and all(map(is_number, self.gains.values()))
-            )
+            gains = self.gains
+            if isinstance(gains, Mapping):  # numbers out of NumPy arrays are taken as such
+                gains = {plain(grade): plain(gain) for grade, gain in gains.items()}
+            good = isinstance(gains, Mapping) and all(map(is_int, gains)) and all(map(is_number, gains.values()))
             require(good, self, "gains", self.gains, "a number for each grade, as {1: 1, 2: 5}")
-            object.__setattr__(self, "gains", GainTable(sorted(self.gains.items())))
+            object.__setattr__(self, "gains", GainTable(sorted(gains.items())))
         require(self.others in ("error", "gain"), self, "others", self.others, "'error' or 'gain'")
         good = self.others == "error" or self.gains is not None
         require(good, self, "others", self.others, "gains with it, as in gains={1: 1, 2: 5}")
 
     def settings(self, hits: Hits | None = None) -> dict[str, str]:
         found = super().settings(hits)
-        if self.gains is None:
+        if self.others == "error":  # then either all grades gain what `gain` says or all what `gains` says
+            found["gain"] = found.pop("gains", found["gain"])
             del found["others"]
         return {**found, "discount": found.get("discount", "log2")}
 
@@ -86,6 +91,11 @@ class Gained(Measure):
                     f"{self.name}: a document is judged {unknown[0]}, and gains={self.gains!r} has no gain for it; "
                     "name every grade above 0, or say others='gain' to let the others gain their grade"
                 )
+
+
+def plain(value: object) -> Any:
+    """A number as Python's own."""
+    return value.item() if isinstance(value, np.generic) else value
 
 
 def discounts(discount: str, base: float) -> Callable[[Floats], Floats]:
@@ -124,8 +134,11 @@ class CutGained(Gained):
 
     def dcg(self, hits: Hits) -> Floats:
         self.check_grades(hits)
-        worth = mean_weight(hits, discounts(self.discount, self.base), self.reach(hits))
-        return hits.sum(self.gain_of(hits.relevance) * worth)
+        return hits.sum(self.gain_of(hits.relevance) * mean_weight(hits, self.worth(), self.reach(hits)))
+
+    def worth(self) -> Callable[[Floats], Floats]:
+        """Ranks to what a gain there is worth."""
+        return discounts(self.discount, self.base)
 
     def ideal_dcg(self, hits: Hits) -> Floats:
         """DCG of all judged documents in falling order of grade."""
@@ -143,13 +156,20 @@ class CutGained(Gained):
             gained = np.maximum(gained[np.lexsort((-gained, group_of(offsets)))], 0.0)
         depth = self.reach(hits)
         if depth is not None:
-            lengths = np.minimum(lengths, depth).astype(np.int64)
+            lengths = np.minimum(lengths, self.ranks_within(hits, depth)).astype(np.int64)
         shorter = bounds(lengths)
         best = ranges(offsets[:-1], lengths)  # the first of each query's grades, which fall
         gained = self.gain_of(grades[best]) if self.gains is None else gained[best]
-        rank = (place_in_group(shorter) + 1).astype(np.float64)
-        worth = discounts(self.discount, self.base)(rank)
-        return sum_by_group(gained * worth, group_of(shorter), len(hits))
+        rank = self.counted_as(hits, (place_in_group(shorter) + 1).astype(np.float64))
+        return sum_by_group(gained * self.worth()(rank), group_of(shorter), len(hits))
+
+    def counted_as(self, hits: Hits, rank: Floats) -> Floats:
+        """What ranks count as; see `nDCG`, which has a scale."""
+        return rank
+
+    def ranks_within(self, hits: Hits, depth: int | Floats) -> int | Floats:
+        """How many ranks there are up to `depth`."""
+        return depth
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -170,17 +190,18 @@ class DCG(CutGained):
 
     def best_grade(self, hits: Hits) -> int | None:
         # Given gains need not rise with the grade.
-        return hits.max_grade if self.gains is None and not isinstance(self.cutoff, str) else None
+        return max(hits.max_grade, 1) if self.gains is None and not isinstance(self.cutoff, str) else None
 
 
 @dataclass(frozen=True, kw_only=True)
-class nDCG(CutGained):
+class nDCG(Scaled, CutGained):
     """DCG over the DCG of the ideal ranking; in [0, 1], higher is better.
 
     ideal: the best order of all "judged" documents, or only of those "listed", which says nothing of what the list
     lacks. discount: as in DCG. short: a list that ends before the cutoff counts as "filled" up with documents that gain
-    nothing, or as "zero", as in LETOR's scripts. With a cutoff, both DCGs are taken of the first k. Without a document
-    that gains something: 0. Below 0 only where `gains` names gains below 0.
+    nothing, or as "zero", as in LETOR's scripts. With a cutoff, both DCGs are taken of the first k. scale: ranks, those
+    of the ideal as well, and k count percentiles or permilles of all ranked documents, and nothing is worth more than
+    at 1. Without a document that gains something: 0. Below 0 only where `gains` names gains below 0.
     """
 
     name: ClassVar[str] = "nDCG"
@@ -194,6 +215,8 @@ class nDCG(CutGained):
         require(self.short in ("filled", "zero"), self, "short", self.short, "'filled' or 'zero'")
         good = self.short == "filled" or self.cutoff is not None
         require(good, self, "short", self.short, "a cutoff with it, as in nDCG(short='zero')@10")
+        good = self.short == "filled" or self.scale is None
+        require(good, self, "scale", self.scale, "none with short='zero', which asks for ranks")
         require(self.ideal in ("judged", "listed"), self, "ideal", self.ideal, "'judged' or 'listed'")
 
     def settings(self, hits: Hits | None = None) -> dict[str, str]:
@@ -202,10 +225,24 @@ class nDCG(CutGained):
         return {name: value for name, value in found.items() if name not in usual}
 
     def values(self, hits: Hits) -> Floats:
-        values = ratio(self.dcg(hits), self.ideal_dcg(hits) if self.ideal == "judged" else self.listed_dcg(hits))
+        best = self.ideal_dcg(hits) if self.ideal == "judged" else self.listed_dcg(hits)
+        values = np.minimum(ratio(self.dcg(hits), best), 1.0)  # ranks that a user gives may be equal
         if self.short == "zero":
             values[np.less(hits.retrieved, self.reach(hits) or 0)] = 0.0
         return values
+
+    def worth(self) -> Callable[[Floats], Floats]:
+        worth = super().worth()
+        return worth if self.scale is None else lambda ranks: worth(np.maximum(ranks, 1.0))
+
+    def counted_as(self, hits: Hits, rank: Floats) -> Floats:
+        return rank if self.scale is None else rank * SCALES[self.scale] / (hits.collection_size or 1)
+
+    def ideal_dcg(self, hits: Hits) -> Floats:
+        if self.scale is None:
+            return super().ideal_dcg(hits)
+        self.check_grades(hits)
+        return self.best_dcg(hits, hits.grades, hits.grade_offsets)  # depends on the size of the collection
 
     def listed_dcg(self, hits: Hits) -> Floats:
         """DCG of the best order of the documents in the list."""

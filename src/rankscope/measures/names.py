@@ -34,13 +34,18 @@ ALIASES = {
     "α_ndcg": "alpha_nDCG",
 }
 
-GRAMMAR = re.compile(r"(?P<name>[^\W\d]\w*)\s*(\((?P<inner>.*)\))?\s*(@(?P<cutoff>.*))?", re.DOTALL)
+GRAMMAR = re.compile(r"(?P<name>[^\W\d][\w-]*)\s*(\((?P<inner>.*)\))?\s*(@(?P<cutoff>.*))?", re.DOTALL)
 
 
-def parse_measures(names: str | Measure | Iterable[str | Measure], defaults: Defaults | None = None) -> list[Measure]:
+def parse_measures(
+    names: str | Measure | Iterable[str | Measure],
+    defaults: Defaults | None = None,
+    renames: Mapping[str, str] | None = None,
+) -> list[Measure]:
     """Measures from their names, each once, in order. trec_eval's names may stand for several.
 
-    defaults: parameters that a preset sets where the name does not, by measure.
+    defaults: parameters that a preset sets where the name does not, by measure. renames: the measures that a preset
+    takes for these; its names are then ours only, not trec_eval's.
     Raises UnknownName (with the nearest name) and ParameterError.
 
     >>> [str(m) for m in parse_measures(["nDCG@10", "map", "ndcg_cut.5,20", "rbp(p=0.95)"])]
@@ -48,16 +53,16 @@ def parse_measures(names: str | Measure | Iterable[str | Measure], defaults: Def
     """
     found: dict[str, Measure] = {}
     for name in [names] if isinstance(names, (str, Measure)) else names:
-        for measure in [name] if isinstance(name, Measure) else parse(name, defaults or {}):
+        for measure in [name] if isinstance(name, Measure) else parse(name, defaults or {}, renames or {}):
             found.setdefault(str(measure), measure)
     return list(found.values())
 
 
-def parse(text: str, defaults: Defaults) -> list[Measure]:
+def parse(text: str, defaults: Defaults, renames: Mapping[str, str]) -> list[Measure]:
     if not isinstance(text, str):
         raise ParameterError(f"a measure is named by a string or is a Measure, not {text!r}")
     text = text.strip()
-    trec = parse_trec(text, defaults)
+    trec = None if renames else parse_trec(text, defaults)
     if trec is not None:
         return trec
     match = GRAMMAR.fullmatch(text)
@@ -68,12 +73,15 @@ def parse(text: str, defaults: Defaults) -> list[Measure]:
         if dot and stem.isidentifier():
             raise UnknownName("measure", text, [f"{t}.10" for t, entry in TREC_NAMES.items() if entry.several])
         raise ParameterError(f"cannot read the measure {text!r}; expected a form like nDCG@10 or AP(rel=2)@100")
-    name = canonical(match["name"])
+    name = canonical(match["name"].replace("-", "_"))  # ndeval writes alpha-nDCG
     if name is None:
         rest = text[len(match["name"]) :]
         known = [n + rest for n in (*MEASURES, *(t for t in TREC_NAMES if not rest))]
         raise UnknownName("measure", text, known, "; `rankscope measures` lists all")
+    name = renames.get(name, name)
     parameters = parse_parameters(name, match["inner"] or "")
+    if match["name"].lower() == "f1" and "beta" in parameters:
+        raise ParameterError(f"{text}: F1 is F with beta=1; write F(beta={parameters['beta']}) for another")
     if match["cutoff"] is not None:
         field = MEASURES[name].after_at
         if field in parameters:
@@ -227,8 +235,8 @@ def trec_name(measure: Measure) -> str:
 def parse_measure(name: str | Measure) -> Measure:
     """One measure from its name. Raises as `parse_measures`, and for a name that stands for several.
 
-    >>> parse_measure("nDCG(dcg='exp-log2')@10")
-    nDCG(gain='exp', gains=None, cutoff=10)
+    >>> str(parse_measure("nDCG(dcg='exp-log2')@10"))
+    "nDCG(gain='exp')@10"
     """
     found = parse_measures([name])
     if len(found) != 1:

@@ -21,8 +21,8 @@ Ints = npt.NDArray[np.int64]
 
 #: What a group of tied items may be.
 GROUPS = frozenset((set, frozenset))
-#: Items of these types may be NaN.
-FLOATS = frozenset((float, np.float32, np.float64))
+#: Items of these types equal themselves; others may be NaN.
+IDS = frozenset((str, bytes, int, np.str_))
 #: The tail of a series is added up where this many terms are enough; beyond, it is a difference.
 TERMS = 100_000
 
@@ -108,7 +108,8 @@ def ranked(ranking: Ranking, name: str) -> Ranked:
         sizes = np.diff(np.append(np.flatnonzero(new), fallen.size))
         types = set(map(type, items))
     else:
-        if isinstance(ranking, (str, bytes, set, frozenset)) or not isinstance(ranking, Iterable):
+        no_list = isinstance(ranking, np.ndarray) and ranking.ndim != 1
+        if no_list or isinstance(ranking, (str, bytes, set, frozenset)) or not isinstance(ranking, Iterable):
             kind = type(ranking).__name__
             raise InputError(
                 f"rbo: {name} is of type {kind}, expected a list of items, sets for ties, or {{item: score}}"
@@ -143,8 +144,13 @@ def refuse_unclear(items: list[Any], types: set[type], name: str) -> None:
     if len(distinct) < len(items):
         item, times = Counter(items).most_common(1)[0]
         raise InputError(f"rbo: {name} holds {item!r} {times} times, expected each item once; remove the others")
-    if not FLOATS.isdisjoint(types) and any(item != item for item in items):
+    if not types <= IDS and any(is_missing(item) for item in items):
         raise InputError(f"rbo: {name} holds NaN as an item, which equals no other; expected ids")
+
+
+def is_missing(item: Any) -> bool:
+    """Whether it does not equal itself, as NaN and NaT."""
+    return bool(item != item)
 
 
 class Depths(NamedTuple):

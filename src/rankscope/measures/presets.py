@@ -133,6 +133,6 @@ PRESETS = {
 
 def find_preset(name: str) -> Preset:
     """Raises UnknownName, with the nearest name."""
-    if name not in PRESETS:
-        raise UnknownName("preset", name, PRESETS)
+    if not isinstance(name, str) or name not in PRESETS:
+        raise UnknownName("preset", str(name), PRESETS)
     return PRESETS[name]

@@ -101,7 +101,8 @@ def mean_stops(hits: Hits, stop: Floats, cutoff: int | None) -> Floats:
     groups = tie_groups(hits, stopping)
     some = np.flatnonzero(groups.marked > 0)
     offsets, query, above, size, marked, _ = groups
-    lengths = size[some].astype(np.int64) + 1
+    read = size[some] if cutoff is None else np.clip(cutoff - above[some], 0, size[some])
+    lengths = read.astype(np.int64) + 1  # M_i of those i that are within the cutoff
     places = bounds(lengths)  # of M_0 to M_n of each group
     i = place_in_group(places).astype(np.float64)
     mean = np.ones(i.size)  # documents that stop nobody are passed for certain
@@ -122,7 +123,7 @@ def mean_stops(hits: Hits, stop: Floats, cutoff: int | None) -> Floats:
         with_it = place * passing * mean[np.maximum(at - 1, 0)]
         mean[at] = (without + with_it) / n
         known[which] += 1
-    # The probability to come as far as each group: that to pass all groups above.
+    # The probability to come as far as each group: that to pass all groups above, which are read to their ends.
     passed = mean[places[1:] - 1]
     in_query = bounds(np.bincount(query[some], minlength=len(hits)))
     through = cumulative_product(passed, in_query)

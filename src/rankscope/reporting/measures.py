@@ -83,7 +83,8 @@ def chapter(measure: type[Measure]) -> list[str]:
 
 def text_of(measure: type[Measure]) -> str:
     doc = inspect.cleandoc(measure.__doc__ or "")
-    return re.sub(r"[ \t]+\n", "\n", doc)
+    shared = [inspect.cleandoc(vars(base)["explains"]) for base in measure.__mro__ if "explains" in vars(base)]
+    return re.sub(r"[ \t]+\n", "\n", "\n\n".join([doc, *shared]))
 
 
 def explain_measure(name: str, format_: str = "table") -> str:

@@ -11,7 +11,7 @@ from collections.abc import Callable
 
 from rankscope.data.cells import format_value
 from rankscope.data.scores import Scores
-from rankscope.errors import UnknownName
+from rankscope.errors import ParameterError, UnknownName
 from rankscope.measures.base import Measure
 from rankscope.measures.names import trec_name
 
@@ -93,6 +93,8 @@ def as_markdown(scores: Scores, by_query: bool) -> str:
 
 def as_trec(scores: Scores, by_query: bool) -> str:
     """trec_eval's lines, under its names where it has one; with several runs, each begins with its runid."""
+    if scores.bounds is not None:
+        raise ParameterError("the format trec has no place for bounds (--unjudged bounds); choose another format")
     names = [trec_name(m) if isinstance(m, Measure) else str(m) for m in scores.measures]
     lines = []
     several = len(scores.systems) > 1

@@ -1,0 +1,33 @@
+"""`rankscope convert`."""
+
+from __future__ import annotations
+
+import click
+
+from rankscope.io.convert import INPUTS, KINDS
+from rankscope.io.convert import convert as convert_file
+from rankscope.io.render import OUTPUTS
+
+__all__ = ["convert"]
+
+
+@click.command()
+@click.argument("source", metavar="IN")
+@click.argument("target", metavar="OUT")
+@click.option("--to", type=click.Choice(list(OUTPUTS)), help="Format of OUT; told by its suffix otherwise.")
+@click.option("--input", "input_", type=click.Choice(INPUTS), help="Format of IN; told by content otherwise.")
+@click.option("--kind", type=click.Choice(list(KINDS)), help="What IN holds, where its content does not tell.")
+@click.option("--labels", metavar="FILE", help="With --input letor: the label file that the predictions of IN are for.")
+def convert(source: str, target: str, to: str | None, input_: str | None, kind: str | None, labels: str | None) -> None:
+    """Write the judgments or the run in IN to OUT, in another format.
+
+    Suffixes of OUT: .qrels .run .txt .trec .csv .tsv .jsonl .json .parquet .lz4, with .gz or .zst behind them to
+    compress. IN is told by content. - is standard input or output.
+
+    \b
+    rankscope convert bm25.run bm25.parquet
+    rankscope convert test.txt test.qrels --input letor
+    rankscope convert predictions.txt svm.run --input letor --labels test.txt
+    """  # noqa: D301 - click keeps the lines after the character \b as they are
+    for note in convert_file(source, target, to=to, input=input_, kind=kind, labels=labels):
+        click.echo(f"note: {note}", err=True)

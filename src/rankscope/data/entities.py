@@ -1,0 +1,210 @@
+"""Tables of ranks: where each system put entities that are known to be relevant. Judgments and runs in one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import InitVar, dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from rankscope.data.hits import Floats, Hits
+from rankscope.data.rows import Ints
+from rankscope.errors import InputError, ParameterError, UnknownName
+from rankscope.kernels.segments import bounds, group_of, place_in_group
+
+__all__ = ["EntityRanks", "Groups", "hits_of_entities"]
+
+#: Places of entities in a table: a matrix (groups, size), or one list a group.
+Groups = npt.ArrayLike | Sequence[npt.ArrayLike]
+Where = Callable[[int], str]
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class EntityRanks:
+    """The ranks that systems gave to entities, all of which are relevant.
+
+    ranks: (systems, entities), from 1; equal and fractional ones are ties, which are taken as they are given (a tool
+    that ranks tied items mostly gives all of them their mean rank). systems: their names. entity_ids: names of the
+    entities. total_ranks: how many items each system ranked in all, which percentiles, permilles and AUC ask for. name:
+    what the one query is called. least: the least rank that is allowed; 0: any above 0.
+    Raises InputError for a rank below `least` or that is no finite number, names or entities that occur twice, no
+    system or entity, numbers that do not fit, and a total below the largest rank; ParameterError for a total that is
+    none.
+
+    >>> table = EntityRanks(ranks=[[1, 2, 5], [3, 1, 9]], systems=["A", "B"], entity_ids=["x", "y", "z"])
+    >>> table.hits("B").rank.tolist()
+    [1.0, 3.0, 9.0]
+    """
+
+    ranks: Floats
+    systems: tuple[str, ...]
+    entity_ids: tuple[str, ...]
+    total_ranks: int | None = None
+    name: str = "entities"
+    least: float = 1.0
+    #: How an error names the place of an entity (its index): as "file:line" where it was read from one.
+    where: InitVar[Where | None] = None
+
+    def __post_init__(self, where: Where | None) -> None:
+        everything = self.__dict__
+        everything["systems"], everything["entity_ids"] = tuple(self.systems), tuple(self.entity_ids)
+        try:
+            everything["ranks"] = np.array(self.ranks, np.float64)
+        except (TypeError, ValueError):
+            raise InputError("the ranks are no table of numbers, expected (systems, entities)") from None
+        if self.total_ranks is not None:
+            everything["total_ranks"] = checked_total(self.total_ranks)
+        self.ranks.flags.writeable = False
+        check(self, where or (lambda row: f"entity {self.entity_ids[row]!r}"))
+
+    def __len__(self) -> int:
+        """How many entities."""
+        return len(self.entity_ids)
+
+    @cached_property
+    def tied(self) -> Ints:
+        """(systems) how many entities have a rank that another one has as well, or a fractional one."""
+        order = np.argsort(self.ranks, axis=1, kind="stable")
+        rising = np.take_along_axis(self.ranks, order, axis=1)
+        same = rising[:, 1:] == rising[:, :-1]
+        marked = rising % 1 != 0
+        marked[:, 1:] |= same
+        marked[:, :-1] |= same
+        return np.asarray(marked.sum(axis=1), np.int64)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What a reader should know: the ties."""
+        tied = [f"{name} {n}" for name, n in zip(self.systems, self.tied.tolist(), strict=True) if n]
+        if not tied:
+            return ()
+        shown = ", ".join(tied[:5]) + (", ..." if len(tied) > 5 else "")
+        return (f"{self.name}: equal or fractional ranks are taken as ties, as they are given ({shown})",)
+
+    def hits(self, system: str | None = None, groups: Groups | None = None) -> Hits:
+        """The ranks of one system as hits: one query of relevant documents only, or one query a group.
+
+        system: may be left out where there is one. groups: indices of entities, (groups, size) or a list of lists; the
+        queries are then "0", "1", ... Raises UnknownName and ParameterError.
+
+        In the hits, sorted by rank, rank = first = last = what was given, all grades are 1, `collection_size` is
+        total_ranks, `retrieved` that or else the system's largest rank rounded up, `ties` "given".
+        """
+        if system is None and len(self.systems) != 1:
+            raise ParameterError(f"there are {len(self.systems)} systems; name one of {', '.join(self.systems)}")
+        if system is not None and system not in self.systems:
+            raise UnknownName("system of this table", system, self.systems)
+        return self._hits(0 if system is None else self.systems.index(system), self._groups(groups), {})
+
+    def _groups(self, groups: Groups | None) -> tuple[tuple[str, ...], Ints, Ints]:
+        """The ids of queries, the entities of all groups one after the other, and where each group ends."""
+        if groups is None:
+            return (self.name,), np.arange(len(self)), np.array([0, len(self)])
+        if isinstance(groups, np.ndarray):
+            parts, dimensions = [groups], 2
+            lengths = np.full(groups.shape[:1], groups.shape[-1] if groups.ndim == 2 else 0, np.int64)
+        else:
+            parts, dimensions = [np.asarray(group) for group in groups], 1  # type: ignore[union-attr]
+            lengths = np.array([part.size for part in parts], np.int64)
+        for part in parts:
+            if part.ndim != dimensions:
+                raise ParameterError(
+                    f"groups of shape {part.shape}, expected (groups, size), or one list of indices a group"
+                )
+            if part.size and part.dtype.kind not in "iu":
+                raise ParameterError(f"groups of type {part.dtype}, expected indices of entities")
+        members = np.concatenate([np.zeros(0, np.int64), *(part.ravel().astype(np.int64) for part in parts)])
+        if members.size and not 0 <= members.min() <= members.max() < len(self):
+            raise ParameterError(
+                f"entities {members.min()} to {members.max()} in groups, expected indices from 0 to {len(self) - 1}"
+            )
+        return tuple(map(str, range(lengths.size))), members, bounds(lengths)
+
+    def _hits(self, system: int, groups: tuple[tuple[str, ...], Ints, Ints], shared: dict[Any, Any]) -> Hits:
+        query_ids, members, offsets = groups
+        given, lengths = self.ranks[system][members], np.diff(offsets)
+        if lengths.size and (lengths == lengths[0]).all():  # a table, which NumPy sorts line by line
+            table = np.argsort(given.reshape(lengths.size, int(lengths[0])), axis=1, kind="stable")
+            order = (table + offsets[:-1, None]).ravel()
+        else:
+            order = np.lexsort((given, group_of(offsets)))
+        rank = given[order]
+        listed = self.total_ranks or int(np.ceil(self.ranks[system].max()))
+        return Hits(
+            query_ids=query_ids,
+            offsets=offsets,
+            rank=rank,
+            first=rank,
+            last=rank,
+            relevance=np.ones(rank.size, np.int64),
+            judged=place_in_group(offsets)[order],
+            retrieved=np.full(len(query_ids), listed, np.int64),
+            missing=np.zeros(len(query_ids), np.bool_),
+            grades=np.ones(rank.size, np.int64),
+            grade_offsets=offsets,
+            max_grade=1,
+            collection_size=self.total_ranks,
+            ties="given",
+            _pool_memory=shared,
+        )
+
+
+def hits_of_entities(table: EntityRanks, groups: Groups | None = None) -> list[tuple[str, Hits]]:
+    """The name and the hits of each system of the table, as `EntityRanks.hits`, in the table's order.
+
+    groups: as there; the same for all systems, which share what follows from them alone.
+    """
+    chosen, shared = table._groups(groups), {}  # type: tuple[tuple[str, ...], Ints, Ints], dict[Any, Any]
+    return [(name, table._hits(s, chosen, shared)) for s, name in enumerate(table.systems)]
+
+
+def checked_total(total: object) -> int:
+    """Raise ParameterError for what is no number of ranked items."""
+    if isinstance(total, bool) or not isinstance(total, (int, np.integer)) or total < 1:
+        raise ParameterError(f"the number of all ranked items is {total!r}, expected a whole number of at least 1")
+    return int(total)
+
+
+def first_repeated(names: Sequence[str]) -> int | None:
+    """Where a name stands that stood before."""
+    if len(set(names)) == len(names):
+        return None
+    firsts = {name: i for i, name in reversed(list(enumerate(names)))}
+    return next(i for i, name in enumerate(names) if firsts[name] != i)
+
+
+def check(table: EntityRanks, where: Where) -> None:
+    """Raise InputError for a table that is none."""
+    systems, entities, ranks = table.systems, table.entity_ids, table.ranks
+    if ranks.shape != (len(systems), len(entities)):
+        raise InputError(
+            f"ranks of shape {ranks.shape}, expected (systems, entities), ({len(systems)}, {len(entities)})"
+        )
+    if not systems or not entities:
+        raise InputError(f"{len(systems)} systems and {len(entities)} entities, expected at least one of each")
+    twice = first_repeated(systems)
+    if twice is not None:
+        raise InputError(f"two systems are named {systems[twice]!r}, expected a name of its own for each; rename one")
+    if "" in entities:
+        raise InputError(f"{where(entities.index(''))}: an entity without a name, expected one; correct this line")
+    twice = first_repeated(entities)
+    if twice is not None:
+        raise InputError(f"{where(twice)}: entity {entities[twice]!r} is listed twice; keep one of its lines")
+    bad = ~(np.isfinite(ranks) & (ranks >= table.least) & (ranks > 0))
+    if bad.any():
+        row = int(np.flatnonzero(bad.any(axis=0))[0])
+        system = int(np.flatnonzero(bad[:, row])[0])
+        least = f"at least {table.least:g}" if table.least > 0 else "more than 0"
+        raise InputError(
+            f"{where(row)}: the rank of system {systems[system]!r} is {ranks[system, row]:g}, expected a finite number "
+            f"of {least}; correct this rank"
+        )
+    if table.total_ranks is not None and table.total_ranks < ranks.max():
+        system, row = map(int, np.unravel_index(np.argmax(ranks), ranks.shape))
+        raise InputError(
+            f"{where(row)}: the rank of system {systems[system]!r} is {ranks[system, row]:g}, but only "
+            f"{table.total_ranks} items are said to be ranked (--total-ranks, total_ranks); correct one of them"
+        )

@@ -1,0 +1,108 @@
+"""Measures on the ranks of what is known to be relevant: mean, median, lowest and highest rank."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from rankscope.data.hits import Hits
+from rankscope.measures.base import Binary, Bools, Floats, Ints, Scaled, mean, middle, within
+
+__all__ = ["MaxRank", "MeanRank", "MedianRank", "MinRank"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class RankStatistic(Scaled, Binary):
+    """What they share. scale: ranks and cutoff count percentiles or permilles of all ranked documents."""
+
+    range: ClassVar[tuple[float, float]] = (0.0, np.inf)
+    higher_is_better: ClassVar[bool | None] = False
+    own_cutoffs: ClassVar[bool] = True
+    cutoff: int | str | None = None
+
+    def counted(self, hits: Hits) -> Bools:
+        """(hits) the relevant ones within the cutoff."""
+        return np.asarray(within(hits, self.reach(hits), hits.relevant(self.rel)), np.bool_)
+
+
+@dataclass(frozen=True, kw_only=True)
+class MeanRank(RankStatistic):
+    """Mean rank of the relevant documents retrieved within the cutoff; at least 0, lower is better.
+
+    Relevant documents that were not retrieved have no rank and are left out. scale: ranks and cutoff count percentiles
+    or permilles of all ranked documents. Where no relevant one is found there is no mean: NaN, which means leave out;
+    see `used` for how many a value rests on. Mind that a cutoff keeps the best ranks only: a list that has fewer within
+    it may well get the better mean.
+
+    >>> import rankscope as rs
+    >>> qrels = {"q": {"a": 1, "b": 1, "c": 1}}
+    >>> run = {"q": {"a": 4.0, "x": 3.0, "b": 2.0, "c": 1.0}}
+    >>> rs.evaluate(qrels, run, "MeanRank").overall("MeanRank") == (1 + 3 + 4) / 3
+    True
+    """
+
+    name: ClassVar[str] = "MeanRank"
+    source: ClassVar[str] = "Dunaiski (2018), average rank"
+
+    def values(self, hits: Hits) -> Floats:
+        return mean(hits.rank, self.counted(hits), hits)
+
+
+@dataclass(frozen=True, kw_only=True)
+class MedianRank(RankStatistic):
+    """Median rank of the relevant documents retrieved within the cutoff; at least 0, lower is better.
+
+    Of an even number of them the mean of the middle two. scale, documents that were not retrieved, and none found (NaN,
+    left out of means): as MeanRank.
+    """
+
+    name: ClassVar[str] = "MedianRank"
+    source: ClassVar[str] = "Dunaiski (2018), median rank"
+
+    def values(self, hits: Hits) -> Floats:
+        return middle(hits.rank, self.counted(hits), hits)
+
+
+@dataclass(frozen=True, kw_only=True)
+class OneRank(RankStatistic):
+    """What MinRank and MaxRank share: the value rests on one document."""
+
+    def used(self, hits: Hits) -> Floats:
+        return np.minimum(super().used(hits), 1.0)
+
+    def ranks_at(self, hits: Hits, rows: Ints) -> Floats:
+        """(queries) the rank at the last of these rows that a query has; NaN without any."""
+        found = np.full(len(hits), np.nan)
+        found[hits.query[rows]] = hits.rank[rows]
+        return found
+
+
+@dataclass(frozen=True, kw_only=True)
+class MinRank(OneRank):
+    """Rank of the first relevant document within the cutoff; at least 0, lower is better.
+
+    It rests on one document. scale, and none found (NaN, left out of means): as MeanRank.
+    """
+
+    name: ClassVar[str] = "MinRank"
+    source: ClassVar[str] = "Dunaiski (2018), minimum rank"
+
+    def values(self, hits: Hits) -> Floats:
+        return self.ranks_at(hits, np.flatnonzero(self.counted(hits))[::-1])
+
+
+@dataclass(frozen=True, kw_only=True)
+class MaxRank(OneRank):
+    """Rank of the last relevant document within the cutoff; at least 0, lower is better.
+
+    It rests on one document; those that were not retrieved have no rank. scale, and none found (NaN, left out of
+    means): as MeanRank.
+    """
+
+    name: ClassVar[str] = "MaxRank"
+    source: ClassVar[str] = "Dunaiski (2018), maximum rank"
+
+    def values(self, hits: Hits) -> Floats:
+        return self.ranks_at(hits, np.flatnonzero(self.counted(hits)))

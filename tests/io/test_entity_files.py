@@ -1,0 +1,230 @@
+"""Tables of ranks of known entities: what is read, what is refused, and what becomes of them as hits."""
+
+from __future__ import annotations
+
+import gzip
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import rankscope as rs
+from rankscope.data.entities import EntityRanks, hits_of_entities
+from rankscope.io.entity_ranks import read_entity_ranks
+
+GOOD = "papers\tPageRank\tcitations\nA\t1\t3.5\nB\t12\t3.5\nC\t700.0\t1\n"
+
+
+def written(folder: Path, text: str | bytes, name: str = "made.tsv") -> Path:
+    path = folder / name
+    path.write_bytes(text if isinstance(text, bytes) else text.encode("utf-8"))
+    return path
+
+
+def table_of(ranks: list[list[float]], **options: object) -> EntityRanks:
+    names = [f"e{i}" for i in range(len(ranks[0]))]
+    return EntityRanks(ranks=ranks, systems=[f"S{i}" for i in range(len(ranks))], entity_ids=names, **options)
+
+
+# --- reading ----------------------------------------------------------------------------------------------------------
+
+
+def test_a_table_has_a_header_of_systems_and_an_entity_a_line(tmp_path: Path) -> None:
+    table = read_entity_ranks(written(tmp_path, GOOD), 1000)
+    assert (table.name, table.systems, table.entity_ids) == ("made", ("PageRank", "citations"), ("A", "B", "C"))
+    assert table.ranks.tolist() == [[1, 12, 700], [3.5, 3.5, 1]]
+    assert table.total_ranks == 1000
+    assert len(table) == 3
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        GOOD.replace("\t", ","),
+        GOOD.replace("\n", "\r\n"),
+        "\n\n" + GOOD.replace("\nB", "\n\n   \nB") + "\n\n",
+        "\ufeff" + GOOD,
+        GOOD.removesuffix("\n"),
+        GOOD.replace("\t", " \t "),
+        GOOD.replace("A\t", '"A"\t').replace("\t", ",").replace('"A"', '"A"'),
+        GOOD.replace("12", "1.2e1"),
+    ],
+)
+def test_ways_to_write_the_same(tmp_path: Path, text: str) -> None:
+    table, same = read_entity_ranks(written(tmp_path, text)), read_entity_ranks(written(tmp_path, GOOD, "good.tsv"))
+    assert (table.systems, table.entity_ids) == (same.systems, same.entity_ids)
+    assert table.ranks.tolist() == same.ranks.tolist()
+
+
+def test_compressed_files_ids_with_commas_and_ids_that_are_no_utf8_are_read(tmp_path: Path) -> None:
+    path = written(tmp_path, gzip.compress(GOOD.encode()), "made.tsv.gz")
+    assert read_entity_ranks(path).name == "made"
+    path = written(tmp_path, 'x,A\n"one, two",4\n', "made.csv")
+    assert read_entity_ranks(path).entity_ids == ("one, two",)
+    path = written(tmp_path, 'x\tA\n"one\t4\n')
+    assert read_entity_ranks(path).entity_ids == ('"one',)  # with tabs, a quote is a quote
+    assert read_entity_ranks(written(tmp_path, b"x\tA\n\xff\t4\n")).entity_ids == ("\udcff",)
+
+
+BAD = [
+    ("papers\tS\tT\nA\t1\t0.5\n", ":2: the rank of system 'T' is 0.5, expected a finite number of at least 1"),
+    ("papers\tS\tT\nA\t1\t2\nB\t-3\t1\n", ":3: the rank of system 'S' is -3, expected a finite number of at least 1"),
+    ("papers\tS\tT\nA\t1\t\n", ":2: the rank of system 'T' is missing, expected a number; correct this line"),
+    ("papers\tS\tT\nA\t1\tthird\n", ":2: the rank of system 'T' is 'third', expected a number"),
+    ("papers\tS\tT\nA\tnan\t1\n", ":2: the rank of system 'S' is"),
+    ("papers\tS\tT\nA\tinf\t1\n", ":2: the rank of system 'S' is"),
+    ("papers\tS\nA\t1_0\n", ":2: the rank of system 'S' is '1_0', expected a number"),
+    ("papers\tS\nA\t1\nB\t2\n\nA\t3\n", ":5: entity 'A' is listed twice; keep one of its lines"),
+    ("papers\tS\tT\nA\t1\n", ":2: 2 fields, expected 3 (papers, S, T); correct this line"),
+    ("papers\tS\nA\t1\t\n", ":2: 3 fields, expected 2 (papers, S)"),
+    ("papers\tS\tT\n\t\t\n", ":2: the rank of system 'S' is missing"),
+    ("papers\tS\tS\nA\t1\t2\n", ":1: two systems are named 'S', expected a name of its own for each"),
+    ("papers\tS\t\nA\t1\t2\n", ":1: a system without a name, expected a name of its own for each"),
+    ("papers\tS\n\t4\n", ":2: an entity without a name, expected one"),
+    ("papers\tS\n", ": no entities, only a header; expected an entity and one rank a system"),
+    ("papers\nA\n", ":1: 1 column, expected an entity and one rank a system, separated by tabs or commas"),
+    ("", ": the file is empty, expected an entity"),
+    ("\n \n", ": the file is empty, expected an entity"),
+    ("a,S\n" + "x" * 200_000 + ",1\n", ":2: cannot be read (field larger than field limit"),
+]
+
+
+@pytest.mark.parametrize(("text", "message"), BAD, ids=lambda value: value[:30])
+def test_what_is_no_table_is_refused_with_its_line(tmp_path: Path, text: str, message: str) -> None:
+    path = written(tmp_path, text)
+    with pytest.raises(rs.InputError) as caught:
+        read_entity_ranks(path)
+    assert str(caught.value).startswith(f"{path}{message}")
+    assert "\n" not in str(caught.value)
+
+
+def test_a_total_below_the_largest_rank_is_refused_where_that_rank_stands(tmp_path: Path) -> None:
+    path = written(tmp_path, GOOD)
+    with pytest.raises(rs.InputError) as caught:
+        read_entity_ranks(path, 699)
+    assert str(caught.value) == (
+        f"{path}:4: the rank of system 'PageRank' is 700, but only 699 items are said to be ranked (--total-ranks, "
+        "total_ranks); correct one of them"
+    )
+    assert read_entity_ranks(path, 700).total_ranks == 700
+
+
+@pytest.mark.parametrize("total", [0, -5, 2.5, True, "100"])
+def test_a_total_that_is_no_number_of_items_is_refused(total: object) -> None:
+    with pytest.raises(rs.ParameterError, match="expected a whole number of at least 1"):
+        table_of([[1.0]], total_ranks=total)
+
+
+def test_with_least_0_ranks_need_only_be_above_0(tmp_path: Path) -> None:
+    path = written(tmp_path, "x\tS\nA\t0.25\n")
+    assert read_entity_ranks(path, least=0).ranks.tolist() == [[0.25]]
+    with pytest.raises(rs.InputError, match=r"made.tsv:2: .* is 0, expected a finite number of more than 0"):
+        read_entity_ranks(written(tmp_path, "x\tS\nA\t0\n"), least=0)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"ranks": [[1, 2]], "systems": ["A"], "entity_ids": ["x"]}, "ranks of shape (1, 2), expected (systems, ent"),
+        ({"ranks": [["one"]], "systems": ["A"], "entity_ids": ["x"]}, "the ranks are no table of numbers"),
+        ({"ranks": [[1], [2]], "systems": ["A", "A"], "entity_ids": ["x"]}, "two systems are named 'A'"),
+        ({"ranks": [[1, 2]], "systems": ["A"], "entity_ids": ["x", "x"]}, "entity 'x': entity 'x' is listed twice"),
+        ({"ranks": [[np.nan]], "systems": ["A"], "entity_ids": ["x"]}, "entity 'x': the rank of system 'A' is nan"),
+        ({"ranks": [[]], "systems": ["A"], "entity_ids": []}, "1 systems and 0 entities, expected at least one"),
+    ],
+)
+def test_arrays_that_are_no_table_are_refused(options: dict[str, object], message: str) -> None:
+    with pytest.raises(rs.InputError) as caught:
+        EntityRanks(**options)
+    assert message in str(caught.value)
+
+
+def test_ties_are_allowed_and_counted() -> None:
+    table = table_of([[1, 2, 2, 7, 7, 7.5], [1, 2, 3, 4, 5, 6]])
+    assert table.tied.tolist() == [5, 0]
+    assert table.notes == ("entities: equal or fractional ranks are taken as ties, as they are given (S0 5)",)
+    assert table_of([[1.0, 3.0]]).notes == ()
+
+
+# --- hits -------------------------------------------------------------------------------------------------------------
+
+
+def test_a_table_is_one_query_of_relevant_documents_for_each_system(tmp_path: Path) -> None:
+    table = read_entity_ranks(written(tmp_path, GOOD), 1000)
+    hits = table.hits("citations")
+    assert hits.query_ids == ("made",)
+    assert hits.rank.tolist() == hits.first.tolist() == hits.last.tolist() == [1, 3.5, 3.5]
+    assert hits.judged.tolist() == [2, 0, 1]
+    assert hits.relevance.tolist() == hits.grades.tolist() == [1, 1, 1]
+    assert (hits.retrieved.tolist(), hits.collection_size, hits.ties, hits.max_grade) == ([1000], 1000, "given", 1)
+    assert hits.missing.tolist() == [False]
+
+
+def test_without_a_total_the_list_ends_at_the_largest_rank() -> None:
+    hits = table_of([[1, 9.5]]).hits()
+    assert (hits.retrieved.tolist(), hits.collection_size) == ([10], None)
+
+
+def test_all_systems_share_what_follows_from_the_entities_alone() -> None:
+    (first, a), (second, b) = hits_of_entities(table_of([[1, 5], [4, 2]]))
+    assert (first, second) == ("S0", "S1")
+    assert a.n_relevant() is b.n_relevant()
+    assert (a.rank.tolist(), b.rank.tolist()) == ([1, 5], [2, 4])
+
+
+def test_a_system_is_named_where_there_are_several() -> None:
+    table = table_of([[1, 5], [4, 2]])
+    with pytest.raises(rs.ParameterError, match="there are 2 systems; name one of S0, S1"):
+        table.hits()
+    with pytest.raises(rs.ParameterError, match="unknown system of this table 'S2'"):
+        table.hits("S2")
+
+
+@given(st.data())
+def test_groups_as_a_matrix_as_lists_and_one_by_one_are_the_same(data: st.DataObject) -> None:
+    n = data.draw(st.integers(1, 8))
+    rank = st.integers(1, 9).map(lambda x: x / 2 + 0.5)
+    table = table_of([data.draw(st.lists(rank, min_size=n, max_size=n)) for _ in range(2)], total_ranks=50)
+    size = data.draw(st.integers(0, 5))
+    group = st.lists(st.integers(0, n - 1), min_size=size, max_size=size)
+    drawn = data.draw(st.lists(group, min_size=1, max_size=6))
+    matrix = np.array(drawn, np.int64).reshape(len(drawn), size)
+    as_matrix, as_lists = table.hits("S1", matrix), table.hits("S1", [*matrix.tolist()])
+    assert as_matrix.query_ids == tuple(map(str, range(len(matrix))))
+    for name in ("rank", "judged", "offsets", "grade_offsets", "grades"):
+        assert getattr(as_matrix, name).tolist() == getattr(as_lists, name).tolist()
+    for q, members in enumerate(matrix):
+        one = as_matrix.select([q])
+        assert one.rank.tolist() == sorted(table.ranks[1][members].tolist())
+        assert table.ranks[1][members[one.judged]].tolist() == one.rank.tolist()
+
+
+def test_groups_may_differ_in_size_and_repeat_entities() -> None:
+    table = table_of([[3, 1, 2, 8]])
+    hits = table.hits(groups=[[0, 1], [], [3, 3, 2]])
+    assert hits.offsets.tolist() == [0, 2, 2, 5]
+    assert hits.rank.tolist() == [1, 3, 2, 8, 8]
+    assert hits.n_relevant().tolist() == [2, 0, 3]
+    assert rs.parse_measure("AP")(hits).tolist() == pytest.approx(
+        [(1 + 2 / 3) / 2, 0, (1 / 2 + 2 / 8 + 3 / 8) / 3], rel=1e-15
+    )
+
+
+@pytest.mark.parametrize(
+    ("groups", "message"),
+    [
+        (np.array([[0, 4]]), "entities 0 to 4 in groups, expected indices from 0 to 3"),
+        ([[-1]], "entities -1 to -1 in groups"),
+        (np.array([[0.5]]), "groups of type float64, expected indices of entities"),
+        ([[0.5]], "groups of type float64, expected indices of entities"),
+        (np.array([0, 1]), "groups of shape (2,), expected (groups, size), or one list of indices a group"),
+        ([0, 1], "groups of shape (), expected (groups, size)"),
+        ([[True, False]], "groups of type"),
+    ],
+)
+def test_groups_that_are_none_are_refused(groups: object, message: str) -> None:
+    with pytest.raises(rs.ParameterError) as caught:
+        table_of([[3, 1, 2, 8]]).hits(groups=groups)
+    assert message in str(caught.value)

@@ -1,0 +1,147 @@
+"""Intervals of a mean: against SciPy, R's example, the samples themselves."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+from rankscope.errors import ParameterError
+from rankscope.kernels.resample import bootstrap_means, draw
+from rankscope.stats import bootstrap_interval, intervals, t_interval
+
+SLEEP = [1.2, 2.4, 1.3, 1.3, 0.0, 1.0, 1.8, 0.8, 4.6, 1.4]
+SKEWED = np.random.default_rng(2).exponential(size=(4, 25))
+LISTS = st.lists(st.integers(0, 8).map(lambda i: i / 8), min_size=2, max_size=12)
+
+
+def test_the_t_interval_of_students_sleep_data_is_that_of_r():
+    found = t_interval(SLEEP)
+    assert float(found.low) == pytest.approx(0.7001142, abs=5e-8)
+    assert float(found.high) == pytest.approx(2.4598858, abs=5e-8)
+
+
+@pytest.mark.parametrize("level", [0.5, 0.9, 0.95, 0.999])
+def test_t_intervals_agree_with_scipy(level):
+    found = t_interval(SKEWED, confidence_level=level)
+    for i, row in enumerate(SKEWED):
+        low, high = stats.ttest_1samp(row, 0).confidence_interval(level)
+        assert (found.low[i], found.high[i]) == (pytest.approx(low, rel=1e-9), pytest.approx(high, rel=1e-9))
+
+
+def test_the_percentile_interval_holds_quantiles_of_the_means():
+    found = bootstrap_interval(SKEWED, method="percentile", n_resamples=999, confidence_level=0.9, rng=3)
+    means = bootstrap_means(SKEWED, draw(np.random.default_rng(3), 999))
+    low, high = np.quantile(means, [0.05, 0.95], axis=1)
+    np.testing.assert_allclose((found.low, found.high), (low, high), rtol=1e-12)
+
+
+def test_bca_moves_the_quantiles_by_bias_and_skewness_as_its_formula_says():
+    """Efron and Tibshirani (1993), chapter 14, by hand on one list, the jackknife by leaving each value out."""
+    row = SKEWED[0]
+    means = bootstrap_means(row[None], draw(np.random.default_rng(3), 999))[0]
+    z0 = stats.norm.ppf(((means < row.mean()).mean() + (means <= row.mean()).mean()) / 2)
+    left = np.array([np.delete(row, i).mean() for i in range(row.size)])
+    out = left.mean() - left
+    a = (out**3).sum() / (6 * (out**2).sum() ** 1.5)
+    z = z0 + stats.norm.ppf([0.025, 0.975])
+    expected = np.quantile(means, stats.norm.cdf(z0 + z / (1 - a * z)))
+    found = bootstrap_interval(row, n_resamples=999, rng=3)
+    np.testing.assert_allclose((found.low, found.high), expected, rtol=1e-12)
+
+
+@pytest.mark.parametrize(("method", "theirs"), [("bca", "BCa"), ("percentile", "percentile")])
+def test_bootstrap_intervals_agree_with_scipy_up_to_monte_carlo_error(method, theirs):
+    for row in SKEWED:
+        found = bootstrap_interval(row, method=method, n_resamples=40_000, rng=1)
+        expected = stats.bootstrap((row,), np.mean, method=theirs, n_resamples=40_000, rng=2).confidence_interval
+        # A quantile at .025 is uncertain by sqrt(.025 * .975 / B) over the density there, 1.3 % of the spread of the
+        # means, one moved further out by more, and z0 by 1.25 / sqrt(B), which counts twice: 2 % in all.
+        within = 4 * np.sqrt(2) * 0.02 * row.std() / 5
+        assert abs(float(found.low) - expected.low) < within
+        assert abs(float(found.high) - expected.high) < within
+
+
+def test_of_many_values_all_intervals_are_one():
+    row = np.random.default_rng(1).standard_normal(3000)
+    ends = [
+        (float(f.low), float(f.high))
+        for f in (
+            t_interval(row),
+            bootstrap_interval(row, rng=1),
+            bootstrap_interval(row, method="percentile", rng=1),
+        )
+    ]
+    np.testing.assert_allclose(ends, [ends[0]] * 3, atol=0.003)
+
+
+@pytest.mark.parametrize("method", ["bca", "percentile"])
+def test_a_list_among_many_has_the_interval_it_has_alone(method, monkeypatch):
+    together = bootstrap_interval(SKEWED, method=method, n_resamples=700, rng=2)
+    monkeypatch.setattr(intervals, "MEANS", 1500)  # two lists at once
+    parts = bootstrap_interval(SKEWED, method=method, n_resamples=700, rng=2)
+    np.testing.assert_allclose((parts.low, parts.high), (together.low, together.high), rtol=1e-12)
+    for i, row in enumerate(SKEWED):
+        alone = bootstrap_interval(row, method=method, n_resamples=700, rng=2)
+        assert float(alone.low) == pytest.approx(together.low[i], rel=1e-12)
+        assert float(alone.high) == pytest.approx(together.high[i], rel=1e-12)
+
+
+@given(row=LISTS, method=st.sampled_from(["bca", "percentile", "t"]))
+def test_intervals_hold_their_mean_and_widen_with_the_level(row, method):
+    ends = []
+    for level in (0.5, 0.9, 0.99):
+        options = {"confidence_level": level}
+        found = (
+            t_interval(row, **options)
+            if method == "t"
+            else bootstrap_interval(row, method=method, n_resamples=400, rng=1, **options)
+        )
+        assert found.low <= found.high
+        if method != "t":
+            assert min(row) - 1e-12 <= found.low
+            assert found.high <= max(row) + 1e-12
+        ends.append((float(found.low), float(found.high)))
+    assert ends[0][0] >= ends[1][0] >= ends[2][0]
+    assert ends[0][1] <= ends[1][1] <= ends[2][1]
+
+
+@given(row=LISTS, shift=st.sampled_from([-3.0, 0.25, 100.0]))
+def test_intervals_move_with_the_values(row, shift):
+    row = np.array(row)
+    for way in (t_interval, lambda x: bootstrap_interval(x, n_resamples=300, rng=1)):
+        before, after = way(row), way(row + shift)
+        np.testing.assert_allclose(after.low, before.low + shift, atol=1e-9)
+        np.testing.assert_allclose(after.high, before.high + shift, atol=1e-9)
+
+
+@pytest.mark.parametrize("way", [t_interval, bootstrap_interval], ids=["t", "bootstrap"])
+def test_values_that_do_not_vary_are_flagged(way):
+    found = way(np.vstack([np.full(9, 0.3), SKEWED[0, :9]]))
+    assert found.degenerate.tolist() == [True, False]
+    assert found.low[0] == found.high[0] == pytest.approx(0.3)
+    assert "1 of 2 pairs" in found.notes[0]
+    one = way([0.4])
+    assert np.isnan(one.low)
+    assert bool(one.degenerate)
+    assert float(one.mean) == 0.4
+    assert "one query" in one.notes[0]
+
+
+@pytest.mark.parametrize("n_resamples", [1, 2, 5])
+def test_very_few_resamples_give_no_nan(n_resamples):
+    found = bootstrap_interval(SKEWED, n_resamples=n_resamples, rng=1)
+    assert np.isfinite(found.low).all()
+    assert (found.low <= found.high).all()
+
+
+def test_what_is_no_level_or_method_is_refused():
+    for level in (0, 1, 95, -0.1, np.nan, "0.95"):
+        with pytest.raises(ParameterError, match=r"confidence_level is .*, expected a number between 0 and 1"):
+            t_interval(SLEEP, confidence_level=level)
+    with pytest.raises(ParameterError, match="method is 'basic', expected one of 'bca', 'percentile'"):
+        bootstrap_interval(SLEEP, method="basic")
+    with pytest.raises(ParameterError, match="1 of 2 values are NaN"):
+        t_interval([0.1, np.nan])
