@@ -1,7 +1,7 @@
 """Claim: all measures together take at most 1.3 times the CPU of four.
 
-All are those in rankscope.measures.MEASURES, as they are by default and, where they take a cutoff, @10 too; but those of
-judgments by subtopic, which are read in another way, and those of tables of ranks as Dunaiski's tool computes them.
+All are those in rankscope.measures.MEASURES, as they are by default and, where they take a cutoff, @10 too; but not
+those of judgments by subtopic, which are read in another way, and those of tables of ranks as Dunaiski's tool has them.
 The same million lines, whole processes; the values of the four must be the same in both.
 """
 

@@ -35,6 +35,7 @@ SCRIPTS = (
     "association",
     "ir_measures_slow",
     "entity_measures",
+    "randomisation",
 )
 DOCS = HERE.parent / "docs" / "benchmarks.md"
 BEGIN, END = "<!-- results: written by benchmarks/run_all.py --write -->", "<!-- end of results -->"

@@ -20,6 +20,7 @@ SCRIPTS = (
         "ir_measures_slow",
         "letor_score",
         "entity_measures",
+        "randomisation",
     ),
 )
 PEERS = tuple(name for name in ("pytrec_eval",) if importlib.util.find_spec(name))
@@ -107,7 +108,16 @@ def test_each_benchmark_has_its_place_in_run_all():
 
 @pytest.mark.parametrize("name", SCRIPTS)
 def test_each_benchmark_runs_at_a_tiny_size(name, folder, capsys):
-    size = {"single_query": {"calls": 20}, "association": {"scores": 200, "items": 20}}.get(name, TINY)
+    sizes = {
+        "single_query": {"calls": 20},
+        "association": {"scores": 200, "items": 20},
+        "randomisation": {"systems": 3, "queries": 20, "resamples": 50},
+    }
+    size = sizes.get(name, TINY)
+        "single_query": {"calls": 20},
+        "association": {"scores": 200, "items": 20},
+        "randomisation": {"systems": 3, "queries": 20, "resamples": 50},
+    }.get(name, TINY)
     peers = PEERS if name in BESIDE_PEERS else ()
     result = module(name).measure(runs=1, folder=folder, peers=peers, **size)
     assert result["name"] == name

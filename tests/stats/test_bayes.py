@@ -61,7 +61,7 @@ def test_votes_are_those_of_a_table_of_all_pairs(row, rope):
         def streams(self):
             yield np.random.default_rng(1), 60
 
-    np.testing.assert_allclose(regions(np.array(row), rope, 0.5, Once()), votes / 60, atol=1e-12)
+    np.testing.assert_allclose(regions(np.array([row]), rope, 0.5, Once())[:, 0], votes / 60, atol=1e-12)
 
 
 def test_clear_cases_are_clear():

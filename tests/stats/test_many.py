@@ -248,6 +248,7 @@ def test_no_difference_is_one_cluster_and_all_differences_are_as_many_as_systems
     assert found.groups == ((1,), (2,), (0,))
     assert found.rank_low.tolist() == found.rank_high.tolist() == [3, 1, 2]
     assert find_clusters([0.1, 0.2], [np.nan]).groups == ((1, 0),)
+    assert find_clusters([0.1, 0.2], [0.05]).groups == ((1,), (0,))  # at the level is below it
 
 
 def test_what_does_not_fit_is_refused():

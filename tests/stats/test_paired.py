@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from rankscope.errors import ParameterError
-from rankscope.stats import sign_test, t_test, wilcoxon_test
+from rankscope.stats import paired, sign_test, t_test, wilcoxon_test
 from rankscope.stats.inputs import ALTERNATIVES
 
 #: Student (1908): additional hours of sleep by one drug over the other.
@@ -111,6 +111,11 @@ def test_differences_that_only_noise_tells_apart_are_tied():
 
 def test_signed_ranks_are_exact_up_to_fifty_and_approximate_above():
     rng = np.random.default_rng(1)
+    rows = rng.standard_normal((2, 60))
+    rows[0, :15] = 0  # 45 differences: what it has alone, it has among others
+    both, alone = wilcoxon_test(rows), wilcoxon_test(rows[0])
+    assert (both.exact, alone.exact) == (False, True)
+    assert both.pvalue[0] == float(alone.pvalue)
     assert wilcoxon_test(rng.standard_normal(50)).exact
     assert not wilcoxon_test(rng.standard_normal(51)).exact
 
@@ -212,6 +217,12 @@ def test_the_unit_of_the_scores_does_not_matter(test, row, factor):
 def test_the_order_of_queries_does_not_matter(test, row, seed):
     shuffled = np.random.default_rng(seed).permutation(row)
     np.testing.assert_allclose(test(shuffled).pvalue, test(row).pvalue, rtol=1e-9)
+
+
+def test_pairs_worked_on_in_parts_are_tested_as_all_at_once(monkeypatch):
+    whole = wilcoxon_test(COARSE).pvalue
+    monkeypatch.setattr(paired, "TABLE", 1200)
+    np.testing.assert_array_equal(wilcoxon_test(COARSE).pvalue, whole)
 
 
 @pytest.mark.parametrize("test", TESTS.values(), ids=TESTS)

@@ -13,6 +13,7 @@ from rankscope.evaluation.engine import evaluate as evaluate_runs
 from rankscope.evaluation.sources import ENTITY, LETOR
 from rankscope.io.sniff import FORMATS as INPUTS
 from rankscope.io.write import check_writable, refuse_overwriting
+from rankscope.reporting.conventions import check_format, render_conventions
 from rankscope.reporting.tables import FORMATS, render_scores
 
 __all__ = ["evaluate"]
@@ -85,7 +86,9 @@ def evaluate(
 ) -> None:
     """Evaluate each RUN against the judgments in QRELS.
 
-    Files are TREC's (spaces or tabs), CSV, TSV, JSONL or Parquet, plain, .gz or .zst; - is standard input.
+    Files are TREC's (spaces or tabs), CSV, TSV, JSON, JSONL or Parquet, plain, .gz or .zst; - is standard input. With
+    --input letor QRELS is a label file and each RUN a file of predictions, with letor-ranks of rank positions (and ties
+    are in file order); with entity-ranks QRELS is a table of ranks and there is no RUN.
 
     \b
     rankscope evaluate robust.qrels bm25.run dense.run -m nDCG@10 -m AP
@@ -102,7 +105,8 @@ def evaluate(
     if not runs and input_ != ENTITY:
         raise click.UsageError("Missing argument 'RUN...'.")
     if conventions is not None:
-        refuse_beside_conventions(measures, options, by_query)
+        refuse_beside_conventions(measures, {**options, "total_ranks": total_ranks}, by_query)
+        check_format(format_)
     chosen = conventions or measures or None
     make_plan(chosen, **options)  # type: ignore[arg-type]  # a wrong argument is told before anything is read
     if output is not None and output != "-":
@@ -111,7 +115,6 @@ def evaluate(
     with bytes_progress(runs, "reading runs") as progress:
         if conventions is not None:
             from rankscope.evaluation.named import compare_conventions  # not needed by any other call
-            from rankscope.reporting.conventions import render_conventions
 
             table = compare_conventions(
                 qrels, list(runs), conventions, rel=rel, missing=missing, input=input_, progress=progress
@@ -132,7 +135,7 @@ def evaluate(
 
 def refuse_beside_conventions(measures: tuple[str, ...], options: Mapping[str, object], by_query: bool) -> None:
     """Raise for what each convention settles by itself."""
-    given = [name for name in ("preset", "ties", "no_relevant") if options[name] is not None]
+    given = [name for name in ("preset", "ties", "no_relevant", "total_ranks") if options[name] is not None]
     given += ["measure"] if measures else []
     given += ["by_query"] if by_query else []
     given += ["unjudged"] if options["unjudged"] != "nonrelevant" else []

@@ -23,6 +23,14 @@ NAMES = {"precision": "P", "Map": "MAP", "NDCG": "NDCG"}
 NOT_OURS = "expected what `rankscope letor score ... 1` writes (flag 1: a line a query)"
 
 
+def finite(text: str) -> float:
+    """Raise ValueError for what is no finite number, as a script writes it."""
+    value = float(text)
+    if not math.isfinite(value) or "_" in text:
+        raise ValueError(text)
+    return value
+
+
 class TTest(NamedTuple):
     """A paired two-sided t-test of one measure. difference: mean_a - mean_b."""
 
@@ -124,7 +132,7 @@ def put(rows: dict[tuple[str, str], float], query: str, names: list[str], cells:
     if len(names) != len(cells):
         raise InputError(f"{where}: {len(cells)} values of query {query!r}, expected {len(names)}; {NOT_OURS}")
     try:
-        values = [float(cell) for cell in cells]
+        values = [finite(cell) for cell in cells]
     except ValueError:
         raise InputError(f"{where}: a value of query {query!r} is no number, {NOT_OURS}; correct this line") from None
     for name, value in zip(names, values, strict=True):

@@ -20,6 +20,8 @@ __all__ = ["EntityRanks", "Groups", "hits_of_entities"]
 #: Places of entities in a table: a matrix (groups, size), or one list a group.
 Groups = npt.ArrayLike | Sequence[npt.ArrayLike]
 Where = Callable[[int], str]
+#: Ranks beyond are no longer exact in float64.
+LARGEST = 2**53
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -163,8 +165,10 @@ def hits_of_entities(table: EntityRanks, groups: Groups | None = None) -> list[t
 
 def checked_total(total: object) -> int:
     """Raise ParameterError for what is no number of ranked items."""
-    if isinstance(total, bool) or not isinstance(total, (int, np.integer)) or total < 1:
-        raise ParameterError(f"the number of all ranked items is {total!r}, expected a whole number of at least 1")
+    if isinstance(total, bool) or not isinstance(total, (int, np.integer)) or not 1 <= total < LARGEST:
+        raise ParameterError(
+            f"the number of all ranked items is {total!r}, expected a whole number of at least 1 and below 2^53"
+        )
     return int(total)
 
 
@@ -185,6 +189,9 @@ def check(table: EntityRanks, where: Where) -> None:
         )
     if not systems or not entities:
         raise InputError(f"{len(systems)} systems and {len(entities)} entities, expected at least one of each")
+    odd = next((name for name in (*systems, *entities) if not isinstance(name, str)), None)
+    if odd is not None:
+        raise InputError(f"the name {odd!r} is no string, expected strings for systems and entities; use str(...)")
     twice = first_repeated(systems)
     if twice is not None:
         raise InputError(f"two systems are named {systems[twice]!r}, expected a name of its own for each; rename one")
@@ -193,11 +200,12 @@ def check(table: EntityRanks, where: Where) -> None:
     twice = first_repeated(entities)
     if twice is not None:
         raise InputError(f"{where(twice)}: entity {entities[twice]!r} is listed twice; keep one of its lines")
-    bad = ~(np.isfinite(ranks) & (ranks >= table.least) & (ranks > 0))
+    bad = ~((ranks < LARGEST) & (ranks >= table.least) & (ranks > 0))
     if bad.any():
         row = int(np.flatnonzero(bad.any(axis=0))[0])
         system = int(np.flatnonzero(bad[:, row])[0])
         least = f"at least {table.least:g}" if table.least > 0 else "more than 0"
+        least += " and below 2^53"
         raise InputError(
             f"{where(row)}: the rank of system {systems[system]!r} is {ranks[system, row]:g}, expected a finite number "
             f"of {least}; correct this rank"

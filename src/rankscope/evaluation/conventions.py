@@ -64,6 +64,7 @@ class Plan:
     no_relevant: str
     unjudged: str
     preset: str | None
+    highest_grade: int | None
     asked: Mapping[str, str]  # other names of the measures, as the user wrote them
     _settings: dict[int, tuple[dict[str, str], ...]] = field(default_factory=dict, compare=False)
 
@@ -90,6 +91,11 @@ class Plan:
         """(measures, queries) the values of one system, and where nothing relevant was judged."""
         if self.missing == "error" and hits.missing.any():
             refuse_missing(hits, name)
+        if self.highest_grade is not None and hits.max_grade > self.highest_grade:
+            raise ParameterError(
+                f"the preset {self.preset} knows grades up to {self.highest_grade}, and a document is judged "
+                f"{hits.max_grade}; map the grades to lower ones, or choose another preset"
+            )
         values = np.array([measure(hits) for measure in self.measures])
         undefined = hits.once_for_pool(("undefined", self.names, hits.rel), lambda: self.undefined(hits))
         self.settle(values, undefined, hits)
@@ -220,4 +226,5 @@ def make_plan(
         ),
         unjudged=choice("unjudged", unjudged, UNJUDGED),
         preset=preset,
+        highest_grade=chosen.highest_grade if chosen else None,
     )

@@ -4,17 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from rankscope._version import __version__
 from rankscope.data.cells import align, format_value
+from rankscope.data.entities import EntityRanks
 from rankscope.data.join import Convention
+from rankscope.data.qrels import Qrels
 from rankscope.errors import ParameterError
 from rankscope.evaluation.conventions import Plan, make_plan
 from rankscope.evaluation.engine import as_list, score_hits
-from rankscope.evaluation.sources import LETOR, Joined, Progress, join_all
+from rankscope.evaluation.sources import ENTITY, LETOR, Joined, Progress, as_qrels, is_path, join_all
+from rankscope.io.letor import label_qrels, prediction_run, read_labels
+from rankscope.io.read import read_run
+from rankscope.io.streams import source_name
 from rankscope.measures.base import Measure
-from rankscope.measures.names import parse_measure
-from rankscope.measures.presets import PRESETS
+from rankscope.measures.names import parse_measure, parse_measures
+from rankscope.measures.presets import PRESETS, Preset
 
 if TYPE_CHECKING:
     import polars as pl
@@ -32,11 +39,12 @@ class ConventionTable:
     """Values of one measure for each system under each convention.
 
     measure: as it was asked for. rows: (system, convention, the measure's full name, value over all queries, settings).
-    notes: what a reader should know.
+    signature: what holds for all. notes: what a reader should know.
     """
 
     measure: str
     rows: tuple[tuple[str, str, str, float, dict[str, str]], ...]
+    signature: str
     notes: tuple[str, ...]
 
     @property
@@ -73,13 +81,17 @@ class ConventionTable:
 
     def __str__(self) -> str:
         notes = [f"note: {note}" for note in self.notes]
-        return "\n".join([f"{self.measure} by convention", "", *align(self.cells(), 1), *notes])
+        return "\n".join([f"{self.measure} by convention", "", *align(self.cells(), 1), "", self.signature, *notes])
 
 
 def conventions_of(measure: Measure) -> list[str | None]:
     """The presets that say something about this measure, and None for none. trec_eval speaks of all."""
-    named = [name for name, p in PRESETS.items() if name.startswith("trec_eval") or measure.name in p.parameters]
-    return [None, *named]
+
+    def speaks(name: str, preset: Preset) -> bool:
+        shown = [] if preset.renames else [parse_measures([asked])[0].name for asked in preset.measures]
+        return name.startswith("trec_eval") or measure.name in preset.parameters or measure.name in shown
+
+    return [None, *(name for name, preset in PRESETS.items() if speaks(name, preset))]
 
 
 def compare_conventions(
@@ -107,7 +119,9 @@ def compare_conventions(
     {'standard': 0.43, 'gdeval': 0.797, 'letor4': 0.0, 'lightgbm': 0.898}
     """
     asked = parse_measure(measure)
-    listed = as_list(runs)
+    if input == ENTITY or isinstance(qrels, EntityRanks):
+        raise ParameterError("a table of ranks is ranked already, so that conventions make no difference to it")
+    judged, listed = read_once(make_plan([measure]), qrels, as_list(runs), input)
     joined: dict[Convention, list[Joined]] = {}
     rows: list[tuple[str, str, str, float, dict[str, str]]] = []
     notes: dict[str, None] = {}
@@ -118,7 +132,7 @@ def compare_conventions(
             notes[f"{preset} is left out: its ties are averaged, which {plan.names[0]} cannot be"] = None
             continue
         if plan.convention not in joined:
-            joined[plan.convention] = join_all(qrels, listed, plan, input, progress)
+            joined[plan.convention] = join_all(judged, listed, plan, None if input in LETOR else input, progress)
         try:
             scores = score_hits(plan, joined[plan.convention])
         except ParameterError as error:  # grades that its tool does not know
@@ -129,8 +143,24 @@ def compare_conventions(
         settings = settings_of(plan, scores.measure_settings[0])
         for system, value in zip(scores.systems, scores.summary(plan.names[0]).tolist(), strict=True):
             rows.append((system, preset or STANDARD, plan.names[0], value, settings))
+        if preset is None:
+            nothing = int(scores.undefined[0].sum())
+            settings_line = f"rel:{rel} | missing:{missing} | queries:{len(scores.query_ids)}"
+            signature = f"{asked} | {settings_line} | without relevant documents:{nothing} | rankscope {__version__}"
         notes.update(dict.fromkeys(note for note in scores.notes if "such queries" not in note))
-    return ConventionTable(measure=str(asked), rows=tuple(rows), notes=tuple(notes))
+    return ConventionTable(measure=str(asked), rows=tuple(rows), signature=signature, notes=tuple(notes))
+
+
+def read_once(plan: Plan, qrels: Any, runs: list[Any], input_: str | None) -> tuple[Qrels, list[Any]]:
+    """Judgments, and runs that can be joined again and again: what is no file on disk is read into memory."""
+    if input_ in LETOR:
+        labels = read_labels(qrels)
+        return label_qrels(labels), [prediction_run(labels, run, ranks=input_ == "letor-ranks") for run in runs]
+    if sum(is_path(x) and source_name(x) == "<stdin>" for x in [qrels, *runs]) > 1:
+        raise ParameterError("standard input (-) can stand for one file only")
+    pipes = [is_path(run) and not (source_name(run) != "<stdin>" and Path(run).is_file()) for run in runs]
+    judged = as_qrels(qrels, plan)
+    return judged, [read_run(run, input=input_) if pipe else run for run, pipe in zip(runs, pipes, strict=True)]
 
 
 def settings_of(plan: Plan, measure: Any) -> dict[str, str]:

@@ -61,6 +61,13 @@ def join_entities(table: EntityRanks | PathLike | Any, plan: Plan, total_ranks: 
         raise ParameterError(f"input={ENTITY!r} asks for a path or an EntityRanks, not a {type(table).__name__}")
     elif total_ranks is not None and total_ranks != table.total_ranks:
         table = replace(table, total_ranks=total_ranks, where=None)
+    if (table.ranks < 1).any():
+        sound = next((m for m in plan.measures if not m.name.startswith("Dunaiski")), None)
+        if sound is not None:
+            raise InputError(
+                f"{table.name}: a rank is below 1, which {sound} does not know; correct it, or choose measures that "
+                "the preset dunaiski has of its own"
+            )
     found = [Joined(name, hits, (), None) for name, hits in hits_of_entities(table)]
     return [found[0]._replace(notes=table.notes), *found[1:]]
 

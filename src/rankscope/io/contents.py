@@ -57,7 +57,7 @@ def read_content(
     Raises InputError for what cannot be read, ParameterError where the content does not tell what it is.
     """
     if input in OTHERS:
-        content = OTHERS[input](path, labels, kind)
+        content = OTHERS[input](path, labels, kind or hint)
         if kind not in (None, content.kind):
             raise ParameterError(f"--kind {kind}: {content.shown} is read as {content.kind}; leave --kind out")
         return checked(content)
@@ -284,7 +284,9 @@ def entity_content(path: PathLike, labels: PathLike | None, kind: str | None) ->
     table = read_entity_ranks(path)
     if kind != "run":
         judged = {table.name: dict.fromkeys(table.entity_ids, 1)}
-        return Content(dict_rows(judged, source_name(path), "relevance"), source_name(path), notes=table.notes)
+        lost = f"{source_name(path)}: the ranks of {', '.join(table.systems)} are not kept: judgments have none"
+        rows = dict_rows(judged, source_name(path), "relevance")
+        return Content(rows, source_name(path), notes=(*table.notes, lost))
     if len(table.systems) > 1:
         raise ParameterError(
             f"{source_name(path)}: a table of {len(table.systems)} systems ({', '.join(table.systems)}), and a run is "

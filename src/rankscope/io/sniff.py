@@ -28,7 +28,7 @@ OBJECTS = re.compile(rb'\{\s*"(?:[^"\\]|\\.)*"\s*:\s*\{')
 
 def check_format(name: str) -> None:
     if name not in FORMATS:
-        raise UnknownName("input format", name, FORMATS)
+        raise UnknownName("input format", str(name), [*FORMATS, "letor", "letor-ranks", "entity-ranks"])
 
 
 def json_format(line: bytes, text: bytes) -> str | None:

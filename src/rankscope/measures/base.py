@@ -149,6 +149,8 @@ class Measure(ABC):
             if f.name == "cutoff":
                 optional = f.default is not MISSING
                 own = self.own_cutoffs and isinstance(value, str) and OWN_CUTOFF.fullmatch(value) is not None
+                if own and value.startswith("recall="):  # .5 and 0.50 are 0.5
+                    object.__setattr__(self, f.name, f"recall={float(value.removeprefix('recall='))!r}")
                 require(
                     (value is None and optional) or (is_int(value) and 1 <= value < LARGEST) or own,
                     self,

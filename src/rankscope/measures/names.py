@@ -70,13 +70,13 @@ def parse(text: str, defaults: Defaults, renames: Mapping[str, str]) -> list[Mea
         raise ParameterError(f"{text!r} names several measures; name each on its own, with an -m of its own")
     if match is None:
         stem, dot, _ = text.partition(".")
-        if dot and stem.isidentifier():
+        if dot and stem.isidentifier() and not renames:
             raise UnknownName("measure", text, [f"{t}.10" for t, entry in TREC_NAMES.items() if entry.several])
         raise ParameterError(f"cannot read the measure {text!r}; expected a form like nDCG@10 or AP(rel=2)@100")
     name = canonical(match["name"].replace("-", "_"))  # ndeval writes alpha-nDCG
     if name is None:
         rest = text[len(match["name"]) :]
-        known = [n + rest for n in (*MEASURES, *(t for t in TREC_NAMES if not rest))]
+        known = [n + rest for n in (*MEASURES, *(t for t in TREC_NAMES if not (rest or renames)))]
         raise UnknownName("measure", text, known, "; `rankscope measures` lists all")
     name = renames.get(name, name)
     parameters = parse_parameters(name, match["inner"] or "")
@@ -150,6 +150,11 @@ def build(name: str, parameters: dict[str, Any], defaults: Defaults) -> Measure:
     usual = {
         k: v for k, v in defaults.get(name, {}).items() if k in known and not (k == "gmax" and "rel" in parameters)
     }
+    # A gain that the name sets stands instead of any that a preset sets.
+    if "gain" in parameters:
+        usual = {k: v for k, v in usual.items() if k not in ("gains", "others")}
+    if "gains" in parameters:
+        usual = {k: v for k, v in usual.items() if k not in ("gain", "others")}
     chosen = {**usual, **parameters}
     for f in fields(MEASURES[name]):
         if f.name not in chosen and f.default is MISSING:

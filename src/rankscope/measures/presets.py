@@ -17,13 +17,15 @@ class Preset:
 
     measures: what it prints by default. parameters: by measure, those that its names imply. renames: what it computes
     where these are asked for, under names of their own. ties, precision,
-    no_relevant: how it ranks and what a query without relevant documents counts as, see `evaluate`.
+    no_relevant: how it ranks and what a query without relevant documents counts as, see `evaluate`. highest_grade: the
+    highest that it knows.
     """
 
     tool: str
     ties: str = "doc_id_desc"
     precision: str = "float64"
     no_relevant: str = "zero"
+    highest_grade: int | None = None
     measures: tuple[str, ...]
     parameters: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     renames: Mapping[str, str] = field(default_factory=dict)
@@ -83,11 +85,27 @@ PRESETS = {
         parameters={"ERR": {"gmax": 4}, "IPrec": TREC_EVAL_9["IPrec"]},
     ),
     **{
-        name: Preset(tool=tool, ties="file", measures=("P@10", "AP", "nDCG@10"), parameters=parameters)
-        for name, tool, parameters in (
-            ("letor3", "Eval-Score-3.0.pl of LETOR 3.0: grades up to 2, ties in file order, ideal of the list", LETOR),
-            ("letor4", "Eval-Score-4.0.pl of LETOR 4.0: as letor3", LETOR),
-            ("mslr", "the script of MSLR-WEB: as letor4, with grades up to 4, and 1 not relevant for P and AP", MSLR),
+        name: Preset(
+            tool=tool,
+            ties="file",
+            highest_grade=highest,
+            measures=("P@10", "AP", "nDCG@10"),
+            parameters=parameters,
+        )
+        for name, tool, highest, parameters in (
+            (
+                "letor3",
+                "Eval-Score-3.0.pl of LETOR 3.0: grades up to 2, ties in file order, listed ideal",
+                2,
+                LETOR,
+            ),
+            ("letor4", "Eval-Score-4.0.pl of LETOR 4.0: as letor3", 2, LETOR),
+            (
+                "mslr",
+                "the script of MSLR-WEB: as letor4, grades up to 4, of which 1 is not relevant for P and AP",
+                4,
+                MSLR,
+            ),
         )
     },
     "letor-filled": Preset(

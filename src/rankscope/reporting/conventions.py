@@ -10,21 +10,26 @@ import math
 from rankscope.errors import ParameterError
 from rankscope.evaluation.named import ConventionTable
 
-__all__ = ["render_conventions"]
+__all__ = ["check_format", "render_conventions"]
 
 FORMATS = ("table", "csv", "json", "jsonl", "markdown")
 
 
-def render_conventions(table: ConventionTable, format_: str) -> str:
-    """The table as text, ending with a newline. Raises ParameterError for a format that it has not."""
+def check_format(format_: str) -> None:
+    """Raise ParameterError for a format that there is not."""
     if format_ not in FORMATS:
         raise ParameterError(f"--conventions has no format {format_!r}; choose one of {', '.join(FORMATS)}")
+
+
+def render_conventions(table: ConventionTable, format_: str) -> str:
+    """The table as text, ending with a newline. Raises ParameterError for a format that it has not."""
+    check_format(format_)
     if format_ == "table":
         return f"{table}\n"
     if format_ == "markdown":
         head, *rows = table.cells()
         lines = ["| " + " | ".join(row) + " |" for row in (head, [":--"] * len(head), *rows)]
-        return "\n".join([*lines, *(f"\nnote: {note}" for note in table.notes)]) + "\n"
+        return "\n".join([*lines, "", f"`{table.signature}`", *(f"\nnote: {note}" for note in table.notes)]) + "\n"
     records = [dict(zip(table.columns, plain(record), strict=True)) for record in table.records()]
     if format_ == "csv":
         out = io.StringIO()

@@ -1,0 +1,53 @@
+"""Statistics on score matrices: arrays in, frozen results out; no ids, no files.
+
+Scores are matrices (systems, queries); differences are (pairs, queries), or (queries) for one pair. Words are SciPy's.
+What is drawn at random is drawn from `rng` = numpy.random.default_rng(rng), the same whatever the number of workers.
+"""
+
+from rankscope.stats.anova import Anova, two_way_anova
+from rankscope.stats.bayes import Posterior, bayes_signed_rank_test, bayes_t_test
+from rankscope.stats.clusters import Clusters, find_clusters
+from rankscope.stats.corrections import CORRECTIONS, Adjusted, adjust_pvalues
+from rankscope.stats.effects import Effects, effect_sizes
+from rankscope.stats.friedman import Friedman, friedman_test, nemenyi_test
+from rankscope.stats.intervals import Interval, bootstrap_interval, t_interval
+from rankscope.stats.paired import PairedTest, sign_test, t_test, wilcoxon_test
+from rankscope.stats.power import anova_power, queries_for_anova, queries_for_interval, queries_for_t, t_power
+from rankscope.stats.resampled import bootstrap_test, randomisation_test
+from rankscope.stats.tukey import AllPairs, all_pairs, randomised_tukey_hsd, tukey_hsd
+
+__all__ = [
+    "CORRECTIONS",
+    "Adjusted",
+    "AllPairs",
+    "Anova",
+    "Clusters",
+    "Effects",
+    "Friedman",
+    "Interval",
+    "PairedTest",
+    "Posterior",
+    "adjust_pvalues",
+    "all_pairs",
+    "anova_power",
+    "bayes_signed_rank_test",
+    "bayes_t_test",
+    "bootstrap_interval",
+    "bootstrap_test",
+    "effect_sizes",
+    "find_clusters",
+    "friedman_test",
+    "nemenyi_test",
+    "queries_for_anova",
+    "queries_for_interval",
+    "queries_for_t",
+    "randomisation_test",
+    "randomised_tukey_hsd",
+    "sign_test",
+    "t_interval",
+    "t_power",
+    "t_test",
+    "tukey_hsd",
+    "two_way_anova",
+    "wilcoxon_test",
+]

@@ -1,0 +1,76 @@
+"""Clusters of systems that do not differ, and the ranks that each system may have."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from rankscope.errors import ParameterError
+from rankscope.stats.inputs import as_scores, check_share
+from rankscope.stats.tukey import all_pairs
+
+__all__ = ["Clusters", "find_clusters"]
+
+Ints = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Clusters:
+    """What all pairs say together.
+
+    order: systems by falling value. groups: the longest runs of this order in which no two systems differ; a system may
+    be in several. rank_low, rank_high: (systems) best and worst rank that the tests leave it: 1 + the systems that are
+    better, and m - those that are worse. level: the p-value below or at which two systems differ.
+    """
+
+    order: tuple[int, ...]
+    groups: tuple[tuple[int, ...], ...]
+    rank_low: Ints
+    rank_high: Ints
+    level: float
+
+
+def find_clusters(values: npt.ArrayLike, pvalues: npt.ArrayLike, *, level: float = 0.05) -> Clusters:
+    """Runs of systems that do not differ.
+
+    values: (systems), higher is better. pvalues: (pairs), in the order (0, 1), (0, 2), ..., (1, 2), ..., two-sided and
+    corrected for their number. NaN, of a test that says nothing, is no difference. Systems of one value keep their
+    order. Raises ParameterError for another number of p-values, for a level outside (0, 1).
+
+    >>> found = find_clusters([0.5, 0.3, 0.4], [0.01, 0.2, 0.3])
+    >>> found.order, found.groups, found.rank_low.tolist(), found.rank_high.tolist()
+    ((0, 2, 1), ((0, 2), (2, 1)), [1, 2, 1], [2, 3, 3])
+    """
+    check_share("level", level)
+    mean = as_scores(np.atleast_2d(np.asarray(values, np.float64)), systems=1, queries=1)[0]
+    m = mean.size
+    found = np.asarray(pvalues, np.float64)
+    first, second = all_pairs(m)
+    if found.shape != first.shape:
+        raise ParameterError(
+            f"{m} systems and p-values of shape {found.shape}, expected one p-value for each pair i < j: {first.shape}"
+        )
+    differ = np.zeros((m, m), np.bool_)
+    differ[first, second] = differ[second, first] = found <= level
+    better = differ & (mean[:, None] > mean)
+    order = np.argsort(-mean, kind="stable")
+    return Clusters(
+        order=tuple(order.tolist()),
+        groups=runs(differ[np.ix_(order, order)], order.tolist()),
+        rank_low=1 + better.sum(axis=0),
+        rank_high=m - better.sum(axis=1),
+        level=level,
+    )
+
+
+def runs(differ: npt.NDArray[np.bool_], order: list[int]) -> tuple[tuple[int, ...], ...]:
+    """The longest runs without a pair that differs; differ: in the order of the systems."""
+    m = len(order)
+    later = np.triu(differ, 1)
+    # From each system on, the first place that differs from it; a run ends before the first such of its members.
+    stop = np.where(later.any(axis=1), later.argmax(axis=1), m)
+    ends = np.minimum.accumulate(stop[::-1])[::-1]
+    new = np.diff(ends, prepend=0) > 0  # else the run is a part of the one before
+    return tuple(tuple(order[start : ends[start]]) for start in np.flatnonzero(new).tolist())

@@ -1,0 +1,151 @@
+"""What every statistic checks of the arrays and parameters it is given."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from rankscope.errors import ParameterError
+
+__all__ = [
+    "ALTERNATIVES",
+    "Bools",
+    "Floats",
+    "all_zero",
+    "as_differences",
+    "as_generator",
+    "as_scores",
+    "check_alternative",
+    "check_choice",
+    "check_count",
+    "check_positive",
+    "check_share",
+    "constant",
+    "counted",
+    "outcomes",
+    "snapped",
+]
+
+Floats = npt.NDArray[np.float64]
+Bools = npt.NDArray[np.bool_]
+
+ALTERNATIVES = ("two-sided", "greater", "less")
+#: Differences of scores are equal where they agree to this share of the greatest: subtraction leaves that much noise.
+NOISE = 1e-12
+#: No number of queries or resamples reaches this.
+LARGEST = 10**9
+
+
+def numbers(values: npt.ArrayLike, what: str) -> Floats:
+    try:
+        found = np.asarray(values, np.float64)
+    except (TypeError, ValueError):
+        raise ParameterError(f"the {what} are no table of numbers; expected an array of float64") from None
+    bad = np.flatnonzero(~np.isfinite(found.ravel()))
+    if bad.size:
+        place = tuple(int(i) for i in np.unravel_index(bad[0], found.shape))
+        raise ParameterError(
+            f"{bad.size} of {found.size} {what} are NaN or infinite (the first at {place}), expected finite numbers; "
+            "leave out the queries that have no value"
+        )
+    return found
+
+
+def as_differences(values: npt.ArrayLike, what: str = "differences") -> tuple[Floats, tuple[int, ...]]:
+    """(pairs, queries), and the shape of what is found for them: () where one list was given.
+
+    Raises ParameterError for other shapes, for no query, for NaN or infinite values.
+    """
+    found = numbers(values, what)
+    if found.ndim not in (1, 2):
+        raise ParameterError(f"the {what} have shape {found.shape}, expected (queries) or (pairs, queries)")
+    if not found.shape[-1]:
+        raise ParameterError(f"the {what} have shape {found.shape}, expected at least 1 query")
+    return np.atleast_2d(found), found.shape[:-1]
+
+
+def as_scores(values: npt.ArrayLike, systems: int = 2, queries: int = 2) -> Floats:
+    """(systems, queries). Raises ParameterError for other shapes, fewer systems or queries, NaN or infinite values."""
+    found = numbers(values, "scores")
+    if found.ndim != 2 or found.shape[0] < systems or found.shape[1] < queries:
+        raise ParameterError(
+            f"the scores have shape {found.shape}, expected (systems, queries) with at least {systems} systems and "
+            f"{queries} {'query' if queries == 1 else 'queries'}"
+        )
+    return found
+
+
+def as_generator(rng: Any) -> np.random.Generator:
+    """`numpy.random.default_rng(rng)`; raises ParameterError for what is no seed."""
+    try:
+        return np.random.default_rng(rng)
+    except (TypeError, ValueError) as error:
+        raise ParameterError(
+            f"rng is {rng!r}, expected None, a whole number of at least 0 or a numpy Generator"
+        ) from error
+
+
+def check_choice(name: str, value: object, known: tuple[str, ...]) -> None:
+    if value not in known:
+        raise ParameterError(f"{name} is {value!r}, expected one of {', '.join(map(repr, known))}")
+
+
+def check_alternative(alternative: str) -> None:
+    check_choice("alternative", alternative, ALTERNATIVES)
+
+
+def check_count(name: str, value: object, least: int = 1) -> None:
+    good = isinstance(value, (int, np.integer)) and not isinstance(value, bool) and least <= value <= LARGEST
+    if not good:
+        raise ParameterError(f"{name} is {value!r}, expected a whole number from {least} to {LARGEST}")
+
+
+def check_share(name: str, value: object) -> None:
+    """A level, a power: between 0 and 1, both excluded."""
+    if not is_real(value) or not 0 < float(value) < 1:  # type: ignore[arg-type]
+        raise ParameterError(f"{name} is {value!r}, expected a number between 0 and 1, as 0.95 or 0.05")
+
+
+def check_positive(name: str, value: object, zero: bool = False) -> None:
+    good = is_real(value) and np.isfinite(value) and (value > 0 or (zero and value == 0))  # type: ignore[call-overload, operator]
+    if not good:
+        raise ParameterError(f"{name} is {value!r}, expected a number {'of at least' if zero else 'above'} 0")
+
+
+def is_real(value: object) -> bool:
+    return isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
+
+
+def all_zero(values: Floats) -> Bools:
+    """(lists) where all values are 0."""
+    return np.asarray((values == 0).all(axis=1), np.bool_)
+
+
+def constant(values: Floats) -> Bools:
+    """(lists) where all values are one, up to the noise that a subtraction leaves."""
+    return np.asarray(np.ptp(values, axis=1) <= 100 * NOISE * np.abs(values).max(axis=1), np.bool_)
+
+
+def snapped(values: Floats) -> Floats:
+    """Each value rounded to a trillionth of the greatest of its list: what only noise tells apart is then tied."""
+    unit = NOISE * np.abs(values).max(axis=1, keepdims=True)
+    safe = np.where(unit > 0, unit, 1.0)
+    return np.asarray(np.where(unit > 0, np.round(values / safe) * safe, values))
+
+
+def outcomes(values: Floats, zone: float) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """(lists) how many values are above the zone about 0, and how many below; beyond it by noise only is in it."""
+    reach = zone + NOISE * np.abs(values).max(axis=1, keepdims=True)
+    return (values > reach).sum(axis=1), (values < -reach).sum(axis=1)
+
+
+def counted(which: Bools, one: str, many: str) -> tuple[str, ...]:
+    """A note on how many of the pairs something is so of; none where it is so of none.
+
+    one: where a single pair was given. many: after "2 of 190 pairs ".
+    """
+    if not which.any():
+        return ()
+    return (one if which.size == 1 else f"{int(which.sum())} of {which.size} pairs {many}",)
