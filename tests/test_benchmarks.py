@@ -114,10 +114,6 @@ def test_each_benchmark_runs_at_a_tiny_size(name, folder, capsys):
         "randomisation": {"systems": 3, "queries": 20, "resamples": 50},
     }
     size = sizes.get(name, TINY)
-        "single_query": {"calls": 20},
-        "association": {"scores": 200, "items": 20},
-        "randomisation": {"systems": 3, "queries": 20, "resamples": 50},
-    }.get(name, TINY)
     peers = PEERS if name in BESIDE_PEERS else ()
     result = module(name).measure(runs=1, folder=folder, peers=peers, **size)
     assert result["name"] == name
