@@ -68,7 +68,7 @@ FORMS = {
     "no newline at the end": (LETOR4.rstrip(), EXPECTED),
     "a byte order mark": (b"\xef\xbb\xbf" + LETOR4, EXPECTED),
     "another comment": (re.sub(rb"#.*", b"# http://x/#docid = D", LETOR4), without_docs(EXPECTED)),
-    "a comment without a blank before it": (re.sub(rb" 1:.*", b"#x", LETOR4), without_docs(EXPECTED)),
+    "a comment without a blank before it": (re.sub(rb" 1:.*", b" 1:1#x", LETOR4), without_docs(EXPECTED)),
     "one line without docid": (LETOR4.replace(b"#docid = D2", b"#"), without_docs(EXPECTED)),
     "labels written as 2.0": (re.sub(rb"(?m)^(\d)", rb"\1.0", LETOR4), EXPECTED),
     "labels with signs": (re.sub(rb"(?m)^(\d)", rb"+\1", LETOR4), EXPECTED),
@@ -285,3 +285,10 @@ def test_memory_does_not_grow_with_features(write) -> None:
     assert labels.docs is not None
     assert labels.docs.buffer.size == 2 * PADDING + int(labels.docs.lengths.sum()) < 3000
     assert np.array_equal(labels.relevance, np.zeros(500))
+
+
+def test_a_hash_in_a_query_id_is_refused_before_two_queries_become_one(tmp_path: Path) -> None:
+    path = tmp_path / "l.txt"
+    path.write_text("1 qid:a#b 1:1\n0 qid:a#c 1:1\n")
+    with pytest.raises(rs.InputError, match=r"l.txt:1: a # right behind the query id 'a', expected a blank"):
+        read_labels(path)

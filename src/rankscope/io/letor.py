@@ -177,6 +177,14 @@ def read_part(block: Block, interner: Interner) -> Part | None:
     if not (good & has_query).all():
         refuse(block, lines, rows, labels, second, has_query, int(np.argmin(good & has_query)))
     queries = Fields(lines.buffer, second.starts + 4, second.lengths - 4)
+    cut = (second.starts + second.lengths == comments) & (comments < lines.ends[rows])
+    if cut.any():  # part of the id, or a comment? Two queries could become one.
+        row = int(np.argmax(cut))
+        found = name_of(decode(queries.take(np.array([row])))[0])
+        raise InputError(
+            f"{block.name}:{lines.number + int(rows[row])}: a # right behind the query id {found!r}, expected a blank "
+            "before a comment and no # in an id; rename the query or add the blank"
+        )
     docs = comment_ids(lines.buffer, comments, lines.ends[rows])
     return Part(relevance, codes_of(queries, interner), lines.number + rows, docs)
 

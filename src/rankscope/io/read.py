@@ -138,6 +138,6 @@ def file_stem(path: PathLike) -> str:
     if name == "<stdin>":
         return "stdin"
     stem = Path(name).name
-    while (suffix := Path(stem).suffix) in SUFFIXES:
+    while (suffix := Path(stem).suffix).lower() in SUFFIXES:
         stem = stem.removesuffix(suffix)
     return stem
