@@ -28,7 +28,11 @@ from rankscope.kernels.text import decode, encode, hashes
 Lists = dict[str, dict[str, Any]]
 
 #: Formats that can be written here.
-FORMS = [form for form in OUTPUTS if form != "lz4" or (find_spec("lz4") and find_spec("cbor2"))]
+FORMS = [
+    form
+    for form in OUTPUTS
+    if form != "letor" and (form != "lz4" or (find_spec("lz4") and find_spec("cbor2")))  # letor: see below
+]
 
 SCORES = st.floats(allow_nan=False, allow_infinity=False) | st.sampled_from(
     [0.0, -0.0, 1.0, 5e-324, -2.2250738585072014e-308, 1.7976931348623157e308, 0.1 + 0.2, 1e16, 1e22, 1e-7, 2.0**53 + 2]
@@ -324,3 +328,30 @@ def test_the_oracle_of_these_tests_can_fail(tmp_path: Path) -> None:
     (tmp_path / "a").write_text("q Q0 d 1 0.1 t\n")
     assert entries(tmp_path / "a", "trec", "run") != flat({"q": {"d": 0.1 + 1e-17 * 2}}, "run")
     assert all(x != y for x, y in pairwise([bits(0.0), bits(-0.0)]))
+
+
+def test_letor_files_come_back_as_they_were(tmp_path: Path) -> None:
+    labels, predictions = tmp_path / "test.txt", tmp_path / "svm.txt"
+    labels.write_text("2 qid:10 #docid = A\n0 qid:10 #docid = B\n1 qid:9 #docid = A\n")
+    predictions.write_text("0.5\n0.1\n-3.0\n")
+    rs.convert(labels, tmp_path / "test.qrels", input="letor")
+    rs.convert(predictions, tmp_path / "svm.run", input="letor", labels=labels)
+    assert rs.convert(tmp_path / "test.qrels", tmp_path / "again.txt", to="letor") == ()
+    assert sorted((tmp_path / "again.txt").read_text().splitlines()) == sorted(labels.read_text().splitlines())
+    (note,) = rs.convert(tmp_path / "svm.run", tmp_path / "again.scores", to="letor")
+    assert note.startswith("a line of predictions holds a score only")
+    assert (tmp_path / "again.scores").read_text() == predictions.read_text()
+
+
+@pytest.mark.parametrize(
+    ("qrels", "said"),
+    [
+        ({"q#1": {"a": 1}}, "the query id 'q#1' holds a #, which begins a comment there"),
+        ({"q": {"a b": 1}}, "the document id 'a b' is empty or holds a blank, which ends a field of LETOR's lines"),
+        ({"q": {"s": {"a": 1}}}, "judgments by subtopic, which LETOR's lines cannot hold"),
+    ],
+)
+def test_what_letor_cannot_hold_is_refused(qrels: Any, said: str, tmp_path: Path) -> None:
+    with pytest.raises(rs.InputError, match=said):
+        rs.convert(rs.Qrels(qrels), tmp_path / "out.txt", to="letor")
+    assert not (tmp_path / "out.txt").exists()

@@ -57,7 +57,8 @@ def convert(
 
     source: a file ("-" is standard input) in any format that `read_qrels` and `read_run` take, or a Qrels or Run.
     target: a file ("-" is standard output), written whole or not at all, in the format that its suffix names or `to`:
-    "trec", "csv", "tsv", "jsonl", "json", "parquet", "lz4" (as ranx saves it; needs lz4 and cbor2). A further suffix
+    "trec", "csv", "tsv", "jsonl", "json", "parquet", "lz4" (as ranx saves it; needs lz4 and cbor2), or `to="letor"`:
+    label lines without features, and of a run its scores line by line, in the order of the run. A further suffix
     `.gz` or `.zst` compresses. input: the format of the source, where it should not be told by content; "letor" for a
     label file, or with `labels` (the label file) for predictions, "letor-ranks" for rank positions. kind: "qrels" or
     "run", needed only where neither content nor suffix tells.
@@ -147,7 +148,9 @@ def losses(content: Content, goal: Target) -> list[str]:
             many = "1 query has" if len(empty) == 1 else f"{len(empty)} queries have"
             some = ", ".join(empty[:3]) + (", ..." if len(empty) > 3 else "")
             notes.append(f"{many} no documents, which {form} cannot say: left out ({some})")
-    if content.kind == "run":
+    if content.kind == "run" and form == "letor":
+        notes.append("a line of predictions holds a score only: queries, documents and the run's name are not kept")
+    elif content.kind == "run":
         if form != "trec" and content.tagged and file_stem(goal.path) != content.name:
             notes.append(f"the run's name {content.name!r} is not kept: {form} has no place for it")
     elif rows.subtopics is not None and form == "trec" and plain_column(rows.subtopics):

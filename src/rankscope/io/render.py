@@ -38,6 +38,7 @@ OUTPUTS = {
     "json": "{query: {document: number}}",
     "parquet": "Apache Parquet",
     "lz4": "ranx's .lz4",
+    "letor": "LETOR's lines of labels; of a run, its scores line by line",
 }
 SEPARATORS = {"csv": ",", "tsv": "\t"}
 #: Rows that are rendered at a time.
@@ -64,6 +65,8 @@ def render(rows: Rows, form: str, *, name: str = "run") -> Iterator[bytes]:
     """
     if form == "trec":
         return run_lines(rows, name) if is_run(rows) else qrels_lines(rows)
+    if form == "letor":
+        return score_lines(rows) if is_run(rows) else label_lines(rows)
     if form in SEPARATORS:
         return (
             frame.write_csv(include_header=not i, separator=SEPARATORS[form]).encode()
@@ -113,6 +116,19 @@ def qrels_lines(rows: Rows) -> Iterator[bytes]:
     for piece in pieces(rows):
         second = b"0" if piece.subtopics is None else piece.subtopics
         yield interleaved(pick(heads, piece.queries), second, b" ", piece.docs, b" ", numbers(piece.values), b"\n")
+
+
+def label_lines(rows: Rows) -> Iterator[bytes]:
+    """Judgments as LETOR has them: grade, query, and the document in the comment."""
+    heads = [b" qid:" + id_ + b" #docid = " for id_ in rows.query_ids]
+    for piece in pieces(rows):
+        yield interleaved(numbers(piece.values), pick(heads, piece.queries), piece.docs, b"\n")
+
+
+def score_lines(rows: Rows) -> Iterator[bytes]:
+    """A run as a file of predictions: a score a line, in the order of the run."""
+    for piece in pieces(rows):
+        yield interleaved(numbers(piece.values), b"\n")
 
 
 def pick(texts: list[bytes], index: Ints) -> list[bytes]:
@@ -211,10 +227,18 @@ def plain_column(subtopics: Fields) -> bool:
 def refuse_unwritable(rows: Rows, form: str, name: str, shown: str) -> None:
     """Raise InputError for an id, or a run's name, that the format cannot hold. shown: what the rows were read from."""
     advice = "write jsonl, json or parquet instead"
+    if form == "letor":
+        if rows.subtopics is not None:
+            raise InputError(f"{shown}: judgments by subtopic, which LETOR's lines cannot hold; {advice}")
+        bad = next((id_ for id_ in rows.query_ids if b"#" in id_), None)
+        if bad is not None:
+            found = name_of(bad)
+            raise InputError(f"{shown}: the query id {found!r} holds a #, which begins a comment there; {advice}")
     if form == "trec":
         refuse_lines(rows, name, shown, advice)
+    if form in ("trec", "letor"):
         test: Callable[[list[bytes]], bool] = has_blank
-        fault, fix = "is empty or holds a blank, which ends a field of TREC's lines", advice
+        fault, fix = f"is empty or holds a blank, which ends a field of {form.upper()}'s lines", advice
     else:
         test, fault, fix = not_utf8, f"is not UTF-8, as {form} must be", "write trec instead"
     for what, ids in id_lists(rows):
