@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from rankscope.data.frames import frame_rows, is_mapping_of_mappings
 from rankscope.data.hits import frozen
-from rankscope.data.rows import Ints, Keys, Rows, are_ids, combined_keys, names_of
+from rankscope.data.rows import Ints, Keys, Rows, bad_ids, combined_keys, names_of
 from rankscope.data.subtopics import Subtopics, merge_subtopics
 from rankscope.errors import InputError
 from rankscope.kernels.order import ranges, repeated, stable_order
@@ -238,18 +238,8 @@ def refuse_bad_relevance(grades: Mapping[str, Any], whose: str) -> None:
 
 def refuse_bad_ids(ids: Mapping[str, Any]) -> None:
     """Raise InputError for an id that is no string, empty, or no valid Unicode."""
-    try:
-        if are_ids(ids):
-            return
-    except (TypeError, UnicodeEncodeError):
-        pass
-    for id_ in ids:
-        try:
-            good = are_ids([id_])
-        except (TypeError, UnicodeEncodeError):
-            good = False
-        if not good:
-            raise InputError(f"qrels: the id {id_!r} is no string, empty or no valid Unicode; use str(...)")
+    for id_ in bad_ids(ids)[:1]:
+        raise InputError(f"qrels: the id {id_!r} is no string, empty or no valid Unicode; use str(...)")
 
 
 def is_whole(value: object) -> bool:

@@ -17,7 +17,7 @@ from rankscope.errors import InputError
 from rankscope.kernels.order import ranges, repeated, stable_order
 from rankscope.kernels.text import MULTIPLIER, Fields, decode, equal, hashes
 
-__all__ = ["Interner", "Rows", "are_ids", "combined_keys", "group", "name_of", "names_of"]
+__all__ = ["Interner", "Rows", "are_ids", "bad_ids", "combined_keys", "group", "name_of", "names_of"]
 
 Ints = npt.NDArray[np.int64]
 Keys = npt.NDArray[np.uint64]
@@ -43,6 +43,23 @@ def are_ids(ids: Collection[str]) -> bool:
     """Whether all are strings that UTF-8 can hold, none empty. May raise TypeError or UnicodeEncodeError instead."""
     together = "".join(ids)
     return "" not in ids and (together.isascii() or bool(together.encode("utf-8", "surrogateescape")))
+
+
+def bad_ids(ids: Collection[Any]) -> list[Any]:
+    """Those that are no string, empty, or no valid Unicode."""
+    try:
+        if are_ids(ids):
+            return []
+    except (TypeError, UnicodeEncodeError):
+        pass
+
+    def good(id_: Any) -> bool:
+        try:
+            return are_ids([id_])
+        except (TypeError, UnicodeEncodeError):
+            return False
+
+    return [id_ for id_ in ids if not good(id_)]
 
 
 @dataclass(frozen=True, slots=True)

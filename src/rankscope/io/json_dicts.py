@@ -16,7 +16,7 @@ from typing import Any, NoReturn
 import numpy as np
 import numpy.typing as npt
 
-from rankscope.data.rows import Rows, are_ids
+from rankscope.data.rows import Rows, bad_ids
 from rankscope.errors import InputError, ParameterError
 from rankscope.kernels.segments import bounds
 from rankscope.kernels.text import encode, hashes
@@ -216,18 +216,8 @@ def refuse_values(lists: Iterable[tuple[str, Mapping[str, Any]]], name: str, val
 
 def refuse_bad_ids(ids: Collection[str], name: str, what: str) -> None:
     """Raise InputError for an id that is no string, empty, or no valid Unicode."""
-    try:
-        if are_ids(ids):
-            return
-    except (TypeError, UnicodeEncodeError):
-        pass
-    for id_ in ids:
-        try:
-            good = are_ids([id_])
-        except (TypeError, UnicodeEncodeError):
-            good = False
-        if not good:
-            raise InputError(f"{name}: the {what} id {shown(id_)}, expected a string that is not empty; correct it")
+    for id_ in bad_ids(ids)[:1]:
+        raise InputError(f"{name}: the {what} id {shown(id_)}, expected a string that is not empty; correct it")
 
 
 def shown(value: object) -> str:
