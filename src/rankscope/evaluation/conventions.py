@@ -77,6 +77,11 @@ class Plan:
         """Whether a measure asks for judgments by subtopic."""
         return any(measure.needs_subtopics for measure in self.measures)
 
+    @cached_property
+    def may_lack_values(self) -> tuple[int, ...]:
+        """The measures that have no value where nothing relevant was found, as a mean rank."""
+        return tuple(m for m, one in enumerate(self.measures) if one.higher_is_better is False and one.needs_relevant)
+
     def measure_settings(self, hits: Hits) -> tuple[dict[str, str], ...]:
         """The parameters of each measure for the signature."""
         if hits.max_grade not in self._settings:
@@ -206,7 +211,7 @@ def make_plan(
     if not found:
         raise ParameterError("no measures given, expected at least one, such as nDCG@10")
     if no_relevant == "one":
-        for measure in found.values():
+        for measure in found.values():  # as may_lack_values
             if measure.higher_is_better is False and measure.needs_relevant:
                 raise ParameterError(f"no_relevant='one' would give {measure} the best of its values; choose drop")
     if convention.ties == "average":

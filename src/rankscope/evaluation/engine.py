@@ -106,7 +106,7 @@ def score_hits(plan: Plan, joined: Sequence[Joined]) -> Scores:
     for one, system in zip(joined, systems, strict=True):
         notes += one.notes
         notes += missing_note(one.hits, system, plan)
-    for (values, _), one, system in zip(results, joined, systems, strict=True):
+    for (values, _), one, system in zip(results, joined, systems, strict=True) if plan.may_lack_values else ():
         notes += empty_note(without_value(values, one.hits, plan), system, plan)
     if plan.needs_subtopics and first.subtopics is not None and not first.subtopics.subtopic.any():
         notes.append("no query has more than one subtopic: a measure of diversity has nothing to tell apart")
@@ -162,9 +162,8 @@ def missing_note(hits: Hits, system: str, plan: Plan) -> list[str]:
 def without_value(values: Floats, hits: Hits, plan: Plan) -> Ints:
     """(measures) in how many queries nothing relevant was found, so that there is no value, as for a mean rank."""
     found = np.zeros(len(plan.measures), np.int64)
-    for m, measure in enumerate(plan.measures):
-        if measure.higher_is_better is False and measure.needs_relevant:
-            found[m] = (np.isnan(values[m]) & (measure.used(hits) == 0)).sum()
+    for m in plan.may_lack_values:
+        found[m] = (np.isnan(values[m]) & (plan.measures[m].used(hits) == 0)).sum()
     return found
 
 
