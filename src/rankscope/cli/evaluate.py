@@ -13,7 +13,6 @@ from rankscope.evaluation.engine import evaluate as evaluate_runs
 from rankscope.evaluation.sources import ENTITY, LETOR
 from rankscope.io.sniff import FORMATS as INPUTS
 from rankscope.io.write import check_writable, refuse_overwriting
-from rankscope.reporting.conventions import check_format, render_conventions
 from rankscope.reporting.tables import FORMATS, render_scores
 
 __all__ = ["evaluate"]
@@ -106,6 +105,8 @@ def evaluate(
         raise click.UsageError("Missing argument 'RUN...'.")
     if conventions is not None:
         refuse_beside_conventions(measures, {**options, "total_ranks": total_ranks}, by_query)
+        from rankscope.reporting.conventions import check_format  # no other call needs it
+
         check_format(format_)
     chosen = conventions or measures or None
     make_plan(chosen, **options)  # type: ignore[arg-type]  # a wrong argument is told before anything is read
@@ -114,7 +115,8 @@ def evaluate(
         refuse_overwriting(output, (qrels, *runs))
     with bytes_progress(runs, "reading runs") as progress:
         if conventions is not None:
-            from rankscope.evaluation.named import compare_conventions  # not needed by any other call
+            from rankscope.evaluation.named import compare_conventions
+            from rankscope.reporting.conventions import render_conventions
 
             table = compare_conventions(
                 qrels, list(runs), conventions, rel=rel, missing=missing, input=input_, progress=progress
@@ -128,7 +130,7 @@ def evaluate(
             input=input_,
             total_ranks=total_ranks,
             progress=progress,
-            **options,  # type: ignore[arg-type]
+            **options,  # type: ignore[arg-type]  # a dict of what click gives
         )
     show(render_scores(scores, format_, by_query=by_query), output)
 

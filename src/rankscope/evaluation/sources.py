@@ -15,8 +15,6 @@ from rankscope.data.qrels import Qrels
 from rankscope.data.run import Run
 from rankscope.errors import InputError, ParameterError
 from rankscope.evaluation.conventions import Plan
-from rankscope.io.entity_ranks import read_entity_ranks
-from rankscope.io.letor import label_qrels, prediction_run, read_labels
 from rankscope.io.read import PathLike, file_stem, open_source, read_qrels, read_run
 from rankscope.io.streams import open_binary, source_name
 from rankscope.io.trec import Ungrouped
@@ -55,6 +53,8 @@ def join_all(
 def join_entities(table: EntityRanks | PathLike | Any, plan: Plan, total_ranks: int | None) -> list[Joined]:
     """The systems of a table of ranks, which needs no join."""
     if is_path(table):
+        from rankscope.io.entity_ranks import read_entity_ranks  # TREC's files need it not
+
         # Dunaiski's tool, and so its preset, takes any rank above 0.
         table = read_entity_ranks(table, total_ranks, least=0.0 if plan.preset == "dunaiski" else 1.0)
     elif not isinstance(table, EntityRanks):
@@ -79,6 +79,8 @@ def join_letor(
     for path in (labels, *runs):
         if not is_path(path):
             raise ParameterError(f"input={input_!r} asks for paths ({LETOR[input_]}), not a {type(path).__name__}")
+    from rankscope.io.letor import label_qrels, prediction_run, read_labels  # TREC's files need it not
+
     read = read_labels(labels, progress=progress)
     judged = label_qrels(read)
     found = []
