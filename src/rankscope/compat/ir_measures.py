@@ -47,7 +47,7 @@ Provider: Any = irm.Provider
 Evaluator: Any = irm.Evaluator
 
 
-class RankscopeProvider(Provider):  # type: ignore[misc]
+class RankscopeProvider(Provider):  # type: ignore[misc]  # theirs, loaded at run time
     """All measures of ir_measures, from one join of the run: `evaluator`, `calc_aggregate`, `calc`, `iter_calc`.
 
     measures: an iterable of ir_measures' measures. qrels: `{query: {document: relevance}}`, a data frame with
@@ -90,7 +90,7 @@ class RankscopeProvider(Provider):  # type: ignore[misc]
         return RankscopeEvaluator(measures, qrels)
 
 
-class RankscopeEvaluator(Evaluator):  # type: ignore[misc]
+class RankscopeEvaluator(Evaluator):  # type: ignore[misc]  # theirs, loaded at run time
     """Measures and judgments, prepared; each call takes one run. Made by `provider.evaluator(measures, qrels)`."""
 
     def __init__(self, measures: Iterable[Any], qrels: Any) -> None:

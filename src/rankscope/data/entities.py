@@ -109,7 +109,7 @@ class EntityRanks:
             parts, dimensions = [groups], 2
             lengths = np.full(groups.shape[:1], groups.shape[-1] if groups.ndim == 2 else 0, np.int64)
         else:
-            parts, dimensions = [np.asarray(group) for group in groups], 1  # type: ignore[union-attr]
+            parts, dimensions = [np.asarray(group) for group in groups], 1  # type: ignore[union-attr]  # or it is refused
             lengths = np.array([part.size for part in parts], np.int64)
         for part in parts:
             if part.ndim != dimensions:

@@ -80,7 +80,7 @@ class Plan:
     @cached_property
     def may_lack_values(self) -> tuple[int, ...]:
         """The measures that have no value where nothing relevant was found, as a mean rank."""
-        return tuple(m for m, one in enumerate(self.measures) if one.higher_is_better is False and one.needs_relevant)
+        return tuple(m for m, measure in enumerate(self.measures) if measure.may_lack_value())
 
     def measure_settings(self, hits: Hits) -> tuple[dict[str, str], ...]:
         """The parameters of each measure for the signature."""
@@ -211,8 +211,8 @@ def make_plan(
     if not found:
         raise ParameterError("no measures given, expected at least one, such as nDCG@10")
     if no_relevant == "one":
-        for measure in found.values():  # as may_lack_values
-            if measure.higher_is_better is False and measure.needs_relevant:
+        for measure in found.values():
+            if measure.may_lack_value():
                 raise ParameterError(f"no_relevant='one' would give {measure} the best of its values; choose drop")
     if convention.ties == "average":
         if unjudged == "bounds":

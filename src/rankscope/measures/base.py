@@ -77,6 +77,10 @@ class Measure(ABC):
         """Whether it can be averaged over the orders of tied documents (ties="average") with these parameters."""
         return self.averaged and not isinstance(getattr(self, "cutoff", None), str)
 
+    def may_lack_value(self) -> bool:
+        """Whether it has no value where nothing relevant was found, as a mean rank."""
+        return self.higher_is_better is False and self.needs_relevant
+
     def refuse_average(self) -> None:
         """Raise ParameterError where it cannot be averaged over the orders of tied documents."""
         if self.averages():

@@ -163,7 +163,7 @@ class AP(Scaled, Binary):
         read = np.clip(deepest - above, 0, n)
         share = (m - 1) / np.maximum(n - 1, 1)
         inverse = np.append(0.0, np.cumsum(1 / np.arange(1.0, int((above + read).max(initial=0)) + 1)))
-        inverses = inverse[(above + read).astype(np.intp)] - inverse[np.minimum(above, above + read).astype(np.intp)]
+        inverses = inverse[(above + read).astype(np.intp)] - inverse[above.astype(np.intp)]
         alone = n == 1  # no difference of sums, which loses digits
         inverses[alone] = np.where(read > 0, 1 / (above + 1), 0.0)[alone]
         total = m / n * ((c + 1 - share * (above + 1)) * inverses + share * read)

@@ -185,7 +185,30 @@ def greedy(aspects: Aspects, hits: Hits, alpha: float, depth: int | None) -> Flo
 
 
 @dataclass(frozen=True, kw_only=True)
-class alpha_DCG(Novelty):
+class OverBest(Novelty):
+    """Those over what there would be if every document were relevant to all subtopics."""
+
+    cutoff: int
+
+    def check(self) -> None:
+        super().check()
+        good = self.cutoff <= DEEPEST
+        require(good, self, "cutoff", self.cutoff, f"at most {DEEPEST}: every rank has its own best gain")
+
+    def values(self, hits: Hits) -> Floats:
+        return ratio(self.gained(hits), self.best(hits, self.cutoff))
+
+
+@dataclass(frozen=True, kw_only=True)
+class OverIdeal(Novelty):
+    """Those over what the greedy ideal ranking gains."""
+
+    def values(self, hits: Hits) -> Floats:
+        return ratio(self.gained(hits), self.ideal(hits))
+
+
+@dataclass(frozen=True, kw_only=True)
+class alpha_DCG(OverBest):
     """DCG of what is new, over the most there could be if every document had it all; in [0, 1], higher is better.
 
     sum of gain / log2(rank + 1), a gain being the sum of (1 - alpha)^n over the document's subtopics, n the documents
@@ -195,22 +218,13 @@ class alpha_DCG(Novelty):
 
     name: ClassVar[str] = "alpha_DCG"
     source: ClassVar[str] = "Clarke et al. (2008); ndeval alpha-DCG"
-    cutoff: int
-
-    def check(self) -> None:
-        super().check()
-        good = self.cutoff <= DEEPEST
-        require(good, self, "cutoff", self.cutoff, f"at most {DEEPEST}: every rank has its own best gain")
 
     def worth(self, rank: Floats) -> Floats:
         return discount_log2(rank)
 
-    def values(self, hits: Hits) -> Floats:
-        return ratio(self.gained(hits), self.best(hits, self.cutoff))
-
 
 @dataclass(frozen=True, kw_only=True)
-class alpha_nDCG(Novelty):
+class alpha_nDCG(OverIdeal):
     """DCG of what is new, over that of the ideal ranking; at least 0, higher is better.
 
     At most 1, but where the greedy ideal is not the best order. Gains as in alpha_DCG. The ideal takes the document
@@ -225,12 +239,9 @@ class alpha_nDCG(Novelty):
     def worth(self, rank: Floats) -> Floats:
         return discount_log2(rank)
 
-    def values(self, hits: Hits) -> Floats:
-        return ratio(self.gained(hits), self.ideal(hits))
-
 
 @dataclass(frozen=True, kw_only=True)
-class ERR_IA(Novelty):
+class ERR_IA(OverBest):
     """Intent-aware ERR, over the most there could be if every document had it all; in [0, 1], higher is better.
 
     sum of gain / rank, with gains as in alpha_DCG. Without relevant documents: 0.
@@ -238,22 +249,13 @@ class ERR_IA(Novelty):
 
     name: ClassVar[str] = "ERR_IA"
     source: ClassVar[str] = "Chapelle et al. (2009), section 6; ndeval ERR-IA"
-    cutoff: int
-
-    def check(self) -> None:
-        super().check()
-        good = self.cutoff <= DEEPEST
-        require(good, self, "cutoff", self.cutoff, f"at most {DEEPEST}: every rank has its own best gain")
 
     def worth(self, rank: Floats) -> Floats:
         return 1.0 / rank
 
-    def values(self, hits: Hits) -> Floats:
-        return ratio(self.gained(hits), self.best(hits, self.cutoff))
-
 
 @dataclass(frozen=True, kw_only=True)
-class nERR_IA(Novelty):
+class nERR_IA(OverIdeal):
     """Intent-aware ERR, over that of the ideal ranking; at least 0, higher is better.
 
     At most 1, but where the greedy ideal is not the best order. sum of gain / rank, with gains and ideal as in
@@ -267,9 +269,6 @@ class nERR_IA(Novelty):
 
     def worth(self, rank: Floats) -> Floats:
         return 1.0 / rank
-
-    def values(self, hits: Hits) -> Floats:
-        return ratio(self.gained(hits), self.ideal(hits))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -307,7 +306,7 @@ class NRBP(Persistent):
 
 
 @dataclass(frozen=True, kw_only=True)
-class nNRBP(Persistent):
+class nNRBP(OverIdeal, Persistent):
     """NRBP over that of the ideal ranking; at least 0, higher is better.
 
     At most 1, but where the greedy ideal is not the best order. Gains and ideal as in alpha_nDCG. Without relevant
@@ -317,9 +316,6 @@ class nNRBP(Persistent):
     name: ClassVar[str] = "nNRBP"
     range: ClassVar[tuple[float, float]] = (0.0, np.inf)
     source: ClassVar[str] = "Clarke et al. (2009); ndeval nNRBP"
-
-    def values(self, hits: Hits) -> Floats:
-        return ratio(self.gained(hits), self.ideal(hits))
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 import numpy.typing as npt
@@ -104,17 +104,17 @@ def check_count(name: str, value: object, least: int = 1) -> None:
 
 def check_share(name: str, value: object) -> None:
     """A level, a power: between 0 and 1, both excluded."""
-    if not is_real(value) or not 0 < float(value) < 1:  # type: ignore[arg-type]
+    if not is_real(value) or not 0 < float(value) < 1:
         raise ParameterError(f"{name} is {value!r}, expected a number between 0 and 1, as 0.95 or 0.05")
 
 
 def check_positive(name: str, value: object, zero: bool = False) -> None:
-    good = is_real(value) and np.isfinite(value) and (value > 0 or (zero and value == 0))  # type: ignore[call-overload, operator]
+    good = is_real(value) and bool(np.isfinite(value)) and (value > 0 or (zero and value == 0))
     if not good:
         raise ParameterError(f"{name} is {value!r}, expected a number {'of at least' if zero else 'above'} 0")
 
 
-def is_real(value: object) -> bool:
+def is_real(value: object) -> TypeGuard[float]:
     return isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
 
 
