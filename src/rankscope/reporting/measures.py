@@ -14,7 +14,7 @@ from rankscope.measures.base import Measure
 from rankscope.measures.names import ALIASES, canonical, split_trec
 from rankscope.measures.presets import PRESETS
 from rankscope.measures.trec_names import TREC_NAMES
-from rankscope.reporting.tables import markdown_text
+from rankscope.reporting.formats import markdown_text
 
 __all__ = ["LIST_FORMATS", "explain_measure", "list_measures", "list_presets"]
 

@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import csv
-import io
-import json
 import math
-import re
 from collections.abc import Callable
 
 from rankscope.data.cells import format_value
@@ -14,14 +10,9 @@ from rankscope.data.scores import Scores
 from rankscope.errors import ParameterError, UnknownName
 from rankscope.measures.base import Measure
 from rankscope.measures.names import trec_name
+from rankscope.reporting.formats import latex_tabular, markdown_rows, markdown_text, write_records
 
 __all__ = ["FORMATS", "render_scores"]
-
-LATEX = {c: rf"\{c}" for c in "&%$#_{}"} | {
-    "\\": r"\textbackslash{}",
-    "~": r"\textasciitilde{}",
-    "^": r"\textasciicircum{}",
-}
 
 
 def render_scores(scores: Scores, format_: str, *, by_query: bool = False) -> str:
@@ -39,54 +30,27 @@ def as_table(scores: Scores, by_query: bool) -> str:
 
 
 def as_csv(scores: Scores, by_query: bool) -> str:
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(scores.columns)
-    for system, measure, query, *values in scores.records(by_query=by_query):
-        writer.writerow((system, measure, query, *("" if math.isnan(x) else repr(x) for x in values)))
-    return out.getvalue()
-
-
-def json_records(scores: Scores, by_query: bool) -> list[str]:
-    found = []
-    for system, measure, query, *values in scores.records(by_query=by_query):
-        cells = (system, measure, query, *(None if math.isnan(x) else x for x in values))
-        found.append(json.dumps(dict(zip(scores.columns, cells, strict=True))))
-    return found
+    return write_records("csv", scores.columns, scores.records(by_query=by_query))
 
 
 def as_json(scores: Scores, by_query: bool) -> str:
-    return "[\n  " + ",\n  ".join(json_records(scores, by_query)) + "\n]\n"
+    return write_records("json", scores.columns, scores.records(by_query=by_query))
 
 
 def as_jsonl(scores: Scores, by_query: bool) -> str:
-    return "\n".join(json_records(scores, by_query)) + "\n"
-
-
-def latex_text(text: str) -> str:
-    return "".join(LATEX.get(c, c) for c in text)
+    return write_records("jsonl", scores.columns, scores.records(by_query=by_query))
 
 
 def as_latex(scores: Scores, by_query: bool) -> str:
     """A booktabs tabular; the signature and notes are comments under it."""
     head, *rows = scores.cells(by_query=by_query)
-    names = 2 if by_query else 1
-    lines = [rf"\begin{{tabular}}{{{'l' * names}{'r' * (len(head) - names)}}}", r"\toprule"]
-    lines += [" & ".join(map(latex_text, head)) + r" \\", r"\midrule"]
-    lines += [" & ".join(map(latex_text, row)) + r" \\" for row in rows]
-    lines += [r"\bottomrule", r"\end{tabular}", f"% {scores.signature()}"]
-    return "\n".join([*lines, *(f"% note: {note}" for note in scores.notes)]) + "\n"
-
-
-def markdown_text(text: str) -> str:
-    return re.sub(r"([\\|*_`\[\]])", r"\\\1", text).replace("<", "&lt;")
+    lines = latex_tabular(head, rows, 2 if by_query else 1)
+    return "\n".join([*lines, f"% {scores.signature()}", *(f"% note: {note}" for note in scores.notes)]) + "\n"
 
 
 def as_markdown(scores: Scores, by_query: bool) -> str:
     head, *rows = scores.cells(by_query=by_query)
-    names = 2 if by_query else 1
-    rule = [":--"] * names + ["--:"] * (len(head) - names)
-    lines = ["| " + " | ".join(map(markdown_text, row)) + " |" for row in (head, rule, *rows)]
+    lines = markdown_rows(head, rows, 2 if by_query else 1)
     notes = [f"\nnote: {markdown_text(note)}" for note in scores.notes]
     return "\n".join([*lines, "", f"`{scores.signature()}`", *notes]) + "\n"
 

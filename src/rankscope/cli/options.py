@@ -1,0 +1,104 @@
+"""The options that commands share, and the scores that those commands begin with."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
+
+import click
+
+from rankscope.cli.output import bytes_progress
+from rankscope.data.scores import Scores
+from rankscope.evaluation.conventions import DEFAULT_MEASURES, MISSING, NO_RELEVANT, UNJUDGED, make_plan
+from rankscope.evaluation.engine import evaluate as evaluate_runs
+from rankscope.evaluation.sources import ENTITY, LETOR
+from rankscope.io.sniff import FORMATS as INPUTS
+from rankscope.io.write import check_writable, refuse_overwriting
+
+__all__ = ["check_output", "evaluation_options", "output_options", "scores_of"]
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+EVALUATION = (
+    click.option(
+        "-m", "--measure", "measures", multiple=True, help=f"May be repeated. Default: {' '.join(DEFAULT_MEASURES)}."
+    ),
+    click.option(
+        "--preset", metavar="NAME", help="Conventions of a reference tool; see `rankscope measures --presets`."
+    ),
+    click.option("--rel", type=int, default=1, show_default=True, metavar="N", help="Least relevance that counts."),
+    click.option(
+        "--missing",
+        type=click.Choice(list(MISSING)),
+        default="zero",
+        show_default=True,
+        help="A query that a run lacks: counts as an empty ranking, is left out, or is refused.",
+    ),
+    click.option(
+        "--no-relevant",
+        type=click.Choice(list(NO_RELEVANT)),
+        help="A query without relevant documents: what the measure says (zero, the default), left out, or 1.",
+    ),
+    click.option(
+        "--unjudged",
+        type=click.Choice(list(UNJUDGED)),
+        default="nonrelevant",
+        show_default=True,
+        help="A document without judgment: not relevant, taken out of the list, or bounds of the value beside it.",
+    ),
+    click.option(
+        "--ties",
+        metavar="RULE",
+        help="Documents of one score: doc_id_desc (default, as trec_eval), file, average or error.",
+    ),
+    click.option(
+        "--input",
+        "input",
+        type=click.Choice([*INPUTS, *LETOR, ENTITY]),
+        help="Format of the runs; told by content otherwise. letor: QRELS is a label file, RUN files of predictions. "
+        "entity-ranks: QRELS is a table of ranks, without runs.",
+    ),
+    click.option(
+        "--total-ranks", type=int, metavar="N", help="How many items were ranked in all, for tables of ranks."
+    ),
+)
+
+
+def evaluation_options(command: Command) -> Command:
+    """How runs are measured: the options of `evaluate` that every command has that starts from runs."""
+    for option in reversed(EVALUATION):
+        command = option(command)
+    return command
+
+
+def output_options(formats: Sequence[str]) -> Callable[[Command], Command]:
+    """In which format, and where to."""
+    format_ = click.option("--format", "format_", type=click.Choice(list(formats)), default="table", show_default=True)
+    output = click.option(
+        "-o", "--output", metavar="FILE", help="Write there instead of printing; whole or not at all."
+    )
+
+    def add(command: Command) -> Command:
+        return format_(output(command))
+
+    return add
+
+
+def check_output(output: str | None, inputs: Sequence[str]) -> None:
+    """Raise for a file that cannot be written, or that is an input, before anything is read."""
+    if output is not None and output != "-":
+        check_writable(output)
+        refuse_overwriting(output, inputs)
+
+
+def scores_of(qrels: str, runs: Sequence[str], measures: Sequence[str], **options: Any) -> Scores:
+    """What `evaluate` makes of these files; options: those of `evaluation_options`, whatever they are.
+
+    A wrong argument is told before anything is read.
+    """
+    if not runs and options["input"] != ENTITY:
+        raise click.UsageError("Missing argument 'RUN...'.")
+    chosen = list(measures) or None
+    make_plan(chosen, **{name: value for name, value in options.items() if name not in ("input", "total_ranks")})
+    with bytes_progress(runs, "reading runs") as progress:
+        return evaluate_runs(qrels, list(runs) or None, chosen, progress=progress, **options)

@@ -1,0 +1,112 @@
+"""What a result shows of itself: titles, sentences, tables and names of figures. Plain data, and its text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+
+from rankscope.data.cells import align, width
+
+if TYPE_CHECKING:
+    import polars as pl
+
+__all__ = ["Cell", "Figure", "Marked", "Result", "Section", "Table", "as_text", "tidy_frame"]
+
+
+class Marked(NamedTuple):
+    """A cell with more to it than its text. raised: what stands above the line behind it, as letters or stars."""
+
+    text: str
+    bold: bool = False
+    raised: str = ""
+
+
+Cell = str | Marked
+
+
+class Figure(NamedTuple):
+    """A figure by its name in `rankscope.reporting.figures`, and what that draws, as keyword arguments."""
+
+    name: str
+    data: Mapping[str, Any]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Table:
+    """columns: the headings. rows: cells as people read them. left: how many leading columns are names, not numbers."""
+
+    columns: tuple[str, ...]
+    rows: tuple[tuple[Cell, ...], ...]
+    left: int = 1
+
+    def lines(self) -> list[str]:
+        """The table for a terminal."""
+        raised = [max((width(marked(row[c]).raised) for row in self.rows), default=0) for c in range(len(self.columns))]
+        rows = [[heading + behind(used) for heading, used in zip(self.columns, raised, strict=True)]]
+        for row in self.rows:
+            cells = map(marked, row)
+            rows.append([c.text + behind(used, c.raised) for c, used in zip(cells, raised, strict=True)])
+        return align(rows, self.left)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Section:
+    """A part of a report.
+
+    sentence: what was found, in words. notes: what a careful reader wants to know. folded: of interest to few, and
+    so hidden on a page until it is asked for.
+    """
+
+    title: str
+    sentence: str = ""
+    table: Table | None = None
+    figure: Figure | None = None
+    notes: tuple[str, ...] = ()
+    folded: bool = False
+
+
+class Result(Protocol):
+    """What every result has, so that tables, files and pages can show it.
+
+    columns: those of the tidy table, whose rows `records` gives: text, numbers, NaN where there is none.
+    """
+
+    @property
+    def columns(self) -> tuple[str, ...]: ...
+    @property
+    def notes(self) -> Sequence[str]: ...
+    def records(self) -> Iterable[tuple[Any, ...]]: ...
+    def sections(self) -> Sequence[Section]: ...
+    def signature(self) -> str: ...
+
+
+def marked(cell: Cell) -> Marked:
+    return cell if isinstance(cell, Marked) else Marked(cell)
+
+
+def behind(room: int, raised: str = "") -> str:
+    """What stands behind a cell on a terminal, in as much room as the column needs for it."""
+    return " " + raised + " " * (room - width(raised)) if room else ""
+
+
+def as_text(result: Result) -> str:
+    """A result as the terminal shows it: its sections, then signature and notes."""
+    blocks = []
+    for section in result.sections():
+        parts = [section.sentence] if section.sentence else []
+        parts += ["\n".join(section.table.lines())] if section.table is not None else []
+        parts += ["\n".join(f"note: {note}" for note in section.notes)] if section.notes else []
+        if parts:
+            blocks.append("\n".join([section.title, "", "\n\n".join(parts)]))
+    footer = "\n".join([result.signature(), *(f"note: {note}" for note in result.notes)])
+    return "\n\n\n".join(blocks) + "\n\n" + footer
+
+
+def tidy_frame(result: Result) -> pl.DataFrame:
+    """A result's tidy table as a polars frame; null where there is no value."""
+    import polars as pl
+
+    rows = list(result.records())
+    frame = pl.DataFrame({name: [row[c] for row in rows] for c, name in enumerate(result.columns)}, strict=False)
+    return frame.with_columns(pl.col(pl.Float64).fill_nan(None))

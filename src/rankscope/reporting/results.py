@@ -1,0 +1,52 @@
+"""Any result for the terminal, for papers and for programs."""
+
+from __future__ import annotations
+
+from rankscope.data.sections import Result, as_text
+from rankscope.errors import UnknownName
+from rankscope.reporting.formats import (
+    FOR_PROGRAMS,
+    latex_tabular,
+    markdown_rows,
+    markdown_text,
+    write_records,
+)
+
+__all__ = ["RESULT_FORMATS", "render_result"]
+
+RESULT_FORMATS = ("table", *FOR_PROGRAMS, "latex", "markdown")
+
+
+def render_result(result: Result, format_: str) -> str:
+    """The result as text, ending with a newline. Raises UnknownName for a format that is not in `RESULT_FORMATS`."""
+    if format_ not in RESULT_FORMATS:
+        raise UnknownName("output format", format_, RESULT_FORMATS)
+    if format_ in FOR_PROGRAMS:
+        return write_records(format_, result.columns, result.records())
+    if format_ == "latex":
+        return as_latex(result)
+    return as_markdown(result) if format_ == "markdown" else as_text(result) + "\n"
+
+
+def as_latex(result: Result) -> str:
+    """A tabular a section; what is said in words is in comments, for the paper to take up."""
+    lines: list[str] = []
+    for section in result.sections():
+        lines += [f"% {line}" for line in (section.title, section.sentence) if line]
+        if section.table is not None:
+            lines += latex_tabular(section.table.columns, section.table.rows, section.table.left)
+        lines += [f"% note: {note}" for note in section.notes] + [""]
+    return "\n".join([*lines, f"% {result.signature()}", *(f"% note: {note}" for note in result.notes)]) + "\n"
+
+
+def as_markdown(result: Result) -> str:
+    """A heading, a sentence and a table a section."""
+    blocks: list[str] = []
+    for section in result.sections():
+        blocks.append(f"### {markdown_text(section.title)}")
+        blocks += [markdown_text(section.sentence)] if section.sentence else []
+        if section.table is not None:
+            blocks.append("\n".join(markdown_rows(section.table.columns, section.table.rows, section.table.left)))
+        blocks += [f"note: {markdown_text(note)}" for note in section.notes]
+    blocks.append(f"`{result.signature()}`")
+    return "\n\n".join([*blocks, *(f"note: {markdown_text(note)}" for note in result.notes)]) + "\n"
