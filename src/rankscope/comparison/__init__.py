@@ -1,1 +1,1 @@
-"""Systems against each other: which is better, how sure that is, how many queries it takes; and two sets of judgments."""
+"""Systems against each other: which is better, how sure that is, how many queries it takes. Judges, too."""
