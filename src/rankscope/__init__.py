@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, Any
 from rankscope._version import __version__
 
 if TYPE_CHECKING:
+    from rankscope.comparison.compare import compare
+    from rankscope.comparison.comparison import Comparison
     from rankscope.data.entities import EntityRanks
     from rankscope.data.hits import Hits
     from rankscope.data.join import Convention
@@ -35,6 +37,7 @@ if TYPE_CHECKING:
     from rankscope.measures.names import parse_measure, parse_measures
 
 __all__ = [
+    "Comparison",
     "Convention",
     "ConventionTable",
     "EntityRanks",
@@ -50,6 +53,7 @@ __all__ = [
     "Scores",
     "UnknownName",
     "__version__",
+    "compare",
     "compare_conventions",
     "convert",
     "define_measure",
@@ -66,6 +70,7 @@ __all__ = [
 
 # Where each public name lives. Loaded when first asked for, so that `import rankscope` costs nothing.
 HOMES = {
+    "Comparison": "comparison.comparison",
     "Convention": "data.join",
     "ConventionTable": "evaluation.named",
     "EntityRanks": "data.entities",
@@ -80,6 +85,7 @@ HOMES = {
     "Run": "data.run",
     "Scores": "data.scores",
     "UnknownName": "errors",
+    "compare": "comparison.compare",
     "compare_conventions": "evaluation.named",
     "convert": "io.convert",
     "define_measure": "measures.custom",

@@ -6,7 +6,7 @@ import os
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +14,7 @@ import click
 
 from rankscope.io.write import write_text
 
-__all__ = ["bytes_progress", "show"]
+__all__ = ["bytes_progress", "progress_bar", "show"]
 
 #: Seconds after which work counts as long.
 LONG = 1.0
@@ -28,18 +28,22 @@ def show(text: str, output: str | None) -> None:
         write_text(output, text)
 
 
+def bytes_progress(paths: Sequence[str], what: str) -> AbstractContextManager[Callable[[int], Any] | None]:
+    """A bar of the bytes just read; see `progress_bar`."""
+    # Of a compressed file nobody knows how much is to come.
+    compressed = any(p.endswith((".gz", ".zst")) for p in paths)
+    return progress_bar(None if compressed else sum(os.path.getsize(p) for p in paths if Path(p).is_file()), what)
+
+
 @contextmanager
-def bytes_progress(paths: Sequence[str], what: str) -> Iterator[Callable[[int], Any] | None]:
-    """A function to be told of bytes just read, or None where nobody is looking.
+def progress_bar(total: int | None, what: str) -> Iterator[Callable[[int], Any] | None]:
+    """A function to be told of what was just done, in the unit of `total`, or None where nobody is looking.
 
     The bar appears on standard error once the work has lasted a second; until then nothing is loaded for it.
     """
     if sys.stderr is None or not sys.stderr.isatty():
         yield None
         return
-    # Of a compressed file nobody knows how much is to come.
-    compressed = any(p.endswith((".gz", ".zst")) for p in paths)
-    total = None if compressed else sum(os.path.getsize(p) for p in paths if Path(p).is_file())
     begin = time.monotonic()
     done = 0
     bar: Any = None

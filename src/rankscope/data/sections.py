@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from textwrap import wrap
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from rankscope.data.cells import align, width
@@ -12,6 +13,10 @@ if TYPE_CHECKING:
     import polars as pl
 
 __all__ = ["Cell", "Figure", "Marked", "Result", "Section", "Table", "as_text", "tidy_frame"]
+
+
+#: Sentences are broken after so many columns of a terminal.
+COLUMNS = 100
 
 
 class Marked(NamedTuple):
@@ -54,8 +59,8 @@ class Table:
 class Section:
     """A part of a report.
 
-    sentence: what was found, in words. notes: what a careful reader wants to know. folded: of interest to few, and
-    so hidden on a page until it is asked for.
+    sentence: what was found, in words. notes: what a careful reader wants to know. folded: of interest to few, and so
+    hidden until it is asked for.
     """
 
     title: str
@@ -90,11 +95,18 @@ def behind(room: int, raised: str = "") -> str:
     return " " + raised + " " * (room - width(raised)) if room else ""
 
 
-def as_text(result: Result) -> str:
-    """A result as the terminal shows it: its sections, then signature and notes."""
+def wrapped(text: str) -> str:
+    """A sentence in lines for a terminal; names are not broken."""
+    return "\n".join(wrap(text, COLUMNS, break_long_words=False, break_on_hyphens=False))
+
+
+def as_text(result: Result, *, details: bool = False) -> str:
+    """A result as the terminal shows it: its sections, then signature and notes. details: those that are folded too."""
     blocks = []
     for section in result.sections():
-        parts = [section.sentence] if section.sentence else []
+        if section.folded and not details:
+            continue
+        parts = [wrapped(section.sentence)] if section.sentence else []
         parts += ["\n".join(section.table.lines())] if section.table is not None else []
         parts += ["\n".join(f"note: {note}" for note in section.notes)] if section.notes else []
         if parts:

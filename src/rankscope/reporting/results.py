@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rankscope.data.sections import Result, as_text
+from rankscope.data.sections import Result, Section, as_text
 from rankscope.errors import UnknownName
 from rankscope.reporting.formats import (
     FOR_PROGRAMS,
@@ -17,21 +17,28 @@ __all__ = ["RESULT_FORMATS", "render_result"]
 RESULT_FORMATS = ("table", *FOR_PROGRAMS, "latex", "markdown")
 
 
-def render_result(result: Result, format_: str) -> str:
-    """The result as text, ending with a newline. Raises UnknownName for a format that is not in `RESULT_FORMATS`."""
+def render_result(result: Result, format_: str, *, details: bool = False) -> str:
+    """The result as text, ending with a newline. details: what is of interest to few, too; for programs all is there.
+
+    Raises UnknownName for a format that is not in `RESULT_FORMATS`.
+    """
     if format_ not in RESULT_FORMATS:
         raise UnknownName("output format", format_, RESULT_FORMATS)
     if format_ in FOR_PROGRAMS:
         return write_records(format_, result.columns, result.records())
     if format_ == "latex":
-        return as_latex(result)
-    return as_markdown(result) if format_ == "markdown" else as_text(result) + "\n"
+        return as_latex(result, details)
+    return as_markdown(result, details) if format_ == "markdown" else as_text(result, details=details) + "\n"
 
 
-def as_latex(result: Result) -> str:
+def shown(result: Result, details: bool) -> list[Section]:
+    return [section for section in result.sections() if details or not section.folded]
+
+
+def as_latex(result: Result, details: bool) -> str:
     """A tabular a section; what is said in words is in comments, for the paper to take up."""
     lines: list[str] = []
-    for section in result.sections():
+    for section in shown(result, details):
         lines += [f"% {line}" for line in (section.title, section.sentence) if line]
         if section.table is not None:
             lines += latex_tabular(section.table.columns, section.table.rows, section.table.left)
@@ -39,10 +46,10 @@ def as_latex(result: Result) -> str:
     return "\n".join([*lines, f"% {result.signature()}", *(f"% note: {note}" for note in result.notes)]) + "\n"
 
 
-def as_markdown(result: Result) -> str:
+def as_markdown(result: Result, details: bool) -> str:
     """A heading, a sentence and a table a section."""
     blocks: list[str] = []
-    for section in result.sections():
+    for section in shown(result, details):
         blocks.append(f"### {markdown_text(section.title)}")
         blocks += [markdown_text(section.sentence)] if section.sentence else []
         if section.table is not None:

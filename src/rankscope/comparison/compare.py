@@ -1,0 +1,168 @@
+"""compare: which system is better, and how sure that is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from rankscope.comparison.comparison import Comparison, MeasureComparison
+from rankscope.comparison.findings import findings_of
+from rankscope.comparison.matched import Matched, check_systems, match, some_measures
+from rankscope.comparison.methods import INTERVALS, TESTS, Settings, Tested, run_test, seed_of
+from rankscope.data.scores import Floats, Scores
+from rankscope.errors import ParameterError, UnknownName
+from rankscope.stats.corrections import CORRECTIONS, adjust_pvalues
+from rankscope.stats.inputs import check_alternative, check_count, check_positive, check_share
+from rankscope.stats.tukey import all_pairs
+
+__all__ = ["FAMILIES", "check_settings", "compare"]
+
+#: What is corrected together.
+FAMILIES = {"pairs": "all pairs of one measure", "all": "all pairs of all measures"}
+
+
+def compare(
+    scores: Scores,
+    measures: object = None,
+    *,
+    baseline: str | None = None,
+    test: str = "t",
+    correction: str = "holm",
+    family: str = "pairs",
+    alternative: str = "two-sided",
+    level: float = 0.05,
+    interval: str = "t",
+    rope: float = 0.0,
+    n_resamples: int = 10_000,
+    rng: Any = None,
+    progress: Callable[[int], Any] | None = None,
+) -> Comparison:
+    """Compare systems by the values that they have on the same queries.
+
+    scores: of at least two systems. measures: one, a list, or None for all of the scores. baseline: the system that all
+    others are compared with; None compares all pairs. test: one of `TESTS`, "t" by default. correction: of p-values for
+    their number: "holm" (default), "bonferroni", "hochberg", "bh", "none"; tests of all systems at once ("tukey",
+    "randomised-tukey", "nemenyi") correct by themselves. family: what is corrected together, the pairs of one measure
+    ("pairs") or those of "all" measures. alternative: "two-sided", or that A's values are "greater" or "less" than B's.
+    level: of significance, in (0, 1); intervals hold the true difference in 1 - level of cases. interval: "t", "bca" or
+    "percentile". rope: a difference of at most this much on a query is a tie, and in Bayesian tests the mean difference
+    is then practically none; at least 0. n_resamples, rng: of tests and intervals by resampling; all pairs and measures
+    get the same resamples. progress: called with the number of pairs just tested.
+
+    Only queries that have a value for every system are used, and a note says how many were left out. Equal systems:
+    p = 1. Constant differences: no p from t and bootstrap, flagged in a note. Raises ParameterError for arguments out
+    of range and for fewer than two systems, UnknownName for a system, a measure or a test that is not there, InputError
+    where no query has values for all.
+
+    >>> import rankscope as rs
+    >>> qrels = {f"q{i}": {"d1": 1} for i in range(5)}
+    >>> good = rs.Run({f"q{i}": {"d1": 2.0, f"x{i}": 1.0} for i in range(5)}, name="good")
+    >>> poor = rs.Run({f"q{i}": {"d1": 1.0, "x1": 2.0 * (i > 0)} for i in range(5)}, name="poor")
+    >>> found = compare(rs.evaluate(qrels, [good, poor], "RR"), test="permutation")
+    >>> found["RR"].difference.tolist(), found["RR"].pvalue.tolist()  # 4 of 5 queries won: 2 / 2^4
+    ([0.4], [0.125])
+    """
+    settings = Settings(
+        test=test,
+        correction=correction,
+        family=family,
+        alternative=alternative,
+        level=level,
+        interval=interval,
+        rope=rope,
+        n_resamples=n_resamples,
+        seed=seed_of(rng),
+    )
+    check_settings(settings, baseline)
+    check_systems(scores, baseline)
+    first, second = pairs_of(scores, baseline)
+    parts = []
+    for name in some_measures(scores, measures):
+        matched = match(scores, name)
+        parts.append((matched, run_test(matched, first, second, settings, progress)))
+    corrected = correct([tested for _, tested in parts], settings)
+    results = [
+        measure_comparison(matched, tested, pvalues, first, second, settings)
+        for (matched, tested), pvalues in zip(parts, corrected, strict=True)
+    ]
+    return Comparison(
+        scores=scores,
+        baseline=baseline,
+        parts=tuple(results),
+        settings=settings,
+        seeded=rng is not None,
+        notes=tuple(dict.fromkeys((*scores.notes, *(note for part in results for note in part.notes)))),
+    )
+
+
+def check_settings(settings: Settings, baseline: str | None) -> None:
+    """Raise for what cannot be asked for, before anything is computed."""
+    for kind, value, known in (
+        ("test", settings.test, TESTS),
+        ("correction", settings.correction, CORRECTIONS),
+        ("family", settings.family, FAMILIES),
+        ("interval", settings.interval, INTERVALS),
+    ):
+        if value not in known:
+            raise UnknownName(kind, str(value), known)
+    check_share("level", settings.level)
+    check_alternative(settings.alternative)
+    check_positive("rope", settings.rope, zero=True)
+    check_count("n_resamples", settings.n_resamples)
+    if settings.of_all and baseline is not None:
+        raise ParameterError(f"test {settings.test!r} compares all pairs; leave the baseline out, or choose test 't'")
+    if (settings.of_all or settings.bayesian) and settings.alternative != "two-sided":
+        raise ParameterError(f"test {settings.test!r} has no alternative {settings.alternative!r}; leave it out")
+
+
+def pairs_of(scores: Scores, baseline: str | None) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """Both sides of each pair: the others against the baseline, or all i < j."""
+    m = len(scores.systems)
+    if baseline is None:
+        return all_pairs(m)
+    b = scores.systems.index(baseline)
+    others = np.delete(np.arange(m), b)
+    return others, np.full(m - 1, b)
+
+
+def correct(tested: list[Tested], settings: Settings) -> list[Floats]:
+    """The p-values of each measure, corrected for the number of tests in their family."""
+    if settings.of_all:
+        return [one.corrected for one in tested if one.corrected is not None]
+    if settings.family == "pairs":
+        return [adjust_pvalues(one.pvalue, method=settings.correction).pvalue for one in tested]
+    together = np.concatenate([one.pvalue for one in tested])
+    edges = np.cumsum([one.pvalue.size for one in tested])[:-1]
+    return np.split(adjust_pvalues(together, method=settings.correction).pvalue, edges)
+
+
+def measure_comparison(
+    matched: Matched,
+    tested: Tested,
+    corrected: Floats,
+    first: npt.NDArray[np.int64],
+    second: npt.NDArray[np.int64],
+    settings: Settings,
+) -> MeasureComparison:
+    """What was found by one measure."""
+    if tested.posterior is None:
+        found = np.where(corrected <= settings.level, np.sign(tested.difference) * matched.sign, 0)
+    else:
+        worse, _, better = tested.posterior
+        found = (better >= 1 - settings.level).astype(int) - (worse >= 1 - settings.level).astype(int)
+    part = MeasureComparison(
+        matched=matched,
+        means=matched.values.mean(axis=1),
+        first=first,
+        second=second,
+        tested=tested,
+        pvalue_corrected=corrected,
+        found=found.astype(np.int64),
+        level=settings.level,
+        notes=(),
+    )
+    return replace(part, notes=(*matched.notes, *findings_of(part, settings)))

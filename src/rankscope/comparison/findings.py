@@ -1,0 +1,135 @@
+"""What a statistician would want to know of a comparison: notes on its data and on its test."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from rankscope.comparison.methods import RESAMPLED, Settings
+from rankscope.data.scores import Bools, Floats
+from rankscope.stats.anova import two_way_anova
+from rankscope.stats.friedman import friedman_test
+
+if TYPE_CHECKING:
+    from rankscope.comparison.comparison import MeasureComparison
+
+__all__ = ["findings_of", "format_p"]
+
+#: Of fewer queries, a note.
+FEW = 25
+#: From this share of ties on, a note.
+MANY_TIES = 0.5
+#: How many queries a t-test needs where differences are skewed: this times the square of their skewness (Cochran,
+#: 1977, section 2.15, of means and their intervals).
+COCHRAN = 25
+#: Differences of so many pairs are looked at for skewness at once.
+AT_ONCE = 1 << 22
+
+
+def format_p(p: float) -> str:
+    """A p-value as people read it."""
+    if np.isnan(p):
+        return "-"
+    return "<0.0001" if p < 0.00005 else f"{p:.4f}"
+
+
+def findings_of(part: MeasureComparison, settings: Settings) -> tuple[str, ...]:
+    """Notes on one measure: few queries, ties, equal or constant differences, skewness, and on the test."""
+    notes = [*on_queries(part), *on_data(part), *on_test(part, settings), *as_a_whole(part, settings)]
+    return tuple(f"{part.measure}: {note}" for note in notes)
+
+
+def on_queries(part: MeasureComparison) -> list[str]:
+    if part.n == 1:
+        return ["one query says nothing of how much queries vary: no test and no interval can be trusted"]
+    if part.n < FEW:
+        return [f"{part.n} queries are few: only large differences can be shown, and intervals are rough"]
+    return []
+
+
+def on_data(part: MeasureComparison) -> list[str]:
+    notes = []
+    if part.equal.any():
+        notes.append(whose(part, part.equal, "the same values on every query: p is 1 and nothing differs"))
+    constant = part.tested.degenerate & ~part.equal & (part.n > 1)
+    if constant.any():
+        notes.append(
+            whose(part, constant, "the same difference on every query: how it varies is not known, so that tests which "
+                  "need a variance (t, bootstrap) give no p; permutation and sign do")
+        )  # fmt: skip
+    tied = (part.tested.effects.ties > MANY_TIES * part.n) & ~part.equal
+    if tied.any():
+        notes.append(whose(part, tied, "ties on more than half of the queries: the rest decides alone"))
+    return notes
+
+
+def on_test(part: MeasureComparison, settings: Settings) -> list[str]:
+    notes = []
+    if settings.test in ("t", "tukey", "bayes-t") and part.n > 1:
+        skewed = COCHRAN * skewness(part) ** 2 > part.n
+        if skewed.any():
+            notes.append(
+                whose(part, skewed, f"differences too skewed for t on {part.n} queries; check with test permutation")
+            )
+    if settings.test in ("wilcoxon", "sign"):
+        notes.append(
+            f"the test {settings.test} asks about medians, not means; studies disagree whether it finds too much on "
+            "many queries (Parapar et al. 2020; Urbano et al. 2019), so that t or permutation is the safer choice"
+        )
+    if settings.test in RESAMPLED and part.tested.error.any():
+        notes.append(f"p is from {settings.n_resamples:,} resamples, with a standard error of up to "
+                     f"{np.nanmax(part.tested.error):.4f}")  # fmt: skip
+        least = 1 / (settings.n_resamples + 1)
+        family = 1 if settings.of_all or settings.correction in ("none", "bh") else part.first.size
+        if not settings.bayesian and least * family > settings.level:
+            notes.append(
+                f"{settings.n_resamples:,} resamples cannot show any of {family} pairs to differ at level "
+                f"{settings.level:g}; ask for {int(np.ceil(family / settings.level)):,} or more"
+            )
+    return notes
+
+
+def as_a_whole(part: MeasureComparison, settings: Settings) -> list[str]:
+    """All systems at once, where all pairs were compared."""
+    m = len(part.systems)
+    if m < 3 or part.n < 2 or part.first.size != m * (m - 1) // 2:
+        return []
+    if settings.test == "nemenyi":
+        found = friedman_test(part.matched.values)
+        return [f"Friedman's test of all {m} systems at once: chi-square {found.statistic:.2f} with {m - 1} degrees of "
+                f"freedom, p {worded(found.pvalue)}"]  # fmt: skip
+    table = two_way_anova(part.matched.values)
+    if np.isnan(table.pvalue):
+        return []
+    return [f"all {m} systems at once (two-way ANOVA): F = {table.statistic:.2f} with {table.df_systems} and "
+            f"{table.df_error} degrees of freedom, p {worded(table.pvalue)}"]  # fmt: skip
+
+
+def worded(p: float) -> str:
+    text = format_p(p)
+    return f"< {text[1:]}" if text.startswith("<") else f"= {text}"
+
+
+def skewness(part: MeasureComparison) -> Floats:
+    """(pairs) of the differences, 0 where they do not vary."""
+    values = part.matched.values
+    found = np.zeros(part.first.size)
+    size = max(1, AT_ONCE // part.n)
+    for start in range(0, part.first.size, size):
+        here = slice(start, start + size)
+        d = values[part.first[here]] - values[part.second[here]]
+        d = d - d.mean(axis=1, keepdims=True)
+        spread = (d * d).mean(axis=1)
+        steady = part.tested.degenerate[here] | part.equal[here] | (spread == 0)
+        found[here] = np.where(steady, 0.0, (d**3).mean(axis=1) / np.where(steady, 1.0, spread) ** 1.5)
+    return found
+
+
+def whose(part: MeasureComparison, which: Bools, what: str) -> str:
+    """The pair by name where it is one of few, else how many."""
+    found = np.flatnonzero(which).tolist()
+    if len(found) > 2:
+        return f"{len(found)} of {which.size} pairs have {what}"
+    names = [f"{part.systems[part.first[i]]} and {part.systems[part.second[i]]}" for i in found]
+    return f"{' and '.join(names) if len(names) == 1 else '; '.join(names)} have {what}"

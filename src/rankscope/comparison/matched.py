@@ -1,0 +1,96 @@
+"""The values that systems are compared on: those of the queries that have one for every system."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from rankscope.data.scores import LEAST, Floats, Scores
+from rankscope.errors import InputError, ParameterError, UnknownName
+
+__all__ = ["Matched", "check_systems", "match", "some_measures"]
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Matched:
+    """One measure, where every system has a value.
+
+    values: (systems, n), as the measure has them. queries: (n) their places among `query_ids` of the scores. sign: 1
+    where higher is better, -1 where lower is. notes: what was left out, and what values are.
+    """
+
+    measure: str
+    systems: tuple[str, ...]
+    values: Floats
+    queries: npt.NDArray[np.int64]
+    sign: int
+    notes: tuple[str, ...]
+
+    @property
+    def n(self) -> int:
+        """How many queries."""
+        return self.queries.size
+
+
+def some_measures(scores: Scores, measures: object) -> tuple[str, ...]:
+    """The full names of one measure, of a list, or (None) of all; each once. Raises UnknownName."""
+    if measures is None:
+        return scores.measure_names
+    asked = list(measures) if isinstance(measures, (list, tuple)) else [measures]
+    if not asked:
+        raise ParameterError("no measures given, expected at least one, or None for all of the scores")
+    return tuple(dict.fromkeys(scores.measure_names[scores._measure(measure)] for measure in asked))
+
+
+def check_systems(scores: Scores, baseline: str | None, least: int = 2) -> None:
+    """Raise where there are too few systems, or no such baseline."""
+    if baseline is not None and baseline not in scores.systems:
+        raise UnknownName("system of these scores", baseline, scores.systems, "; it was asked for as the baseline")
+    if len(scores.systems) < least:
+        raise ParameterError(
+            f"{len(scores.systems)} system ({', '.join(scores.systems)}), expected at least {least} to compare; "
+            "give another run"
+        )
+
+
+def match(scores: Scores, measure: str) -> Matched:
+    """The values of a measure on the queries where every system has one.
+
+    Values of a geometric measure (GMAP) are taken as logarithms, which is what it averages. Raises ParameterError for
+    a measure without direction or summary, InputError where no query is left.
+    """
+    m = scores._measure(measure)
+    kind = scores.measures[m]
+    better = getattr(kind, "higher_is_better", True)
+    if better is None or kind.summary == "none":
+        raise ParameterError(
+            f"of {measure} neither higher nor lower is better, so that no system can be; choose another"
+        )
+    values = scores.values[:, m]
+    there = ~np.isnan(values).any(axis=0)
+    if not there.any():
+        raise InputError(
+            f"no query has a value of {measure} for all of {', '.join(scores.systems[:5])}"
+            f"{', ...' if len(scores.systems) > 5 else ''}; check that runs and judgments are about the same queries"
+        )
+    notes = []
+    out = int((~there).sum())
+    if out:
+        queries = "1 query" if out == 1 else f"{out} queries"
+        notes.append(f"{measure}: {queries} of {there.size} left out, where not every system has a value")
+    values = values[:, there]
+    if kind.summary == "geometric":
+        values = np.log(np.maximum(values, LEAST))
+        notes.append(f"{measure}: values are compared as natural logarithms, a difference is that of two logarithms")
+    if not better:
+        notes.append(f"{measure}: lower is better")
+    return Matched(
+        measure=measure,
+        systems=scores.systems,
+        values=np.ascontiguousarray(values),
+        queries=np.flatnonzero(there),
+        sign=1 if better else -1,
+        notes=tuple(notes),
+    )

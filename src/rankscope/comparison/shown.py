@@ -1,0 +1,249 @@
+"""The tables and figures of a comparison."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from rankscope.comparison.findings import format_p
+from rankscope.comparison.words import sentence_of
+from rankscope.data.sections import Cell, Figure, Marked, Section, Table
+from rankscope.stats.intervals import bootstrap_interval, t_interval
+
+if TYPE_CHECKING:
+    from rankscope.comparison.comparison import Comparison, MeasureComparison
+
+__all__ = ["letter", "sections_of"]
+
+#: Pairs of more systems than these are left to the tidy table.
+MOST_PAIRS = 45
+#: A matrix of more systems than these cannot be read.
+MOST_IN_MATRIX = 40
+#: Corrected p-values up to these get that many stars.
+STARS = ((0.001, "***"), (0.01, "**"))
+
+
+def sections_of(result: Comparison) -> list[Section]:
+    """By measure: who leads, then pair by pair."""
+    sections = []
+    for part in result.parts:
+        sections.append(leaderboard(result, part))
+        if result.baseline is None:
+            sections.append(pair_by_pair(result, part))
+        sections += sizes(result, part)
+    return sections
+
+
+def letter(i: int) -> str:
+    """a, b, ..., z, aa, ab, ..."""
+    text = ""
+    i += 1
+    while i:
+        i, rest = divmod(i - 1, 26)
+        text = chr(ord("a") + rest) + text
+    return text
+
+
+def beaten_letters(places: list[int], m: int) -> str:
+    """The letters of the systems at these places; three and more in a row as a-c, and commas where letters are two."""
+    runs: list[list[int]] = []
+    for place in places:
+        if runs and place == runs[-1][-1] + 1:
+            runs[-1].append(place)
+        else:
+            runs.append([place])
+    texts = []
+    for run in runs:
+        texts += [f"{letter(run[0])}-{letter(run[-1])}"] if len(run) > 2 else [letter(place) for place in run]
+    return ("," if m > 26 else "").join(texts)
+
+
+def stars(p: float, level: float) -> str:
+    """How small a corrected p-value is; nothing above the level."""
+    if not p <= level:
+        return ""
+    return next((marks for bound, marks in STARS if p <= min(bound, level)), "*")
+
+
+def percent(level: float) -> str:
+    """The level of an interval, as "95 %"."""
+    return f"{100 * (1 - level):g} %"
+
+
+def ends(low: float, high: float) -> str:
+    return "-" if np.isnan(low) else f"[{low:.4f}, {high:.4f}]"
+
+
+def number(value: float, digits: int = 4, signed: bool = False) -> str:
+    return "-" if np.isnan(value) else f"{value:{'+' if signed else ''}.{digits}f}"
+
+
+def leaderboard(result: Comparison, part: MeasureComparison) -> Section:
+    """Systems, best first; the best in bold; behind the mean, whom it beats (all pairs) or stars (a baseline)."""
+    interval = t_interval(part.matched.values, confidence_level=1 - part.level)
+    table = ranked_table(part, interval.low, interval.high) if result.baseline is None else against_table(result, part)
+    order = part.order.tolist()
+    shown = {
+        "systems": tuple(part.systems[s] for s in order),
+        "means": tuple(part.means[order].tolist()),
+        "low": tuple(interval.low[order].tolist()),
+        "high": tuple(interval.high[order].tolist()),
+        "measure": part.measure,
+        "baseline": result.baseline,
+    }
+    return Section(
+        title=f"{part.measure} on {part.n:,} {'query' if part.n == 1 else 'queries'}",
+        sentence=sentence_of(result, part),
+        table=table,
+        figure=Figure("leaderboard", shown),
+    )
+
+
+def ranked_table(part: MeasureComparison, low: np.ndarray, high: np.ndarray) -> Table:
+    m = len(part.systems)
+    order = part.order
+    beats = part.beats[np.ix_(order, order)]
+    rows: list[tuple[Cell, ...]] = []
+    for place, s in enumerate(order.tolist()):
+        raised = beaten_letters(np.flatnonzero(beats[place]).tolist(), m)
+        row: list[Cell] = [letter(place), part.systems[s]]
+        row += [Marked(f"{part.means[s]:.4f}", bold=place == 0, raised=raised), ends(low[s], high[s])]
+        if part.clusters is not None and m > 2:
+            best, worst = int(part.clusters.rank_low[s]), int(part.clusters.rank_high[s])
+            row.append(f"{best}" if best == worst else f"{best}-{worst}")
+        rows.append(tuple(row))
+    ranks = ("ranks left",) if part.clusters is not None and m > 2 else ()
+    return Table(columns=("", "system", "mean", f"{percent(part.level)} interval", *ranks), rows=tuple(rows), left=2)
+
+
+def against_table(result: Comparison, part: MeasureComparison) -> Table:
+    base = int(part.second[0])
+    place = {int(s): i for i, s in enumerate(part.first.tolist())}
+    columns = pair_columns(result, part)
+    rows: list[tuple[Cell, ...]] = []
+    for s in part.order.tolist():
+        raised = ""
+        if s != base:
+            i = place[s]
+            raised = stars(float(part.pvalue_corrected[i]), part.level) if part.found[i] else ""
+        mean = Marked(f"{part.means[s]:.4f}", bold=s == part.order[0], raised=raised)
+        cells = pair_cells(result, part, place[s]) if s != base else ["baseline", *[""] * (len(columns) - 1)]
+        rows.append((part.systems[s], mean, *cells))
+    return Table(columns=("system", "mean", *columns), rows=tuple(rows), left=1)
+
+
+def pair_columns(result: Comparison, part: MeasureComparison) -> list[str]:
+    tests = ["p", "p corrected"]
+    if result.settings.of_all:
+        tests = ["p corrected"]
+    elif result.settings.bayesian:
+        tests = ["P(worse)", "P(equal)", "P(better)"]
+    elif result.settings.correction == "none" or part.first.size == 1:
+        tests = ["p"]
+    return ["difference", f"{percent(part.level)} interval", *tests, "effect d", "better on", "wins/ties/losses"]
+
+
+def pair_cells(result: Comparison, part: MeasureComparison, i: int, sign: int = 1) -> list[str]:
+    """A pair's numbers. sign: -1 to show it the other way round."""
+    effects, tested = part.tested.effects, part.tested
+    low, high = (part.low[i], part.high[i]) if sign > 0 else (-part.high[i], -part.low[i])
+    wins, ties, losses = (int(x[i]) for x in (effects.wins, effects.ties, effects.losses))
+    wins, losses, better = (
+        (wins, losses, effects.superiority[i]) if sign > 0 else (losses, wins, 1 - effects.superiority[i])
+    )
+    tests = [format_p(part.pvalue[i]), format_p(part.pvalue_corrected[i])]
+    if result.settings.of_all:
+        tests = tests[1:]
+    elif tested.posterior is not None:
+        tests = [number(p, 3) for p in tested.posterior[::sign, i].tolist()]
+    elif result.settings.correction == "none" or part.first.size == 1:
+        tests = tests[:1]
+    cells = [number(sign * part.difference[i], 4, signed=True), ends(low, high), *tests]
+    cells += [number(sign * part.effect_size[i], 2, signed=True), f"{100 * better:.0f} %"]
+    return [*cells, f"{wins}/{ties}/{losses}"]
+
+
+def pair_by_pair(result: Comparison, part: MeasureComparison) -> Section:
+    """Every pair, the better system first; of two systems the BCa interval too."""
+    m, pairs = len(part.systems), part.first.size
+    title = f"{part.measure}, pair by pair" if pairs > 1 else f"{part.measure}: the difference"
+    if pairs > MOST_PAIRS:
+        return Section(
+            title=title,
+            sentence=f"The {pairs:,} pairs are in the tidy table (--format csv, or frame() in Python).",
+            figure=matrix_figure(part) if m <= MOST_IN_MATRIX else None,
+            folded=True,
+        )
+    rank = np.argsort(part.order)
+    signs = np.where(rank[part.first] < rank[part.second], 1, -1)
+    above, below = np.where(signs > 0, part.first, part.second), np.where(signs > 0, part.second, part.first)
+    rows = []
+    for i in np.lexsort((rank[below], rank[above])).tolist():
+        names = (part.systems[above[i]], part.systems[below[i]])
+        rows.append((*names, *pair_cells(result, part, i, int(signs[i]))))
+    return Section(
+        title=title,
+        table=Table(columns=("ahead", "of", *pair_columns(result, part)), rows=tuple(rows), left=2),
+        figure=matrix_figure(part) if pairs > 1 else differences_figure(result, part, int(signs[0])),
+    )
+
+
+def sizes(result: Comparison, part: MeasureComparison) -> list[Section]:
+    """Of each pair, the bootstrap interval beside Student's, and what else says how large the difference is."""
+    vary = ~(part.tested.degenerate | part.equal)
+    if part.first.size > MOST_PAIRS or part.n < 2 or not vary.any():
+        return []
+    settings, effects = result.settings, part.tested.effects
+    differences = (part.matched.values[part.first] - part.matched.values[part.second])[vary]
+    level = 1 - part.level
+    student = t_interval(differences, confidence_level=level)
+    bca = bootstrap_interval(differences, confidence_level=level, n_resamples=settings.n_resamples, rng=settings.seed)
+    rows: list[tuple[Cell, ...]] = []
+    for k, i in enumerate(np.flatnonzero(vary).tolist()):
+        cells = [number(part.difference[i], signed=True), ends(student.low[k], student.high[k])]
+        cells += [ends(bca.low[k], bca.high[k]), number(effects.cohens_d[i], 2, signed=True)]
+        cells += [f"[{effects.low[i]:.2f}, {effects.high[i]:.2f}]", number(effects.hedges_g[i], 2, signed=True)]
+        rows.append((part.systems[part.first[i]], part.systems[part.second[i]], *cells))
+    columns = ("A", "B", "A - B", "t interval", "BCa interval", "Cohen's d", "its interval", "Hedges' g")
+    text = f"Intervals hold the true value in {percent(part.level)} of cases, each for itself, uncorrected."
+    title = f"{part.measure}: intervals and effect sizes"
+    return [Section(title=title, sentence=text, table=Table(columns=columns, rows=tuple(rows), left=2), folded=True)]
+
+
+def matrix_figure(part: MeasureComparison) -> Figure:
+    """All pairs as a matrix, systems best first."""
+    m = len(part.systems)
+    differences, pvalues = np.zeros((m, m)), np.ones((m, m))
+    p = part.pvalue_corrected
+    if part.tested.posterior is not None:  # the probability of not being better, so that small means sure here as well
+        p = 1 - part.tested.posterior[[0, 2]].max(axis=0)
+    differences[part.first, part.second], differences[part.second, part.first] = part.difference, -part.difference
+    pvalues[part.first, part.second] = pvalues[part.second, part.first] = p
+    order = np.ix_(part.order, part.order)
+    return Figure(
+        "significance_matrix",
+        {
+            "systems": tuple(part.systems[s] for s in part.order.tolist()),
+            "differences": tuple(map(tuple, differences[order].tolist())),
+            "pvalues": tuple(map(tuple, pvalues[order].tolist())),
+            "level": part.level,
+        },
+    )
+
+
+def differences_figure(result: Comparison, part: MeasureComparison, sign: int) -> Figure:
+    """Query by query, for one pair."""
+    a, b = int(part.first[0]), int(part.second[0])
+    a, b = (a, b) if sign > 0 else (b, a)
+    ids = result.scores.query_ids
+    return Figure(
+        "query_differences",
+        {
+            "measure": part.measure,
+            "system_a": part.systems[a],
+            "system_b": part.systems[b],
+            "query_ids": tuple(ids[q] for q in part.matched.queries.tolist()),
+            "differences": tuple((part.matched.values[a] - part.matched.values[b]).tolist()),
+        },
+    )

@@ -1,0 +1,159 @@
+"""A comparison in sentences that need no statistics to be understood, and claim no more than was found."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from rankscope.comparison.findings import worded
+
+if TYPE_CHECKING:
+    from rankscope.comparison.comparison import Comparison, MeasureComparison
+
+__all__ = ["chance_of", "names_of", "sentence_of"]
+
+#: So many names are listed; of more, the rest is counted.
+LISTED = 4
+
+
+def sentence_of(result: Comparison, part: MeasureComparison) -> str:
+    """What one measure says, in one to three sentences."""
+    if part.first.size == 1:
+        return of_pair(result, part)
+    return against_baseline(result, part) if result.baseline is not None else of_all(result, part)
+
+
+def names_of(names: list[str]) -> str:
+    """A list as in a sentence: "a, b and c"; "a, b, c, d and 16 others"."""
+    if len(names) > LISTED + 1:
+        names = [*names[:LISTED], f"{len(names) - LISTED} others"]
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def queries(n: int) -> str:
+    return "1 query" if n == 1 else f"{n:,} queries"
+
+
+def chance_of(p: float) -> str:
+    """How often something of probability p happens, as people count."""
+    if p < 0.001:
+        return "in fewer than 1 of 1,000"
+    if p < 0.0095:
+        return f"in about {p * 1000:.0f} of 1,000"
+    return f"in about {p * 100:.0f} of 100" if p < 0.995 else "nearly always in"
+
+
+def of_pair(result: Comparison, part: MeasureComparison) -> str:
+    """The better one first, how much better, and how easily that comes about by chance."""
+    sign = part.matched.sign
+    swap = sign * part.difference[0] < 0
+    a, b = int(part.first[0]), int(part.second[0])
+    a, b = (b, a) if swap else (a, b)
+    first, second = part.systems[a], part.systems[b]
+    if part.equal[0]:
+        return (
+            f"{first} and {second} have the same {part.measure} on every one of {queries(part.n)}: between them there "
+            "is no difference to test (p = 1)."
+        )
+    ends = (-part.high[0], -part.low[0]) if swap else (part.low[0], part.high[0])
+    size = abs(part.difference[0])
+    ends = ends if sign > 0 else (-ends[1], -ends[0])
+    within = ""
+    if not np.isnan(ends[0]):
+        within = f" ({100 * (1 - part.level):g} % interval {ends[0]:.4f} to {ends[1]:.4f})"
+    facts = (
+        f"its mean {part.measure} on {queries(part.n)} is {part.means[a]:.4f} against {part.means[b]:.4f}, "
+        f"{'higher' if sign > 0 else 'lower'} by {size:.4f}{within}"
+    )
+    if part.tested.posterior is not None:
+        return by_probability(result, part, first, second, facts, swap)
+    p = float(part.pvalue[0] if not np.isnan(part.pvalue[0]) else part.pvalue_corrected[0])
+    if np.isnan(p):
+        return f"{first} is ahead of {second}: {facts}. How sure that is cannot be told from these values."
+    chance = by_chance(result, p)
+    if part.found[0]:
+        return f"On queries like these, {first} is better than {second}: {facts}. {chance}"
+    return (
+        f"It was not shown that {first} and {second} differ. {first} is ahead: {facts}. {chance} That does not show "
+        "them to be equal either."
+    )
+
+
+def by_chance(result: Comparison, p: float) -> str:
+    """What p means; of one-sided tests, for differences in the direction asked for."""
+    alternative = result.settings.alternative
+    what = "a difference as large" if alternative == "two-sided" else f"a result as far on the side of {alternative!r}"
+    return (
+        f"Were both equally good, {what} would still come about by chance {chance_of(p)} such comparisons "
+        f"(p {worded(p)}, {result.settings.test})."
+    )
+
+
+def by_probability(result: Comparison, part: MeasureComparison, first: str, second: str, facts: str, swap: bool) -> str:
+    assert part.tested.posterior is not None  # of Bayesian tests only
+    worse, equal, better = part.tested.posterior[:, 0].tolist()
+    worse, better = (better, worse) if swap else (worse, better)
+    rope = result.settings.rope
+    same = f", that they are within {rope:g} of each other {equal:.3f}," if rope else ""
+    return (
+        f"{first} is ahead of {second}: {facts}. The probability that it is better is {better:.3f}{same} and that it "
+        f"is worse {worse:.3f}."
+    )
+
+
+def of_all(result: Comparison, part: MeasureComparison) -> str:
+    """Who leads, whom it beats, whom not; and how many pairs differ."""
+    best = int(part.order[0])
+    name = part.systems[best]
+    beaten = int(part.beats[best].sum())
+    others = len(part.systems) - 1
+    word = "highest" if part.matched.sign > 0 else "lowest"
+    mean = f"{name} has the {word} mean {part.measure}, {part.means[best]:.4f} on {queries(part.n)}."
+    open_ = [part.systems[s] for s in part.order.tolist() if s != best and not part.beats[best, s]]
+    if beaten == others:
+        said = f"it is better than each of the {others} other systems."
+    elif beaten:
+        said = (
+            f"it is better than {beaten} of the {others} other systems; that it is better than {names_of(open_)} was "
+            "not shown."
+        )
+    else:
+        said = f"that it is better than any of the {others} others was not shown."
+    differ = int(np.count_nonzero(part.found))
+    pairs = part.first.size
+    return f"{mean} On queries like these, {said} Of all {pairs:,} pairs, {differ:,} were shown to differ{how(result)}."
+
+
+def against_baseline(result: Comparison, part: MeasureComparison) -> str:
+    """Who is better than the baseline, who worse, and of whom neither was shown."""
+    base = int(part.second[0])
+    groups = [
+        [part.systems[s] for s in part.order.tolist() if s != base and found(s)]
+        for found in (
+            lambda s: part.beats[s, base],
+            lambda s: part.beats[base, s],
+            lambda s: not part.beats[s, base] and not part.beats[base, s],
+        )
+    ]
+    better, worse, neither = groups
+    said = []
+    if better:
+        said.append(f"{names_of(better)} {'is' if len(better) == 1 else 'are'} better")
+    if worse:
+        said.append(f"{names_of(worse)} {'is' if len(worse) == 1 else 'are'} worse")
+    if neither:
+        said.append(f"of {names_of(neither)} neither was shown")
+    return (
+        f"Against {result.baseline}, with a mean {part.measure} of {part.means[base]:.4f} on {queries(part.n)}: on "
+        f"queries like these, {'; '.join(said)}{how(result)}."
+    )
+
+
+def how(result: Comparison) -> str:
+    """Which test, in brackets."""
+    settings = result.settings
+    if settings.bayesian:
+        return f" (probability of at least {1 - settings.level:g})"
+    by = f", {settings.correction}" if not settings.of_all and settings.correction != "none" else ""
+    return f" (test {settings.test}{by}, level {settings.level:g})"
