@@ -36,6 +36,9 @@ SCRIPTS = (
     "ir_measures_slow",
     "entity_measures",
     "randomisation",
+    "saved_scores",
+    "correlation",
+    "planning",
 )
 DOCS = HERE.parent / "docs" / "benchmarks.md"
 BEGIN, END = "<!-- results: written by benchmarks/run_all.py --write -->", "<!-- end of results -->"

@@ -21,6 +21,9 @@ SCRIPTS = (
         "letor_score",
         "entity_measures",
         "randomisation",
+        "saved_scores",
+        "correlation",
+        "planning",
     ),
 )
 PEERS = tuple(name for name in ("pytrec_eval",) if importlib.util.find_spec(name))
@@ -112,6 +115,9 @@ def test_each_benchmark_runs_at_a_tiny_size(name, folder, capsys):
         "single_query": {"calls": 20},
         "association": {"scores": 200, "items": 20},
         "randomisation": {"systems": 3, "queries": 20, "resamples": 50},
+        "saved_scores": {"systems": 2, "measures": 2, "queries": 5},
+        "correlation": {"measures": 3, "queries": 20, "resamples": 50},
+        "planning": {"queries": 20, "repeats": 1},
     }
     size = sizes.get(name, TINY)
     peers = PEERS if name in BESIDE_PEERS else ()

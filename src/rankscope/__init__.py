@@ -16,6 +16,12 @@ from rankscope._version import __version__
 if TYPE_CHECKING:
     from rankscope.comparison.compare import compare
     from rankscope.comparison.comparison import Comparison
+    from rankscope.comparison.correlations import agree_measures
+    from rankscope.comparison.gate import Gate, gate
+    from rankscope.comparison.judges import agree_judgments
+    from rankscope.comparison.labels import agree_labels
+    from rankscope.comparison.planning import QueryPlan, plan
+    from rankscope.comparison.standardise import standardise
     from rankscope.data.entities import EntityRanks
     from rankscope.data.hits import Hits
     from rankscope.data.join import Convention
@@ -27,6 +33,7 @@ if TYPE_CHECKING:
     from rankscope.evaluation.engine import evaluate
     from rankscope.evaluation.evaluator import Evaluator
     from rankscope.evaluation.named import ConventionTable, compare_conventions
+    from rankscope.evaluation.saved import read_scores, write_scores
     from rankscope.evaluation.sources import hits_of
     from rankscope.io.convert import convert
     from rankscope.io.entity_ranks import read_entity_ranks
@@ -35,6 +42,7 @@ if TYPE_CHECKING:
     from rankscope.measures.base import Measure
     from rankscope.measures.custom import define_measure
     from rankscope.measures.names import parse_measure, parse_measures
+    from rankscope.reporting.report import report
 
 __all__ = [
     "Comparison",
@@ -42,30 +50,41 @@ __all__ = [
     "ConventionTable",
     "EntityRanks",
     "Evaluator",
+    "Gate",
     "Hits",
     "InputError",
     "Measure",
     "OutputError",
     "ParameterError",
     "Qrels",
+    "QueryPlan",
     "RankscopeError",
     "Run",
     "Scores",
     "UnknownName",
     "__version__",
+    "agree_judgments",
+    "agree_labels",
+    "agree_measures",
     "compare",
     "compare_conventions",
     "convert",
     "define_measure",
     "evaluate",
     "evaluate_arrays",
+    "gate",
     "hits_of",
     "parse_measure",
     "parse_measures",
+    "plan",
     "read_entity_ranks",
     "read_letor",
     "read_qrels",
     "read_run",
+    "read_scores",
+    "report",
+    "standardise",
+    "write_scores",
 ]
 
 # Where each public name lives. Loaded when first asked for, so that `import rankscope` costs nothing.
@@ -75,29 +94,40 @@ HOMES = {
     "ConventionTable": "evaluation.named",
     "EntityRanks": "data.entities",
     "Evaluator": "evaluation.evaluator",
+    "Gate": "comparison.gate",
     "Hits": "data.hits",
     "InputError": "errors",
     "Measure": "measures.base",
     "OutputError": "errors",
     "ParameterError": "errors",
     "Qrels": "data.qrels",
+    "QueryPlan": "comparison.planning",
     "RankscopeError": "errors",
     "Run": "data.run",
     "Scores": "data.scores",
     "UnknownName": "errors",
+    "agree_judgments": "comparison.judges",
+    "agree_labels": "comparison.labels",
+    "agree_measures": "comparison.correlations",
     "compare": "comparison.compare",
     "compare_conventions": "evaluation.named",
     "convert": "io.convert",
     "define_measure": "measures.custom",
     "evaluate": "evaluation.engine",
     "evaluate_arrays": "evaluation.arrays",
+    "gate": "comparison.gate",
     "hits_of": "evaluation.sources",
     "parse_measure": "measures.names",
     "parse_measures": "measures.names",
+    "plan": "comparison.planning",
     "read_entity_ranks": "io.entity_ranks",
     "read_letor": "io.letor",
     "read_qrels": "io.read",
     "read_run": "io.read",
+    "read_scores": "evaluation.saved",
+    "report": "reporting.report",
+    "standardise": "comparison.standardise",
+    "write_scores": "evaluation.saved",
 }
 
 

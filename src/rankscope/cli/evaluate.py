@@ -25,6 +25,11 @@ __all__ = ["evaluate"]
     help="One measure as each reference tool computes it, side by side; no other -m.",
 )
 @click.option("--by-query", is_flag=True, help="Show each query's values too.")
+@click.option(
+    "--save",
+    metavar="FILE",
+    help="Save all values and settings as well, in a file named .parquet: the baseline of a later comparison.",
+)
 @output_options(list(FORMATS))
 def evaluate(
     qrels: str,
@@ -32,6 +37,7 @@ def evaluate(
     measures: tuple[str, ...],
     conventions: str | None,
     by_query: bool,
+    save: str | None,
     format_: str,
     output: str | None,
     **options: Any,
@@ -48,10 +54,16 @@ def evaluate(
     """  # noqa: D301 - click keeps the lines after the character \b as they are
     if conventions is None:
         check_output(output, (qrels, *runs))
+        if save is not None:
+            from rankscope.evaluation.saved import check_save, write_scores  # text files need it not
+
+            check_save(save, (qrels, *runs), beside=output)
         scores = scores_of(qrels, runs, measures, **options)
+        if save is not None:
+            write_scores(scores, save)
         show(render_scores(scores, format_, by_query=by_query), output)
         return
-    refuse_beside_conventions(measures, options, by_query)
+    refuse_beside_conventions(measures, options, by_query, save)
     from rankscope.evaluation.named import compare_conventions  # no other call needs it
     from rankscope.reporting.conventions import check_format, render_conventions
 
@@ -63,8 +75,12 @@ def evaluate(
     show(render_conventions(table, format_), output)
 
 
-def refuse_beside_conventions(measures: tuple[str, ...], options: Mapping[str, object], by_query: bool) -> None:
-    """Raise for what each convention settles by itself."""
+def refuse_beside_conventions(
+    measures: tuple[str, ...], options: Mapping[str, object], by_query: bool, save: str | None
+) -> None:
+    """Raise for what each convention settles by itself, and where its table is to be saved as scores."""
+    if save is not None:
+        raise ParameterError("--save beside --conventions, whose table is no scores to save; leave one of them out")
     given = [name for name in ("preset", "ties", "no_relevant", "total_ranks") if options[name] is not None]
     given += ["measure"] if measures else []
     given += ["by_query"] if by_query else []

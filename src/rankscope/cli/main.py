@@ -17,6 +17,10 @@ __all__ = ["cli", "main"]
 #: Command -> the module that holds it, and a line for the overview (so that no command is loaded to list them).
 COMMANDS = {
     "evaluate": ("evaluate", "Evaluate runs against judgments."),
+    "compare": ("compare", "Say which system is better, and how sure that is."),
+    "plan": ("plan", "How many queries a comparison needs."),
+    "agree": ("agree", "Do judges agree, labels with true ones, measures with each other?"),
+    "report": ("report", "Write a page that says what was found."),
     "measures": ("measures", "List all measures, or explain one."),
     "trec_eval": ("trec_eval", "trec_eval's command line and output."),
     "letor": ("letor", "LETOR's evaluation tools: score, rank, ttest."),
@@ -58,16 +62,20 @@ def cli(context: click.Context) -> None:
 
 
 def main(args: Sequence[str] | None = None) -> None:
-    """Entry point. Exit codes: 0 done, 1 a bug of ours, 2 the user's input or arguments, 130 interrupted."""
+    """Entry point. Exit codes: 0 done, 1 a bug of ours, 2 the user's input or arguments, 3 a gate failed, 4 it could
+    not decide, 130 interrupted.
+    """
     # No command here multiplies matrices large enough for threads, and starting them costs .05 s of CPU.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     for stream in (sys.stdout, sys.stderr):
         if stream is not None and hasattr(stream, "reconfigure"):  # ids that are no UTF-8 are printed as they came
             stream.reconfigure(encoding="utf-8", errors="surrogateescape")
     try:
-        cli.main(args=None if args is None else list(args), prog_name="rankscope", standalone_mode=False)
+        code = cli.main(args=None if args is None else list(args), prog_name="rankscope", standalone_mode=False)
         if sys.stdout is not None:
             sys.stdout.flush()
+        if isinstance(code, int) and code:  # click hands back what a command asked for, as a gate does
+            sys.exit(code)
     except RankscopeError as error:
         fail(str(error))
     except click.exceptions.Exit as error:

@@ -13,7 +13,7 @@ from rankscope.comparison.comparison import Comparison, MeasureComparison
 from rankscope.comparison.findings import findings_of
 from rankscope.comparison.matched import Matched, check_systems, match, some_measures
 from rankscope.comparison.methods import INTERVALS, TESTS, Settings, Tested, run_test, seed_of
-from rankscope.data.scores import Floats, Scores
+from rankscope.data.scores import Bools, Floats, Scores
 from rankscope.errors import ParameterError, UnknownName
 from rankscope.stats.corrections import CORRECTIONS, adjust_pvalues
 from rankscope.stats.inputs import check_alternative, check_count, check_positive, check_share
@@ -86,7 +86,7 @@ def compare(
         parts.append((matched, run_test(matched, first, second, settings, progress)))
     corrected = correct([tested for _, tested in parts], settings)
     results = [
-        measure_comparison(matched, tested, pvalues, first, second, settings)
+        measure_comparison(matched, tested, pvalues, first, second, settings, len(parts))
         for (matched, tested), pvalues in zip(parts, corrected, strict=True)
     ]
     return Comparison(
@@ -107,7 +107,7 @@ def check_settings(settings: Settings, baseline: str | None) -> None:
         ("family", settings.family, FAMILIES),
         ("interval", settings.interval, INTERVALS),
     ):
-        if value not in known:
+        if value not in tuple(known):  # may be of any type, lists too
             raise UnknownName(kind, str(value), known)
     check_share("level", settings.level)
     check_alternative(settings.alternative)
@@ -147,13 +147,11 @@ def measure_comparison(
     first: npt.NDArray[np.int64],
     second: npt.NDArray[np.int64],
     settings: Settings,
+    measures: int = 1,
 ) -> MeasureComparison:
-    """What was found by one measure."""
-    if tested.posterior is None:
-        found = np.where(corrected <= settings.level, np.sign(tested.difference) * matched.sign, 0)
-    else:
-        worse, _, better = tested.posterior
-        found = (better >= 1 - settings.level).astype(int) - (worse >= 1 - settings.level).astype(int)
+    """What was found by one measure; measures: how many were compared."""
+    shown = shown_to_differ(tested, corrected, settings)
+    found = np.where(shown & (tested.direction == np.sign(tested.difference)), tested.direction * matched.sign, 0)
     part = MeasureComparison(
         matched=matched,
         means=matched.values.mean(axis=1),
@@ -165,4 +163,13 @@ def measure_comparison(
         level=settings.level,
         notes=(),
     )
-    return replace(part, notes=(*matched.notes, *findings_of(part, settings)))
+    family = first.size * (measures if settings.family == "all" else 1)
+    return replace(part, notes=(*matched.notes, *findings_of(part, settings, shown, family)))
+
+
+def shown_to_differ(tested: Tested, corrected: Floats, settings: Settings) -> Bools:
+    """(pairs) where the test speaks for a difference, in the direction asked for."""
+    if tested.posterior is not None:
+        return np.asarray(tested.posterior[[0, 2]].max(axis=0) >= 1 - settings.level, np.bool_)
+    side = {"two-sided": 0, "greater": 1, "less": -1}[settings.alternative]
+    return np.asarray((corrected <= settings.level) & ((tested.direction == side) | (side == 0)), np.bool_)

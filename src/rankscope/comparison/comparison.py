@@ -105,6 +105,11 @@ class MeasureComparison:
         """Cohen's d of paired data: mean over standard deviation of the differences."""
         return self.tested.effects.cohens_d
 
+    def pair(self, a: int, b: int) -> int:
+        """The place of two systems among the pairs."""
+        either = ((self.first == a) & (self.second == b)) | ((self.first == b) & (self.second == a))
+        return int(np.flatnonzero(either)[0])
+
     @cached_property
     def order(self) -> npt.NDArray[np.int64]:
         """The systems, best first."""
@@ -131,7 +136,8 @@ class MeasureComparison:
         m = len(self.systems)
         if self.first.size != m * (m - 1) // 2 or self.tested.posterior is not None:
             return None
-        return find_clusters(self.matched.sign * self.means, self.pvalue_corrected, level=self.level)
+        told = np.where(self.found != 0, self.pvalue_corrected, 1.0)
+        return find_clusters(self.matched.sign * self.means, told, level=self.level)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

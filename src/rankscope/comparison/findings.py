@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 __all__ = ["findings_of", "format_p"]
 
+#: Tests whose least p is that of one vector of signs among 2^n, where these are counted.
+COUNTED = ("permutation", "wilcoxon", "sign")
 #: Of fewer queries, a note.
 FEW = 25
 #: From this share of ties on, a note.
@@ -34,9 +36,13 @@ def format_p(p: float) -> str:
     return "<0.0001" if p < 0.00005 else f"{p:.4f}"
 
 
-def findings_of(part: MeasureComparison, settings: Settings) -> tuple[str, ...]:
-    """Notes on one measure: few queries, ties, equal or constant differences, skewness, and on the test."""
-    notes = [*on_queries(part), *on_data(part), *on_test(part, settings), *as_a_whole(part, settings)]
+def findings_of(part: MeasureComparison, settings: Settings, shown: Bools, family: int) -> tuple[str, ...]:
+    """Notes on one measure: few queries, ties, equal or constant differences, skewness, and on the test.
+
+    shown: (pairs) where the test speaks for a difference. family: how many tests are corrected together.
+    """
+    notes = [*on_queries(part), *on_data(part), *on_test(part, settings), *on_chances(part, settings, family)]
+    notes += [*on_direction(part, settings, shown), *as_a_whole(part, settings)]
     return tuple(f"{part.measure}: {note}" for note in notes)
 
 
@@ -52,7 +58,7 @@ def on_data(part: MeasureComparison) -> list[str]:
     notes = []
     if part.equal.any():
         notes.append(whose(part, part.equal, "the same values on every query: p is 1 and nothing differs"))
-    constant = part.tested.degenerate & ~part.equal & (part.n > 1)
+    constant = part.tested.effects.degenerate & ~part.equal & (part.n > 1)
     if constant.any():
         notes.append(
             whose(part, constant, "the same difference on every query: how it varies is not known, so that tests which "
@@ -77,16 +83,50 @@ def on_test(part: MeasureComparison, settings: Settings) -> list[str]:
             f"the test {settings.test} asks about medians, not means; studies disagree whether it finds too much on "
             "many queries (Parapar et al. 2020; Urbano et al. 2019), so that t or permutation is the safer choice"
         )
-    if settings.test in RESAMPLED and part.tested.error.any():
-        notes.append(f"p is from {settings.n_resamples:,} resamples, with a standard error of up to "
+    return notes
+
+
+def on_chances(part: MeasureComparison, settings: Settings, family: int) -> list[str]:
+    """How exact p is, and whether it could be small enough at all."""
+    notes = []
+    family = 1 if settings.of_all or settings.correction not in ("holm", "bonferroni") else family
+    tests = "a pair" if family == 1 else f"any of {family:,} pairs"
+    drawn = settings.test in RESAMPLED and bool(np.nan_to_num(part.tested.error).any())
+    if drawn:
+        what = "probabilities are" if settings.bayesian else "p is"
+        notes.append(f"{what} from {settings.n_resamples:,} resamples, with a standard error of up to "
                      f"{np.nanmax(part.tested.error):.4f}")  # fmt: skip
-        least = 1 / (settings.n_resamples + 1)
-        family = 1 if settings.of_all or settings.correction in ("none", "bh") else part.first.size
-        if not settings.bayesian and least * family > settings.level:
+        if not settings.bayesian and family / (settings.n_resamples + 1) > settings.level:
             notes.append(
-                f"{settings.n_resamples:,} resamples cannot show any of {family} pairs to differ at level "
-                f"{settings.level:g}; ask for {int(np.ceil(family / settings.level)):,} or more"
+                f"{settings.n_resamples:,} resamples cannot show {tests} to differ at level {settings.level:g}; ask "
+                f"for {int(np.ceil(family / settings.level)):,} or more"
             )
+    elif settings.test in COUNTED and part.n < 60:
+        least = (2.0 if settings.alternative == "two-sided" else 1.0) / 2.0**part.n
+        if least * family > settings.level:
+            notes.append(
+                f"the test {settings.test} cannot show {tests} to differ on {queries(part.n)}: its least p is "
+                f"{least:.4g}, and the level {settings.level:g}"
+            )
+    return notes
+
+
+def queries(n: int) -> str:
+    return "1 query" if n == 1 else f"{n:,} queries"
+
+
+def on_direction(part: MeasureComparison, settings: Settings, shown: Bools) -> list[str]:
+    """Where ranks or signs say one thing and means another; and that a one-sided test looks one way only."""
+    notes = []
+    apart = shown & (part.found == 0)
+    if apart.any():
+        which = whose(part, apart, f"means in one order and the test {settings.test} in the other")
+        notes.append(f"{which}: of neither is it said that it is better")
+    if settings.alternative != "two-sided" and part.first.size > 1:
+        first = "of each pair, that the first in the order given" if len(set(part.second.tolist())) > 1 else "that each"
+        against = "" if len(set(part.second.tolist())) > 1 else f" than those of {part.systems[part.second[0]]}"
+        word = "higher" if settings.alternative == "greater" else "lower"
+        notes.append(f"only one thing was tested: {first} has {word} values{against}; the other side cannot be shown")
     return notes
 
 

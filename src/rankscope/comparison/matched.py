@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,7 +11,7 @@ import numpy.typing as npt
 from rankscope.data.scores import LEAST, Floats, Scores
 from rankscope.errors import InputError, ParameterError, UnknownName
 
-__all__ = ["Matched", "check_systems", "match", "some_measures"]
+__all__ = ["Matched", "check_systems", "match", "some_measures", "system_of"]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -53,6 +54,13 @@ def check_systems(scores: Scores, baseline: str | None, least: int = 2) -> None:
             f"{len(scores.systems)} system ({', '.join(scores.systems)}), expected at least {least} to compare; "
             "give another run"
         )
+
+
+def system_of(baseline: str | None, runs: Sequence[object], scores: Scores) -> str | None:
+    """The system that is meant: by its name, or by its run as it was given among `runs`."""
+    if baseline is None or baseline in scores.systems or baseline not in runs:
+        return baseline
+    return scores.systems[list(runs).index(baseline)]
 
 
 def match(scores: Scores, measure: str) -> Matched:

@@ -15,7 +15,7 @@ from rankscope.errors import ParameterError
 from rankscope.stats.bayes import Posterior, bayes_signed_rank_test, bayes_t_test
 from rankscope.stats.effects import Effects, effect_sizes
 from rankscope.stats.friedman import nemenyi_test
-from rankscope.stats.inputs import as_generator
+from rankscope.stats.inputs import as_generator, outcomes
 from rankscope.stats.intervals import bootstrap_interval, t_interval
 from rankscope.stats.paired import PairedTest, sign_test, t_test, wilcoxon_test
 from rankscope.stats.resampled import bootstrap_test, randomisation_test
@@ -23,8 +23,8 @@ from rankscope.stats.tukey import AllPairs, randomised_tukey_hsd, tukey_hsd
 
 __all__ = ["INTERVALS", "OF_ALL", "RESAMPLED", "TESTS", "Settings", "Tested", "run_test", "seed_of"]
 
-#: Numbers in the matrix of differences of the pairs that are tested together: 64 MB.
-AT_ONCE = 1 << 23
+#: Numbers in the matrix of differences of the pairs that are tested together: 32 MB.
+AT_ONCE = 1 << 22
 
 #: Test -> what it asks. The first five are of two systems; the next three of all at once, corrected for all pairs by
 #: their own making; the last two give probabilities, not p-values.
@@ -41,6 +41,8 @@ TESTS = {
     "bayes-signed-rank": "Bayesian signed rank test",
 }
 OF_ALL = ("tukey", "randomised-tukey", "nemenyi")
+#: Tests that do not ask about means.
+BY_RANKS = ("wilcoxon", "sign")
 BAYESIAN = ("bayes-t", "bayes-signed-rank")
 RESAMPLED = ("permutation", "bootstrap", "randomised-tukey", "bayes-signed-rank")
 INTERVALS = ("t", "bca", "percentile")
@@ -73,8 +75,9 @@ class Settings:
 class Tested:
     """What was found of each pair; arrays of shape (pairs), NaN where there is no such number.
 
-    corrected: by the test itself, for all pairs; None where that is still to be done. worse, equal, better: the
-    probabilities of a Bayesian test, else None.
+    direction: 1 where the test has the values of the first system higher, -1 lower; tests of ranks and signs may
+    differ in that from the means. corrected: by the test itself, for all pairs; None where that is still to be done.
+    posterior: the probabilities of a Bayesian test that the first system is worse, equal, better; else None.
     """
 
     difference: Floats
@@ -84,6 +87,7 @@ class Tested:
     pvalue: Floats
     error: Floats
     degenerate: Bools
+    direction: Floats
     effects: Effects
     corrected: Floats | None
     posterior: npt.NDArray[np.float64] | None  # (3, pairs)
@@ -151,15 +155,23 @@ def test_part(differences: Floats, sign: int, settings: Settings) -> Tested:
     posterior = None
     statistic = pvalue = error = nothing
     degenerate = np.zeros(len(differences), np.bool_)
+    direction = np.sign(differences.mean(axis=1))
     notes: tuple[str, ...] = ()
     if settings.bayesian:
         found = POSTERIOR[settings.test](sign * differences, settings)
         posterior = np.array([found.worse, found.equal, found.better])
         error, degenerate, notes = found.error, found.degenerate, found.notes
+        direction = sign * np.sign(found.better - found.worse)
     elif not settings.of_all:
         test = PAIRED[settings.test](differences, settings)
         statistic, pvalue, error, degenerate = test.statistic, test.pvalue, test.error, test.degenerate
         notes = test.notes
+        if settings.test in BY_RANKS:
+            won, lost = outcomes(differences, settings.rope if settings.test == "sign" else 0.0)
+            told = (won + lost).astype(np.float64)
+            # As many wins as losses, or as much rank on both sides, would be half of all.
+            half = told / 2 if settings.test == "sign" else told * (told + 1) / 4
+            direction = np.sign(test.statistic - half)
     return Tested(
         difference=differences.mean(axis=1),
         low=ends[0],
@@ -168,6 +180,7 @@ def test_part(differences: Floats, sign: int, settings: Settings) -> Tested:
         pvalue=pvalue,
         error=error,
         degenerate=degenerate,
+        direction=direction,
         effects=effects,
         corrected=None,
         posterior=posterior,
@@ -176,7 +189,7 @@ def test_part(differences: Floats, sign: int, settings: Settings) -> Tested:
 
 
 def interval_of(differences: Floats, settings: Settings) -> Floats:
-    """(2, pairs) the ends of the interval of each mean difference."""
+    """(2, pairs) the ends of the interval of each mean difference; NaN where one that varies not leaves it no width."""
     level = 1 - settings.level
     if settings.interval == "t":
         found = t_interval(differences, confidence_level=level)
@@ -188,12 +201,13 @@ def interval_of(differences: Floats, settings: Settings) -> Floats:
             n_resamples=settings.n_resamples,
             rng=settings.seed,
         )
-    return np.array([found.low, found.high])
+    unknown = found.degenerate & (differences != 0).any(axis=1)
+    return np.where(unknown, np.nan, np.array([found.low, found.high]))
 
 
 def put_together(parts: list[Tested]) -> Tested:
     """All parts as one."""
-    names = ("difference", "low", "high", "statistic", "pvalue", "error", "degenerate")
+    names = ("difference", "low", "high", "statistic", "pvalue", "error", "degenerate", "direction")
     joined: dict[str, Any] = {name: np.concatenate([getattr(part, name) for part in parts]) for name in names}
     effects = parts[0].effects
     arrays = ("mean", "cohens_d", "hedges_g", "low", "high", "superiority", "wins", "ties", "losses", "degenerate")
@@ -219,6 +233,7 @@ def with_all_pairs(found: Tested, matched: Matched, settings: Settings) -> Teste
         statistic=test.statistic,
         corrected=test.pvalue,
         error=test.error,
+        direction=found.direction if own else -np.sign(test.difference),  # of mean ranks, 1 the highest
         low=test.low if own else found.low,
         high=test.high if own else found.high,
         notes=tuple(dict.fromkeys((*test.notes, *found.notes))),

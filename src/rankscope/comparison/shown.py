@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rankscope.comparison.findings import format_p
+from rankscope.comparison.query_view import query_section
 from rankscope.comparison.words import sentence_of
 from rankscope.data.sections import Cell, Figure, Marked, Section, Table
 from rankscope.stats.intervals import bootstrap_interval, t_interval
@@ -32,6 +33,7 @@ def sections_of(result: Comparison) -> list[Section]:
         if result.baseline is None:
             sections.append(pair_by_pair(result, part))
         sections += sizes(result, part)
+        sections.append(query_section(result, part))
     return sections
 
 
@@ -97,7 +99,22 @@ def leaderboard(result: Comparison, part: MeasureComparison) -> Section:
         sentence=sentence_of(result, part),
         table=table,
         figure=Figure("leaderboard", shown),
+        notes=legend(result, part),
     )
+
+
+def legend(result: Comparison, part: MeasureComparison) -> tuple[str, ...]:
+    """What letters or stars behind a mean say, where there are any."""
+    if result.baseline is None:
+        return ("letters behind a mean: the systems that this one was shown to be better than",) * bool(
+            part.beats.any()
+        )
+    if not part.found.any():
+        return ()
+    if result.settings.bayesian:
+        return (f"*: better or worse than the baseline with a probability of at least {1 - part.level:g}",)
+    below = [f"{marks} at {bound:g}" for bound, marks in reversed(STARS) if bound < part.level]
+    return (f"{', '.join([f'* differs from the baseline at level {part.level:g}', *below])}",)
 
 
 def ranked_table(part: MeasureComparison, low: np.ndarray, high: np.ndarray) -> Table:
@@ -126,11 +143,17 @@ def against_table(result: Comparison, part: MeasureComparison) -> Table:
         raised = ""
         if s != base:
             i = place[s]
-            raised = stars(float(part.pvalue_corrected[i]), part.level) if part.found[i] else ""
+            raised = (stars(float(part.pvalue_corrected[i]), part.level) or "*") if part.found[i] else ""
         mean = Marked(f"{part.means[s]:.4f}", bold=s == part.order[0], raised=raised)
         cells = pair_cells(result, part, place[s]) if s != base else ["baseline", *[""] * (len(columns) - 1)]
         rows.append((part.systems[s], mean, *cells))
     return Table(columns=("system", "mean", *columns), rows=tuple(rows), left=1)
+
+
+def corrected(result: Comparison) -> bool:
+    """Whether more than one p-value was corrected for their number."""
+    together = result.parts if result.settings.family == "all" else result.parts[:1]
+    return result.settings.correction != "none" and sum(part.first.size for part in together) > 1
 
 
 def pair_columns(result: Comparison, part: MeasureComparison) -> list[str]:
@@ -139,7 +162,7 @@ def pair_columns(result: Comparison, part: MeasureComparison) -> list[str]:
         tests = ["p corrected"]
     elif result.settings.bayesian:
         tests = ["P(worse)", "P(equal)", "P(better)"]
-    elif result.settings.correction == "none" or part.first.size == 1:
+    elif not corrected(result):
         tests = ["p"]
     return ["difference", f"{percent(part.level)} interval", *tests, "effect d", "better on", "wins/ties/losses"]
 
@@ -157,7 +180,7 @@ def pair_cells(result: Comparison, part: MeasureComparison, i: int, sign: int = 
         tests = tests[1:]
     elif tested.posterior is not None:
         tests = [number(p, 3) for p in tested.posterior[::sign, i].tolist()]
-    elif result.settings.correction == "none" or part.first.size == 1:
+    elif not corrected(result):
         tests = tests[:1]
     cells = [number(sign * part.difference[i], 4, signed=True), ends(low, high), *tests]
     cells += [number(sign * part.effect_size[i], 2, signed=True), f"{100 * better:.0f} %"]
@@ -185,7 +208,7 @@ def pair_by_pair(result: Comparison, part: MeasureComparison) -> Section:
     return Section(
         title=title,
         table=Table(columns=("ahead", "of", *pair_columns(result, part)), rows=tuple(rows), left=2),
-        figure=matrix_figure(part) if pairs > 1 else differences_figure(result, part, int(signs[0])),
+        figure=matrix_figure(part) if pairs > 1 else None,
     )
 
 
@@ -228,22 +251,5 @@ def matrix_figure(part: MeasureComparison) -> Figure:
             "differences": tuple(map(tuple, differences[order].tolist())),
             "pvalues": tuple(map(tuple, pvalues[order].tolist())),
             "level": part.level,
-        },
-    )
-
-
-def differences_figure(result: Comparison, part: MeasureComparison, sign: int) -> Figure:
-    """Query by query, for one pair."""
-    a, b = int(part.first[0]), int(part.second[0])
-    a, b = (a, b) if sign > 0 else (b, a)
-    ids = result.scores.query_ids
-    return Figure(
-        "query_differences",
-        {
-            "measure": part.measure,
-            "system_a": part.systems[a],
-            "system_b": part.systems[b],
-            "query_ids": tuple(ids[q] for q in part.matched.queries.tolist()),
-            "differences": tuple((part.matched.values[a] - part.matched.values[b]).tolist()),
         },
     )

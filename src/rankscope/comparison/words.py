@@ -11,10 +11,12 @@ from rankscope.comparison.findings import worded
 if TYPE_CHECKING:
     from rankscope.comparison.comparison import Comparison, MeasureComparison
 
-__all__ = ["chance_of", "names_of", "sentence_of"]
+__all__ = ["chance_of", "names_of", "queries", "sentence_of"]
 
 #: So many names are listed; of more, the rest is counted.
 LISTED = 4
+#: Means that agree to this share of the greatest are one.
+ROUNDING = 1e-12
 
 
 def sentence_of(result: Comparison, part: MeasureComparison) -> str:
@@ -66,27 +68,40 @@ def of_pair(result: Comparison, part: MeasureComparison) -> str:
         f"its mean {part.measure} on {queries(part.n)} is {part.means[a]:.4f} against {part.means[b]:.4f}, "
         f"{'higher' if sign > 0 else 'lower'} by {size:.4f}{within}"
     )
-    if part.tested.posterior is not None:
+    if size <= ROUNDING * np.abs(part.means).max():
+        return (
+            f"{first} and {second} have the same mean {part.measure}, {part.means[a]:.4f} on {queries(part.n)}{within}."
+            " That they differ was not shown; nor are they shown to be equal."
+        )
+    if part.tested.posterior is not None and not np.isnan(part.tested.posterior).any():
         return by_probability(result, part, first, second, facts, swap)
     p = float(part.pvalue[0] if not np.isnan(part.pvalue[0]) else part.pvalue_corrected[0])
     if np.isnan(p):
         return f"{first} is ahead of {second}: {facts}. How sure that is cannot be told from these values."
-    chance = by_chance(result, p)
+    chance = by_chance(result, part, p)
     if part.found[0]:
         return f"On queries like these, {first} is better than {second}: {facts}. {chance}"
+    asked = f"{first} and {second} differ"
+    if result.settings.alternative != "two-sided":
+        word = "higher" if result.settings.alternative == "greater" else "lower"
+        asked = f"{part.systems[part.first[0]]} has {word} values than {part.systems[part.second[0]]}"
     return (
-        f"It was not shown that {first} and {second} differ. {first} is ahead: {facts}. {chance} That does not show "
-        "them to be equal either."
+        f"It was not shown that {asked}. {first} is ahead: {facts}. {chance} That does not show them to be equal "
+        "either."
     )
 
 
-def by_chance(result: Comparison, p: float) -> str:
+def by_chance(result: Comparison, part: MeasureComparison, p: float) -> str:
     """What p means; of one-sided tests, for differences in the direction asked for."""
-    alternative = result.settings.alternative
-    what = "a difference as large" if alternative == "two-sided" else f"a result as far on the side of {alternative!r}"
+    what = "a difference as large"
+    if result.settings.alternative != "two-sided":
+        word = "high" if result.settings.alternative == "greater" else "low"
+        what = f"values of {part.systems[part.first[0]]} as {word} beside those of {part.systems[part.second[0]]}"
+    corrected = float(part.pvalue_corrected[0])
+    family = f", {corrected:.4f} corrected for the number of tests" if abs(corrected - p) > 5e-5 else ""
     return (
         f"Were both equally good, {what} would still come about by chance {chance_of(p)} such comparisons "
-        f"(p {worded(p)}, {result.settings.test})."
+        f"(p {worded(p)}{family}, {result.settings.test})."
     )
 
 
@@ -103,26 +118,42 @@ def by_probability(result: Comparison, part: MeasureComparison, first: str, seco
 
 
 def of_all(result: Comparison, part: MeasureComparison) -> str:
-    """Who leads, whom it beats, whom not; and how many pairs differ."""
+    """Who leads, by how much over the next and how sure that is; whom it beats, and how many pairs differ."""
     best = int(part.order[0])
-    name = part.systems[best]
     beaten = int(part.beats[best].sum())
     others = len(part.systems) - 1
     word = "highest" if part.matched.sign > 0 else "lowest"
-    mean = f"{name} has the {word} mean {part.measure}, {part.means[best]:.4f} on {queries(part.n)}."
+    mean = f"{part.systems[best]} has the {word} mean {part.measure}: {part.means[best]:.4f} on {queries(part.n)}"
     open_ = [part.systems[s] for s in part.order.tolist() if s != best and not part.beats[best, s]]
     if beaten == others:
-        said = f"it is better than each of the {others} other systems."
+        said = f"it is better than each of the {others} other systems"
     elif beaten:
         said = (
             f"it is better than {beaten} of the {others} other systems; that it is better than {names_of(open_)} was "
-            "not shown."
+            "not shown"
         )
     else:
-        said = f"that it is better than any of the {others} others was not shown."
+        said = f"that it is better than any of the {others} others was not shown"
     differ = int(np.count_nonzero(part.found))
-    pairs = part.first.size
-    return f"{mean} On queries like these, {said} Of all {pairs:,} pairs, {differ:,} were shown to differ{how(result)}."
+    return (
+        f"{mean}, {lead(part)}. On queries like these, {said}; {differ:,} of all {part.first.size:,} pairs were shown "
+        f"to differ{how(result)}."
+    )
+
+
+def lead(part: MeasureComparison) -> str:
+    """How far the best system is ahead of the next, and how sure that is."""
+    best, second = part.order[:2].tolist()
+    i = part.pair(best, second)
+    size = abs(float(part.difference[i]))
+    if size <= ROUNDING * np.abs(part.means).max():
+        return f"as has {part.systems[second]}"
+    p = float(part.pvalue_corrected[i])
+    sure = "" if np.isnan(p) else f" (p {worded(p)})"
+    if part.tested.posterior is not None:
+        better = float(part.tested.posterior[2 if part.first[i] == best else 0, i])
+        sure = f" (better with a probability of {better:.3f})"
+    return f"{size:.4f} {'above' if part.matched.sign > 0 else 'below'} that of {part.systems[second]}, the next{sure}"
 
 
 def against_baseline(result: Comparison, part: MeasureComparison) -> str:

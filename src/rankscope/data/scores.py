@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
@@ -90,7 +90,7 @@ class Scores:
     (2, systems, measures, queries) the lowest and highest value that missing judgments allow, NaN where they do not
     bound the measure; None where nobody asked. missing: (systems, queries) where a run has no list. undefined:
     (measures, queries) where nothing relevant was judged. settings: what changes the numbers, for the signature. notes:
-    what a reader should know.
+    what a reader should know. version: of the rankscope that computed them.
     """
 
     systems: tuple[str, ...]
@@ -105,6 +105,14 @@ class Scores:
     notes: tuple[str, ...] = ()
     #: Other names under which measures were asked for, such as "map", and what they are called here.
     asked: Mapping[str, str] = field(default_factory=dict)
+    version: str = __version__
+    #: Gives the fingerprint of the judgments; None where that is not known.
+    judgments: Callable[[], str] | None = None
+
+    @property
+    def fingerprint(self) -> str:
+        """Identifies the judgments: their queries and the grades of each; empty where they are not known."""
+        return self.judgments() if self.judgments is not None else ""
 
     @cached_property
     def measure_names(self) -> tuple[str, ...]:
@@ -132,6 +140,21 @@ class Scores:
         if system not in self.systems:
             raise UnknownName("system of these scores", system, self.systems)
         return self.systems.index(system)
+
+    def select(self, *, systems: Sequence[int] | None = None, measures: Sequence[int] | None = None) -> Scores:
+        """The scores of some systems and measures, by their places; None for all."""
+        s = list(range(len(self.systems)) if systems is None else systems)
+        m = list(range(len(self.measures)) if measures is None else measures)
+        return replace(
+            self,
+            systems=tuple(self.systems[i] for i in s),
+            measures=tuple(self.measures[i] for i in m),
+            values=self.values[np.ix_(s, m)],
+            missing=self.missing[s],
+            undefined=self.undefined[m],
+            bounds=None if self.bounds is None else self.bounds[np.ix_([0, 1], s, m)],
+            measure_settings=tuple(self.measure_settings[i] for i in m) if self.measure_settings else (),
+        )
 
     def matrix(self, measure: object) -> Floats:
         """(systems, queries) the values of one measure. Raises UnknownName for one that was not computed."""
@@ -216,7 +239,7 @@ class Scores:
 
     def signature(self, measure: object = None) -> str:
         """Every setting that changes the numbers, in one line; of one measure, or of all."""
-        common = [*(f"{key}:{value}" for key, value in self.settings.items()), f"rankscope {__version__}"]
+        common = [*(f"{key}:{value}" for key, value in self.settings.items()), f"rankscope {self.version}"]
         if measure is not None or len(self.measures) == 1:
             m = 0 if measure is None else self._measure(measure)
             own = [f"{key}:{value}" for key, value in self.measure_settings[m].items()]

@@ -1,4 +1,4 @@
-"""The guided tour: write the demo's files, evaluate them, say who leads, and list what to try next.
+"""The guided tour: write the demo's files, evaluate them, say who leads, write the page, and list what to try next.
 
 A later part of the project joins the tour with a function in `PARTS` that makes its files, and its lines in `TOUR`.
 """
@@ -7,20 +7,22 @@ from __future__ import annotations
 
 import shutil
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-import numpy as np
-
-from rankscope.data.scores import Scores
+from rankscope.comparison.compare import compare
+from rankscope.comparison.verdict import short_verdict
 from rankscope.demo.collection import SEED, SYSTEMS, collection_files, write_files
 from rankscope.demo.entities import TOTAL, entity_files
+from rankscope.demo.judge import judge_files
 from rankscope.demo.letor import letor_files
+from rankscope.errors import ParameterError
 from rankscope.evaluation.engine import evaluate
+from rankscope.reporting.report import report
 from rankscope.reporting.tables import render_scores
 
-__all__ = ["PARTS", "TOUR", "Step", "leader_sentence", "take_tour"]
+__all__ = ["PARTS", "TOUR", "Step", "take_tour"]
 
 
 class Step(NamedTuple):
@@ -31,7 +33,7 @@ class Step(NamedTuple):
 
 
 #: What each part of the project writes: a function from the seed to {file name: text}.
-PARTS: tuple[Callable[[int], Mapping[str, str]], ...] = (collection_files, letor_files, entity_files)
+PARTS: tuple[Callable[[int], Mapping[str, str]], ...] = (collection_files, letor_files, entity_files, judge_files)
 
 #: What to try next. A test runs every command.
 TOUR = (
@@ -77,6 +79,20 @@ TOUR = (
         f"rankscope evaluate demo-ranks.tsv --input entity-ranks --total-ranks {TOTAL} -m MeanRank -m AP -m AUC",
         "only the ranks of known entities: where do three ways to rank authors put the good ones",
     ),
+    Step("rankscope agree judgments demo.qrels demo-judge.qrels", "how far a simulated LLM judge agrees with people"),
+    Step(
+        "rankscope agree judgments demo.qrels demo-judge.qrels *.run -m nDCG@10",
+        "and which systems change places when it judges instead of them",
+    ),
+    Step("rankscope agree labels demo-labels.csv --normalise row", "the same for plain labels, relevant or not"),
+    Step(
+        "rankscope plan demo.qrels bm25.run bm25-rm3.run -m AP --difference 0.02",
+        "how many queries it takes to find a difference of .02 in AP, and what these 50 can show",
+    ),
+    Step(
+        "rankscope plan demo.qrels *.run -m nDCG@10 --baseline bm25 --difference 0.5 --standardise z",
+        "the same against a baseline, with hard and easy queries weighing alike",
+    ),
     Step("rankscope convert demo.qrels - --to csv", "judgments in another format"),
     Step("rankscope evaluate demo.qrels rerank.run dense.run --format latex", "a table for a paper"),
     Step("rankscope evaluate demo.qrels - < bm25.run", "a run from standard input"),
@@ -90,7 +106,8 @@ def take_tour(directory: str | Path, seed: int = SEED, *, overwrite: bool = Fals
     files = {name: text for part in PARTS for name, text in part(seed).items()}
     write_files(directory, files, overwrite=overwrite)
     folder = Path(directory)
-    scores = evaluate(folder / "demo.qrels", [folder / f"{name}.run" for name in SYSTEMS])
+    runs = [folder / f"{name}.run" for name in SYSTEMS]
+    scores = evaluate(folder / "demo.qrels", runs)
     judgments = files["demo.qrels"].count("\n")
     return "\n".join(
         [
@@ -99,7 +116,8 @@ def take_tour(directory: str | Path, seed: int = SEED, *, overwrite: bool = Fals
             f"It is simulated (seed {seed}): the systems bear the names of real methods and are none.",
             "",
             render_scores(scores, "table"),
-            leader_sentence(scores, scores.measure_names[0]),
+            short_verdict(compare(scores, scores.measure_names[0])),
+            write_page(folder, runs),
             "",
             "Try next:" if folder == Path() else f"Try next, after cd {folder}:",
             *(f"  {step.command}\n      {step.shows}" for step in TOUR),
@@ -109,26 +127,18 @@ def take_tour(directory: str | Path, seed: int = SEED, *, overwrite: bool = Fals
     )
 
 
+def write_page(folder: Path, runs: Sequence[Path]) -> str:
+    """Write the report beside the files, and say where; or what it takes to have one."""
+    path = folder / "report.html"
+    try:
+        report(folder / "demo.qrels", runs, title="The demo's six systems").write(path)
+    except ParameterError as error:  # without the extra
+        return f"No page of it was written: {error}."
+    return f"More of this, with figures, is on the page {path}: open it in a browser."
+
+
 def where_rankscope_is() -> list[str]:
     """A line for those who cannot call it by its name yet, as after `make demo`."""
     if shutil.which("rankscope"):
         return []
     return ["", f"The command rankscope is in {Path(sys.executable).parent}: put that folder on your PATH first."]
-
-
-def leader_sentence(scores: Scores, measure: str) -> str:
-    """Which system leads, by how much over the next, and on how many queries; no more than the numbers say.
-
-    Needs at least two systems.
-    """
-    means = scores.summary(measure)
-    first, second = np.argsort(-means, kind="stable")[:2].tolist()
-    difference = scores.matrix(measure)[first] - scores.matrix(measure)[second]
-    wins, losses = int((difference > 0).sum()), int((difference < 0).sum())
-    n = len(scores.query_ids)
-    return (
-        f"{scores.systems[first]} leads: its mean {measure} over {n} queries is {means[first]:.4f}, "
-        f"{means[first] - means[second]:.4f} above that of {scores.systems[second]}, the next; it is better on {wins} "
-        f"queries, worse on {losses}, equal on {n - wins - losses}. Whether this would hold for other queries is "
-        "another question, and no test of it has been made here."
-    )

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from rankscope.data.entities import EntityRanks
+from rankscope.data.fingerprint import Fingerprint
 from rankscope.data.hits import Hits, frozen
 from rankscope.data.qrels import Qrels
 from rankscope.data.run import Run
@@ -20,7 +21,7 @@ from rankscope.io.read import PathLike, file_stem
 from rankscope.io.streams import source_name
 from rankscope.measures.base import Bools, Floats, Ints, Measure
 
-__all__ = ["as_list", "evaluate", "score_hits"]
+__all__ = ["as_list", "evaluate", "plan_and_join", "score_hits"]
 
 
 def evaluate(
@@ -63,22 +64,42 @@ def evaluate(
     >>> scores.overall("RR"), scores.overall("P@2")
     (0.5, 0.5)
     """
-    if input in LETOR and ties is None and preset is None:
-        ties = "file"  # as LETOR's scripts and all learners rank
-    plan = make_plan(
-        measures, preset=preset, rel=rel, ties=ties, missing=missing, no_relevant=no_relevant, unjudged=unjudged
-    )
-    if input == ENTITY or isinstance(qrels, EntityRanks):
-        if ties is not None or runs is not None:
+    conventions = {
+        "preset": preset,
+        "rel": rel,
+        "ties": ties,
+        "missing": missing,
+        "no_relevant": no_relevant,
+        "unjudged": unjudged,
+    }
+    return score_hits(*plan_and_join(qrels, runs, measures, conventions, input, total_ranks, progress))
+
+
+def plan_and_join(
+    qrels: Any,
+    runs: Any,
+    measures: Any,
+    conventions: Mapping[str, Any],
+    input_: str | None,
+    total_ranks: int | None,
+    progress: Progress | None,
+) -> tuple[Plan, list[Joined]]:
+    """What `evaluate` does before anything is measured; all as there. conventions: the arguments of `make_plan`."""
+    settled = dict(conventions)
+    if input_ in LETOR and settled.get("ties") is None and settled.get("preset") is None:
+        settled["ties"] = "file"  # as LETOR's scripts and all learners rank
+    plan = make_plan(measures, **settled)
+    if input_ == ENTITY or isinstance(qrels, EntityRanks):
+        if settled.get("ties") is not None or runs is not None:
             raise ParameterError(
                 "a table of ranks is judgments and runs in one, ranked already; leave runs and ties out"
             )
-        if unjudged != "nonrelevant":
+        if plan.unjudged != "nonrelevant":
             raise ParameterError("a table of ranks holds relevant entities only; leave unjudged out")
-        return score_hits(plan, join_entities(qrels, plan, total_ranks))
+        return plan, join_entities(qrels, plan, total_ranks)
     if total_ranks is not None:
         raise ParameterError("total_ranks (--total-ranks) is for tables of ranks; pass input='entity-ranks' with it")
-    return score_hits(plan, join_all(qrels, as_list(runs), plan, input, progress))
+    return plan, join_all(qrels, as_list(runs), plan, input_, progress)
 
 
 def as_list(runs: Any) -> list[Any]:
@@ -124,7 +145,13 @@ def score_hits(plan: Plan, joined: Sequence[Joined]) -> Scores:
         measure_settings=plan.measure_settings(first),
         notes=tuple(notes),
         asked=plan.asked,
+        judgments=first.once_for_pool("fingerprint", lambda: fingerprint_of(first)),
     )
+
+
+def fingerprint_of(hits: Hits) -> Fingerprint:
+    """Of the judgments, which all runs of one Qrels share."""
+    return Fingerprint(hits.query_ids, hits.grades, hits.grade_offsets)
 
 
 def name_systems(joined: Sequence[Joined]) -> tuple[list[str], list[str]]:

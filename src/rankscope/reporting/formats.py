@@ -27,7 +27,7 @@ LATEX = {c: rf"\{c}" for c in "&%$#_{}"} | {
 
 def write_records(format_: str, columns: Sequence[str], records: Iterable[Sequence[Any]]) -> str:
     """Records as csv, json or jsonl, in full precision; what has no value (NaN, None) is empty, or null."""
-    rows = [[None if isinstance(cell, float) and math.isnan(cell) else cell for cell in record] for record in records]
+    rows = [[plain(cell) for cell in record] for record in records]
     if format_ == "csv":
         out = io.StringIO()
         writer = csv.writer(out, lineterminator="\n")
@@ -38,6 +38,12 @@ def write_records(format_: str, columns: Sequence[str], records: Iterable[Sequen
         return out.getvalue()
     lines = [json.dumps(dict(zip(columns, row, strict=True))) for row in rows]
     return "".join(f"{line}\n" for line in lines) if format_ == "jsonl" else "[\n  " + ",\n  ".join(lines) + "\n]\n"
+
+
+def plain(cell: Any) -> Any:
+    """A cell as Python has it; None for NaN."""
+    value = cell.item() if hasattr(cell, "item") else cell
+    return None if isinstance(value, float) and math.isnan(value) else value
 
 
 def latex_text(text: str) -> str:

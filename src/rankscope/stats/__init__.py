@@ -8,25 +8,30 @@ from rankscope.stats.anova import Anova, two_way_anova
 from rankscope.stats.bayes import Posterior, bayes_signed_rank_test, bayes_t_test
 from rankscope.stats.clusters import Clusters, find_clusters
 from rankscope.stats.corrections import CORRECTIONS, Adjusted, adjust_pvalues
+from rankscope.stats.correlation import Correlation, correlation_matrix, correlation_test
 from rankscope.stats.effects import Effects, effect_sizes
 from rankscope.stats.friedman import Friedman, friedman_test, nemenyi_test
 from rankscope.stats.intervals import Interval, bootstrap_interval, t_interval
 from rankscope.stats.paired import PairedTest, sign_test, t_test, wilcoxon_test
 from rankscope.stats.power import anova_power, queries_for_anova, queries_for_interval, queries_for_t, t_power
 from rankscope.stats.resampled import bootstrap_test, randomisation_test
+from rankscope.stats.standardisation import STANDARDISATIONS, Standardised, standardise_scores
 from rankscope.stats.tukey import AllPairs, all_pairs, randomised_tukey_hsd, tukey_hsd
 
 __all__ = [
     "CORRECTIONS",
+    "STANDARDISATIONS",
     "Adjusted",
     "AllPairs",
     "Anova",
     "Clusters",
+    "Correlation",
     "Effects",
     "Friedman",
     "Interval",
     "PairedTest",
     "Posterior",
+    "Standardised",
     "adjust_pvalues",
     "all_pairs",
     "anova_power",
@@ -34,6 +39,8 @@ __all__ = [
     "bayes_t_test",
     "bootstrap_interval",
     "bootstrap_test",
+    "correlation_matrix",
+    "correlation_test",
     "effect_sizes",
     "find_clusters",
     "friedman_test",
@@ -44,6 +51,7 @@ __all__ = [
     "randomisation_test",
     "randomised_tukey_hsd",
     "sign_test",
+    "standardise_scores",
     "t_interval",
     "t_power",
     "t_test",

@@ -1,0 +1,169 @@
+"""`rankscope agree judgments`, `labels` and `measures`."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable
+from typing import Any
+
+import click
+
+from rankscope.cli.options import check_output, evaluation_options, output_options
+from rankscope.cli.output import bytes_progress, show
+from rankscope.errors import ParameterError
+from rankscope.reporting.results import RESULT_FORMATS, render_result
+from rankscope.stats.confusion import NORMALISE
+
+__all__ = ["agree"]
+
+#: Commands in files of their own: name -> module, and a line for the overview.
+ELSEWHERE = {"measures": ("agree_measures", "Measures against measures: do they rank systems alike?")}
+
+
+class Agree(click.Group):
+    """A group that imports the commands of other files when they are called."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return [*super().list_commands(ctx), *ELSEWHERE]
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in ELSEWHERE:
+            return super().get_command(ctx, cmd_name)
+        command = getattr(importlib.import_module(f"rankscope.cli.{ELSEWHERE[cmd_name][0]}"), cmd_name)
+        assert isinstance(command, click.Command)
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        here = [(name, command.get_short_help_str(80)) for name, command in self.commands.items()]
+        with formatter.section("Commands"):
+            formatter.write_dl([*here, *((name, text) for name, (_, text) in ELSEWHERE.items())])
+
+
+@click.group(cls=Agree, invoke_without_command=True)
+@click.pass_context
+def agree(context: click.Context) -> None:
+    """Do two judges agree, predicted labels with true ones, measures with each other?"""
+    if context.invoked_subcommand is None:
+        click.echo(context.get_help())
+
+
+def agreement_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """What agreement of judges and of labels have in common."""
+    options = (
+        click.option("--beta", type=float, default=1.0, show_default=True, help="Weight of recall in F; 1 is F1."),
+        click.option(
+            "--normalise",
+            type=click.Choice(NORMALISE),
+            help="Show the confusion matrix as shares of each row, each column, or of all.",
+        ),
+        click.option(
+            "--confidence-level", type=float, default=0.95, show_default=True, metavar="P", help="Of intervals."
+        ),
+    )
+    for option in reversed(options):
+        command = option(command)
+    return command
+
+
+@agree.command(short_help="Two sets of judgments, as people against an LLM.")
+@click.argument("qrels_a")
+@click.argument("qrels_b")
+@click.argument("runs", nargs=-1, metavar="[RUN]...")
+@agreement_options
+@click.option(
+    "--judged",
+    type=click.Choice(("both", "own")),
+    default="both",
+    show_default=True,
+    help="Rank systems by the documents that both judged, or by all that each judge has of these queries.",
+)
+@evaluation_options
+@output_options(RESULT_FORMATS)
+def judgments(
+    qrels_a: str,
+    qrels_b: str,
+    runs: tuple[str, ...],
+    beta: float,
+    normalise: str | None,
+    confidence_level: float,
+    judged: str,
+    measures: tuple[str, ...],
+    rel: int,
+    format_: str,
+    output: str | None,
+    **options: Any,
+) -> None:
+    """Compare the judgments of QRELS_A, the reference, with those of QRELS_B; with RUNs, what B does to their ranking.
+
+    \b
+    rankscope agree judgments people.qrels llm.qrels
+    rankscope agree judgments people.qrels llm.qrels bm25.run dense.run -m nDCG@10
+    """  # noqa: D301 - click keeps the lines after the character \b as they are
+    from rankscope.comparison.judges import agree_judgments  # labels need it not
+
+    check_output(output, (qrels_a, qrels_b, *runs))
+    if not runs and (measures or any(options[name] != default for name, default in UNUSED.items())):
+        raise ParameterError("measures and their options rank runs, and there is no RUN; name some or leave them out")
+    with bytes_progress((*runs, *runs), "reading runs") as progress:
+        evaluation = {**options, "progress": progress} if runs else {}
+        result = agree_judgments(
+            qrels_a,
+            qrels_b,
+            list(runs) or None,
+            list(measures) or None,
+            rel=rel,
+            beta=beta,
+            normalise=normalise,
+            judged=judged,
+            confidence_level=confidence_level,
+            **evaluation,
+        )
+    show(render_result(result, format_), output)
+
+
+#: Options of measuring, as they are where nobody gave them.
+UNUSED = {
+    "preset": None,
+    "missing": "zero",
+    "no_relevant": None,
+    "unjudged": "nonrelevant",
+    "ties": None,
+    "input": None,
+    "total_ranks": None,
+}
+
+
+@agree.command(short_help="Predicted labels against true ones, from a table.")
+@click.argument("file")
+@agreement_options
+@click.option("--positive", metavar="LABEL", help="The class that precision and recall are asked for.")
+@output_options(RESULT_FORMATS)
+def labels(
+    file: str,
+    beta: float,
+    normalise: str | None,
+    confidence_level: float,
+    positive: str | None,
+    format_: str,
+    output: str | None,
+) -> None:
+    """Compare the columns `true` and `predicted` of FILE: CSV, TSV, JSONL or Parquet, plain, .gz or .zst; - is
+    standard input.
+
+    \b
+    rankscope agree labels judged.csv --positive relevant
+    """  # noqa: D301 - click keeps the lines after the character \b as they are
+    from rankscope.comparison.labels import agree_labels
+    from rankscope.io.label_pairs import read_label_pairs  # polars reads tables
+
+    check_output(output, (file,))
+    pairs = read_label_pairs(file)
+    named = {str(label): label for label in {*pairs.true, *pairs.predicted}}
+    result = agree_labels(
+        *pairs,
+        positive=None if positive is None else named.get(positive, positive),
+        beta=beta,
+        normalise=normalise,
+        confidence_level=confidence_level,
+    )
+    show(render_result(result, format_), output)

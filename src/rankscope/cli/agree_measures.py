@@ -1,0 +1,100 @@
+"""`rankscope agree measures`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from rankscope.cli.options import check_output, evaluation_options, output_options, scores_of
+from rankscope.cli.output import progress_bar, show
+from rankscope.comparison.correlations import BY, agree_measures, check_agreement
+from rankscope.reporting.results import RESULT_FORMATS, render_result
+from rankscope.stats.correlation import INTERVALS
+from rankscope.stats.correlation_values import STATISTICS
+
+__all__ = ["measures"]
+
+
+@click.command("measures")
+@click.argument("qrels")
+@click.argument("runs", nargs=-1, metavar="RUN...")
+@evaluation_options
+@click.option(
+    "--statistic",
+    type=click.Choice(list(STATISTICS)),
+    default="kendall_b",
+    show_default=True,
+    help="Which correlation.",
+)
+@click.option(
+    "--by",
+    type=click.Choice(list(BY)),
+    default="systems",
+    show_default=True,
+    help="Do measures order the systems alike, or find the same queries hard?",
+)
+@click.option(
+    "--confidence",
+    "confidence_level",
+    type=float,
+    default=0.95,
+    show_default=True,
+    metavar="X",
+    help="Share of intervals that hold the truth.",
+)
+@click.option(
+    "--interval",
+    type=click.Choice(list(INTERVALS)),
+    help="By Fisher's z (default by systems), or from a bootstrap (default by queries).",
+)
+@click.option(
+    "--resamples",
+    "n_resamples",
+    type=int,
+    default=2_000,
+    show_default=True,
+    metavar="N",
+    help="Of the bootstrap.",
+)
+@click.option("--seed", "rng", type=int, default=0, show_default=True, metavar="N", help="Of the bootstrap.")
+@output_options(RESULT_FORMATS)
+def measures(
+    qrels: str,
+    runs: tuple[str, ...],
+    measures: tuple[str, ...],
+    statistic: str,
+    by: str,
+    confidence_level: float,
+    interval: str | None,
+    n_resamples: int,
+    rng: int,
+    format_: str,
+    output: str | None,
+    **options: Any,
+) -> None:
+    """Say how far measures agree with each other on the RUNs.
+
+    Every two measures are correlated: over the systems, to see whether they order them alike, or over the queries, to
+    see whether they find the same ones hard (the mean over systems).
+
+    \b
+    rankscope agree measures robust.qrels *.run -m AP -m nDCG@10 -m RR -m P@10
+    rankscope agree measures robust.qrels *.run --by queries --statistic spearman --format csv
+    """  # noqa: D301 - click keeps the lines after the character \b as they are
+    check_agreement(statistic, by, confidence_level, interval, n_resamples)
+    check_output(output, (qrels, *runs))
+    scores = scores_of(qrels, runs, measures, **options)
+    k = len(scores.measures)
+    with progress_bar(k * (k - 1) // 2 if by == "queries" else None, "correlating measures") as progress:
+        result = agree_measures(
+            scores,
+            statistic=statistic,
+            by=by,
+            confidence_level=confidence_level,
+            interval=interval,
+            n_resamples=n_resamples,
+            rng=rng,
+            progress=progress,
+        )
+    show(render_result(result, format_), output)

@@ -1,0 +1,105 @@
+"""The options of `rs.compare`, which several commands have."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import click
+
+from rankscope.comparison.compare import FAMILIES, check_settings
+from rankscope.comparison.methods import INTERVALS, TESTS, Settings
+from rankscope.stats.corrections import CORRECTIONS
+from rankscope.stats.inputs import ALTERNATIVES
+
+__all__ = ["comparison_options", "take_comparison"]
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+#: The arguments of `rs.compare` that are options here.
+ASKED = (
+    "baseline",
+    "test",
+    "correction",
+    "family",
+    "alternative",
+    "level",
+    "interval",
+    "rope",
+    "n_resamples",
+    "rng",
+)
+
+COMPARISON = (
+    click.option("--baseline", metavar="NAME", help="Compare the others with this system; default: all pairs."),
+    click.option(
+        "--test",
+        type=click.Choice(list(TESTS)),
+        default="t",
+        show_default=True,
+        help="Of two systems each, of all at once (tukey, randomised-tukey, nemenyi), or Bayesian.",
+    ),
+    click.option(
+        "--correction",
+        type=click.Choice(list(CORRECTIONS)),
+        default="holm",
+        show_default=True,
+        help="Of p-values for their number.",
+    ),
+    click.option(
+        "--family",
+        type=click.Choice(list(FAMILIES)),
+        default="pairs",
+        show_default=True,
+        help="What is corrected together: the pairs of each measure, or those of all measures.",
+    ),
+    click.option(
+        "--alternative",
+        type=click.Choice(list(ALTERNATIVES)),
+        default="two-sided",
+        show_default=True,
+        help="What is looked for: that A's values are greater than B's, less, or either.",
+    ),
+    click.option(
+        "--level",
+        type=float,
+        default=0.05,
+        show_default=True,
+        help="Of significance; intervals hold in 1 - level of cases.",
+    ),
+    click.option(
+        "--interval",
+        type=click.Choice(list(INTERVALS)),
+        default="t",
+        show_default=True,
+        help="Of the mean difference: Student's, or from a bootstrap.",
+    ),
+    click.option(
+        "--rope", type=float, default=0.0, show_default=True, metavar="X", help="A difference of at most X is none."
+    ),
+    click.option(
+        "--resamples",
+        "n_resamples",
+        type=int,
+        default=10_000,
+        show_default=True,
+        metavar="N",
+        help="How many, where drawn.",
+    ),
+    click.option("--seed", "rng", type=int, default=0, show_default=True, metavar="N", help="Of resampling."),
+)
+
+
+def comparison_options(command: Command) -> Command:
+    """How systems are compared: the arguments of `rs.compare`."""
+    for option in reversed(COMPARISON):
+        command = option(command)
+    return command
+
+
+def take_comparison(options: dict[str, Any]) -> dict[str, Any]:
+    """The arguments of `rs.compare`, taken out of what click gives; what is wrong is told before anything is read."""
+    asked = {name: options.pop(name) for name in ASKED}
+    settings = Settings(**{name: value for name, value in asked.items() if name not in ("baseline", "rng")})
+    check_settings(settings, asked["baseline"])
+    return asked

@@ -1,0 +1,106 @@
+"""`rankscope plan`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from rankscope.cli.options import check_output, evaluation_options, output_options, scores_of
+from rankscope.cli.output import show
+from rankscope.cli.plotting import check_plot, draw_plot, plot_options
+from rankscope.comparison.matched import system_of
+from rankscope.comparison.planning import check_plan
+from rankscope.comparison.planning import plan as plan_queries
+from rankscope.comparison.standardise import standardise as standardise_by_query
+from rankscope.errors import ParameterError
+from rankscope.evaluation.sources import ENTITY
+from rankscope.reporting.results import RESULT_FORMATS, render_result
+from rankscope.stats.inputs import ALTERNATIVES
+from rankscope.stats.standardisation import STANDARDISATIONS
+
+__all__ = ["plan"]
+
+
+@click.command()
+@click.argument("qrels")
+@click.argument("runs", nargs=-1, metavar="RUN...")
+@evaluation_options
+@click.option("--baseline", metavar="NAME", help="Plan for a comparison with this system.")
+@click.option(
+    "--difference",
+    type=float,
+    metavar="D",
+    help="How large a difference is to be found. Default: the one observed between the two best systems.",
+)
+@click.option(
+    "--width", type=float, metavar="W", help="Width of an interval of the difference. Default: twice the difference."
+)
+@click.option(
+    "--power",
+    type=float,
+    default=0.8,
+    show_default=True,
+    metavar="P",
+    help="In which share of experiments it is to be found.",
+)
+@click.option(
+    "--level", type=float, default=0.05, show_default=True, metavar="A", help="The p-value at which it counts as found."
+)
+@click.option(
+    "--alternative",
+    type=click.Choice(list(ALTERNATIVES)),
+    default="two-sided",
+    show_default=True,
+    help="Which side the test looks at; the difference is taken to be there.",
+)
+@click.option(
+    "--queries", type=int, metavar="N", help="Queries at hand, where they are to be others than those of QRELS."
+)
+@click.option(
+    "--standardise",
+    type=click.Choice(list(STANDARDISATIONS)),
+    help="Scores by query in standard deviations (z), or these mapped to 0..1 by the normal distribution (cdf).",
+)
+@plot_options
+@output_options(RESULT_FORMATS)
+def plan(
+    qrels: str,
+    runs: tuple[str, ...],
+    measures: tuple[str, ...],
+    baseline: str | None,
+    difference: float | None,
+    width: float | None,
+    power: float,
+    level: float,
+    alternative: str,
+    queries: int | None,
+    standardise: str | None,
+    plot: str | None,
+    figure: str | None,
+    format_: str,
+    output: str | None,
+    **options: Any,
+) -> None:
+    """How many queries a comparison of systems like these RUNs needs.
+
+    How much scores vary from query to query is taken from the runs; from this follows how many queries it takes to find
+    a difference with a t-test or an analysis of variance, and what the queries at hand can show.
+
+    \b
+    rankscope plan robust.qrels bm25.run dense.run -m AP --difference 0.02
+    rankscope plan robust.qrels *.run -m nDCG@10 --baseline bm25 --difference 0.05 --power 0.9
+    """  # noqa: D301 - click keeps the lines after the character \b as they are
+    asked: dict[str, Any] = {"difference": difference, "width": width, "power": power, "level": level}
+    asked |= {"alternative": alternative, "n_queries": queries}
+    check_plan(**asked)
+    check_output(output, (qrels, *runs))
+    check_plot(plot, figure, (qrels, *runs))
+    if len(runs) == 1 and options["input"] != ENTITY:
+        raise ParameterError("one run has nothing to be compared with; name at least 2")
+    scores = scores_of(qrels, runs, measures, **options)
+    if standardise is not None:
+        scores = standardise_by_query(scores, method=standardise)
+    result = plan_queries(scores, baseline=system_of(baseline, runs, scores), **asked)
+    draw_plot(result, plot, figure)
+    show(render_result(result, format_), output)

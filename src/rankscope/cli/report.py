@@ -1,0 +1,63 @@
+"""`rankscope report`."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from typing import Any
+
+import click
+
+from rankscope.cli.comparison_options import comparison_options, take_comparison
+from rankscope.cli.options import check_output, evaluation_options
+from rankscope.cli.output import bytes_progress
+from rankscope.evaluation.conventions import make_plan
+from rankscope.evaluation.sources import ENTITY
+from rankscope.reporting.report import report as make_report
+
+__all__ = ["report"]
+
+
+@click.command()
+@click.argument("qrels")
+@click.argument("runs", nargs=-1, metavar="RUN...")
+@evaluation_options
+@comparison_options
+@click.option("--title", metavar="TEXT", default="", help="Of the page; default: how many systems and queries.")
+@click.option("--figures/--no-figures", default=True, show_default=True)
+@click.option("-o", "--output", metavar="FILE", default="report.html", show_default=True, help="Where the page goes.")
+def report(
+    qrels: str, runs: tuple[str, ...], measures: tuple[str, ...], title: str, figures: bool, output: str, **options: Any
+) -> None:
+    """Write a page that says what was found: one HTML file, to look at or to send.
+
+    Who leads and how sure that is, by the first measure in full and by the others in short; query by query; documents
+    that nobody judged; how alike the measures are; how many queries it would take; and where the numbers come from.
+
+    \b
+    rankscope report robust.qrels bm25.run dense.run --baseline bm25 -o report.html
+    """  # noqa: D301 - click keeps the lines after the character \b as they are
+    compared = take_comparison(options)
+    source = {name: options.pop(name) for name in ("input", "total_ranks")}
+    if not runs and source["input"] != ENTITY:
+        raise click.UsageError("Missing argument 'RUN...'.")
+    make_plan(list(measures) or None, **options)  # a wrong argument is told before anything is read
+    check_output(output, (qrels, *runs))
+    with bytes_progress(runs, "reading runs") as progress:
+        page = make_report(
+            qrels,
+            list(runs) or None,
+            list(measures) or None,
+            title=title,
+            command=shlex.join(["rankscope", *sys.argv[1:]]),
+            figures=figures,
+            progress=progress,
+            conventions=options,
+            **source,
+            **compared,
+        )
+    if output == "-":
+        click.echo(page.html, nl=False)
+        return
+    page.write(output)
+    click.echo(f"The page is in {output}.")

@@ -1,0 +1,296 @@
+"""gate: may the new system go out? Shown not to be worse by more than a margin, shown to be worse, or neither."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from rankscope.comparison.joined import join_scores
+from rankscope.comparison.matched import Matched, match, some_measures
+from rankscope.comparison.noninferiority import TESTS, UNDECIDED, VERDICTS, Criterion, Decision, Turn, decide, turn_of
+from rankscope.data.scores import Floats, Scores
+from rankscope.data.sections import Section, as_text, tidy_frame
+from rankscope.errors import ParameterError, UnknownName
+from rankscope.stats.inputs import as_generator, check_choice, check_count, check_positive, check_share
+
+if TYPE_CHECKING:
+    import polars as pl
+
+__all__ = ["EXIT_CODES", "Gate", "MeasureGate", "check_gate", "gate"]
+
+EXIT_CODES = dict(zip(VERDICTS, (0, 4, 3), strict=True))
+COLUMNS = (
+    *("measure", "system", "baseline", "margin", "difference", "low", "high"),
+    *("pvalue_noninferior", "pvalue_worse", "verdict", "n", "n_needed"),
+)
+#: Queries that are named on each side.
+NAMED = 5
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class MeasureGate:
+    """What was found by one measure.
+
+    matched: the values compared, of the new system and of the baseline. decision: the verdict, its p-values and bounds,
+    where above 0 is better (`low` and `high` here are as the measure has it). turn: the fewest queries without which
+    the verdict would be another; None where there are none, or where the test is not t.
+    """
+
+    matched: Matched
+    decision: Decision
+    turn: Turn | None
+
+    @property
+    def measure(self) -> str:
+        return self.matched.measure
+
+    @property
+    def verdict(self) -> str:
+        """pass, undecided or worse."""
+        return self.decision.verdict
+
+    @property
+    def n(self) -> int:
+        """How many queries have a value of both."""
+        return self.matched.n
+
+    @property
+    def differences(self) -> Floats:
+        """(n) new system less baseline, as the measure has it."""
+        new, old = self.matched.values
+        return np.asarray(new - old)
+
+    @property
+    def gains(self) -> Floats:
+        """(n) the differences, above 0 where the new system is better."""
+        return self.matched.sign * self.differences
+
+    @property
+    def difference(self) -> float:
+        """The mean difference, as the measure has it."""
+        return self.matched.sign * self.decision.mean
+
+    @property
+    def low(self) -> float:
+        """The mean difference is at least this, with the confidence 1 - level; NaN where differences do not vary."""
+        return self.decision.low if self.matched.sign > 0 else -self.decision.high
+
+    @property
+    def high(self) -> float:
+        """The mean difference is at most this, with the confidence 1 - level; NaN where differences do not vary."""
+        return self.decision.high if self.matched.sign > 0 else -self.decision.low
+
+    @property
+    def hurt(self) -> npt.NDArray[np.intp]:
+        """Places (among the n) of the queries that the new system hurts most, the worst first."""
+        order = np.argsort(self.gains, kind="stable")[:NAMED]
+        return order[self.gains[order] < 0]
+
+    @property
+    def helped(self) -> npt.NDArray[np.intp]:
+        """Places (among the n) of the queries that the new system helps most, the best first."""
+        order = np.argsort(-self.gains, kind="stable")[:NAMED]
+        return order[self.gains[order] > 0]
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Gate:
+    """Whether a system may take the place of another; `print` says it in words.
+
+    scores: of the two systems, the new one first. parts: what was found by each measure. criterion: margin, level,
+    test, power. notes: what a reader should know.
+    """
+
+    scores: Scores
+    parts: tuple[MeasureGate, ...]
+    criterion: Criterion
+    seeded: bool
+    notes: tuple[str, ...]
+
+    @property
+    def system(self) -> str:
+        """The new system."""
+        return self.scores.systems[0]
+
+    @property
+    def baseline(self) -> str:
+        """The system that it is held against."""
+        return self.scores.systems[1]
+
+    @property
+    def verdict(self) -> str:
+        """Of all measures: worse where one is, else undecided where one is, else pass."""
+        return max((part.verdict for part in self.parts), key=VERDICTS.index)
+
+    @property
+    def exit_code(self) -> int:
+        """0: pass; 3: worse; 4: undecided."""
+        return EXIT_CODES[self.verdict]
+
+    def __getitem__(self, measure: object) -> MeasureGate:
+        """What was found by one measure. Raises UnknownName for one that is not part of the gate."""
+        names = [part.measure for part in self.parts]
+        name = str(measure) if str(measure) in names else self.scores.asked.get(str(measure), str(measure))
+        if name not in names:
+            raise UnknownName("measure of this gate", name, names)
+        return self.parts[names.index(name)]
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns of the tidy table."""
+        return COLUMNS
+
+    def records(self) -> Iterator[tuple[Any, ...]]:
+        """The rows of the tidy table, one a measure; NaN where there is no such number."""
+        for part in self.parts:
+            found = part.decision
+            yield (
+                *(
+                    part.measure,
+                    self.system,
+                    self.baseline,
+                    self.criterion.margin,
+                    part.difference,
+                    part.low,
+                    part.high,
+                ),
+                *(found.pvalue_noninferior, found.pvalue_worse, found.verdict, part.n),
+                np.nan if found.n_needed is None else float(found.n_needed),
+            )
+
+    def frame(self) -> pl.DataFrame:
+        """The tidy table as a polars frame; null where there is no value."""
+        return tidy_frame(self)
+
+    def sections(self) -> Sequence[Section]:
+        """What a report shows."""
+        from rankscope.comparison.gate_shown import sections_of  # knows this class
+
+        return sections_of(self)
+
+    def signature(self) -> str:
+        """Every setting that changes the verdict, in one line."""
+        head, _, version = self.scores.signature().rpartition(" | ")
+        test = self.criterion.test
+        drawn = test != "t"
+        parts = [f"gate:{self.criterion.margin:g}", f"test:{test}{f',{self.criterion.n_resamples}' if drawn else ''}"]
+        parts += [f"level:{self.criterion.level:g}", f"power:{self.criterion.power:g}"]
+        parts += [f"rng:{self.criterion.seed}"] if drawn and self.seeded else []
+        return " | ".join([head, *parts, version])
+
+    def __str__(self) -> str:
+        return as_text(self)
+
+
+def check_gate(
+    *, margin: float, level: float = 0.05, test: str = "t", n_resamples: int = 10_000, power: float = 0.8
+) -> None:
+    """Raise ParameterError for what cannot be asked for, before anything is computed."""
+    check_positive("margin", margin, zero=True)
+    check_share("level", level)
+    check_choice("test", test, TESTS)
+    check_count("n_resamples", n_resamples)
+    check_share("power", power)
+
+
+def gate(
+    new: Scores,
+    baseline: Scores,
+    measures: object = None,
+    *,
+    margin: float,
+    system: str | None = None,
+    baseline_system: str | None = None,
+    level: float = 0.05,
+    test: str = "t",
+    n_resamples: int = 10_000,
+    rng: Any = None,
+    power: float = 0.8,
+) -> Gate:
+    """Whether a new system is shown not to be worse than a baseline by more than a margin: for continuous integration.
+
+    new, baseline: scores of the same queries, judged and measured alike; saved ones too (`read_scores`). system,
+    baseline_system: which of their systems; may be left out where there is only one. measures: one, a list, or None for
+    all of `new`. margin: the loss of the mean that is no matter, in units of the measure; at least 0.
+
+    Each measure, on the queries where both systems have a value: "pass" where a one-sided test at `level` refutes a
+    mean difference of -margin or less; else "worse" where one refutes a mean difference of 0 or more; else "undecided".
+    Where lower values are better, signs are turned. All measures: the worst of these. test: "t", "permutation" or
+    "bootstrap", with n_resamples and rng; low and high bounds are those of t throughout. power: with which the queries
+    still needed are estimated, from mean and variance of those at hand.
+
+    One query: undecided. A difference that is the same on every query decides by itself: at least -margin passes, so
+    that equal systems pass, with margin 0 too. Raises ParameterError for arguments out of range, a measure that one of
+    the two lacks or that has no direction; UnknownName for other names; InputError for scores of another collection.
+
+    Source: non-inferiority by a one-sided test (Schuirmann 1987, one half of his two); agrees with
+    scipy.stats.ttest_1samp(differences, -margin, alternative="greater").
+
+    >>> import rankscope as rs
+    >>> qrels = {f"q{i}": {"d1": 1} for i in range(8)}
+    >>> old = {f"q{i}": {"d1": 1.0, "d2": 2.0 * (i % 2)} for i in range(8)}
+    >>> new = {f"q{i}": {"d1": 1.0, "d2": 2.0 * (i == 1)} for i in range(8)}
+    >>> found = gate(rs.evaluate(qrels, new, "RR"), rs.evaluate(qrels, old, "RR"), margin=0.02)
+    >>> found.verdict, found.exit_code, round(found["RR"].difference, 4)
+    ('pass', 0, 0.1875)
+    """
+    check_gate(margin=margin, level=level, test=test, n_resamples=n_resamples, power=power)
+    chosen = some_measures(new, measures)
+    both = join_scores(one_system(new, system), one_system(baseline, baseline_system), chosen)
+    seed = int(rng) if isinstance(rng, (int, np.integer)) and rng >= 0 else int(as_generator(rng).integers(2**62))
+    criterion = Criterion(float(margin), float(level), test, float(power), int(n_resamples), seed)
+    parts = tuple(measured(match(both, measure), criterion) for measure in chosen)
+    notes = dict.fromkeys(
+        (*both.notes, *(note for part in parts for note in notes_of(part)), *on_all(parts, criterion))
+    )
+    return Gate(scores=both, parts=parts, criterion=criterion, seeded=rng is not None, notes=tuple(notes))
+
+
+def one_system(scores: Scores, system: str | None) -> Scores:
+    """The scores of one system alone. Raises ParameterError, UnknownName."""
+    if system is None and len(scores.systems) > 1:
+        raise ParameterError(
+            f"a gate compares two systems, and there are {len(scores.systems)} of one side; name one of "
+            f"{', '.join(scores.systems)}"
+        )
+    return scores.select(systems=[scores._system(system)])
+
+
+def measured(matched: Matched, criterion: Criterion) -> MeasureGate:
+    gains = matched.sign * (matched.values[0] - matched.values[1])
+    decision = decide(gains, criterion)
+    turn = turn_of(gains, decision.verdict, criterion) if criterion.test == "t" else None
+    return MeasureGate(matched=matched, decision=decision, turn=turn)
+
+
+def notes_of(part: MeasureGate) -> list[str]:
+    """What a careful reader should know of one measure."""
+    notes = list(part.matched.notes)
+    if part.n == 1:
+        notes.append(f"{part.measure}: one query says nothing of how much queries vary, and so decides nothing")
+    elif part.decision.flat:
+        same = "the same values" if part.difference == 0 else "the same difference"
+        notes.append(f"{part.measure}: {same} on all {part.n} queries: nothing varies that a test could look at")
+    return notes
+
+
+def on_all(parts: Sequence[MeasureGate], criterion: Criterion) -> list[str]:
+    notes = []
+    if criterion.test != "t":
+        notes.append(f"p-values are those of the {criterion.test} test, the bounds low and high those of Student's t")
+        least = 1 / (1 + criterion.n_resamples)
+        if least > criterion.level:
+            notes.append(
+                f"{criterion.n_resamples} resamples cannot show anything at level {criterion.level:g}; ask for more"
+            )
+    if len(parts) > 1 and any(part.verdict != UNDECIDED for part in parts):
+        chance = min(1.0, len(parts) * criterion.level)
+        notes.append(
+            f"{len(parts)} measures: a pass needs all of them; a system that is equal by all is called worse by one of "
+            f"them in up to {100 * chance:g} % of cases"
+        )
+    return notes

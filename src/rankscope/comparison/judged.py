@@ -1,0 +1,160 @@
+"""Two sets of judgments, document by document: what both judged, and their judgments cut to that."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from rankscope.comparison.label_parts import Beyond
+from rankscope.data.qrels import Qrels
+from rankscope.data.rows import Rows, combined_keys
+from rankscope.errors import InputError
+from rankscope.kernels.order import ranges
+from rankscope.kernels.segments import bounds, group_of
+from rankscope.kernels.text import hashes
+from rankscope.stats.confusion import Rates
+from rankscope.stats.inputs import Bools, Floats
+
+__all__ = ["JUDGED", "Both", "cut", "judged_by_both", "notes_on", "overlap_by_query"]
+
+Ints = npt.NDArray[np.int64]
+
+#: Which judgments rank the systems: those of documents that both judged, or all that each judge has of those queries.
+JUDGED = ("both", "own")
+
+
+ONE_BY_ONE = (
+    "intervals take the judged documents as drawn one by one; those of one query are alike, so that the true "
+    "uncertainty is greater"
+)
+
+
+class Both(NamedTuple):
+    """What two judges judged.
+
+    rows_a, rows_b: the places of a document in the judgments of each. query: its query, by place in `a`. only_a,
+    only_b: documents that one judged; negative_a, negative_b: judgments below 0, which mean "not judged".
+    """
+
+    a: Qrels
+    b: Qrels
+    rows_a: Ints
+    rows_b: Ints
+    query: Ints
+    only_a: int
+    only_b: int
+    negative_a: int
+    negative_b: int
+
+    @property
+    def grades(self) -> tuple[Ints, Ints]:
+        return self.a.relevance[self.rows_a], self.b.relevance[self.rows_b]
+
+    @property
+    def n(self) -> int:
+        return int(self.rows_a.size)
+
+    @property
+    def queries(self) -> int:
+        """How many queries have a document that both judged."""
+        return int(np.unique(self.query).size)
+
+
+def judged_by_both(a: Qrels, b: Qrels, names: tuple[str, str]) -> Both:
+    """Find the documents that both judged. Raises InputError where there is none."""
+    place = np.array([b.codes.get(id_, -1) for id_ in a.codes], np.int64)
+    known = np.flatnonzero(place >= 0)
+    lengths = np.diff(a.offsets)[known]
+    rows = ranges(a.offsets[known], lengths)
+    docs = a._docs.take(rows)
+    keys = combined_keys(hashes(docs, b.lookup.seed), bounds(lengths), place[known])
+    found, judged = b.lookup.find(keys, docs)
+    rows_a, rows_b = rows[found], judged.astype(np.int64)
+    # Below 0: pooled, but not judged.
+    there = (a.relevance[rows_a] >= 0) & (b.relevance[rows_b] >= 0)
+    rows_a, rows_b = rows_a[there], rows_b[there]
+    if not rows_a.size:
+        raise InputError(
+            f"no document was judged in both {names[0]} and {names[1]} ({shown(a)} and {shown(b)}), expected documents "
+            "in common; check that they belong to one collection and write ids alike"
+        )
+    negative_a, negative_b = (int((qrels.relevance < 0).sum()) for qrels in (a, b))
+    return Both(
+        a=a,
+        b=b,
+        rows_a=rows_a,
+        rows_b=rows_b,
+        query=group_of(a.offsets)[rows_a],
+        only_a=int(a.relevance.size) - negative_a - int(rows_a.size),
+        only_b=int(b.relevance.size) - negative_b - int(rows_b.size),
+        negative_a=negative_a,
+        negative_b=negative_b,
+    )
+
+
+def shown(qrels: Qrels) -> str:
+    first = next(iter(qrels._lookup[0]))
+    n = int(qrels.relevance.size)
+    return f"{n} judgment{'' if n == 1 else 's'}, as {first!r} of query {qrels.query_ids[0]!r}"
+
+
+def cut(both: Both, judged: str) -> tuple[Qrels, Qrels]:
+    """The judgments of each that rank systems: of documents both judged, or all of a query that has one such."""
+    if judged == "both":
+        return part_of(both.a, both.rows_a), part_of(both.b, both.rows_b)
+    return whole_queries(both.a, both.rows_a), whole_queries(both.b, both.rows_b)
+
+
+def whole_queries(qrels: Qrels, rows: Ints) -> Qrels:
+    """All judgments of the queries of these rows."""
+    query = group_of(qrels.offsets)
+    kept = np.zeros(len(qrels.query_ids), np.bool_)
+    kept[query[rows]] = True
+    return part_of(qrels, np.flatnonzero(kept[query]))
+
+
+def part_of(qrels: Qrels, rows: Ints) -> Qrels:
+    """Some of the judgments, subtopics left out."""
+    rows = np.sort(rows)
+    queries, lengths = np.unique(group_of(qrels.offsets)[rows], return_counts=True)
+    ids = list(qrels.codes)
+    docs = qrels._docs.take(rows)
+    kept = [ids[q] for q in queries.tolist()]
+    return Qrels.from_rows(Rows(kept, bounds(lengths), docs, hashes(docs), qrels.relevance[rows], str))
+
+
+def overlap_by_query(both: Both, a: Bools, b: Bools) -> Floats:
+    """Relevant for both over relevant for one, of each query that has such."""
+    n = len(both.a.query_ids)
+    one, two = (np.bincount(both.query[which], minlength=n) for which in (a | b, a & b))
+    return np.asarray(two[one > 0] / one[one > 0])
+
+
+def notes_on(
+    both: Both, names: tuple[str, str], agreements: tuple[Beyond | None, ...], binary: Rates, judged: str | None
+) -> list[str]:
+    """What a reader should know of the documents and of the numbers on them."""
+    notes = [ONE_BY_ONE]
+    for name, negative in zip(names, (both.negative_a, both.negative_b), strict=True):
+        if negative:
+            many = "1 judgment" if negative == 1 else f"{negative} judgments"
+            are = "is" if negative == 1 else "are"
+            notes.append(f"{many} of {name} {are} below 0, which means not judged; left out")
+    for side, name in ((both.a, names[0]), (both.b, names[1])):
+        lost = len(side.query_ids) - both.queries
+        if lost:
+            many = "1 query" if lost == 1 else f"{lost} queries"
+            notes.append(f"{many} of {name} without a document that both judged: left out")
+    if judged == "both" and both.only_a + both.only_b:
+        notes.append(
+            "systems are ranked by the documents that both judged; ask for each judge's own (judged:own) to see what "
+            "the others change"
+        )
+    if judged == "own" and not both.only_a + both.only_b:
+        notes.append("both judged the same documents: each judge's own judgments are those of both")
+    found = [note for agreement in agreements if agreement is not None for note in agreement.notes]
+    if agreements[-1] is None:
+        found.append("both judges say the same of all documents, relevant or not: no kappa or alpha of that")
+    return list(dict.fromkeys([*notes, *found, *binary.notes]))

@@ -1,0 +1,289 @@
+"""Two judges of the same documents: people against people, or a machine against people."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from rankscope._version import __version__
+from rankscope.comparison.judge_effect import RankingEffect, effect_section, effects_on_ranking
+from rankscope.comparison.judged import JUDGED, cut, judged_by_both, notes_on, overlap_by_query
+from rankscope.comparison.label_parts import (
+    Beyond,
+    Row,
+    beyond_chance,
+    binary_rows,
+    chance_sentence,
+    count_rows,
+    judged_table,
+    matrix_section,
+    share_row,
+)
+from rankscope.comparison.labels import count_of, two_classes
+from rankscope.data.qrels import Qrels
+from rankscope.data.sections import Section, as_text, tidy_frame
+from rankscope.errors import InputError, ParameterError
+from rankscope.evaluation.conventions import make_plan
+from rankscope.evaluation.sources import ENTITY, LETOR, as_qrels, is_path
+from rankscope.io.read import PathLike, file_stem
+from rankscope.io.streams import source_name
+from rankscope.stats.confusion import ConfusionMatrix, Rates, confusion_matrix
+from rankscope.stats.inputs import Bools, check_choice, check_count, check_positive, check_share
+from rankscope.stats.labels import encode
+
+if TYPE_CHECKING:
+    import polars as pl
+
+__all__ = ["JudgeAgreement", "agree_judgments"]
+
+COLUMNS = ("statistic", "label", "measure", "system", "value", "low", "high", "n")
+RELEVANT = "relevant"
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class JudgeAgreement:
+    """How far two judges agree.
+
+    names: of A and B. both: how many documents both judged; only_a, only_b: one of them. queries: with documents that
+    both judged. confusion: counts of grades, rows A, columns B. beyond: kappa, weighted kappa and Krippendorff's alpha
+    of the grades. relevance, binary: the same and the rates where a document is relevant from grade `rel` on, A being
+    the truth. overlap: documents relevant for both over those relevant for one of them; overlap_by_query: its mean over
+    the queries that have such. effects: by measure, what B does to the ranking of systems; empty without runs.
+    `print` shows sentences and tables; `frame()` is the tidy table: statistic, label, measure, system, value, low,
+    high, n.
+    """
+
+    names: tuple[str, str]
+    both: int
+    only_a: int
+    only_b: int
+    queries: int
+    confusion: ConfusionMatrix
+    beyond: Beyond
+    relevance: Beyond | None
+    binary: Rates
+    overlap: float
+    overlap_by_query: float
+    effects: tuple[RankingEffect, ...]
+    rel: int
+    beta: float
+    judged: str
+    confidence_level: float
+    measured: str
+    notes: tuple[str, ...]
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns of the tidy table."""
+        return COLUMNS
+
+    def records(self) -> Iterator[tuple[str, str, str, str, float, float, float, int]]:
+        """The rows of the tidy table; NaN where a statistic has no value or no interval."""
+        all_ = self.both + self.only_a + self.only_b
+        for name, found in (("both", self.both), ("only_a", self.only_a), ("only_b", self.only_b)):
+            yield f"judged_{name}", "", "", "", float(found), np.nan, np.nan, all_
+        rows = [*self.beyond.rows(), *self.relevance_rows(), *count_rows(self.confusion)]
+        for name, label, value, low, high, n in rows:
+            yield name, label, "", "", value, low, high, n
+        for effect in self.effects:
+            yield from effect.rows()
+
+    def relevance_rows(self) -> Iterator[Row]:
+        """Rows on relevant or not."""
+        if self.relevance is not None:
+            yield from self.relevance.rows(RELEVANT)
+        yield from binary_rows(self.binary, RELEVANT, self.confidence_level)
+        tp, one = int(self.binary.tp[1]), int(self.binary.n - self.binary.tn[1])
+        yield share_row("overlap", RELEVANT, tp, one, self.confidence_level)
+        yield "overlap_by_query", RELEVANT, self.overlap_by_query, np.nan, np.nan, self.queries
+
+    def frame(self) -> pl.DataFrame:
+        """The tidy table as a polars frame; null where there is no value."""
+        return tidy_frame(self)
+
+    def sections(self) -> tuple[Section, ...]:
+        """What a report shows."""
+        one, other = self.names
+        agreement = Section(
+            title=f"Agreement of {one} and {other}",
+            sentence=f"Judged by both: {plural(self.both, 'document')} of {plural(self.queries, 'query', 'queries')}; "
+            f"by {one} only: {self.only_a:,}; by {other} only: {self.only_b:,}. "
+            + chance_sentence(self.beyond.kappa, "documents", "grade"),
+            table=judged_table(list(self.beyond.rows()), self.beta),
+        )
+        relevance = Section(
+            title="Relevant or not",
+            sentence=self.relevance_sentence(),
+            table=judged_table(list(self.relevance_rows()), self.beta),
+        )
+        matrix = matrix_section(self.confusion, one, other, f"Rows: grades by {one}. Columns: grades by {other}.")
+        return agreement, matrix, relevance, *(effect_section(effect, self.names) for effect in self.effects)
+
+    def relevance_sentence(self) -> str:
+        one, other = self.names
+        tp, fp, fn, tn = (int(side[1]) for side in (self.binary.tp, self.binary.fp, self.binary.fn, self.binary.tn))
+        return (
+            f"Relevant is grade {self.rel} or more. Of what {one} found relevant, {other} did too: "
+            f"{count_of(tp, tp + fn)}; of what {one} did not, {other} did: {count_of(fp, fp + tn)}. "
+            f"The rates take {one} for the truth and {other} for the prediction."
+        )
+
+    def signature(self) -> str:
+        """Every setting that changes the numbers, in one line."""
+        parts = [
+            "agreement of judgments",
+            f"rel:{self.rel}",
+            f"beta:{self.beta:g}",
+            f"alpha:{self.beyond.alpha.level}",
+            f"level:{self.confidence_level:g}",
+            f"documents:{self.both}",
+        ]
+        parts += [f"judged:{self.judged}", self.measured] if self.effects else [f"rankscope {__version__}"]
+        return " | ".join(parts)
+
+    def __str__(self) -> str:
+        return as_text(self)
+
+    def __repr__(self) -> str:
+        one, other = self.names
+        return f"JudgeAgreement({one} and {other}, {self.both} documents, {len(self.effects)} measures)"
+
+
+def agree_judgments(
+    qrels_a: Qrels | PathLike | Any,
+    qrels_b: Qrels | PathLike | Any,
+    runs: Any = None,
+    measures: Any = None,
+    *,
+    rel: int = 1,
+    beta: float = 1.0,
+    normalise: str | None = None,
+    judged: str = "both",
+    names: tuple[str, str] | None = None,
+    confidence_level: float = 0.95,
+    **options: Any,
+) -> JudgeAgreement:
+    """How far two judges of the same documents agree, and what the second does to the ranking of systems.
+
+    qrels_a, qrels_b: each a Qrels, a path, or what `Qrels(...)` takes; A is the reference. Agreement is counted on the
+    documents that both judged; a grade below 0 means not judged. rel: least grade that is relevant, where grades become
+    yes or no. beta: how many times recall weighs more than precision in F. normalise: what the confusion matrix shows:
+    counts, or shares of each "row", "column" or of "all". names: of A and B; else those of their files.
+
+    runs, measures: as `evaluate` takes them; with runs, their systems are ranked under both judges by the mean of each
+    measure. judged: "both" ranks by the judgments of documents that both judged, so that grades alone differ; "own" by
+    all that each judge has of the same queries, so that what only one judged counts too. options: further keyword
+    arguments of `evaluate`: preset, ties, missing, no_relevant, unjudged ("bounds" apart), input.
+
+    Raises InputError for no document in common, one grade only; ParameterError for arguments out of range, measures by
+    subtopic, and as `evaluate`.
+
+    Source: see `rankscope.stats.judges`; overlap and the effect on the ranking as in Voorhees (2000), "Variations in
+    relevance judgments and the measurement of retrieval effectiveness".
+
+    >>> found = agree_judgments({"q": {"a": 2, "b": 0, "c": 1}}, {"q": {"a": 1, "b": 0, "c": 1, "d": 1}})
+    >>> found.both, found.only_b, round(found.beyond.kappa.agreement, 4), found.overlap
+    (3, 1, 0.6667, 1.0)
+    """
+    check_share("confidence_level", confidence_level)
+    check_positive("beta", beta)
+    check_choice("judged", judged, JUDGED)
+    if runs is None and (measures is not None or options):
+        raise ParameterError("measures and options of evaluation ask for runs; name at least one, or leave them out")
+    check_options(runs, (qrels_a, qrels_b), measures, {"rel": rel, **options})
+    called = names or names_of_judges(qrels_a, qrels_b)
+    both = judged_by_both(as_qrels(qrels_a), as_qrels(qrels_b), called)
+    grades_a, grades_b = both.grades
+    labels, a, b = encode(grades_a, grades_b)
+    if len(labels) == 1:
+        raise InputError(
+            f"both judges gave all {both.n} documents the grade {labels[0]}, expected at least 2 grades; of one alone "
+            "nothing tells agreement from chance"
+        )
+    k = len(labels)
+    counts = np.bincount(a * k + b, minlength=k * k).reshape(k, k)
+    confusion = confusion_matrix(counts, labels=labels, normalise=normalise)
+    beyond = beyond_chance(confusion, a, b, confidence_level)
+    relevance, binary = relevant_or_not(grades_a >= rel, grades_b >= rel, beta, confidence_level)
+    overlaps = overlap_by_query(both, grades_a >= rel, grades_b >= rel)
+    effects: tuple[RankingEffect, ...] = ()
+    measured, notes = "", tuple[str, ...]()
+    if runs is not None:
+        pair = cut(both, judged)
+        effects, measured, notes = effects_on_ranking(pair, called, runs, measures, {"rel": rel, **options})
+    either = int(binary.n - binary.tn[1])
+    return JudgeAgreement(
+        names=called,
+        both=both.n,
+        only_a=both.only_a,
+        only_b=both.only_b,
+        queries=both.queries,
+        confusion=confusion,
+        beyond=beyond,
+        relevance=relevance,
+        binary=binary,
+        overlap=int(binary.tp[1]) / either if either else float("nan"),
+        overlap_by_query=float(overlaps.mean()) if overlaps.size else float("nan"),
+        effects=effects,
+        rel=rel,
+        beta=beta,
+        judged=judged,
+        confidence_level=confidence_level,
+        measured=measured,
+        notes=(*notes_on(both, called, (beyond, relevance), binary, judged if effects else None), *notes),
+    )
+
+
+def plural(n: int, one: str, many: str = "") -> str:
+    return f"{n:,} {one if n == 1 else many or one + 's'}"
+
+
+def check_options(runs: Any, qrels: tuple[Any, Any], measures: Any, options: dict[str, Any]) -> None:
+    """Tell a wrong argument before anything is read."""
+    check_count("rel", options["rel"])
+    if runs is None:
+        several: list[Any] = []
+    else:
+        several = list(runs) if isinstance(runs, (list, tuple)) else [runs]
+        if options.get("input") in (*LETOR, ENTITY) or options.get("total_ranks") is not None:
+            raise ParameterError(
+                "two judges are compared on judgments and runs, and LETOR's files and tables of ranks are neither; "
+                "convert them first (rankscope convert)"
+            )
+        if options.get("unjudged") == "bounds":
+            raise ParameterError(
+                "unjudged='bounds' has no meaning for a ranking of systems; choose nonrelevant or skip"
+            )
+        settled = {name: value for name, value in options.items() if name not in ("input", "total_ranks", "progress")}
+        plan = make_plan(measures, **settled)
+        if plan.needs_subtopics:
+            raise ParameterError(
+                "measures of diversity ask for judgments by subtopic, and judges are compared on grades of documents; "
+                "choose other measures"
+            )
+    if sum(is_path(x) and source_name(x) == "<stdin>" for x in (*qrels, *several)) > 1:
+        raise ParameterError("standard input (-) can stand for one file only")
+
+
+def names_of_judges(qrels_a: Any, qrels_b: Any) -> tuple[str, str]:
+    """By their files, else A and B."""
+    if is_path(qrels_a) and is_path(qrels_b):
+        for shorter in (file_stem, source_name):
+            one, other = (shorter(path).removesuffix(".qrels") for path in (qrels_a, qrels_b))
+            if one != other:
+                return one, other
+    return "A", "B"
+
+
+def relevant_or_not(a: Bools, b: Bools, beta: float, confidence_level: float) -> tuple[Beyond | None, Rates]:
+    """Agreement on what is relevant, None where both say one thing of all documents; and the rates, A the truth."""
+    labels = (f"not {RELEVANT}", RELEVANT)
+    counts = np.bincount(2 * a.astype(np.int64) + b, minlength=4).reshape(2, 2)
+    binary = two_classes(counts, labels, RELEVANT, beta)
+    if counts.max() == a.size and counts.trace() == a.size:
+        return None, binary
+    confusion = confusion_matrix(counts, labels=labels)
+    return beyond_chance(confusion, a.astype(np.int64), b.astype(np.int64), confidence_level), binary

@@ -1,0 +1,235 @@
+"""Predicted labels against true ones: how often, how much beyond chance, and which classes are mistaken for which."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from rankscope._version import __version__
+from rankscope.comparison.label_parts import (
+    COLUMNS,
+    Beyond,
+    Row,
+    beyond_chance,
+    binary_rows,
+    chance_sentence,
+    class_rows,
+    count_rows,
+    judged_table,
+    matrix_section,
+    percent,
+)
+from rankscope.data.cells import format_value
+from rankscope.data.sections import Section, Table, as_text, tidy_frame
+from rankscope.errors import InputError, ParameterError
+from rankscope.stats.confusion import ConfusionMatrix, Rates, confusion_matrix, rates
+from rankscope.stats.inputs import check_positive, check_share
+from rankscope.stats.labels import Ints, Label, encode
+
+if TYPE_CHECKING:
+    import polars as pl
+
+__all__ = ["LabelAgreement", "agree_labels", "count_of", "two_classes"]
+
+#: Pairs of labels of which nobody doubts that the second is the positive one.
+PLAIN = ((0, 1), (-1, 1), (False, True), ("0", "1"), ("no", "yes"), ("false", "true"))
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class LabelAgreement:
+    """How far predicted labels agree with true ones.
+
+    confusion: counts, rows true, columns predicted. beyond: kappa, weighted where labels are numbers and more than two,
+    and Krippendorff's alpha. rates: of each class against all others. binary: of the positive class against the rest;
+    None where there are more than two classes and none was named. `print` shows sentences and tables; `frame()` is the
+    tidy table: statistic, label ("" or the class), value, low, high, n (what it is a share of, or the items).
+    """
+
+    confusion: ConfusionMatrix
+    beyond: Beyond
+    rates: Rates
+    binary: Rates | None
+    positive: Label | None
+    beta: float
+    confidence_level: float
+    notes: tuple[str, ...]
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns of the tidy table."""
+        return COLUMNS
+
+    def records(self) -> Iterator[Row]:
+        """The rows of the tidy table; NaN where a statistic has no value or no interval."""
+        yield from self.beyond.rows()
+        if self.binary is None:
+            yield from class_rows(self.rates, self.confidence_level)
+        else:
+            yield from binary_rows(self.binary, str(self.positive), self.confidence_level)
+        yield from count_rows(self.confusion)
+
+    def frame(self) -> pl.DataFrame:
+        """The tidy table as a polars frame; null where there is no value."""
+        return tidy_frame(self)
+
+    def sections(self) -> tuple[Section, ...]:
+        """What a report shows."""
+        agreement = Section(
+            title="Agreement",
+            sentence=chance_sentence(self.beyond.kappa, "items", "label"),
+            table=judged_table(list(self.beyond.rows()), self.beta),
+        )
+        axes = "Rows: true labels. Columns: predicted labels."
+        return agreement, matrix_section(self.confusion, "true", "predicted", axes), self.rates_section()
+
+    def rates_section(self) -> Section:
+        if self.binary is None:
+            return Section(title="By class", sentence=class_sentence(self.rates), table=class_table(self.rates))
+        rows = list(binary_rows(self.binary, str(self.positive), self.confidence_level))
+        return Section(
+            title=f"{self.positive} or not",
+            sentence=rates_sentence(self.binary, str(self.positive)),
+            table=judged_table(rows, self.beta),
+        )
+
+    def signature(self) -> str:
+        """Every setting that changes the numbers, in one line."""
+        parts = [
+            "agreement of labels",
+            *([] if self.positive is None else [f"positive:{self.positive}"]),
+            f"beta:{self.beta:g}",
+            f"alpha:{self.beyond.alpha.level}",
+            f"level:{self.confidence_level:g}",
+            f"items:{self.confusion.n}",
+            f"rankscope {__version__}",
+        ]
+        return " | ".join(parts)
+
+    def __str__(self) -> str:
+        return as_text(self)
+
+    def __repr__(self) -> str:
+        return f"LabelAgreement({self.confusion.n} items, {len(self.confusion.labels)} classes)"
+
+
+def agree_labels(
+    true: Any,
+    predicted: Any,
+    *,
+    positive: Label | None = None,
+    beta: float = 1.0,
+    normalise: str | None = None,
+    confidence_level: float = 0.95,
+) -> LabelAgreement:
+    """How far predicted labels agree with true ones: accuracy, kappa, alpha, and the rates of each class.
+
+    true, predicted: one label an item, text or numbers, in one order of the items. positive: the class whose precision,
+    recall and so on are asked for; of two classes the second in order unless you say otherwise, of more each class in
+    turn and averages over them. beta: how many times recall weighs more than precision in F. normalise: what the
+    confusion matrix shows: counts, or shares of each "row", "column" or of "all". Intervals take the items as drawn one
+    by one.
+
+    Raises InputError for lists of two lengths, no items, missing labels (NaN, None), text beside numbers, one class
+    only; ParameterError for a positive class that is not there, a beta or a level out of range.
+
+    Source: see `rankscope.stats.judges` and `rankscope.stats.confusion`; agrees with scikit-learn and statsmodels where
+    those have a value.
+
+    >>> found = agree_labels(["yes", "no", "yes", "no", "yes"], ["yes", "no", "yes", "yes", "no"])
+    >>> round(found.beyond.kappa.value, 4), round(found.binary.of("yes")["recall"], 4)
+    (0.1667, 0.6667)
+    """
+    check_share("confidence_level", confidence_level)
+    check_positive("beta", beta)
+    labels, a, b = encode(true, predicted)
+    if len(labels) == 1:
+        raise InputError(
+            f"all {a.size} items have the label {labels[0]!r} in both lists, expected at least 2 classes; of one alone "
+            "nothing tells agreement from chance"
+        )
+    if positive is not None and positive not in labels:
+        known = ", ".join(map(repr, labels[:10]))
+        raise ParameterError(f"the positive class {positive!r} is none of the labels ({known}); name one of them")
+    k = len(labels)
+    counts = np.bincount(a * k + b, minlength=k * k).reshape(k, k)
+    confusion = confusion_matrix(counts, labels=labels, normalise=normalise)
+    notes = []
+    if positive is None and k == 2:
+        positive = labels[1]
+        if not is_plain(labels):
+            notes.append(f"{positive!r} is taken for the positive class, the last in order; name another if it is not")
+    by_class = rates(counts, labels=labels, beta=beta)
+    binary = None if positive is None else two_classes(counts, labels, positive, beta)
+    beyond = beyond_chance(confusion, a, b, confidence_level)
+    return LabelAgreement(
+        confusion=confusion,
+        beyond=beyond,
+        rates=by_class,
+        binary=binary,
+        positive=positive,
+        beta=beta,
+        confidence_level=confidence_level,
+        notes=(*notes, *beyond.notes, *(by_class if binary is None else binary).notes),
+    )
+
+
+def is_plain(labels: tuple[Label, ...]) -> bool:
+    lowered = tuple(label.lower() if isinstance(label, str) else label for label in labels)
+    return lowered in PLAIN
+
+
+def two_classes(counts: Ints, labels: tuple[Label, ...], positive: Label, beta: float) -> Rates:
+    """The rates of one class, the second, against all others together."""
+    i = labels.index(positive)
+    tp = int(counts[i, i])
+    fn, fp = int(counts[i].sum()) - tp, int(counts[:, i].sum()) - tp
+    tn = int(counts.sum()) - tp - fn - fp
+    found = rates([[tn, fp], [fn, tp]], labels=(f"not {positive}", positive), beta=beta)
+    return with_notes_of_positive(found)
+
+
+def with_notes_of_positive(found: Rates) -> Rates:
+    """Of two classes only the positive one is shown: notes on the other are left out."""
+    notes = [
+        f"{name} divides 0 by 0 and has no value"
+        for name in ("precision", "recall", "specificity", "fscore")
+        if np.isnan(getattr(found, name)[1])
+    ]
+    return replace(found, notes=(*notes, *(note for note in found.notes if "Matthews" in note)))
+
+
+def rates_sentence(found: Rates, positive: str) -> str:
+    """Recall and the rate of false alarms, in words and counts."""
+    tp, fp, fn, tn = (int(side[1]) for side in (found.tp, found.fp, found.fn, found.tn))
+    return (
+        f"Truly {positive} and predicted so: {count_of(tp, tp + fn)}. Not {positive}, but predicted so: "
+        f"{count_of(fp, fp + tn)}."
+    )
+
+
+def count_of(part: int, whole: int) -> str:
+    return f"{part:,} of {whole:,}" + (f" ({percent(part / whole)})" if whole else "")
+
+
+def class_sentence(found: Rates) -> str:
+    """Which class is recognised worst."""
+    known = np.flatnonzero(~np.isnan(found.recall))
+    worst = int(known[np.argmin(found.recall[known])])
+    if found.recall[worst] == 1:
+        return "Each class against all others. All were recognised every time."
+    of = count_of(int(found.tp[worst]), int(found.tp[worst] + found.fn[worst]))
+    return f"Each class against all others. Least often recognised is {found.labels[worst]}: {of}."
+
+
+def class_table(found: Rates) -> Table:
+    names = ("precision", "recall", "specificity", "fscore")
+    rows = [
+        (str(label), *(format_value(float(getattr(found, name)[i]), "mean") for name in names), f"{n}")
+        for i, (label, n) in enumerate(zip(found.labels, (found.tp + found.fn).tolist(), strict=True))
+    ]
+    for kind, averages in (("mean of classes (macro)", found.macro), ("all counts together (micro)", found.micro)):
+        rows.append((kind, *(format_value(averages[name], "mean") for name in names), f"{found.n}"))
+    return Table(columns=("class", "precision", "recall", "specificity", f"F{found.beta:g}", "n"), rows=tuple(rows))

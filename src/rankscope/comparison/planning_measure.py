@@ -1,0 +1,262 @@
+"""The plan for one measure: how much differences vary, and what follows for numbers of queries. Numbers, no words."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import NamedTuple
+
+import numpy as np
+
+from rankscope.data.scores import Scores
+from rankscope.errors import InputError, ParameterError
+from rankscope.stats.anova import two_way_anova
+from rankscope.stats.distributions import special
+from rankscope.stats.inputs import Floats, constant
+from rankscope.stats.power import anova_power, queries_for_anova, queries_for_interval, queries_for_t, t_power
+
+__all__ = ["CURVE", "MOST", "NEEDS", "Asked", "MeasurePlan", "PlanRow", "plan_measure"]
+
+#: What the tidy table tells of each measure, before the rows of CURVE.
+NEEDS = ("t", "t achieved", "one-way ANOVA", "two-way ANOVA", "interval")
+CURVE = "t at n"
+#: Numbers of queries that power is told of, where they are near the need.
+GRID = tuple(int(m * 10**e) for e in range(1, 9) for m in (1, 2.5, 5))
+#: Points of the curve of power.
+POINTS = 60
+#: More queries than these are not looked for; `stats.power` refuses them.
+MOST = 10**8
+#: Why nothing can be planned.
+ONE_QUERY, IDENTICAL, CONSTANT, EQUAL_MEANS = "one query", "identical", "constant", "equal means"
+
+
+class PlanRow(NamedTuple):
+    """A row of the tidy table, less its measure. power: with that many queries. NaN and None where there is none."""
+
+    method: str
+    difference: float
+    power: float
+    n_queries: int | None
+
+
+class Asked(NamedTuple):
+    """What all measures are planned for. side: "greater" for a difference on the side that is tested."""
+
+    difference: float | None
+    width: float | None
+    power: float
+    level: float
+    side: str
+    n_queries: int | None
+
+
+class Curve(NamedTuple):
+    """Numbers of queries, and the power with them."""
+
+    n: tuple[int, ...]
+    power: tuple[float, ...]
+
+
+class Spread(NamedTuple):
+    """sd: of the difference of two systems. residual, system: of what neither system nor query explains; of scores."""
+
+    sd: float
+    residual: float
+    system: float
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class MeasurePlan:
+    """The plan for one measure.
+
+    n: queries with values of all systems, which the spread was taken from; left_out: the others. n_now: queries at
+    hand. difference: what is to be found; pair: the two systems whose observed difference it is, the better one first,
+    None where it was given. width: of the interval. sd: standard deviation of the differences of two systems. need_low,
+    need_high: between which the need lies, since sd is itself an estimate (95 % confidence, of a normal distribution),
+    None beyond 100,000,000. rows: of the tidy table. curve: of the power of the t-test. trouble: in a
+    word why nothing can be planned, else empty.
+    """
+
+    measure: str
+    standardised: bool
+    systems: tuple[str, ...]
+    baseline: str | None
+    n: int
+    left_out: int
+    n_now: int
+    difference: float
+    pair: tuple[str, str] | None
+    width: float
+    sd: float
+    need_low: int | None
+    need_high: int | None
+    rows: tuple[PlanRow, ...]
+    curve: Curve
+    trouble: str
+    geometric: bool
+
+    def row(self, method: str) -> PlanRow:
+        """The first row of a method."""
+        return next(row for row in self.rows if row.method == method)
+
+
+def plan_measure(scores: Scores, m: int, baseline: str | None, asked: Asked) -> MeasurePlan:
+    """The plan for the measure at place m of the scores. Raises as `plan` does."""
+    name, measure = scores.measure_names[m], scores.measures[m]
+    refuse_beyond_range(name, getattr(measure, "range", None), asked)
+    values = scores.values[:, m]
+    x = values[:, ~np.isnan(values).any(axis=0)]
+    n = x.shape[1]
+    if not n:
+        raise InputError(
+            f"no query has a value of {name} of all {len(x)} systems; expected queries in common; "
+            "leave out the system that has none"
+        )
+    b = None if baseline is None else scores.systems.index(baseline)
+    first, second = best_pair(x.mean(axis=1), getattr(measure, "higher_is_better", True), b)
+    difference = observed(x[first] - x[second]) if asked.difference is None else asked.difference
+    spread = Spread(0.0, 0.0, 0.0) if n == 1 else spread_of(x, b)
+    trouble = trouble_of(x, spread, difference)
+    n_now = asked.n_queries or n
+    width = 2 * difference if asked.width is None else asked.width
+    rows, curve = nothing(difference, width, n_now), Curve((), ())
+    low = high = None
+    if not trouble:
+        rows, curve = everything(len(x), spread, difference, width, n_now, asked)
+        low, high = (need(difference, sd, asked) for sd in interval_of_sd(spread.sd, n))
+    return MeasurePlan(
+        measure=name,
+        standardised="standardised" in scores.settings,
+        systems=scores.systems,
+        baseline=baseline,
+        n=n,
+        left_out=values.shape[1] - n,
+        n_now=n_now,
+        difference=difference,
+        pair=None if asked.difference is not None else (scores.systems[first], scores.systems[second]),
+        width=width,
+        sd=spread.sd,
+        need_low=low,
+        need_high=high,
+        rows=rows,
+        curve=curve,
+        trouble=trouble,
+        geometric=measure.summary == "geometric",
+    )
+
+
+def refuse_beyond_range(name: str, range: tuple[float, float] | None, asked: Asked) -> None:
+    """Raise for a difference that the measure cannot reach: percent, or a slip."""
+    reach = range[1] - range[0] if range is not None else np.inf
+    if asked.difference is not None and asked.difference > reach:
+        raise ParameterError(
+            f"difference is {asked.difference:g}, and {name} lies between {range[0]:g} and {range[1]:g}; "  # type: ignore[index]
+            f"expected at most {reach:g}, as 0.02"
+        )
+
+
+def best_pair(means: Floats, higher_is_better: bool | None, baseline: int | None) -> tuple[int, int]:
+    """The two best systems, the better one first; or the best of the others and the baseline, which may be better."""
+    order = np.argsort(means if higher_is_better is False else -means, kind="stable").tolist()
+    if baseline is None:
+        return order[0], order[1]
+    pair = sorted([next(s for s in order if s != baseline), baseline], key=order.index)
+    return pair[0], pair[1]
+
+
+def observed(differences: Floats) -> float:
+    """The size of the mean; 0 where only rounding is left of it."""
+    mean = abs(float(differences.mean()))
+    return 0.0 if mean <= 1e-12 * float(np.abs(differences).max()) else mean
+
+
+def spread_of(x: Floats, baseline: int | None) -> Spread:
+    """How much scores vary, as each method needs it. x: (systems, queries), at least 2 of each.
+
+    The variance of a difference is 2 MS_E, twice that of the residuals, where it is the same for all pairs of systems;
+    with a baseline it is the mean over the differences to it. Of two systems, both are the variance of their
+    differences.
+    """
+    residual = two_way_anova(x).sigma
+    if len(x) == 2 or baseline is not None:
+        b = len(x) - 1 if baseline is None else baseline
+        sd = pooled(np.delete(x, b, axis=0) - x[b])
+    else:
+        sd = float(np.sqrt(2)) * residual
+    return Spread(sd, residual, pooled(x))
+
+
+def pooled(lists: Floats) -> float:
+    """The root of the mean variance of lists of one length; lists without any variance but noise have none."""
+    return float(np.sqrt(np.where(constant(lists), 0.0, lists.var(axis=1, ddof=1)).mean()))
+
+
+def trouble_of(x: Floats, spread: Spread, difference: float) -> str:
+    """Why nothing can be planned; empty where something can."""
+    if x.shape[1] == 1:
+        return ONE_QUERY
+    if min(spread) == 0:
+        return IDENTICAL if constant(x.T).all() else CONSTANT
+    return "" if difference > 0 else EQUAL_MEANS
+
+
+def nothing(difference: float, width: float, n_now: int) -> tuple[PlanRow, ...]:
+    return tuple(
+        PlanRow(method, width / 2 if method == "interval" else difference, np.nan, at)
+        for method, at in zip(NEEDS, (None, n_now, None, None, None), strict=True)
+    )
+
+
+def everything(
+    systems: int, spread: Spread, difference: float, width: float, n_now: int, asked: Asked
+) -> tuple[tuple[PlanRow, ...], Curve]:
+    """The rows of the tidy table, and the curve of power."""
+
+    def power_with(n: list[int]) -> list[float]:
+        found = t_power(n, difference, spread.sd, level=asked.level, alternative=asked.side)
+        return [float(p) for p in np.clip(found, 0.0, 1.0)]
+
+    enough = need(difference, spread.sd, asked)
+    rows = [
+        PlanRow("t", difference, np.nan if enough is None else power_with([enough])[0], enough),
+        PlanRow("t achieved", difference, power_with([n_now])[0], n_now),
+    ]
+    for design, sd in (("one-way", spread.system), ("two-way", spread.residual)):
+        n = ask(
+            partial(queries_for_anova, systems, difference, sd, power=asked.power, level=asked.level, design=design)
+        )
+        power = np.nan if n is None else anova_power(n, systems, difference, sd, level=asked.level, design=design)
+        rows.append(PlanRow(f"{design} ANOVA", difference, power, n))
+    n = ask(partial(queries_for_interval, width, spread.sd, confidence_level=1 - asked.level))
+    rows.append(PlanRow("interval", width / 2, np.nan, n))
+    top = MOST if enough is None else enough
+    near = [n for n in GRID if max(10, top / 25) <= n <= max(50, min(4 * top, MOST))]
+    rows += [PlanRow(CURVE, difference, p, n) for n, p in zip(near, power_with(near), strict=True)]
+    last = max(2 * min(top, MOST // 2), 1.2 * n_now, 20)
+    points = sorted({*np.geomspace(2, last, POINTS).astype(int).tolist(), n_now, *([enough] if enough else [])})
+    return tuple(rows), Curve(tuple(points), tuple(power_with(points)))
+
+
+def need(difference: float, sd: float, asked: Asked) -> int | None:
+    """How many queries the t-test needs; None where they are more than are looked for."""
+    return ask(partial(queries_for_t, difference, sd, power=asked.power, level=asked.level, alternative=asked.side))
+
+
+def ask(queries: Callable[[], int]) -> int | None:
+    """The number found; None where it is more than are looked for, all that can be refused of what was checked."""
+    try:
+        return queries()
+    except ParameterError:
+        return None
+
+
+def interval_of_sd(sd: float, n: int) -> tuple[float, float]:
+    """Between which the true standard deviation lies, with 95 % confidence, if differences are normal.
+
+    (n - 1) sd^2 / sigma^2 has a chi-square distribution with n - 1 degrees of freedom. Of many systems it has more, if
+    their residuals are independent, which nobody knows; the wider interval is then told.
+    """
+    chdtri = special().chdtri
+    low, high = (float(sd * np.sqrt((n - 1) / chdtri(n - 1, tail))) for tail in (0.025, 0.975))
+    return low, high

@@ -1,0 +1,53 @@
+"""Curves over the list: precision at levels of recall, and nDCG by cutoff."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rankscope.data.scores import Scores
+from rankscope.data.sections import Figure, Section
+
+__all__ = ["curve_measures", "curve_sections"]
+
+LEVELS = tuple(i / 10 for i in range(11))
+RANKS = (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 15, 20, 30, 50, 100)
+
+
+def precision_name(level: float) -> str:
+    return f"IPrec@{level:g}"
+
+
+def gain_name(rank: int) -> str:
+    return f"nDCG@{rank}"
+
+
+def curve_measures() -> list[str]:
+    """The measures that `curve_sections` needs."""
+    return [*map(precision_name, LEVELS), *map(gain_name, RANKS)]
+
+
+def curve_sections(scores: Scores) -> list[Section]:
+    """Two figures: interpolated precision by recall, and nDCG by cutoff; means over queries."""
+    precision = np.stack([scores.summary(precision_name(level)) for level in LEVELS], axis=1)
+    gain = np.stack([scores.summary(gain_name(rank)) for rank in RANKS], axis=1)
+    gains = tuple(map(tuple, gain.tolist()))
+    return [
+        Section(
+            title="Precision by recall",
+            sentence="The best precision from the rank on where so large a share of what is relevant is found.",
+            figure=Figure(
+                "precision_recall",
+                {"systems": scores.systems, "levels": LEVELS, "precision": tuple(map(tuple, precision.tolist()))},
+            ),
+            folded=True,
+        ),
+        Section(
+            title="Gain by rank",
+            sentence="nDCG by how far down the list one looks.",
+            figure=Figure(
+                "gain_curve",
+                {"systems": scores.systems, "ranks": RANKS, "gain": gains, "measure": "nDCG"},
+            ),
+            folded=True,
+        ),
+    ]

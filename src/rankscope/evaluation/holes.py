@@ -1,0 +1,124 @@
+"""Holes: documents that were retrieved and that nobody judged, and what they leave open."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from rankscope.data.scores import Floats, Scores
+from rankscope.data.sections import Cell, Section, Table, as_text, tidy_frame
+from rankscope.errors import ParameterError
+
+if TYPE_CHECKING:
+    import polars as pl
+
+__all__ = ["CUTOFFS", "Holes", "hole_measures", "holes_of"]
+
+#: Where lists are looked at.
+CUTOFFS = (5, 10, 20, 50, 100)
+#: From this share of unjudged documents on, a sentence warns.
+MANY = 0.1
+
+
+def hole_measures(cutoffs: Sequence[int] = CUTOFFS) -> list[str]:
+    """The measures that `holes_of` needs."""
+    return [name for k in cutoffs for name in (f"Judged@{k}", f"P@{k}")]
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Holes:
+    """The share of unjudged documents among the first k of each system's lists, and what P@k could be.
+
+    unjudged, precision, low, high: (systems, cutoffs), means over queries; low is P@k as it stands, with every unjudged
+    document not relevant, high with every one relevant.
+    """
+
+    scores: Scores
+    cutoffs: tuple[int, ...]
+    unjudged: Floats
+    precision: Floats
+    low: Floats
+    high: Floats
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        return ("system", "cutoff", "unjudged", "precision", "low", "high")
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        return ()
+
+    def records(self) -> Iterator[tuple[Any, ...]]:
+        """The rows of the tidy table."""
+        for s, system in enumerate(self.scores.systems):
+            for c, cutoff in enumerate(self.cutoffs):
+                numbers = (x[s, c].item() for x in (self.unjudged, self.precision, self.low, self.high))
+                yield (system, cutoff, *numbers)
+
+    def frame(self) -> pl.DataFrame:
+        """The tidy table as a polars frame."""
+        return tidy_frame(self)
+
+    def signature(self) -> str:
+        return self.scores.signature()
+
+    def sections(self) -> list[Section]:
+        """One table: a row a system, a column a cutoff, each with the bounds of P@k."""
+        rows: list[tuple[Cell, ...]] = []
+        for s, system in enumerate(self.scores.systems):
+            cells = []
+            for c in range(len(self.cutoffs)):
+                low, high = self.low[s, c], self.high[s, c]
+                cells += [f"{100 * self.unjudged[s, c]:.1f} %", f"{low:.3f} to {high:.3f}"]
+            rows.append((system, *cells))
+        columns = [text for k in self.cutoffs for text in (f"unjudged @{k}", f"P@{k}")]
+        return [
+            Section(
+                title="Documents that nobody judged",
+                sentence=self.sentence(),
+                table=Table(columns=("system", *columns), rows=tuple(rows)),
+            )
+        ]
+
+    def sentence(self) -> str:
+        """Whether holes could change the picture."""
+        c = min(1, len(self.cutoffs) - 1)  # of the cutoffs, the second is what most people look at
+        shares, depth = self.unjudged[:, c], self.cutoffs[c]
+        if (shares == 0).all():
+            return f"Every document among the first {depth} of each list was judged."
+        most = int(np.argmax(shares))
+        start = (
+            f"Among the first {depth} documents, up to {100 * shares[most]:.1f} % have no judgment "
+            f"({self.scores.systems[most]}). They count as not relevant; P@k would lie in the range shown if they were "
+            "judged."
+        )
+        apart = float(np.ptp(shares))
+        if shares[most] < MANY or apart < MANY / 2:
+            return start
+        return f"{start} Systems differ in this, so that the comparison may be unfair to those with more holes."
+
+    def __str__(self) -> str:
+        return as_text(self)
+
+
+def holes_of(scores: Scores, cutoffs: Sequence[int] = CUTOFFS) -> Holes:
+    """From scores of `hole_measures`, made with `unjudged="bounds"`.
+
+    Raises UnknownName where a measure is not there, ParameterError for scores without bounds.
+    """
+    if scores.bounds is None:
+        raise ParameterError("these scores have no bounds; evaluate with unjudged='bounds'")
+    judged = np.stack([scores.summary(f"Judged@{k}") for k in cutoffs], axis=1)
+    precision = np.stack([scores.summary(f"P@{k}") for k in cutoffs], axis=1)
+    ends = np.array([[scores.overall_bounds(f"P@{k}", s) for k in cutoffs] for s in scores.systems])
+    return Holes(
+        scores=scores,
+        cutoffs=tuple(cutoffs),
+        unjudged=1 - judged,
+        precision=precision,
+        low=ends[..., 0],
+        high=ends[..., 1],
+    )

@@ -1,0 +1,273 @@
+"""Scores in a Parquet file: a tidy table for any program, and beside it all that makes it scores again."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from rankscope.data.hits import frozen
+from rankscope.data.scores import MeasureLike, Scores, printable
+from rankscope.errors import InputError, ParameterError, RankscopeError
+from rankscope.evaluation.conventions import OtherNames
+from rankscope.io.streams import open_binary, source_name
+from rankscope.io.write import PathLike, check_writable, refuse_overwriting, write_chunks
+from rankscope.measures.base import Measure
+from rankscope.measures.names import parse_measures
+
+if TYPE_CHECKING:
+    import polars as pl
+
+__all__ = ["SavedMeasure", "check_save", "read_baseline", "read_scores", "write_scores"]
+
+#: The entry of the file's metadata that holds what the table does not; and the version of its form.
+KEY, FORM = "rankscope", 1
+SUFFIX = ".parquet"
+MAGIC = b"PAR1"
+#: By these columns a table of scores is known, whoever wrote it.
+TIDY = {"system", "measure", "query", "value"}
+DAMAGED = "the file is damaged, expected scores as --save and write_scores save them; save them again"
+
+
+@dataclass(frozen=True, kw_only=True)
+class SavedMeasure:
+    """A measure that is known by name only: one that somebody defined elsewhere (`define_measure`).
+
+    Its values can be looked at, summed up and compared, but it measures nothing anew.
+    """
+
+    name: str
+    summary: str
+    higher_is_better: bool | None
+
+    def __str__(self) -> str:
+        return self.name
+
+
+def check_save(path: PathLike, inputs: Iterable[PathLike] = (), *, beside: PathLike | None = None) -> None:
+    """Raise now rather than after long work for a file that scores cannot be saved to.
+
+    inputs: files that are read. beside: a file that something else is written to. Raises ParameterError for a name that
+    does not end in .parquet and for one of these files, OutputError where nothing can be written.
+    """
+    name = os.fspath(path)
+    if not name.lower().endswith(SUFFIX):
+        raise ParameterError(f"{name}: scores are saved as Parquet; name a file that ends in {SUFFIX}")
+    check_writable(path)
+    refuse_overwriting(path, inputs)
+    if beside is not None and os.path.realpath(path) == os.path.realpath(beside):
+        raise ParameterError(f"{name}: is to hold the saved scores and the output both; name two files")
+
+
+def write_scores(scores: Scores, path: PathLike) -> None:
+    """Save scores in a Parquet file, whole or not at all; `read_scores` gives them back exactly.
+
+    The file holds the tidy table for other programs: system, measure, query, value (null where there is none), low and
+    high where bounds were asked for, missing (the run has no list), undefined (nothing relevant was judged); all else
+    stands as JSON in the file's metadata under "rankscope". In the table bytes of names that are no UTF-8 are replaced.
+
+    Raises ParameterError for a name that does not end in .parquet and for scores without any system or measure,
+    OutputError where nothing can be written.
+
+    >>> import tempfile
+    >>> import rankscope as rs
+    >>> scores = rs.evaluate({"q1": {"d1": 1}}, {"q1": {"d2": 2.0, "d1": 1.0}}, ["RR"])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     write_scores(scores, f"{folder}/scores.parquet")
+    ...     read_scores(f"{folder}/scores.parquet").overall("RR")
+    0.5
+    """
+    check_save(path)
+    if not scores.systems or not scores.measures:
+        raise ParameterError("scores without a system or a measure, expected at least one of each to save")
+    about = described(scores)
+    about["digest"] = digest(scores, about)
+    buffer = io.BytesIO()
+    tidy(scores).write_parquet(buffer, metadata={KEY: json.dumps(about)})
+    write_chunks(path, [buffer.getvalue()])
+
+
+def tidy(scores: Scores) -> pl.DataFrame:
+    import polars as pl
+
+    s, m, q = scores.values.shape
+
+    def names(of: Iterable[str], repeats: int, copies: int) -> pl.Series:
+        texts = pl.Series([printable(name) for name in of], dtype=pl.String)
+        return texts.gather(np.tile(np.repeat(np.arange(texts.len()), repeats), copies))
+
+    bounds = {} if scores.bounds is None else {"low": scores.bounds[0].ravel(), "high": scores.bounds[1].ravel()}
+    frame = pl.DataFrame(
+        {
+            "system": names(scores.systems, m * q, 1),
+            "measure": names(scores.measure_names, q, s),
+            "query": names(scores.query_ids, 1, s * m),
+            "value": scores.values.ravel(),
+            **bounds,
+            "missing": np.repeat(scores.missing[:, None], m, axis=1).ravel(),
+            "undefined": np.tile(scores.undefined.ravel(), s),
+        }
+    )
+    return frame.with_columns(pl.col(pl.Float64).fill_nan(None))
+
+
+def described(scores: Scores) -> dict[str, Any]:
+    """All that the table does not hold; names as they are, in ASCII by JSON's escapes."""
+    asked = scores.asked.written if isinstance(scores.asked, OtherNames) else scores.asked
+    return {
+        "form": FORM,
+        "version": scores.version,
+        "systems": scores.systems,
+        "measures": [
+            {"name": name, "summary": one.summary, "higher_is_better": getattr(one, "higher_is_better", None)}
+            for name, one in zip(scores.measure_names, scores.measures, strict=True)
+        ],
+        "measure_settings": [dict(settings) for settings in scores.measure_settings],
+        "query_ids": scores.query_ids,
+        "settings": dict(scores.settings),
+        "notes": scores.notes,
+        "asked": dict(asked),
+        "judgments": scores.fingerprint,
+    }
+
+
+def digest(scores: Scores, about: Mapping[str, Any]) -> str:
+    """Of all that is saved: a file of which a byte was changed is not taken for what was saved."""
+    from hashlib import blake2b
+
+    found = blake2b(json.dumps({k: v for k, v in about.items() if k != "digest"}).encode(), digest_size=16)
+    for values in (scores.values, scores.bounds):
+        if values is not None:
+            found.update(np.where(np.isnan(values), np.nan, values).astype("<f8").tobytes())  # one kind of NaN
+    for flags in (scores.missing, scores.undefined):
+        found.update(flags.tobytes())
+    return found.hexdigest()
+
+
+def read_scores(path: PathLike) -> Scores:
+    """Scores that `write_scores` or `--save` saved: the same values, names, settings and notes.
+
+    A measure that is not known here, since it was defined elsewhere, is known by its name only (`SavedMeasure`). Raises
+    InputError for a file that is not there, is none of these, or is damaged.
+    """
+    with open_binary(path) as stream:
+        content = stream.read()
+    name = source_name(path)
+    if not content.startswith(MAGIC):
+        raise InputError(f"{name}: is no Parquet file, expected scores as --save and write_scores save them")
+    found = description(content, name)
+    if found is None:
+        raise InputError(
+            f"{name}: a Parquet file, but none of scores (its metadata have no entry {KEY!r}), expected one as --save "
+            "and write_scores save it; save the scores again"
+        )
+    return scores_of(found, content, name)
+
+
+def read_baseline(path: PathLike) -> Scores | None:
+    """Saved scores, or None where the file is something else: a run. Raises InputError as `read_scores`.
+
+    What stands for standard input is taken for a run.
+    """
+    if source_name(path) == "<stdin>" or not Path(path).is_file():  # a pipe could not be read again
+        return None
+    with open_binary(path) as stream:
+        content = stream.read(len(MAGIC))
+        if content != MAGIC:
+            return None
+        content += stream.read()
+    name = source_name(path)
+    found = description(content, name)
+    if found is None:
+        if set(frame_of(content, name, rows=0).columns) >= TIDY:
+            raise InputError(
+                f"{name}: a table of scores, but not as it was saved: what they rest on is lost; save them again with "
+                "--save or write_scores"
+            )
+        return None
+    return scores_of(found, content, name)
+
+
+def description(content: bytes, name: str) -> dict[str, Any] | None:
+    """What stands in the file's metadata; None where it is not ours. Raises InputError."""
+    import polars as pl
+
+    try:
+        text = pl.read_parquet_metadata(io.BytesIO(content)).get(KEY)
+        found = None if text is None else json.loads(text)
+        if found is None or (isinstance(found, dict) and found.get("form") == FORM):
+            return found
+        form = found.get("form") if isinstance(found, dict) else None
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError, ValueError, RecursionError):
+        raise InputError(f"{name}: {DAMAGED}") from None
+    if isinstance(form, int):
+        raise InputError(
+            f"{name}: scores saved in form {form}, expected form {FORM}; save them again, or use a newer rankscope"
+        )
+    raise InputError(f"{name}: {DAMAGED}")
+
+
+def frame_of(content: bytes, name: str, rows: int | None = None) -> pl.DataFrame:
+    import polars as pl
+
+    try:
+        return pl.read_parquet(io.BytesIO(content), n_rows=rows)
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError, ValueError):
+        raise InputError(f"{name}: {DAMAGED}") from None
+
+
+def scores_of(found: Mapping[str, Any], content: bytes, name: str) -> Scores:
+    """The scores, once their values are those that were saved. Raises InputError."""
+    frame = frame_of(content, name)
+    try:
+        scores = put_together(found, frame)
+        if digest(scores, found) == found["digest"]:
+            return scores
+    except (KeyError, TypeError, ValueError, AttributeError):
+        pass
+    raise InputError(f"{name}: {DAMAGED}")
+
+
+def put_together(found: Mapping[str, Any], frame: pl.DataFrame) -> Scores:
+    """Raises KeyError, TypeError or ValueError for what was not written so."""
+    systems, query_ids = tuple(found["systems"]), tuple(found["query_ids"])
+    measures = tuple(measure_of(**one) for one in found["measures"])
+    shape = (len(systems), len(measures), len(query_ids))
+    columns = {column: frame[column].to_numpy().reshape(shape) for column in frame.columns if column not in NAMES}
+    bounds = np.array([columns["low"], columns["high"]]) if "low" in columns else None
+    return Scores(
+        systems=systems,
+        measures=measures,
+        query_ids=query_ids,
+        values=frozen(np.array(columns["value"])),
+        missing=frozen(np.array(columns["missing"][:, 0])),
+        undefined=frozen(np.array(columns["undefined"][0])),
+        bounds=None if bounds is None else frozen(bounds),
+        settings=dict(found["settings"]),
+        measure_settings=tuple(dict(settings) for settings in found["measure_settings"]),
+        notes=tuple(found["notes"]),
+        asked=OtherNames(dict(found["asked"]), [m for m in measures if isinstance(m, Measure)]),
+        version=str(found["version"]),
+        judgments=partial(str, found["judgments"]) if found["judgments"] else None,
+    )
+
+
+NAMES = ("system", "measure", "query")
+
+
+def measure_of(name: str, summary: str, higher_is_better: bool | None) -> MeasureLike:
+    """The measure of this name, where it is known here and the same."""
+    try:
+        known = parse_measures([name])
+    except RankscopeError:
+        known = []
+    if len(known) == 1 and str(known[0]) == name and known[0].summary == summary:
+        return known[0]
+    return SavedMeasure(name=name, summary=summary, higher_is_better=higher_is_better)

@@ -1,0 +1,104 @@
+"""Tables of true and predicted labels: CSV, TSV, JSONL or Parquet with two named columns."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, NamedTuple
+
+from rankscope.errors import InputError
+from rankscope.io.read import PathLike
+from rankscope.io.streams import open_binary, source_name
+from rankscope.io.tables import SEPARATORS, read_frame, uneven_line
+
+if TYPE_CHECKING:
+    import polars as pl
+
+__all__ = ["LabelPairs", "read_label_pairs"]
+
+#: What the columns may be called, ours first.
+NAMES = {
+    "true": ("true", "truth", "label", "gold", "reference", "y_true"),
+    "predicted": ("predicted", "prediction", "pred", "y_pred"),
+}
+#: Text that is a number and nothing else: 1 and -0.5 are, 007 and 1.0 stay text.
+NUMBER = re.compile(r"0|-?[1-9]\d{0,14}|-?(?:0|[1-9]\d{0,14})\.\d{0,14}[1-9]")
+
+
+class LabelPairs(NamedTuple):
+    """One label an item from each column: text, or numbers where all of both columns are."""
+
+    true: list[str] | list[int] | list[float]
+    predicted: list[str] | list[int] | list[float]
+
+
+def read_label_pairs(path: PathLike) -> LabelPairs:
+    """Read the columns `true` and `predicted`; others are left alone. "-" is standard input.
+
+    The format is told by content: Parquet, one JSON object a line, else a line of names with tabs or commas.
+    Raises InputError with file and line for a column that is missing, an empty label, an uneven line, an empty file.
+    """
+    name = source_name(path)
+    with open_binary(path) as stream:
+        content = stream.read().removeprefix(b"\xef\xbb\xbf")
+    if not content.strip():
+        raise InputError(f"{name}: the file is empty, expected a line of names (true,predicted) and a line an item")
+    head = content[: 1 << 16].lstrip()
+    format_ = "parquet" if content.startswith(b"PAR1") else "jsonl" if head.startswith(b"{") else ""
+    first_row = 0 if format_ == "parquet" else 1
+    if not format_:
+        first_row = 2
+        while content.startswith(b"#") or content[:2].strip() == b"":  # comments and blank lines before the names
+            _, _, content = content.partition(b"\n")
+            first_row += 1
+        format_ = "tsv" if b"\t" in content.partition(b"\n")[0] else "csv"
+    try:
+        frame = read_frame(content, name, format_)
+    except InputError:
+        where = uneven_line(content, format_, first_row - 2)
+        if where is None:
+            raise
+        raise InputError(f"{name}:{where}; correct this line") from None
+    line = f":{first_row - 1}" if format_ in SEPARATORS else ""
+    columns = [column_of(frame, which, f"{name}{line}") for which in NAMES]
+    if not frame.height:
+        raise InputError(f"{name}: no items after the line of names, expected at least one line with two labels")
+    for which, column in zip(NAMES, columns, strict=True):
+        refuse_empty(column, which, name, first_row)
+    return LabelPairs(*as_numbers(columns)) if format_ in SEPARATORS else LabelPairs(*(c.to_list() for c in columns))
+
+
+def column_of(frame: pl.DataFrame, which: str, where: str) -> pl.Series:
+    there = {called.strip().lower(): called for called in reversed(frame.columns)}
+    for called in NAMES[which]:
+        if called in there:
+            return frame[there[called]]
+    raise InputError(
+        f"{where}: no column {which!r} among {', '.join(map(repr, frame.columns))}; rename one of them to {which} "
+        f"(also understood: {', '.join(NAMES[which][1:])})"
+    )
+
+
+def refuse_empty(column: pl.Series, which: str, name: str, first_row: int) -> None:
+    import polars as pl
+
+    empty = column.is_null()
+    if column.dtype == pl.String:
+        empty = empty | (column.str.len_bytes() == 0).fill_null(True)
+    elif column.dtype.is_float():
+        empty = empty | ~column.is_finite().fill_null(False)
+    elif not (column.dtype.is_integer() or column.dtype in (pl.Boolean, pl.Categorical, pl.Enum, pl.Null)):
+        raise InputError(f"{name}: column {which!r} holds {column.dtype}, expected text or numbers; convert it first")
+    if empty.any():
+        row = int(empty.arg_true()[0])
+        where = f"{name}:{row + first_row}" if first_row else f"{name}: row {row}"
+        raise InputError(f"{where}: the {which} label is empty, expected a label; fill it in or drop the line")
+
+
+def as_numbers(columns: list[pl.Series]) -> tuple[list[str], list[str]] | tuple[list[float], list[float]]:
+    """The columns of a text file as numbers, where each of their labels is one."""
+    distinct = {label for column in columns for label in column.unique().to_list()}
+    if not all(NUMBER.fullmatch(label) for label in distinct):
+        return columns[0].to_list(), columns[1].to_list()
+    number = {label: float(label) if "." in label else int(label) for label in distinct}
+    true, predicted = ([number[label] for label in column.to_list()] for column in columns)
+    return true, predicted

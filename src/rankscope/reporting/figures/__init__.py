@@ -1,0 +1,134 @@
+"""Figures: plain data in, Altair charts out; drawn offline to SVG, PDF, PNG, HTML or Vega-Lite's JSON.
+
+Altair and vl-convert (`pip install rankscope[report]`) are loaded when the first figure is drawn.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import Any
+
+from rankscope.data.sections import Figure
+from rankscope.errors import ParameterError, UnknownName
+from rankscope.reporting.figures.binary_measures import f1_against_mcc
+from rankscope.reporting.figures.curves import gain_curve, precision_recall
+from rankscope.reporting.figures.heat import confusion_matrix, correlation_matrix
+from rankscope.reporting.figures.pairwise import query_differences, significance_matrix
+from rankscope.reporting.figures.planning import power_curve
+from rankscope.reporting.figures.saving import SUFFIXES, html_page, save_chart, svg_text, vega_lite
+from rankscope.reporting.figures.spread import distribution
+from rankscope.reporting.figures.studies import measure_lines
+from rankscope.reporting.figures.style import GROUNDS, Style, theme
+from rankscope.reporting.figures.systems import leaderboard
+
+__all__ = [
+    "FIGURES",
+    "GROUNDS",
+    "SUFFIXES",
+    "Style",
+    "as_html",
+    "as_svg",
+    "confusion_matrix",
+    "correlation_matrix",
+    "distribution",
+    "draw",
+    "f1_against_mcc",
+    "gain_curve",
+    "leaderboard",
+    "measure_lines",
+    "power_curve",
+    "precision_recall",
+    "query_differences",
+    "save_figure",
+    "significance_matrix",
+    "specification",
+    "theme",
+]
+
+#: Every figure by the name that `rankscope.data.sections.Figure` gives.
+FIGURES: Mapping[str, Callable[..., Any]] = MappingProxyType(
+    {
+        function.__name__: function
+        for function in (
+            leaderboard,
+            query_differences,
+            significance_matrix,
+            distribution,
+            precision_recall,
+            gain_curve,
+            correlation_matrix,
+            measure_lines,
+            power_curve,
+            confusion_matrix,
+            f1_against_mcc,
+        )
+    }
+)
+
+#: What fills the place it gets on a page, in the page's own colour of text.
+ON_A_PAGE = Style(width=None, ground="page")
+
+
+def draw(figure: Figure, *, style: Style | None = None) -> Any:
+    """The Altair chart of a figure that a result names. style: its width and ground; 640 px on white by default.
+
+    Raises UnknownName for a name that is not in `FIGURES`; ParameterError for data that do not fit the figure, or where
+    Altair is not installed.
+
+    >>> from rankscope.data.sections import Figure
+    >>> chart = draw(Figure("leaderboard", {"systems": ["a", "b"], "means": [0.2, 0.3], "measure": "AP"}))
+    >>> chart.to_dict()["description"]
+    'Systems by AP: b 0.3000, a 0.2000.'
+    """
+    if figure.name not in FIGURES:
+        raise UnknownName("figure", figure.name, FIGURES)
+    try:
+        return FIGURES[figure.name](**figure.data, style=style or Style())
+    except TypeError as error:
+        raise ParameterError(f"the figure {figure.name} cannot be drawn: {error}; see its docstring") from error
+
+
+def chart_of(figure: Any, style: Style | None) -> Any:
+    """A figure drawn; a chart as it is, which has its style already."""
+    if isinstance(figure, Figure):
+        return draw(figure, style=style)
+    if not hasattr(figure, "to_dict"):
+        raise ParameterError(f"{type(figure).__name__} is no figure; expected a Figure or an Altair chart")
+    if style is not None:
+        raise ParameterError("style is given for a chart that is drawn already; pass it to what draws the chart")
+    return figure
+
+
+def specification(figure: Any, *, style: Style | None = None) -> dict[str, Any]:
+    """Vega-Lite's JSON of a Figure or a chart, as a dict, its data inside.
+
+    A Figure is drawn for a page unless `style` says otherwise: as wide as its place, transparent, in the page's colour
+    of text (`currentColor`), so that it follows a page from light to dark. Whoever puts the JSON into a page must
+    escape `<` in it, as `as_html` does. Raises as `draw`.
+    """
+    return vega_lite(chart_of(figure, style or (ON_A_PAGE if isinstance(figure, Figure) else None)))
+
+
+def as_svg(figure: Any, *, style: Style | None = None) -> str:
+    """A Figure or a chart as SVG; same input, same bytes on the same machine. Raises as `draw`."""
+    return svg_text(vega_lite(chart_of(figure, style)))
+
+
+def as_html(figure: Any, *, style: Style | None = None) -> str:
+    """A Figure or a chart as one page that needs no network and answers to the pointer. Raises as `draw`."""
+    return html_page(specification(figure, style=style))
+
+
+def save_figure(figure: Any, path: Any, *, style: Style | None = None) -> None:
+    """Write a Figure or a chart, whole or not at all; the suffix is one of `SUFFIXES` and says what is written.
+
+    Nothing is asked of the network. Raises ParameterError for another suffix, OutputError where the path cannot be
+    written, both before anything is drawn, and as `draw`.
+    """
+    save_chart(lambda for_page: chart_of(figure, style or page_style(figure, for_page)), path)
+
+
+def page_style(figure: Any, for_page: bool) -> Style | None:
+    """An HTML file is a page, whose figure fills it; other files have the size of print."""
+    return ON_A_PAGE if for_page and isinstance(figure, Figure) else None

@@ -1,0 +1,223 @@
+"""Systems against each other: two of them query by query, and all pairs with what is significant."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from rankscope.errors import ParameterError
+from rankscope.reporting.figures.colours import BLUE, DIVERGING, VERMILLION, between, ink_on
+from rankscope.reporting.figures.extra import altair
+from rankscope.reporting.figures.heat import ROW, square_axes
+from rankscope.reporting.figures.inputs import (
+    MINUS,
+    as_names,
+    as_table,
+    cell,
+    inline,
+    left_out,
+    number,
+    row_names,
+    short,
+    shown,
+)
+from rankscope.reporting.figures.style import Style, finish
+from rankscope.stats.inputs import Floats, check_share
+
+__all__ = ["query_differences", "significance_matrix"]
+
+#: More bars than these cannot be told apart.
+MOST_BARS = 1000
+#: More systems than these cannot be read in a matrix.
+MOST_SYSTEMS = 40
+
+
+def query_differences(
+    *,
+    measure: str,
+    system_a: str,
+    system_b: str,
+    query_ids: Sequence[str],
+    differences: npt.ArrayLike,
+    values_a: npt.ArrayLike | None = None,
+    values_b: npt.ArrayLike | None = None,
+    higher_is_better: bool | None = True,
+    style: Style | None = None,
+) -> Any:
+    """A bar a query, the difference of two systems, from the query where a gains most to the one where it loses most.
+
+    differences: of a minus b, in the order of `query_ids`; NaN: the query is left out. values_a, values_b: shown where
+    a pointer rests. higher_is_better: of the measure; False: a gains where the difference is below 0; None: neither is
+    said to be better. Of more than 1,000 queries every so many are shown. Raises ParameterError for data that do not
+    fit.
+    """
+    alt, style = altair(), style or Style()
+    ids = row_names(query_ids)
+    values = as_table(differences, (len(ids),), "differences")
+    a, b = shown(system_a), shown(system_b)
+    pair = ((a, "values_a", values_a), (b, "values_b", values_b))
+    sides = [(name, as_table(given, values.shape, what)) for name, what, given in pair if given is not None]
+    down = higher_is_better is False
+    order = np.argsort(values if down else -values, kind="stable")[: int((~np.isnan(values)).sum())]
+    if not order.size:
+        raise ParameterError("differences has no value, expected at least 1 query on which both systems have one")
+    places = np.arange(order.size)
+    if order.size > MOST_BARS:
+        places = np.unique(np.linspace(0, order.size - 1, MOST_BARS).round().astype(np.int64))
+    gap = 0.1 if order.size <= 120 else 0.0
+    rows = [
+        {
+            "query": ids[order[place]],
+            "from": i + gap,
+            "to": i + 1 - gap,
+            "difference": cell(values[order[place]]),
+            "zero": 0,
+            "side": "a" if values[order[place]] > 0 else "b",
+            **values_of(sides, order[place]),
+        }
+        for i, place in enumerate(places)
+    ]
+    word = "higher" if higher_is_better is None else "better"
+    higher, lower = int((values > 0).sum()), int((values < 0).sum())
+    better, worse = (lower, higher) if down else (higher, lower)
+    queries = f"{order.size:,} {'query' if order.size == 1 else 'queries'}"
+    return finish(
+        bars(alt, rows, (a, b), shown(measure), f"{queries}, from most helped to most hurt", (word, down)),
+        title=f"{shown(measure)} by query: {short(a)} {MINUS} {short(b)}",
+        subtitle=[
+            f"{short(a)} is {word} on {better:,} of {queries}, {short(b)} on {worse:,}; equal on "
+            f"{order.size - better - worse:,}. Mean difference {number(float(values[order].mean()))}.",
+            f"Of the {queries}, sorted, {len(rows):,} are shown, evenly spaced." if len(rows) < order.size else "",
+        ],
+        description=(
+            f"{shown(measure)} of {a} minus {b} by query: {a} is {word} on {better} of {queries}, {b} on {worse}; most "
+            f"helped {rows[0]['query']}, {number(values[order[0]])}; most hurt {rows[-1]['query']}, "
+            f"{number(values[order[-1]])}."
+        ),
+        style=style,
+        height=240,
+    )
+
+
+def values_of(sides: list[tuple[str, Floats]], query: int) -> dict[str, str]:
+    """The values of both systems as one text: names are data, never names of columns."""
+    return {"values": "; ".join(f"{name}: {number(table[query])}" for name, table in sides)} if sides else {}
+
+
+def bars(
+    alt: Any, rows: list[dict[str, Any]], pair: tuple[str, str], measure: str, across: str, said: tuple[str, bool]
+) -> Any:
+    """said: the word for whose bar rises, and whether that is b."""
+    word, down = said
+    x = alt.X("from:Q").title(across).scale(domain=[0, len(rows)], nice=False)
+    x = x.axis(labels=False, ticks=False, grid=False)
+    y = alt.Y("difference:Q").title(f"difference in {measure}")
+    tooltip = [alt.Tooltip("query:N", title="query"), alt.Tooltip("difference:Q", title="difference", format="+.4f")]
+    tooltip += [alt.Tooltip("values:N")] if "values" in rows[0] else []
+    side = alt.Fill("side:N").legend(None).scale(domain=["a", "b"], range=[BLUE, VERMILLION])
+    chart, words = alt.Chart(inline(rows)), alt.Chart(inline([{}]))
+    layers = [
+        chart.mark_rect(aria=False).encode(x=x, x2="to:Q", y=y, y2="zero:Q", fill=side),
+        words.mark_rule(aria=False, opacity=0.6).encode(y=alt.Y(datum=0)),
+    ]
+    # Words stand where bars never are: above those that fall, below those that rise.
+    right = {"x": alt.value({"expr": "width - 4"})}, "right"
+    left = {"x": alt.value(4)}, "left"
+    top = {"baseline": "top"}, alt.value(4), "▲", pair[down], right if not down else left
+    bottom = {"baseline": "bottom"}, alt.value({"expr": "height - 4"}), "▼", pair[not down], left if not down else right
+    ends = (rows[0]["difference"], rows[-1]["difference"])
+    for (look, at, sign, name, (place, align)), there in ((top, max(ends) > 0), (bottom, min(ends) < 0)):
+        if there:
+            text = words.mark_text(aria=False, align=align, fontWeight="bold", **look)
+            layers.append(text.encode(**place, y=at, text=alt.value(f"{sign} {short(name, 20)} {word}")))
+    # A bar of hardly any height has a whole column that answers to the pointer.
+    return alt.layer(*layers, chart.mark_rect(aria=False, opacity=0).encode(x=x, x2="to:Q", tooltip=tooltip))
+
+
+def significance_matrix(
+    *,
+    systems: Sequence[str],
+    differences: npt.ArrayLike,
+    pvalues: npt.ArrayLike,
+    level: float = 0.05,
+    measure: str = "",
+    style: Style | None = None,
+) -> Any:
+    """All pairs of systems, coloured by the difference of row minus column; a triangle where it is significant.
+
+    systems: sorted. differences, pvalues: (systems, systems), the p-values corrected; NaN: no mark. A triangle points
+    up where the row is higher, else down, so that grey print tells as much. The first 40 systems are shown. Raises
+    ParameterError for data that do not fit.
+    """
+    alt, style = altair(), style or Style()
+    check_share("level", level)
+    names = as_names(systems, "systems")
+    shape = (len(names), len(names))
+    kept = names[:MOST_SYSTEMS]
+    table = as_table(differences, shape, "differences")[: len(kept), : len(kept)]
+    chances = as_table(pvalues, shape, "pvalues")[: len(kept), : len(kept)]
+    rows = pair_rows(kept, table, chances, level)
+    most = max((abs(row["difference"]) for row in rows if row["difference"] is not None), default=0) or 1.0
+    for row in rows:
+        row["ink"] = ink_on(between(DIVERGING, (row["difference"] / most + 1) / 2)) if row["mark"] else style.ink
+    significant = sum(row["mark"] is not None for row in rows) // 2
+    pairs = len(kept) * (len(kept) - 1) // 2
+    found = f"{significant} of {pairs} {'pair differs' if pairs == 1 else 'pairs differ'} significantly"
+    return finish(
+        pair_cells(alt, kept, rows, most, f"difference{' in ' + shown(measure) if measure else ''}", style),
+        title="Which systems differ",
+        subtitle=[
+            f"{found} (p ≤ {level:g}, corrected).",
+            "▲ row significantly higher than column, ▼ lower." if significant else "",
+            left_out(len(names), MOST_SYSTEMS, "systems"),
+        ],
+        description=f"Differences of {len(kept)} systems: {found} at {level:g}.",
+        style=style,
+        height=ROW * len(kept),
+    )
+
+
+def pair_cells(alt: Any, names: list[str], rows: list[dict[str, Any]], most: float, what: str, style: Style) -> Any:
+    y, x = square_axes(alt, names, names, style)
+    zero = "datum.value == 0 ? '0' : format(datum.value, '+.3f')"
+    gradient = alt.Legend(title=f"{what}, row {MINUS} column", values=[-most, 0, most], labelExpr=zero, titleLimit=300)
+    colour = alt.Fill("difference:Q").legend(gradient)
+    colour = colour.scale(domain=[-most, 0, most], range=list(DIVERGING), interpolate="rgb")
+    up_down = alt.Shape("mark:N").legend(None).scale(domain=["higher", "lower"], range=["triangle-up", "triangle-down"])
+    tooltip = [
+        alt.Tooltip("row:N", title="row"),
+        alt.Tooltip("column:N", title="column"),
+        alt.Tooltip("difference:Q", title="difference", format="+.4f"),
+        alt.Tooltip("pvalue:Q", title="p, corrected", format=".4f"),
+    ]
+    # A triangle leaves the colour of its cell to be seen, on a phone too.
+    size = min(120, max(14, (style.narrowest * 0.6 / len(names)) ** 2 / 4))
+    boxes = alt.Chart(inline(rows)).mark_rect(aria=False, stroke="#767676", strokeOpacity=0.25)
+    marks = alt.Chart(inline([row for row in rows if row["mark"]]))
+    marks = marks.mark_point(aria=False, opacity=1, strokeWidth=0, size=size)
+    ink = alt.Fill("ink:N").scale(None).legend(None)
+    return alt.layer(
+        boxes.encode(y=y, x=x, fill=colour, tooltip=tooltip),
+        marks.encode(y=y, x=x, shape=up_down, fill=ink, tooltip=tooltip),
+    ).resolve_scale(fill="independent")
+
+
+def pair_rows(names: list[str], differences: Floats, pvalues: Floats, level: float) -> list[dict[str, Any]]:
+    """One row a cell of the matrix, its diagonal left out."""
+    marks = np.where(pvalues <= level, np.sign(differences), 0)
+    words = {1.0: "higher", -1.0: "lower"}
+    return [
+        {
+            "row": names[i],
+            "column": names[j],
+            "difference": cell(differences[i, j]),
+            "pvalue": cell(pvalues[i, j]),
+            "mark": words.get(float(marks[i, j])),
+        }
+        for i in range(len(names))
+        for j in range(len(names))
+        if i != j
+    ]

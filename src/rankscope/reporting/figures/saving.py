@@ -1,0 +1,116 @@
+"""Charts to files: SVG, PDF, PNG, HTML and Vega-Lite's JSON, made offline."""
+
+from __future__ import annotations
+
+import html
+import json
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from rankscope.errors import ParameterError
+from rankscope.io.write import check_writable, write_chunks
+from rankscope.reporting.figures.extra import altair, vl_convert
+
+__all__ = ["SUFFIXES", "check_figure_path", "html_page", "save_chart", "svg_text", "vega_lite"]
+
+#: What can be written.
+SUFFIXES = (".svg", ".pdf", ".png", ".html", ".json")
+#: Pixels of a PNG for one of the figure: sharp in print and on fine screens.
+SCALE = 3.0
+
+PAGE = """<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>{title}</title>
+<style>
+:root {{ color-scheme: light dark; --ink: #1a1a1a; --paper: #ffffff; }}
+@media (prefers-color-scheme: dark) {{ :root {{ --ink: #f2f2f2; --paper: #161616; }} }}
+@media print {{ :root {{ --ink: #000000; --paper: #ffffff; }} }}
+body {{ margin: 16px; background: var(--paper); color: var(--ink); font-family: sans-serif; }}
+main {{ max-width: 1100px; margin: 0 auto; }}
+#figure {{ display: block; width: 100%; }}
+</style>
+<main><div id="figure"></div></main>
+<script>{library}</script>
+<script type="application/json" id="specification">{specification}</script>
+<script>
+vegaEmbed("#figure", JSON.parse(document.getElementById("specification").textContent),
+  {{ renderer: "svg", actions: false }});
+</script>
+</html>
+"""
+
+
+def check_figure_path(path: Any) -> str:
+    """The suffix of a file that a figure is to be written to, in lower case.
+
+    Raises ParameterError for a suffix that is not in `SUFFIXES`, OutputError where nothing can be written.
+    """
+    suffix = Path(os.fsdecode(path)).suffix.lower()
+    if suffix not in SUFFIXES:
+        found = f"{suffix} is no format of figures" if suffix else "the name of a figure's file says its format"
+        raise ParameterError(f"{os.fsdecode(path)}: {found}; expected {', '.join(SUFFIXES[:-1])} or {SUFFIXES[-1]}")
+    check_writable(path)
+    return suffix
+
+
+def vega_lite(chart: Any) -> dict[str, Any]:
+    """A chart's specification; its parts were checked when they were made, so they are not checked again.
+
+    A theme that the user has enabled in Altair would otherwise get into every file.
+    """
+    themes = altair().theme if hasattr(altair(), "theme") else altair().themes
+    with themes.enable("none"):
+        made: dict[str, Any] = chart.to_dict(validate=False)
+    return made
+
+
+def version_of(specification: dict[str, Any]) -> str:
+    """Vega-Lite's version as vl-convert writes it: v6.4.1.json is 6.4."""
+    name = str(specification.get("$schema", "")).rpartition("/v")[2]
+    wanted = ".".join(name.split(".")[:2])
+    known: list[str] = vl_convert().get_vegalite_versions()
+    return wanted if wanted in known else known[-1]
+
+
+def svg_text(specification: dict[str, Any]) -> str:
+    """SVG of a specification, without a request to anywhere."""
+    text: str = vl_convert().vegalite_to_svg(specification, vl_version=version_of(specification), allowed_base_urls=[])
+    return text
+
+
+def embedded(specification: dict[str, Any]) -> str:
+    """JSON that may stand in a page: no name in it can end the element or begin another."""
+    text = json.dumps(specification, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    for sign in "<>&\u2028\u2029":
+        text = text.replace(sign, f"\\u{ord(sign):04x}")
+    return text
+
+
+def html_page(specification: dict[str, Any]) -> str:
+    """One page with the figure and all scripts that it needs."""
+    library = vl_convert().javascript_bundle(vl_version=version_of(specification))
+    title = specification.get("description", "Figure").partition(":")[0]
+    return PAGE.format(title=html.escape(title), library=library, specification=embedded(specification))
+
+
+def content(suffix: str, specification: dict[str, Any]) -> bytes:
+    if suffix == ".json":
+        return (json.dumps(specification, indent=1, ensure_ascii=False, allow_nan=False) + "\n").encode()
+    if suffix == ".html":
+        return html_page(specification).encode()
+    svg = svg_text(specification)
+    if suffix == ".svg":
+        return svg.encode()
+    if suffix == ".pdf":
+        return bytes(vl_convert().svg_to_pdf(svg))
+    return bytes(vl_convert().svg_to_png(svg, scale=SCALE))
+
+
+def save_chart(make: Callable[[bool], Any], path: Any) -> None:
+    """Write the chart that `make` draws (told whether it is for a page) to a path, whole or not at all."""
+    suffix = check_figure_path(path)
+    write_chunks(path, [content(suffix, vega_lite(make(suffix == ".html")))])

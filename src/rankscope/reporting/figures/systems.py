@@ -1,0 +1,109 @@
+"""The leaderboard: means of systems, the best on top."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from rankscope.errors import ParameterError
+from rankscope.reporting.figures.colours import BLUE, VERMILLION
+from rankscope.reporting.figures.extra import altair
+from rankscope.reporting.figures.inputs import as_names, as_table, cell, inline, left_out, number, short, shown
+from rankscope.reporting.figures.style import Style, finish, name_labels
+
+__all__ = ["MOST", "leaderboard"]
+
+#: More rows than these are no figure any more.
+MOST = 50
+#: Room of a row, in pixels.
+ROW = 22
+
+
+def leaderboard(
+    *,
+    systems: Sequence[str],
+    means: npt.ArrayLike,
+    measure: str,
+    low: npt.ArrayLike | None = None,
+    high: npt.ArrayLike | None = None,
+    letters: Sequence[str] | None = None,
+    baseline: str | None = None,
+    higher_is_better: bool | None = True,
+    interval: str = "95% interval",
+    note: str = "",
+    style: Style | None = None,
+) -> Any:
+    """Means of systems as dots with their intervals, the best on top; the mean and the letters at the right.
+
+    low, high: ends of the intervals. letters: what stands behind a mean, as letters of significance; `note` says what
+    they mean. baseline: a system, shown as a square with a dashed line. NaN: a system without a value, last. The best
+    50 are shown. Raises ParameterError for data that do not fit.
+    """
+    alt, style = altair(), style or Style()
+    names = as_names(systems, "systems")
+    values = as_table(means, (len(names),), "means")
+    ends = [
+        values if end is None else as_table(end, values.shape, what) for end, what in ((low, "low"), (high, "high"))
+    ]
+    behind = [""] * len(names) if letters is None else [shown(text) for text in letters]
+    if len(behind) != len(names):
+        raise ParameterError(f"letters has {len(behind)} texts, expected {len(names)}, to fit the names")
+    base = None if baseline is None else shown(baseline)
+    if base is not None and base not in names:
+        raise ParameterError(f"the baseline {short(base)!r} is not among the systems")
+    order = [int(i) for i in np.argsort(values if higher_is_better is False else -values, kind="stable")]
+    rows = [
+        {
+            "system": names[i],
+            "mean": cell(values[i]),
+            "low": cell(ends[0][i]),
+            "high": cell(ends[1][i]),
+            "is": "baseline" if names[i] == base else "system",
+            # Texts of two rows may be alike, but keys of a scale may not.
+            "text": f"{place}|{number(values[i])} {behind[i]}".rstrip(),
+        }
+        for place, i in enumerate(order[:MOST])
+    ]
+    kept = [row["system"] for row in rows]
+    y = alt.Y("system:N").title(None).scale(domain=kept).sort(None).axis(labelExpr=name_labels(style), ticks=False)
+    x = alt.X("mean:Q").title(shown(measure)).scale(zero=False, nice=True)
+    tooltip = [alt.Tooltip("system:N", title="system"), alt.Tooltip("mean:Q", title="mean", format=".4f")]
+    layers = []
+    if low is not None or high is not None:
+        tooltip += [alt.Tooltip(f"{end}:Q", title=end, format=".4f") for end in ("low", "high")]
+        layers.append(alt.Chart().mark_rule(aria=False, strokeWidth=2, color=BLUE).encode(y=y, x=x.copy(), x2="high:Q"))
+        layers[0].encoding.x.shorthand = "low:Q"
+    if base is not None and not np.isnan(values[names.index(base)]):
+        line = inline([{"mean": cell(values[names.index(base)])}])
+        layers.append(alt.Chart(line).mark_rule(aria=False, strokeDash=[4, 3], opacity=0.7).encode(x=x))
+    dots = alt.Chart().mark_point(filled=True, size=75, opacity=1, color=BLUE, stroke=style.paper, strokeWidth=1)
+    shape = alt.Shape("is:N").scale(domain=["system", "baseline"], range=["circle", "square"]).legend(None)
+    fill = alt.Fill("is:N").scale(domain=["system", "baseline"], range=[BLUE, VERMILLION]).legend(None)
+    layers.append(dots.encode(y=y, x=x, shape=shape, fill=fill, tooltip=tooltip))
+    right = alt.Axis(
+        orient="right",
+        labelExpr="slice(datum.label, indexof(datum.label, '|') + 1)",
+        ticks=False,
+        domain=False,
+        grid=False,
+    )
+    texts = alt.Y("text:N").title(None).scale(domain=[row["text"] for row in rows]).sort(None).axis(right)
+    numbers = alt.Chart().mark_point(opacity=0, aria=False).encode(y=texts)
+    chart = alt.layer(alt.layer(*layers), numbers, data=inline(rows)).resolve_scale(y="independent")
+    said = ", ".join(f"{names[i]} {number(values[i])}" for i in order[:5])
+    return finish(
+        chart,
+        title=f"Systems by {shown(measure)}",
+        subtitle=[
+            "Dot: mean over queries." if low is None and high is None else f"Dot: mean over queries. Line: {interval}.",
+            "" if base is None else f"Square and dashed line: the baseline {short(base)}.",
+            shown(note),
+            left_out(len(names), MOST, "systems").replace("first", "best"),
+        ],
+        description=f"Systems by {shown(measure)}: {said}{' and others' if len(order) > 5 else ''}.",
+        style=style,
+        height=ROW * len(rows),
+    )

@@ -1,0 +1,56 @@
+"use strict";
+// The page is complete without this. It lets tables be sorted by their headings, and opens what is folded for paper.
+
+for (const table of document.querySelectorAll("table")) {
+  const body = table.tBodies[0];
+  const original = [...body.rows];
+  const headings = [...table.tHead.rows[0].cells];
+  if (original.length < 2) continue;
+
+  headings.forEach((heading, column) => {
+    const button = document.createElement("button");
+    button.type = "button";
+    button.append(...heading.childNodes);
+    heading.append(button);
+    button.addEventListener("click", () => {
+      const before = heading.getAttribute("aria-sort");
+      const first = heading.classList.contains("t") ? "ascending" : "descending";
+      const second = first === "ascending" ? "descending" : "ascending";
+      const now = before === null ? first : before === first ? second : null;
+      headings.forEach((other) => other.removeAttribute("aria-sort"));
+      if (now !== null) heading.setAttribute("aria-sort", now);
+      body.append(...(now === null ? original : sorted(original, column, now)));
+    });
+  });
+}
+
+function sorted(rows, column, direction) {
+  const text = (row) => row.cells[column].querySelector("bdi").textContent.trim();
+  const keys = new Map(rows.map((row) => [row, key(text(row))]));
+  const sign = direction === "ascending" ? 1 : -1;
+  return [...rows].sort((a, b) => {
+    const [x, y] = [keys.get(a), keys.get(b)];
+    // What has no value comes last, whichever the direction.
+    if (x === null || y === null) return (x === null) - (y === null);
+    if (typeof x === "number" && typeof y === "number") return sign * (x - y);
+    return sign * String(x).localeCompare(String(y), "en", { numeric: true });
+  });
+}
+
+// Numbers as people write them: "-.041", "1,250", "< .001", "12%"; of an interval its lower end.
+function key(text) {
+  if (text === "" || text === "-" || text === "–") return null;
+  const plain = text.replace(/^[\[(]/, "").replace(/−/g, "-").replace(/(\d),(?=\d{3})/g, "$1");
+  const found = /^([<>≤≥]?)\s*([+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?)\s*(%|$|[,;:\s±])/i.exec(plain);
+  if (!found) return text;
+  const below = found[1] === "<" ? -1e-12 : found[1] === ">" ? 1e-12 : 0;
+  return Number(found[2]) + below;
+}
+
+// Browsers that cannot open folds by the style sheet alone do it here, and close them again.
+let opened = [];
+addEventListener("beforeprint", () => {
+  opened = [...document.querySelectorAll("details:not([open])")];
+  opened.forEach((fold) => { fold.open = true; });
+});
+addEventListener("afterprint", () => opened.forEach((fold) => { fold.open = false; }));

@@ -1,0 +1,204 @@
+"""One self-contained page of sections. It knows what a section is, and nothing of what was measured."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import os
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import TYPE_CHECKING, NamedTuple
+
+from rankscope.data.sections import Cell, Figure, Marked, Section, Table
+from rankscope.errors import ParameterError
+from rankscope.io.write import write_text
+from rankscope.reporting.svg import inline_svg
+
+if TYPE_CHECKING:
+    import jinja2
+
+__all__ = ["FigureHtml", "Page", "draw", "render_page"]
+
+#: A table longer than this is cut, and says so: no browser shows millions of rows, and no reader reads them.
+MAX_ROWS = 1000
+#: From so many sections on, a page has a table of contents.
+SECTIONS_OF_CONTENTS = 4
+#: Names up to this length are never broken into lines.
+SHORT_NAME = 24
+
+# Half characters (bytes that were no UTF-8), control characters, and signs that turn the direction of the text behind
+# them around: shown as the sign for "no character" wherever they come from.
+UNSHOWABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]")
+
+
+class FigureHtml(NamedTuple):
+    """A figure for the page. svg: the picture. label: what it shows, in words, for those who cannot see it."""
+
+    svg: str
+    label: str = ""
+
+
+@dataclass(frozen=True)
+class Page:
+    """A page that is ready to be sent: `html` is all of it."""
+
+    html: str
+
+    def write(self, path: str | os.PathLike[str]) -> None:
+        """Write the page, whole or not at all. Raises OutputError where it cannot be written."""
+        write_text(path, self.html)
+
+
+class ShownTable(NamedTuple):
+    """A table as the template needs it. raised: the room for raised letters, a column. left_out: rows not shown."""
+
+    columns: tuple[str, ...]
+    rows: list[tuple[Marked, ...]]
+    left: int
+    raised: list[int]
+    left_out: int
+
+
+class ShownSection(NamedTuple):
+    id: str
+    title: str
+    sentence: str
+    table: ShownTable | None
+    svg: str
+    caption: str
+    notes: tuple[str, ...]
+    folded: str
+
+
+def draw(figure: Figure) -> FigureHtml:
+    """The figure as `rankscope.reporting.figures` draws it."""
+    import importlib
+
+    svg: str = importlib.import_module("rankscope.reporting.figures").as_svg(figure)
+    return FigureHtml(svg)
+
+
+def render_page(
+    title: str,
+    verdict: Sequence[str],
+    sections: Sequence[Section],
+    provenance: Sequence[tuple[str, str]],
+    *,
+    figures: Callable[[Figure], FigureHtml] | None = draw,
+    notes: Sequence[str] = (),
+) -> Page:
+    """One HTML page that loads nothing: styles, figures and a small script are in it.
+
+    It is complete without its script, on paper, on a phone, in light and dark, and by keyboard. Texts are data:
+    `<b>` is shown as `<b>`. The same input gives the same page, to the byte.
+
+    Parameters
+    ----------
+    verdict
+        What was found, and how sure that is: a paragraph each, shown first.
+    provenance
+        What the numbers come from, as pairs of a name and a text: files, hashes, signature, versions, command.
+    figures
+        What draws a figure; None: a page without figures.
+    notes
+        What concerns all of the page. A note that is given twice is shown once.
+
+    A table of more than 1,000 rows is cut there and says how many are left out; one without rows says so.
+
+    Raises ParameterError where jinja2 is not installed (`pip install rankscope[report]`).
+
+    >>> page = render_page("Two runs", ["A beats B."], [Section(title="Means", sentence="By .04.")], [("seed", "7")])
+    >>> page.html.count("<h2"), "A beats B." in page.html
+    (3, True)
+    """
+    shown = [show(section, f"s{i}", figures) for i, section in enumerate(sections, 1)]
+    script = part("page.js").strip()
+    html = template().render(
+        title=title,
+        verdict=verdict,
+        sections=shown,
+        contents=len(shown) >= SECTIONS_OF_CONTENTS,
+        provenance=provenance,
+        notes=list(dict.fromkeys(notes)),
+        css=part("page.css").strip(),
+        script=script,
+        policy=policy(script),
+        short=SHORT_NAME,
+    )
+    return Page(showable(html) + "\n")
+
+
+def policy(script: str) -> str:
+    """What the page allows itself: its styles and its one script; nothing is loaded, sent or framed."""
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    return (
+        f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{digest}'; base-uri 'none'; "
+        "form-action 'none'"
+    )
+
+
+def show(section: Section, id_: str, figures: Callable[[Figure], FigureHtml] | None) -> ShownSection:
+    svg = caption = ""
+    if section.figure is not None and figures is not None:
+        drawn = figures(section.figure)
+        caption = drawn.label
+        label = drawn.label or ": ".join(filter(None, (section.title, section.sentence)))
+        svg = inline_svg(showable(drawn.svg), prefix=f"{id_}-", label=showable(label))
+    return ShownSection(
+        id=id_,
+        title=section.title,
+        sentence=section.sentence,
+        table=None if section.table is None else show_table(section.table),
+        svg=svg,
+        caption=caption,
+        notes=section.notes,
+        folded=fold_name(section, bool(svg)) if section.folded else "",
+    )
+
+
+def show_table(table: Table) -> ShownTable:
+    rows = [tuple(map(marked, row)) for row in table.rows[:MAX_ROWS]]
+    raised = [max((len(row[c].raised) for row in rows), default=0) for c in range(len(table.columns))]
+    return ShownTable(table.columns, rows, table.left, raised, len(table.rows) - len(rows))
+
+
+def marked(cell: Cell) -> Marked:
+    return cell if isinstance(cell, Marked) else Marked(cell)
+
+
+def fold_name(section: Section, has_figure: bool) -> str:
+    """What is behind a fold, as its handle says; empty where nothing is."""
+    parts = ["figure"] if has_figure else []
+    if section.table is not None:
+        n = len(section.table.rows)
+        parts.append(f"table of {n:,} {'row' if n == 1 else 'rows'}")
+    parts += ["notes"] if section.notes else []
+    text = " and ".join([", ".join(parts[:-1]), parts[-1]] if len(parts) > 1 else parts)
+    return text[:1].upper() + text[1:]
+
+
+def showable(text: str) -> str:
+    """The text without what cannot be shown or encoded, or would change how its neighbours are shown."""
+    return UNSHOWABLE.sub("\ufffd", text)
+
+
+def part(name: str) -> str:
+    """A file beside this module."""
+    return (files("rankscope.reporting") / name).read_text("utf-8")
+
+
+@cache
+def template() -> jinja2.Template:
+    try:
+        import jinja2
+    except ImportError:
+        raise ParameterError(
+            "a page needs the package jinja2, which is not installed; pip install rankscope[report]"
+        ) from None
+    environment = jinja2.Environment(
+        autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True
+    )
+    return environment.from_string(part("page.html.j2"))

@@ -1,0 +1,162 @@
+"""report: judgments and runs in, one page out that says what was found."""
+
+from __future__ import annotations
+
+import platform
+from collections.abc import Mapping, Sequence
+from importlib.metadata import version
+from typing import Any
+
+import numpy as np
+
+from rankscope._version import __version__
+from rankscope.comparison.compare import compare
+from rankscope.comparison.comparison import Comparison
+from rankscope.comparison.matched import check_systems, match, system_of
+from rankscope.data.entities import EntityRanks
+from rankscope.data.scores import Scores
+from rankscope.errors import InputError, ParameterError
+from rankscope.evaluation.conventions import make_plan
+from rankscope.evaluation.curves import curve_measures
+from rankscope.evaluation.engine import plan_and_join, score_hits
+from rankscope.evaluation.holes import hole_measures
+from rankscope.evaluation.sources import ENTITY, Joined, Progress, is_path
+from rankscope.io.digest import file_digest
+from rankscope.io.streams import source_name
+from rankscope.reporting.page import Page, render_page
+from rankscope.reporting.report_sections import Found, all_sections, verdict_of
+
+__all__ = ["MOST_SYSTEMS", "report"]
+
+#: A page of more systems cannot be read; the best are shown.
+MOST_SYSTEMS = 50
+
+
+def report(
+    qrels: Any,
+    runs: Any = None,
+    measures: Any = None,
+    *,
+    baseline: str | None = None,
+    title: str = "",
+    command: str = "",
+    figures: bool = True,
+    input: str | None = None,
+    total_ranks: int | None = None,
+    progress: Progress | None = None,
+    conventions: Mapping[str, Any] | None = None,
+    **comparison: Any,
+) -> Page:
+    """One page on runs: which is better and how sure that is, query by query, what nobody judged, what it would take.
+
+    qrels, runs, measures, input, total_ranks, progress: as `evaluate` takes them; conventions: its other arguments, as
+    {"ties": "file"}. baseline and other arguments (test, correction, level, ...): as `compare` takes them. The first
+    measure is the one that the verdict is about. title, command: shown on the page. figures: False leaves them out. Of
+    more than 50 systems the 50 best by the first measure, and the baseline, are shown, and the page says so. One system
+    is described, and compared with none.
+
+    `page.write(path)` writes it. Raises what `evaluate` and `compare` raise; ParameterError where jinja2, or for
+    figures Altair, is not installed (`pip install rankscope[report]`).
+
+    >>> import rankscope as rs
+    >>> qrels = {f"q{i}": {"a": 1, "b": 0} for i in range(4)}
+    >>> good, poor = ({f"q{i}": {"a": s, "b": 1.0} for i in range(4)} for s in (2.0, 0.5))
+    >>> page = rs.report(qrels, [rs.Run(good, name="good"), rs.Run(poor, name="poor")], ["RR", "P@1"], figures=False)
+    >>> "good has the highest" in page.html
+    False
+    """
+    settled = {**(conventions or {})}
+    plan, joined = plan_and_join(qrels, runs, measures, settled, input, total_ranks, progress)
+    scores = score_hits(plan, joined)
+    baseline = system_of(baseline, given(runs), scores)
+    if len(scores.systems) > 1 or baseline is not None:
+        check_systems(scores, baseline, least=1)
+    kept, left_out = best_systems(scores, baseline)
+    scores = scores.select(systems=kept)
+    judged = input != ENTITY and not isinstance(qrels, EntityRanks)
+    compared, without = compare_all(scores, baseline, comparison)
+    found = Found(
+        scores=scores,
+        comparison=compared,
+        without=without,
+        level=comparison.get("level", 0.05),
+        **(extras([joined[i] for i in kept], settled) if judged else {}),
+    )
+    return render_page(
+        title or title_of(scores),
+        verdict_of(found),
+        all_sections(found),
+        provenance(qrels, runs, scores if compared is None else compared, command),
+        notes=(*left_out, *(scores.notes if compared is None else compared.notes)),
+        **({} if figures else {"figures": None}),
+    )
+
+
+def best_systems(scores: Scores, baseline: str | None) -> tuple[list[int], list[str]]:
+    """Which systems the page shows, in their order, and a note where some are left out."""
+    m = len(scores.systems)
+    if m <= MOST_SYSTEMS:
+        return list(range(m)), []
+    measure = scores.measures[0]
+    sign = -1 if getattr(measure, "higher_is_better", True) else 1
+    best = np.argsort(sign * np.nan_to_num(scores.summary(measure), nan=sign * -np.inf), kind="stable")[:MOST_SYSTEMS]
+    kept = set(best.tolist()) | ({scores.systems.index(baseline)} if baseline is not None else set())
+    note = f"{m:,} systems; shown and compared are the {len(kept)} best by {measure}"
+    beside = " (with the baseline)" if baseline is not None else ""
+    return sorted(kept), [f"{note}{beside}: p-values are corrected for these only. `rankscope evaluate` has all."]
+
+
+def compare_all(
+    scores: Scores, baseline: str | None, arguments: Mapping[str, Any]
+) -> tuple[Comparison | None, dict[str, str]]:
+    """The comparison by every measure that allows one, and why the others do not."""
+    if len(scores.systems) < 2:
+        return None, {}
+    without: dict[str, str] = {}
+    names = []
+    for name in scores.measure_names:
+        try:
+            match(scores, name)
+        except (InputError, ParameterError) as error:
+            without[name] = str(error)
+        else:
+            names.append(name)
+    if not names:
+        raise InputError("; ".join(without.values()))
+    return compare(scores, names, baseline=baseline, **{"rng": 0, **arguments}), without
+
+
+def extras(joined: Sequence[Joined], conventions: Mapping[str, Any]) -> dict[str, Scores]:
+    """What the page shows of the same lists by measures of its own: holes with their bounds, curves."""
+    same = {name: value for name, value in conventions.items() if name in ("ties", "rel", "missing", "preset")}
+    found = {"curves": score_hits(make_plan(curve_measures(), **same), joined)}
+    if same.get("ties") != "average":  # which leaves no one order that a hole could be in
+        found["holes"] = score_hits(make_plan(hole_measures(), unjudged="bounds", **same), joined)
+    return found
+
+
+def title_of(scores: Scores) -> str:
+    m, n = len(scores.systems), len(scores.query_ids)
+    return f"{m} {'system' if m == 1 else 'systems'} on {n:,} {'query' if n == 1 else 'queries'}"
+
+
+def provenance(qrels: Any, runs: Any, result: Scores | Comparison, command: str) -> list[tuple[str, str]]:
+    """Where the numbers come from: files with their hashes, settings, versions, the command."""
+    rows = [("signature", result.signature())]
+    rows += [("judgments", described(qrels))]
+    rows += [("run", described(run)) for run in given(runs)]
+    rows += [("command", command)] if command else []
+    parts = [f"rankscope {__version__}", f"Python {platform.python_version()}"]
+    return [*rows, ("versions", ", ".join([*parts, *(f"{name} {version(name)}" for name in ("numpy", "scipy"))]))]
+
+
+def given(runs: Any) -> Sequence[Any]:
+    return runs if isinstance(runs, (list, tuple)) else [] if runs is None else [runs]
+
+
+def described(source: Any) -> str:
+    if not is_path(source):
+        name = getattr(source, "name", "")
+        return f"{name or type(source).__name__}, in memory"
+    digest = file_digest(source)
+    return f"{source_name(source)}{f', SHA-256 {digest}' if digest else ''}"

@@ -1,0 +1,163 @@
+"""What stands on the page, in its order. A later part of the project adds a function to `PARTS`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from rankscope.comparison.comparison import Comparison
+from rankscope.comparison.correlations import agree_measures
+from rankscope.comparison.planning import plan
+from rankscope.comparison.query_view import query_section
+from rankscope.comparison.shown import leaderboard, pair_by_pair, sizes
+from rankscope.comparison.verdict import verdict
+from rankscope.data.scores import Scores
+from rankscope.data.sections import Figure, Section, Table
+from rankscope.errors import RankscopeError
+from rankscope.evaluation.curves import curve_sections
+from rankscope.evaluation.holes import holes_of
+
+__all__ = ["PARTS", "Found", "all_sections", "verdict_of"]
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Found:
+    """All that the page is made of. without: measures that systems cannot be compared by, and why.
+
+    holes, curves: scores of the measures that those sections need; None where there is no such thing.
+    """
+
+    scores: Scores
+    comparison: Comparison | None
+    level: float
+    without: Mapping[str, str] = field(default_factory=dict)
+    holes: Scores | None = None
+    curves: Scores | None = None
+
+
+def verdict_of(found: Found) -> list[str]:
+    """What was found, and how sure that is; then what it would take to know more."""
+    if found.comparison is None:
+        scores = found.scores
+        name = scores.measure_names[0]
+        mean = float(scores.summary(name)[0])
+        text = f"{scores.systems[0]} has a {name} of {mean:.4f}" if not np.isnan(mean) else f"{name} has no value"
+        return [f"{text} on {len(scores.query_ids):,} queries. There is no other system to compare it with."]
+    return verdict(found.comparison)
+
+
+def all_sections(found: Found) -> list[Section]:
+    """Every part's sections."""
+    return [section for part in PARTS for section in part(found)]
+
+
+def of_main_measure(found: Found) -> list[Section]:
+    """The first measure in full."""
+    if found.comparison is None:
+        return summary(found.scores)
+    result, part = found.comparison, found.comparison.parts[0]
+    sections = [replace(leaderboard(result, part), sentence="")]  # the verdict has said it
+    if result.baseline is None:
+        sections.append(replace(pair_by_pair(result, part), folded=part.first.size > 1))
+    return [*sections, query_section(result, part, folded=False)]
+
+
+def summary(scores: Scores) -> list[Section]:
+    """A table of means, where nothing can be compared."""
+    head, *rows = scores.cells()
+    return [Section(title="Means", table=Table(columns=tuple(head), rows=tuple(map(tuple, rows))))]
+
+
+def unjudged(found: Found) -> list[Section]:
+    if found.holes is None:
+        return []
+    return holes_of(found.holes.select(systems=order_of(found))).sections()
+
+
+def of_other_measures(found: Found) -> list[Section]:
+    """A leaderboard for each, and a line for those without."""
+    sections = []
+    if found.comparison is not None:
+        others = found.comparison.parts[1:]
+        sections = [replace(leaderboard(found.comparison, part), folded=True) for part in others]
+    names = found.scores.measure_names
+    for name, why in found.without.items():
+        means = summary(found.scores.select(measures=[names.index(name)]))[0]
+        sections.append(replace(means, title=name, sentence=f"{why}.", folded=True))
+    return sections
+
+
+def spread(found: Found) -> list[Section]:
+    """How values are distributed over queries, by the first measure."""
+    name = found.scores.measure_names[0]
+    values = found.scores.matrix(name)
+    order = order_of(found)
+    data = {
+        "measure": name,
+        "systems": tuple(found.scores.systems[s] for s in order),
+        "values": tuple(tuple(values[s].tolist()) for s in order),
+    }
+    return [
+        Section(
+            title=f"{name}: how it is spread over the queries",
+            sentence="A mean hides whether a system is good everywhere or very good here and poor there.",
+            figure=Figure("distribution", data),
+        )
+    ]
+
+
+def curves(found: Found) -> list[Section]:
+    return curve_sections(found.curves.select(systems=order_of(found))) if found.curves is not None else []
+
+
+def agreement(found: Found) -> list[Section]:
+    """Whether it matters which measure one looks at."""
+    if found.comparison is None or len(found.comparison.parts) < 2:
+        return []
+    by = "systems" if len(found.scores.systems) > 2 else "queries"
+    kept = [found.scores.measure_names.index(part.measure) for part in found.comparison.parts]
+    return attempt(lambda: agree_measures(found.scores.select(measures=kept), by=by, rng=0).sections())
+
+
+def needed(found: Found) -> list[Section]:
+    """How many queries the first measure takes."""
+    if found.comparison is None:
+        return []
+    main, baseline = found.comparison.parts[0].measure, found.comparison.baseline
+    return attempt(lambda: plan(found.scores, main, baseline=baseline, level=found.level).sections())
+
+
+def details(found: Found) -> list[Section]:
+    """Intervals and effect sizes of every pair, by the first measure."""
+    return [] if found.comparison is None else sizes(found.comparison, found.comparison.parts[0])
+
+
+def order_of(found: Found) -> list[int]:
+    """The systems, best first by the first measure."""
+    if found.comparison is None:
+        return list(range(len(found.scores.systems)))
+    order: list[int] = found.comparison.parts[0].order.tolist()
+    return order
+
+
+def attempt(make: Callable[[], Sequence[Section]]) -> list[Section]:
+    """Sections that data may be too poor for; then nothing is shown but why."""
+    try:
+        return list(make())
+    except RankscopeError as error:
+        return [Section(title="Left out", sentence=str(error))]
+
+
+#: What the page shows, in this order.
+PARTS: tuple[Callable[[Found], list[Section]], ...] = (
+    of_main_measure,
+    unjudged,
+    of_other_measures,
+    agreement,
+    needed,
+    spread,
+    curves,
+    details,
+)

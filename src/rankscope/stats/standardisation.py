@@ -1,0 +1,76 @@
+"""Scores of one query on the scale of that query: how many standard deviations above the mean of systems."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from rankscope.errors import ParameterError
+from rankscope.stats.distributions import special
+from rankscope.stats.inputs import NOISE, Bools, Floats, check_choice
+
+__all__ = ["STANDARDISATIONS", "Standardised", "standardise_scores"]
+
+STANDARDISATIONS = ("z", "cdf")
+
+
+class Standardised(NamedTuple):
+    """values: (systems, queries). flat: (queries) where the reference systems do not differ, or there is but one."""
+
+    values: Floats
+    flat: Bools
+
+
+def standardise_scores(
+    scores: npt.ArrayLike, *, reference: npt.ArrayLike | None = None, method: str = "z"
+) -> Standardised:
+    """Each query's scores less their mean over the reference systems, divided by their standard deviation there.
+
+    "z": z = (x - mean_q) / sd_q, unbounded, 0 for an average system; "cdf": Phi(z) of the normal distribution, in
+    [0, 1], .5 for an average system, so that no single query counts for much. Both keep the direction of the measure.
+    sd_q divides by the number of systems less 1: the systems are a sample of those that could be tried. scores:
+    (systems, queries). reference: (other systems, the same queries); the scores themselves where not given. NaN stays
+    NaN and does not count; a query for which no reference system has a value is NaN for all. Where the reference
+    systems do not differ (or there is but one), every system gets 0, or .5: `flat`. Raises ParameterError for other
+    shapes, for infinite values.
+
+    Source: Webber, Moffat and Zobel (SIGIR 2008); agrees with scipy.stats.zscore(ddof=1) and norm.cdf of it.
+
+    >>> standardise_scores([[0.25, 0.8], [0.5, 0.8], [0.75, 0.8]]).values.tolist()
+    [[-1.0, 0.0], [0.0, 0.0], [1.0, 0.0]]
+    """
+    check_choice("method", method, STANDARDISATIONS)
+    x = as_table(scores, "scores")
+    base = x if reference is None else as_table(reference, "reference scores")
+    if base.shape[1] != x.shape[1]:
+        raise ParameterError(
+            f"the reference scores are of {base.shape[1]} queries and the scores of {x.shape[1]}, expected the same"
+        )
+    there = ~np.isnan(base)
+    n = there.sum(axis=0)
+    filled = np.where(there, base, 0.0)
+    mean = filled.sum(axis=0) / np.maximum(n, 1)
+    off = np.where(there, base - mean, 0.0)
+    sd = np.sqrt((off * off).sum(axis=0) / np.maximum(n - 1, 1))
+    # Subtracting a mean leaves that much of equal values.
+    flat = (n >= 1) & (np.abs(off).max(axis=0, initial=0.0) <= 100 * NOISE * np.abs(filled).max(axis=0, initial=0.0))
+    z = (x - mean) / np.where(flat | (n == 0), 1.0, sd)
+    z[:, flat] = np.where(np.isnan(x[:, flat]), np.nan, 0.0)
+    z[:, n == 0] = np.nan
+    values = z if method == "z" else np.asarray(special().ndtr(z))
+    return Standardised(values, flat)
+
+
+def as_table(values: npt.ArrayLike, what: str) -> Floats:
+    """(systems, queries), NaN where there is no value."""
+    try:
+        found = np.asarray(values, np.float64)
+    except (TypeError, ValueError):
+        raise ParameterError(f"the {what} are no table of numbers; expected an array of float64") from None
+    if found.ndim != 2 or not found.shape[0]:
+        raise ParameterError(f"the {what} have shape {found.shape}, expected (systems, queries) with a system or more")
+    if np.isinf(found).any():
+        raise ParameterError(f"{int(np.isinf(found).sum())} of {found.size} {what} are infinite, expected numbers")
+    return found

@@ -1,0 +1,388 @@
+"""Plans: worked numbers, statsmodels and R's formula as oracles, sentences, and what cannot be planned."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+from scipy import stats
+
+from rankscope.comparison.planning import check_plan, plan
+from rankscope.comparison.standardise import standardise
+from rankscope.data.scores import Scores
+from rankscope.errors import InputError, ParameterError, UnknownName
+from rankscope.measures.names import parse_measures
+
+METHODS = ["t", "t achieved", "one-way ANOVA", "two-way ANOVA", "interval"]
+
+
+def scores_of(values, measures=("AP",), systems=tuple("abcdefgh")):
+    """Scores from an array (systems, queries) or (systems, measures, queries)."""
+    values = np.asarray(values, float)
+    values = values[:, None] if values.ndim == 2 else values
+    s, m, q = values.shape
+    return Scores(
+        systems=tuple(systems[:s]),
+        measures=tuple(parse_measures(list(measures))),
+        query_ids=tuple(map(str, range(q))),
+        values=values,
+        missing=np.zeros((s, q), bool),
+        undefined=np.zeros((m, q), bool),
+        settings={"queries": str(q)},
+        measure_settings=({"rel": "1"},) * m,
+        notes=("as it was",),
+    )
+
+
+def pair(sd, n=50, mean=0.0):
+    """Two systems whose differences have this standard deviation and mean, exactly."""
+    d = stats.norm.ppf((np.arange(n) + 0.5) / n)
+    d = (d - d.mean()) / d.std(ddof=1) * sd + mean
+    return scores_of([0.5 + d, np.full(n, 0.5)])
+
+
+def rows(found, measure="AP"):
+    """method -> (difference, power, queries), of those that stand once."""
+    return {r[1]: r[2:] for r in found.records() if r[0] == measure and r[1] != "t at n"}
+
+
+def many(systems=6, queries=40, seed=0):
+    """Systems of different means on queries of different difficulty."""
+    rng = np.random.default_rng(seed)
+    x = 0.4 + 0.03 * np.arange(systems)[:, None] + rng.normal(0, 0.1, queries)
+    return x + rng.normal(0, 0.08, (systems, queries))
+
+
+# Numbers
+
+
+@pytest.mark.parametrize(("difference", "n"), [(0.05, 90), (0.02, 550), (0.01, 2191)])
+def test_the_worked_example_of_a_standard_deviation_of_167_thousandths(difference, n):
+    """(z_.975 + z_.8)^2 .167^2 / d^2 + z_.975^2 / 2 = 89.5, 549.2 and 2190.9."""
+    rough = (stats.norm.ppf(0.975) + stats.norm.ppf(0.8)) ** 2 * 0.167**2 / difference**2
+    assert math.ceil(rough + stats.norm.ppf(0.975) ** 2 / 2) == n
+    found = rows(plan(pair(0.167), difference=difference))
+    assert found["t"][2] == n
+    assert found["two-way ANOVA"][2] == n  # of two systems the same test
+
+
+@given(
+    d=st.floats(0.03, 1.5),
+    sd=st.floats(0.05, 2.0),
+    power=st.sampled_from([0.5, 0.8, 0.95]),
+    level=st.sampled_from([0.01, 0.05, 0.1]),
+    alternative=st.sampled_from(["two-sided", "greater", "less"]),
+)
+def test_agrees_with_statsmodels(d, sd, power, level, alternative):
+    models = pytest.importorskip("statsmodels.stats.power")
+    side = "two-sided" if alternative == "two-sided" else "larger"
+    asked = {"power": power, "level": level, "alternative": alternative}
+    unbounded = scores_of(pair(sd, n=30).values, ("DCG",))
+    found = rows(plan(unbounded, difference=d * sd, n_queries=17, **asked), "DCG")
+
+    def there(n):
+        return models.TTestPower().power(d, n, level, alternative=side)
+
+    n = found["t"][2]
+    assert found["t"][1] == pytest.approx(there(n), abs=1e-7)
+    assert found["t"][1] >= power
+    assert n == 2 or there(n - 1) < power
+    assert found["t achieved"][1:] == (pytest.approx(there(17), abs=1e-7), 17)
+
+
+@given(d=st.floats(0.02, 0.4), systems=st.integers(2, 8))
+def test_the_analysis_of_variance_of_different_queries_agrees_with_statsmodels(d, systems):
+    models = pytest.importorskip("statsmodels.stats.power")
+    x = many(systems)
+    found = rows(plan(scores_of(x), difference=d))["one-way ANOVA"]
+    effect = d / np.sqrt(2 * systems * x.var(axis=1, ddof=1).mean())  # Cohen's f of the worst case
+
+    def there(n):  # statsmodels counts the scores of all systems
+        return models.FTestAnovaPower().power(effect, n * systems, 0.05, k_groups=systems)
+
+    assert found[1] == pytest.approx(there(found[2]), abs=1e-7)
+    assert found[2] == 2 or there(found[2] - 1) < 0.8
+
+
+def test_the_spread_of_two_systems_is_that_of_their_differences():
+    x = many(2)
+    (one,) = plan(scores_of(x), difference=0.05).plans
+    assert one.sd == pytest.approx((x[0] - x[1]).std(ddof=1))
+
+
+def test_the_spread_of_many_systems_is_that_of_the_residuals_of_the_analysis_of_variance():
+    x = many(5)
+    left = x - x.mean(axis=0) - x.mean(axis=1, keepdims=True) + x.mean()
+    (one,) = plan(scores_of(x), difference=0.05).plans
+    assert one.sd == pytest.approx(np.sqrt(2 * (left**2).sum() / (4 * 39)))
+    # which is also the mean variance of the differences of all pairs
+    i, j = np.triu_indices(5, 1)
+    assert one.sd**2 == pytest.approx((x[i] - x[j]).var(axis=1, ddof=1).mean())
+
+
+def test_the_spread_around_a_baseline_is_pooled_over_the_differences_to_it():
+    x = many(5)
+    (one,) = plan(scores_of(x), difference=0.05, baseline="c").plans
+    d = x[[0, 1, 3, 4]] - x[2]
+    assert one.sd**2 == pytest.approx(d.var(axis=1, ddof=1).mean())
+    (two,) = plan(scores_of(x[:2]), difference=0.05, baseline="b").plans
+    assert two.sd == pytest.approx((x[0] - x[1]).std(ddof=1))
+
+
+def test_the_interval_is_as_narrow_as_asked():
+    sd, width = 0.2, 0.05
+    difference, power, n = rows(plan(pair(sd), difference=0.04, width=width))["interval"]
+    assert (difference, math.isnan(power)) == (width / 2, True)
+    for queries, narrow in ((n, True), (n - 1, False)):
+        assert (2 * stats.t.ppf(0.975, queries - 1) * sd / np.sqrt(queries) <= width) == narrow
+    assert rows(plan(pair(sd), difference=0.04))["interval"][0] == 0.04  # width: twice the difference
+
+
+@given(sd=st.sampled_from([1e-9, 0.01, 0.2, 0.5]), d=st.sampled_from([1e-9, 1e-4, 0.03, 1.0]), n=st.integers(2, 9))
+def test_power_grows_with_queries_and_is_a_probability(sd, d, n):
+    found = plan(pair(sd, n=n), difference=d)
+    powers = [r[3] for r in found.records() if r[1] == "t at n"]
+    curve = found.plans[0].curve
+    assert len(powers) >= 3
+    for some in (powers, curve.power):
+        assert np.diff(some).min() >= -1e-9
+        assert 0 <= min(some) <= max(some) <= 1
+    assert list(curve.n) == sorted(set(curve.n))
+    assert min(curve.n) >= 2
+
+
+@given(hnp.arrays(float, st.tuples(st.integers(2, 4), st.integers(1, 6)), elements=st.sampled_from([0, 0.1, 0.3, 1])))
+def test_whatever_the_scores_there_is_a_sentence_for_each_measure(x):
+    for options in ({}, {"baseline": "a"}, {"difference": 0.1}):
+        found = plan(scores_of(x), **options)
+        assert found.sections()[0].sentence.endswith(".")
+        assert [r[1] for r in found.records()][:5] == METHODS
+        assert "nan" not in str(found)
+
+
+# Which difference
+
+
+def test_without_a_difference_it_is_the_one_between_the_two_best_and_a_note_warns():
+    x = many(4, seed=3)
+    found = plan(scores_of(x))
+    order = np.argsort(-x.mean(axis=1))
+    (one,) = found.plans
+    assert one.pair == ("abcd"[order[0]], "abcd"[order[1]])
+    assert one.difference == pytest.approx(x.mean(axis=1)[order[0]] - x.mean(axis=1)[order[1]])
+    section = found.sections()[0]
+    assert f", as observed between {one.pair[0]} and {one.pair[1]}, between two systems" in section.sentence
+    assert any("says nothing beyond the p-value" in note for note in section.notes)
+    assert "difference:observed" in found.signature()
+    given_ = plan(scores_of(x), difference=0.1).sections()[0]
+    assert not any("says nothing beyond" in note for note in given_.notes)
+
+
+def test_against_a_baseline_it_is_the_one_to_the_best_other_system():
+    x = np.array([[0.5, 0.6, 0.8], [0.1, 0.2, 0.2], [0.2, 0.4, 0.3]])
+    (one,) = plan(scores_of(x), baseline="b").plans
+    assert (one.pair, one.difference) == (("a", "b"), pytest.approx(1.4 / 3))
+    (one,) = plan(scores_of(x), baseline="a").plans  # which is the best itself
+    assert (one.pair, one.difference) == (("a", "c"), pytest.approx(1.0 / 3))
+
+
+def test_where_lower_is_better_the_best_have_the_lowest_values():
+    x = [[3.0, 5.0, 4.0], [9.0, 20.0, 10.0], [4.0, 5.0, 7.0]]
+    (one,) = plan(scores_of(x, ("MeanRank",))).plans
+    assert (one.pair, one.difference) == (("a", "c"), pytest.approx(4 / 3))
+
+
+# Words
+
+
+def test_the_sentence_says_what_is_needed_and_what_one_has():
+    assert plan(pair(0.167), difference=0.05).sections()[0].sentence == (
+        "To find a difference of 0.05 in AP between two systems like these in 4 of 5 such experiments, you need 90 "
+        "queries; you have 50, with which it would be found in 54 of 100."
+    )
+    enough = plan(pair(0.167), difference=0.05, n_queries=200, power=0.95).sections()[0].sentence
+    assert "in 19 of 20 such experiments" in enough
+    assert enough.endswith("you have 200, which is enough: with them it would be found in 98 of 100.")
+    odd = plan(pair(0.167), difference=0.05, power=0.875, n_queries=5000).sections()[0].sentence
+    assert "in 7 of 8 such experiments" in odd
+    assert "more than 99 of 100" in odd
+
+
+def test_power_is_rounded_down_so_that_no_target_seems_reached():
+    n = rows(plan(pair(0.167), difference=0.05))["t"][2]
+    sentence = plan(pair(0.167), difference=0.05, n_queries=n - 1).sections()[0].sentence
+    assert "with which it would be found in 79 of 100" in sentence
+
+
+def test_the_table_and_the_figure_hold_the_numbers_of_the_rows():
+    found = plan(pair(0.167), difference=0.05)
+    needs, curve = found.sections()
+    assert [row[-1] for row in needs.table.rows] == [f"{r[2]:,}" for r in rows(found).values()]
+    at = [(r[4], r[3]) for r in found.records() if r[1] == "t at n"]
+    assert [row[0] for row in curve.table.rows] == [f"{n:,}" for n, _ in at] == ["10", "25", "50", "100", "250"]
+    name, data = curve.figure
+    assert name == "power_curve"
+    assert (data["measure"], data["n_now"], data["n_needed"], data["target"]) == ("AP", 50, 90, 0.8)
+    assert len(data["n"]) == len(data["power"]) > 20
+    assert data["power"][data["n"].index(50)] == rows(found)["t achieved"][1]
+    assert data["power"][data["n"].index(90)] == rows(found)["t"][1]
+
+
+def test_the_tidy_table_has_its_columns_and_whole_numbers_of_queries():
+    frame = plan(pair(0.167), difference=0.05).frame()
+    assert frame.columns == ["measure", "method", "difference", "power", "n_queries"]
+    assert frame["n_queries"].to_list() == [90, 50, *frame["n_queries"].to_list()[2:]]
+    assert str(frame["n_queries"].dtype) == "Int64"
+    assert frame["method"].to_list() == [*METHODS, *["t at n"] * 5]
+    assert frame["power"].null_count() == 1
+
+
+def test_the_signature_holds_every_setting():
+    asked = {"difference": 0.05, "width": 0.2, "power": 0.9, "level": 0.01, "alternative": "greater", "n_queries": 7}
+    found = plan(scores_of(many(3)), baseline="b", **asked)
+    assert found.signature().startswith(
+        "AP | rel:1 | queries:40 | baseline:b | difference:0.05 | width:0.2 | power:0.9 | level:0.01 | "
+        "alternative:greater | at_hand:7 | rankscope "
+    )
+    assert str(found).splitlines()[-2] == found.signature()
+    assert found.notes == ("as it was",)
+
+
+def test_notes_say_how_well_the_spread_is_known():
+    """(n - 1) s^2 / sigma^2 is a chi-square: sigma between .167 sqrt(49 / 70.2) and .167 sqrt(49 / 31.6)."""
+    (one,) = plan(pair(0.167), difference=0.05).plans
+    low, high = 0.167 * np.sqrt(49 / stats.chi2.ppf([0.975, 0.025], 49))
+    assert one.need_low == rows(plan(pair(low), difference=0.05))["t"][2]
+    assert one.need_high == rows(plan(pair(high), difference=0.05))["t"][2]
+    notes = plan(pair(0.167), difference=0.05).sections()[0].notes
+    assert f"between {one.need_low} and {one.need_high} queries (95 % confidence" in notes[1]
+    assert "4 queries are few for this" in plan(pair(0.167, n=4), difference=0.05).sections()[0].notes[1]
+
+
+def test_notes_say_that_many_pairs_and_sides_need_more():
+    notes = " ".join(plan(scores_of(many(4)), difference=0.05, alternative="less").sections()[0].notes)
+    assert "with a correction for all 6 it needs more queries, at most those for the level 0.05 / 6 = 0.0083" in notes
+    assert "analyses of variance and intervals have no side" in notes
+    notes = " ".join(plan(scores_of(many(4)), difference=0.05, baseline="a").sections()[0].notes)
+    assert "for all 3 it needs" in notes
+
+
+def test_queries_that_lack_a_value_are_left_out_and_counted():
+    x = many(3)
+    x[1, 4] = x[2, 7] = np.nan
+    found = plan(scores_of(x), difference=0.05)
+    there = np.delete(x, [4, 7], axis=1)
+    assert found.plans[0].sd == plan(scores_of(there), difference=0.05).plans[0].sd
+    assert (found.plans[0].n, found.plans[0].n_now) == (38, 38)
+    assert "2 queries left out, where not every system has a value" in found.sections()[0].notes
+
+
+def test_plans_are_made_for_the_measures_that_are_asked_for():
+    x = np.random.default_rng(4).random((3, 2, 9))
+    scores = scores_of(x, ("AP", "nDCG@10"))
+    assert [one.measure for one in plan(scores, difference=0.1).plans] == ["AP", "nDCG@10"]
+    for asked in ("nDCG@10", ["nDCG@10", "ndcg@10"], scores.measures[1], [scores.measures[1]]):
+        found = plan(scores, asked, difference=0.1)
+        assert [one.measure for one in found.plans] == ["nDCG@10"]
+        assert found.signature().startswith("nDCG@10 | rel:1 | ")
+    with pytest.raises(UnknownName, match="unknown measure of these scores 'RR'"):
+        plan(scores, "RR")
+    with pytest.raises(ParameterError, match="no measure to plan for"):
+        plan(scores, [])
+
+
+def test_standardised_scores_are_called_that():
+    found = plan(standardise(scores_of(many(5))), difference=0.5)
+    assert "To find a difference of 0.5 in standardised AP between" in found.sections()[0].sentence
+    assert {r[0] for r in found.records()} == {"AP"}
+    assert "standardised:z | difference:0.5" in found.signature()
+    plan(standardise(scores_of(many(5))), difference=3.0)  # which AP itself cannot reach
+
+
+# What cannot be planned
+
+
+def nothing(found, *said):
+    section = found.sections()[0]
+    assert len(found.sections()) == 1
+    for part in said:
+        assert part in section.sentence
+    assert [r[1] for r in found.records()] == METHODS
+    assert all(math.isnan(r[3]) for r in found.records())
+    assert [r[4] for r in found.records()].count(None) == 4
+    assert found.frame().height == 5
+    assert "nan" not in str(found)
+
+
+def test_one_query_says_nothing_of_spread():
+    nothing(plan(scores_of([[0.1], [0.4]]), difference=0.1), "From one query nobody can tell")
+
+
+def test_identical_systems_say_nothing():
+    nothing(plan(scores_of([[0.1, 0.4, 0.3]] * 2)), "a and b have the same AP on every query: nothing varies")
+    nothing(plan(scores_of([[0.1, 0.4, 0.3]] * 3), difference=0.1), "all 3 systems have the same AP on every query")
+
+
+def test_constant_differences_say_nothing():
+    x = np.array([[0.1, 0.4, 0.3], [0.2, 0.5, 0.4]])  # .1 everywhere, but for rounding
+    nothing(plan(scores_of(x)), "The difference in AP is the same on every query (a and b)")
+    nothing(plan(scores_of([*x, x[1] + 0.2]), difference=0.1, baseline="a"), "is the same on every query")
+    nothing(plan(scores_of([*x, x[1] + 0.2]), difference=0.1), "is the same on every query")
+
+
+def test_equal_means_leave_no_observed_difference():
+    x = [[0.1, 0.4, 0.3], [0.4, 0.3, 0.1]]
+    nothing(plan(scores_of(x)), "have the same mean AP, so there is no observed difference to plan for; say which")
+    assert rows(plan(scores_of(x), difference=0.1))["t"][2] > 2
+
+
+def test_two_queries_are_enough_for_a_number_and_said_to_be_few():
+    found = plan(scores_of([[0.1, 0.4], [0.2, 0.3]]), difference=0.1)
+    assert rows(found)["t"][2] > 2
+    assert "2 queries are few for this" in found.sections()[0].notes[1]
+
+
+def test_more_queries_than_can_be_had_are_called_that():
+    found = plan(pair(0.3), difference=1e-6)
+    assert "you need more than 100,000,000 queries, more than can be had; you have 50" in found.sections()[0].sentence
+    assert rows(found)["t"][2] is None
+    assert found.sections()[0].table.rows[0][-1] == "more than 100,000,000"
+    assert found.sections()[1].figure.data["n_needed"] is None
+    assert not any("between" in note and "confidence" in note for note in found.sections()[0].notes)
+
+
+def test_no_common_query_is_an_error():
+    with pytest.raises(InputError, match="no query has a value of AP of all 2 systems; expected queries in common"):
+        plan(scores_of([[0.1, np.nan], [np.nan, 0.4]]))
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"difference": 0}, "difference is 0, expected a number above 0"),
+        ({"difference": -0.1}, "difference is -0.1, expected a number above 0"),
+        ({"difference": 5}, "difference is 5, and AP lies between 0 and 1; expected at most 1, as 0.02"),
+        ({"width": 0.0}, "width is 0.0, expected a number above 0"),
+        ({"power": 80}, "power is 80, expected a number between 0 and 1"),
+        ({"level": 0}, "level is 0, expected a number between 0 and 1"),
+        ({"level": 0.5, "power": 0.5}, "power is 0.5, which a test at the level 0.5 has by chance"),
+        ({"alternative": "up"}, "alternative is 'up', expected one of"),
+        ({"n_queries": 1}, "n_queries is 1, expected a whole number from 2"),
+        ({"baseline": "z"}, "unknown system of these scores 'z'; known: a, b"),
+    ],
+)
+def test_what_makes_no_sense_is_refused(options, message):
+    with pytest.raises(ParameterError, match=message):
+        plan(pair(0.2), **options)
+    if not {"baseline"} & options.keys() and options != {"difference": 5}:
+        with pytest.raises(ParameterError, match=message):
+            check_plan(**options)
+
+
+def test_one_system_is_refused():
+    with pytest.raises(ParameterError, match="there is only the system 'a', expected at least 2 to compare"):
+        plan(scores_of([[0.1, 0.4]]))

@@ -1,0 +1,136 @@
+"""Query by query: what helps, what hurts, how few queries a lead hangs on; and the verdict on a whole comparison."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from rankscope.comparison.compare import compare
+from rankscope.comparison.query_view import query_section
+from rankscope.comparison.verdict import enough_queries, short_verdict, verdict
+from rankscope.data.scores import Scores
+from rankscope.measures.names import parse_measures
+from rankscope.stats.power import t_power
+
+
+def scores_of(values: list[list[float]], names: str = "abcdefgh", measure: str = "AP") -> Scores:
+    table = np.array(values, np.float64)
+    systems, n = table.shape
+    return Scores(
+        systems=tuple(names[:systems]),
+        measures=tuple(parse_measures([measure])),
+        query_ids=tuple(f"q{i}" for i in range(n)),
+        values=table[:, None, :],
+        missing=np.zeros((systems, n), bool),
+        undefined=np.zeros((1, n), bool),
+        measure_settings=({},),
+    )
+
+
+A = [0.9, 0.5, 0.5, 0.2, 0.0, 0.3]
+B = [0.1, 0.4, 0.5, 0.3, 0.0, 0.2]  # a - b: .8 .1 0 -.1 0 .1
+
+
+def section_of(values: list[list[float]], **options: object) -> object:
+    result = compare(scores_of(values), **options)  # type: ignore[arg-type]  # of any test
+    return query_section(result, result.parts[0])
+
+
+def test_the_most_helped_and_the_most_hurt_queries_stand_with_both_values() -> None:
+    found = section_of([A, B])
+    assert found.title == "AP, query by query: a and b"
+    assert found.table.columns == ("most", "query", "a", "b", "difference")
+    assert found.table.rows == (
+        ("helped", "q0", "0.9000", "0.1000", "+0.8000"),
+        ("helped", "q1", "0.5000", "0.4000", "+0.1000"),
+        ("helped", "q5", "0.3000", "0.2000", "+0.1000"),
+        ("hurt", "q3", "0.2000", "0.3000", "-0.1000"),
+    )
+
+
+def test_wins_losses_and_ties_are_counted_and_so_are_the_queries_that_the_lead_hangs_on() -> None:
+    # the sum of all differences is .9: without q0 it is .1, and without q0 and q1 (or q5) nothing is left
+    assert section_of([A, B]).sentence == (
+        "Of 6 queries, a is better on 3 and b on 1, and on 2 both are equal. Without the 2 queries that help a most, "
+        "it would not be ahead of b."
+    )
+
+
+def test_a_lead_that_hangs_on_one_query_is_called_so() -> None:
+    found = section_of([[1.0, 0.2, 0.2], [0.0, 0.3, 0.3]])
+    assert found.sentence.endswith("Without the query that helps a most, it would not be ahead of b.")
+
+
+def test_a_system_that_is_never_worse_hangs_on_no_few_queries() -> None:
+    assert section_of([[0.5, 0.6, 0.7], [0.4, 0.5, 0.6]]).sentence == "Of 3 queries, a is better on 3 and b on 0."
+
+
+def test_queries_that_nobody_answers_are_named() -> None:
+    assert section_of([A, B]).notes == ("1 query is unanswered, 0 for every system: q4",)
+
+
+def test_of_many_systems_the_best_two_are_looked_at_and_with_a_baseline_the_best_and_the_baseline() -> None:
+    worst = [0.0] * 6
+    assert section_of([worst, A, B]).title.endswith(": b and c")
+    assert section_of([worst, A, B], baseline="a").title.endswith(": b and a")
+    assert section_of([worst, A, B], baseline="b").title.endswith(": c and b")
+
+
+def test_the_figure_holds_every_query() -> None:
+    data = section_of([A, B]).figure.data
+    assert data["query_ids"] == tuple(f"q{i}" for i in range(6))
+    assert data["differences"] == pytest.approx([0.8, 0.1, 0.0, -0.1, 0.0, 0.1])
+
+
+# The verdict
+
+RNG = np.random.default_rng(5)
+EASY = RNG.random(40) * 0.5
+CLEAR = [(EASY + 0.2 + RNG.normal(0, 0.05, 40)).tolist(), EASY.tolist()]
+UNCLEAR = [(EASY + 0.01 + RNG.normal(0, 0.1, 40)).tolist(), EASY.tolist()]
+
+
+def test_enough_queries_are_the_fewest_that_reach_a_power_of_four_in_five() -> None:
+    result = compare(scores_of(UNCLEAR))
+    d = np.array(UNCLEAR[0]) - np.array(UNCLEAR[1])
+    n = enough_queries(result, result.parts[0])
+    assert n is not None
+    powers = t_power([n - 1, n], abs(d.mean()), d.std(ddof=1))
+    assert powers[0] < 0.8 <= powers[1]
+
+
+def test_the_verdict_says_who_wins_and_how_few_queries_would_have_done() -> None:
+    result = compare(scores_of(CLEAR))
+    n = enough_queries(result, result.parts[0])
+    assert n is not None
+    assert n < 40
+    difference = np.mean(CLEAR[0]) - np.mean(CLEAR[1])
+    assert short_verdict(result) == (
+        f"a beats b by {difference:.4f} in AP (p < 0.0001); {n} queries would have sufficed."
+    )
+    assert verdict(result)[1] == (
+        "To find a difference like the one between a and b in 4 of 5 such experiments, "
+        f"{n} queries would have sufficed."
+    )
+
+
+def test_where_nothing_was_shown_the_verdict_says_so_and_what_it_would_take() -> None:
+    result = compare(scores_of(UNCLEAR))
+    p, n = float(result.parts[0].pvalue[0]), enough_queries(result, result.parts[0])
+    assert p > 0.05
+    text = short_verdict(result)
+    assert f"which may be chance (p = {p:.4f}); it would take {n:,} queries to show so small a difference." in text
+    assert "beats" not in text
+    assert verdict(result)[1].endswith(f"{n:,} queries are needed.")
+
+
+def test_the_better_system_comes_first_whatever_its_place() -> None:
+    assert short_verdict(compare(scores_of(CLEAR[::-1]))).startswith("b beats a by")
+    assert short_verdict(compare(scores_of(CLEAR), baseline="a")).startswith("a beats b by")
+
+
+def test_equal_systems_need_no_number_of_queries() -> None:
+    result = compare(scores_of([A, A]))
+    assert enough_queries(result, result.parts[0]) is None
+    assert len(verdict(result)) == 1
+    assert "may be chance (p = 1.0000)" in short_verdict(result)

@@ -1,0 +1,161 @@
+"""The whole page of a collection: what stands on it, for whom, and what it refuses."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import sys
+from html import unescape
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import rankscope as rs
+from rankscope.demo.collection import write_collection
+from rankscope.reporting.report import MOST_SYSTEMS
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("report")
+    write_collection(path)
+    return path
+
+
+def text_of(page: object) -> str:
+    """What a reader sees, blanks made one."""
+    body = re.sub(r"<(style|script|svg)\b.*?</\1>", " ", page.html, flags=re.DOTALL)  # type: ignore[attr-defined]
+    return " ".join(unescape(re.sub(r"<[^>]+>", " ", body)).split())
+
+
+def titles_of(page: object) -> list[str]:
+    found = re.findall(r"<h2[^>]*>(.*?)</h2>", page.html, flags=re.DOTALL)  # type: ignore[attr-defined]
+    return [" ".join(unescape(re.sub(r"<[^>]+>", "", title)).split()) for title in found]
+
+
+def test_the_page_has_all_that_a_reader_asks_for(folder: Path) -> None:
+    runs = [folder / f"{name}.run" for name in ("bm25", "dense", "rerank")]
+    page = rs.report(folder / "demo.qrels", runs, ["nDCG@10", "AP"], figures=False, command="rankscope report ...")
+    text = text_of(page)
+    assert "rerank has the highest mean nDCG@10: 0.7337 on 50 queries" in text
+    assert "queries would have sufficed" in text
+    titles = titles_of(page)
+    for title in (
+        "nDCG@10 on 50 queries",
+        "nDCG@10, pair by pair",
+        "nDCG@10, query by query: rerank and dense",
+        "Documents that nobody judged",
+        "AP on 50 queries",
+        "Queries needed: nDCG@10",
+        "Precision by recall",
+    ):
+        assert title in titles
+    assert any("measures agree" in title for title in titles)
+    digest = hashlib.sha256((folder / "bm25.run").read_bytes()).hexdigest()
+    for said in (digest, "rankscope report ...", f"rankscope {rs.__version__}", "test:t | correction:holm", "numpy"):
+        assert said in text
+    assert "dense has no list for 2 of 50 queries" in text
+
+
+def test_with_a_baseline_the_verdict_is_about_it(folder: Path) -> None:
+    runs = [folder / f"{name}.run" for name in ("bm25", "dense", "rerank")]
+    text = text_of(rs.report(folder / "demo.qrels", runs, "AP", baseline="bm25", figures=False))
+    assert "Against bm25, with a mean AP of 0.3431" in text
+    by_file = rs.report(folder / "demo.qrels", runs, "AP", baseline=runs[0], figures=False)  # type: ignore[arg-type]
+    assert "Against bm25, with a mean AP of 0.3431" in text_of(by_file)
+
+
+def test_one_system_is_described_and_compared_with_none(folder: Path) -> None:
+    text = text_of(rs.report(folder / "demo.qrels", folder / "bm25.run", figures=False))
+    assert "bm25 has a nDCG@10 of 0.4055 on 50 queries. There is no other system to compare it with." in text
+    assert "Documents that nobody judged" in text
+
+
+def test_one_query_gives_a_page_that_says_how_little_that_is() -> None:
+    qrels = {"q1": {"a": 1, "b": 0}}
+    runs = [rs.Run({"q1": {"a": 1.0, "b": b}}, name=name) for name, b in (("x", 0.5), ("y", 2.0))]
+    text = text_of(rs.report(qrels, runs, ["RR", "AP"], figures=False))
+    assert "one query says nothing of how much queries vary" in text
+
+
+def test_a_measure_without_values_or_direction_is_left_out_and_the_page_says_why(folder: Path) -> None:
+    runs = [folder / f"{name}.run" for name in ("bm25", "dense")]
+    text = text_of(rs.report(folder / "demo.qrels", runs, ["AP", "NumRet"], figures=False))
+    assert "Of NumRet neither higher nor lower is better" in text
+    with pytest.raises(rs.InputError, match="neither higher nor lower"):
+        rs.report(folder / "demo.qrels", runs, ["NumRet"], figures=False)
+
+
+def test_of_very_many_systems_the_best_are_shown_and_the_page_says_so() -> None:
+    rng = np.random.default_rng(3)
+    qrels = {f"q{q}": {f"d{i}": int(i < 3) for i in range(10)} for q in range(5)}
+
+    def run(s: int) -> rs.Run:
+        lists = {
+            f"q{q}": {f"d{i}": float(x + (i < 3) * s / 30) for i, x in enumerate(rng.random(10))} for q in range(5)
+        }
+        return rs.Run(lists, name=f"s{s:03}")
+
+    runs = [run(s) for s in range(MOST_SYSTEMS + 10)]
+    scores = rs.evaluate(qrels, runs, "AP")
+    best = [scores.systems[i] for i in np.argsort(-scores.summary("AP"), kind="stable")]
+    page = rs.report(qrels, runs, "AP", baseline=best[-1], figures=False)
+    text = text_of(page)
+    assert (
+        f"{MOST_SYSTEMS + 10} systems; shown and compared are the {MOST_SYSTEMS + 1} best by AP (with the baseline)"
+        in text
+    )
+    assert best[0] in text
+    assert best[-1] in text
+    left = best[MOST_SYSTEMS:-1]
+    assert not any(re.search(rf"{name}\b(?!, in memory)", text) for name in left)
+
+
+def test_names_are_shown_as_they_are(folder: Path) -> None:
+    qrels = {f"q{i}": {"a": 1, "b": 0} for i in range(6)}
+    name = "<script>alert(1)</script>"
+    runs = [rs.Run({f"q{i}": {"a": 1.0, "b": b} for i in range(6)}, name=n) for n, b in ((name, 0.5), ("y & z", 2.0))]
+    page = rs.report(qrels, runs, ["RR"], title="<b>bold</b>")
+    assert name not in page.html
+    assert "<b>bold</b>" not in page.html
+    assert name in text_of(page)
+
+
+def test_a_table_of_ranks_and_letor_files_give_a_page_too(tmp_path: Path) -> None:
+    from rankscope.demo.entities import entity_files
+    from rankscope.demo.letor import letor_files
+
+    for name, text in {**entity_files(1), **letor_files(1)}.items():
+        (tmp_path / name).write_text(text)
+    page = rs.report(tmp_path / "demo-ranks.tsv", measures=["AP", "MeanRank"], input="entity-ranks", figures=False)
+    assert "Documents that nobody judged" not in text_of(page)
+    assert "MeanRank: lower is better" in text_of(page)
+    predictions = [tmp_path / "demo-letor-bm25.txt", tmp_path / "demo-letor-rerank.txt"]
+    page = rs.report(tmp_path / "demo-letor.txt", predictions, ["nDCG@10", "AP"], input="letor", figures=False)
+    assert "ties:file" in text_of(page)
+
+
+def test_the_same_input_gives_the_same_page(folder: Path) -> None:
+    runs = [folder / f"{name}.run" for name in ("bm25", "dense")]
+    pages = [
+        rs.report(folder / "demo.qrels", runs, ["AP", "RR"], test="permutation", n_resamples=500) for _ in range(2)
+    ]
+    assert pages[0].html == pages[1].html
+
+
+def test_without_the_extra_the_message_says_what_to_install(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "jinja2", None)
+    from rankscope.reporting import page
+
+    page.template.cache_clear()
+    with pytest.raises(rs.ParameterError, match=r"pip install rankscope\[report\]"):
+        rs.report(folder / "demo.qrels", folder / "bm25.run", "AP", figures=False)
+
+
+def test_arguments_that_exclude_each_other_are_refused(folder: Path) -> None:
+    runs = [folder / "bm25.run", folder / "dense.run"]
+    with pytest.raises(rs.UnknownName, match="asked for as the baseline"):
+        rs.report(folder / "demo.qrels", runs, baseline="zzz", figures=False)
+    with pytest.raises(rs.ParameterError, match="level is 2"):
+        rs.report(folder / "demo.qrels", runs, level=2, figures=False)
