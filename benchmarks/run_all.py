@@ -24,6 +24,7 @@ SCRIPTS = (
     "all_measures",
     "ten_lines",
     "shuffled",
+    "report_page",
     "variants",
     "letor_score",
     # Last: these load NumPy into this process, whose memory the processes that it starts then seem to have.
@@ -36,6 +37,8 @@ SCRIPTS = (
     "ir_measures_slow",
     "entity_measures",
     "randomisation",
+    "judges",
+    "compare",
     "saved_scores",
     "correlation",
     "planning",

@@ -13,6 +13,7 @@ SCRIPTS = (
     *("files_1m", "files_10m", "short_lists", "all_measures", "trec_eval_1m", "in_memory", "single_query"),
     *(
         "ten_lines",
+        "report_page",
         "shuffled",
         "compat_ranx",
         "dense_arrays",
@@ -21,6 +22,8 @@ SCRIPTS = (
         "letor_score",
         "entity_measures",
         "randomisation",
+        "judges",
+        "compare",
         "saved_scores",
         "correlation",
         "planning",
@@ -114,9 +117,12 @@ def test_each_benchmark_runs_at_a_tiny_size(name, folder, capsys):
     sizes = {
         "single_query": {"calls": 20},
         "association": {"scores": 200, "items": 20},
+        "judges": {"labels": 50},
         "randomisation": {"systems": 3, "queries": 20, "resamples": 50},
+        "compare": {"systems": 3, "queries": 20, "resamples": 50},
         "saved_scores": {"systems": 2, "measures": 2, "queries": 5},
         "correlation": {"measures": 3, "queries": 20, "resamples": 50},
+        "report_page": {"systems": 2, "queries": 3, "documents": 20, "judged": 10},
         "planning": {"queries": 20, "repeats": 1},
     }
     size = sizes.get(name, TINY)

@@ -99,7 +99,7 @@ def test_a_label_is_named_as_it_is_printed(cli: Callable[..., Any], files: Path)
     ("content", "message"),
     [
         ("", "bad: the file is empty, expected a line of names (true,predicted) and a line an item"),
-        ("# nothing\n", "bad: "),
+        ("# nothing\n", "bad: comments only, expected a line of names"),
         ("true,predicted\n", "bad: no items after the line of names"),
         ("a,b\n1,2\n", "bad:1: no column 'true' among 'a', 'b'; rename one of them to true"),
         ("\n# x\ntrue,b\n1,2\n", "bad:3: no column 'predicted' among 'true', 'b'"),

@@ -62,7 +62,7 @@ def test_where_lower_is_better():
     text = said(100 * CLEAR, "MeanRank")
     assert text.startswith(
         "On queries like these, b is better than a: its mean MeanRank on 5 queries is 40.0000 against 58.0000, lower "
-        "by 18.0000 (95 % interval 7.6108 to 28.3892)."
+        "by 18.0000 (95 % interval 7.6115 to 28.3885)."
     )
     three = said(100 * np.vstack([CLEAR, CLEAR[1] + 0.01]), "MeanRank", test="tukey")
     assert three.startswith("b has the lowest mean MeanRank: 40.0000 on 5 queries, 1.0000 below that of c, the next")
@@ -98,14 +98,9 @@ def test_many_systems():
     rng = np.random.default_rng(1)
     x = np.array([0.9, 0.5, 0.5, 0.1])[:, None] + 0.02 * rng.standard_normal((4, 30))
     text = said(x)
-    assert text.startswith(
-        "a has the highest mean AP: 0.8987 on 30 queries, 0.3993 above that of b, the next (p < 0.0001)."
-    )
-    assert (
-        ", the next (p < 0.0001). On queries like these, it is better than each of the 3 other systems; 5 of all"
-        in text
-    )
-    assert "5 of all 6 pairs were shown to differ (test t, holm, level 0.05)." in text
+    assert text.startswith("a has the highest mean AP: 0.8987 on 30 queries, 0.3993 above that of b, the next (p < ")
+    assert "On queries like these, it is better than each of the 3 other systems; 5 of all 6 pairs " in text
+    assert text.endswith(" were shown to differ (test t, holm, level 0.05).")
     x[1] = x[0] + 0.001 * rng.standard_normal(30)
     assert "it is better than 2 of the 3 other systems; that it is better than" in said(x)
     noise = 0.5 + 0.2 * rng.standard_normal((8, 30))
@@ -153,9 +148,7 @@ def test_nothing_is_called_better_that_was_not_shown_to_be(test, seed, m, based,
     result = rs.compare(table, test=test, baseline=baseline, n_resamples=99, rng=1)
     (part,) = result.parts
     text = sentence_of(result, part)
-    claims = [
-        claim for claim in ("is better than b", "are better", "is better;", "is better (", "it is better than each")
-    ]
+    claims = ["is better than b", "are better", "is better;", "is better (", "it is better than each"]
     if not part.found.any():
         claims += [f"better than {n} of" for n in range(m)]
         assert not [claim for claim in claims if claim in text]

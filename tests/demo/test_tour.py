@@ -4,17 +4,16 @@ import os
 import re
 import subprocess
 import sys
+from html import unescape
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from rankscope.cli.main import main
-from rankscope.data.scores import Scores
 from rankscope.demo.collection import SYSTEMS
-from rankscope.demo.tour import TOUR, leader_sentence, take_tour
+from rankscope.demo.tour import TOUR, take_tour
 from rankscope.evaluation.engine import evaluate
-from rankscope.measures.names import parse_measures
+from rankscope.reporting import page
 
 
 @pytest.fixture(scope="module")
@@ -65,32 +64,28 @@ def test_the_tour_shows_the_table_its_signature_and_the_note_on_missing_queries(
     assert "note: dense has no list for 2 of 50 queries" in text
 
 
-def test_the_leader_is_the_system_with_the_highest_mean(tour):
+def test_the_verdict_names_the_system_with_the_highest_mean_and_how_sure_that_is(tour):
     folder, text = tour
     scores = evaluate(folder / "demo.qrels", sorted(folder.glob("*.run")))
     means = dict(zip(scores.systems, scores.summary("nDCG@10"), strict=True))
     first, second = sorted(means, key=means.get, reverse=True)[:2]
-    assert (
-        f"{first} leads: its mean nDCG@10 over 50 queries is {means[first]:.4f}, "
-        f"{means[first] - means[second]:.4f} above that of {second}, the next;"
-    ) in text
+    pattern = rf"{first} beats {second} by {means[first] - means[second]:.4f} in nDCG@10 \(p < 0\.0001\); (\d+) queries"
+    assert 2 <= int(re.search(pattern, text)[1]) <= 50
 
 
-def test_the_leader_sentence_counts_wins_losses_and_ties():
-    values = np.array([[0.2, 0.5, 0.1, 0.4], [0.6, 0.4, 0.1, 0.5], [0.0, 0.0, 0.0, 0.0]])
-    scores = Scores(
-        systems=("b", "a", "c"),
-        measures=tuple(parse_measures(["AP"])),
-        query_ids=("1", "2", "3", "4"),
-        values=values[:, None, :],
-        missing=np.zeros((3, 4), bool),
-        undefined=np.zeros((1, 4), bool),
-    )
-    # a: (.6 + .4 + .1 + .5) / 4 = .4; b: (.2 + .5 + .1 + .4) / 4 = .3
-    assert leader_sentence(scores, "AP").startswith(
-        "a leads: its mean AP over 4 queries is 0.4000, 0.1000 above that of b, the next; "
-        "it is better on 2 queries, worse on 1, equal on 1."
-    )
+def test_the_page_is_written_and_named(tour):
+    folder, text = tour
+    assert f"is on the page {folder / 'report.html'}: open it" in text
+    assert "The demo's six systems" in unescape((folder / "report.html").read_text("utf-8"))
+
+
+def test_without_the_extra_the_tour_says_what_it_takes_to_have_a_page(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "jinja2", None)
+    page.template.cache_clear()
+    text = take_tour(tmp_path / "demo")
+    assert "No page of it was written" in text
+    assert "pip install rankscope[report]" in text
+    assert not (tmp_path / "demo" / "report.html").exists()
 
 
 def run_cli(*args):

@@ -51,7 +51,7 @@ class Lazy(click.Group):
 @click.version_option(__version__, prog_name="rankscope")
 @click.pass_context
 def cli(context: click.Context) -> None:
-    """Evaluate rankings, exactly and fast.
+    """Evaluate rankings, and compare the systems that made them: exactly and fast.
 
     \b
     rankscope demo                          a tour on data made here

@@ -136,8 +136,8 @@ def of_all(result: Comparison, part: MeasureComparison) -> str:
         said = f"that it is better than any of the {others} others was not shown"
     differ = int(np.count_nonzero(part.found))
     return (
-        f"{mean}, {lead(part)}. On queries like these, {said}; {differ:,} of all {part.first.size:,} pairs were shown "
-        f"to differ{how(result)}."
+        f"{mean}, {lead(part)}. On queries like these, {said}; {differ:,} of all {part.first.size:,} pairs "
+        f"{'was' if differ == 1 else 'were'} shown to differ{how(result)}."
     )
 
 

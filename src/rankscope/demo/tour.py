@@ -86,12 +86,28 @@ TOUR = (
     ),
     Step("rankscope agree labels demo-labels.csv --normalise row", "the same for plain labels, relevant or not"),
     Step(
+        "rankscope compare demo.qrels rerank.run hybrid.run -m nDCG@10",
+        "which of the two is better, and how easily chance alone would make such a difference",
+    ),
+    Step(
+        "rankscope compare demo.qrels *.run -m AP --baseline bm25 --test permutation --seed 7",
+        "all runs against one, by Fisher's randomisation test, corrected for their number",
+    ),
+    Step(
+        "rankscope compare demo.qrels *.run -m nDCG@10 --format latex",
+        "every run against every other as a table for a paper: letters say which systems each one beats",
+    ),
+    Step(
         "rankscope plan demo.qrels bm25.run bm25-rm3.run -m AP --difference 0.02",
         "how many queries it takes to find a difference of .02 in AP, and what these 50 can show",
     ),
     Step(
         "rankscope plan demo.qrels *.run -m nDCG@10 --baseline bm25 --difference 0.5 --standardise z",
         "the same against a baseline, with hard and easy queries weighing alike",
+    ),
+    Step(
+        "rankscope report demo.qrels rerank.run hybrid.run bm25.run --baseline bm25 -o baseline.html",
+        "one page to send to a colleague, with figures",
     ),
     Step("rankscope convert demo.qrels - --to csv", "judgments in another format"),
     Step("rankscope evaluate demo.qrels rerank.run dense.run --format latex", "a table for a paper"),

@@ -47,9 +47,12 @@ def read_label_pairs(path: PathLike) -> LabelPairs:
     first_row = 0 if format_ == "parquet" else 1
     if not format_:
         first_row = 2
-        while content.startswith(b"#") or content[:2].strip() == b"":  # comments and blank lines before the names
-            _, _, content = content.partition(b"\n")
+        # Comments and blank lines before the names.
+        while content and (content.startswith(b"#") or not content.partition(b"\n")[0].strip()):
+            content = content.partition(b"\n")[2]
             first_row += 1
+        if not content:
+            raise InputError(f"{name}: comments only, expected a line of names (true,predicted) and a line an item")
         format_ = "tsv" if b"\t" in content.partition(b"\n")[0] else "csv"
     try:
         frame = read_frame(content, name, format_)

@@ -53,6 +53,8 @@ def encode(true: Any, predicted: Any, labels: Sequence[Label] | None = None) -> 
 
 def as_labels(values: Any, what: str) -> npt.NDArray[Any]:
     """One list as an array: of numbers, or of kind "O" where it is text. Raises InputError as `encode`."""
+    if isinstance(values, (list, tuple)) and values and isinstance(values[0], str):
+        return checked_text(list(values), what)  # an array of text would copy it
     try:
         given = np.asarray(values)
     except ValueError:  # lists within a list
@@ -89,9 +91,8 @@ def is_number(x: object) -> bool:
 
 
 def checked_text(kept: list[Any], what: str) -> npt.NDArray[Any]:
-    odd = {x for x in distinct(kept, what) if not isinstance(x, str)}
-    if odd:
-        at, label = next((i, x) for i, x in enumerate(kept) if x in odd or x != x)
+    if not all(isinstance(x, str) for x in distinct(kept, what)):
+        at, label = next((i, x) for i, x in enumerate(kept) if not isinstance(x, str))
         if label is None or label != label:
             refuse_missing(at, sum(x is None or x != x for x in kept), len(kept), what)
         raise InputError(f"the {what} label at index {at} is {label!r} beside text; expected text in all places")

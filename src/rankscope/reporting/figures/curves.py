@@ -57,7 +57,7 @@ def lines(
         return [looks[i % len(looks)] for i in range(count)]
 
     colour = alt.Color("name:N").sort(None).legend(legend).scale(**given, range=cycle(SERIES))
-    dash = alt.StrokeDash("name:N").sort(None).legend(None).scale(**given, range=cycle(DASHES))
+    dash = alt.StrokeDash("name:N").sort(None).legend(legend).scale(**given, range=cycle(DASHES))
     shape = alt.Shape("name:N").sort(None).legend(legend).scale(**given, range=cycle(SHAPES))
     tooltip = [
         alt.Tooltip("name:N", title=texts["name"]),

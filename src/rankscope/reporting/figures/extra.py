@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 from typing import Any
 
 from rankscope.errors import ParameterError
@@ -10,20 +9,26 @@ from rankscope.errors import ParameterError
 __all__ = ["altair", "vl_convert"]
 
 
-def load(module: str, package: str) -> Any:
-    try:
-        return importlib.import_module(module)
-    except ModuleNotFoundError as error:
-        if (error.name or "").partition(".")[0] != module:
-            raise
-        raise ParameterError(f"{package} is not installed; pip install rankscope[report]") from None
+def missing(error: ModuleNotFoundError, module: str, package: str) -> Exception:
+    """What to raise: the error as it is where something else is missing."""
+    if (error.name or "").partition(".")[0] != module:
+        return error
+    return ParameterError(f"{package} is not installed; pip install rankscope[report]")
 
 
 def altair() -> Any:
     """The module altair. Raises ParameterError where it is not installed."""
-    return load("altair", "altair")
+    try:
+        import altair as alt
+    except ModuleNotFoundError as error:
+        raise missing(error, "altair", "altair") from None
+    return alt
 
 
 def vl_convert() -> Any:
     """The module vl_convert, which draws without a browser. Raises ParameterError where it is not installed."""
-    return load("vl_convert", "vl-convert-python")
+    try:
+        import vl_convert as converter
+    except ModuleNotFoundError as error:
+        raise missing(error, "vl_convert", "vl-convert-python") from None
+    return converter

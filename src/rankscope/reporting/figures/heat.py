@@ -15,7 +15,7 @@ from rankscope.reporting.figures.inputs import MINUS, as_names, as_table, cell, 
 from rankscope.reporting.figures.style import Style, finish, name_labels
 from rankscope.stats.inputs import Floats, check_choice
 
-__all__ = ["ROW", "confusion_matrix", "correlation_matrix", "square_axes"]
+__all__ = ["confusion_matrix", "correlation_matrix", "height_of", "square_axes"]
 
 #: Height of a cell, in pixels.
 ROW = 26
@@ -23,17 +23,26 @@ MOST = 40
 #: Pixels that the names beside a table leave for it, and that a number of two digits takes.
 NAMES, DIGITS = 130, 24
 #: What the shares are of, by the way of normalising.
-OF = {"rows": "the row", "columns": "the column", "all": "all"}
+OF = {"row": "the row", "column": "the column", "all": "all"}
 
 
 def square_axes(alt: Any, rows: list[str], columns: list[str], style: Style, titles: tuple[str, str] = ("", "")) -> Any:
     """The two axes of a table: the first row on top, the columns' names below, aslant where they are long."""
     plain = {"domain": False, "ticks": False, "grid": False, "labelExpr": name_labels(style)}
-    aslant = any(len(name) * 6.3 > (style.narrowest - NAMES) / len(columns) for name in columns)
-    tilt: dict[str, Any] = {"labelAngle": -45, "labelAlign": "right"} if aslant else {"labelAngle": 0}
+    room = (style.narrowest - NAMES) / len(columns)
+    tilt: dict[str, Any] = {"labelAngle": 0}
+    if room < 17:
+        tilt = {"labelAngle": -90, "labelFontSize": 10, "labelOverlap": True}
+    elif any(len(name) * 6.3 > room for name in columns):
+        tilt = {"labelAngle": -45, "labelAlign": "right"}
     y = alt.Y("row:N").title(titles[0] or None).scale(domain=rows).sort(None).axis(**plain)
     x = alt.X("column:N").title(titles[1] or None).scale(domain=columns).sort(None).axis(**plain, **tilt)
     return y, x
+
+
+def height_of(count: int) -> int:
+    """The height of a table of so many rows, in pixels; many rows are lower, so that all are seen at once."""
+    return count * (ROW if count <= 20 else 18)
 
 
 def cells(
@@ -94,7 +103,7 @@ def correlation_matrix(
         ],
         description=f"{shown(statistic)} of {len(kept)} measures with each other{said}.",
         style=style,
-        height=ROW * len(kept),
+        height=height_of(len(kept)),
     )
 
 
@@ -116,7 +125,7 @@ def confusion_matrix(
 ) -> Any:
     """Counts of what was taken for what, darker where there are more.
 
-    counts: (labels, labels). rows, columns: what they are. normalise: "rows", "columns" or "all": the colours, and the
+    counts: (labels, labels). rows, columns: what they are. normalise: "row", "column" or "all": the colours, and the
     percentages then shown with the counts, are shares of a row, a column or everything; a row without any has none.
     The first 40 labels are shown. Raises ParameterError for data that do not fit, negative counts.
     """
@@ -128,7 +137,7 @@ def confusion_matrix(
     if not (table >= 0).all():
         raise ParameterError("counts has a negative number or NaN, expected counts of at least 0")
     kept = names[:MOST]
-    sums = {"rows": table.sum(axis=1, keepdims=True), "columns": table.sum(axis=0, keepdims=True)}
+    sums = {"row": table.sum(axis=1, keepdims=True), "column": table.sum(axis=0, keepdims=True)}
     whole = sums.get(normalise or "", table.sum(keepdims=True))
     shares = np.divide(table, whole, out=np.full(table.shape, np.nan), where=whole > 0)
     top = 1.0 if normalise else float(np.nanmax(shares, initial=0)) or 1.0
@@ -150,7 +159,7 @@ def confusion_matrix(
         subtitle=[said, about, left_out(len(names), MOST, "labels")],
         description=f"Confusion matrix of {len(names)} labels, {shown(rows)} by {shown(columns)}. {said}".rstrip(),
         style=style,
-        height=max(ROW, min(44, 220 // len(kept))) * len(kept),
+        height=max(height_of(len(kept)), min(44 * len(kept), 220)),
     )
 
 

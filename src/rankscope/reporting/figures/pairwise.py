@@ -11,7 +11,7 @@ import numpy.typing as npt
 from rankscope.errors import ParameterError
 from rankscope.reporting.figures.colours import BLUE, DIVERGING, VERMILLION, between, ink_on
 from rankscope.reporting.figures.extra import altair
-from rankscope.reporting.figures.heat import ROW, square_axes
+from rankscope.reporting.figures.heat import height_of, square_axes
 from rankscope.reporting.figures.inputs import (
     MINUS,
     as_names,
@@ -144,13 +144,15 @@ def significance_matrix(
     pvalues: npt.ArrayLike,
     level: float = 0.05,
     measure: str = "",
+    criterion: str = "",
     style: Style | None = None,
 ) -> Any:
     """All pairs of systems, coloured by the difference of row minus column; a triangle where it is significant.
 
-    systems: sorted. differences, pvalues: (systems, systems), the p-values corrected; NaN: no mark. A triangle points
-    up where the row is higher, else down, so that grey print tells as much. The first 40 systems are shown. Raises
-    ParameterError for data that do not fit.
+    systems: sorted. differences, pvalues: (systems, systems), the p-values corrected; NaN: the pair was not tested, has
+    no mark and is not counted. criterion: in words, when a pair is marked, where that is not p ≤ level, as "probability
+    of one to be better ≥ 95%". A triangle points up where the row is higher, else down, so that grey print tells as
+    much. The first 40 systems are shown. Raises ParameterError for data that do not fit.
     """
     alt, style = altair(), style or Style()
     check_share("level", level)
@@ -163,20 +165,22 @@ def significance_matrix(
     most = max((abs(row["difference"]) for row in rows if row["difference"] is not None), default=0) or 1.0
     for row in rows:
         row["ink"] = ink_on(between(DIVERGING, (row["difference"] / most + 1) / 2)) if row["mark"] else style.ink
-    significant = sum(row["mark"] is not None for row in rows) // 2
-    pairs = len(kept) * (len(kept) - 1) // 2
-    found = f"{significant} of {pairs} {'pair differs' if pairs == 1 else 'pairs differ'} significantly"
+    upper = np.triu_indices(len(kept), 1)
+    tested = np.isfinite(chances[upper])
+    marked = int((tested & (chances[upper] <= level) & (np.abs(table[upper]) > 0)).sum())
+    how = "" if criterion else " significantly"
+    found = f"{marked} of {tested.sum()} {'pair differs' if tested.sum() == 1 else 'pairs differ'}{how}"
     return finish(
         pair_cells(alt, kept, rows, most, f"difference{' in ' + shown(measure) if measure else ''}", style),
         title="Which systems differ",
         subtitle=[
-            f"{found} (p ≤ {level:g}, corrected).",
-            "▲ row significantly higher than column, ▼ lower." if significant else "",
+            f"{found} ({shown(criterion) or f'p ≤ {level:g}, corrected'}).",
+            f"▲ row{how} higher than column, ▼ lower." if marked else "",
             left_out(len(names), MOST_SYSTEMS, "systems"),
         ],
-        description=f"Differences of {len(kept)} systems: {found} at {level:g}.",
+        description=f"Differences of {len(kept)} systems: {found} ({shown(criterion) or f'p ≤ {level:g}, corrected'}).",
         style=style,
-        height=ROW * len(kept),
+        height=height_of(len(kept)),
     )
 
 
@@ -191,7 +195,7 @@ def pair_cells(alt: Any, names: list[str], rows: list[dict[str, Any]], most: flo
         alt.Tooltip("row:N", title="row"),
         alt.Tooltip("column:N", title="column"),
         alt.Tooltip("difference:Q", title="difference", format="+.4f"),
-        alt.Tooltip("pvalue:Q", title="p, corrected", format=".4f"),
+        alt.Tooltip("pvalue:Q", title="p", format=".4f"),
     ]
     # A triangle leaves the colour of its cell to be seen, on a phone too.
     size = min(120, max(14, (style.narrowest * 0.6 / len(names)) ** 2 / 4))

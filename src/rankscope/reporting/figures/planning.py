@@ -47,12 +47,9 @@ def power_curve(
         if count is not None:
             check_count(f"n_{name}", count)
             at = float(np.interp(count, counts, values))
-            marks.append(
-                {"is": name, "n": int(count), "power": cell(at), "text": f"{name}: {count:,} queries, {at:.2f}"}
-            )
+            marks.append({"is": name, "n": int(count), "power": cell(at), "text": f"{name}: {count:,}"})
     most = max([float(counts[-1]), *(mark["n"] for mark in marks)])
-    for mark in marks:  # a text stays inside, and clear of a rising curve: right below it, else left above
-        mark["left"] = mark["n"] > 0.55 * most
+    place_texts(marks, most)
     x = alt.X("n:Q").title("queries").scale(domain=[0, most], nice=True).axis(tickMinStep=1, format=",d")
     y = alt.Y("power:Q").title("power: chance to find it").scale(domain=[0, 1])
     found = f"a true difference of {difference:g} in" if difference is not None else "the difference in"
@@ -63,7 +60,7 @@ def power_curve(
     ]
     needed = [f"{m['n']:,} queries are needed for {target:.0%}." for m in marks if m["is"] == "needed"]
     return finish(
-        alt.layer(*layers(alt, rows, marks, target, x, y, style)),
+        alt.layer(*layers(alt, rows, marks, (target, most), x, y, style)),
         title=f"How probably {found} {shown(measure)} is found",
         subtitle=[" ".join([*now, *needed])],
         description=" ".join([f"Power for {found} {shown(measure)} by number of queries.", *now, *needed]),
@@ -72,16 +69,36 @@ def power_curve(
     )
 
 
-def layers(alt: Any, rows: Any, marks: list[dict[str, Any]], target: float, x: Any, y: Any, style: Style) -> list[Any]:
+def place_texts(marks: list[dict[str, Any]], most: float) -> None:
+    """Where the text of a mark stands: a curve that rises ever less leaves room right below it, and left above it."""
+    low = min((mark["n"] for mark in marks), default=0)
+    for mark in marks:
+        only_right = mark["n"] <= 0.7 * most
+        below = mark["n"] == low and (len(marks) == 2 or only_right)
+        mark["place"] = ("right below" if only_right else "left below") if below else "left above"
+
+
+PLACES: dict[str, dict[str, Any]] = {
+    "right below": {"align": "left", "dx": 10, "dy": 14},
+    "left below": {"align": "right", "dx": 4, "dy": 20},
+    "left above": {"align": "right", "dx": -8, "dy": -12},
+}
+
+
+def layers(
+    alt: Any, rows: Any, marks: list[dict[str, Any]], lines: tuple[float, float], x: Any, y: Any, style: Style
+) -> list[Any]:
+    """lines: the power that is wanted, the end of the axis of queries."""
+    target, most = lines
     tooltip = [alt.Tooltip("n:Q", title="queries", format=","), alt.Tooltip("power:Q", title="power", format=".3f")]
     kinds = ["now", "needed"]
     fill = alt.Fill("is:N").legend(None).scale(domain=kinds, range=[VERMILLION, BLUE])
     shape = alt.Shape("is:N").legend(None).scale(domain=kinds, range=["circle", "diamond"])
     dashed = alt.Chart(inline([{"power": target, "text": f"wanted: {target:g}"}]))
     points = alt.Chart(inline(marks))
-    # What is wanted is written above its line, or below it at the other end where the number needed is written above.
+    # What is wanted is written above its line at the left, or below it at the right where the left is taken.
     free: dict[str, Any] = {"x": 0, "look": {"align": "left", "baseline": "bottom", "dx": 4, "dy": -3}}
-    if any(mark["left"] for mark in marks):
+    if any(mark["is"] == "needed" and mark["place"] == "left above" and mark["n"] < 0.55 * most for mark in marks):
         free = {"x": {"expr": "width"}, "look": {"align": "right", "baseline": "top", "dx": -4, "dy": 4}}
     drawn = [
         dashed.mark_rule(aria=False, strokeDash=[4, 3], opacity=0.7).encode(y=y),
@@ -91,9 +108,8 @@ def layers(alt: Any, rows: Any, marks: list[dict[str, Any]], target: float, x: A
             x=x, y=y, fill=fill, shape=shape, tooltip=tooltip
         ),
     ]
-    for left in (False, True):
-        some = [mark for mark in marks if mark["left"] == left]
+    for place, look in PLACES.items():
+        some = [mark for mark in marks if mark["place"] == place]
         if some:
-            place = {"align": "right" if left else "left", "dx": -10 if left else 10, "dy": -12 if left else 14}
-            drawn.append(alt.Chart(inline(some)).mark_text(aria=False, **place).encode(x=x, y=y, text="text:N"))
+            drawn.append(alt.Chart(inline(some)).mark_text(aria=False, **look).encode(x=x, y=y, text="text:N"))
     return drawn

@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 import json
 import os
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,9 @@ __all__ = ["SUFFIXES", "check_figure_path", "html_page", "save_chart", "svg_text
 SUFFIXES = (".svg", ".pdf", ".png", ".html", ".json")
 #: Pixels of a PNG for one of the figure: sharp in print and on fine screens.
 SCALE = 3.0
+
+TAG = re.compile(r"<[^<>]*>")
+ID = re.compile(r"""(?P<before> id="|="url\(#)(?P<kind>gradient_|clip)(?P<number>\d+)(?P<after>"|\)")""")
 
 PAGE = """<!doctype html>
 <html lang="en">
@@ -76,10 +80,28 @@ def version_of(specification: dict[str, Any]) -> str:
     return wanted if wanted in known else known[-1]
 
 
+def with_own_ids(svg: str) -> str:
+    """The SVG with its gradients and clips counted from 0: Vega counts on from one figure of a process to the next.
+
+    Only tags are touched; in texts and attributes `<`, `>` and `"` are escaped, so no name is taken for a tag.
+
+    >>> with_own_ids('<linearGradient id="gradient_7"/><path fill="url(#gradient_7)"/><text>url(#gradient_7)</text>')
+    '<linearGradient id="gradient_0"/><path fill="url(#gradient_0)"/><text>url(#gradient_7)</text>'
+    """
+    known: dict[str, str] = {}
+
+    def renamed(found: re.Match[str]) -> str:
+        kind, number = found["kind"], found["number"]
+        same = sum(name.startswith(kind) for name in known)
+        return found["before"] + known.setdefault(kind + number, f"{kind}{same}") + found["after"]
+
+    return TAG.sub(lambda tag: ID.sub(renamed, tag.group()), svg)
+
+
 def svg_text(specification: dict[str, Any]) -> str:
     """SVG of a specification, without a request to anywhere."""
     text: str = vl_convert().vegalite_to_svg(specification, vl_version=version_of(specification), allowed_base_urls=[])
-    return text
+    return with_own_ids(text)
 
 
 def embedded(specification: dict[str, Any]) -> str:

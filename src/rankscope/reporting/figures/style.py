@@ -69,7 +69,7 @@ def theme(ground: str = "light") -> dict[str, Any]:
     }
     return {
         "background": paper,
-        "padding": 0 if ground == "page" else 8,
+        "padding": 4 if ground == "page" else 8,
         "font": "sans-serif",
         "view": {"stroke": None},
         "axis": {
@@ -111,7 +111,7 @@ def name_labels(style: Style) -> str:
 
 
 def wrapped(lines: Iterable[str], letters: int) -> list[str]:
-    return [part for line in lines if line for part in textwrap.wrap(line, letters)]
+    return [part for line in lines if line for part in textwrap.wrap(line, letters, break_on_hyphens=False)]
 
 
 def finish(chart: Any, *, title: str, subtitle: Iterable[str], description: str, style: Style, height: float) -> Any:
@@ -121,7 +121,7 @@ def finish(chart: Any, *, title: str, subtitle: Iterable[str], description: str,
     """
     letters = int(style.width / 6.1) if style.width else PHONE
     text = {"text": wrapped([title], letters * 5 // 6 if style.width else PHONE)}
-    below = wrapped(subtitle, letters if style.width else PHONE + 10)
+    below = wrapped(subtitle, letters if style.width else PHONE + 14)
     if below:
         text["subtitle"] = below
     properties = {

@@ -67,38 +67,14 @@ def leaderboard(
         }
         for place, i in enumerate(order[:MOST])
     ]
-    kept = [row["system"] for row in rows]
-    y = alt.Y("system:N").title(None).scale(domain=kept).sort(None).axis(labelExpr=name_labels(style), ticks=False)
-    x = alt.X("mean:Q").title(shown(measure)).scale(zero=False, nice=True)
-    tooltip = [alt.Tooltip("system:N", title="system"), alt.Tooltip("mean:Q", title="mean", format=".4f")]
-    layers = []
-    if low is not None or high is not None:
-        tooltip += [alt.Tooltip(f"{end}:Q", title=end, format=".4f") for end in ("low", "high")]
-        layers.append(alt.Chart().mark_rule(aria=False, strokeWidth=2, color=BLUE).encode(y=y, x=x.copy(), x2="high:Q"))
-        layers[0].encoding.x.shorthand = "low:Q"
-    if base is not None and not np.isnan(values[names.index(base)]):
-        line = inline([{"mean": cell(values[names.index(base)])}])
-        layers.append(alt.Chart(line).mark_rule(aria=False, strokeDash=[4, 3], opacity=0.7).encode(x=x))
-    dots = alt.Chart().mark_point(filled=True, size=75, opacity=1, color=BLUE, stroke=style.paper, strokeWidth=1)
-    shape = alt.Shape("is:N").scale(domain=["system", "baseline"], range=["circle", "square"]).legend(None)
-    fill = alt.Fill("is:N").scale(domain=["system", "baseline"], range=[BLUE, VERMILLION]).legend(None)
-    layers.append(dots.encode(y=y, x=x, shape=shape, fill=fill, tooltip=tooltip))
-    right = alt.Axis(
-        orient="right",
-        labelExpr="slice(datum.label, indexof(datum.label, '|') + 1)",
-        ticks=False,
-        domain=False,
-        grid=False,
-    )
-    texts = alt.Y("text:N").title(None).scale(domain=[row["text"] for row in rows]).sort(None).axis(right)
-    numbers = alt.Chart().mark_point(opacity=0, aria=False).encode(y=texts)
-    chart = alt.layer(alt.layer(*layers), numbers, data=inline(rows)).resolve_scale(y="independent")
+    line = None if base is None else cell(values[names.index(base)])
+    intervals = low is not None or high is not None
     said = ", ".join(f"{names[i]} {number(values[i])}" for i in order[:5])
     return finish(
-        chart,
+        dots(alt, rows, intervals, line, shown(measure), style),
         title=f"Systems by {shown(measure)}",
         subtitle=[
-            "Dot: mean over queries." if low is None and high is None else f"Dot: mean over queries. Line: {interval}.",
+            f"Dot: mean over queries. Line: {shown(interval)}." if intervals else "Dot: mean over queries.",
             "" if base is None else f"Square and dashed line: the baseline {short(base)}.",
             shown(note),
             left_out(len(names), MOST, "systems").replace("first", "best"),
@@ -107,3 +83,31 @@ def leaderboard(
         style=style,
         height=ROW * len(rows),
     )
+
+
+def dots(alt: Any, rows: list[Any], intervals: bool, line: float | None, measure: str, style: Style) -> Any:
+    """A row a system. line: the mean of the baseline, where there is one."""
+    kept = [row["system"] for row in rows]
+    y = alt.Y("system:N").title(None).scale(domain=kept).sort(None).axis(labelExpr=name_labels(style), ticks=False)
+    scale = alt.Scale(zero=False, nice=True)
+    x = alt.X("mean:Q").title(measure).scale(scale)
+    tooltip = [alt.Tooltip("system:N", title="system"), alt.Tooltip("mean:Q", title="mean", format=".4f")]
+    layers = []
+    if intervals:
+        tooltip += [alt.Tooltip(f"{end}:Q", title=end, format=".4f") for end in ("low", "high")]
+        rules = alt.Chart().mark_rule(aria=False, strokeWidth=2, color=BLUE)
+        layers.append(rules.encode(y=y, x=alt.X("low:Q").title(measure).scale(scale), x2="high:Q"))
+    if line is not None:
+        dashes = alt.Chart(inline([{"mean": line}])).mark_rule(aria=False, strokeDash=[4, 3], opacity=0.7)
+        layers.append(dashes.encode(x=x))
+    kinds = ["system", "baseline"]
+    shape = alt.Shape("is:N").scale(domain=kinds, range=["circle", "square"]).legend(None)
+    fill = alt.Fill("is:N").scale(domain=kinds, range=[BLUE, VERMILLION]).legend(None)
+    points = alt.Chart().mark_point(filled=True, size=75, opacity=1, stroke=style.paper, strokeWidth=1)
+    layers.append(points.encode(y=y, x=x, shape=shape, fill=fill, tooltip=tooltip))
+    # The numbers at the right are the labels of a second axis, which finds its own room at any width.
+    text = "slice(datum.label, indexof(datum.label, '|') + 1)"
+    right = alt.Axis(orient="right", labelExpr=text, ticks=False, domain=False, grid=False)
+    texts = alt.Y("text:N").title(None).scale(domain=[row["text"] for row in rows]).sort(None).axis(right)
+    numbers = alt.Chart().mark_point(opacity=0, aria=False).encode(y=texts)
+    return alt.layer(alt.layer(*layers), numbers, data=inline(rows)).resolve_scale(y="independent")
