@@ -1,9 +1,9 @@
-"""Claim: of a million numbers for labels, counts, kappa and Matthews' correlation take at most 0.2 of scikit-learn's CPU.
+"""Claim: counts, kappa and Matthews' correlation of a million labels take at most 0.2 of scikit-learn's CPU.
 
-Beside it sklearn.metrics on the same arrays: `confusion_matrix`, `cohen_kappa_score` (quadratic weights) and
-`matthews_corrcoef`, one after the other, as here. Also shown: the same labels as text, in lists. The second list repeats
-the first with a fifth of it drawn anew. All run in one process, in turn, which measures its own CPU
-(`time.process_time`); BLAS has one thread.
+Labels are whole numbers. Beside it sklearn.metrics on the same arrays: `confusion_matrix`, `cohen_kappa_score`
+(quadratic weights) and `matthews_corrcoef`, one after the other, as here. Also shown: the same labels as text, in
+lists. The second list repeats the first with a fifth of it drawn anew. All run in one process, in turn, which measures
+its own CPU (`time.process_time`); BLAS has one thread.
 """
 
 import json

@@ -202,15 +202,15 @@ def test_the_table_of_layers_is_the_contract():
 def test_the_page_on_architecture_names_every_module():
     text = (ROOT / "docs" / "architecture.md").read_text("utf-8")
     (house,) = (block.text for block in blocks_of(text) if "kernels/" in block.text)
-    package = None
+    inside = {}  # indent -> the package whose modules stand there
     named = set()
     for line in house.splitlines()[1:]:
         indent, first = len(line) - len(line.lstrip()), re.split(r"  +", line.strip())[0]
-        if indent == 2:
-            package = first if first.endswith("/") else None
-            named.add(f"{first}__init__" if package else first)
-        else:
-            named |= {package + name for name in first.split(", ")}
+        package = inside.get(indent, "")
+        if first.endswith("/"):
+            inside[indent + 2] = package + first
+            first += "__init__"
+        named |= {package + name for name in first.split(", ")}
     source = ROOT / "src" / "rankscope"
     assert named == {str(path.relative_to(source).with_suffix("")) for path in source.rglob("*.py")}
 

@@ -532,6 +532,12 @@ def test_one_system_has_nothing_to_be_compared_with():
         rs.compare(score_table([[0.1, 0.2]]))
 
 
+def test_what_are_no_scores_is_told_how_to_become_some():
+    qrels, runs = small()
+    with pytest.raises(ParameterError, match=r"scores are a dict, expected what evaluate gives; pass evaluate\("):
+        rs.compare(qrels, runs)
+
+
 def test_systems_without_a_query_in_common_are_refused():
     with pytest.raises(InputError, match="no query has a value of AP for all of a, b; check that runs and judgments"):
         rs.compare(score_table([[0.1, np.nan], [np.nan, 0.2]]))

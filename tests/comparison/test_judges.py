@@ -191,6 +191,7 @@ def test_every_format_shows_a_result_and_the_tidy_table_has_its_columns():
         "counts": [[1, 1, 0], [1, 0, 1], [0, 0, 1]],
         "rows": "A",
         "columns": "B",
+        "normalise": "row",
     }
     assert value(found, "share_of_row", "0 -> 1") == 1 / 2
     assert repr(found) == "JudgeAgreement(A and B, 5 documents, 1 measures)"

@@ -72,7 +72,7 @@ def test_weights_and_order_are_for_numbers_only():
 def test_what_is_said_is_what_was_counted():
     text = " ".join(str(agree_labels(TRUE, PREDICTED)).split())
     assert "3 of 5 items (60.0 %) got the same label from both." in text
-    assert "Truly 1 and predicted so: 2 of 3 (66.7 %). Not 1, but predicted so: 1 of 2 (50.0 %)." in text
+    assert "Truly 1 and predicted so: 2 of 3 (66.7 %). Predicted 1 without being so: 1 of 2 (50.0 %)." in text
     assert "fewer than 30 items" in text
     three = " ".join(str(agree_labels(list("aabbcc"), list("aabbca"))).split())
     assert "Least often recognised is c: 1 of 2 (50.0 %)." in three

@@ -539,16 +539,14 @@ def test_the_same_figure_is_the_same_bytes(drawn):
     for name in NAMES:
         assert figures.as_svg(Figure(name, PLAIN[name])) == drawn[name, "plain"], name
     assert 'id="gradient_0"' in drawn["significance_matrix", "plain"]
+    one, other = (figures.specification(Figure("gain_curve", PLAIN["gain_curve"])) for _ in range(2))
+    assert json.dumps(one) == json.dumps(other)
 
 
 def test_names_that_look_like_parts_of_an_svg_stay_as_they_are():
-    names = ['="url(#gradient_0)"', ' id="clip3"', "<path fill='url(#clip1)'>"]
+    names = ['="url(#gradient_0)"', 'x id="clip3"', "<path fill='url(#clip1)'>"]
     svg = figures.as_svg(Figure("correlation_matrix", {"measures": names, "values": np.eye(3), "statistic": "tau"}))
-    assert set(names) <= {
-        text if text.startswith("=") or text.startswith("<") else f" {text.strip()}" for text in texts(svg)
-    }
-    one, other = (figures.specification(Figure("gain_curve", PLAIN["gain_curve"])) for _ in range(2))
-    assert json.dumps(one) == json.dumps(other)
+    assert set(names) <= set(texts(svg))
 
 
 def test_a_theme_that_the_user_has_enabled_does_not_get_into_files(drawn):

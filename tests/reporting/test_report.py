@@ -82,7 +82,7 @@ def test_one_query_gives_a_page_that_says_how_little_that_is() -> None:
 def test_a_measure_without_values_or_direction_is_left_out_and_the_page_says_why(folder: Path) -> None:
     runs = [folder / f"{name}.run" for name in ("bm25", "dense")]
     text = text_of(rs.report(folder / "demo.qrels", runs, ["AP", "NumRet"], figures=False))
-    assert "Of NumRet neither higher nor lower is better" in text
+    assert "Not compared: of NumRet neither higher nor lower is better" in text
     with pytest.raises(rs.InputError, match="neither higher nor lower"):
         rs.report(folder / "demo.qrels", runs, ["NumRet"], figures=False)
 

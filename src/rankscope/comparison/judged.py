@@ -15,9 +15,9 @@ from rankscope.kernels.order import ranges
 from rankscope.kernels.segments import bounds, group_of
 from rankscope.kernels.text import hashes
 from rankscope.stats.confusion import Rates
-from rankscope.stats.inputs import Bools, Floats
+from rankscope.stats.inputs import Bools
 
-__all__ = ["JUDGED", "Both", "cut", "judged_by_both", "notes_on", "overlap_by_query"]
+__all__ = ["JUDGED", "Both", "cut", "judged_by_both", "notes_on", "overlap", "overlap_by_query"]
 
 Ints = npt.NDArray[np.int64]
 
@@ -125,11 +125,18 @@ def part_of(qrels: Qrels, rows: Ints) -> Qrels:
     return Qrels.from_rows(Rows(kept, bounds(lengths), docs, hashes(docs), qrels.relevance[rows], str))
 
 
-def overlap_by_query(both: Both, a: Bools, b: Bools) -> Floats:
-    """Relevant for both over relevant for one, of each query that has such."""
+def overlap(binary: Rates) -> float:
+    """Documents relevant for both over those relevant for one; NaN where there is none."""
+    either = int(binary.n - binary.tn[1])
+    return int(binary.tp[1]) / either if either else float("nan")
+
+
+def overlap_by_query(both: Both, a: Bools, b: Bools) -> float:
+    """Relevant for both over relevant for one, on average over the queries that have such; NaN where none has."""
     n = len(both.a.query_ids)
     one, two = (np.bincount(both.query[which], minlength=n) for which in (a | b, a & b))
-    return np.asarray(two[one > 0] / one[one > 0])
+    shares = two[one > 0] / one[one > 0]
+    return float(shares.mean()) if shares.size else float("nan")
 
 
 def notes_on(

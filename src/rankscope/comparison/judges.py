@@ -10,7 +10,7 @@ import numpy as np
 
 from rankscope._version import __version__
 from rankscope.comparison.judge_effect import RankingEffect, effect_section, effects_on_ranking
-from rankscope.comparison.judged import JUDGED, cut, judged_by_both, notes_on, overlap_by_query
+from rankscope.comparison.judged import JUDGED, cut, judged_by_both, notes_on, overlap, overlap_by_query
 from rankscope.comparison.label_parts import (
     Beyond,
     Row,
@@ -208,13 +208,11 @@ def agree_judgments(
     confusion = confusion_matrix(counts, labels=labels, normalise=normalise)
     beyond = beyond_chance(confusion, a, b, confidence_level)
     relevance, binary = relevant_or_not(grades_a >= rel, grades_b >= rel, beta, confidence_level)
-    overlaps = overlap_by_query(both, grades_a >= rel, grades_b >= rel)
     effects: tuple[RankingEffect, ...] = ()
     measured, notes = "", tuple[str, ...]()
     if runs is not None:
         pair = cut(both, judged)
         effects, measured, notes = effects_on_ranking(pair, called, runs, measures, {"rel": rel, **options})
-    either = int(binary.n - binary.tn[1])
     return JudgeAgreement(
         names=called,
         both=both.n,
@@ -225,8 +223,8 @@ def agree_judgments(
         beyond=beyond,
         relevance=relevance,
         binary=binary,
-        overlap=int(binary.tp[1]) / either if either else float("nan"),
-        overlap_by_query=float(overlaps.mean()) if overlaps.size else float("nan"),
+        overlap=overlap(binary),
+        overlap_by_query=overlap_by_query(both, grades_a >= rel, grades_b >= rel),
         effects=effects,
         rel=rel,
         beta=beta,

@@ -173,7 +173,13 @@ def matrix_section(confusion: ConfusionMatrix, rows: str, columns: str, axes: st
         table=Table(columns=("", *labels), rows=tuple((label, *row) for label, row in zip(labels, show, strict=True))),
         figure=Figure(
             "confusion_matrix",
-            {"labels": labels, "counts": confusion.counts.tolist(), "rows": rows, "columns": columns},
+            {
+                "labels": labels,
+                "counts": confusion.counts.tolist(),
+                "rows": rows,
+                "columns": columns,
+                "normalise": confusion.normalise,
+            },
         ),
     )
 

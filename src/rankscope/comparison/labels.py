@@ -205,7 +205,7 @@ def rates_sentence(found: Rates, positive: str) -> str:
     """Recall and the rate of false alarms, in words and counts."""
     tp, fp, fn, tn = (int(side[1]) for side in (found.tp, found.fp, found.fn, found.tn))
     return (
-        f"Truly {positive} and predicted so: {count_of(tp, tp + fn)}. Not {positive}, but predicted so: "
+        f"Truly {positive} and predicted so: {count_of(tp, tp + fn)}. Predicted {positive} without being so: "
         f"{count_of(fp, fp + tn)}."
     )
 

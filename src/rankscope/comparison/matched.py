@@ -46,9 +46,13 @@ def some_measures(scores: Scores, measures: object) -> tuple[str, ...]:
 
 
 def check_systems(scores: Scores, baseline: str | None, least: int = 2) -> None:
-    """Raise where there are too few systems, or no such baseline."""
+    """Raise where there are too few systems, or no such baseline; and for what are no scores."""
+    if not isinstance(scores, Scores):
+        raise ParameterError(
+            f"scores are a {type(scores).__name__}, expected what evaluate gives; pass evaluate(qrels, runs, measures)"
+        )
     if baseline is not None and baseline not in scores.systems:
-        raise UnknownName("system of these scores", baseline, scores.systems, "; it was asked for as the baseline")
+        raise UnknownName("system of these scores", str(baseline), scores.systems, "; it was asked for as the baseline")
     if len(scores.systems) < least:
         raise ParameterError(
             f"{len(scores.systems)} system ({', '.join(scores.systems)}), expected at least {least} to compare; "

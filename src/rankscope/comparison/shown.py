@@ -93,6 +93,8 @@ def leaderboard(result: Comparison, part: MeasureComparison) -> Section:
         "high": tuple(interval.high[order].tolist()),
         "measure": part.measure,
         "baseline": result.baseline,
+        "higher_is_better": part.matched.sign > 0,
+        "interval": f"{percent(part.level)} interval",
     }
     return Section(
         title=f"{part.measure} on {part.n:,} {'query' if part.n == 1 else 'queries'}",
@@ -237,10 +239,12 @@ def sizes(result: Comparison, part: MeasureComparison) -> list[Section]:
 def matrix_figure(part: MeasureComparison) -> Figure:
     """All pairs as a matrix, systems best first."""
     m = len(part.systems)
-    differences, pvalues = np.zeros((m, m)), np.ones((m, m))
+    differences, pvalues = np.zeros((m, m)), np.full((m, m), np.nan)
     p = part.pvalue_corrected
+    criterion = None
     if part.tested.posterior is not None:  # the probability of not being better, so that small means sure here as well
         p = 1 - part.tested.posterior[[0, 2]].max(axis=0)
+        criterion = f"probability of one to be better of at least {percent(part.level)}"
     differences[part.first, part.second], differences[part.second, part.first] = part.difference, -part.difference
     pvalues[part.first, part.second] = pvalues[part.second, part.first] = p
     order = np.ix_(part.order, part.order)
@@ -251,5 +255,7 @@ def matrix_figure(part: MeasureComparison) -> Figure:
             "differences": tuple(map(tuple, differences[order].tolist())),
             "pvalues": tuple(map(tuple, pvalues[order].tolist())),
             "level": part.level,
+            "measure": part.measure,
+            **({} if criterion is None else {"criterion": criterion}),
         },
     )

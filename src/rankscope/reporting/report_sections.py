@@ -85,7 +85,7 @@ def of_other_measures(found: Found) -> list[Section]:
     names = found.scores.measure_names
     for name, why in found.without.items():
         means = summary(found.scores.select(measures=[names.index(name)]))[0]
-        sections.append(replace(means, title=name, sentence=f"{why}.", folded=True))
+        sections.append(replace(means, title=name, sentence=f"Not compared: {why}.", folded=True))
     return sections
 
 

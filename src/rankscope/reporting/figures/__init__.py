@@ -6,6 +6,7 @@ Altair and vl-convert (`pip install rankscope[report]`) are loaded when the firs
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from inspect import signature
 from types import MappingProxyType
 from typing import Any
 
@@ -83,10 +84,12 @@ def draw(figure: Figure, *, style: Style | None = None) -> Any:
     """
     if figure.name not in FIGURES:
         raise UnknownName("figure", figure.name, FIGURES)
+    function = FIGURES[figure.name]
     try:
-        return FIGURES[figure.name](**figure.data, style=style or Style())
+        signature(function).bind(**figure.data)
     except TypeError as error:
-        raise ParameterError(f"the figure {figure.name} cannot be drawn: {error}; see its docstring") from error
+        raise ParameterError(f"the figure {figure.name} cannot be drawn: {error}; see its docstring") from None
+    return function(**figure.data, style=style or Style())
 
 
 def chart_of(figure: Any, style: Style | None) -> Any:
