@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from rankscope.comparison.comparison import Comparison
     from rankscope.comparison.correlations import agree_measures
     from rankscope.comparison.gate import Gate, gate
+    from rankscope.comparison.joined import join_scores
     from rankscope.comparison.judges import agree_judgments
     from rankscope.comparison.labels import agree_labels
     from rankscope.comparison.planning import QueryPlan, plan
@@ -74,6 +75,7 @@ __all__ = [
     "evaluate_arrays",
     "gate",
     "hits_of",
+    "join_scores",
     "parse_measure",
     "parse_measures",
     "plan",
@@ -117,6 +119,7 @@ HOMES = {
     "evaluate_arrays": "evaluation.arrays",
     "gate": "comparison.gate",
     "hits_of": "evaluation.sources",
+    "join_scores": "comparison.joined",
     "parse_measure": "measures.names",
     "parse_measures": "measures.names",
     "plan": "comparison.planning",
@@ -131,8 +134,8 @@ HOMES = {
 }
 
 
-#: Packages that are reached as `rs.measures.association`, also loaded when first asked for.
-NAMESPACES = ("measures",)
+#: Packages that are reached as `rs.stats.t_test` or `rs.reporting.figures`, also loaded when first asked for.
+NAMESPACES = ("measures", "reporting", "stats")
 
 
 def __getattr__(name: str) -> Any:

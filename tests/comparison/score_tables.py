@@ -39,3 +39,11 @@ def random_table(systems: int, queries: int, measures: Any = "AP", seed: int = 1
 def text_of(result: Any) -> str:
     """What is printed, without the line breaks of a terminal."""
     return " ".join(str(result).split())
+
+
+def small() -> tuple[dict[str, dict[str, int]], list[rs.Run]]:
+    """Judgments of six queries and two runs, the second of which lacks one."""
+    qrels = {f"q{i}": {"d": 1, "e": i % 2} for i in range(6)}
+    good = rs.Run({q: {"d": 2.0, "x": 1.0} for q in qrels}, name="good")
+    poor = rs.Run({q: {"x": 2.0 + (i % 3), "d": 2.5} for i, q in enumerate(list(qrels)[:5])}, name="poor")
+    return qrels, [good, poor]

@@ -8,10 +8,10 @@ from typing import Any
 
 import click
 
-from rankscope.cli.options import check_output, evaluation_options, output_options
-from rankscope.cli.output import bytes_progress, show
+from rankscope.cli.options import evaluation_options
+from rankscope.cli.output import bytes_progress
+from rankscope.cli.results import result_options, take_showing
 from rankscope.errors import ParameterError
-from rankscope.reporting.results import RESULT_FORMATS, render_result
 from rankscope.stats.confusion import NORMALISE
 
 __all__ = ["agree"]
@@ -78,7 +78,7 @@ def agreement_options(command: Callable[..., Any]) -> Callable[..., Any]:
     help="Rank systems by the documents that both judged, or by all that each judge has of these queries.",
 )
 @evaluation_options
-@output_options(RESULT_FORMATS)
+@result_options
 def judgments(
     qrels_a: str,
     qrels_b: str,
@@ -89,8 +89,6 @@ def judgments(
     judged: str,
     measures: tuple[str, ...],
     rel: int,
-    format_: str,
-    output: str | None,
     **options: Any,
 ) -> None:
     """Compare the judgments of QRELS_A, the reference, with those of QRELS_B; with RUNs, what B does to their ranking.
@@ -101,7 +99,8 @@ def judgments(
     """  # noqa: D301 - click keeps the lines after the character \b as they are
     from rankscope.comparison.judges import agree_judgments  # labels need it not
 
-    check_output(output, (qrels_a, qrels_b, *runs))
+    showing = take_showing(options)
+    showing.check((qrels_a, qrels_b, *runs))
     if not runs and (measures or any(options[name] != default for name, default in UNUSED.items())):
         raise ParameterError("measures and their options rank runs, and there is no RUN; name some or leave them out")
     with bytes_progress((*runs, *runs), "reading runs") as progress:
@@ -118,7 +117,7 @@ def judgments(
             confidence_level=confidence_level,
             **evaluation,
         )
-    show(render_result(result, format_), output)
+    showing.show(result)
 
 
 #: Options of measuring, as they are where nobody gave them.
@@ -137,15 +136,14 @@ UNUSED = {
 @click.argument("file")
 @agreement_options
 @click.option("--positive", metavar="LABEL", help="The class that precision and recall are asked for.")
-@output_options(RESULT_FORMATS)
+@result_options
 def labels(
     file: str,
     beta: float,
     normalise: str | None,
     confidence_level: float,
     positive: str | None,
-    format_: str,
-    output: str | None,
+    **options: Any,
 ) -> None:
     """Compare the columns `true` and `predicted` of FILE: CSV, TSV, JSONL or Parquet, plain, .gz or .zst; - is
     standard input.
@@ -156,7 +154,8 @@ def labels(
     from rankscope.comparison.labels import agree_labels
     from rankscope.io.label_pairs import read_label_pairs  # polars reads tables
 
-    check_output(output, (file,))
+    showing = take_showing(options)
+    showing.check((file,))
     pairs = read_label_pairs(file)
     named = {str(label): label for label in {*pairs.true, *pairs.predicted}}
     result = agree_labels(
@@ -166,4 +165,4 @@ def labels(
         normalise=normalise,
         confidence_level=confidence_level,
     )
-    show(render_result(result, format_), output)
+    showing.show(result)

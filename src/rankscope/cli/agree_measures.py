@@ -6,10 +6,10 @@ from typing import Any
 
 import click
 
-from rankscope.cli.options import check_output, evaluation_options, output_options, scores_of
-from rankscope.cli.output import progress_bar, show
+from rankscope.cli.options import evaluation_options, scores_of
+from rankscope.cli.output import progress_bar
+from rankscope.cli.results import result_options, take_showing
 from rankscope.comparison.correlations import BY, agree_measures, check_agreement
-from rankscope.reporting.results import RESULT_FORMATS, render_result
 from rankscope.stats.correlation import INTERVALS
 from rankscope.stats.correlation_values import STATISTICS
 
@@ -58,7 +58,8 @@ __all__ = ["measures"]
     help="Of the bootstrap.",
 )
 @click.option("--seed", "rng", type=int, default=0, show_default=True, metavar="N", help="Of the bootstrap.")
-@output_options(RESULT_FORMATS)
+@click.option("--details", is_flag=True, help="Show every pair of many measures, too.")
+@result_options
 def measures(
     qrels: str,
     runs: tuple[str, ...],
@@ -69,8 +70,7 @@ def measures(
     interval: str | None,
     n_resamples: int,
     rng: int,
-    format_: str,
-    output: str | None,
+    details: bool,
     **options: Any,
 ) -> None:
     """Say how far measures agree with each other on the RUNs.
@@ -83,7 +83,8 @@ def measures(
     rankscope agree measures robust.qrels *.run --by queries --statistic spearman --format csv
     """  # noqa: D301 - click keeps the lines after the character \b as they are
     check_agreement(statistic, by, confidence_level, interval, n_resamples)
-    check_output(output, (qrels, *runs))
+    showing = take_showing(options)
+    showing.check((qrels, *runs))
     scores = scores_of(qrels, runs, measures, **options)
     k = len(scores.measures)
     with progress_bar(k * (k - 1) // 2 if by == "queries" else None, "correlating measures") as progress:
@@ -97,4 +98,4 @@ def measures(
             rng=rng,
             progress=progress,
         )
-    show(render_result(result, format_), output)
+    showing.show(result, details=details)

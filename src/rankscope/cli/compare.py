@@ -8,9 +8,9 @@ from typing import Any
 import click
 
 from rankscope.cli.comparison_options import comparison_options, take_comparison
-from rankscope.cli.options import check_output, evaluation_options, output_options, scores_of
-from rankscope.cli.output import progress_bar, show
-from rankscope.cli.plotting import check_plot, draw_plot, plot_options
+from rankscope.cli.options import evaluation_options, scores_of
+from rankscope.cli.output import progress_bar
+from rankscope.cli.results import result_options, take_showing
 from rankscope.comparison.compare import compare as compare_scores
 from rankscope.comparison.gate import Gate, check_gate
 from rankscope.comparison.gate import gate as gate_scores
@@ -20,7 +20,6 @@ from rankscope.comparison.standardise import standardise as standardise_scores
 from rankscope.data.scores import Scores
 from rankscope.errors import ParameterError
 from rankscope.evaluation.saved import check_save, read_baseline, write_scores
-from rankscope.reporting.results import RESULT_FORMATS, render_result
 from rankscope.stats.standardisation import STANDARDISATIONS
 
 __all__ = ["compare"]
@@ -46,8 +45,7 @@ __all__ = ["compare"]
 )
 @click.option("--save", metavar="FILE", help="Save the scores of the RUNs in a file named .parquet, for --against.")
 @click.option("--details", is_flag=True, help="Show bootstrap intervals, effect sizes and single queries, too.")
-@plot_options
-@output_options(RESULT_FORMATS)
+@result_options
 def compare(
     qrels: str,
     runs: tuple[str, ...],
@@ -57,10 +55,6 @@ def compare(
     gate: float | None,
     save: str | None,
     details: bool,
-    plot: str | None,
-    figure: str | None,
-    format_: str,
-    output: str | None,
     **options: Any,
 ) -> None:
     """Say which of the RUNs is better, and how sure that is.
@@ -73,14 +67,13 @@ def compare(
     rankscope compare robust.qrels *.run -m AP --baseline bm25 --test permutation --seed 7
     rankscope compare robust.qrels new.run --against old.run -m nDCG@10 --gate 0.01
     """  # noqa: D301 - click keeps the lines after the character \b as they are
-    asked = take_comparison(options)
+    asked, showing = take_comparison(options), take_showing(options)
     if gate is not None:
         check_gate_options(gate, against, standardise, asked)
     inputs = (qrels, *runs, *([against] if against is not None else []))
-    check_output(output, inputs)
-    check_plot(plot, figure, inputs)
+    showing.check(inputs)
     if save is not None:
-        check_save(save, inputs, beside=output)
+        check_save(save, inputs, beside=showing.output)
     new, old = new_and_old(qrels, runs, measures, against, options)
     if save is not None:
         write_scores(new, save)
@@ -92,8 +85,7 @@ def compare(
             baseline_system=asked["baseline"],
             **{name: asked[name] for name in ("level", "test", "n_resamples", "rng")},
         )
-        draw_plot(found, plot, figure)
-        show(render_result(found, format_, details=details), output)
+        showing.show(found, details=details)
         click.get_current_context().exit(found.exit_code)
     scores = new
     if old is not None:
@@ -111,8 +103,7 @@ def compare(
     pairs = len(scores.measures) * len(scores.systems) * (len(scores.systems) - 1) // 2
     with progress_bar(pairs if asked["baseline"] is None else None, "comparing pairs") as progress:
         result = compare_scores(scores, progress=progress, **asked)
-    draw_plot(result, plot, figure)
-    show(render_result(result, format_, details=details), output)
+    showing.show(result, details=details)
 
 
 def check_gate_options(margin: float, against: str | None, standardise: str | None, asked: Mapping[str, Any]) -> None:

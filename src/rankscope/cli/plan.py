@@ -6,16 +6,14 @@ from typing import Any
 
 import click
 
-from rankscope.cli.options import check_output, evaluation_options, output_options, scores_of
-from rankscope.cli.output import show
-from rankscope.cli.plotting import check_plot, draw_plot, plot_options
+from rankscope.cli.options import evaluation_options, scores_of
+from rankscope.cli.results import result_options, take_showing
 from rankscope.comparison.matched import system_of
 from rankscope.comparison.planning import check_plan
 from rankscope.comparison.planning import plan as plan_queries
 from rankscope.comparison.standardise import standardise as standardise_by_query
 from rankscope.errors import ParameterError
 from rankscope.evaluation.sources import ENTITY
-from rankscope.reporting.results import RESULT_FORMATS, render_result
 from rankscope.stats.inputs import ALTERNATIVES
 from rankscope.stats.standardisation import STANDARDISATIONS
 
@@ -62,8 +60,7 @@ __all__ = ["plan"]
     type=click.Choice(list(STANDARDISATIONS)),
     help="Scores by query in standard deviations (z), or these mapped to 0..1 by the normal distribution (cdf).",
 )
-@plot_options
-@output_options(RESULT_FORMATS)
+@result_options
 def plan(
     qrels: str,
     runs: tuple[str, ...],
@@ -76,10 +73,6 @@ def plan(
     alternative: str,
     queries: int | None,
     standardise: str | None,
-    plot: str | None,
-    figure: str | None,
-    format_: str,
-    output: str | None,
     **options: Any,
 ) -> None:
     """How many queries a comparison of systems like these RUNs needs.
@@ -93,14 +86,13 @@ def plan(
     """  # noqa: D301 - click keeps the lines after the character \b as they are
     asked: dict[str, Any] = {"difference": difference, "width": width, "power": power, "level": level}
     asked |= {"alternative": alternative, "n_queries": queries}
+    showing = take_showing(options)
     check_plan(**asked)
-    check_output(output, (qrels, *runs))
-    check_plot(plot, figure, (qrels, *runs))
+    showing.check((qrels, *runs))
     if len(runs) == 1 and options["input"] != ENTITY:
         raise ParameterError("one run has nothing to be compared with; name at least 2")
     scores = scores_of(qrels, runs, measures, **options)
     if standardise is not None:
         scores = standardise_by_query(scores, method=standardise)
     result = plan_queries(scores, baseline=system_of(baseline, runs, scores), **asked)
-    draw_plot(result, plot, figure)
-    show(render_result(result, format_), output)
+    showing.show(result)

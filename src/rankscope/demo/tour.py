@@ -106,6 +106,10 @@ TOUR = (
         "the same against a baseline, with hard and easy queries weighing alike",
     ),
     Step(
+        "rankscope compare demo.qrels rerank.run --against hybrid.run -m nDCG@10 --gate 0.02",
+        "a gate for continuous integration: exit code 0, since rerank is shown to be no worse",
+    ),
+    Step(
         "rankscope report demo.qrels rerank.run hybrid.run bm25.run --baseline bm25 -o baseline.html",
         "one page to send to a colleague, with figures",
     ),

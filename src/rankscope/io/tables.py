@@ -23,9 +23,11 @@ def read_table(content: bytes, name: str, format_: str, value: str) -> tuple[Row
     """Rows of a table, and how many queries had their rows apart. Raises InputError with the line."""
     content = content.removeprefix(b"\xef\xbb\xbf")  # a byte order mark
     first_row = {"csv": 2, "tsv": 2, "jsonl": 1, "parquet": 0}[format_]  # line of the first row
-    while format_ in SEPARATORS and (content.startswith(b"#") or content[:2].strip() == b""):
+    while format_ in SEPARATORS and content and (content.startswith(b"#") or content[:2].strip() == b""):
         _, _, content = content.partition(b"\n")  # comments and blank lines before the header
         first_row += 1
+    if not content:
+        raise InputError(f"{name}: no header and no rows, expected a line of column names and one a row below it")
     try:
         return rows_of_frame(read_frame(content, name, format_), value, name, first_row)
     except InputError:

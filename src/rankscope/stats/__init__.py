@@ -7,11 +7,13 @@ What is drawn at random is drawn from `rng` = numpy.random.default_rng(rng), the
 from rankscope.stats.anova import Anova, two_way_anova
 from rankscope.stats.bayes import Posterior, bayes_signed_rank_test, bayes_t_test
 from rankscope.stats.clusters import Clusters, find_clusters
+from rankscope.stats.confusion import ConfusionMatrix, Rates, confusion_matrix, rates
 from rankscope.stats.corrections import CORRECTIONS, Adjusted, adjust_pvalues
 from rankscope.stats.correlation import Correlation, correlation_matrix, correlation_test
 from rankscope.stats.effects import Effects, effect_sizes
 from rankscope.stats.friedman import Friedman, friedman_test, nemenyi_test
 from rankscope.stats.intervals import Interval, bootstrap_interval, t_interval
+from rankscope.stats.judges import Alpha, Kappa, cohens_kappa, krippendorffs_alpha
 from rankscope.stats.paired import PairedTest, sign_test, t_test, wilcoxon_test
 from rankscope.stats.power import anova_power, queries_for_anova, queries_for_interval, queries_for_t, t_power
 from rankscope.stats.resampled import bootstrap_test, randomisation_test
@@ -23,14 +25,18 @@ __all__ = [
     "STANDARDISATIONS",
     "Adjusted",
     "AllPairs",
+    "Alpha",
     "Anova",
     "Clusters",
+    "ConfusionMatrix",
     "Correlation",
     "Effects",
     "Friedman",
     "Interval",
+    "Kappa",
     "PairedTest",
     "Posterior",
+    "Rates",
     "Standardised",
     "adjust_pvalues",
     "all_pairs",
@@ -39,17 +45,21 @@ __all__ = [
     "bayes_t_test",
     "bootstrap_interval",
     "bootstrap_test",
+    "cohens_kappa",
+    "confusion_matrix",
     "correlation_matrix",
     "correlation_test",
     "effect_sizes",
     "find_clusters",
     "friedman_test",
+    "krippendorffs_alpha",
     "nemenyi_test",
     "queries_for_anova",
     "queries_for_interval",
     "queries_for_t",
     "randomisation_test",
     "randomised_tukey_hsd",
+    "rates",
     "sign_test",
     "standardise_scores",
     "t_interval",

@@ -1,0 +1,79 @@
+"""How a result is shown: its format, its file, its figure; what all commands share that end in one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple, TypeVar
+
+import click
+
+from rankscope.cli.options import check_output, output_options
+from rankscope.cli.output import show
+from rankscope.data.sections import Figure, Result
+from rankscope.errors import ParameterError, UnknownName
+from rankscope.io.write import refuse_overwriting
+from rankscope.reporting.results import RESULT_FORMATS, render_result
+
+__all__ = ["Showing", "result_options", "take_showing"]
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+PLOT = click.option("--plot", metavar="FILE", help="Draw a figure of it: .svg, .pdf, .png, .html or .json (Vega-Lite).")
+FIGURE = click.option("--figure", metavar="NAME", help="Which, where there are several; a wrong name lists them.")
+
+
+def result_options(command: Command) -> Command:
+    """`--plot`, `--figure`, `--format` and `--output`."""
+    return PLOT(FIGURE(output_options(RESULT_FORMATS)(command)))
+
+
+class Showing(NamedTuple):
+    """What those options say."""
+
+    format_: str
+    output: str | None
+    plot: str | None
+    figure: str | None
+
+    def check(self, inputs: Sequence[str]) -> None:
+        """Raise for what cannot be written or drawn, before anything is read."""
+        check_output(self.output, inputs)
+        if self.plot is None:
+            if self.figure is not None:
+                raise ParameterError(f"--figure {self.figure} says what to draw; say with --plot which file it goes to")
+            return
+        from rankscope.reporting.figures.extra import altair, vl_convert  # no other call needs them
+        from rankscope.reporting.figures.saving import check_figure_path
+
+        check_figure_path(self.plot)
+        refuse_overwriting(self.plot, inputs)
+        altair()
+        vl_convert()
+
+    def show(self, result: Result, *, details: bool = False) -> None:
+        """Draw and print, or write."""
+        if self.plot is not None:
+            from rankscope.reporting.figures import save_figure
+
+            save_figure(choose(result, self.figure), self.plot)
+        show(render_result(result, self.format_, details=details), self.output)
+
+
+def take_showing(options: dict[str, Any]) -> Showing:
+    """What `result_options` added, taken out of what click gives."""
+    return Showing(**{name: options.pop(name) for name in Showing._fields})
+
+
+def choose(result: Result, name: str | None) -> Figure:
+    """The first figure of that name. Raises UnknownName, and ParameterError where there is none at all."""
+    figures: dict[str, Figure] = {}
+    for section in result.sections():
+        if section.figure is not None:
+            figures.setdefault(section.figure.name, section.figure)
+    if not figures:
+        raise ParameterError("these data give no figure; leave --plot out")
+    if name is None:
+        return next(iter(figures.values()))
+    if name not in figures:
+        raise UnknownName("figure of this result", name, figures)
+    return figures[name]
