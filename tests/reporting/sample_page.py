@@ -6,7 +6,7 @@ from rankscope.data.sections import Figure, Marked, Section, Table
 from rankscope.reporting.page import FigureHtml, Page, render_page
 
 SCRIPT = "<script>alert(1)</script>"
-QUOTES = "\"it's\" & <b>bold</b> {{ 7 * 7 }}"
+QUOTES = '"it\'s" & <b>bold</b> {{ 7 * 7 }}'
 RIGHT_TO_LEFT = "نظام البحث ٢"
 TURNED = "evil\u202egnp.exe"
 UNREADABLE = b"caf\xe9-run".decode("utf-8", "surrogateescape")
@@ -77,7 +77,10 @@ def pairs() -> Table:
 
 
 def deciding() -> Table:
-    rows = tuple((f"{301 + 7 * i}", f"{0.91 - 0.05 * i:.4f}", f"{0.12 + 0.01 * i:.4f}", f"{0.79 - 0.06 * i:+.4f}") for i in range(10))
+    rows = tuple(
+        (f"{301 + 7 * i}", f"{0.91 - 0.05 * i:.4f}", f"{0.12 + 0.01 * i:.4f}", f"{0.79 - 0.06 * i:+.4f}")
+        for i in range(10)
+    )
     return Table(columns=("query", "splade-pp", "bm25", "difference"), rows=rows)
 
 
@@ -93,13 +96,32 @@ def sections() -> list[Section]:
         Section(
             title="Query by query",
             sentence="splade-pp helps 142 queries, hurts 71 and leaves 36 as they are.",
-            figure=Figure("differences", {"values": sorted(values), "label": "A bar a query, from the most hurt to the most helped."}),
+            figure=Figure(
+                "differences",
+                {"values": sorted(values), "label": "A bar a query, from the most hurt to the most helped."},
+            ),
         ),
-        Section(title="The queries that decide", sentence="Ten queries make up a third of the difference.", table=deciding()),
-        Section(title="All pairs", sentence="41 of 66 pairs differ beyond chance.", table=pairs(), notes=("Two-sided.",), folded=True),
+        Section(
+            title="The queries that decide", sentence="Ten queries make up a third of the difference.", table=deciding()
+        ),
+        Section(
+            title="All pairs",
+            sentence="41 of 66 pairs differ beyond chance.",
+            table=pairs(),
+            notes=("Two-sided.",),
+            folded=True,
+        ),
         Section(title="By measure", figure=Figure("differences", {"values": values[:40]}), folded=True),
-        Section(title="Unjudged documents", sentence="Nobody judged 3% of the documents above rank 10.", notes=("Bounds count them as relevant, then as not.",)),
-        Section(title=f"What {SCRIPT} and {TURNED} did", sentence=f"{UNREADABLE} answered every query; {LONG} did not.", table=Table(columns=("system",), rows=())),
+        Section(
+            title="Unjudged documents",
+            sentence="Nobody judged 3% of the documents above rank 10.",
+            notes=("Bounds count them as relevant, then as not.",),
+        ),
+        Section(
+            title=f"What {SCRIPT} and {TURNED} did",
+            sentence=f"{UNREADABLE} answered every query; {LONG} did not.",
+            table=Table(columns=("system",), rows=()),
+        ),
     ]
 
 
@@ -115,7 +137,10 @@ def sample(title: str = "Twelve systems on Robust04") -> Page:
         [
             ("judgments", "robust04.qrels\nsha256 6c1b2f0a9d5e4c3b8a7f6e5d4c3b2a1908f7e6d5c4b3a291807f6e5d4c3b2a19"),
             ("runs", "\n".join(SYSTEMS)),
-            ("signature", "nDCG@10 | gain:linear | discount:log2 | ties:doc_id_desc | missing:zero | queries:249 | test:permutation,10000,holm | rng:7 | rankscope 0.1.0"),
+            (
+                "signature",
+                "nDCG@10 | gain:linear | discount:log2 | ties:doc_id_desc | missing:zero | queries:249 | test:permutation,10000,holm | rng:7 | rankscope 0.1.0",
+            ),
             ("command", "rankscope report robust04.qrels *.run --baseline bm25 -o report.html"),
         ],
         figures=stand_in,

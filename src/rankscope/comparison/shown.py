@@ -19,6 +19,8 @@ __all__ = ["letter", "sections_of"]
 
 #: Pairs of more systems than these are left to the tidy table.
 MOST_PAIRS = 45
+#: Of more pairs than these, bootstrap intervals and effect sizes are not listed.
+MOST_SIZES = 15
 #: A matrix of more systems than these cannot be read.
 MOST_IN_MATRIX = 40
 #: Corrected p-values up to these get that many stars.
@@ -217,7 +219,7 @@ def pair_by_pair(result: Comparison, part: MeasureComparison) -> Section:
 def sizes(result: Comparison, part: MeasureComparison) -> list[Section]:
     """Of each pair, the bootstrap interval beside Student's, and what else says how large the difference is."""
     vary = ~(part.tested.degenerate | part.equal)
-    if part.first.size > MOST_PAIRS or part.n < 2 or not vary.any():
+    if part.first.size > MOST_SIZES or part.n < 2 or not vary.any():
         return []
     settings, effects = result.settings, part.tested.effects
     differences = (part.matched.values[part.first] - part.matched.values[part.second])[vary]

@@ -240,12 +240,13 @@ class Scores:
     def signature(self, measure: object = None) -> str:
         """Every setting that changes the numbers, in one line; of one measure, or of all."""
         common = [*(f"{key}:{value}" for key, value in self.settings.items()), f"rankscope {self.version}"]
+        of_each = self.measure_settings or ({},) * len(self.measures)
         if measure is not None or len(self.measures) == 1:
             m = 0 if measure is None else self._measure(measure)
-            own = [f"{key}:{value}" for key, value in self.measure_settings[m].items()]
+            own = [f"{key}:{value}" for key, value in of_each[m].items()]
             return " | ".join([self.measure_names[m], *own, *common])
         named = []
-        for name, settings in zip(self.measure_names, self.measure_settings, strict=True):
+        for name, settings in zip(self.measure_names, of_each, strict=True):
             inside = ",".join(f"{key}:{value}" for key, value in settings.items())
             named.append(f"{name}[{inside}]" if inside else name)
         return " | ".join([" ".join(named), *common])

@@ -12,7 +12,7 @@ from typing import Any
 
 from rankscope.data.sections import Cell, Marked
 
-__all__ = ["FOR_PROGRAMS", "latex_tabular", "latex_text", "markdown_rows", "markdown_text", "write_records"]
+__all__ = ["FOR_PROGRAMS", "latex_tabular", "latex_text", "markdown_rows", "markdown_text", "one_line", "write_records"]
 
 FOR_PROGRAMS = ("csv", "json", "jsonl")
 
@@ -46,8 +46,13 @@ def plain(cell: Any) -> Any:
     return None if isinstance(value, float) and math.isnan(value) else value
 
 
+def one_line(text: str) -> str:
+    """A text without line breaks, which would end a row or a comment."""
+    return " ".join(text.splitlines())
+
+
 def latex_text(text: str) -> str:
-    return "".join(LATEX.get(c, c) for c in text)
+    return "".join(LATEX.get(c, c) for c in one_line(text))
 
 
 def latex_cell(cell: Cell) -> str:
@@ -67,7 +72,7 @@ def latex_tabular(columns: Sequence[str], rows: Iterable[Sequence[Cell]], left: 
 
 
 def markdown_text(text: str) -> str:
-    return re.sub(r"([\\|*_`\[\]])", r"\\\1", text).replace("<", "&lt;")
+    return re.sub(r"([\\|*_`\[\]])", r"\\\1", one_line(text)).replace("<", "&lt;")
 
 
 def markdown_cell(cell: Cell) -> str:

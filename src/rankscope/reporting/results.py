@@ -9,6 +9,7 @@ from rankscope.reporting.formats import (
     latex_tabular,
     markdown_rows,
     markdown_text,
+    one_line,
     write_records,
 )
 
@@ -39,11 +40,12 @@ def as_latex(result: Result, details: bool) -> str:
     """A tabular a section; what is said in words is in comments, for the paper to take up."""
     lines: list[str] = []
     for section in shown(result, details):
-        lines += [f"% {line}" for line in (section.title, section.sentence) if line]
+        lines += [f"% {one_line(line)}" for line in (section.title, section.sentence) if line]
         if section.table is not None:
             lines += latex_tabular(section.table.columns, section.table.rows, section.table.left)
-        lines += [f"% note: {note}" for note in section.notes] + [""]
-    return "\n".join([*lines, f"% {result.signature()}", *(f"% note: {note}" for note in result.notes)]) + "\n"
+        lines += [f"% note: {one_line(note)}" for note in section.notes] + [""]
+    notes = [f"% note: {one_line(note)}" for note in result.notes]
+    return "\n".join([*lines, f"% {one_line(result.signature())}", *notes]) + "\n"
 
 
 def as_markdown(result: Result, details: bool) -> str:

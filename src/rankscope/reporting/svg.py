@@ -8,11 +8,35 @@ import xml.etree.ElementTree as ET
 __all__ = ["inline_svg"]
 
 KEPT = frozenset(
-    ["svg", "g", "defs", "path", "line", "polyline", "polygon", "rect", "circle", "ellipse", "text", "tspan", "title", "desc", "use", "clipPath", "mask", "pattern", "linearGradient", "radialGradient", "stop"]
+    [
+        "svg",
+        "g",
+        "defs",
+        "path",
+        "line",
+        "polyline",
+        "polygon",
+        "rect",
+        "circle",
+        "ellipse",
+        "text",
+        "tspan",
+        "title",
+        "desc",
+        "use",
+        "clipPath",
+        "mask",
+        "pattern",
+        "linearGradient",
+        "radialGradient",
+        "stop",
+    ]
 )
 #: Attributes that make sense only in the file that the picture came from. `style` could load; nobody needs it here.
 DROPPED = frozenset(["class", "role", "style", "tabindex", "pointer-events", "version", "base", "lang", "space"])
-GEOMETRY = frozenset(["d", "transform", "points", "x", "y", "x1", "x2", "y1", "y2", "cx", "cy", "r", "width", "height", "dx", "dy"])
+GEOMETRY = frozenset(
+    ["d", "transform", "points", "x", "y", "x1", "x2", "y1", "y2", "cx", "cy", "r", "width", "height", "dx", "dy"]
+)
 DEFAULTS = frozenset([("opacity", "1"), ("fill-opacity", "1"), ("stroke-opacity", "1"), ("display", "inline")])
 
 #: How far a figure may shrink before it is scrolled: labels must stay readable on a phone.
