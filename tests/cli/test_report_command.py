@@ -1,0 +1,118 @@
+"""`rankscope report` and `--plot`, as a user calls them."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from rankscope.demo.collection import write_collection
+
+
+@pytest.fixture
+def demo(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    write_collection(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_the_page_is_written_where_it_was_asked_for(cli: Callable[..., Any], demo: Path) -> None:
+    done = cli("report", "demo.qrels", "bm25.run", "rerank.run", "-m", "AP", "--no-figures", "--title", "Two runs")
+    assert (done.code, done.out, done.err) == (0, "The page is in report.html.\n", "")
+    html = (demo / "report.html").read_text("utf-8")
+    assert "Two runs" in re.search(r"<h1.*?</h1>", html, re.DOTALL)[0]  # type: ignore[index]
+    assert "rerank is better than bm25" in html
+
+
+def test_a_page_on_standard_output_is_nothing_but_the_page(cli: Callable[..., Any], demo: Path) -> None:
+    done = cli("report", "demo.qrels", "bm25.run", "rerank.run", "-m", "AP", "--no-figures", "-o", "-")
+    assert done.out.lower().startswith("<!doctype html>")
+    assert done.out.endswith("</html>\n")
+    assert not (demo / "report.html").exists()
+
+
+def test_a_baseline_may_be_named_by_its_file(cli: Callable[..., Any], demo: Path) -> None:
+    cli("report", "demo.qrels", "bm25.run", "rerank.run", "-m", "AP", "--no-figures", "--baseline", "bm25.run")
+    cells = re.findall(r"<td[^>]*>(?:<bdi[^>]*>)?([^<]+)", (demo / "report.html").read_text("utf-8"))
+    assert "baseline" in cells
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (("demo.qrels",), "Missing argument 'RUN...'"),
+        (("demo.qrels", "bm25.run", "-m", "APP"), "did you mean AP?"),
+        (("demo.qrels", "bm25.run", "dense.run", "--baseline", "zzz"), "unknown system of these scores 'zzz'"),
+        (("demo.qrels", "bm25.run", "dense.run", "--level", "5"), "level is 5.0"),
+        (("demo.qrels", "bm25.run", "nowhere.run"), "nowhere.run: no such file"),
+        (("demo.qrels", "bm25.run", "dense.run", "-o", "no/such/folder/r.html"), "no/such/folder"),
+        (("demo.qrels", "bm25.run", "dense.run", "-o", "bm25.run"), "bm25.run"),
+        (
+            ("demo.qrels", "bm25.run", "dense.run", "--unjudged", "bounds", "--ties", "average"),
+            "one order of each list",
+        ),
+    ],
+)
+def test_what_is_wrong_is_one_line_with_exit_code_2(
+    cli: Callable[..., Any], demo: Path, arguments: tuple[str, ...], says: str
+) -> None:
+    before = {path.name: path.read_bytes() for path in demo.iterdir()}
+    done = cli("report", *arguments, "--no-figures")
+    assert done.code == 2
+    assert done.out == ""
+    assert done.err.count("\n") == 1
+    assert says in done.err
+    assert {path.name: path.read_bytes() for path in demo.iterdir()} == before
+
+
+def test_without_the_extra_the_line_says_what_to_install(
+    cli: Callable[..., Any], demo: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "altair", None)
+    done = cli("report", "demo.qrels", "bm25.run", "rerank.run")
+    assert done.code == 2
+    assert "pip install rankscope[report]" in done.err
+    done = cli("compare", "demo.qrels", "bm25.run", "rerank.run", "--plot", "x.svg")
+    assert (done.code, done.out) == (2, "")
+    assert "pip install rankscope[report]" in done.err
+
+
+# --plot
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("compare", "demo.qrels", "bm25.run", "rerank.run", "-m", "AP"),
+        ("compare", "demo.qrels", "bm25.run", "--against", "rerank.run", "-m", "AP", "--gate", "1"),
+        ("plan", "demo.qrels", "bm25.run", "rerank.run", "-m", "AP", "--difference", "0.05"),
+        ("agree", "measures", "demo.qrels", "bm25.run", "rerank.run", "dense.run", "-m", "AP", "-m", "RR"),
+        ("agree", "judgments", "demo.qrels", "other.qrels"),
+    ],
+)
+def test_each_result_draws_its_figure(cli: Callable[..., Any], demo: Path, command: tuple[str, ...]) -> None:
+    lines = (demo / "demo.qrels").read_text().splitlines()
+    (demo / "other.qrels").write_text("\n".join(line[:-1] + str((int(line[-1]) + 1) % 3) for line in lines) + "\n")
+    plain = cli(*command)
+    done = cli(*command, "--plot", "figure.svg")
+    assert (done.code, done.err) == (plain.code, "")
+    assert done.out == plain.out
+    assert (demo / "figure.svg").read_text("utf-8").startswith("<svg")
+
+
+def test_a_figure_that_is_not_there_is_refused_and_nothing_is_written(cli: Callable[..., Any], demo: Path) -> None:
+    compare = ("compare", "demo.qrels", "bm25.run", "rerank.run", "-m", "AP")
+    for arguments, says in (
+        (("--plot", "x.svg", "--figure", "leaderbord"), "did you mean leaderboard?"),
+        (("--figure", "leaderboard"), "say with --plot which file"),
+        (("--plot", "x.bmp"), ".svg, .pdf, .png, .html or .json"),
+        (("--plot", "bm25.run"), "expected .svg"),
+    ):
+        done = cli(*compare, *arguments)
+        assert (done.code, done.out) == (2, "")
+        assert says in done.err
+    assert not (demo / "x.svg").exists()
