@@ -89,7 +89,7 @@ def sections() -> list[Section]:
     return [
         Section(
             title="Leaderboard",
-            sentence="splade-pp is ahead on all five measures; the letters name the systems that it beats beyond chance.",
+            sentence="splade-pp is ahead on all five measures; letters name the systems that it beats beyond chance.",
             table=leaderboard(),
             notes=("95% intervals by Student's t over 249 queries.", "p-values corrected by Holm's method, 66 pairs."),
         ),
@@ -102,7 +102,9 @@ def sections() -> list[Section]:
             ),
         ),
         Section(
-            title="The queries that decide", sentence="Ten queries make up a third of the difference.", table=deciding()
+            title="The queries that decide",
+            sentence="Ten queries make up a third of the difference.",
+            table=deciding(),
         ),
         Section(
             title="All pairs",
@@ -125,13 +127,13 @@ def sections() -> list[Section]:
     ]
 
 
-def sample(title: str = "Twelve systems on Robust04") -> Page:
+def sample_page(title: str = "Twelve systems on Robust04") -> Page:
     return render_page(
         title,
         [
             "splade-pp beats bm25 by .041 in nDCG@10, and chance alone would rarely show that (p = .003).",
-            "Were the queries drawn again, the difference would lie between .018 and .064, as far as 249 queries can tell. "
-            "58 queries would have sufficed.",
+            "Were the queries drawn again, the difference would lie between .018 and .064, as far as 249 queries can "
+            "tell. 58 queries would have sufficed.",
         ],
         sections(),
         [
@@ -139,7 +141,8 @@ def sample(title: str = "Twelve systems on Robust04") -> Page:
             ("runs", "\n".join(SYSTEMS)),
             (
                 "signature",
-                "nDCG@10 | gain:linear | discount:log2 | ties:doc_id_desc | missing:zero | queries:249 | test:permutation,10000,holm | rng:7 | rankscope 0.1.0",
+                "nDCG@10 | gain:linear | discount:log2 | ties:doc_id_desc | missing:zero | queries:249 | "
+                "test:permutation,10000,holm | rng:7 | rankscope 0.1.0",
             ),
             ("command", "rankscope report robust04.qrels *.run --baseline bm25 -o report.html"),
         ],

@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy import stats
+from scipy import special, stats
 
 from rankscope.errors import ParameterError
-from rankscope.stats import effect_sizes
+from rankscope.stats import effect_sizes, effects
+from rankscope.stats.distributions import noncentral_t_cdf
 
 DATA = np.random.default_rng(5).standard_normal((5, 20)) * 0.2 + 0.05
 
@@ -43,6 +44,62 @@ def test_the_interval_of_d_is_found_for_any_size(n, shift):
     assert (found.high >= found.cohens_d - 1e-9).all()
     assert np.isfinite(found.low).all()
     assert np.isfinite(found.high).all()
+
+
+def halved(t, df, level):
+    """The noncentralities by 60 halvings of an interval, each pair the same way: slow, and nothing to go wrong."""
+    shares = np.array([[(1 + level) / 2], [(1 - level) / 2]])
+    reach = 10.0 + 2 * np.abs(t) * (1 + 10 / np.sqrt(df))
+    low, high = np.tile(t - reach, (2, 1)), np.tile(t + reach, (2, 1))
+    for _ in range(60):
+        middle = (low + high) / 2
+        above = noncentral_t_cdf(df, middle, t) > shares
+        low, high = np.where(above, middle, low), np.where(above, high, middle)
+    return (low + high) / 2
+
+
+DEGREES = st.sampled_from([1, 2, 3, 4, 9, 49, 999])
+LEVELS = st.sampled_from([0.01, 0.5, 0.8, 0.95, 0.99])
+
+
+@given(t=st.lists(st.floats(-50, 50), min_size=1, max_size=20), df=DEGREES, level=LEVELS)
+def test_noncentralities_are_those_that_bisection_finds(t, df, level):
+    t = np.array(t)
+    np.testing.assert_allclose(effects.noncentralities(t, df, level), halved(t, df, level), rtol=1e-10, atol=1e-12)
+
+
+@pytest.mark.parametrize("df", [1, 2, 3, 4, 9, 49, 999])
+def test_noncentralities_of_many_pairs_take_few_values_of_the_distribution(df, monkeypatch):
+    t, asked = np.random.default_rng(df).uniform(-50, 50, 500), []
+    expected = halved(t, df, 0.95)
+
+    def counting(df, shift, t):
+        asked.append(shift.size)
+        return noncentral_t_cdf(df, shift, t)
+
+    monkeypatch.setattr(effects, "noncentral_t_cdf", counting)
+    np.testing.assert_allclose(effects.noncentralities(t, df, 0.95), expected, rtol=1e-10, atol=1e-12)
+    assert sum(asked) < 60 / 10 * expected.size  # 60 by bisection
+
+
+@pytest.mark.parametrize("df", [1, 5, 249])
+def test_noncentralities_of_a_huge_t_are_those_that_bisection_finds(df):
+    t = np.array([1e3, -1e3, 1e6, -1e8, 1e15, 1e300, 0.0, 1e-300])
+    np.testing.assert_allclose(effects.noncentralities(t, df, 0.95), halved(t, df, 0.95), rtol=1e-10, atol=1e-12)
+
+
+def test_where_the_secants_do_not_arrive_it_is_bisected(monkeypatch):
+    t = np.linspace(-5, 5, 21)
+
+    def coarse(df, shift, t):
+        return np.round(special.nctdtr(df, shift, t), 2)  # flat, with steps
+
+    monkeypatch.setattr(effects, "noncentral_t_cdf", coarse)
+    start, width = (x.ravel() for x in effects.first_guess(t, 9, np.array([[0.975], [0.025]])))
+    share = np.repeat([0.975, 0.025], 21)
+    assert not effects.by_secants(np.tile(t, 2), 9, share, start, width)[1].any()
+    expected = effects.by_bisection(np.tile(t, 2), 9, share).reshape(2, 21)
+    np.testing.assert_array_equal(effects.noncentralities(t, 9, 0.95), expected)
 
 
 @given(row=st.lists(st.integers(-3, 3), min_size=2, max_size=12))

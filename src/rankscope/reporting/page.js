@@ -8,6 +8,7 @@ for (const table of document.querySelectorAll("table")) {
   if (original.length < 2) continue;
 
   headings.forEach((heading, column) => {
+    if (heading.textContent.trim() === "") return; // a button without a name says nothing
     const button = document.createElement("button");
     button.type = "button";
     button.append(...heading.childNodes);

@@ -75,10 +75,9 @@ class ShownSection(NamedTuple):
 
 def draw(figure: Figure) -> FigureHtml:
     """The figure as `rankscope.reporting.figures` draws it."""
-    import importlib
+    from rankscope.reporting.figures import as_svg  # pages without figures need it not
 
-    svg: str = importlib.import_module("rankscope.reporting.figures").as_svg(figure)
-    return FigureHtml(svg)
+    return FigureHtml(as_svg(figure))
 
 
 def render_page(
@@ -95,16 +94,9 @@ def render_page(
     It is complete without its script, on paper, on a phone, in light and dark, and by keyboard. Texts are data:
     `<b>` is shown as `<b>`. The same input gives the same page, to the byte.
 
-    Parameters
-    ----------
-    verdict
-        What was found, and how sure that is: a paragraph each, shown first.
-    provenance
-        What the numbers come from, as pairs of a name and a text: files, hashes, signature, versions, command.
-    figures
-        What draws a figure; None: a page without figures.
-    notes
-        What concerns all of the page. A note that is given twice is shown once.
+    verdict: what was found, and how sure that is, a paragraph each, shown first. provenance: what the numbers come
+    from, as pairs of a name and a text: files, hashes, signature, versions, command. figures: what draws a figure;
+    None: a page without figures. notes: what concerns all of the page; a note that is given twice is shown once.
 
     A table of more than 1,000 rows is cut there and says how many are left out; one without rows says so.
 

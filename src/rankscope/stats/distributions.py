@@ -19,6 +19,10 @@ Floats = npt.NDArray[np.float64]
 INNER, OUTER = 160, 96
 #: Values whose integrals are taken at once.
 AT_ONCE = 32
+#: Up to so many values each has its integral; for more, polynomials with 64 to FEW nodes are tried.
+FEW = 512
+#: What the last coefficients of such a polynomial may be, and how far it may be from integrals at some of the values.
+SMALL, CLOSE = 1e-12, 1e-11
 #: Beyond, the scale is as good as known.
 MANY = 1e6
 
@@ -48,19 +52,69 @@ def range_sf(q: npt.ArrayLike, m: int, df: float = np.inf) -> Floats:
     """P(Q > q) of the studentised range of m normal means, with df degrees of freedom; to 1e-9.
 
     Q = W / S with W the range of m standard normal values and S^2 a chi-square over its df:
-    P(W > w) = 1 - m int phi(z) (Phi(z) - Phi(z - w))^(m - 1) dz, averaged over the density of S.
+    P(W > w) = 1 - m int phi(z) (Phi(z) - Phi(z - w))^(m - 1) dz, averaged over the density of S. Many values of q are
+    interpolated between integrals, to 1e-11 of them.
     Source: Tukey (1953); agrees with scipy.stats.studentized_range.
     """
-    asked = np.atleast_1d(np.asarray(q, np.float64))
-    if df > MANY:
-        return tail_of_range(asked, m).reshape(np.shape(q))
-    scale, weight = scale_nodes(df)
+    asked = np.asarray(q, np.float64)
     flat = asked.ravel()
-    tails = np.empty(flat.size)
-    for start in range(0, flat.size, AT_ONCE):  # of bounded memory
-        part = slice(start, start + AT_ONCE)
-        tails[part] = tail_of_range(flat[part, None] * scale, m) @ weight
-    return np.clip(tails, 0.0, 1.0).reshape(np.shape(q))
+    if flat.size <= FEW:
+        return integrals(flat, m, df).reshape(asked.shape)
+    values, place = np.unique(flat, return_inverse=True)
+    tails = None
+    if values.size > FEW and values[0] >= 0 and np.isfinite(values[-1]):
+        tails = interpolated(values, m, df)
+    if tails is None:
+        tails = integrals(values, m, df)
+    return tails[place].reshape(asked.shape)
+
+
+def integrals(q: Floats, m: int, df: float) -> Floats:
+    """`range_sf` of some values, by one integral each; so many at once that memory is bounded."""
+    tails = np.empty(q.size)
+    if df > MANY:
+        for start in range(0, q.size, FEW):
+            tails[start : start + FEW] = tail_of_range(q[start : start + FEW], m)
+    else:
+        scale, weight = scale_nodes(df)
+        for start in range(0, q.size, AT_ONCE):
+            part = slice(start, start + AT_ONCE)
+            tails[part] = tail_of_range(q[part, None] * scale, m) @ weight
+    return np.clip(tails, 0.0, 1.0)
+
+
+def interpolated(q: Floats, m: int, df: float) -> Floats | None:
+    """`range_sf` of many values in ascending order, from few integrals; None where a polynomial does not come near.
+
+    u = q / (q + c) brings all q from 0 on into [0, 1), and the tail is a smooth function of u, also where it falls as a
+    power of q. Nodes of Chebyshev over the u asked for are doubled, keeping those that are there, until the last
+    coefficients vanish; then values among those asked for are compared with their integrals.
+    """
+    c = float(np.sqrt(8 * np.log(max(m, 2))))  # of the size of the range
+    u = q / (q + c)
+    n = FEW // 8
+    values = integrals(at_nodes(np.arange(n + 1) / n, u[-1], c), m, df)
+    while True:
+        wave = np.fft.rfft(np.concatenate([values, values[-2:0:-1]])).real / n
+        wave[[0, -1]] /= 2
+        if np.abs(wave[-n // 8 :]).max() < SMALL:
+            break
+        if 2 * n > FEW:
+            return None
+        doubled = np.empty(2 * n + 1)
+        doubled[::2], doubled[1::2] = values, integrals(at_nodes((np.arange(n) + 0.5) / n, u[-1], c), m, df)
+        n, values = 2 * n, doubled
+    tails = np.polynomial.chebyshev.chebval(2 * u / u[-1] - 1, wave)
+    some = np.linspace(0, q.size - 1, AT_ONCE).round().astype(np.intp)
+    if np.abs(tails[some] - integrals(q[some], m, df)).max() > CLOSE:
+        return None
+    return np.minimum.accumulate(np.clip(tails, 0.0, 1.0))  # rounding lets no greater range have a greater p
+
+
+def at_nodes(share: Floats, end: float, c: float) -> Floats:
+    """The q at nodes of Chebyshev, of u over [0, end]; share: of the way from the last node to the first, in [0, 1]."""
+    u = end * (np.cos(np.pi * share) + 1) / 2
+    return np.asarray(c * u / (1 - u))
 
 
 def range_quantile(p: float, m: int, df: float = np.inf) -> float:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from rankscope.stats.distributions import noncentral_t_cdf
+from rankscope.stats.distributions import noncentral_t_cdf, special
 from rankscope.stats.inputs import (
     Bools,
     Floats,
@@ -21,6 +21,11 @@ from rankscope.stats.inputs import (
 from rankscope.stats.paired import flat_notes
 
 __all__ = ["Effects", "effect_sizes"]
+
+#: Steps that a secant is given; the first of them is no secant yet.
+STEPS = 12
+#: How far off a noncentrality may be, relative to its size or, where it is about 0, to NEAR_ZERO.
+CLOSE, NEAR_ZERO = 1e-12, 0.01
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -98,15 +103,70 @@ def effect_sizes(differences: npt.ArrayLike, *, confidence_level: float = 0.95, 
 
 
 def noncentralities(t: Floats, df: int, confidence_level: float) -> Floats:
-    """(2, pairs) the noncentralities under which t is at the upper and at the lower tail; by bisection.
+    """(2, pairs) the noncentralities under which t is at the upper and at the lower tail; by secants, else bisection.
 
     Of the two, the lower one makes P(T <= t) = (1 + level) / 2; P falls with the noncentrality.
     """
     shares = np.array([[(1 + confidence_level) / 2], [(1 - confidence_level) / 2]])
+    start, width = first_guess(t, df, shares)
+    both, share = np.tile(t, 2), np.repeat(shares.ravel(), t.size)
+    found, sure = by_secants(both, df, share, start.ravel(), width.ravel())
+    if not sure.all():
+        found[~sure] = by_bisection(both[~sure], df, share[~sure])
+    return found.reshape(2, t.size)
+
+
+def first_guess(t: Floats, df: int, shares: Floats) -> tuple[Floats, Floats]:
+    """(2, pairs) about where they are, and by how much they move as the normal quantile of the share moves by 1.
+
+    T <= t says Z + shift <= t S, with Z normal and S^2 a chi-square over its df: the shift is a quantile of t S - Z.
+    Its distance from the median is about that of Z and that of t S, as the sides of a right angle.
+    """
+    functions = special()
+    tails = np.concatenate([shares[::-1], [[0.5]]])
+    with np.errstate(all="ignore"):  # a guess that is not finite is left to the bisection
+        lower, upper, middle = np.sqrt(2 * functions.gammaincinv(df / 2, tails[:, 0]) / df)
+        ends = np.where(t > 0, [[lower], [upper]], [[upper], [lower]])
+        z = functions.ndtri(shares)
+        away = np.hypot(z, t * (ends - middle))
+        return t * middle - np.sign(z) * away, away / np.abs(z)
+
+
+def by_secants(t: Floats, df: int, share: Floats, at: Floats, width: Floats) -> tuple[Floats, Bools]:
+    """The shift of each t under which P(T <= t) is its share, and whether it is found.
+
+    The normal quantile of P is nearly linear in the shift, and falls by about 1 in a width. Each secant is followed
+    until the next would move it by nothing that matters.
+    """
+    quantile = special().ndtri
+    z = quantile(share)
+    found, sure = np.full(t.size, np.nan), np.zeros(t.size, np.bool_)
+    left = np.arange(t.size)
+    before, height_before = at, at
+    with np.errstate(all="ignore"):
+        for turn in range(STEPS):
+            height = quantile(noncentral_t_cdf(df, at, t[left])) - z[left]
+            slope = (height - height_before) / (at - before) if turn else -1 / width
+            step = -height / slope
+            better = at + step
+            good = (slope < 0) & np.isfinite(better)
+            if turn:  # a secant is off by about the product of the last two steps, in widths
+                off = np.abs(step / width[left] * (at - before))
+                done = good & (off <= CLOSE * np.minimum(width[left], np.abs(better) + NEAR_ZERO))
+                found[left[done]], sure[left[done]] = better[done], True
+                good &= ~done
+            left, before, height_before, at = left[good], at[good], height[good], better[good]
+            if not left.size:
+                break
+    return found, sure
+
+
+def by_bisection(t: Floats, df: int, share: Floats) -> Floats:
+    """The same by halving an interval that holds it."""
     reach = 10.0 + 2 * np.abs(t) * (1 + 10 / np.sqrt(df))
-    low, high = np.broadcast_to(t - reach, (2, t.size)).copy(), np.broadcast_to(t + reach, (2, t.size)).copy()
+    low, high = t - reach, t + reach
     for _ in range(60):
         middle = (low + high) / 2
-        above = noncentral_t_cdf(df, middle, t) > shares
+        above = noncentral_t_cdf(df, middle, t) > share
         low, high = np.where(above, middle, low), np.where(above, high, middle)
     return np.asarray((low + high) / 2)

@@ -1,0 +1,164 @@
+"""The page as a person meets it: in Chromium, on a phone and a desk, in light and dark, by keyboard, on paper.
+
+Needs the packages playwright and axe-core-python (extra `test`) and a Chromium on the PATH, as Debian's; skipped, with
+the reason, where one of them is absent.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import pytest
+from reporting.sample_page import SYSTEMS, sample_page
+
+import rankscope as rs
+from rankscope.demo.collection import write_collection
+
+CHROMIUM = next(
+    (found for name in ("chromium", "chromium-browser", "google-chrome") if (found := shutil.which(name))), None
+)
+WIDTHS = (390, 1280)
+SCHEMES = ("light", "dark")
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+    if CHROMIUM is None:
+        pytest.skip("there is no Chromium on the PATH (Debian: apt install chromium)")
+    with api.sync_playwright() as playwright:
+        one = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        yield one
+        one.close()
+
+
+@pytest.fixture(scope="module")
+def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """A page of names that nobody should give, and the report of the demo with all its figures."""
+    folder = tmp_path_factory.mktemp("pages")
+    write_collection(folder)
+    sample_page().write(folder / "sample.html")
+    rs.report(folder / "demo.qrels", [folder / f"{name}.run" for name in ("bm25", "dense", "rerank")]).write(
+        folder / "demo.html"
+    )
+    return {name: folder / f"{name}.html" for name in ("sample", "demo")}
+
+
+@pytest.mark.parametrize("name", ["sample", "demo"])
+@pytest.mark.parametrize("scheme", SCHEMES)
+@pytest.mark.parametrize("width", WIDTHS)
+def test_no_error_no_request_and_no_scrolling_to_the_side(
+    browser: Any, pages: dict[str, Path], name: str, width: int, scheme: str
+) -> None:
+    context = browser.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme, offline=True)
+    page = context.new_page()
+    said: list[str] = []
+    asked: list[str] = []
+    page.on("console", lambda message: said.append(message.text))
+    page.on("pageerror", lambda error: said.append(str(error)))
+    page.on("request", lambda request: asked.append(request.url))
+    page.on("dialog", lambda dialog: said.append(f"a dialog: {dialog.message}"))
+    page.goto(pages[name].as_uri())
+    assert page.evaluate("document.documentElement.scrollWidth") == width
+    assert asked == [pages[name].as_uri()]
+    assert said == []
+    context.close()
+
+
+def test_the_ground_follows_the_reader_from_light_to_dark(browser: Any, pages: dict[str, Path]) -> None:
+    grounds = {}
+    for scheme in SCHEMES:
+        context = browser.new_context(color_scheme=scheme)
+        page = context.new_page()
+        page.goto(pages["demo"].as_uri())
+        colours = page.evaluate(
+            "[getComputedStyle(document.body).backgroundColor, getComputedStyle(document.body).color]"
+            ".map(c => c.match(/[0-9.]+/g).slice(0, 3).map(Number).reduce((a, b) => a + b) / 3)"
+        )
+        grounds[scheme] = colours
+        context.close()
+    assert grounds["light"][0] > 240 > 60 > grounds["light"][1]
+    assert grounds["dark"][0] < 50 < 200 < grounds["dark"][1]
+
+
+@pytest.mark.parametrize(("name", "scheme"), [("sample", "dark"), ("demo", "light")])
+def test_axe_finds_nothing_serious(browser: Any, pages: dict[str, Path], name: str, scheme: str) -> None:
+    axe = pytest.importorskip("axe_core_python", reason="axe-core-python is not installed")
+    script = (files(axe) / "axe.min.js").read_text("utf-8")
+    context = browser.new_context(bypass_csp=True, color_scheme=scheme, viewport={"width": 1280, "height": 900})
+    page = context.new_page()
+    page.goto(pages[name].as_uri())
+    page.evaluate("document.querySelectorAll('details').forEach(d => { d.open = true; })")
+    page.add_script_tag(content=script)
+    found = page.evaluate("axe.run()")
+    bad = [
+        (violation["id"], violation["nodes"][0]["html"][:120])
+        for violation in found["violations"]
+        if violation["impact"] in ("serious", "critical")
+    ]
+    assert bad == []
+    assert found["passes"]
+    context.close()
+
+
+def test_all_is_there_without_the_script(browser: Any, pages: dict[str, Path]) -> None:
+    context = browser.new_context(java_script_enabled=False)
+    page = context.new_page()
+    page.goto(pages["sample"].as_uri())
+    text = page.inner_text("main")
+    assert SYSTEMS[0] in text
+    assert "<script>alert(1)</script>" in text
+    assert page.locator("svg").count() > 0
+    context.close()
+
+
+def test_a_keyboard_reaches_the_results_and_every_table(browser: Any, pages: dict[str, Path]) -> None:
+    page = browser.new_page()
+    page.goto(pages["sample"].as_uri())
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.textContent") == "Skip to the results"
+    page.keyboard.press("Enter")
+    assert page.evaluate("document.activeElement.id") == "main"
+    reached = set()
+    for _ in range(400):
+        page.keyboard.press("Tab")
+        label = page.evaluate("document.activeElement.getAttribute('aria-label')")
+        if page.evaluate("document.activeElement === document.body"):
+            break
+        reached.add(label)
+    shown = page.evaluate(
+        "[...document.querySelectorAll('[role=region]')].filter(r => r.checkVisibility()).map(r => r.ariaLabel)"
+    )
+    assert shown
+    assert set(shown) <= reached
+    page.close()
+
+
+def test_a_heading_sorts_its_table_and_gives_the_order_back(browser: Any, pages: dict[str, Path]) -> None:
+    page = browser.new_page()
+    page.goto(pages["demo"].as_uri())
+    table = page.locator("table").first
+    column = (
+        "[...document.querySelector('table').tBodies[0].rows].map(r => r.cells[2].querySelector('bdi').textContent)"
+    )
+    original = page.evaluate(column)
+    heading = table.locator("thead th").nth(2).locator("button")
+    for expected in (sorted(original, key=float, reverse=True), sorted(original, key=float), original):
+        heading.click()
+        assert page.evaluate(column) == expected
+    page.close()
+
+
+def test_it_can_be_printed_with_what_is_folded(browser: Any, pages: dict[str, Path]) -> None:
+    page = browser.new_page()
+    page.goto(pages["demo"].as_uri())
+    folded = page.evaluate("document.querySelectorAll('details:not([open])').length")
+    assert folded > 0
+    pdf = page.pdf()
+    assert pdf.startswith(b"%PDF")
+    assert pdf.count(b"/Type /Page\n") + pdf.count(b"/Type /Page ") + pdf.count(b"/Type/Page") >= 3
+    page.close()
