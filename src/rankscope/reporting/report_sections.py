@@ -118,7 +118,8 @@ def agreement(found: Found) -> list[Section]:
         return []
     by = "systems" if len(found.scores.systems) > 2 else "queries"
     kept = [found.scores.measure_names.index(part.measure) for part in found.comparison.parts]
-    return attempt(lambda: agree_measures(found.scores.select(measures=kept), by=by, rng=0).sections())
+    made = attempt(lambda: agree_measures(found.scores.select(measures=kept), by=by, rng=0).sections())
+    return [replace(section, folded=section.folded or i > 0) for i, section in enumerate(made)]
 
 
 def needed(found: Found) -> list[Section]:
