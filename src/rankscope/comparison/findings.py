@@ -8,13 +8,14 @@ import numpy as np
 
 from rankscope.comparison.methods import RESAMPLED, Settings
 from rankscope.data.scores import Bools, Floats
+from rankscope.data.wording import queries, said_p
 from rankscope.stats.anova import two_way_anova
 from rankscope.stats.friedman import friedman_test
 
 if TYPE_CHECKING:
     from rankscope.comparison.comparison import MeasureComparison
 
-__all__ = ["findings_of", "format_p"]
+__all__ = ["findings_of"]
 
 #: Tests whose least p is that of one vector of signs among 2^n, where these are counted.
 COUNTED = ("permutation", "wilcoxon", "sign")
@@ -27,13 +28,6 @@ MANY_TIES = 0.5
 COCHRAN = 25
 #: Differences of so many pairs are looked at for skewness at once.
 AT_ONCE = 1 << 22
-
-
-def format_p(p: float) -> str:
-    """A p-value as people read it."""
-    if np.isnan(p):
-        return "-"
-    return "<0.0001" if p < 0.00005 else f"{p:.4f}"
 
 
 def findings_of(part: MeasureComparison, settings: Settings, shown: Bools, family: int) -> tuple[str, ...]:
@@ -111,10 +105,6 @@ def on_chances(part: MeasureComparison, settings: Settings, family: int) -> list
     return notes
 
 
-def queries(n: int) -> str:
-    return "1 query" if n == 1 else f"{n:,} queries"
-
-
 def on_direction(part: MeasureComparison, settings: Settings, shown: Bools) -> list[str]:
     """Where ranks or signs say one thing and means another; and that a one-sided test looks one way only."""
     notes = []
@@ -138,17 +128,12 @@ def as_a_whole(part: MeasureComparison, settings: Settings) -> list[str]:
     if settings.test == "nemenyi":
         found = friedman_test(part.matched.values)
         return [f"Friedman's test of all {m} systems at once: chi-square {found.statistic:.2f} with {m - 1} degrees of "
-                f"freedom, p {worded(found.pvalue)}"]  # fmt: skip
+                f"freedom, p {said_p(found.pvalue)}"]  # fmt: skip
     table = two_way_anova(part.matched.values)
     if np.isnan(table.pvalue):
         return []
     return [f"all {m} systems at once (two-way ANOVA): F = {table.statistic:.2f} with {table.df_systems} and "
-            f"{table.df_error} degrees of freedom, p {worded(table.pvalue)}"]  # fmt: skip
-
-
-def worded(p: float) -> str:
-    text = format_p(p)
-    return f"< {text[1:]}" if text.startswith("<") else f"= {text}"
+            f"{table.df_error} degrees of freedom, p {said_p(table.pvalue)}"]  # fmt: skip
 
 
 def skewness(part: MeasureComparison) -> Floats:

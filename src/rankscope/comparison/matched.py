@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rankscope.data.scores import LEAST, Floats, Scores
+from rankscope.data.wording import queries
 from rankscope.errors import InputError, ParameterError, UnknownName
 
 __all__ = ["Matched", "check_systems", "match", "some_measures", "system_of"]
@@ -90,8 +91,7 @@ def match(scores: Scores, measure: str) -> Matched:
     notes = []
     out = int((~there).sum())
     if out:
-        queries = "1 query" if out == 1 else f"{out} queries"
-        notes.append(f"{measure}: {queries} of {there.size} left out, where not every system has a value")
+        notes.append(f"{measure}: {queries(out)} of {there.size} left out, where not every system has a value")
     values = values[:, there]
     if kind.summary == "geometric":
         values = np.log(np.maximum(values, LEAST))

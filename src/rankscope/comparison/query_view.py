@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rankscope.data.sections import Cell, Figure, Section, Table
+from rankscope.data.wording import queries
 
 if TYPE_CHECKING:
     from rankscope.comparison.comparison import Comparison, MeasureComparison
@@ -97,5 +98,5 @@ def unanswered(part: MeasureComparison, ids: list[str]) -> tuple[str, ...]:
     if not none:
         return ()
     named = ", ".join(ids[q] for q in none[:NAMED]) + (", ..." if len(none) > NAMED else "")
-    queries = "1 query is" if len(none) == 1 else f"{len(none)} queries are"
-    return (f"{queries} unanswered, 0 for every system: {named}",)
+    are = "is" if len(none) == 1 else "are"
+    return (f"{queries(len(none))} {are} unanswered, 0 for every system: {named}",)

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rankscope.comparison.findings import format_p
 from rankscope.comparison.query_view import query_section
 from rankscope.comparison.words import sentence_of
 from rankscope.data.sections import Cell, Figure, Marked, Section, Table
+from rankscope.data.wording import format_p, percent, queries
 from rankscope.stats.intervals import bootstrap_interval, t_interval
 
 if TYPE_CHECKING:
@@ -70,11 +70,6 @@ def stars(p: float, level: float) -> str:
     return next((marks for bound, marks in STARS if p <= min(bound, level)), "*")
 
 
-def percent(level: float) -> str:
-    """The level of an interval, as "95 %"."""
-    return f"{100 * (1 - level):g} %"
-
-
 def ends(low: float, high: float) -> str:
     return "-" if np.isnan(low) else f"[{low:.4f}, {high:.4f}]"
 
@@ -96,10 +91,10 @@ def leaderboard(result: Comparison, part: MeasureComparison) -> Section:
         "measure": part.measure,
         "baseline": result.baseline,
         "higher_is_better": part.matched.sign > 0,
-        "interval": f"{percent(part.level)} interval",
+        "interval": f"{percent(1 - part.level)} interval",
     }
     return Section(
-        title=f"{part.measure} on {part.n:,} {'query' if part.n == 1 else 'queries'}",
+        title=f"{part.measure} on {queries(part.n)}",
         sentence=sentence_of(result, part),
         table=table,
         figure=Figure("leaderboard", shown),
@@ -135,7 +130,7 @@ def ranked_table(part: MeasureComparison, low: np.ndarray, high: np.ndarray) -> 
             row.append(f"{best}" if best == worst else f"{best}-{worst}")
         rows.append(tuple(row))
     ranks = ("ranks left",) if part.clusters is not None and m > 2 else ()
-    return Table(columns=("", "system", "mean", f"{percent(part.level)} interval", *ranks), rows=tuple(rows), left=2)
+    return Table(columns=("", "system", "mean", f"{percent(1 - part.level)} interval", *ranks), rows=tuple(rows), left=2)
 
 
 def against_table(result: Comparison, part: MeasureComparison) -> Table:
@@ -168,7 +163,7 @@ def pair_columns(result: Comparison, part: MeasureComparison) -> list[str]:
         tests = ["P(worse)", "P(equal)", "P(better)"]
     elif not corrected(result):
         tests = ["p"]
-    return ["difference", f"{percent(part.level)} interval", *tests, "effect d", "better on", "wins/ties/losses"]
+    return ["difference", f"{percent(1 - part.level)} interval", *tests, "effect d", "better on", "wins/ties/losses"]
 
 
 def pair_cells(result: Comparison, part: MeasureComparison, i: int, sign: int = 1) -> list[str]:
@@ -233,7 +228,7 @@ def sizes(result: Comparison, part: MeasureComparison) -> list[Section]:
         cells += [f"[{effects.low[i]:.2f}, {effects.high[i]:.2f}]", number(effects.hedges_g[i], 2, signed=True)]
         rows.append((part.systems[part.first[i]], part.systems[part.second[i]], *cells))
     columns = ("A", "B", "A - B", "t interval", "BCa interval", "Cohen's d", "its interval", "Hedges' g")
-    text = f"Intervals hold the true value in {percent(part.level)} of cases, each for itself, uncorrected."
+    text = f"Intervals hold the true value in {percent(1 - part.level)} of cases, each for itself, uncorrected."
     title = f"{part.measure}: intervals and effect sizes"
     return [Section(title=title, sentence=text, table=Table(columns=columns, rows=tuple(rows), left=2), folded=True)]
 
@@ -246,7 +241,7 @@ def matrix_figure(part: MeasureComparison) -> Figure:
     criterion = None
     if part.tested.posterior is not None:  # the probability of not being better, so that small means sure here as well
         p = 1 - part.tested.posterior[[0, 2]].max(axis=0)
-        criterion = f"probability of one to be better of at least {percent(part.level)}"
+        criterion = f"probability of one to be better of at least {percent(1 - part.level)}"
     differences[part.first, part.second], differences[part.second, part.first] = part.difference, -part.difference
     pvalues[part.first, part.second] = pvalues[part.second, part.first] = p
     order = np.ix_(part.order, part.order)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from rankscope.comparison.comparison import Comparison, MeasureComparison
-from rankscope.comparison.findings import worded
 from rankscope.comparison.query_view import systems_of
-from rankscope.comparison.words import queries, sentence_of
+from rankscope.comparison.words import sentence_of
+from rankscope.data.wording import queries, said_p
 from rankscope.errors import ParameterError
 from rankscope.stats.power import queries_for_t
 
@@ -40,9 +40,9 @@ def short_verdict(result: Comparison) -> str:
     if not part.found[i]:
         more = f"; it would take {queries(n)} to show so small a difference" if n is not None and n > part.n else ""
         ahead = f"{part.systems[a]} is ahead of {part.systems[b]} by {size:.4f} in {part.measure}"
-        return f"{ahead}, which may be chance (p {worded(p)}){more}."
+        return f"{ahead}, which may be chance (p {said_p(p)}){more}."
     sufficed = f"; {queries(n)} would have sufficed" if n is not None and n <= part.n else ""
-    return f"{part.systems[a]} beats {part.systems[b]} by {size:.4f} in {part.measure} (p {worded(p)}){sufficed}."
+    return f"{part.systems[a]} beats {part.systems[b]} by {size:.4f} in {part.measure} (p {said_p(p)}){sufficed}."
 
 
 def enough_queries(result: Comparison, part: MeasureComparison) -> int | None:

@@ -6,15 +6,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rankscope.comparison.findings import worded
+from rankscope.data.wording import chance_of, listed, queries, said_p
 
 if TYPE_CHECKING:
     from rankscope.comparison.comparison import Comparison, MeasureComparison
 
-__all__ = ["chance_of", "names_of", "queries", "sentence_of"]
+__all__ = ["sentence_of"]
 
-#: So many names are listed; of more, the rest is counted.
-LISTED = 4
 #: Means that agree to this share of the greatest are one.
 ROUNDING = 1e-12
 
@@ -24,26 +22,6 @@ def sentence_of(result: Comparison, part: MeasureComparison) -> str:
     if part.first.size == 1:
         return of_pair(result, part)
     return against_baseline(result, part) if result.baseline is not None else of_all(result, part)
-
-
-def names_of(names: list[str]) -> str:
-    """A list as in a sentence: "a, b and c"; "a, b, c, d and 16 others"."""
-    if len(names) > LISTED + 1:
-        names = [*names[:LISTED], f"{len(names) - LISTED} others"]
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
-
-
-def queries(n: int) -> str:
-    return "1 query" if n == 1 else f"{n:,} queries"
-
-
-def chance_of(p: float) -> str:
-    """How often something of probability p happens, as people count."""
-    if p < 0.001:
-        return "in fewer than 1 of 1,000"
-    if p < 0.0095:
-        return f"in about {p * 1000:.0f} of 1,000"
-    return f"in about {p * 100:.0f} of 100" if p < 0.995 else "nearly always in"
 
 
 def of_pair(result: Comparison, part: MeasureComparison) -> str:
@@ -101,7 +79,7 @@ def by_chance(result: Comparison, part: MeasureComparison, p: float) -> str:
     family = f", {corrected:.4f} corrected for the number of tests" if abs(corrected - p) > 5e-5 else ""
     return (
         f"Were both equally good, {what} would still come about by chance {chance_of(p)} such comparisons "
-        f"(p {worded(p)}{family}, {result.settings.test})."
+        f"(p {said_p(p)}{family}, {result.settings.test})."
     )
 
 
@@ -129,7 +107,7 @@ def of_all(result: Comparison, part: MeasureComparison) -> str:
         said = f"it is better than each of the {others} other systems"
     elif beaten:
         said = (
-            f"it is better than {beaten} of the {others} other systems; that it is better than {names_of(open_)} was "
+            f"it is better than {beaten} of the {others} other systems; that it is better than {listed(open_)} was "
             "not shown"
         )
     else:
@@ -149,7 +127,7 @@ def lead(part: MeasureComparison) -> str:
     if size <= ROUNDING * np.abs(part.means).max():
         return f"as has {part.systems[second]}"
     p = float(part.pvalue_corrected[i])
-    sure = "" if np.isnan(p) else f" (p {worded(p)})"
+    sure = "" if np.isnan(p) else f" (p {said_p(p)})"
     if part.tested.posterior is not None:
         better = float(part.tested.posterior[2 if part.first[i] == best else 0, i])
         sure = f" (better with a probability of {better:.3f})"
@@ -170,11 +148,11 @@ def against_baseline(result: Comparison, part: MeasureComparison) -> str:
     better, worse, neither = groups
     said = []
     if better:
-        said.append(f"{names_of(better)} {'is' if len(better) == 1 else 'are'} better")
+        said.append(f"{listed(better)} {'is' if len(better) == 1 else 'are'} better")
     if worse:
-        said.append(f"{names_of(worse)} {'is' if len(worse) == 1 else 'are'} worse")
+        said.append(f"{listed(worse)} {'is' if len(worse) == 1 else 'are'} worse")
     if neither:
-        said.append(f"of {names_of(neither)} neither was shown")
+        said.append(f"of {listed(neither)} neither was shown")
     return (
         f"Against {result.baseline}, with a mean {part.measure} of {part.means[base]:.4f} on {queries(part.n)}: on "
         f"queries like these, {'; '.join(said)}{how(result)}."

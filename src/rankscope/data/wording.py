@@ -1,0 +1,64 @@
+"""Numbers and lists as people say them: "1 query", "a, b and 3 others", "95 %", "p = 0.0310"."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+
+__all__ = ["chance_of", "counted", "format_p", "listed", "percent", "queries", "said_p"]
+
+#: So many names are listed; of more, the rest is counted.
+LISTED = 4
+
+
+def counted(n: int, one: str, many: str | None = None) -> str:
+    """A number with its noun: counted(1, "system"), counted(1250, "query", "queries").
+
+    >>> counted(1, "system"), counted(1250, "query", "queries")
+    ('1 system', '1,250 queries')
+    """
+    return f"{n:,} {one if n == 1 else many or f'{one}s'}"
+
+
+def queries(n: int) -> str:
+    """So many queries."""
+    return counted(n, "query", "queries")
+
+
+def listed(names: Iterable[str], most: int = LISTED) -> str:
+    """Names as in a sentence; where there are more than `most` + 1, the rest is counted.
+
+    >>> listed("ab"), listed("abc"), listed("abcdefgh")
+    ('a and b', 'a, b and c', 'a, b, c, d and 4 others')
+    """
+    found = list(names)
+    if len(found) > most + 1:
+        found = [*found[:most], f"{len(found) - most:,} others"]
+    return found[0] if len(found) == 1 else f"{', '.join(found[:-1])} and {found[-1]}"
+
+
+def percent(share: float) -> str:
+    """A share as "95 %"."""
+    return f"{100 * share:g} %"
+
+
+def format_p(p: float) -> str:
+    """A p-value in a table: four digits, "<0.0001" below, a dash where there is none."""
+    if math.isnan(p):
+        return "-"
+    return "<0.0001" if p < 0.00005 else f"{p:.4f}"
+
+
+def said_p(p: float) -> str:
+    """A p-value in a sentence, after "p": "= 0.0310", "< 0.0001"."""
+    text = format_p(p)
+    return f"< {text[1:]}" if text.startswith("<") else f"= {text}"
+
+
+def chance_of(p: float) -> str:
+    """How often something of probability p happens, as people count."""
+    if p < 0.001:
+        return "in fewer than 1 of 1,000"
+    if p < 0.0095:
+        return f"in about {p * 1000:.0f} of 1,000"
+    return f"in about {p * 100:.0f} of 100" if p < 0.995 else "nearly always in"
