@@ -157,8 +157,8 @@ def test_what_is_of_interest_to_few_is_folded():
     assert "BCa interval" not in str(result)
     assert "BCa interval" in as_text(result, details=True)
     row = tables(result)["AP: intervals and effect sizes"].rows[0]
-    d = FAR[0] - FAR[1]
-    assert row[:3] == ("a", "b", f"{d.mean():+.4f}")
+    d = FAR[1] - FAR[0]  # the better one first
+    assert row[:3] == ("b", "a", f"{d.mean():+.4f}")
     assert row[5] == f"{d.mean() / d.std(ddof=1):+.2f}"
 
 

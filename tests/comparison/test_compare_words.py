@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import rankscope as rs
 from rankscope.comparison.methods import TESTS
-from rankscope.comparison.words import chance_of, names_of, sentence_of
+from rankscope.comparison.words import sentence_of
 
 #: Differences .1, .2, .3, .2, .1: mean .18, s = sqrt(.028 / 4) = .0837, t = .18 / (.0837 / sqrt 5) = 4.81, df 4
 CLEAR = np.array([[0.5, 0.6, 0.7, 0.6, 0.5], [0.4, 0.4, 0.4, 0.4, 0.4]])
@@ -125,18 +125,6 @@ def test_against_a_baseline():
     assert "b and e are better; c is worse; of d neither was shown (test t, holm, level 0.05)." in text
     only = said(x[[0, 1, 4]], baseline="a", test="bayes-t")
     assert only.endswith("are better (probability of at least 0.95).")
-
-
-def test_lists_of_names_and_how_often_chance_does_it():
-    assert names_of(["a"]) == "a"
-    assert names_of(["a", "b"]) == "a and b"
-    assert names_of(list("abcde")) == "a, b, c, d and e"
-    assert names_of(list("abcdefg")) == "a, b, c, d and 3 others"
-    assert chance_of(0.0004) == "in fewer than 1 of 1,000"
-    assert chance_of(0.004) == "in about 4 of 1,000"
-    assert chance_of(0.0095) == "in about 1 of 100"
-    assert chance_of(0.26) == "in about 26 of 100"
-    assert chance_of(1.0) == "nearly always in"
 
 
 @pytest.mark.parametrize("test", TESTS)

@@ -106,7 +106,7 @@ def test_the_verdict_says_who_wins_and_how_few_queries_would_have_done() -> None
     assert n < 40
     difference = np.mean(CLEAR[0]) - np.mean(CLEAR[1])
     assert short_verdict(result) == (
-        f"a beats b by {difference:.4f} in AP (p < 0.0001); {n} queries would have sufficed."
+        f"a beats b by {difference:.4f} in AP (p < 0.0001); {n} queries would have sufficed, 4 times in 5."
     )
     assert verdict(result)[1] == (
         "To find a difference like the one between a and b in 4 of 5 such experiments, "

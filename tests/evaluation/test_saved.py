@@ -370,3 +370,10 @@ def test_the_form_of_the_file_is_written_down() -> None:
     assert saved.FORM == 1
     text = dict.fromkeys(("system", "measure", "query"), pl.String)
     assert saved.tidy(both()).schema == {**text, "value": pl.Float64, "missing": pl.Boolean, "undefined": pl.Boolean}
+
+
+@pytest.mark.parametrize("given", [5, None, "scores", {"RR": 0.5}])
+def test_what_are_no_scores_is_not_saved(given: Any, tmp_path: Path) -> None:
+    with pytest.raises(ParameterError, match=f"^a {type(given).__name__} to be saved, expected scores"):
+        write_scores(given, tmp_path / "s.parquet")
+    assert list(tmp_path.iterdir()) == []

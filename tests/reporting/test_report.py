@@ -136,6 +136,26 @@ def test_a_table_of_ranks_and_letor_files_give_a_page_too(tmp_path: Path) -> Non
     assert "ties:file" in text_of(page)
 
 
+def test_ties_may_be_averaged_and_what_that_leaves_out_is_not_there(folder: Path) -> None:
+    runs = [folder / "boolean.run", folder / "bm25.run"]
+    page = rs.report(folder / "demo.qrels", runs, "nDCG@10", figures=False, conventions={"ties": "average"})
+    titles = titles_of(page)
+    assert "Gain by rank" in titles
+    assert "Precision by recall" not in titles
+    assert "Documents that nobody judged" not in titles
+
+
+def test_the_curves_are_made_by_the_conventions_of_the_table() -> None:
+    from rankscope.evaluation.engine import plan_and_join
+    from rankscope.reporting.report import extras
+
+    qrels = {"q1": {"a": 1}, "q2": {"a": 0}}
+    plan, joined = plan_and_join(
+        qrels, {"q1": {"a": 1.0}, "q2": {"a": 1.0}}, "nDCG@10", {"no_relevant": "drop"}, None, None, None
+    )
+    assert extras(joined, plan)["curves"].overall("nDCG@10") == 1.0  # of q1 alone, as in the table
+
+
 def test_the_same_input_gives_the_same_page(folder: Path) -> None:
     runs = [folder / f"{name}.run" for name in ("bm25", "dense")]
     pages = [

@@ -12,14 +12,17 @@ from rankscope.cli.options import evaluation_options, scores_of
 from rankscope.cli.output import progress_bar
 from rankscope.cli.results import result_options, take_showing
 from rankscope.comparison.compare import compare as compare_scores
+from rankscope.comparison.comparison import Comparison
 from rankscope.comparison.gate import Gate, check_gate
 from rankscope.comparison.gate import gate as gate_scores
 from rankscope.comparison.joined import join_scores
 from rankscope.comparison.matched import system_of
 from rankscope.comparison.standardise import standardise as standardise_scores
 from rankscope.data.scores import Scores
-from rankscope.errors import ParameterError
+from rankscope.data.sections import Result
+from rankscope.errors import ParameterError, UnknownName
 from rankscope.evaluation.saved import check_save, read_baseline, write_scores
+from rankscope.evaluation.sources import ENTITY
 from rankscope.stats.standardisation import STANDARDISATIONS
 
 __all__ = ["compare"]
@@ -38,10 +41,16 @@ __all__ = ["compare"]
 @click.option("--against", metavar="FILE", help="The baseline: a run, or scores that --save has saved.")
 @click.option(
     "--gate",
-    type=float,
+    type=click.FloatRange(min=0),
     metavar="MARGIN",
     help="With --against: exit 0 where RUN is shown not to be worse by more than this, 3 where it is shown to be "
     "worse, 4 where the queries cannot tell.",
+)
+@click.option(
+    "--power",
+    type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    metavar="P",
+    help="With --gate: in which share of cases the queries said to be needed would decide. Default: 0.8.",
 )
 @click.option("--save", metavar="FILE", help="Save the scores of the RUNs in a file named .parquet, for --against.")
 @click.option("--details", is_flag=True, help="Show bootstrap intervals, effect sizes and single queries, too.")
@@ -53,6 +62,7 @@ def compare(
     standardise: str | None,
     against: str | None,
     gate: float | None,
+    power: float | None,
     save: str | None,
     details: bool,
     **options: Any,
@@ -70,40 +80,45 @@ def compare(
     asked, showing = take_comparison(options), take_showing(options)
     if gate is not None:
         check_gate_options(gate, against, standardise, asked)
+    elif power is not None:
+        raise ParameterError("--power is for --gate: with it, how many more queries would decide; leave it out")
     inputs = (qrels, *runs, *([against] if against is not None else []))
     showing.check(inputs)
     if save is not None:
         check_save(save, inputs, beside=showing.output)
-    new, old = new_and_old(qrels, runs, measures, against, options)
+    if len(runs) == 1 and against is None and options["input"] != ENTITY:
+        raise ParameterError(
+            "one run has nothing to be compared with; give another, or --against "
+            "(`rankscope evaluate --save` saves the scores of one)"
+        )
+    new, old = new_and_old(qrels, runs, measures, against, asked["baseline"], options)
+    result: Result
+    if gate is not None and old is not None:
+        kept = {name: asked[name] for name in ("level", "test", "n_resamples", "rng")}
+        result = gate_scores(new, old, margin=gate, power=0.8 if power is None else power, **kept)
+    else:
+        result = compare_with(new, old, runs, standardise, asked)
     if save is not None:
         write_scores(new, save)
-    if gate is not None and old is not None:
-        found: Gate = gate_scores(
-            new,
-            old,
-            margin=gate,
-            baseline_system=asked["baseline"],
-            **{name: asked[name] for name in ("level", "test", "n_resamples", "rng")},
-        )
-        showing.show(found, details=details)
-        click.get_current_context().exit(found.exit_code)
+    showing.show(result, details=details)
+    if isinstance(result, Gate):
+        click.get_current_context().exit(result.exit_code)
+
+
+def compare_with(
+    new: Scores, old: Scores | None, runs: tuple[str, ...], standardise: str | None, asked: dict[str, Any]
+) -> Comparison:
+    """The comparison of all new systems, with the old one where there is one."""
     scores = new
     if old is not None:
-        asked["baseline"] = asked["baseline"] or only_system(old, against)
         scores = join_scores(new, old)
-        if asked["baseline"] in new.systems:  # both have one name, and it is the old one that is meant
-            asked["baseline"] = f"{asked['baseline']} (baseline)"
-    elif len(runs) == 1 and save is not None:
-        raise ParameterError(
-            f"{save} is written, but one run has nothing to be compared with; `rankscope evaluate --save` saves one"
-        )
+        asked["baseline"] = scores.systems[-1]  # by the name that it has beside the new ones
     if standardise is not None:
         scores = standardise_scores(scores, method=standardise)
     asked["baseline"] = system_of(asked["baseline"], runs, scores)
     pairs = len(scores.measures) * len(scores.systems) * (len(scores.systems) - 1) // 2
     with progress_bar(pairs if asked["baseline"] is None else None, "comparing pairs") as progress:
-        result = compare_scores(scores, progress=progress, **asked)
-    showing.show(result, details=details)
+        return compare_scores(scores, progress=progress, **asked)
 
 
 def check_gate_options(margin: float, against: str | None, standardise: str | None, asked: Mapping[str, Any]) -> None:
@@ -112,30 +127,47 @@ def check_gate_options(margin: float, against: str | None, standardise: str | No
         raise ParameterError("--gate needs the baseline: pass --against with a run, or with scores saved by --save")
     if standardise is not None:
         raise ParameterError("--gate takes its margin in units of the measure; leave --standardise out")
-    if asked["alternative"] != "two-sided":
-        raise ParameterError("--gate looks at one side by itself; leave --alternative out")
+    for name, default in (("alternative", "two-sided"), ("correction", "holm"), ("family", "pairs")):
+        if asked[name] != default:
+            raise ParameterError(f"--gate tests each measure by itself, on one side; leave --{name} out")
+    if asked["interval"] != "t" or asked["rope"]:
+        name = "rope" if asked["rope"] else "interval"
+        raise ParameterError(f"--gate has a margin and bounds of its own; leave --{name} out")
     check_gate(margin=margin, level=asked["level"], test=asked["test"], n_resamples=asked["n_resamples"])
 
 
 def new_and_old(
-    qrels: str, runs: tuple[str, ...], measures: tuple[str, ...], against: str | None, options: dict[str, Any]
+    qrels: str,
+    runs: tuple[str, ...],
+    measures: tuple[str, ...],
+    against: str | None,
+    baseline: str | None,
+    options: dict[str, Any],
 ) -> tuple[Scores, Scores | None]:
-    """The scores of the runs, and those of the baseline where there is one of its own."""
+    """The scores of the runs, and those of the one system that they are compared with, where it is from elsewhere."""
     if against is None:
         return scores_of(qrels, runs, measures, **options), None
-    saved = read_baseline(against)
-    if saved is not None:
-        return scores_of(qrels, runs, measures or saved.measure_names, **options), saved
     if not runs:
         raise click.UsageError("Missing argument 'RUN...'.")
+    saved = read_baseline(against)
+    if saved is not None:
+        place = place_of(saved, against, baseline)
+        return scores_of(qrels, runs, measures or saved.measure_names, **options), saved.select(systems=[place])
     both = scores_of(qrels, (*runs, against), measures, **options)
     last = len(both.systems) - 1
-    return both.select(systems=range(last)), both.select(systems=[last])
+    old = both.select(systems=[last])
+    place_of(old, against, baseline)
+    return both.select(systems=range(last)), old
 
 
-def only_system(old: Scores, against: str | None) -> str:
-    if len(old.systems) > 1:
-        raise ParameterError(
-            f"{against}: {len(old.systems)} systems; say with --baseline which of {', '.join(old.systems)}"
-        )
-    return old.systems[0]
+def place_of(old: Scores, against: str, baseline: str | None) -> int:
+    """Which of the old systems is meant."""
+    if baseline is None or baseline == against:
+        if len(old.systems) > 1:
+            raise ParameterError(
+                f"{against}: {len(old.systems)} systems; say with --baseline which of {', '.join(old.systems)}"
+            )
+        return 0
+    if baseline not in old.systems:
+        raise UnknownName(f"system of {against}, which --against names", baseline, old.systems)
+    return old.systems.index(baseline)

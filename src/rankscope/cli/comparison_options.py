@@ -62,7 +62,7 @@ COMPARISON = (
     ),
     click.option(
         "--level",
-        type=float,
+        type=click.FloatRange(0, 1, min_open=True, max_open=True),
         default=0.05,
         show_default=True,
         help="Of significance; intervals hold in 1 - level of cases.",
@@ -75,18 +75,25 @@ COMPARISON = (
         help="Of the mean difference: Student's, or from a bootstrap.",
     ),
     click.option(
-        "--rope", type=float, default=0.0, show_default=True, metavar="X", help="A difference of at most X is none."
+        "--rope",
+        type=click.FloatRange(min=0),
+        default=0.0,
+        show_default=True,
+        metavar="X",
+        help="A difference of at most X is none.",
     ),
     click.option(
         "--resamples",
         "n_resamples",
-        type=int,
+        type=click.IntRange(min=1),
         default=10_000,
         show_default=True,
         metavar="N",
         help="How many, where drawn.",
     ),
-    click.option("--seed", "rng", type=int, default=0, show_default=True, metavar="N", help="Of resampling."),
+    click.option(
+        "--seed", "rng", type=click.IntRange(min=0), default=0, show_default=True, metavar="N", help="Of resampling."
+    ),
 )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, TypeVar
 
@@ -47,6 +48,8 @@ class Showing(NamedTuple):
 
         check_figure_path(self.plot)
         refuse_overwriting(self.plot, inputs)
+        if self.output not in (None, "-") and os.path.realpath(self.output) == os.path.realpath(self.plot):
+            raise ParameterError(f"{self.plot}: is to hold the figure and the output both; name two files")
         altair()
         vl_convert()
 

@@ -12,11 +12,11 @@ import numpy.typing as npt
 from rankscope.comparison.comparison import Comparison, MeasureComparison
 from rankscope.comparison.findings import findings_of
 from rankscope.comparison.matched import Matched, check_systems, match, some_measures
-from rankscope.comparison.methods import INTERVALS, TESTS, Settings, Tested, run_test, seed_of
+from rankscope.comparison.methods import INTERVALS, SIMULTANEOUS, TESTS, Settings, Tested, run_test, seed_of
 from rankscope.data.scores import Bools, Floats, Scores
 from rankscope.errors import ParameterError, UnknownName
 from rankscope.stats.corrections import CORRECTIONS, adjust_pvalues
-from rankscope.stats.inputs import check_alternative, check_count, check_positive, check_share
+from rankscope.stats.inputs import check_alternative, check_count, check_level, check_positive
 from rankscope.stats.tukey import all_pairs
 
 __all__ = ["FAMILIES", "check_settings", "compare"]
@@ -94,7 +94,6 @@ def compare(
         baseline=baseline,
         parts=tuple(results),
         settings=settings,
-        seeded=rng is not None,
         notes=tuple(dict.fromkeys((*scores.notes, *(note for part in results for note in part.notes)))),
     )
 
@@ -109,14 +108,26 @@ def check_settings(settings: Settings, baseline: str | None) -> None:
     ):
         if value not in tuple(known):  # may be of any type, lists too
             raise UnknownName(kind, str(value), known)
-    check_share("level", settings.level)
+    check_level(settings.level)
     check_alternative(settings.alternative)
     check_positive("rope", settings.rope, zero=True)
     check_count("n_resamples", settings.n_resamples)
     if settings.of_all and baseline is not None:
         raise ParameterError(f"test {settings.test!r} compares all pairs; leave the baseline out, or choose test 't'")
-    if (settings.of_all or settings.bayesian) and settings.alternative != "two-sided":
-        raise ParameterError(f"test {settings.test!r} has no alternative {settings.alternative!r}; leave it out")
+    refuse_unused(settings)
+
+
+def refuse_unused(settings: Settings) -> None:
+    """Raise for what a test settles by itself, or has not."""
+    asked = {}
+    if settings.of_all or settings.bayesian:
+        asked = {"alternative": "two-sided", "correction": "holm", "family": "pairs"}
+    if settings.test in SIMULTANEOUS:
+        asked["interval"] = "t"  # stands for: nothing was asked for
+    for name, default in asked.items():
+        value = getattr(settings, name)
+        if value != default:
+            raise ParameterError(f"test {settings.test!r} has no {name} {value!r}; leave it out")
 
 
 def pairs_of(scores: Scores, baseline: str | None) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:

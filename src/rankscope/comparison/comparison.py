@@ -12,9 +12,10 @@ import numpy.typing as npt
 
 from rankscope._version import __version__
 from rankscope.comparison.matched import Matched
-from rankscope.comparison.methods import RESAMPLED, Settings, Tested
+from rankscope.comparison.methods import RESAMPLED, SIMULTANEOUS, Settings, Tested
 from rankscope.data.scores import Floats, Scores
 from rankscope.data.sections import Section, as_text, tidy_frame
+from rankscope.data.wording import counted
 from rankscope.errors import UnknownName
 from rankscope.stats.clusters import Clusters, find_clusters
 
@@ -115,11 +116,10 @@ class MeasureComparison:
         """The systems, best first."""
         return np.argsort(-self.matched.sign * self.means, kind="stable")
 
-    @cached_property
+    @property
     def equal(self) -> npt.NDArray[np.bool_]:
         """(pairs) where both systems have the same value on every query."""
-        effects = self.tested.effects
-        return np.asarray((effects.ties == self.n) & (self.difference == 0), np.bool_)
+        return self.tested.equal
 
     @cached_property
     def beats(self) -> npt.NDArray[np.bool_]:
@@ -153,13 +153,11 @@ class Comparison:
     baseline: str | None
     parts: tuple[MeasureComparison, ...]
     settings: Settings
-    seeded: bool
     notes: tuple[str, ...]
 
     def __getitem__(self, measure: object) -> MeasureComparison:
         """What was found by one measure. Raises UnknownName for one that was not compared."""
-        name = str(measure)
-        name = name if name in self.measure_names else self.scores.asked.get(name, name)
+        name = self.scores.measure_names[self.scores._measure(measure)]
         if name not in self.measure_names:
             raise UnknownName("measure of this comparison", name, self.measure_names)
         return self.parts[self.measure_names.index(name)]
@@ -167,6 +165,12 @@ class Comparison:
     @property
     def measure_names(self) -> tuple[str, ...]:
         return tuple(part.measure for part in self.parts)
+
+    @property
+    def family(self) -> int:
+        """How many tests are corrected together."""
+        pairs = self.parts[0].first.size
+        return pairs * (len(self.parts) if self.settings.family == "all" else 1)
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -210,18 +214,16 @@ class Comparison:
         test = settings.test if settings.test not in RESAMPLED else f"{settings.test},{settings.n_resamples}"
         parts = [f"test:{test}"]
         if not settings.of_all and not settings.bayesian:
-            family = (
-                sum(part.first.size for part in self.parts) if settings.family == "all" else self.parts[0].first.size
-            )
-            what = f"{family} pairs" if family > 1 else "1 pair"
+            what = counted(self.family, "pair")
             across = " and measures" if settings.family == "all" and len(self.parts) > 1 else ""
             parts += [f"correction:{settings.correction}", f"family:{what}{across}"]
         if settings.alternative != "two-sided":
             parts.append(f"alternative:{settings.alternative}")
         if settings.rope:
             parts.append(f"rope:{settings.rope:g}")
-        parts += [f"level:{settings.level:g}", f"interval:{settings.interval}"]
-        if self.seeded and (settings.test in RESAMPLED or settings.interval != "t"):
+        interval = settings.test if settings.test in SIMULTANEOUS else settings.interval
+        parts += [f"level:{settings.level:g}", f"interval:{interval}"]
+        if settings.test in RESAMPLED or settings.interval != "t":
             parts.append(f"rng:{settings.seed}")
         return " | ".join([head, *parts, f"rankscope {__version__}"])
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rankscope.comparison.methods import RESAMPLED, Settings
+from rankscope.comparison.methods import RESAMPLED, Settings, in_parts
 from rankscope.data.scores import Bools, Floats
 from rankscope.data.wording import queries, said_p
 from rankscope.stats.anova import two_way_anova
@@ -26,8 +26,6 @@ MANY_TIES = 0.5
 #: How many queries a t-test needs where differences are skewed: this times the square of their skewness (Cochran,
 #: 1977, section 2.15, of means and their intervals).
 COCHRAN = 25
-#: Differences of so many pairs are looked at for skewness at once.
-AT_ONCE = 1 << 22
 
 
 def findings_of(part: MeasureComparison, settings: Settings, shown: Bools, family: int) -> tuple[str, ...]:
@@ -51,12 +49,13 @@ def on_queries(part: MeasureComparison) -> list[str]:
 def on_data(part: MeasureComparison) -> list[str]:
     notes = []
     if part.equal.any():
-        notes.append(whose(part, part.equal, "the same values on every query: p is 1 and nothing differs"))
+        so = "p is 1 and " if part.tested.posterior is None else ""
+        notes.append(whose(part, part.equal, f"the same values on every query: {so}nothing differs"))
     constant = part.tested.effects.degenerate & ~part.equal & (part.n > 1)
     if constant.any():
         notes.append(
             whose(part, constant, "the same difference on every query: how it varies is not known, so that tests which "
-                  "need a variance (t, bootstrap) give no p; permutation and sign do")
+                  "need a variance (t, bootstrap, bayes-t) say nothing; permutation and sign do")
         )  # fmt: skip
     tied = (part.tested.effects.ties > MANY_TIES * part.n) & ~part.equal
     if tied.any():
@@ -140,9 +139,7 @@ def skewness(part: MeasureComparison) -> Floats:
     """(pairs) of the differences, 0 where they do not vary."""
     values = part.matched.values
     found = np.zeros(part.first.size)
-    size = max(1, AT_ONCE // part.n)
-    for start in range(0, part.first.size, size):
-        here = slice(start, start + size)
+    for here in in_parts(part.first.size, part.n):
         d = values[part.first[here]] - values[part.second[here]]
         d = d - d.mean(axis=1, keepdims=True)
         spread = (d * d).mean(axis=1)

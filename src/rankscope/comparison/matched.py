@@ -19,8 +19,8 @@ __all__ = ["Matched", "check_systems", "match", "some_measures", "system_of"]
 class Matched:
     """One measure, where every system has a value.
 
-    values: (systems, n), as the measure has them. queries: (n) their places among `query_ids` of the scores. sign: 1
-    where higher is better, -1 where lower is. notes: what was left out, and what values are.
+    values: (systems, n), as the measure has them, or their logarithms. queries: (n) their places among `query_ids` of
+    the scores. sign: 1 where higher is better, -1 where lower is. notes: what was left out, and what values are.
     """
 
     measure: str
@@ -28,7 +28,13 @@ class Matched:
     values: Floats
     queries: npt.NDArray[np.int64]
     sign: int
+    logarithms: bool
     notes: tuple[str, ...]
+
+    @property
+    def label(self) -> str:
+        """What values are of, in a sentence: "AP", or "log GMAP" where logarithms are compared."""
+        return f"log {self.measure}" if self.logarithms else self.measure
 
     @property
     def n(self) -> int:
@@ -104,5 +110,6 @@ def match(scores: Scores, measure: str) -> Matched:
         values=np.ascontiguousarray(values),
         queries=np.flatnonzero(there),
         sign=1 if better else -1,
+        logarithms=kind.summary == "geometric",
         notes=tuple(notes),
     )

@@ -15,13 +15,24 @@ from rankscope.errors import ParameterError
 from rankscope.stats.bayes import Posterior, bayes_signed_rank_test, bayes_t_test
 from rankscope.stats.effects import Effects, effect_sizes
 from rankscope.stats.friedman import nemenyi_test
-from rankscope.stats.inputs import as_generator, outcomes
+from rankscope.stats.inputs import all_zero, as_generator, outcomes
 from rankscope.stats.intervals import bootstrap_interval, t_interval
 from rankscope.stats.paired import PairedTest, sign_test, t_test, wilcoxon_test
 from rankscope.stats.resampled import bootstrap_test, randomisation_test
 from rankscope.stats.tukey import AllPairs, randomised_tukey_hsd, tukey_hsd
 
-__all__ = ["INTERVALS", "OF_ALL", "RESAMPLED", "TESTS", "Settings", "Tested", "run_test", "seed_of"]
+__all__ = [
+    "INTERVALS",
+    "OF_ALL",
+    "RESAMPLED",
+    "SIMULTANEOUS",
+    "TESTS",
+    "Settings",
+    "Tested",
+    "in_parts",
+    "run_test",
+    "seed_of",
+]
 
 #: Numbers in the matrix of differences of the pairs that are tested together: 32 MB.
 AT_ONCE = 1 << 22
@@ -41,6 +52,8 @@ TESTS = {
     "bayes-signed-rank": "Bayesian signed rank test",
 }
 OF_ALL = ("tukey", "randomised-tukey", "nemenyi")
+#: Tests whose intervals are their own, and hold all true differences at once.
+SIMULTANEOUS = ("tukey", "randomised-tukey")
 #: Tests that do not ask about means.
 BY_RANKS = ("wilcoxon", "sign")
 BAYESIAN = ("bayes-t", "bayes-signed-rank")
@@ -91,6 +104,7 @@ class Tested:
     effects: Effects
     corrected: Floats | None
     posterior: npt.NDArray[np.float64] | None  # (3, pairs)
+    equal: Bools  # both have the same value on every query
     notes: tuple[str, ...]
 
 
@@ -152,6 +166,7 @@ def test_part(differences: Floats, sign: int, settings: Settings) -> Tested:
     if sign < 0:
         effects = replace(effects, wins=effects.losses, losses=effects.wins, superiority=1 - effects.superiority)
     nothing = np.full(len(differences), np.nan)
+    equal = all_zero(differences)
     posterior = None
     statistic = pvalue = error = nothing
     degenerate = np.zeros(len(differences), np.bool_)
@@ -160,6 +175,8 @@ def test_part(differences: Floats, sign: int, settings: Settings) -> Tested:
     if settings.bayesian:
         found = POSTERIOR[settings.test](sign * differences, settings)
         posterior = np.array([found.worse, found.equal, found.better])
+        if settings.test == "bayes-t":  # which is certain of what does not vary, be it two queries
+            posterior[:, found.degenerate & ~equal] = np.nan
         error, degenerate, notes = found.error, found.degenerate, found.notes
         direction = sign * np.sign(found.better - found.worse)
     elif not settings.of_all:
@@ -184,6 +201,7 @@ def test_part(differences: Floats, sign: int, settings: Settings) -> Tested:
         effects=effects,
         corrected=None,
         posterior=posterior,
+        equal=equal,
         notes=tuple(dict.fromkeys((*notes, *effects.notes))),
     )
 
@@ -201,13 +219,13 @@ def interval_of(differences: Floats, settings: Settings) -> Floats:
             n_resamples=settings.n_resamples,
             rng=settings.seed,
         )
-    unknown = found.degenerate & (differences != 0).any(axis=1)
+    unknown = found.degenerate & ~all_zero(differences)
     return np.where(unknown, np.nan, np.array([found.low, found.high]))
 
 
 def put_together(parts: list[Tested]) -> Tested:
     """All parts as one."""
-    names = ("difference", "low", "high", "statistic", "pvalue", "error", "degenerate", "direction")
+    names = ("difference", "low", "high", "statistic", "pvalue", "error", "degenerate", "direction", "equal")
     joined: dict[str, Any] = {name: np.concatenate([getattr(part, name) for part in parts]) for name in names}
     effects = parts[0].effects
     arrays = ("mean", "cohens_d", "hedges_g", "low", "high", "superiority", "wins", "ties", "losses", "degenerate")
@@ -227,14 +245,14 @@ def with_all_pairs(found: Tested, matched: Matched, settings: Settings) -> Teste
     if matched.n < 2:
         raise ParameterError(f"test {settings.test!r} needs at least 2 queries, and {matched.n} has values; choose t")
     test = ALL_PAIRS[settings.test](matched.values, settings)
-    own = settings.test != "nemenyi"  # whose intervals are of mean ranks
+    own = settings.test in SIMULTANEOUS  # of Nemenyi they are of mean ranks
     return replace(
         found,
         statistic=test.statistic,
         corrected=test.pvalue,
         error=test.error,
         direction=found.direction if own else -np.sign(test.difference),  # of mean ranks, 1 the highest
-        low=test.low if own else found.low,
-        high=test.high if own else found.high,
+        low=np.where(np.isnan(found.low), np.nan, test.low) if own else found.low,
+        high=np.where(np.isnan(found.high), np.nan, test.high) if own else found.high,
         notes=tuple(dict.fromkeys((*test.notes, *found.notes))),
     )

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 
+from rankscope.comparison.matched import Matched
+from rankscope.data.scores import Floats
 from rankscope.data.sections import Cell, Figure, Section, Table
 from rankscope.data.wording import queries
+from rankscope.stats.inputs import NOISE
 
 if TYPE_CHECKING:
     from rankscope.comparison.comparison import Comparison, MeasureComparison
 
-__all__ = ["query_section", "systems_of"]
+__all__ = ["differences_figure", "extreme_queries", "extremes_table", "gains_of", "query_section", "systems_of"]
 
 #: Queries shown on either side.
 SHOWN = 5
@@ -24,37 +29,64 @@ def query_section(result: Comparison, part: MeasureComparison, *, folded: bool =
     """The two systems that matter most: the pair; the best one and the baseline; or the best two."""
     a, b = systems_of(result, part)
     names = part.systems[a], part.systems[b]
-    values = part.matched.values
     ids = [result.scores.query_ids[q] for q in part.matched.queries.tolist()]
-    differences = values[a] - values[b]
-    gain = part.matched.sign * differences  # above 0 where the first is better
+    gain = gains_of(part.matched, a, b)
     order = np.argsort(-gain, kind="stable")
-    helped = [q for q in order[:SHOWN].tolist() if gain[q] > 0]
-    hurt = [q for q in order[-SHOWN:].tolist() if gain[q] < 0 and q not in helped]
-    rows: list[tuple[Cell, ...]] = []
-    for word, found in (("helped", helped), ("hurt", hurt)):
-        for q in found:
-            cells = [f"{values[s, q]:.4f}" for s in (a, b)]
-            rows.append((word, ids[q], *cells, f"{differences[q]:+.4f}"))
     return Section(
         title=f"{part.measure}, query by query: {names[0]} and {names[1]}",
         sentence=" ".join([counts(names, gain), *hangs_on(names, gain, order)]),
-        table=Table(columns=("most", "query", *names, "difference"), rows=tuple(rows), left=2) if rows else None,
-        figure=Figure(
-            "query_differences",
-            {
-                "measure": part.measure,
-                "system_a": names[0],
-                "system_b": names[1],
-                "query_ids": tuple(ids),
-                "differences": tuple(differences.tolist()),
-                "values_a": tuple(values[a].tolist()),
-                "values_b": tuple(values[b].tolist()),
-                "higher_is_better": part.matched.sign > 0,
-            },
-        ),
+        table=extremes_table(part.matched, ids, a, b),
+        figure=differences_figure(part.matched, ids, a, b),
         notes=unanswered(part, ids),
         folded=folded,
+    )
+
+
+def gains_of(matched: Matched, a: int, b: int) -> Floats:
+    """(n) differences of two systems, above 0 where the first is better; what only rounding tells apart is equal.
+
+    Values that should be one can differ in their last bits, as of two versions; so can differences that should.
+    """
+    first, second = matched.values[a], matched.values[b]
+    gain = matched.sign * (first - second)
+    noise = NOISE * np.maximum(np.abs(first), np.abs(second))
+    gain = np.where(np.abs(gain) <= noise, 0.0, gain)
+    one = (gain - noise).max() <= (gain + noise).min()  # there is a difference that all of them may be
+    return np.full(gain.size, gain.mean()) if one and gain.any() else gain
+
+
+def extreme_queries(gain: Floats) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
+    """Places of the queries that are helped most, and of those that are hurt most; the most extreme first."""
+    best, worst = (np.argsort(values, kind="stable")[:SHOWN] for values in (-gain, gain))
+    return best[gain[best] > 0], worst[gain[worst] < 0]
+
+
+def extremes_table(matched: Matched, ids: Sequence[str], a: int, b: int) -> Table | None:
+    """The queries that system a helps most against b, then those that it hurts most; None where all are equal."""
+    gain = gains_of(matched, a, b)
+    rows: list[tuple[Cell, ...]] = []
+    for word, found in zip(("helped", "hurt"), extreme_queries(gain), strict=True):
+        for q in found.tolist():
+            cells = [f"{matched.values[s, q]:.4f}" for s in (a, b)]
+            rows.append((word, ids[q], *cells, f"{matched.sign * gain[q]:+.4f}"))
+    columns = ("most", "query", matched.systems[a], matched.systems[b], "difference")
+    return Table(columns=columns, rows=tuple(rows), left=2) if rows else None
+
+
+def differences_figure(matched: Matched, ids: Sequence[str], a: int, b: int) -> Figure:
+    """Two systems query by query. ids: of the n queries."""
+    return Figure(
+        "query_differences",
+        {
+            "measure": matched.label,
+            "system_a": matched.systems[a],
+            "system_b": matched.systems[b],
+            "query_ids": tuple(ids),
+            "differences": tuple((matched.sign * gains_of(matched, a, b)).tolist()),
+            "values_a": tuple(matched.values[a].tolist()),
+            "values_b": tuple(matched.values[b].tolist()),
+            "higher_is_better": matched.sign > 0,
+        },
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 
 from rankscope.comparison.query_view import query_section
 from rankscope.comparison.words import sentence_of
@@ -71,23 +72,29 @@ def stars(p: float, level: float) -> str:
 
 
 def ends(low: float, high: float) -> str:
-    return "-" if np.isnan(low) else f"[{low:.4f}, {high:.4f}]"
+    return "-" if np.isnan(low) else f"[{rounded(low)}, {rounded(high)}]"
+
+
+def rounded(value: float, digits: int = 4) -> str:
+    """Without the sign of a zero."""
+    return f"{round(value, digits) + 0.0:.{digits}f}"
 
 
 def number(value: float, digits: int = 4, signed: bool = False) -> str:
-    return "-" if np.isnan(value) else f"{value:{'+' if signed else ''}.{digits}f}"
+    return "-" if np.isnan(value) else f"{round(value, digits) + 0.0:{'+' if signed else ''}.{digits}f}"
 
 
 def leaderboard(result: Comparison, part: MeasureComparison) -> Section:
     """Systems, best first; the best in bold; behind the mean, whom it beats (all pairs) or stars (a baseline)."""
     interval = t_interval(part.matched.values, confidence_level=1 - part.level)
-    table = ranked_table(part, interval.low, interval.high) if result.baseline is None else against_table(result, part)
+    low, high = (np.where(interval.degenerate, np.nan, ends_) for ends_ in (interval.low, interval.high))
+    table = ranked_table(part, low, high) if result.baseline is None else against_table(result, part)
     order = part.order.tolist()
     shown = {
         "systems": tuple(part.systems[s] for s in order),
         "means": tuple(part.means[order].tolist()),
-        "low": tuple(interval.low[order].tolist()),
-        "high": tuple(interval.high[order].tolist()),
+        "low": tuple(low[order].tolist()),
+        "high": tuple(high[order].tolist()),
         "measure": part.measure,
         "baseline": result.baseline,
         "higher_is_better": part.matched.sign > 0,
@@ -130,7 +137,8 @@ def ranked_table(part: MeasureComparison, low: np.ndarray, high: np.ndarray) -> 
             row.append(f"{best}" if best == worst else f"{best}-{worst}")
         rows.append(tuple(row))
     ranks = ("ranks left",) if part.clusters is not None and m > 2 else ()
-    return Table(columns=("", "system", "mean", f"{percent(1 - part.level)} interval", *ranks), rows=tuple(rows), left=2)
+    columns = ("", "system", "mean", f"{percent(1 - part.level)} interval", *ranks)
+    return Table(columns=columns, rows=tuple(rows), left=2)
 
 
 def against_table(result: Comparison, part: MeasureComparison) -> Table:
@@ -197,8 +205,7 @@ def pair_by_pair(result: Comparison, part: MeasureComparison) -> Section:
             figure=matrix_figure(part) if m <= MOST_IN_MATRIX else None,
             folded=True,
         )
-    rank = np.argsort(part.order)
-    signs = np.where(rank[part.first] < rank[part.second], 1, -1)
+    rank, signs = np.argsort(part.order), ahead(result, part)
     above, below = np.where(signs > 0, part.first, part.second), np.where(signs > 0, part.second, part.first)
     rows = []
     for i in np.lexsort((rank[below], rank[above])).tolist():
@@ -211,23 +218,35 @@ def pair_by_pair(result: Comparison, part: MeasureComparison) -> Section:
     )
 
 
+def ahead(result: Comparison, part: MeasureComparison) -> npt.NDArray[np.int64]:
+    """(pairs) 1 where the first system is shown first, -1 the second: the better one, or the one beside a baseline."""
+    if result.baseline is not None:
+        return np.ones(part.first.size, np.int64)
+    rank = np.argsort(part.order)
+    return np.where(rank[part.first] < rank[part.second], 1, -1)
+
+
 def sizes(result: Comparison, part: MeasureComparison) -> list[Section]:
     """Of each pair, the bootstrap interval beside Student's, and what else says how large the difference is."""
     vary = ~(part.tested.degenerate | part.equal)
     if part.first.size > MOST_SIZES or part.n < 2 or not vary.any():
         return []
     settings, effects = result.settings, part.tested.effects
-    differences = (part.matched.values[part.first] - part.matched.values[part.second])[vary]
+    sign = ahead(result, part)
+    a, b = np.where(sign > 0, part.first, part.second), np.where(sign > 0, part.second, part.first)
     level = 1 - part.level
+    differences = (part.matched.values[a] - part.matched.values[b])[vary]
     student = t_interval(differences, confidence_level=level)
     bca = bootstrap_interval(differences, confidence_level=level, n_resamples=settings.n_resamples, rng=settings.seed)
     rows: list[tuple[Cell, ...]] = []
     for k, i in enumerate(np.flatnonzero(vary).tolist()):
-        cells = [number(part.difference[i], signed=True), ends(student.low[k], student.high[k])]
-        cells += [ends(bca.low[k], bca.high[k]), number(effects.cohens_d[i], 2, signed=True)]
-        cells += [f"[{effects.low[i]:.2f}, {effects.high[i]:.2f}]", number(effects.hedges_g[i], 2, signed=True)]
-        rows.append((part.systems[part.first[i]], part.systems[part.second[i]], *cells))
-    columns = ("A", "B", "A - B", "t interval", "BCa interval", "Cohen's d", "its interval", "Hedges' g")
+        low, high = (effects.low[i], effects.high[i]) if sign[i] > 0 else (-effects.high[i], -effects.low[i])
+        cells = [number(sign[i] * part.difference[i], signed=True), ends(student.low[k], student.high[k])]
+        cells += [ends(bca.low[k], bca.high[k]), number(sign[i] * effects.cohens_d[i], 2, signed=True)]
+        cells += [f"[{low:.2f}, {high:.2f}]", number(sign[i] * effects.hedges_g[i], 2, signed=True)]
+        rows.append((part.systems[a[i]], part.systems[b[i]], *cells))
+    first = "ahead" if result.baseline is None else "system"
+    columns = (first, "of", "difference", "t interval", "BCa interval", "Cohen's d", "its interval", "Hedges' g")
     text = f"Intervals hold the true value in {percent(1 - part.level)} of cases, each for itself, uncorrected."
     title = f"{part.measure}: intervals and effect sizes"
     return [Section(title=title, sentence=text, table=Table(columns=columns, rows=tuple(rows), left=2), folded=True)]

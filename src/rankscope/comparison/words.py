@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rankscope.data.wording import chance_of, listed, queries, said_p
+from rankscope.data.wording import chance_of, listed, percent, queries, said_p
 
 if TYPE_CHECKING:
     from rankscope.comparison.comparison import Comparison, MeasureComparison
@@ -34,22 +34,22 @@ def of_pair(result: Comparison, part: MeasureComparison) -> str:
     if part.equal[0]:
         return (
             f"{first} and {second} have the same {part.measure} on every one of {queries(part.n)}: between them there "
-            "is no difference to test (p = 1)."
+            f"is no difference to test{' (p = 1)' if part.tested.posterior is None else ''}."
         )
     ends = (-part.high[0], -part.low[0]) if swap else (part.low[0], part.high[0])
     size = abs(part.difference[0])
     ends = ends if sign > 0 else (-ends[1], -ends[0])
     within = ""
     if not np.isnan(ends[0]):
-        within = f" ({100 * (1 - part.level):g} % interval {ends[0]:.4f} to {ends[1]:.4f})"
+        within = f" ({percent(1 - part.level)} interval {ends[0]:.4f} to {ends[1]:.4f})"
     facts = (
-        f"its mean {part.measure} on {queries(part.n)} is {part.means[a]:.4f} against {part.means[b]:.4f}, "
+        f"its mean {part.matched.label} on {queries(part.n)} is {part.means[a]:.4f} against {part.means[b]:.4f}, "
         f"{'higher' if sign > 0 else 'lower'} by {size:.4f}{within}"
     )
     if size <= ROUNDING * np.abs(part.means).max():
         return (
-            f"{first} and {second} have the same mean {part.measure}, {part.means[a]:.4f} on {queries(part.n)}{within}."
-            " That they differ was not shown; nor are they shown to be equal."
+            f"{first} and {second} have the same mean {part.matched.label}, {part.means[a]:.4f} on "
+            f"{queries(part.n)}{within}. That they differ was not shown; nor are they shown to be equal."
         )
     if part.tested.posterior is not None and not np.isnan(part.tested.posterior).any():
         return by_probability(result, part, first, second, facts, swap)
@@ -101,7 +101,7 @@ def of_all(result: Comparison, part: MeasureComparison) -> str:
     beaten = int(part.beats[best].sum())
     others = len(part.systems) - 1
     word = "highest" if part.matched.sign > 0 else "lowest"
-    mean = f"{part.systems[best]} has the {word} mean {part.measure}: {part.means[best]:.4f} on {queries(part.n)}"
+    mean = f"{part.systems[best]} has the {word} mean {part.matched.label}: {part.means[best]:.4f} on {queries(part.n)}"
     open_ = [part.systems[s] for s in part.order.tolist() if s != best and not part.beats[best, s]]
     if beaten == others:
         said = f"it is better than each of the {others} other systems"
@@ -128,7 +128,7 @@ def lead(part: MeasureComparison) -> str:
         return f"as has {part.systems[second]}"
     p = float(part.pvalue_corrected[i])
     sure = "" if np.isnan(p) else f" (p {said_p(p)})"
-    if part.tested.posterior is not None:
+    if part.tested.posterior is not None and not np.isnan(part.tested.posterior[:, i]).any():
         better = float(part.tested.posterior[2 if part.first[i] == best else 0, i])
         sure = f" (better with a probability of {better:.3f})"
     return f"{size:.4f} {'above' if part.matched.sign > 0 else 'below'} that of {part.systems[second]}, the next{sure}"
@@ -154,8 +154,8 @@ def against_baseline(result: Comparison, part: MeasureComparison) -> str:
     if neither:
         said.append(f"of {listed(neither)} neither was shown")
     return (
-        f"Against {result.baseline}, with a mean {part.measure} of {part.means[base]:.4f} on {queries(part.n)}: on "
-        f"queries like these, {'; '.join(said)}{how(result)}."
+        f"Against {result.baseline}, with a mean {part.matched.label} of {part.means[base]:.4f} on "
+        f"{queries(part.n)}: on queries like these, {'; '.join(said)}{how(result)}."
     )
 
 

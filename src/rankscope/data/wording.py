@@ -12,7 +12,7 @@ LISTED = 4
 
 
 def counted(n: int, one: str, many: str | None = None) -> str:
-    """A number with its noun: counted(1, "system"), counted(1250, "query", "queries").
+    """A number with its noun, in the plural where there is not one.
 
     >>> counted(1, "system"), counted(1250, "query", "queries")
     ('1 system', '1,250 queries')
@@ -58,7 +58,7 @@ def said_p(p: float) -> str:
 def chance_of(p: float) -> str:
     """How often something of probability p happens, as people count."""
     if p < 0.001:
-        return "in fewer than 1 of 1,000"
+        return "in fewer than 1 of 10,000" if p < 0.0001 else "in fewer than 1 of 1,000"
     if p < 0.0095:
         return f"in about {p * 1000:.0f} of 1,000"
     return f"in about {p * 100:.0f} of 100" if p < 0.995 else "nearly always in"

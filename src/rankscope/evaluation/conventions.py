@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import pairwise
 
@@ -91,6 +91,17 @@ class Plan:
     def read(self, hits: Hits) -> Hits:
         """The hits that are measured."""
         return hits.judged_only() if self.unjudged == "skip" else hits
+
+    def measuring(self, measures: Iterable[str], *, unjudged: str | None = None) -> Plan:
+        """The same conventions for other measures; those that cannot be averaged over ties are left out then."""
+        found = [m for m in parse_measures(measures) if self.convention.ties != "average" or m.averages()]
+        return replace(
+            self,
+            measures=tuple(found),
+            asked=OtherNames({}, found),
+            unjudged=self.unjudged if unjudged is None else unjudged,
+            _settings={},
+        )
 
     def values(self, hits: Hits, name: str) -> tuple[Floats, Bools]:
         """(measures, queries) the values of one system, and where nothing relevant was judged."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from rankscope.data.scores import Scores
@@ -14,7 +16,7 @@ RANKS = (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 15, 20, 30, 50, 100)
 
 
 def precision_name(level: float) -> str:
-    return f"IPrec@{level:g}"
+    return f"IPrec@{level}"
 
 
 def gain_name(rank: int) -> str:
@@ -27,27 +29,29 @@ def curve_measures() -> list[str]:
 
 
 def curve_sections(scores: Scores) -> list[Section]:
-    """Two figures: interpolated precision by recall, and nDCG by cutoff; means over queries."""
-    precision = np.stack([scores.summary(precision_name(level)) for level in LEVELS], axis=1)
-    gain = np.stack([scores.summary(gain_name(rank)) for rank in RANKS], axis=1)
-    gains = tuple(map(tuple, gain.tolist()))
-    return [
-        Section(
-            title="Precision by recall",
-            sentence="The best precision from the rank on where so large a share of what is relevant is found.",
-            figure=Figure(
-                "precision_recall",
-                {"systems": scores.systems, "levels": LEVELS, "precision": tuple(map(tuple, precision.tolist()))},
-            ),
-            folded=True,
-        ),
-        Section(
-            title="Gain by rank",
-            sentence="nDCG by how far down the list one looks.",
-            figure=Figure(
-                "gain_curve",
-                {"systems": scores.systems, "ranks": RANKS, "gain": gains, "measure": "nDCG"},
-            ),
-            folded=True,
-        ),
-    ]
+    """Interpolated precision by recall, and nDCG by cutoff; means over queries. What the scores lack is left out."""
+    sections = []
+    data: dict[str, Any]
+    if precision_name(0.0) in scores.measure_names:
+        precision = np.stack([scores.summary(precision_name(level)) for level in LEVELS], axis=1)
+        data = {"systems": scores.systems, "levels": LEVELS, "precision": tuple(map(tuple, precision.tolist()))}
+        sections.append(
+            Section(
+                title="Precision by recall",
+                sentence="The best precision from the rank on where so large a share of what is relevant is found.",
+                figure=Figure("precision_recall", data),
+                folded=True,
+            )
+        )
+    if gain_name(1) in scores.measure_names:
+        gain = np.stack([scores.summary(gain_name(rank)) for rank in RANKS], axis=1)
+        data = {"systems": scores.systems, "ranks": RANKS, "gain": tuple(map(tuple, gain.tolist())), "measure": "nDCG"}
+        sections.append(
+            Section(
+                title="Gain by rank",
+                sentence="nDCG by how far down the list one looks.",
+                figure=Figure("gain_curve", data),
+                folded=True,
+            )
+        )
+    return sections

@@ -73,8 +73,8 @@ def write_scores(scores: Scores, path: PathLike) -> None:
     high where bounds were asked for, missing (the run has no list), undefined (nothing relevant was judged); all else
     stands as JSON in the file's metadata under "rankscope". In the table bytes of names that are no UTF-8 are replaced.
 
-    Raises ParameterError for a name that does not end in .parquet and for scores without any system or measure,
-    OutputError where nothing can be written.
+    Raises ParameterError for a name that does not end in .parquet, for scores without any system or measure and for
+    what are no scores, OutputError where nothing can be written.
 
     >>> import tempfile
     >>> import rankscope as rs
@@ -84,6 +84,11 @@ def write_scores(scores: Scores, path: PathLike) -> None:
     ...     read_scores(f"{folder}/scores.parquet").overall("RR")
     0.5
     """
+    if not isinstance(scores, Scores):
+        raise ParameterError(
+            f"a {type(scores).__name__} to be saved, expected scores, which evaluate gives; write "
+            "write_scores(scores, path)"
+        )
     check_save(path)
     if not scores.systems or not scores.measures:
         raise ParameterError("scores without a system or a measure, expected at least one of each to save")

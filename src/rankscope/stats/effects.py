@@ -24,6 +24,8 @@ __all__ = ["Effects", "effect_sizes"]
 
 #: Steps that a secant is given; the first of them is no secant yet.
 STEPS = 12
+#: Of greater t, the noncentralities are t times quantiles of the standard deviation, to 8 digits.
+FAR = 1e4
 #: How far off a noncentrality may be, relative to its size or, where it is about 0, to NEAR_ZERO.
 CLOSE, NEAR_ZERO = 1e-12, 0.01
 
@@ -35,7 +37,7 @@ class Effects:
     mean: of the differences. cohens_d: mean / s, unbounded. hedges_g: d less the bias of few queries. low, high: the
     interval of d at `confidence_level`. superiority: the probability that the first system is better on a query, ties
     half, in [0, 1]. wins, ties, losses: queries. d, g and their interval are NaN where the differences do not vary
-    (`degenerate`); 0 where all are 0.
+    (`degenerate`); of differences that are all 0, d and g are 0, and their interval is NaN.
     """
 
     mean: Floats
@@ -110,9 +112,12 @@ def noncentralities(t: Floats, df: int, confidence_level: float) -> Floats:
     shares = np.array([[(1 + confidence_level) / 2], [(1 - confidence_level) / 2]])
     start, width = first_guess(t, df, shares)
     both, share = np.tile(t, 2), np.repeat(shares.ravel(), t.size)
-    found, sure = by_secants(both, df, share, start.ravel(), width.ravel())
-    if not sure.all():
-        found[~sure] = by_bisection(both[~sure], df, share[~sure])
+    found = start.ravel().copy()  # as good as it gets beyond FAR, where the distribution function gives up
+    near = np.flatnonzero(np.abs(both) <= FAR)
+    found[near], sure = by_secants(both[near], df, share[near], found[near], width.ravel()[near])
+    lost = near[~sure]
+    if lost.size:
+        found[lost] = by_bisection(both[lost], df, share[lost])
     return found.reshape(2, t.size)
 
 

@@ -108,6 +108,15 @@ def check_share(name: str, value: object) -> None:
         raise ParameterError(f"{name} is {value!r}, expected a number between 0 and 1, as 0.95 or 0.05")
 
 
+def check_level(level: object) -> None:
+    """A level of significance: above 0, and below one half, from where on a test would find more often than not."""
+    if not is_real(level) or not 0 < float(level) < 0.5:
+        raise ParameterError(
+            f"level is {level!r}, expected a number above 0 and below 0.5, as 0.05 (intervals then hold in 95 % of "
+            "cases)"
+        )
+
+
 def check_positive(name: str, value: object, zero: bool = False) -> None:
     good = is_real(value) and bool(np.isfinite(value)) and (value > 0 or (zero and value == 0))
     if not good:
