@@ -7,7 +7,14 @@ from typing import Any
 import numpy as np
 
 import rankscope as rs
+from rankscope.comparison.methods import TESTS
 from rankscope.data.scores import Scores
+
+#: Tests of all systems at once; of probabilities; with intervals of their own; that draw.
+OF_ALL = [name for name, method in TESTS.items() if method.kind == "all"]
+BAYESIAN = [name for name, method in TESTS.items() if method.kind == "posterior"]
+SIMULTANEOUS = [name for name, method in TESTS.items() if method.simultaneous]
+RESAMPLED = [name for name, method in TESTS.items() if method.resampled]
 
 
 def score_table(values: Any, measures: Any = "AP", systems: tuple[str, ...] | None = None) -> Scores:

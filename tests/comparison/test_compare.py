@@ -8,15 +8,15 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
-from comparison.score_tables import random_table, score_table, small
+from comparison.score_tables import BAYESIAN, OF_ALL, RESAMPLED, SIMULTANEOUS, random_table, score_table, small
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats as oracle
 from statsmodels.stats.multitest import multipletests
 
 import rankscope as rs
-from rankscope.comparison import methods
-from rankscope.comparison.methods import BAYESIAN, OF_ALL, SIMULTANEOUS, TESTS
+from rankscope.comparison import tested
+from rankscope.comparison.methods import TESTS
 from rankscope.errors import ParameterError, UnknownName
 from rankscope.stats import CORRECTIONS
 
@@ -231,7 +231,7 @@ def numbers(result: Any) -> list[list[float]]:
     return [[x for x in row if isinstance(x, float)] for row in result.records()]
 
 
-@pytest.mark.parametrize("test", methods.RESAMPLED)
+@pytest.mark.parametrize("test", RESAMPLED)
 def test_one_seed_gives_one_result_as_does_a_generator_in_one_state(test):
     def run(rng: Any) -> Any:
         return numbers(rs.compare(TABLE, test=test, n_resamples=500, rng=rng, **interval_for(test)))
@@ -250,7 +250,7 @@ def test_pairs_in_parts_give_the_same_bits(test, monkeypatch):
     told: list[int] = []
     whole = rs.compare(TABLE, progress=told.append, **options)
     assert told == [10]
-    monkeypatch.setattr(methods, "AT_ONCE", 100)
+    monkeypatch.setattr(tested, "AT_ONCE", 100)
     parts = rs.compare(TABLE, progress=told.append, **options)
     assert told[1:] == [3, 3, 3, 1]
     a, b = (np.array(numbers(r)) for r in (whole, parts))

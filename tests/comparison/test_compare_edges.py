@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from comparison.score_tables import random_table, score_table, small, text_of
+from comparison.score_tables import BAYESIAN, OF_ALL, random_table, score_table, small, text_of
 
 import rankscope as rs
-from rankscope.comparison.methods import BAYESIAN, OF_ALL, TESTS
+from rankscope.comparison.methods import TESTS
 from rankscope.errors import InputError, ParameterError, UnknownName
 
 # Degenerate data

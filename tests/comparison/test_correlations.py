@@ -226,10 +226,13 @@ def test_what_makes_no_sense_is_refused(scores, folder):
         agree_measures(scores, by="topics")
     with pytest.raises(ParameterError, match="statistic is 'tau'"):
         agree_measures(scores, statistic="tau")
-    with pytest.raises(ParameterError, match="a mean over systems has none; pass interval='bootstrap'"):
+    with pytest.raises(ParameterError, match=r"choose --interval bootstrap \(interval='bootstrap'\)"):
         agree_measures(scores, by="queries", interval="fisher")
     with pytest.raises(ParameterError, match="confidence_level is 2"):
         agree_measures(scores, confidence_level=2)
+    for nothing in (None, [1], "scores"):
+        with pytest.raises(ParameterError, match=r"scores are a .*, expected what evaluate gives"):
+            agree_measures(nothing)
     one = rs.evaluate(folder / "demo.qrels", folder / "bm25.run", ["AP", "RR"])
     with pytest.raises(ParameterError, match="1 system, expected at least 2 for a correlation by systems"):
         agree_measures(one)
@@ -257,7 +260,7 @@ def test_the_command_gives_the_numbers_of_the_function(scores, folder, monkeypat
 
 
 def test_the_command_refuses_before_it_reads(folder, monkeypatch):
-    done = run(folder, monkeypatch, "--confidence", "95")
-    assert isinstance(done.exception, ParameterError)
-    assert "confidence_level is 95.0" in str(done.exception)
+    done = run(folder, monkeypatch, "--confidence-level", "95")
+    assert done.exit_code == 2
+    assert "'--confidence-level': 95.0 is not in the range 0<x<1" in done.output
     assert run(folder, monkeypatch, "--statistic", "tau").exit_code == 2

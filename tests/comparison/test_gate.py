@@ -1,4 +1,4 @@
-"""The gate: pass, worse or undecided; which queries decide, how many more would; what is refused."""
+"""The gate: pass, worse or undecided; what is found by its name, and what is refused."""
 
 from __future__ import annotations
 
@@ -7,50 +7,22 @@ from typing import Any
 
 import numpy as np
 import pytest
+from comparison.gate_tables import gated, made, samples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats as oracle
 
 import rankscope as rs
-from rankscope.comparison.gate import EXIT_CODES, Gate, check_gate, gate
-from rankscope.comparison.noninferiority import PASS, UNDECIDED, WORSE, Criterion, decide, turn_of
-from rankscope.data.scores import Scores
+from rankscope.comparison.gate import EXIT_CODES, check_gate, gate
+from rankscope.comparison.noninferiority import PASS, UNDECIDED, WORSE, Criterion, decide
 from rankscope.errors import InputError, ParameterError, UnknownName
 from rankscope.stats import queries_for_t
-
-
-def made(values: Any, measure: str = "AP", system: str = "new") -> Scores:
-    """Scores of one system and measure, out of the air."""
-    array = np.atleast_2d(np.asarray(values, float))[:, None]
-    flags = np.isnan(array[:, 0])
-    return Scores(
-        systems=(system,) if len(array) == 1 else tuple(f"{system}{s}" for s in range(len(array))),
-        measures=tuple(rs.parse_measures([measure])),
-        query_ids=tuple(f"q{i}" for i in range(array.shape[2])),
-        values=array,
-        missing=flags,
-        undefined=flags[:1],
-        settings={"queries": str(array.shape[2])},
-        measure_settings=({},),
-    )
-
-
-def gated(differences: Any, *, margin: float = 0.02, measure: str = "AP", **options: Any) -> Gate:
-    """The new system has these differences to a baseline of which all values are 1/2."""
-    differences = np.asarray(differences, float)
-    old = made(np.full(differences.size, 0.5), measure, "old")
-    return gate(made(0.5 + differences, measure), old, margin=margin, **options)
 
 
 def verdict_by_definition(d: Any, margin: float, level: float) -> str:
     if oracle.ttest_1samp(d, -margin, alternative="greater").pvalue <= level:
         return "pass"
     return "worse" if oracle.ttest_1samp(d, 0, alternative="less").pvalue <= level else "undecided"
-
-
-samples = st.lists(st.integers(-40, 40).map(lambda i: i / 100), min_size=3, max_size=25).filter(
-    lambda d: len(set(d)) > 1
-)
 
 
 # The verdict
@@ -172,6 +144,32 @@ def test_a_constant_difference_decides_by_itself(constant: float, margin: float,
     assert f"by the same {abs(constant):.4f} on each of 9 queries" in " ".join(str(found).split())
 
 
+@pytest.mark.parametrize(("measure", "factor"), [("AP", 0.999999), ("GMAP", 0.9999999), ("GMAP", 0.5)])
+def test_a_difference_that_is_constant_but_for_rounding_has_no_bounds(measure: str, factor: float) -> None:
+    """Logarithms of old and of old times a factor differ by log(factor), but for their last bits."""
+    old = np.linspace(0.1, 0.9, 9)
+    new = old * factor if measure == "GMAP" else old + np.log(factor)
+    part = gate(made(new, measure), made(old, measure, "old"), margin=0.02)[measure]
+    assert part.difference == pytest.approx(np.log(factor))
+    assert np.isnan([part.low, part.high]).all()
+    found = gate(made(new, measure), made(old, measure, "old"), margin=0.02)
+    assert found.verdict == ("worse" if factor == 0.5 else "pass")
+    table = found.sections()[0].table
+    assert table is not None
+    assert table.rows[0][5:9] == ("-", "-", "-", "-")
+    assert any("the same difference on all 9 queries" in note for note in found.notes)
+
+
+def test_values_that_only_rounding_tells_apart_are_equal() -> None:
+    """0.1 + 0.2 and 0.3 differ in their last bit; one version of a program may give the one, the next the other."""
+    new, old = made([0.3] * 6), made([0.1 + 0.2] * 3 + [0.3] * 3, system="old")
+    found = gate(new, old, margin=0)
+    assert found.verdict == "pass"
+    assert found["AP"].difference == 0
+    assert "AP: the same values on all 6 queries: nothing varies that a test could look at" in found.notes
+    assert found["AP"].hurt.tolist() == []
+
+
 def test_one_query_decides_nothing() -> None:
     for d in (0.4, 0.0, -0.4):
         found = gated([d])
@@ -190,160 +188,7 @@ def test_queries_without_a_value_of_both_are_left_out_with_a_note() -> None:
         gate(made([np.nan, 1.0]), made([1.0, np.nan], system="old"), margin=0.01)
 
 
-# Which queries decide, and how many would
-
-
-def test_the_queries_that_are_hurt_and_helped_most_are_named() -> None:
-    d = np.array([0.1, -0.3, 0.0, 0.2, -0.1, 0.05, 0.4, 0.3, 0.25, 0.2])
-    part = gated(d, margin=0.01)["AP"]
-    assert part.hurt.tolist() == [1, 4]
-    assert part.helped.tolist() == [6, 7, 8, 3, 9]
-    table = gated(d, margin=0.01).sections()[1].table
-    assert table is not None
-    assert table.rows[0] == ("hurt", "q1", "0.2000", "0.5000", "-0.3000")
-    assert [row[1] for row in table.rows] == ["q1", "q4", "q6", "q7", "q8", "q3", "q9"]
-    figure = gated(d).sections()[1].figure
-    assert figure is not None
-    assert figure.name == "query_differences"
-    assert (figure.data["measure"], figure.data["system_a"], figure.data["system_b"]) == ("AP", "new", "old")
-    assert figure.data["query_ids"] == [f"q{i}" for i in range(10)]
-    assert figure.data["differences"] == pytest.approx(d)
-
-
-@given(d=samples, margin=st.sampled_from([0, 0.013, 0.2]), level=st.sampled_from([0.05, 0.2]))
-@settings(max_examples=150)
-def test_the_fewest_queries_that_turn_the_verdict_are_those_that_a_loop_finds(
-    d: Any, margin: float, level: float
-) -> None:
-    asked = Criterion(margin, level, "t", 0.8, 100, 0)
-    d = np.array(d)
-    verdict = decide(d, asked).verdict
-    order = np.argsort(-d if verdict == "pass" else d, kind="stable")
-    expected = None
-    for gone in range(1, d.size - 1):
-        other = decide(d[order[gone:]], asked).verdict
-        if other != verdict:
-            expected = (other, order[:gone].tolist())
-            break
-    found = turn_of(d, verdict, asked)
-    assert (found and (found.verdict, found.queries.tolist())) == expected
-
-
-def test_one_query_that_turns_the_verdict_is_named() -> None:
-    d = [0.02, 0.01, 0.015, 0.012, 0.018, 0.011, -0.5]
-    found = gated(d, margin=0.01)
-    turn = found["AP"].turn
-    assert found.verdict == "undecided"
-    assert turn is not None
-    assert (turn.verdict, turn.queries.tolist()) == ("pass", [6])
-    assert "Without query q6, which it hurts most, the verdict would be: pass." in " ".join(str(found).split())
-
-
-def test_a_verdict_that_nothing_turns_is_said_to_stay() -> None:
-    found = gated([0.1, 0.2, 0.15], margin=1.0)
-    assert found["AP"].turn is None
-    assert "However many queries that it helps most are taken away" in " ".join(str(found).split())
-
-
-def test_queries_needed_are_those_that_the_observed_difference_and_spread_ask_for() -> None:
-    d = np.array([0.1, -0.08] * 10)
-    found = gated(d, margin=0.02)
-    assert found.verdict == "undecided"
-    sd = d.std(ddof=1)
-    assert found["AP"].decision.n_needed == queries_for_t(d.mean() + 0.02, sd, alternative="greater")
-    power9 = gated(d, margin=0.02, power=0.9)["AP"].decision.n_needed
-    assert power9 == queries_for_t(d.mean() + 0.02, sd, alternative="greater", power=0.9)
-    assert power9 > found["AP"].decision.n_needed
-    assert f"About {found['AP'].decision.n_needed} queries" in " ".join(str(found).split())
-
-
-def test_either_side_may_decide_sooner() -> None:
-    d = np.array([0.2, -0.24] * 8)  # the mean is -0.02: a margin of 0.021 is nearly it, a loss is nearer to be shown
-    part = gated(d, margin=0.021)["AP"]
-    assert part.decision.n_needed == queries_for_t(d.mean(), d.std(ddof=1), alternative="less")
-
-
-def test_no_number_of_queries_decides_a_difference_of_nothing_without_a_margin() -> None:
-    found = gated([0.1, -0.1] * 5, margin=0)
-    assert found.verdict == "undecided"
-    assert found["AP"].decision.n_needed is None
-    assert "no number of queries that anybody has would decide" in " ".join(str(found).split())
-    assert np.isnan(next(found.records())[-1])
-
-
-# What is shown
-
-
-def test_the_tidy_table_has_a_row_a_measure() -> None:
-    found = gated(np.array([0.1, -0.08] * 10))
-    (row,) = found.frame().to_dicts()
-    part = found["AP"]
-    assert row == {
-        "measure": "AP",
-        "system": "new",
-        "baseline": "old",
-        "margin": 0.02,
-        "difference": part.difference,
-        "low": part.low,
-        "high": part.high,
-        "pvalue_noninferior": part.decision.pvalue_noninferior,
-        "pvalue_worse": part.decision.pvalue_worse,
-        "verdict": "undecided",
-        "n": 20,
-        "n_needed": part.decision.n_needed,
-    }
-    assert tuple(row) == found.columns
-    assert {type(cell) for cell in next(found.records())} == {str, float, int}
-    decided = gated([0.1, 0.2, 0.3]).frame().to_dicts()[0]
-    assert decided["n_needed"] is None
-
-
-SENTENCES = [
-    (
-        [0.1, 0.12, 0.11, 0.09],
-        "new passes: its mean AP is 0.1050 higher than that of old on these 4 queries; over all queries like them it "
-        "is at least 0.0898 higher (95 % sure).",
-    ),
-    (
-        [-0.01, 0.01, 0.01, -0.01],
-        "new passes: its mean AP is equal to that of old on these 4 queries; over all queries like them it is at most "
-        "0.0136 lower (95 % sure), less than the margin of 0.02.",
-    ),
-    (
-        [-0.1, -0.12, -0.11],
-        "new is worse: its mean AP is 0.1100 lower than that of old on these 3 queries; over all queries like them it "
-        "is at least 0.0931 lower (95 % sure). That is more than the margin of 0.02.",
-    ),
-    (
-        [-0.03, -0.01, -0.03, -0.01],
-        "is at least 0.0064 lower (95 % sure). Whether by more than the margin of 0.02 is another question.",
-    ),
-    (
-        [-0.1, 0.12, 0.11],
-        "3 queries cannot tell: there the mean AP of new is 0.0433 higher than that of old. Of all queries like them "
-        "no more can be said (95 % sure) than that it is at most 0.1661 lower, and the margin is 0.02; that it is "
-        "lower at all is not shown either. About",
-    ),
-]
-
-
-@pytest.mark.parametrize(("differences", "says"), SENTENCES)
-def test_the_verdict_is_said_in_words(differences: list[float], says: str) -> None:
-    assert says in " ".join(str(gated(differences)).split())
-
-
-def test_no_sentence_says_that_a_number_is_less_than_itself() -> None:
-    """A bound that rounds to the margin is shown with more digits."""
-    d = np.array([-0.0199999, -0.02, -0.01999995])
-    text = " ".join(str(gated(d, margin=0.02)).split())
-    assert "at most 0.02000 lower" not in text
-    assert "at most 0.0200 lower" not in text
-
-
-def test_a_pass_by_another_test_cites_its_p_value_and_no_bound() -> None:
-    text = " ".join(str(gated(np.linspace(0, 0.2, 12), test="permutation", rng=1)).split())
-    assert "by 0.02 or more is ruled out (permutation test, p = 0.0002, level 0.05)" in text
-    assert "% sure" not in text
+# Names and files
 
 
 def test_systems_of_one_name_are_told_apart() -> None:
@@ -354,8 +199,19 @@ def test_systems_of_one_name_are_told_apart() -> None:
 def test_a_measure_is_found_by_its_name() -> None:
     found = gated([0.1, 0.2])
     assert found[rs.parse_measure("AP")] is found["AP"]
-    with pytest.raises(UnknownName, match="unknown measure of this gate 'RR'"):
+    assert found["ap"] is found["AP"]  # as measures=["ap"] finds it
+    with pytest.raises(UnknownName, match="unknown measure of these scores 'RR'"):
         _ = found["RR"]
+
+
+def test_a_measure_is_found_by_every_name_that_its_scores_know() -> None:
+    qrels = {f"q{i}": {"a": 1} for i in range(3)}
+    new = rs.evaluate(qrels, {q: {"a": 1.0} for q in qrels}, ["map", "ndcg_cut.10"])
+    found = gate(new, new, margin=0)
+    assert [found[name].measure for name in ("map", "MAP", "ap", "nDCG@10", "NDCG@10")] == [
+        *("AP", "AP", "AP"),
+        *("nDCG@10", "nDCG@10"),
+    ]
 
 
 def test_saved_scores_are_a_baseline_as_good_as_new_ones(tmp_path: Any) -> None:
@@ -391,7 +247,7 @@ def test_tests_of_medians_are_refused() -> None:
 
 def test_one_system_of_each_side_is_asked_for() -> None:
     many, one = made([[0.5, 0.6], [0.7, 0.9]]), made([0.1, 0.3], system="old")
-    with pytest.raises(ParameterError, match="there are 2 of one side; name one of new0, new1"):
+    with pytest.raises(ParameterError, match="there are 2 of one side; name one of new0 and new1"):
         gate(many, one, margin=0)
     assert gate(many, one, margin=0, system="new1").system == "new1"
     assert gate(one, many, margin=0, baseline_system="new0").baseline == "new0"
@@ -406,6 +262,24 @@ def test_scores_of_another_collection_are_refused() -> None:
         gate(made([0.5, 0.6]), made([0.5, 0.6], "RR"), margin=0)
     with pytest.raises(ParameterError, match="neither higher nor lower is better"):
         gate(made([0.5, 0.6], "NumRet"), made([0.5, 0.6], "NumRet", "old"), margin=0)
+
+
+@pytest.mark.parametrize("given", ["baseline.parquet", None, 7, {"q1": {"d1": 1.0}}])
+def test_what_are_no_scores_is_refused(given: Any) -> None:
+    says = f"^scores are a {type(given).__name__}, expected what evaluate gives"
+    with pytest.raises(ParameterError, match=says):
+        gate(given, made([0.1, 0.3]), margin=0)
+    with pytest.raises(ParameterError, match=says):
+        gate(made([0.1, 0.3]), given, margin=0)
+
+
+def test_draws_begin_as_those_of_a_comparison_do() -> None:
+    d = np.random.default_rng(1).normal(0.01, 0.05, 30)
+    for rng in (np.random.default_rng(5), np.random.default_rng(5).integers(1 << 32)):
+        found = gated(d, test="permutation", rng=rng, n_resamples=200)
+        assert found.criterion.seed == np.random.default_rng(5).integers(1 << 32)
+    with pytest.raises(ParameterError, match="rng is -1, expected None, a whole number of at least 0"):
+        gated(d, rng=-1)
 
 
 def test_exit_codes_are_those_that_the_command_line_promises() -> None:

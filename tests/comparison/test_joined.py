@@ -69,13 +69,19 @@ def test_other_queries_are_refused() -> None:
     two = {q: QRELS[q] for q in ("1", "2")}
     refused(scores(qrels=two), r"1 query of the new scores only \(3\), expected the same queries in both")
     more = {**QRELS, **{f"9{i}": {"a": 1} for i in range(5)}}
-    refused(scores(qrels=more), r"5 queries of the baseline only \(90, 91, 92, \.\.\.\)")
+    refused(scores(qrels=more), r"5 queries of the baseline only \(90, 91, 92 and 2 others\)")
     refused(
         scores(qrels={**two, "4": {"a": 1}}), r"1 query of the new scores only \(3\) and 1 query of the baseline only"
     )
     strange = {f"q{q}": docs for q, docs in QRELS.items()}
     run = rs.Run({"q1": {"a": 1.0}}, name="one")
-    refused(scores(run, qrels=strange), r"have no queries in common \(1, 2, 3; q1, q2, q3\), expected the same")
+    refused(scores(run, qrels=strange), r"have no queries in common \(1, 2 and 3; q1, q2 and q3\), expected the same")
+
+
+def test_scores_of_no_query_are_refused_like_those_of_others() -> None:
+    none = replace(scores(), query_ids=(), values=np.empty((1, 2, 0)), missing=np.empty((1, 0), bool))
+    refused(none, r"^3 queries of the new scores only \(1, 2 and 3\), expected the same queries in both")
+    refused(scores(), r"^3 queries of the baseline only \(1, 2 and 3\), expected the same queries in both", a=none)
 
 
 def test_other_judgments_are_refused() -> None:
@@ -104,6 +110,22 @@ def test_a_measure_that_one_of_them_lacks_is_refused() -> None:
     check_same_collection(scores(measures=("RR",)), scores())
     with pytest.raises(ParameterError, match="no P@9 among the measures of today"):
         check_same_collection(scores(), scores(), ["P@9"], names=("today", "yesterday"))
+
+
+@pytest.mark.parametrize("given", [1, "scores.parquet", None])
+def test_what_are_no_scores_is_refused(given: Any) -> None:
+    says = f"^scores are a {type(given).__name__}, expected what evaluate gives"
+    for function in (join_scores, check_same_collection):
+        for pair in ((given, given), (scores(), given), (given, scores())):
+            with pytest.raises(ParameterError, match=says):
+                function(*pair)
+
+
+def test_one_measure_may_be_named_alone_and_as_it_was_asked_for() -> None:
+    for name in ("AP", "ap", "map"):
+        assert join_scores(scores(measures=["map", "RR"]), scores(OTHER), name).measure_names == ("AP",)
+    with pytest.raises(ParameterError, match="unknown measure of these scores 'P@9'"):
+        join_scores(scores(), scores(OTHER), ["P@9"])
 
 
 def test_what_was_given_is_left_as_it_was() -> None:

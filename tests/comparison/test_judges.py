@@ -194,15 +194,15 @@ def test_every_format_shows_a_result_and_the_tidy_table_has_its_columns():
         "normalise": "row",
     }
     assert value(found, "share_of_row", "0 -> 1") == 1 / 2
-    assert repr(found) == "JudgeAgreement(A and B, 5 documents, 1 measures)"
+    assert repr(found) == "JudgeAgreement(A and B, 5 documents, 1 measure)"
 
 
 def test_what_is_said_needs_no_statistics_and_the_numbers_in_it_are_those_of_the_table():
     text = plain(agree_judgments(A, B))
-    assert "2 of 5 documents (40.0 %) got the same grade from both." in text
-    assert "blindly, would agree on 32.0 %." in text  # 8 / 25
+    assert "2 of 5 documents (40 %) got the same grade from both." in text
+    assert "blindly, would agree on 32 %." in text  # 8 / 25
     assert "Judged by both: 5 documents of 2 queries; by A only: 1; by B only: 1." in text
-    assert "Of what A found relevant, B did too: 2 of 3 (66.7 %); of what A did not, B did: 1 of 2 (50.0 %)." in text
+    assert "Of what A found relevant, B did too: 2 of 3 (66.7 %); of what A did not, B did: 1 of 2 (50 %)." in text
     same = plain(agree_judgments(A, A))
     assert "Cohen's kappa is 1: full agreement." in same
     turned = {q: {d: (rel + 1) % 3 for d, rel in docs.items()} for q, docs in A.items()}
@@ -218,7 +218,8 @@ def test_what_is_said_needs_no_statistics_and_the_numbers_in_it_are_those_of_the
         (A, {"3": {"a": 1}}, r"no document was judged in both A and B \(6 judgments, as 'a' of query '1' and 1 judg"),
         (A, {"1": {"z": 1}}, "no document was judged in both"),
         ({"1": {"a": -1}}, {"1": {"a": 1}}, "no document was judged in both"),
-        ({"1": {"a": 1, "b": 1}}, {"1": {"a": 1, "b": 1}}, "both judges gave all 2 documents the grade 1"),
+        ({"1": {"a": 1, "b": 1}}, {"1": {"a": 1, "b": 1}}, r"A and B gave only the grade 1 \(2 documents\)"),
+        ({"1": {"a": 1}}, {"1": {"a": 1}}, r"A and B gave only the grade 1 \(1 document\), expected at least 2"),
     ],
 )
 def test_judgments_that_cannot_be_compared_are_refused_in_one_line(a, b, message):
@@ -238,7 +239,10 @@ def test_judgments_that_cannot_be_compared_are_refused_in_one_line(a, b, message
         ({"measures": "AP"}, "ask for runs"),
         ({"missing": "drop"}, "ask for runs"),
         ({"runs": UP, "measures": "alpha_nDCG@10"}, "measures of diversity"),
-        ({"runs": UP, "unjudged": "bounds"}, "unjudged='bounds' has no meaning"),
+        ({"runs": UP, "unjudged": "bounds"}, r"unjudged='bounds'\) has no meaning"),
+        ({"names": 5}, "names are 5, expected two, of A and B"),
+        ({"names": ("a",)}, "names are .*, expected two, of A and B"),
+        ({"names": "ab"}, "names are 'ab', expected two, of A and B"),
         ({"runs": UP, "input": "letor"}, "LETOR's files"),
         ({"runs": []}, "no runs given"),
         ({"runs": ["-", "-"]}, "standard input"),

@@ -71,11 +71,11 @@ def test_weights_and_order_are_for_numbers_only():
 
 def test_what_is_said_is_what_was_counted():
     text = " ".join(str(agree_labels(TRUE, PREDICTED)).split())
-    assert "3 of 5 items (60.0 %) got the same label from both." in text
-    assert "Truly 1 and predicted so: 2 of 3 (66.7 %). Predicted 1 without being so: 1 of 2 (50.0 %)." in text
+    assert "3 of 5 items (60 %) got the same label from both." in text
+    assert "Truly 1 and predicted so: 2 of 3 (66.7 %). Predicted 1 without being so: 1 of 2 (50 %)." in text
     assert "fewer than 30 items" in text
     three = " ".join(str(agree_labels(list("aabbcc"), list("aabbca"))).split())
-    assert "Least often recognised is c: 1 of 2 (50.0 %)." in three
+    assert "Least often recognised is c: 1 of 2 (50 %)." in three
     assert "All were recognised every time." in str(agree_labels(list("abc"), list("abc")))
 
 
@@ -92,7 +92,8 @@ def test_every_format_shows_a_result_and_the_tidy_table_has_its_columns(labels):
 @pytest.mark.parametrize(
     ("true", "predicted", "options", "error", "message"),
     [
-        ([1, 1], [1, 1], {}, InputError, "all 2 items have the label 1 in both lists, expected at least 2 classes"),
+        ([1, 1], [1, 1], {}, InputError, r"only the label 1 in both lists \(2 items\), expected at least 2 classes"),
+        (["a"], ["a"], {}, InputError, r"only the label 'a' in both lists \(1 item\), expected at least 2 classes"),
         ([1, 0], [1], {}, InputError, "there are 2 true and 1 predicted labels"),
         ([1, np.nan], [1, 0], {}, InputError, "true labels are missing"),
         (["a", "b"], [0, 1], {}, InputError, "text and the predicted ones numbers"),

@@ -1,4 +1,4 @@
-"""Plans: worked numbers, statsmodels and R's formula as oracles, sentences, and what cannot be planned."""
+"""Plans: worked numbers, statsmodels and R's formula as oracles, and sentences."""
 
 from __future__ import annotations
 
@@ -9,53 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
+from planning_tables import METHODS, many, pair, rows, scores_of
 from scipy import stats
 
-from rankscope.comparison.planning import check_plan, plan
+from rankscope.comparison.compare import compare
+from rankscope.comparison.planning import plan
 from rankscope.comparison.standardise import standardise
-from rankscope.data.scores import Scores
-from rankscope.errors import InputError, ParameterError, UnknownName
-from rankscope.measures.names import parse_measures
-
-METHODS = ["t", "t achieved", "one-way ANOVA", "two-way ANOVA", "interval"]
-
-
-def scores_of(values, measures=("AP",), systems=tuple("abcdefgh")):
-    """Scores from an array (systems, queries) or (systems, measures, queries)."""
-    values = np.asarray(values, float)
-    values = values[:, None] if values.ndim == 2 else values
-    s, m, q = values.shape
-    return Scores(
-        systems=tuple(systems[:s]),
-        measures=tuple(parse_measures(list(measures))),
-        query_ids=tuple(map(str, range(q))),
-        values=values,
-        missing=np.zeros((s, q), bool),
-        undefined=np.zeros((m, q), bool),
-        settings={"queries": str(q)},
-        measure_settings=({"rel": "1"},) * m,
-        notes=("as it was",),
-    )
-
-
-def pair(sd, n=50, mean=0.0):
-    """Two systems whose differences have this standard deviation and mean, exactly."""
-    d = stats.norm.ppf((np.arange(n) + 0.5) / n)
-    d = (d - d.mean()) / d.std(ddof=1) * sd + mean
-    return scores_of([0.5 + d, np.full(n, 0.5)])
-
-
-def rows(found, measure="AP"):
-    """method -> (difference, power, queries), of those that stand once."""
-    return {r[1]: r[2:] for r in found.records() if r[0] == measure and r[1] != "t at n"}
-
-
-def many(systems=6, queries=40, seed=0):
-    """Systems of different means on queries of different difficulty."""
-    rng = np.random.default_rng(seed)
-    x = 0.4 + 0.03 * np.arange(systems)[:, None] + rng.normal(0, 0.1, queries)
-    return x + rng.normal(0, 0.08, (systems, queries))
-
+from rankscope.errors import ParameterError, UnknownName
 
 # Numbers
 
@@ -194,6 +154,29 @@ def test_where_lower_is_better_the_best_have_the_lowest_values():
     x = [[3.0, 5.0, 4.0], [9.0, 20.0, 10.0], [4.0, 5.0, 7.0]]
     (one,) = plan(scores_of(x, ("MeanRank",))).plans
     assert (one.pair, one.difference) == (("a", "c"), pytest.approx(4 / 3))
+    assert "MeanRank: lower is better" in plan(scores_of(x, ("MeanRank",))).sections()[0].notes
+
+
+def test_a_geometric_measure_is_planned_for_on_the_logarithms_that_compare_tests():
+    values = np.random.default_rng(2).random((2, 1, 40)) ** 2
+    values[0, 0, 3] = 0.0  # counts as the least value that has a logarithm here, 0.00001
+    scores = scores_of(values, ("GMAP",))
+    logs = np.log(np.maximum(values[:, 0], 0.00001))
+    found = plan(scores, difference=0.3)
+    assert found.plans[0].sd == pytest.approx((logs[0] - logs[1]).std(ddof=1))
+    assert rows(found, "GMAP") == rows(plan(scores_of(logs, ("DCG",)), difference=0.3), "DCG")
+    section = found.sections()[0]
+    assert section.sentence.startswith("To find a difference of 0.3 in mean log GMAP between two systems")
+    assert any("values are compared as natural logarithms" in note for note in section.notes)
+    assert "a difference of 0.3 in mean log GMAP: a GMAP that is 1.35 times as high" in section.notes  # e^.3
+    observed = plan(scores).plans[0].difference
+    assert observed == pytest.approx(abs(compare(scores)["GMAP"].difference[0]))
+    one, other = scores.summary("GMAP")
+    assert observed == pytest.approx(abs(np.log(one / other)))
+    with pytest.raises(
+        ParameterError, match=r"difference is 12, and log GMAP lies between -11.51 and 0; expected at m"
+    ):
+        plan(scores, difference=12)
 
 
 # Words
@@ -278,7 +261,7 @@ def test_queries_that_lack_a_value_are_left_out_and_counted():
     there = np.delete(x, [4, 7], axis=1)
     assert found.plans[0].sd == plan(scores_of(there), difference=0.05).plans[0].sd
     assert (found.plans[0].n, found.plans[0].n_now) == (38, 38)
-    assert "2 queries left out, where not every system has a value" in found.sections()[0].notes
+    assert "AP: 2 queries of 40 left out, where not every system has a value" in found.sections()[0].notes
 
 
 def test_plans_are_made_for_the_measures_that_are_asked_for():
@@ -291,7 +274,7 @@ def test_plans_are_made_for_the_measures_that_are_asked_for():
         assert found.signature().startswith("nDCG@10 | rel:1 | ")
     with pytest.raises(UnknownName, match="unknown measure of these scores 'RR'"):
         plan(scores, "RR")
-    with pytest.raises(ParameterError, match="no measure to plan for"):
+    with pytest.raises(ParameterError, match="no measures given, expected at least one"):
         plan(scores, [])
 
 
@@ -301,88 +284,3 @@ def test_standardised_scores_are_called_that():
     assert {r[0] for r in found.records()} == {"AP"}
     assert "standardised:z | difference:0.5" in found.signature()
     plan(standardise(scores_of(many(5))), difference=3.0)  # which AP itself cannot reach
-
-
-# What cannot be planned
-
-
-def nothing(found, *said):
-    section = found.sections()[0]
-    assert len(found.sections()) == 1
-    for part in said:
-        assert part in section.sentence
-    assert [r[1] for r in found.records()] == METHODS
-    assert all(math.isnan(r[3]) for r in found.records())
-    assert [r[4] for r in found.records()].count(None) == 4
-    assert found.frame().height == 5
-    assert "nan" not in str(found)
-
-
-def test_one_query_says_nothing_of_spread():
-    nothing(plan(scores_of([[0.1], [0.4]]), difference=0.1), "From one query nobody can tell")
-
-
-def test_identical_systems_say_nothing():
-    nothing(plan(scores_of([[0.1, 0.4, 0.3]] * 2)), "a and b have the same AP on every query: nothing varies")
-    nothing(plan(scores_of([[0.1, 0.4, 0.3]] * 3), difference=0.1), "all 3 systems have the same AP on every query")
-
-
-def test_constant_differences_say_nothing():
-    x = np.array([[0.1, 0.4, 0.3], [0.2, 0.5, 0.4]])  # .1 everywhere, but for rounding
-    nothing(plan(scores_of(x)), "The difference in AP is the same on every query (a and b)")
-    nothing(plan(scores_of([*x, x[1] + 0.2]), difference=0.1, baseline="a"), "is the same on every query")
-    nothing(plan(scores_of([*x, x[1] + 0.2]), difference=0.1), "is the same on every query")
-
-
-def test_equal_means_leave_no_observed_difference():
-    x = [[0.1, 0.4, 0.3], [0.4, 0.3, 0.1]]
-    nothing(plan(scores_of(x)), "have the same mean AP, so there is no observed difference to plan for; say which")
-    assert rows(plan(scores_of(x), difference=0.1))["t"][2] > 2
-
-
-def test_two_queries_are_enough_for_a_number_and_said_to_be_few():
-    found = plan(scores_of([[0.1, 0.4], [0.2, 0.3]]), difference=0.1)
-    assert rows(found)["t"][2] > 2
-    assert "2 queries are few for this" in found.sections()[0].notes[1]
-
-
-def test_more_queries_than_can_be_had_are_called_that():
-    found = plan(pair(0.3), difference=1e-6)
-    assert "you need more than 100,000,000 queries, more than can be had; you have 50" in found.sections()[0].sentence
-    assert rows(found)["t"][2] is None
-    assert found.sections()[0].table.rows[0][-1] == "more than 100,000,000"
-    assert found.sections()[1].figure.data["n_needed"] is None
-    assert not any("between" in note and "confidence" in note for note in found.sections()[0].notes)
-
-
-def test_no_common_query_is_an_error():
-    with pytest.raises(InputError, match="no query has a value of AP of all 2 systems; expected queries in common"):
-        plan(scores_of([[0.1, np.nan], [np.nan, 0.4]]))
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"difference": 0}, "difference is 0, expected a number above 0"),
-        ({"difference": -0.1}, "difference is -0.1, expected a number above 0"),
-        ({"difference": 5}, "difference is 5, and AP lies between 0 and 1; expected at most 1, as 0.02"),
-        ({"width": 0.0}, "width is 0.0, expected a number above 0"),
-        ({"power": 80}, "power is 80, expected a number between 0 and 1"),
-        ({"level": 0}, "level is 0, expected a number between 0 and 1"),
-        ({"level": 0.5, "power": 0.5}, "power is 0.5, which a test at the level 0.5 has by chance"),
-        ({"alternative": "up"}, "alternative is 'up', expected one of"),
-        ({"n_queries": 1}, "n_queries is 1, expected a whole number from 2"),
-        ({"baseline": "z"}, "unknown system of these scores 'z'; known: a, b"),
-    ],
-)
-def test_what_makes_no_sense_is_refused(options, message):
-    with pytest.raises(ParameterError, match=message):
-        plan(pair(0.2), **options)
-    if not {"baseline"} & options.keys() and options != {"difference": 5}:
-        with pytest.raises(ParameterError, match=message):
-            check_plan(**options)
-
-
-def test_one_system_is_refused():
-    with pytest.raises(ParameterError, match="there is only the system 'a', expected at least 2 to compare"):
-        plan(scores_of([[0.1, 0.4]]))

@@ -137,3 +137,15 @@ def test_standardising_twice_is_refused(some):
         standardise(some, reference=standardise(some))
     with pytest.raises(ParameterError, match="method is 'rank'"):
         standardise(some, method="rank")
+
+
+def test_what_are_no_scores_and_no_reference_is_refused(some):
+    for nothing in (None, [1], "scores"):
+        with pytest.raises(ParameterError, match=r"scores are a .*, expected what evaluate gives"):
+            standardise(nothing)
+    with pytest.raises(ParameterError, match="reference is 5, expected names of systems, or scores"):
+        standardise(some, reference=5)
+    with pytest.raises(UnknownName, match="unknown system of these scores '5'"):
+        standardise(some, reference=["a", 5])
+    with pytest.raises(ParameterError, match="0 systems are no reference"):
+        standardise(some, reference=[])

@@ -12,7 +12,8 @@ import numpy.typing as npt
 from rankscope.comparison.comparison import Comparison, MeasureComparison
 from rankscope.comparison.findings import findings_of
 from rankscope.comparison.matched import Matched, check_systems, match, some_measures
-from rankscope.comparison.methods import INTERVALS, SIMULTANEOUS, TESTS, Settings, Tested, run_test, seed_of
+from rankscope.comparison.methods import INTERVALS, TESTS, Settings, seed_of
+from rankscope.comparison.tested import Tested, run_test
 from rankscope.data.scores import Bools, Floats, Scores
 from rankscope.errors import ParameterError, UnknownName
 from rankscope.stats.corrections import CORRECTIONS, adjust_pvalues
@@ -122,7 +123,7 @@ def refuse_unused(settings: Settings) -> None:
     asked = {}
     if settings.of_all or settings.bayesian:
         asked = {"alternative": "two-sided", "correction": "holm", "family": "pairs"}
-    if settings.test in SIMULTANEOUS:
+    if settings.method.simultaneous:
         asked["interval"] = "t"  # stands for: nothing was asked for
     for name, default in asked.items():
         value = getattr(settings, name)

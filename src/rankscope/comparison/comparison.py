@@ -12,7 +12,8 @@ import numpy.typing as npt
 
 from rankscope._version import __version__
 from rankscope.comparison.matched import Matched
-from rankscope.comparison.methods import RESAMPLED, SIMULTANEOUS, Settings, Tested
+from rankscope.comparison.methods import Settings
+from rankscope.comparison.tested import Tested
 from rankscope.data.scores import Floats, Scores
 from rankscope.data.sections import Section, as_text, tidy_frame
 from rankscope.data.wording import counted
@@ -211,7 +212,7 @@ class Comparison:
         settings = self.settings
         of = self.scores.signature(self.parts[0].measure if len(self.parts) == 1 else None)
         head = of.rpartition(" | rankscope ")[0]
-        test = settings.test if settings.test not in RESAMPLED else f"{settings.test},{settings.n_resamples}"
+        test = settings.test if not settings.method.resampled else f"{settings.test},{settings.n_resamples}"
         parts = [f"test:{test}"]
         if not settings.of_all and not settings.bayesian:
             what = counted(self.family, "pair")
@@ -221,9 +222,9 @@ class Comparison:
             parts.append(f"alternative:{settings.alternative}")
         if settings.rope:
             parts.append(f"rope:{settings.rope:g}")
-        interval = settings.test if settings.test in SIMULTANEOUS else settings.interval
+        interval = settings.test if settings.method.simultaneous else settings.interval
         parts += [f"level:{settings.level:g}", f"interval:{interval}"]
-        if settings.test in RESAMPLED or settings.interval != "t":
+        if settings.method.resampled or settings.interval != "t":
             parts.append(f"rng:{settings.seed}")
         return " | ".join([head, *parts, f"rankscope {__version__}"])
 

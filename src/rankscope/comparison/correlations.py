@@ -8,9 +8,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from rankscope.comparison.matched import check_systems
 from rankscope.comparison.measure_agreement import MeasureAgreement
 from rankscope.comparison.methods import seed_of
 from rankscope.data.scores import Floats, Scores
+from rankscope.data.wording import counted as so_many
+from rankscope.data.wording import queries
 from rankscope.errors import ParameterError
 from rankscope.kernels.resample import draw
 from rankscope.stats.correlation import INTERVALS, correlation_test
@@ -19,9 +22,11 @@ from rankscope.stats.correlation_resamples import left_out, resampled, weighted_
 from rankscope.stats.correlation_values import STATISTICS
 from rankscope.stats.inputs import as_generator, check_choice, check_count, check_share, snapped
 
-__all__ = ["BY", "agree_measures", "check_agreement"]
+__all__ = ["BY", "N_RESAMPLES", "agree_measures", "check_agreement"]
 
 BY = ("systems", "queries")
+#: Of the bootstrap. Over many queries each costs as much as all pairs of queries, for each system and pair of measures.
+N_RESAMPLES = 1_000
 
 
 def agree_measures(
@@ -31,7 +36,7 @@ def agree_measures(
     by: str = "systems",
     confidence_level: float = 0.95,
     interval: str | None = None,
-    n_resamples: int = 2_000,
+    n_resamples: int = N_RESAMPLES,
     rng: Any = None,
     progress: Callable[[int], Any] | None = None,
 ) -> MeasureAgreement:
@@ -62,6 +67,7 @@ def agree_measures(
     ([0.8165], [3])
     """
     check_agreement(statistic, by, confidence_level, interval, n_resamples)
+    check_systems(scores, None, least=1)
     values = oriented(scores)
     if len(values) < 2:
         raise ParameterError(f"1 measure ({scores.measure_names[0]}), expected at least 2 to correlate; add another")
@@ -69,11 +75,15 @@ def agree_measures(
     data = data if by == "systems" else values
     items = data.shape[2]
     if items < 2:
-        other = "add runs, or choose by='queries'" if by == "systems" else "choose by='systems'"
-        found = f"{items} {'system' if by == 'systems' else 'query'}"
+        found, other = queries(items), "correlate by systems (--by systems, by='systems')"
+        if by == "systems":
+            found, other = so_many(items, "system"), "add runs, or correlate by queries (--by queries, by='queries')"
         raise ParameterError(f"{found}, expected at least 2 for a correlation by {by}; {other}")
     if data.shape[1] > 1 and interval == "fisher":
-        raise ParameterError("interval 'fisher' by queries: a mean over systems has none; pass interval='bootstrap'")
+        raise ParameterError(
+            "interval 'fisher' by queries: a mean over systems has none; choose --interval bootstrap "
+            "(interval='bootstrap')"
+        )
     interval = interval or ("bootstrap" if by == "queries" else "fisher")
     seed = seed_of(rng)
     options: dict[str, Any] = {

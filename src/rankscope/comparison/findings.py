@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rankscope.comparison.methods import RESAMPLED, Settings, in_parts
+from rankscope.comparison.methods import Settings
+from rankscope.comparison.tested import in_parts
 from rankscope.data.scores import Bools, Floats
 from rankscope.data.wording import queries, said_p
 from rankscope.stats.anova import two_way_anova
@@ -17,8 +18,6 @@ if TYPE_CHECKING:
 
 __all__ = ["findings_of"]
 
-#: Tests whose least p is that of one vector of signs among 2^n, where these are counted.
-COUNTED = ("permutation", "wilcoxon", "sign")
 #: Of fewer queries, a note.
 FEW = 25
 #: From this share of ties on, a note.
@@ -65,13 +64,13 @@ def on_data(part: MeasureComparison) -> list[str]:
 
 def on_test(part: MeasureComparison, settings: Settings) -> list[str]:
     notes = []
-    if settings.test in ("t", "tukey", "bayes-t") and part.n > 1:
+    if settings.method.normal and part.n > 1:
         skewed = COCHRAN * skewness(part) ** 2 > part.n
         if skewed.any():
             notes.append(
                 whose(part, skewed, f"differences too skewed for t on {part.n} queries; check with test permutation")
             )
-    if settings.test in ("wilcoxon", "sign"):
+    if settings.method.about in ("ranks", "signs"):
         notes.append(
             f"the test {settings.test} asks about medians, not means; studies disagree whether it finds too much on "
             "many queries (Parapar et al. 2020; Urbano et al. 2019), so that t or permutation is the safer choice"
@@ -84,7 +83,7 @@ def on_chances(part: MeasureComparison, settings: Settings, family: int) -> list
     notes = []
     family = 1 if settings.of_all or settings.correction not in ("holm", "bonferroni") else family
     tests = "a pair" if family == 1 else f"any of {family:,} pairs"
-    drawn = settings.test in RESAMPLED and bool(np.nan_to_num(part.tested.error).any())
+    drawn = settings.method.resampled and bool(np.nan_to_num(part.tested.error).any())
     if drawn:
         what = "probabilities are" if settings.bayesian else "p is"
         notes.append(f"{what} from {settings.n_resamples:,} resamples, with a standard error of up to "
@@ -94,7 +93,7 @@ def on_chances(part: MeasureComparison, settings: Settings, family: int) -> list
                 f"{settings.n_resamples:,} resamples cannot show {tests} to differ at level {settings.level:g}; ask "
                 f"for {int(np.ceil(family / settings.level)):,} or more"
             )
-    elif settings.test in COUNTED and part.n < 60:
+    elif settings.method.counted and part.n < 60:
         least = (2.0 if settings.alternative == "two-sided" else 1.0) / 2.0**part.n
         if least * family > settings.level:
             notes.append(
@@ -124,7 +123,7 @@ def as_a_whole(part: MeasureComparison, settings: Settings) -> list[str]:
     m = len(part.systems)
     if m < 3 or part.n < 2 or part.first.size != m * (m - 1) // 2:
         return []
-    if settings.test == "nemenyi":
+    if settings.method.about == "mean ranks":
         found = friedman_test(part.matched.values)
         return [f"Friedman's test of all {m} systems at once: chi-square {found.statistic:.2f} with {m - 1} degrees of "
                 f"freedom, p {said_p(found.pvalue)}"]  # fmt: skip

@@ -10,12 +10,15 @@ import numpy as np
 import numpy.typing as npt
 
 from rankscope.comparison.joined import join_scores
-from rankscope.comparison.matched import Matched, match, some_measures
+from rankscope.comparison.matched import Matched, check_systems, match, some_measures
+from rankscope.comparison.methods import seed_of
 from rankscope.comparison.noninferiority import TESTS, UNDECIDED, VERDICTS, Criterion, Decision, Turn, decide, turn_of
+from rankscope.comparison.query_view import extreme_queries, gains_of
 from rankscope.data.scores import Floats, Scores
 from rankscope.data.sections import Section, as_text, tidy_frame
-from rankscope.errors import ParameterError, UnknownName
-from rankscope.stats.inputs import as_generator, check_choice, check_count, check_positive, check_share
+from rankscope.data.wording import counted, listed, percent, queries
+from rankscope.errors import ParameterError
+from rankscope.stats.inputs import check_choice, check_count, check_positive, check_share
 
 if TYPE_CHECKING:
     import polars as pl
@@ -27,8 +30,6 @@ COLUMNS = (
     *("measure", "system", "baseline", "margin", "difference", "low", "high"),
     *("pvalue_noninferior", "pvalue_worse", "verdict", "n", "n_needed"),
 )
-#: Queries that are named on each side.
-NAMED = 5
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -36,11 +37,14 @@ class MeasureGate:
     """What was found by one measure.
 
     matched: the values compared, of the new system and of the baseline. decision: the verdict, its p-values and bounds,
-    where above 0 is better (`low` and `high` here are as the measure has it). turn: the fewest queries without which
-    the verdict would be another; None where there are none, or where the test is not t.
+    where above 0 is better (`low` and `high` here are as the measure has it). gains: (n) new system less baseline,
+    above 0 where the new system is better; values that only rounding tells apart are equal. turn: the queries, taken
+    from the most helped or from the most hurt on, without which the verdict would be another; None where there are
+    none, or where the test is not t. Of a geometric measure (GMAP) all of this is of natural logarithms.
     """
 
     matched: Matched
+    gains: Floats
     decision: Decision
     turn: Turn | None
 
@@ -61,13 +65,7 @@ class MeasureGate:
     @property
     def differences(self) -> Floats:
         """(n) new system less baseline, as the measure has it."""
-        new, old = self.matched.values
-        return np.asarray(new - old)
-
-    @property
-    def gains(self) -> Floats:
-        """(n) the differences, above 0 where the new system is better."""
-        return self.matched.sign * self.differences
+        return self.matched.sign * self.gains
 
     @property
     def difference(self) -> float:
@@ -87,14 +85,12 @@ class MeasureGate:
     @property
     def hurt(self) -> npt.NDArray[np.intp]:
         """Places (among the n) of the queries that the new system hurts most, the worst first."""
-        order = np.argsort(self.gains, kind="stable")[:NAMED]
-        return order[self.gains[order] < 0]
+        return extreme_queries(self.gains)[1]
 
     @property
     def helped(self) -> npt.NDArray[np.intp]:
         """Places (among the n) of the queries that the new system helps most, the best first."""
-        order = np.argsort(-self.gains, kind="stable")[:NAMED]
-        return order[self.gains[order] > 0]
+        return extreme_queries(self.gains)[0]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -133,11 +129,7 @@ class Gate:
 
     def __getitem__(self, measure: object) -> MeasureGate:
         """What was found by one measure. Raises UnknownName for one that is not part of the gate."""
-        names = [part.measure for part in self.parts]
-        name = str(measure) if str(measure) in names else self.scores.asked.get(str(measure), str(measure))
-        if name not in names:
-            raise UnknownName("measure of this gate", name, names)
-        return self.parts[names.index(name)]
+        return self.parts[self.scores._measure(measure)]  # the scores have the same measures in the same order
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -215,7 +207,8 @@ def gate(
 
     new, baseline: scores of the same queries, judged and measured alike; saved ones too (`read_scores`). system,
     baseline_system: which of their systems; may be left out where there is only one. measures: one, a list, or None for
-    all of `new`. margin: the loss of the mean that is no matter, in units of the measure; at least 0.
+    all of `new`. margin: the loss of the mean that is no matter, at least 0, in units of the measure; of a geometric
+    measure (GMAP) in natural logarithms, of which it is the mean.
 
     Each measure, on the queries where both systems have a value: "pass" where a one-sided test at `level` refutes a
     mean difference of -margin or less; else "worse" where one refutes a mean difference of 0 or more; else "undecided".
@@ -224,8 +217,9 @@ def gate(
     still needed are estimated, from mean and variance of those at hand.
 
     One query: undecided. A difference that is the same on every query decides by itself: at least -margin passes, so
-    that equal systems pass, with margin 0 too. Raises ParameterError for arguments out of range, a measure that one of
-    the two lacks or that has no direction; UnknownName for other names; InputError for scores of another collection.
+    that equal systems pass, with margin 0 too. Raises ParameterError for arguments out of range, what are no scores, a
+    measure that one of the two lacks or that has no direction; UnknownName for other names; InputError for scores of
+    another collection.
 
     Source: non-inferiority by a one-sided test (Schuirmann 1987, one half of his two); agrees with
     scipy.stats.ttest_1samp(differences, -margin, alternative="greater").
@@ -239,13 +233,14 @@ def gate(
     ('pass', 0, 0.1875)
     """
     check_gate(margin=margin, level=level, test=test, n_resamples=n_resamples, power=power)
+    for scores in (new, baseline):
+        check_systems(scores, None, 1)
     chosen = some_measures(new, measures)
     both = join_scores(one_system(new, system), one_system(baseline, baseline_system), chosen)
-    seed = int(rng) if isinstance(rng, (int, np.integer)) and rng >= 0 else int(as_generator(rng).integers(2**62))
-    criterion = Criterion(float(margin), float(level), test, float(power), int(n_resamples), seed)
+    criterion = Criterion(float(margin), float(level), test, float(power), int(n_resamples), seed_of(rng))
     parts = tuple(measured(match(both, measure), criterion) for measure in chosen)
     notes = dict.fromkeys(
-        (*both.notes, *(note for part in parts for note in notes_of(part)), *on_all(parts, criterion))
+        (*both.notes, *(note for part in parts for note in notes_of(part, criterion)), *on_all(parts, criterion))
     )
     return Gate(scores=both, parts=parts, criterion=criterion, seeded=rng is not None, notes=tuple(notes))
 
@@ -255,26 +250,33 @@ def one_system(scores: Scores, system: str | None) -> Scores:
     if system is None and len(scores.systems) > 1:
         raise ParameterError(
             f"a gate compares two systems, and there are {len(scores.systems)} of one side; name one of "
-            f"{', '.join(scores.systems)}"
+            f"{listed(scores.systems)}"
         )
     return scores.select(systems=[scores._system(system)])
 
 
 def measured(matched: Matched, criterion: Criterion) -> MeasureGate:
-    gains = matched.sign * (matched.values[0] - matched.values[1])
+    gains = gains_of(matched, 0, 1)
     decision = decide(gains, criterion)
     turn = turn_of(gains, decision.verdict, criterion) if criterion.test == "t" else None
-    return MeasureGate(matched=matched, decision=decision, turn=turn)
+    return MeasureGate(matched=matched, gains=gains, decision=decision, turn=turn)
 
 
-def notes_of(part: MeasureGate) -> list[str]:
+def notes_of(part: MeasureGate, criterion: Criterion) -> list[str]:
     """What a careful reader should know of one measure."""
     notes = list(part.matched.notes)
+    if part.matched.logarithms:
+        with np.errstate(over="ignore"):
+            least = float(np.exp(-part.matched.sign * criterion.margin))
+        notes.append(
+            f"{part.measure}: the margin of {criterion.margin:g} is in natural logarithms as well: at it, a geometric "
+            f"mean is {least:.4g} times that of the baseline"
+        )
     if part.n == 1:
         notes.append(f"{part.measure}: one query says nothing of how much queries vary, and so decides nothing")
     elif part.decision.flat:
         same = "the same values" if part.difference == 0 else "the same difference"
-        notes.append(f"{part.measure}: {same} on all {part.n} queries: nothing varies that a test could look at")
+        notes.append(f"{part.measure}: {same} on all {queries(part.n)}: nothing varies that a test could look at")
     return notes
 
 
@@ -285,12 +287,13 @@ def on_all(parts: Sequence[MeasureGate], criterion: Criterion) -> list[str]:
         least = 1 / (1 + criterion.n_resamples)
         if least > criterion.level:
             notes.append(
-                f"{criterion.n_resamples} resamples cannot show anything at level {criterion.level:g}; ask for more"
+                f"{counted(criterion.n_resamples, 'resample')} cannot show anything at level {criterion.level:g}; ask "
+                "for more"
             )
     if len(parts) > 1 and any(part.verdict != UNDECIDED for part in parts):
         chance = min(1.0, len(parts) * criterion.level)
         notes.append(
             f"{len(parts)} measures: a pass needs all of them; a system that is equal by all is called worse by one of "
-            f"them in up to {100 * chance:g} % of cases"
+            f"them in up to {percent(chance)} of cases"
         )
     return notes

@@ -5,18 +5,16 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-import numpy as np
-
-from rankscope.comparison.findings import format_p
 from rankscope.comparison.gate import Gate, MeasureGate
 from rankscope.comparison.noninferiority import PASS, UNDECIDED, WORSE, Criterion
+from rankscope.comparison.query_view import differences_figure, extremes_table
 from rankscope.data.cells import format_value
-from rankscope.data.sections import Figure, Section, Table
+from rankscope.data.sections import Section, Table
+from rankscope.data.wording import format_p, listed, percent, queries, said_p
 
 __all__ = ["sections_of"]
 
-#: Queries that a sentence names at most.
-FEW = 5
+EITHER = "it hurts most, or else that it helps most, are"
 
 
 class Words(NamedTuple):
@@ -24,6 +22,7 @@ class Words(NamedTuple):
 
     system: str
     baseline: str
+    values: str
     mean: str
     up: str
     down: str
@@ -38,21 +37,13 @@ def sections_of(gate: Gate) -> tuple[Section, ...]:
     sections = [Section(title="Gate", sentence=first, table=summary(gate))]
     for part, sentence in zip(parts, said, strict=True):
         spoken = [] if len(parts) == 1 else [sentence]
+        ids = [gate.scores.query_ids[q] for q in part.matched.queries.tolist()]
         sections.append(
             Section(
                 title=f"Queries that decide: {part.measure}",
                 sentence=" ".join([*spoken, *deciding(part, gate)]),
-                table=queries(part, gate),
-                figure=Figure(
-                    "query_differences",
-                    {
-                        "measure": part.measure,
-                        "system_a": gate.system,
-                        "system_b": gate.baseline,
-                        "query_ids": [gate.scores.query_ids[q] for q in part.matched.queries.tolist()],
-                        "differences": part.differences,
-                    },
-                ),
+                table=extremes_table(part.matched, ids, 0, 1),
+                figure=differences_figure(part.matched, ids, 0, 1),
             )
         )
     return tuple(sections)
@@ -65,7 +56,7 @@ def summary(gate: Gate) -> Table:
         found = part.decision
         rows.append(
             (
-                part.measure,
+                part.matched.label,
                 found.verdict,
                 *(format_value(x, "mean") for x in (new, old)),
                 *(signed(x) for x in (part.difference, part.low, part.high)),
@@ -95,7 +86,7 @@ def signed(x: float) -> str:
 def overall(gate: Gate) -> str:
     """One sentence on several measures."""
     counts = {v: [part.measure for part in gate.parts if part.verdict == v] for v in (WORSE, UNDECIDED, PASS)}
-    by = [f"{verdict} by {', '.join(names)}" for verdict, names in counts.items() if names]
+    by = [f"{verdict} by {listed(names)}" for verdict, names in counts.items() if names]
     said = {PASS: "passes", UNDECIDED: "is undecided", WORSE: "does not pass"}[gate.verdict]
     return f"{gate.system} against {gate.baseline} {said}: {'; '.join(by)}."
 
@@ -120,10 +111,11 @@ def sentence_of(part: MeasureGate, gate: Gate) -> str:
     words = Words(
         system=gate.system,
         baseline=gate.baseline,
-        mean=f"mean {part.measure}",
+        values=part.matched.label,
+        mean=f"mean {part.matched.label}",
         up="higher" if higher else "lower",
         down="lower" if higher else "higher",
-        sure=f"{100 * (1 - gate.criterion.level):g} % sure",
+        sure=f"{percent(1 - gate.criterion.level)} sure",
     )
     say = {PASS: passed, WORSE: shown_worse, UNDECIDED: undecided}[part.verdict]
     return say(part, words, gate.criterion)
@@ -133,12 +125,12 @@ def constantly(part: MeasureGate, words: Words, margin: float) -> str:
     """Where the difference is the same on all queries."""
     gain = part.decision.mean
     if gain == 0:
-        return f"its {words.mean} is that of {words.baseline}, on each of {part.n} queries."
+        return f"its {words.mean} is that of {words.baseline}, on each of {queries(part.n)}."
     against = "" if gain > 0 else f", {'more' if part.verdict == WORSE else 'not more'} than {margin_text(margin)}"
     direction = words.up if gain > 0 else words.down
     return (
-        f"its {part.measure} is {direction} than that of {words.baseline} by the same {number(abs(gain), margin)} on "
-        f"each of {part.n} queries{against}."
+        f"its {words.values} is {direction} than that of {words.baseline} by the same {number(abs(gain), margin)} on "
+        f"each of {queries(part.n)}{against}."
     )
 
 
@@ -152,7 +144,7 @@ def observed(part: MeasureGate, words: Words) -> str:
 
 def on_these(part: MeasureGate, words: Words) -> str:
     """What was seen; what follows from it comes behind."""
-    return f"its {words.mean} is {observed(part, words)} on these {part.n} queries; over all queries like them it is"
+    return f"its {words.mean} is {observed(part, words)} on these {queries(part.n)}; over all queries like them it is"
 
 
 def passed(part: MeasureGate, words: Words, asked: Criterion) -> str:
@@ -162,7 +154,7 @@ def passed(part: MeasureGate, words: Words, asked: Criterion) -> str:
     if asked.test != "t":
         return begin + (
             f"that its {words.mean} is {words.down} than that of {words.baseline} by {asked.margin:g} or more is ruled "
-            f"out ({asked.test} test, p = {format_p(found.pvalue_noninferior)}, level {asked.level:g})."
+            f"out ({asked.test} test, p {said_p(found.pvalue_noninferior)}, level {asked.level:g})."
         )
     here = on_these(part, words)
     if found.low > 0:
@@ -179,7 +171,7 @@ def shown_worse(part: MeasureGate, words: Words, asked: Criterion) -> str:
     if asked.test != "t":
         return begin + (
             f"that its {words.mean} is not {words.down} than that of {words.baseline} is ruled out ({asked.test} test, "
-            f"p = {format_p(found.pvalue_worse)}, level {asked.level:g}).{doubt}"
+            f"p {said_p(found.pvalue_worse)}, level {asked.level:g}).{doubt}"
         )
     if -found.high >= asked.margin > 0:
         doubt = f" That is more than {margin_text(asked.margin)}."
@@ -189,8 +181,7 @@ def shown_worse(part: MeasureGate, words: Words, asked: Criterion) -> str:
 
 def undecided(part: MeasureGate, words: Words, asked: Criterion) -> str:
     found = part.decision
-    queries = "1 query cannot" if part.n == 1 else f"{part.n} queries cannot"
-    first = f"{queries} tell: there the {words.mean} of {words.system} is {observed(part, words)}"
+    first = f"{queries(part.n)} cannot tell: there the {words.mean} of {words.system} is {observed(part, words)}"
     if part.n == 1:
         return f"{first}, and how much queries vary is not known."
     more = more_queries(part, asked)
@@ -200,10 +191,10 @@ def undecided(part: MeasureGate, words: Words, asked: Criterion) -> str:
             f"{number(abs(found.low), asked.margin)} {words.down}, and the margin is {asked.margin:g}; that it is "
             f"{words.down} at all is not shown either.{more}"
         )
-    noninferior, worse = format_p(found.pvalue_noninferior), format_p(found.pvalue_worse)
+    noninferior, worse = said_p(found.pvalue_noninferior), said_p(found.pvalue_worse)
     return (
-        f"{first}; neither that it is {words.down} by less than {asked.margin:g} (p = {noninferior}) nor that it is "
-        f"{words.down} at all (p = {worse}) is shown at level {asked.level:g}.{more}"
+        f"{first}; neither that it is {words.down} by less than {asked.margin:g} (p {noninferior}) nor that it is "
+        f"{words.down} at all (p {worse}) is shown at level {asked.level:g}.{more}"
     )
 
 
@@ -215,8 +206,8 @@ def more_queries(part: MeasureGate, asked: Criterion) -> str:
     if needed <= part.n:
         return ""
     return (
-        f" About {needed:,} queries, {needed - part.n:,} more, would decide with a probability of "
-        f"{100 * asked.power:g} %, if queries to come differ as these do: an estimate, and a rough one where these are "
+        f" About {queries(needed)}, {needed - part.n:,} more, would decide with a probability of "
+        f"{percent(asked.power)}, if queries to come differ as these do: an estimate, and a rough one where these are "
         "few."
     )
 
@@ -226,33 +217,16 @@ def deciding(part: MeasureGate, gate: Gate) -> list[str]:
     gains = part.gains
     better, worse = int((gains > 0).sum()), int((gains < 0).sum())
     equal = part.n - better - worse
-    said = [f"{gate.system} is better on {better} of {part.n} queries, worse on {worse}, equal on {equal}."]
+    said = [f"{gate.system} is better on {better:,} of {queries(part.n)}, worse on {worse:,}, equal on {equal:,}."]
     if gate.criterion.test != "t" or part.n < 3 or part.decision.flat:
         return said
-    kind = "helps" if part.verdict == PASS else "hurts"
-    if part.turn is None:
-        return [*said, f"However many queries that it {kind} most are taken away, the verdict stays."]
-    ids = [gate.scores.query_ids[q] for q in part.matched.queries[part.turn.queries].tolist()]
-    verdict = {PASS: "pass", WORSE: "worse", UNDECIDED: "undecided"}[part.turn.verdict]
+    turn = part.turn
+    if turn is None:
+        ways = {PASS: "it helps most are", WORSE: "it hurts most are", UNDECIDED: EITHER}[part.verdict]
+        return [*said, f"However many queries that {ways} taken away, to the last two, the verdict stays."]
+    ids = [gate.scores.query_ids[q] for q in part.matched.queries[turn.queries].tolist()]
+    kind = "helps" if turn.helped else "hurts"
     if len(ids) == 1:
-        return [*said, f"Without query {ids[0]}, which it {kind} most, the verdict would be: {verdict}."]
-    named = f" ({', '.join(ids)})" if len(ids) <= FEW else ""
-    return [*said, f"Without the {len(ids)} queries{named} that it {kind} most, the verdict would be: {verdict}."]
-
-
-def queries(part: MeasureGate, gate: Gate) -> Table | None:
-    """The queries that the new system hurts and helps most."""
-    new, old = part.matched.values
-    rows = [
-        (
-            kind,
-            gate.scores.query_ids[part.matched.queries[q]],
-            format_value(float(new[q]), "mean"),
-            format_value(float(old[q]), "mean"),
-            signed(float(new[q] - old[q])),
-        )
-        for kind, places in (("hurt", part.hurt), ("helped", part.helped))
-        for q in np.asarray(places).tolist()
-    ]
-    heads = ("most", "query", gate.system, gate.baseline, "difference")
-    return Table(columns=heads, rows=tuple(rows), left=2) if rows else None
+        return [*said, f"Without query {ids[0]}, which it {kind} most, the verdict would be: {turn.verdict}."]
+    without = f"Without the {queries(len(ids))} ({listed(ids)}) that it {kind} most"
+    return [*said, f"{without}, the verdict would be: {turn.verdict}."]

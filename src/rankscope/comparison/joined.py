@@ -7,8 +7,10 @@ from dataclasses import replace
 
 import numpy as np
 
+from rankscope.comparison.matched import check_systems, some_measures
 from rankscope.data.hits import frozen
 from rankscope.data.scores import Bools, Floats, Scores
+from rankscope.data.wording import listed, queries
 from rankscope.errors import InputError, ParameterError
 
 __all__ = ["check_same_collection", "join_scores"]
@@ -16,6 +18,8 @@ __all__ = ["check_same_collection", "join_scores"]
 #: How the two are named in messages.
 NAMES = ("the new scores", "the baseline")
 DO = "evaluate both with the same judgments and options"
+#: Queries that a message names at most.
+NAMED = 3
 
 
 def check_same_collection(
@@ -26,12 +30,14 @@ def check_same_collection(
     measures: full names, default all of `a`; `b` may hold more. Judgments are compared by their fingerprints, which
     hold grades and no ids of documents, where both are known. `unjudged="bounds"` changes no value, and so may differ,
     as may the version of rankscope. Raises InputError for the first difference, ParameterError for a measure that one
-    of them lacks; a message says what differs and how.
+    of them lacks and for what are no scores; a message says what differs and how.
 
     >>> import rankscope as rs
     >>> qrels, run = {"q1": {"d1": 1}}, {"q1": {"d1": 2.0}}
     >>> check_same_collection(rs.evaluate(qrels, run, ["RR", "AP"]), rs.evaluate(qrels, run, ["AP", "P@5", "RR"]))
     """
+    for scores in (a, b):
+        check_systems(scores, None, 1)
     chosen = a.measure_names if measures is None else tuple(measures)
     for scores, name in zip((a, b), names, strict=True):
         for measure in chosen:
@@ -65,26 +71,17 @@ def refuse_other_queries(a: Scores, b: Scores, names: tuple[str, str]) -> None:
     if set(a.query_ids) == set(b.query_ids):
         return
     more, fewer = set(a.query_ids) - set(b.query_ids), set(b.query_ids) - set(a.query_ids)
-    if len(more) == len(a.query_ids):
+    if more and fewer and len(more) == len(a.query_ids):
         raise InputError(
-            f"{names[0]} and {names[1]} have no queries in common ({first_few(more)}; {first_few(fewer)}), expected "
-            f"the same; {DO}"
+            f"{names[0]} and {names[1]} have no queries in common ({listed(sorted(more), NAMED)}; "
+            f"{listed(sorted(fewer), NAMED)}), expected the same; {DO}"
         )
     found = [
-        f"{counted(only)} of {name} only ({first_few(only)})"
+        f"{queries(len(only))} of {name} only ({listed(sorted(only), NAMED)})"
         for only, name in zip((more, fewer), names, strict=True)
         if only
     ]
     raise InputError(f"{' and '.join(found)}, expected the same queries in both; {DO}")
-
-
-def counted(queries: set[str]) -> str:
-    return "1 query" if len(queries) == 1 else f"{len(queries)} queries"
-
-
-def first_few(ids: Iterable[str]) -> str:
-    found = sorted(ids)
-    return ", ".join(found[:3]) + (", ..." if len(found) > 3 else "")
 
 
 def comparable(settings: Mapping[str, str]) -> dict[str, str]:
@@ -99,19 +96,20 @@ def refuse_other_settings(whose: str, a: Mapping[str, str], b: Mapping[str, str]
             raise InputError(f"{whose}{key} is {one} and {other}, expected the same; {DO}")
 
 
-def join_scores(a: Scores, b: Scores, measures: Iterable[str] | None = None) -> Scores:
-    """The systems of both, those of `a` first, with the measures named (default: all of `a`).
+def join_scores(a: Scores, b: Scores, measures: object = None) -> Scores:
+    """The systems of both, those of `a` first. measures: one, a list, or None for all of `a`.
 
     A system of `b` that is called as one of `a` becomes "name (baseline)". Bounds are left out. A note says where two
     versions of rankscope computed them, and where it is not known whether the judgments are the same. Raises as
-    `check_same_collection`, and ParameterError where names are taken even so.
+    `check_same_collection`, UnknownName for a measure that `a` lacks, ParameterError where names are taken even so.
 
     >>> import rankscope as rs
     >>> qrels, run = {"q1": {"d1": 1}}, rs.Run({"q1": {"d1": 2.0}}, name="bm25")
     >>> join_scores(rs.evaluate(qrels, run, "RR"), rs.evaluate(qrels, run, "RR")).systems
     ('bm25', 'bm25 (baseline)')
     """
-    chosen = a.measure_names if measures is None else tuple(measures)
+    check_systems(a, None, 1)  # before it is asked for its measures
+    chosen = some_measures(a, measures)
     check_same_collection(a, b, chosen)
     systems = (*a.systems, *(f"{name} (baseline)" if name in a.systems else name for name in b.systems))
     if len(set(systems)) < len(systems):

@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from rankscope.comparison.words import names_of
 from rankscope.data.cells import format_value
 from rankscope.data.qrels import Qrels
 from rankscope.data.run import Run
 from rankscope.data.scores import Scores
 from rankscope.data.sections import Section, Table
+from rankscope.data.wording import counted, listed
 from rankscope.errors import ParameterError
 from rankscope.evaluation.engine import as_list, evaluate
 from rankscope.evaluation.sources import is_path
@@ -187,13 +187,12 @@ def effect_sentence(effect: RankingEffect, names: tuple[str, str]) -> str:
     taus = f" ({taus}; 1 is the same order)" if taus else ""
     if not effect.swaps:
         alike = "in the same order" if (effect.rank_a == effect.rank_b).all() else "so that no pair changes places"
-        return f"Both judges put the {len(effect.systems)} systems {alike}{taus}. {change}"
+        return f"Both judges put the {counted(len(effect.systems), 'system')} {alike}{taus}. {change}"
     pairs = [f"{x} and {y}" for x, y in effect.swaps[:NAMED]]
     named = "; ".join(pairs) + (f"; and {len(effect.swaps) - NAMED} more" if len(effect.swaps) > NAMED else "")
     furthest = np.flatnonzero(np.abs(effect.rank_a - effect.rank_b) == effect.rank_change).tolist()
-    who = names_of([effect.systems[i] for i in sorted(furthest, key=effect.rank_a.tolist().__getitem__)])
-    places = "1 place" if effect.rank_change == 1 else f"{effect.rank_change} places"
-    moves = f"{who} move{'s' if len(furthest) == 1 else ''} furthest, by {places}"
+    who = listed([effect.systems[i] for i in sorted(furthest, key=effect.rank_a.tolist().__getitem__)])
+    moves = f"{who} move{'s' if len(furthest) == 1 else ''} furthest, by {counted(effect.rank_change, 'place')}"
     several = (
         f"{len(effect.swaps)} of {effect.pairs} pairs of systems change{'s' if len(effect.swaps) == 1 else ''} places"
     )

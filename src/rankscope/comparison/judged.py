@@ -10,6 +10,7 @@ import numpy.typing as npt
 from rankscope.comparison.label_parts import Beyond
 from rankscope.data.qrels import Qrels
 from rankscope.data.rows import Rows, combined_keys
+from rankscope.data.wording import counted, queries
 from rankscope.errors import InputError
 from rankscope.kernels.order import ranges
 from rankscope.kernels.segments import bounds, group_of
@@ -96,8 +97,7 @@ def judged_by_both(a: Qrels, b: Qrels, names: tuple[str, str]) -> Both:
 
 def shown(qrels: Qrels) -> str:
     first = next(iter(qrels._lookup[0]))
-    n = int(qrels.relevance.size)
-    return f"{n} judgment{'' if n == 1 else 's'}, as {first!r} of query {qrels.query_ids[0]!r}"
+    return f"{counted(qrels.relevance.size, 'judgment')}, as {first!r} of query {qrels.query_ids[0]!r}"
 
 
 def cut(both: Both, judged: str) -> tuple[Qrels, Qrels]:
@@ -146,14 +146,12 @@ def notes_on(
     notes = [ONE_BY_ONE]
     for name, negative in zip(names, (both.negative_a, both.negative_b), strict=True):
         if negative:
-            many = "1 judgment" if negative == 1 else f"{negative} judgments"
             are = "is" if negative == 1 else "are"
-            notes.append(f"{many} of {name} {are} below 0, which means not judged; left out")
+            notes.append(f"{counted(negative, 'judgment')} of {name} {are} below 0, which means not judged; left out")
     for side, name in ((both.a, names[0]), (both.b, names[1])):
         lost = len(side.query_ids) - both.queries
         if lost:
-            many = "1 query" if lost == 1 else f"{lost} queries"
-            notes.append(f"{many} of {name} without a document that both judged: left out")
+            notes.append(f"{queries(lost)} of {name} without a document that both judged: left out")
     if judged == "both" and both.only_a + both.only_b:
         notes.append(
             "systems are ranked by the documents that both judged; ask for each judge's own (judged:own) to see what "

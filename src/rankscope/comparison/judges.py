@@ -25,6 +25,7 @@ from rankscope.comparison.label_parts import (
 from rankscope.comparison.labels import count_of, two_classes
 from rankscope.data.qrels import Qrels
 from rankscope.data.sections import Section, as_text, tidy_frame
+from rankscope.data.wording import counted, queries
 from rankscope.errors import InputError, ParameterError
 from rankscope.evaluation.conventions import make_plan
 from rankscope.evaluation.sources import ENTITY, LETOR, as_qrels, is_path
@@ -109,9 +110,9 @@ class JudgeAgreement:
         one, other = self.names
         agreement = Section(
             title=f"Agreement of {one} and {other}",
-            sentence=f"Judged by both: {plural(self.both, 'document')} of {plural(self.queries, 'query', 'queries')}; "
+            sentence=f"Judged by both: {counted(self.both, 'document')} of {queries(self.queries)}; "
             f"by {one} only: {self.only_a:,}; by {other} only: {self.only_b:,}. "
-            + chance_sentence(self.beyond.kappa, "documents", "grade"),
+            + chance_sentence(self.beyond.kappa, "document", "grade"),
             table=judged_table(list(self.beyond.rows()), self.beta),
         )
         relevance = Section(
@@ -138,7 +139,7 @@ class JudgeAgreement:
             f"rel:{self.rel}",
             f"beta:{self.beta:g}",
             f"alpha:{self.beyond.alpha.level}",
-            f"level:{self.confidence_level:g}",
+            f"confidence:{self.confidence_level:g}",
             f"documents:{self.both}",
         ]
         parts += [f"judged:{self.judged}", self.measured] if self.effects else [f"rankscope {__version__}"]
@@ -149,7 +150,8 @@ class JudgeAgreement:
 
     def __repr__(self) -> str:
         one, other = self.names
-        return f"JudgeAgreement({one} and {other}, {self.both} documents, {len(self.effects)} measures)"
+        documents, measures = counted(self.both, "document"), counted(len(self.effects), "measure")
+        return f"JudgeAgreement({one} and {other}, {documents}, {measures})"
 
 
 def agree_judgments(
@@ -191,17 +193,19 @@ def agree_judgments(
     check_share("confidence_level", confidence_level)
     check_positive("beta", beta)
     check_choice("judged", judged, JUDGED)
+    if names is not None and not (isinstance(names, (list, tuple)) and len(names) == 2):
+        raise ParameterError(f"names are {names!r}, expected two, of A and B")
     if runs is None and (measures is not None or options):
         raise ParameterError("measures and options of evaluation ask for runs; name at least one, or leave them out")
     check_options(runs, (qrels_a, qrels_b), measures, {"rel": rel, **options})
-    called = names or names_of_judges(qrels_a, qrels_b)
+    called = names_of_judges(qrels_a, qrels_b) if names is None else names
     both = judged_by_both(as_qrels(qrels_a), as_qrels(qrels_b), called)
     grades_a, grades_b = both.grades
     labels, a, b = encode(grades_a, grades_b)
     if len(labels) == 1:
         raise InputError(
-            f"both judges gave all {both.n} documents the grade {labels[0]}, expected at least 2 grades; of one alone "
-            "nothing tells agreement from chance"
+            f"{called[0]} and {called[1]} gave only the grade {labels[0]} ({counted(both.n, 'document')}), expected at "
+            "least 2 grades; of one alone nothing tells agreement from chance"
         )
     k = len(labels)
     counts = np.bincount(a * k + b, minlength=k * k).reshape(k, k)
@@ -235,10 +239,6 @@ def agree_judgments(
     )
 
 
-def plural(n: int, one: str, many: str = "") -> str:
-    return f"{n:,} {one if n == 1 else many or one + 's'}"
-
-
 def check_options(runs: Any, qrels: tuple[Any, Any], measures: Any, options: dict[str, Any]) -> None:
     """Tell a wrong argument before anything is read."""
     check_count("rel", options["rel"])
@@ -253,7 +253,8 @@ def check_options(runs: Any, qrels: tuple[Any, Any], measures: Any, options: dic
             )
         if options.get("unjudged") == "bounds":
             raise ParameterError(
-                "unjudged='bounds' has no meaning for a ranking of systems; choose nonrelevant or skip"
+                "--unjudged bounds (unjudged='bounds') has no meaning for a ranking of systems; choose nonrelevant or "
+                "skip"
             )
         settled = {name: value for name, value in options.items() if name not in ("input", "total_ranks", "progress")}
         plan = make_plan(measures, **settled)

@@ -9,6 +9,7 @@ import numpy as np
 
 from rankscope.data.cells import format_value
 from rankscope.data.sections import Figure, Section, Table
+from rankscope.data.wording import counted, percent
 from rankscope.stats.confusion import AVERAGED, RATES, ConfusionMatrix, Rates, share_interval
 from rankscope.stats.inputs import Floats
 from rankscope.stats.judges import Alpha, Kappa, cohens_kappa, krippendorffs_alpha
@@ -25,7 +26,7 @@ __all__ = [
     "count_rows",
     "judged_table",
     "matrix_section",
-    "percent",
+    "tenths",
 ]
 
 COLUMNS = ("statistic", "label", "value", "low", "high", "n")
@@ -185,24 +186,25 @@ def matrix_section(confusion: ConfusionMatrix, rows: str, columns: str, axes: st
 
 
 def chance_sentence(kappa: Kappa, what: str, label: str) -> str:
-    """What kappa says, in words. what: "documents". label: "grade"."""
+    """What kappa says, in words. what: "document". label: "grade"."""
     same = round(kappa.agreement * kappa.n)
     begin = (
-        f"{same:,} of {kappa.n:,} {what} ({percent(kappa.agreement)}) got the same {label} from both. Two judges who "
-        f"hand out as many of each {label} as these two did, but blindly, would agree on {percent(kappa.chance)}."
+        f"{same:,} of {counted(kappa.n, what)} ({tenths(kappa.agreement)}) got the same {label} from both. Two judges "
+        f"who hand out as many of each {label} as these two did, but blindly, would agree on {tenths(kappa.chance)}."
     )
     if np.isnan(kappa.value):
         return begin
     if same == kappa.n:
         return f"{begin} Cohen's kappa is 1: full agreement."
-    end = f"they went {percent(kappa.value)} of the way from chance to full agreement"
+    end = f"they went {tenths(kappa.value)} of the way from chance to full agreement"
     if kappa.value < 0.0005:
         end = f"they agree {'less' if kappa.value < -0.0005 else 'no more'} than by chance"
     if np.isnan(kappa.low):
         return f"{begin} Cohen's kappa is {kappa.value:.2f}: {end}."
-    level = f"{100 * kappa.confidence_level:g} %"
+    level = percent(kappa.confidence_level)
     return f"{begin} Cohen's kappa is {kappa.value:.2f} ({level} interval {kappa.low:.2f} to {kappa.high:.2f}): {end}."
 
 
-def percent(share: float) -> str:
-    return f"{100 * share:.1f} %"
+def tenths(share: float) -> str:
+    """A share to a tenth of a percent."""
+    return percent(round(share, 3))

@@ -20,10 +20,11 @@ from rankscope.comparison.label_parts import (
     count_rows,
     judged_table,
     matrix_section,
-    percent,
+    tenths,
 )
 from rankscope.data.cells import format_value
 from rankscope.data.sections import Section, Table, as_text, tidy_frame
+from rankscope.data.wording import counted
 from rankscope.errors import InputError, ParameterError
 from rankscope.stats.confusion import ConfusionMatrix, Rates, confusion_matrix, rates
 from rankscope.stats.inputs import check_positive, check_share
@@ -79,7 +80,7 @@ class LabelAgreement:
         """What a report shows."""
         agreement = Section(
             title="Agreement",
-            sentence=chance_sentence(self.beyond.kappa, "items", "label"),
+            sentence=chance_sentence(self.beyond.kappa, "item", "label"),
             table=judged_table(list(self.beyond.rows()), self.beta),
         )
         axes = "Rows: true labels. Columns: predicted labels."
@@ -102,7 +103,7 @@ class LabelAgreement:
             *([] if self.positive is None else [f"positive:{self.positive}"]),
             f"beta:{self.beta:g}",
             f"alpha:{self.beyond.alpha.level}",
-            f"level:{self.confidence_level:g}",
+            f"confidence:{self.confidence_level:g}",
             f"items:{self.confusion.n}",
             f"rankscope {__version__}",
         ]
@@ -112,7 +113,7 @@ class LabelAgreement:
         return as_text(self)
 
     def __repr__(self) -> str:
-        return f"LabelAgreement({self.confusion.n} items, {len(self.confusion.labels)} classes)"
+        return f"LabelAgreement({counted(self.confusion.n, 'item')}, {len(self.confusion.labels)} classes)"
 
 
 def agree_labels(
@@ -147,8 +148,8 @@ def agree_labels(
     labels, a, b = encode(true, predicted)
     if len(labels) == 1:
         raise InputError(
-            f"all {a.size} items have the label {labels[0]!r} in both lists, expected at least 2 classes; of one alone "
-            "nothing tells agreement from chance"
+            f"there is only the label {labels[0]!r} in both lists ({counted(a.size, 'item')}), expected at least 2 "
+            "classes; of one alone nothing tells agreement from chance"
         )
     if positive is not None and positive not in labels:
         known = ", ".join(map(repr, labels[:10]))
@@ -211,7 +212,7 @@ def rates_sentence(found: Rates, positive: str) -> str:
 
 
 def count_of(part: int, whole: int) -> str:
-    return f"{part:,} of {whole:,}" + (f" ({percent(part / whole)})" if whole else "")
+    return f"{part:,} of {whole:,}" + (f" ({tenths(part / whole)})" if whole else "")
 
 
 def class_sentence(found: Rates) -> str:

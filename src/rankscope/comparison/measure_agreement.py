@@ -14,6 +14,7 @@ from rankscope._version import __version__
 from rankscope.data.cells import format_value
 from rankscope.data.scores import Floats, Scores
 from rankscope.data.sections import Figure, Section, Table, as_text, tidy_frame
+from rankscope.data.wording import counted, format_p, listed, percent
 from rankscope.stats.correlation_intervals import FAR, FEW
 
 if TYPE_CHECKING:
@@ -137,17 +138,23 @@ class MeasureAgreement:
         return as_text(self)
 
     def __repr__(self) -> str:
-        return f"MeasureAgreement({self.statistic} of {len(self.measures)} measures by {self.by})"
+        return f"MeasureAgreement({self.statistic} of {counted(len(self.measures), 'measure')} by {self.by})"
 
 
 def pairs_table(result: MeasureAgreement) -> Table:
-    level = f"{100 * result.confidence_level:g} %"
     rows = []
     for a, b, _, _, value, low, high, pvalue, n in result.records():
         cells = [format_value(x, "mean") for x in (value, low, high)]
-        p = "<0.0001" if pvalue < 0.0001 else format_value(pvalue, "mean")
-        rows.append((a, b, *cells, p, str(n)))
-    columns = ("measure", "and", NAMES[result.statistic], f"{level} from", "to", "p", result.by)
+        rows.append((a, b, *cells, format_p(pvalue), str(n)))
+    columns = (
+        "measure",
+        "and",
+        NAMES[result.statistic],
+        f"{percent(result.confidence_level)} from",
+        "to",
+        "p",
+        result.by,
+    )
     return Table(columns=columns, rows=tuple(rows), left=2)
 
 
@@ -158,13 +165,13 @@ def sentence_of(result: MeasureAgreement) -> str:
         return f"No two of these measures can be correlated over {result.by}."
     values = np.round(result.value[there], 12)  # equal but for rounding is equal
     most, least = float(values.max()), float(values.min())
-    systems = len(result.scores.systems)
+    systems = counted(len(result.scores.systems), "system")
     name = NAMES[result.statistic]
-    over = f", the mean over {systems} systems" if result.by == "queries" and systems > 1 else ""
+    over = f", the mean over {systems}" if result.by == "queries" and len(result.scores.systems) > 1 else ""
     # "order the 6 systems most alike", "agree most on which queries are easy or hard"
     over_systems = result.by == "systems"
     verb = ("rate" if result.statistic == "pearson" else "order") if over_systems else "agree"
-    what = f" the {systems} systems" if over_systems else ""
+    what = f" the {systems}" if over_systems else ""
     end = " alike" if over_systems else " on which queries are easy or hard"
     most_pair = pair_of(result, there, values, most)
     if there.size == 1:
@@ -191,17 +198,13 @@ def pair_of(result: MeasureAgreement, there: npt.NDArray[np.intp], values: Float
     """The first pair with this value, and how many others share it."""
     of = there[values == value]
     a, b = result.measures[result.first[of[0]]], result.measures[result.second[of[0]]]
-    others = f", like {of.size - 1} other {'pair' if of.size == 2 else 'pairs'}," if 1 < of.size < there.size else ""
+    others = f", like {counted(of.size - 1, 'other pair')}," if 1 < of.size < there.size else ""
     return f"{a} and {b}{others}"
 
 
 def notes_of(result: MeasureAgreement) -> tuple[str, ...]:
     """What a careful reader wants to know."""
     return (*orientation_notes(result), *missing_notes(result), *interval_notes(result))
-
-
-def listed(names: list[str]) -> str:
-    return ", ".join(names[:5]) + (", ..." if len(names) > 5 else "")
 
 
 def orientation_notes(result: MeasureAgreement) -> list[str]:
@@ -237,7 +240,8 @@ def missing_notes(result: MeasureAgreement) -> list[str]:
     groups = len(result.scores.systems)
     if result.by == "queries" and (result.counted[~undefined] < groups).any():
         notes.append(
-            f"some means are over fewer than {groups} systems: of the others a measure has one value on all queries"
+            f"some means are over fewer than {counted(groups, 'system')}: of the others a measure has one value on all "
+            "queries"
         )
     return notes
 

@@ -55,10 +55,14 @@ class Decision(NamedTuple):
 
 
 class Turn(NamedTuple):
-    """The verdict without the first `queries` (places, in the order in which they are taken away)."""
+    """The verdict without `queries` (places, in the order in which they are taken away).
+
+    helped: whether they are those that the new system helps most; else those that it hurts most.
+    """
 
     verdict: str
     queries: npt.NDArray[np.intp]
+    helped: bool
 
 
 def decide(differences: Floats, criterion: Criterion) -> Decision:
@@ -115,15 +119,22 @@ def queries_needed(mean: float, sd: float, criterion: Criterion) -> int | None:
 
 
 def turn_of(differences: Floats, verdict: str, criterion: Criterion) -> Turn | None:
-    """The fewest queries without which the t-test gives another verdict; None where none do, down to two queries.
+    """The queries to take away, in order, until the t-test gives another verdict; None where it never does.
 
-    Queries are taken away one after the other: of a verdict "pass" those that the new system helps most, else those
-    that it hurts most. All stages are computed at once, from sums over what is left.
+    Of a verdict "pass" the query that the new system helps most goes first, then the next; of "worse" the one that it
+    hurts most. "undecided" can turn either way: both ends are tried, and the shorter way is taken. The last two queries
+    stay. Queries chosen in another way might turn a verdict with fewer.
     """
+    ends = {PASS: (True,), WORSE: (False,), UNDECIDED: (False, True)}[verdict]
+    ways = [turn_from(differences, verdict, criterion, helped=helped) for helped in ends]
+    return min((way for way in ways if way is not None), key=lambda way: way.queries.size, default=None)
+
+
+def turn_from(differences: Floats, verdict: str, criterion: Criterion, *, helped: bool) -> Turn | None:
+    """As `turn_of`, from one end. All stages are computed at once, from sums over what is left."""
     if differences.size < 3:
         return None
-    helped_first = verdict == PASS
-    order = np.argsort(-differences if helped_first else differences, kind="stable")
+    order = np.argsort(-differences if helped else differences, kind="stable")
     left = differences[order] - np.median(differences)
     stages = slice(0, differences.size - 1)  # what is left from each place on, two at least
     n = np.arange(differences.size, 1, -1)
@@ -138,7 +149,7 @@ def turn_of(differences: Floats, verdict: str, criterion: Criterion) -> Turn | N
     if not other.size:
         return None
     gone = int(other[0]) + 1
-    return Turn(VERDICTS[verdicts[gone]], order[:gone])
+    return Turn(VERDICTS[verdicts[gone]], order[:gone], helped)
 
 
 def verdicts_by_t(

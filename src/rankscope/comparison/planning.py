@@ -6,11 +6,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from rankscope.comparison.matched import check_systems, some_measures
 from rankscope.comparison.planning_measure import Asked, MeasurePlan, PlanRow, plan_measure
 from rankscope.comparison.planning_words import sections_of
 from rankscope.data.scores import Scores
 from rankscope.data.sections import Section, as_text, tidy_frame
-from rankscope.errors import ParameterError, UnknownName
+from rankscope.errors import ParameterError
 from rankscope.stats.inputs import check_alternative, check_count, check_positive, check_share
 
 if TYPE_CHECKING:
@@ -67,7 +68,7 @@ class QueryPlan:
 
 def plan(
     scores: Scores,
-    measures: Sequence[object] | object | None = None,
+    measures: object = None,
     *,
     baseline: str | None = None,
     difference: float | None = None,
@@ -82,7 +83,8 @@ def plan(
     How much scores vary is taken from these scores: of two systems, the standard deviation s of their differences; of
     more, sqrt(2 MS_E) of the two-way analysis of variance, or with a baseline the pooled deviation of the differences
     to it. The power of the paired t-test with n queries is then that of the noncentral t with noncentrality
-    difference sqrt(n) / s. Queries that lack a value of some system are left out.
+    difference sqrt(n) / s. The values are those that `compare` tests: of the queries where every system has one, and of
+    a geometric measure (GMAP) their natural logarithms, so that differences are those of logarithms.
 
     difference: how large a difference is to be found, above 0; without it the one that was observed between the two
     best systems (or the best and the baseline), whose power says no more than its p-value does. width: of an interval
@@ -92,8 +94,8 @@ def plan(
     planned, and there are no numbers.
 
     Raises ParameterError for fewer than two systems, for a level or power outside (0, 1), for a difference or width not
-    above 0, for a difference that the measure cannot reach; UnknownName for a measure or baseline that the scores do
-    not hold; InputError where no query has values of all systems.
+    above 0, for a difference that the measure cannot reach, for a measure without direction; UnknownName for a measure
+    or baseline that the scores do not hold; InputError where no query has values of all systems.
 
     Source: Cohen (1988); Sakai (2016), topic set size design, with an exact noncentral F.
 
@@ -112,13 +114,10 @@ def plan(
     check_plan(
         difference=difference, width=width, power=power, level=level, alternative=alternative, n_queries=n_queries
     )
-    if len(scores.systems) < 2:
-        raise ParameterError(f"there is only the system {scores.systems[0]!r}, expected at least 2 to compare")
-    if baseline is not None and baseline not in scores.systems:
-        raise UnknownName("system of these scores", baseline, scores.systems)
+    check_systems(scores, baseline)
     side = "two-sided" if alternative == "two-sided" else "greater"
     asked = Asked(difference, width, power, level, side, n_queries)
-    chosen = places(scores, measures)
+    chosen = some_measures(scores, measures)
     settings = {
         "baseline": baseline,
         "difference": "observed" if difference is None else f"{difference:g}",
@@ -129,7 +128,7 @@ def plan(
         "at_hand": None if n_queries is None else str(n_queries),
     }
     return QueryPlan(
-        plans=tuple(plan_measure(scores, m, baseline, asked) for m in chosen),
+        plans=tuple(plan_measure(scores, name, baseline, asked) for name in chosen),
         power=power,
         level=level,
         alternative=alternative,
@@ -162,22 +161,13 @@ def check_plan(
         check_count("n_queries", n_queries, 2)
 
 
-def places(scores: Scores, measures: Sequence[object] | object | None) -> list[int]:
-    """Of the measures among those of the scores, each once."""
-    if measures is None:
-        return list(range(len(scores.measures)))
-    asked = measures if isinstance(measures, Sequence) and not isinstance(measures, str) else [measures]
-    if not asked:
-        raise ParameterError("no measure to plan for, expected at least one; leave `measures` out to plan for all")
-    return list(dict.fromkeys(scores._measure(measure) for measure in asked))
-
-
-def signature_of(scores: Scores, chosen: Sequence[int], settings: Mapping[str, str]) -> str:
+def signature_of(scores: Scores, chosen: Sequence[str], settings: Mapping[str, str]) -> str:
     """That of the scores, of these measures only, with the settings of the plan."""
     own = scores.measure_settings or ({},) * len(scores.measures)
+    places = [scores.measure_names.index(name) for name in chosen]
     return replace(
         scores,
-        measures=tuple(scores.measures[m] for m in chosen),
-        measure_settings=tuple(own[m] for m in chosen),
+        measures=tuple(scores.measures[m] for m in places),
+        measure_settings=tuple(own[m] for m in places),
         settings={**scores.settings, **settings},
     ).signature()

@@ -9,8 +9,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rankscope.data.scores import Scores
-from rankscope.errors import InputError, ParameterError
+from rankscope.comparison.matched import match
+from rankscope.data.scores import LEAST, Scores
+from rankscope.errors import ParameterError
 from rankscope.stats.anova import two_way_anova
 from rankscope.stats.distributions import special
 from rankscope.stats.inputs import Floats, constant
@@ -70,12 +71,13 @@ class Spread(NamedTuple):
 class MeasurePlan:
     """The plan for one measure.
 
-    n: queries with values of all systems, which the spread was taken from; left_out: the others. n_now: queries at
-    hand. difference: what is to be found; pair: the two systems whose observed difference it is, the better one first,
-    None where it was given. width: of the interval. sd: standard deviation of the differences of two systems. need_low,
-    need_high: between which the need lies, since sd is itself an estimate (95 % confidence, of a normal distribution),
-    None beyond 100,000,000. rows: of the tidy table. curve: of the power of the t-test. trouble: in a
-    word why nothing can be planned, else empty.
+    n: queries with values of all systems, which the spread was taken from. n_now: queries at hand. difference: what is
+    to be found; pair: the two systems whose observed difference it is, the better one first, None where it was given.
+    width: of the interval. sd: standard deviation of the differences of two systems. need_low, need_high: between which
+    the need lies, since sd is itself an estimate (95 % confidence, of a normal distribution), None beyond 100,000,000.
+    rows: of the tidy table. curve: of the power of the t-test. trouble: in a word why nothing can be planned, else
+    empty. geometric: whether values, and so differences, are natural logarithms.
+    notes: on the values, as `compare` has them.
     """
 
     measure: str
@@ -83,7 +85,6 @@ class MeasurePlan:
     systems: tuple[str, ...]
     baseline: str | None
     n: int
-    left_out: int
     n_now: int
     difference: float
     pair: tuple[str, str] | None
@@ -95,26 +96,22 @@ class MeasurePlan:
     curve: Curve
     trouble: str
     geometric: bool
+    notes: tuple[str, ...]
 
     def row(self, method: str) -> PlanRow:
         """The first row of a method."""
         return next(row for row in self.rows if row.method == method)
 
 
-def plan_measure(scores: Scores, m: int, baseline: str | None, asked: Asked) -> MeasurePlan:
-    """The plan for the measure at place m of the scores. Raises as `plan` does."""
-    name, measure = scores.measure_names[m], scores.measures[m]
-    refuse_beyond_range(name, getattr(measure, "range", None), asked)
-    values = scores.values[:, m]
-    x = values[:, ~np.isnan(values).any(axis=0)]
-    n = x.shape[1]
-    if not n:
-        raise InputError(
-            f"no query has a value of {name} of all {len(x)} systems; expected queries in common; "
-            "leave out the system that has none"
-        )
+def plan_measure(scores: Scores, name: str, baseline: str | None, asked: Asked) -> MeasurePlan:
+    """The plan for one measure of the scores. Raises as `plan` does."""
+    matched = match(scores, name)
+    measure = scores.measures[scores.measure_names.index(name)]
+    geometric = measure.summary == "geometric"
+    refuse_beyond_range(name, getattr(measure, "range", None), geometric, asked)
+    x, n = matched.values, matched.n
     b = None if baseline is None else scores.systems.index(baseline)
-    first, second = best_pair(x.mean(axis=1), getattr(measure, "higher_is_better", True), b)
+    first, second = best_pair(matched.sign * x.mean(axis=1), b)
     difference = observed(x[first] - x[second]) if asked.difference is None else asked.difference
     spread = Spread(0.0, 0.0, 0.0) if n == 1 else spread_of(x, b)
     trouble = trouble_of(x, spread, difference)
@@ -131,7 +128,6 @@ def plan_measure(scores: Scores, m: int, baseline: str | None, asked: Asked) -> 
         systems=scores.systems,
         baseline=baseline,
         n=n,
-        left_out=values.shape[1] - n,
         n_now=n_now,
         difference=difference,
         pair=None if asked.difference is not None else (scores.systems[first], scores.systems[second]),
@@ -142,23 +138,29 @@ def plan_measure(scores: Scores, m: int, baseline: str | None, asked: Asked) -> 
         rows=rows,
         curve=curve,
         trouble=trouble,
-        geometric=measure.summary == "geometric",
+        geometric=geometric,
+        notes=matched.notes,
     )
 
 
-def refuse_beyond_range(name: str, range: tuple[float, float] | None, asked: Asked) -> None:
+def refuse_beyond_range(name: str, range: tuple[float, float] | None, geometric: bool, asked: Asked) -> None:
     """Raise for a difference that the measure cannot reach: percent, or a slip."""
-    reach = range[1] - range[0] if range is not None else np.inf
-    if asked.difference is not None and asked.difference > reach:
+    if range is None or asked.difference is None:
+        return
+    low, high = (float(np.log(max(end, LEAST))) for end in range) if geometric else range
+    if asked.difference > high - low:
         raise ParameterError(
-            f"difference is {asked.difference:g}, and {name} lies between {range[0]:g} and {range[1]:g}; "  # type: ignore[index]
-            f"expected at most {reach:g}, as 0.02"
+            f"difference is {asked.difference:g}, and {'log ' if geometric else ''}{name} lies between {low:.4g} and "
+            f"{high:.4g}; expected at most {high - low:.4g}, as 0.02"
         )
 
 
-def best_pair(means: Floats, higher_is_better: bool | None, baseline: int | None) -> tuple[int, int]:
-    """The two best systems, the better one first; or the best of the others and the baseline, which may be better."""
-    order = np.argsort(means if higher_is_better is False else -means, kind="stable").tolist()
+def best_pair(means: Floats, baseline: int | None) -> tuple[int, int]:
+    """The two best systems, the better one first; or the best of the others and the baseline, which may be better.
+
+    means: higher is better.
+    """
+    order = np.argsort(-means, kind="stable").tolist()
     if baseline is None:
         return order[0], order[1]
     pair = sorted([next(s for s in order if s != baseline), baseline], key=order.index)

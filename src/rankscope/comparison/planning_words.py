@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction
 
 from rankscope.comparison.planning_measure import (
@@ -14,6 +15,7 @@ from rankscope.comparison.planning_measure import (
     PlanRow,
 )
 from rankscope.data.sections import Figure, Section, Table
+from rankscope.data.wording import counted, percent, queries
 
 __all__ = ["sections_of"]
 
@@ -57,7 +59,13 @@ def sections_of(one: MeasurePlan, power: float, level: float, alternative: str) 
 
 
 def measured(one: MeasurePlan) -> str:
-    return f"standardised {one.measure}" if one.standardised else one.measure
+    """What differs, from query to query."""
+    return f"{'standardised ' if one.standardised else ''}{'log ' if one.geometric else ''}{one.measure}"
+
+
+def averaged(one: MeasurePlan) -> str:
+    """What a difference is one of: of means, which logarithms have to be said to have."""
+    return f"mean {measured(one)}" if one.geometric else measured(one)
 
 
 def number(value: float) -> str:
@@ -79,21 +87,17 @@ def of_100(power: float) -> str:
     return "more than 99" if power > 0.99 + 1e-9 else str(hundredths)
 
 
-def counted(n: int, one: str = "query", many: str = "queries") -> str:
-    return f"{n:,} {one if n == 1 else many}"
-
-
 def sentence_of(one: MeasurePlan, power: float) -> str:
     """What is needed and what one has."""
     like = "two systems like these" if one.baseline is None else f"{one.baseline} and a system like these"
     as_here = "" if one.pair is None else f", as observed between {one.pair[0]} and {one.pair[1]},"
     t = one.row("t").n_queries
-    need = f"you need {counted(t)}" if t is not None else f"you need more than {MOST:,} queries, more than can be had"
+    need = f"you need {queries(t)}" if t is not None else f"you need more than {queries(MOST)}, more than can be had"
     now = of_100(one.row("t achieved").power)
     enough = t is not None and one.n_now >= t
     have = f"you have {one.n_now:,}, " + ("which is enough: with them" if enough else "with which")
     return (
-        f"To find a difference of {number(one.difference)} in {measured(one)}{as_here} between {like} in "
+        f"To find a difference of {number(one.difference)} in {averaged(one)}{as_here} between {like} in "
         f"{share(power)} such experiments, {need}; {have} it would be found in {now} of 100."
     )
 
@@ -101,7 +105,7 @@ def sentence_of(one: MeasurePlan, power: float) -> str:
 def trouble_sentence(one: MeasurePlan) -> str:
     """Why there is no number."""
     what = measured(one)
-    names = " and ".join(one.systems) if len(one.systems) == 2 else f"all {len(one.systems)} systems"
+    names = " and ".join(one.systems) if len(one.systems) == 2 else f"all {counted(len(one.systems), 'system')}"
     if one.trouble == ONE_QUERY:
         return (
             f"From one query nobody can tell how much differences in {what} vary from query to query, so how many "
@@ -127,13 +131,12 @@ def trouble_sentence(one: MeasurePlan) -> str:
 def needs_table(one: MeasurePlan, power: float, level: float) -> Table:
     """The needs as people read them."""
     m = len(one.systems)
-    confidence = f"{100 * (1 - level):.10g} %"
     rows = {
         "t": f"t-test of two systems, found in {share(power)}",
         "t achieved": "t-test of two systems, with the queries at hand",
-        "one-way ANOVA": f"analysis of variance of {m} systems, other queries for each",
-        "two-way ANOVA": f"analysis of variance of {m} systems, the same queries for all",
-        "interval": f"{confidence} interval of the difference, this much to either side",
+        "one-way ANOVA": f"analysis of variance of {counted(m, 'system')}, other queries for each",
+        "two-way ANOVA": f"analysis of variance of {counted(m, 'system')}, the same queries for all",
+        "interval": f"{percent(1 - level)} interval of the difference, this much to either side",
     }
 
     def cells(text: str, row: PlanRow) -> tuple[str, ...]:
@@ -152,13 +155,13 @@ def spread_notes(one: MeasurePlan) -> tuple[str, ...]:
     if m == 2:
         source = f"of the differences between {one.systems[0]} and {one.systems[1]}"
     elif one.baseline is not None:
-        source = f"of the differences of {m - 1} systems to {one.baseline}, pooled"
+        source = f"of the differences of {counted(m - 1, 'system')} to {one.baseline}, pooled"
     else:
-        source = f"of the difference of two of {m} systems, sqrt(2 MS_E) of the two-way analysis of variance"
-    notes = [f"standard deviation {source}: {one.sd:.4g}, from {counted(one.n)}"]
+        source = f"of the difference of two of {counted(m, 'system')}, sqrt(2 MS_E) of the two-way analysis of variance"
+    notes = [f"standard deviation {source}: {one.sd:.4g}, from {queries(one.n)}"]
     if one.need_low is not None:
         high = f"more than {MOST:,}" if one.need_high is None else f"{one.need_high:,}"
-        few = f"; {one.n} queries are few for this" if one.n < FEW else ""
+        few = f"; {queries(one.n)} are few for this" if one.n < FEW else ""
         notes.append(
             "this deviation is itself an estimate: what the t-test needs is between "
             f"{one.need_low:,} and {high} queries (95 % confidence, if differences are about normal){few}"
@@ -168,12 +171,10 @@ def spread_notes(one: MeasurePlan) -> tuple[str, ...]:
 
 def shared_notes(one: MeasurePlan) -> tuple[str, ...]:
     """What holds whether or not something could be planned."""
-    notes = []
-    if one.left_out:
-        notes.append(f"{counted(one.left_out)} left out, where not every system has a value")
-    if one.geometric:
-        notes.append(f"{one.measure} is shown as a geometric mean, but differences here are those of plain means")
-    return tuple(notes)
+    if not one.geometric or not one.difference:
+        return one.notes
+    times = f"a {one.measure} that is {math.exp(one.difference):.3g} times as high"
+    return (*one.notes, f"a difference of {number(one.difference)} in {averaged(one)}: {times}")
 
 
 def test_notes(one: MeasurePlan, level: float, alternative: str) -> tuple[str, ...]:

@@ -9,7 +9,9 @@ from typing import Literal
 
 import numpy as np
 
+from rankscope.comparison.matched import check_systems
 from rankscope.data.scores import MeasureLike, Scores
+from rankscope.data.wording import counted, queries
 from rankscope.errors import ParameterError, UnknownName
 from rankscope.stats.inputs import Bools, Floats, check_choice
 from rankscope.stats.standardisation import STANDARDISATIONS, standardise_scores
@@ -63,6 +65,7 @@ def standardise(scores: Scores, *, method: str = "z", reference: Scores | Sequen
     [[0.832, 0.577], [0.277, 0.577], [-1.109, -1.155]]
     """
     check_choice("method", method, STANDARDISATIONS)
+    check_systems(scores, None, least=1)
     if "standardised" in scores.settings:
         raise ParameterError(
             f"these scores are standardised already (standardised:{scores.settings['standardised']}); "
@@ -71,8 +74,8 @@ def standardise(scores: Scores, *, method: str = "z", reference: Scores | Sequen
     base, names = reference_values(scores, reference)
     if len(base) < 2:
         raise ParameterError(
-            f"{len(base)} system is no reference to standardise by, expected at least 2, better many; "
-            "evaluate more runs together"
+            f"{counted(len(base), 'system')} {'is' if len(base) == 1 else 'are'} no reference to standardise by, "
+            "expected at least 2, better many; evaluate more runs together"
         )
     values, flat = np.empty_like(scores.values), np.zeros(scores.values.shape[1:], np.bool_)
     for m in range(len(scores.measures)):
@@ -105,28 +108,32 @@ def reference_values(scores: Scores, reference: Scores | Sequence[str] | str | N
     if reference is None:
         return scores.values, ""
     if not isinstance(reference, Scores):
-        wanted = [reference] if isinstance(reference, str) else list(dict.fromkeys(reference))
+        if not isinstance(reference, (str, list, tuple)):
+            raise ParameterError(f"reference is {reference!r}, expected names of systems, or scores of others")
+        wanted = [reference] if isinstance(reference, str) else list(reference)
         unknown = [name for name in wanted if name not in scores.systems]
         if unknown:
-            raise UnknownName("system of these scores", unknown[0], scores.systems)
-        return scores.values[[scores.systems.index(name) for name in wanted]], listed(wanted)
+            raise UnknownName("system of these scores", str(unknown[0]), scores.systems)
+        wanted = list(dict.fromkeys(wanted))
+        return scores.values[[scores.systems.index(name) for name in wanted]], for_signature(wanted)
     place = {query: q for q, query in enumerate(reference.query_ids)}
     missing = [query for query in scores.query_ids if query not in place]
     if missing:
+        verb = "is" if len(missing) == 1 else "are"
         raise ParameterError(
-            f"{len(missing)} of {len(scores.query_ids)} queries are not in the reference scores (such as "
+            f"{len(missing):,} of {queries(len(scores.query_ids))} {verb} not in the reference scores (such as "
             f"{missing[0]!r}), expected all of them; evaluate the reference systems with the same judgments"
         )
     if "standardised" in reference.settings:
         raise ParameterError("the reference scores are standardised already, expected plain ones")
     columns = [place[query] for query in scores.query_ids]
     found = [reference.matrix(name)[:, columns] for name in scores.measure_names]
-    return np.stack(found, axis=1), listed(reference.systems)
+    return np.stack(found, axis=1), for_signature(reference.systems)
 
 
-def listed(systems: Sequence[str]) -> str:
+def for_signature(systems: Sequence[str]) -> str:
     """Up to three names; of more, how many they are."""
-    return ",".join(systems) if len(systems) <= FEW else f"{len(systems)} systems"
+    return ",".join(systems) if len(systems) <= FEW else counted(len(systems), "system")
 
 
 def notes_on(scores: Scores, flat: Bools, systems: int, method: str) -> tuple[str, ...]:
@@ -141,7 +148,7 @@ def notes_on(scores: Scores, flat: Bools, systems: int, method: str) -> tuple[st
     for name, n in zip(scores.measure_names, flat.sum(axis=1).tolist(), strict=True):
         if n:
             notes.append(
-                f"{name}: the reference systems do not differ on {n} of {flat.shape[1]} queries; "
+                f"{name}: the reference systems do not differ on {n:,} of {queries(flat.shape[1])}; "
                 f"every system counts {average} there"
             )
     if systems < FEW:

@@ -26,7 +26,7 @@ def queries(n: int) -> str:
 
 
 def listed(names: Iterable[str], most: int = LISTED) -> str:
-    """Names as in a sentence; where there are more than `most` + 1, the rest is counted.
+    """Names as in a sentence; where there are more than `most` + 1, the rest is counted. Of none, nothing.
 
     >>> listed("ab"), listed("abc"), listed("abcdefgh")
     ('a and b', 'a, b and c', 'a, b, c, d and 4 others')
@@ -34,7 +34,9 @@ def listed(names: Iterable[str], most: int = LISTED) -> str:
     found = list(names)
     if len(found) > most + 1:
         found = [*found[:most], f"{len(found) - most:,} others"]
-    return found[0] if len(found) == 1 else f"{', '.join(found[:-1])} and {found[-1]}"
+    if len(found) < 2:
+        return "".join(found)
+    return f"{', '.join(found[:-1])} and {found[-1]}"
 
 
 def percent(share: float) -> str:
