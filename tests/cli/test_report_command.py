@@ -75,10 +75,10 @@ def test_without_the_extra_the_line_says_what_to_install(
     monkeypatch.setitem(sys.modules, "altair", None)
     done = cli("report", "demo.qrels", "bm25.run", "rerank.run")
     assert done.code == 2
-    assert "pip install rankscope[report]" in done.err
+    assert "pip install 'rankscope[report]'" in done.err
     done = cli("compare", "demo.qrels", "bm25.run", "rerank.run", "--plot", "x.svg")
     assert (done.code, done.out) == (2, "")
-    assert "pip install rankscope[report]" in done.err
+    assert "pip install 'rankscope[report]'" in done.err
 
 
 # --plot
@@ -88,7 +88,7 @@ def test_without_the_extra_the_line_says_what_to_install(
     "command",
     [
         ("compare", "demo.qrels", "bm25.run", "rerank.run", "-m", "AP"),
-        ("compare", "demo.qrels", "bm25.run", "--against", "rerank.run", "-m", "AP", "--gate", "1"),
+        ("compare", "demo.qrels", "bm25.run", "--against", "rerank.run", "-m", "AP", "--gate", "0.9"),
         ("plan", "demo.qrels", "bm25.run", "rerank.run", "-m", "AP", "--difference", "0.05"),
         ("agree", "measures", "demo.qrels", "bm25.run", "rerank.run", "dense.run", "-m", "AP", "-m", "RR"),
         ("agree", "judgments", "demo.qrels", "other.qrels"),

@@ -235,7 +235,7 @@ def test_a_margin_that_is_none_is_refused(margin: Any) -> None:
 
 @pytest.mark.parametrize("level", [0, 1, -0.05, 5, float("nan")])
 def test_a_level_outside_0_and_1_is_refused(level: Any) -> None:
-    with pytest.raises(ParameterError, match=r"^level is .*, expected a number between 0 and 1"):
+    with pytest.raises(ParameterError, match=r"^level is .*, expected a number above 0 and below 0.5"):
         check_gate(margin=0, level=level)
 
 
@@ -312,3 +312,10 @@ def test_so_many_queries_as_are_said_to_be_needed_decide_as_often_as_said() -> N
     needed = queries_for_t(0.02, 0.1, alternative="greater")
     decided = [decide(rng.normal(0.0, 0.1, needed), asked).verdict == "pass" for _ in range(4000)]
     assert np.mean(decided) == pytest.approx(0.8, abs=0.02)
+
+
+def test_a_margin_that_every_system_meets_is_refused() -> None:
+    for margin in (1, 30):
+        with pytest.raises(ParameterError, match=rf"the margin \(--gate\) is {margin}, and AP lies in \[0, 1\]"):
+            gated([0.1, 0.2], margin=margin)
+    assert gated([1.0, 2.0, 4.0], measure="MeanRank", margin=30).verdict == "pass"  # which has no greatest value

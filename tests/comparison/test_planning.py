@@ -6,10 +6,10 @@ import math
 
 import numpy as np
 import pytest
+from comparison.planning_tables import METHODS, many, pair, rows, scores_of
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
-from planning_tables import METHODS, many, pair, rows, scores_of
 from scipy import stats
 
 from rankscope.comparison.compare import compare

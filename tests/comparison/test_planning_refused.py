@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 import pytest
-from planning_tables import METHODS, pair, rows, scores_of
+from comparison.planning_tables import METHODS, pair, rows, scores_of
 
 from rankscope.comparison.compare import compare
 from rankscope.comparison.planning import check_plan, plan

@@ -11,7 +11,8 @@ import click
 from rankscope.cli.options import evaluation_options
 from rankscope.cli.output import bytes_progress
 from rankscope.cli.results import result_options, take_showing
-from rankscope.errors import ParameterError
+from rankscope.errors import InputError, ParameterError
+from rankscope.io.streams import source_name
 from rankscope.stats.confusion import NORMALISE
 
 __all__ = ["agree"]
@@ -50,14 +51,25 @@ def agree(context: click.Context) -> None:
 def agreement_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """What agreement of judges and of labels have in common."""
     options = (
-        click.option("--beta", type=float, default=1.0, show_default=True, help="Weight of recall in F; 1 is F1."),
+        click.option(
+            "--beta",
+            type=click.FloatRange(min=0, min_open=True),
+            default=1.0,
+            show_default=True,
+            help="Weight of recall in F; 1 is F1.",
+        ),
         click.option(
             "--normalise",
             type=click.Choice(NORMALISE),
             help="Show the confusion matrix as shares of each row, each column, or of all.",
         ),
         click.option(
-            "--confidence-level", type=float, default=0.95, show_default=True, metavar="P", help="Of intervals."
+            "--confidence-level",
+            type=click.FloatRange(0, 1, min_open=True, max_open=True),
+            default=0.95,
+            show_default=True,
+            metavar="P",
+            help="Share of intervals that hold the truth.",
         ),
     )
     for option in reversed(options):
@@ -148,21 +160,25 @@ def labels(
     """Compare the columns `true` and `predicted` of FILE: CSV, TSV, JSONL or Parquet, plain, .gz or .zst; - is
     standard input.
 
+    Numbers may be written in any way (1, 1.0).
+
     \b
     rankscope agree labels judged.csv --positive relevant
     """  # noqa: D301 - click keeps the lines after the character \b as they are
     from rankscope.comparison.labels import agree_labels
-    from rankscope.io.label_pairs import read_label_pairs  # polars reads tables
+    from rankscope.io.label_pairs import label_named, read_label_pairs  # polars reads tables
 
     showing = take_showing(options)
     showing.check((file,))
     pairs = read_label_pairs(file)
-    named = {str(label): label for label in {*pairs.true, *pairs.predicted}}
-    result = agree_labels(
-        *pairs,
-        positive=None if positive is None else named.get(positive, positive),
-        beta=beta,
-        normalise=normalise,
-        confidence_level=confidence_level,
-    )
+    try:
+        result = agree_labels(
+            *pairs,
+            positive=None if positive is None else label_named(positive, {*pairs.true, *pairs.predicted}),
+            beta=beta,
+            normalise=normalise,
+            confidence_level=confidence_level,
+        )
+    except InputError as error:
+        raise InputError(f"{source_name(file)}: {error}") from None
     showing.show(result)

@@ -9,9 +9,10 @@ import click
 from rankscope.cli.options import evaluation_options, scores_of
 from rankscope.cli.output import progress_bar
 from rankscope.cli.results import result_options, take_showing
-from rankscope.comparison.correlations import BY, agree_measures, check_agreement
+from rankscope.comparison.correlations import BY, N_RESAMPLES, agree_measures, check_agreement
 from rankscope.stats.correlation import INTERVALS
 from rankscope.stats.correlation_values import STATISTICS
+from rankscope.stats.inputs import LARGEST
 
 __all__ = ["measures"]
 
@@ -35,12 +36,11 @@ __all__ = ["measures"]
     help="Do measures order the systems alike, or find the same queries hard?",
 )
 @click.option(
-    "--confidence",
-    "confidence_level",
-    type=float,
+    "--confidence-level",
+    type=click.FloatRange(0, 1, min_open=True, max_open=True),
     default=0.95,
     show_default=True,
-    metavar="X",
+    metavar="P",
     help="Share of intervals that hold the truth.",
 )
 @click.option(
@@ -51,13 +51,21 @@ __all__ = ["measures"]
 @click.option(
     "--resamples",
     "n_resamples",
-    type=int,
-    default=2_000,
+    type=click.IntRange(1, LARGEST),
+    default=N_RESAMPLES,
     show_default=True,
     metavar="N",
     help="Of the bootstrap.",
 )
-@click.option("--seed", "rng", type=int, default=0, show_default=True, metavar="N", help="Of the bootstrap.")
+@click.option(
+    "--seed",
+    "rng",
+    type=click.IntRange(min=0),
+    default=0,
+    show_default=True,
+    metavar="N",
+    help="Of the bootstrap.",
+)
 @click.option("--details", is_flag=True, help="Show every pair of many measures, too.")
 @result_options
 def measures(

@@ -79,7 +79,7 @@ def compare(
     """  # noqa: D301 - click keeps the lines after the character \b as they are
     asked, showing = take_comparison(options), take_showing(options)
     if gate is not None:
-        check_gate_options(gate, against, standardise, asked)
+        check_gate_options(len(runs), gate, against, standardise, asked)
     elif power is not None:
         raise ParameterError("--power is for --gate: with it, how many more queries would decide; leave it out")
     inputs = (qrels, *runs, *([against] if against is not None else []))
@@ -121,10 +121,14 @@ def compare_with(
         return compare_scores(scores, progress=progress, **asked)
 
 
-def check_gate_options(margin: float, against: str | None, standardise: str | None, asked: Mapping[str, Any]) -> None:
+def check_gate_options(
+    runs: int, margin: float, against: str | None, standardise: str | None, asked: Mapping[str, Any]
+) -> None:
     """Raise for what a gate cannot be asked for."""
     if against is None:
         raise ParameterError("--gate needs the baseline: pass --against with a run, or with scores saved by --save")
+    if runs > 1:
+        raise ParameterError(f"--gate takes one RUN, and there are {runs}; call it for each")
     if standardise is not None:
         raise ParameterError("--gate takes its margin in units of the measure; leave --standardise out")
     for name, default in (("alternative", "two-sided"), ("correction", "holm"), ("family", "pairs")):

@@ -14,7 +14,7 @@ from rankscope.comparison.planning import plan as plan_queries
 from rankscope.comparison.standardise import standardise as standardise_by_query
 from rankscope.errors import ParameterError
 from rankscope.evaluation.sources import ENTITY
-from rankscope.stats.inputs import ALTERNATIVES
+from rankscope.stats.inputs import ALTERNATIVES, LARGEST
 from rankscope.stats.standardisation import STANDARDISATIONS
 
 __all__ = ["plan"]
@@ -27,23 +27,31 @@ __all__ = ["plan"]
 @click.option("--baseline", metavar="NAME", help="Plan for a comparison with this system.")
 @click.option(
     "--difference",
-    type=float,
+    type=click.FloatRange(min=0, min_open=True),
     metavar="D",
     help="How large a difference is to be found. Default: the one observed between the two best systems.",
 )
 @click.option(
-    "--width", type=float, metavar="W", help="Width of an interval of the difference. Default: twice the difference."
+    "--width",
+    type=click.FloatRange(min=0, min_open=True),
+    metavar="W",
+    help="Width of an interval of the difference. Default: twice the difference.",
 )
 @click.option(
     "--power",
-    type=float,
+    type=click.FloatRange(0, 1, min_open=True, max_open=True),
     default=0.8,
     show_default=True,
     metavar="P",
     help="In which share of experiments it is to be found.",
 )
 @click.option(
-    "--level", type=float, default=0.05, show_default=True, metavar="A", help="The p-value at which it counts as found."
+    "--level",
+    type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    default=0.05,
+    show_default=True,
+    metavar="A",
+    help="The p-value at which it counts as found.",
 )
 @click.option(
     "--alternative",
@@ -53,7 +61,10 @@ __all__ = ["plan"]
     help="Which side the test looks at; the difference is taken to be there.",
 )
 @click.option(
-    "--queries", type=int, metavar="N", help="Queries at hand, where they are to be others than those of QRELS."
+    "--queries",
+    type=click.IntRange(2, LARGEST),
+    metavar="N",
+    help="Queries at hand, where they are to be others than those of QRELS.",
 )
 @click.option(
     "--standardise",

@@ -18,7 +18,7 @@ from rankscope.data.scores import Floats, Scores
 from rankscope.data.sections import Section, as_text, tidy_frame
 from rankscope.data.wording import counted, listed, percent, queries
 from rankscope.errors import ParameterError
-from rankscope.stats.inputs import check_choice, check_count, check_positive, check_share
+from rankscope.stats.inputs import check_choice, check_count, check_level, check_positive, check_share
 
 if TYPE_CHECKING:
     import polars as pl
@@ -183,7 +183,7 @@ def check_gate(
 ) -> None:
     """Raise ParameterError for what cannot be asked for, before anything is computed."""
     check_positive("margin", margin, zero=True)
-    check_share("level", level)
+    check_level(level)
     check_choice("test", test, TESTS)
     check_count("n_resamples", n_resamples)
     check_share("power", power)
@@ -236,6 +236,7 @@ def gate(
     for scores in (new, baseline):
         check_systems(scores, None, 1)
     chosen = some_measures(new, measures)
+    refuse_no_margin(new, chosen, margin)
     both = join_scores(one_system(new, system), one_system(baseline, baseline_system), chosen)
     criterion = Criterion(float(margin), float(level), test, float(power), int(n_resamples), seed_of(rng))
     parts = tuple(measured(match(both, measure), criterion) for measure in chosen)
@@ -243,6 +244,17 @@ def gate(
         (*both.notes, *(note for part in parts for note in notes_of(part, criterion)), *on_all(parts, criterion))
     )
     return Gate(scores=both, parts=parts, criterion=criterion, seeded=rng is not None, notes=tuple(notes))
+
+
+def refuse_no_margin(scores: Scores, measures: Sequence[str], margin: float) -> None:
+    """Raise for a margin that no difference can reach, as one in percent of a measure in [0, 1]."""
+    for name in measures:
+        low, high = getattr(scores.measures[scores._measure(name)], "range", (-np.inf, np.inf))
+        if margin >= high - low:
+            raise ParameterError(
+                f"the margin (--gate) is {margin:g}, and {name} lies in [{low:g}, {high:g}]: every system would pass; "
+                "expected a smaller one, as 0.02"
+            )
 
 
 def one_system(scores: Scores, system: str | None) -> Scores:
