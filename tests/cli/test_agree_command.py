@@ -45,7 +45,7 @@ def test_judgments_are_compared_and_systems_ranked(cli: Callable[..., Any], file
     assert found["mean_b", "", "P@1", "other"] == (1 + 0) / 2
     text = cli("agree", "judgments", "qrels", "machine").out
     assert text.startswith("Agreement of qrels and machine\n")
-    assert "agreement of judgments | rel:1 | beta:1 | alpha:ordinal" in text
+    assert "agreement of judgments | rel:1 | beta:1 | alpha:ordinal | confidence:0.95 | documents:3 |" in text
 
 
 def test_labels_are_compared(cli: Callable[..., Any], files: Path) -> None:
@@ -55,6 +55,7 @@ def test_labels_are_compared(cli: Callable[..., Any], files: Path) -> None:
     other = rows(cli("agree", "labels", "labels.csv", "--positive", "no", "--beta", "2", "--format", "json"))
     assert other["recall", "no"] == 1 / 2
     assert other["fscore", "no"] == 5 * 1 / (5 * 1 + 4 * 1 + 1)
+    assert "| alpha:nominal | confidence:0.95 | items:5 |" in cli("agree", "labels", "labels.csv").out
     shares = cli("agree", "labels", "labels.csv", "--normalise", "row").out
     assert "Each number is the share of its row." in shares
 
@@ -92,7 +93,13 @@ def test_labels_of_a_text_file_are_numbers_where_all_are(files: Path) -> None:
 
 def test_a_label_is_named_as_it_is_printed(cli: Callable[..., Any], files: Path) -> None:
     Path("numbers.csv").write_text("true,predicted\n1,1\n2,3\n3,2\n")
-    assert cli("agree", "labels", "numbers.csv", "--positive", "2").code == 0
+    for positive in ("2", "2.0", "+2"):
+        assert "2 or not" in cli("agree", "labels", "numbers.csv", "--positive", positive).out
+
+
+def test_numbers_written_in_two_ways_are_one_label(cli: Callable[..., Any], files: Path) -> None:
+    Path("numbers.csv").write_text("true,predicted\n1,1.0\n0,0.0\n")
+    assert rows(cli("agree", "labels", "numbers.csv", "--format", "json"))["agreement", ""] == 1
 
 
 @pytest.mark.parametrize(
@@ -109,7 +116,9 @@ def test_a_label_is_named_as_it_is_printed(cli: Callable[..., Any], files: Path)
         ('{"true": 1, "predicted": 1}\n{"true": 1}\n', "bad:2: the predicted label is empty"),
         ('{"true": 1, "predicted": [1]}\n', "bad: column 'predicted' holds List"),
         ('{"true": 1, "predicted": 1}\nnonsense\n', "bad:2: no JSON object"),
-        ("true,predicted\n1,1\n1,1\n", "all 2 items have the label 1 in both lists"),
+        ("true,predicted\n1,1\n1,1\n", "bad: there is only the label 1 in both lists (2 items), expected at least 2"),
+        ("true,predicted\n1,1.0\n", "bad: there is only the label 1 in both lists (1 item), expected at least 2"),
+        ('{"true": "a", "predicted": 1}\n', "bad: the true labels are text and the predicted ones numbers"),
     ],
 )
 def test_bad_tables_are_refused_in_one_line_with_file_and_line(
@@ -136,7 +145,18 @@ def test_bad_tables_are_refused_in_one_line_with_file_and_line(
         (["judgments", "-", "-"], "standard input (-) can stand for one file only"),
         (["labels"], "Missing argument 'FILE'"),
         (["labels", "labels.csv", "--positive", "maybe"], "the positive class 'maybe' is none of the labels"),
-        (["labels", "labels.csv", "--confidence-level", "95"], "confidence_level is 95.0"),
+        (["labels", "labels.csv", "--confidence-level", "95"], "'--confidence-level': 95.0 is not in the range 0<x<1"),
+        (["labels", "labels.csv", "--beta", "0"], "'--beta': 0.0 is not in the range x>0"),
+        (["judgments", "qrels", "machine", "--confidence-level", "2"], "'--confidence-level': 2.0 is not in the range"),
+        (["measures", "qrels", "run", "--confidence-level", "2"], "'--confidence-level': 2.0 is not in the range"),
+        (["measures", "qrels", "run", "--resamples", "0"], "'--resamples': 0 is not in the range"),
+        (["measures", "qrels", "run", "--seed", "-1"], "'--seed': -1 is not in the range x>=0"),
+        (["measures", "qrels", "run"], "add runs, or correlate by queries (--by queries, by='queries')"),
+        (
+            ["measures", "qrels", "run", "other", "--by", "queries", "--interval", "fisher"],
+            "choose --interval bootstrap",
+        ),
+        (["judgments", "qrels", "machine", "run", "--unjudged", "bounds"], "--unjudged bounds (unjudged='bounds') has"),
         (["labels", "labels.csv", "-o", "labels.csv"], "labels.csv"),
         (["nothing"], "No such command"),
     ],

@@ -85,7 +85,7 @@ def test_other_options_are_those_of_evaluate(cli: Callable[..., Any], files: Pat
     done = cli("plan", "qrels", "good.run", "odd.run", "-m", "RR", "--missing", "drop")
     assert done.code == 0
     assert "missing:drop" in done.out
-    assert "1 query left out, where not every system has a value" in done.out
+    assert "RR: 1 query of 8 left out, where not every system has a value" in done.out
     assert "you have 7" in " ".join(done.out.split())
 
 
@@ -99,20 +99,22 @@ def test_a_table_of_ranks_has_one_query_and_that_says_nothing_of_spread(cli: Cal
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--level", "0"], "level is 0.0, expected a number between 0 and 1"),
-        (["--level", "1.5"], "level is 1.5, expected a number between 0 and 1"),
-        (["--power", "1"], "power is 1.0, expected a number between 0 and 1"),
+        (["--level", "0"], "'--level': 0.0 is not in the range 0<x<1"),
+        (["--level", "1.5"], "'--level': 1.5 is not in the range 0<x<1"),
+        (["--power", "1"], "'--power': 1.0 is not in the range 0<x<1"),
         (["--power", "nan"], "power is nan, expected a number between 0 and 1"),
         (["--power", "0.01"], "power is 0.01, which a test at the level 0.05 has by chance"),
-        (["--difference", "0"], "difference is 0.0, expected a number above 0"),
-        (["--difference", "-0.1"], "difference is -0.1, expected a number above 0"),
+        (["--difference", "0"], "'--difference': 0.0 is not in the range x>0"),
+        (["--difference", "-0.1"], "'--difference': -0.1 is not in the range x>0"),
+        (["--difference", "inf"], "difference is inf, expected a number above 0"),
         (["--difference", "2"], "difference is 2, and RR lies between 0 and 1"),
         (["--difference", "much"], "'much' is not a valid float"),
-        (["--width", "-1"], "width is -1.0, expected a number above 0"),
+        (["--width", "-1"], "'--width': -1.0 is not in the range x>0"),
         (["--baseline", "goof"], "unknown system of these scores 'goof'; did you mean good?"),
         (["--alternative", "up"], "'up' is not one of"),
         (["--standardise", "rank"], "'rank' is not one of"),
-        (["--queries", "1"], "n_queries is 1, expected a whole number from 2"),
+        (["--queries", "1"], "'--queries': 1 is not in the range 2<=x<=1000000000; see `rankscope plan --help`"),
+        (["-m", "NumRel"], "of NumRel neither higher nor lower is better"),
         (["-o", "qrels"], "qrels"),
     ],
 )
@@ -136,4 +138,4 @@ def test_one_run_and_none_are_refused(cli: Callable[..., Any], files: Path) -> N
 
 def test_a_wrong_argument_is_told_before_anything_is_read(cli: Callable[..., Any], files: Path) -> None:
     done = cli("plan", "nowhere", "good.run", "poor.run", "--level", "2")
-    assert "level is 2.0" in done.err
+    assert "'--level': 2.0 is not in the range" in done.err

@@ -111,7 +111,7 @@ def test_one_query_that_turns_the_verdict_is_named() -> None:
 
 
 def test_a_verdict_that_nothing_turns_is_said_to_stay() -> None:
-    found = gated([0.1, 0.2, 0.15], margin=1.0)
+    found = gated([0.1, 0.2, 0.15], margin=0.9)
     assert found["AP"].turn is None
     assert "However many queries that it helps most are taken away, to the last two, the verdict stays." in " ".join(
         str(found).split()

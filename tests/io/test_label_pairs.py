@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from rankscope.errors import InputError
-from rankscope.io.label_pairs import read_label_pairs
+from rankscope.io.label_pairs import as_numbers, label_named, read_label_pairs
 
 
 @pytest.fixture
@@ -39,15 +41,52 @@ def test_one_table_in_many_forms(written, content):
     [
         (["10", "9"], [10, 9]),
         (["0.5", "-1"], [0.5, -1]),
+        (["1.0", "1", "+1"], [1, 1, 1]),
+        (["0.50", ".5", "-0", "2."], [0.5, 0.5, 0, 2]),
         (["007", "7"], ["007", "7"]),  # an id or a code
-        (["1.0", "1"], ["1.0", "1"]),
+        (["1e3", "1000"], ["1e3", "1000"]),  # may be a code, too
+        (["1234567890123456", "1"], ["1234567890123456", "1"]),  # no float64 tells all of those apart
+        ([".", "1"], [".", "1"]),
         (["1", "one"], ["1", "one"]),
         (["nan", "1"], ["nan", "1"]),
     ],
 )
-def test_text_is_taken_for_numbers_only_where_all_labels_are_plain_ones(written, labels, found):
+def test_labels_are_numbers_only_where_all_of_them_are_and_text_otherwise(written, labels, found):
     content = "true,predicted\n" + "".join(f"{label},{labels[0]}\n" for label in labels)
     assert read_label_pairs(written(content)).true == found
+
+
+def test_a_number_written_in_two_ways_is_one_label_beside_text_too(written):
+    found = read_label_pairs(written("true,predicted\n1,1.0\nunclear,unclear\n0.5,0.50\n+2,+2\n"))
+    assert found == (["1", "unclear", "0.5", "+2"], ["1", "unclear", "0.5", "+2"])
+
+
+@given(st.lists(st.integers(-50, 50), min_size=1, max_size=20), st.integers(1, 3), st.booleans())
+def test_how_numbers_are_written_changes_nothing(numbers, digits, text):
+    labels = [n / 4 for n in numbers]
+    true, predicted = as_numbers(
+        [[f"{x:.4f}" for x in labels] + ["?"] * text, [repr(x) for x in labels] + ["?"] * text]
+    )
+    assert true == predicted
+    assert text or true == labels
+
+
+@pytest.mark.parametrize(
+    ("asked", "known", "found"),
+    [
+        ("1.0", [0, 1], 1),
+        (".5", [0.5, 1], 0.5),
+        ("1.0", ["1", "?"], "1"),
+        ("1.0", ["1", "1.0"], "1.0"),
+        ("yes", ["no", "yes"], "yes"),
+        ("007", [7, 8], "007"),
+        ("0.00001", [0.00001, 1.0], 0.00001),
+        ("True", [False, True], True),
+    ],
+)
+def test_a_label_is_found_however_it_is_written(asked, known, found):
+    assert label_named(asked, known) == found
+    assert type(label_named(asked, known)) is type(found)
 
 
 @pytest.mark.parametrize("content", ["", "\n\n", "#", "# a\n#b\n", "# a\n\n"])

@@ -193,12 +193,10 @@ def agree_judgments(
     check_share("confidence_level", confidence_level)
     check_positive("beta", beta)
     check_choice("judged", judged, JUDGED)
-    if names is not None and not (isinstance(names, (list, tuple)) and len(names) == 2):
-        raise ParameterError(f"names are {names!r}, expected two, of A and B")
     if runs is None and (measures is not None or options):
         raise ParameterError("measures and options of evaluation ask for runs; name at least one, or leave them out")
     check_options(runs, (qrels_a, qrels_b), measures, {"rel": rel, **options})
-    called = names_of_judges(qrels_a, qrels_b) if names is None else names
+    called = names_of_judges(qrels_a, qrels_b, names)
     both = judged_by_both(as_qrels(qrels_a), as_qrels(qrels_b), called)
     grades_a, grades_b = both.grades
     labels, a, b = encode(grades_a, grades_b)
@@ -267,8 +265,12 @@ def check_options(runs: Any, qrels: tuple[Any, Any], measures: Any, options: dic
         raise ParameterError("standard input (-) can stand for one file only")
 
 
-def names_of_judges(qrels_a: Any, qrels_b: Any) -> tuple[str, str]:
-    """By their files, else A and B."""
+def names_of_judges(qrels_a: Any, qrels_b: Any, names: Any) -> tuple[str, str]:
+    """As they were given; else by their files, else A and B."""
+    if names is not None:
+        if not isinstance(names, (list, tuple)) or len(names) != 2:
+            raise ParameterError(f"names are {names!r}, expected two, of A and B")
+        return str(names[0]), str(names[1])
     if is_path(qrels_a) and is_path(qrels_b):
         for shorter in (file_stem, source_name):
             one, other = (shorter(path).removesuffix(".qrels") for path in (qrels_a, qrels_b))

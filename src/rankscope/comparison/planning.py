@@ -12,7 +12,7 @@ from rankscope.comparison.planning_words import sections_of
 from rankscope.data.scores import Scores
 from rankscope.data.sections import Section, as_text, tidy_frame
 from rankscope.errors import ParameterError
-from rankscope.stats.inputs import check_alternative, check_count, check_positive, check_share
+from rankscope.stats.inputs import check_alternative, check_count, check_level, check_positive, check_share
 
 if TYPE_CHECKING:
     import polars as pl
@@ -151,7 +151,7 @@ def check_plan(
         if value is not None:
             check_positive(name, value)
     check_share("power", power)
-    check_share("level", level)
+    check_level(level)
     if power <= level:
         raise ParameterError(
             f"power is {power:g}, which a test at the level {level:g} has by chance; expected a power above the level"

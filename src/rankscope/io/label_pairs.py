@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from rankscope.errors import InputError
@@ -13,19 +14,25 @@ from rankscope.io.tables import SEPARATORS, read_frame, uneven_line
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["LabelPairs", "read_label_pairs"]
+__all__ = ["LabelPairs", "label_named", "read_label_pairs"]
+
+Label = str | int | float | bool
 
 #: What the columns may be called, ours first.
 NAMES = {
     "true": ("true", "truth", "label", "gold", "reference", "y_true"),
     "predicted": ("predicted", "prediction", "pred", "y_pred"),
 }
-#: Text that is a number and nothing else: 1 and -0.5 are, 007 and 1.0 stay text.
-NUMBER = re.compile(r"0|-?[1-9]\d{0,14}|-?(?:0|[1-9]\d{0,14})\.\d{0,14}[1-9]")
+#: Text that is a number and nothing else: 1, +1, 1.0 and -.5 are; 007 and 1e3, which may be codes, stay text, and so
+#: does what float64 cannot tell from its neighbours.
+NUMBER = re.compile(r"[+-]?(?=\.?[0-9])(?:0|[1-9][0-9]{0,14})?(?:\.[0-9]*)?")
 
 
 class LabelPairs(NamedTuple):
-    """One label an item from each column: text, or numbers where all of both columns are."""
+    """One label an item from each column: text, or numbers where all of both columns are.
+
+    However a number is written, it is one label: 1, +1 and 1.0 are, .5 and 0.50 are, beside text too.
+    """
 
     true: list[str] | list[int] | list[float]
     predicted: list[str] | list[int] | list[float]
@@ -34,7 +41,8 @@ class LabelPairs(NamedTuple):
 def read_label_pairs(path: PathLike) -> LabelPairs:
     """Read the columns `true` and `predicted`; others are left alone. "-" is standard input.
 
-    The format is told by content: Parquet, one JSON object a line, else a line of names with tabs or commas.
+    The format is told by content: Parquet, one JSON object a line, else a line of names with tabs or commas. Text in
+    Parquet and JSON stays what it is, numbers or not.
     Raises InputError with file and line for a column that is missing, an empty label, an uneven line, an empty file.
     """
     name = source_name(path)
@@ -67,7 +75,8 @@ def read_label_pairs(path: PathLike) -> LabelPairs:
         raise InputError(f"{name}: no items after the line of names, expected at least one line with two labels")
     for which, column in zip(NAMES, columns, strict=True):
         refuse_empty(column, which, name, first_row)
-    return LabelPairs(*as_numbers(columns)) if format_ in SEPARATORS else LabelPairs(*(c.to_list() for c in columns))
+    found = [column.to_list() for column in columns]
+    return as_numbers(found) if format_ in SEPARATORS else LabelPairs(*found)
 
 
 def column_of(frame: pl.DataFrame, which: str, where: str) -> pl.Series:
@@ -97,11 +106,35 @@ def refuse_empty(column: pl.Series, which: str, name: str, first_row: int) -> No
         raise InputError(f"{where}: the {which} label is empty, expected a label; fill it in or drop the line")
 
 
-def as_numbers(columns: list[pl.Series]) -> tuple[list[str], list[str]] | tuple[list[float], list[float]]:
-    """The columns of a text file as numbers, where each of their labels is one."""
-    distinct = {label for column in columns for label in column.unique().to_list()}
-    if not all(NUMBER.fullmatch(label) for label in distinct):
-        return columns[0].to_list(), columns[1].to_list()
-    number = {label: float(label) if "." in label else int(label) for label in distinct}
-    true, predicted = ([number[label] for label in column.to_list()] for column in columns)
-    return true, predicted
+def as_numbers(columns: Sequence[list[str]]) -> LabelPairs:
+    """The columns of a text file: as numbers where each label is one; else as text, each number written in one way."""
+    distinct = sorted({label for column in columns for label in column}, key=lambda label: (len(label), label))
+    number = {label: value for label in distinct if (value := number_of(label)) is not None}
+    if len(number) == len(distinct):
+        true, predicted = ([number[label] for label in column] for column in columns)
+        return LabelPairs(true, predicted)
+    shortest: dict[float, str] = {}
+    written = {label: shortest.setdefault(value, label) for label, value in number.items()}
+    as_text, other = ([written.get(label, label) for label in column] for column in columns)
+    return LabelPairs(as_text, other)
+
+
+def number_of(label: str) -> float | None:
+    """The number that a text is, None where it is none."""
+    if NUMBER.fullmatch(label) is None:
+        return None
+    value = float(label)
+    return int(value) if value.is_integer() else value
+
+
+def label_named(asked: str, known: Iterable[Label]) -> Label:
+    """The one of the labels that somebody named in writing, "1.0" for 1; `asked` itself where there is none."""
+    by_name = {str(label): label for label in known}
+    if asked in by_name:
+        return by_name[asked]
+    number = number_of(asked)
+    if number is not None:
+        for _, label in sorted(by_name.items()):
+            if number == (number_of(label) if isinstance(label, str) else label):
+                return label
+    return asked
