@@ -76,7 +76,7 @@ def test_no_common_query_is_an_error():
         ({"width": 0.0}, "width is 0.0, expected a number above 0"),
         ({"power": 80}, "power is 80, expected a number between 0 and 1"),
         ({"level": 0}, "level is 0, expected a number above 0 and below 0.5"),
-        ({"level": 0.5, "power": 0.5}, "power is 0.5, which a test at the level 0.5 has by chance"),
+        ({"level": 0.2, "power": 0.2}, "power is 0.2, which a test at the level 0.2 has by chance"),
         ({"alternative": "up"}, "alternative is 'up', expected one of"),
         ({"n_queries": 1}, "n_queries is 1, expected a whole number from 2"),
         ({"baseline": "z"}, "unknown system of these scores 'z'; known: a, b"),

@@ -74,6 +74,20 @@ def test_floats_have_the_bits_that_python_reads_at_length(texts: list[str]) -> N
     assert_as_python(texts)
 
 
+@given(st.integers(0, 18), st.lists(st.integers(0, 10**19 - 1), min_size=1, max_size=40))
+def test_numbers_of_as_many_decimals_have_the_bits_that_python_reads(decimals: int, numbers: list[int]) -> None:
+    digits = [f"{n:0{decimals + 1}}" for n in numbers]
+    assert_as_python([f"{d[: len(d) - decimals]}.{d[len(d) - decimals :]}" for d in digits])
+
+
+@pytest.mark.parametrize("other", ["12.3", "1.234", "123", "-1.23", "1:23", "1.2.", "..23", "1e23"])
+def test_a_number_of_another_form_among_alike_ones_is_read_or_named(other: str) -> None:
+    values, bad = parse_floats(as_fields([text.encode() for text in ("4.56", other, "7.89")]))
+    good = other in ("12.3", "1.234", "123", "-1.23", "1e23")
+    assert (values[[0, 2]].tolist(), bad.tolist()) == ([4.56, 7.89], [] if good else [1])
+    assert not good or values[1] == float(other)
+
+
 def test_random_scores_in_eight_forms_are_read_as_python_reads_them() -> None:
     rng = np.random.default_rng(3)
     values = np.concatenate([rng.normal(scale=s, size=5_000) for s in (1e-9, 1e-3, 1.0, 40.0, 1e7, 1e15)])

@@ -185,31 +185,30 @@ class Report:
         if not self.options.by_query and not self.options.summary:
             return ""
         computed = [None if line.measure is None else self.values(line) for line in self.lines]
-        out: list[str] = []
-        if self.options.by_query:
-            out += self.by_query(computed)
+        out = self.by_query(computed) if self.options.by_query else []
         if self.options.summary:
             pairs = [pair for pair in zip(self.lines, computed, strict=True) if pair[0].stem != "relstring"]
-            out += [f"{line.shown:<22}\tall\t{self.summary(line, values)}" for line, values in pairs]
-        return "".join(f"{line}\n" for line in out)
+            out += [f"{line.shown:<22}\tall\t{self.summary(line, values)}\n" for line, values in pairs]
+        return "".join(out)
 
     def by_query(self, computed: list[Floats | None]) -> list[str]:
-        columns: list[list[str]] = []
-        heads: list[str] = []
+        """The lines of each query. One template writes all of them at once; a NUL, which no id holds, is the query."""
+        columns: list[list[Any]] = []
+        template = ""
         for line, values in zip(self.lines, computed, strict=True):
             if line.stem in ("runid", "num_q", "gm_map", "gm_bpref"):
                 continue
-            heads.append(f"{line.shown:<22}")
             if values is None:
-                columns.append([f"'{letters}'" for letters in relstrings(self.hits, int(line.tail or 10))])
+                form = "'%s'"
+                columns.append(relstrings(self.hits, int(line.tail or 10)))
             else:
                 form = "%d" if line.stem.startswith("num_") else "%6.4f"
-                columns.append([form % value for value in values.tolist()])
-        out = []
-        for shown, query, row in zip(self.shown.tolist(), self.hits.query_ids, zip(*columns, strict=True), strict=True):
-            if shown:
-                out += [f"{head}\t{query}\t{value}" for head, value in zip(heads, row, strict=True)]
-        return out
+                columns.append(values.tolist())
+            template += f"{line.shown:<22}\t\0\t{form}\n"
+        if not columns:
+            return []
+        rows = zip(self.shown.tolist(), self.hits.query_ids, zip(*columns, strict=True), strict=True)
+        return [(template % row).replace("\0", query) for shown, query, row in rows if shown]
 
     def summary(self, line: Line, values: Floats | None) -> str:
         if values is None:

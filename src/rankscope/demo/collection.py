@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -74,6 +75,7 @@ class Collection:
     seed: int
 
 
+@cache  # each part of the demo is made of it
 def make_collection(seed: int = SEED) -> Collection:
     """Simulate the collection. The same seed gives the same collection.
 

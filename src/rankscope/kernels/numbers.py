@@ -19,16 +19,17 @@ __all__ = ["parse_floats", "parse_integers"]
 ONES = np.uint64(0x0101010101010101)
 SEVENS = np.uint64(0x7F7F7F7F7F7F7F7F)
 ZEROS = np.uint64(0x3030303030303030)  # "00000000"
-POINTS = ONES * np.uint64(ord("."))
-POINT_TO_ZERO = np.uint64(ord(".") ^ ord("0"))
+POINT = ord(".")
+POINTS = ONES * np.uint64(POINT)
+POINT_TO_ZERO = np.uint64(POINT ^ ord("0"))
 HIGH_NIBBLES = np.uint64(0xF0F0F0F0F0F0F0F0)
 SIXES = ONES * np.uint64(6)
 
 #: Characters, without the sign, of the longest number that is read here.
 LONGEST = 24
 # LAST[b][k] covers what a number of k characters has in the b-th word from its end.
-COVER = [((1 << 64) - 1) ^ ((1 << (64 - 8 * k)) - 1) for k in range(9)]  # the last k bytes of a word
-LAST = np.array([[COVER[min(max(k - 8 * b, 0), 8)] for k in range(LONGEST + 2)] for b in range(3)], dtype=np.uint64)
+COVER = np.array([(1 << 64) - (1 << (64 - 8 * k)) for k in range(9)], dtype=np.uint64)  # the last k bytes of a word
+LAST = np.array([[COVER[min(max(k - 8 * b, 0), 8)] for k in range(LONGEST + 2)] for b in range(3)])
 POWERS = np.array([10**k for k in range(20)], dtype=np.uint64)
 EXACT_POWERS = np.array([10.0**k for k in range(23)])  # all exact in float64
 MOST_HIGH = np.uint64(1843)  # 1843 * 10^16 + 10^16 - 1 is below 2^64
@@ -38,7 +39,9 @@ CHARACTERS[np.frombuffer(b"0123456789+-.eE", np.uint8)] = True
 
 
 class Digits(NamedTuple):
-    """mantissa / 10^decimals, with its sign; decimals is -1 where there is no point. `valid`: it is such a number."""
+    """mantissa / 10^decimals, with its sign; decimals is -1 where there is no point, and one number for all where they
+    are alike. `valid`: it is such a number.
+    """
 
     mantissa: Words
     decimals: npt.NDArray[np.int64]
@@ -54,6 +57,42 @@ def eight_digits(word: Words) -> Words:
 
 
 def read_digits(fields: Fields) -> Digits:
+    return read_alike(fields) or read_any(fields)
+
+
+def read_alike(fields: Fields) -> Digits | None:
+    """As `read_any`, where all numbers have as many decimals as the first, no sign and up to 19 digits; else None.
+
+    The point is left out while reading: the digits before it are read one byte further to the front.
+    """
+    buffer, starts, lengths = fields
+    if not starts.size:
+        return None
+    _, point, fraction = buffer[starts[0] : starts[0] + lengths[0]].tobytes().partition(b".")
+    decimals = len(fraction) if point else -1
+    size = lengths - len(point)
+    shortest, longest = int(size.min()), int(size.max())
+    ends = starts + lengths
+    if not max(decimals, 1) <= shortest <= longest <= 19 or (point and (buffer[ends - 1 - decimals] != POINT).any()):
+        return None
+    windows = view_words(buffer)
+    total = np.zeros(1, np.uint64)
+    for block in range((longest + 7) // 8):
+        at = ends - 8 * (block + 1)
+        behind = min(max(decimals - 8 * block, 0), 8)  # so many digits of this word stand behind the point
+        word = windows[at - 1] if point and not behind else windows[at]
+        if point and 0 < behind < 8:
+            word = (word & COVER[behind]) | (windows[at - 1] & ~COVER[behind])
+        word ^= ZEROS
+        if shortest < 8 * (block + 1):  # before the number stand zeros
+            word &= LAST[block][size]
+        if ((word | (word + SIXES)) & HIGH_NIBBLES).any():
+            return None
+        total = total + eight_digits(word) * POWERS[8 * block]
+    return Digits(total, np.array([decimals]), np.zeros(starts.size, np.bool_), np.ones(starts.size, np.bool_))
+
+
+def read_any(fields: Fields) -> Digits:
     buffer, starts, lengths = fields
     first = buffer[starts]
     negative = first == ord("-")

@@ -71,7 +71,7 @@ def scan(operation: np.ufunc, values: Floats, offsets: Ints) -> Floats:
     step = 1
     longest = int(place.max(initial=0))
     while step <= longest:
-        rows = np.flatnonzero(place >= step)
-        found[rows] = operation(found[rows - step], found[rows])
+        before = found.copy()
+        operation(before[:-step], before[step:], out=found[step:], where=place[step:] >= step)
         step *= 2
     return found

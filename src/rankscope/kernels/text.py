@@ -102,11 +102,15 @@ def view_words(buffer: Bytes) -> Words:
 def words(fields: Fields, j: int) -> Words:
     """The j-th eight bytes of each string as little-endian numbers, zeros past its end."""
     windows = view_words(fields.buffer)
-    if j == 0:
-        return windows[fields.starts] & KEEP[np.minimum(fields.lengths, 8)]
-    lengths = np.minimum(np.maximum(fields.lengths - 8 * j, 0), 8)
-    # A string that ended words ago has nothing to read; stay inside the buffer.
-    return windows[np.minimum(fields.starts + 8 * j, windows.size - 1)] & KEEP[lengths]
+    left = fields.lengths - 8 * j if j else fields.lengths
+    at = fields.starts + 8 * j if j else fields.starts
+    shortest, longest = int(left.min(initial=8)), int(left.max(initial=0))
+    if shortest < 0:  # a string that ended words ago has nothing to read; stay inside the buffer
+        left, at = np.maximum(left, 0), np.minimum(at, windows.size - 1)
+    found: Words = windows[at]
+    if shortest < 8:
+        found &= KEEP[shortest] if 0 <= shortest == longest else KEEP[np.minimum(left, 8)]
+    return found
 
 
 def hashes(fields: Fields, seed: int = 0) -> Words:
@@ -157,6 +161,9 @@ def equal(a: Fields, b: Fields) -> npt.NDArray[np.bool_]:
         open_ = np.flatnonzero(same & (a.lengths > 8 * j))
         if not open_.size:
             break
+        if open_.size == same.size:
+            same &= words(a, j) == words(b, j)
+            continue
         same[open_] = words(a.take(open_), j) == words(b.take(open_), j)
     return same
 

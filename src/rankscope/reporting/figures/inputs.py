@@ -95,5 +95,8 @@ def number(value: float, digits: int = 4) -> str:
 
 
 def inline(rows: list[dict[str, Any]]) -> dict[str, Any]:
-    """Rows inside the specification: nothing is fetched. Altair checks objects of its own row by row."""
-    return {"values": rows}
+    """Rows inside the specification: nothing is fetched. Altair checks objects of its own row by row.
+
+    A tuple: lists are copied, row by row and cell by cell, each time that a method makes a new chart of a chart.
+    """
+    return {"values": tuple(rows)}
