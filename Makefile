@@ -35,7 +35,7 @@ $(VENV)/.python:
 	touch $@
 
 $(VENV)/.installed: $(VENV)/.python pyproject.toml constraints.txt
-	$(PIP) install --constraint constraints.txt --editable .
+	$(PIP) install --constraint constraints.txt --editable '.[report]'
 	touch $@
 
 $(VENV)/.dev: $(VENV)/.installed

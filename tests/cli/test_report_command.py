@@ -28,6 +28,18 @@ def test_the_page_is_written_where_it_was_asked_for(cli: Callable[..., Any], dem
     assert "rerank is better than bm25" in html
 
 
+def test_only_a_page_of_ours_is_written_over_unless_it_is_named(cli: Callable[..., Any], demo: Path) -> None:
+    call = ("report", "demo.qrels", "bm25.run", "-m", "AP", "--no-figures")
+    assert (cli(*call).code, cli(*call).code) == (0, 0)  # again: it is ours
+    (demo / "report.html").write_text("<title>mine</title>")
+    done = cli(*call)
+    assert (done.code, done.out) == (2, "")
+    assert "report.html: is there already and is no page of rankscope; name the file to write with -o" in done.err
+    assert (demo / "report.html").read_text() == "<title>mine</title>"
+    assert cli(*call, "-o", "report.html").code == 0
+    assert "<title>bm25 on demo.qrels</title>" in (demo / "report.html").read_text("utf-8")
+
+
 def test_a_page_on_standard_output_is_nothing_but_the_page(cli: Callable[..., Any], demo: Path) -> None:
     done = cli("report", "demo.qrels", "bm25.run", "rerank.run", "-m", "AP", "--no-figures", "-o", "-")
     assert done.out.lower().startswith("<!doctype html>")
@@ -51,6 +63,10 @@ def test_a_baseline_may_be_named_by_its_file(cli: Callable[..., Any], demo: Path
         (("demo.qrels", "bm25.run", "nowhere.run"), "nowhere.run: no such file"),
         (("demo.qrels", "bm25.run", "dense.run", "-o", "no/such/folder/r.html"), "no/such/folder"),
         (("demo.qrels", "bm25.run", "dense.run", "-o", "bm25.run"), "bm25.run"),
+        (
+            ("demo.qrels", "bm25.run", "dense.run", "-o", "page.pdf"),
+            "page.pdf: the page is HTML; end its name in .html",
+        ),
         (
             ("demo.qrels", "bm25.run", "dense.run", "--unjudged", "bounds", "--ties", "average"),
             "one order of each list",

@@ -11,7 +11,7 @@ import pytest
 
 from rankscope.cli.main import main
 from rankscope.demo.collection import SYSTEMS
-from rankscope.demo.tour import TOUR, take_tour
+from rankscope.demo.tour import TOUR, take_tour, whole_tour
 from rankscope.evaluation.engine import evaluate
 from rankscope.reporting import page
 
@@ -25,7 +25,9 @@ def tour(tmp_path_factory):
 @pytest.mark.parametrize("step", TOUR, ids=[step.command.removeprefix("rankscope ") for step in TOUR])
 def test_every_command_of_the_tour_runs(tour, step):
     folder, text = tour
-    assert f"  {step.command}\n      {step.shows}\n" in text
+    lines = f"  {step.command}\n      {step.shows}\n"
+    assert lines in whole_tour()
+    assert (lines in text) == step.first
     path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
     done = subprocess.run(
         step.command, shell=True, cwd=folder, env={**os.environ, "PATH": path}, capture_output=True, text=True
@@ -33,6 +35,21 @@ def test_every_command_of_the_tour_runs(tour, step):
     assert (done.returncode, done.stderr) == (0, "")
     output = re.search(r"-o (\S+)", step.command)
     assert (folder / output[1]).read_text() if output else done.stdout
+
+
+def test_the_demo_fits_a_screen_and_names_one_command_for_each_purpose(tour):
+    _, text = tour
+    assert len(text.splitlines()) <= 40
+    first = [step.command for step in TOUR if step.first]
+    assert [command.split()[1] for command in first] == ["evaluate", "compare", "plan", "compare", "report", "convert"]
+    assert "`rankscope demo --tour` lists all" in text
+
+
+def test_the_whole_tour_is_printed_and_nothing_is_written(tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert run_cli("--tour") == 0
+    assert capsys.readouterr().out == whole_tour()
+    assert not list(tmp_path.iterdir())
 
 
 def test_every_file_that_the_tour_names_was_written_by_it(tour):
@@ -84,7 +101,7 @@ def test_without_the_extra_the_tour_says_what_it_takes_to_have_a_page(tmp_path, 
     page.template.cache_clear()
     text = take_tour(tmp_path / "demo")
     assert "No page of it was written" in text
-    assert "pip install rankscope[report]" in text
+    assert "pip install 'rankscope[report]'" in text
     assert not (tmp_path / "demo" / "report.html").exists()
 
 
@@ -124,7 +141,9 @@ def test_in_the_folder_itself_nobody_is_told_to_change_to_it(tmp_path, capsys, m
 def test_who_cannot_call_rankscope_by_its_name_is_told_where_it_is(tmp_path, monkeypatch):
     monkeypatch.setattr("shutil.which", lambda name: None)
     told = f"The command rankscope is in {Path(sys.executable).parent}: put that folder on your PATH first.\n"
-    assert take_tour(tmp_path).endswith(told)
+    text = take_tour(tmp_path)
+    assert text.index(told) < text.index("Try next")  # where it is read
+    assert whole_tour().endswith(told)
     monkeypatch.setattr("shutil.which", lambda name: f"/somewhere/{name}")
     assert "put that folder on your PATH" not in take_tour(tmp_path, overwrite=True)
 

@@ -12,8 +12,8 @@ import pytest
 from reporting.sample_page import LONG, QUOTES, SCRIPT, UNREADABLE, sample_page, stand_in
 
 from rankscope.data.sections import Figure, Marked, Section, Table
-from rankscope.errors import OutputError
-from rankscope.reporting.page import MAX_ROWS, render_page
+from rankscope.errors import OutputError, ParameterError
+from rankscope.reporting.page import CROWD, MAX_ROWS, draw, is_page, render_page, unbroken
 from rankscope.reporting.svg import inline_svg
 
 
@@ -169,3 +169,56 @@ def test_a_page_that_cannot_be_written_leaves_nothing(tmp_path: Path) -> None:
         page.write(tmp_path / "no" / "folder.html")
     page.write(tmp_path / "page.html")
     assert (tmp_path / "page.html").read_text("utf-8") == page.html
+
+
+def test_a_page_in_a_file_of_another_format_is_refused(tmp_path: Path) -> None:
+    page = render_page("t", [], [], [])
+    for name in ("page.pdf", "page.PNG", "bm25.run"):
+        with pytest.raises(ParameterError, match=r"the page is HTML; end its name in \.html"):
+            page.write(tmp_path / name)
+    assert not list(tmp_path.iterdir())
+    for name in ("page.html", "page.HTM", "page"):
+        page.write(tmp_path / name)
+        assert is_page(tmp_path / name)
+    (tmp_path / "other.html").write_text("<!DOCTYPE html><title>mine</title>")
+    assert not is_page(tmp_path / "other.html")
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("a 95 % interval", "a 95~% interval"),
+        ("chance (p < 0.0001), t", "chance (p~<~0.0001), t"),
+        ("with p = .05 or p <0.1", "with p~=~.05 or p~<0.1"),
+        ("top = 3, of p and q < 1", "top = 3, of p and q < 1"),
+    ],
+)
+def test_no_line_ends_inside_a_percentage_or_a_p_value(text: str, shown: str) -> None:
+    assert unbroken(text) == shown.replace("~", "\u00a0")
+
+
+def test_what_is_data_keeps_its_blanks() -> None:
+    table = Table(columns=("system", "95 % interval"), rows=(("p = 3", "1"),))
+    html = render_page("t", ["p < 0.1"], [Section(title="All", table=table)], [("command", "--title 'p = 3'")]).html
+    assert "<bdi>p = 3</bdi>" in html
+    assert "--title &#39;p = 3&#39;" in html
+    assert "95\u00a0% interval" in html
+    assert "<p>p\u00a0&lt;\u00a00.1</p>" in html
+
+
+def test_a_column_without_a_heading_has_one_for_those_who_hear_the_page() -> None:
+    table = Table(columns=("", "system"), rows=(("a", "bm25"),), left=2)
+    html = render_page("t", [], [Section(title="All", table=table)], []).html
+    assert '<th scope="col" class="t"><span class="unseen">mark</span></th>' in html
+
+
+def test_figures_are_as_wide_as_a_phone_unless_there_are_many_names() -> None:
+    def width(count: int) -> float:
+        names = [f"s{i}" for i in range(count)]
+        data = {"systems": names, "means": [0.1] * count, "measure": "AP"}
+        found = re.search(r'<svg[^>]* width="([\d.]+)"', draw(Figure("leaderboard", data)).svg)
+        assert found is not None
+        return float(found[1])
+
+    assert width(CROWD) == pytest.approx(440, abs=8)
+    assert width(CROWD + 1) == pytest.approx(640, abs=8)

@@ -69,6 +69,48 @@ def test_no_error_no_request_and_no_scrolling_to_the_side(
     context.close()
 
 
+def overflowing(page: Any, kind: str) -> list[str]:
+    """The labels of what has to be scrolled to the side, of the tables or the figures that are seen."""
+    found: list[str] = page.evaluate(
+        "[...document.querySelectorAll('[role=region]')]"
+        ".filter(r => r.checkVisibility() && r.scrollWidth > r.clientWidth).map(r => r.ariaLabel)"
+    )
+    return [label for label in found if label.startswith(kind)]
+
+
+def test_on_a_desk_no_table_and_on_a_phone_no_figure_is_wider_than_the_page(
+    browser: Any, pages: dict[str, Path]
+) -> None:
+    for width, kind in ((1100, "Table"), (390, "Figure"), (360, "Figure")):
+        page = browser.new_page(viewport={"width": width, "height": 900})
+        page.goto(pages["demo"].as_uri())
+        assert overflowing(page, kind) == []
+        page.close()
+
+
+def test_letters_in_figures_are_readable_on_a_phone(browser: Any, pages: dict[str, Path]) -> None:
+    page = browser.new_page(viewport={"width": 390, "height": 900})
+    page.goto(pages["demo"].as_uri())
+    heights = page.evaluate(
+        "[...document.querySelectorAll('figure svg')].filter(s => s.checkVisibility())"
+        ".map(s => 11 * s.getBoundingClientRect().width / s.viewBox.baseVal.width)"
+    )
+    assert heights
+    assert min(heights) >= 8.5  # of the smallest letters, drawn 11 pixels high
+    page.close()
+
+
+def test_the_contents_are_folded_on_a_phone_and_open_on_a_desk(browser: Any, pages: dict[str, Path]) -> None:
+    shown = "document.querySelector('nav ol').checkVisibility()"
+    for width in WIDTHS:
+        page = browser.new_page(viewport={"width": width, "height": 900})
+        page.goto(pages["demo"].as_uri())
+        assert page.evaluate(shown) == (width == 1280)
+        page.locator("nav summary").click()
+        assert page.evaluate(shown) == (width == 390)
+        page.close()
+
+
 def test_the_ground_follows_the_reader_from_light_to_dark(browser: Any, pages: dict[str, Path]) -> None:
     grounds = {}
     for scheme in SCHEMES:

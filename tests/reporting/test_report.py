@@ -13,7 +13,7 @@ import pytest
 
 import rankscope as rs
 from rankscope.demo.collection import write_collection
-from rankscope.reporting.report import MOST_SYSTEMS
+from rankscope.reporting.report import MOST_SYSTEMS, best_systems
 
 
 @pytest.fixture(scope="module")
@@ -72,6 +72,20 @@ def test_one_system_is_described_and_compared_with_none(folder: Path) -> None:
     assert "Documents that nobody judged" in text
 
 
+def test_the_title_says_whose_results_these_are(folder: Path) -> None:
+    def title(runs: object, qrels: object = folder / "demo.qrels") -> str:
+        html = rs.report(qrels, runs, "AP", figures=False).html
+        return unescape(re.search(r"<title>(.*?)</title>", html)[1])  # type: ignore[index]
+
+    runs = [folder / f"{name}.run" for name in ("bm25", "dense", "rerank", "hybrid")]
+    assert title(runs[:1]) == "bm25 on demo.qrels"
+    assert title(runs[:3]) == "bm25, dense and rerank on demo.qrels"
+    assert title(runs[:2], rs.read_qrels(folder / "demo.qrels")) == "bm25 and dense on 50 queries"
+    assert title(runs) == "4 systems on 50 queries"
+    long = rs.Run({"101": {"a": 1.0}}, name="x" * 80)
+    assert title([long, runs[0]]) == "2 systems on 50 queries"
+
+
 def test_one_query_gives_a_page_that_says_how_little_that_is() -> None:
     qrels = {"q1": {"a": 1, "b": 0}}
     runs = [rs.Run({"q1": {"a": 1.0, "b": b}}, name=name) for name, b in (("x", 0.5), ("y", 2.0))]
@@ -110,6 +124,38 @@ def test_of_very_many_systems_the_best_are_shown_and_the_page_says_so() -> None:
     assert best[-1] in text
     left = best[MOST_SYSTEMS:-1]
     assert not any(re.search(rf"{name}\b(?!, in memory)", text) for name in left)
+
+
+@pytest.mark.parametrize(
+    ("measures", "first", "said"),
+    [
+        (["MinRank"], 0, "best by MinRank"),  # lower is better
+        (["RR"], 0, "best by RR"),
+        (["NumRet", "RR"], 0, "best by RR"),  # the first by which a system can be better than another
+        (["NumRet"], 10, "first"),  # in the order in which they were given
+    ],
+)
+def test_the_best_are_those_of_the_first_measure_that_has_a_direction(
+    measures: list[str], first: int, said: str
+) -> None:
+    """System s has its relevant document at rank s + 1; they are given from rank 11 on, the first ten at the end."""
+    order = [*range(10, MOST_SYSTEMS + 10), *range(10)]
+    runs = [rs.Run({"q": {f"d{s}": 0.0, **above(s)}}, name=f"s{s}") for s in order]
+    scores = rs.evaluate({"q": {f"d{s}": 1 for s in order}}, runs, measures)
+    kept, notes = best_systems(scores, None)
+    assert {scores.systems[i] for i in kept} == {f"s{s}" for s in range(first, first + MOST_SYSTEMS)}
+    assert notes[0].startswith(f"60 systems; shown and compared are the {MOST_SYSTEMS} {said}: ")
+
+
+def above(n: int) -> dict[str, float]:
+    """So many documents that nobody judged, before all others."""
+    return {f"x{i}": 1.0 + i for i in range(n)}
+
+
+def test_a_system_without_a_value_is_none_of_the_best() -> None:
+    runs = [rs.Run({"q": {"x": 1.0} if s == 3 else {"d": 1.0}}, name=f"s{s}") for s in range(MOST_SYSTEMS + 1)]
+    kept, _ = best_systems(rs.evaluate({"q": {"d": 1}}, runs, "MinRank"), None)
+    assert 3 not in kept
 
 
 def test_names_are_shown_as_they_are(folder: Path) -> None:
@@ -169,7 +215,7 @@ def test_without_the_extra_the_message_says_what_to_install(folder: Path, monkey
     from rankscope.reporting import page
 
     page.template.cache_clear()
-    with pytest.raises(rs.ParameterError, match=r"pip install rankscope\[report\]"):
+    with pytest.raises(rs.ParameterError, match=r"pip install 'rankscope\[report\]'"):
         rs.report(folder / "demo.qrels", folder / "bm25.run", "AP", figures=False)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from rankscope.demo.collection import SEED
-from rankscope.demo.tour import take_tour
+from rankscope.demo.tour import take_tour, whole_tour
 
 __all__ = ["demo"]
 
@@ -14,6 +14,7 @@ __all__ = ["demo"]
 @click.argument("directory", metavar="[DIR]", default="rankscope-demo")
 @click.option("--seed", type=click.IntRange(min=0), default=SEED, show_default=True, metavar="N", help="Its seed.")
 @click.option("--overwrite", is_flag=True, help="Replace the demo's files in DIR; others are left alone.")
-def demo(directory: str, seed: int, overwrite: bool) -> None:
+@click.option("--tour", is_flag=True, help="Write nothing; list all commands that there are to try on the demo.")
+def demo(directory: str, seed: int, overwrite: bool, tour: bool) -> None:
     """Write a small simulated test collection into DIR (rankscope-demo), evaluate it, and say what to try next."""
-    click.echo(take_tour(directory, seed, overwrite=overwrite), nl=False)
+    click.echo(whole_tour() if tour else take_tour(directory, seed, overwrite=overwrite), nl=False)

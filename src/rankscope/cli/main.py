@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import difflib
 import importlib
 import os
+import re
 import sys
 from collections.abc import Sequence
 
@@ -27,6 +29,9 @@ COMMANDS = {
     "convert": ("convert", "Judgments and runs from one format to another."),
     "demo": ("demo", "Make a small test collection and take a tour on it."),
 }
+
+#: What options are called elsewhere.
+OTHER_WORDS = {"--metric": "--measure", "--metrics": "--measure", "--out": "--output", "--alpha": "--level"}
 
 
 class Lazy(click.Group):
@@ -84,7 +89,7 @@ def main(args: Sequence[str] | None = None) -> None:
         click.echo("rankscope: interrupted; nothing was written", err=True)
         sys.exit(130)
     except click.ClickException as error:
-        fail(f"{error.format_message().rstrip('.')}; see `rankscope{command_of(error)} --help`")
+        fail(advice(error))
     except BrokenPipeError:  # `| head` has seen enough
         silence_output()
         sys.exit(0)
@@ -93,10 +98,30 @@ def main(args: Sequence[str] | None = None) -> None:
         fail(f"standard output cannot be written ({error.strerror or error}); free some space or write elsewhere")
 
 
-def command_of(error: click.ClickException) -> str:
-    """The command whose arguments are wrong, as " evaluate"."""
-    context = getattr(error, "ctx", None)
-    return context.command_path.removeprefix("rankscope") if context is not None else ""
+def advice(error: click.ClickException) -> str:
+    """What is wrong with the arguments, which name may have been meant, and where help is."""
+    context: click.Context | None = getattr(error, "ctx", None)
+    message = error.format_message().rstrip(".")
+    unknown = re.fullmatch(r"No such (command|option):? (['\"]?)(.*?)\2\.?", error.message, re.DOTALL)
+    if unknown is not None and context is not None:
+        kind, _, name = unknown.groups()
+        message = f"No such {kind} '{name}'{meant(kind, name, context)}"
+    where = context.command_path if context is not None else "rankscope"
+    return f"{message}{' See' if message.endswith('?') else '; see'} `{where} --help`"
+
+
+def meant(kind: str, name: str, context: click.Context) -> str:
+    """The nearest name that there is; all commands where none is near, but not all options, which are many."""
+    if kind == "command":
+        group = context.command
+        known = group.list_commands(context) if isinstance(group, click.Group) else []
+    else:
+        known = [text for option in context.command.params for text in option.opts if text.startswith("--")]
+    near = [OTHER_WORDS.get(name, ""), *difflib.get_close_matches(name, known, n=1)]
+    found = next((other for other in near if other in known), None)
+    if found is not None:
+        return f"; did you mean '{found}'?"
+    return f"; expected {', '.join(known[:-1])} or {known[-1]}" if kind == "command" and len(known) > 1 else ""
 
 
 def silence_output() -> None:

@@ -16,7 +16,7 @@ __all__ = ["measures"]
 @click.option("--format", "format_", type=click.Choice(LIST_FORMATS), default="table", show_default=True)
 @click.option("-o", "--output", metavar="FILE", help="Write there instead of printing.")
 def measures(name: str | None, presets: bool, format_: str, output: str | None) -> None:
-    """List all measures (name, range, direction, parameters, source), or explain the one called NAME."""
+    """List all measures, a line each, or explain the one called NAME: definition, parameters, source, other names."""
     if presets:
         show(list_presets(), output)
     elif name is not None:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 import sys
+from collections.abc import Sequence
 from typing import Any
 
 import click
@@ -11,11 +13,16 @@ import click
 from rankscope.cli.comparison_options import comparison_options, take_comparison
 from rankscope.cli.options import check_output, evaluation_options
 from rankscope.cli.output import bytes_progress
+from rankscope.errors import OutputError
 from rankscope.evaluation.conventions import make_plan
 from rankscope.evaluation.sources import ENTITY
+from rankscope.reporting.page import check_page_path, is_page
 from rankscope.reporting.report import report as make_report
 
 __all__ = ["report"]
+
+#: Where the page goes if nobody says.
+DEFAULT = "report.html"
 
 
 @click.command()
@@ -23,11 +30,24 @@ __all__ = ["report"]
 @click.argument("runs", nargs=-1, metavar="RUN...")
 @evaluation_options
 @comparison_options
-@click.option("--title", metavar="TEXT", default="", help="Of the page; default: how many systems and queries.")
+@click.option(
+    "--title", metavar="TEXT", default="", help="Of the page; default: the systems and the judgments, or how many."
+)
 @click.option("--figures/--no-figures", default=True, show_default=True)
-@click.option("-o", "--output", metavar="FILE", default="report.html", show_default=True, help="Where the page goes.")
+@click.option(
+    "-o",
+    "--output",
+    metavar="FILE",
+    help=f"Where the page goes, an .html file; - prints it. Default: {DEFAULT}, unless that is somebody else's file.",
+)
 def report(
-    qrels: str, runs: tuple[str, ...], measures: tuple[str, ...], title: str, figures: bool, output: str, **options: Any
+    qrels: str,
+    runs: tuple[str, ...],
+    measures: tuple[str, ...],
+    title: str,
+    figures: bool,
+    output: str | None,
+    **options: Any,
 ) -> None:
     """Write a page that says what was found: one HTML file, to look at or to send.
 
@@ -42,7 +62,7 @@ def report(
     if not runs and source["input"] != ENTITY:
         raise click.UsageError("Missing argument 'RUN...'.")
     make_plan(list(measures) or None, **options)  # a wrong argument is told before anything is read
-    check_output(output, (qrels, *runs))
+    output = page_path(output, (qrels, *runs))
     with bytes_progress(runs, "reading runs") as progress:
         page = make_report(
             qrels,
@@ -61,3 +81,14 @@ def report(
         return
     page.write(output)
     click.echo(f"The page is in {output}.")
+
+
+def page_path(output: str | None, inputs: Sequence[str]) -> str:
+    """Where the page goes. Raises for what cannot be written, is read here, or would be lost without being named."""
+    path = DEFAULT if output is None else output
+    if path != "-":
+        check_page_path(path)
+        check_output(path, inputs)
+    if output is None and os.path.isfile(path) and not is_page(path):
+        raise OutputError(f"{path}: is there already and is no page of rankscope; name the file to write with -o")
+    return path

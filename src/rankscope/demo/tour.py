@@ -1,4 +1,4 @@
-"""The guided tour: write the demo's files, evaluate them, say who leads, write the page, and list what to try next.
+"""The guided tour: write the demo's files, evaluate them, say who leads, write the page, and say what to try next.
 
 A later part of the project joins the tour with a function in `PARTS` that makes its files, and its lines in `TOUR`.
 """
@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import shutil
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -22,22 +22,27 @@ from rankscope.evaluation.engine import evaluate
 from rankscope.reporting.report import report
 from rankscope.reporting.tables import render_scores
 
-__all__ = ["PARTS", "TOUR", "Step", "take_tour"]
+__all__ = ["PARTS", "TOUR", "Step", "take_tour", "whole_tour"]
 
 
 class Step(NamedTuple):
-    """A command to try in the demo's folder, and what it shows."""
+    """A command to try in the demo's folder, and what it shows. first: whether the demo itself prints it."""
 
     command: str
     shows: str
+    first: bool = False
 
 
 #: What each part of the project writes: a function from the seed to {file name: text}.
 PARTS: tuple[Callable[[int], Mapping[str, str]], ...] = (collection_files, letor_files, entity_files, judge_files)
 
-#: What to try next. A test runs every command.
+#: What there is to try; the demo itself names a few, `rankscope demo --tour` all. A test runs every command.
 TOUR = (
-    Step("rankscope evaluate demo.qrels rerank.run hybrid.run", "two runs side by side, with the default measures"),
+    Step(
+        "rankscope evaluate demo.qrels rerank.run hybrid.run",
+        "two runs side by side, with the default measures",
+        first=True,
+    ),
     Step(
         "rankscope evaluate demo.qrels rerank.run --by-query --format csv -o scores.csv",
         "every query's values, as a table for other programs",
@@ -88,6 +93,7 @@ TOUR = (
     Step(
         "rankscope compare demo.qrels rerank.run hybrid.run -m nDCG@10",
         "which of the two is better, and how easily chance alone would make such a difference",
+        first=True,
     ),
     Step(
         "rankscope compare demo.qrels *.run -m AP --baseline bm25 --test permutation --seed 7",
@@ -100,6 +106,7 @@ TOUR = (
     Step(
         "rankscope plan demo.qrels bm25.run bm25-rm3.run -m AP --difference 0.02",
         "how many queries it takes to find a difference of .02 in AP, and what these 50 can show",
+        first=True,
     ),
     Step(
         "rankscope plan demo.qrels *.run -m nDCG@10 --baseline bm25 --difference 0.5 --standardise z",
@@ -108,12 +115,14 @@ TOUR = (
     Step(
         "rankscope compare demo.qrels rerank.run --against hybrid.run -m nDCG@10 --gate 0.02",
         "a gate for continuous integration: exit code 0, since rerank is shown to be no worse",
+        first=True,
     ),
     Step(
         "rankscope report demo.qrels rerank.run hybrid.run bm25.run --baseline bm25 -o baseline.html",
         "one page to send to a colleague, with figures",
+        first=True,
     ),
-    Step("rankscope convert demo.qrels - --to csv", "judgments in another format"),
+    Step("rankscope convert demo.qrels - --to csv", "judgments in another format", first=True),
     Step("rankscope evaluate demo.qrels rerank.run dense.run --format latex", "a table for a paper"),
     Step("rankscope evaluate demo.qrels - < bm25.run", "a run from standard input"),
     Step("rankscope measures", "all measures"),
@@ -138,13 +147,24 @@ def take_tour(directory: str | Path, seed: int = SEED, *, overwrite: bool = Fals
             render_scores(scores, "table"),
             short_verdict(compare(scores, scores.measure_names[0])),
             write_page(folder, runs),
+            *where_rankscope_is(),
             "",
             "Try next:" if folder == Path() else f"Try next, after cd {folder}:",
-            *(f"  {step.command}\n      {step.shows}" for step in TOUR),
-            *where_rankscope_is(),
+            *lines_of(step for step in TOUR if step.first),
+            "",
+            "`rankscope demo --tour` lists all that these files are good for.",
             "",
         ]
     )
+
+
+def whole_tour() -> str:
+    """Every step, to be tried in the demo's folder."""
+    return "\n".join(["In the folder of the demo:", *lines_of(TOUR), *where_rankscope_is(), ""])
+
+
+def lines_of(steps: Iterable[Step]) -> list[str]:
+    return [f"  {step.command}\n      {step.shows}" for step in steps]
 
 
 def write_page(folder: Path, runs: Sequence[Path]) -> str:

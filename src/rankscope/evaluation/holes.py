@@ -66,34 +66,40 @@ class Holes:
         return self.scores.signature()
 
     def sections(self) -> list[Section]:
-        """One table: a row a system, a column a cutoff, each with the bounds of P@k."""
-        rows: list[tuple[Cell, ...]] = []
-        for s, system in enumerate(self.scores.systems):
-            cells = []
-            for c in range(len(self.cutoffs)):
-                low, high = self.low[s, c], self.high[s, c]
-                cells += [f"{100 * self.unjudged[s, c]:.1f} %", f"{low:.3f} to {high:.3f}"]
-            rows.append((system, *cells))
-        columns = [text for k in self.cutoffs for text in (f"unjudged @{k}", f"P@{k}")]
+        """One table: a row a system; the share of holes at each cutoff, and the bounds of P@k at the main one."""
+        main = self.main()
+        shares = [f"unjudged @{k}" for k in self.cutoffs]
+        rows: list[tuple[Cell, ...]] = [
+            (
+                system,
+                *(f"{100 * share:.1f} %" for share in self.unjudged[s].tolist()),
+                f"{self.low[s, main]:.3f} to {self.high[s, main]:.3f}",
+            )
+            for s, system in enumerate(self.scores.systems)
+        ]
         return [
             Section(
                 title="Documents that nobody judged",
                 sentence=self.sentence(),
-                table=Table(columns=("system", *columns), rows=tuple(rows)),
+                table=Table(columns=("system", *shares, f"P@{self.cutoffs[main]}"), rows=tuple(rows)),
             )
         ]
 
+    def main(self) -> int:
+        """The place of the cutoff that words are about: the second is what most people look at."""
+        return min(1, len(self.cutoffs) - 1)
+
     def sentence(self) -> str:
         """Whether holes could change the picture."""
-        c = min(1, len(self.cutoffs) - 1)  # of the cutoffs, the second is what most people look at
+        c = self.main()
         shares, depth = self.unjudged[:, c], self.cutoffs[c]
         if (shares == 0).all():
             return f"Every document among the first {depth} of each list was judged."
         most = int(np.argmax(shares))
         start = (
             f"Among the first {depth} documents, up to {100 * shares[most]:.1f} % have no judgment "
-            f"({self.scores.systems[most]}). They count as not relevant; P@k would lie in the range shown if they were "
-            "judged."
+            f"({self.scores.systems[most]}). They count as not relevant; P@{depth} would lie in the range shown if "
+            "they were judged."
         )
         apart = float(np.ptp(shares))
         if shares[most] < MANY or apart < MANY / 2:
@@ -102,6 +108,9 @@ class Holes:
 
     def __str__(self) -> str:
         return as_text(self)
+
+    def __repr__(self) -> str:
+        return f"Holes({len(self.scores.systems)} systems, cutoffs {', '.join(map(str, self.cutoffs))})"
 
 
 def holes_of(scores: Scores, cutoffs: Sequence[int] = CUTOFFS) -> Holes:

@@ -1,5 +1,6 @@
 "use strict";
-// The page is complete without this. It lets tables be sorted by their headings, and opens what is folded for paper.
+// The page is complete without this. It lets tables be sorted by their headings, folds the contents on a
+// phone, and opens what is folded for paper.
 
 for (const table of document.querySelectorAll("table")) {
   const body = table.tBodies[0];
@@ -8,7 +9,7 @@ for (const table of document.querySelectorAll("table")) {
   if (original.length < 2) continue;
 
   headings.forEach((heading, column) => {
-    if (heading.textContent.trim() === "") return; // a button without a name says nothing
+    if (heading.querySelector("bdi") === null) return; // no button where no name is seen
     const button = document.createElement("button");
     button.type = "button";
     button.append(...heading.childNodes);
@@ -47,6 +48,13 @@ function key(text) {
   const below = found[1] === "<" ? -1e-12 : found[1] === ">" ? 1e-12 : 0;
   return Number(found[2]) + below;
 }
+
+// On a phone the contents would push the results off the screen.
+const contents = document.querySelector("nav details");
+const phone = matchMedia("(max-width: 40rem)");
+const fold = () => { if (contents !== null) contents.open = !phone.matches; };
+phone.addEventListener("change", fold);
+fold();
 
 // Browsers that cannot open folds by the style sheet alone do it here, and close them again.
 let opened = [];

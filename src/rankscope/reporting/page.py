@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
+from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from rankscope.data.sections import Cell, Figure, Marked, Section, Table
@@ -20,18 +21,27 @@ from rankscope.reporting.svg import inline_svg
 if TYPE_CHECKING:
     import jinja2
 
-__all__ = ["FigureHtml", "Page", "draw", "render_page"]
+__all__ = ["FigureHtml", "Page", "check_page_path", "draw", "is_page", "render_page"]
 
 #: A table longer than this is cut, and says so: no browser shows millions of rows, and no reader reads them.
 MAX_ROWS = 1000
 #: From so many sections on, a page has a table of contents.
 SECTIONS_OF_CONTENTS = 4
+#: What a page may be called; without a suffix nothing wrong is said.
+PAGE_SUFFIXES = (".html", ".htm", "")
+#: What stands in the head of every page, and within how many bytes.
+GENERATOR, HEAD = '<meta name="generator" content="rankscope">', 4096
+#: How wide figures are drawn, in pixels: a phone shows them whole and readable, and a desk shows them larger. Of many
+#: names a figure needs more, and is scrolled on a phone.
+FIGURE_WIDTH, CROWDED_WIDTH, CROWD = 440, 640, 12
 #: Names up to this length are never broken into lines.
 SHORT_NAME = 24
 
 # Half characters (bytes that were no UTF-8), control characters, and signs that turn the direction of the text behind
 # them around: shown as the sign for "no character" wherever they come from.
 UNSHOWABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]")
+# Blanks at which no line may end: "95 %", "p < 0.0001".
+TOGETHER = re.compile(r"(?<=\d) (?=%)|(?<=\bp) (?=[<=>≤≥] ?[\d.])|(?<=\bp [<=>≤≥]) (?=[\d.])")
 
 
 class FigureHtml(NamedTuple):
@@ -48,8 +58,24 @@ class Page:
     html: str
 
     def write(self, path: str | os.PathLike[str]) -> None:
-        """Write the page, whole or not at all. Raises OutputError where it cannot be written."""
+        """Write the page, whole or not at all; a file that is there is replaced.
+
+        Raises ParameterError for a name that says it is no HTML, OutputError where it cannot be written.
+        """
+        check_page_path(path)
         write_text(path, self.html)
+
+
+def check_page_path(path: str | os.PathLike[str]) -> None:
+    """Raise ParameterError for a name that ends as another format does: a page in a .pdf is no PDF."""
+    if Path(path).suffix.lower() not in PAGE_SUFFIXES:
+        raise ParameterError(f"{path}: the page is HTML; end its name in .html")
+
+
+def is_page(path: str | os.PathLike[str]) -> bool:
+    """Whether a file is one of these pages: it says so in its head."""
+    with open(path, "rb") as file:
+        return GENERATOR.encode() in file.read(HEAD)
 
 
 class ShownTable(NamedTuple):
@@ -75,9 +101,10 @@ class ShownSection(NamedTuple):
 
 def draw(figure: Figure) -> FigureHtml:
     """The figure as `rankscope.reporting.figures` draws it."""
-    from rankscope.reporting.figures import as_svg  # pages without figures need it not
+    from rankscope.reporting.figures import Style, as_svg  # pages without figures need it not
 
-    return FigureHtml(as_svg(figure))
+    names = max(len(figure.data.get(what, ())) for what in ("systems", "measures", "labels"))
+    return FigureHtml(as_svg(figure, style=Style(width=FIGURE_WIDTH if names <= CROWD else CROWDED_WIDTH)))
 
 
 def render_page(
@@ -100,7 +127,7 @@ def render_page(
 
     A table of more than 1,000 rows is cut there and says how many are left out; one without rows says so.
 
-    Raises ParameterError where jinja2 is not installed (`pip install rankscope[report]`).
+    Raises ParameterError where jinja2 is not installed (`pip install 'rankscope[report]'`).
 
     >>> page = render_page("Two runs", ["A beats B."], [Section(title="Means", sentence="By .04.")], [("seed", "7")])
     >>> page.html.count("<h2"), "A beats B." in page.html
@@ -118,6 +145,7 @@ def render_page(
         css=part("page.css").strip(),
         script=script,
         policy=policy(script),
+        generator=GENERATOR,
         short=SHORT_NAME,
     )
     return Page(showable(html) + "\n")
@@ -177,6 +205,11 @@ def showable(text: str) -> str:
     return UNSHOWABLE.sub("\ufffd", text)
 
 
+def unbroken(text: str) -> str:
+    """The text with blanks that do not break inside "95 %" and "p < 0.0001"; only for sentences, never for data."""
+    return TOGETHER.sub("\N{NO-BREAK SPACE}", text)
+
+
 def part(name: str) -> str:
     """A file beside this module."""
     return (files("rankscope.reporting") / name).read_text("utf-8")
@@ -188,9 +221,10 @@ def template() -> jinja2.Template:
         import jinja2
     except ImportError:
         raise ParameterError(
-            "a page needs the package jinja2, which is not installed; pip install rankscope[report]"
+            "a page needs the package jinja2, which is not installed; pip install 'rankscope[report]'"
         ) from None
     environment = jinja2.Environment(
         autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
+    environment.filters["unbroken"] = unbroken
     return environment.from_string(part("page.html.j2"))

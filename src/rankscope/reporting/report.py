@@ -5,6 +5,7 @@ from __future__ import annotations
 import platform
 from collections.abc import Mapping, Sequence
 from importlib.metadata import version
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from rankscope.comparison.comparison import Comparison
 from rankscope.comparison.matched import check_systems, match, system_of
 from rankscope.data.entities import EntityRanks
 from rankscope.data.scores import Scores
+from rankscope.data.wording import counted, listed, queries
 from rankscope.errors import InputError, ParameterError
 from rankscope.evaluation.conventions import Plan
 from rankscope.evaluation.curves import curve_measures
@@ -30,6 +32,8 @@ __all__ = ["MOST_SYSTEMS", "report"]
 
 #: A page of more systems cannot be read; the best are shown.
 MOST_SYSTEMS = 50
+#: Of so few systems, and within so many letters, the title says the names.
+FEW_SYSTEMS, MOST_OF_TITLE = 3, 80
 
 
 def report(
@@ -52,11 +56,11 @@ def report(
     qrels, runs, measures, input, total_ranks, progress: as `evaluate` takes them; conventions: its other arguments, as
     {"ties": "file"}. baseline and other arguments (test, correction, level, ...): as `compare` takes them. The first
     measure is the one that the verdict is about. title, command: shown on the page. figures: False leaves them out. Of
-    more than 50 systems the 50 best by the first measure, and the baseline, are shown, and the page says so. One system
+    more than 50 systems the 50 best by the first measure that has a direction are shown (and the baseline). One system
     is described, and compared with none.
 
     `page.write(path)` writes it. Raises what `evaluate` and `compare` raise; ParameterError where jinja2, or for
-    figures Altair, is not installed (`pip install rankscope[report]`).
+    figures Altair, is not installed (`pip install 'rankscope[report]'`).
 
     >>> import rankscope as rs
     >>> qrels = {f"q{i}": {"a": 1, "b": 0} for i in range(4)}
@@ -85,7 +89,7 @@ def report(
         **(extras([joined[i] for i in kept], plan) if judged else {}),
     )
     return render_page(
-        title or title_of(scores),
+        title or title_of(scores, qrels),
         verdict_of(found),
         all_sections(found),
         provenance(qrels, runs, scores if compared is None else compared, command),
@@ -99,11 +103,13 @@ def best_systems(scores: Scores, baseline: str | None) -> tuple[list[int], list[
     m = len(scores.systems)
     if m <= MOST_SYSTEMS:
         return list(range(m)), []
-    measure = scores.measures[0]
-    sign = -1 if getattr(measure, "higher_is_better", True) else 1
-    best = np.argsort(sign * np.nan_to_num(scores.summary(measure), nan=sign * -np.inf), kind="stable")[:MOST_SYSTEMS]
+    measure = next((one for one in scores.measures if scores.sign(one)), None)
+    best, which = np.arange(MOST_SYSTEMS), "first"  # by no measure is one better than another
+    if measure is not None:
+        good = scores.sign(measure) * scores.summary(measure)
+        best, which = np.argsort(-np.nan_to_num(good, nan=-np.inf), kind="stable")[:MOST_SYSTEMS], f"best by {measure}"
     kept = set(best.tolist()) | ({scores.systems.index(baseline)} if baseline is not None else set())
-    note = f"{m:,} systems; shown and compared are the {len(kept)} best by {measure}"
+    note = f"{m:,} systems; shown and compared are the {len(kept)} {which}"
     beside = " (with the baseline)" if baseline is not None else ""
     return sorted(kept), [f"{note}{beside}: p-values are corrected for these only. `rankscope evaluate` has all."]
 
@@ -136,9 +142,13 @@ def extras(joined: Sequence[Joined], plan: Plan) -> dict[str, Scores]:
     return found
 
 
-def title_of(scores: Scores) -> str:
-    m, n = len(scores.systems), len(scores.query_ids)
-    return f"{m} {'system' if m == 1 else 'systems'} on {n:,} {'query' if n == 1 else 'queries'}"
+def title_of(scores: Scores, qrels: Any) -> str:
+    """Whose results these are: "bm25 and dense on robust.qrels"; of many or long names, how many."""
+    judgments = Path(source_name(qrels)).name if is_path(qrels) else queries(len(scores.query_ids))
+    named = f"{listed(scores.systems)} on {judgments}"
+    if len(scores.systems) <= FEW_SYSTEMS and len(named) <= MOST_OF_TITLE:
+        return named
+    return f"{counted(len(scores.systems), 'system')} on {queries(len(scores.query_ids))}"
 
 
 def provenance(qrels: Any, runs: Any, result: Scores | Comparison, command: str) -> list[tuple[str, str]]:

@@ -39,8 +39,8 @@ GEOMETRY = frozenset(
 )
 DEFAULTS = frozenset([("opacity", "1"), ("fill-opacity", "1"), ("stroke-opacity", "1"), ("display", "inline")])
 
-#: How far a figure may shrink before it is scrolled: labels must stay readable on a phone.
-LEAST = 0.8
+#: How far a figure may shrink before it is scrolled, and grow: its labels are to be read as the text beside them.
+LEAST, MOST = 0.72, 1.25
 
 LONG_DECIMALS = re.compile(r"(\.\d\d)\d+")
 LOCAL_LINK = re.compile(r"url\(\s*['\"]?#([^'\")]+)['\"]?\s*\)")
@@ -73,7 +73,7 @@ def inline_svg(svg: str, *, prefix: str, label: str) -> str:
         if "viewBox" not in root.attrib:
             root.set("viewBox", f"0 0 {width} {height}".replace("px", ""))
         natural = float(width.removesuffix("px"))
-        root.set("style", f"width:100%;max-width:{natural:g}px;min-width:{LEAST * natural:g}px")
+        root.set("style", f"width:100%;max-width:{MOST * natural:g}px;min-width:{LEAST * natural:g}px")
     root.set("role", "img")
     root.set("aria-label", label)
     return ET.tostring(root, encoding="unicode")

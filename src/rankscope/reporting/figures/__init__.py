@@ -1,74 +1,59 @@
 """Figures: plain data in, Altair charts out; drawn offline to SVG, PDF, PNG, HTML or Vega-Lite's JSON.
 
-Altair and vl-convert (`pip install rankscope[report]`) are loaded when the first figure is drawn.
+Altair and vl-convert (`pip install 'rankscope[report]'`) are loaded when the first figure is drawn.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from inspect import signature
-from types import MappingProxyType
 from typing import Any
 
 from rankscope.data.sections import Figure
 from rankscope.errors import ParameterError, UnknownName
-from rankscope.reporting.figures.binary_measures import f1_against_mcc
-from rankscope.reporting.figures.curves import gain_curve, precision_recall
-from rankscope.reporting.figures.heat import confusion_matrix, correlation_matrix
-from rankscope.reporting.figures.pairwise import query_differences, significance_matrix
-from rankscope.reporting.figures.planning import power_curve
+
+# The files that hold figures: importing one puts its figures into the table.
+from rankscope.reporting.figures import (  # noqa: F401
+    binary_measures,
+    curves,
+    heat,
+    pairwise,
+    planning,
+    spread,
+    studies,
+    systems,
+)
+from rankscope.reporting.figures.registry import EXAMPLES, FIGURES
 from rankscope.reporting.figures.saving import SUFFIXES, html_page, save_chart, svg_text, vega_lite
-from rankscope.reporting.figures.spread import distribution
-from rankscope.reporting.figures.studies import measure_lines
 from rankscope.reporting.figures.style import GROUNDS, Style, theme
-from rankscope.reporting.figures.systems import leaderboard
 
 __all__ = [
+    "EXAMPLES",
     "FIGURES",
     "GROUNDS",
     "SUFFIXES",
     "Style",
     "as_html",
     "as_svg",
-    "confusion_matrix",
-    "correlation_matrix",
-    "distribution",
     "draw",
-    "f1_against_mcc",
-    "gain_curve",
-    "leaderboard",
-    "measure_lines",
-    "power_curve",
-    "precision_recall",
-    "query_differences",
     "save_figure",
-    "significance_matrix",
     "specification",
     "theme",
 ]
 
-#: Every figure by the name that `rankscope.data.sections.Figure` gives.
-FIGURES: Mapping[str, Callable[..., Any]] = MappingProxyType(
-    {
-        function.__name__: function
-        for function in (
-            leaderboard,
-            query_differences,
-            significance_matrix,
-            distribution,
-            precision_recall,
-            gain_curve,
-            correlation_matrix,
-            measure_lines,
-            power_curve,
-            confusion_matrix,
-            f1_against_mcc,
-        )
-    }
-)
-
 #: What fills the place it gets on a page, in the page's own colour of text.
 ON_A_PAGE = Style(width=None, ground="page")
+
+
+def __getattr__(name: str) -> Callable[..., Any]:
+    """Every figure is a function here: `figures.leaderboard(...)`."""
+    if name not in FIGURES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return FIGURES[name]
+
+
+def __dir__() -> list[str]:
+    return sorted([*__all__, *FIGURES])
 
 
 def draw(figure: Figure, *, style: Style | None = None) -> Any:

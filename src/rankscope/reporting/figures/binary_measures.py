@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ from rankscope.errors import ParameterError
 from rankscope.reporting.figures.colours import BLUE, VERMILLION
 from rankscope.reporting.figures.extra import altair
 from rankscope.reporting.figures.inputs import MINUS, cell, inline
+from rankscope.reporting.figures.registry import figure
 from rankscope.reporting.figures.style import Style, finish
 from rankscope.stats.inputs import Floats, check_count
 
@@ -53,6 +55,11 @@ def f1_and_mcc(tp: Floats, fp: Floats, tn: Floats, fn: Floats) -> tuple[Floats, 
     return f1, mcc
 
 
+def example(names: Sequence[str], queries: int, rng: np.random.Generator) -> dict[str, Any]:
+    return {"samples": 20}
+
+
+@figure(example)
 def f1_against_mcc(*, samples: int = 100, style: Style | None = None) -> Any:
     """F1 against MCC over every combination of TP, FP, TN and FN that sums to `samples`.
 

@@ -11,6 +11,7 @@ import numpy.typing as npt
 from rankscope.reporting.figures.colours import SERIES
 from rankscope.reporting.figures.extra import altair
 from rankscope.reporting.figures.inputs import as_names, as_table, cell, inline, left_out, number, shown
+from rankscope.reporting.figures.registry import figure
 from rankscope.reporting.figures.style import Style, finish, name_labels
 from rankscope.stats.inputs import Floats
 
@@ -74,6 +75,12 @@ def lines(
     )
 
 
+def recall_example(names: Sequence[str], queries: int, rng: np.random.Generator) -> dict[str, Any]:
+    levels = np.linspace(0, 1, 11)
+    return {"systems": names, "levels": levels, "precision": rng.random((len(names), 1)) * (1 - levels)}
+
+
+@figure(recall_example)
 def precision_recall(
     *,
     systems: Sequence[str],
@@ -105,6 +112,12 @@ def precision_recall(
     )
 
 
+def gain_example(names: Sequence[str], queries: int, rng: np.random.Generator) -> dict[str, Any]:
+    gain = rng.random((len(names), 20)).cumsum(axis=1)
+    return {"systems": names, "ranks": np.arange(1, 21), "gain": gain, "measure": "DCG"}
+
+
+@figure(gain_example)
 def gain_curve(
     *,
     systems: Sequence[str],

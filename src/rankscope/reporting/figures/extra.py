@@ -13,7 +13,7 @@ def missing(error: ModuleNotFoundError, module: str, package: str) -> Exception:
     """What to raise: the error as it is where something else is missing."""
     if (error.name or "").partition(".")[0] != module:
         return error
-    return ParameterError(f"{package} is not installed; pip install rankscope[report]")
+    return ParameterError(f"{package} is not installed; pip install 'rankscope[report]'")
 
 
 def altair() -> Any:

@@ -12,6 +12,7 @@ from rankscope.errors import ParameterError
 from rankscope.reporting.figures.colours import DIVERGING, SEQUENTIAL, between, ink_on
 from rankscope.reporting.figures.extra import altair
 from rankscope.reporting.figures.inputs import MINUS, as_names, as_table, cell, inline, left_out, shown
+from rankscope.reporting.figures.registry import figure
 from rankscope.reporting.figures.style import Style, finish, name_labels
 from rankscope.stats.inputs import Floats, check_choice
 
@@ -61,6 +62,12 @@ def cells(
     return alt.layer(*layers)
 
 
+def correlations_example(names: Sequence[str], queries: int, rng: np.random.Generator) -> dict[str, Any]:
+    values = np.corrcoef(rng.normal(size=(len(names), 30))).reshape(len(names), len(names))
+    return {"measures": names, "values": values, "statistic": "Kendall's tau"}
+
+
+@figure(correlations_example)
 def correlation_matrix(
     *, measures: Sequence[str], values: npt.ArrayLike, statistic: str, style: Style | None = None
 ) -> Any:
@@ -114,6 +121,11 @@ def brief(value: float) -> str:
     return f"{value:.2f}".replace("-0.00", "0.00").replace("0.", ".").replace("-", MINUS).replace("1.00", "1")
 
 
+def confusion_example(names: Sequence[str], queries: int, rng: np.random.Generator) -> dict[str, Any]:
+    return {"labels": names, "counts": rng.integers(0, 99, (len(names), len(names))), "normalise": "row"}
+
+
+@figure(confusion_example)
 def confusion_matrix(
     *,
     labels: Sequence[object],

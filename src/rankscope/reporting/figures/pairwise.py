@@ -24,6 +24,7 @@ from rankscope.reporting.figures.inputs import (
     short,
     shown,
 )
+from rankscope.reporting.figures.registry import figure
 from rankscope.reporting.figures.style import Style, finish
 from rankscope.stats.inputs import Floats, check_share
 
@@ -35,6 +36,20 @@ MOST_BARS = 1000
 MOST_SYSTEMS = 40
 
 
+def queries_example(names: Sequence[str], queries: int, rng: np.random.Generator) -> dict[str, Any]:
+    values = rng.random((2, queries))
+    return {
+        "measure": "AP",
+        "system_a": names[-1],
+        "system_b": names[0],
+        "query_ids": [f"q{i}" for i in range(queries)],
+        "differences": values[0] - values[1],
+        "values_a": values[0],
+        "values_b": values[1],
+    }
+
+
+@figure(queries_example)
 def query_differences(
     *,
     measure: str,
@@ -137,6 +152,17 @@ def bars(
     return alt.layer(*layers, chart.mark_rect(aria=False, opacity=0).encode(x=x, x2="to:Q", tooltip=tooltip))
 
 
+def pairs_example(names: Sequence[str], queries: int, rng: np.random.Generator) -> dict[str, Any]:
+    means, chances = np.sort(rng.random(len(names)))[::-1], rng.random((len(names), len(names))) * 0.1
+    return {
+        "systems": names,
+        "differences": means[:, None] - means,
+        "pvalues": np.minimum(chances, chances.T),
+        "level": 0.05,
+    }
+
+
+@figure(pairs_example)
 def significance_matrix(
     *,
     systems: Sequence[str],

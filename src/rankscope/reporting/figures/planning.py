@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -12,12 +13,19 @@ from rankscope.reporting.figures.colours import BLUE, VERMILLION
 from rankscope.reporting.figures.curves import MOST_POINTS, thinned
 from rankscope.reporting.figures.extra import altair
 from rankscope.reporting.figures.inputs import as_table, cell, inline, shown
+from rankscope.reporting.figures.registry import figure
 from rankscope.reporting.figures.style import Style, finish
 from rankscope.stats.inputs import check_count, check_share
 
 __all__ = ["power_curve"]
 
 
+def example(names: Sequence[str], queries: int, rng: np.random.Generator) -> dict[str, Any]:
+    n = np.arange(2, 100)
+    return {"measure": names[0], "n": n, "power": 1 - 0.98**n, "n_now": max(queries, 1), "n_needed": 80}
+
+
+@figure(example)
 def power_curve(
     *,
     measure: str,
@@ -52,9 +60,9 @@ def power_curve(
     place_texts(marks, most)
     x = alt.X("n:Q").title("queries").scale(domain=[0, most], nice=True).axis(tickMinStep=1, format=",d")
     y = alt.Y("power:Q").title("power: chance to find it").scale(domain=[0, 1])
-    found = f"a true difference of {difference:g} in" if difference is not None else "the difference in"
+    found = f"a true difference of {difference:.4g} in" if difference is not None else "the difference in"
     now = [
-        f"With {m['n']:,} queries it would be found in {m['power']:.0%} of experiments."
+        f"With {m['n']:,} queries it would be found in {floored(m['power'])} of experiments."
         for m in marks
         if m["is"] == "now"
     ]
@@ -67,6 +75,11 @@ def power_curve(
         style=style,
         height=260,
     )
+
+
+def floored(power: float) -> str:
+    """A chance in whole percent, never more than it is, as sentences say it."""
+    return f"{int(100 * power + 1e-9)}%"
 
 
 def place_texts(marks: list[dict[str, Any]], most: float) -> None:

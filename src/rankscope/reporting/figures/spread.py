@@ -12,6 +12,7 @@ from rankscope.errors import ParameterError
 from rankscope.reporting.figures.colours import BLUE, VERMILLION
 from rankscope.reporting.figures.extra import altair
 from rankscope.reporting.figures.inputs import as_names, as_table, cell, inline, left_out, number, shown
+from rankscope.reporting.figures.registry import figure
 from rankscope.reporting.figures.style import Style, finish, name_labels
 from rankscope.reporting.figures.systems import MOST
 from rankscope.stats.inputs import Floats
@@ -24,6 +25,11 @@ ROW, SHAPE, FOOT, BELOW = 44, 26, 8, 14
 CLASSES = (10, 30)
 
 
+def example(names: Sequence[str], queries: int, rng: np.random.Generator) -> dict[str, Any]:
+    return {"measure": "AP", "systems": names, "values": rng.random((len(names), queries))}
+
+
+@figure(example)
 def distribution(*, measure: str, systems: Sequence[str], values: npt.ArrayLike, style: Style | None = None) -> Any:
     """How the values of each system are spread over the queries: a shape, and below it middle half, median and mean.
 

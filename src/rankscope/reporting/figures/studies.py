@@ -12,11 +12,19 @@ from rankscope.errors import ParameterError
 from rankscope.reporting.figures.curves import HEIGHT, MOST_LINES, lines
 from rankscope.reporting.figures.extra import altair
 from rankscope.reporting.figures.inputs import as_names, as_table, left_out, row_names, short, shown
+from rankscope.reporting.figures.registry import figure
 from rankscope.reporting.figures.style import Style, finish
 
 __all__ = ["measure_lines"]
 
 
+def example(names: Sequence[str], queries: int, rng: np.random.Generator) -> dict[str, Any]:
+    experiments = [f"run {i}" for i in range(queries)]
+    values = rng.random((len(names), queries))
+    return {"experiments": experiments, "measures": names, "values": values, "order_by": names[-1]}
+
+
+@figure(example)
 def measure_lines(
     *,
     experiments: Sequence[str],

@@ -12,6 +12,7 @@ from rankscope.errors import ParameterError
 from rankscope.reporting.figures.colours import BLUE, VERMILLION
 from rankscope.reporting.figures.extra import altair
 from rankscope.reporting.figures.inputs import as_names, as_table, cell, inline, left_out, number, short, shown
+from rankscope.reporting.figures.registry import figure
 from rankscope.reporting.figures.style import Style, finish, name_labels
 
 __all__ = ["MOST", "leaderboard"]
@@ -22,6 +23,20 @@ MOST = 50
 ROW = 22
 
 
+def means_example(names: Sequence[str], queries: int, rng: np.random.Generator) -> dict[str, Any]:
+    means = rng.uniform(0.2, 0.8, len(names))
+    return {
+        "systems": names,
+        "means": means,
+        "low": means - 0.1,
+        "high": means + 0.1,
+        "measure": "nDCG@10",
+        "letters": ["a"] * len(names),
+        "baseline": names[0],
+    }
+
+
+@figure(means_example)
 def leaderboard(
     *,
     systems: Sequence[str],

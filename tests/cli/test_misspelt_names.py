@@ -1,0 +1,43 @@
+"""Commands and options that there are not: the nearest one is named, and where help is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ("evalute", "No such command 'evalute'; did you mean 'evaluate'? See `rankscope --help`"),
+        ("agree labls x", "No such command 'labls'; did you mean 'labels'? See `rankscope agree --help`"),
+        (
+            "agree demo.qrels x",
+            "No such command 'demo.qrels'; expected judgments, labels or measures; see `rankscope agree --help`",
+        ),
+        ("letor scor", "No such command 'scor'; did you mean 'score'? See `rankscope letor --help`"),
+        (
+            "evaluate --metric AP a b",
+            "No such option '--metric'; did you mean '--measure'? See `rankscope evaluate --help`",
+        ),
+        (
+            "evaluate --frmat=csv a b",
+            "No such option '--frmat'; did you mean '--format'? See `rankscope evaluate --help`",
+        ),
+        ("compare --alpha 0.1 a b", "No such option '--alpha'; did you mean '--level'? See `rankscope compare --help`"),
+        ("evaluate --alpha 0.1 a b", "No such option '--alpha'; see `rankscope evaluate --help`"),
+        ("evaluate -z a b", "No such option '-z'; see `rankscope evaluate --help`"),
+    ],
+)
+def test_the_nearest_name_is_named(cli: Callable[..., Any], arguments: str, said: str) -> None:
+    done = cli(*arguments.split())
+    assert (done.code, done.out) == (2, "")
+    assert done.err == f"rankscope: {said}\n"
+
+
+def test_where_no_command_is_near_all_are_named(cli: Callable[..., Any]) -> None:
+    done = cli("qrels.txt", "it's", "a.run")
+    assert "expected evaluate, compare, plan, agree, report, " in done.err
+    assert cli("it's so").err.startswith("rankscope: No such command 'it's so'; expected evaluate, ")

@@ -1,0 +1,149 @@
+"""Every result is shown by the same few means: tidy table, sections, signature, notes, frame, text, one line."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import math
+import pkgutil
+import re
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+import pytest
+
+import rankscope as rs
+from rankscope.data.scores import EachQuery
+from rankscope.data.sections import Section, as_text
+from rankscope.evaluation.holes import Holes, hole_measures, holes_of
+from rankscope.reporting.results import RESULT_FORMATS, render_result
+
+#: A name that breaks lines, ends comments, opens markup, and is no UTF-8.
+AWFUL = b"two\nlines | & % _ caf\xe9".decode("utf-8", "surrogateescape")
+QRELS = {f"q{i}": {"a": 1, "b": i % 3, "c": 0, "e": 1} for i in range(8)}
+SECOND_JUDGE = {f"q{i}": {"a": 1, "b": 1, "c": i % 2, "e": 0} for i in range(8)}
+
+
+def run(name: str, shift: int) -> rs.Run:
+    """Lists that differ from query to query."""
+    lists = {f"q{i}": {d: float((i * 3 + j * 5 + shift) % 7) for j, d in enumerate("abcdx")} for i in range(8)}
+    return rs.Run(lists, name=name)
+
+
+RUNS = [run(AWFUL, 0), run("plain", 1), run("third", 3)]
+
+
+@cache
+def scores() -> rs.Scores:
+    return rs.evaluate(QRELS, RUNS, ["RR", "nDCG@3", "MinRank"])
+
+
+#: Every class of results -> one of them.
+RESULTS: dict[type, Callable[[], Any]] = {
+    rs.Scores: scores,
+    EachQuery: lambda: EachQuery(scores()),
+    rs.ConventionTable: lambda: rs.compare_conventions(QRELS, RUNS, "nDCG@3"),
+    rs.Comparison: lambda: rs.compare(scores(), "RR", rng=1),
+    rs.QueryPlan: lambda: rs.plan(scores(), "RR"),
+    rs.Gate: lambda: rs.gate(
+        rs.evaluate(QRELS, RUNS[0], ["RR"]), rs.evaluate(QRELS, RUNS[1], ["RR"]), margin=0.1, rng=1
+    ),
+    Holes: lambda: holes_of(rs.evaluate(QRELS, RUNS, hole_measures((2, 4)), unjudged="bounds"), (2, 4)),
+    type(rs.agree_measures(scores())): lambda: rs.agree_measures(scores()),
+    type(rs.agree_judgments(QRELS, SECOND_JUDGE)): lambda: rs.agree_judgments(QRELS, SECOND_JUDGE, RUNS, ["RR"]),
+    type(rs.agree_labels([0, 1], [0, 1])): lambda: rs.agree_labels([0, 1, 1, 0, 1], [0, 1, 0, 0, 1]),
+}
+made = cache(lambda kind: RESULTS[kind]())
+each = pytest.mark.parametrize("kind", RESULTS, ids=lambda kind: kind.__name__)
+
+
+def test_no_class_of_results_is_missing_here() -> None:
+    found = set()
+    for module in pkgutil.walk_packages(rs.__path__, "rankscope."):
+        for _, one in inspect.getmembers(importlib.import_module(module.name), inspect.isclass):
+            if {"records", "sections"} <= vars(one).keys() and one.__name__ != "Result":
+                found.add(one)
+    assert found == set(RESULTS)
+
+
+@each
+def test_a_result_is_a_tidy_table(kind: type) -> None:
+    result = made(kind)
+    assert type(result) is kind
+    records = list(result.records())
+    assert records
+    assert len(set(result.columns)) == len(result.columns)
+    assert all(isinstance(name, str) and name for name in result.columns)
+    for record in records:
+        assert len(record) == len(result.columns)
+        assert all(cell is None or isinstance(cell, (str, int, float)) for cell in record), record
+    assert list(map(repr, result.records())) == list(map(repr, records))  # once more, the same
+
+
+@each
+def test_its_frame_is_that_table(kind: type) -> None:
+    """But for Scores: there it is each query's value, without the summaries."""
+    result = made(kind)
+    frame = result.frame()
+    records = list(result.records())
+    if kind is rs.Scores:
+        records = [record for record in result.records(by_query=True) if record.query != "all"]
+    assert tuple(frame.columns) == result.columns
+    assert frame.height == len(records)
+    for row, record in zip(frame.iter_rows(), records, strict=True):
+        for cell, there in zip(row, record, strict=True):
+            if isinstance(there, float) and math.isnan(there):
+                assert cell is None
+            elif isinstance(there, str):  # polars takes UTF-8 only
+                assert cell == there.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+            else:
+                assert cell == there
+
+
+@each
+def test_it_shows_sections_whose_tables_are_even(kind: type) -> None:
+    sections = made(kind).sections()
+    assert sections
+    for section in sections:
+        assert isinstance(section, Section)
+        assert section.title or section.table is not None
+        if section.table is not None:
+            assert all(len(row) == len(section.table.columns) for row in section.table.rows)
+            assert 0 <= section.table.left <= len(section.table.columns)
+
+
+@each
+def test_its_notes_are_sentences_and_its_signature_names_what_made_it(kind: type) -> None:
+    result = made(kind)
+    assert all(isinstance(note, str) and note for note in result.notes)
+    assert result.signature().endswith(f"rankscope {rs.__version__}")
+
+
+@each
+def test_its_text_is_that_of_its_sections_and_its_repr_is_one_short_line(kind: type) -> None:
+    result = made(kind)
+    assert str(result) == as_text(result)
+    assert f"\n\n{result.signature()}" in str(result)
+    if kind is not EachQuery:  # a view, which nobody is given
+        assert re.fullmatch(rf"{kind.__name__}\(.{{1,150}}\)", repr(result)), repr(result)
+
+
+@each
+@pytest.mark.parametrize("form", RESULT_FORMATS)
+def test_it_can_be_had_in_every_format_whatever_a_system_is_called(kind: type, form: str) -> None:
+    result = made(kind)
+    text = render_result(result, form, details=True)
+    assert text.endswith("\n")
+    assert not text.endswith("\n\n") or form == "table"
+    tables = [section.table for section in result.sections() if section.table is not None]
+    rows = sum(len(table.rows) for table in tables)
+    if form == "latex":
+        lines = text.splitlines()
+        assert sum(line.endswith(r" \\") for line in lines) == rows + len(tables)
+        assert all(line.startswith(("%", "\\")) or line.endswith(r" \\") or not line for line in lines)
+    elif form == "markdown":
+        lines = [line for line in text.splitlines() if line.startswith("| ")]
+        assert len(lines) == rows + 2 * len(tables)
+    elif form == "csv":
+        assert text.startswith(",".join(result.columns) + "\n")
