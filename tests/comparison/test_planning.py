@@ -7,6 +7,7 @@ import math
 import numpy as np
 import pytest
 from comparison.planning_tables import METHODS, many, pair, rows, scores_of
+from comparison.score_tables import random_table
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
@@ -284,3 +285,16 @@ def test_standardised_scores_are_called_that():
     assert {r[0] for r in found.records()} == {"AP"}
     assert "standardised:z | difference:0.5" in found.signature()
     plan(standardise(scores_of(many(5))), difference=3.0)  # which AP itself cannot reach
+
+
+def test_tests_that_share_the_level_have_each_a_part_of_it() -> None:
+    scores = random_table(2, 40)
+    shared = plan(scores, difference=0.03, tests=15).frame()
+    alone = plan(scores, difference=0.03, level=0.05 / 15).frame()
+    of_t = shared["method"].is_in(["t", "t achieved", "t at n"])
+    assert shared.filter(of_t).equals(alone.filter(of_t))
+    rest = plan(scores, difference=0.03).frame()  # one analysis of variance, one interval
+    assert shared.filter(~of_t).equals(rest.filter(~rest["method"].is_in(["t", "t achieved", "t at n"])))
+    text = " ".join(str(plan(scores, difference=0.03, tests=15)).split())
+    assert "p-value is at most 0.05 / 15 = 0.0033, as it is one of 15" in text
+    assert "| level:0.05 | tests:15 |" in text

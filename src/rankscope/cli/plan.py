@@ -67,6 +67,14 @@ __all__ = ["plan"]
     help="Queries at hand, where they are to be others than those of QRELS.",
 )
 @click.option(
+    "--tests",
+    type=click.IntRange(min=1),
+    default=1,
+    show_default=True,
+    metavar="N",
+    help="How many t-tests share the level, as where N pairs are compared.",
+)
+@click.option(
     "--standardise",
     type=click.Choice(list(STANDARDISATIONS)),
     help="Scores by query in standard deviations (z), or these mapped to 0..1 by the normal distribution (cdf).",
@@ -83,6 +91,7 @@ def plan(
     level: float,
     alternative: str,
     queries: int | None,
+    tests: int,
     standardise: str | None,
     **options: Any,
 ) -> None:
@@ -96,7 +105,7 @@ def plan(
     rankscope plan robust.qrels *.run -m nDCG@10 --baseline bm25 --difference 0.05 --power 0.9
     """  # noqa: D301 - click keeps the lines after the character \b as they are
     asked: dict[str, Any] = {"difference": difference, "width": width, "power": power, "level": level}
-    asked |= {"alternative": alternative, "n_queries": queries}
+    asked |= {"alternative": alternative, "n_queries": queries, "tests": tests}
     showing = take_showing(options)
     check_plan(**asked)
     showing.check((qrels, *runs))

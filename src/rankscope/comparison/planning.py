@@ -30,12 +30,23 @@ class QueryPlan:
     (other queries for each, or the same for all), the best and worst of which differ by `difference`; "interval": the
     fewest for an interval of the width asked for, half of which stands in `difference`; "t at n": the power of the
     t-test with other numbers of queries. power is what n_queries reach, so at least what was asked for. Null or empty:
-    there is no such number, as sentences and notes say.
+    there is no such number, as sentences and notes say. `plan` makes it.
+
+    >>> import rankscope as rs
+    >>> qrels = {f"q{i}": {"a": 1} for i in range(6)}
+    >>> good = rs.Run({q: {"a": 2.0, "b": 1.0} for q in qrels}, name="good")
+    >>> poor = rs.Run({q: {"a": 1.0, "b": 2.0 * (i % 2)} for i, q in enumerate(qrels)}, name="poor")
+    >>> found = rs.plan(rs.evaluate(qrels, [good, poor], "RR"), difference=0.1)
+    >>> found
+    QueryPlan(RR with power 0.8)
+    >>> [row[-1] for row in found.records() if row[1] == "t"]  # queries to find a difference of 0.1
+    [61]
     """
 
     plans: tuple[MeasurePlan, ...]
     power: float
     level: float
+    tests: int
     alternative: str
     settings: str
     notes: tuple[str, ...]
@@ -52,7 +63,11 @@ class QueryPlan:
 
     def sections(self) -> list[Section]:
         """A sentence with the needs for each measure, and its power by number of queries."""
-        return [section for one in self.plans for section in sections_of(one, self.power, self.level, self.alternative)]
+        return [
+            section
+            for one in self.plans
+            for section in sections_of(one, self.power, self.level, self.alternative, self.tests)
+        ]
 
     def signature(self) -> str:
         """Every setting that changes the numbers, in one line."""
@@ -64,6 +79,9 @@ class QueryPlan:
 
     def __str__(self) -> str:
         return as_text(self)
+
+    def __repr__(self) -> str:
+        return f"QueryPlan({', '.join(one.measure for one in self.plans)} with power {self.power:g})"
 
 
 def plan(
@@ -77,6 +95,7 @@ def plan(
     level: float = 0.05,
     alternative: str = "two-sided",
     n_queries: int | None = None,
+    tests: int = 1,
 ) -> QueryPlan:
     r"""How many queries it takes to find a difference between two systems, and what the queries at hand can show.
 
@@ -90,7 +109,8 @@ def plan(
     best systems (or the best and the baseline), whose power says no more than its p-value does. width: of an interval
     of the mean difference; twice the difference where not given, so that an observed difference of this size is just
     told from 0. alternative: where one-sided, the difference is on the side that is tested. n_queries: at hand, where
-    they are not those of the scores. One query, or differences that do not vary: a sentence says that nothing can be
+    they are not those of the scores. tests: how many t-tests share the level, each at level / tests, as Bonferroni's
+    correction has it (Holm's asks for no more). One query, or differences that do not vary: a sentence says that nothing can be
     planned, and there are no numbers.
 
     Raises ParameterError for fewer than two systems, for a level or power outside (0, 1), for a difference or width not
@@ -112,11 +132,17 @@ def plan(
     you have 6, with which it would be found in 18 of 100.
     """
     check_plan(
-        difference=difference, width=width, power=power, level=level, alternative=alternative, n_queries=n_queries
+        difference=difference,
+        width=width,
+        power=power,
+        level=level,
+        alternative=alternative,
+        n_queries=n_queries,
+        tests=tests,
     )
     check_systems(scores, baseline)
     side = "two-sided" if alternative == "two-sided" else "greater"
-    asked = Asked(difference, width, power, level, side, n_queries)
+    asked = Asked(difference, width, power, level, side, n_queries, tests)
     chosen = some_measures(scores, measures)
     settings = {
         "baseline": baseline,
@@ -124,6 +150,7 @@ def plan(
         "width": None if width is None else f"{width:g}",
         "power": f"{power:g}",
         "level": f"{level:g}",
+        "tests": None if tests == 1 else str(tests),
         "alternative": alternative,
         "at_hand": None if n_queries is None else str(n_queries),
     }
@@ -131,6 +158,7 @@ def plan(
         plans=tuple(plan_measure(scores, name, baseline, asked) for name in chosen),
         power=power,
         level=level,
+        tests=tests,
         alternative=alternative,
         settings=signature_of(scores, chosen, {key: value for key, value in settings.items() if value is not None}),
         notes=scores.notes,
@@ -145,6 +173,7 @@ def check_plan(
     level: float = 0.05,
     alternative: str = "two-sided",
     n_queries: int | None = None,
+    tests: int = 1,
 ) -> None:
     """Raise ParameterError for what `plan` refuses whatever the scores; for those who have not read them yet."""
     for name, value in (("difference", difference), ("width", width)):
@@ -157,6 +186,7 @@ def check_plan(
             f"power is {power:g}, which a test at the level {level:g} has by chance; expected a power above the level"
         )
     check_alternative(alternative)
+    check_count("tests", tests)
     if n_queries is not None:
         check_count("n_queries", n_queries, 2)
 

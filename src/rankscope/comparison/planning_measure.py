@@ -42,7 +42,10 @@ class PlanRow(NamedTuple):
 
 
 class Asked(NamedTuple):
-    """What all measures are planned for. side: "greater" for a difference on the side that is tested."""
+    """What all measures are planned for. side: "greater" for a difference on the side that is tested.
+
+    tests: how many t-tests share the level.
+    """
 
     difference: float | None
     width: float | None
@@ -50,6 +53,12 @@ class Asked(NamedTuple):
     level: float
     side: str
     n_queries: int | None
+    tests: int = 1
+
+    @property
+    def level_of_one(self) -> float:
+        """The level of each of the tests that share it, as Bonferroni's correction has it."""
+        return self.level / self.tests
 
 
 class Curve(NamedTuple):
@@ -216,7 +225,7 @@ def everything(
     """The rows of the tidy table, and the curve of power."""
 
     def power_with(n: list[int]) -> list[float]:
-        found = t_power(n, difference, spread.sd, level=asked.level, alternative=asked.side)
+        found = t_power(n, difference, spread.sd, level=asked.level_of_one, alternative=asked.side)
         return [float(p) for p in np.clip(found, 0.0, 1.0)]
 
     enough = need(difference, spread.sd, asked)
@@ -242,7 +251,8 @@ def everything(
 
 def need(difference: float, sd: float, asked: Asked) -> int | None:
     """How many queries the t-test needs; None where they are more than are looked for."""
-    return ask(partial(queries_for_t, difference, sd, power=asked.power, level=asked.level, alternative=asked.side))
+    level = asked.level_of_one
+    return ask(partial(queries_for_t, difference, sd, power=asked.power, level=level, alternative=asked.side))
 
 
 def ask(queries: Callable[[], int]) -> int | None:

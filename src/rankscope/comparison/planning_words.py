@@ -23,12 +23,12 @@ __all__ = ["sections_of"]
 FEW = 25
 
 
-def sections_of(one: MeasurePlan, power: float, level: float, alternative: str) -> list[Section]:
+def sections_of(one: MeasurePlan, power: float, level: float, alternative: str, tests: int = 1) -> list[Section]:
     """What the plan of one measure shows: the sentence and the needs, then power by number of queries."""
     what = measured(one)
     if one.trouble:
         return [Section(title=f"Queries needed: {what}", sentence=trouble_sentence(one), notes=shared_notes(one))]
-    notes = (*spread_notes(one), *shared_notes(one), *test_notes(one, level, alternative))
+    notes = (*spread_notes(one), *shared_notes(one), *test_notes(one, level, alternative, tests))
     needs = Section(
         title=f"Queries needed: {what}",
         sentence=sentence_of(one, power),
@@ -177,13 +177,20 @@ def shared_notes(one: MeasurePlan) -> tuple[str, ...]:
     return (*one.notes, f"a difference of {number(one.difference)} in {averaged(one)}: {times}")
 
 
-def test_notes(one: MeasurePlan, level: float, alternative: str) -> tuple[str, ...]:
+def test_notes(one: MeasurePlan, level: float, alternative: str, tests: int) -> tuple[str, ...]:
     """What is meant by finding a difference, and what the numbers do not say."""
     m, chance = len(one.systems), f"{100 * level:.10g}"
-    found = (
-        f"found: the test's p-value is at most {level:g}; of equal systems, {chance} of 100 experiments find one too"
-    )
-    notes = [found]
+    if tests > 1:
+        notes = [
+            f"found: the t-test's p-value is at most {level:g} / {tests} = {level / tests:.2g}, as it is one of "
+            f"{tests} that share the level (Bonferroni; Holm's correction asks for no more); of equal systems, "
+            f"{chance} of 100 experiments find any"
+        ]
+    else:
+        notes = [
+            f"found: the test's p-value is at most {level:g}; of equal systems, {chance} of 100 experiments find one "
+            "too"
+        ]
     if one.pair is not None:
         notes.append(
             "power computed from the difference that was observed says nothing beyond the p-value of that difference; "
@@ -194,7 +201,7 @@ def test_notes(one: MeasurePlan, level: float, alternative: str) -> tuple[str, .
             f"alternative {alternative}: the difference is taken to be on that side; analyses of variance and "
             "intervals have no side"
         )
-    if m > 2:
+    if m > 2 and tests == 1:
         pairs = m - 1 if one.baseline is not None else m * (m - 1) // 2
         notes.append(
             f"the t-test is of one pair; with a correction for all {pairs} it needs more queries, at most those for "

@@ -8,7 +8,7 @@ from rankscope.comparison.query_view import systems_of
 from rankscope.comparison.words import sentence_of
 from rankscope.data.wording import queries, said_p
 
-__all__ = ["enough_queries", "level_of", "short_verdict", "verdict"]
+__all__ = ["enough_queries", "short_verdict", "tests_of", "verdict"]
 
 #: In which share of experiments a difference is to be found when queries are counted.
 POWER = 0.8
@@ -49,7 +49,7 @@ def short_verdict(result: Comparison) -> str:
 def enough_queries(result: Comparison, part: MeasureComparison) -> int | None:
     """How many queries find a difference as large as that of the two systems that matter most, at a power of 0.8.
 
-    As `plan` says for the level that each test has where it is one of several (`level_of`). None where no number of
+    As `plan` says, with as many tests sharing the level as are corrected for (`tests_of`). None where no number of
     queries does, as where there is no difference or none that varies; and for Bayesian tests, which have no power.
     """
     settings = result.settings
@@ -63,15 +63,16 @@ def enough_queries(result: Comparison, part: MeasureComparison) -> int | None:
         part.measure,
         baseline=result.baseline,
         power=POWER,
-        level=level_of(result),
+        level=part.level,
+        tests=tests_of(result),
         alternative=settings.alternative,
     )
     needed = [row.n_queries for row in found.plans[0].rows if row.method == "t"]
     return needed[0] if needed else None
 
 
-def level_of(result: Comparison) -> float:
-    """The level of one test of the family: that of all, over their number where they are corrected for it."""
+def tests_of(result: Comparison) -> int:
+    """How many tests share the level: those of a family, where p-values are corrected for their number."""
     settings = result.settings
     alone = settings.bayesian or (settings.correction in ("bh", "none") and not settings.of_all)
-    return settings.level / (1 if alone else result.family)
+    return 1 if alone else result.family

@@ -12,7 +12,7 @@ from rankscope.comparison.correlations import agree_measures
 from rankscope.comparison.planning import plan
 from rankscope.comparison.query_view import query_section
 from rankscope.comparison.shown import leaderboard, pair_by_pair, sizes
-from rankscope.comparison.verdict import level_of, verdict
+from rankscope.comparison.verdict import tests_of, verdict
 from rankscope.data.scores import Scores
 from rankscope.data.sections import Figure, Section, Table
 from rankscope.errors import RankscopeError
@@ -127,8 +127,8 @@ def needed(found: Found) -> list[Section]:
     if found.comparison is None:
         return []
     main, baseline = found.comparison.parts[0].measure, found.comparison.baseline
-    level = level_of(found.comparison)  # as the tests of this page have it
-    return attempt(lambda: plan(found.scores, main, baseline=baseline, level=level).sections())
+    tests = tests_of(found.comparison)
+    return attempt(lambda: plan(found.scores, main, baseline=baseline, level=found.level, tests=tests).sections())
 
 
 def details(found: Found) -> list[Section]:
