@@ -56,7 +56,7 @@ def test_a_line_is_a_name_of_22_columns_a_query_and_a_value(files: tuple[str, st
 
 @pytest.mark.parametrize("measure", ["num_q", "runid", "gm_map"])
 def test_what_no_query_has_a_line_of_is_printed_for_all_of_them(measure: str, values: Values) -> None:
-    assert [key for key in values("-q", "-c", "-m", measure)] == [(measure, "all")]
+    assert list(values("-q", "-c", "-m", measure)) == [(measure, "all")]
 
 
 def test_no_measure_means_the_official_ones(values: Values) -> None:

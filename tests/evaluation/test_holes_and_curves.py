@@ -55,7 +55,8 @@ def test_curves_are_means_of_interpolated_precision_and_of_ndcg() -> None:
     scores = rs.evaluate(QRELS, [FULL, NONE], curve_measures())
     precision, gain = (section.figure.data for section in curve_sections(scores))
     assert precision["levels"] == LEVELS
-    assert [row[0] for row in precision["precision"]] == [scores.overall("IPrec@0.0", name) for name in ("full", "none")]
+    first = [row[0] for row in precision["precision"]]
+    assert first == [scores.overall("IPrec@0.0", name) for name in ("full", "none")]
     assert gain["ranks"] == RANKS
     assert gain["gain"][0][RANKS.index(10)] == scores.overall("nDCG@10", "full")
     # q1: both relevant documents found, at ranks 1 and 3; q2: its one at rank 2

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import atexit
 import difflib
+import gc
 import importlib
 import os
 import re
@@ -72,6 +74,10 @@ def main(args: Sequence[str] | None = None) -> None:
     """
     # No command here multiplies matrices large enough for threads, and starting them costs .05 s of CPU.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    # Loading modules makes many objects and no garbage: look for it less often, and not at the end, when all is given
+    # back anyway. That saves .02 s of CPU.
+    gc.set_threshold(50_000)
+    atexit.register(gc.freeze)
     for stream in (sys.stdout, sys.stderr):
         if stream is not None and hasattr(stream, "reconfigure"):  # ids that are no UTF-8 are printed as they came
             stream.reconfigure(encoding="utf-8", errors="surrogateescape")

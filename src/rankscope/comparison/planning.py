@@ -110,7 +110,9 @@ def plan(
     of the mean difference; twice the difference where not given, so that an observed difference of this size is just
     told from 0. alternative: where one-sided, the difference is on the side that is tested. n_queries: at hand, where
     they are not those of the scores. tests: how many t-tests share the level, each at level / tests, as Bonferroni's
-    correction has it (Holm's asks for no more). One query, or differences that do not vary: a sentence says that nothing can be
+    correction has it (Holm's asks for no more).
+
+    One query, or differences that do not vary: a sentence says that nothing can be
     planned, and there are no numbers.
 
     Raises ParameterError for fewer than two systems, for a level or power outside (0, 1), for a difference or width not
