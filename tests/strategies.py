@@ -108,7 +108,7 @@ def by_subtopic(qrels: Judgments) -> BySubtopic:
     Subtopic 1 has all documents with their grades, 2 those of at least 2, 3 those of odd grades. So a document that is
     relevant to one of 2 and 3 only has an equal in the other, and it is all the same which an ideal takes first.
     """
-    return {
+    parts = {
         q: {
             "1": docs,
             "2": {d: g for d, g in docs.items() if g >= 2},
@@ -116,6 +116,7 @@ def by_subtopic(qrels: Judgments) -> BySubtopic:
         }
         for q, docs in qrels.items()
     }
+    return {q: {subtopic: docs for subtopic, docs in of.items() if docs} for q, of in parts.items()}
 
 
 def write_trec(folder: Path, case: Case, *, tag: str = "made") -> tuple[Path, Path]:

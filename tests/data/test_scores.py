@@ -200,3 +200,43 @@ def test_where_nobody_asked_for_bounds_there_are_none() -> None:
 
 def test_scores_say_how_large_they_are() -> None:
     assert repr(both()) == "Scores(2 systems, 2 measures, 3 queries)"
+
+
+def test_places_are_found_by_any_name_and_the_only_system_needs_none() -> None:
+    scores = rs.evaluate(QRELS, [GOOD, POOR], ["map", "nDCG@10", "ndcg_cut_5"])
+    assert [scores.place_of(name) for name in ("map", "AP", "ap", rs.parse_measure("nDCG@10"), "nDCG@5")] == [
+        0,
+        0,
+        0,
+        1,
+        2,
+    ]
+    assert scores.place_of_system("poor") == 1
+    assert scores.select(systems=[1]).place_of_system() == 0
+    with pytest.raises(rs.UnknownName, match="unknown measure of these scores 'RR'"):
+        scores.place_of("RR")
+    with pytest.raises(rs.UnknownName, match="unknown system of these scores 'best'"):
+        scores.place_of_system("best")
+    with pytest.raises(rs.ParameterError, match="there are 2 systems; name one of good, poor"):
+        scores.place_of_system()
+
+
+def test_the_sign_of_a_measure_says_which_values_are_better() -> None:
+    scores = rs.evaluate(QRELS, GOOD, ["RR", "MinRank", "NumRet"])
+    assert [scores.sign(name) for name in scores.measure_names] == [1, -1, 0]
+    with pytest.raises(rs.UnknownName):
+        scores.sign("AP")
+
+
+def test_the_text_is_one_table_without_a_title() -> None:
+    scores = both()
+    (section,) = scores.sections()
+    assert (section.title, section.sentence) == ("", "")
+    assert section.table is not None
+    assert section.table.columns == ("system", "RR", "NumRelRet")
+    assert str(scores) == "\n".join(
+        [*section.table.lines(), "", scores.signature(), *(f"note: {note}" for note in scores.notes)]
+    )
+    (each,) = scores.sections(by_query=True)
+    assert each.table is not None
+    assert (each.table.columns[:2], each.table.left, len(each.table.rows)) == (("system", "query"), 2, 2 * (3 + 1))

@@ -17,6 +17,7 @@ from rankscope.errors import InputError, ParameterError, UnknownName
 from rankscope.evaluation import arrays
 from rankscope.evaluation.conventions import make_plan
 from rankscope.measures import MEASURES
+from rankscope.measures.binary import P
 
 #: Two that differ by the last bit, two zeros that are equal, and the largest and smallest that are finite.
 SCORES = (0.5, 0.5000000000000001, 1.0, -2.0, 0.0, -0.0, 1e-300, 1.7976931348623157e308, -1.7976931348623157e308)
@@ -175,18 +176,29 @@ def test_a_preset_has_its_measures_and_precision_and_columns_break_ties(preset: 
     expect_same((np.array(close), np.array([[0, 1, 2, 0, 3], [1, 0, 0, 1, 1]]), None), ["RR@2", "P@1"], preset=preset)
 
 
-def test_every_measure_said_to_look_at_the_first_documents_only_takes_a_cutoff() -> None:
-    for name in arrays.FIRST_ONLY & MEASURES.keys():
-        assert "cutoff" in MEASURES[name].__dataclass_fields__, name
+def test_every_measure_of_the_first_documents_only_takes_a_cutoff_and_has_the_parameters_that_it_names() -> None:
+    for name, measure in MEASURES.items():
+        if measure.first_only is not None:
+            assert {"cutoff", *measure.first_only} <= set(measure.__dataclass_fields__), name
 
 
 def test_a_parameter_that_may_look_further_leads_to_whole_lists() -> None:
-    first_only = {name: arrays.first_only(rs.parse_measure(name)) for name in AT_3}
+    first_only = {name: rs.parse_measure(name).looks_at_first_only() for name in AT_3}
     assert first_only["nDCG@3"]
     assert first_only["AP(norm='min')@2"]
     assert not first_only["nDCG(ideal='listed')@2"]
     assert not first_only["DCG(gains={1: 3, 2: 1, 3: 2})@2"]
-    assert not arrays.first_only(rs.parse_measure("nDCG"))
+    assert not first_only["AUC@3"]
+    for name in ("nDCG", "P@mean", "P(scale='permille')@3"):
+        assert not rs.parse_measure(name).looks_at_first_only(), name
+
+
+def test_a_measure_made_of_another_may_look_further_and_is_given_whole_lists() -> None:
+    class Further(P):
+        """P that says nothing of what it looks at."""
+
+    assert P(cutoff=3).looks_at_first_only()
+    assert not Further(cutoff=3).looks_at_first_only()
 
 
 def test_a_measure_of_the_users_own_is_given_whole_lists() -> None:

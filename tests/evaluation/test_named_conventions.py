@@ -173,8 +173,8 @@ class TestConventionsOption:
             self.run(tmp_path, "--conventions", "nDCG@10", *more)
 
     def test_refuses_a_format_that_it_has_not(self, tmp_path: Path) -> None:
-        with pytest.raises(rs.ParameterError, match="--conventions has no format 'latex'"):
-            self.run(tmp_path, "--conventions", "nDCG@10", "--format", "latex")
+        with pytest.raises(rs.ParameterError, match="--conventions has no format 'trec'"):
+            self.run(tmp_path, "--conventions", "nDCG@10", "--format", "trec")
 
 
 def test_every_preset_says_what_it_is_and_can_be_used() -> None:

@@ -34,6 +34,11 @@ CASES: dict[str, tuple[str, ...]] = {
     "rel-2.txt": (*BOTH, "--rel", "2"),
     "trec_eval.txt": ("small.qrels", "alpha.run", "--preset", "trec_eval", "--format", "trec", "--by-query"),
     "gdeval.txt": ("small.qrels", "alpha.run", "beta.run", "--preset", "gdeval"),
+    "conventions.txt": ("small.qrels", "alpha.run", "beta.run", "--conventions", "nDCG@10"),
+    **{
+        f"conventions-{form}.txt": ("small.qrels", "alpha.run", "--conventions", "AP", "--format", form)
+        for form in ("csv", "latex", "markdown")
+    },
 }
 
 
@@ -158,5 +163,19 @@ def test_what_was_done_with_lists_that_are_missing_is_said() -> None:
     assert "note: beta has no list for 1 of 3 queries; they are left out (missing:drop)" in golden("missing-drop.txt")
     assert "note: 1 query has no relevant documents" in golden("table.txt")
     for name in CASES:
-        if not name.startswith(("csv", "json", "trec", "missing-drop-json")):
+        if not name.startswith(("csv", "json", "trec", "missing-drop-json", "conventions")):
             assert "| queries:3 | rankscope VERSION" in golden(name)
+
+
+def test_the_golden_conventions_hold_the_numbers_worked_out_by_hand() -> None:
+    """The standard one, as above; LETOR divides by the relevant documents that were retrieved, which were all."""
+    rows = {
+        row["convention"]: float(row["value"]) for row in csv.DictReader(golden("conventions-csv.txt").splitlines())
+    }
+    ap = BY_HAND["alpha_1 & co"]["AP"]
+    assert rows["standard"] == pytest.approx(ap["all"], abs=1e-15)
+    assert rows["letor4"] == pytest.approx(ap["all"], abs=1e-15)
+    shown = {line.split()[0]: line.split()[1:3] for line in golden("conventions.txt").splitlines()[3:] if line}
+    both = [BY_HAND[system]["nDCG@10"] for system in ("alpha_1 & co", "beta")]
+    assert shown["standard"] == [f"{values['all']:.4f}" for values in both]
+    assert shown["lightgbm"][1] == f"{(1 + 1 + 0) / 3:.4f}"  # q10, without relevant documents, counts as 1

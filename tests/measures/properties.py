@@ -1,6 +1,6 @@
 """What holds of measures, as checks: each takes measures and a case, and fails with the measure's name.
 
-`test_all_measures.py` says of which measures each holds; `test_properties.py` shows that each fails on a measure made
+`table.py` says of which measures each holds; `test_properties.py` shows that each fails on a measure made
 to break it.
 """
 
@@ -105,6 +105,17 @@ def check_ideal(measures: Sequence[Measure], case: Case) -> None:
     for measure in measures:
         values = measure(hits)
         refuse(measure, np.abs(values - 1) > 2e-5, "the ideal list does not give 1", values)
+
+
+def check_direction(measures: Sequence[Measure], case: Case) -> None:
+    """Of all judged documents falling order of grade is no worse than rising order. Where neither has a value: NaN."""
+    falling = {q: {d: float(grade) for d, grade in docs.items()} for q, docs in case.qrels.items()}
+    rising = {q: {d: -float(grade) for d, grade in docs.items()} for q, docs in case.qrels.items()}
+    good, poor = hits_of(Case(case.qrels, falling)), hits_of(Case(case.qrels, rising))
+    for measure in measures:
+        best, worst = measure(good), measure(poor)
+        less, more = (worst, best) if measure.higher_is_better else (best, worst)
+        refuse(measure, less > more + 1e-12, "the better order has the worse value", best, worst)
 
 
 def check_chunks(measures: Sequence[Measure], case: Case) -> None:

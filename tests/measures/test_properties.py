@@ -14,6 +14,7 @@ from measures.properties import (
     check_best_grade,
     check_chunks,
     check_deeper,
+    check_direction,
     check_ideal,
     check_input_order,
     check_missing,
@@ -76,6 +77,13 @@ class OverAllRetrieved(Wrong):
 class Halved(Wrong):
     def values(self, hits: Hits) -> Floats:
         return super().values(hits) / 2
+
+
+class Backward(Wrong):
+    """Says that higher is better of a mean rank."""
+
+    def values(self, hits: Hits) -> Floats:
+        return hits.sum(np.where(hits.relevant(1), hits.rank, 0.0)) / 1000
 
 
 class OverAllQueries(Wrong):
@@ -176,6 +184,7 @@ COUNTEREXAMPLES: list[tuple[Callable[..., None], Any]] = [
     (check_tail, rs.parse_measure("SetP")),
     (check_ideal, Halved()),
     (check_ideal, rs.parse_measure("P@50")),
+    (check_direction, Backward()),
     (check_chunks, OverAllQueries()),
     (check_other_queries, OverAllQueries()),
     (check_used, RestsOnAll()),
@@ -222,4 +231,4 @@ def test_the_cases_reach_what_the_checks_are_about() -> None:
     assert min(GRADES) < 0 < max(GRADES)
     assert any(q not in MANY.run for q in MANY.qrels)
     assert any(len(docs) > 20 for docs in MANY.run.values())
-    assert any(docs["3"].keys() - docs["2"].keys() for docs in by_subtopic(MANY.qrels).values())
+    assert any(docs.get("3", {}).keys() - docs.get("2", {}).keys() for docs in by_subtopic(MANY.qrels).values())

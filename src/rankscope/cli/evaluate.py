@@ -10,6 +10,7 @@ import click
 from rankscope.cli.options import check_output, evaluation_options, output_options, scores_of
 from rankscope.cli.output import bytes_progress, show
 from rankscope.errors import ParameterError
+from rankscope.reporting.results import RESULT_FORMATS, render_result
 from rankscope.reporting.tables import FORMATS, render_scores
 
 __all__ = ["evaluate"]
@@ -65,14 +66,14 @@ def evaluate(
         return
     refuse_beside_conventions(measures, options, by_query, save)
     from rankscope.evaluation.named import compare_conventions  # no other call needs it
-    from rankscope.reporting.conventions import check_format, render_conventions
 
-    check_format(format_)
+    if format_ not in RESULT_FORMATS:
+        raise ParameterError(f"--conventions has no format {format_!r}; choose one of {', '.join(RESULT_FORMATS)}")
     check_output(output, (qrels, *runs))
     kept = {name: options[name] for name in ("rel", "missing", "input")}
     with bytes_progress(runs, "reading runs") as progress:
         table = compare_conventions(qrels, list(runs), conventions, progress=progress, **kept)
-    show(render_conventions(table, format_), output)
+    show(render_result(table, format_), output)
 
 
 def refuse_beside_conventions(

@@ -25,7 +25,7 @@ FIGURE = click.option("--figure", metavar="NAME", help="Which, where there are s
 
 def result_options(command: Command) -> Command:
     """`--plot`, `--figure`, `--format` and `--output`."""
-    return PLOT(FIGURE(output_options(RESULT_FORMATS)(command)))
+    return PLOT(FIGURE(output_options(list(RESULT_FORMATS))(command)))
 
 
 class Showing(NamedTuple):

@@ -147,7 +147,17 @@ class Comparison:
 
     `comparison["AP"]` is what was found by one. scores: what it was computed from. baseline: None where all pairs were
     compared. notes: what a reader should know, of the scores too. `print` shows tables and sentences; `frame()` is
-    the tidy table.
+    the tidy table. `compare` makes it.
+
+    >>> import rankscope as rs
+    >>> qrels = {f"q{i}": {"a": 1} for i in range(6)}
+    >>> good = rs.Run({q: {"a": 2.0, "b": 1.0} for q in qrels}, name="good")
+    >>> poor = rs.Run({q: {"a": 1.0, "b": 2.0 * (i % 2)} for i, q in enumerate(qrels)}, name="poor")
+    >>> found = rs.compare(rs.evaluate(qrels, [good, poor], ["RR", "P@1"]))
+    >>> found
+    Comparison(2 systems, 1 pairs, RR, P@1)
+    >>> found["RR"].means.tolist(), round(found["RR"].pvalue.item(), 4)
+    ([1.0, 0.75], 0.0756)
     """
 
     scores: Scores
@@ -158,7 +168,7 @@ class Comparison:
 
     def __getitem__(self, measure: object) -> MeasureComparison:
         """What was found by one measure. Raises UnknownName for one that was not compared."""
-        name = self.scores.measure_names[self.scores._measure(measure)]
+        name = self.scores.measure_names[self.scores.place_of(measure)]
         if name not in self.measure_names:
             raise UnknownName("measure of this comparison", name, self.measure_names)
         return self.parts[self.measure_names.index(name)]

@@ -126,8 +126,7 @@ def check_agreement(statistic: str, by: str, confidence_level: float, interval: 
 
 def signs_of(scores: Scores) -> Floats:
     """(measures, 1, 1) -1 where lower is better."""
-    lower = [getattr(measure, "higher_is_better", True) is False for measure in scores.measures]
-    return np.where(lower, -1.0, 1.0)[:, None, None]
+    return np.array([float(scores.sign(measure) or 1) for measure in scores.measures])[:, None, None]
 
 
 def oriented(scores: Scores) -> Floats:

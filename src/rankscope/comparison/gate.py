@@ -98,7 +98,17 @@ class Gate:
     """Whether a system may take the place of another; `print` says it in words.
 
     scores: of the two systems, the new one first. parts: what was found by each measure. criterion: margin, level,
-    test, power. notes: what a reader should know.
+    test, power. notes: what a reader should know. `gate` makes it.
+
+    >>> import rankscope as rs
+    >>> qrels = {f"q{i}": {"a": 1} for i in range(6)}
+    >>> old = rs.Run({q: {"a": 1.0, "b": 2.0 * (i % 2)} for i, q in enumerate(qrels)}, name="old")
+    >>> new = rs.Run({q: {"a": 1.0, "b": 2.0} for q in qrels}, name="new")
+    >>> found = rs.gate(rs.evaluate(qrels, new, "RR"), rs.evaluate(qrels, old, "RR"), margin=0.05)
+    >>> found
+    Gate('new' against 'old' by RR: worse)
+    >>> found.verdict, found.exit_code, found["RR"].difference
+    ('worse', 3, -0.25)
     """
 
     scores: Scores
@@ -129,7 +139,7 @@ class Gate:
 
     def __getitem__(self, measure: object) -> MeasureGate:
         """What was found by one measure. Raises UnknownName for one that is not part of the gate."""
-        return self.parts[self.scores._measure(measure)]  # the scores have the same measures in the same order
+        return self.parts[self.scores.place_of(measure)]  # the scores have the same measures in the same order
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -176,6 +186,10 @@ class Gate:
 
     def __str__(self) -> str:
         return as_text(self)
+
+    def __repr__(self) -> str:
+        measures = ", ".join(part.measure for part in self.parts)
+        return f"Gate({self.system!r} against {self.baseline!r} by {measures}: {self.verdict})"
 
 
 def check_gate(
@@ -249,7 +263,7 @@ def gate(
 def refuse_no_margin(scores: Scores, measures: Sequence[str], margin: float) -> None:
     """Raise for a margin that no difference can reach, as one in percent of a measure in [0, 1]."""
     for name in measures:
-        low, high = getattr(scores.measures[scores._measure(name)], "range", (-np.inf, np.inf))
+        low, high = getattr(scores.measures[scores.place_of(name)], "range", (-np.inf, np.inf))
         if margin >= high - low:
             raise ParameterError(
                 f"the margin (--gate) is {margin:g}, and {name} lies in [{low:g}, {high:g}]: every system would pass; "
@@ -264,7 +278,7 @@ def one_system(scores: Scores, system: str | None) -> Scores:
             f"a gate compares two systems, and there are {len(scores.systems)} of one side; name one of "
             f"{listed(scores.systems)}"
         )
-    return scores.select(systems=[scores._system(system)])
+    return scores.select(systems=[scores.place_of_system(system)])
 
 
 def measured(matched: Matched, criterion: Criterion) -> MeasureGate:

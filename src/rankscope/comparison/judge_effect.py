@@ -127,9 +127,7 @@ def notes_of(a: Scores, b: Scores, names: tuple[str, str]) -> list[str]:
 
 def effect_of(measure: str, scores: Scores, values: Floats) -> RankingEffect:
     """values: (2, systems) means under A and under B."""
-    found = scores.measures[scores.measure_names.index(measure)]
-    sign = -1.0 if getattr(found, "higher_is_better", True) is False else 1.0
-    a, b = snapped(sign * values)
+    a, b = snapped((scores.sign(measure) or 1) * values)
     systems = np.array(scores.systems, object)
     apart_a, apart_b = (side[:, None] - side for side in (a, b))
     first, second = np.nonzero((apart_a > 0) & (apart_b < 0))

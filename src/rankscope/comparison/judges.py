@@ -30,7 +30,7 @@ from rankscope.errors import InputError, ParameterError
 from rankscope.evaluation.conventions import make_plan
 from rankscope.evaluation.sources import ENTITY, LETOR, as_qrels, is_path
 from rankscope.io.read import PathLike, file_stem
-from rankscope.io.streams import source_name
+from rankscope.io.streams import one_stdin, source_name
 from rankscope.stats.confusion import ConfusionMatrix, Rates, confusion_matrix
 from rankscope.stats.inputs import Bools, check_choice, check_count, check_positive, check_share
 from rankscope.stats.labels import encode
@@ -261,8 +261,7 @@ def check_options(runs: Any, qrels: tuple[Any, Any], measures: Any, options: dic
                 "measures of diversity ask for judgments by subtopic, and judges are compared on grades of documents; "
                 "choose other measures"
             )
-    if sum(is_path(x) and source_name(x) == "<stdin>" for x in (*qrels, *several)) > 1:
-        raise ParameterError("standard input (-) can stand for one file only")
+    one_stdin((*qrels, *several))
 
 
 def names_of_judges(qrels_a: Any, qrels_b: Any, names: Any) -> tuple[str, str]:

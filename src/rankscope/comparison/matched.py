@@ -49,7 +49,7 @@ def some_measures(scores: Scores, measures: object) -> tuple[str, ...]:
     asked = list(measures) if isinstance(measures, (list, tuple)) else [measures]
     if not asked:
         raise ParameterError("no measures given, expected at least one, or None for all of the scores")
-    return tuple(dict.fromkeys(scores.measure_names[scores._measure(measure)] for measure in asked))
+    return tuple(dict.fromkeys(scores.measure_names[scores.place_of(measure)] for measure in asked))
 
 
 def check_systems(scores: Scores, baseline: str | None, least: int = 2) -> None:
@@ -80,10 +80,10 @@ def match(scores: Scores, measure: str) -> Matched:
     Values of a geometric measure (GMAP) are taken as logarithms, which is what it averages. Raises ParameterError for
     a measure without direction or summary, InputError where no query is left.
     """
-    m = scores._measure(measure)
+    m = scores.place_of(measure)
     kind = scores.measures[m]
-    better = getattr(kind, "higher_is_better", True)
-    if better is None or kind.summary == "none":
+    sign = scores.sign(measure)
+    if sign == 0 or kind.summary == "none":
         raise ParameterError(
             f"of {measure} neither higher nor lower is better, so that no system can be; choose another"
         )
@@ -102,14 +102,14 @@ def match(scores: Scores, measure: str) -> Matched:
     if kind.summary == "geometric":
         values = np.log(np.maximum(values, LEAST))
         notes.append(f"{measure}: values are compared as natural logarithms, a difference is that of two logarithms")
-    if not better:
+    if sign < 0:
         notes.append(f"{measure}: lower is better")
     return Matched(
         measure=measure,
         systems=scores.systems,
         values=np.ascontiguousarray(values),
         queries=np.flatnonzero(there),
-        sign=1 if better else -1,
+        sign=sign,
         logarithms=kind.summary == "geometric",
         notes=tuple(notes),
     )

@@ -208,9 +208,8 @@ def notes_of(result: MeasureAgreement) -> tuple[str, ...]:
 
 
 def orientation_notes(result: MeasureAgreement) -> list[str]:
-    of = [getattr(measure, "higher_is_better", True) for measure in result.scores.measures]
-    lower = [name for name, better in zip(result.measures, of, strict=True) if better is False]
-    neither = [name for name, better in zip(result.measures, of, strict=True) if better is None]
+    lower = [name for name in result.measures if result.scores.sign(name) < 0]
+    neither = [name for name in result.measures if result.scores.sign(name) == 0]
     notes = []
     if lower:
         notes.append(f"{listed(lower)}: lower is better; turned round here, so that above 0 is always agreement")

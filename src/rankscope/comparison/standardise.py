@@ -98,7 +98,7 @@ def standardised(measure: MeasureLike, name: str, method: str) -> StandardisedMe
     return StandardisedMeasure(
         name=name,
         range=(-math.inf, math.inf) if method == "z" else (0.0, 1.0),
-        higher_is_better=getattr(measure, "higher_is_better", True),
+        higher_is_better=measure.higher_is_better,
         summary="none" if measure.summary == "none" else "mean",
     )
 

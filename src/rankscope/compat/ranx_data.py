@@ -20,6 +20,7 @@ from rankscope.compat.ranx_lists import (
 )
 from rankscope.data import qrels as our_qrels
 from rankscope.data import run as our_run
+from rankscope.data.dicts import to_numbers
 from rankscope.data.rows import names_of
 from rankscope.errors import InputError, ParameterError
 from rankscope.io.read import PathLike, read_qrels, read_run
@@ -63,7 +64,7 @@ class Qrels(Lists[int, our_qrels.Qrels]):
 
     @staticmethod
     def _number(value: Any, query: str, doc: str) -> int:
-        if not our_qrels.is_whole(value):
+        if to_numbers([value], "relevance") is None:
             raise InputError(
                 f"qrels: the relevance of document {doc!r} of query {query!r} is {value!r}, expected a whole number"
             )

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from unicodedata import east_asian_width
 
-__all__ = ["align", "format_value"]
+__all__ = ["align", "format_value", "printable", "width"]
 
 
 def format_value(value: float, summary: str) -> str:
@@ -27,6 +27,11 @@ def align(rows: Sequence[Sequence[str]], left: int) -> list[str]:
             cells.append(cell + gap if c < left else gap + cell)
         lines.append("  ".join(cells).rstrip())
     return lines
+
+
+def printable(name: str) -> str:
+    """A name that polars takes: bytes that are no UTF-8 are replaced."""
+    return name.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
 
 
 def width(text: str) -> int:

@@ -5,19 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
 from rankscope._version import __version__
-from rankscope.data.cells import align, format_value
+from rankscope.data.cells import format_value, printable
+from rankscope.data.sections import Section, Table, as_text, tidy_frame
 from rankscope.errors import ParameterError, UnknownName
 
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["BoundedRecord", "Record", "Scores"]
+__all__ = ["BoundedRecord", "EachQuery", "Record", "Scores"]
 
 Floats = npt.NDArray[np.float64]
 Bools = npt.NDArray[np.bool_]
@@ -32,11 +33,8 @@ class MeasureLike(Protocol):
 
     @property
     def summary(self) -> str: ...
-
-
-def printable(name: str) -> str:
-    """A name that polars takes: bytes that are no UTF-8 are replaced."""
-    return name.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+    @property
+    def higher_is_better(self) -> bool | None: ...
 
 
 class Record(NamedTuple):
@@ -91,6 +89,13 @@ class Scores:
     bound the measure; None where nobody asked. missing: (systems, queries) where a run has no list. undefined:
     (measures, queries) where nothing relevant was judged. settings: what changes the numbers, for the signature. notes:
     what a reader should know. version: of the rankscope that computed them.
+
+    >>> import rankscope as rs
+    >>> scores = rs.evaluate({"q1": {"a": 1}, "q2": {"a": 1}}, {"q1": {"a": 1.0}, "q2": {"b": 2.0, "a": 1.0}}, ["RR"])
+    >>> scores.matrix("RR").tolist(), scores.overall("RR")
+    ([[1.0, 0.5]], 0.75)
+    >>> print(*scores.table().splitlines()[:2], sep=" / ")
+    system      RR / run     0.7500
     """
 
     systems: tuple[str, ...]
@@ -118,7 +123,8 @@ class Scores:
     def measure_names(self) -> tuple[str, ...]:
         return tuple(map(str, self.measures))
 
-    def _measure(self, measure: object) -> int:
+    def place_of(self, measure: object) -> int:
+        """The place of a measure among `measures`, by any of its names. Raises UnknownName where it is not there."""
         name = str(measure)
         if name not in self.measure_names:
             name = self.asked.get(name, name)
@@ -132,7 +138,11 @@ class Scores:
     def _asked_as(self, ours: str) -> list[str]:
         return [asked for asked, name in self.asked.items() if name == ours]
 
-    def _system(self, system: str | None) -> int:
+    def place_of_system(self, system: str | None = None) -> int:
+        """The place of a system among `systems`. system: may be left out where there is only one.
+
+        Raises UnknownName for one that is not there, ParameterError where none is named and there are several.
+        """
         if system is None:
             if len(self.systems) != 1:
                 raise ParameterError(f"there are {len(self.systems)} systems; name one of {', '.join(self.systems)}")
@@ -140,6 +150,11 @@ class Scores:
         if system not in self.systems:
             raise UnknownName("system of these scores", system, self.systems)
         return self.systems.index(system)
+
+    def sign(self, measure: object) -> Literal[1, -1, 0]:
+        """1 where higher is better, -1 where lower is, 0 where neither is. Raises UnknownName for another measure."""
+        better = self.measures[self.place_of(measure)].higher_is_better
+        return 0 if better is None else 1 if better else -1
 
     def select(self, *, systems: Sequence[int] | None = None, measures: Sequence[int] | None = None) -> Scores:
         """The scores of some systems and measures, by their places; None for all."""
@@ -158,7 +173,7 @@ class Scores:
 
     def matrix(self, measure: object) -> Floats:
         """(systems, queries) the values of one measure. Raises UnknownName for one that was not computed."""
-        matrix: Floats = self.values[:, self._measure(measure)]
+        matrix: Floats = self.values[:, self.place_of(measure)]
         return matrix
 
     @cached_property
@@ -179,19 +194,19 @@ class Scores:
         The mean; for counts the sum; where a measure says so the geometric mean, with values below 0.00001 raised to
         it as in trec_eval; or NaN where it has no summary. Raises UnknownName for one that was not computed.
         """
-        summaries: Floats = self._summaries[:, self._measure(measure)]
+        summaries: Floats = self._summaries[:, self.place_of(measure)]
         return summaries
 
     def overall(self, measure: object, system: str | None = None) -> float:
         """The value of one system over all queries. system: may be left out where there is only one."""
-        return float(self._summaries[self._system(system), self._measure(measure)])
+        return float(self._summaries[self.place_of_system(system), self.place_of(measure)])
 
     def overall_bounds(self, measure: object, system: str | None = None) -> tuple[float, float]:
         """The lowest and highest value of one system over all queries that missing judgments allow.
 
         NaN where they do not bound the measure, or where `unjudged="bounds"` was not asked for.
         """
-        low, high = self._bounds[:, self._system(system), self._measure(measure)].tolist()
+        low, high = self._bounds[:, self.place_of_system(system), self.place_of(measure)].tolist()
         return low, high
 
     @property
@@ -220,8 +235,10 @@ class Scores:
                 yield BoundedRecord(system, measure, "all", overall, *self._bounds[:, s, m].tolist())
 
     def frame(self) -> pl.DataFrame:
-        """The values as a tidy polars frame: system, measure, query, value (null where there is none); low and high too
-        where bounds were asked for.
+        """The value of each query as a tidy polars frame: system, measure, query, value (null where there is none); low
+        and high too where bounds were asked for.
+
+        For computing: without the summaries of `records`, which would count as one query more.
         """
         import polars as pl
 
@@ -242,7 +259,7 @@ class Scores:
         common = [*(f"{key}:{value}" for key, value in self.settings.items()), f"rankscope {self.version}"]
         of_each = self.measure_settings or ({},) * len(self.measures)
         if measure is not None or len(self.measures) == 1:
-            m = 0 if measure is None else self._measure(measure)
+            m = 0 if measure is None else self.place_of(measure)
             own = [f"{key}:{value}" for key, value in of_each[m].items()]
             return " | ".join([self.measure_names[m], *own, *common])
         named = []
@@ -271,13 +288,47 @@ class Scores:
             rows.append([system, *(["all"] if by_query else []), *summary])
         return rows
 
+    def sections(self, *, by_query: bool = False) -> list[Section]:
+        """One table, without a title."""
+        head, *rows = self.cells(by_query=by_query)
+        return [Section(title="", table=Table(columns=tuple(head), rows=tuple(map(tuple, rows)), left=1 + by_query))]
+
     def table(self, *, by_query: bool = False) -> str:
         """The values as a text table, with signature and notes under it."""
-        lines = align(self.cells(by_query=by_query), 2 if by_query else 1)
-        return "\n".join([*lines, "", self.signature(), *(f"note: {note}" for note in self.notes)])
+        return as_text(EachQuery(self) if by_query else self)
 
     def __str__(self) -> str:
-        return self.table()
+        return as_text(self)
 
     def __repr__(self) -> str:
         return f"Scores({len(self.systems)} systems, {len(self.measures)} measures, {len(self.query_ids)} queries)"
+
+
+@dataclass(frozen=True, eq=False)
+class EachQuery:
+    """Scores as a result that shows the values of each query, too, before the summaries."""
+
+    scores: Scores
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        return self.scores.columns
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        return self.scores.notes
+
+    def records(self) -> Iterator[Record | BoundedRecord]:
+        return self.scores.records(by_query=True)
+
+    def sections(self) -> list[Section]:
+        return self.scores.sections(by_query=True)
+
+    def signature(self) -> str:
+        return self.scores.signature()
+
+    def frame(self) -> pl.DataFrame:
+        return tidy_frame(self)
+
+    def __str__(self) -> str:
+        return as_text(self)

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from textwrap import wrap
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
-from rankscope.data.cells import align, width
+from rankscope.data.cells import align, printable, width
 
 if TYPE_CHECKING:
     import polars as pl
@@ -47,6 +46,9 @@ class Table:
 
     def lines(self) -> list[str]:
         """The table for a terminal."""
+        plain = [[cell for cell in row if isinstance(cell, str)] for row in self.rows]
+        if all(len(row) == len(self.columns) for row in plain):  # nothing stands above the line
+            return align([self.columns, *plain], self.left)
         raised = [max((width(marked(row[c]).raised) for row in self.rows), default=0) for c in range(len(self.columns))]
         rows = [[heading + behind(used) for heading, used in zip(self.columns, raised, strict=True)]]
         for row in self.rows:
@@ -59,8 +61,8 @@ class Table:
 class Section:
     """A part of a report.
 
-    sentence: what was found, in words. notes: what a careful reader wants to know. folded: of interest to few, and so
-    hidden until it is asked for.
+    title: empty where a result is one table that says all itself. sentence: what was found, in words. notes: what a
+    careful reader wants to know. folded: of interest to few, and so hidden until it is asked for.
     """
 
     title: str
@@ -74,7 +76,9 @@ class Section:
 class Result(Protocol):
     """What every result has, so that tables, files and pages can show it.
 
-    columns: those of the tidy table, whose rows `records` gives: text, numbers, NaN where there is none.
+    columns: those of the tidy table, whose rows `records` gives: text, numbers, NaN where there is none. signature: all
+    that changes the numbers, in one line. frame: the tidy table as a polars frame, `tidy_frame` (only that of `Scores`
+    holds other rows). Its text is that of its sections, `as_text`.
     """
 
     @property
@@ -84,6 +88,8 @@ class Result(Protocol):
     def records(self) -> Iterable[tuple[Any, ...]]: ...
     def sections(self) -> Sequence[Section]: ...
     def signature(self) -> str: ...
+    def frame(self) -> pl.DataFrame: ...
+    def __str__(self) -> str: ...
 
 
 def marked(cell: Cell) -> Marked:
@@ -97,6 +103,8 @@ def behind(room: int, raised: str = "") -> str:
 
 def wrapped(text: str) -> str:
     """A sentence in lines for a terminal; names are not broken."""
+    from textwrap import wrap  # a table of scores has no sentence
+
     return "\n".join(wrap(text, COLUMNS, break_long_words=False, break_on_hyphens=False))
 
 
@@ -110,7 +118,7 @@ def as_text(result: Result, *, details: bool = False) -> str:
         parts += ["\n".join(section.table.lines())] if section.table is not None else []
         parts += ["\n".join(f"note: {note}" for note in section.notes)] if section.notes else []
         if parts:
-            blocks.append("\n".join([section.title, "", "\n\n".join(parts)]))
+            blocks.append("\n\n".join([section.title, *parts] if section.title else parts))
     footer = "\n".join([result.signature(), *(f"note: {note}" for note in result.notes)])
     return "\n\n\n".join(blocks) + "\n\n" + footer
 
@@ -119,6 +127,6 @@ def tidy_frame(result: Result) -> pl.DataFrame:
     """A result's tidy table as a polars frame; null where there is no value."""
     import polars as pl
 
-    rows = list(result.records())
+    rows = [[printable(cell) if isinstance(cell, str) else cell for cell in row] for row in result.records()]
     frame = pl.DataFrame({name: [row[c] for row in rows] for c, name in enumerate(result.columns)}, strict=False)
     return frame.with_columns(pl.col(pl.Float64).fill_nan(None))

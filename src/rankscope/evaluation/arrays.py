@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import fields
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -18,22 +17,11 @@ from rankscope.evaluation.dense import Table, read_arrays
 from rankscope.evaluation.engine import empty_note, undefined_note, without_value
 from rankscope.kernels.dense import best_of_rows, count_grades
 from rankscope.kernels.segments import bounds
-from rankscope.measures import MEASURES
 from rankscope.measures.base import Bools, Floats, Ints, Measure
 from rankscope.measures.presets import find_preset
 
 __all__ = ["evaluate_arrays"]
 
-#: Measures that, with a cutoff k, look at nothing but the first k documents of a list, its length, the first k of its
-#: grades, and how many documents are relevant. A measure that is not named here is given everything.
-FIRST_ONLY = frozenset(
-    (
-        *("P", "R", "F", "Success", "RelP", "AP", "GMAP", "RR", "nDCG", "DCG", "IdealDCG", "ERR", "nERR"),
-        *("RBP", "RBPResidual", "Judged", "Unj"),
-    )
-)
-#: Parameters of theirs with which that stays true, whatever their value. Of others only the default is trusted.
-HARMLESS = frozenset(("cutoff", "rel", "gain", "discount", "base", "norm", "p", "gmax", "beta"))
 #: Hits worked on at once, so that what measures make of them stays in the processor's cache; and cells of the arrays.
 AT_ONCE = 1 << 15
 CELLS = 1 << 21
@@ -135,18 +123,10 @@ def numbered(n: int) -> tuple[str, ...]:
 
 def depths_of(plan: Plan, columns: int) -> tuple[int, int]:
     """How many ranks, and how many of the grades, the measures look at: up to the deepest cutoff, or at everything."""
-    if not all(map(first_only, plan.measures)):
+    if not all(measure.looks_at_first_only() for measure in plan.measures):
         return columns, columns
     deepest = min(max(getattr(measure, "cutoff", 0) for measure in plan.measures), columns)
     return columns if plan.convention.ties == "error" else deepest, deepest
-
-
-def first_only(measure: Measure) -> bool:
-    """Whether nothing beyond its cutoff can change its value; False where that is not known."""
-    known = measure.name in FIRST_ONLY and MEASURES.get(measure.name) is type(measure)
-    if not isinstance(getattr(measure, "cutoff", None), int) or not known or getattr(measure, "users_own", False):
-        return False
-    return all(f.name in HARMLESS or getattr(measure, f.name) == f.default for f in fields(measure))
 
 
 def hits_of_table(table: Table, plan: Plan, ids: tuple[str, ...], depth: int, ideal_depth: int) -> Hits:

@@ -65,6 +65,7 @@ class Plan:
     unjudged: str
     preset: str | None
     highest_grade: int | None
+    least_rank: float
     asked: Mapping[str, str]  # other names of the measures, as the user wrote them
     _settings: dict[int, tuple[dict[str, str], ...]] = field(default_factory=dict, compare=False)
 
@@ -243,4 +244,5 @@ def make_plan(
         unjudged=choice("unjudged", unjudged, UNJUDGED),
         preset=preset,
         highest_grade=chosen.highest_grade if chosen else None,
+        least_rank=chosen.least_rank if chosen else 1.0,
     )

@@ -8,17 +8,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rankscope._version import __version__
-from rankscope.data.cells import align, format_value
+from rankscope.data.cells import format_value
 from rankscope.data.entities import EntityRanks
 from rankscope.data.join import Convention
 from rankscope.data.qrels import Qrels
+from rankscope.data.sections import Section, Table, as_text, tidy_frame
+from rankscope.data.wording import counted
 from rankscope.errors import ParameterError
 from rankscope.evaluation.conventions import Plan, make_plan
 from rankscope.evaluation.engine import as_list, score_hits
 from rankscope.evaluation.sources import ENTITY, LETOR, Joined, Progress, as_qrels, is_path, join_all
 from rankscope.io.letor import label_qrels, prediction_run, read_labels
 from rankscope.io.read import read_run
-from rankscope.io.streams import source_name
+from rankscope.io.streams import one_stdin, source_name
 from rankscope.measures.base import Measure
 from rankscope.measures.names import parse_measure, parse_measures
 from rankscope.measures.presets import PRESETS, Preset
@@ -32,6 +34,8 @@ __all__ = ["ConventionTable", "compare_conventions", "conventions_of"]
 STANDARD = "standard"
 #: Settings that stand in a column of their own, in this order, where any convention has them.
 COLUMNS = ("gain", "discount", "ideal", "short", "norm", "rel", "p", "gmax", "rounding", "precision", "ties")
+#: Of these what is usual is shown as well.
+ASKED_FOR = ("ideal", "short")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,12 +43,19 @@ class ConventionTable:
     """Values of one measure for each system under each convention.
 
     measure: as it was asked for. rows: (system, convention, the measure's full name, value over all queries, settings).
-    signature: what holds for all. notes: what a reader should know.
+    settings: what holds for all, in one line. notes: what a reader should know.
+
+    >>> import rankscope as rs
+    >>> table = rs.compare_conventions({"q": {"a": 2, "b": 1}}, {"q": {"b": 2.0, "a": 1.0}}, "AP")
+    >>> table
+    ConventionTable('AP' under 8 conventions)
+    >>> {convention: value for _, convention, _, value, _ in table.rows if convention in ("standard", "mslr")}
+    {'standard': 1.0, 'mslr': 0.5}
     """
 
     measure: str
     rows: tuple[tuple[str, str, str, float, dict[str, str]], ...]
-    signature: str
+    settings: str
     notes: tuple[str, ...]
 
     @property
@@ -60,10 +71,12 @@ class ConventionTable:
             yield (*head, *(settings.get(name, "") for name in names))
 
     def frame(self) -> pl.DataFrame:
-        """The tidy table as a polars frame."""
-        import polars as pl
+        """The tidy table as a polars frame; null where there is no value."""
+        return tidy_frame(self)
 
-        return pl.DataFrame(list(self.records()), schema=list(self.columns), orient="row")
+    def signature(self) -> str:
+        """The measure as it was asked for, and what holds for all conventions."""
+        return self.settings
 
     def cells(self) -> list[list[str]]:
         """The table that people read: a row a convention, a column a system, then the settings."""
@@ -79,19 +92,28 @@ class ConventionTable:
             found.append([convention, *values, *(settings_of[convention].get(name, "") for name in names)])
         return found
 
+    def sections(self) -> list[Section]:
+        """One table: a row a convention."""
+        head, *rows = self.cells()
+        table = Table(columns=tuple(head), rows=tuple(map(tuple, rows)))
+        return [Section(title=f"{self.measure} by convention", table=table)]
+
     def __str__(self) -> str:
-        notes = [f"note: {note}" for note in self.notes]
-        return "\n".join([f"{self.measure} by convention", "", *align(self.cells(), 1), "", self.signature, *notes])
+        return as_text(self)
+
+    def __repr__(self) -> str:
+        conventions = len({convention for _, convention, *_ in self.rows})
+        return f"ConventionTable({self.measure!r} under {counted(conventions, 'convention')})"
 
 
 def conventions_of(measure: Measure) -> list[str | None]:
-    """The presets that say something about this measure, and None for none. trec_eval speaks of all."""
+    """The presets that say something about this measure, and None for none."""
 
-    def speaks(name: str, preset: Preset) -> bool:
+    def speaks(preset: Preset) -> bool:
         shown = [] if preset.renames else [parse_measures([asked])[0].name for asked in preset.measures]
-        return name.startswith("trec_eval") or measure.name in preset.parameters or measure.name in shown
+        return preset.has_all_measures or measure.name in preset.parameters or measure.name in shown
 
-    return [None, *(name for name, preset in PRESETS.items() if speaks(name, preset))]
+    return [None, *(name for name, preset in PRESETS.items() if speaks(preset))]
 
 
 def compare_conventions(
@@ -146,9 +168,9 @@ def compare_conventions(
         if preset is None:
             nothing = int(scores.undefined[0].sum())
             settings_line = f"rel:{rel} | missing:{missing} | queries:{len(scores.query_ids)}"
-            signature = f"{asked} | {settings_line} | without relevant documents:{nothing} | rankscope {__version__}"
+            common = f"{asked} | {settings_line} | without relevant documents:{nothing} | rankscope {__version__}"
         notes.update(dict.fromkeys(note for note in scores.notes if "such queries" not in note))
-    return ConventionTable(measure=str(asked), rows=tuple(rows), signature=signature, notes=tuple(notes))
+    return ConventionTable(measure=str(asked), rows=tuple(rows), settings=common, notes=tuple(notes))
 
 
 def read_once(plan: Plan, qrels: Any, runs: list[Any], input_: str | None) -> tuple[Qrels, list[Any]]:
@@ -156,8 +178,7 @@ def read_once(plan: Plan, qrels: Any, runs: list[Any], input_: str | None) -> tu
     if input_ in LETOR:
         labels = read_labels(qrels)
         return label_qrels(labels), [prediction_run(labels, run, ranks=input_ == "letor-ranks") for run in runs]
-    if sum(is_path(x) and source_name(x) == "<stdin>" for x in [qrels, *runs]) > 1:
-        raise ParameterError("standard input (-) can stand for one file only")
+    one_stdin([qrels, *runs])
     pipes = [is_path(run) and not (source_name(run) != "<stdin>" and Path(run).is_file()) for run in runs]
     judged = as_qrels(qrels, plan)
     return judged, [read_run(run, input=input_) if pipe else run for run, pipe in zip(runs, pipes, strict=True)]
@@ -166,6 +187,6 @@ def read_once(plan: Plan, qrels: Any, runs: list[Any], input_: str | None) -> tu
 def settings_of(plan: Plan, measure: Any) -> dict[str, str]:
     """What a reader must know to compare, by column."""
     found = {name: value for name, value in measure.items() if name in COLUMNS}
-    if plan.measures[0].name == "nDCG":
-        found = {"ideal": "judged", "short": "filled", **found}
-    return {**found, **plan.settings(0), "no_relevant": plan.no_relevant}
+    # Its settings leave out what is usual, but beside other conventions a reader asks for these two.
+    usual = {name: str(getattr(plan.measures[0], name)) for name in ASKED_FOR if hasattr(plan.measures[0], name)}
+    return {**usual, **found, **plan.settings(0), "no_relevant": plan.no_relevant}

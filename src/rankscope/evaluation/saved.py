@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from rankscope.data.cells import printable
 from rankscope.data.hits import frozen
-from rankscope.data.scores import MeasureLike, Scores, printable
+from rankscope.data.scores import MeasureLike, Scores
 from rankscope.errors import InputError, ParameterError, RankscopeError
 from rankscope.evaluation.conventions import OtherNames
 from rankscope.io.streams import open_binary, source_name
@@ -131,7 +132,7 @@ def described(scores: Scores) -> dict[str, Any]:
         "version": scores.version,
         "systems": scores.systems,
         "measures": [
-            {"name": name, "summary": one.summary, "higher_is_better": getattr(one, "higher_is_better", None)}
+            {"name": name, "summary": one.summary, "higher_is_better": one.higher_is_better}
             for name, one in zip(scores.measure_names, scores.measures, strict=True)
         ],
         "measure_settings": [dict(settings) for settings in scores.measure_settings],
@@ -161,6 +162,13 @@ def read_scores(path: PathLike) -> Scores:
 
     A measure that is not known here, since it was defined elsewhere, is known by its name only (`SavedMeasure`). Raises
     InputError for a file that is not there, is none of these, or is damaged.
+
+    >>> import tempfile
+    >>> import rankscope as rs
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     write_scores(rs.evaluate({"q1": {"d1": 1}}, {"q1": {"d1": 2.0}}, ["RR", "P@5"]), f"{folder}/old.parquet")
+    ...     read_scores(f"{folder}/old.parquet")
+    Scores(1 systems, 2 measures, 1 queries)
     """
     with open_binary(path) as stream:
         content = stream.read()

@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, NamedTuple, TypeGuard
+from typing import Any, NamedTuple
 
 from rankscope.data.entities import EntityRanks, hits_of_entities
 from rankscope.data.hits import Hits
 from rankscope.data.join import Convention, Joiner, join
 from rankscope.data.qrels import Qrels
+from rankscope.data.rows import name_of
 from rankscope.data.run import Run
-from rankscope.errors import InputError, ParameterError
+from rankscope.errors import InputError, ParameterError, RankscopeError
 from rankscope.evaluation.conventions import Plan
 from rankscope.io.read import PathLike, file_stem, open_source, read_qrels, read_run
-from rankscope.io.streams import open_binary, source_name
+from rankscope.io.streams import is_path, one_stdin, open_binary, source_name
 from rankscope.io.trec import Ungrouped
+from rankscope.kernels.text import decode
+from rankscope.measures.names import parse_measures
 
 __all__ = ["ENTITY", "LETOR", "Joined", "as_qrels", "hits_of", "is_path", "join_all", "join_any", "join_entities"]
 
@@ -25,6 +27,8 @@ Progress = Callable[[int], Any]
 
 #: Inputs of two files that belong together: labels, and predictions in the order of their lines.
 LETOR = {"letor": "a label file, then files of scores", "letor-ranks": "a label file, then files of rank positions"}
+#: Fewer documents may well be all unjudged.
+FEW = 100
 #: A table of ranks, judgments and runs in one.
 ENTITY = "entity-ranks"
 
@@ -42,12 +46,23 @@ def join_all(
     qrels: Qrels | PathLike | Any, runs: Sequence[Any], plan: Plan, input_: str | None, progress: Progress | None
 ) -> list[Joined]:
     """All systems, joined."""
-    if sum(is_path(x) and source_name(x) == "<stdin>" for x in [qrels, *runs]) > 1:
-        raise ParameterError("standard input (-) can stand for one file only")
+    one_stdin([qrels, *runs])
+    refuse_measures(runs)
     if input_ in LETOR:
         return join_letor(qrels, runs, plan.convention, input_, progress)
     judged = as_qrels(qrels, plan)
     return [join_any(judged, run, plan.convention, input_, progress) for run in runs]
+
+
+def refuse_measures(runs: Sequence[Any]) -> None:
+    """Raise for a file that is not there and has the name of a measure: an -m before it was forgotten."""
+    for run in runs:
+        if is_path(run) and source_name(run) != "<stdin>" and not Path(run).exists():
+            try:
+                parse_measures(source_name(run))
+            except RankscopeError:
+                continue  # then the reader says that there is no such file
+            raise InputError(f"{run}: no such file; {run} is a measure: write -m {run}")
 
 
 def join_entities(table: EntityRanks | PathLike | Any, plan: Plan, total_ranks: int | None) -> list[Joined]:
@@ -55,14 +70,13 @@ def join_entities(table: EntityRanks | PathLike | Any, plan: Plan, total_ranks: 
     if is_path(table):
         from rankscope.io.entity_ranks import read_entity_ranks  # TREC's files need it not
 
-        # Dunaiski's tool, and so its preset, takes any rank above 0.
-        table = read_entity_ranks(table, total_ranks, least=0.0 if plan.preset == "dunaiski" else 1.0)
+        table = read_entity_ranks(table, total_ranks, least=plan.least_rank)
     elif not isinstance(table, EntityRanks):
         raise ParameterError(f"input={ENTITY!r} asks for a path or an EntityRanks, not a {type(table).__name__}")
     elif total_ranks is not None and total_ranks != table.total_ranks:
         table = replace(table, total_ranks=total_ranks, where=None)
     if (table.ranks < 1).any():
-        sound = next((m for m in plan.measures if not m.name.startswith("Dunaiski")), None)
+        sound = next((m for m in plan.measures if not m.ranks_below_1), None)
         if sound is not None:
             raise InputError(
                 f"{table.name}: a rank is below 1, which {sound} does not know; correct it, or choose measures that "
@@ -90,10 +104,6 @@ def join_letor(
     return found
 
 
-def is_path(x: object) -> TypeGuard[PathLike]:
-    return isinstance(x, (str, os.PathLike))
-
-
 def as_qrels(qrels: Qrels | PathLike | Any, plan: Plan | None = None) -> Qrels:
     """A Qrels from whatever stands for one, with subtopics where a measure asks for them."""
     subtopics = plan is not None and plan.needs_subtopics
@@ -114,13 +124,43 @@ def join_any(qrels: Qrels, run: Any, convention: Convention, input_: str | None,
         return join_file(qrels, run, convention, input_, progress)
     if not isinstance(run, Run):
         run = Run(run)
-    return Joined(run.name, join(qrels, run, convention), run.notes, None)
+    return joined_run(qrels, run, convention, None)
+
+
+def joined_run(qrels: Qrels, run: Run, convention: Convention, path: PathLike | None) -> Joined:
+    """A run held in memory, joined."""
+    hits = join(qrels, run, convention)
+    notes = stranger_notes(qrels, hits, run.name, lambda: first_document(run))
+    return Joined(run.name, hits, (*run.notes, *notes), path)
+
+
+def first_document(run: Run) -> str:
+    if run._mapping is not None:
+        return next(doc for docs in run._mapping.values() for doc in docs)
+    assert run._rows is not None
+    return name_of(decode(run._rows.docs.slice(slice(1)))[0])
+
+
+def stranger_notes(qrels: Qrels, hits: Hits, name: str, first: Callable[[], str]) -> tuple[str, ...]:
+    """A note where no document of the run was judged: ids may be written in two ways. first: one of the run's."""
+    listed = int(hits.retrieved.sum())
+    if hits.rank.size or listed < FEW:
+        return ()
+    judged = name_of(decode(qrels._docs.slice(slice(1)))[0])
+    return (
+        f"run {name!r}: none of its {listed:,} documents was judged (run: {first()!r}; judgments: {judged!r}): check "
+        "that ids are written alike",
+    )
 
 
 def hits_of(qrels: Qrels | PathLike | Any, run: Run | PathLike | Any, convention: Convention | None = None) -> Hits:
     """The hits of one run: every judged document that it retrieved, with its rank. Both as `evaluate` takes them.
 
     A query without a list has no hits. Raises InputError as `evaluate`.
+
+    >>> hits = hits_of({"q": {"d1": 2, "d2": 0, "d3": 1}}, {"q": {"d4": 3.0, "d1": 2.0, "d2": 1.0}})
+    >>> hits.rank.tolist(), hits.relevance.tolist(), hits.grades.tolist()
+    ([2.0, 3.0], [2, 0], [2, 1, 0])
     """
     return join_any(as_qrels(qrels), run, convention or Convention(), None, None).hits
 
@@ -139,8 +179,9 @@ def join_file(
                 try:
                     for rows in source.stream_rows(progress=progress):
                         joiner.add(rows)
-                    return Joined(name, joiner.finish(), (), path)
+                    hits = joiner.finish()
+                    notes = stranger_notes(qrels, hits, name, lambda: name_of(source.first_line[2]))
+                    return Joined(name, hits, notes, path)
                 except Ungrouped:
                     pass
-    run = read_run(path, input=input_)
-    return Joined(run.name, join(qrels, run, convention), run.notes, path)
+    return joined_run(qrels, read_run(path, input=input_), convention, path)

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import re
 from abc import ABC, abstractmethod
-from dataclasses import MISSING, Field, dataclass, fields, replace
-from fractions import Fraction
+from dataclasses import MISSING, Field, dataclass, fields
 from functools import cached_property
 from typing import Any, ClassVar, Literal
 
@@ -14,21 +12,15 @@ import numpy.typing as npt
 
 from rankscope.data.hits import Hits
 from rankscope.errors import ParameterError
+from rankscope.measures.cutoffs import OWN_CUTOFF, OWN_FORMS, own_cutoff, within
 
-__all__ = ["Binary", "Measure", "Scaled", "require"]
+__all__ = ["Binary", "Measure", "require"]
 
 Floats = npt.NDArray[np.float64]
 Bools = npt.NDArray[np.bool_]
 Ints = npt.NDArray[np.int64]
 #: No parameter reaches this: far above any number of documents, and a whole number of 64 bits.
 LARGEST = 10**18
-#: A cutoff that depends on the query, see `own_cutoff`.
-OWN_CUTOFF = re.compile(r"mean|median|size|recall=(0?\.[0-9]{1,15}|1(\.0{1,15})?)")
-OWN_FORMS = ", or @mean, @median, @size, @recall=0.5"
-
-#: On what a rank may be counted instead: the parts of the whole ranking.
-SCALES = {"percentile": 100, "permille": 1000}
-
 Summary = Literal["mean", "sum", "geometric", "none"]
 
 
@@ -39,7 +31,14 @@ class Measure(ABC):
     Class attributes say what a user asks about a measure: `name` in the grammar, `range`,
     `higher_is_better`, `summary` (how a number for all queries is made), `source`.
     A field `cutoff` is written `@10` (or `@mean`, `@median`, `@size`, `@recall=0.5` where `own_cutoffs`); other fields
-    that differ from their default in parentheses.
+    that differ from their default in parentheses. Raises ParameterError for a parameter out of range.
+
+    >>> import rankscope as rs
+    >>> measure = rs.parse_measure("P(rel=2)@5")
+    >>> measure, str(measure), measure.range, measure.higher_is_better
+    (P(rel=2, scale=None, cutoff=5), 'P(rel=2)@5', (0.0, 1.0), True)
+    >>> measure(rs.hits_of({"q": {"a": 2, "b": 1}}, {"q": {"a": 2.0, "b": 1.0}}))
+    array([0.2])
     """
 
     name: ClassVar[str]
@@ -60,6 +59,13 @@ class Measure(ABC):
     after_at: ClassVar[str] = "cutoff"
     #: Whether it can be averaged over the orders of tied documents (ties="average").
     averaged: ClassVar[bool] = False
+    #: Whether it knows ranks below 1, which a table of ranks may hold where ranks are parts of 1.
+    ranks_below_1: ClassVar[bool] = False
+    #: Of a measure that, with a whole number k as its cutoff, looks at nothing but the first k documents of a list, its
+    #: length, the first k of its grades and the number of relevant documents: the other parameters with which that
+    #: stays so, whatever their value; those that are not named must have their defaults. None: whole lists are needed,
+    #: or nobody has looked. A subclass says it anew.
+    first_only: ClassVar[tuple[str, ...] | None] = None
     #: Fields that the name always shows, because everybody sets them differently.
     always_shown: ClassVar[tuple[str, ...]] = ()
 
@@ -80,6 +86,13 @@ class Measure(ABC):
     def may_lack_value(self) -> bool:
         """Whether it has no value where nothing relevant was found, as a mean rank."""
         return self.higher_is_better is False and self.needs_relevant
+
+    def looks_at_first_only(self) -> bool:
+        """Whether nothing beyond its cutoff can change the value with these parameters; see `first_only`."""
+        free = vars(type(self)).get("first_only")
+        if free is None or not is_int(getattr(self, "cutoff", None)):
+            return False
+        return all(f.name in ("cutoff", *free) or getattr(self, f.name) == f.default for f in fields(self))
 
     def refuse_average(self) -> None:
         """Raise ParameterError where it cannot be averaged over the orders of tied documents."""
@@ -148,35 +161,28 @@ class Measure(ABC):
         for f in fields(self):
             value = getattr(self, f.name)
             if isinstance(value, np.generic):  # a number out of a NumPy array
-                value = value.item()
-                object.__setattr__(self, f.name, value)
+                object.__setattr__(self, f.name, value.item())
+        self.check_shared()
+        self.check()
+
+    def check_shared(self) -> None:
+        """Raise ParameterError for a `cutoff` or a `rel` out of range, where the measure has them."""
+        for f in fields(self):
+            value = getattr(self, f.name)
             if f.name == "cutoff":
                 optional = f.default is not MISSING
                 own = self.own_cutoffs and isinstance(value, str) and OWN_CUTOFF.fullmatch(value) is not None
                 if own and value.startswith("recall="):  # .5 and 0.50 are 0.5
                     object.__setattr__(self, f.name, f"recall={float(value.removeprefix('recall='))!r}")
-                require(
-                    (value is None and optional) or (is_int(value) and 1 <= value < LARGEST) or own,
-                    self,
-                    "cutoff",
-                    value,
-                    "a whole number of at least 1, as in @10" + (OWN_FORMS if self.own_cutoffs else ""),
-                )
+                good = (value is None and optional) or (is_int(value) and 1 <= value < LARGEST) or own
+                forms = "a whole number of at least 1, as in @10" + (OWN_FORMS if self.own_cutoffs else "")
+                require(good, self, "cutoff", value, forms)
             elif f.name == "rel":
-                require(
-                    value is None or (is_int(value) and 1 <= value < LARGEST),
-                    self,
-                    "rel",
-                    value,
-                    "a whole number of at least 1",
-                )
-            elif f.name == "scale":
-                good = value is None or (isinstance(value, str) and value in SCALES)
-                require(good, self, "scale", value, "'percentile' or 'permille'")
-        self.check()
+                good = value is None or (is_int(value) and 1 <= value < LARGEST)
+                require(good, self, "rel", value, "a whole number of at least 1")
 
     def check(self) -> None:  # noqa: B027 - most measures have nothing more to check
-        """Raise ParameterError for a parameter out of range (`cutoff`, `rel`, `scale` are checked already)."""
+        """Raise ParameterError for a parameter of its own out of range (the shared ones are checked already)."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -192,55 +198,6 @@ class Binary(Measure):
         return hits.rel if self.rel is None else self.rel
 
 
-@dataclass(frozen=True, kw_only=True)
-class Scaled(Measure):
-    """A measure whose ranks, and cutoff, may count parts of the whole ranking.
-
-    scale: None, the rank itself; "percentile" or "permille": of N ranked items, the rank r counts as 100 r / N or
-    1000 r / N. N is the size of the collection (`collection_size`, `--total-ranks`); without it, ParameterError.
-    """
-
-    scale: Literal["percentile", "permille"] | None = None
-
-    def __call__(self, hits: Hits) -> Floats:
-        return super().__call__(self.converted(hits))
-
-    def converted(self, hits: Hits) -> Hits:
-        """The hits with ranks on the scale. Raises ParameterError where the number of ranked items is not known."""
-        if self.scale is None:
-            return hits
-        size, parts = hits.collection_size, SCALES[self.scale]
-        if size is None:
-            raise ParameterError(
-                f"{self}: a {self.scale} needs the number of all ranked items; pass it (--total-ranks N, total_ranks=N)"
-            )
-
-        def convert() -> Hits:
-            rank, first, last = (ranks * parts / size for ranks in (hits.rank, hits.first, hits.last))
-            return replace(hits, rank=rank, first=first, last=last, _memory={})
-
-        return hits.once(("on a scale", self.scale), convert)
-
-    def used(self, hits: Hits) -> Floats:
-        return super().used(self.converted(hits))
-
-    def reach(self, hits: Hits) -> int | Floats | None:
-        cutoff: int | str | None = getattr(self, "cutoff", None)
-        if self.scale is not None and isinstance(cutoff, str):  # all ranks may be parts of 1
-            return own_cutoff(hits, cutoff, self.level(hits), rounded=False)
-        return super().reach(hits)
-
-    def ranks_within(self, hits: Hits, depth: int | Floats) -> int | Floats:
-        """How many ranks there are up to `depth`, which may be on the scale."""
-        whole: int | Floats = np.floor(depth) if isinstance(depth, np.ndarray) else depth
-        if self.scale is not None:
-            whole = np.floor(np.multiply(depth, hits.collection_size or 1) / SCALES[self.scale])
-        return whole
-
-    def averages(self) -> bool:
-        return self.scale is None and super().averages()
-
-
 def is_int(value: object) -> bool:
     return isinstance(value, int) and not isinstance(value, bool)
 
@@ -254,66 +211,6 @@ def require(condition: bool, measure: Measure, parameter: str, value: object, ex
     """Raise ParameterError unless the condition holds."""
     if not condition:
         raise ParameterError(f"{measure.name}: {parameter} is {value!r}, expected {expected}")
-
-
-def own_cutoff(hits: Hits, cutoff: str, rel: int, *, rounded: bool = True) -> Floats:
-    """(queries) a cutoff that depends on the query.
-
-    "size": the number of its relevant documents. "mean", "median": of the ranks of those retrieved, rounded down
-    unless told not to. "recall=x": the rank at which the share x of all relevant documents is reached; infinite where
-    it is not. Without any: 0.
-    """
-    n = hits.n_relevant(rel)
-    if cutoff == "size":
-        return n
-    relevant = hits.relevant(rel)
-    if cutoff in ("mean", "median"):
-        at = middle if cutoff == "median" else mean
-        depth = np.nan_to_num(at(hits.rank, relevant, hits))
-        return np.floor(depth) if rounded else depth
-    wanted = needed_for(cutoff, n)
-    depth = np.where(wanted > 0, np.inf, 0.0)
-    reached = relevant & (hits.relevant_above(rel) + 1 == wanted[hits.query])
-    depth[hits.query[reached]] = hits.rank[reached]
-    return depth
-
-
-def needed_for(cutoff: str, n: Floats) -> Ints:
-    """(queries) how many of n relevant documents are the share x of them, rounded up. cutoff: "recall=x"."""
-    share = Fraction(cutoff.partition("=")[2])  # .1 of 30 documents are 3, whatever float64 makes of it
-    return -(-n.astype(np.int64) * share.numerator // share.denominator)
-
-
-def mean(values: Floats, marked: Bools, hits: Hits) -> Floats:
-    """(queries) the mean of the marked values of each query; NaN where none is marked."""
-    total, n = hits.sum(np.where(marked, values, 0.0)), hits.sum(marked)
-    found: Floats = np.divide(total, n, out=np.full(n.shape, np.nan), where=n > 0)
-    return found
-
-
-def middle(values: Floats, marked: Bools, hits: Hits) -> Floats:
-    """(queries) the median of the marked values of each query, which must rise; NaN where none is marked."""
-    rows, n = np.flatnonzero(marked), hits.sum(marked).astype(np.int64)
-    there = n > 0
-    first, n = (np.cumsum(n) - n)[there], n[there]
-    found = np.full(there.shape, np.nan)
-    found[there] = (values[rows[first + (n - 1) // 2]] + values[rows[first + n // 2]]) / 2
-    return found
-
-
-def within(hits: Hits, cutoff: int | Floats | None, marked: Bools) -> Bools | Floats:
-    """(hits) which of the marked are within the cutoff. ties="average": the share of the orders in which they are.
-
-    cutoff: one for all, or (queries).
-    """
-    if cutoff is None:
-        return marked
-    if isinstance(cutoff, np.ndarray):
-        cutoff = cutoff[hits.query]
-    if hits.ties != "average":
-        return marked & (hits.rank <= cutoff)
-    size = hits.last - hits.first + 1
-    return marked * (np.clip(cutoff - hits.first + 1, 0, size) / size)
 
 
 def ratio(a: Floats, b: Floats) -> Floats:

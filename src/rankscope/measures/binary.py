@@ -10,10 +10,12 @@ import numpy as np
 from rankscope.data.hits import Hits
 from rankscope.errors import ParameterError
 from rankscope.kernels.segments import sum_by_group
-from rankscope.measures.base import Binary, Floats, Scaled, Summary, is_int, is_number, ratio, require, within
+from rankscope.measures.base import Binary, Floats, Summary, is_int, is_number, ratio, require
+from rankscope.measures.cutoffs import within
+from rankscope.measures.scaled import Scaled
 from rankscope.measures.ties import rank_of_first, tie_groups
 
-__all__ = ["AP", "AUC", "GMAP", "RR", "F", "P", "R", "Rprec", "Success"]
+__all__ = ["AP", "AUC", "GMAP", "RR", "F", "P", "R", "RelP", "Rprec", "Success"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,6 +30,7 @@ class P(Scaled, Binary):
     name: ClassVar[str] = "P"
     source: ClassVar[str] = "trec_eval P_k"
     averaged: ClassVar[bool] = True
+    first_only: ClassVar[tuple[str, ...]] = ("rel",)
     own_cutoffs: ClassVar[bool] = True
     cutoff: int | str
 
@@ -51,6 +54,7 @@ class R(Scaled, Binary):
     name: ClassVar[str] = "R"
     source: ClassVar[str] = "trec_eval recall_k"
     averaged: ClassVar[bool] = True
+    first_only: ClassVar[tuple[str, ...]] = ("rel",)
     own_cutoffs: ClassVar[bool] = True
     cutoff: int | str
 
@@ -70,6 +74,7 @@ class F(Binary):
     name: ClassVar[str] = "F"
     source: ClassVar[str] = "van Rijsbergen (1979), chapter 7; F1: ranx f1@k"
     averaged: ClassVar[bool] = True
+    first_only: ClassVar[tuple[str, ...]] = ("rel", "beta")
     beta: float = 1.0
     cutoff: int
 
@@ -90,6 +95,7 @@ class Success(Binary):
     name: ClassVar[str] = "Success"
     source: ClassVar[str] = "trec_eval success_k"
     averaged: ClassVar[bool] = True
+    first_only: ClassVar[tuple[str, ...]] = ("rel",)
     cutoff: int
 
     def values(self, hits: Hits) -> Floats:
@@ -100,6 +106,24 @@ class Success(Binary):
 
     def best_grade(self, hits: Hits) -> int:
         return max(self.level(hits), hits.max_grade)
+
+
+@dataclass(frozen=True, kw_only=True)
+class RelP(Binary):
+    """Relative precision: P@k over the best there could be, min(R, k) / k; in [0, 1], higher is better.
+
+    Without relevant documents: 0.
+    """
+
+    name: ClassVar[str] = "RelP"
+    source: ClassVar[str] = "trec_eval relative_P"
+    averaged: ClassVar[bool] = True
+    first_only: ClassVar[tuple[str, ...]] = ("rel",)
+    cutoff: int
+
+    def values(self, hits: Hits) -> Floats:
+        found = hits.sum(within(hits, self.cutoff, hits.relevant(self.rel)))
+        return ratio(found, np.minimum(hits.n_relevant(self.rel), self.cutoff))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -116,6 +140,7 @@ class AP(Scaled, Binary):
     name: ClassVar[str] = "AP"
     source: ClassVar[str] = "trec_eval map, map_cut_k; Buckley and Voorhees (2000)"
     averaged: ClassVar[bool] = True
+    first_only: ClassVar[tuple[str, ...]] = ("rel", "norm")
     own_cutoffs: ClassVar[bool] = True
     norm: Literal["R", "min", "found"] = "R"
     cutoff: int | str | None = None
@@ -180,6 +205,7 @@ class RR(Binary):
     name: ClassVar[str] = "RR"
     source: ClassVar[str] = "trec_eval recip_rank; Kantor and Voorhees (2000)"
     averaged: ClassVar[bool] = True
+    first_only: ClassVar[tuple[str, ...]] = ("rel",)
     cutoff: int | None = None
 
     def values(self, hits: Hits) -> Floats:
@@ -205,6 +231,7 @@ class GMAP(AP):
     name: ClassVar[str] = "GMAP"
     summary: ClassVar[Summary] = "geometric"
     source: ClassVar[str] = "trec_eval gm_map; Robertson (2006)"
+    first_only: ClassVar[tuple[str, ...]] = ("rel", "norm")
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -87,6 +87,7 @@ class ERR(Cascade):
     name: ClassVar[str] = "ERR"
     source: ClassVar[str] = "Chapelle et al. (2009), eq. 4 and algorithm 2; gdeval with gmax=4"
     averaged: ClassVar[bool] = True
+    first_only: ClassVar[tuple[str, ...]] = ("gmax",)
 
     def values(self, hits: Hits) -> Floats:
         return self.err(hits)
@@ -106,6 +107,7 @@ class nERR(Cascade):
     name: ClassVar[str] = "nERR"
     source: ClassVar[str] = "ERR of Chapelle et al. (2009), normalised by its ideal as in Sakai (2014)"
     averaged: ClassVar[bool] = True
+    first_only: ClassVar[tuple[str, ...]] = ("gmax",)
 
     def values(self, hits: Hits) -> Floats:
         return ratio(self.err(hits), self.ideal_err(hits))
@@ -123,6 +125,7 @@ class RBP(Measure):
     name: ClassVar[str] = "RBP"
     source: ClassVar[str] = "Moffat and Zobel (2008), eq. 4"
     averaged: ClassVar[bool] = True
+    first_only: ClassVar[tuple[str, ...]] = ("p", "rel", "gmax")
     always_shown: ClassVar[tuple[str, ...]] = ("p",)
     p: float = 0.8
     rel: int | None = None
@@ -179,6 +182,7 @@ class RBPResidual(Measure):
     higher_is_better: ClassVar[bool | None] = False
     source: ClassVar[str] = "Moffat and Zobel (2008), section 4.2"
     averaged: ClassVar[bool] = True
+    first_only: ClassVar[tuple[str, ...]] = ("p",)
     always_shown: ClassVar[tuple[str, ...]] = ("p",)
     p: float = 0.8
     cutoff: int | None = None

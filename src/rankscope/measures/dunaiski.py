@@ -17,7 +17,8 @@ from rankscope.data.hits import Hits
 from rankscope.errors import ParameterError
 from rankscope.kernels.gain import discount_log2
 from rankscope.measures import dunaiski_buckets as buckets
-from rankscope.measures.base import Binary, Bools, Floats, needed_for, own_cutoff, ratio, require
+from rankscope.measures.base import Binary, Bools, Floats, ratio, require
+from rankscope.measures.cutoffs import needed_for, own_cutoff
 from rankscope.measures.entity_curves import in_blocks, precisions_of
 
 __all__ = ["Coded", "DunaiskiAP", "DunaiskiNDCG", "DunaiskiP", "DunaiskiR"]
@@ -32,6 +33,7 @@ class Coded(Binary):
     """What they share. scale="permille": the tool's "buckets" form, which takes ranks for permilles already."""
 
     own_cutoffs: ClassVar[bool] = True
+    ranks_below_1: ClassVar[bool] = True
     scale: Literal["permille"] | None = None
 
     def check(self) -> None:

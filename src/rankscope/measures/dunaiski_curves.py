@@ -115,6 +115,7 @@ class DunaiskiAPIntervals(APIntervals):
     """
 
     name: ClassVar[str] = "DunaiskiAPIntervals"
+    ranks_below_1: ClassVar[bool] = True
     range: ClassVar[tuple[float, float]] = (0.0, np.inf)
     source: ClassVar[str] = SOURCE + "MAP_std_intervals, MAP_geom_intervals"
 
@@ -137,6 +138,7 @@ class DunaiskiAUCIntervals(AUCIntervals):
     """
 
     name: ClassVar[str] = "DunaiskiAUCIntervals"
+    ranks_below_1: ClassVar[bool] = True
     range: ClassVar[tuple[float, float]] = (-1.0, 1.0)
     source: ClassVar[str] = SOURCE + "ROC_AUC_std_intervals"
 

@@ -8,7 +8,9 @@ from typing import ClassVar
 import numpy as np
 
 from rankscope.data.hits import Hits
-from rankscope.measures.base import Binary, Bools, Floats, Ints, Scaled, mean, middle, within
+from rankscope.measures.base import Binary, Bools, Floats, Ints
+from rankscope.measures.cutoffs import mean, middle, within
+from rankscope.measures.scaled import Scaled
 
 __all__ = ["MaxRank", "MeanRank", "MedianRank", "MinRank"]
 

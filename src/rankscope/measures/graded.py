@@ -13,7 +13,8 @@ from rankscope.errors import ParameterError
 from rankscope.kernels.gain import discount_jk, discount_log2, discount_natural, gain_exponential, gain_linear
 from rankscope.kernels.order import ranges
 from rankscope.kernels.segments import bounds, group_of, place_in_group, sum_by_group
-from rankscope.measures.base import SCALES, Floats, Ints, Measure, Scaled, is_int, is_number, ratio, require
+from rankscope.measures.base import Floats, Ints, Measure, is_int, is_number, ratio, require
+from rankscope.measures.scaled import SCALES, Scaled
 from rankscope.measures.ties import mean_weight
 
 __all__ = ["DCG", "nDCG"]
@@ -184,6 +185,7 @@ class DCG(CutGained):
     range: ClassVar[tuple[float, float]] = (0.0, np.inf)
     source: ClassVar[str] = "Järvelin and Kekäläinen (2002); exp: Burges et al. (2005); trec_eval 10 dcg"
     averaged: ClassVar[bool] = True
+    first_only: ClassVar[tuple[str, ...]] = ("gain", "discount", "base")
 
     def values(self, hits: Hits) -> Floats:
         return self.dcg(hits)
@@ -207,6 +209,7 @@ class nDCG(Scaled, CutGained):
     name: ClassVar[str] = "nDCG"
     source: ClassVar[str] = "trec_eval ndcg, ndcg_cut_k; Järvelin and Kekäläinen (2002); exp: Burges et al. (2005)"
     averaged: ClassVar[bool] = True
+    first_only: ClassVar[tuple[str, ...]] = ("gain", "discount", "base")
     ideal: Literal["judged", "listed"] = "judged"
     short: Literal["filled", "zero"] = "filled"
 

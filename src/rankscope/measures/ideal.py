@@ -28,6 +28,7 @@ class IdealDCG(CutGained):
     needs_relevant: ClassVar[bool] = False
     source: ClassVar[str] = "trec_eval 10 ideal_dcg"
     averaged: ClassVar[bool] = True
+    first_only: ClassVar[tuple[str, ...]] = ("gain", "discount", "base")
 
     def values(self, hits: Hits) -> Floats:
         return self.ideal_dcg(hits)
@@ -42,10 +43,11 @@ class Curves:
         positive = gains > 0
         #: (queries) how many judged documents gain something: the last rank of the ideal with gain.
         self.last = sum_by_group(positive, hits.grade_query, len(hits)).astype(np.int64)
-        order = np.lexsort((-gains, hits.grade_query))  # given gains need not rise with the grade
-        keep = order[positive[order]]
+        if (np.diff(gains)[np.diff(hits.grades) <= 0] > 0).any():  # given gains need not rise with the grade
+            order = np.lexsort((-gains, hits.grade_query))
+            gains, positive = gains[order], positive[order]
         #: (positive judged) their gains by query, falling, with offsets.
-        self.gains = gains[keep]
+        self.gains = gains[positive]
         self.offsets = bounds(self.last)
         rank = (place_in_group(self.offsets) + 1).astype(np.float64)
         self.ideal = np.append(cumulative_sum(self.gains * discount_log2(rank), self.offsets), 0.0)

@@ -1,4 +1,4 @@
-"""Precision interpolated at levels of recall, and precision at multiples of R."""
+"""Precision interpolated at levels of recall, and its mean over eleven of them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Measures that mind which documents were judged: bpref, infAP, Judged."""
+"""Measures that mind which documents were judged: bpref, infAP, Judged, Unj."""
 
 from __future__ import annotations
 
@@ -8,9 +8,10 @@ from typing import ClassVar
 import numpy as np
 
 from rankscope.data.hits import Hits
-from rankscope.measures.base import Binary, Floats, Measure, Summary, ratio, within
+from rankscope.measures.base import Binary, Floats, Measure, Summary, ratio
+from rankscope.measures.cutoffs import within
 
-__all__ = ["Bpref", "GMBpref", "Judged", "infAP"]
+__all__ = ["Bpref", "GMBpref", "Judged", "Unj", "infAP"]
 
 #: trec_eval's smoothing of infAP.
 EPSILON = 0.00001
@@ -86,6 +87,7 @@ class Judged(Measure):
     needs_relevant: ClassVar[bool] = False
     source: ClassVar[str] = "ir_measures Judged"
     averaged: ClassVar[bool] = True
+    first_only: ClassVar[tuple[str, ...]] = ()
     cutoff: int | None = None
 
     def values(self, hits: Hits) -> Floats:
@@ -93,3 +95,23 @@ class Judged(Measure):
         if self.cutoff is not None:
             read = np.minimum(read, self.cutoff)
         return ratio(hits.sum(within(hits, self.cutoff, hits.relevance >= 0)), read)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Unj(Measure):
+    """Documents of the first k that are not judged, over k; in [0, 1], lower is better.
+
+    A list shorter than k counts as filled up with nothing. Negative grades are not judged.
+    """
+
+    name: ClassVar[str] = "Unj"
+    higher_is_better: ClassVar[bool | None] = False
+    needs_relevant: ClassVar[bool] = False
+    source: ClassVar[str] = "trec_eval 10 unj"
+    averaged: ClassVar[bool] = True
+    first_only: ClassVar[tuple[str, ...]] = ()
+    cutoff: int
+
+    def values(self, hits: Hits) -> Floats:
+        judged = hits.sum(within(hits, self.cutoff, hits.relevance >= 0))
+        return (np.minimum(hits.retrieved, self.cutoff) - judged) / self.cutoff

@@ -11,7 +11,8 @@ from typing import Any
 
 from rankscope.errors import ParameterError, UnknownName
 from rankscope.measures import MEASURES
-from rankscope.measures.base import OWN_CUTOFF, OWN_FORMS, Measure
+from rankscope.measures.base import Measure
+from rankscope.measures.cutoffs import OWN_CUTOFF, OWN_FORMS
 from rankscope.measures.trec_names import TREC_NAMES
 
 __all__ = ["ALIASES", "expand_trec", "parse_measure", "parse_measures", "split_trec", "trec_name"]
@@ -34,6 +35,11 @@ ALIASES = {
     "α_ndcg": "alpha_nDCG",
 }
 
+#: What trec_eval's -m takes and stands for many measures.
+SETS = ("official", "all_trec")
+#: A cutoff without its @, as in nDCG10; a comma that is in no parentheses.
+GLUED = re.compile(r"(?P<name>[^\W\d][\w-]*?)_?(?P<cutoff>[0-9]+)")
+OUTSIDE = re.compile(r",(?![^()]*\))")
 GRAMMAR = re.compile(r"(?P<name>[^\W\d][\w-]*)\s*(\((?P<inner>.*)\))?\s*(@(?P<cutoff>.*))?", re.DOTALL)
 
 
@@ -65,9 +71,13 @@ def parse(text: str, defaults: Defaults, renames: Mapping[str, str]) -> list[Mea
     trec = None if renames else parse_trec(text, defaults)
     if trec is not None:
         return trec
+    if text in SETS:
+        raise ParameterError(
+            f"{text} is a set of trec_eval's measures: `rankscope trec_eval -m {text} QRELS RUN` prints it; here each "
+            "is named on its own, as in -m AP -m nDCG@10"
+        )
+    refuse_several(text)
     match = GRAMMAR.fullmatch(text)
-    if match is None and "," in text and "(" not in text:
-        raise ParameterError(f"{text!r} names several measures; name each on its own, with an -m of its own")
     if match is None:
         stem, dot, _ = text.partition(".")
         if dot and stem.isidentifier() and not renames:
@@ -76,10 +86,14 @@ def parse(text: str, defaults: Defaults, renames: Mapping[str, str]) -> list[Mea
     name = canonical(match["name"].replace("-", "_"))  # ndeval writes alpha-nDCG
     if name is None:
         rest = text[len(match["name"]) :]
+        glued = GLUED.fullmatch(text)
+        if glued is not None and (called := canonical(glued["name"])) is not None:
+            stem = called if called.lower() == glued["name"].lower() else glued["name"]
+            raise UnknownName("measure", text, [f"{stem}@{glued['cutoff']}"])
         known = [n + rest for n in (*MEASURES, *(t for t in TREC_NAMES if not (rest or renames)))]
         raise UnknownName("measure", text, known, "; `rankscope measures` lists all")
     name = renames.get(name, name)
-    parameters = parse_parameters(name, match["inner"] or "")
+    parameters = parse_parameters(name, match["inner"] or "", text)
     if match["name"].lower() == "f1" and "beta" in parameters:
         raise ParameterError(f"{text}: F1 is F with beta=1; write F(beta={parameters['beta']}) for another")
     if match["cutoff"] is not None:
@@ -88,6 +102,18 @@ def parse(text: str, defaults: Defaults, renames: Mapping[str, str]) -> list[Mea
             raise ParameterError(f"{text}: the {field} is given twice; expected a form like {name}@10")
         parameters[field] = after_at(text, MEASURES[name], match["cutoff"])
     return [build(name, parameters, defaults)]
+
+
+def refuse_several(text: str) -> None:
+    """Raise for a text that names several measures, as nDCG@10,AP or nDCG@5,10."""
+    parts = [part.strip() for part in OUTSIDE.split(text)]
+    if len(parts) < 2:
+        return
+    first, at, _ = parts[0].partition("@")
+    several = [f"{first}@{part}" if at and part.isdecimal() else part for part in parts]
+    if all(GRAMMAR.fullmatch(part) for part in several):
+        each = " ".join(f"-m {part}" for part in several)
+        raise ParameterError(f"{text}: one measure for each -m: {each} (in Python, a list of names)")
 
 
 def after_at(text: str, kind: type[Measure], value: str) -> float | str:
@@ -113,8 +139,8 @@ def canonical(name: str) -> str | None:
     return ALIASES.get(name.lower()) or lowered.get(name.lower())
 
 
-def parse_parameters(name: str, inner: str) -> dict[str, Any]:
-    """`rel=2, gain='exp'` as a dict; `dcg='exp-log2'` is ir_measures' way to say gain='exp'."""
+def parse_parameters(name: str, inner: str, text: str) -> dict[str, Any]:
+    """`rel=2, gain='exp'` as a dict; `dcg='exp-log2'` is ir_measures' way to say gain='exp'. text: the whole name."""
     parameters: dict[str, Any] = {}
     try:
         call = ast.parse(f"f({inner})", mode="eval").body
@@ -123,7 +149,13 @@ def parse_parameters(name: str, inner: str) -> dict[str, Any]:
         for keyword in call.keywords:
             if keyword.arg is None or keyword.arg in parameters:
                 raise ValueError
+            if isinstance(keyword.value, ast.Name):
+                bare = keyword.value.id
+                quoted = re.sub(rf"\b({keyword.arg}\s*=\s*){bare}\b", rf'\1"{bare}"', text)
+                raise ParameterError(f"{keyword.arg}={bare}: a word needs quotes: {quoted}")
             parameters[keyword.arg] = ast.literal_eval(keyword.value)
+    except ParameterError:
+        raise
     except (SyntaxError, ValueError, TypeError, MemoryError, RecursionError):
         raise ParameterError(
             f"{name}({inner}): cannot read the parameters, expected a form like {name}(rel=2, p=0.8), each once"

@@ -18,7 +18,8 @@ class Preset:
     measures: what it prints by default. parameters: by measure, those that its names imply. renames: what it computes
     where these are asked for, under names of their own. ties, precision,
     no_relevant: how it ranks and what a query without relevant documents counts as, see `evaluate`. highest_grade: the
-    highest that it knows.
+    highest that it knows. least_rank: the least that it takes in a table of ranks. has_all_measures: it is a convention
+    of every measure, not only of those that it names.
     """
 
     tool: str
@@ -26,6 +27,8 @@ class Preset:
     precision: str = "float64"
     no_relevant: str = "zero"
     highest_grade: int | None = None
+    least_rank: float = 1.0
+    has_all_measures: bool = False
     measures: tuple[str, ...]
     parameters: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     renames: Mapping[str, str] = field(default_factory=dict)
@@ -64,10 +67,16 @@ LEARNERS: Mapping[str, Mapping[str, Any]] = {"nDCG": {"gain": "exp", "ideal": "l
 TREC_EVAL_9 = {**TREC_EVAL, "IPrec": {"rounding": "plus_point_nine"}, "AvgIPrec": {"rounding": "plus_point_nine"}}
 
 PRESETS = {
-    "trec_eval": Preset(tool="trec_eval 10.0: scores compared as float64", measures=OFFICIAL, parameters=TREC_EVAL),
+    "trec_eval": Preset(
+        tool="trec_eval 10.0: scores compared as float64",
+        has_all_measures=True,
+        measures=OFFICIAL,
+        parameters=TREC_EVAL,
+    ),
     "trec_eval-9": Preset(
         tool="trec_eval 9.0.8 and pytrec_eval: scores compared as float32, recall rounded its way",
         precision="float32",
+        has_all_measures=True,
         measures=OFFICIAL,
         parameters=TREC_EVAL_9,
     ),
@@ -140,6 +149,7 @@ PRESETS = {
     ),
     "dunaiski": Preset(
         tool="Dunaiski's tool for ranks of known entities, commit 616db4e: its definitions as coded, defects included",
+        least_rank=0.0,
         measures=("MeanRank", "MedianRank", "P@10", "R@10", "AP", "nDCG", "PRAUC"),
         renames={
             "nDCG": "DunaiskiNDCG",

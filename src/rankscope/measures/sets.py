@@ -9,26 +9,9 @@ import numpy as np
 
 from rankscope.data.hits import Hits
 from rankscope.errors import ParameterError
-from rankscope.measures.base import Binary, Floats, Measure, is_number, ratio, require, within
+from rankscope.measures.base import Binary, Floats, is_number, ratio, require
 
-__all__ = ["RelP", "SetAP", "SetF", "SetP", "SetR", "SetRelP", "Unj", "Utility", "Yaap"]
-
-
-@dataclass(frozen=True, kw_only=True)
-class RelP(Binary):
-    """Relative precision: P@k over the best there could be, min(R, k) / k; in [0, 1], higher is better.
-
-    Without relevant documents: 0.
-    """
-
-    name: ClassVar[str] = "RelP"
-    source: ClassVar[str] = "trec_eval relative_P"
-    averaged: ClassVar[bool] = True
-    cutoff: int
-
-    def values(self, hits: Hits) -> Floats:
-        found = hits.sum(within(hits, self.cutoff, hits.relevant(self.rel)))
-        return ratio(found, np.minimum(hits.n_relevant(self.rel), self.cutoff))
+__all__ = ["SetAP", "SetF", "SetP", "SetR", "SetRelP", "Utility", "Yaap"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -132,25 +115,6 @@ class Yaap(Binary):
         precision = (hits.relevant_above(self.rel) + 1.0) / hits.rank
         s = hits.sum(np.where(hits.relevant(self.rel), precision, 0.0))
         return np.log((1.0 + s) / (1.0 + hits.n_relevant(self.rel) - s))
-
-
-@dataclass(frozen=True, kw_only=True)
-class Unj(Measure):
-    """Documents of the first k that are not judged, over k; in [0, 1], lower is better.
-
-    A list shorter than k counts as filled up with nothing. Negative grades are not judged.
-    """
-
-    name: ClassVar[str] = "Unj"
-    higher_is_better: ClassVar[bool | None] = False
-    needs_relevant: ClassVar[bool] = False
-    source: ClassVar[str] = "trec_eval 10 unj"
-    averaged: ClassVar[bool] = True
-    cutoff: int
-
-    def values(self, hits: Hits) -> Floats:
-        judged = hits.sum(within(hits, self.cutoff, hits.relevance >= 0))
-        return (np.minimum(hits.retrieved, self.cutoff) - judged) / self.cutoff
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import json
 import re
+import textwrap
 from dataclasses import MISSING, fields
 
 from rankscope.data.cells import align
@@ -19,6 +20,8 @@ from rankscope.reporting.formats import markdown_text
 __all__ = ["LIST_FORMATS", "explain_measure", "list_measures", "list_presets"]
 
 LIST_FORMATS = ("table", "json", "markdown")
+#: Letters of a line of the list on a terminal.
+WIDTH = 100
 
 
 def described(measure: type[Measure]) -> dict[str, str]:
@@ -41,7 +44,7 @@ def described(measure: type[Measure]) -> dict[str, str]:
 
 
 def list_measures(format_: str = "table") -> str:
-    """All measures: name, range, direction, parameters, source."""
+    """All measures, a line each: name, range, direction, what it is; in json and markdown parameters and source."""
     if format_ not in LIST_FORMATS:
         raise UnknownName("format of this list", format_, LIST_FORMATS)
     rows = [described(measure) for measure in MEASURES.values()]
@@ -49,9 +52,17 @@ def list_measures(format_: str = "table") -> str:
         return json.dumps(rows, indent=2, ensure_ascii=False) + "\n"
     if format_ == "markdown":
         return as_page(rows)
-    columns = list(rows[0])
+    columns = ["name", "range", "better"]
     lines = align([columns, *([row[c] for c in columns] for row in rows)], len(columns))
-    return "\n".join([*lines, "", "`rankscope measures NAME` explains one."]) + "\n"
+    room = WIDTH - max(map(len, lines)) - 2
+    what = ["what", *(textwrap.shorten(brief(m), room, placeholder=" ...") for m in MEASURES.values())]
+    whole = align([[line, text] for line, text in zip(lines, what, strict=True)], 2)
+    return "\n".join([*whole, "", "`rankscope measures NAME` explains one, with its parameters and source."]) + "\n"
+
+
+def brief(measure: type[Measure]) -> str:
+    """What it is: the first words of its docstring, up to its range."""
+    return text_of(measure).partition("\n\n")[0].partition(";")[0].rstrip(".")
 
 
 def as_page(rows: list[dict[str, str]]) -> str:

@@ -1,58 +1,32 @@
-"""Scores as a table for the terminal, for papers and for programs."""
+"""Scores in every format of output: those of any result, and trec_eval's lines."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 
 from rankscope.data.cells import format_value
-from rankscope.data.scores import Scores
+from rankscope.data.scores import EachQuery, Scores
 from rankscope.errors import ParameterError, UnknownName
 from rankscope.measures.base import Measure
 from rankscope.measures.names import trec_name
-from rankscope.reporting.formats import latex_tabular, markdown_rows, markdown_text, write_records
+from rankscope.reporting.results import RESULT_FORMATS, render_result
 
 __all__ = ["FORMATS", "render_scores"]
+
+#: Output formats of `evaluate`.
+FORMATS = (*RESULT_FORMATS, "trec")
 
 
 def render_scores(scores: Scores, format_: str, *, by_query: bool = False) -> str:
     """The scores as text, ending with a newline. by_query: every query's values before the summary.
 
-    Raises UnknownName for a format that is not in `FORMATS`.
+    Raises UnknownName for a format that is not in `FORMATS`; ParameterError for bounds in the format trec.
     """
     if format_ not in FORMATS:
         raise UnknownName("output format", format_, FORMATS)
-    return FORMATS[format_](scores, by_query)
-
-
-def as_table(scores: Scores, by_query: bool) -> str:
-    return scores.table(by_query=by_query) + "\n"
-
-
-def as_csv(scores: Scores, by_query: bool) -> str:
-    return write_records("csv", scores.columns, scores.records(by_query=by_query))
-
-
-def as_json(scores: Scores, by_query: bool) -> str:
-    return write_records("json", scores.columns, scores.records(by_query=by_query))
-
-
-def as_jsonl(scores: Scores, by_query: bool) -> str:
-    return write_records("jsonl", scores.columns, scores.records(by_query=by_query))
-
-
-def as_latex(scores: Scores, by_query: bool) -> str:
-    """A booktabs tabular; the signature and notes are comments under it."""
-    head, *rows = scores.cells(by_query=by_query)
-    lines = latex_tabular(head, rows, 2 if by_query else 1)
-    return "\n".join([*lines, f"% {scores.signature()}", *(f"% note: {note}" for note in scores.notes)]) + "\n"
-
-
-def as_markdown(scores: Scores, by_query: bool) -> str:
-    head, *rows = scores.cells(by_query=by_query)
-    lines = markdown_rows(head, rows, 2 if by_query else 1)
-    notes = [f"\nnote: {markdown_text(note)}" for note in scores.notes]
-    return "\n".join([*lines, "", f"`{scores.signature()}`", *notes]) + "\n"
+    if format_ == "trec":
+        return as_trec(scores, by_query)
+    return render_result(EachQuery(scores) if by_query else scores, format_)
 
 
 def as_trec(scores: Scores, by_query: bool) -> str:
@@ -81,15 +55,3 @@ def trec_lines(scores: Scores, names: list[str], query: str, values: list[float]
         if not math.isnan(value) and (query == "all" or measure.summary != "geometric"):
             lines.append(f"{name:<22}\t{query}\t{format_value(value, measure.summary)}")
     return lines
-
-
-#: Output formats of `evaluate`.
-FORMATS: dict[str, Callable[[Scores, bool], str]] = {
-    "table": as_table,
-    "csv": as_csv,
-    "json": as_json,
-    "jsonl": as_jsonl,
-    "latex": as_latex,
-    "markdown": as_markdown,
-    "trec": as_trec,
-}

@@ -135,7 +135,8 @@ def queries_for_anova(
 ) -> int:
     """The smallest number of queries with which an analysis of variance finds that systems differ, with this power.
 
-    difference: between the best and the worst system (Sakai's minD). See `anova_power`.
+    difference: between the best and the worst system (Sakai's minD). See `anova_power`. Raises ParameterError as
+    `anova_power`, for a power that is none, and where no number of queries would do.
 
     Source: Sakai (2016), topic set size design by one-way ANOVA.
 

@@ -17,7 +17,10 @@ STANDARDISATIONS = ("z", "cdf")
 
 
 class Standardised(NamedTuple):
-    """values: (systems, queries). flat: (queries) where the reference systems do not differ, or there is but one."""
+    """Scores in units of their query, as `standardise_scores` gives them.
+
+    values: (systems, queries). flat: (queries) where the reference systems do not differ, or there is but one.
+    """
 
     values: Floats
     flat: Bools

@@ -45,7 +45,15 @@ class AllPairs:
 
 
 def all_pairs(systems: int) -> tuple[Ints, Ints]:
-    """Both sides of each pair i < j, in the order (0, 1), (0, 2), ..., (1, 2), ..."""
+    """Both sides of each pair i < j, in the order (0, 1), (0, 2), ..., (1, 2), ...; none of fewer than two systems.
+
+    Raises ParameterError for a number of systems that is not whole, or below 0.
+
+    >>> first, second = all_pairs(3)
+    >>> first.tolist(), second.tolist()
+    ([0, 0, 1], [1, 2, 2])
+    """
+    check_count("systems", systems, least=0)
     first, second = np.triu_indices(systems, 1)
     return first.astype(np.int64), second.astype(np.int64)
 
