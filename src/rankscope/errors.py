@@ -19,6 +19,10 @@ from collections.abc import Iterable
 __all__ = ["InputError", "OutputError", "ParameterError", "RankscopeError", "UnknownName"]
 
 
+#: So many known names are listed, where a hint says what lists all.
+MOST = 8
+
+
 class RankscopeError(Exception):
     """Base of all errors that a user's input or arguments cause."""
 
@@ -38,7 +42,10 @@ class UnknownName(ParameterError):
         candidates = sorted(known)
         lowered = {c.lower(): c for c in candidates}
         near = difflib.get_close_matches(name.lower(), lowered, n=1, cutoff=0.5)
-        advice = f"did you mean {lowered[near[0]]}?" if near else f"known: {', '.join(candidates)}{hint}"
+        shown = ", ".join(candidates)
+        if hint and len(candidates) > MOST:
+            shown = f"{', '.join(candidates[:MOST])} and {len(candidates) - MOST} others"
+        advice = f"did you mean {lowered[near[0]]}?" if near else f"known: {shown}{hint}"
         super().__init__(f"unknown {kind} {name!r}; {advice}")
 
 

@@ -6,6 +6,7 @@ import contextlib
 import gzip
 import io
 import os
+import re
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -213,6 +214,17 @@ def test_ties_are_refused_where_asked(refuse: Callable[..., None], folder: Path)
         (("-m", "RBP(p='x')"), "RBP: p is 'x'"),
         (("-m", "AP(rel=0)"), "AP: rel is 0, expected a whole number of at least 1"),
         (("-m", "AP(2)"), "cannot read the parameters"),
+        (("-m", "nDCG(gain=exp)@10"), 'gain=exp: a word needs quotes: nDCG(gain="exp")@10'),
+        (("-m", "nDCG@10,AP"), "nDCG@10,AP: one measure for each -m: -m nDCG@10 -m AP"),
+        (("-m", "AP(rel=2),RR"), "AP(rel=2),RR: one measure for each -m: -m AP(rel=2) -m RR"),
+        (("-m", "nDCG@5,10"), "nDCG@5,10: one measure for each -m: -m nDCG@5 -m nDCG@10"),
+        (("-m", "nDCG10"), "unknown measure 'nDCG10'; did you mean nDCG@10?"),
+        (("-m", "MRR10"), "unknown measure 'MRR10'; did you mean MRR@10?"),
+        (
+            ("-m", "zzzz"),
+            "unknown measure 'zzzz'; known: 11pt_avg, AP, APIntervals, AP_IA, AUC, AUCIntervals, AvgIPrec, BPM and ",
+        ),
+        (("-m", "official"), "official is a set of trec_eval's measures: `rankscope trec_eval -m official QRELS RUN`"),
         (("-m", "AP(rel=2"), "cannot read the measure 'AP(rel=2'"),
         (("-m", ""), "cannot read the measure ''"),
         (("-m", "bpref.5"), "bpref takes no parameters; write bpref"),
@@ -331,3 +343,78 @@ def test_help_is_laid_out_for_reading(args: list[str], capsys: pytest.CaptureFix
     assert out.startswith("Usage: rankscope")
     assert "\\b" not in out
     assert "\n  rankscope evaluate " in out
+
+
+# What a file is that was taken for another kind, and what reads it.
+MISTAKEN = {
+    "HTML": (b"\n<!DOCTYPE html>\n<html>", ": this is HTML, a page of the web, expected data; download the file"),
+    "predictions": (
+        b"0.5\n-1e-3\n",
+        ":1: 1 field, .*; this looks like LETOR predictions: --input letor .* with the label",
+    ),
+    "LETOR": (
+        b"2 qid:1 1:0.5 2:1 3:0\n",
+        ":1: .*; this looks like a LETOR or SVMlight file: read it with --input letor",
+    ),
+    "labels": (b"true,predicted\na,b\n", ":1: .*table of true and predicted labels: `rankscope agree labels` reads it"),
+    "labels by tabs": (b"id\tlabel\tpred\n1\ta\tb\n", ":1: .*: `rankscope agree labels` reads it"),
+    "a list in JSON": (
+        b'[{"query_id": 1}]',
+        ": JSON that is no object, expected {query: {document: number}}, or an obj",
+    ),
+    "a JSON of numbers": (b'{"q": 0.5}', ": objects without query_id, expected an object a line with query_id, doc_id"),
+    "no header": (
+        b"1,a,2.5\n",
+        ":1: 1 field, expected .*, or give a table a header line such as query_id,doc_id,score",
+    ),
+    "three columns": (
+        b"1\ta\t2.5\n",
+        ":1: 3 fields, expected .*, or give a table a header line such as query_id,doc_id",
+    ),
+    "ranks": (b"paper\tpr\tcited\nA\t1\t2\n", ":1: 3 fields, .*; a table of ranks is read with --input entity-ranks"),
+}
+
+
+@pytest.mark.parametrize("kind", MISTAKEN)
+@pytest.mark.parametrize("role", ["qrels", "run", "convert"])
+def test_a_file_of_another_kind_is_told_by_its_first_line(
+    cli: Callable[..., Any], folder: Path, role: str, kind: str
+) -> None:
+    content, said = MISTAKEN[kind]
+    (folder / "bad").write_bytes(content)
+    calls = {
+        "qrels": ("evaluate", "bad", "run"),
+        "run": ("evaluate", "qrels", "bad"),
+        "convert": ("convert", "bad", "-"),
+    }
+    done = cli(*calls[role], *(("--to", "trec") if role == "convert" else ()))
+    refused(done)
+    if not (kind == "a JSON of numbers" and role == "convert"):
+        assert re.search(f"^rankscope: bad{said}", done.err), done.err
+
+
+def test_saved_scores_are_no_run(cli: Callable[..., Any], folder: Path) -> None:
+    cli("evaluate", "qrels", "run", "--save", "old.parquet")
+    for call in (("evaluate", "qrels", "old.parquet"), ("convert", "old.parquet", "out.run")):
+        refused(
+            cli(*call), "old.parquet: these are saved scores, expected judgments or a run; compare with them by --ag"
+        )
+
+
+def test_a_measure_in_the_place_of_a_run_is_told(refuse: Callable[..., None], folder: Path) -> None:
+    refuse("qrels", "AP", "run", "-m", "nDCG@10", said=("rankscope: AP: no such file; AP is a measure: write -m AP",))
+    (folder / "RR").write_bytes(GOOD_RUN)  # a run may be called so
+
+
+def test_judgments_are_asked_for_where_a_run_is_given(cli: Callable[..., Any], folder: Path) -> None:
+    said = "run:1: 6 fields, expected 4 (query 0 document relevance); this looks like a run, where judgments are"
+    refused(cli("agree", "judgments", "qrels", "run"), said)
+
+
+def test_a_run_of_which_nothing_was_judged_is_noted(cli: Callable[..., Any], folder: Path) -> None:
+    lines = [f"1 Q0 doc{i} {i} {-i} far\n" for i in range(1500)]
+    (folder / "far").write_text("".join(lines))
+    note = "note: run 'far': none of its 1,500 documents was judged (run: 'doc0'; judgments: 'a'): check that ids are w"
+    assert note in cli("evaluate", "qrels", "far").err + cli("evaluate", "qrels", "far").out
+    (folder / "far").write_text("".join([*lines, "1 Q0 a 1500 -1500 far\n"]))
+    assert "was judged" not in cli("evaluate", "qrels", "far").err + cli("evaluate", "qrels", "far").out

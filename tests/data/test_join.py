@@ -141,7 +141,7 @@ BAD: list[tuple[str, Callable[[], object], str]] = [
     (
         "columns of other lengths",
         lambda: {"query_id": ["q1", "q2"], "doc_id": ["a"] * 3, "score": [1] * 3},
-        "cannot read",
+        "run: its columns are no table .*height of column .*, expected {query: {document: score}}, a data frame or",
     ),
     ("no rows", lambda: {"query_id": [], "doc_id": [], "score": []}, "no data rows, expected at least one"),
     ("a lone surrogate", lambda: {"q1": {"\ud800": 1.0, "a": 1.0}}, "d800"),

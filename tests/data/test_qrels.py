@@ -92,7 +92,7 @@ BAD: list[tuple[str, object, str]] = [
     (
         "null in columns",
         {"query_id": ["q"], "doc_id": ["d"], "relevance": [None]},
-        "row 0: relevance None, expected a whole",
+        "row 0: the relevance is empty, expected a whole number; fill it in",
     ),
     ("inf in columns", {"query_id": ["q"], "doc_id": ["d"], "relevance": [float("inf")]}, "expected a whole number"),
     (
@@ -113,7 +113,9 @@ BAD: list[tuple[str, object, str]] = [
     ("nothing judged", {"q": {}}, "no judgments; expected at least one"),
     ("no rows", pl.DataFrame(COLUMNS)[:0], "no data rows, expected at least one"),
     ("no column", {"query_id": ["q"], "relevance": [1]}, r"no column 'doc_id' among 'query_id', 'relevance'; rename"),
-    ("no table", 5, "cannot read a int as a table|expected a mapping"),
+    ("no table", 5, "^qrels: an int, expected {query: {document: relevance}}, a data frame or a mapping"),
+    ("tuples", [("q", "d", 1)], "^qrels: a list, expected {query: {document: relevance}}, a data frame or a mapping"),
+    ("lists by query", {"q": ["d"]}, "^qrels: the value of 'q' is a list, expected {document: relevance}; or"),
 ]
 
 

@@ -84,7 +84,23 @@ def test_the_frame_of_a_run_scores_as_the_run(case: Case) -> None:
     assert rs.evaluate(case.qrels, rs.Run(rs.Run(frame).frame()), NAMES).values.tolist() == expected
 
 
-@pytest.mark.parametrize("data", [5, [1, 2], "run.txt"], ids=str)
-def test_what_is_no_run_is_refused(data: object) -> None:
-    with pytest.raises(rs.InputError, match=r"expected a mapping of mappings|no column 'query_id'|use read_run"):
+@pytest.mark.parametrize(
+    ("data", "said"),
+    [
+        (5, "run: an int, expected {query: {document: score}}, a data frame or a mapping"),
+        ([1, 2], "run: a list, expected {query: {document: score}}, a data frame or a mapping of columns query_id"),
+        ({"q": ["d"]}, "run: the value of 'q' is a list, expected {document: score}; or, for a table"),
+        ({"q": {"d": 1.0}, "p": 2.5}, "run: the value of 'p' is a float, expected {document: score}"),
+        ("run.txt", "run: 'run.txt' is a path, expected data; use read_run"),
+    ],
+    ids=str,
+)
+def test_what_is_no_run_is_refused(data: object, said: str) -> None:
+    with pytest.raises(rs.InputError, match=f"^{said}") as caught:
         rs.Run(data)
+    assert "\n" not in str(caught.value)
+
+
+def test_rows_may_be_a_list_of_mappings() -> None:
+    run = rs.Run([{"query_id": "q", "doc_id": "d", "score": 2.5}, {"query_id": "q", "doc_id": "e", "score": 1}])
+    assert run.frame().rows() == [("q", "d", 2.5), ("q", "e", 1.0)]

@@ -198,16 +198,17 @@ def columns_with(*rows: tuple[object, ...]) -> dict[str, list[Any]]:
         (columns_with(("q", 1.5, "a", 1)), r"column 'subtopic' holds Float64, expected strings or whole numbers"),
         (columns_with(("q", "1", "a", 0.5)), r"row 0: relevance 0.5, expected a whole number"),
         ({"q": {"1": {"a": 0.5}}}, r"document 'a' of subtopic '1' of query 'q' is 0.5, expected a whole number"),
-        ({"q": {"": {"a": 1}}}, r"the id '' is no string, empty"),
-        ({"q": {"1": {"": 1}}}, r"the id '' is no string, empty"),
+        ({"q": {"": {"a": 1}}}, r"the subtopic id '' is no string, empty"),
+        ({"q": {"1": {"": 1}}}, r"the document id '' is no string, empty"),
+        ({"q": {"1": {"a": 1}, "2": {}}}, r"'2' of query 'q' has {}, expected {document: relevance}"),
         ({"p": {"1": {"a": 1}}, "q": {"1": {}}}, r"query 'q' has no judgments; expected at least one"),
         ({"p": {"1": {"a": 1}}, "q": {}}, r"query 'q' has no judgments; expected at least one"),
         (
             {"q1": {"1": {"a": 1}}, "q2": {"a": 1}},
-            r"'a' of query 'q2' has 1, expected {document_id: relevance} .*; judge all queries by subtopic or none",
+            r"'a' of query 'q2' has 1, expected {document: relevance} .*; judge all queries by subtopic or none",
         ),
         ({"q1": {"a": 1}, "q2": {"1": {"a": 1}}}, r"'a' of query 'q1' has 1, .* judge all queries by subtopic or none"),
-        ({"q1": {"1": {"a": 1}, "b": 1}}, r"'b' of query 'q1' has 1, expected {document_id: relevance}"),
+        ({"q1": {"1": {"a": 1}, "b": 1}}, r"'b' of query 'q1' has 1, expected {document: relevance}"),
     ],
 )
 def test_what_cannot_be_told_apart_is_refused(data: Any, said: str) -> None:

@@ -20,9 +20,9 @@ from strategies import DOC_IDS, QUERY_IDS
 
 import rankscope as rs
 from rankscope.data.rows import Rows, name_of
-from rankscope.io.contents import read_content
-from rankscope.io.convert import OUTPUTS, SUFFIXES
-from rankscope.io.render import ranks
+from rankscope.io.convert import read_content
+from rankscope.io.formats import FORMATS, Wanted, outputs
+from rankscope.io.trec_files import ranks
 from rankscope.kernels.text import decode, encode, hashes
 
 Lists = dict[str, dict[str, Any]]
@@ -30,7 +30,7 @@ Lists = dict[str, dict[str, Any]]
 #: Formats that can be written here.
 FORMS = [
     form
-    for form in OUTPUTS
+    for form in outputs()
     if form != "letor" and (form != "lz4" or (find_spec("lz4") and find_spec("cbor2")))  # letor: see below
 ]
 
@@ -62,7 +62,7 @@ def bits(value: float) -> bytes:
 
 def entries(path: Path, form: str, kind: str) -> list[tuple[Any, ...]]:
     """(query, subtopic, document, value) of each row, as the library reads them."""
-    content = read_content(path, input="json" if form == "lz4" else form, kind=kind, hint=None, labels=None)
+    content = read_content(path, form, Wanted(kind, complete=True))
     rows = content.rows
     query = np.repeat(np.arange(len(rows.query_ids)), np.diff(rows.offsets)).tolist()
     subtopics = [None] * len(query) if rows.subtopics is None else list(map(name_of, decode(rows.subtopics)))
@@ -98,7 +98,7 @@ def there_and_on(folder: Path, data: rs.Qrels | rs.Run, first: str, second: str,
     """Written in the first format, and from there in the second."""
     a, b = folder / "a", folder / "b"
     rs.convert(data, a, to=first)
-    rs.convert(a, b, to=second, kind=kind, input="json" if first == "lz4" else first)
+    rs.convert(a, b, to=second, kind=kind, input=first)
     return a, b
 
 
@@ -202,7 +202,7 @@ def test_json_keeps_queries_without_documents_and_other_formats_say_that_they_do
 
 
 @pytest.mark.parametrize("packed", ["", ".gz", ".zst"])
-@pytest.mark.parametrize("suffix", [s for s in SUFFIXES if s not in (".qrels", ".lz4")])
+@pytest.mark.parametrize("suffix", [s for e in FORMATS.values() for s in e.suffixes if s not in (".qrels", ".lz4")])
 def test_suffixes_name_format_and_compression_and_content_tells_them_again(
     tmp_path: Path, suffix: str, packed: str
 ) -> None:

@@ -95,7 +95,7 @@ def test_letor_labels_become_judgments_and_predictions_a_run(tmp_path: Path) -> 
 @pytest.mark.parametrize(
     ("options", "error", "said"),
     [
-        ({}, rs.InputError, r"test.txt:1: this looks like a LETOR or SVMlight file: read it with --input letor"),
+        ({}, rs.InputError, r"test.txt:1: .*; this looks like a LETOR or SVMlight file: read it with --input letor"),
         ({"labels": "test.txt"}, rs.ParameterError, "name its format with --input letor"),
         ({"input": "letor-ranks"}, rs.ParameterError, "name the label file with --labels"),
         ({"input": "letor", "kind": "run"}, rs.ParameterError, "is read as qrels; leave --kind out"),
@@ -121,7 +121,7 @@ def test_arguments_that_do_not_fit_are_refused(
     ("text", "said"),
     [
         ("1 0 a\n", "in:1: 3 fields, expected 4"),
-        ("0.5\n", "in:1: 1 field, expected 4 .* predictions are read with --input letor --labels"),
+        ("0.5\n", "in:1: 1 field, expected 4 .* this looks like LETOR predictions: --input letor .*--labels FILE"),
         ("1 0 a 1\n1 0 a 2\n", "stands twice"),
         ("1 s a 1\n1 t b 2\n1 s a 2\n", "stands twice"),
         ("1 Q0 a 1 2 t\n1 Q0 a 1 nan t\n", "in:2: score 'nan'"),
@@ -207,9 +207,9 @@ def test_one_content_gives_one_file_whenever_it_is_written(tmp_path: Path) -> No
         ("q q", "d", "trec", "the query id 'q q' is empty or holds a blank"),
         ("q", "d\x0be", "trec", "the document id 'd.x0be' is empty or holds a blank"),
         ("q", "d\0", "trec", "the document id 'd.x00'"),
-        ("q", " d", "csv", "the document id ' d' begins or ends with a blank, which csv does not keep"),
+        ("q", " d", "csv", "the document id ' d' begins or ends with a blank, which csv and tsv do not keep"),
         ("q\t", "d", "tsv", "the query id 'q.t' begins or ends with a blank"),
-        ("q", "\udce9", "json", "the document id '.udce9' is not UTF-8, as json must be; write trec instead"),
+        ("q", "\udce9", "json", "the document id '.udce9' is not UTF-8, as this format must be; write trec instead"),
         ("\udce9", "d", "parquet", "the query id '.udce9' is not UTF-8"),
     ],
 )

@@ -8,13 +8,16 @@ import os
 import subprocess
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import polars as pl
 import pytest
 
 import rankscope as rs
+from rankscope.data.dicts import dict_rows
+from rankscope.io.formats import FORMATS, Entry, File, Format, Wanted
+from rankscope.io.read import Source
 from rankscope.kernels.text import decode
 
 if sys.version_info >= (3, 14):
@@ -304,7 +307,7 @@ def test_input_overrides_what_content_says(put: Callable[..., Path]) -> None:
         (b"query_id,doc_id,score\nq,d,nan\n", ":2: score 'nan'"),
         (b"query_id,doc_id,score\nq,d,inf\n", ":2: score 'inf'"),
         (b"query_id,doc_id,score\nq,d,1e999\n", ":2: score '1e999'"),
-        (b"query_id,doc_id,score\nq,d,\n", ":2: score None"),
+        (b"query_id,doc_id,score\nq,d,\n", ":2: the score is empty, expected a finite number; fill it in"),
         (b"query_id,doc_id,score\nq,d,1\nq,e\n", ":3: "),
         (b"query_id,doc_id,score\nq,d,1\nq,e,1,2\n", ":3: 4 fields, expected 3"),
         (b"query_id,doc_id,score\nq,,1\n", ":2: the doc_id is empty"),
@@ -334,11 +337,71 @@ def test_both_rows_of_a_document_that_comes_again_are_named(put: Callable[..., P
     assert str(caught.value).startswith(f"{path}:5: document 'd' of query 'q' stands twice, first at {path}:2;")
 
 
-@pytest.mark.parametrize("value", ["1.5", "x", "nan", "inf", "1e300", ""])
+@pytest.mark.parametrize("value", ["1.5", "x", "nan", "inf", "1e300"])
 def test_a_relevance_in_a_table_must_be_a_whole_number(put: Callable[..., Path], value: str) -> None:
     path = put(f"query_id,doc_id,relevance\nq,d,1\nq,e,{value}\n".encode())
     with pytest.raises(rs.InputError, match=r":3: relevance .* expected a whole number"):
         rs.read_qrels(path)
+
+
+@pytest.mark.parametrize(
+    ("form", "said"),
+    [
+        ("letor", r"input='letor' \(--input letor\) is of two files, .*; use read_letor\(labels, predictions\)"),
+        ("letor-ranks", r"use read_letor\(labels, ranks, ranks=True\)"),
+        ("entity-ranks", r"input='entity-ranks' .*; use read_entity_ranks\(path\)"),
+        ("letr", "unknown input format 'letr'; did you mean letor"),
+    ],
+)
+def test_formats_that_are_no_judgments_and_no_run_by_themselves_say_what_reads_them(
+    put: Callable[..., Path], form: str, said: str
+) -> None:
+    for use in (rs.read_run, rs.read_qrels):
+        with pytest.raises(rs.ParameterError, match=said):
+            use(put(QRELS), input=form)
+
+
+@pytest.fixture
+def lists() -> Iterator[None]:
+    """A format of runs that a file does not have to be named for: `query: document document ...`."""
+
+    def read(source: Source, wanted: Wanted) -> File:
+        lines = [line.split(":") for line in source.rest().decode().splitlines()]
+        found = {query: {doc: -float(i) for i, doc in enumerate(docs.split())} for query, docs in lines}
+        return File(dict_rows(found, source.name, "score"))
+
+    FORMATS["lists"] = Entry(Format(read=read, sniff=lambda head: head.line.split()[0].endswith(b":")), (".lists",))
+    yield
+    del FORMATS["lists"]
+
+
+@pytest.mark.usefixtures("lists")
+def test_a_new_format_is_read_wherever_runs_are(put: Callable[..., Path], tmp_path: Path) -> None:
+    path = put(b"007: d2 d1\n10: d1\n", "mine.lists")
+    for input_ in (None, "lists"):
+        run = rs.read_run(path, input=input_)
+        assert (run.name, run.query_ids) == ("mine", ("007", "10"))
+        scores = rs.evaluate(put(QRELS, "q"), path, "RR", input=input_)
+        assert (scores.systems, scores.matrix("RR").tolist()) == (("mine",), [[1 / 2, 1]])
+    assert rs.convert(path, tmp_path / "out.csv", kind="run", input="lists") == ()
+    assert rs.read_run(tmp_path / "out.csv").frame().equals(rs.read_run(path).frame())
+    with pytest.raises(rs.InputError, match=r"mine\.lists: lists holds a run, expected judgments"):
+        rs.read_qrels(path)
+    with pytest.raises(rs.ParameterError, match=r"the suffix '\.lists' names no format"):  # it is not written
+        rs.convert(path, tmp_path / "out.lists")
+
+
+def test_files_of_trec_load_no_other_format(put: Callable[..., Path]) -> None:
+    code = (
+        "import sys, rankscope as rs; rs.evaluate(*sys.argv[1:], 'AP'); "
+        "print(*sorted(m for m in sys.modules if m.startswith('rankscope.io.')))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, put(QRELS, "q"), put(RUN, "r")], capture_output=True, check=True, text=True
+    )
+    loaded = set(done.stdout.replace("rankscope.io.", "").split())
+    assert {"trec", "formats"} <= loaded
+    assert not loaded & {"tables", "json_dicts", "letor", "letor_files", "entity_ranks", "convert", "mistaken"}
 
 
 @pytest.mark.parametrize("form", ["csv", "tsv", "jsonl", "parquet"])

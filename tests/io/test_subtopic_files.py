@@ -181,7 +181,7 @@ HEADER = "query_id,subtopic,doc_id,relevance\n"
         ("q 1 a 1\nq a 1\n", r"q:2: 3 fields, expected 4 \(query subtopic document relevance\); correct this line"),
         ("q a 1\n", r"q:1: 3 fields, expected 4 \(query subtopic document relevance\); correct this line"),
         ("q 1 a x\n", r"q:1: relevance 'x', expected a whole number \(the line is query subtopic document relevance\)"),
-        ("q Q0 a 1 2.0 t\n", r"q:1: 6 fields, expected 4 .*; this looks like a run, and the judgments come first"),
+        ("q Q0 a 1 2.0 t\n", r"q:1: 6 fields, expected 4 .*; this looks like a run, where judgments are expected"),
         (
             HEADER + "q,1,a,1\nq,2,a,1\nq,1,b,0\nq,2,a,0\n",
             r"q:5: document 'a' of subtopic '2' of query 'q' stands twice, first at q:3",

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import click
 
-from rankscope.io.convert import INPUTS, KINDS
 from rankscope.io.convert import convert as convert_file
-from rankscope.io.render import OUTPUTS
+from rankscope.io.formats import FORMATS, KINDS, outputs
 
 __all__ = ["convert"]
 
@@ -14,8 +13,8 @@ __all__ = ["convert"]
 @click.command()
 @click.argument("source", metavar="IN")
 @click.argument("target", metavar="OUT")
-@click.option("--to", type=click.Choice(list(OUTPUTS)), help="Format of OUT; told by its suffix otherwise.")
-@click.option("--input", "input_", type=click.Choice(INPUTS), help="Format of IN; told by content otherwise.")
+@click.option("--to", type=click.Choice(outputs()), help="Format of OUT; told by its suffix otherwise.")
+@click.option("--input", "input_", type=click.Choice(list(FORMATS)), help="Format of IN; told by content otherwise.")
 @click.option("--kind", type=click.Choice(list(KINDS)), help="What IN holds, where its content does not tell.")
 @click.option("--labels", metavar="FILE", help="With --input letor: the label file that the predictions of IN are for.")
 def convert(source: str, target: str, to: str | None, input_: str | None, kind: str | None, labels: str | None) -> None:

@@ -11,8 +11,8 @@ from rankscope.cli.output import bytes_progress
 from rankscope.data.scores import Scores
 from rankscope.evaluation.conventions import DEFAULT_MEASURES, MISSING, NO_RELEVANT, UNJUDGED, make_plan
 from rankscope.evaluation.engine import evaluate as evaluate_runs
-from rankscope.evaluation.sources import ENTITY, LETOR
-from rankscope.io.sniff import FORMATS as INPUTS
+from rankscope.evaluation.sources import ENTITY
+from rankscope.io.formats import FORMATS
 from rankscope.io.write import check_writable, refuse_overwriting
 
 __all__ = ["check_output", "evaluation_options", "output_options", "scores_of"]
@@ -54,7 +54,7 @@ EVALUATION = (
     click.option(
         "--input",
         "input",
-        type=click.Choice([*INPUTS, *LETOR, ENTITY]),
+        type=click.Choice(list(FORMATS)),
         help="Format of the runs; told by content otherwise. letor: QRELS is a label file, RUN files of predictions. "
         "entity-ranks: QRELS is a table of ranks, without runs.",
     ),

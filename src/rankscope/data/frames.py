@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +17,15 @@ from rankscope.kernels.text import PADDING, Fields, hashes
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["COLUMN_NAMES", "frame_rows", "is_mapping_of_mappings", "rows_of_frame"]
+__all__ = [
+    "COLUMN_NAMES",
+    "column_named",
+    "frame_rows",
+    "is_mapping_of_mappings",
+    "one_of",
+    "rows_of_frame",
+    "shown_columns",
+]
 
 #: What a column may be called, ours first.
 COLUMN_NAMES = {
@@ -41,16 +49,29 @@ def frame_rows(data: Any, value: str) -> Rows:
     import polars as pl
 
     kind = "qrels" if value == "relevance" else "run"
+    shape = f"{{document: {value}}}"
+    expected = f"{{query: {shape}}}, a data frame or a mapping of columns query_id, doc_id, {value}"
     if isinstance(data, (str, os.PathLike)):
         raise InputError(f"{kind}: {data!r} is a path, expected data; use read_{kind}(path)")
     try:
         frame = as_frame(data)
     except (TypeError, ValueError, RuntimeError, pl.exceptions.PolarsError) as error:
+        if not isinstance(data, Mapping):
+            raise InputError(f"{kind}: {a_type(data)}, expected {expected}") from None
+        said = str(error).partition("\n")[0]
+        raise InputError(f"{kind}: its columns are no table ({said}), expected {expected}") from None
+    if isinstance(data, Mapping) and one_of(frame.columns, COLUMN_NAMES["query_id"]) is None:
+        key, found = next((key, found) for key, found in data.items() if not isinstance(found, Mapping))
         raise InputError(
-            f"{kind}: cannot read a {type(data).__name__} as a table ({error}); expected a mapping of mappings, "
-            f"a data frame, or a mapping of columns query_id, doc_id, {value}"
-        ) from None
+            f"{kind}: the value of {key!r} is {a_type(found)}, expected {shape}; or, for a table, columns "
+            f"query_id, doc_id, {value}"
+        )
     return rows_of_frame(frame, value, kind, first_row=0)[0]
+
+
+def a_type(x: object) -> str:
+    name = type(x).__name__
+    return f"{'an' if name[0] in 'aeiou' else 'a'} {name}"
 
 
 def as_frame(data: Any) -> pl.DataFrame:
@@ -59,6 +80,10 @@ def as_frame(data: Any) -> pl.DataFrame:
 
     if isinstance(data, Mapping):
         return pl.DataFrame(plain_columns(data))
+    if isinstance(data, Iterable) and not hasattr(data, "columns") and not hasattr(data, "__arrow_c_stream__"):
+        data = list(data)
+        if not all(isinstance(row, Mapping) for row in data):
+            raise TypeError  # polars would take tuples for columns
     try:
         return pl.DataFrame(data)
     except ImportError:  # pandas without pyarrow
@@ -95,11 +120,14 @@ def rows_of_frame(frame: pl.DataFrame, value: str, name: str, first_row: int) ->
 
     first_row: the number of the first row in messages: 2 for a CSV file with a header.
     """
+    import polars as pl
+
     place = Place(name, first_row)
     fields = ["query_id", "doc_id", value]
-    if value == "relevance" and any(called.strip().lower() in COLUMN_NAMES["subtopic"] for called in frame.columns):
+    if value == "relevance" and one_of(frame.columns, COLUMN_NAMES["subtopic"]):
         fields.append("subtopic")
-    frame = frame.select(column(frame, field, name).alias(field) for field in fields)
+    names = [column_named(frame.columns, field, COLUMN_NAMES[field], name) for field in fields]
+    frame = pl.DataFrame({field: frame[called] for field, called in zip(fields, names, strict=True)})
     if not frame.height:
         raise InputError(f"{name}: no data rows, expected at least one; write one row a document")
     values = numbers(frame, value, place.row)
@@ -112,17 +140,26 @@ def rows_of_frame(frame: pl.DataFrame, value: str, name: str, first_row: int) ->
     return group(list(interner.ids), codes, docs, hashes(docs), values, where, subtopics)
 
 
-def column(frame: pl.DataFrame, field: str, name: str) -> pl.Expr:
-    import polars as pl
+def one_of(columns: Sequence[str], names: Iterable[str]) -> str | None:
+    """The first of these names that a column has, as it is written there: in any case, with blanks around it."""
+    there = {called.strip().lower(): called for called in reversed(columns)}
+    return next((there[name] for name in names if name in there), None)
 
-    there = {called.strip().lower(): called for called in reversed(frame.columns)}
-    for candidate in COLUMN_NAMES[field]:
-        if candidate in there:
-            return pl.col(there[candidate])
-    raise InputError(
-        f"{name}: no column {field!r} among {', '.join(map(repr, frame.columns))}; "
-        f"rename one of them to {field} (also understood: {', '.join(COLUMN_NAMES[field][1:])})"
-    )
+
+def shown_columns(columns: Sequence[str]) -> str:
+    """The names of the columns, for a message."""
+    return ", ".join(map(repr, columns[:8])) + (", ..." if len(columns) > 8 else "")
+
+
+def column_named(columns: Sequence[str], field: str, names: Sequence[str], where: str) -> str:
+    """The column that holds a field, by one of its names, ours first. Raises InputError where there is none."""
+    found = one_of(columns, names)
+    if found is None:
+        raise InputError(
+            f"{where}: no column {field!r} among {shown_columns(columns)}; "
+            f"rename one of them to {field} (also understood: {', '.join(names[1:])})"
+        )
+    return found
 
 
 def strings(frame: pl.DataFrame, field: str, where: Any) -> Fields:
@@ -162,6 +199,8 @@ def numbers(frame: pl.DataFrame, field: str, where: Any) -> np.ndarray[Any, np.d
     places = bad.fill_null(True).arg_true()
     if places.len():
         row = int(places[0])
+        if series[row] in (None, ""):
+            raise InputError(f"{where(row)}: the {field} is empty, expected {kind}; fill it in or drop the row")
         raise InputError(f"{where(row)}: {field} {series[row]!r}, expected {kind}; correct this row")
     array = values.to_numpy()
     return array.astype(np.int64) if field == "relevance" else array

@@ -34,7 +34,12 @@ class Hits:
     of all its judged documents in falling order, with `grade_offsets` (q + 1). Of the whole
     input: `max_grade`, `rel` (least relevance that counts), `ties` and `precision` (how it was ranked).
 
-    No array can be written to: what measures compute from them is shared.
+    No array can be written to: what measures compute from them is shared. `hits_of` makes them.
+
+    >>> import rankscope as rs
+    >>> hits = rs.hits_of({"q": {"d1": 2, "d2": 0, "d3": 1}}, {"q": {"d4": 3.0, "d1": 2.0, "d2": 1.0}})
+    >>> hits.sum(hits.relevant(1) / hits.rank) / hits.n_relevant(1)  # average precision: one of two, at rank 2
+    array([0.25])
     """
 
     query_ids: tuple[str, ...]

@@ -30,7 +30,13 @@ class Convention:
     """How lists are ranked and what counts as relevant.
 
     ties: see `rankscope.data.ranking.TIE_RULES`. precision: in which scores are compared; "float32"
-    is what trec_eval 9 does. rel: least relevance that counts.
+    is what trec_eval 9 does. rel: least relevance that counts. Raises UnknownName for another tie rule, ParameterError
+    for another precision, and for a rel below 1.
+
+    >>> import rankscope as rs
+    >>> judged, tied = {"q": {"a": 1}}, {"q": {"a": 1.0, "b": 1.0}}
+    >>> [rs.hits_of(judged, tied, Convention(ties=ties)).rank.item() for ties in ("doc_id_desc", "file", "average")]
+    [2.0, 1.0, 1.5]
     """
 
     ties: str = "doc_id_desc"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from array import array
 from collections.abc import Mapping
 from functools import cached_property
 from itertools import pairwise
@@ -11,9 +10,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from rankscope.data.dicts import are_by_subtopic, dict_rows, refuse_bad_ids, refuse_values, to_numbers
 from rankscope.data.frames import frame_rows, is_mapping_of_mappings
 from rankscope.data.hits import frozen
-from rankscope.data.rows import Ints, Keys, Rows, bad_ids, combined_keys, names_of
+from rankscope.data.rows import Ints, Keys, Rows, combined_keys, names_of
 from rankscope.data.subtopics import Subtopics, merge_subtopics
 from rankscope.errors import InputError
 from rankscope.kernels.order import ranges, repeated, stable_order
@@ -58,8 +58,8 @@ class Qrels:
 
     def __init__(self, data: Any) -> None:
         if is_mapping_of_mappings(data):
-            if any(isinstance(next(iter(docs.values()), None), Mapping) for docs in data.values()):
-                self._from_rows(subtopic_rows(data))
+            if are_by_subtopic(data):
+                self._from_rows(dict_rows(data, "qrels", "relevance"))
             else:
                 self._from_mapping(data)
         else:
@@ -73,19 +73,14 @@ class Qrels:
         return self
 
     def _from_mapping(self, data: Mapping[str, Mapping[str, int]]) -> None:
-        for group in (data, *data.values()):
-            refuse_bad_ids(group)
+        refuse_bad_ids(data, "qrels", "query")
+        for docs in data.values():
+            refuse_bad_ids(docs, "qrels", "document")
         ids = sorted(data, key=lambda id_: id_.encode("utf-8", "surrogateescape"))
-        try:
-            relevance = np.frombuffer(array("d", [rel for id_ in ids for rel in data[id_].values()]))
-            whole = bool((relevance == np.floor(relevance)).all() and (np.abs(relevance) < 2.0**53).all())
-        except (TypeError, ValueError, OverflowError):
-            whole = False
-        if not whole:
-            for id_ in ids:
-                refuse_bad_relevance(data[id_], f"query {id_!r}")
-            raise AssertionError("the fault is gone: the judgments changed while they were read")
-        self._set(ids, np.cumsum([0, *(len(data[id_]) for id_ in ids)]), relevance.astype(np.int64))
+        relevance = to_numbers([rel for id_ in ids for rel in data[id_].values()], "relevance")
+        if relevance is None:
+            refuse_values(((f"query {id_!r}", data[id_]) for id_ in ids), "qrels", "relevance")
+        self._set(ids, np.cumsum([0, *(len(data[id_]) for id_ in ids)]), relevance.astype(np.int64, copy=False))
         self._lookup = [{doc: i for i, doc in enumerate(data[id_])} for id_ in ids]
         self._keys: Keys | None = None
 
@@ -194,59 +189,6 @@ class Qrels:
 
     def __repr__(self) -> str:
         return f"Qrels({len(self.query_ids)} queries, {len(self)} judgments)"
-
-
-def subtopic_rows(data: Mapping[str, Mapping[str, Mapping[str, int]]]) -> Rows:
-    """Judgments by query and subtopic as rows."""
-    refuse_bad_ids(data)
-    docs: list[str] = []
-    subtopics: list[str] = []
-    values: list[int] = []
-    lengths: list[int] = []
-    for query, judged in data.items():
-        before = len(docs)
-        refuse_bad_ids(judged)
-        for subtopic, grades in judged.items():
-            if not isinstance(grades, Mapping):
-                raise InputError(
-                    f"qrels: {subtopic!r} of query {query!r} has {grades!r}, expected {{document_id: relevance}} "
-                    "as the other subtopics; judge all queries by subtopic or none"
-                )
-            refuse_bad_ids(grades)
-            refuse_bad_relevance(grades, f"subtopic {subtopic!r} of query {query!r}")
-            subtopics += [subtopic] * len(grades)
-            docs += grades
-            values += map(int, grades.values())
-        lengths.append(len(docs) - before)
-        if not lengths[-1]:
-            raise InputError(f"qrels: query {query!r} has no judgments; expected at least one, or leave the query out")
-    names = encode(docs)
-    offsets = np.cumsum([0, *lengths])
-    ids = [query.encode("utf-8", "surrogateescape") for query in data]
-    return Rows(ids, offsets, names, hashes(names), np.array(values, np.int64), str, encode(subtopics))
-
-
-def refuse_bad_relevance(grades: Mapping[str, Any], whose: str) -> None:
-    """Raise InputError for the first relevance that is no whole number."""
-    for doc, rel in grades.items():
-        if not is_whole(rel):
-            raise InputError(
-                f"qrels: the relevance of document {doc!r} of {whose} is {rel!r}, "
-                "expected a whole number (below 2^53); round it or map grades to whole numbers"
-            )
-
-
-def refuse_bad_ids(ids: Mapping[str, Any]) -> None:
-    """Raise InputError for an id that is no string, empty, or no valid Unicode."""
-    for id_ in bad_ids(ids)[:1]:
-        raise InputError(f"qrels: the id {id_!r} is no string, empty or no valid Unicode; use str(...)")
-
-
-def is_whole(value: object) -> bool:
-    """Whether it is a number such as 1, 1.0 or True, and one that float64 holds exactly."""
-    if not isinstance(value, (int, float, np.integer, np.floating, np.bool_)):
-        return False
-    return abs(float(value)) < 2.0**53 and float(value).is_integer()
 
 
 class JudgedIndex:

@@ -100,9 +100,9 @@ class Rows:
         if (a, b) == (0, len(self.query_ids)):
             return self
         rows = slice(self.offsets[a], self.offsets[b])
-        docs = Fields(self.docs.buffer, self.docs.starts[rows], self.docs.lengths[rows])
         offsets = self.offsets[a : b + 1] - self.offsets[a]
-        return Rows(self.query_ids[a:b], offsets, docs, self.hashes[rows], self.values[rows], self.where)
+        docs, hashed, values = self.docs.slice(rows), self.hashes[rows], self.values[rows]
+        return Rows(self.query_ids[a:b], offsets, docs, hashed, values, self.where)
 
     def refuse_duplicates(self, keys: Keys, advice: str = "remove one of the two") -> bool:
         """Raise for a document that a query holds twice. keys: from `keys`. Returns whether no two are equal."""

@@ -16,12 +16,24 @@ import numpy as np
 import numpy.typing as npt
 
 from rankscope.errors import InputError
-from rankscope.io.streams import Readable
+from rankscope.io.streams import Readable, empty_file
 from rankscope.kernels.text import PADDING, Fields
 
 Ints = npt.NDArray[np.intp]
 
-__all__ = ["Block", "BlockReader", "Layout", "count_lines", "read_whole", "split", "split_any", "windows"]
+__all__ = [
+    "BOM",
+    "Block",
+    "BlockReader",
+    "Layout",
+    "count_lines",
+    "lone_returns",
+    "read_whole",
+    "refuse_returns",
+    "split",
+    "split_any",
+    "windows",
+]
 
 #: Bytes that are split at a time: with all their arrays they fit the processor's cache.
 BLOCK = 1 << 20
@@ -42,17 +54,11 @@ class Layout:
     expected: str  # for the error message: "6 (query Q0 doc rank score tag)"
     mistaken: Mapping[int, str] = field(default_factory=dict)  # number of fields -> what the file may be instead
 
-    def advice(self, fields: int, line: bytes) -> str:
-        """What to do about a line of so many fields."""
-        if b"\r" in line.rstrip():
-            return "the line ends are carriage returns; convert them to LF or CR LF"
-        if b" qid:" in line or b"\tqid:" in line:
-            return "this looks like a LETOR or SVMlight file: read it with --input letor"
-        if fields in self.mistaken:
-            return self.mistaken[fields]
-        if fields == 1 and (b"," in line or b";" in line):
-            return "a CSV file needs commas and a header line such as query_id,doc_id,score"
-        return "correct this line"
+    def advice(self, fields: int, line: bytes, *, first: bool) -> str:
+        """What to do about a line of so many fields. first: whether it is the first one."""
+        from rankscope.io.mistaken import likely  # files that can be read need it not
+
+        return likely(line, fields, first=first) or self.mistaken.get(fields, "correct this line")
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +107,7 @@ class BlockReader:
             self._grow()  # a line longer than the buffer
         if end == self.begin:
             if self.empty:
-                raise InputError(f"{self.name}: the file is empty, expected at least one line")
+                raise empty_file(self.name)
             return None
         return Block(self.buffer, self.begin, end, self.line, self.name, self.ended)
 
@@ -248,9 +254,12 @@ def split_any(block: Block, layout: Layout) -> list[Fields]:
         found = f"{fields[row]} field{'s' if fields[row] != 1 else ''}"
         begin = int(line_starts[rows[row]])
         line = lines[begin : int(newlines[np.searchsorted(newlines, begin)])].tobytes()
-        advice = layout.advice(int(fields[row]), line)
+        advice = layout.advice(int(fields[row]), line, first=row == 0)
         raise InputError(f"{where}: {found}, expected {layout.expected}; {advice}")
-    refuse_lone_returns(block, lines, newlines, rows[fields > layout.least + 1])
+    returns = lone_returns(block)
+    if returns.size:  # in a line of too many fields they end several lines; elsewhere they are white space
+        long = rows[fields > layout.least + 1]
+        refuse_returns(block, returns[np.isin(np.searchsorted(newlines, returns - block.begin), long)])
     first_field = first_field[rows]
     columns = []
     for c in layout.columns:
@@ -259,13 +268,19 @@ def split_any(block: Block, layout: Layout) -> list[Fields]:
     return columns
 
 
-def refuse_lone_returns(block: Block, lines: npt.NDArray[np.uint8], newlines: Ints, long: Ints) -> None:
-    """Raise for a carriage return inside a line of too many fields: several lines, with the ends of old Macs."""
-    returns = np.flatnonzero(lines == RETURN)
-    lone = returns[lines[returns + 1] != NEWLINE]
-    inside = lone[np.isin(np.searchsorted(newlines, lone), long)]
-    if inside.size:
+def lone_returns(block: Block) -> Ints:
+    """Where carriage returns stand that end no line as CR LF do."""
+    if block.buffer.find(b"\r", block.begin, block.end) < 0:
+        return np.empty(0, np.intp)
+    bytes_ = block.array
+    returns = np.flatnonzero(bytes_[block.begin : block.end] == RETURN) + block.begin
+    return np.asarray(returns[bytes_[returns + 1] != NEWLINE])
+
+
+def refuse_returns(block: Block, places: Ints) -> None:
+    """Raise for the first of these carriage returns: several lines, with the ends of old Macs."""
+    if places.size:
         raise InputError(
-            f"{block.where(block.begin + int(inside[0]))}: a carriage return inside the line, expected lines that "
-            "end with LF or CR LF; convert the line ends"
+            f"{block.where(int(places[0]))}: a carriage return inside the line, expected lines that end with LF or "
+            "CR LF; convert the line ends"
         )

@@ -8,31 +8,33 @@ from typing import NamedTuple
 
 import numpy as np
 
+from rankscope.data.dicts import dict_rows
+from rankscope.data.join import some
 from rankscope.data.qrels import Qrels
-from rankscope.data.rows import names_of
+from rankscope.data.rows import Rows, names_of
 from rankscope.data.run import Run
+from rankscope.data.subtopics import merge_subtopics
+from rankscope.data.wording import queries
 from rankscope.errors import ParameterError, UnknownName
-from rankscope.io.contents import OTHERS, Content, of_memory, read_content
-from rankscope.io.json_dicts import lz4_libraries
-from rankscope.io.read import PathLike, file_stem
-from rankscope.io.render import OUTPUTS, plain_column, refuse_unwritable, render
-from rankscope.io.sniff import FORMATS
+from rankscope.io.formats import FORMATS, KINDS, VALUES, Wanted, format_named, kind_of, outputs
+from rankscope.io.read import PathLike, apart_note, file_stem, open_source
+from rankscope.io.streams import is_path, one_stdin, open_binary, source_name
 from rankscope.io.write import check_writable, compressed, refuse_overwriting, write_chunks, write_stdout
+from rankscope.kernels.text import hashes
 
-__all__ = ["INPUTS", "KINDS", "convert"]
+__all__ = ["convert"]
 
-#: Formats that are read, as `--input` names them.
-INPUTS = list({**FORMATS, **OTHERS})
-KINDS = {"qrels": "judgments", "run": "a run"}
-#: Suffix of the target -> its format, and what it must hold, where the suffix says that.
-SUFFIXES: dict[str, tuple[str, str | None]] = {
-    ".qrels": ("trec", "qrels"),
-    ".run": ("trec", "run"),
-    ".trec": ("trec", None),
-    ".txt": ("trec", None),
-    **{f".{form}": (form, None) for form in ("csv", "tsv", "jsonl", "json", "parquet", "lz4")},
-}
 PACKED = (".gz", ".zst")
+
+
+class Content(NamedTuple):
+    """Rows, checked: no document twice, all numbers finite. name: the run's; tagged: the input itself said it."""
+
+    rows: Rows
+    shown: str  # how messages name the input
+    name: str = "run"
+    tagged: bool = False
+    notes: tuple[str, ...] = ()
 
 
 class Target(NamedTuple):
@@ -84,17 +86,20 @@ def convert(
     to_stdout = os.fspath(target) == "-"
     if not to_stdout:
         check_writable(target)
-        refuse_overwriting(target, [x for x in (source, labels) if isinstance(x, (str, os.PathLike))])
-    if goal.form == "lz4":
-        lz4_libraries(os.fspath(target))  # before long work
-    content = content_of(source, input, kind, goal.holds, labels)
-    if goal.holds not in (None, content.kind):
+        refuse_overwriting(target, [x for x in (source, labels) if is_path(x)])
+    form = format_named(goal.form)
+    assert form.write is not None  # `target_of` has refused the others
+    form.prepare(os.fspath(target))
+    content = content_of(source, input, Wanted(kind, complete=True, hint=goal.holds, labels=labels))
+    found = kind_of(content.rows)
+    if goal.holds not in (None, found):
         raise ParameterError(
-            f"{target}: named as {KINDS[goal.holds or '']}, but {content.shown} holds {KINDS[content.kind]}; "
+            f"{target}: named as {KINDS[goal.holds or '']}, but {content.shown} holds {KINDS[found]}; "
             f"name it otherwise, or add --to {goal.form}"
         )
-    refuse_unwritable(content.rows, goal.form, content.name, content.shown)
-    chunks = compressed(render(content.rows, goal.form, name=content.name), goal.packed)
+    refuse_twice(content.rows)
+    form.refuse(content.rows, content.name, content.shown)
+    chunks = compressed(form.write(content.rows, content.name), goal.packed)
     if to_stdout:
         write_stdout(chunks)
     else:
@@ -102,57 +107,91 @@ def convert(
     return (*content.notes, *losses(content, goal))
 
 
-def content_of(
-    source: PathLike | Qrels | Run, input_: str | None, kind: str | None, hint: str | None, labels: PathLike | None
-) -> Content:
-    if isinstance(source, (str, os.PathLike)):
-        return read_content(source, input=input_, kind=kind, hint=hint, labels=labels)
+def content_of(source: PathLike | Qrels | Run, input_: str | None, wanted: Wanted) -> Content:
+    if is_path(source):
+        return read_content(source, input_, wanted)
     if not isinstance(source, (Qrels, Run)):
         raise ParameterError(f"a {type(source).__name__}, expected a path, a Qrels or a Run; wrap it, as in Run(data)")
-    if input_ is not None or kind is not None or labels is not None:
+    if input_ is not None or wanted.kind is not None or wanted.labels is not None:
         raise ParameterError("input, kind and labels belong to a file; leave them out")
-    return of_memory(source)
+    if isinstance(source, Qrels):
+        return Content(qrels_rows(source), "the qrels")
+    shown, rows = f"run {source.name!r}", source._rows
+    if rows is None:
+        assert source._mapping is not None
+        rows = dict_rows(source._mapping, shown, VALUES["run"])
+    return Content(rows, shown, source.name, True, source.notes)
+
+
+def read_content(path: PathLike, input_: str | None, wanted: Wanted) -> Content:
+    """A file in any format. Raises ParameterError where neither its content nor the user tells what it holds."""
+    one_stdin((path, wanted.labels))
+    with open_binary(path) as stream:
+        source = open_source(stream, path, input_)
+        if wanted.labels is not None and not format_named(source.format).takes_labels:
+            raise ParameterError("labels belong to a file of predictions; name its format with --input letor")
+        file = source.read(wanted)
+    found = kind_of(file.rows)
+    if wanted.kind not in (None, found):
+        raise ParameterError(f"--kind {wanted.kind}: {source.name} is read as {found}; leave --kind out")
+    notes = (apart_note(source.name, file.apart), *file.notes) if file.apart and found == "run" else file.notes
+    return Content(file.rows, source_name(path), file.name or file_stem(path), file.name is not None, notes)
+
+
+def qrels_rows(data: Qrels) -> Rows:
+    ids, docs = list(data.codes), data._docs
+    if data.subtopics is None:
+        return Rows(ids, data.offsets, docs, hashes(docs), data.relevance, str)
+    by = data.subtopics
+    docs = docs.take(by.judged + data.offsets[by.query])
+    return Rows(ids, by.offsets, docs, hashes(docs), by.relevance, str, by.ids)
+
+
+def refuse_twice(rows: Rows) -> None:
+    """Raise InputError for a document that a query (or a subtopic of it) holds twice."""
+    if rows.subtopics is None:
+        rows.refuse_duplicates(rows.keys(np.arange(len(rows.query_ids))))
+    else:
+        merge_subtopics(rows)
 
 
 def target_of(path: PathLike, to: str | None) -> Target:
     """What the target's name and `to` say. Raises UnknownName, ParameterError where neither says the format."""
-    if to is not None and to not in OUTPUTS:
-        raise UnknownName("output format", to, OUTPUTS)
+    known = outputs()
+    if to is not None and to not in known:
+        raise UnknownName("output format", to, known)
     name = os.fspath(path)
     if name == "-":
         if to is None:
-            raise ParameterError(f"standard output has no suffix; name the format with --to ({', '.join(OUTPUTS)})")
+            raise ParameterError(f"standard output has no suffix; name the format with --to ({', '.join(known)})")
         return Target(path, to, "", None)
     stem, packed = name, ""
     if name.lower().endswith(PACKED):
         stem, packed = os.path.splitext(name)
     suffix = Path(stem).suffix.lower()
-    form, holds = SUFFIXES.get(suffix, (None, None))
+    formats = {suffix: form for form in known for suffix in FORMATS[form].suffixes}
+    form = formats.get(suffix)
     if to is not None:
         if form == "lz4" and to not in ("lz4", "json"):
             raise ParameterError(f"{name}: .lz4 files hold ranx's dicts and no {to}; name the file otherwise")
         return Target(path, "lz4" if form == "lz4" else to, packed.lower(), None)
     if form is None:
         what = f"the suffix {suffix!r} names no format" if suffix else "no suffix names a format"
-        raise ParameterError(f"{name}: {what}; add --to ({', '.join(OUTPUTS)}) or a suffix ({' '.join(SUFFIXES)})")
-    return Target(path, form, packed.lower(), holds)
+        raise ParameterError(f"{name}: {what}; add --to ({', '.join(known)}) or a suffix ({' '.join(formats)})")
+    return Target(path, form, packed.lower(), suffix[1:] if suffix[1:] in KINDS else None)
 
 
 def losses(content: Content, goal: Target) -> list[str]:
     """What the target does not hold, in words."""
-    rows, form = content.rows, goal.form
+    rows, form = content.rows, format_named(goal.form)
     notes = []
-    if form not in ("json", "lz4"):
-        empty = names_of([rows.query_ids[q] for q in np.flatnonzero(np.diff(rows.offsets) == 0)])
-        if empty:
-            many = "1 query has" if len(empty) == 1 else f"{len(empty)} queries have"
-            some = ", ".join(empty[:3]) + (", ..." if len(empty) > 3 else "")
-            notes.append(f"{many} no documents, which {form} cannot say: left out ({some})")
-    if content.kind == "run" and form == "letor":
-        notes.append("a line of predictions holds a score only: queries, documents and the run's name are not kept")
-    elif content.kind == "run":
-        if form != "trec" and content.tagged and file_stem(goal.path) != content.name:
-            notes.append(f"the run's name {content.name!r} is not kept: {form} has no place for it")
-    elif rows.subtopics is not None and form == "trec" and plain_column(rows.subtopics):
-        notes.append("all subtopics are called 0 or Q0, which in TREC's format means that there are none")
-    return notes
+    empty = names_of([rows.query_ids[q] for q in np.flatnonzero(np.diff(rows.offsets) == 0)])
+    if empty and not form.keeps_empty:
+        have = "has" if len(empty) == 1 else "have"
+        notes.append(
+            f"{queries(len(empty))} {have} no documents, which {goal.form} cannot say: left out ({some(empty)})"
+        )
+    named = kind_of(rows) == "run" and content.tagged and file_stem(goal.path) != content.name
+    if named and not form.keeps_name:
+        notes.append(f"the run's name {content.name!r} is not kept: {goal.form} has no place for it")
+    return [*notes, *form.loses(rows)]

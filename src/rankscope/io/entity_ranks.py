@@ -1,23 +1,24 @@
-"""Tables of the ranks of known entities: TSV or CSV, a header of system names, then an entity a line."""
+"""The format entity-ranks: the ranks of known entities, TSV or CSV: a header of system names, then an entity a line."""
 
 from __future__ import annotations
 
 import csv
 import io
-import os
 
 import numpy as np
 
+from rankscope.data.dicts import dict_rows
 from rankscope.data.entities import EntityRanks
-from rankscope.errors import InputError
-from rankscope.io.read import file_stem
-from rankscope.io.streams import open_binary, source_name
+from rankscope.errors import InputError, ParameterError
+from rankscope.io.blocks import BOM
+from rankscope.io.formats import VALUES, File, Format, Wanted
+from rankscope.io.read import PathLike, Source, file_stem
+from rankscope.io.streams import empty_file, open_binary, source_name
 from rankscope.kernels.numbers import parse_floats
 from rankscope.kernels.text import encode
 
-__all__ = ["read_entity_ranks"]
+__all__ = ["ENTITY_RANKS", "read_entity_ranks"]
 
-PathLike = str | os.PathLike[str]
 FORM = "an entity and one rank a system, separated by tabs or commas"
 
 
@@ -38,9 +39,12 @@ def read_entity_ranks(path: PathLike, total_ranks: int | None = None, *, least: 
     >>> table.systems, table.ranks.tolist()
     (('pagerank', 'citations'), [[1.0, 12.0], [3.5, 3.5]])
     """
-    name = source_name(path)
     with open_binary(path) as stream:
-        text = stream.read().removeprefix(b"\xef\xbb\xbf").decode("utf-8", "surrogateescape")
+        return table_of(stream.read(), path, total_ranks, least)
+
+
+def table_of(content: bytes, path: PathLike, total_ranks: int | None = None, least: float = 1.0) -> EntityRanks:
+    name, text = source_name(path), content.removeprefix(BOM).decode("utf-8", "surrogateescape")
     lines, rows = read_rows(text, name)
     header, at = rows[0], lines[0]
     if len(header) < 2:
@@ -81,7 +85,7 @@ def read_rows(text: str, name: str) -> tuple[list[int], list[list[str]]]:
     """The number of each line that is not blank, and its fields, without blanks around them."""
     first = next((line for line in text.splitlines() if line.strip()), None)
     if first is None:
-        raise InputError(f"{name}: the file is empty, expected {FORM}")
+        raise empty_file(name, FORM)
     tabs = "\t" in first
     source = io.StringIO(text, newline="")
     reader = csv.reader(source, delimiter="\t", quoting=csv.QUOTE_NONE) if tabs else csv.reader(source)
@@ -95,3 +99,22 @@ def read_rows(text: str, name: str) -> tuple[list[int], list[list[str]]]:
     except csv.Error as error:
         raise InputError(f"{name}:{reader.line_num}: cannot be read ({error}); correct this line") from None
     return lines, rows
+
+
+def read_file(source: Source, wanted: Wanted) -> File:
+    """The entities as judgments, all relevant, or the ranks of the one system as a run: the score is minus the rank."""
+    table, kind = table_of(source.rest(), source.path), wanted.kind or wanted.hint
+    if kind != "run":
+        lost = f"{source.name}: the ranks of {', '.join(table.systems)} are not kept: judgments have none"
+        judged = dict_rows({table.name: dict.fromkeys(table.entity_ids, 1)}, source.name, VALUES["qrels"])
+        return File(judged, notes=(*table.notes, lost))
+    if len(table.systems) > 1:
+        raise ParameterError(
+            f"{source.name}: a table of {len(table.systems)} systems ({', '.join(table.systems)}), and a run is "
+            "of one; cut the table to the entities and one column"
+        )
+    scores = {table.name: dict(zip(table.entity_ids, (-table.ranks[0]).tolist(), strict=True))}
+    return File(dict_rows(scores, source.name, VALUES["run"]), 0, table.systems[0], table.notes)
+
+
+ENTITY_RANKS = Format(read=read_file, instead="judgments and runs in one; use read_entity_ranks(path)")

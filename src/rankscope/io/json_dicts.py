@@ -1,4 +1,4 @@
-"""JSON as `{query: {document: number}}`, judgments by subtopic as `{query: {subtopic: {document: relevance}}}`.
+"""The formats json and lz4: `{query: {document: number}}`, by subtopic `{query: {subtopic: {document: relevance}}}`.
 
 ranx's `.lz4` files hold the same in CBOR; the packages lz4 and cbor2 are loaded where such a file turns up.
 """
@@ -7,44 +7,85 @@ from __future__ import annotations
 
 import importlib
 import json
-from array import array
+import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping
-from itertools import chain
-from typing import Any, NoReturn
+from collections.abc import Iterator
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
-import numpy.typing as npt
 
-from rankscope.data.rows import Rows, bad_ids
+from rankscope.data.dicts import SHAPE, all_whole, are_by_subtopic, dict_rows, shown
+from rankscope.data.frames import COLUMN_NAMES, one_of
+from rankscope.data.rows import Interner, Rows, names_of
 from rankscope.errors import InputError, ParameterError
-from rankscope.kernels.segments import bounds
-from rankscope.kernels.text import encode, hashes
+from rankscope.io.formats import VALUES, File, Format, Head, Wanted
+from rankscope.io.render import refuse_not_utf8
+from rankscope.kernels.segments import group_of
+from rankscope.kernels.text import Fields, decode
 
-__all__ = ["LZ4", "all_whole", "by_subtopic", "dict_rows", "load_dicts", "lz4_libraries", "pack_lz4", "read_json"]
+if TYPE_CHECKING:
+    from rankscope.io.read import Source
+
+__all__ = ["JSON", "LZ4", "json_shape", "pack_lz4"]
 
 #: How an LZ4 frame begins.
-LZ4 = b"\x04\x22\x4d\x18"
-SHAPE = "{query: {document: number}}"
-EXPECTED = {"relevance": "a whole number", "score": "a finite number"}
+FRAME = b"\x04\x22\x4d\x18"
+#: An object whose first value is an object.
+OBJECTS = re.compile(rb'\{\s*"(?:[^"\\]|\\.)*"\s*:\s*\{')
+#: A list of lists, objects or texts, which a query's id hardly looks like.
+LIST = re.compile(rb'\[\s*[\[{"]')
 
-Dicts = Mapping[str, Mapping[str, Any]]
-Numbers = npt.NDArray[np.int64] | npt.NDArray[np.float64]
+
+# Telling
 
 
-def read_json(content: bytes, name: str, value: str) -> tuple[Rows, int]:
-    """Rows of a JSON file, or of ranx's `.lz4`; no query of a dict is apart. value: "relevance" or "score".
+def json_shape(head: Head) -> str | None:
+    """What a text that begins with `{` is: "json", objects in an object; "jsonl", an object a line; None: neither.
+
+    The text and its first line may be cut where the end is not in sight.
+    """
+    text, line = head.text, head.line
+    if not line.startswith(b"{"):
+        return "json" if LIST.match(text) else None
+    try:
+        found = json.loads(line)
+        objects = {key for key, value in found.items() if isinstance(value, dict)}
+        named = one_of(list(found.keys() - objects), COLUMN_NAMES["query_id"])
+        return "json" if not found or (objects and not named) else "jsonl"
+    except (ValueError, RecursionError):
+        if OBJECTS.match(text) or line == b"{":
+            return "json"
+        return "jsonl" if line.startswith(b'{"') and not line.endswith(b"}") else None
+
+
+# Reading
+
+
+def read_dicts(source: Source, wanted: Wanted) -> File:
+    """Judgments where there are subtopics, a run where a number is no whole one.
 
     Raises InputError for what is no JSON, has another shape, holds a name twice or a value that is no number.
     """
-    return dict_rows(load_dicts(content, name), name, value), 0
+    data, kind = load_dicts(source.rest(), source.name), wanted.kind
+    if kind is None and are_by_subtopic(data):
+        kind = "qrels"
+    if kind is None:
+        rows = dict_rows(data, source.name, "score", truths=False)
+        if not all_whole(rows.values):
+            return File(rows)
+        kind = wanted.either(source.name, "whole numbers only, which may be judgments or scores")
+    return File(dict_rows(data, source.name, VALUES[kind], truths=False))
 
 
 def load_dicts(content: bytes, name: str) -> dict[str, dict[str, Any]]:
     """What the file holds: dicts by query. What is in them is checked by `dict_rows`."""
-    data = from_ranx(content, name) if content.startswith(LZ4) else from_json(content, name)
+    data = from_ranx(content, name) if content.startswith(FRAME) else from_json(content, name)
     if not isinstance(data, dict):
-        raise InputError(f"{name}: JSON that is no object, expected {SHAPE}; check the file")
+        raise InputError(
+            f"{name}: JSON that is no object, expected {SHAPE}, or an object a line with query_id, doc_id and score or "
+            "relevance; convert it"
+        )
     for query, docs in data.items():
         if not isinstance(docs, dict):
             raise InputError(
@@ -83,7 +124,7 @@ def from_ranx(content: bytes, name: str) -> Any:
     """What ranx saved: CBOR, compressed twice."""
     frame, cbor = lz4_libraries(name)
     try:
-        while content.startswith(LZ4):
+        while content.startswith(FRAME):
             content = frame.decompress(content)
         if content.lstrip().startswith(b"{"):  # no way for a dict to begin in CBOR
             return from_json(content, name)
@@ -95,11 +136,8 @@ def from_ranx(content: bytes, name: str) -> Any:
         raise InputError(f"{name}: cannot be read as ranx's .lz4 ({what}); fetch it again or save it as JSON") from None
 
 
-def pack_lz4(dicts: Any, name: str) -> bytes:
-    """The dicts as ranx saves them."""
-    frame, cbor = lz4_libraries(name)
-    packed: bytes = frame.compress(frame.compress(cbor.dumps(dicts)))
-    return packed
+def check_lz4(target: str) -> None:
+    lz4_libraries(target)
 
 
 def lz4_libraries(name: str) -> tuple[Any, Any]:
@@ -116,111 +154,70 @@ def lz4_libraries(name: str) -> tuple[Any, Any]:
     return found[0], found[1]
 
 
-def dict_rows(data: Dicts, name: str, value: str) -> Rows:
-    """The dicts as rows, in their order; a query without documents stays one. name: of the file, for messages."""
-    queries = list(data)
-    refuse_bad_ids(queries, name, "query")
-    if value == "relevance" and by_subtopic(data):
-        return subtopic_rows(data, name)
-    lists = [data[query] for query in queries]
-    docs = list(chain.from_iterable(lists))
-    values = to_numbers(list(chain.from_iterable(docs.values() for docs in lists)), value)
-    if values is None:
-        refuse_values(data.items(), name, value, "query")
-    return make_rows(queries, np.fromiter(map(len, lists), np.int64, len(lists)), docs, values, name, None)
+# Writing
 
 
-def by_subtopic(data: Dicts) -> bool:
-    """Whether it is `{query: {subtopic: {document: relevance}}}`: told by the first value of each query."""
-    return any(isinstance(next(iter(docs.values()), None), dict) for docs in data.values())
+def dicts(rows: Rows) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Each query with its documents; by subtopic, where there are subtopics."""
+    if rows.subtopics is not None:
+        yield from subtopic_dicts(rows, rows.subtopics)
+        return
+    for chunk in rows.chunks():
+        docs, values = names_of(decode(chunk.docs)), chunk.values.tolist()
+        lists = zip(names_of(chunk.query_ids), pairwise(chunk.offsets.tolist()), strict=True)
+        for query, (a, b) in lists:
+            yield query, dict(zip(docs[a:b], values[a:b], strict=True))
 
 
-def subtopic_rows(data: Dicts, name: str) -> Rows:
-    parts: list[tuple[str, dict[str, Any]]] = []
-    lengths = []
-    for query, subtopics in data.items():
-        for subtopic, docs in subtopics.items():
-            if not isinstance(docs, dict) or not docs:
-                raise InputError(
-                    f"{name}: {shown(subtopic)} of query {query!r} has {shown(docs)}, expected {{document: relevance}} "
-                    "as the other subtopics; judge all queries by subtopic or none"
-                )
-        parts += subtopics.items()
-        lengths.append(sum(map(len, subtopics.values())))
-    names = [subtopic for subtopic, _ in parts]
-    refuse_bad_ids(names, name, "subtopic")
-    docs = list(chain.from_iterable(docs for _, docs in parts))
-    values = to_numbers(list(chain.from_iterable(docs.values() for _, docs in parts)), "relevance")
-    if values is None:
-        refuse_values(parts, name, "relevance", "subtopic")
-    sizes = [len(docs) for _, docs in parts]
-    subtopics_ = np.repeat(np.array(names, object), sizes).tolist()
-    return make_rows(list(data), np.array(lengths, np.int64), docs, values, name, subtopics_)
+def subtopic_dicts(rows: Rows, subtopics: Fields) -> Iterator[tuple[str, dict[str, Any]]]:
+    interner = Interner()
+    code, query = interner.codes(subtopics), group_of(rows.offsets)
+    order = np.lexsort((code, query))
+    code, query = code[order], query[order]
+    starts = np.flatnonzero(np.r_[True, (code[1:] != code[:-1]) | (query[1:] != query[:-1])])
+    docs, values = names_of(decode(rows.docs.take(order))), rows.values[order].tolist()
+    names = names_of(list(interner.ids))
+    found: list[dict[str, Any]] = [{} for _ in rows.query_ids]
+    bounds = pairwise([*starts.tolist(), order.size])
+    for q, c, (a, b) in zip(query[starts].tolist(), code[starts].tolist(), bounds, strict=True):
+        found[q][names[c]] = dict(zip(docs[a:b], values[a:b], strict=True))
+    yield from zip(names_of(rows.query_ids), found, strict=True)
 
 
-def make_rows(
-    queries: list[str],
-    lengths: npt.NDArray[np.int64],
-    docs: list[str],
-    values: Numbers,
-    name: str,
-    subtopics: list[str] | None,
-) -> Rows:
-    if not docs:
-        raise InputError(f"{name}: no documents, expected at least one: {SHAPE}")
-    refuse_bad_ids(docs, name, "document")
-    fields, offsets = encode(docs), bounds(lengths)
-    ids = [query.encode("utf-8", "surrogateescape") for query in queries]
-    where = query_at(queries, offsets, fields.starts, name)
-    return Rows(ids, offsets, fields, hashes(fields), values, where, None if subtopics is None else encode(subtopics))
+def write_json(rows: Rows, name: str) -> Iterator[bytes]:
+    """One object, a query a line."""
+    del name
+    before = "{\n"
+    for query, docs in dicts(rows):
+        yield f"{before}{json.dumps(query, ensure_ascii=False)}: {json.dumps(docs, ensure_ascii=False)}".encode()
+        before = ",\n"
+    yield b"\n}\n"
 
 
-def query_at(
-    queries: list[str], offsets: npt.NDArray[np.int64], starts: npt.NDArray[np.int64], name: str
-) -> Callable[[int], str]:
-    """What says of a byte of the documents' ids whose it is: JSON has no lines worth naming."""
-    return lambda place: (
-        f"{name}: query {queries[int(np.searchsorted(offsets, np.searchsorted(starts, place), side='right')) - 1]!r}"
-    )
+def write_lz4(rows: Rows, name: str) -> Iterator[bytes]:
+    del name
+    yield pack_lz4(dict(dicts(rows)), "the output")
 
 
-def to_numbers(values: list[Any], value: str) -> Numbers | None:
-    """The values, float64 or (relevances) int64; None where one is no number that can be taken."""
-    try:
-        numbers = np.array(array("d", values))  # takes numbers only, no text that looks like one
-    except (TypeError, ValueError, OverflowError):
-        return None
-    if bool in set(map(type, values)):
-        return None
-    if value == "score":
-        return numbers if np.isfinite(numbers).all() else None
-    return numbers.astype(np.int64) if all_whole(numbers) else None
+def pack_lz4(found: dict[str, Any], name: str) -> bytes:
+    """The dicts as ranx saves them."""
+    frame, cbor = lz4_libraries(name)
+    packed: bytes = frame.compress(frame.compress(cbor.dumps(found)))
+    return packed
 
 
-def all_whole(numbers: Numbers) -> bool:
-    """Whether all are whole numbers that float64 holds exactly."""
-    return bool((np.abs(numbers) < 2.0**53).all() and (numbers == np.floor(numbers)).all())
-
-
-def refuse_values(lists: Iterable[tuple[str, Mapping[str, Any]]], name: str, value: str, what: str) -> NoReturn:
-    """Raise for the first value that cannot be taken."""
-    for query, docs in lists:
-        for doc, found in docs.items():
-            if to_numbers([found], value) is None:
-                raise InputError(
-                    f"{name}: the {value} of document {shown(doc)} of {what} {shown(query)} is {shown(found)}, "
-                    f"expected {EXPECTED[value]}; correct it or leave the document out"
-                )
-    raise AssertionError("the fault is gone: the data changed while it was read")
-
-
-def refuse_bad_ids(ids: Collection[str], name: str, what: str) -> None:
-    """Raise InputError for an id that is no string, empty, or no valid Unicode."""
-    for id_ in bad_ids(ids)[:1]:
-        raise InputError(f"{name}: the {what} id {shown(id_)}, expected a string that is not empty; correct it")
-
-
-def shown(value: object) -> str:
-    """A value in a message, cut where it is long."""
-    text = repr(value)
-    return text if len(text) <= 60 else text[:57] + "..."
+JSON = Format(
+    sniff=lambda head: json_shape(head) == "json",
+    read=read_dicts,
+    write=write_json,
+    refuse=refuse_not_utf8,
+    keeps_empty=True,
+)
+LZ4 = Format(
+    sniff=lambda head: head.start.startswith(FRAME),
+    read=read_dicts,
+    write=write_lz4,
+    refuse=refuse_not_utf8,
+    keeps_empty=True,
+    prepare=check_lz4,
+)

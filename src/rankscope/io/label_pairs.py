@@ -6,9 +6,11 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
+from rankscope.data.frames import column_named
 from rankscope.errors import InputError
+from rankscope.io.blocks import BOM
 from rankscope.io.read import PathLike
-from rankscope.io.streams import open_binary, source_name
+from rankscope.io.streams import empty_file, open_binary, source_name
 from rankscope.io.tables import SEPARATORS, read_frame, uneven_line
 
 if TYPE_CHECKING:
@@ -23,6 +25,7 @@ NAMES = {
     "true": ("true", "truth", "label", "gold", "reference", "y_true"),
     "predicted": ("predicted", "prediction", "pred", "y_pred"),
 }
+EXPECTED = "a line of names (true,predicted) and a line an item"
 #: Text that is a number and nothing else: 1, +1, 1.0 and -.5 are; 007 and 1e3, which may be codes, stay text, and so
 #: does what float64 cannot tell from its neighbours.
 NUMBER = re.compile(r"[+-]?(?=\.?[0-9])(?:0|[1-9][0-9]{0,14})?(?:\.[0-9]*)?")
@@ -47,9 +50,9 @@ def read_label_pairs(path: PathLike) -> LabelPairs:
     """
     name = source_name(path)
     with open_binary(path) as stream:
-        content = stream.read().removeprefix(b"\xef\xbb\xbf")
+        content = stream.read().removeprefix(BOM)
     if not content.strip():
-        raise InputError(f"{name}: the file is empty, expected a line of names (true,predicted) and a line an item")
+        raise empty_file(name, EXPECTED)
     head = content[: 1 << 16].lstrip()
     format_ = "parquet" if content.startswith(b"PAR1") else "jsonl" if head.startswith(b"{") else ""
     first_row = 0 if format_ == "parquet" else 1
@@ -60,7 +63,7 @@ def read_label_pairs(path: PathLike) -> LabelPairs:
             content = content.partition(b"\n")[2]
             first_row += 1
         if not content:
-            raise InputError(f"{name}: comments only, expected a line of names (true,predicted) and a line an item")
+            raise InputError(f"{name}: comments only, expected {EXPECTED}")
         format_ = "tsv" if b"\t" in content.partition(b"\n")[0] else "csv"
     try:
         frame = read_frame(content, name, format_)
@@ -70,24 +73,13 @@ def read_label_pairs(path: PathLike) -> LabelPairs:
             raise
         raise InputError(f"{name}:{where}; correct this line") from None
     line = f":{first_row - 1}" if format_ in SEPARATORS else ""
-    columns = [column_of(frame, which, f"{name}{line}") for which in NAMES]
+    columns = [frame[column_named(frame.columns, which, NAMES[which], f"{name}{line}")] for which in NAMES]
     if not frame.height:
         raise InputError(f"{name}: no items after the line of names, expected at least one line with two labels")
     for which, column in zip(NAMES, columns, strict=True):
         refuse_empty(column, which, name, first_row)
     found = [column.to_list() for column in columns]
     return as_numbers(found) if format_ in SEPARATORS else LabelPairs(*found)
-
-
-def column_of(frame: pl.DataFrame, which: str, where: str) -> pl.Series:
-    there = {called.strip().lower(): called for called in reversed(frame.columns)}
-    for called in NAMES[which]:
-        if called in there:
-            return frame[there[called]]
-    raise InputError(
-        f"{where}: no column {which!r} among {', '.join(map(repr, frame.columns))}; rename one of them to {which} "
-        f"(also understood: {', '.join(NAMES[which][1:])})"
-    )
 
 
 def refuse_empty(column: pl.Series, which: str, name: str, first_row: int) -> None:

@@ -18,7 +18,7 @@ from rankscope.data.qrels import Qrels
 from rankscope.data.rows import Interner, Rows, group, name_of, names_of
 from rankscope.data.run import Run
 from rankscope.errors import InputError
-from rankscope.io.blocks import NEWLINE, RETURN, Block, BlockReader
+from rankscope.io.blocks import Block, BlockReader, lone_returns, refuse_returns
 from rankscope.io.letor_fields import (
     SIZE,
     Collected,
@@ -31,7 +31,7 @@ from rankscope.io.letor_fields import (
     leading_fields,
 )
 from rankscope.io.letor_predictions import read_predictions
-from rankscope.io.read import PathLike, apart_note, file_stem, open_source
+from rankscope.io.read import PathLike, Source, apart_note, file_stem, open_source
 from rankscope.io.streams import open_binary, source_name
 from rankscope.kernels.numbers import parse_floats, parse_integers
 from rankscope.kernels.text import Fields, as_fields, changes, decode, hashes, words
@@ -41,6 +41,7 @@ __all__ = ["Labels", "label_qrels", "prediction_run", "read_labels", "read_letor
 Bools = npt.NDArray[np.bool_]
 Bytes = npt.NDArray[np.uint8]
 Ints = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
 
 EXPECTED = "label qid:query feature:value ..."
 QID, FOUR_BYTES = np.uint64(int.from_bytes(b"qid:", "little")), np.uint64(0xFFFFFFFF)
@@ -133,20 +134,24 @@ def read_labels(path: PathLike, *, progress: Callable[[int], Any] | None = None)
     >>> labels.query_ids, labels.relevance.tolist()
     (('10',), [2, 0])
     """
-    parts: list[Part] = []
-    interner, docs, all_named = Interner(), Collected(), True
     with open_binary(path) as stream:
         source = open_source(stream, path, None)  # what is no text of ours is refused by its first bytes
-        reader = BlockReader(source, source.name, SIZE, progress)
-        block = reader.next()
-        while block is not None:
-            part = read_part(block, interner)
-            if part is not None:
-                all_named = all_named and part.docs is not None
-                if all_named and part.docs is not None:
-                    docs.add(part.docs)
-                parts.append(part._replace(docs=None))
-            block = reader.next(block.end)
+        return labels_of(source, progress)
+
+
+def labels_of(source: Source, progress: Callable[[int], Any] | None = None) -> Labels:
+    parts: list[Part] = []
+    interner, docs, all_named = Interner(), Collected(), True
+    reader = BlockReader(source, source.name, SIZE, progress)
+    block = reader.next()
+    while block is not None:
+        part = read_part(block, interner)
+        if part is not None:
+            all_named = all_named and part.docs is not None
+            if all_named and part.docs is not None:
+                docs.add(part.docs)
+            parts.append(part._replace(docs=None))
+        block = reader.next(block.end)
     if not parts:
         raise InputError(f"{source.name}: no data, only comments and blank lines; expected {EXPECTED}")
     return Labels(
@@ -162,7 +167,7 @@ def read_labels(path: PathLike, *, progress: Callable[[int], Any] | None = None)
 def read_part(block: Block, interner: Interner) -> Part | None:
     """The documents of a block; None where it holds none. Raises InputError for a line that is none."""
     lines = find_lines(block, comments=True)
-    refuse_lone_returns(block)
+    refuse_returns(block, lone_returns(block))
     comments = comment_places(lines)
     starts, lengths = leading_fields(lines.buffer, lines.starts, comments, 2)
     rows = np.flatnonzero(lengths[:, 0] > 0)  # the others are blank or comments
@@ -249,20 +254,6 @@ def refuse(
     )
 
 
-def refuse_lone_returns(block: Block) -> None:
-    """Raise for a carriage return inside a line: several lines, with the ends of old Macs."""
-    if block.buffer.find(b"\r", block.begin, block.end) < 0:
-        return
-    bytes_ = block.array
-    returns = np.flatnonzero(bytes_[block.begin : block.end] == RETURN) + block.begin
-    lone = returns[bytes_[returns + 1] != NEWLINE]
-    if lone.size:
-        raise InputError(
-            f"{block.where(int(lone[0]))}: a carriage return inside the line, expected lines that end with LF or "
-            "CR LF; convert the line ends"
-        )
-
-
 def label_qrels(labels: Labels) -> Qrels:
     """The labels as judgments.
 
@@ -280,7 +271,10 @@ def prediction_run(labels: Labels, path: PathLike, *, ranks: bool = False, name:
 
     Raises InputError for what cannot be read, another number of predictions than labels, a rank below 1.
     """
-    values = read_predictions(path)
+    return scored(labels, read_predictions(path), path, ranks, name)
+
+
+def scored(labels: Labels, values: Floats, path: PathLike, ranks: bool, name: str | None = None) -> Run:
     shown = source_name(path)
     if values.size != len(labels):
         raise InputError(

@@ -9,12 +9,12 @@ from rankscope.data.rows import name_of
 from rankscope.errors import InputError
 from rankscope.io.blocks import BlockReader
 from rankscope.io.letor_fields import SIZE, Lines, one_number
-from rankscope.io.read import PathLike, open_source
+from rankscope.io.read import PathLike, Source, open_source
 from rankscope.io.streams import open_binary
 from rankscope.kernels.numbers import parse_floats
 from rankscope.kernels.text import Fields, decode
 
-__all__ = ["read_predictions"]
+__all__ = ["predictions_of", "read_predictions"]
 
 Bools = npt.NDArray[np.bool_]
 Floats = npt.NDArray[np.float64]
@@ -25,26 +25,29 @@ def read_predictions(path: PathLike) -> Floats:
 
     Raises InputError, naming file and line, for what is no finite number, a blank line (but at the end), an empty file.
     """
+    with open_binary(path) as stream:
+        return predictions_of(open_source(stream, path, None))
+
+
+def predictions_of(source: Source) -> Floats:
     values: list[Floats] = []
     first_blank = 0
-    with open_binary(path) as stream:
-        source = open_source(stream, path, None)
-        reader = BlockReader(source, source.name, SIZE)
-        block = reader.next()
-        while block is not None:
-            lines, fields, several = one_number(block)
-            blank = np.flatnonzero(fields.lengths == 0)
-            filled = np.flatnonzero(fields.lengths) if blank.size else np.arange(fields.starts.size)
-            if filled.size and (first_blank or (blank.size and blank[0] < filled[-1])):
-                number = first_blank or lines.number + int(blank[0])
-                raise InputError(
-                    f"{source.name}:{number}: a blank line, expected one number a line; remove it, or "
-                    "write the prediction of that document"
-                )
-            if blank.size and not first_blank:
-                first_blank = lines.number + int(blank[0])
-            values.append(finite_numbers(fields.take(filled), several[filled], lines, source.name))
-            block = reader.next(block.end)
+    reader = BlockReader(source, source.name, SIZE)
+    block = reader.next()
+    while block is not None:
+        lines, fields, several = one_number(block)
+        blank = np.flatnonzero(fields.lengths == 0)
+        filled = np.flatnonzero(fields.lengths) if blank.size else np.arange(fields.starts.size)
+        if filled.size and (first_blank or (blank.size and blank[0] < filled[-1])):
+            number = first_blank or lines.number + int(blank[0])
+            raise InputError(
+                f"{source.name}:{number}: a blank line, expected one number a line; remove it, or "
+                "write the prediction of that document"
+            )
+        if blank.size and not first_blank:
+            first_blank = lines.number + int(blank[0])
+        values.append(finite_numbers(fields.take(filled), several[filled], lines, source.name))
+        block = reader.next(block.end)
     found = np.concatenate(values)
     if not found.size:
         raise InputError(f"{source.name}: no data, only blank lines; expected one number a line")

@@ -9,38 +9,36 @@ from pathlib import Path
 from typing import Any
 
 from rankscope.data.qrels import Qrels
-from rankscope.data.rows import Rows
+from rankscope.data.rows import Rows, name_of
 from rankscope.data.run import Run
-from rankscope.errors import InputError
-from rankscope.io.blocks import BLOCK
-from rankscope.io.json_dicts import read_json
-from rankscope.io.sniff import check_format, sniff
-from rankscope.io.streams import open_binary, source_name
-from rankscope.io.tables import read_table
-from rankscope.io.trec import QRELS, RUN, SUBTOPIC_QRELS, Grammar, read_rows, stream_rows, tag_of
+from rankscope.data.wording import queries
+from rankscope.errors import InputError, ParameterError
+from rankscope.io.blocks import BLOCK, BOM
+from rankscope.io.formats import FORMATS, KINDS, File, Wanted, check_format, format_named, kind_of
+from rankscope.io.sniff import sniff
+from rankscope.io.streams import empty_file, open_binary, source_name
+from rankscope.io.trec import RUN, first_fields, stream_rows
 
 __all__ = ["Source", "file_stem", "open_source", "read_qrels", "read_run"]
 
 PathLike = str | os.PathLike[str]
 HEAD = 1 << 16
-SUFFIXES = {
-    *(".gz", ".zst", ".lz4", ".run", ".txt", ".trec", ".res", ".out"),
-    *(".csv", ".tsv", ".jsonl", ".json", ".parquet"),
-}
+#: Suffixes that are no part of a run's name, beside those of the formats.
+SUFFIXES = (".gz", ".zst", ".res", ".out")
 
 
 class Source:
     """An open file whose first bytes have been looked at and are read again."""
 
-    def __init__(self, stream: Any, name: str, input_: str | None) -> None:
-        self.stream, self.name = stream, name
+    def __init__(self, stream: Any, path: PathLike, input_: str | None) -> None:
+        self.stream, self.path, self.name = stream, path, source_name(path)
         self.head: bytes = b""
         while len(self.head) < HEAD and (more := stream.read(HEAD - len(self.head))):
             self.head += more
         self.left = memoryview(self.head)
         if input_ is not None:
             check_format(input_)
-        self.format = input_ or sniff(self.head, name)
+        self.format = input_ or sniff(self.head, self.name)
 
     def readinto(self, buffer: memoryview, /) -> int | None:
         if self.left:
@@ -59,39 +57,47 @@ class Source:
             return 0
 
     def rest(self) -> bytes:
-        """All bytes, for readers that need the whole file."""
-        return self.head + bytes(self.stream.read())
+        """All bytes, for readers that need the whole file. Raises InputError where there are none."""
+        content = self.head + bytes(self.stream.read())
+        if not content.strip():
+            raise empty_file(self.name)
+        return content
+
+    def read(self, wanted: Wanted) -> File:
+        """What the file holds. Raises InputError, and ParameterError for a file that is neither by itself."""
+        form = format_named(self.format)
+        if form.instead and not wanted.complete:
+            raise ParameterError(f"{self.name}: input={self.format!r} (--input {self.format}) is {form.instead}")
+        found = form.read(self, wanted)
+        if not wanted.complete and wanted.kind != (kind := kind_of(found.rows)):
+            raise InputError(f"{self.name}: {self.format} holds {KINDS[kind]}, expected {KINDS[wanted.kind or '']}")
+        return found
 
     def stream_rows(self, size: int = BLOCK, progress: Callable[[int], Any] | None = None) -> Iterator[Rows]:
         """The rows of a run in TREC's format while it is read. Raises Ungrouped."""
         return stream_rows(self, self.name, RUN, size, progress)
 
     @property
-    def tag(self) -> str | None:
-        """The tag of a run's first line."""
+    def first_line(self) -> list[bytes]:
+        """The fields of the first line of TREC's that holds data."""
         end = len(self.head)
         if end == HEAD:  # the last line may be cut
             end = self.head.rfind(b"\n") + 1
-        return tag_of(self.head, 3 if self.head.startswith(b"\xef\xbb\xbf") else 0, end)
+        return first_fields(self.head, len(BOM) if self.head.startswith(BOM) else 0, end)
+
+    @property
+    def tag(self) -> str | None:
+        """The tag of a run's first line in TREC's format."""
+        fields = self.first_line
+        return name_of(fields[5].strip()) if len(fields) == 6 else None
 
 
 def open_source(stream: Any, path: PathLike, input_: str | None) -> Source:
-    return Source(stream, source_name(path), input_)
-
-
-def all_rows(source: Source, grammar: Grammar) -> tuple[Rows, int]:
-    if source.format == "trec":
-        return read_rows(source, source.name, grammar, source.size)
-    content = source.rest()
-    if not content.strip():
-        raise InputError(f"{source.name}: the file is empty, expected at least one line")
-    if source.format == "json":
-        return read_json(content, source.name, grammar.value)
-    return read_table(content, source.name, source.format, grammar.value)
+    return Source(stream, path, input_)
 
 
 def read_qrels(path: PathLike, *, input: str | None = None, subtopics: bool = False) -> Qrels:
-    """Judgments from a file; "-" is standard input. gzip and Zstandard are told by content.
+    r"""Judgments from a file; "-" is standard input. gzip and Zstandard are told by content.
 
     Formats, told by content unless `input` names one: TREC (`query 0 document relevance`), CSV, TSV and
     JSONL with the columns query_id, doc_id, relevance, Parquet, JSON `{query: {document: relevance}}`. subtopics:
@@ -99,17 +105,25 @@ def read_qrels(path: PathLike, *, input: str | None = None, subtopics: bool = Fa
     `{query: {subtopic: {document: relevance}}}`, in the others (where it is seen by itself).
 
     Raises InputError, naming file and line, for whatever cannot be read, and for subtopics that are not there.
+
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     path = Path(folder, "test.qrels")
+    ...     _ = path.write_text("q1 0 d1 2\nq1 0 d2 0\nq2 0 d1 1\n")
+    ...     read_qrels(path)
+    Qrels(2 queries, 3 judgments)
     """
     with open_binary(path) as stream:
         source = open_source(stream, path, input)
-        rows, _ = all_rows(source, SUBTOPIC_QRELS if subtopics else QRELS)
+        rows = source.read(Wanted("qrels", subtopics=subtopics)).rows
         if subtopics and rows.subtopics is None:
             raise InputError(f"{source.name}: no column 'subtopic', expected judgments by subtopic; add it")
         return Qrels.from_rows(rows)
 
 
 def read_run(path: PathLike, *, name: str | None = None, input: str | None = None) -> Run:
-    """One system's ranked lists from a file; "-" is standard input. gzip and Zstandard are told by content.
+    r"""One system's ranked lists from a file; "-" is standard input. gzip and Zstandard are told by content.
 
     Formats, told by content unless `input` names one: TREC (`query Q0 document rank score tag`), CSV, TSV and
     JSONL with the columns query_id, doc_id, score, Parquet, JSON `{query: {document: score}}`. name: the system's
@@ -118,18 +132,24 @@ def read_run(path: PathLike, *, name: str | None = None, input: str | None = Non
 
     Raises InputError, naming file and line, for whatever cannot be read. To evaluate a large file,
     hand the path to `evaluate`: it reads it in blocks and keeps only what was judged.
+
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     path = Path(folder, "test.run")
+    ...     _ = path.write_text("q1 Q0 d1 1 9.5 bm25\nq1 Q0 d2 2 8.25 bm25\n")
+    ...     read_run(path).name
+    'bm25'
     """
     with open_binary(path) as stream:
         source = open_source(stream, path, input)
-        tag = source.tag if source.format == "trec" else None
-        rows, apart = all_rows(source, RUN)
-    notes = (apart_note(source.name, apart),) if apart else ()
-    return Run.from_rows(rows, name=name or tag or file_stem(path), notes=notes)
+        found = source.read(Wanted("run"))
+    notes = (apart_note(source.name, found.apart), *found.notes) if found.apart else found.notes
+    return Run.from_rows(found.rows, name=name or found.name or file_stem(path), notes=notes)
 
 
 def apart_note(name: str, apart: int) -> str:
-    many = "1 query" if apart == 1 else f"{apart} queries"
-    return f"{name}: the lines of {many} were not together; they have been merged"
+    return f"{name}: the lines of {queries(apart)} were not together; they have been merged"
 
 
 def file_stem(path: PathLike) -> str:
@@ -138,6 +158,7 @@ def file_stem(path: PathLike) -> str:
     if name == "<stdin>":
         return "stdin"
     stem = Path(name).name
-    while (suffix := Path(stem).suffix).lower() in SUFFIXES:
+    known = {suffix for entry in FORMATS.values() for suffix in entry.suffixes}.union(SUFFIXES)
+    while (suffix := Path(stem).suffix).lower() in known:
         stem = stem.removesuffix(suffix)
     return stem

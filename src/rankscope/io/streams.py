@@ -6,14 +6,14 @@ import gzip
 import os
 import sys
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, BinaryIO, Protocol, cast
+from typing import Any, BinaryIO, Protocol, TypeGuard, cast
 
-from rankscope.errors import InputError
+from rankscope.errors import InputError, ParameterError
 
-__all__ = ["Readable", "open_binary", "source_name"]
+__all__ = ["Readable", "empty_file", "is_path", "one_stdin", "open_binary", "source_name", "zstd_module"]
 
 GZIP, ZSTD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
 
@@ -25,6 +25,20 @@ class Readable(Protocol):
 def source_name(path: str | os.PathLike[str]) -> str:
     """How an error names the source."""
     return "<stdin>" if os.fspath(path) == "-" else os.fspath(path)
+
+
+def is_path(x: object) -> TypeGuard[str | os.PathLike[str]]:
+    return isinstance(x, (str, os.PathLike))
+
+
+def one_stdin(inputs: Iterable[object]) -> None:
+    """Raise ParameterError where standard input is named for more than one of the inputs, paths or not."""
+    if sum(is_path(x) and source_name(x) == "<stdin>" for x in inputs) > 1:
+        raise ParameterError("standard input (-) can stand for one file only")
+
+
+def empty_file(name: str, expected: str = "at least one line") -> InputError:
+    return InputError(f"{name}: the file is empty, expected {expected}")
 
 
 @contextmanager
@@ -71,22 +85,29 @@ def _decompressed(raw: Any) -> BinaryIO:
     return cast(BinaryIO, raw)
 
 
-def zstd_file(raw: Any) -> BinaryIO:
+def zstd_module() -> Any:
+    """The library of Zstandard, which comes with Python from 3.14 on."""
     if sys.version_info >= (3, 14):
         from compression import zstd
     else:
         from backports import zstd
+    return zstd
 
-    class File(zstd.ZstdFile):
+
+def zstd_file(raw: Any) -> BinaryIO:
+    zstd = zstd_module()
+    base: Any = zstd.ZstdFile
+
+    class File(base):  # type: ignore[misc]  # of either of two modules
         """Damaged data as the error that gzip raises."""
 
-        def read(self, size: int | None = -1) -> bytes:
+        def read(self, size: int | None = -1) -> Any:
             try:
                 return super().read(size)
             except zstd.ZstdError as error:
                 raise EOFError(str(error)) from None
 
-        def readinto(self, buffer: Any) -> int:
+        def readinto(self, buffer: Any) -> Any:
             try:
                 return super().readinto(buffer)
             except zstd.ZstdError as error:

@@ -1,27 +1,132 @@
-"""CSV, TSV, JSONL and Parquet with named columns, read by polars."""
+"""The formats csv, tsv, jsonl and parquet: tables with named columns, read and written by polars."""
 
 from __future__ import annotations
 
 import csv
 import io
 import json
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
-from rankscope.data.frames import rows_of_frame
-from rankscope.data.rows import Rows
+import numpy as np
+
+from rankscope.data.dicts import all_whole
+from rankscope.data.frames import COLUMN_NAMES, one_of, rows_of_frame, shown_columns
+from rankscope.data.rows import Rows, name_of, names_of
 from rankscope.errors import InputError
+from rankscope.io.blocks import BOM
+from rankscope.io.formats import VALUES, File, Format, Head, Wanted, kind_of
+from rankscope.io.json_dicts import json_shape
+from rankscope.io.render import ADVICE, pieces, refuse_not_utf8
+from rankscope.kernels.text import as_fields, decode
 
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["read_table"]
+    from rankscope.io.read import Source
+
+__all__ = ["CSV", "JSONL", "PARQUET", "SEPARATORS", "TSV", "read_frame", "uneven_line"]
 
 SEPARATORS = {"csv": ",", "tsv": "\t"}
+MAGIC = b"PAR1"
+#: The columns of the scores that `--save` writes.
+SAVED = {"system", "measure", "query", "value"}
+
+
+# Telling
+
+
+def names_columns(form: str) -> Callable[[Head], bool]:
+    """What tells a line of names with this separator: one names queries, one documents."""
+
+    def tells(head: Head) -> bool:
+        if head.line.startswith(b"{"):  # an object a line, whatever its texts hold
+            return False
+        names = {part.strip(b" \"'").lower() for part in head.line.split(SEPARATORS[form].encode())}
+        wanted = (COLUMN_NAMES["query_id"], COLUMN_NAMES["doc_id"])
+        return all(any(option.encode() in names for option in options) for options in wanted)
+
+    return tells
+
+
+# Reading
+
+
+def read_as(form: str) -> Callable[[Source, Wanted], File]:
+    def read(source: Source, wanted: Wanted) -> File:
+        content, name = source.rest().removeprefix(BOM), source.name
+        if wanted.complete:
+            return read_complete(content, name, form, wanted)
+        return File(*read_table(content, name, form, VALUES[wanted.kind or "run"]))
+
+    return read
+
+
+def read_complete(content: bytes, name: str, form: str, wanted: Wanted) -> File:
+    """Judgments or a run, whichever the columns say, and a note on the columns that neither has."""
+    columns = column_names(content, form)
+    kind = wanted.kind or kind_of_columns(columns, name, wanted)
+    rows, apart = read_table(content, name, form, VALUES[kind])
+    if wanted.kind is None and kind == "run" and all_whole(rows.values):  # so are judgments of BEIR and of ranx
+        kind = wanted.either(name, "whole numbers in the column of scores, which may be judgments")
+        if kind == "qrels":
+            rows, apart = read_table(content, name, form, VALUES[kind])
+    fields = ["query_id", "doc_id", VALUES[kind], *(["subtopic"] if kind == "qrels" else [])]
+    used = {one_of(columns, COLUMN_NAMES[field]) for field in fields}
+    left = [column for column in columns if column not in used]
+    notes: tuple[str, ...] = ()
+    if left:
+        many = "the column" if len(left) == 1 else "the columns"
+        notes = (f"{name}: {many} {', '.join(map(repr, left))} left out: formats of rankings have none such",)
+    return File(rows, apart, None, notes)
+
+
+def column_names(content: bytes, form: str) -> list[str]:
+    """Empty where they cannot be read, which the reader will say."""
+    if form == "parquet":
+        import polars as pl
+
+        try:
+            return list(pl.read_parquet_schema(io.BytesIO(content)))
+        except (pl.exceptions.PolarsError, OSError, ValueError, RuntimeError):
+            return []
+    lines = io.BytesIO(content)
+    line = next((line for line in lines if line.strip() and not line.startswith(b"#")), b"").decode("utf-8", "replace")
+    try:
+        if form == "jsonl":
+            return list(json.loads(line))
+        return next(csv.reader([line], delimiter=SEPARATORS[form]))
+    except (ValueError, TypeError, RecursionError, StopIteration, csv.Error):
+        return []
+
+
+def kind_of_columns(columns: list[str], name: str, wanted: Wanted) -> str:
+    """By the column that holds the number: relevance or score."""
+    there = {column.strip().lower() for column in columns}
+    scores = there & set(COLUMN_NAMES["score"])
+    grades = there & (set(COLUMN_NAMES["relevance"]) - set(COLUMN_NAMES["score"]))
+    if scores and grades:
+        return wanted.either(name, f"the columns {shown_columns(columns)} may be those of judgments or of a run")
+    if columns and not scores and not grades:
+        refuse_saved(columns, name)
+        raise InputError(
+            f"{name}: no column 'relevance' (judgments) or 'score' (a run) among {shown_columns(columns)}; "
+            "rename one of them"
+        )
+    return "qrels" if grades else "run"
+
+
+def refuse_saved(columns: list[str], name: str) -> None:
+    """Raise for a table of scores, which is no run."""
+    if set(columns) >= SAVED:
+        raise InputError(
+            f"{name}: these are saved scores, expected judgments or a run; compare with them by --against (in Python "
+            "read_scores)"
+        )
 
 
 def read_table(content: bytes, name: str, format_: str, value: str) -> tuple[Rows, int]:
     """Rows of a table, and how many queries had their rows apart. Raises InputError with the line."""
-    content = content.removeprefix(b"\xef\xbb\xbf")  # a byte order mark
     first_row = {"csv": 2, "tsv": 2, "jsonl": 1, "parquet": 0}[format_]  # line of the first row
     while format_ in SEPARATORS and content and (content.startswith(b"#") or content[:2].strip() == b""):
         _, _, content = content.partition(b"\n")  # comments and blank lines before the header
@@ -29,7 +134,14 @@ def read_table(content: bytes, name: str, format_: str, value: str) -> tuple[Row
     if not content:
         raise InputError(f"{name}: no header and no rows, expected a line of column names and one a row below it")
     try:
-        return rows_of_frame(read_frame(content, name, format_), value, name, first_row)
+        frame = read_frame(content, name, format_)
+        refuse_saved(frame.columns, name)
+        if format_ == "jsonl" and one_of(frame.columns, COLUMN_NAMES["query_id"]) is None:
+            raise InputError(
+                f"{name}: objects without query_id, expected an object a line with query_id, doc_id, {value}, or one "
+                f"object {{query: {{document: {value}}}}}; convert it"
+            )
+        return rows_of_frame(frame, value, name, first_row)
     except InputError:
         where = uneven_line(content, format_, first_row - 2)
         if where is None:
@@ -75,3 +187,71 @@ def uneven_line(content: bytes, format_: str, before: int) -> str | None:
     except (csv.Error, StopIteration):
         pass
     return None
+
+
+# Writing
+
+
+def frames(rows: Rows) -> Iterator[pl.DataFrame]:
+    import polars as pl
+
+    queries = pl.Series(names_of(rows.query_ids), dtype=pl.String)
+    for piece in pieces(rows):
+        columns = {"query_id": queries.gather(piece.queries)}
+        if piece.subtopics is not None:
+            columns["subtopic"] = pl.Series(names_of(piece.subtopics), dtype=pl.String)
+        columns["doc_id"] = pl.Series(names_of(piece.docs), dtype=pl.String)
+        columns[VALUES[kind_of(rows)]] = pl.Series(piece.values)
+        yield pl.DataFrame(columns)
+
+
+def write_as(form: str) -> Callable[[Rows, str], Iterator[bytes]]:
+    def write(rows: Rows, name: str) -> Iterator[bytes]:
+        del name
+        for i, frame in enumerate(frames(rows)):
+            yield frame.write_csv(include_header=not i, separator=SEPARATORS[form]).encode()
+
+    return write
+
+
+def write_jsonl(rows: Rows, name: str) -> Iterator[bytes]:
+    del name
+    return (frame.write_ndjson().encode() for frame in frames(rows))
+
+
+def write_parquet(rows: Rows, name: str) -> Iterator[bytes]:
+    import polars as pl
+
+    del name
+    file = io.BytesIO()
+    pl.concat(frames(rows)).write_parquet(file)
+    yield file.getvalue()
+
+
+def refuse_edges(rows: Rows, name: str, shown: str) -> None:
+    """Raise for an id with a blank at an end: readers of tables take blanks around a field away."""
+    refuse_not_utf8(rows, name, shown)
+    columns = {"query": as_fields(rows.query_ids), "document": rows.docs, "subtopic": rows.subtopics}
+    for what, fields in columns.items():
+        if fields is None:
+            continue
+        edges = fields.buffer[[fields.starts, fields.starts + fields.lengths - 1]]
+        bad = np.flatnonzero(((edges == ord(" ")) | (edges == ord("\t"))).any(axis=0))
+        if bad.size:
+            id_ = name_of(decode(fields.take(bad[:1]))[0])
+            raise InputError(
+                f"{shown}: the {what} id {id_!r} begins or ends with a blank, which csv and tsv do not keep; {ADVICE}"
+            )
+
+
+CSV = Format(sniff=names_columns("csv"), read=read_as("csv"), write=write_as("csv"), refuse=refuse_edges)
+TSV = Format(sniff=names_columns("tsv"), read=read_as("tsv"), write=write_as("tsv"), refuse=refuse_edges)
+JSONL = Format(
+    sniff=lambda head: json_shape(head) == "jsonl", read=read_as("jsonl"), write=write_jsonl, refuse=refuse_not_utf8
+)
+PARQUET = Format(
+    sniff=lambda head: head.start.startswith(MAGIC),
+    read=read_as("parquet"),
+    write=write_parquet,
+    refuse=refuse_not_utf8,
+)

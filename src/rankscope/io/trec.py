@@ -20,7 +20,7 @@ from rankscope.io.streams import Readable
 from rankscope.kernels.numbers import parse_floats, parse_integers
 from rankscope.kernels.text import Fields, changes, decode, hashes
 
-__all__ = ["QRELS", "RUN", "SUBTOPIC_QRELS", "Grammar", "Ungrouped", "read_rows", "stream_rows", "tag_of"]
+__all__ = ["QRELS", "RUN", "SUBTOPIC_QRELS", "Grammar", "Ungrouped", "first_fields", "read_rows", "stream_rows"]
 
 
 class Grammar(NamedTuple):
@@ -34,7 +34,13 @@ class Grammar(NamedTuple):
 
 FOUR, SIX = "4 (query 0 document relevance)", "6 (query Q0 document rank score tag)"
 QRELS = Grammar(
-    Layout(4, 4, (0, 2, 3), FOUR, {6: "this looks like a run, and the judgments come first"}),
+    Layout(
+        4,
+        4,
+        (0, 2, 3),
+        FOUR,
+        {6: "this looks like a run, where judgments are expected (evaluate takes them first)"},
+    ),
     "relevance",
     np.int64,
     parse_integers,
@@ -75,7 +81,7 @@ def parse(block: Block, grammar: Grammar) -> Parsed:
     if bad.size:
         row = bad[:1]
         place = int(texts.starts[row[0]])
-        advice = grammar.layout.advice(0, bytes(block.buffer[line_start(block, place) : place]))
+        advice = grammar.layout.advice(0, bytes(block.buffer[line_start(block, place) : place]), first=False)
         found = name_of(decode(texts.take(row))[0])
         raise InputError(
             f"{block.where(place)}: {grammar.value} {found!r}, expected "
@@ -114,13 +120,12 @@ def stream_rows(
         found = True
         rows = int(starts[groups]) if groups < starts.size else docs.starts.size
         before = len(interner.ids)
-        ours = Fields(queries.buffer, queries.starts[:groups], queries.lengths[:groups])
+        ours = queries.slice(slice(groups))
         codes = interner.codes(ours)
         if codes[-1] != before + groups - 1 or len(interner.ids) != before + groups:
             raise Ungrouped
         offsets = np.r_[starts[:groups], rows].astype(np.int64)
-        docs = Fields(docs.buffer, docs.starts[:rows], docs.lengths[:rows])
-        yield Rows(decode(ours), offsets, docs, hashed[:rows], values[:rows], block.where)
+        yield Rows(decode(ours), offsets, docs.slice(slice(rows)), hashed[:rows], values[:rows], block.where)
     if not found:
         raise InputError(f"{name}: no data, only comments and blank lines; expected {grammar.layout.expected}")
 
@@ -161,14 +166,14 @@ def read_rows(stream: Readable, name: str, grammar: Grammar, size: int = 0) -> t
     return group(list(interner.ids), codes[:n], docs, hashed[:n], values[:n], whole.where, subtopics)
 
 
-def tag_of(buffer: bytes | bytearray, begin: int, end: int) -> str | None:
-    """The tag of the first line that holds data; None where it has none."""
+def first_fields(buffer: bytes | bytearray, begin: int, end: int) -> list[bytes]:
+    """The fields of the first line that holds data, all of the tag as the sixth; none where there is no such line."""
     while begin < end:
         stop = buffer.find(b"\n", begin, end)
         stop = end if stop < 0 else stop
         line = bytes(buffer[begin:stop])
         fields = line.split(None, 5)
         if fields and not line.startswith(b"#"):
-            return name_of(fields[5].strip()) if len(fields) == 6 else None
+            return fields
         begin = stop + 1
-    return None
+    return []

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from rankscope.errors import OutputError, ParameterError
+from rankscope.io.streams import zstd_module
 
 __all__ = ["check_writable", "compressed", "refuse_overwriting", "write_chunks", "write_stdout", "write_text"]
 
@@ -90,21 +91,13 @@ def compressed(chunks: Iterable[bytes], suffix: str) -> Iterator[bytes]:
     if suffix == ".gz":
         packer: Any = zlib.compressobj(wbits=31)
     elif suffix == ".zst":
-        packer = zstd_compressor()
+        packer = zstd_module().ZstdCompressor()
     else:
         yield from chunks
         return
     for chunk in chunks:
         yield packer.compress(chunk)
     yield packer.flush()
-
-
-def zstd_compressor() -> Any:
-    if sys.version_info >= (3, 14):
-        from compression import zstd
-    else:
-        from backports import zstd
-    return zstd.ZstdCompressor()
 
 
 def mode_for(target: Path) -> int:

@@ -1,0 +1,160 @@
+"""The formats of judgments and runs. `FORMATS` is the table: a new one is a file that holds it, and its line there."""
+
+from __future__ import annotations
+
+import importlib
+import os
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from rankscope.data.rows import Rows
+from rankscope.errors import ParameterError, UnknownName
+
+if TYPE_CHECKING:
+    from rankscope.io.read import Source
+
+__all__ = [
+    "FORMATS",
+    "KINDS",
+    "VALUES",
+    "Entry",
+    "File",
+    "Format",
+    "Head",
+    "Wanted",
+    "check_format",
+    "format_named",
+    "kind_of",
+    "outputs",
+]
+
+KINDS = {"qrels": "judgments", "run": "a run"}
+VALUES = {"qrels": "relevance", "run": "score"}
+
+
+class Head(NamedTuple):
+    """How a file begins: its first bytes. text: the same from the first line on that is neither blank nor a comment;
+    line: that line, without blanks around it.
+    """
+
+    start: bytes
+    text: bytes
+    line: bytes
+
+
+class Wanted(NamedTuple):
+    """What somebody wants of a file.
+
+    kind: "qrels", "run", or None: what its content tells. subtopics: whether judgments are wanted by subtopic.
+    complete: whether nothing is to be lost: subtopics are kept where there are any, and notes say what was left out.
+    hint: the kind to take it for where content does not tell. labels: the other file of a pair of files.
+    """
+
+    kind: str | None
+    subtopics: bool = False
+    complete: bool = False
+    hint: str | None = None
+    labels: str | os.PathLike[str] | None = None
+
+    def either(self, name: str, why: str) -> str:
+        """The kind of a file whose content does not tell. Raises ParameterError where nobody said it."""
+        if self.kind is None and self.hint is None:
+            raise ParameterError(f"{name}: {why}; say which with --kind qrels or --kind run")
+        return self.kind or self.hint or ""
+
+
+class File(NamedTuple):
+    """What a file holds. apart: how many queries did not have their rows together. name: the run's, where it says one.
+
+    Relevances are int64 and scores are float64: that tells judgments from a run.
+    """
+
+    rows: Rows
+    apart: int = 0
+    name: str | None = None
+    notes: tuple[str, ...] = ()
+
+
+def kind_of(rows: Rows) -> str:
+    return "run" if rows.values.dtype == np.float64 else "qrels"
+
+
+def nothing(*_: object) -> None:
+    """Refuses nothing."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Format:
+    """How files of one format are told, read and written. Only `read` is needed.
+
+    read: the rows of a file of which something is wanted; raises InputError that names file and line.
+    sniff: whether a file that begins so is one. write: rows as the pieces of a file; name: the run's.
+    refuse: raises InputError where `write` could not hold the rows; (rows, name of the run, what to call the input).
+    loses: notes on what of the rows `write` leaves out, beside what keeps_name (a run's name) and keeps_empty (queries
+    without documents) say. prepare: raises before long work where something is not installed; (name of the target).
+    instead: of files that are no judgments and no run by themselves, what to call. takes_labels: whether the label file
+    that its lines follow may be named.
+    """
+
+    read: Callable[[Source, Wanted], File]
+    sniff: Callable[[Head], bool] | None = None
+    write: Callable[[Rows, str], Iterator[bytes]] | None = None
+    refuse: Callable[[Rows, str, str], None] = nothing
+    loses: Callable[[Rows], list[str]] = lambda _: []
+    keeps_name: bool = False
+    keeps_empty: bool = False
+    prepare: Callable[[str], None] = nothing
+    instead: str = ""
+    takes_labels: bool = False
+
+
+class Entry(NamedTuple):
+    """A line of the table.
+
+    home: the file of this folder that holds the format, under its name in capitals; or the format itself.
+    suffixes: of the files that are written in it; one that is called as a kind (`.run`) says what they hold.
+    by_content: whether `Format.sniff` may tell it; what cannot be told must be named.
+    """
+
+    home: str | Format
+    suffixes: tuple[str, ...] = ()
+    by_content: bool = True
+
+
+#: Every format as `--input` and `--to` name it. A file is loaded when its format is first asked for.
+FORMATS: dict[str, Entry] = {
+    "trec": Entry("trec_files", (".qrels", ".run", ".trec", ".txt"), by_content=False),  # what none of the others is
+    "csv": Entry("tables", (".csv",)),
+    "tsv": Entry("tables", (".tsv",)),
+    "jsonl": Entry("tables", (".jsonl",)),
+    "json": Entry("json_dicts", (".json",)),
+    "parquet": Entry("tables", (".parquet",)),
+    "lz4": Entry("json_dicts", (".lz4",)),
+    "letor": Entry("letor_files", by_content=False),
+    "letor-ranks": Entry("letor_files", by_content=False),
+    "entity-ranks": Entry("entity_ranks", by_content=False),
+}
+
+
+def check_format(name: str) -> None:
+    """Raise UnknownName."""
+    if name not in FORMATS:
+        raise UnknownName("input format", str(name), FORMATS)
+
+
+def format_named(name: str) -> Format:
+    """Raises UnknownName."""
+    check_format(name)
+    home = FORMATS[name].home
+    if isinstance(home, Format):
+        return home
+    found: Format = getattr(importlib.import_module(f"rankscope.io.{home}"), name.upper().replace("-", "_"))
+    return found
+
+
+def outputs() -> list[str]:
+    """The formats that are written."""
+    return [name for name in FORMATS if format_named(name).write is not None]

@@ -1,0 +1,149 @@
+"""The format trec: files of judgments and runs in TREC's lines, read as a whole and written."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from rankscope.data.rows import Rows, name_of
+from rankscope.errors import InputError
+from rankscope.io.blocks import BOM, IS_SPACE, NEWLINE
+from rankscope.io.formats import File, Format, Wanted, kind_of
+from rankscope.io.render import ADVICE, has_blank, interleaved, numbers, pick, pieces, refuse_blanks
+from rankscope.io.trec import QRELS, RUN, SUBTOPIC_QRELS, read_rows
+from rankscope.kernels.order import order_falling
+from rankscope.kernels.segments import place_in_group
+from rankscope.kernels.text import Fields, as_fields, decode, equal
+
+if TYPE_CHECKING:
+    from rankscope.io.read import Source
+
+__all__ = ["TREC", "ranks"]
+
+Ints = npt.NDArray[np.int64]
+
+#: Lines that are looked at at a time.
+PIECE = 65_536
+NO_COLUMN = {b"0", b"Q0"}
+
+
+# Reading
+
+
+def read_lines(source: Source, wanted: Wanted) -> File:
+    kind = wanted.kind or kind_of_lines(source)
+    if kind == "run":
+        rows, apart = read_rows(source, source.name, RUN, source.size)
+        notes: tuple[str, ...] = ()
+        tag = source.tag
+        if wanted.complete and tag is not None and other_tags(rows, tag.encode("utf-8", "surrogateescape")):
+            notes = (f"{source.name}: its lines end in several tags; only the first, {tag!r}, is kept",)
+        return File(rows, apart, tag, notes)
+    by_subtopic = wanted.subtopics or wanted.complete
+    rows, apart = read_rows(source, source.name, SUBTOPIC_QRELS if by_subtopic else QRELS, source.size)
+    if wanted.complete and rows.subtopics is not None and plain_column(rows.subtopics):
+        rows = replace(rows, subtopics=None)
+    return File(rows, apart)
+
+
+def kind_of_lines(source: Source) -> str:
+    """By the number of fields of the first line that holds data. A line that is none is refused by its reader."""
+    return "qrels" if 0 < len(source.first_line) < 5 else "run"
+
+
+def other_tags(rows: Rows, tag: bytes) -> bool:
+    """Whether any line ends in another tag than this."""
+    buffer = rows.docs.buffer
+    starts = np.sort(rows.docs.starts)
+    wanted = as_fields([tag])
+    for a in range(0, starts.size, PIECE):
+        part = starts[a : a + PIECE]
+        begin, end = int(part[0]), int(starts[min(a + PIECE, starts.size - 1)])
+        stop = end if a + PIECE < starts.size else buffer.size
+        newlines = np.flatnonzero(buffer[begin:stop] == NEWLINE) + begin
+        ends = newlines[np.searchsorted(newlines, part)]
+        while (blank := IS_SPACE[buffer[ends - 1]]).any():
+            ends = ends - blank
+        begins = np.maximum(ends - len(tag), 1)
+        same = equal(Fields(buffer, begins, np.full(ends.size, len(tag))), wanted.take(np.zeros(ends.size, np.intp)))
+        same &= IS_SPACE[buffer[begins - 1]]
+        if not same.all():
+            return True
+    return False
+
+
+def plain_column(subtopics: Fields) -> bool:
+    """Whether the second column says nothing: 0 or Q0 on every line."""
+    return set(decode(subtopics)) <= NO_COLUMN
+
+
+# Writing
+
+
+def write_lines(rows: Rows, name: str) -> Iterator[bytes]:
+    return run_lines(rows, name) if kind_of(rows) == "run" else qrels_lines(rows)
+
+
+def run_lines(rows: Rows, name: str) -> Iterator[bytes]:
+    heads = [id_ + b" Q0 " for id_ in rows.query_ids]
+    rank = ranks(rows)
+    shown = [b" %d " % r for r in range(int(rank.max(initial=0)) + 1)]
+    tail = b" " + name.encode("utf-8", "surrogateescape") + b"\n"
+    done = 0
+    for piece in pieces(rows):
+        n = len(piece.docs)
+        yield interleaved(
+            pick(heads, piece.queries), piece.docs, pick(shown, rank[done : done + n]), numbers(piece.values), tail
+        )
+        done += n
+
+
+def qrels_lines(rows: Rows) -> Iterator[bytes]:
+    heads = [id_ + b" " for id_ in rows.query_ids]
+    for piece in pieces(rows):
+        second = b"0" if piece.subtopics is None else piece.subtopics
+        yield interleaved(pick(heads, piece.queries), second, b" ", piece.docs, b" ", numbers(piece.values), b"\n")
+
+
+def ranks(rows: Rows) -> Ints:
+    """(rows) the rank of each, from 1: by falling score within its query, equal scores in the order of the rows."""
+    rank = place_in_group(rows.offsets) + 1
+    rises = rows.values[1:] > rows.values[:-1]
+    rises[rank[1:] == 1] = False  # the next query's first
+    if not rises.any():
+        return rank
+    order = order_falling(rows.values, np.diff(rows.offsets))
+    found = np.empty(rank.size, np.int64)
+    found[order] = rank
+    return found
+
+
+def refuse(rows: Rows, name: str, shown: str) -> None:
+    """Raise for what would end a field, or be read as something else at the begin or end of a line."""
+    tag = name.encode("utf-8", "surrogateescape")
+    inside = tag.replace(b" ", b"").replace(b"\t", b"")  # which may stand inside it
+    if kind_of(rows) == "run" and (tag.strip() != tag or has_blank([inside])):
+        raise InputError(
+            f"{shown}: the run's name {name!r} is empty, or holds a line end or blanks around it, and cannot end "
+            f"TREC's lines; name it otherwise, or {ADVICE}"
+        )
+    for query in rows.query_ids:
+        if query.startswith((b"#", BOM)):
+            raise InputError(
+                f"{shown}: the query id {name_of(query)!r} would be read as a comment or a byte order mark at the "
+                f"begin of TREC's lines; {ADVICE}"
+            )
+    refuse_blanks(rows, shown, "TREC")
+
+
+def losses(rows: Rows) -> list[str]:
+    if rows.subtopics is not None and plain_column(rows.subtopics):
+        return ["all subtopics are called 0 or Q0, which in TREC's format means that there are none"]
+    return []
+
+
+TREC = Format(read=read_lines, write=write_lines, refuse=refuse, loses=losses, keeps_name=True)
