@@ -208,7 +208,8 @@ class JudgedIndex:
             while repeated(keys):  # two documents share a key (equal ones have been refused): take other keys
                 self.seed += 1
                 keys = combined_keys(hashes(docs, self.seed), offsets, codes)
-        bits = max(int(keys.size).bit_length() + 1, 19)
+        digits = int(keys.size).bit_length()
+        bits = max(digits + 1, min(digits + 3, 19))  # of few judgments, more room
         self.shift = np.uint64(64 - bits)
         bucket = (keys >> self.shift).view(np.int64)
         order = stable_order(bucket)
