@@ -113,8 +113,6 @@ def check_direction(measures: Sequence[Measure], case: Case) -> None:
     rising = {q: {d: -float(grade) for d, grade in docs.items()} for q, docs in case.qrels.items()}
     good, poor = hits_of(Case(case.qrels, falling)), hits_of(Case(case.qrels, rising))
     for measure in measures:
-        if measure.needs_subtopics:
-            continue  # a document of a higher grade may show fewer subtopics
         best, worst = measure(good), measure(poor)
         less, more = (worst, best) if measure.higher_is_better else (best, worst)
         refuse(measure, less > more + 1e-12, "the better order has the worse value", best, worst)

@@ -58,9 +58,15 @@ IDEALS = [
     for form in TABLE[name].forms
     if form not in TABLE[name].shallow and not re.search("rel=2|gains=|short=", form)
 ]
-#: Measures that have a direction, and of which falling order of grade is the better one.
+#: Measures that have a direction, and of which falling order of grade is the better one. (What measures of subtopics
+#: see is another matter: a document of a higher grade may show fewer subtopics.)
 DIRECTED = [
-    m for m in FORMS if m.higher_is_better is not None and TABLE[m.name].falling and getattr(m, "gains", None) is None
+    m
+    for m in FORMS
+    if m.higher_is_better is not None
+    and TABLE[m.name].falling
+    and getattr(m, "gains", None) is None
+    and not m.needs_subtopics
 ]
 COUNTED = [rs.parse_measure(form) for row in TABLE.values() if row.counted for form in row.forms]
 DEEPER = [row.deeper for row in TABLE.values() if row.deeper]
