@@ -135,7 +135,7 @@ HOMES = {
 
 
 #: Packages that are reached as `rs.stats.t_test` or `rs.reporting.figures`, also loaded when first asked for.
-NAMESPACES = ("measures", "reporting", "stats")
+NAMESPACES = ("measures", "reporting", "stability", "stats")
 
 
 def __getattr__(name: str) -> Any:

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable
+from typing import Any
 
 __all__ = ["InputError", "OutputError", "ParameterError", "RankscopeError", "UnknownName"]
 
@@ -47,6 +48,16 @@ class UnknownName(ParameterError):
             shown = f"{', '.join(candidates[:MOST])} and {len(candidates) - MOST} others"
         advice = f"did you mean {lowered[near[0]]}?" if near else f"known: {shown}{hint}"
         super().__init__(f"unknown {kind} {name!r}; {advice}")
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """From its message, so that it can be sent between processes."""
+        return rebuilt, (str(self),)
+
+
+def rebuilt(message: str) -> UnknownName:
+    error = UnknownName.__new__(UnknownName)
+    error.args = (message,)
+    return error
 
 
 class OutputError(RankscopeError, OSError):

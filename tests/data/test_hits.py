@@ -304,6 +304,24 @@ def test_the_parts_may_have_been_used_before() -> None:
     np.testing.assert_array_equal(before, [measure(hits) for measure in MEASURES])
 
 
+def test_hits_judged_anew_are_those_of_the_other_judgments() -> None:
+    """a of q1 has another grade, b and q2's only document are not judged any more; ranks and lists are as they were."""
+    judged = Case({"q1": {"a": 1, "c": -1, "m": 3}, "q2": {}, "q3": {"x": 0}}, EXAMPLE.run)
+    hits, qrels = hits_of(EXAMPLE), rs.Qrels(judged.qrels)
+    for measure in MEASURES:
+        measure(hits)  # which keep what they counted
+    found = hits.rejudged(
+        relevance=np.array([1, 9, -1, 3, 9, 0]),  # a, b, c, m; a; x
+        places=np.array([0, -1, 1, 2, -1, 0]),
+        grades=qrels.grades,
+        grade_offsets=qrels.offsets,
+        memory={},
+    )
+    expect_equal(found, hits_of(judged))
+    assert found.max_grade == 3
+    assert hits.n_relevant().tolist() == [2, 1, 0]
+
+
 @pytest.mark.parametrize("convention", [Convention(rel=2), Convention(ties="file"), Convention(precision="float32")])
 def test_hits_of_other_conventions_are_not_put_together(convention: Convention) -> None:
     other = rs.hits_of(rs.Qrels(EXAMPLE.qrels), rs.Run(EXAMPLE.run), convention)

@@ -24,6 +24,7 @@ COMMANDS = {
     "compare": ("compare", "Say which system is better, and how sure that is."),
     "plan": ("plan", "How many queries a comparison needs."),
     "agree": ("agree", "Do judges agree, labels with true ones, measures with each other?"),
+    "stability": ("stability", "Which measures can be trusted: how stable and how sensitive they are."),
     "report": ("report", "Write a page that says what was found."),
     "measures": ("measures", "List all measures, or explain one."),
     "trec_eval": ("trec_eval", "trec_eval's command line and output."),

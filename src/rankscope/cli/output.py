@@ -28,7 +28,7 @@ def show(text: str, output: str | None) -> None:
         write_text(output, text)
 
 
-def bytes_progress(paths: Sequence[str], what: str) -> AbstractContextManager[Callable[[int], Any] | None]:
+def bytes_progress(paths: Sequence[str], what: str) -> AbstractContextManager[Callable[[float], Any] | None]:
     """A bar of the bytes just read; see `progress_bar`."""
     # Of a compressed file nobody knows how much is to come.
     compressed = any(p.endswith((".gz", ".zst")) for p in paths)
@@ -36,7 +36,7 @@ def bytes_progress(paths: Sequence[str], what: str) -> AbstractContextManager[Ca
 
 
 @contextmanager
-def progress_bar(total: int | None, what: str) -> Iterator[Callable[[int], Any] | None]:
+def progress_bar(total: float | None, what: str) -> Iterator[Callable[[float], Any] | None]:
     """A function to be told of what was just done, in the unit of `total`, or None where nobody is looking.
 
     The bar appears on standard error once the work has lasted a second; until then nothing is loaded for it.
@@ -45,10 +45,10 @@ def progress_bar(total: int | None, what: str) -> Iterator[Callable[[int], Any] 
         yield None
         return
     begin = time.monotonic()
-    done = 0
+    done = 0.0
     bar: Any = None
 
-    def tell(n: int) -> None:
+    def tell(n: float) -> None:
         nonlocal done, bar
         done += n
         if bar is None and time.monotonic() - begin > LONG:

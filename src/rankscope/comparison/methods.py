@@ -6,12 +6,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
 from rankscope.data.scores import Floats
 from rankscope.stats.bayes import bayes_signed_rank_test, bayes_t_test
 from rankscope.stats.friedman import nemenyi_test
-from rankscope.stats.inputs import as_generator
+from rankscope.stats.inputs import seed_of
 from rankscope.stats.paired import sign_test, t_test, wilcoxon_test
 from rankscope.stats.resampled import bootstrap_test, randomisation_test
 from rankscope.stats.tukey import randomised_tukey_hsd, tukey_hsd
@@ -137,11 +135,3 @@ TESTS: dict[str, Method] = {
         resampled=True,
     ),
 }
-
-
-def seed_of(rng: Any) -> int:
-    """A seed for all that is to share its draws: `rng` itself where it is one."""
-    if isinstance(rng, (int, np.integer)) and not isinstance(rng, bool):
-        as_generator(rng)  # refuses negative ones
-        return int(rng)
-    return int(as_generator(rng).integers(1 << 32))

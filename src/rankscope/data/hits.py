@@ -214,6 +214,33 @@ class Hits:
             _memory={},
         )
 
+    def rejudged(
+        self, *, relevance: Ints, places: Ints, grades: Ints, grade_offsets: Ints, memory: dict[Any, Any]
+    ) -> Hits:
+        """The hits as if the same lists had been joined with other judgments of the same documents, or of some of them.
+
+        relevance, places: (judged) of each document judged now, by query, then `judged`: its relevance then, and its
+        place among those judged of its query then, -1 where it is not judged. grades, grade_offsets: of those, as in
+        hits. memory: what is computed from the new judgments alone; one dict, empty at first, for all runs. Judgments
+        by subtopic are left out. Hits of `filled` know places no more, and cannot be judged anew.
+        """
+        document = self.grade_offsets[self.query] + self.judged
+        rows = np.flatnonzero(places[document] >= 0)
+        if self.ties == "average":  # tied ones by falling grade, as the join has them
+            rows = rows[np.lexsort((-relevance[document[rows]], self.first[rows], self.query[rows]))]
+        document = document[rows]
+        return self._with(
+            rows,
+            relevance=relevance[document],
+            judged=places[document],
+            offsets=bounds(np.bincount(self.query[rows], minlength=len(self))),
+            grades=grades,
+            grade_offsets=grade_offsets,
+            max_grade=int(grades.max()) if grades.size else self.max_grade,
+            subtopics=None,
+            _pool_memory=memory,
+        )
+
     @staticmethod
     def concat(parts: Sequence[Hits]) -> Hits:
         """The queries of all parts, one after the other."""

@@ -16,6 +16,7 @@ from rankscope.stats.intervals import Interval, bootstrap_interval, t_interval
 from rankscope.stats.judges import Alpha, Kappa, cohens_kappa, krippendorffs_alpha
 from rankscope.stats.paired import PairedTest, sign_test, t_test, wilcoxon_test
 from rankscope.stats.power import anova_power, queries_for_anova, queries_for_interval, queries_for_t, t_power
+from rankscope.stats.reliability import Generalisability, generalisability
 from rankscope.stats.resampled import bootstrap_test, randomisation_test
 from rankscope.stats.standardisation import STANDARDISATIONS, Standardised, standardise_scores
 from rankscope.stats.tukey import AllPairs, all_pairs, randomised_tukey_hsd, tukey_hsd
@@ -32,6 +33,7 @@ __all__ = [
     "Correlation",
     "Effects",
     "Friedman",
+    "Generalisability",
     "Interval",
     "Kappa",
     "PairedTest",
@@ -52,6 +54,7 @@ __all__ = [
     "effect_sizes",
     "find_clusters",
     "friedman_test",
+    "generalisability",
     "krippendorffs_alpha",
     "nemenyi_test",
     "queries_for_anova",

@@ -25,6 +25,7 @@ __all__ = [
     "constant",
     "counted",
     "outcomes",
+    "seed_of",
     "snapped",
 ]
 
@@ -85,6 +86,14 @@ def as_generator(rng: Any) -> np.random.Generator:
         raise ParameterError(
             f"rng is {rng!r}, expected None, a whole number of at least 0 or a numpy Generator"
         ) from error
+
+
+def seed_of(rng: Any) -> int:
+    """A seed for all that is to share its draws: `rng` itself where it is one."""
+    if isinstance(rng, (int, np.integer)) and not isinstance(rng, bool):
+        as_generator(rng)  # refuses negative ones
+        return int(rng)
+    return int(as_generator(rng).integers(1 << 32))
 
 
 def check_choice(name: str, value: object, known: tuple[str, ...]) -> None:

@@ -1,0 +1,124 @@
+"""`rankscope stability`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any, TypeVar
+
+import click
+
+from rankscope.cli.options import evaluation_options
+from rankscope.cli.output import bytes_progress, progress_bar
+from rankscope.cli.results import result_options, take_showing
+from rankscope.errors import ParameterError
+from rankscope.evaluation.sources import ENTITY
+from rankscope.parallel import all_cores
+from rankscope.stability.result import PARTS
+from rankscope.stability.study import SWAP_SETS, check_study
+from rankscope.stability.study import study as study_measures
+
+__all__ = ["stability"]
+
+Number = TypeVar("Number", int, float)
+
+
+class Range(click.ParamType[Any]):
+    """Numbers with commas between them."""
+
+    def __init__(self, kind: Callable[[str], Any], name: str) -> None:
+        self.kind = kind
+        self.name = name
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        try:
+            return tuple(self.kind(part) for part in value.split(","))
+        except ValueError:
+            self.fail(f"{value!r}, expected {self.name}, with commas between several", param, ctx)
+
+
+WHOLE, REAL = Range(int, "a whole number"), Range(float, "a number")
+
+
+@click.command()
+@click.argument("qrels")
+@click.argument("runs", nargs=-1, metavar="RUN...")
+@evaluation_options
+@click.option("--cutoffs", type=WHOLE, metavar="N,...", help="For measures that are named without one.")
+@click.option("--sigs", type=REAL, metavar="A,...", help="Levels of significance. Default: 0.01,0.05,0.1.")
+@click.option("--splits", type=WHOLE, metavar="N,...", help="Groups of entities (10), or sets of queries (2).")
+@click.option("--systems", type=WHOLE, metavar="N,...", help="Draw so many of the systems. Default: all.")
+@click.option("--entities", type=WHOLE, metavar="N,...", help="Draw so many entities, or queries. Default: all.")
+@click.option("--set-size", type=WHOLE, metavar="N,...", help="Queries in a set, in the place of --splits.")
+@click.option("--fuzz", type=REAL, default="0.05", show_default=True, metavar="F,...", help="Closer systems tie.")
+@click.option("--iter", "iterations", type=int, default=50, show_default=True, metavar="N", help="Random draws.")
+@click.option("--boot", type=int, default=1000, show_default=True, metavar="N", help="Bootstrap samples of each draw.")
+@click.option(
+    "--seed", type=click.IntRange(min=0), metavar="N", help="Of the random numbers; drawn and shown otherwise."
+)
+@click.option("--workers", type=int, metavar="N", help="Processes. Default: all cores. The result is the same.")
+@click.option("--error-tie/--no-error-tie", default=True, help="Whether error, tie, t and used rates are wanted.")
+@click.option("--swap", is_flag=True, help="Decide pairs by the swap method, and not by the bootstrap.")
+@click.option(
+    "--swap-sets",
+    type=click.Choice(SWAP_SETS),
+    default="bootstrap",
+    show_default=True,
+    help="Sets of the swap method: drawn with replacement, or without a query in common.",
+)
+@click.option("--ablation", is_flag=True, help="Drop judgments too, at random and by depth. Of runs only.")
+@click.option(
+    "--print",
+    "parts",
+    type=click.Choice([*PARTS, "all"]),
+    default="all",
+    show_default=True,
+    help="Measures, values of systems, which systems are better, or all.",
+)
+@click.option("--checkpoint", metavar="DIR", help="Keep what is finished there, and go on from there.")
+@result_options
+def stability(
+    qrels: str,
+    runs: tuple[str, ...],
+    measures: tuple[str, ...],
+    sigs: tuple[float, ...] | None,
+    boot: int,
+    seed: int | None,
+    workers: int | None,
+    parts: str,
+    **options: Any,
+) -> None:
+    """Which measures can be trusted on these RUNs, or on a table of ranks.
+
+    Sets of queries are drawn at random, again and again: how often does a measure order two systems wrongly, how often
+    can it not tell them apart, and how many queries does it take? With --input entity-ranks QRELS is a table of the
+    ranks of known entities, which are cut at random into groups that act as queries.
+
+    \b
+    rankscope stability robust.qrels *.run -m AP -m P@10 --set-size 25,50,100
+    rankscope stability papers.tsv --input entity-ranks --splits 5,10 --checkpoint saved/
+    """  # noqa: D301 - click keeps the lines after the character \b as they are
+    showing = take_showing(options)
+    n_workers = all_cores() if workers is None else workers
+    check_study(options["iterations"], boot, n_workers, options["swap_sets"])
+    showing.check((qrels, *runs))
+    if not runs and options["input"] != ENTITY:
+        raise click.UsageError("Missing argument 'RUN...'.")
+    if len(runs) == 1 and options["input"] != ENTITY:
+        raise ParameterError("one run has nothing to be compared with; name at least 2")
+    with bytes_progress(runs, "reading runs") as reading, progress_bar(1.0, "trying measures") as progress:
+        result = study_measures(
+            qrels,
+            list(runs) or None,
+            list(measures) or None,
+            levels=sigs,
+            n_resamples=boot,
+            rng=seed,
+            workers=n_workers,
+            reading=reading,
+            progress=progress,
+            **options,
+        )
+    if parts != "all":
+        result = replace(result, parts=(parts,))
+    showing.show(result)

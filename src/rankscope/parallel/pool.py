@@ -1,0 +1,149 @@
+"""A pool of workers that starts in a way that is safe here, ends when it is left, and says why it broke."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
+from dataclasses import dataclass
+from multiprocessing import get_context
+from multiprocessing.connection import Connection
+from typing import Any
+
+from rankscope.errors import ParameterError, RankscopeError
+from rankscope.parallel.threads import ONE_THREAD, only_thread
+from rankscope.parallel.worker import STARTING, Failure, begin, call
+
+__all__ = ["Pool", "started"]
+
+#: More processes than these cannot be waited for on Windows.
+MOST_ON_WINDOWS = 61
+
+
+@dataclass(frozen=True)
+class Pool:
+    """Workers that call one function."""
+
+    function: Callable[[Any], Any]
+    executor: ProcessPoolExecutor
+    spawns: bool
+
+    def submit(self, unit: Any) -> Future[Any]:
+        """Any submission may start a worker, not only the first."""
+        with inherited(self.spawns):
+            return self.executor.submit(call, self.function, unit)
+
+    def result(self, future: Future[Any]) -> Any:
+        found = future.result()
+        if isinstance(found, Failure):
+            raise found.error()
+        return found
+
+
+@contextmanager
+def started(function: Callable[[Any], Any], workers: int) -> Iterator[Pool]:
+    """A pool for the time of the block. Left by an exception, whatever is under way is ended."""
+    method = start_method()
+    if method == "spawn":
+        check_found_again(function, workers)
+    context = get_context(method)
+    # Nothing is read from it: the workers end once something stands in theirs, and it stands in ours once one began.
+    ours, theirs = context.Pipe()
+    most = min(workers, MOST_ON_WINDOWS) if sys.platform == "win32" else workers
+    executor = ProcessPoolExecutor(most, mp_context=context, initializer=begin, initargs=(ours, theirs))
+    finished = False
+    try:
+        yield Pool(function, executor, method == "spawn")
+        finished = True
+    except BrokenProcessPool as error:
+        raise why_broken(method == "spawn" and not ours.poll(0), workers) from error
+    finally:
+        leave(executor, ours, finished)
+        ours.close()
+        theirs.close()
+
+
+def leave(executor: ProcessPoolExecutor, ours: Connection, finished: bool) -> None:
+    if not finished:
+        ours.send_bytes(b".")
+    # Waits until all are gone, which for workers told to end is at once, so that none is left as a zombie.
+    executor.shutdown(wait=True, cancel_futures=not finished)
+
+
+def start_method() -> str:
+    """How workers come to be: fork where it is safe, else spawn.
+
+    A fork starts in milliseconds, has every module loaded, and does not run the user's script again, which without
+    `if __name__ == "__main__"` no script bears. But it copies only the thread that forks: a lock that another held
+    stays locked, a pool of threads (polars') stays empty, and the worker hangs when it needs them; so Python from 3.12
+    on warns, and from 3.14 on no longer forks of itself. So: fork where no other thread runs but those of OpenBLAS,
+    which ends them before a fork and starts them after. Not on macOS, whose own libraries do not bear a fork. A fork
+    server would be as safe as spawn, but runs the script again too.
+    """
+    return "fork" if sys.platform == "linux" and only_thread() else "spawn"
+
+
+def check_found_again(function: Callable[[Any], Any], workers: int) -> None:
+    """A worker that is spawned imports the function, which it cannot from a main module without a file."""
+    main = sys.modules["__main__"]
+    function = getattr(function, "func", function)  # of a functools.partial
+    if getattr(function, "__module__", None) == "__main__" and not getattr(main, "__file__", None):
+        name = getattr(function, "__name__", "the function")
+        raise ParameterError(
+            f"workers is {workers}, but a new worker process cannot import {name} from what was typed in, expected a "
+            "function of a module; save it in a file and import it, or give workers=1"
+        )
+
+
+@contextmanager
+def inherited(spawns: bool) -> Iterator[None]:
+    """What a process that starts within the block finds: Ctrl-C held back, and one thread for linear algebra.
+
+    Ctrl-C reaches all processes of a terminal; it is this one that handles it, and a worker would print a traceback if
+    it came before `begin`. Here it is only put off until the block is left. The variables have to stand before NumPy
+    is loaded, which in a spawned worker may be before any line of ours; after a fork they would come too late.
+    """
+    if not hasattr(signal, "pthread_sigmask"):  # Windows
+        with environment(spawns):
+            yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        with environment(spawns):
+            yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+@contextmanager
+def environment(spawns: bool) -> Iterator[None]:
+    if not spawns:
+        yield
+        return
+    changed = {**ONE_THREAD, STARTING: "1"}
+    before = {name: os.environ.get(name) for name in changed}
+    os.environ.update(changed)
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                os.environ.pop(name, None)
+            else:
+                os.environ[name] = value
+
+
+def why_broken(never_began: bool, workers: int) -> RankscopeError:
+    if never_began:
+        return ParameterError(
+            f"workers is {workers}, but the worker processes could not start: each runs the main script anew, and it "
+            'ended before its work; put what the script does under if __name__ == "__main__": or give workers=1'
+        )
+    return RankscopeError(
+        f"one of {workers} worker processes ended unexpectedly, perhaps for lack of memory, so the results are "
+        "incomplete; try fewer workers"
+    )

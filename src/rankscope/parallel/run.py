@@ -1,0 +1,122 @@
+"""Run these independent units: in this process, or in several."""
+
+from __future__ import annotations
+
+import os
+import pickle
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from itertools import chain, islice
+from typing import Any, TypeVar
+
+import numpy as np
+
+from rankscope.errors import ParameterError
+from rankscope.parallel.pool import started
+from rankscope.parallel.worker import in_worker, leave_if_starting
+
+__all__ = ["all_cores", "run_units"]
+
+Unit = TypeVar("Unit")
+Result = TypeVar("Result")
+
+#: No machine has more cores for one program; a typing error shall not start a million processes.
+MOST = 1024
+#: So many units a worker are under way or wait for their turn: one is worked on, one is at hand when it is done.
+AHEAD = 2
+
+
+def all_cores() -> int:
+    """How many cores this process may use: at least 1, and no more than the machine has.
+
+    Those that it is bound to (taskset, a batch system) where the platform tells, else all of the machine. Never raises.
+
+    >>> all_cores() >= 1
+    True
+    """
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def run_units(
+    function: Callable[[Unit], Result],
+    units: Iterable[Unit],
+    *,
+    workers: int = 1,
+    progress: Callable[[int], Any] | None = None,
+) -> Iterator[Result]:
+    """function(unit) of each unit, in the order of `units`, each as soon as it and those before it are done.
+
+    workers: a whole number from 1 to 1024. With 1 everything runs in this process; with more, in so many processes,
+    each with one thread for linear algebra. Then function, units and results are sent between processes, so the
+    function must stand at the top level of a module (or be a functools.partial of such a one), and a unit should take
+    some milliseconds. A unit that itself calls run_units in a worker runs its own units there, one after another.
+    progress: called with 1 in this process whenever a result is about to be given.
+
+    Results do not depend on `workers` as long as each unit holds all that it needs, its own seed included (as from
+    numpy.random.SeedSequence.spawn), and the function changes nothing outside itself. `units` is read as it is needed,
+    at most twice as many as there are workers ahead of the results; without units nothing is given. What a unit raises
+    is raised here when its turn comes, whatever later units did. Leaving early (an exception, Ctrl-C, `close()`) ends
+    the workers and what they were at.
+
+    Raises ParameterError for other workers and, with more than one, for a function that cannot be sent; ParameterError
+    where workers have to start the main script anew and it does not bear that; RankscopeError where a worker ends
+    unexpectedly.
+
+    >>> list(run_units(abs, [-3, 1, -2], workers=1))
+    [3, 1, 2]
+    """
+    good = isinstance(workers, (int, np.integer)) and not isinstance(workers, bool) and 1 <= workers <= MOST
+    if not good:
+        raise ParameterError(f"workers is {workers!r}, expected a whole number from 1 to {MOST}")
+    if workers == 1 or in_worker():
+        return one_by_one(function, iter(units), progress)
+    leave_if_starting()
+    check_sendable(function)
+    return in_processes(function, iter(units), int(workers), progress)
+
+
+def check_sendable(function: Callable[..., Any]) -> None:
+    try:
+        pickle.dumps(function)
+    except Exception:  # pickle raises whatever the object's own methods raise
+        name = getattr(function, "__qualname__", None) or repr(function)
+        raise ParameterError(
+            f"the function {name} cannot be sent to worker processes, expected one at the top level of a module; move "
+            "it there or give workers=1"
+        ) from None
+
+
+def one_by_one(
+    function: Callable[[Unit], Result], units: Iterator[Unit], progress: Callable[[int], Any] | None
+) -> Iterator[Result]:
+    for unit in units:
+        result = function(unit)
+        if progress is not None:
+            progress(1)
+        yield result
+
+
+def in_processes(
+    function: Callable[[Unit], Result],
+    units: Iterator[Unit],
+    workers: int,
+    progress: Callable[[int], Any] | None,
+) -> Iterator[Result]:
+    first = list(islice(units, workers))
+    if len(first) <= 1:  # no more came, so nothing is gained by a worker
+        yield from one_by_one(function, chain(first, units), progress)
+        return
+    workers = len(first)
+    todo = chain(first, units)
+    del first  # else the first units would be kept until the last is done
+    with started(function, workers) as pool:
+        under_way = deque(pool.submit(unit) for unit in islice(todo, AHEAD * workers))
+        while under_way:
+            result: Result = pool.result(under_way.popleft())
+            # Before the result is given, so that no worker is idle while the caller is busy with it.
+            under_way.extend(pool.submit(unit) for unit in islice(todo, 1))
+            if progress is not None:
+                progress(1)
+            yield result

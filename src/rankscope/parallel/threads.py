@@ -1,0 +1,83 @@
+"""The threads of this process: whether there are others, and one alone for linear algebra."""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import os
+import threading
+import time
+from pathlib import Path
+from typing import Any
+
+__all__ = ["ONE_THREAD", "only_thread", "use_one_thread"]
+
+#: What libraries of linear algebra read when they are loaded.
+ONE_THREAD = dict.fromkeys(
+    ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS", "BLIS_NUM_THREADS", "VECLIB_MAXIMUM_THREADS"), "1"
+)
+
+OWN = Path("/proc/self")
+#: A thread too many is looked for so often, so many seconds apart.
+LOOKS, LOOK = 20, 0.002
+
+
+def openblas(what: str) -> list[Any]:
+    """The function openblas_... of each OpenBLAS that is loaded: NumPy and SciPy bring one each and rename it.
+
+    Only on Linux, where the libraries of a process are listed.
+    """
+    try:
+        lines = (OWN / "maps").read_text("utf-8", "surrogateescape").splitlines()
+    except OSError:
+        return []
+    paths = {line.split(maxsplit=5)[-1] for line in lines if "openblas" in line}
+    found = []
+    for path in sorted(paths):
+        try:
+            library = ctypes.CDLL(path)
+        except OSError:  # another file with that word in its name
+            continue
+        names = (f"{first}openblas_{what}{last}" for first in ("", "scipy_") for last in ("", "64_"))
+        found.extend([getattr(library, name) for name in names if hasattr(library, name)][:1])
+    return found
+
+
+def use_one_thread() -> None:
+    """Workers share the cores among themselves: more threads in each would only be in one another's way.
+
+    A library that is loaded already no longer reads its variables, and OpenBLAS is told; one that is loaded later does.
+    """
+    os.environ.update(ONE_THREAD)
+    for set_threads in openblas("set_num_threads"):
+        set_threads(1)
+
+
+def only_thread() -> bool:
+    """Whether this process has one thread, not counting those of OpenBLAS, which it ends before a fork. On Linux."""
+    if threading.active_count() > 1:
+        return False
+    allowed = 1 + sum(get_threads() - 1 for get_threads in openblas("get_num_threads"))
+    for _ in range(LOOKS):
+        names = thread_names()
+        if len(set(names)) != 1:
+            return False
+        if len(names) <= allowed:
+            return True
+        time.sleep(LOOK)  # a thread that was joined, as that of a pool before, is still there for a moment
+    return False
+
+
+def thread_names() -> list[bytes]:
+    """Of this process, the main one first, also those that Python knows nothing of; empty where this is not told.
+
+    A library gives its threads a name of its own, or else they bear the process's.
+    """
+    names = []
+    with contextlib.suppress(OSError):
+        names.append((OWN / "comm").read_bytes())
+        for task in (OWN / "task").iterdir():
+            if task.name != str(os.getpid()):
+                with contextlib.suppress(OSError):  # it has just ended
+                    names.append((task / "comm").read_bytes())
+    return names

@@ -1,0 +1,131 @@
+"""What happens in a worker process."""
+
+from __future__ import annotations
+
+import os
+import pickle
+import signal
+import sys
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+from multiprocessing import parent_process
+from multiprocessing.connection import Connection
+from typing import Any
+
+from rankscope.parallel.threads import use_one_thread
+
+__all__ = ["STARTING", "Failure", "begin", "call", "in_worker", "leave_if_starting"]
+
+#: The variable that stands in the environment of a worker that is spawned, until it has begun.
+STARTING = "RANKSCOPE_WORKER_STARTS"
+
+
+class State:
+    """Of this process: whether it is a worker, is in a unit, has been told to end."""
+
+    def __init__(self) -> None:
+        self.is_worker = False
+        self.busy = False
+        self.ending = False
+        self.lock = threading.Lock()
+
+
+STATE = State()
+
+
+def in_worker() -> bool:
+    return STATE.is_worker
+
+
+def leave_if_starting() -> None:
+    """Ends a worker that came here while it only was to import the main script: the script is not guarded.
+
+    It would start workers of its own. The parent notices that no worker began and says what to do; a traceback of
+    every worker would only bury that.
+    """
+    if os.environ.get(STARTING) and not STATE.is_worker:
+        sys.exit(1)
+
+
+def begin(ours: Connection, theirs: Connection) -> None:
+    """The first that a worker does. ours, theirs: the ends of a pipe that belong to the parent and to all workers."""
+    global STATE
+    STATE = State()  # a fork has a copy of the parent's, whose lock may be held
+    STATE.is_worker = True
+    os.environ.pop(STARTING, None)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)  # the parent's handler, if it has one, is about the parent
+    if hasattr(signal, "pthread_sigmask"):
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
+    use_one_thread()
+    ours.close()  # else the pipe would outlive the parent
+    theirs.send_bytes(b".")
+    threading.Thread(target=watch, args=(theirs,), daemon=True).start()
+
+
+def watch(theirs: Connection) -> None:
+    """Ends this process when the parent says so or has ended.
+
+    Told so in the middle of a unit, it ends at once. Else it may be writing a result: cut off there, the parent would
+    wait for the rest of it; so it ends when it is given another unit, or as the parent pleases.
+    """
+    theirs.poll(None)
+    with STATE.lock:
+        STATE.ending = True
+        if STATE.busy:
+            os._exit(1)
+    parent = parent_process()
+    if parent is not None:
+        parent.join()
+    os._exit(1)
+
+
+def enter() -> None:
+    with STATE.lock:
+        if STATE.ending:
+            os._exit(1)
+        STATE.busy = True
+
+
+def leave() -> None:
+    with STATE.lock:
+        STATE.busy = False
+
+
+@dataclass(frozen=True)
+class Failure:
+    """An exception that pickle takes apart but cannot put together: its constructor wants other arguments."""
+
+    type: type[BaseException]
+    args: tuple[Any, ...]
+    state: dict[str, Any]
+
+    def error(self) -> BaseException:
+        made = self.type.__new__(self.type, *self.args)
+        made.__dict__.update(self.state)
+        return made
+
+
+def call(function: Callable[[Any], Any], unit: Any) -> Any:
+    """function(unit); what it raises comes back with its type and message."""
+    enter()
+    try:
+        return function(unit)
+    except Exception as error:
+        if survives(error):
+            raise
+        failure = Failure(type(error), error.args, error.__dict__)
+        if survives(failure):
+            return failure
+        raise RuntimeError(f"{type(error).__name__}: {error}") from None
+    finally:
+        leave()
+
+
+def survives(value: object) -> bool:
+    try:
+        pickle.loads(pickle.dumps(value))
+    except Exception:  # whatever a constructor raises
+        return False
+    return True

@@ -1,0 +1,11 @@
+"""How far measures can be trusted: error, tie and significance rates, swap method, reliability, ablation of judgments.
+
+>>> import rankscope as rs
+>>> rs.stability.study  # doctest: +ELLIPSIS
+<function study at ...>
+"""
+
+from rankscope.stability.result import StabilityRow, StabilityStudy
+from rankscope.stability.study import study
+
+__all__ = ["StabilityRow", "StabilityStudy", "study"]

@@ -1,0 +1,270 @@
+"""Pool and depth ablation: what the order of systems is worth with fewer judgments."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+
+from rankscope.data.hits import Hits
+from rankscope.data.scores import Scores, summarise
+from rankscope.data.wording import listed, queries
+from rankscope.errors import InputError, ParameterError
+from rankscope.evaluation.conventions import Plan
+from rankscope.evaluation.engine import score_hits
+from rankscope.evaluation.sources import Joined
+from rankscope.measures.correlation import tau_ap
+from rankscope.stability.ablation_shown import Ablation, Levels
+from rankscope.stability.kept import Judgments, Kept, judgments_of
+from rankscope.stats.correlation_values import pairs_of
+from rankscope.stats.inputs import Floats, check_count, check_share, seed_of, snapped
+
+__all__ = ["DEPTHS", "SHARES", "ablate"]
+
+SHARES = (0.9, 0.75, 0.5, 0.25, 0.1)
+DEPTHS = (1, 2, 5, 10, 20, 50, 100)
+
+
+class Draws(NamedTuple):
+    """What one kind of ablation asks for: its levels, and for each of them, one after the other, what is kept.
+
+    iterations: how often each level is drawn.
+    """
+
+    kind: str
+    levels: tuple[float, ...]
+    iterations: int
+    kept: Iterator[Kept]
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Base:
+    """The systems under all judgments."""
+
+    scores: Scores
+    joined: tuple[Joined, ...]
+    plan: Plan
+    judgments: Judgments
+
+    def means(self, kept: Kept) -> tuple[Floats, Hits]:
+        """(systems, measures) by the judgments that are kept, and the hits of one of the systems."""
+        hits = [kept.seen_by(one.hits) for one in self.joined]
+        values = [
+            self.plan.values(self.plan.read(one), name)[0] for one, name in zip(hits, self.scores.systems, strict=True)
+        ]
+        return summarise(np.array(values), [measure.summary for measure in self.plan.measures]), hits[0]
+
+
+def ablate(
+    joined: Sequence[Joined],
+    plan: Plan,
+    *,
+    shares: Sequence[float] = SHARES,
+    depths: Sequence[int] | None = None,
+    iterations: int = 10,
+    rng: Any = None,
+) -> Ablation:
+    """How alike systems are ordered with fewer judgments: dropped at random, and of a shallower pool.
+
+    At random: of each query, judged documents are shuffled once an iteration, relevant and not relevant ones apart, and
+    of each of the two the first share is kept, rounded half up; but at least 1 relevant and 10 not relevant ones, where
+    there are so many. The others count as in the pool, but not judged (relevance -1): only infAP can tell that from a
+    document outside the pool. Smaller shares are parts of larger ones of the same iteration. By depth: only those
+    documents are in the pool that one of these runs ranks within the depth (tied ones by their mean rank, where ties
+    are averaged), and judgments of all others are dropped.
+
+    For each level, all measures are computed anew from the kept judgments alone, as if there had never been more; ranks
+    and lists stay as they are, and queries that lose all their relevant documents count as the plan says. Systems in
+    the order of their means by all judgments, and by the kept ones, are compared by Kendall's tau-b and by the AP
+    correlation, in which the order with all judgments is the truth.
+
+    joined, plan: as `plan_and_join` gives them; at least 2 systems, joined with the same judgments. shares: of the
+    judgments, each between 0 and 1. depths: whole numbers; default 1, 2, 5, 10, 20, 50, 100 as far as they drop
+    something that a run lists, then the least depth that keeps all of it. iterations: draws of each share. rng: a seed
+    or a Generator; each iteration has a stream of its own.
+
+    Measures that need judgments by subtopic, and those of which neither direction is better, are left out; a note says
+    so. Raises ParameterError for arguments out of range, fewer than 2 systems, runs joined with different judgments, no
+    measure left; InputError where no run lists a judged document.
+
+    Source: the random samples as in Buckley and Voorhees (SIGIR 2004); tau_AP: Yilmaz et al. (SIGIR 2008).
+
+    >>> from rankscope.evaluation.engine import plan_and_join
+    >>> import rankscope as rs
+    >>> qrels = {"q": {"a": 1, "b": 1, "c": 0, "d": 0}}
+    >>> good = rs.Run({"q": {"a": 3.0, "c": 2.0, "b": 1.0}}, name="good")
+    >>> poor = rs.Run({"q": {"d": 3.0, "b": 2.0, "a": 1.0}}, name="poor")
+    >>> plan, joined = plan_and_join(qrels, [good, poor], ["AP"], {}, None, None, None)
+    >>> found = ablate(joined, plan, shares=[0.5], rng=1).depth
+    >>> found.levels.tolist(), found.kept.tolist()  # a and d are ranked first, all four within 2
+    ([1.0, 2.0], [0.5, 1.0])
+    >>> found.tau.tolist(), found.values[:, 0].tolist()  # at depth 1 only a is relevant: (1/1 + 1/3) / 2
+    ([[1.0, 1.0]], [0.6666666666666666])
+    """
+    check_count("iterations", iterations)
+    falling = tuple(sorted({checked_share(share) for share in as_levels("shares", shares)}, reverse=True))
+    base, notes = base_of(joined, plan)
+    judgments = base.judgments
+    if not judgments.deepest:
+        raise InputError("no run lists a judged document, expected some; check that ids are written alike")
+    if depths is None:
+        rising = (*(d for d in DEPTHS if d < judgments.deepest), judgments.deepest)
+    else:
+        rising = tuple(sorted({checked_depth(depth) for depth in as_levels("depths", depths)}))
+    seed = seed_of(rng)
+    streams = np.random.default_rng(seed).spawn(iterations)
+    turns = [judgments.shuffled(stream) for stream in streams]
+    at_random = (judgments.sampled(turn, share) for share in falling for turn in turns)
+    by_depth = (judgments.within(depth) for depth in rising)
+    random, more = levels_of(base, Draws("random", falling, iterations, at_random))
+    depth, and_more = levels_of(base, Draws("depth", rising, 1, by_depth))
+    tied = [name for name in base.scores.measure_names if has_ties(truth_of(base.scores, name))]
+    if tied:
+        notes.append(
+            f"systems are tied by all judgments, by {listed(tied)}: there tau_AP is tau_AP,b, the mean of both "
+            "directions"
+        )
+    return Ablation(
+        scores=base.scores,
+        n_judgments=int(judgments.judged.sum()),
+        n_unlisted=int((judgments.judged & np.isinf(judgments.best)).sum()),
+        iterations=iterations,
+        seed=seed,
+        random=random,
+        depth=depth,
+        notes=tuple(dict.fromkeys((*base.scores.notes, *notes, *more, *and_more))),
+    )
+
+
+def as_levels(name: str, levels: Any) -> list[Any]:
+    try:
+        found = list(levels)
+    except TypeError:
+        found = []
+    if isinstance(levels, str) or not found:
+        raise ParameterError(f"{name} are {levels!r}, expected a list of at least one")
+    return found
+
+
+def checked_share(share: Any) -> float:
+    check_share("each of shares", share)
+    return float(share)
+
+
+def checked_depth(depth: Any) -> int:
+    check_count("each of depths", depth)
+    return int(depth)
+
+
+def base_of(joined: Sequence[Joined], plan: Plan) -> tuple[Base, list[str]]:
+    """What is computed once, and notes on the measures that are left out."""
+    if len(joined) < 2:
+        raise ParameterError(f"there {'is 1 system' if joined else 'are 0 systems'} to order, expected at least 2")
+    by_subtopic = [m for m in plan.measures if m.needs_subtopics]
+    undirected = [m for m in plan.measures if not m.needs_subtopics and m.higher_is_better is None]
+    measures = tuple(m for m in plan.measures if m not in by_subtopic and m not in undirected)
+    notes = []
+    for gone, why in ((by_subtopic, "need judgments by subtopic"), (undirected, "say not which system is better")):
+        if gone:
+            notes.append(f"left out, since they {why}: {listed(map(str, gone), len(gone))}")
+    if not measures:
+        raise ParameterError(f"no measure can be taken ({'; '.join(notes)}); expected at least one, such as AP")
+    unjudged = "nonrelevant" if plan.unjudged == "bounds" else plan.unjudged
+    plan = replace(plan, measures=measures, unjudged=unjudged, _settings={})
+    judgments = judgments_of([(one.name, one.hits) for one in joined])
+    scores = score_hits(plan, joined)
+    return Base(scores=scores, joined=tuple(joined), plan=plan, judgments=judgments), notes
+
+
+def levels_of(base: Base, draws: Draws) -> tuple[Levels, list[str]]:
+    """All levels of one kind, and notes."""
+    shape = (len(draws.levels), draws.iterations)
+    judged, n = base.judgments.judged, max(int(base.judgments.judged.sum()), 1)
+    had = base.judgments.relevant_of(judged) > 0
+    means, kept, lost, follow = [], [], [], set[str]()
+    settings = base.scores.measure_settings
+    for one in draws.kept:
+        found, hits = base.means(one)
+        means.append(found)
+        kept.append(int(one.marked.sum()) / n)
+        lost.append(int((had & (base.judgments.relevant_of(one.marked) == 0)).sum()))
+        now = base.plan.measure_settings(hits)  # some follow from the highest grade
+        follow |= {name for name, a, b in zip(base.scores.measure_names, now, settings, strict=True) if a != b}
+    drawn = np.array(means).transpose(2, 0, 1)  # measures, draws, systems
+    taus, by_ap = (side.reshape(-1, *shape) for side in correlations(base.scores, drawn))
+    levels = Levels(
+        kind=draws.kind,
+        levels=np.array(draws.levels, np.float64),
+        kept=np.array(kept).reshape(shape).mean(axis=1),
+        lost=np.array(lost, np.float64).reshape(shape).mean(axis=1),
+        tau=mean_of(taus),
+        tau_low=extreme(taus, np.fmin),
+        tau_high=extreme(taus, np.fmax),
+        tau_ap=mean_of(by_ap),
+        values=mean_of(mean_of(drawn).reshape(-1, *shape)),
+    )
+    return levels, notes_on(base, draws, levels, taus, follow)
+
+
+def notes_on(base: Base, draws: Draws, levels: Levels, taus: Floats, follow: set[str]) -> list[str]:
+    notes = []
+    how = "dropped at random" if draws.kind == "random" else "of a shallower pool"
+    if follow:
+        names = [name for name in base.scores.measure_names if name in follow]
+        notes.append(
+            f"with judgments {how}, no document of the highest grade is left at times, and settings of "
+            f"{listed(names)} that follow from it change"
+        )
+    if draws.kind == "depth" and levels.lost[0]:
+        notes.append(
+            f"with a pool of depth {levels.levels[0]:g}, {queries(round(levels.lost[0]))} that had relevant documents "
+            f"have none; they count as others without any (no_relevant:{base.plan.no_relevant})"
+        )
+    undefined = np.isnan(taus).sum(axis=(1, 2))
+    for name, n in zip(base.scores.measure_names, undefined.tolist(), strict=True):
+        if n:
+            notes.append(
+                f"with judgments {how}, {name} orders no systems in {n} of {taus[0].size} cases (all have one value, "
+                "or one has none): these have no tau"
+            )
+    return notes
+
+
+def correlations(scores: Scores, drawn: Floats) -> tuple[Floats, Floats]:
+    """(measures, draws) tau-b and tau_AP of the systems' means with those by all judgments; NaN where there is none."""
+    taus, by_ap = np.full((2, *drawn.shape[:2]), np.nan)
+    for m, name in enumerate(scores.measure_names):
+        truth = truth_of(scores, name)
+        there = np.flatnonzero(np.isfinite(drawn[m]).all(axis=1))
+        if not np.isfinite(truth).all() or not there.size:
+            continue
+        found = snapped(scores.sign(name) * drawn[m, there])
+        taus[m, there] = pairs_of(np.tile(truth, (len(found), 1)), found, "kendall_b").value
+        ties: Literal["a", "b"] = "b" if has_ties(truth) else "a"
+        # Where no two systems are apart there is no order that could be like the true one.
+        apart = np.flatnonzero(np.isfinite(taus[m, there]))
+        by_ap[m, there[apart]] = [tau_ap(truth, found[i], ties=ties) for i in apart.tolist()]
+    return taus, by_ap
+
+
+def truth_of(scores: Scores, name: str) -> Floats:
+    """(systems) the means by all judgments, higher is better."""
+    return np.asarray(snapped(scores.sign(name) * scores.summary(name)[None])[0])
+
+
+def has_ties(values: Floats) -> bool:
+    return bool(np.isfinite(values).all()) and np.unique(values).size < values.size
+
+
+def mean_of(values: Floats) -> Floats:
+    """The mean over the last axis of what is there, NaN where nothing is."""
+    there = np.isfinite(values)
+    total = np.where(there, values, 0.0).sum(axis=-1)
+    n = there.sum(axis=-1)
+    return np.asarray(np.divide(total, n, out=np.full(n.shape, np.nan), where=n > 0))
+
+
+def extreme(values: Floats, which: np.ufunc) -> Floats:
+    return np.asarray(which.reduce(values, axis=-1))

@@ -1,0 +1,207 @@
+"""What was found under one condition: the units of all iterations put together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, fields
+
+import numpy as np
+import numpy.typing as npt
+
+from rankscope.stability.conditions import Condition
+from rankscope.stability.orders import error_and_ties, pairs_of
+from rankscope.stability.pooled import halves_of, reliability_of, tukey_rates
+from rankscope.stability.sampling import Material, Sample, means
+from rankscope.stability.swaps import difference_needed, swap_counts, widths_of
+from rankscope.stability.unit import Part, Unit
+
+__all__ = ["ITERATIONS", "Asked", "Outcome", "outcome_of", "units_of"]
+
+Floats = npt.NDArray[np.float64]
+
+#: Iterations of a unit of work. Random numbers hang on the iteration, so this changes no result.
+ITERATIONS = 5
+
+
+@dataclass(frozen=True, kw_only=True)
+class Asked:
+    """What a study was asked for, whatever the condition. coded: by the rules of Dunaiski's tool."""
+
+    levels: tuple[float, ...]
+    fuzz: tuple[float, ...]
+    iterations: int
+    n_resamples: int
+    seed: int
+    coded: bool
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Outcome:
+    """Numbers of one condition, for m measures, l levels, f fuzzinesses, b bins, s systems and p pairs of these.
+
+    error, error_sd, tie, tie_sd: (m, f) percent. t_rate: (m, l), asl_rate, asl_low, asl_high: (m, l) percent of pairs,
+    the latter two the 2.5 and 97.5 percentiles over iterations. est_diff: (m, l). swapped: (2, 2, m, b) counts of
+    bootstrap sets and of disjoint sets. widths: (m) of the bins. swap_diff: (2, 2, m, l) lower and upper ends,
+    from bootstrap sets and from disjoint ones. used: (m) percent. correlation: (3, m) mean and deviation between
+    systems, mean between queries. asl: (m, p) mean p of each pair of all systems. means: (m, s) mean value of each
+    system over sets,
+    better is greater. tukey: (m, l) percent of pairs that randomised Tukey HSD tells apart. reliability: (m, 12), see
+    `pooled.RELIABILITY`. half_sizes: (k), halves: (6, m, k) tau and tau_AP of two sets of that size.
+    """
+
+    error: Floats
+    error_sd: Floats
+    tie: Floats
+    tie_sd: Floats
+    t_rate: Floats
+    asl_rate: Floats
+    asl_low: Floats
+    asl_high: Floats
+    est_diff: Floats
+    swapped: Floats
+    widths: Floats
+    swap_diff: Floats
+    used: Floats
+    correlation: Floats
+    asl: Floats
+    means: Floats
+    tukey: Floats
+    reliability: Floats
+    half_sizes: Floats
+    halves: Floats
+
+    def arrays(self) -> dict[str, Floats]:
+        """All of it, by name."""
+        return {field.name: getattr(self, field.name) for field in fields(self)}
+
+
+def units_of(sample: Sample, widths: Floats, condition: Condition, asked: Asked) -> Iterator[Unit]:
+    """The work that several can share."""
+    for start in range(0, asked.iterations, ITERATIONS):
+        yield Unit(
+            condition=condition,
+            values=np.ascontiguousarray(sample.values[:, start : start + ITERATIONS]),
+            start=start,
+            widths=widths,
+            levels=asked.levels,
+            fuzz=asked.fuzz,
+            n_resamples=asked.n_resamples,
+            seed=asked.seed,
+            coded=asked.coded,
+        )
+
+
+def sample_widths(sample: Sample, material: Material) -> Floats:
+    return widths_of(sample.values, [measure.range for measure in material.measures])
+
+
+def mean_of(values: Floats, axis: int = 0) -> Floats:
+    """The mean without NaN; NaN where there is nothing else."""
+    there = ~np.isnan(values)
+    n = there.sum(axis=axis)
+    total = np.where(there, values, 0.0).sum(axis=axis)
+    return np.asarray(np.divide(total, n, out=np.full(n.shape, np.nan), where=n > 0))
+
+
+def outcome_of(
+    sample: Sample, widths: Floats, parts: Iterable[Part], material: Material, condition: Condition, asked: Asked
+) -> Outcome:
+    """All parts, in the order of their iterations, as one."""
+    found = list(parts)
+    asl, t = (np.concatenate([getattr(part, name) for part in found]) for name in ("asl", "t"))  # (i, m, p)
+    rates = percent_below(asl, asked.levels, strictly=asked.coded)
+    sets = means(sample.values)
+    n_systems = len(material.systems)
+    with_sets = np.sum([part.swapped for part in found], axis=0)
+    without = swap_counts(*disjoint_differences(sample), widths) if sample.disjoint else np.zeros_like(with_sets)
+    swapped = np.array([with_sets, without], np.float64)
+    if asked.coded:
+        orders = coded_orders(found)
+        swap_needed = np.concatenate([part.swap_needed for part in found]).mean(axis=0)  # (m, l, 2); infinite if one is
+        swap_diff = np.stack([np.moveaxis(swap_needed, -1, 0)] * 2, axis=1)
+        swap_diff[:, 1] = np.nan
+    else:
+        orders = paper_orders(sets, sample, n_systems, asked)
+        needed = [[difference_needed(counts, widths, level) for level in asked.levels] for counts in swapped]
+        swap_diff = np.array(needed).transpose(2, 0, 3, 1)  # (2 ends, 2 kinds of sets, m, l)
+    correlation = mean_of(np.concatenate([part.correlation for part in found], axis=1), axis=1)
+    needed_by = np.concatenate([part.needed for part in found])
+    with np.errstate(invalid="ignore"):
+        est_diff = needed_by.mean(axis=0) if asked.coded else mean_of(needed_by)
+    pool = material.pool(condition, sample)
+    half_sizes, halves = halves_of(pool, asked.iterations, asked.seed, condition)
+    low, high = np.percentile(rates, [2.5, 97.5], axis=0)
+    return Outcome(
+        **orders,
+        t_rate=percent_below(t, asked.levels).mean(axis=0),
+        asl_rate=rates.mean(axis=0),
+        asl_low=low,
+        asl_high=high,
+        est_diff=est_diff,
+        swapped=swapped,
+        widths=widths,
+        swap_diff=swap_diff,
+        used=mean_of(sample.used, axis=1),
+        correlation=correlation,
+        asl=by_all_pairs(asl, sample, n_systems),
+        means=by_all_systems(sets, sample, n_systems),
+        tukey=tukey_rates(pool, asked.levels, asked.n_resamples, asked.seed, condition),
+        reliability=reliability_of(pool, sample.values.shape[3]),
+        half_sizes=half_sizes,
+        halves=halves,
+    )
+
+
+def paper_orders(sets: Floats, sample: Sample, n_systems: int, asked: Asked) -> dict[str, Floats]:
+    rates = [error_and_ties(sets, sample.systems, n_systems, fuzz) for fuzz in asked.fuzz]
+    return {
+        name: np.array([getattr(rate, name) for rate in rates]).T for name in ("error", "error_sd", "tie", "tie_sd")
+    }
+
+
+def coded_orders(parts: list[Part]) -> dict[str, Floats]:
+    error, tie = (np.concatenate([getattr(part, name) for part in parts]) for name in ("error", "tie"))
+    return {
+        "error": error.mean(axis=0),
+        "error_sd": error.std(axis=0),
+        "tie": tie.mean(axis=0),
+        "tie_sd": tie.std(axis=0),
+    }
+
+
+def percent_below(pvalues: Floats, levels: tuple[float, ...], *, strictly: bool = False) -> Floats:
+    """(iterations, measures, levels) the percentage of pairs with a p of at most each level; NaN is no such p."""
+    with np.errstate(invalid="ignore"):
+        shares = [((pvalues < level) if strictly else (pvalues <= level)).mean(axis=2) for level in levels]
+    return np.asarray(100.0 * np.stack(shares, axis=2))
+
+
+def disjoint_differences(sample: Sample) -> tuple[Floats, Floats]:
+    """(measures, iterations x pairs) the differences of all pairs on both of two disjoint sets."""
+    first, second = np.triu_indices(sample.systems.shape[1], 1)
+    one, other = (table[:, :, first] - table[:, :, second] for table in sample.disjoint)
+    return one.reshape(len(one), -1), other.reshape(len(other), -1)
+
+
+def by_all_pairs(pvalues: Floats, sample: Sample, n_systems: int) -> Floats:
+    """(measures, pairs of all systems) the mean over the iterations that drew both; NaN where none did."""
+    if sample.systems.shape[1] == n_systems:
+        return mean_of(pvalues)
+    _, _, pair = pairs_of(sample.systems, n_systems)
+    return scattered(pvalues.transpose(1, 0, 2), pair, n_systems * (n_systems - 1) // 2)
+
+
+def by_all_systems(sets: Floats, sample: Sample, n_systems: int) -> Floats:
+    """(measures, systems) the mean over the sets that each was drawn for."""
+    return scattered(sets, sample.systems, n_systems)
+
+
+def scattered(values: Floats, places: npt.NDArray[np.int64], n: int) -> Floats:
+    """(measures, n) means of values (measures, iterations, k) by their places (iterations, k), without NaN."""
+    there = ~np.isnan(values)
+    at = places[None] + n * np.arange(len(values))[:, None, None]
+    size = len(values) * n
+    total = np.bincount(at[there], values[there], size)
+    count = np.bincount(at[there], minlength=size)
+    found: Floats = np.divide(total, count, out=np.full(size, np.nan), where=count > 0)
+    return found.reshape(len(values), n)

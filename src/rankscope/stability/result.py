@@ -1,0 +1,188 @@
+"""What `study` found: a row for each measure, cutoff, fuzziness, level, number of splits, systems and entities."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from rankscope.data.sections import Section, as_text, tidy_frame
+from rankscope.measures.base import Measure
+from rankscope.stability.ablation_shown import Ablation
+from rankscope.stability.conditions import Condition
+from rankscope.stability.decided import compared, decision_rate, marks_of, needed_of
+from rankscope.stability.outcome import Asked, Outcome
+
+if TYPE_CHECKING:
+    import polars as pl
+
+__all__ = ["PARTS", "StabilityRow", "StabilityStudy"]
+
+Floats = npt.NDArray[np.float64]
+
+#: What can be shown of a study, as Dunaiski's tool has it.
+PARTS = ("eval", "actual", "significance")
+
+
+class StabilityRow(NamedTuple):
+    """A row of the tidy table; see `StabilityStudy`."""
+
+    measure: str
+    cutoff: int | str | None
+    fuzz: float
+    level: float
+    splits: int
+    systems: int
+    entities: int
+    error_rate: float
+    error_rate_sd: float
+    tie_rate: float
+    tie_rate_sd: float
+    t_rate: float
+    used_rate: float
+    asl_rate: float
+    est_diff: float
+    swap_diff_min: float
+    swap_diff_max: float
+    correlation: float
+    correlation_sd: float
+    decisions: float
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class StabilityStudy:
+    """What `study` found. what: whether "entities" or "queries" were drawn. actual: (measures, systems) values of all.
+
+    `frame()`, and the output for programs, have a row for each measure and combination. Rates are in percent, 0 to 100.
+    error_rate: comparisons in which a set of queries orders two systems otherwise than most sets do; tie_rate: in which
+    it ties them; _sd: their jackknife deviations over the draws. t_rate, asl_rate: pairs of systems that the paired
+    t-test, and the paired bootstrap test, tell apart at the level. used_rate: relevant documents (or entities) that
+    values rest on. est_diff: the difference that the bootstrap asks for; swap_diff_min, swap_diff_max: the ends of the
+    bin of differences from which on two sets disagree no more often than the level says. correlation,
+    correlation_sd: Spearman's rho of two systems' values over the queries, mean and deviation over pairs. decisions:
+    pairs of systems that differ by more than what is needed. NaN (null, empty): there is no such number.
+    """
+
+    what: str
+    measures: tuple[Measure, ...]
+    signs: tuple[int, ...]
+    systems: tuple[str, ...]
+    n_items: int
+    conditions: tuple[Condition, ...]
+    outcomes: tuple[Outcome, ...]
+    asked: Asked
+    actual: Floats
+    swap: bool
+    swap_sets: str
+    error_tie: bool
+    ablation: Ablation | None
+    settings: str
+    notes: tuple[str, ...]
+    #: Of PARTS, what `sections` shows.
+    parts: tuple[str, ...] = PARTS
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        return StabilityRow._fields
+
+    @property
+    def sets(self) -> int:
+        """The place of the chosen sets of the swap method among those of an Outcome."""
+        return int(self.swap_sets == "disjoint")
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        return tuple(map(str, self.measures))
+
+    def needed(self, outcome: Outcome) -> Floats:
+        """(measures, levels) by how much two systems must differ to count as decided."""
+        return needed_of(outcome, swap=self.swap, sets=self.sets)
+
+    def decisions(self, outcome: Outcome) -> Floats:
+        """(measures, levels) percent of pairs of systems that differ by more than that."""
+        return decision_rate(self.compared(outcome), self.needed(outcome))
+
+    def compared(self, outcome: Outcome) -> Floats:
+        """(measures, systems) the values that are compared, better is greater."""
+        return compared(outcome, self.actual, self.signs, coded=self.asked.coded)
+
+    def marks(self, outcome: Outcome, measure: int) -> list[list[str]]:
+        """(systems, systems) how surely the system of the row is better than that of the column, in stars."""
+        return marks_of(self.compared(outcome)[measure], self.needed(outcome)[measure])
+
+    def rows(self) -> Iterator[StabilityRow]:
+        """The rows of the tidy table."""
+        for condition, outcome in zip(self.conditions, self.outcomes, strict=True):
+            decided = self.decisions(outcome)
+            for m, measure in enumerate(self.measures):
+                cutoff = getattr(measure, "cutoff", None)
+                for f, fuzz in enumerate(self.asked.fuzz):
+                    orders = (outcome.error, outcome.error_sd, outcome.tie, outcome.tie_sd)
+                    error, error_sd, tie, tie_sd = (
+                        float(table[m, f]) if self.error_tie else np.nan for table in orders
+                    )
+                    for k, level in enumerate(self.asked.levels):
+                        low, high = outcome.swap_diff[:, self.sets, m, k].tolist()
+                        yield StabilityRow(
+                            str(measure),
+                            cutoff,
+                            fuzz,
+                            level,
+                            condition.splits,
+                            condition.systems,
+                            condition.entities,
+                            error,
+                            error_sd,
+                            tie,
+                            tie_sd,
+                            float(outcome.t_rate[m, k]) if self.error_tie else np.nan,
+                            float(outcome.used[m]) if self.error_tie else np.nan,
+                            float(outcome.asl_rate[m, k]),
+                            float(outcome.est_diff[m, k]),
+                            low,
+                            high,
+                            float(outcome.correlation[0, m]),
+                            float(outcome.correlation[1, m]),
+                            float(decided[m, k]),
+                        )
+
+    def records(self) -> Iterator[tuple[Any, ...]]:
+        """The rows of the tidy table."""
+        return self.rows()
+
+    def sections(self) -> list[Section]:
+        """Which measures can be trusted, in two sentences; then tables and figures of all that was found."""
+        from rankscope.stability.shown import sections_of
+
+        return sections_of(self)
+
+    def signature(self) -> str:
+        """Every setting that changes the numbers, in one line."""
+        asked = self.asked
+        head, _, version = self.settings.rpartition(" | ")
+        own = [
+            f"levels:{','.join(f'{level:g}' for level in asked.levels)}",
+            f"fuzz:{','.join(f'{fuzz:g}' for fuzz in asked.fuzz)}",
+            f"splits:{','.join(map(str, dict.fromkeys(c.splits for c in self.conditions)))}",
+            f"systems:{','.join(map(str, dict.fromkeys(c.systems for c in self.conditions)))}",
+            f"{self.what}:{','.join(map(str, dict.fromkeys(c.entities for c in self.conditions)))}",
+            f"iterations:{asked.iterations}",
+            f"resamples:{asked.n_resamples}",
+            f"decided:{f'swap,{self.swap_sets}' if self.swap else 'bootstrap'}",
+            f"rng:{asked.seed}",
+        ]
+        return " | ".join([head, *own, version])
+
+    def frame(self) -> pl.DataFrame:
+        """The tidy table as a polars frame."""
+        return tidy_frame(self)
+
+    def __str__(self) -> str:
+        return as_text(self)
+
+    def __repr__(self) -> str:
+        return f"StabilityStudy({len(self.measures)} measures, {len(self.conditions)} conditions of {self.what})"

@@ -1,0 +1,222 @@
+"""What is drawn: sets of queries from real ones, or groups of entities that act as queries, and their values."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from rankscope.data.entities import EntityRanks, hits_of_entities
+from rankscope.data.scores import LEAST, Scores
+from rankscope.measures.base import Measure
+from rankscope.stability.conditions import Condition
+from rankscope.stats.correlation_values import matrix_of
+
+__all__ = ["Entities", "Material", "Queries", "Sample", "stream"]
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+
+#: Entities of all iterations that are measured at once.
+ENTITIES = 1 << 20
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Sample:
+    """What was drawn under one condition; better is greater.
+
+    values: (measures, iterations, systems, queries) of one set, NaN where there is none. disjoint: two tables
+    (measures, iterations, systems), the means over two sets without a query in common; empty where there are none.
+    systems: (iterations, systems) which were drawn, in rising order. used: (measures, iterations) the share of the
+    relevant that
+    values rest on, in percent; NaN where nobody knows.
+    """
+
+    values: Floats
+    disjoint: tuple[Floats, ...]
+    systems: Ints
+    used: Floats
+
+
+class Material(Protocol):
+    """What can be drawn from. signs: (measures) 1, or -1 where lower is better."""
+
+    @property
+    def what(self) -> str: ...
+    @property
+    def systems(self) -> tuple[str, ...]: ...
+    @property
+    def measures(self) -> tuple[Measure, ...]: ...
+    @property
+    def signs(self) -> Floats: ...
+    @property
+    def n_items(self) -> int: ...
+    @property
+    def actual(self) -> Floats:
+        """(measures, systems) the value of each system on all that there is, as the measure has it."""
+
+    def sample(self, condition: Condition, iterations: int, seed: int) -> Sample: ...
+    def pool(self, condition: Condition, sample: Sample) -> Floats:
+        """(measures, systems, queries) all values that one draw gives, of the systems that it drew."""
+
+
+def stream(seed: int, condition: Condition, iteration: int, purpose: int) -> np.random.Generator:
+    """The random numbers of one purpose: the same whoever draws them, and whatever else is drawn."""
+    return np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(*condition, iteration, purpose)))
+
+
+def draw_systems(rng: np.random.Generator, n: int, size: int) -> Ints:
+    return np.arange(n) if size == n else np.sort(rng.choice(n, size, replace=False))
+
+
+def means(values: Floats) -> Floats:
+    """The mean of the last axis over the queries where every system has a value; NaN where there is none."""
+    there = ~np.isnan(values).any(axis=-2, keepdims=True)
+    total = np.where(there, values, 0.0).sum(axis=-1)
+    n = there.sum(axis=-1)
+    return np.asarray(np.divide(total, n, out=np.full(total.shape, np.nan), where=n > 0))
+
+
+@dataclass(frozen=True, eq=False)
+class Entities:
+    """A table of ranks: entities are cut at random into groups, which act as queries."""
+
+    table: EntityRanks
+    measures: tuple[Measure, ...]
+    signs: Floats
+    what: str = "entities"
+
+    @property
+    def systems(self) -> tuple[str, ...]:
+        return self.table.systems
+
+    @property
+    def n_items(self) -> int:
+        return len(self.table)
+
+    @cached_property
+    def actual(self) -> Floats:
+        hits = [found for _, found in hits_of_entities(self.table)]
+        return np.array([[float(measure(one)[0]) for one in hits] for measure in self.measures])
+
+    def coded_correlation(self) -> Floats:
+        """(3) mean and deviation of Spearman's rho between systems, and NaN, as Dunaiski's tool has them.
+
+        Of the ranks of all entities, without the pairs of the first system; between queries it has none.
+        """
+        table = matrix_of(self.table.ranks[1:], "spearman") if len(self.systems) > 2 else np.zeros((0, 0))
+        rho = table[np.triu_indices(len(table), 1)]
+        return np.array([rho.mean(), rho.std(), np.nan]) if rho.size else np.full(3, np.nan)
+
+    def sample(self, condition: Condition, iterations: int, seed: int) -> Sample:
+        shape = (len(self.measures), iterations, condition.systems, condition.splits)
+        values, used = np.empty(shape), np.empty(shape[:2])
+        systems = np.empty((iterations, condition.systems), np.int64)
+        order = np.empty((iterations, condition.entities), np.int64)
+        for i in range(iterations):
+            rng = stream(seed, condition, i, 0)
+            order[i] = rng.permutation(self.n_items)[: condition.entities]
+            systems[i] = draw_systems(rng, len(self.systems), condition.systems)
+        step = max(1, ENTITIES // condition.entities)
+        for start in range(0, iterations, step):
+            part = slice(start, start + step)
+            values[:, part], used[:, part] = self.measured(order[part], condition.splits, systems[part])
+        half = condition.splits // 2
+        signed = values * self.signs[:, None, None, None]
+        return Sample(
+            values=signed,
+            disjoint=(means(signed[..., :half]), means(signed[..., half : 2 * half])),
+            systems=systems,
+            used=used,
+        )
+
+    def pool(self, condition: Condition, sample: Sample) -> Floats:
+        return sample.values[:, 0]
+
+    def measured(self, order: Ints, splits: int, systems: Ints) -> tuple[Floats, Floats]:
+        """(measures, iterations, systems, groups) values, and (measures, iterations) percent of entities used."""
+        iterations, n = order.shape
+        groups: npt.ArrayLike | Sequence[Ints]
+        if n % splits:
+            groups = [chunk for row in order for chunk in np.array_split(row, splits)]
+            sizes = np.array([len(chunk) for chunk in groups[:splits]])
+        else:
+            groups = order.reshape(iterations * splits, n // splits)
+            sizes = np.full(splits, n // splits)
+        shape = (iterations, splits)
+        values = np.empty((len(self.measures), len(self.systems), *shape))
+        used = np.empty_like(values)
+        for s, (_, hits) in enumerate(hits_of_entities(self.table, groups)):
+            for m, measure in enumerate(self.measures):
+                values[m, s] = measure(hits).reshape(shape)
+                used[m, s] = measure.used(hits).reshape(shape) / sizes
+        chosen = systems[None, :, :, None]
+        values = np.take_along_axis(values.transpose(0, 2, 1, 3), chosen, axis=2)
+        used = np.take_along_axis(used.transpose(0, 2, 1, 3), chosen, axis=2)
+        return values, 100 * used.mean(axis=(2, 3))
+
+
+@dataclass(frozen=True, eq=False)
+class Queries:
+    """Scores of real queries: sets of them are drawn. used: (systems, measures, queries) shares, where known."""
+
+    scores: Scores
+    measures: tuple[Measure, ...]
+    signs: Floats
+    used: Floats | None = None
+    what: str = "queries"
+
+    @property
+    def systems(self) -> tuple[str, ...]:
+        return self.scores.systems
+
+    @property
+    def n_items(self) -> int:
+        return len(self.scores.query_ids)
+
+    @cached_property
+    def actual(self) -> Floats:
+        return np.array([self.scores.summary(str(measure)) for measure in self.measures])
+
+    @cached_property
+    def values(self) -> Floats:
+        """(measures, systems, queries), better is greater; logarithms where the measure's mean is geometric."""
+        values = self.scores.values.transpose(1, 0, 2).copy()
+        for m, measure in enumerate(self.measures):
+            if measure.summary == "geometric":
+                values[m] = np.log(np.maximum(values[m], LEAST))
+        values *= self.signs[:, None, None]
+        return values
+
+    def sample(self, condition: Condition, iterations: int, seed: int) -> Sample:
+        size = condition.size
+        values = np.empty((len(self.measures), iterations, condition.systems, size))
+        other = np.empty_like(values[..., 0]) if condition.splits > 1 else None
+        used = np.full((len(self.measures), iterations), np.nan)
+        systems = np.empty((iterations, condition.systems), np.int64)
+        for i in range(iterations):
+            rng = stream(seed, condition, i, 0)
+            drawn = rng.permutation(self.n_items)[: condition.entities]
+            systems[i] = draw_systems(rng, len(self.systems), condition.systems)
+            values[:, i] = self.values[:, systems[i][:, None], drawn[:size]]
+            if other is not None:
+                other[:, i] = means(self.values[:, systems[i][:, None], drawn[size : 2 * size]])
+            if self.used is not None:
+                shares = self.used[systems[i][:, None], :, drawn[:size]]  # (systems, queries, measures)
+                n = (~np.isnan(shares)).sum(axis=(0, 1))
+                used[:, i] = 100 * np.divide(
+                    np.nansum(shares, axis=(0, 1)), n, out=np.full(n.shape, np.nan), where=n > 0
+                )
+        return Sample(
+            values=values,
+            disjoint=() if other is None else (means(values), other),
+            systems=systems,
+            used=used,
+        )
+
+    def pool(self, condition: Condition, sample: Sample) -> Floats:
+        return self.values[:, sample.systems[0]]
