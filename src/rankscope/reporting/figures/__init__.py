@@ -14,14 +14,19 @@ from rankscope.errors import ParameterError, UnknownName
 
 # The files that hold figures: importing one puts its figures into the table.
 from rankscope.reporting.figures import (  # noqa: F401
+    asl_sorted,
     binary_measures,
+    conditions,
     curves,
+    error_tie,
     heat,
     pairwise,
     planning,
     spread,
     studies,
+    swap_rates,
     systems,
+    told_apart,
 )
 from rankscope.reporting.figures.registry import EXAMPLES, FIGURES
 from rankscope.reporting.figures.saving import SUFFIXES, html_page, save_chart, svg_text, vega_lite

@@ -15,7 +15,7 @@ from rankscope.reporting.figures.registry import figure
 from rankscope.reporting.figures.style import Style, finish, name_labels
 from rankscope.stats.inputs import Floats
 
-__all__ = ["MOST_LINES", "gain_curve", "lines", "precision_recall", "thinned"]
+__all__ = ["MOST_LINES", "cycled", "gain_curve", "lines", "precision_recall", "thinned"]
 
 #: More lines than these cannot be told apart.
 MOST_LINES = 16
@@ -34,36 +34,40 @@ def thinned(count: int, most: int) -> npt.NDArray[np.int64]:
     return np.unique(np.linspace(0, count - 1, most).round().astype(np.int64))
 
 
+def cycled(looks: Sequence[Any], count: int) -> list[Any]:
+    """So many looks, from the first again where they end."""
+    return [looks[i % len(looks)] for i in range(count)]
+
+
 def lines(
     alt: Any, names: list[str], across: Floats, table: Floats, x: Any, y: Any, style: Style, texts: dict[str, Any]
 ) -> Any:
     """A line a name, each with its own colour, dash and symbol; a NaN is a gap.
 
-    x, y: encodings of the fields `x` and `y`. texts: what `name` and `x` are for the pointer, and `of`, what stands at
-    each place across.
+    across: where the values stand, shared by all lines or one row a line. x, y: encodings of the fields `x` and `y`.
+    texts: what `name` and `x` are for the pointer, and `of`, what stands at each place across (one list, or one a
+    line); where wished, `value`, what is up, and its `format`.
     """
-    places = thinned(across.size, MOST_POINTS)
+    places = thinned(table.shape[1], MOST_POINTS)
     symbols = set(places[thinned(places.size, SYMBOLS)].tolist())
+    own = np.broadcast_to(across, table.shape)
+    of = texts["of"] if across.ndim == 2 else [texts["of"]] * len(names)
     rows = [
-        {"name": name, "x": cell(across[i]), "y": cell(row[i]), "of": texts["of"][i], "symbol": int(i) in symbols}
-        for name, row in zip(names, table, strict=True)
+        {"name": name, "x": cell(own[k, i]), "y": cell(row[i]), "of": of[k][i], "symbol": int(i) in symbols}
+        for k, (name, row) in enumerate(zip(names, table, strict=True))
         for i in places
     ]
     count = len(names)
     columns = 2 if style.narrowest < 560 else 3
     legend = alt.Legend(title=None, columns=columns, labelExpr=name_labels(style), symbolSize=120, symbolStrokeWidth=0)
     given = {"domain": names}
-
-    def cycle(looks: Sequence[Any]) -> list[Any]:
-        return [looks[i % len(looks)] for i in range(count)]
-
-    colour = alt.Color("name:N").sort(None).legend(legend).scale(**given, range=cycle(SERIES))
-    dash = alt.StrokeDash("name:N").sort(None).legend(legend).scale(**given, range=cycle(DASHES))
-    shape = alt.Shape("name:N").sort(None).legend(legend).scale(**given, range=cycle(SHAPES))
+    colour = alt.Color("name:N").sort(None).legend(legend).scale(**given, range=cycled(SERIES, count))
+    dash = alt.StrokeDash("name:N").sort(None).legend(legend).scale(**given, range=cycled(DASHES, count))
+    shape = alt.Shape("name:N").sort(None).legend(legend).scale(**given, range=cycled(SHAPES, count))
     tooltip = [
         alt.Tooltip("name:N", title=texts["name"]),
         alt.Tooltip("of:N", title=texts["x"]),
-        alt.Tooltip("y:Q", title="value", format=".4f"),
+        alt.Tooltip("y:Q", title=texts.get("value", "value"), format=texts.get("format", ".4f")),
     ]
     base = alt.Chart(inline(rows))
     points = alt.Chart(inline([row for row in rows if row["symbol"]]))

@@ -24,6 +24,7 @@ from rankscope.reporting.figures.inputs import (
     short,
     shown,
 )
+from rankscope.reporting.figures.level_axis import as_levels
 from rankscope.reporting.figures.registry import figure
 from rankscope.reporting.figures.style import Style, finish
 from rankscope.stats.inputs import Floats, check_share
@@ -169,6 +170,7 @@ def significance_matrix(
     differences: npt.ArrayLike,
     pvalues: npt.ArrayLike,
     level: float = 0.05,
+    levels: Sequence[float] = (),
     measure: str = "",
     criterion: str = "",
     style: Style | None = None,
@@ -176,18 +178,22 @@ def significance_matrix(
     """All pairs of systems, coloured by the difference of row minus column; a triangle where it is significant.
 
     systems: sorted. differences, pvalues: (systems, systems), the p-values corrected; NaN: the pair was not tested, has
-    no mark and is not counted. criterion: in words, when a pair is marked, where that is not p ≤ level, as "probability
+    no mark and is not counted. levels: where there are several, in the place of `level`: the lower the level that a
+    pair reaches, the larger its triangle; instead of p-values that lowest level itself will do, 1 for a pair that
+    reaches none. criterion: in words, when a pair is marked, where that is not p ≤ level, as "probability
     of one to be better ≥ 95%". A triangle points up where the row is higher, else down, so that grey print tells as
     much. The first 40 systems are shown. Raises ParameterError for data that do not fit.
     """
     alt, style = altair(), style or Style()
     check_share("level", level)
+    several = as_levels(levels)
+    level = max(several, default=level)
     names = as_names(systems, "systems")
     shape = (len(names), len(names))
     kept = names[:MOST_SYSTEMS]
     table = as_table(differences, shape, "differences")[: len(kept), : len(kept)]
     chances = as_table(pvalues, shape, "pvalues")[: len(kept), : len(kept)]
-    rows = pair_rows(kept, table, chances, level)
+    rows = pair_rows(kept, table, chances, several or [level])
     most = max((abs(row["difference"]) for row in rows if row["difference"] is not None), default=0) or 1.0
     for row in rows:
         row["ink"] = ink_on(between(DIVERGING, (row["difference"] / most + 1) / 2)) if row["mark"] else style.ink
@@ -196,21 +202,26 @@ def significance_matrix(
     marked = int((tested & (chances[upper] <= level) & (np.abs(table[upper]) > 0)).sum())
     how = "" if criterion else " significantly"
     found = f"{marked} of {tested.sum()} {'pair differs' if tested.sum() == 1 else 'pairs differ'}{how}"
+    found += f" ({shown(criterion) or (f'level {level:g} or lower' if several else f'p ≤ {level:g}, corrected')})."
     return finish(
-        pair_cells(alt, kept, rows, most, f"difference{' in ' + shown(measure) if measure else ''}", style),
+        pair_cells(alt, kept, rows, (most, several), f"difference{' in ' + shown(measure) if measure else ''}", style),
         title="Which systems differ",
         subtitle=[
-            f"{found} ({shown(criterion) or f'p ≤ {level:g}, corrected'}).",
+            found,
             f"▲ row{how} higher than column, ▼ lower." if marked else "",
             left_out(len(names), MOST_SYSTEMS, "systems"),
         ],
-        description=f"Differences of {len(kept)} systems: {found} ({shown(criterion) or f'p ≤ {level:g}, corrected'}).",
+        description=f"Differences of {len(kept)} systems: {found}",
         style=style,
         height=height_of(len(kept)),
     )
 
 
-def pair_cells(alt: Any, names: list[str], rows: list[dict[str, Any]], most: float, what: str, style: Style) -> Any:
+def pair_cells(
+    alt: Any, names: list[str], rows: list[dict[str, Any]], looks: tuple[float, list[float]], what: str, style: Style
+) -> Any:
+    """looks: the difference that has the full colour; the levels that sizes tell apart, where there are several."""
+    most, levels = looks
     y, x = square_axes(alt, names, names, style)
     zero = "datum.value == 0 ? '0' : format(datum.value, '+.3f')"
     gradient = alt.Legend(title=f"{what}, row {MINUS} column", values=[-most, 0, most], labelExpr=zero, titleLimit=300)
@@ -221,23 +232,41 @@ def pair_cells(alt: Any, names: list[str], rows: list[dict[str, Any]], most: flo
         alt.Tooltip("row:N", title="row"),
         alt.Tooltip("column:N", title="column"),
         alt.Tooltip("difference:Q", title="difference", format="+.4f"),
-        alt.Tooltip("pvalue:Q", title="p", format=".4f"),
+        alt.Tooltip("reached:N", title="level")
+        if len(levels) > 1
+        else alt.Tooltip("pvalue:Q", title="p", format=".4f"),
     ]
     # A triangle leaves the colour of its cell to be seen, on a phone too.
     size = min(120, max(14, (style.narrowest * 0.6 / len(names)) ** 2 / 4))
     boxes = alt.Chart(inline(rows)).mark_rect(aria=False, stroke="#767676", strokeOpacity=0.25)
     marks = alt.Chart(inline([row for row in rows if row["mark"]]))
     marks = marks.mark_point(aria=False, opacity=1, strokeWidth=0, size=size)
+    sizes = {"size": size_of(alt, size, levels, style)} if len(levels) > 1 else {}
     ink = alt.Fill("ink:N").scale(None).legend(None)
     return alt.layer(
         boxes.encode(y=y, x=x, fill=colour, tooltip=tooltip),
-        marks.encode(y=y, x=x, shape=up_down, fill=ink, tooltip=tooltip),
+        marks.encode(y=y, x=x, shape=up_down, fill=ink, tooltip=tooltip, **sizes),
     ).resolve_scale(fill="independent")
 
 
-def pair_rows(names: list[str], differences: Floats, pvalues: Floats, level: float) -> list[dict[str, Any]]:
-    """One row a cell of the matrix, its diagonal left out."""
-    marks = np.where(pvalues <= level, np.sign(differences), 0)
+def size_of(alt: Any, size: float, levels: list[float], style: Style) -> Any:
+    """How large a triangle is by the level that its pair reaches, with what says so below."""
+    texts = [f"{level:g}" for level in levels]
+    look = {"symbolType": "triangle-up", "symbolFillColor": style.ink, "symbolStrokeWidth": 0}
+    legend = alt.Legend(title="level", orient="top", columns=5 if style.narrowest < 560 else 10, **look)
+    scale = alt.Scale(
+        type="ordinal",
+        domain=texts,
+        range=[round(v, 1) for v in np.linspace(1.2 * size, size / 6, len(levels)).tolist()],
+    )
+    return alt.Size("reached:N").sort(None).legend(legend).scale(scale)
+
+
+def pair_rows(names: list[str], differences: Floats, pvalues: Floats, levels: list[float]) -> list[dict[str, Any]]:
+    """One row a cell of the matrix, its diagonal left out. levels: rising; a pair reaches the lowest it can."""
+    marks = np.where(pvalues <= levels[-1], np.sign(differences), 0)
+    reached = np.searchsorted(levels, pvalues)
+    said = [*(f"{level:g}" for level in levels), "none"]
     words = {1.0: "higher", -1.0: "lower"}
     return [
         {
@@ -246,6 +275,7 @@ def pair_rows(names: list[str], differences: Floats, pvalues: Floats, level: flo
             "difference": cell(differences[i, j]),
             "pvalue": cell(pvalues[i, j]),
             "mark": words.get(float(marks[i, j])),
+            **({"reached": said[min(reached[i, j], len(levels))]} if len(levels) > 1 else {}),
         }
         for i in range(len(names))
         for j in range(len(names))
