@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 
+from rankscope.compat.dunaiski_measures import FUNCTIONS, coded_measure
 from rankscope.data.entities import EntityRanks
 from rankscope.data.hits import Hits
 from rankscope.io.entity_ranks import read_entity_ranks
@@ -34,77 +35,9 @@ class Row(NamedTuple):
 RECORDED = json.loads((FOLDER / "measures.json").read_text("utf-8"))
 ROWS = [Row(*row) for row in RECORDED["rows"]]
 
-#: What the tool calls a measure -> what one asks the preset for. {}: the recorded cutoff.
-OURS = {
-    "Average": "MeanRank",
-    "Average_at_k": "MeanRank@{}",
-    "Average_at_avg": "MeanRank@mean",
-    "Average_at_testsize": "MeanRank@size",
-    "Average_at_recall": "MeanRank@recall={}",
-    "Median": "MedianRank",
-    "Median_at_k": "MedianRank@{}",
-    "Median_at_avg": "MedianRank@mean",
-    "Median_at_testsize": "MedianRank@size",
-    "Median_at_recall": "MedianRank@recall={}",
-    "Min": "MinRank",
-    "Max": "MaxRank",
-    "P_at_k": "P@{}",
-    "P_at_avg": "P@mean",
-    "P_at_testsize": "P@size",
-    "P_at_recall": "P@recall={}",
-    "P_at_50recall": "P@recall=0.5",
-    "P_at_k_buckets": "P(scale='permille')@{}",
-    "P_at_avg_buckets": "P(scale='permille')@mean",
-    "P_at_50recall_buckets": "P(scale='permille')@median",
-    "P_at_recall_buckets": "P(scale='permille')@recall={}",
-    "Recall_at_k": "R@{}",
-    "Recall_at_10": "R@10",
-    "Recall_at_avg": "R@mean",
-    "Recall_at_testsize": "R@size",
-    "Recall_at_k_buckets": "R(scale='permille')@{}",
-    "Recall_at_avg_buckets": "R(scale='permille')@mean",
-    "R_precision": "Rprec",
-    "AP": "AP",
-    "AP_at_n": "AP@{}",
-    "AP_at_10": "AP@10",
-    "AP_at_avg": "AP@mean",
-    "AP_at_testsize": "AP@size",
-    "AP_at_recall": "AP@recall={}",
-    "AP_at_50recall": "AP@median",
-    "AP_buckets": "AP(scale='permille')",
-    "AP_at_n_buckets": "AP(scale='permille')@{}",
-    "AP_at_avg_buckets": "AP(scale='permille')@mean",
-    "AP_at_50recall_buckets": "AP(scale='permille')@median",
-    "AP_interpolated": "IAP",
-    "AP_interpolated_buckets": "IAP(scale='permille')",
-    "NDCG": "nDCG",
-    "NDCG_10": "nDCG@10",
-    "NDCG_at_n": "nDCG@{}",
-    "NDCG_at_avg": "nDCG@mean",
-    "NDCG_at_testsize": "nDCG@size",
-    "NDCG_at_recall": "nDCG@recall={}",
-    "NDCG_at_50recall": "nDCG@median",
-    "NDCG_buckets": "nDCG(scale='permille')",
-    "NDCG_at_n_buckets": "nDCG(scale='permille')@{}",
-    "NDCG_at_avg_buckets": "nDCG(scale='permille')@mean",
-    "NDCG_at_50recall_buckets": "nDCG(scale='permille')@median",
-    "PR_AUC": "PRAUC",
-    "PR_AUC_interpolated": "PRAUC(interpolated=True)",
-    "PR_AUC_buckets": "PRAUC(scale='permille')",
-    "PR_AUC_interpolated_buckets": "PRAUC(scale='permille', interpolated=True)",
-    "ROC_at_k_auc": "AUC@{}",
-    "ROC_at_10000_auc": "AUC",
-    "ROC_at_avg_auc": "AUC@mean",
-    "ROC_AUC_buckets": "AUC(scale='permille')",
-    "ROC_AUC_std_intervals": "AUCIntervals",
-    "MAP_std_intervals": "APIntervals",
-    "MAP_geom_intervals": "APIntervals(average='geometric')",
-}
-
 
 def measure_of(row: Row) -> Measure:
-    (measure,) = parse_measures([OURS[row.function].format(row.cutoff)], PRESET.parameters, PRESET.renames)
-    return measure
+    return coded_measure(row.function, row.cutoff)
 
 
 def hits_of(row: Row) -> Hits:
@@ -120,12 +53,12 @@ def with_total(hits: Hits, total: int) -> Hits:
 
 def test_all_rows_are_here_and_847_hold_a_number() -> None:
     assert len(ROWS) == 870
-    assert {row.function for row in ROWS} == set(OURS)
+    assert {row.function for row in ROWS} == set(FUNCTIONS)
     assert sum(isinstance(row.value, float) for row in ROWS) == 847
     assert sum(row.value == "nan" for row in ROWS) == 22
 
 
-@pytest.mark.parametrize("function", OURS)
+@pytest.mark.parametrize("function", FUNCTIONS)
 def test_the_preset_agrees_with_every_recorded_value_and_count(function: str) -> None:
     for row in ROWS:
         if row.function != function or row.value == "EXC":
@@ -146,7 +79,7 @@ def test_where_the_tool_divides_nothing_by_nothing_and_stops_the_preset_has_a_va
 def test_lists_measured_together_have_the_values_they_have_alone() -> None:
     table = read_entity_ranks(FOLDER / "small_4x60.txt")
     groups = np.random.default_rng(1).integers(0, len(table), (40, 7))
-    plain = [name for name in OURS.values() if "{}" not in name and "scale" not in name]
+    plain = [name for name in FUNCTIONS.values() if "{}" not in name and "scale" not in name]
     names = [*plain, "P@9", "R@30", "AP@100", "nDCG@100", "AUC@500", "P@recall=0.3", "nDCG@recall=0.7"]
     for measure in parse_measures(names, PRESET.parameters, PRESET.renames):
         together = measure(table.hits("S2", groups))
