@@ -41,7 +41,15 @@ def test_the_demo_fits_a_screen_and_names_one_command_for_each_purpose(tour):
     _, text = tour
     assert len(text.splitlines()) <= 40
     first = [step.command for step in TOUR if step.first]
-    assert [command.split()[1] for command in first] == ["evaluate", "compare", "plan", "compare", "report", "convert"]
+    assert [command.split()[1] for command in first] == [
+        "evaluate",
+        "compare",
+        "plan",
+        "compare",
+        "stability",
+        "report",
+        "convert",
+    ]
     assert "`rankscope demo --tour` lists all" in text
 
 

@@ -18,6 +18,8 @@ from rankscope.data.scores import EachQuery
 from rankscope.data.sections import Section, as_text
 from rankscope.evaluation.holes import Holes, hole_measures, holes_of
 from rankscope.reporting.results import RESULT_FORMATS, render_result
+from rankscope.stability import StabilityStudy
+from rankscope.stability.ablation_shown import Ablation
 
 #: A name that breaks lines, ends comments, opens markup, and is no UTF-8.
 AWFUL = b"two\nlines | & % _ caf\xe9".decode("utf-8", "surrogateescape")
@@ -52,6 +54,8 @@ RESULTS: dict[type, Callable[[], Any]] = {
     Holes: lambda: holes_of(rs.evaluate(QRELS, RUNS, hole_measures((2, 4)), unjudged="bounds"), (2, 4)),
     type(rs.agree_measures(scores())): lambda: rs.agree_measures(scores()),
     type(rs.agree_judgments(QRELS, SECOND_JUDGE)): lambda: rs.agree_judgments(QRELS, SECOND_JUDGE, RUNS, ["RR"]),
+    StabilityStudy: lambda: rs.stability.study(QRELS, RUNS, ["RR", "MinRank"], iterations=4, n_resamples=30, rng=1),
+    Ablation: lambda: rs.stability.study(QRELS, RUNS, ["RR"], iterations=2, rng=1, ablation=True).ablation,
     type(rs.agree_labels([0, 1], [0, 1])): lambda: rs.agree_labels([0, 1, 1, 0, 1], [0, 1, 0, 0, 1]),
 }
 made = cache(lambda kind: RESULTS[kind]())
@@ -125,7 +129,7 @@ def test_its_text_is_that_of_its_sections_and_its_repr_is_one_short_line(kind: t
     result = made(kind)
     assert str(result) == as_text(result)
     assert f"\n\n{result.signature()}" in str(result)
-    if kind is not EachQuery:  # a view, which nobody is given
+    if kind not in (EachQuery, Ablation):  # a view, and a part of another, which nobody is given
         assert re.fullmatch(rf"{kind.__name__}\(.{{1,150}}\)", repr(result)), repr(result)
 
 

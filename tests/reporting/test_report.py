@@ -52,6 +52,8 @@ def test_the_page_has_all_that_a_reader_asks_for(folder: Path) -> None:
     ):
         assert title in titles
     assert any("measures agree" in title for title in titles)
+    assert titles.index("Which measures can be trusted") == titles.index("Queries needed: nDCG@10") - 2
+    assert titles[titles.index("Which measures can be trusted") + 1] == "How many queries it takes"
     digest = hashlib.sha256((folder / "bm25.run").read_bytes()).hexdigest()
     for said in (digest, "rankscope report ...", f"rankscope {rs.__version__}", "test:t | correction:holm", "numpy"):
         assert said in text
@@ -156,6 +158,31 @@ def test_a_system_without_a_value_is_none_of_the_best() -> None:
     runs = [rs.Run({"q": {"x": 1.0} if s == 3 else {"d": 1.0}}, name=f"s{s}") for s in range(MOST_SYSTEMS + 1)]
     kept, _ = best_systems(rs.evaluate({"q": {"d": 1}}, runs, "MinRank"), None)
     assert 3 not in kept
+
+
+def test_which_measures_can_be_trusted_is_what_a_study_of_the_same_scores_finds(folder: Path) -> None:
+    runs = [folder / f"{name}.run" for name in ("bm25", "dense", "rerank")]
+    page = rs.report(folder / "demo.qrels", runs, ["NumRet", "nDCG@10", "AP"], figures=False, rng=5, level=0.1)
+    scores = rs.evaluate(folder / "demo.qrels", runs, ["nDCG@10", "AP"])
+    study = rs.stability.study(scores, levels=0.1, iterations=20, n_resamples=500, rng=5)
+    assert study.sections()[0].sentence in text_of(page)
+    assert "a small study (20 draws, 500 bootstrap samples of each, rng:5)" in text_of(page)
+
+
+def test_of_many_systems_the_study_draws_fewer_samples_and_of_few_queries_there_is_none() -> None:
+    rng = np.random.default_rng(4)
+
+    def page(systems: int, queries: int) -> object:
+        qrels = {f"q{q}": {f"d{i}": int(i < 3) for i in range(10)} for q in range(queries)}
+        runs = [
+            rs.Run({q: {f"d{i}": float(x) for i, x in enumerate(rng.random(10))} for q in qrels}, name=f"s{s}")
+            for s in range(systems)
+        ]
+        return rs.report(qrels, runs, ["AP", "RR"], figures=False)
+
+    assert "20 draws, 105 bootstrap samples of each" in text_of(page(44, 10))  # 4,000,000 / (44 x 43 / 2 x 2 x 20)
+    assert "Which measures can be trusted" in titles_of(page(2, 10))
+    assert "Which measures can be trusted" not in titles_of(page(2, 9))
 
 
 def test_names_are_shown_as_they_are(folder: Path) -> None:

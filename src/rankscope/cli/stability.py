@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any, TypeVar
 
@@ -38,6 +39,19 @@ class Range(click.ParamType[Any]):
 
 
 WHOLE, REAL = Range(int, "a whole number"), Range(float, "a number")
+
+
+@contextmanager
+def going_on(checkpoint: str | None) -> Iterator[None]:
+    """Ctrl-C says what is kept, and how to go on."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        if checkpoint is None:
+            raise
+        kept = f"what was finished is kept in {checkpoint}, and the same command goes on from there"
+        click.echo(f"\nrankscope: interrupted; {kept}", err=True)  # not beside the ^C of the terminal
+        raise click.exceptions.Exit(130) from None
 
 
 @click.command()
@@ -90,9 +104,9 @@ def stability(
 ) -> None:
     """Which measures can be trusted on these RUNs, or on a table of ranks.
 
-    Sets of queries are drawn at random, again and again: how often does a measure order two systems wrongly, how often
-    can it not tell them apart, and how many queries does it take? With --input entity-ranks QRELS is a table of the
-    ranks of known entities, which are cut at random into groups that act as queries.
+    Sets of queries are drawn at random, again and again: how often does a measure order two systems otherwise than
+    most sets do, how often can it not tell them apart, and how many queries does it take? With --input entity-ranks
+    QRELS is a table of the ranks of known entities, which are cut at random into groups that act as queries.
 
     \b
     rankscope stability robust.qrels *.run -m AP -m P@10 --set-size 25,50,100
@@ -106,7 +120,11 @@ def stability(
         raise click.UsageError("Missing argument 'RUN...'.")
     if len(runs) == 1 and options["input"] != ENTITY:
         raise ParameterError("one run has nothing to be compared with; name at least 2")
-    with bytes_progress(runs, "reading runs") as reading, progress_bar(1.0, "trying measures") as progress:
+    with (
+        going_on(options["checkpoint"]),
+        bytes_progress(runs, "reading runs") as reading,
+        progress_bar(1.0, "trying measures") as progress,
+    ):
         result = study_measures(
             qrels,
             list(runs) or None,

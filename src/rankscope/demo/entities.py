@@ -1,31 +1,60 @@
-"""A table of ranks, made up: where three ways to rank authors put those who are known to be good."""
+"""A table of ranks, made up: where five ways to rank authors put those who are known to be good.
+
+Every author has a latent merit; a way to rank scores it with weight x merit + noise, and ranks all authors. Those who
+are known to be good, who won prizes say, are drawn by merit, so most of them are good authors and none is all.
+"""
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
+import numpy.typing as npt
 
-__all__ = ["TOTAL", "entity_files"]
+__all__ = ["KNOWN", "TOTAL", "WAYS", "entity_files"]
 
-#: Authors that were ranked in all.
-TOTAL = 5000
-KNOWN = 24
-#: How far up each way puts the known ones: the mean of the logarithm of their ranks, best first.
-WAYS = {"pagerank": 4.0, "h-index": 4.6, "citations": 5.2}
-TIED = "h-index"  # of which many authors have the same: ranks are means of tied ones
+#: Authors that were ranked in all, and those of them that are known to be good.
+TOTAL, KNOWN = 20_000, 200
+#: By how much likelier an author is known who has one more of merit (its e-th power).
+CHOSEN_BY = 3.0
+
+
+class Way(NamedTuple):
+    """weight: how much of its score is merit. step: scores are whole multiples of it, so a step above 0 makes ties."""
+
+    weight: float
+    step: float = 0.0
+
+
+#: The ways to rank, best first.
+WAYS = {
+    "pagerank": Way(2.4),
+    "h-index": Way(2.0, step=0.1),
+    "citations": Way(1.7),
+    "papers": Way(1.1),
+    "age": Way(0.5),
+}
 
 
 def entity_files(seed: int) -> dict[str, str]:
     """demo-ranks.tsv: a header of systems, then a known author a line, with the rank in each."""
     rng = np.random.default_rng([seed, 1])  # a stream of its own
-    latent = rng.normal(size=KNOWN)
+    merit = rng.normal(size=TOTAL)
+    chances = np.exp(CHOSEN_BY * merit)
+    known = rng.choice(TOTAL, KNOWN, replace=False, p=chances / chances.sum())
     columns = []
-    for name, level in WAYS.items():
-        logs = level + 0.8 * latent + 0.8 * rng.normal(size=KNOWN)
-        ranks = np.clip(np.floor(np.exp(logs)), 1, TOTAL - KNOWN)
-        ranks[np.argsort(ranks, kind="stable")] += np.arange(KNOWN)  # no two alike
-        if name == TIED:
-            ranks = np.floor(ranks / 10) * 10 + 4.5
-        columns.append([f"{rank:g}" for rank in ranks])
+    for way in WAYS.values():
+        scores = way.weight * merit + rng.normal(size=TOTAL)
+        columns.append(mean_ranks(np.round(scores / way.step) if way.step else scores)[known])
     lines = ["\t".join(["author", *WAYS])]
-    lines += ["\t".join([f"A{i:02d}", *row]) for i, row in enumerate(zip(*columns, strict=True), 1)]
+    lines += [
+        "\t".join([f"A{i:03d}", *(f"{rank:.9g}" for rank in row)])
+        for i, row in enumerate(zip(*columns, strict=True), 1)
+    ]
     return {"demo-ranks.tsv": "\n".join(lines) + "\n"}
+
+
+def mean_ranks(scores: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    """Ranks by falling score, from 1; tied ones have the mean of their ranks."""
+    _, place, counts = np.unique(-scores, return_inverse=True, return_counts=True)
+    return (np.cumsum(counts) - (counts - 1) / 2)[place]

@@ -82,7 +82,7 @@ TOUR = (
     Step("rankscope letor score demo-letor.txt demo-letor-rerank.txt - 0", "the output of LETOR's own script"),
     Step(
         f"rankscope evaluate demo-ranks.tsv --input entity-ranks --total-ranks {TOTAL} -m MeanRank -m AP -m AUC",
-        "only the ranks of known entities: where do three ways to rank authors put the good ones",
+        "only the ranks of known entities: where do five ways to rank authors put those known to be good",
     ),
     Step("rankscope agree judgments demo.qrels demo-judge.qrels", "how far a simulated LLM judge agrees with people"),
     Step(
@@ -116,6 +116,19 @@ TOUR = (
         "rankscope compare demo.qrels rerank.run --against hybrid.run -m nDCG@10 --gate 0.02",
         "a gate for continuous integration: exit code 0, since rerank is shown to be no worse",
         first=True,
+    ),
+    Step(
+        "rankscope stability demo.qrels *.run --seed 7",
+        "which measures can be trusted on these data, and from how many queries on",
+        first=True,
+    ),
+    Step(
+        "rankscope stability demo.qrels *.run -m nDCG --cutoffs 5,20 --set-size 10,25 --ablation --seed 7 --print eval",
+        "the same over cutoffs and numbers of queries, and whether fewer judgments would order the systems alike",
+    ),
+    Step(
+        "rankscope stability demo-ranks.tsv --input entity-ranks --entities 50,100 --seed 7",
+        "the same for ranks of known entities, which are cut at random into groups that act as queries",
     ),
     Step(
         "rankscope report demo.qrels rerank.run hybrid.run bm25.run --baseline bm25 -o baseline.html",

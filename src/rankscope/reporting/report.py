@@ -86,6 +86,7 @@ def report(
         comparison=compared,
         without=without,
         level=comparison.get("level", 0.05),
+        rng=comparison.get("rng", 0),
         **(extras([joined[i] for i in kept], plan) if judged else {}),
     )
     return render_page(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 
@@ -18,20 +19,30 @@ from rankscope.data.sections import Figure, Section, Table
 from rankscope.errors import RankscopeError
 from rankscope.evaluation.curves import curve_sections
 from rankscope.evaluation.holes import holes_of
+from rankscope.stability.shown import overview, reliability
+from rankscope.stability.study import study
 
 __all__ = ["PARTS", "Found", "all_sections", "verdict_of"]
+
+#: Fewer queries say nothing of other ones.
+FEWEST_QUERIES = 10
+#: Draws of the page's study of its measures, and the bootstrap samples of each: fewest, most, and those of all pairs,
+#: measures and draws together, which is what takes time.
+DRAWS, SAMPLES, SAMPLES_IN_ALL = 20, (100, 500), 4_000_000
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Found:
     """All that the page is made of. without: measures that systems cannot be compared by, and why.
 
-    holes, curves: scores of the measures that those sections need; None where there is no such thing.
+    rng: seed or Generator of what is drawn at random. holes, curves: scores of the measures that those sections need;
+    None where there is no such thing.
     """
 
     scores: Scores
     comparison: Comparison | None
     level: float
+    rng: Any = 0
     without: Mapping[str, str] = field(default_factory=dict)
     holes: Scores | None = None
     curves: Scores | None = None
@@ -117,9 +128,32 @@ def agreement(found: Found) -> list[Section]:
     if found.comparison is None or len(found.comparison.parts) < 2:
         return []
     by = "systems" if len(found.scores.systems) > 2 else "queries"
-    kept = [found.scores.measure_names.index(part.measure) for part in found.comparison.parts]
-    made = attempt(lambda: agree_measures(found.scores.select(measures=kept), by=by, rng=0).sections())
+    made = attempt(lambda: agree_measures(compared_scores(found), by=by, rng=0).sections())
     return [replace(section, folded=section.folded or i > 0) for i, section in enumerate(made)]
+
+
+def trusted(found: Found) -> list[Section]:
+    """Which of the measures can be trusted on these queries, from a small study of them."""
+    if found.comparison is None or len(found.scores.query_ids) < FEWEST_QUERIES:
+        return []
+    return attempt(lambda: small_study(compared_scores(found), found.level, found.rng))
+
+
+def small_study(scores: Scores, level: float, rng: Any) -> list[Section]:
+    systems, fewest, most = len(scores.systems), *SAMPLES
+    each = systems * (systems - 1) // 2 * len(scores.measures) * DRAWS
+    n_resamples = min(most, max(fewest, SAMPLES_IN_ALL // each))
+    result = study(scores, levels=level, iterations=DRAWS, n_resamples=n_resamples, rng=rng)
+    settings = f"{DRAWS} draws, {n_resamples} bootstrap samples of each, rng:{result.asked.seed}"
+    told = f"a small study ({settings}); `rankscope stability` makes a larger one and shows more of it"
+    first = overview(result)
+    return [replace(first, notes=(*first.notes, told)), replace(reliability(result), folded=True)]
+
+
+def compared_scores(found: Found) -> Scores:
+    """Those of the measures that systems can be compared by."""
+    parts = found.comparison.parts if found.comparison is not None else ()
+    return found.scores.select(measures=[found.scores.measure_names.index(part.measure) for part in parts])
 
 
 def needed(found: Found) -> list[Section]:
@@ -158,6 +192,7 @@ PARTS: tuple[Callable[[Found], list[Section]], ...] = (
     unjudged,
     of_other_measures,
     agreement,
+    trusted,
     needed,
     spread,
     curves,

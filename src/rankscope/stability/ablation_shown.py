@@ -11,7 +11,7 @@ import numpy as np
 from rankscope._version import __version__
 from rankscope.data.cells import format_value
 from rankscope.data.scores import Floats, Scores
-from rankscope.data.sections import Section, Table, as_text, tidy_frame
+from rankscope.data.sections import Figure, Section, Table, as_text, tidy_frame
 from rankscope.data.wording import counted, listed, percent
 
 if TYPE_CHECKING:
@@ -141,6 +141,7 @@ class Ablation:
                 title="With judgments dropped at random",
                 sentence=self._sentence(self.random),
                 table=self._table(self.random),
+                figure=self._figure(self.random, "share of judgments kept (%)", 100 * self.random.levels),
                 notes=(
                     f"mean over {draws} of each share; tau low and high are the lowest and highest of them. Of each "
                     "query the share is kept of its relevant and of its other judged documents, but at least 1 and 10",
@@ -153,6 +154,7 @@ class Ablation:
                 title="With a shallower pool",
                 sentence=self._sentence(self.depth),
                 table=self._table(self.depth),
+                figure=self._figure(self.depth, "depth of the pool", self.depth.levels),
                 notes=(
                     "the pool is made of these runs alone, and each helped to make the pool that it is measured by: of "
                     "a system that did not, this says nothing",
@@ -184,6 +186,20 @@ class Ablation:
         spread = ("tau low", "tau high") if at_random else ()
         head = ("measure", "share" if at_random else "depth", "judgments kept", "tau", *spread, "tau_AP", "mean value")
         return Table(columns=head, rows=tuple(rows))
+
+    def _figure(self, found: Levels, title: str, x: Floats) -> Figure | None:
+        """Tau over the levels; none of a single level, or where no tau is defined."""
+        if x.size < 2 or np.isnan(found.tau).all():
+            return None
+        ends = {"lows": found.tau_low, "highs": found.tau_high, "interval": "lowest and highest draw"}
+        data = {
+            "x": x.tolist(),
+            "x_title": title,
+            "measures": list(self.measures),
+            "values": found.tau,
+            "y_title": "Kendall's tau with all judgments",
+        }
+        return Figure("condition_lines", {**data, **(ends if found.kind == "random" else {})})
 
     def _sentence(self, found: Levels) -> str:
         """How far down the order of systems stays as it was."""

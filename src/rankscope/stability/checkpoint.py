@@ -63,7 +63,8 @@ class Checkpoint:
         if not path.exists():
             return None
         try:
-            with np.load(path, allow_pickle=False) as arrays:
+            # Of a damaged archive that it opened itself NumPy leaves the file open.
+            with np.load(io.BytesIO(path.read_bytes()), allow_pickle=False) as arrays:
                 return Outcome(**{name: arrays[name] for name in arrays.files})
         except (OSError, ValueError, TypeError, KeyError, EOFError, zipfile.BadZipFile):
             raise InputError(f"{path}: is damaged; remove this file, and its part is computed again") from None

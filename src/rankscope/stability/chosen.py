@@ -11,7 +11,7 @@ import numpy as np
 from rankscope.data.entities import EntityRanks
 from rankscope.data.scores import Scores
 from rankscope.errors import ParameterError, RankscopeError
-from rankscope.evaluation.conventions import DEFAULT_MEASURES, Plan
+from rankscope.evaluation.conventions import DEFAULT_MEASURES, Plan, make_plan
 from rankscope.evaluation.engine import plan_and_join, score_hits
 from rankscope.evaluation.sources import ENTITY, Joined, Progress
 from rankscope.io.entity_ranks import read_entity_ranks
@@ -21,14 +21,16 @@ from rankscope.measures.names import parse_measures
 from rankscope.measures.presets import find_preset
 from rankscope.stability.conditions import whole_numbers
 from rankscope.stability.sampling import Entities, Material, Queries
-from rankscope.stats.inputs import check_level, check_positive
+from rankscope.stats.inputs import check_positive, is_real
 
 __all__ = ["ENTITY_MEASURES", "PRESET", "MeasuresAsked", "at_cutoffs", "check_levels", "material_of"]
 
 #: The preset whose statistics, too, are those of its tool.
 PRESET = "dunaiski"
+#: From this level on a test would find more often than not.
+HALF = 0.5
 #: What is tried on a table of ranks where nobody says what.
-ENTITY_MEASURES = ("MeanRank", "MedianRank", "P@10", "R@10", "AP", "nDCG", "RPrec")
+ENTITY_MEASURES = ("MeanRank", "MedianRank", "AP", "nDCG", "P@10", "R@100")
 
 MeasuresAsked = str | Measure | Iterable[str | Measure] | None
 
@@ -43,8 +45,8 @@ def check_levels(name: str, values: object, *, zero: bool = False) -> tuple[floa
             check_positive(name, value, zero=True)
             if float(value) >= 1:  # type: ignore[arg-type]  # it is a number, as was just checked
                 raise ParameterError(f"{name} is {value!r}, expected a share of a score, from 0 to below 1")
-        else:
-            check_level(value)
+        elif not is_real(value) or not 0 < value < HALF:
+            raise ParameterError(f"{name} is {value!r}, expected numbers above 0 and below {HALF:g}, as 0.05")
     return tuple(dict.fromkeys(map(float, found)))
 
 
@@ -66,6 +68,7 @@ def at_cutoffs(
         found += forms or [name]
         ranged += bool(forms)
     if not ranged:
+        make_plan(chosen, preset=preset)  # a name that is none is told as such
         raise ParameterError("cutoffs are given, and every measure has its own or takes none; name one as nDCG or P")
     return found
 

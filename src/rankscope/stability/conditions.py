@@ -8,13 +8,15 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rankscope.data.wording import listed
+from rankscope.data.wording import counted, listed
 from rankscope.errors import InputError, ParameterError
 
 __all__ = ["Condition", "make_conditions", "whole_numbers"]
 
 #: Groups of fewer entities give values that say little.
 FEW = 5
+#: What a group holds at least: means over fewer queries have no spread.
+LEAST = {"entities": 1, "queries": 2}
 
 
 class Condition(NamedTuple):
@@ -62,12 +64,16 @@ def make_conditions(
     """
     if n_systems < 2:
         raise InputError(f"{n_systems} system in the data; a measure is tried on at least 2, so add another")
+    least = LEAST[what]
+    if n_items < 2 * least and set_size is None:
+        there = counted(n_items, "entity" if what == "entities" else "query", what)
+        raise InputError(f"{there} in the data, expected at least {2 * least}: two groups of {least}; add some")
     chosen = whole_numbers("systems", n_systems if systems is None else systems, 2)
     for count in chosen:
         if count > n_systems:
             raise ParameterError(f"systems is {count}, and there are {n_systems}; ask for 2 to {n_systems}")
     if set_size is not None:
-        pairs = of_sets(what, n_items, splits, entities, whole_numbers("set_size", set_size, 2))
+        pairs = of_sets(what, n_items, splits, entities, whole_numbers("set_size (--set-size)", set_size, 2))
     else:
         cut = whole_numbers("splits", (10 if what == "entities" else 2) if splits is None else splits, 1)
         drawn = whole_numbers("entities", n_items if entities is None else entities, 2)
@@ -87,12 +93,12 @@ def make_conditions(
 def of_sets(what: str, n_items: int, splits: object, entities: object, sizes: tuple[int, ...]) -> list[tuple[int, int]]:
     """Splits and entities that make sets of these sizes: as many disjoint ones as there can be."""
     if what == "entities":
-        raise ParameterError("set_size is for queries; entities are cut by splits")
+        raise ParameterError("set_size (--set-size) is for queries; entities are cut by splits")
     if splits is not None or entities is not None:
-        raise ParameterError("set_size says how splits and entities are chosen; leave these out")
+        raise ParameterError("set_size (--set-size) says how splits and entities are chosen; leave these out")
     for size in sizes:
         if size > n_items:
-            raise ParameterError(f"set_size is {size}, and there are {n_items} queries; ask for 2 to {n_items}")
+            raise ParameterError(f"set_size (--set-size) is {size}, of {n_items} queries; ask for 2 to {n_items}")
     return [(n_items // size, n_items // size * size) for size in sizes]
 
 
@@ -103,7 +109,9 @@ def check(one: Condition, what: str, n_items: int, *, by_size: bool) -> None:
     if one.splits == 1 and not by_size:
         why = "a group is one query then, and tests need at least 2" if what == "entities" else "nothing is drawn then"
         raise ParameterError(f"splits is 1: {why}; ask for 2 or more")
-    least = 1 if what == "entities" else 2
+    least = LEAST[what]
+    if one.entities < 2 * least and not by_size:
+        raise ParameterError(f"entities is {one.entities}, expected at least {2 * least} {what}: two groups of {least}")
     if one.size < least:
         raise ParameterError(
             f"{one.entities} {what} cannot be cut into {one.splits} parts of at least {least}; ask for at most "

@@ -7,7 +7,7 @@ import numpy.typing as npt
 
 from rankscope.stability.outcome import Outcome
 
-__all__ = ["STARS", "compared", "decision_rate", "marks_of", "needed_of"]
+__all__ = ["STARS", "compared", "decision_rate", "marks_of", "needed_of", "reached"]
 
 Floats = npt.NDArray[np.float64]
 
@@ -38,6 +38,13 @@ def decision_rate(values: Floats, needed: Floats) -> Floats:
     with np.errstate(invalid="ignore"):
         more = (differences[:, None] > needed[..., None]) & (needed > 0)[..., None]
     return np.where(np.isnan(needed), np.nan, 100.0 * more.mean(axis=2))
+
+
+def reached(differences: Floats, needed: Floats, levels: tuple[float, ...]) -> Floats:
+    """(systems, systems) the lowest level at which a difference is larger than is needed; 1 where it is at none."""
+    with np.errstate(invalid="ignore"):
+        larger = np.abs(differences)[..., None] > np.where(needed > 0, needed, np.inf)
+    return np.asarray(np.where(larger, np.array(levels), 1.0).min(axis=2))
 
 
 def marks_of(values: Floats, needed: Floats) -> list[list[str]]:

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from rankscope.stats.inputs import NOISE
+
 __all__ = ["Rates", "coded_error_and_ties", "error_and_ties", "pairs_of"]
 
 Floats = npt.NDArray[np.float64]
@@ -37,9 +39,9 @@ def error_and_ties(means: Floats, systems: Ints, n_systems: int, fuzz: float) ->
     """Error and tie rates over all draws: every draw gives each pair of systems one comparison.
 
     means: (measures, iterations, systems) of the drawn sets, better is greater, NaN where there is none. Two systems
-    tie where |a - b| <= fuzz max(|a|, |b|). The right order of a pair is the one found more often: errors are
-    min(better, worse), and both rates are over all comparisons. The deviations are those of the jackknife over
-    iterations, NaN with one. NaN where nothing could be compared.
+    tie where |a - b| <= fuzz max(|a|, |b|), up to rounding. The right order of a pair is the one found more
+    often: errors are min(better, worse), and both rates are over all comparisons. The deviations are those of the
+    jackknife over iterations, NaN with one. NaN where nothing could be compared.
 
     Source: Buckley and Voorhees (2000).
     """
@@ -48,7 +50,7 @@ def error_and_ties(means: Floats, systems: Ints, n_systems: int, fuzz: float) ->
     a, b = means[:, :, first], means[:, :, second]
     there = ~(np.isnan(a) | np.isnan(b))
     with np.errstate(invalid="ignore"):
-        tie = there & (np.abs(a - b) <= fuzz * np.maximum(np.abs(a), np.abs(b)))
+        tie = there & (np.abs(a - b) <= (fuzz + NOISE) * np.maximum(np.abs(a), np.abs(b)))
         better = (a > b) & ~tie
         worse = (a < b) & ~tie
     n_pairs = n_systems * (n_systems - 1) // 2

@@ -92,7 +92,9 @@ def units_of(sample: Sample, widths: Floats, condition: Condition, asked: Asked)
 
 
 def sample_widths(sample: Sample, material: Material) -> Floats:
-    return widths_of(sample.values, [measure.range for measure in material.measures])
+    """Of logarithms, which a geometric mean is made of, the range is that of the values observed."""
+    logs = (-np.inf, 0.0)
+    return widths_of(sample.values, [logs if m.summary == "geometric" else m.range for m in material.measures])
 
 
 def mean_of(values: Floats, axis: int = 0) -> Floats:
@@ -109,7 +111,9 @@ def outcome_of(
     """All parts, in the order of their iterations, as one."""
     found = list(parts)
     asl, t = (np.concatenate([getattr(part, name) for part in found]) for name in ("asl", "t"))  # (i, m, p)
-    rates = percent_below(asl, asked.levels, strictly=asked.coded)
+    rates, t_rates = percent_below(asl, asked.levels, strictly=asked.coded), percent_below(t, asked.levels)
+    if not asked.coded:  # what nothing could be tested on says nothing, and not that no pair is told apart
+        rates[untested(sample)] = t_rates[untested(sample)] = np.nan
     sets = means(sample.values)
     n_systems = len(material.systems)
     with_sets = np.sum([part.swapped for part in found], axis=0)
@@ -121,7 +125,7 @@ def outcome_of(
         swap_diff = np.stack([np.moveaxis(swap_needed, -1, 0)] * 2, axis=1)
         swap_diff[:, 1] = np.nan
     else:
-        orders = paper_orders(sets, sample, n_systems, asked)
+        orders = paper_orders(as_shown(sets, material), sample, n_systems, asked)
         needed = [[difference_needed(counts, widths, level) for level in asked.levels] for counts in swapped]
         swap_diff = np.array(needed).transpose(2, 0, 3, 1)  # (2 ends, 2 kinds of sets, m, l)
     correlation = mean_of(np.concatenate([part.correlation for part in found], axis=1), axis=1)
@@ -130,11 +134,11 @@ def outcome_of(
         est_diff = needed_by.mean(axis=0) if asked.coded else mean_of(needed_by)
     pool = material.pool(condition, sample)
     half_sizes, halves = halves_of(pool, asked.iterations, asked.seed, condition)
-    low, high = np.percentile(rates, [2.5, 97.5], axis=0)
+    low, high = ends_of(rates)
     return Outcome(
         **orders,
-        t_rate=percent_below(t, asked.levels).mean(axis=0),
-        asl_rate=rates.mean(axis=0),
+        t_rate=mean_of(t_rates),
+        asl_rate=mean_of(rates),
         asl_low=low,
         asl_high=high,
         est_diff=est_diff,
@@ -150,6 +154,12 @@ def outcome_of(
         half_sizes=half_sizes,
         halves=halves,
     )
+
+
+def as_shown(sets: Floats, material: Material) -> Floats:
+    """Means as people read them, by which systems tie: of logarithms the geometric mean."""
+    logs = np.array([measure.summary == "geometric" for measure in material.measures])[:, None, None]
+    return np.where(logs, np.exp(np.where(logs, sets, 0.0)), sets)
 
 
 def paper_orders(sets: Floats, sample: Sample, n_systems: int, asked: Asked) -> dict[str, Floats]:
@@ -174,6 +184,21 @@ def percent_below(pvalues: Floats, levels: tuple[float, ...], *, strictly: bool 
     with np.errstate(invalid="ignore"):
         shares = [((pvalues < level) if strictly else (pvalues <= level)).mean(axis=2) for level in levels]
     return np.asarray(100.0 * np.stack(shares, axis=2))
+
+
+def untested(sample: Sample) -> npt.NDArray[np.bool_]:
+    """(iterations, measures) where fewer than 2 queries have a value of every system."""
+    return np.asarray((~np.isnan(sample.values).any(axis=2)).sum(axis=2).T < 2)
+
+
+def ends_of(rates: Floats) -> Floats:
+    """(2, measures, levels) the 2.5 and 97.5 percentiles over the iterations that have a rate; NaN where none has."""
+    found = np.full((2, *rates.shape[1:]), np.nan)
+    for m in range(rates.shape[1]):
+        there = rates[~np.isnan(rates[:, m, 0]), m]
+        if len(there):
+            found[:, m] = np.percentile(there, [2.5, 97.5], axis=0)
+    return found
 
 
 def disjoint_differences(sample: Sample) -> tuple[Floats, Floats]:

@@ -6,7 +6,6 @@ import numpy as np
 import numpy.typing as npt
 
 from rankscope.stats.inputs import NOISE
-from rankscope.stats.resampled import studentised
 
 __all__ = ["coded_levels", "count_draws", "counts_of", "kth_places", "significance_levels"]
 
@@ -14,7 +13,7 @@ Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 
 #: Numbers of one array of a chunk: it stays in the processor's cache.
-NUMBERS = 1 << 17
+NUMBERS = 1 << 16
 
 
 def count_draws(rng: np.random.Generator, n_resamples: int, n: int) -> Floats:
@@ -38,19 +37,51 @@ def chunk_rows(rows: int, n_resamples: int) -> list[slice]:
     return [slice(start, start + step) for start in range(0, rows, step)]
 
 
-def at_levels(t: Floats, shifted: Floats, places: list[int]) -> Floats:
-    """(rows, levels) the mean of the shifted differences in the resample whose t is the k-th largest; NaN for place -1.
+def at_levels(t: Floats, averages: Floats, places: list[int]) -> Floats:
+    """(rows, levels) the size of the average in the resample whose t is the k-th largest; NaN for place -1.
 
-    t, shifted: (rows, resamples), without sign.
+    t, averages: (rows, resamples), t without sign and in any unit. Where several resamples have that t, up to rounding,
+    the largest of their averages counts: so neither the order of the resamples nor the machine decides.
     """
     found = np.full((len(t), len(places)), np.nan)
-    asked = sorted({place for place in places if place >= 0})
-    if not asked:
-        return found
-    order = np.argpartition(-t, asked, axis=1)
+    size = min(max(places, default=-1) + 2, t.shape[1])  # one more than asked for, to see whether it ties with the last
+    top = np.partition(t, t.shape[1] - size, axis=1)[:, -size:]
+    top.sort(axis=1)
+    top = top[:, ::-1]
+    ties = np.zeros((len(t), size + 1), np.bool_)  # with the one before
+    ties[:, 1:-1] = top[:, 1:] >= top[:, :-1] * (1 - NOISE)
+    rows = np.arange(len(t))
     for level, place in enumerate(places):
-        if place >= 0:
-            found[:, level] = np.take_along_axis(shifted, order[:, place : place + 1], axis=1)[:, 0]
+        if place < 0:
+            continue
+        before = places[level - 1] if level else -1
+        if before >= 0 and np.array_equal(top[:, before], top[:, place]):  # as where nearly all resamples tie
+            found[:, level] = found[:, level - 1]
+            continue
+        at = top[:, place, None]
+        found[:, level] = np.abs(averages[rows, (t == at).argmax(axis=1)])
+        several = np.flatnonzero(ties[:, place] | ties[:, place + 1])
+        if several.size:
+            some, that = t[several], at[several]
+            row, column = np.nonzero((some >= that * (1 - NOISE)) & (some <= that * (1 + NOISE)))
+            begin = np.searchsorted(row, np.arange(several.size))  # every row has its own t at least
+            found[several, level] = np.maximum.reduceat(np.abs(averages[several[row], column]), begin)
+    return found
+
+
+def squared_t(averages: Floats, squares: Floats) -> Floats:
+    """T^2 / (n - 1) of each resample from its mean and mean square, which takes no root; written over `squares`.
+
+    A resample of one value alone has no deviation: infinite, or 0 where that value is 0, as in
+    `rankscope.stats.bootstrap_test`.
+    """
+    mean_squared = averages * averages
+    squares -= mean_squared
+    with np.errstate(divide="ignore", invalid="ignore"):
+        found = np.divide(mean_squared, squares, out=squares)
+    if not (found.min() >= 0 and found.max() < 1 / NOISE):  # not a number is neither
+        alone = ~((found >= 0) & (found < 1 / NOISE))
+        found[alone] = np.where(np.abs(averages[alone]) > NOISE, np.inf, 0.0)
     return found
 
 
@@ -79,13 +110,13 @@ def significance_levels(differences: Floats, counts: Floats, levels: tuple[float
         shifted = (differences[at] - mean[at][:, None]) / unit
         averages = shifted @ counts.T
         averages /= n
-        squares = (shifted * shifted) @ counts.T
+        shifted *= shifted
+        squares = shifted @ counts.T
         squares /= n
-        t = np.abs(studentised(averages, squares, n))
+        t = squared_t(averages, squares)
         observed = np.abs(mean[at]) / (spread[at] / np.sqrt(n))
-        count = (t >= (observed * (1 - NOISE))[:, None]).sum(axis=1)
-        asl[at] = (1.0 + count) / (1.0 + n_resamples)
-        np.abs(averages, out=averages)
+        least = (observed * (1 - NOISE)) ** 2 / (n - 1)
+        asl[at] = (1.0 + np.count_nonzero(t >= least[:, None], axis=1)) / (1.0 + n_resamples)
         needed[at] = at_levels(t, averages, places) * unit
     needed[:, [place < 0 for place in places]] = np.nan
     return asl, needed
@@ -111,18 +142,22 @@ def coded_levels(differences: Floats, counts: Floats, levels: tuple[float, ...])
         shifted = some - mean[:, None]
         scale = np.abs(shifted).max(axis=1, keepdims=True)
         unit = np.where(scale > 0, scale, 1.0)
-        averages = (shifted / unit) @ counts.T / n
-        squares = (shifted / unit) ** 2 @ counts.T / n
-        variance = squares - averages * averages
-        there = variance > NOISE * np.maximum(squares, NOISE)
-        t = np.divide(
-            np.abs(averages), np.sqrt(np.where(there, variance, 1.0) / n), out=np.zeros_like(averages), where=there
-        )
-        deviation = (shifted / unit).std(axis=1)
-        observed = np.divide(
-            np.abs(mean), unit[:, 0] * deviation / np.sqrt(n), out=np.zeros_like(mean), where=(scale > 0)[:, 0]
-        )
-        count = ((t > 0) & (t >= (observed * (1 - NOISE))[:, None])).sum(axis=1)
+        scaled = shifted / unit
+        deviation = scaled.std(axis=1)
+        averages = scaled @ counts.T
+        averages /= n
+        scaled *= scaled
+        squares = scaled @ counts.T
+        squares /= n
+        t = averages * averages  # t^2 / n, which takes no root
+        variance = squares - t
+        alone = variance <= NOISE * np.maximum(squares, NOISE, out=squares)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            t /= variance
+        np.copyto(t, 0.0, where=alone)
+        observed = np.divide(np.abs(mean), unit[:, 0] * deviation, out=np.zeros_like(mean), where=scale[:, 0] > 0)
+        least = (observed * (1 - NOISE))[:, None] ** 2
+        count = np.count_nonzero((t > 0) & (t >= least), axis=1)
         asl[rows[part]] = np.where((some == 0).all(axis=1), 1.0, count / n_resamples)
-        needed[rows[part]] = at_levels(t, np.abs(averages) * unit, places)
+        needed[rows[part]] = at_levels(t, averages, places) * unit
     return asl, needed

@@ -103,14 +103,18 @@ class Entities:
         hits = [found for _, found in hits_of_entities(self.table)]
         return np.array([[float(measure(one)[0]) for one in hits] for measure in self.measures])
 
-    def coded_correlation(self) -> Floats:
+    def coded_correlation(self, systems: Ints) -> Floats:
         """(3) mean and deviation of Spearman's rho between systems, and NaN, as Dunaiski's tool has them.
 
-        Of the ranks of all entities, without the pairs of the first system; between queries it has none.
+        Of the ranks of all entities, without the pairs of the first system drawn; means over the iterations. Between
+        queries it has none. systems: (iterations, drawn).
         """
-        table = matrix_of(self.table.ranks[1:], "spearman") if len(self.systems) > 2 else np.zeros((0, 0))
-        rho = table[np.triu_indices(len(table), 1)]
-        return np.array([rho.mean(), rho.std(), np.nan]) if rho.size else np.full(3, np.nan)
+        first, second = np.triu_indices(systems.shape[1] - 1, 1)
+        if not first.size:
+            return np.full(3, np.nan)
+        others = systems[:, 1:]
+        rho = matrix_of(self.table.ranks, "spearman")[others[:, first], others[:, second]]
+        return np.array([rho.mean(axis=1).mean(), rho.std(axis=1).mean(), np.nan])
 
     def sample(self, condition: Condition, iterations: int, seed: int) -> Sample:
         shape = (len(self.measures), iterations, condition.systems, condition.splits)

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from rankscope.data.cells import format_value
 from rankscope.data.sections import Figure, Section, Table
-from rankscope.stability.decided import STARS
+from rankscope.stability.decided import STARS, reached
 from rankscope.stability.pooled import RELIABILITY, TARGET, needed
 from rankscope.stability.shown_curves import curve_sections
 from rankscope.stability.words import main_condition, main_level, set_of, verdict
@@ -33,7 +33,7 @@ def sections_of(study: StabilityStudy) -> list[Section]:
     """The verdict first, then what it rests on."""
     found = []
     if "eval" in study.parts:
-        found += [overview(study), told_apart(study), *curve_sections(study), reliability(study)]
+        found += [overview(study), told_apart(study), *curve_sections(study), reliability(study), alike(study)]
         if study.ablation is not None:
             found += study.ablation.sections()
     if "actual" in study.parts:
@@ -50,13 +50,18 @@ def number(value: float, form: str = ".1f") -> str:
 
 
 def varying(study: StabilityStudy) -> list[str]:
-    """Those parts of the conditions of which there are several values."""
-    fields = study.conditions[0]._fields
+    """Those parts of the conditions of which there are several values; of queries, the size of a set is one."""
+    fields = ("size", "systems") if study.what == "queries" else study.conditions[0]._fields
     return [name for name in fields if len({getattr(one, name) for one in study.conditions}) > 1]
 
 
-def heading(study: StabilityStudy, name: str) -> str:
-    return "queries" if name == "entities" and study.what == "queries" else name
+def heading(name: str) -> str:
+    return "set size" if name == "size" else name
+
+
+def used_known(study: StabilityStudy) -> bool:
+    """Whether it is known, and wanted, on how many relevant items values rest; scores do not tell."""
+    return study.error_tie and not all(np.isnan(outcome.used).all() for outcome in study.outcomes)
 
 
 def overview(study: StabilityStudy) -> Section:
@@ -80,19 +85,19 @@ def overview(study: StabilityStudy) -> Section:
                     number(float(outcome.asl_rate[m, k])),
                     number(float(needs[m, k]), ".4g"),
                     number(float(decided[m, k])),
-                    *([number(float(outcome.used[m]))] if study.error_tie else []),
+                    *([number(float(outcome.used[m]))] if used_known(study) else []),
                 )
             )
     orders = ("error %", "sd", "tie %", "sd") if study.error_tie else ()
     table = Table(
         columns=(
             "measure",
-            *(heading(study, name) for name in ranges),
+            *map(heading, ranges),
             *orders,
             "ASL %",
             "diff needed",
             "decided %",
-            *(["used %"] if study.error_tie else []),
+            *(["used %"] if used_known(study) else []),
         ),
         rows=tuple(rows[:MOST_ROWS]),
     )
@@ -110,11 +115,13 @@ def meaning(study: StabilityStudy, k: int) -> str:
     level, fuzz = study.asked.levels[k], study.asked.fuzz[0]
     how = f"the swap method with {study.swap_sets} sets" if study.swap else "the bootstrap"
     orders = (
-        f"error, tie: wrong and undecided comparisons of two systems (fuzziness {fuzz:g}); " if study.error_tie else ""
+        f"error, tie: comparisons of two systems that come out otherwise than most, or tied (fuzziness {fuzz:g}); "
+        if study.error_tie
+        else ""
     )
     return (
         f"{orders}ASL: pairs of systems told apart at the level {level:g}; diff needed: by {how}; decided: pairs that "
-        "differ by more" + ("; used: relevant items that values rest on" if study.error_tie else "")
+        "differ by more" + ("; used: relevant items that values rest on" if used_known(study) else "")
     )
 
 
@@ -130,6 +137,7 @@ def error_figure(study: StabilityStudy) -> Figure | None:
         "tie_rates": outcome.tie[:, 0],
         "error_sds": outcome.error_sd[:, 0],
         "tie_sds": outcome.tie_sd[:, 0],
+        "bar": "one standard deviation" if study.asked.coded else "one standard error",
     }
     return Figure("error_against_tie", data)
 
@@ -191,7 +199,7 @@ def reliability(study: StabilityStudy) -> Section:
                 "95% interval",
                 unit,
                 "95% interval",
-                f"{unit} for Phi",
+                "for Phi",
             ),
             rows=tuple(rows),
         ),
@@ -199,6 +207,21 @@ def reliability(study: StabilityStudy) -> Section:
             f"E-rho2: how far the order of systems on {set_of(study, main_condition(study))} can be relied on; Phi: "
             f"how far their scores; {unit}: how many bring E-rho2 (Phi) to {TARGET:g}",
         ),
+    )
+
+
+def alike(study: StabilityStudy) -> Section:
+    """How alike values of two systems go over the queries, and those of two queries over the systems."""
+    correlation = study.outcomes[main_condition(study)].correlation
+    rows = [(name, *(number(float(value), ".3f") for value in correlation[:, m])) for m, name in enumerate(study.names)]
+    return Section(
+        title="How alike systems, and queries, are",
+        table=Table(columns=("measure", "between systems", "sd", "between queries"), rows=tuple(rows)),
+        notes=(
+            "mean of Spearman's rho over pairs: of systems, of their values on the queries of a set; of queries, of "
+            "the systems' values on them",
+        ),
+        folded=True,
     )
 
 
@@ -219,18 +242,19 @@ def matrices(study: StabilityStudy) -> list[Section]:
     if len(study.systems) > MOST_SYSTEMS:
         return []
     found: list[Section] = []
+    alone = study.parts == ("significance",)  # then all of them are wanted, and none is folded away
     ranges = varying(study)
     stars = ", ".join(f"{mark} {level:g}" for mark, level in zip(STARS, study.asked.levels, strict=False))
     for condition, outcome in zip(study.conditions, study.outcomes, strict=True):
-        under = ", ".join(f"{getattr(condition, name)} {heading(study, name)}" for name in ranges)
+        under = ", ".join(f"{getattr(condition, name)} {heading(name)}" for name in ranges)
         for m, name in enumerate(study.names):
-            if len(found) >= MOST_MATRICES:
+            if len(found) >= MOST_MATRICES and not alone:
                 return found
-            found.append(matrix(study, outcome, m, f"{name}{f' with {under}' if under else ''}", stars))
+            found.append(matrix(study, outcome, m, f"{name}{f' with {under}' if under else ''}", stars, alone))
     return found
 
 
-def matrix(study: StabilityStudy, outcome: Outcome, m: int, title: str, stars: str) -> Section:
+def matrix(study: StabilityStudy, outcome: Outcome, m: int, title: str, stars: str, alone: bool) -> Section:
     marks = study.marks(outcome, m)
     rows = tuple((name, *row) for name, row in zip(study.systems, marks, strict=True))
     return Section(
@@ -239,5 +263,23 @@ def matrix(study: StabilityStudy, outcome: Outcome, m: int, title: str, stars: s
         notes=(
             f"marked where the system of the row is better than that of the column by more than is needed: {stars}",
         ),
-        folded=m > 0,
+        figure=matrix_figure(study, outcome, m) if m == 0 else None,
+        folded=m > 0 and not alone,
     )
+
+
+def matrix_figure(study: StabilityStudy, outcome: Outcome, m: int) -> Figure:
+    """Differences as the measure has them, and the lowest level at which each is enough."""
+    values = study.compared(outcome)[m] * study.signs[m]
+    differences = values[:, None] - values
+    enough = reached(differences, study.needed(outcome)[m], study.asked.levels)
+    np.fill_diagonal(enough, np.nan)
+    data = {
+        "systems": list(study.systems),
+        "differences": differences,
+        "pvalues": enough,
+        "levels": list(study.asked.levels),
+        "measure": study.names[m],
+        "criterion": f"more than needed by the {'swap method' if study.swap else 'bootstrap'}",
+    }
+    return Figure("significance_matrix", data)

@@ -14,13 +14,15 @@ from rankscope.data.scores import Scores
 from rankscope.errors import ParameterError
 from rankscope.evaluation.sources import Progress
 from rankscope.parallel import run_units
+from rankscope.parallel.run import MOST
+from rankscope.parallel.threads import one_thread
 from rankscope.stability.ablation import ablate
 from rankscope.stability.checkpoint import Checkpoint, saved_settings
 from rankscope.stability.chosen import PRESET, MeasuresAsked, check_levels, material_of
 from rankscope.stability.conditions import Condition, make_conditions
 from rankscope.stability.outcome import ITERATIONS, Asked, Outcome, outcome_of, sample_widths, units_of
 from rankscope.stability.result import StabilityStudy
-from rankscope.stability.sampling import Entities, Floats, Material, Sample
+from rankscope.stability.sampling import Entities, Floats, Material, Queries, Sample
 from rankscope.stability.unit import Unit, measure_unit
 from rankscope.stats.inputs import check_choice, check_count, seed_of
 
@@ -73,7 +75,7 @@ def study(
 
     data: Scores; or an EntityRanks, or with input="entity-ranks" the path of a table of ranks; or judgments, and then
     runs as `evaluate` takes them. The arguments from `preset` to `total_ranks` are those of `evaluate`. measures: as
-    there; by default nDCG@10 AP RR P@10 R@100, for a table of ranks MeanRank MedianRank P@10 R@10 AP nDCG RPrec.
+    there; by default nDCG@10 AP RR P@10 R@100, for a table of ranks MeanRank MedianRank AP nDCG P@10 R@100.
 
     Every iteration draws a set of queries at random. Of a table of ranks, entities are cut into `splits` groups (10),
     which act as queries and are the set; of real queries, `splits` (2) disjoint sets are cut, of which the first is the
@@ -108,7 +110,7 @@ def study(
     """
     check_study(iterations, n_resamples, workers, swap_sets)
     coded = preset == PRESET
-    levels_ = check_levels("levels", (CODED_LEVELS if coded else LEVELS) if levels is None else levels)
+    levels_ = check_levels("levels (--sigs)", (CODED_LEVELS if coded else LEVELS) if levels is None else levels)
     fuzz_ = check_levels("fuzz", fuzz, zero=True)
     conventions = {
         "preset": preset,
@@ -157,9 +159,11 @@ def study(
 
 def check_study(iterations: int, n_resamples: int, workers: int, swap_sets: str) -> None:
     """Raise ParameterError for what `study` refuses whatever the data."""
-    check_count("iterations", iterations)
-    check_count("n_resamples", n_resamples)
+    check_count("iterations (--iter)", iterations)
+    check_count("n_resamples (--boot)", n_resamples)
     check_count("workers", workers)
+    if workers > MOST:
+        raise ParameterError(f"workers is {workers}, expected a whole number from 1 to {MOST}")
     check_choice("swap_sets", swap_sets, SWAP_SETS)
 
 
@@ -168,8 +172,10 @@ def folder_of(path: str | Path | None, material: Material, scores: Scores, asked
     if path is None:
         return None
     digest = blake2b(digest_size=16)
-    arrays = [material.table.ranks] if isinstance(material, Entities) else [scores.values]
-    for array in arrays:
+    # The shares used are no part of the scores: of judgments and runs they are known, of saved scores they are not.
+    shares = material.used if isinstance(material, Queries) else None
+    arrays = [material.table.ranks if isinstance(material, Entities) else scores.values]
+    for array in [*arrays, *([] if shares is None else [shares])]:
         digest.update(repr(array.shape).encode())
         digest.update(np.ascontiguousarray(array).astype("<f8").tobytes())
     digest.update("\n".join([*material.systems, *scores.query_ids]).encode("utf-8", "surrogateescape"))
@@ -225,14 +231,16 @@ def run_all(
     for one in missing:
         parts = [next(results) for _ in range(n_units)]
         sample, widths = drawn.pop(one)
-        found[one] = finished(outcome_of(sample, widths, parts, material, one, asked), material, asked)
+        with one_thread():
+            outcome = outcome_of(sample, widths, parts, material, one, asked)
+        found[one] = finished(outcome, material, sample, asked)
         if checkpoint is not None:
             checkpoint.save(one, found[one])
     return tuple(found[one] for one in conditions)
 
 
-def finished(outcome: Outcome, material: Material, asked: Asked) -> Outcome:
+def finished(outcome: Outcome, material: Material, sample: Sample, asked: Asked) -> Outcome:
     """With the correlation of Dunaiski's tool, which is one of all entities' ranks whatever the measure."""
     if asked.coded and isinstance(material, Entities):
-        outcome.correlation[:] = material.coded_correlation()[:, None]
+        outcome.correlation[:] = material.coded_correlation(sample.systems)[:, None]
     return outcome

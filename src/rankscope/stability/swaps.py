@@ -12,6 +12,8 @@ Ints = npt.NDArray[np.int64]
 
 #: Bins of differences; the last one has no upper end.
 BINS = 100
+#: What is added to this is rounded to 2^-30.
+ROUNDING = 1.5 * 2.0**22
 #: Bins of Dunaiski's tool, and by how many of their widths it divides the range of differences.
 CODED_BINS, CODED_WIDTHS = 21, 105
 
@@ -36,14 +38,30 @@ def swap_counts(first: Floats, second: Floats, widths: Floats) -> Ints:
     are not counted. Source: Voorhees and Buckley (2002); Sakai (2006).
     """
     measures = len(first)
-    there = ~(np.isnan(first) | np.isnan(second))
-    with np.errstate(invalid="ignore"):
-        place = np.abs(first) / widths[:, None] + 1e-9  # a difference on an edge belongs to the bin above it
-    place = np.where(there, np.minimum(place, BINS - 1), 0.0).astype(np.int64)
-    place += BINS * np.arange(measures)[:, None]
-    turned = there & (first * second < 0)
-    counted = [np.bincount(place[mask], minlength=measures * BINS) for mask in (there, turned)]
-    return np.asarray(counted, np.int64).reshape(2, measures, BINS)
+    counted = np.empty((measures, 2, BINS), np.int64)
+    for m, width in enumerate(widths):
+        one, other = in_bins(first[m], width), in_bins(second[m], width)
+        if np.isnan(one.sum() + other.sum()):
+            there = ~(np.isnan(one) | np.isnan(other))
+            one, other = one[there], other[there]
+        other *= one
+        turned = other < 0
+        np.abs(one, out=one)
+        place = np.minimum(one, BINS - 1, out=one).astype(np.int32)
+        place += np.multiply(turned, BINS, dtype=np.int32)
+        counted[m] = np.bincount(place, minlength=2 * BINS).reshape(2, BINS)
+    counted[:, 0] += counted[:, 1]
+    return counted.transpose(1, 0, 2)
+
+
+def in_bins(differences: Floats, width: float) -> Floats:
+    """Differences in bins, rounded to 2^-30 bins: one on an edge is in the bin above it, and one that is nothing but
+    rounding is 0 and turns no order round.
+    """
+    found = differences / width
+    found += ROUNDING
+    found -= ROUNDING
+    return found
 
 
 def difference_needed(counts: Ints, widths: Floats, level: float) -> Floats:
@@ -70,18 +88,18 @@ def coded_swap_difference(differences: Floats, drawn: Ints, levels: tuple[float,
     equal signs count in all bins from theirs on: as coded. (-inf, inf), and -1, where no bin has a rate under the
     level.
     """
-    a, b = np.nonzero(drawn)
-    weight = drawn[a, b].astype(np.float64)
-    one, other = differences[:, a], differences[:, b]
-    size = np.abs(one)
-    low, high = min(size.min(), np.abs(other).min()), max(size.max(), np.abs(other).max())
+    weight = drawn.sum(axis=1, dtype=np.float64)
+    size = np.abs(differences)
+    seen_sizes = size[:, (weight > 0) | (drawn.sum(axis=0) > 0)]
+    low, high = seen_sizes.min(), seen_sizes.max()
     width = (high - low) / CODED_WIDTHS
     edges = low + width * np.arange(CODED_BINS)
-    place = np.clip(np.searchsorted(edges, size, side="right") - 1, 0, CODED_BINS - 1)
-    turned = one * other <= 0
-    spread_out = np.broadcast_to(weight, size.shape)
-    swaps = np.bincount(place[turned], spread_out[turned], CODED_BINS)
-    kept = np.bincount(place[~turned], spread_out[~turned], CODED_BINS)
+    place = np.clip(np.searchsorted(edges, size, side="right") - 1, 0, CODED_BINS - 1).ravel()
+    # How often each difference met one of its own sign.
+    met = drawn.T.astype(np.float64)
+    alike = np.where(differences > 0, (differences > 0) @ met, np.where(differences < 0, (differences < 0) @ met, 0.0))
+    swaps = np.bincount(place, (weight - alike).ravel(), CODED_BINS)
+    kept = np.bincount(place, alike.ravel(), CODED_BINS)
     seen = swaps + np.cumsum(kept)
     with np.errstate(invalid="ignore"):
         rate = np.where(seen > 0, swaps / seen, -1.0)

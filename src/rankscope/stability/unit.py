@@ -112,13 +112,24 @@ def follow_papers(unit: Unit, part: Part, i: int, which: Ints, values: Floats) -
     part.asl[i, which] = asl.reshape(measures, -1)
     part.needed[i, which] = needed.reshape(measures, first.size, -1).max(axis=1)
     others = count_draws(rng, unit.n_resamples, n)
-    step = max(1, NUMBERS // (first.size * unit.n_resamples))
-    for start in range(0, measures, step):
-        some = differences.reshape(measures, first.size, n)[start : start + step].reshape(-1, n)
-        one, other = (some @ drawn.T / n for drawn in (counts, others))
-        at = which[start : start + step]
-        shape = (at.size, -1)
-        part.swapped[:, at] += swap_counts(one.reshape(shape), other.reshape(shape), unit.widths[at])
+    part.swapped[:, which] += bootstrap_swaps(values, (counts, others), unit.widths[which])
+
+
+def bootstrap_swaps(values: Floats, draws: tuple[Floats, Floats], widths: Floats) -> Ints:
+    """(2, measures, bins) `swap_counts` of all pairs of systems on two series of bootstrap sets.
+
+    values: (measures, systems, queries). draws: two of (resamples, queries). The means of the systems on a set are
+    computed once for all pairs.
+    """
+    measures, systems, n = values.shape
+    found = np.zeros((2, measures, BINS), np.int64)
+    step = max(1, NUMBERS // (measures * systems))
+    for start in range(0, len(draws[0]), step):
+        sets = [values @ drawn[start : start + step].T / n for drawn in draws]  # (measures, systems, resamples)
+        for s in range(systems - 1):
+            one, other = ((means[:, s + 1 :] - means[:, s, None]).reshape(measures, -1) for means in sets)
+            found += swap_counts(one, other, widths)
+    return found
 
 
 def follow_code(unit: Unit, part: Part, i: int) -> None:
@@ -131,6 +142,9 @@ def follow_code(unit: Unit, part: Part, i: int) -> None:
     counts = count_draws(rng, unit.n_resamples, n)
     asl, needed = coded_levels(differences.reshape(-1, n), counts, unit.levels)
     part.asl[i] = asl.reshape(measures, -1)
+    whole = ~np.isnan(differences).any(axis=2)  # a query without a value takes the whole test, as there
+    part.t[i] = np.nan
+    part.t[i, whole] = t_test(differences[whole]).pvalue
     part.needed[i] = needed.reshape(measures, first.size, -1).max(axis=1)  # NaN where a pair has none, as there
     # Of the pairs of queries only their number matters: so many draws of n^2 pairs of queries, all as likely.
     met = rng.multinomial(unit.n_resamples * n, np.full(n * n, 1 / (n * n))).reshape(n, n)

@@ -6,6 +6,7 @@ import math
 from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 
 from rankscope.data.wording import counted, listed, percent
 from rankscope.stability.pooled import RELIABILITY, TARGET
@@ -15,22 +16,25 @@ if TYPE_CHECKING:
 
 __all__ = ["STABLE", "main_condition", "main_level", "set_of", "verdict"]
 
-#: A measure is stable where a set orders two systems wrongly in at most this percentage of comparisons.
+Floats = npt.NDArray[np.float64]
+
+#: A measure is stable where a set orders two systems otherwise than most do in at most this percentage of comparisons.
 STABLE = 5.0
+#: A measure that ties systems in more comparisons (in percent) mostly does not order them.
+TYING = 50.0
 #: A measure that tells fewer pairs apart (in percent) finds next to nothing.
 LITTLE = 10.0
 NEEDED = RELIABILITY.index("needed_relative")
 
 
 def main_condition(study: StabilityStudy) -> int:
-    """The place of the condition that sentences are about: with most systems, then most entities, then the first.
+    """The place of the condition that sentences are about: with most systems, then the largest sets, then the first.
 
-    One that draws all entities every time comes last: its sets differ by how entities are grouped alone.
+    One whose every set holds all that there is comes last: its sets differ by how entities are grouped alone, or not.
     """
-    drawn = [c.entities < study.n_items or study.what == "queries" for c in study.conditions]
-    size = [
-        (c.systems, fewer, c.entities, -i) for i, (c, fewer) in enumerate(zip(study.conditions, drawn, strict=True))
-    ]
+    queries = study.what == "queries"
+    drawn = [c.size if queries else c.entities for c in study.conditions]
+    size = [(c.systems, n < study.n_items, n, -i) for i, (c, n) in enumerate(zip(study.conditions, drawn, strict=True))]
     return size.index(max(size))
 
 
@@ -49,76 +53,137 @@ def set_of(study: StabilityStudy, place: int) -> str:
 
 def verdict(study: StabilityStudy) -> str:
     """Which measures are stable and sensitive enough, and from how many queries on."""
-    parts = [stable_sentence(study)] if study.error_tie else []
+    parts = stable_sentences(study) if study.error_tie else []
     return " ".join([*parts, sensitive_sentence(study), *caution(study)])
 
 
 def caution(study: StabilityStudy) -> list[str]:
     """What the sentences do not say where every draw holds all entities."""
-    condition = study.conditions[main_condition(study)]
-    if study.what != "entities" or condition.entities < study.n_items or not study.error_tie:
+    if study.what != "entities" or not all_drawn(study) or not study.error_tie:
         return []
+    fewer = study.n_items // 2
     return [
         f"Every draw holds all {study.n_items} entities, only grouped otherwise: for how stable the measures are with "
-        f"others, draw fewer, as --entities {study.n_items // 2}."
+        f"others, draw fewer (--entities {fewer}, entities={fewer})."
     ]
+
+
+def all_drawn(study: StabilityStudy) -> bool:
+    """Whether no draw leaves an entity out, or a query of a set."""
+    condition = study.conditions[main_condition(study)]
+    return (condition.entities if study.what == "entities" else condition.size) >= study.n_items
 
 
 def rate(value: float) -> str:
     return f"{value:.1f} %"
 
 
-def stable_sentence(study: StabilityStudy) -> str:
+def tying(study: StabilityStudy) -> list[int]:
+    """The measures that order two systems so seldom that their errors say little."""
+    return [m for m, value in enumerate(study.outcomes[main_condition(study)].tie[:, 0]) if value > TYING]
+
+
+def stable_sentences(study: StabilityStudy) -> list[str]:
+    """Which measures order two systems alike on one set and another; nobody knows which order is the right one."""
     place = main_condition(study)
-    errors = study.outcomes[place].error[:, 0]
+    if study.what == "queries" and all_drawn(study):
+        return [f"Every set holds all {study.n_items} queries, so how stable measures are cannot be told."]
+    errors, ties = (table[:, 0] for table in (study.outcomes[place].error, study.outcomes[place].tie))
     there = [m for m in np.argsort(errors, kind="stable").tolist() if not math.isnan(errors[m])]
-    sets = set_of(study, place)
-    one = "orders" if sets.startswith("a ") else "order"
     if not there:
-        return f"No measure has values to be compared on {sets}."
-    good = [m for m in there if errors[m] <= STABLE]
-    bad = [m for m in there if errors[m] > STABLE]
-    whole = f"{STABLE:g} % of comparisons"
+        return [f"No measure has values to be compared on {set_of(study, place)}."]
+    idle = [m for m in there if m in tying(study)]
+    judged = [m for m in there if m not in idle]
+    found = [stable_sentence(study, errors, judged)] if judged else []
+    if idle:
+        names = listed(f"{study.names[m]} ({rate(ties[m])})" for m in idle)
+        who = "ties" if len(idle) == 1 else "tie"
+        found.append(f"{names} {who} two systems in most comparisons, so few errors are no merit there.")
+    return found
+
+
+def stable_sentence(study: StabilityStudy, errors: Floats, judged: list[int]) -> str:
+    """judged: places of measures, those with fewest errors first."""
+    sets, does, most = comparing(study)
+    named = {m: f"{study.names[m]} ({rate(errors[m])})" for m in judged}
+    good = [m for m in judged if errors[m] <= STABLE]
+    bad = [named[m] for m in judged if errors[m] > STABLE]
+    often = f"{sets} {does} two systems otherwise than {most} in"
     if not good:
-        nearest = f"{study.names[bad[0]]} comes nearest ({rate(errors[bad[0]])})"
-        who = f"{study.names[bad[0]]} is not stable" if len(there) == 1 else f"None of {len(there)} measures is stable"
-        return f"{who}: {sets} {one} two systems wrongly in more than {whole} ({nearest})."
-    names = listed(f"{study.names[m]} ({rate(errors[m])})" for m in good)
-    text = f"{names} {'is' if len(good) == 1 else 'are'} stable: {sets} {one} two systems wrongly in at most {whole}"
-    return f"{text}; {listed(f'{study.names[m]} ({rate(errors[m])})' for m in bad)} not." if bad else f"{text}."
+        first = study.names[judged[0]]
+        if len(errors) == 1:
+            return f"{first} is not stable: {often} {rate(errors[judged[0]])} of comparisons."
+        return f"No measure is stable: {often} more than {STABLE:g} % of comparisons, by {listed(bad)}."
+    names = listed(named[m] for m in good)
+    text = f"{names} {'is' if len(good) == 1 else 'are'} stable: {often} at most {STABLE:g} % of comparisons"
+    return f"{text}; {listed(bad)} {'is' if len(bad) == 1 else 'are'} not." if bad else f"{text}."
+
+
+def comparing(study: StabilityStudy) -> tuple[str, str, str]:
+    """What orders two systems: a set, or as coded by Dunaiski's tool each query alone; and than what otherwise."""
+    sets = set_of(study, main_condition(study))
+    if not study.asked.coded:
+        return sets, "orders" if study.what == "queries" else "order", "most draws do"
+    return (
+        ("a single query", "orders", "most of its set do")
+        if study.what == "queries"
+        else (f"one of {sets}", "orders", "most of them do")
+    )
 
 
 def sensitive_sentence(study: StabilityStudy) -> str:
     place, k = main_condition(study), main_level(study)
     outcome = study.outcomes[place]
     asl, level = outcome.asl_rate[:, k], study.asked.levels[k]
-    stable = [m for m in range(len(asl)) if study.error_tie and outcome.error[m, 0] <= STABLE]
-    among = [m for m in stable or range(len(asl)) if not math.isnan(asl[m])]
-    if not among:
+    tested = [m for m in range(len(asl)) if not math.isnan(asl[m])]
+    if not tested:
         return "No measure has values to be tested."
+    at = f"at the level {level:g}"
+    if not max(asl[tested]):
+        return f"No test tells two systems apart {at} in any draw: on these data no measure is sensitive."
+    choose = study.error_tie and not (study.what == "queries" and all_drawn(study))
+    stable = [m for m in tested if choose and outcome.error[m, 0] <= STABLE and m not in tying(study)]
+    among = stable or tested
     best = max(among, key=lambda m: asl[m])
-    of = "stable ones" if stable and len(stable) < len(asl) else "measures" if len(asl) > 1 else ""
-    found = f"{study.names[best]} is the most sensitive of the {of}" if of else f"Of {study.names[best]}"
-    link = ": its tests tell" if of else ", tests tell"
-    ties = f", and it ties {rate(outcome.tie[best, 0])} of comparisons" if study.error_tie else ""
-    pairs = counted(len(study.systems) * (len(study.systems) - 1) // 2, "pair")
-    text = f"{found}{link} {rate(asl[best])} of {pairs} of systems apart at the level {level:g}{ties}"
+    rivals = [study.names[m] for m in among if rate(asl[m]) == rate(asl[best]) and m != best]
+    of = "stable measures" if len(among) < len(tested) else "measures"
+    found = study.names[best] if len(among) == 1 else f"Of the {of} {study.names[best]} is the most sensitive"
+    if rivals:
+        found = f"Of the {of} {listed([study.names[best], *rivals])} are the most sensitive"
+    text = f"{found}{'' if len(among) == 1 else ': it'} tells {told(study, float(asl[best]))} {at}"
+    if rivals:
+        text = text.replace(": it tells", ": each tells")
+    if study.error_tie:
+        text += f"{', and ' + study.names[best] if rivals else ', and it' if len(among) > 1 else ' and'} ties "
+        text += f"{rate(outcome.tie[best, 0])} of comparisons"
     if asl[best] < LITTLE:
-        text += ", so on these data next to nothing is found to differ by any of them"
-    return f"{text}; {reliable(study, place, best)}."
+        text += ", so that next to nothing is found to differ"
+    return f"{text}. {reliable(study, place, best)}."
+
+
+def told(study: StabilityStudy, value: float) -> str:
+    """What a test tells apart: the two systems in so many draws, or so many of all pairs."""
+    n = study.conditions[main_condition(study)].systems
+    if len(study.systems) == 2:
+        return f"the two systems apart in {rate(value)} of draws"
+    pairs = counted(n * (n - 1) // 2, "pair") if n == len(study.systems) else "pairs"
+    return f"{rate(value)} of {pairs} of systems apart"
 
 
 def reliable(study: StabilityStudy, place: int, best: int) -> str:
     """From how many queries on the order of systems can be relied on."""
-    needed = float(study.outcomes[place].reliability[best, NEEDED])
+    needed, low, high = study.outcomes[place].reliability[best, NEEDED : NEEDED + 3].tolist()
+    order = f"the order of systems by {study.names[best]}"
     if math.isnan(needed):
-        return "how many queries it takes to rely on its order of systems cannot be said"
+        return f"How many queries it takes to rely on {order} cannot be said"
     if math.isinf(needed):
-        return "no number of queries would make its order of systems one to rely on: by it they do not differ"
+        return f"From these data no number of queries can be named from which on {order} can be relied on"
     condition = study.conditions[place]
-    of = (
-        f"groups of about {round(condition.entities / condition.splits)} entities"
-        if study.what == "entities"
-        else "queries"
-    )
-    return f"its order of systems can be relied on from about {needed:,.0f} {of} on (reliability {percent(TARGET)})"
+    one, of = "query", "queries"
+    if study.what == "entities":
+        one, of = (f"{n} of about {round(condition.entities / condition.splits)} entities" for n in ("group", "groups"))
+    text = f"{order[0].upper()}{order[1:]} can be relied on from about {counted(round(needed), one, of)} on"
+    if math.isnan(low) or math.isnan(high):
+        return f"{text} (reliability {percent(TARGET)})"
+    ends = f"{low:,.0f} or far more" if math.isinf(high) else f"{low:,.0f} to {high:,.0f}"
+    return f"{text} ({ends}, so far as these data tell; reliability {percent(TARGET)})"
