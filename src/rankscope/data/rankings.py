@@ -1,0 +1,182 @@
+"""Rankings by people: for each judgment a few translations, each with a rank, and what machines say of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from rankscope.data.rows import Ints
+from rankscope.errors import InputError, ParameterError, UnknownName
+from rankscope.kernels.order import ranges
+from rankscope.kernels.segments import bounds, group_of, place_in_group
+
+__all__ = ["Labels", "Rankings"]
+
+Floats = npt.NDArray[np.float64]
+Bools = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True, eq=False)
+class Labels:
+    """A name for each judgment (or item), of few that repeat. codes: the place of each among `names`."""
+
+    names: tuple[str, ...]
+    codes: Ints
+
+    @classmethod
+    def of(cls, values: Sequence[str]) -> Labels:
+        """Names in the order in which they first stand.
+
+        >>> found = Labels.of(["b", "a", "b"])
+        >>> found.names, found.codes.tolist()
+        (('b', 'a'), [0, 1, 0])
+        """
+        places: dict[str, int] = {}
+        codes = [places.setdefault(value, len(places)) for value in values]
+        return cls(tuple(places), np.array(codes, np.int64))
+
+    def take(self, index: npt.NDArray[Any]) -> Labels:
+        return Labels(self.names, self.codes[index])
+
+    def __iter__(self) -> Iterator[str]:
+        return (self.names[code] for code in self.codes.tolist())
+
+    def __len__(self) -> int:
+        return self.codes.size
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Rankings:
+    """Judgments, each a list of items (translations) with one value of every column: a person's rank, a metric's score.
+
+    One judgment is what one person said at one time: its list is ranked for itself, as a query's documents are. pair,
+    segment, judge: (judgments) the language pair, the segment, who judged. Segments of one name in two pairs are two.
+    offsets: (judgments + 1) where the items of each begin. system: (items) whose translation each is. columns: by name,
+    (items) a number, NaN where there is none. scores: the columns in which higher is better; in all others lower is, as
+    ranks are. notes: what a reader should know.
+
+    Raises InputError for columns of other lengths, infinite values, a system twice in one judgment.
+
+    >>> found = Rankings.of([{"A": 1, "B": 2}, {"B": 1, "C": 1, "A": 3}], name="gold")
+    >>> len(found), found.systems, found.columns["gold"].tolist()
+    (2, ('A', 'B', 'C'), [1.0, 2.0, 1.0, 1.0, 3.0])
+    >>> found.table("gold").tolist()
+    [[1.0, 2.0, nan], [1.0, 1.0, 3.0]]
+    """
+
+    pair: Labels
+    segment: Labels
+    judge: Labels
+    offsets: Ints
+    system: Labels
+    columns: Mapping[str, Floats]
+    scores: frozenset[str] = frozenset()
+    notes: tuple[str, ...] = field(default=())
+
+    def __post_init__(self) -> None:
+        n, items = self.offsets.size - 1, int(self.offsets[-1])
+        for what, labels in (("pair", self.pair), ("segment", self.segment), ("judge", self.judge)):
+            if len(labels) != n:
+                raise InputError(f"{len(labels)} names of a {what} for {n} judgments, expected one each")
+        if len(self.system) != items:
+            raise InputError(f"{len(self.system)} systems for {items} items, expected one each")
+        for name, values in self.columns.items():
+            if values.shape != (items,):
+                raise InputError(f"{values.size} values of {name!r} for {items} items, expected one each")
+            if np.isinf(values).any():
+                raise InputError(f"a value of {name!r} is infinite, expected a finite number, or NaN for none")
+        unknown = self.scores - set(self.columns)
+        if unknown:
+            raise UnknownName("column of these rankings", min(unknown), self.columns)
+        key = np.sort(self.judgment * len(self.system.names) + self.system.codes)
+        if (key[1:] == key[:-1]).any():
+            which, system = divmod(int(key[:-1][key[1:] == key[:-1]][0]), len(self.system.names))
+            raise InputError(
+                f"judgment {which + 1} (segment {self.segment.names[self.segment.codes[which]]}) holds system "
+                f"{self.system.names[system]!r} twice; keep one of the two"
+            )
+
+    @classmethod
+    def of(
+        cls, judgments: Sequence[Mapping[str, float | None]], *, name: str = "rank", score: bool = False
+    ) -> Rankings:
+        """From a mapping of systems to ranks (or scores) a judgment, each on a segment of its own; None: no value."""
+        if isinstance(judgments, Mapping) or not all(isinstance(one, Mapping) for one in judgments):
+            raise ParameterError("judgments are a list of mappings, as [{'A': 1, 'B': 2}]")
+        empty = Labels(("",), np.zeros(len(judgments), np.int64))
+        values = [np.nan if x is None else float(x) for one in judgments for x in one.values()]
+        return cls(
+            pair=empty,
+            segment=Labels(tuple(str(i + 1) for i in range(len(judgments))), np.arange(len(judgments))),
+            judge=empty,
+            offsets=bounds(np.array([len(one) for one in judgments], np.int64)),
+            system=Labels.of([system for one in judgments for system in one]),
+            columns={name: np.array(values, np.float64)},
+            scores=frozenset([name] if score else []),
+        )
+
+    def __len__(self) -> int:
+        """How many judgments."""
+        return self.offsets.size - 1
+
+    @property
+    def systems(self) -> tuple[str, ...]:
+        return self.system.names
+
+    @cached_property
+    def judgment(self) -> Ints:
+        """(items) the judgment of each."""
+        return group_of(self.offsets)
+
+    def column(self, name: str) -> Floats:
+        """(items) the values of a column. Raises UnknownName."""
+        if name not in self.columns:
+            raise UnknownName("column of these rankings", name, self.columns)
+        return self.columns[name]
+
+    def better_low(self, name: str) -> Floats:
+        """(items) the values of a column so that lower is better: those of scores with the other sign."""
+        values = self.column(name)
+        return -values if name in self.scores else values
+
+    def table(self, name: str) -> Floats:
+        """(judgments, most items of one) a column, a row a judgment; lower is better; NaN where there is none."""
+        lengths = np.diff(self.offsets)
+        found = np.full((len(self), int(lengths.max(initial=0))), np.nan)
+        found[self.judgment, place_in_group(self.offsets)] = self.better_low(name)
+        return found
+
+    def with_column(self, name: str, values: Floats, *, score: bool) -> Rankings:
+        """The same with one column more (or another in its place)."""
+        kept = self.scores - {name}
+        return replace(self, columns={**self.columns, name: values}, scores=kept | {name} if score else kept)
+
+    def select(self, judgments: npt.ArrayLike) -> Rankings:
+        """Some of the judgments: their places, or a mask."""
+        index = np.asarray(judgments)
+        if index.dtype == np.bool_:
+            index = np.flatnonzero(index)
+        index = index.astype(np.int64)  # an empty list would be of floats
+        lengths = np.diff(self.offsets)[index]
+        items = ranges(self.offsets[index], lengths)
+        return replace(
+            self,
+            pair=self.pair.take(index),
+            segment=self.segment.take(index),
+            judge=self.judge.take(index),
+            offsets=bounds(lengths),
+            system=self.system.take(items),
+            columns={name: values[items] for name, values in self.columns.items()},
+        )
+
+    def by_pair(self) -> Iterator[tuple[str, Rankings]]:
+        """The judgments of each language pair, in the order in which the pairs first stand."""
+        for code, name in enumerate(self.pair.names):
+            mask = self.pair.codes == code
+            if mask.any():
+                yield name, self.select(mask)

@@ -1,0 +1,212 @@
+"""Tables of items in the lists of judges: CSV, TSV, JSONL or Parquet, a row an item, columns by name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from rankscope.data.frames import column_named, one_of, shown_columns
+from rankscope.data.rankings import Floats, Labels, Rankings
+from rankscope.data.rows import Ints
+from rankscope.data.wording import counted, listed
+from rankscope.errors import InputError, UnknownName
+from rankscope.io.blocks import BOM
+from rankscope.io.mt_names import judgments_of, split_pair
+from rankscope.io.read import PathLike
+from rankscope.io.streams import empty_file, open_binary, source_name
+from rankscope.io.tables import SEPARATORS, read_frame, uneven_line
+
+if TYPE_CHECKING:
+    import polars as pl
+
+__all__ = ["read_ranking_table"]
+
+#: What the columns may be called, ours first.
+NAMES = {
+    "segment": ("segment", "segment_id", "seg", "sid", "item", "item_id", "prompt", "query_id"),
+    "system": ("system", "system_id", "candidate", "model", "doc_id"),
+    "pair": ("pair", "lp", "langpair", "language_pair"),
+    "judge": ("judge", "judge_id", "rater", "annotator", "user"),
+    "judgment": ("judgment", "judgement", "ranking_id", "judgment_id"),
+}
+EXPECTED = "a line of names (segment,system,gold,predicted) and a line an item"
+NO_VALUE = ("", "nan", "none", "na", "null")
+
+
+class Frame(NamedTuple):
+    """A table as it was read. first: the number of its first row's line, 0 where rows have no lines."""
+
+    frame: pl.DataFrame
+    name: str
+    first: int
+
+    def where(self, row: int) -> str:
+        return f"{self.name}:{row + self.first}" if self.first else f"{self.name}: row {row}"
+
+
+def read_ranking_table(path: PathLike, columns: Sequence[str] | None = None, *, scores: Iterable[str] = ()) -> Rankings:
+    r"""Read judgments from a table with the columns segment and system, and one or more of numbers.
+
+    "-" is standard input; Parquet, JSON lines, tabs or commas are told by content, and so is compression. pair, judge
+    and judgment may be there, too. The rows of one (pair, segment, judge, judgment) are one judgment, wherever they
+    stand. columns: the names of those with numbers; by default all that hold numbers only, and a note names the others.
+    scores: which of them are scores, of which higher is better; of the rest lower is, as of ranks. An empty cell, nan,
+    None and NA are no value (NaN), and counted in a note.
+
+    Raises InputError with file and line for a column that is missing, a cell that is no number, an empty segment or
+    system, a system twice in one judgment; UnknownName for a score that is no column.
+
+    >>> import pathlib, tempfile
+    >>> path = pathlib.Path(tempfile.mkdtemp(), "judged.csv")
+    >>> _ = path.write_text("segment,system,gold,reward\n1,A,1,0.5\n1,B,2,0.75\n2,A,1,\n")
+    >>> found = read_ranking_table(path, scores=["reward"])
+    >>> found.table("gold").tolist(), found.table("reward").tolist()
+    ([[1.0, 2.0], [1.0, nan]], [[-0.5, -0.75], [nan, nan]])
+    """
+    table = read_named(path)
+    frame, there = table.frame, table.frame.columns
+    line = f"{table.name}:{table.first - 1}" if table.first > 1 else table.name
+    keys = {field: column_named(there, field, NAMES[field], line) for field in ("segment", "system")}
+    keys |= {field: name for field in ("pair", "judge", "judgment") if (name := one_of(there, NAMES[field]))}
+    notes = []
+    if columns is None:
+        rest = [name for name in there if name not in keys.values()]
+        wanted = [name for name in rest if holds_numbers(frame[name])]
+        if not wanted:
+            raise InputError(
+                f"{line}: no column of numbers among {shown_columns(there)}, expected at least one beside segment and "
+                "system; add one, or name it (columns) to see what is wrong with it"
+            )
+        left = [name for name in rest if name not in wanted]
+        if left:
+            notes.append(f"{table.name}: {listed(map(repr, left))} not read: no numbers")
+    else:
+        wanted = [chosen_column(there, name, line) for name in columns]
+    chosen = set(scores)
+    unknown = chosen - set(wanted)
+    if unknown:
+        raise UnknownName("column of scores", min(unknown), wanted)
+    if not frame.height:
+        raise InputError(f"{table.name}: no items after the line of names, expected at least one")
+    order, lengths, labels = grouped({field: texts(table, name, field) for field, name in keys.items()}, frame.height)
+    values = {}
+    for name in wanted:
+        values[name] = numbers(table, name)[order]
+        missing = int(np.isnan(values[name]).sum())
+        if missing:
+            notes.append(f"{table.name}: {counted(missing, 'item')} without a value of {name!r}")
+    firsts = order[np.cumsum(lengths) - lengths]
+    found = {field: list(labels[field].take(firsts)) if field in labels else [""] * firsts.size for field in NAMES}
+    return judgments_of(
+        pairs=[split_pair(pair) for pair in found["pair"]],
+        segments=found["segment"],
+        judges=found["judge"],
+        lengths=lengths,
+        systems=list(labels["system"].take(order)),
+        columns=values,
+        scores=chosen,
+        where=lambda _, item: table.where(int(order[item])),
+        notes=notes,
+        shorten=False,
+    )
+
+
+def chosen_column(there: Sequence[str], name: str, where: str) -> str:
+    """The column that somebody named, in whatever case. Raises InputError where there is none."""
+    found = name if name in there else one_of(there, (name.strip().lower(),))
+    if found is None:
+        raise InputError(f"{where}: no column {name!r} among {shown_columns(there)}; name one of those")
+    return found
+
+
+def grouped(columns: dict[str, list[str]], n: int) -> tuple[Ints, Ints, dict[str, Labels]]:
+    """The rows judgment by judgment, in the order in which these first stand, the length of each; and all labels."""
+    labels = {field: Labels.of(values) for field, values in columns.items()}
+    key = np.zeros(n, np.int64)
+    for field in ("pair", "segment", "judge", "judgment"):
+        if field in labels:
+            key = key * len(labels[field].names) + labels[field].codes
+            _, key = np.unique(key, return_inverse=True)
+    _, first, counts = np.unique(key, return_index=True, return_counts=True)
+    return np.argsort(first[key], kind="stable"), counts[np.argsort(first)], labels
+
+
+def read_named(path: PathLike) -> Frame:
+    """A table of whatever format, with the line of its first row."""
+    name = source_name(path)
+    with open_binary(path) as stream:
+        content = stream.read().removeprefix(BOM)
+    if not content.strip():
+        raise empty_file(name, EXPECTED)
+    if content.startswith(b"PAR1"):
+        return Frame(read_frame(content, name, "parquet"), name, 0)
+    if content.lstrip().startswith(b"{"):
+        form, before = "jsonl", 1
+    else:
+        before = 2
+        while content and (content.startswith(b"#") or not content.partition(b"\n")[0].strip()):
+            content, before = content.partition(b"\n")[2], before + 1
+        if not content:
+            raise InputError(f"{name}: comments only, expected {EXPECTED}")
+        form = "tsv" if b"\t" in content.partition(b"\n")[0] else "csv"
+    try:
+        frame = read_frame(content, name, form)
+    except InputError:
+        where = uneven_line(content, form, before - 2 if form in SEPARATORS else 0)
+        if where is None:
+            raise
+        raise InputError(f"{name}:{where}; correct this line") from None
+    return Frame(frame, name, before)
+
+
+def texts(table: Frame, column: str, field: str) -> list[str]:
+    """The names in a column, each there."""
+    import polars as pl
+
+    series = table.frame[column]
+    if not (series.dtype.is_integer() or series.dtype in (pl.String, pl.Categorical, pl.Enum, pl.Null)):
+        raise InputError(f"{table.where(0)}: column {column!r} holds {series.dtype}, expected names or whole numbers")
+    found: list[str | None] = series.cast(pl.String).to_list()
+    if field in ("segment", "system"):
+        empty = next((row for row, text in enumerate(found) if not text), None)
+        if empty is not None:
+            raise InputError(
+                f"{table.where(empty)}: the {field} is empty, expected a name; fill it in or drop the line"
+            )
+    return [text or "" for text in found]
+
+
+def as_numbers(series: pl.Series) -> tuple[pl.Series, pl.Series]:
+    """The numbers of a column, null where there is none, and where something else stands."""
+    import polars as pl
+
+    if series.dtype in (pl.String, pl.Categorical, pl.Enum):
+        series = series.cast(pl.String).str.strip_chars()
+        missing = series.is_null() | series.str.to_lowercase().is_in(NO_VALUE)
+    else:
+        missing = series.is_null()
+    if not (series.dtype.is_numeric() or series.dtype in (pl.String, pl.Null)):
+        return series, ~missing
+    values = series.cast(pl.Float64, strict=False)
+    missing = missing | values.is_nan().fill_null(False)
+    return values, ~missing & ~values.is_finite().fill_null(False)
+
+
+def holds_numbers(series: pl.Series) -> bool:
+    """Whether a column holds numbers, and nothing else."""
+    values, bad = as_numbers(series)
+    return not bad.any() and values.dtype.is_float() and bool(values.is_finite().any())
+
+
+def numbers(table: Frame, column: str) -> Floats:
+    """The numbers of a column, NaN where there is none."""
+    values, bad = as_numbers(table.frame[column])
+    if bad.any():
+        row = int(bad.arg_true()[0])
+        raise InputError(
+            f"{table.where(row)}: {column} is {table.frame[column][row]!r}, expected a finite number, or nothing for "
+            "no value; correct this line"
+        )
+    return np.asarray(values.fill_null(float("nan")).to_numpy(), np.float64)
