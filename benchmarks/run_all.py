@@ -42,6 +42,7 @@ SCRIPTS = (
     "saved_scores",
     "correlation",
     "planning",
+    "stability",
 )
 DOCS = HERE.parent / "docs" / "benchmarks.md"
 BEGIN, END = "<!-- results: written by benchmarks/run_all.py --write -->", "<!-- end of results -->"

@@ -27,6 +27,7 @@ SCRIPTS = (
         "saved_scores",
         "correlation",
         "planning",
+        "stability",
     ),
 )
 PEERS = tuple(name for name in ("pytrec_eval",) if importlib.util.find_spec(name))
@@ -124,6 +125,7 @@ def test_each_benchmark_runs_at_a_tiny_size(name, folder, capsys):
         "correlation": {"measures": 3, "queries": 20, "resamples": 50},
         "report_page": {"systems": 2, "queries": 3, "documents": 20, "judged": 10},
         "planning": {"queries": 20, "repeats": 1},
+        "stability": {"systems": 4, "entities": 40, "iterations": 2, "resamples": 20, "many": (3, 20)},
     }
     size = sizes.get(name, TINY)
     peers = PEERS if name in BESIDE_PEERS else ()

@@ -8,12 +8,15 @@ import math
 import pkgutil
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
+import numpy as np
 import pytest
 
 import rankscope as rs
+from rankscope.data.rankings import Labels, Rankings
 from rankscope.data.scores import EachQuery
 from rankscope.data.sections import Section, as_text
 from rankscope.evaluation.holes import Holes, hole_measures, holes_of
@@ -41,6 +44,15 @@ def scores() -> rs.Scores:
     return rs.evaluate(QRELS, RUNS, ["RR", "nDCG@3", "MinRank"])
 
 
+@cache
+def judged() -> Rankings:
+    """Two judges of a segment and a metric with such a name, in two language pairs."""
+    ranks = Rankings.of([{"A": 1, "B": 2, "C": 2 + i % 2} for i in range(8)])
+    labels = {"segment": Labels.of(list("ssttuuvv")), "judge": Labels.of(["x", "y"] * 4)}
+    found = replace(ranks, **labels, pair=Labels.of(["a-b"] * 4 + ["c-d"] * 4))
+    return found.with_column(AWFUL, np.arange(24.0) * 5 % 7, score=True).with_column("m", np.arange(24.0), score=True)
+
+
 #: Every class of results -> one of them.
 RESULTS: dict[type, Callable[[], Any]] = {
     rs.Scores: scores,
@@ -56,6 +68,9 @@ RESULTS: dict[type, Callable[[], Any]] = {
     type(rs.agree_judgments(QRELS, SECOND_JUDGE)): lambda: rs.agree_judgments(QRELS, SECOND_JUDGE, RUNS, ["RR"]),
     StabilityStudy: lambda: rs.stability.study(QRELS, RUNS, ["RR", "MinRank"], iterations=4, n_resamples=30, rng=1),
     Ablation: lambda: rs.stability.study(QRELS, RUNS, ["RR"], iterations=2, rng=1, ablation=True).ablation,
+    rs.agreement.SegmentAgreement: lambda: rs.agreement.segments(judged(), statistic="acc_eq", rng=1),
+    rs.agreement.DecisionAgreement: lambda: rs.agreement.decisions(judged()),
+    rs.agreement.RaterAgreement: lambda: rs.agreement.raters(judged(), gold="rank", rng=1),
     type(rs.agree_labels([0, 1], [0, 1])): lambda: rs.agree_labels([0, 1, 1, 0, 1], [0, 1, 0, 0, 1]),
 }
 made = cache(lambda kind: RESULTS[kind]())
@@ -129,7 +144,7 @@ def test_its_text_is_that_of_its_sections_and_its_repr_is_one_short_line(kind: t
     result = made(kind)
     assert str(result) == as_text(result)
     assert f"\n\n{result.signature()}" in str(result)
-    if kind not in (EachQuery, Ablation):  # a view, and a part of another, which nobody is given
+    if kind is not EachQuery:  # a view, which nobody is given
         assert re.fullmatch(rf"{kind.__name__}\(.{{1,150}}\)", repr(result)), repr(result)
 
 

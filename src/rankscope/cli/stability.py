@@ -16,8 +16,8 @@ from rankscope.errors import ParameterError
 from rankscope.evaluation.sources import ENTITY
 from rankscope.parallel import all_cores
 from rankscope.stability.result import PARTS
-from rankscope.stability.study import SWAP_SETS, check_study
-from rankscope.stability.study import study as study_measures
+from rankscope.stability.studies import SWAP_SETS, check_study
+from rankscope.stability.studies import study as study_measures
 
 __all__ = ["stability"]
 

@@ -24,7 +24,7 @@ from rankscope.stability.chosen import check_levels
 from rankscope.stability.conditions import Condition, make_conditions
 from rankscope.stability.outcome import Asked
 from rankscope.stability.sampling import Entities
-from rankscope.stability.study import CODED_LEVELS, check_study, run_all
+from rankscope.stability.studies import CODED_LEVELS, check_study, result_of, run_all
 from rankscope.stats.inputs import check_choice, check_count, seed_of
 
 __all__ = ["CODED_LEVELS", "dunaiski", "dunaiski_study", "dunaiski_table", "settle"]
@@ -100,7 +100,7 @@ def dunaiski_study(
 ) -> StabilityStudy:
     """The tool's experiment with its nine measures; without the two in permille where `total_ranks` is not known.
 
-    Arguments as in `rankscope.stability.study`; options are splits (10), systems, entities, levels (CODED_LEVELS),
+    Arguments as in `rs.stability.study`; options are splits (10), systems, entities, levels (CODED_LEVELS),
     iterations (50), n_resamples (1000) and rng. Each level is the fuzziness as well, as there, so that rows of the
     result in which the two differ are of no use here. Raises ParameterError for what cannot be drawn.
 
@@ -112,16 +112,11 @@ def dunaiski_study(
     measures, signs = tuple(found.values()), tuple(SIGNS[name] for name in found)
     material = Entities(table, measures, np.array(signs, np.float64))
     names = " ".join(map(str, measures))
-    return StabilityStudy(
-        what=material.what,
-        measures=measures,
-        signs=signs,
-        systems=table.systems,
-        n_items=len(table),
-        conditions=conditions,
-        outcomes=run_all(material, conditions, asked, workers, progress, None),
-        asked=asked,
-        actual=material.actual,
+    return result_of(
+        material,
+        conditions,
+        run_all(material, conditions, asked, workers, progress, None),
+        asked,
         swap=swap,
         swap_sets="bootstrap",
         error_tie=error_tie,

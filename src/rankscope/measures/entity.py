@@ -22,6 +22,7 @@ class RankStatistic(Scaled, Binary):
     range: ClassVar[tuple[float, float]] = (0.0, np.inf)
     higher_is_better: ClassVar[bool | None] = False
     own_cutoffs: ClassVar[bool] = True
+    ranks_below_1: ClassVar[bool] = True
     cutoff: int | str | None = None
 
     def counted(self, hits: Hits) -> Bools:

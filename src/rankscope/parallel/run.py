@@ -13,6 +13,7 @@ import numpy as np
 
 from rankscope.errors import ParameterError
 from rankscope.parallel.pool import started
+from rankscope.parallel.threads import one_thread
 from rankscope.parallel.worker import in_worker, leave_if_starting
 
 __all__ = ["all_cores", "run_units"]
@@ -48,10 +49,11 @@ def run_units(
 ) -> Iterator[Result]:
     """function(unit) of each unit, in the order of `units`, each as soon as it and those before it are done.
 
-    workers: a whole number from 1 to 1024. With 1 everything runs in this process; with more, in so many processes,
-    each with one thread for linear algebra. Then function, units and results are sent between processes, so the
-    function must stand at the top level of a module (or be a functools.partial of such a one), and a unit should take
-    some milliseconds. A unit that itself calls run_units in a worker runs its own units there, one after another.
+    workers: a whole number from 1 to 1024. With 1 everything runs in this process; with more, in so many processes. In
+    either case a unit has one thread for linear algebra. With more than one worker function, units and results are sent
+    between processes, so the function must stand at the top level of a module (or be a functools.partial of such a
+    one), and a unit should take some milliseconds. A unit that itself calls run_units in a worker runs its own units
+    there, one after another.
     progress: called with 1 in this process whenever a result is about to be given.
 
     Results do not depend on `workers` as long as each unit holds all that it needs, its own seed included (as from
@@ -92,7 +94,8 @@ def one_by_one(
     function: Callable[[Unit], Result], units: Iterator[Unit], progress: Callable[[int], Any] | None
 ) -> Iterator[Result]:
     for unit in units:
-        result = function(unit)
+        with one_thread():
+            result = function(unit)
         if progress is not None:
             progress(1)
         yield result

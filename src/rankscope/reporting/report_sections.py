@@ -20,7 +20,7 @@ from rankscope.errors import RankscopeError
 from rankscope.evaluation.curves import curve_sections
 from rankscope.evaluation.holes import holes_of
 from rankscope.stability.shown import overview, reliability
-from rankscope.stability.study import study
+from rankscope.stability.studies import study
 
 __all__ = ["PARTS", "Found", "all_sections", "verdict_of"]
 

@@ -6,6 +6,6 @@
 """
 
 from rankscope.stability.result import StabilityRow, StabilityStudy
-from rankscope.stability.study import study
+from rankscope.stability.studies import study
 
 __all__ = ["StabilityRow", "StabilityStudy", "study"]

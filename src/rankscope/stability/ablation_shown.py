@@ -243,6 +243,9 @@ class Ablation:
     def __str__(self) -> str:
         return as_text(self)
 
+    def __repr__(self) -> str:
+        return f"Ablation({len(self.measures)} measures, {counted(self.n_judgments, 'judgment')})"
+
 
 def said(kind: str, level: float) -> str:
     """A level as people read it."""

@@ -27,8 +27,6 @@ __all__ = ["ENTITY_MEASURES", "PRESET", "MeasuresAsked", "at_cutoffs", "check_le
 
 #: The preset whose statistics, too, are those of its tool.
 PRESET = "dunaiski"
-#: From this level on a test would find more often than not.
-HALF = 0.5
 #: What is tried on a table of ranks where nobody says what.
 ENTITY_MEASURES = ("MeanRank", "MedianRank", "AP", "nDCG", "P@10", "R@100")
 
@@ -45,8 +43,8 @@ def check_levels(name: str, values: object, *, zero: bool = False) -> tuple[floa
             check_positive(name, value, zero=True)
             if float(value) >= 1:  # type: ignore[arg-type]  # it is a number, as was just checked
                 raise ParameterError(f"{name} is {value!r}, expected a share of a score, from 0 to below 1")
-        elif not is_real(value) or not 0 < value < HALF:
-            raise ParameterError(f"{name} is {value!r}, expected numbers above 0 and below {HALF:g}, as 0.05")
+        elif not is_real(value) or not 0 < value < 1:
+            raise ParameterError(f"{name} is {value!r}, expected numbers between 0 and 1, as 0.05")
     return tuple(dict.fromkeys(map(float, found)))
 
 

@@ -6,6 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rankscope.stability.outcome import Outcome
+from rankscope.stats.inputs import NOISE
 
 __all__ = ["STARS", "compared", "decision_rate", "marks_of", "needed_of", "reached"]
 
@@ -28,34 +29,47 @@ def compared(outcome: Outcome, actual: Floats, signs: tuple[int, ...], *, coded:
     return actual * np.array(signs)[:, None] if coded else outcome.means
 
 
-def decision_rate(values: Floats, needed: Floats) -> Floats:
+def enough(differences: Floats, needed: Floats, *, zero: bool) -> npt.NDArray[np.bool_]:
+    """Whether differences are larger than is needed; never where nobody knows what is.
+
+    zero: whether 0 is an answer, so that any difference will do that is more than rounding (the swap method gives it
+    where no set ever turns two systems round); Dunaiski's tool takes it for none.
+    """
+    with np.errstate(invalid="ignore"):
+        if not zero:
+            return np.asarray(differences > np.where(needed > 0, needed, np.inf))
+        there = differences[~np.isnan(differences)]
+        noise = NOISE * np.abs(there).max() if there.size else 0.0
+        return np.asarray(differences > np.where(needed >= 0, np.maximum(needed, noise), np.inf))
+
+
+def decision_rate(values: Floats, needed: Floats, *, zero: bool = False) -> Floats:
     """(measures, levels) percent of pairs that differ by more; NaN where nobody knows by how much they must.
 
-    values: (measures, systems); needed: (measures, levels). What is needed must be above 0, or finite.
+    values: (measures, systems); needed: (measures, levels). zero: see `enough`.
     """
     first, second = np.triu_indices(values.shape[1], 1)
     differences = np.abs(values[:, first] - values[:, second])
-    with np.errstate(invalid="ignore"):
-        more = (differences[:, None] > needed[..., None]) & (needed > 0)[..., None]
-    return np.where(np.isnan(needed), np.nan, 100.0 * more.mean(axis=2))
+    rates = [
+        100.0 * enough(d[None], n[:, None], zero=zero).mean(axis=1) for d, n in zip(differences, needed, strict=True)
+    ]
+    return np.where(np.isnan(needed), np.nan, np.array(rates).reshape(needed.shape))
 
 
-def reached(differences: Floats, needed: Floats, levels: tuple[float, ...]) -> Floats:
+def reached(differences: Floats, needed: Floats, levels: tuple[float, ...], *, zero: bool = False) -> Floats:
     """(systems, systems) the lowest level at which a difference is larger than is needed; 1 where it is at none."""
-    with np.errstate(invalid="ignore"):
-        larger = np.abs(differences)[..., None] > np.where(needed > 0, needed, np.inf)
+    larger = enough(np.abs(differences)[..., None], needed, zero=zero)
     return np.asarray(np.where(larger, np.array(levels), 1.0).min(axis=2))
 
 
-def marks_of(values: Floats, needed: Floats) -> list[list[str]]:
+def marks_of(values: Floats, needed: Floats, *, zero: bool = False) -> list[list[str]]:
     """(systems, systems) where the row is better than the column: the mark of the first level at which it is.
 
-    values: (systems); needed: (levels), in the order of the levels.
+    values: (systems); needed: (levels), in the order of the levels. zero: see `enough`.
     """
     n = len(values)
     found = [["--" if i == j else " " for j in range(n)] for i in range(n)]
-    with np.errstate(invalid="ignore"):
-        better = (values[:, None] - values[None])[..., None] > np.where(needed > 0, needed, np.inf)
+    better = enough((values[:, None] - values[None])[..., None], needed, zero=zero)
     for i, j in np.argwhere(better.any(axis=2)).tolist():
         found[i][j] = STARS[min(int(np.argmax(better[i, j])), len(STARS) - 1)]
     return found

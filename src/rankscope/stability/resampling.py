@@ -155,7 +155,7 @@ def coded_levels(differences: Floats, counts: Floats, levels: tuple[float, ...])
         with np.errstate(divide="ignore", invalid="ignore"):
             t /= variance
         np.copyto(t, 0.0, where=alone)
-        observed = np.divide(np.abs(mean), unit[:, 0] * deviation, out=np.zeros_like(mean), where=scale[:, 0] > 0)
+        observed = np.divide(np.abs(mean), unit[:, 0] * deviation, out=np.zeros_like(mean), where=deviation > 0)
         least = (observed * (1 - NOISE))[:, None] ** 2
         count = np.count_nonzero((t > 0) & (t >= least), axis=1)
         asl[rows[part]] = np.where((some == 0).all(axis=1), 1.0, count / n_resamples)

@@ -104,7 +104,7 @@ class StabilityStudy:
 
     def decisions(self, outcome: Outcome) -> Floats:
         """(measures, levels) percent of pairs of systems that differ by more than that."""
-        return decision_rate(self.compared(outcome), self.needed(outcome))
+        return decision_rate(self.compared(outcome), self.needed(outcome), zero=not self.asked.coded)
 
     def compared(self, outcome: Outcome) -> Floats:
         """(measures, systems) the values that are compared, better is greater."""
@@ -112,7 +112,7 @@ class StabilityStudy:
 
     def marks(self, outcome: Outcome, measure: int) -> list[list[str]]:
         """(systems, systems) how surely the system of the row is better than that of the column, in stars."""
-        return marks_of(self.compared(outcome)[measure], self.needed(outcome)[measure])
+        return marks_of(self.compared(outcome)[measure], self.needed(outcome)[measure], zero=not self.asked.coded)
 
     def rows(self) -> Iterator[StabilityRow]:
         """The rows of the tidy table."""

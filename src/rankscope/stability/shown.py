@@ -272,7 +272,8 @@ def matrix_figure(study: StabilityStudy, outcome: Outcome, m: int) -> Figure:
     """Differences as the measure has them, and the lowest level at which each is enough."""
     values = study.compared(outcome)[m] * study.signs[m]
     differences = values[:, None] - values
-    enough = reached(differences, study.needed(outcome)[m], study.asked.levels)
+    zero = not study.asked.coded
+    enough = reached(differences, study.needed(outcome)[m], study.asked.levels, zero=zero)
     np.fill_diagonal(enough, np.nan)
     data = {
         "systems": list(study.systems),

@@ -110,7 +110,8 @@ def follow_papers(unit: Unit, part: Part, i: int, which: Ints, values: Floats) -
     counts = count_draws(rng, unit.n_resamples, n)
     asl, needed = significance_levels(differences, counts, unit.levels)
     part.asl[i, which] = asl.reshape(measures, -1)
-    part.needed[i, which] = needed.reshape(measures, first.size, -1).max(axis=1)
+    # The most of all pairs that have one: a difference that is the same on every query has none.
+    part.needed[i, which] = np.fmax.reduce(needed.reshape(measures, first.size, -1), axis=1)
     others = count_draws(rng, unit.n_resamples, n)
     part.swapped[:, which] += bootstrap_swaps(values, (counts, others), unit.widths[which])
 

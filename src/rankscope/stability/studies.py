@@ -11,6 +11,7 @@ import numpy as np
 
 from rankscope._version import __version__
 from rankscope.data.scores import Scores
+from rankscope.data.wording import listed
 from rankscope.errors import ParameterError
 from rankscope.evaluation.sources import Progress
 from rankscope.parallel import run_units
@@ -103,7 +104,7 @@ def study(
     >>> rng = np.random.default_rng(1)
     >>> ranks = rng.permuted(np.tile(np.arange(1, 401), (3, 1)), axis=1)[:, :100] * [[1], [1], [4]]  # C is worse
     >>> table = rs.EntityRanks(ranks=ranks, systems="ABC", entity_ids=[f"e{i}" for i in range(100)])
-    >>> found = rs.stability.study(table, measures=["MeanRank", "P@10"], iterations=20, n_resamples=200, rng=1)
+    >>> found = rs.stability.study(table, measures=["MeanRank", "P@10"], entities=60, iterations=20, rng=1)
     >>> error = {row[0]: row[7] for row in found.records()}  # in percent
     >>> error["MeanRank"] < error["P@10"]
     True
@@ -134,10 +135,27 @@ def study(
         entities=entities,
         set_size=set_size,
     )
-    known = saved_settings(checkpoint) if checkpoint is not None and rng is None else None
-    seed = int(known["seed"]) if known is not None and isinstance(known.get("seed"), int) else seed_of(rng)
+    seed = seed_for(rng, checkpoint)
     asked = Asked(levels=levels_, fuzz=fuzz_, iterations=iterations, n_resamples=n_resamples, seed=seed, coded=coded)
     outcomes = run_all(material, conditions, asked, workers, progress, folder_of(checkpoint, material, scores, asked))
+    return result_of(
+        material,
+        conditions,
+        outcomes,
+        asked,
+        swap=swap,
+        swap_sets=swap_sets,
+        error_tie=error_tie,
+        ablation=ablate(joined, plan, iterations=ABLATIONS, rng=seed) if ablation and plan is not None else None,
+        settings=scores.signature(),
+        notes=(*scores.notes, *notes, *logarithms(material)),
+    )
+
+
+def result_of(
+    material: Material, conditions: tuple[Condition, ...], outcomes: tuple[Outcome, ...], asked: Asked, **shown: Any
+) -> StabilityStudy:
+    """The study of this material. shown: the other fields of StabilityStudy."""
     return StabilityStudy(
         what=material.what,
         measures=material.measures,
@@ -148,13 +166,20 @@ def study(
         outcomes=outcomes,
         asked=asked,
         actual=material.actual,
-        swap=swap,
-        swap_sets=swap_sets,
-        error_tie=error_tie,
-        ablation=ablate(joined, plan, iterations=ABLATIONS, rng=seed) if ablation and plan is not None else None,
-        settings=scores.signature(),
-        notes=(*scores.notes, *notes),
+        **shown,
     )
+
+
+def seed_for(rng: Any, checkpoint: str | Path | None) -> int:
+    """The seed; where none is given, that of the checkpoint, so that a study can be gone on with."""
+    known = saved_settings(checkpoint) if checkpoint is not None and rng is None else None
+    return int(known["seed"]) if known is not None and isinstance(known.get("seed"), int) else seed_of(rng)
+
+
+def logarithms(material: Material) -> tuple[str, ...]:
+    """A note on what differences of geometric means are."""
+    names = [str(measure) for measure in material.measures if measure.summary == "geometric"]
+    return (f"{listed(names)}: the differences are those of natural logarithms",) if names else ()
 
 
 def check_study(iterations: int, n_resamples: int, workers: int, swap_sets: str) -> None:
