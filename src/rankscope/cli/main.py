@@ -29,6 +29,7 @@ COMMANDS = {
     "measures": ("measures", "List all measures, or explain one."),
     "trec_eval": ("trec_eval", "trec_eval's command line and output."),
     "letor": ("letor", "LETOR's evaluation tools: score, rank, ttest."),
+    "dunaiski": ("dunaiski", "Dunaiski's Ranking Evaluation Tool: how stable measures are on ranks of entities."),
     "convert": ("convert", "Judgments and runs from one format to another."),
     "demo": ("demo", "Make a small test collection and take a tour on it."),
 }
