@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from rankscope.data.hits import Hits
     from rankscope.data.join import Convention
     from rankscope.data.qrels import Qrels
+    from rankscope.data.rank_list import Ranking
     from rankscope.data.run import Run
     from rankscope.data.scores import Scores
     from rankscope.errors import InputError, OutputError, ParameterError, RankscopeError, UnknownName
@@ -59,6 +60,7 @@ __all__ = [
     "ParameterError",
     "Qrels",
     "QueryPlan",
+    "Ranking",
     "RankscopeError",
     "Run",
     "Scores",
@@ -104,6 +106,7 @@ HOMES = {
     "ParameterError": "errors",
     "Qrels": "data.qrels",
     "QueryPlan": "comparison.planning",
+    "Ranking": "data.rank_list",
     "RankscopeError": "errors",
     "Run": "data.run",
     "Scores": "data.scores",
@@ -135,7 +138,7 @@ HOMES = {
 
 
 #: Packages that are reached as `rs.stats.t_test` or `rs.reporting.figures`, also loaded when first asked for.
-NAMESPACES = ("measures", "reporting", "stability", "stats")
+NAMESPACES = ("agreement", "measures", "reporting", "stability", "stats")
 
 
 def __getattr__(name: str) -> Any:

@@ -15,7 +15,7 @@ import pytest
         ("agree labls x", "No such command 'labls'; did you mean 'labels'? See `rankscope agree --help`"),
         (
             "agree demo.qrels x",
-            "No such command 'demo.qrels'; expected judgments, labels or measures; see `rankscope agree --help`",
+            "No such command 'demo.qrels'; expected judgments, labels, measures, ranks, segments, raters or wmt12; see `rankscope agree --help`",
         ),
         ("letor scor", "No such command 'scor'; did you mean 'score'? See `rankscope letor --help`"),
         (
@@ -39,5 +39,5 @@ def test_the_nearest_name_is_named(cli: Callable[..., Any], arguments: str, said
 
 def test_where_no_command_is_near_all_are_named(cli: Callable[..., Any]) -> None:
     done = cli("qrels.txt", "it's", "a.run")
-    assert "expected evaluate, compare, plan, agree, report, " in done.err
+    assert "expected evaluate, compare, plan, agree, stability, report, " in done.err
     assert cli("it's so").err.startswith("rankscope: No such command 'it's so'; expected evaluate, ")

@@ -24,7 +24,7 @@ from rankscope.stats import t_test
 
 FOLDER = Path(__file__).resolve().parent / "dunaiski"
 #: Where a table that is not ours may lie: beside the repository.
-SHARED = Path(os.environ.get("RANKSCOPE_SPEC") or FOLDER.parents[3] / "shared" / "spec" / "dunaiski")
+SHARED = Path(os.environ.get("RANKSCOPE_SPEC") or FOLDER.parents[3] / "shared" / "spec") / "dunaiski"
 RECORDED = json.loads((FOLDER / "stability_cases.json").read_text("utf-8"))
 #: What the tool's own script calls its measures -> function, cutoff, and 1, or -1 where lower is better.
 MEASURES = {
@@ -78,7 +78,7 @@ def table_of(file: str) -> EntityRanks:
     """The table with its systems in the order of the tool's dict."""
     path = next((folder / file for folder in (FOLDER, SHARED) if (folder / file).is_file()), None)
     if path is None:
-        pytest.skip(f"{file} is not here: it ships with the tool; $RANKSCOPE_SPEC names a folder that has it")
+        pytest.skip(f"{file} is not here: it ships with the tool; $RANKSCOPE_SPEC/dunaiski may have it")
     table = read_entity_ranks(path)
     order = RECORDED["systems"][file]
     ranks = table.ranks[[table.systems.index(system) for system in order]]

@@ -70,6 +70,10 @@ RESULTS: dict[type, Callable[[], Any]] = {
     Ablation: lambda: rs.stability.study(QRELS, RUNS, ["RR"], iterations=2, rng=1, ablation=True).ablation,
     rs.agreement.SegmentAgreement: lambda: rs.agreement.segments(judged(), statistic="acc_eq", rng=1),
     rs.agreement.DecisionAgreement: lambda: rs.agreement.decisions(judged()),
+    rs.agreement.RankAgreement: lambda: rs.agreement.ranks(
+        judged(), predicted=[AWFUL, "m"], gold="rank", by_segment=True, n_resamples=30, rng=1
+    ),
+    rs.agreement.RunAgreement: lambda: rs.agreement.runs(RUNS[0], RUNS[1]),
     rs.agreement.RaterAgreement: lambda: rs.agreement.raters(judged(), gold="rank", rng=1),
     type(rs.agree_labels([0, 1], [0, 1])): lambda: rs.agree_labels([0, 1, 1, 0, 1], [0, 1, 0, 0, 1]),
 }

@@ -18,7 +18,13 @@ from rankscope.stats.confusion import NORMALISE
 __all__ = ["agree"]
 
 #: Commands in files of their own: name -> module, and a line for the overview.
-ELSEWHERE = {"measures": ("agree_measures", "Measures against measures: do they rank systems alike?")}
+ELSEWHERE = {
+    "measures": ("agree_measures", "Measures against measures: do they rank systems alike?"),
+    "ranks": ("agree_ranks", "Rankings against people's, list by list (RankEval); or two runs."),
+    "segments": ("agree_segments", "Metrics against people: which translation of a segment is better?"),
+    "raters": ("agree_segments", "People against each other, and each against itself."),
+    "wmt12": ("agree_wmt12", "WMT12 on segments, reproduced from its files."),
+}
 
 
 class Agree(click.Group):
@@ -43,7 +49,7 @@ class Agree(click.Group):
 @click.group(cls=Agree, invoke_without_command=True)
 @click.pass_context
 def agree(context: click.Context) -> None:
-    """Do two judges agree, predicted labels with true ones, measures with each other?"""
+    """Do two judges agree, metrics with people, labels with true ones, measures with each other?"""
     if context.invoked_subcommand is None:
         click.echo(context.get_help())
 

@@ -113,6 +113,7 @@ def stability(
     rankscope stability papers.tsv --input entity-ranks --splits 5,10 --checkpoint saved/
     """  # noqa: D301 - click keeps the lines after the character \b as they are
     showing = take_showing(options)
+    conventions = {name: options.pop(name) for name in ("rel", "ties", "missing", "no_relevant", "unjudged")}
     n_workers = all_cores() if workers is None else workers
     check_study(options["iterations"], boot, n_workers, options["swap_sets"])
     showing.check((qrels, *runs))
@@ -135,6 +136,7 @@ def stability(
             workers=n_workers,
             reading=reading,
             progress=progress,
+            conventions=conventions,
             **options,
         )
     if parts != "all":

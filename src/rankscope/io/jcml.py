@@ -27,7 +27,6 @@ CHUNK = 1 << 16
 SYSTEM = "system"
 #: Always a rank, so that text in it is refused whether or not it was asked for.
 RANK = "rank"
-ROOM = np.iinfo(np.int64)
 
 
 class Names:
@@ -41,7 +40,7 @@ class Names:
         self.codes.append(self.places.setdefault(name, len(self.places)))
 
     def labels(self) -> Labels:
-        return Labels(tuple(self.places), np.array(self.codes, np.int64))
+        return Labels(tuple(self.places), np.frombuffer(self.codes, np.int64))
 
 
 class Reader:
@@ -138,21 +137,24 @@ class Reader:
     def rankings(self) -> Rankings:
         for column in self.columns.values():
             column.extend(array("d", [math.nan]) * (self.items - len(column)))
-        empty = int(np.count_nonzero(np.diff(np.array(self.offsets, np.int64)) == 0))
+        offsets = np.frombuffer(self.offsets, np.int64)  # the arrays themselves, not copies
+        empty = int(np.count_nonzero(np.diff(offsets) == 0))
         notes = []
         if self.unnamed and not self.by_place:
             notes.append(
                 f"{counted(self.unnamed, 'translation')} without a system, named by their places (#1, #2, ...)"
             )
+        if self.text:
+            notes.append(f"{self.name}: {listed(map(repr, sorted(self.text)))} not read: no numbers")
         if empty:
             notes.append(f"{counted(empty, 'judgment')} without a translation")
         return Rankings(
             pair=self.pair.labels(),
             segment=self.segment.labels(),
             judge=self.judge.labels(),
-            offsets=np.array(self.offsets, np.int64),
+            offsets=offsets,
             system=self.system.labels(),
-            columns={key: np.array(values, np.float64) for key, values in self.columns.items()},
+            columns={key: np.frombuffer(values, np.float64) for key, values in self.columns.items()},
             notes=tuple(notes),
         )
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any
@@ -62,11 +62,7 @@ def study(
     ablation: bool = False,
     checkpoint: str | Path | None = None,
     preset: str | None = None,
-    rel: int | None = None,
-    ties: str | None = None,
-    missing: str | None = None,
-    no_relevant: str | None = None,
-    unjudged: str | None = None,
+    conventions: Mapping[str, Any] | None = None,
     input: str | None = None,
     total_ranks: int | None = None,
     reading: Progress | None = None,
@@ -75,8 +71,9 @@ def study(
     """How stable and how sensitive measures are on these data: which of them can be trusted, and from where on.
 
     data: Scores; or an EntityRanks, or with input="entity-ranks" the path of a table of ranks; or judgments, and then
-    runs as `evaluate` takes them. The arguments from `preset` to `total_ranks` are those of `evaluate`. measures: as
-    there; by default nDCG@10 AP RR P@10 R@100, for a table of ranks MeanRank MedianRank AP nDCG P@10 R@100.
+    runs as `evaluate` takes them, as preset, input and total_ranks; conventions: its other arguments, as
+    {"ties": "file"}. measures: as there; by default nDCG@10 AP RR P@10 R@100, for a table of ranks MeanRank MedianRank
+    AP nDCG P@10 R@100.
 
     Every iteration draws a set of queries at random. Of a table of ranks, entities are cut into `splits` groups (10),
     which act as queries and are the set; of real queries, `splits` (2) disjoint sets are cut, of which the first is the
@@ -113,17 +110,8 @@ def study(
     coded = preset == PRESET
     levels_ = check_levels("levels (--sigs)", (CODED_LEVELS if coded else LEVELS) if levels is None else levels)
     fuzz_ = check_levels("fuzz", fuzz, zero=True)
-    conventions = {
-        "preset": preset,
-        "rel": rel,
-        "ties": ties,
-        "missing": missing,
-        "no_relevant": no_relevant,
-        "unjudged": unjudged,
-    }
-    material, scores, plan, joined = material_of(
-        data, runs, measures, cutoffs, conventions, input, total_ranks, reading
-    )
+    settled = {**(conventions or {}), "preset": preset}
+    material, scores, plan, joined = material_of(data, runs, measures, cutoffs, settled, input, total_ranks, reading)
     if ablation and (plan is None or isinstance(material, Entities)):
         raise ParameterError("ablation drops judgments, so it asks for judgments and runs, not for scores or ranks")
     conditions, notes = make_conditions(

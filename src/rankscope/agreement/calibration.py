@@ -1,0 +1,98 @@
+"""How close may two scores of a metric be to count as a tie? The epsilon at which it agrees most with people."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from rankscope.agreement.conventions import Convention
+from rankscope.agreement.pair_counts import ABSENT, kinds_of, pair_places
+from rankscope.errors import ParameterError
+from rankscope.stats.inputs import check_choice
+
+__all__ = ["Calibrated", "calibrate", "check_calibrated"]
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+
+WEIGHING = ("none", "segment")
+#: What each kind of pair becomes where the metric's difference counts as a tie; an absent one stays absent.
+TIED = np.array([3, 3, 4, 3, 4, ABSENT])
+
+
+class Calibrated(NamedTuple):
+    """The least epsilon of the highest value, and that value; of no pairs NaN. value is in the convention's range."""
+
+    epsilon: float
+    value: float
+
+
+def calibrate(
+    gold: Floats,
+    metric: Floats,
+    *,
+    convention: Convention,
+    grouping: str = "none",
+    segment: Ints | None = None,
+) -> Calibrated:
+    """The epsilon at which the statistic is highest, where differences of at most epsilon are the metric's ties.
+
+    gold, metric: (judgments, items), lower is better, NaN where there is none. grouping: "none", all pairs weigh alike;
+    "segment", all segments do. segment: (judgments) a whole number from 0, which segment it is of; else each is one of
+    its own. Every difference that occurs is tried, and 0: one sort, and cumulative sums of what each tie changes.
+
+    Raises ParameterError for a convention in which the pairs that count depend on the metric, as "tau13": there the
+    highest value may be that of a few pairs.
+
+    Source: Deutsch, Foster and Freitag (2023), "Ties matter", section 5.
+
+    >>> from rankscope.agreement.conventions import CONVENTIONS
+    >>> gold, metric = np.array([[1.0, 2.0, 2.0]]), np.array([[0.1, 0.7, 0.8]])
+    >>> calibrate(gold, metric, convention=CONVENTIONS["acc_eq"])  # .7 and .8 tie, as people say
+    Calibrated(epsilon=0.10000000000000009, value=1.0)
+    """
+    check_choice("grouping", grouping, WEIGHING)
+    check_calibrated(convention)
+    kinds = kinds_of(gold, metric, least=convention.least)
+    first, second = pair_places(gold.shape[1])
+    with np.errstate(over="ignore"):
+        apart = np.abs(metric[:, first] - metric[:, second])
+    above, below = np.append(convention.numerator, 0.0), np.append(convention.denominator, 0.0)
+    weight = weights(below[kinds], segment) if grouping == "segment" else None
+    counted = np.flatnonzero(below[kinds].ravel())
+    if not counted.size:
+        return Calibrated(float("nan"), float("nan"))
+    kinds, apart = kinds.ravel()[counted], apart.ravel()[counted]
+    share = np.full(counted.size, 1 / counted.size) if weight is None else weight.ravel()[counted]
+    now, change = above[kinds], above[TIED[kinds]] - above[kinds]
+    order = np.argsort(apart)
+    rising = apart[order]
+    # What is tied once epsilon has reached each difference; of equal differences only the last is complete.
+    last = np.append(np.flatnonzero(rising[1:] != rising[:-1]), rising.size - 1)
+    gained = np.cumsum((share * change)[order])[last]
+    start = float(share @ now)
+    # A gain that is but rounding is none: the least epsilon stands.
+    best = int(np.argmax(gained >= gained.max() - 1e-12))
+    if gained[best] <= 1e-12:
+        return Calibrated(0.0, start)
+    return Calibrated(float(rising[last[best]]), start + float(gained[best]))
+
+
+def check_calibrated(convention: Convention) -> None:
+    """Raise ParameterError for a convention that has no best epsilon."""
+    if not convention.keeps_pairs:
+        raise ParameterError(
+            f"{convention.name} leaves pairs out by what the metric says, so no epsilon is the best; calibrate acc_eq, "
+            "tau23 or another convention that counts all ties of the metric, or give epsilon as a number"
+        )
+
+
+def weights(counted: Floats, segment: Ints | None) -> Floats:
+    """(judgments, pairs) so that the pairs of each segment weigh 1 together, and all segments 1."""
+    of = np.arange(len(counted)) if segment is None else segment
+    many = np.bincount(of, counted.sum(axis=1))
+    segments = np.count_nonzero(many)
+    each = np.divide(1.0, many * segments, out=np.zeros(many.size), where=many > 0)
+    return np.asarray(np.broadcast_to(each[of][:, None], counted.shape))

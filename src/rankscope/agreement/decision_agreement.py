@@ -1,0 +1,253 @@
+"""Which of two translations is better: what a metric decides where people decide so, as a confusion matrix."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from rankscope._version import __version__
+from rankscope.agreement.inputs import Judgments, Scores, judged
+from rankscope.agreement.pair_counts import KINDS, count_by_judgment, left_out
+from rankscope.data.cells import format_value
+from rankscope.data.sections import Figure, Section, Table, as_text, tidy_frame
+from rankscope.data.wording import counted, percent
+from rankscope.errors import InputError
+from rankscope.stats.confusion import NORMALISE, ConfusionMatrix, Rates, confusion_matrix, rates
+from rankscope.stats.inputs import check_choice, check_positive
+from rankscope.stats.labels import Ints
+
+if TYPE_CHECKING:
+    import polars as pl
+
+__all__ = ["COLUMNS", "LABELS", "DecisionAgreement", "decisions"]
+
+COLUMNS = ("metric", "statistic", "label", "value", "n")
+#: What is said of the first of two translations.
+LABELS = ("better", "tie", "worse")
+#: The rates of a class that are shown, by field of `Rates`.
+SHOWN = ("precision", "recall", "fscore")
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class DecisionAgreement:
+    """What each metric decides of two translations where people decide so.
+
+    kinds: (metrics, 5) pairs of translations by the kinds of `pair_counts.KINDS`. confusion: of each metric a matrix,
+    rows people, columns the metric; which of two translations is the first means nothing, so every pair stands in it
+    twice, once from either side. rates: what follows from it. lost: (metrics) pairs left out for want of a score.
+    `frame()` is the tidy table; its n is the number of pairs.
+    """
+
+    metrics: tuple[str, ...]
+    pairs: tuple[str, ...]
+    kinds: Ints
+    confusion: tuple[ConfusionMatrix, ...]
+    rates: tuple[Rates, ...]
+    lost: Ints
+    epsilon: float
+    gold: str
+    notes: tuple[str, ...]
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Those of the tidy table."""
+        return COLUMNS
+
+    def records(self) -> Iterator[tuple[Any, ...]]:
+        """The rows of the tidy table; NaN where a statistic has no value."""
+        for m, metric in enumerate(self.metrics):
+            rates, n = self.rates[m], int(self.kinds[m].sum())
+            yield metric, "accuracy", "", rates.accuracy, n
+            yield metric, "mcc", "", rates.mcc, n
+            for i, label in enumerate(LABELS):
+                for name in SHOWN:
+                    yield metric, name, label, float(getattr(rates, name)[i]), n
+            for kind, count in zip(KINDS, self.kinds[m].tolist(), strict=True):
+                yield metric, "pairs", kind, float(count), n
+            for i, people in enumerate(LABELS):
+                for j, machine in enumerate(LABELS):
+                    label = f"{people} -> {machine}"
+                    found = self.confusion[m]
+                    yield metric, "count", label, float(found.counts[i, j]), n
+                    if found.normalise is not None:
+                        yield metric, f"share_of_{found.normalise}", label, float(found.values[i, j]), n
+
+    def frame(self) -> pl.DataFrame:
+        """The tidy table as a polars frame; null where there is no value."""
+        return tidy_frame(self)
+
+    def sections(self) -> tuple[Section, ...]:
+        """All metrics in one table, and the matrix of each."""
+        matrices = [matrix_section(name, found) for name, found in zip(self.metrics, self.confusion, strict=True)]
+        return (self.overview(), *matrices)
+
+    def overview(self) -> Section:
+        rows = []
+        for m, metric in enumerate(self.metrics):
+            found = self.rates[m]
+            by_class = [getattr(found, name)[i] for i in (0, 1) for name in SHOWN]
+            cells = [format_value(float(x), "mean") for x in (found.accuracy, found.mcc, *by_class)]
+            rows.append((metric, *cells, f"{int(self.kinds[m].sum()):,}"))
+        f = f"F{self.rates[0].beta:g}"
+        columns = (
+            "metric",
+            "accuracy",
+            "MCC",
+            "precision",
+            "recall",
+            f,
+            "precision (tie)",
+            "recall (tie)",
+            f"{f} (tie)",
+            "pairs",
+        )
+        lost = [
+            f"{metric}: {counted(int(many), 'pair')} of judged translations left out, for want of a score"
+            for metric, many in zip(self.metrics, self.lost, strict=True)
+            if many
+        ]
+        undefined = [
+            f"{name}: {note}" for name, one in zip(self.metrics, self.rates, strict=True) for note in one.notes
+        ]
+        return Section(
+            title="Which of two translations is better",
+            sentence=self.sentence(),
+            table=Table(columns=columns, rows=tuple(rows)),
+            notes=(*lost, *undefined),
+        )
+
+    def sentence(self) -> str:
+        """Of the metric that is right most often, and what the columns are."""
+        best = int(np.argmax([one.accuracy for one in self.rates]))
+        concordant, discordant, _, tied, _ = self.kinds[best].tolist()
+        n = concordant + discordant + tied
+        begin = ""
+        if n:
+            shares = [percent(round(part / n, 3)) for part in (concordant, discordant, tied)]
+            begin = (
+                f"Of {counted(n, 'pair')} of translations of which people prefer one, {self.metrics[best]} prefers the "
+                f"same in {shares[0]}, the other in {shares[1]}, neither in {shares[2]}. "
+            )
+        return (
+            f"{begin}Accuracy: the share of pairs decided as by people, ties included. Precision, recall and F: first "
+            'of "better" (of "worse" they are the same), then of ties. MCC, Matthews\' correlation: 1 all right, 0 as '
+            "by chance."
+        )
+
+    def signature(self) -> str:
+        """Every setting that changes the numbers, in one line."""
+        named = [pair for pair in self.pairs if pair]
+        parts = [
+            "decisions on pairs",
+            f"gold:{self.gold}",
+            *([f"pairs:{','.join(named)}"] if named else []),
+            f"epsilon:{self.epsilon:g}",
+            f"beta:{self.rates[0].beta:g}",
+            f"rankscope {__version__}",
+        ]
+        return " | ".join(parts)
+
+    def __str__(self) -> str:
+        return as_text(self)
+
+    def __repr__(self) -> str:
+        return f"DecisionAgreement({counted(len(self.metrics), 'metric')}, {counted(len(self.pairs), 'language pair')})"
+
+
+def matrix_section(metric: str, found: ConfusionMatrix) -> Section:
+    """The matrix of one metric, as a table and as the name of its figure."""
+    shares = found.normalise is not None
+    cells = found.values if shares else found.counts
+    show = [[format_value(x, "mean") if shares else f"{int(x):,}" for x in row] for row in cells.tolist()]
+    of = {"row": "of its row", "column": "of its column", "all": "of all", None: ""}[found.normalise]
+    what = f"Each number is the share {of}." if shares else "Each pair stands here twice, seen from either translation."
+    return Section(
+        title=f"People and {metric}",
+        sentence=f"Rows: people find a translation better than another, as good, or worse. Columns: {metric}. {what}",
+        table=Table(columns=("", *LABELS), rows=tuple((name, *row) for name, row in zip(LABELS, show, strict=True))),
+        figure=Figure(
+            "confusion_matrix",
+            {
+                "labels": LABELS,
+                "counts": found.counts.tolist(),
+                "rows": "people",
+                "columns": metric,
+                "normalise": found.normalise,
+            },
+        ),
+    )
+
+
+def decisions(
+    judgments: Judgments,
+    scores: Scores = (),
+    *,
+    gold: str | None = None,
+    pairs: Sequence[str] | None = None,
+    epsilon: float = 0.0,
+    normalise: str | None = None,
+    beta: float = 1.0,
+) -> DecisionAgreement:
+    """How metrics decide of pairs of translations (better, tie, worse) where people decide so.
+
+    judgments, scores, gold, pairs: as for `segments`; all language pairs together. epsilon: differences up to which a
+    metric ties. normalise: what the matrices show: counts, or shares of each "row", "column" or of "all". beta: how
+    many times recall weighs more than precision in F. Accuracy, precision, recall and F are in [0, 1], Matthews'
+    correlation in [-1, 1], higher is better; what divides 0 by 0 is NaN, with a note.
+
+    Raises InputError where no pair has values on both sides, and as `segments`; ParameterError for other values.
+
+    Source: accuracy is that of Deutsch et al. (2023), `acc_eq` of all pairs; see `rankscope.stats.confusion`.
+
+    >>> from rankscope.data.rankings import Rankings
+    >>> people = Rankings.of([{"A": 1, "B": 2, "C": 2}], name="rank")
+    >>> found = decisions(people.with_column("judge", np.array([0.9, 0.5, 0.7]), score=True))
+    >>> found.confusion[0].counts.tolist()  # A better than B and C for both; the judge has no tie
+    [[2, 0, 0], [1, 0, 1], [0, 0, 2]]
+    >>> round(found.rates[0].accuracy, 4)
+    0.6667
+    """
+    check_positive("epsilon", epsilon, zero=True)
+    check_positive("beta", beta)
+    if normalise is not None:
+        check_choice("normalise", normalise, NORMALISE)
+    given = judged(judgments, scores, gold=gold, pairs=pairs)
+    people = given.rankings.table(given.gold)
+    kinds, lost = [], []
+    for name in given.metrics:
+        metric = given.rankings.table(name)
+        found = count_by_judgment(people, metric, epsilon=epsilon)
+        parts = (found.concordant, found.discordant, found.tied_x, found.tied_y, found.tied_both)
+        kinds.append([int(part.sum()) for part in parts])
+        lost.append(left_out(people, metric))
+        if not sum(kinds[-1]):
+            raise InputError(
+                f"no judgment has two translations with a value of both people and {name}; nothing to count"
+            )
+    tables = [matrix_of(*row) for row in kinds]
+    return DecisionAgreement(
+        metrics=given.metrics,
+        pairs=tuple(given.rankings.pair.names[code] for code in np.unique(given.rankings.pair.codes).tolist()),
+        kinds=np.array(kinds, np.int64),
+        confusion=tuple(confusion_matrix(table, labels=LABELS, normalise=normalise) for table in tables),
+        rates=tuple(rates(table, labels=LABELS, beta=beta) for table in tables),
+        lost=np.array(lost, np.int64),
+        epsilon=float(epsilon),
+        gold=given.gold,
+        notes=given.notes,
+    )
+
+
+def matrix_of(concordant: int, discordant: int, tied_human: int, tied_metric: int, tied_both: int) -> Ints:
+    """(people, metric) each pair from either side."""
+    return np.array(
+        [
+            [concordant, tied_metric, discordant],
+            [tied_human, 2 * tied_both, tied_human],
+            [discordant, tied_metric, concordant],
+        ],
+        np.int64,
+    )

@@ -1,0 +1,111 @@
+"""Lists with two rankings as hits, so that the measures of retrieval run on them: DCG, nDCG, ERR, reciprocal rank.
+
+A list is a query and its items are documents, all retrieved and all judged: the machine ranks them, the person's ranks
+are their relevance.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from rankscope.agreement.rank_table import Floats, Ints, RankTable, in_pieces
+from rankscope.data.hits import Hits
+from rankscope.kernels.segments import bounds
+from rankscope.measures.base import Measure
+from rankscope.measures.binary import RR
+from rankscope.measures.cascade import ERR
+from rankscope.measures.graded import DCG, nDCG
+
+__all__ = ["best_relevance", "dcg", "err", "farr", "hits_of_ranks", "ndcg", "relevance_of_ranks"]
+
+
+def relevance_of_ranks(table: RankTable) -> npt.NDArray[np.int64]:
+    """(lists, items) n - gold rank + 1, of n items and ceiling ranks: n for the best alone; 0 where there is none."""
+    relevance = table.lengths[:, None] - table.gold_ranks() + 1
+    return np.where(table.there, relevance, 0.0).astype(np.int64)
+
+
+def best_relevance(table: RankTable) -> npt.NDArray[np.int64]:
+    """(lists, items) 1 for the items that the person ranks best, all of them, else 0."""
+    best = np.where(table.there, table.gold, np.inf).min(axis=1, initial=np.inf, keepdims=True)
+    return np.asarray(table.there & (table.gold == best), np.int64)
+
+
+def hits_of_ranks(
+    table: RankTable,
+    relevance: npt.NDArray[np.int64],
+    *,
+    given: Floats | None = None,
+    among: npt.NDArray[np.bool_] | None = None,
+) -> Hits:
+    """The lists as hits; what the machine ties is averaged over its orders.
+
+    given: (lists, items) ranks to be taken as they are instead, equal ones included. among: (lists, items) the items
+    that are ranked; the others are judged only.
+    """
+    low, high = (table.predicted_ranks("floor"), table.predicted_ranks("ceiling")) if given is None else (given, given)
+    everywhere = np.nonzero(table.there)
+    grades = relevance[everywhere]
+    rows, columns = np.nonzero(table.there if among is None else among)
+    at = np.lexsort((-relevance[rows, columns], low[rows, columns], rows))  # tied ones by falling grade, as in the join
+    rows, columns = rows[at], columns[at]
+    first, last = low[rows, columns], high[rows, columns]
+    ranked = np.bincount(rows, minlength=len(table))
+    return Hits(
+        query_ids=tuple(map(str, range(1, len(table) + 1))),
+        offsets=bounds(ranked),
+        rank=(first + last) / 2,
+        first=first,
+        last=last,
+        relevance=relevance[rows, columns],
+        judged=columns.astype(np.int64),
+        retrieved=ranked,
+        missing=np.zeros(len(table), np.bool_),
+        grades=grades[np.lexsort((-grades, everywhere[0]))],
+        grade_offsets=bounds(table.lengths),
+        max_grade=int(grades.max(initial=0)),
+        ties="average" if given is None else "given",
+    )
+
+
+def valued(measure: Measure, hits: Hits, lengths: Ints) -> Floats:
+    """(lists) the measure; NaN for a list without items."""
+    return np.where(lengths > 0, measure(hits), np.nan)
+
+
+def of_gains(measure: Measure, table: RankTable) -> Floats:
+    """(lists) a measure of relevance from ranks."""
+    return in_pieces(lambda part: valued(measure, hits_of_ranks(part, relevance_of_ranks(part)), part.lengths), table)
+
+
+def ndcg(table: RankTable, cutoff: int | None = None) -> Floats:
+    """(lists) nDCG with gains 2^relevance - 1, averaged over the orders of what the machine ties."""
+    return of_gains(nDCG(gain="exp", cutoff=cutoff), table)
+
+
+def dcg(table: RankTable, cutoff: int | None = None) -> Floats:
+    """(lists) as `ndcg`, not divided by the ideal."""
+    return of_gains(DCG(gain="exp", cutoff=cutoff), table)
+
+
+def err(table: RankTable, cutoff: int | None = None) -> Floats:
+    """(lists) ERR; the highest relevance of a list of n items is n, so lists of one length are measured together."""
+    values = np.full(len(table), np.nan)
+    for n in np.unique(table.lengths[table.lengths > 0]).tolist():
+        rows = np.flatnonzero(table.lengths == n)
+        values[rows] = of_gains(ERR(gmax=n, cutoff=cutoff), table.rows(rows))
+    return values
+
+
+def farr(table: RankTable, ties: str = "ceiling") -> Floats:
+    """(lists) 1 / the machine's rank of the person's best; of several best, of the one it ranks highest.
+
+    ties: how the machine's ranks are normalised.
+    """
+
+    def values(part: RankTable) -> Floats:
+        hits = hits_of_ranks(part, best_relevance(part), given=part.predicted_ranks(ties))
+        return valued(RR(), hits, part.lengths)
+
+    return in_pieces(values, table)

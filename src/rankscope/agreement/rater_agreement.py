@@ -1,0 +1,240 @@
+"""Do people agree with each other, and with themselves? Kappa and alpha of their decisions on pairs of translations."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from rankscope._version import __version__
+from rankscope.agreement.inputs import chosen_pairs, gold_of
+from rankscope.agreement.rater_pairs import CHANCE, Decisions, compared, decided, kappas
+from rankscope.agreement.sources import read_judgments
+from rankscope.data.cells import format_value
+from rankscope.data.rankings import Rankings
+from rankscope.data.sections import Section, Table, as_text, tidy_frame
+from rankscope.data.wording import counted, percent
+from rankscope.errors import InputError, ParameterError
+from rankscope.io.read import PathLike
+from rankscope.kernels.resample import bootstrap_counts, draw
+from rankscope.kernels.segments import place_in_group
+from rankscope.stats.inputs import Floats, as_generator, check_choice, check_count, check_share, seed_of
+from rankscope.stats.judges import LEVELS, krippendorffs_alpha
+
+if TYPE_CHECKING:
+    import polars as pl
+
+__all__ = ["COLUMNS", "RaterAgreement", "raters"]
+
+COLUMNS = ("pair", "raters", "statistic", "value", "low", "high", "n")
+#: Two decisions of two judges, or of one judge who met the pair again.
+RATERS = ("between", "within")
+NONE = float("nan")
+
+
+class Row(NamedTuple):
+    """Of one language pair, between or within raters. n: pairs of decisions that are compared."""
+
+    pair: str
+    raters: str
+    agreement: float
+    chance: float
+    kappa: float
+    low: float
+    high: float
+    n: int
+
+
+class Alpha(NamedTuple):
+    """Krippendorff's alpha of one language pair. n: decisions on pairs of translations that were judged repeatedly."""
+
+    pair: str
+    value: float
+    n: int
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class RaterAgreement:
+    """How far raters agree on which of two translations is better: with each other, and with themselves.
+
+    rows: for each language pair, between and within raters: the share of agreeing decisions, that by chance, and kappa
+    with its bootstrap interval over segments. alphas: Krippendorff's alpha. judges: how many raters there are.
+    """
+
+    rows: tuple[Row, ...]
+    alphas: tuple[Alpha, ...]
+    chance: str
+    level: str
+    gold: str
+    judges: int
+    n_resamples: int
+    confidence_level: float
+    seed: int
+    notes: tuple[str, ...]
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Those of the tidy table."""
+        return COLUMNS
+
+    def records(self) -> Iterator[tuple[Any, ...]]:
+        """The rows of the tidy table; NaN where there is no value or no interval."""
+        for row in self.rows:
+            yield row.pair, row.raters, "agreement", row.agreement, NONE, NONE, row.n
+            yield row.pair, row.raters, "chance_agreement", row.chance, NONE, NONE, row.n
+            yield row.pair, row.raters, "kappa", row.kappa, row.low, row.high, row.n
+        for alpha in self.alphas:
+            yield alpha.pair, "all", f"alpha_{self.level}", alpha.value, NONE, NONE, alpha.n
+
+    def frame(self) -> pl.DataFrame:
+        """The tidy table as a polars frame; null where there is no value."""
+        return tidy_frame(self)
+
+    def sections(self) -> tuple[Section, ...]:
+        """One table of all."""
+        alphas = {alpha.pair: alpha.value for alpha in self.alphas}
+        cells = []
+        for row in self.rows:
+            numbers = [row.agreement, row.chance, row.kappa, row.low, row.high]
+            alpha = format_value(alphas[row.pair], "mean") if row.raters == "between" else ""
+            cells.append(
+                (row.pair or "all", row.raters, *(format_value(x, "mean") for x in numbers), f"{row.n:,}", alpha)
+            )
+        level = f"{percent(self.confidence_level)} from"
+        columns = ("pair", "judges", "same decision", "by chance", "kappa", level, "to", "comparisons", "alpha")
+        return (
+            Section(
+                title="Do people agree with each other?",
+                sentence=self.sentence(),
+                table=Table(columns=columns, rows=tuple(cells), left=2),
+            ),
+        )
+
+    def sentence(self) -> str:
+        """What was compared, and what by chance means."""
+        rule = {
+            "pooled": "with ties as common as here and a coin tossed for the rest",
+            "third": "each of better, tie and worse in a third of cases",
+        }[self.chance]
+        return (
+            "Two judges (between), or one judge twice (within), said which of the same two translations of a segment "
+            f"is better: did they say the same? Kappa: 1, always; 0, as often as by chance, that is {rule}. Alpha "
+            f"(Krippendorff's, {self.level}) of all decisions: 1, always the same; 0, as by chance."
+        )
+
+    def signature(self) -> str:
+        """Every setting that changes the numbers, in one line."""
+        parts = [
+            "agreement of raters",
+            f"gold:{self.gold}",
+            f"chance:{self.chance}",
+            f"alpha:{self.level}",
+            f"judges:{self.judges}",
+            f"bootstrap:{self.n_resamples},{self.confidence_level:g}",
+            f"rng:{self.seed}",
+            f"rankscope {__version__}",
+        ]
+        return " | ".join(parts)
+
+    def __str__(self) -> str:
+        return as_text(self)
+
+    def __repr__(self) -> str:
+        return f"RaterAgreement({counted(self.judges, 'judge')}, {counted(len(self.alphas), 'language pair')})"
+
+
+def raters(
+    rankings: Rankings | PathLike,
+    *,
+    gold: str | None = None,
+    chance: str = "pooled",
+    level: str = "nominal",
+    pairs: Sequence[str] | None = None,
+    n_resamples: int = 1000,
+    confidence_level: float = 0.95,
+    rng: Any = None,
+) -> RaterAgreement:
+    """How far people agree with each other, and with themselves, on which of two translations is better.
+
+    Each judgment decides of every two translations it ranks: better, tie or worse. Any two decisions on the same two
+    translations of a segment are compared: between judges, or within one who judged them twice. kappa = (agreement -
+    chance) / (1 - chance), at most 1, higher is better. chance: "pooled", t^2 + 2 ((1 - t) / 2)^2 with t the share of
+    ties among all decisions of the language pair (WMT from 2012 on); "third", 1/3 (until 2011).
+    level: of Krippendorff's alpha, at most 1, over the same decisions, all of a pair of translations as one unit:
+    "nominal", "ordinal" or "interval" (better 1, tie 0, worse -1). n_resamples, confidence_level, rng: of kappa's
+    bootstrap over segments. Nothing to compare: NaN. All decisions ties: NaN with "pooled".
+
+    Raises InputError where no two judgments share two translations; UnknownName and ParameterError for other values.
+
+    Source: Callison-Burch et al. (2011; 2012), section 3.2; Krippendorff (2004).
+
+    >>> from dataclasses import replace
+    >>> from rankscope.data.rankings import Labels
+    >>> ranks = Rankings.of([{"A": 1, "B": 2, "C": 3}, {"A": 1, "B": 3, "C": 2}])
+    >>> ranks = replace(ranks, segment=Labels.of(["1", "1"]), judge=Labels.of(["x", "y"]))
+    >>> found = raters(ranks, chance="third", rng=1)
+    >>> round(found.rows[0].agreement, 4), round(found.rows[0].kappa, 4)  # of 3 pairs 2: (2/3 - 1/3) / (1 - 1/3)
+    (0.6667, 0.5)
+    """
+    check_choice("chance", chance, CHANCE)
+    check_choice("level", level, LEVELS)
+    check_count("n_resamples", n_resamples)
+    check_share("confidence_level", confidence_level)
+    judgments = rankings if isinstance(rankings, Rankings) else read_judgments(rankings)
+    if not isinstance(judgments, Rankings):
+        raise ParameterError("these are scores, one a translation, and name no judges; expected rankings")
+    gold = gold_of(judgments, gold)
+    found = chosen_pairs(judgments, pairs)
+    seed = seed_of(rng)
+    rows: list[Row] = []
+    alphas = []
+    for name, part in found.by_pair():
+        made = decided(part, gold)
+        for within in (False, True):
+            sums = compared(made, within)
+            rows.append(row_of(name, RATERS[within], sums, chance, n_resamples, confidence_level, seed))
+        alphas.append(alpha_of(name, made, level))
+    if not any(row.n for row in rows):
+        raise InputError("no two judgments rank the same two translations of a segment, so there is nothing to compare")
+    notes: tuple[str, ...] = ()
+    if len(np.unique(found.judge.codes)) == 1:
+        notes = ("all judgments are of one judge (or name none): there is nothing between judges",)
+    return RaterAgreement(
+        rows=tuple(rows),
+        alphas=tuple(alphas),
+        chance=chance,
+        level=level,
+        gold=gold,
+        judges=int(np.unique(found.judge.codes).size),
+        n_resamples=n_resamples,
+        confidence_level=confidence_level,
+        seed=seed,
+        notes=(*found.notes, *notes),
+    )
+
+
+def row_of(
+    pair: str, raters: str, sums: Floats, chance: str, n_resamples: int, confidence_level: float, seed: int
+) -> Row:
+    share, by_chance, kappa = (float(x) for x in kappas(sums.sum(axis=0), chance))
+    low = high = NONE
+    if not np.isnan(kappa):
+        draws = draw(as_generator([seed, len(pair), *pair.encode("utf-8", "surrogateescape")]), n_resamples)
+        found = np.concatenate([kappas(c @ sums, chance)[2] for c in bootstrap_counts(draws, len(sums), 4)])
+        tail = (1 - confidence_level) / 2
+        low, high = (float(x) for x in np.nanquantile(found, [tail, 1 - tail]))
+    return Row(pair, raters, share, by_chance, kappa, low, high, int(sums[:, 1].sum()))
+
+
+def alpha_of(pair: str, made: Decisions, level: str) -> Alpha:
+    """Alpha of the decisions on each two translations, seen from either side: which stands first means nothing."""
+    many = np.bincount(made.unit)
+    if not (many > 1).any():
+        return Alpha(pair, NONE, 0)
+    place = place_in_group(np.concatenate((np.zeros(1, np.int64), np.cumsum(many))))
+    table = np.full((int(many.max()), many.size), np.nan)
+    table[place, made.unit] = made.sign
+    found = krippendorffs_alpha(np.concatenate((table, -table), axis=1), level=level)
+    return Alpha(pair, found.value, found.n // 2)

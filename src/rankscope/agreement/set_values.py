@@ -1,0 +1,152 @@
+"""All set measures of RankEval's paper on one table of rankings, each with its interval."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from rankscope.agreement.best_predicted import RankCounts, count_ranks, gold_of_best
+from rankscope.agreement.rank_hits import dcg, err, farr, ndcg
+from rankscope.agreement.rank_table import Floats, Ints, RankTable
+from rankscope.agreement.rank_taus import TauCounts, counted_pairs, tau_counts
+from rankscope.agreement.tau_pvalues import fisher, permutation_pvalue, stouffer, tau_pvalues, tau_statistics
+from rankscope.kernels.resample import bootstrap_counts, draw
+from rankscope.stats.inputs import as_generator
+
+__all__ = ["Asked", "Found", "Statistic", "measured"]
+
+
+#: Of the arrays that a bootstrap may hold, this part is enough: it is no faster with more.
+AT_ONCE = 8
+
+
+class Asked(NamedTuple):
+    """What `ranks` was asked for, checked."""
+
+    exclude_gold_ties: bool = True
+    penalise_predicted_ties: bool = True
+    normalise: str = "ceiling"
+    invert: bool = False
+    cutoff: int | None = None
+    missing: str = "error"
+    confidence_level: float = 0.95
+    n_resamples: int = 1_000
+    seed: int = 0
+
+    @property
+    def at(self) -> str:
+        """What stands behind the names of DCG, nDCG and ERR."""
+        return "" if self.cutoff is None else f"@{self.cutoff}"
+
+
+class Statistic(NamedTuple):
+    """A value of all lists. low, high: its interval, NaN where there is none. n: the lists that it is of."""
+
+    name: str
+    value: float
+    low: float
+    high: float
+    n: int
+
+
+@dataclass(frozen=True, eq=False)
+class Found:
+    """What was found. of_list: (lists) by measure, NaN where a list has no value."""
+
+    statistics: tuple[Statistic, ...]
+    taus: TauCounts
+    best: RankCounts
+    of_list: dict[str, Floats]
+
+    def __getitem__(self, name: str) -> float:
+        return next(one.value for one in self.statistics if one.name == name)
+
+
+def measured(table: RankTable, segments: Ints, asked: Asked, progress: Callable[[float], Any] | None = None) -> Found:
+    """All of it. segments: (lists) which are of one segment, and so drawn together where intervals are made."""
+    pairs = counted_pairs(table)
+    options = {
+        "exclude_gold_ties": asked.exclude_gold_ties,
+        "penalise_predicted_ties": asked.penalise_predicted_ties,
+    }
+    taus, original = tau_counts(pairs, **options), tau_counts(pairs, penalise_predicted_ties=False)
+    best = gold_of_best(table, asked.normalise)
+    of_list = {
+        "tau": taus.tau,
+        "tau_original": original.tau,
+        "pvalue": tau_pvalues(taus.tau, table.lengths),
+        "FARR": farr(table, asked.normalise),
+        f"DCG{asked.at}": dcg(table, asked.cutoff),
+        f"nDCG{asked.at}": ndcg(table, asked.cutoff),
+        f"ERR{asked.at}": err(table, asked.cutoff),
+        "best_predicted": best,
+    }
+    # Each statistic is a sum over lists divided by another one, so that one draw of segments serves all.
+    ratios = {
+        "tau": (taus.concordant - taus.discordant, taus.valid),
+        "tau_macro": a_mean(taus.tau),
+        "tau_original": (original.concordant - original.discordant, original.valid),
+        "tau_original_macro": a_mean(original.tau),
+        "MRR": a_mean(of_list["FARR"]),
+        f"DCG{asked.at}": a_mean(of_list[f"DCG{asked.at}"]),
+        f"nDCG{asked.at}": a_mean(of_list[f"nDCG{asked.at}"]),
+        f"ERR{asked.at}": a_mean(of_list[f"ERR{asked.at}"]),
+        "average_predicted": a_mean(best),
+    }
+    rng = np.random.default_rng(asked.seed)
+    statistics = with_intervals(ratios, segments, asked, rng)
+    z, n = tau_statistics(taus.tau, table.lengths), int(np.count_nonzero(~np.isnan(taus.tau)))
+    permuted = permutation_pvalue(table, **options, n_resamples=asked.n_resamples, rng=rng, progress=progress)
+    for name, p in (
+        ("pvalue_permutation", permuted),
+        ("pvalue_fisher", fisher(of_list["pvalue"])),
+        ("pvalue_stouffer", stouffer(z)),
+    ):
+        statistics.append(Statistic(name, p, np.nan, np.nan, n))
+    for name, count in (
+        ("concordant", taus.concordant),
+        ("discordant", taus.discordant),
+        ("pairs", taus.pairs),
+        ("gold_ties", taus.gold_ties),
+        ("predicted_ties", taus.predicted_ties),
+    ):
+        statistics.append(Statistic(name, int(count.sum()), np.nan, np.nan, len(table)))
+    return Found(tuple(statistics), taus, count_ranks(best), of_list)
+
+
+def a_mean(values: Floats) -> tuple[Floats, Floats]:
+    """A mean as a sum over a number: of the lists that have a value."""
+    return np.nan_to_num(values), (~np.isnan(values)).astype(np.float64)
+
+
+def with_intervals(
+    ratios: dict[str, tuple[Any, Any]], segments: Ints, asked: Asked, rng: np.random.Generator
+) -> list[Statistic]:
+    """Each statistic with a percentile interval from a bootstrap of whole segments; none for a single segment."""
+    groups = np.unique(segments, return_inverse=True)[1]
+    k = int(groups.max(initial=-1)) + 1
+    sums = np.array([[np.bincount(groups, part, k) for part in pair] for pair in ratios.values()])
+    above, below = sums[:, 0], sums[:, 1]  # (statistics, segments)
+    drawn = np.full((len(sums), asked.n_resamples), np.nan)
+    if k > 1:
+        done = 0
+        for counts in bootstrap_counts(draw(as_generator(rng), asked.n_resamples), k, AT_ONCE * k):
+            size = len(counts)
+            np.divide(
+                above @ counts.T,
+                below @ counts.T,
+                out=drawn[:, done : done + size],
+                where=np.asarray(below @ counts.T > 0),
+            )
+            done += size
+    tail = (1 - asked.confidence_level) / 2
+    found = []
+    for name, a, b, values in zip(ratios, above.sum(axis=1), below.sum(axis=1), drawn, strict=True):
+        there = values[~np.isnan(values)]
+        low, high = np.quantile(there, [tail, 1 - tail]).tolist() if there.size else (np.nan, np.nan)
+        own = ratios[name][1]
+        found.append(Statistic(name, float(a / b) if b else np.nan, low, high, int(np.count_nonzero(own))))
+    return found

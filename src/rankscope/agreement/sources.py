@@ -1,0 +1,145 @@
+"""Files of judgments and of scores, whatever their format: told by what their first line holds."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import Any
+
+from rankscope.data.rankings import Rankings
+from rankscope.data.segment_scores import SegmentScores
+from rankscope.errors import InputError, ParameterError
+from rankscope.io.blocks import BOM
+from rankscope.io.read import HEAD, PathLike
+from rankscope.io.sniff import refuse_foreign
+from rankscope.io.streams import empty_file, open_binary, source_name
+
+__all__ = ["merged", "read_judgments", "read_scores"]
+
+EXPECTED = "judgments (a ranking CSV, a table, JCML, Appraise's XML, better/worse pairs) or segment scores"
+
+
+def kind_of(path: PathLike) -> str:
+    """What a file holds: "wmt", "table", "jcml", "appraise", "pairs", "seg.scr" or "seg.score"."""
+    name = source_name(path)
+    if name == "<stdin>":
+        raise InputError("what standard input holds cannot be told before it is read; write it to a file and name that")
+    with open_binary(path) as stream:
+        head = stream.read(HEAD).removeprefix(BOM)
+    refuse_foreign(head, name)
+    if not head.strip():
+        raise empty_file(name, EXPECTED)
+    if head.startswith(b"PAR1"):
+        return "table"
+    text = head.decode("utf-8", "replace").lstrip()
+    if text.startswith("<"):
+        return "jcml" if "<jcml" in text.lower() else "appraise"
+    return kind_of_line(text.splitlines()[0].lower())
+
+
+def kind_of_line(line: str) -> str:
+    fields = line.split("\t") if "\t" in line else line.split()
+    if "srclang" in line:
+        return "wmt"
+    if {"better", "worse"} <= set(line.split()) or (len(fields) == 5 and "," not in line and fields[1] == fields[3]):
+        return "pairs"
+    if "," in line or line.startswith("{") or not is_score(fields[-1]):
+        return "table"
+    if len(fields) == 2:
+        return "seg.score"
+    return "seg.scr" if len(fields) > 5 else "table"
+
+
+def is_score(text: str) -> bool:
+    if text in ("none", "na", "-"):
+        return True
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+def read_judgments(path: PathLike, *, higher: Iterable[str] = (), **wmt: Any) -> Rankings | SegmentScores:
+    """What people said: ranking CSVs of WMT, tables, JCML, Appraise's XML, better/worse pairs, scores of segments.
+
+    higher: the columns of a table or JCML in which higher is better; else lower is, as of ranks. wmt: options of
+    `read_wmt_rankings`. Raises InputError for what cannot be read as what it looks like, for a folder, and for a file
+    of scores of several metrics; ParameterError for an option that is for another kind of file.
+    """
+    from rankscope.io.appraise import read_appraise_rankings
+    from rankscope.io.better_pairs import read_better_pairs
+    from rankscope.io.jcml import read_jcml
+    from rankscope.io.ranking_tables import read_ranking_table  # polars reads tables
+    from rankscope.io.wmt_rankings import read_wmt_rankings
+
+    if os.path.isdir(path):
+        raise InputError(
+            f"{path}: is a folder, expected a file of judgments, as one of its human-scores; name that file"
+        )
+    kind = kind_of(path)
+    names = tuple(higher)
+    if wmt and kind != "wmt":
+        raise ParameterError(f"{path}: no ranking CSV of WMT, and {', '.join(wmt)} says how to read one; leave it out")
+    if names and kind not in ("table", "jcml"):
+        raise ParameterError(f"{path}: no table or JCML, and higher names columns of one; leave it out")
+    if kind in ("seg.scr", "seg.score"):
+        found = read_scores(path)
+        if len(found) > 1:
+            raise InputError(
+                f"{path}: scores of {len(found)} metrics ({found[0].metric}, {found[1].metric}, ...), expected those "
+                "of people alone; put them in a file of their own"
+            )
+        return found[0]
+    if kind == "table":
+        return read_ranking_table(path, scores=names)
+    if kind == "jcml":
+        return with_scores(read_jcml(path), names)
+    if kind == "wmt":
+        return read_wmt_rankings(path, **wmt)
+    return read_better_pairs(path) if kind == "pairs" else read_appraise_rankings(path)
+
+
+def with_scores(rankings: Rankings, higher: Iterable[str]) -> Rankings:
+    for name in higher:
+        rankings = rankings.with_column(name, rankings.column(name), score=True)
+    return rankings
+
+
+def read_scores(path: PathLike, *, test_set: str | None = None) -> list[SegmentScores]:
+    """What metrics say: a seg.scr, a .seg.score, or a folder of mt-metrics-eval with all of its metric-scores.
+
+    test_set: which is wanted of a seg.scr with several. Raises InputError for anything else, and as the readers.
+    """
+    from rankscope.io.mt_folders import list_mt_scores, read_mt_scores
+    from rankscope.io.wmt_scores import read_seg_scores
+
+    if os.path.isdir(path):
+        files = [file for file in list_mt_scores(path) if file.kind == "metric"]
+        if not files:
+            raise InputError(f"{path}: no metric-scores/PAIR/METRIC.seg.score in this folder, expected at least one")
+        return merged([read_mt_scores(file.path) for file in files])
+    kind = kind_of(path)
+    if kind == "seg.score":
+        return [read_mt_scores(path)]
+    if kind != "seg.scr":
+        raise InputError(
+            f"{path}: no scores of a metric; expected lines METRIC PAIR TESTSET SYSTEM SEGMENT SCORE (seg.scr), lines "
+            "SYSTEM SCORE (.seg.score), or a folder of mt-metrics-eval"
+        )
+    return list(read_seg_scores(path, test_set=test_set))
+
+
+def merged(scores: Sequence[SegmentScores]) -> list[SegmentScores]:
+    """One entry a metric where its language pairs came in several files; a pair that comes twice stays apart."""
+    found: list[SegmentScores] = []
+    for one in scores:
+        for i, other in enumerate(found):
+            if other.metric == one.metric and other.score == one.score and not set(other.pairs) & set(one.pairs):
+                notes = tuple(dict.fromkeys((*other.notes, *one.notes)))
+                found[i] = replace(other, pairs={**other.pairs, **one.pairs}, notes=notes)
+                break
+        else:
+            found.append(one)
+    return found

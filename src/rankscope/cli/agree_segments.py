@@ -1,0 +1,210 @@
+"""`rankscope agree segments` and `raters`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import click
+
+from rankscope.agreement.conventions import parse_table
+from rankscope.agreement.inputs import all_scores
+from rankscope.agreement.rater_pairs import CHANCE
+from rankscope.agreement.segment_asked import CALIBRATED, STATISTICS, settle
+from rankscope.agreement.segment_sums import GROUPINGS
+from rankscope.agreement.sources import read_judgments
+from rankscope.cli.results import result_options, take_showing
+from rankscope.data.rankings import Rankings
+from rankscope.data.segment_scores import SegmentScores
+from rankscope.errors import ParameterError
+from rankscope.stats.confusion import NORMALISE
+from rankscope.stats.inputs import LARGEST
+from rankscope.stats.judges import LEVELS
+
+__all__ = ["raters", "segments"]
+
+
+class Epsilon(click.ParamType[Any]):
+    """A number, or the word that asks for the best."""
+
+    name = "epsilon"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        if value == CALIBRATED:
+            return value
+        try:
+            return float(value)
+        except ValueError:
+            self.fail(f"{value!r}, expected a number of at least 0, or {CALIBRATED}", param, ctx)
+
+
+def judgments_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """What says which judgments, and what is drawn of them."""
+    options = (
+        click.option("--pairs", metavar="P,...", help="Language pairs, in this order. Default: all."),
+        click.option("--gold", metavar="NAME", help='The column of people. Default: "rank" or "gold".'),
+        click.option("--higher", metavar="NAME,...", help="Columns of a table in which higher is better, as scores."),
+        click.option(
+            "--duplicates",
+            type=click.Choice(["keep", "drop", "refuse"]),
+            help="Rows that stand twice in a ranking CSV. Default: keep, as WMT does.",
+        ),
+        click.option(
+            "--reference",
+            type=click.Choice(["keep", "drop"]),
+            help="The reference, where a ranking CSV has it ranked as a system. Default: keep.",
+        ),
+        click.option("--lines", metavar="FILE", help="Of WMT11: whose line i is the segment that the CSV numbers i."),
+        click.option(
+            "--confidence-level",
+            type=click.FloatRange(0, 1, min_open=True, max_open=True),
+            default=0.95,
+            show_default=True,
+            metavar="P",
+            help="Share of intervals that hold the truth.",
+        ),
+        click.option(
+            "--resamples",
+            "n_resamples",
+            type=click.IntRange(1, LARGEST),
+            default=1000,
+            show_default=True,
+            metavar="N",
+            help="Of the bootstrap over segments.",
+        ),
+        click.option(
+            "--seed", "rng", type=click.IntRange(min=0), default=0, show_default=True, metavar="N", help="Of these."
+        ),
+    )
+    for option in reversed(options):
+        command = option(command)
+    return command
+
+
+#: Options of the bootstrap.
+DRAWN = ("n_resamples", "confidence_level", "rng")
+
+
+def names_in(text: str | None) -> list[str] | None:
+    return None if text is None else [name for name in text.split(",") if name]
+
+
+def judgments_in(path: str, options: dict[str, Any]) -> Rankings | SegmentScores:
+    """The judgments; what says how to read them is taken out of the options."""
+    higher = names_in(options.pop("higher")) or ()
+    asked = {name: options.pop(name) for name in ("duplicates", "reference", "lines")}
+    return read_judgments(path, higher=higher, **{name: value for name, value in asked.items() if value is not None})
+
+
+@click.command("segments")
+@click.argument("judgments")
+@click.argument("scores", nargs=-1, metavar="[SCORES]...")
+@click.option(
+    "--statistic",
+    metavar="NAME",
+    default="wmt12",
+    show_default=True,
+    help=f"One of {', '.join(STATISTICS)}.",
+)
+@click.option(
+    "--table",
+    metavar="3x3",
+    help="Coefficients in the place of --statistic: people <, =, > by metric <, =, >, as 1,-1,-1;x,x,x;-1,-1,1.",
+)
+@click.option(
+    "--grouping",
+    type=click.Choice(list(GROUPINGS)),
+    default="none",
+    show_default=True,
+    help="All pairs at once, or the mean of the values of each segment or system.",
+)
+@click.option(
+    "--epsilon",
+    type=Epsilon(),
+    metavar="E",
+    help="Scores that differ by at most E are ties; calibrated: what suits each metric best. "
+    "Default: calibrated for acc_eq, else 0.",
+)
+@click.option("--decisions", is_flag=True, help="Show what metrics decide where people say better, tie or worse.")
+@click.option("--normalise", type=click.Choice(NORMALISE), help="Of --decisions: shares of rows, columns or of all.")
+@click.option("--lower", metavar="METRIC,...", help="Metrics in which lower is better, as TER.")
+@click.option("--test-set", metavar="NAME", help="Which, where a seg.scr has several.")
+@click.option("--details", is_flag=True, help="Show each value of a long table with its interval, too.")
+@judgments_options
+@result_options
+def segments(
+    judgments: str,
+    scores: tuple[str, ...],
+    statistic: str,
+    table: str | None,
+    grouping: str,
+    epsilon: float | str | None,
+    decisions: bool,
+    normalise: str | None,
+    lower: str | None,
+    test_set: str | None,
+    details: bool,
+    pairs: str | None,
+    gold: str | None,
+    **options: Any,
+) -> None:
+    """Say how far metrics agree with people on the translations of each segment.
+
+    JUDGMENTS: a ranking CSV of WMT, a table (segment, system, and columns of numbers), JCML, Appraise's XML,
+    better/worse pairs, or scores that people gave. SCORES: seg.scr, .seg.score or a folder of mt-metrics-eval; without
+    any, the other columns of the judgments.
+
+    \b
+    rankscope agree segments wmt12.csv bleu.seg.scr chrf.seg.scr --pairs fr-en,de-en
+    rankscope agree segments human.seg.score metrics/ --statistic acc_eq --grouping segment
+    rankscope agree segments judged.csv --higher reward --decisions
+    """  # noqa: D301 - click keeps the lines after the character \b as they are
+    from rankscope import agreement
+
+    showing = take_showing(options)
+    settings: dict[str, Any] = {"statistic": statistic if table is None else parse_table(table), "grouping": grouping}
+    settings |= {"epsilon": epsilon, **{name: options.pop(name) for name in DRAWN}}
+    settle(**settings)
+    if normalise is not None and not decisions:
+        raise ParameterError("--normalise says how --decisions are shown; give that too, or leave it out")
+    if decisions and isinstance(epsilon, str):
+        raise ParameterError("--decisions count ties up to one epsilon; give --epsilon as a number")
+    showing.check((judgments, *scores))
+    people = judgments_in(judgments, options)
+    metrics = all_scores(scores, lower=names_in(lower) or (), test_set=test_set)
+    chosen: dict[str, Any] = {"gold": gold, "pairs": names_in(pairs)}
+    if decisions:
+        chosen |= {"epsilon": epsilon or 0.0, "normalise": normalise}
+        showing.show(agreement.decisions(people, metrics, **chosen))
+    else:
+        showing.show(agreement.segments(people, metrics, **chosen, **settings), details=details)
+
+
+@click.command("raters")
+@click.argument("judgments")
+@click.option(
+    "--chance",
+    type=click.Choice(CHANCE),
+    default="pooled",
+    show_default=True,
+    help="How often people agree by chance: by the share of ties they gave, or in a third of cases.",
+)
+@click.option(
+    "--level", type=click.Choice(LEVELS), default="nominal", show_default=True, help="Of Krippendorff's alpha."
+)
+@judgments_options
+@result_options
+def raters(judgments: str, pairs: str | None, **options: Any) -> None:
+    """Say how far people agree with each other, and with themselves, on which of two translations is better.
+
+    \b
+    rankscope agree raters wmt12.csv --pairs cs-en --chance third
+    """  # noqa: D301 - click keeps the lines after the character \b as they are
+    from rankscope import agreement
+
+    showing = take_showing(options)
+    showing.check((judgments,))
+    found = judgments_in(judgments, options)
+    if not isinstance(found, Rankings):
+        raise ParameterError(f"{judgments}: these are scores, one a translation, and name no judges; expected rankings")
+    showing.show(agreement.raters(found, pairs=names_in(pairs), **options))

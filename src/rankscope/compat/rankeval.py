@@ -1,0 +1,188 @@
+"""RankEval's output and functions (2014, commit 6b5fea5), line by line and number by number.
+
+The names of keys and arguments are the tool's. docs/rankeval.md and docs/differences.md say what the numbers mean and
+where rankscope's own differ.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from rankscope.agreement.as_rankeval import all_metrics, as_printed, set_taus, tau_and_counts, tau_prob, tool_table
+from rankscope.agreement.as_rankeval import ndgc_err as ndgc_err_of
+from rankscope.agreement.rank_hits import farr
+from rankscope.agreement.rank_table import RankTable
+from rankscope.data.rank_list import check_normalisation, normalised
+from rankscope.errors import InputError
+from rankscope.io.jcml import read_jcml
+from rankscope.io.read import PathLike
+from rankscope.io.streams import source_name
+from rankscope.stats.inputs import check_count
+
+__all__ = [
+    "allmetrics",
+    "kendall_tau",
+    "kendall_tau_prob",
+    "kendall_tau_set",
+    "ndgc_err",
+    "normalize",
+    "rankeval_output",
+    "reciprocal_rank",
+]
+
+Numbers = Sequence[float]
+
+
+def normalize(ranks: Numbers, ties: str = "minimize") -> list[float]:
+    """Ranking.normalize: ranks from 1 on; ties: "minimize" (the code's default), "floor", "ceiling" or "middle".
+
+    >>> normalize([1, 3, 3, 4, 5], "ceiling")
+    [1.0, 3.0, 3.0, 4.0, 5.0]
+    """
+    check_normalisation(ties)
+    found: list[float] = normalised(one(ranks, ranks).gold, ties)[0].tolist()
+    return found
+
+
+def kendall_tau(
+    predicted: Numbers,
+    original: Numbers,
+    ties: str = "ceiling",
+    exclude_ties: bool = True,
+    penalize_predicted_ties: bool = True,
+    invert_ranks: bool = False,
+) -> dict[str, Any]:
+    """segment.kendall_tau: tau and its p-value (None without a pair that counts), and the counts.
+
+    all_pairs_count are the pairs that count, pairs are all: so the code has them. invert_ranks leaves out pairs of
+    items whose normalised original rank is 1.
+
+    >>> kendall_tau([1, 2, 3, 4], [1, 2, 3, 4])["prob"]  # from 6 pairs in the place of 4 items
+    0.00483224199729194
+    """
+    check_normalisation(ties)
+    counts = tau_and_counts(
+        one(original, predicted),
+        ties=ties,
+        exclude_ties=exclude_ties,
+        penalize_ties=penalize_predicted_ties,
+        invert_ranks=invert_ranks,
+    )
+    valid = int(counts.valid[0])
+    tau = float(counts.tau[0]) if valid else None
+    return {
+        "tau": tau,
+        "prob": None if tau is None else float(tau_prob(tau, valid)),
+        "concordant_count": int(counts.concordant[0]),
+        "discordant_count": int(counts.discordant[0]),
+        "all_pairs_count": valid,
+        "original_ties": int(counts.gold_ties[0]),
+        "predicted_ties": int(counts.predicted_ties[0]),
+        "pairs": int(counts.pairs[0]),
+    }
+
+
+def kendall_tau_prob(tau: float, pairs: int) -> float:
+    """segment.kendall_tau_prob: the p-value of a tau of so many pairs.
+
+    >>> round(kendall_tau_prob(0.5, 6), 4)
+    0.1588
+    """
+    check_count("pairs", pairs, least=0)
+    return float(tau_prob(tau, pairs))
+
+
+def ndgc_err(predicted: Numbers, original: Numbers, k: int | None = None) -> tuple[float, float]:
+    """segment.ndgc_err: nDCG (to rank k) and ERR over gains that overwrite each other where predictions tie.
+
+    >>> ndgc_err([1, 1], [1, 1])  # one of two gains is left
+    (0.6309297535714575, 0.125)
+    """
+    if k is not None:
+        check_count("k", k)
+    ndgc, err = ndgc_err_of(one(original, predicted), k)
+    return float(ndgc[0]), float(err[0])
+
+
+def reciprocal_rank(predicted: Numbers, original: Numbers, ties: str = "ceiling") -> float:
+    """segment.reciprocal_rank: 1 / the predicted rank of the best; a tie for the first place gives 1/2 (ceiling).
+
+    >>> reciprocal_rank([1, 1], [1, 2])
+    0.5
+    """
+    check_normalisation(ties)
+    return float(farr(one(original, predicted), ties)[0])
+
+
+def kendall_tau_set(
+    predicted: Sequence[Numbers], original: Sequence[Numbers], penalize_predicted_ties: bool = True
+) -> dict[str, float | int]:
+    """set.kendall_tau_set: the keys that begin with tau. Raises InputError where the tool divides by zero.
+
+    >>> kendall_tau_set([[1, 2, 3, 4]], [[1, 2, 4, 3]])["tau_concordant"]
+    5
+    """
+    return set_taus(many(original, predicted), penalize_ties=penalize_predicted_ties)
+
+
+def allmetrics(predicted: Sequence[Numbers], original: Sequence[Numbers]) -> dict[str, float | int]:
+    """set.allmetrics: all that the tool prints, by its keys.
+
+    Raises InputError where the tool divides by zero or stops, and for unequal numbers of lists or ranks, of which the
+    tool drops the rest without a word.
+
+    >>> allmetrics([[1, 2, 3, 4]], [[1, 2, 4, 3]])["mrr"]
+    1.0
+    """
+    return all_metrics(many(original, predicted))
+
+
+def rankeval_output(path: PathLike, predicted: str, original: str) -> str:
+    r"""What `rankeval.py FILE PREDICTED ORIGINAL` prints: `key<TAB>value` by key, 12 significant digits.
+
+    Raises InputError for what is no JCML, a translation without one of the two ranks, and where the tool divides by
+    zero; its line begins with the file.
+
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> items = '<tgt rank="1" mine="2"/><tgt rank="2" mine="1"/>'
+    >>> with TemporaryDirectory() as folder:
+    ...     path = Path(folder, "made.jcml")
+    ...     _ = path.write_text(f"<jcml><judgedsentence>{items}</judgedsentence></jcml>")
+    ...     text = rankeval_output(path, "mine", "rank")
+    >>> print(text.splitlines()[-1].expandtabs())
+    tau_valid_pairs 1
+    """
+    rankings = read_jcml(path, list(dict.fromkeys([predicted, original])), by_place=True)
+    try:
+        values = all_metrics(tool_table(rankings, original, predicted))
+    except InputError as error:
+        raise InputError(f"{source_name(path)}: {error}") from None
+    return "".join(f"{key}\t{as_printed(value)}\n" for key, value in values.items())
+
+
+def one(original: Numbers, predicted: Numbers) -> RankTable:
+    return many([original], [predicted])
+
+
+def many(original: Sequence[Numbers], predicted: Sequence[Numbers]) -> RankTable:
+    """Lists as the tool takes them: -1 is a rank like others. Raises InputError."""
+    if len(original) != len(predicted):
+        raise InputError(f"{len(predicted)} predicted lists and {len(original)} original ones, expected as many")
+    lengths = np.array([len(ranks) for ranks in original], np.int64)
+    for i, (a, b) in enumerate(zip(original, predicted, strict=True)):
+        if len(a) != len(b) or not len(a):
+            raise InputError(f"list {i + 1}: {len(b)} predicted ranks and {len(a)} original ones, expected as many")
+    tables = np.full((2, lengths.size, int(lengths.max(initial=0))), np.nan)
+    inside = np.arange(tables.shape[2]) < lengths[:, None]
+    for table, lists in zip(tables, (original, predicted), strict=True):
+        try:
+            table[inside] = np.array([rank for ranks in lists for rank in ranks], np.float64)
+        except (TypeError, ValueError):
+            raise InputError("a rank is no number, expected numbers") from None
+    if not np.isfinite(tables[:, inside]).all():
+        raise InputError("a rank is NaN or infinite, expected finite numbers")
+    return RankTable(tables[0], tables[1])

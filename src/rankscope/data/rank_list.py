@@ -1,0 +1,112 @@
+"""A ranking as a value: ranks of a few items, 1 the best, and what becomes of the ranks of tied items."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from rankscope.errors import InputError, ParameterError
+
+__all__ = ["NORMALISATIONS", "Ranking", "check_normalisation", "normalised"]
+
+Floats = npt.NDArray[np.float64]
+
+#: What the ranks of tied items become, by RankEval's names; the first is the default.
+NORMALISATIONS = ("ceiling", "floor", "middle", "minimize")
+
+
+def check_normalisation(ties: object) -> None:
+    if ties not in NORMALISATIONS:
+        raise ParameterError(f"ties is {ties!r}, expected one of {', '.join(map(repr, NORMALISATIONS))}")
+
+
+def normalised(table: Floats, ties: str = "ceiling") -> Floats:
+    """(lists, items) the ranks of each list's values, the lowest first; NaN where there is none, which takes no rank.
+
+    ties: "floor" gives tied items the first of the places that they take, "ceiling" the last, "middle" the mean of
+    the two; "minimize" leaves no gap behind them.
+    """
+    check_normalisation(ties)
+    lists, items = table.shape
+    if not table.size:
+        return table.copy()
+    order = np.argsort(table, axis=1, kind="stable")  # NaN last
+    rising = np.take_along_axis(table, order, axis=1)
+    new = np.ones((lists, items), np.bool_)
+    new[:, 1:] = rising[:, 1:] != rising[:, :-1]
+    places = np.arange(1.0, items + 1)
+    if ties == "minimize":
+        ranks = np.cumsum(new, axis=1).astype(np.float64)
+    else:
+        first = np.maximum.accumulate(np.where(new, places, 0.0), axis=1)
+        ends = np.ones((lists, items), np.bool_)
+        ends[:, :-1] = new[:, 1:]
+        last = np.minimum.accumulate(np.where(ends, places, np.inf)[:, ::-1], axis=1)[:, ::-1]
+        ranks = {"floor": first, "ceiling": last, "middle": (first + last) / 2}[ties]
+    found = np.empty_like(ranks)
+    np.put_along_axis(found, order, ranks, axis=1)
+    return np.where(np.isnan(table), np.nan, found)
+
+
+@dataclass(frozen=True)
+class Ranking:
+    """The ranks of some items, 1 the best; equal ranks are ties.
+
+    values: any finite numbers, of which the lowest is the best. Two rankings are equal where all their values are.
+
+    Raises InputError for an empty ranking and for what is no finite number.
+
+    Source: the four normalisations are RankEval's (Avramidis 2013), and scipy.stats.rankdata's methods max, min,
+    average and dense; the default is the paper's.
+
+    >>> import rankscope as rs
+    >>> tied = rs.Ranking([1, 2, 2, 3, 4])
+    >>> tied.normalise(), tied.normalise("floor")
+    (Ranking([1, 3, 3, 4, 5]), Ranking([1, 2, 2, 4, 5]))
+    >>> tied.normalise("middle"), tied.normalise("minimize")
+    (Ranking([1, 2.5, 2.5, 4, 5]), Ranking([1, 2, 2, 3, 4]))
+    >>> tied.inverse()
+    Ranking([5, 4, 4, 2, 1])
+    """
+
+    values: tuple[float, ...]
+
+    def __init__(self, values: Iterable[float]) -> None:
+        try:
+            found = tuple(float(value) for value in values if not isinstance(value, str) or refuse(value))
+        except (TypeError, ValueError, OverflowError):
+            raise InputError("a ranking holds what is no number; expected ranks, as [1, 3, 3, 4]") from None
+        if not found:
+            raise InputError("a ranking of no items; expected at least one rank")
+        bad = [place for place, value in enumerate(found) if not np.isfinite(value)]
+        if bad:
+            raise InputError(f"rank {found[bad[0]]} of item {bad[0] + 1}, expected a finite number; leave the item out")
+        object.__setattr__(self, "values", found)
+
+    def normalise(self, ties: str = "ceiling") -> Ranking:
+        """Ranks from 1 on in the same order. ties: "ceiling", "floor", "middle" or "minimize"."""
+        return Ranking(normalised(np.array([self.values]), ties)[0].tolist())
+
+    def inverse(self, ties: str = "ceiling") -> Ranking:
+        """Ranks from 1 on in the opposite order: for scores, of which the highest is the best."""
+        return Ranking(normalised(-np.array([self.values]), ties)[0].tolist())
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    def __iter__(self) -> Iterator[float]:
+        return iter(self.values)
+
+    def __getitem__(self, item: int) -> float:
+        return self.values[item]
+
+    def __repr__(self) -> str:
+        return f"Ranking([{', '.join(f'{value:.15g}' for value in self.values)}])"
+
+
+def refuse(text: str) -> bool:
+    """Text is no rank, even where it looks like one."""
+    raise ValueError(text)

@@ -1,0 +1,76 @@
+"""WMT12, the real judgments: pairs as published, agreement of judges, taus of sentence BLEU and chrF."""
+
+from __future__ import annotations
+
+import importlib.util
+import time
+
+import numpy as np
+import pytest
+
+from rankscope.agreement.rater_agreement import raters
+from rankscope.agreement.segment_agreement import segments
+from rankscope.data.segment_scores import PairScores, SegmentScores
+from rankscope.experiments.wmt12 import JUDGMENTS, PUBLISHED, segment_level
+from rankscope.io.wmt_rankings import read_wmt_rankings
+
+#: Segment taus (wmt12) in the order of PUBLISHED, recorded from a prototype.
+RECORDED = {
+    "sentBLEU": (0.2042, 0.1849, 0.1911, 0.1678, 0.2008, 0.1233, 0.1952, 0.1083),
+    "chrF": (0.250, 0.263, 0.240, 0.237, 0.2695, 0.2404, 0.2626, 0.2351),
+}
+
+
+@pytest.fixture(scope="module")
+def path(data):
+    found = data / "wmt12" / JUDGMENTS
+    if not found.is_file():
+        pytest.skip(f"no {found.name} in the folder wmt12 of the real data ({data.name})")
+    return found
+
+
+def test_as_many_pairs_count_as_were_published(path):
+    judged = read_wmt_rankings(path)
+    itself = judged.with_column("itself", judged.column("rank"), score=False)
+    found = segments(itself, pairs=list(PUBLISHED), rng=1)
+    assert dict(zip(found.pairs, found.n[0].tolist(), strict=True)) == PUBLISHED
+    assert (found.value == 1).all()
+    assert found.n.sum() == 101_099
+
+
+def test_judges_agree_as_recorded_by_either_chance_rule(path):
+    kappas = {c: raters(path, chance=c, pairs=["cs-en"], n_resamples=10, rng=1).rows[0] for c in ("third", "pooled")}
+    assert {chance: round(row.kappa, 3) for chance, row in kappas.items()} == {"third": 0.354, "pooled": 0.293}
+    assert kappas["third"].n == 3195
+
+
+@pytest.mark.slow
+def test_sentence_bleu_and_chrf_have_the_recorded_taus(path):
+    if importlib.util.find_spec("sacrebleu") is None:
+        pytest.skip("sacrebleu is not installed: pip install 'rankscope[mt]'")
+    result = segment_level(path.parent)
+    assert result.pairs_found == PUBLISHED
+    found = result.agreement
+    assert found.metrics == tuple(RECORDED)
+    for name, taus in zip(found.metrics, found.value, strict=True):
+        assert taus == pytest.approx(RECORDED[name], abs=0.0005 + 1e-9), name
+    assert found.lost.sum() == 0
+
+
+@pytest.mark.slow
+def test_all_of_wmt12_with_one_metric_takes_a_second_and_a_half(path, tmp_path):
+    rng = np.random.default_rng(1)
+    judged = read_wmt_rankings(path)
+    pairs = {}
+    for pair, part in judged.by_pair():
+        systems = [part.systems[code] for code in np.unique(part.system.codes).tolist()]
+        pairs[pair] = PairScores.of({system: rng.random(3003).tolist() for system in systems})
+    scores = tmp_path / "m.seg.scr"
+    with scores.open("w") as stream:
+        for pair, one in SegmentScores("m", pairs).pairs.items():
+            for system, values in zip(one.systems, one.values.tolist(), strict=True):
+                stream.writelines(f"m\t{pair}\tnewstest2012\t{system}\t{i}\t{x:.6f}\n" for i, x in enumerate(values, 1))
+    start = time.process_time()
+    found = segments(path, scores, rng=1)
+    assert time.process_time() - start < 1.5
+    assert found.n.sum() == 101_099
