@@ -43,6 +43,7 @@ SCRIPTS = (
     "correlation",
     "planning",
     "stability",
+    "agreement",
 )
 DOCS = HERE.parent / "docs" / "benchmarks.md"
 BEGIN, END = "<!-- results: written by benchmarks/run_all.py --write -->", "<!-- end of results -->"

@@ -28,6 +28,7 @@ SCRIPTS = (
         "correlation",
         "planning",
         "stability",
+        "agreement",
     ),
 )
 PEERS = tuple(name for name in ("pytrec_eval",) if importlib.util.find_spec(name))
@@ -126,6 +127,7 @@ def test_each_benchmark_runs_at_a_tiny_size(name, folder, capsys):
         "report_page": {"systems": 2, "queries": 3, "documents": 20, "judged": 10},
         "planning": {"queries": 20, "repeats": 1},
         "stability": {"systems": 4, "entities": 40, "iterations": 2, "resamples": 20, "many": (3, 20)},
+        "agreement": {"share": 0.005, "systems": 4, "segments": 30, "megabytes": 0.01},
     }
     size = sizes.get(name, TINY)
     peers = PEERS if name in BESIDE_PEERS else ()

@@ -2,7 +2,8 @@
 
 Fenced blocks are `python` (doctests; a page shares its names), `console` (lines beginning "$ " are commands, the
 others their output, exactly), or `text` (not run). A page's blocks run one after the other in one fresh folder that
-`rankscope demo .` has filled. Blocks marked `console trec` or `python trec` run where the real data is instead.
+`rankscope demo .` has filled. Blocks marked with the name of a folder of the real data (`console trec`, `python trec`,
+`console wmt12`) run on its files instead, where they are.
 """
 
 import doctest
@@ -22,10 +23,13 @@ from rankscope.demo.tour import PARTS
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
-TREC = Path(os.environ.get("RANKSCOPE_DATA") or ROOT.parent / "shared" / "data") / "trec"
+DATA = Path(os.environ.get("RANKSCOPE_DATA") or ROOT.parent / "shared" / "data")
 PATH = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
 GENERATED = {"benchmarks.md", "measures.md"}
-KINDS = {"python", "console", "text", "python trec", "console trec"}
+#: Folders of the real data, and what is in them; those that take long are for `make test-all`.
+REAL = {"trec": "the runs of TREC Robust 2003", "wmt12": "the judgments and texts of WMT12"}
+LONG = {"wmt12"}
+KINDS = {"python", "console", "text"} | {f"{kind} {name}" for kind in ("python", "console") for name in REAL}
 
 
 class Block(NamedTuple):
@@ -49,7 +53,7 @@ def blocks_of(text):
 
 
 def without_version(text):
-    return re.sub(r"\brankscope(,? version)? \d+\.\d+\.\d+\S*", r"rankscope\1 VERSION", text)
+    return re.sub(r"\b(rankscope|sacrebleu)(,? version)? \d+\.\d+\.\d+\S*", r"\1\2 VERSION", text)
 
 
 def run_console(block, folder, page):
@@ -122,16 +126,22 @@ def test_every_example_prints_what_the_page_says(page, demo_files, tmp_path, mon
     run_page(blocks, folder, page.name, monkeypatch)
 
 
-@pytest.mark.skipif(
-    not TREC.is_dir(), reason="the runs of TREC Robust 2003 are not here; RANKSCOPE_DATA names their folder"
+@pytest.mark.parametrize(
+    ("name", "page"),
+    [
+        pytest.param(name, *page.values, id=f"{name} {page.id}", marks=[pytest.mark.slow] if name in LONG else [])
+        for name in REAL
+        for page in pages_with(f"python {name}", f"console {name}")
+    ],
 )
-@pytest.mark.parametrize("page", pages_with("python trec", "console trec"))
-def test_every_example_on_real_runs_prints_what_the_page_says(page, tmp_path, monkeypatch):
-    folder = tmp_path / "trec"
+def test_every_example_on_real_data_prints_what_the_page_says(name, page, tmp_path, monkeypatch):
+    if not (DATA / name).is_dir():
+        pytest.skip(f"{REAL[name]} are not here; RANKSCOPE_DATA names the folder in which {name} is")
+    folder = tmp_path / name
     folder.mkdir()
-    for source in TREC.iterdir():
+    for source in (DATA / name).iterdir():
         (folder / source.name).symlink_to(source)
-    blocks = [b for b in blocks_of(page.read_text("utf-8")) if b.kind.endswith(" trec")]
+    blocks = [b for b in blocks_of(page.read_text("utf-8")) if b.kind.endswith(f" {name}")]
     run_page(blocks, folder, page.name, monkeypatch)
 
 

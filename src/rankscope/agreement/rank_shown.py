@@ -154,7 +154,8 @@ def lines_of(result: RankAgreement) -> Figure | None:
     values = tuple(tuple(part.found[name] for part in result.parts) for name in measures)
     names = [named(result, part) for part in result.parts]
     return Figure(
-        "measure_lines", {"experiments": names, "measures": measures, "values": values, "order_by": measures[0]}
+        "measure_lines",
+        {"experiments": names, "measures": measures, "values": values, "order_by": measures[0], "falling": True},
     )
 
 
@@ -176,7 +177,22 @@ def best_table(parts: tuple[RankPart, ...]) -> Section:
             rows=tuple(tuple(row[i] for i in shown) for row in rows),
             left=len(kept) or 1,
         ),
+        figure=best_bars(parts),
     )
+
+
+def best_bars(parts: tuple[RankPart, ...]) -> Figure | None:
+    """The paper's bar chart; none where no list has an item."""
+    ranks = sorted({rank for part in parts for rank in part.found.best.ranks.tolist()})
+    if not ranks:
+        return None
+    shares = np.zeros((len(parts), len(ranks)))
+    for row, part in zip(shares, parts, strict=True):
+        best = part.found.best
+        row[[ranks.index(rank) for rank in best.ranks.tolist()]] = best.share
+    several = len({part.pair for part in parts}) > 1
+    names = [f"{part.metric} {part.pair}" if several else part.metric for part in parts]
+    return Figure("rank_shares", {"metrics": names, "ranks": ranks, "shares": shares})
 
 
 def pair_table(parts: tuple[RankPart, ...]) -> Section:

@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from rankscope.comparison.compare import compare
 from rankscope.comparison.verdict import short_verdict
+from rankscope.demo.answers import answer_files
 from rankscope.demo.collection import SEED, SYSTEMS, collection_files, write_files
 from rankscope.demo.entities import TOTAL, entity_files
 from rankscope.demo.judge import judge_files
@@ -34,7 +35,13 @@ class Step(NamedTuple):
 
 
 #: What each part of the project writes: a function from the seed to {file name: text}.
-PARTS: tuple[Callable[[int], Mapping[str, str]], ...] = (collection_files, letor_files, entity_files, judge_files)
+PARTS: tuple[Callable[[int], Mapping[str, str]], ...] = (
+    collection_files,
+    letor_files,
+    entity_files,
+    judge_files,
+    answer_files,
+)
 
 #: What there is to try; the demo itself names a few, `rankscope demo --tour` all. A test runs every command.
 TOUR = (
@@ -90,6 +97,15 @@ TOUR = (
         "and which systems change places when it judges instead of them",
     ),
     Step("rankscope agree labels demo-labels.csv --normalise row", "the same for plain labels, relevant or not"),
+    Step(
+        "rankscope agree segments demo-answers.csv --higher llm,reward",
+        "answers to prompts: do an LLM judge and a reward model order them as people do",
+    ),
+    Step(
+        "rankscope agree segments demo-answers.csv --higher llm,reward --decisions --normalise row",
+        "and what they say where people find one answer better, or both alike",
+    ),
+    Step("rankscope agree raters demo-answers.csv --higher llm,reward", "how far these people agree with each other"),
     Step(
         "rankscope compare demo.qrels rerank.run hybrid.run -m nDCG@10",
         "which of the two is better, and how easily chance alone would make such a difference",

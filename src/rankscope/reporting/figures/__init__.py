@@ -22,6 +22,7 @@ from rankscope.reporting.figures import (  # noqa: F401
     heat,
     pairwise,
     planning,
+    rank_shares,
     spread,
     studies,
     swap_rates,

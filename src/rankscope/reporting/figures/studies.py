@@ -31,12 +31,13 @@ def measure_lines(
     measures: Sequence[str],
     values: npt.ArrayLike,
     order_by: str,
+    falling: bool = False,
     style: Style | None = None,
 ) -> Any:
     """A line a measure over experiments, which are ordered by one of the measures: where others fall, they disagree.
 
-    values: (measures, experiments). order_by: one of the measures; experiments rise by it, those without a value
-    last. Of more than 200 experiments evenly spaced ones are shown; the first 16 measures are, `order_by` among them.
+    values: (measures, experiments). order_by: one of the measures; experiments rise by it (or fall), those without a
+    value last. Of more than 200 experiments evenly spaced ones are shown; the first 16 measures are, `order_by` among them.
     Raises ParameterError for data that do not fit.
     """
     alt, style = altair(), style or Style()
@@ -49,7 +50,7 @@ def measure_lines(
     if not labels:
         raise ParameterError("experiments is empty, expected at least 1 name")
     first = names.index(chosen)
-    order = np.argsort(table[first], kind="stable")
+    order = np.argsort(-table[first] if falling else table[first], kind="stable")
     # The measure that orders comes first, and so has the plain line.
     kept = [first, *(i for i in range(len(names)) if i != first)][:MOST_LINES]
     texts = {"name": "measure", "x": "experiment", "of": [labels[i] for i in order]}
@@ -63,7 +64,7 @@ def measure_lines(
         lines(alt, shown_names, places, table[kept][:, order], x, y, style, texts),
         title=f"Measures over experiments, ordered by {short(chosen)}",
         subtitle=[
-            "Where a line falls, its measure orders two experiments the other way round.",
+            f"Where a line {'rises' if falling else 'falls'}, its measure orders two experiments the other way round.",
             left_out(len(names), MOST_LINES, "measures"),
         ],
         description=f"{len(kept)} measures over {count}, ordered by {chosen}: {', '.join(shown_names)}.",

@@ -1,0 +1,1 @@
+"""Whole studies over several parts of the package."""
