@@ -133,7 +133,7 @@ class TestSources:
         judged = made(better=0.2, worse=4.0)
         found = rs.agreement.ranks(judged, predicted=["machine", "better", "worse"], n_resamples=20)
         assert [part.metric for part in found.parts] == ["machine", "better", "worse"]
-        assert found.sections()[0].sentence.startswith("better orders most pairs as people do")
+        assert found.sections()[0].sentence.startswith("better agrees most with people: tau is ")
         figure = found.sections()[0].figure
         assert figure is not None
         assert figure.name == "measure_lines"

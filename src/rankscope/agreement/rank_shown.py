@@ -138,10 +138,12 @@ def best_sentence(result: RankAgreement) -> str:
     if np.isnan(taus).all():
         return "No metric has a tau: of the pairs that people rank, each ties all."
     best = [named(result, result.parts[i]) for i in np.flatnonzero(taus == np.nanmax(taus))]
-    verb = "orders" if len(best) == 1 else "order"
+    verb = "agrees" if len(best) == 1 else "agree"
+    most = " most" if len(taus) > 1 else ""
     return (
-        f"{listed(best)} {verb} most pairs as people do (tau {np.nanmax(taus):.2f}). Intervals are in each metric's "
-        "own table; no test says here whether metrics differ by more than chance."
+        f"{listed(best)} {verb}{most} with people: tau is {np.nanmax(taus):.2f}, where 1 is the same order of all "
+        "pairs and -1 the other way round. Intervals are in each metric's own table; no test says here "
+        "whether metrics differ by more than chance."
     )
 
 

@@ -15,6 +15,7 @@ from rankscope.errors import ParameterError, UnknownName
 # The files that hold figures: importing one puts its figures into the table.
 from rankscope.reporting.figures import (  # noqa: F401
     asl_sorted,
+    best_ranked,
     binary_measures,
     conditions,
     curves,
@@ -22,7 +23,6 @@ from rankscope.reporting.figures import (  # noqa: F401
     heat,
     pairwise,
     planning,
-    rank_shares,
     spread,
     studies,
     swap_rates,

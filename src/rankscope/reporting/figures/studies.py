@@ -36,9 +36,9 @@ def measure_lines(
 ) -> Any:
     """A line a measure over experiments, which are ordered by one of the measures: where others fall, they disagree.
 
-    values: (measures, experiments). order_by: one of the measures; experiments rise by it (or fall), those without a
-    value last. Of more than 200 experiments evenly spaced ones are shown; the first 16 measures are, `order_by` among them.
-    Raises ParameterError for data that do not fit.
+    values: (measures, experiments). order_by: one of the measures; experiments rise by it (or fall), those without
+    a value last. Of more than 200 experiments evenly spaced ones are shown; the first 16 measures are, `order_by`
+    among them. Raises ParameterError for data that do not fit.
     """
     alt, style = altair(), style or Style()
     names = as_names(measures, "measures")
