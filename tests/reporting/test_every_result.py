@@ -20,6 +20,7 @@ from rankscope.data.rankings import Labels, Rankings
 from rankscope.data.scores import EachQuery
 from rankscope.data.sections import Section, as_text
 from rankscope.evaluation.holes import Holes, hole_measures, holes_of
+from rankscope.experiments.wmt12 import SegmentLevel
 from rankscope.reporting.results import RESULT_FORMATS, render_result
 from rankscope.stability import StabilityStudy
 from rankscope.stability.ablation_shown import Ablation
@@ -75,6 +76,12 @@ RESULTS: dict[type, Callable[[], Any]] = {
     ),
     rs.agreement.RunAgreement: lambda: rs.agreement.runs(RUNS[0], RUNS[1]),
     rs.agreement.RaterAgreement: lambda: rs.agreement.raters(judged(), gold="rank", rng=1),
+    SegmentLevel: lambda: SegmentLevel(
+        agreement=rs.agreement.segments(judged(), rng=1),
+        judgments={"": 2},
+        pairs_found={"": 6},
+        scored="as the test has it",
+    ),
     type(rs.agree_labels([0, 1], [0, 1])): lambda: rs.agree_labels([0, 1, 1, 0, 1], [0, 1, 0, 0, 1]),
 }
 made = cache(lambda kind: RESULTS[kind]())

@@ -69,7 +69,7 @@ class SegmentLevel:
     def sections(self) -> tuple[Section, ...]:
         """The numbers of pairs beside those published; then the agreement."""
         rows = tuple(
-            (pair, f"{self.judgments[pair]:,}", f"{found:,}", f"{PUBLISHED[pair]:,}")
+            (pair, f"{self.judgments[pair]:,}", f"{found:,}", f"{PUBLISHED[pair]:,}" if pair in PUBLISHED else "-")
             for pair, found in self.pairs_found.items()
         )
         table = Table(columns=("pair", "judgments", "pairs found", "published"), rows=rows)
@@ -78,7 +78,7 @@ class SegmentLevel:
 
     def sentence(self) -> str:
         """Whether as many pairs were found as were published."""
-        others = [pair for pair, found in self.pairs_found.items() if found != PUBLISHED[pair]]
+        others = [pair for pair, found in self.pairs_found.items() if found != PUBLISHED.get(pair)]
         if others:
             return (
                 f"Not the numbers that Li, Jiang and Wang (2013) published, of {listed(others)}: are these the files "
