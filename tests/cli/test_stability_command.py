@@ -226,7 +226,7 @@ BAD = {
     "sets": (("--swap-sets", "both"), "Invalid value for '--swap-sets': 'both' is not one of 'bootstrap', 'disjoint'"),
     "part": (
         ("--print", "sign"),
-        "Invalid value for '--print': 'sign' is not one of 'eval', 'actual', 'significance', 'all'",
+        "Invalid value for '--print': 'sign' is not one of 'eval', 'actual', 'significance', 'ablation', 'all'",
     ),
     "total": (("--total-ranks", "50"), "total_ranks (--total-ranks) is for tables of ranks"),
     "checkpoint that is a file": (("--checkpoint", "qrels"), "qrels: no folder can be made there (File exists)"),

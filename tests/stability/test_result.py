@@ -91,7 +91,7 @@ def test_ranges_of_queries_have_theirs():
     ("parts", "first", "n"),
     [
         (("actual",), "Values on all 60 entities", 1),
-        (("significance",), "Which systems are better by P@5 with 4 splits, 2 systems, 30 entities", None),
+        (("significance",), "Which systems are better by P@5 with 4 splits, 3 systems, 30 entities", None),
         (("eval",), "Which measures can be trusted", None),
     ],
 )

@@ -202,7 +202,8 @@ def test_rates_are_percentages_and_order_and_names_of_systems_change_nothing(sys
         assert math.isnan(row.est_diff) or row.est_diff >= 0
         assert math.isnan(row.swap_diff_min) or 0 <= row.swap_diff_min <= row.swap_diff_max
     by_level = [row.asl_rate for row in found.records()]
-    assert by_level[0] <= by_level[1] <= by_level[2]
+    assert math.isnan(by_level[0])  # of 19 resamples no p is below .05
+    assert by_level[1] <= by_level[2] or math.isnan(by_level[1])  # nor with sets of 2 or 3 queries below .1
     order = rng.permutation(systems)
     other = study(
         made(values[order], ["AP", "RR"], [f"other{i}" for i in range(systems)]), levels=[0.01, 0.05, 0.2], **quick

@@ -158,6 +158,8 @@ def test_what_nothing_could_be_tested_on_has_no_rate():
     for table in (outcome.asl_rate, outcome.asl_low, outcome.asl_high, outcome.t_rate, outcome.est_diff):
         assert np.isnan(table[1:]).all()
         assert not np.isnan(table[0, 1:]).any()
+    assert np.isnan(outcome.asl_rate[0, 0])  # of 40 resamples no p is below 1/41
+    assert not np.isnan(outcome.t_rate[0, 0])
 
 
 def test_a_pair_of_a_constant_difference_has_no_level_and_hides_no_other_pair():
@@ -188,7 +190,10 @@ def test_of_a_geometric_mean_systems_tie_by_the_mean_and_bins_are_of_logarithms(
     values += np.linspace(0, 1e-5, 8)
     study = rs.stability.study(made(values, ["GMAP"]), iterations=4, n_resamples=40, rng=1)
     assert study.outcomes[0].tie[0, 0] == 0
-    assert study.notes == ("GMAP: the differences are those of natural logarithms",)
+    assert study.notes == (
+        "GMAP: the differences are those of natural logarithms",
+        "levels that no bootstrap p can reach are left empty: 0.01 with sets of 4",
+    )
     material = material_of(values, "GMAP")
     sample = material.sample(Condition(2, 2, 8), 3, 1)
     assert sample_widths(sample, material)[0] == pytest.approx(math.log(1.1) / 100, rel=0.05)

@@ -232,6 +232,16 @@ def test_the_result_is_frozen():
         found.relative = 1.0
 
 
+def test_mean_squares_of_several_draws_are_averaged():
+    rng = np.random.default_rng(3)
+    draws = [rng.normal(np.arange(4)[:, None], 1.0, (4, 12)) for _ in range(5)]
+    found = from_squares([mean_squares(x) for x in draws], 0.95, 0.95, 12)
+    tables = [two_way_anova(x) for x in draws]
+    ms_s, ms_e = np.mean([t.ms_systems for t in tables]), np.mean([t.ms_error for t in tables])
+    assert found.relative == pytest.approx(1 - ms_e / ms_s, rel=1e-12)  # n v_s / (n v_s + v_e), n v_s = MS_s - MS_e
+    assert from_squares([mean_squares(draws[0])] * 3, 0.95, 0.95, None) == generalisability(draws[0])
+
+
 # What the intervals promise
 
 RUNS = 3000

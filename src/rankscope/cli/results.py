@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import io
 import os
+from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, TypeVar
 
@@ -12,20 +14,27 @@ from rankscope.cli.options import check_output, output_options
 from rankscope.cli.output import show
 from rankscope.data.sections import Figure, Result
 from rankscope.errors import ParameterError, UnknownName
-from rankscope.io.write import refuse_overwriting
+from rankscope.io.write import refuse_overwriting, write_chunks
 from rankscope.reporting.results import RESULT_FORMATS, render_result
 
 __all__ = ["Showing", "result_options", "take_showing"]
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
+#: The tidy table as a file for programs.
+PARQUET = "parquet"
+
 PLOT = click.option("--plot", metavar="FILE", help="Draw a figure of it: .svg, .pdf, .png, .html or .json (Vega-Lite).")
-FIGURE = click.option("--figure", metavar="NAME", help="Which, where there are several; a wrong name lists them.")
+FIGURE = click.option(
+    "--figure",
+    metavar="NAME",
+    help='Which, where there are several, as "x 2" the second of a name; a wrong name lists them.',
+)
 
 
 def result_options(command: Command) -> Command:
     """`--plot`, `--figure`, `--format` and `--output`."""
-    return PLOT(FIGURE(output_options(list(RESULT_FORMATS))(command)))
+    return PLOT(FIGURE(output_options([*RESULT_FORMATS, PARQUET])(command)))
 
 
 class Showing(NamedTuple):
@@ -39,6 +48,8 @@ class Showing(NamedTuple):
     def check(self, inputs: Sequence[str]) -> None:
         """Raise for what cannot be written or drawn, before anything is read."""
         check_output(self.output, inputs)
+        if self.format_ == PARQUET and self.output in (None, "-"):
+            raise ParameterError("parquet is no text to be printed; say with -o which file it goes to")
         if self.plot is None:
             if self.figure is not None:
                 raise ParameterError(f"--figure {self.figure} says what to draw; say with --plot which file it goes to")
@@ -59,7 +70,17 @@ class Showing(NamedTuple):
             from rankscope.reporting.figures import save_figure
 
             save_figure(choose(result, self.figure), self.plot)
-        show(render_result(result, self.format_, details=details), self.output)
+        if self.format_ == PARQUET and self.output is not None:
+            write_parquet(result, self.output)
+        else:
+            show(render_result(result, self.format_, details=details), self.output)
+
+
+def write_parquet(result: Result, path: str) -> None:
+    """The tidy table as a Parquet file, whole or not at all."""
+    buffer = io.BytesIO()
+    result.frame().write_parquet(buffer)
+    write_chunks(path, [buffer.getvalue()])
 
 
 def take_showing(options: dict[str, Any]) -> Showing:
@@ -68,11 +89,17 @@ def take_showing(options: dict[str, Any]) -> Showing:
 
 
 def choose(result: Result, name: str | None) -> Figure:
-    """The first figure of that name. Raises UnknownName, and ParameterError where there is none at all."""
+    """The figure of that name; several of one name are numbered, as "confusion_matrix 2".
+
+    Raises UnknownName, and ParameterError where there is none at all.
+    """
     figures: dict[str, Figure] = {}
+    many: Counter[str] = Counter()
     for section in result.sections():
         if section.figure is not None:
-            figures.setdefault(section.figure.name, section.figure)
+            found = section.figure.name
+            many[found] += 1
+            figures[found if many[found] == 1 else f"{found} {many[found]}"] = section.figure
     if not figures:
         raise ParameterError("these data give no figure; leave --plot out")
     if name is None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import Any, TypeVar
+from typing import Any
 
 import click
 
@@ -21,7 +21,8 @@ from rankscope.stability.studies import study as study_measures
 
 __all__ = ["stability"]
 
-Number = TypeVar("Number", int, float)
+#: Formats for programs, which hold one table.
+DATA = ("csv", "json", "jsonl", "parquet")
 
 
 class Range(click.ParamType[Any]):
@@ -84,10 +85,10 @@ def going_on(checkpoint: str | None) -> Iterator[None]:
 @click.option(
     "--print",
     "parts",
-    type=click.Choice([*PARTS, "all"]),
+    type=click.Choice([*PARTS, "ablation", "all"]),
     default="all",
     show_default=True,
-    help="Measures, values of systems, which systems are better, or all.",
+    help="Measures, values of systems, which systems are better, what dropped judgments do, or all.",
 )
 @click.option("--checkpoint", metavar="DIR", help="Keep what is finished there, and go on from there.")
 @result_options
@@ -114,6 +115,12 @@ def stability(
     """  # noqa: D301 - click keeps the lines after the character \b as they are
     showing = take_showing(options)
     conventions = {name: options.pop(name) for name in ("rel", "ties", "missing", "no_relevant", "unjudged")}
+    if parts == "ablation":
+        options["ablation"] = True
+    elif options["ablation"] and showing.format_ in DATA:
+        raise ParameterError(
+            "the ablation has a table of its own, which --print ablation gives; leave --ablation out here"
+        )
     n_workers = all_cores() if workers is None else workers
     check_study(options["iterations"], boot, n_workers, options["swap_sets"])
     showing.check((qrels, *runs))
@@ -139,6 +146,9 @@ def stability(
             conventions=conventions,
             **options,
         )
+    if parts == "ablation" and result.ablation is not None:
+        showing.show(result.ablation)
+        return
     if parts != "all":
         result = replace(result, parts=(parts,))
     showing.show(result)

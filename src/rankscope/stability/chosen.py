@@ -35,13 +35,14 @@ MeasuresAsked = str | Measure | Iterable[str | Measure] | None
 
 def check_levels(name: str, values: object, *, zero: bool = False) -> tuple[float, ...]:
     """Levels of significance, each once, in the order given; or (zero) shares from 0 on. Raises ParameterError."""
-    found = values if isinstance(values, Sequence) and not isinstance(values, str) else [values]
+    found = values.tolist() if isinstance(values, np.ndarray) and values.ndim == 1 else values
+    found = found if isinstance(found, Sequence) and not isinstance(found, str) else [found]
     if not found:
         raise ParameterError(f"{name} holds no value, expected at least one, as 0.05")
     for value in found:
         if zero:
             check_positive(name, value, zero=True)
-            if float(value) >= 1:  # type: ignore[arg-type]  # it is a number, as was just checked
+            if float(value) >= 1:
                 raise ParameterError(f"{name} is {value!r}, expected a share of a score, from 0 to below 1")
         elif not is_real(value) or not 0 < value < 1:
             raise ParameterError(f"{name} is {value!r}, expected numbers between 0 and 1, as 0.05")

@@ -38,7 +38,8 @@ class Condition(NamedTuple):
 
 def whole_numbers(name: str, values: object, least: int) -> tuple[int, ...]:
     """The values of a range, each once. Raises ParameterError for what is no whole number of at least `least`."""
-    found = values if isinstance(values, Sequence) and not isinstance(values, str) else [values]
+    found = values.tolist() if isinstance(values, np.ndarray) and values.ndim == 1 else values
+    found = found if isinstance(found, Sequence) and not isinstance(found, str) else [found]
     if not found:
         raise ParameterError(f"{name} holds no value, expected at least one whole number")
     for value in found:

@@ -110,10 +110,12 @@ def outcome_of(
 ) -> Outcome:
     """All parts, in the order of their iterations, as one."""
     found = list(parts)
+    beyond = [not asked.coded and level < lowest_level(sample.values.shape[3], asked) for level in asked.levels]
     asl, t = (np.concatenate([getattr(part, name) for part in found]) for name in ("asl", "t"))  # (i, m, p)
     rates, t_rates = percent_below(asl, asked.levels, strictly=asked.coded), percent_below(t, asked.levels)
     if not asked.coded:  # what nothing could be tested on says nothing, and not that no pair is told apart
         rates[untested(sample)] = t_rates[untested(sample)] = np.nan
+        rates[..., beyond] = np.nan
     sets = means(sample.values)
     n_systems = len(material.systems)
     with_sets = np.sum([part.swapped for part in found], axis=0)
@@ -132,8 +134,9 @@ def outcome_of(
     needed_by = np.concatenate([part.needed for part in found])
     with np.errstate(invalid="ignore"):
         est_diff = needed_by.mean(axis=0) if asked.coded else mean_of(needed_by)
-    pool = material.pool(condition, sample)
-    half_sizes, halves = halves_of(pool, asked.iterations, asked.seed, condition)
+    est_diff[:, beyond] = np.nan
+    pools = material.pools(sample)
+    half_sizes, halves = halves_of(pools[0], asked.iterations, asked.seed, condition)
     low, high = ends_of(rates)
     return Outcome(
         **orders,
@@ -149,11 +152,20 @@ def outcome_of(
         correlation=correlation,
         asl=by_all_pairs(asl, sample, n_systems),
         means=by_all_systems(sets, sample, n_systems),
-        tukey=tukey_rates(pool, asked.levels, asked.n_resamples, asked.seed, condition),
-        reliability=reliability_of(pool, sample.values.shape[3]),
+        tukey=tukey_rates(pools[0], asked.levels, asked.n_resamples, asked.seed, condition),
+        reliability=reliability_of(pools, sample.values.shape[3]),
         half_sizes=half_sizes,
         halves=halves,
     )
+
+
+def lowest_level(n: int, asked: Asked) -> float:
+    """Below which no achieved significance level falls, with sets of n queries.
+
+    1 / (1 + resamples); and a resample of one query only, as n^(1 - n) of them are, has no variance and counts as
+    extreme.
+    """
+    return max(1 / (1 + asked.n_resamples), float(n) ** (1 - n))
 
 
 def as_shown(sets: Floats, material: Material) -> Floats:
@@ -195,9 +207,9 @@ def ends_of(rates: Floats) -> Floats:
     """(2, measures, levels) the 2.5 and 97.5 percentiles over the iterations that have a rate; NaN where none has."""
     found = np.full((2, *rates.shape[1:]), np.nan)
     for m in range(rates.shape[1]):
-        there = rates[~np.isnan(rates[:, m, 0]), m]
-        if len(there):
-            found[:, m] = np.percentile(there, [2.5, 97.5], axis=0)
+        tested = ~np.isnan(rates[:, m]).all(axis=1)
+        if tested.any():  # a level that cannot be reached has no rate in any of them
+            found[:, m] = np.percentile(rates[tested, m], [2.5, 97.5], axis=0)
     return found
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -10,7 +11,7 @@ import numpy.typing as npt
 from rankscope.stability.conditions import Condition
 from rankscope.stability.halves import half_agreement, usual_sizes
 from rankscope.stability.sampling import stream
-from rankscope.stats.reliability import generalisability
+from rankscope.stats.reliability import from_squares, mean_squares
 from rankscope.stats.tukey import randomised_tukey_hsd
 
 __all__ = ["RELIABILITY", "halves_of", "reliability_of", "tukey_rates"]
@@ -32,6 +33,8 @@ RELIABILITY = (
     "needed_absolute_low",
     "needed_absolute_high",
 )
+#: Of so many draws mean squares are averaged.
+DRAWS = 50
 #: The coefficient that the number of queries needed is for.
 TARGET = 0.95
 
@@ -55,12 +58,19 @@ def tukey_rates(pool: Floats, levels: tuple[float, ...], n_resamples: int, seed:
     return found
 
 
-def reliability_of(pool: Floats, size: int) -> Floats:
-    """(measures, 12) the numbers of `RELIABILITY`, for means over `size` queries; NaN of fewer than 2 queries."""
-    found = np.full((len(pool), len(RELIABILITY)), np.nan)
-    for m, values in enumerate(map(whole, pool)):
-        if values.shape[1] >= 2:
-            one = generalisability(values, target=TARGET, n_queries=size)
+def reliability_of(pools: Sequence[Floats], size: int) -> Floats:
+    """(measures, 12) the numbers of `RELIABILITY`, for means over `size` queries; NaN of fewer than 2 queries.
+
+    pools: values (measures, systems, queries) of some draws, whose mean squares are averaged, so that no single draw
+    decides. Draws in which a measure lacks values of more queries than in others are left out for it.
+    """
+    found = np.full((len(pools[0]), len(RELIABILITY)), np.nan)
+    for m in range(len(found)):
+        some = [values for values in (whole(pool[m]) for pool in pools[:DRAWS]) if values.shape[1] >= 2]
+        if some:
+            most = max(values.shape[1] for values in some)
+            squares = [mean_squares(values) for values in some if values.shape[1] == most]
+            one = from_squares(squares, 0.95, TARGET, size)
             found[m] = [getattr(one, name) for name in RELIABILITY]
     return found
 

@@ -21,7 +21,7 @@ __all__ = ["Entities", "Material", "Queries", "Sample", "stream"]
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 
-#: Entities of all iterations that are measured at once.
+#: Ranks of all systems and iterations that are measured at once.
 ENTITIES = 1 << 20
 
 
@@ -60,8 +60,8 @@ class Material(Protocol):
         """(measures, systems) the value of each system on all that there is, as the measure has it."""
 
     def sample(self, condition: Condition, iterations: int, seed: int) -> Sample: ...
-    def pool(self, condition: Condition, sample: Sample) -> Floats:
-        """(measures, systems, queries) all values that one draw gives, of the systems that it drew."""
+    def pools(self, sample: Sample) -> Sequence[Floats]:
+        """(measures, systems, queries) all values: of all queries, or of the groups of each draw."""
 
 
 def stream(seed: int, condition: Condition, iteration: int, purpose: int) -> np.random.Generator:
@@ -125,7 +125,7 @@ class Entities:
             rng = stream(seed, condition, i, 0)
             order[i] = rng.permutation(self.n_items)[: condition.entities]
             systems[i] = draw_systems(rng, len(self.systems), condition.systems)
-        step = max(1, ENTITIES // condition.entities)
+        step = max(1, ENTITIES // (condition.entities * len(self.systems)))
         for start in range(0, iterations, step):
             part = slice(start, start + step)
             values[:, part], used[:, part] = self.measured(order[part], condition.splits, systems[part])
@@ -138,8 +138,8 @@ class Entities:
             used=used,
         )
 
-    def pool(self, condition: Condition, sample: Sample) -> Floats:
-        return sample.values[:, 0]
+    def pools(self, sample: Sample) -> Sequence[Floats]:
+        return [sample.values[:, i] for i in range(sample.values.shape[1])]
 
     def measured(self, order: Ints, splits: int, systems: Ints) -> tuple[Floats, Floats]:
         """(measures, iterations, systems, groups) values, and (measures, iterations) percent of entities used."""
@@ -222,5 +222,5 @@ class Queries:
             used=used,
         )
 
-    def pool(self, condition: Condition, sample: Sample) -> Floats:
-        return self.values[:, sample.systems[0]]
+    def pools(self, sample: Sample) -> Sequence[Floats]:
+        return [self.values]

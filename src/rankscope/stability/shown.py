@@ -168,7 +168,7 @@ def told_apart(study: StabilityStudy) -> Section:
         figure=Figure("asl_rates", data) if several else None,
         notes=(
             f"ASL and t-test: pair by pair on {set_of(study, place)}; Tukey: randomised Tukey HSD, corrected for all "
-            f"pairs, on {'the first draw' if study.what == 'entities' else 'all queries'}",
+            f"pairs, on {'the groups of the first draw' if study.what == 'entities' else 'all queries'}",
         ),
     )
 
@@ -239,22 +239,36 @@ def actual(study: StabilityStudy) -> Section:
 
 def matrices(study: StabilityStudy) -> list[Section]:
     """For each measure and condition: which systems are better than which, in stars."""
-    if len(study.systems) > MOST_SYSTEMS:
-        return []
-    found: list[Section] = []
     alone = study.parts == ("significance",)  # then all of them are wanted, and none is folded away
+    if len(study.systems) > MOST_SYSTEMS and not alone:
+        why = f"Matrices of {len(study.systems)} systems are left out; --print significance shows them."
+        return [Section(title="Which systems are better", sentence=why)]
+    found: list[Section] = []
     ranges = varying(study)
     stars = ", ".join(f"{mark} {level:g}" for mark, level in zip(STARS, study.asked.levels, strict=False))
-    for condition, outcome in zip(study.conditions, study.outcomes, strict=True):
-        under = ", ".join(f"{getattr(condition, name)} {heading(name)}" for name in ranges)
+    first = main_condition(study)
+    for place in sorted(range(len(study.conditions)), key=lambda place: place != first):
+        under = under_of(study, place, ranges)
         for m, name in enumerate(study.names):
-            if len(found) >= MOST_MATRICES and not alone:
-                return found
-            found.append(matrix(study, outcome, m, f"{name}{f' with {under}' if under else ''}", stars, alone))
-    return found
+            found.append(matrix(study, place, m, f"{name}{under}", stars, alone))
+    if alone or len(found) <= MOST_MATRICES:
+        return found
+    left = f"{len(found) - MOST_MATRICES} more are left out; --print significance shows them."
+    return [*found[:MOST_MATRICES], Section(title="More matrices", sentence=left, folded=True)]
 
 
-def matrix(study: StabilityStudy, outcome: Outcome, m: int, title: str, stars: str, alone: bool) -> Section:
+def under_of(study: StabilityStudy, place: int, ranges: list[str]) -> str:
+    """What tells a condition from the others: " with sets of 10 queries, 4 systems"."""
+    condition = study.conditions[place]
+    parts = [
+        f"sets of {condition.size} queries" if name == "size" else f"{getattr(condition, name)} {name}"
+        for name in ranges
+    ]
+    return f" with {', '.join(parts)}" if parts else ""
+
+
+def matrix(study: StabilityStudy, place: int, m: int, title: str, stars: str, alone: bool) -> Section:
+    outcome = study.outcomes[place]
     marks = study.marks(outcome, m)
     rows = tuple((name, *row) for name, row in zip(study.systems, marks, strict=True))
     return Section(
@@ -263,12 +277,12 @@ def matrix(study: StabilityStudy, outcome: Outcome, m: int, title: str, stars: s
         notes=(
             f"marked where the system of the row is better than that of the column by more than is needed: {stars}",
         ),
-        figure=matrix_figure(study, outcome, m) if m == 0 else None,
-        folded=m > 0 and not alone,
+        figure=matrix_figure(study, outcome, m, title) if len(study.systems) <= MOST_SYSTEMS else None,
+        folded=not alone and (m > 0 or place != main_condition(study)),
     )
 
 
-def matrix_figure(study: StabilityStudy, outcome: Outcome, m: int) -> Figure:
+def matrix_figure(study: StabilityStudy, outcome: Outcome, m: int, title: str) -> Figure:
     """Differences as the measure has them, and the lowest level at which each is enough."""
     values = study.compared(outcome)[m] * study.signs[m]
     differences = values[:, None] - values
@@ -280,7 +294,7 @@ def matrix_figure(study: StabilityStudy, outcome: Outcome, m: int) -> Figure:
         "differences": differences,
         "pvalues": enough,
         "levels": list(study.asked.levels),
-        "measure": study.names[m],
+        "measure": title,
         "criterion": f"more than needed by the {'swap method' if study.swap else 'bootstrap'}",
     }
     return Figure("significance_matrix", data)

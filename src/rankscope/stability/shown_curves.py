@@ -161,6 +161,7 @@ def asl_curves(study: StabilityStudy) -> Section:
     return Section(
         title="Significance of each pair of systems",
         figure=Figure("asl_curves", data) if there else None,
+        folded=True,
         notes=("the achieved significance level of each pair, mean over the draws; the lower a curve, the better",),
     )
 

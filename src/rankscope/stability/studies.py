@@ -21,7 +21,7 @@ from rankscope.stability.ablation import ablate
 from rankscope.stability.checkpoint import Checkpoint, saved_settings
 from rankscope.stability.chosen import PRESET, MeasuresAsked, check_levels, material_of
 from rankscope.stability.conditions import Condition, make_conditions
-from rankscope.stability.outcome import ITERATIONS, Asked, Outcome, outcome_of, sample_widths, units_of
+from rankscope.stability.outcome import ITERATIONS, Asked, Outcome, lowest_level, outcome_of, sample_widths, units_of
 from rankscope.stability.result import StabilityStudy
 from rankscope.stability.sampling import Entities, Floats, Material, Queries, Sample
 from rankscope.stability.unit import Unit, measure_unit
@@ -136,7 +136,7 @@ def study(
         error_tie=error_tie,
         ablation=ablate(joined, plan, iterations=ABLATIONS, rng=seed) if ablation and plan is not None else None,
         settings=scores.signature(),
-        notes=(*scores.notes, *notes, *logarithms(material)),
+        notes=(*scores.notes, *notes, *logarithms(material), *out_of_reach(conditions, material.what, asked)),
     )
 
 
@@ -164,6 +164,21 @@ def seed_for(rng: Any, checkpoint: str | Path | None) -> int:
     return int(known["seed"]) if known is not None and isinstance(known.get("seed"), int) else seed_of(rng)
 
 
+def out_of_reach(conditions: tuple[Condition, ...], what: str, asked: Asked) -> tuple[str, ...]:
+    """A note where a level is below what the bootstrap of so small sets, or of so few resamples, can give."""
+    if asked.coded:
+        return ()
+    found = {}
+    for one in conditions:
+        n = one.splits if what == "entities" else one.size
+        beyond = [level for level in asked.levels if level < lowest_level(n, asked)]
+        if beyond:
+            found[n] = f"{', '.join(f'{level:g}' for level in beyond)} with sets of {n}"
+    if not found:
+        return ()
+    return (f"levels that no bootstrap p can reach are left empty: {'; '.join(found.values())}",)
+
+
 def logarithms(material: Material) -> tuple[str, ...]:
     """A note on what differences of geometric means are."""
     names = [str(measure) for measure in material.measures if measure.summary == "geometric"]
@@ -174,9 +189,8 @@ def check_study(iterations: int, n_resamples: int, workers: int, swap_sets: str)
     """Raise ParameterError for what `study` refuses whatever the data."""
     check_count("iterations (--iter)", iterations)
     check_count("n_resamples (--boot)", n_resamples)
-    check_count("workers", workers)
-    if workers > MOST:
-        raise ParameterError(f"workers is {workers}, expected a whole number from 1 to {MOST}")
+    if isinstance(workers, bool) or not isinstance(workers, (int, np.integer)) or not 1 <= workers <= MOST:
+        raise ParameterError(f"workers is {workers!r}, expected a whole number from 1 to {MOST}")
     check_choice("swap_sets", swap_sets, SWAP_SETS)
 
 

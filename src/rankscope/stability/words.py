@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rankscope.data.wording import counted, listed, percent
+from rankscope.stability.outcome import lowest_level
 from rankscope.stability.pooled import RELIABILITY, TARGET
 
 if TYPE_CHECKING:
@@ -39,15 +40,18 @@ def main_condition(study: StabilityStudy) -> int:
 
 
 def main_level(study: StabilityStudy) -> int:
-    """The place of the level nearest to .05."""
-    return int(np.argmin(np.abs(np.array(study.asked.levels) - 0.05)))
+    """The place of the level nearest to .05, of those that a test can reach where there is one."""
+    far = np.abs(np.array(study.asked.levels) - 0.05)
+    reached = [~np.isnan(study.outcomes[main_condition(study)].asl_rate[:, k]).all() for k in range(far.size)]
+    return int(np.argmin(np.where(reached, far, far + 1.0)))
 
 
 def set_of(study: StabilityStudy, place: int) -> str:
     """What a set of queries is under a condition: "a random set of 25 queries"."""
     condition = study.conditions[place]
     if study.what == "entities":
-        return f"{condition.splits} random groups of about {round(condition.entities / condition.splits)} entities"
+        size = counted(round(condition.entities / condition.splits), "entity", "entities")
+        return f"{condition.splits} random groups of about {size}"
     return f"a random set of {condition.size} queries"
 
 
@@ -58,13 +62,17 @@ def verdict(study: StabilityStudy) -> str:
 
 
 def caution(study: StabilityStudy) -> list[str]:
-    """What the sentences do not say where every draw holds all entities."""
+    """What the sentences do not say: that there is one pair only, that every draw holds all entities."""
+    if len(study.systems) == 2:
+        return ["These are two systems only: with others the measures may do otherwise."]
     if study.what != "entities" or not all_drawn(study) or not study.error_tie:
         return []
-    fewer = study.n_items // 2
+    fewer, splits = study.n_items // 2, study.conditions[main_condition(study)].splits
+    if fewer < 2 * splits:
+        return ["Every draw holds all entities, only grouped otherwise, and there are too few to draw only some."]
     return [
-        f"Every draw holds all {study.n_items} entities, only grouped otherwise: for how stable the measures are with "
-        f"others, draw fewer (--entities {fewer}, entities={fewer})."
+        f"Every draw holds all {study.n_items} entities, only grouped otherwise, so how stable the measures are with "
+        f"others cannot be told: draw fewer (--entities {fewer}, entities={fewer})."
     ]
 
 
@@ -72,6 +80,12 @@ def all_drawn(study: StabilityStudy) -> bool:
     """Whether no draw leaves an entity out, or a query of a set."""
     condition = study.conditions[main_condition(study)]
     return (condition.entities if study.what == "entities" else condition.size) >= study.n_items
+
+
+def least_level(study: StabilityStudy, place: int) -> float:
+    """Below which no test of a set can come under a condition."""
+    condition = study.conditions[place]
+    return lowest_level(condition.splits if study.what == "entities" else condition.size, study.asked)
 
 
 def rate(value: float) -> str:
@@ -86,7 +100,9 @@ def tying(study: StabilityStudy) -> list[int]:
 def stable_sentences(study: StabilityStudy) -> list[str]:
     """Which measures order two systems alike on one set and another; nobody knows which order is the right one."""
     place = main_condition(study)
-    if study.what == "queries" and all_drawn(study):
+    if all_drawn(study):
+        if study.what == "entities":
+            return []  # `caution` says it
         return [f"Every set holds all {study.n_items} queries, so how stable measures are cannot be told."]
     errors, ties = (table[:, 0] for table in (study.outcomes[place].error, study.outcomes[place].tie))
     there = [m for m in np.argsort(errors, kind="stable").tolist() if not math.isnan(errors[m])]
@@ -137,11 +153,18 @@ def sensitive_sentence(study: StabilityStudy) -> str:
     asl, level = outcome.asl_rate[:, k], study.asked.levels[k]
     tested = [m for m in range(len(asl)) if not math.isnan(asl[m])]
     if not tested:
+        least = least_level(study, place)
+        if max(study.asked.levels) < least:
+            return (
+                f"No bootstrap test of {set_of(study, place)} with {study.asked.n_resamples} resamples can reach a "
+                f"level below {least:.2g}, so whether measures are sensitive cannot be told: take larger sets, or more "
+                "resamples."
+            )
         return "No measure has values to be tested."
     at = f"at the level {level:g}"
     if not max(asl[tested]):
         return f"No test tells two systems apart {at} in any draw: on these data no measure is sensitive."
-    choose = study.error_tie and not (study.what == "queries" and all_drawn(study))
+    choose = study.error_tie and not all_drawn(study)
     stable = [m for m in tested if choose and outcome.error[m, 0] <= STABLE and m not in tying(study)]
     among = stable or tested
     best = max(among, key=lambda m: asl[m])
@@ -181,7 +204,8 @@ def reliable(study: StabilityStudy, place: int, best: int) -> str:
     condition = study.conditions[place]
     one, of = "query", "queries"
     if study.what == "entities":
-        one, of = (f"{n} of about {round(condition.entities / condition.splits)} entities" for n in ("group", "groups"))
+        size = counted(round(condition.entities / condition.splits), "entity", "entities")
+        one, of = (f"{n} of about {size}" for n in ("group", "groups"))
     text = f"{order[0].upper()}{order[1:]} can be relied on from about {counted(round(needed), one, of)} on"
     if math.isnan(low) or math.isnan(high):
         return f"{text} (reliability {percent(TARGET)})"

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import ceil, inf, isinf, isnan, nan
 from typing import NamedTuple
 
+import numpy as np
 import numpy.typing as npt
 
 from rankscope.stats.anova import Anova, two_way_anova
 from rankscope.stats.distributions import special
 from rankscope.stats.inputs import as_scores, check_count, check_share
 
-__all__ = ["Generalisability", "generalisability"]
+__all__ = ["Generalisability", "Squares", "from_squares", "generalisability", "mean_squares"]
 
 #: A number of queries that is whole but for rounding is not taken for a little more.
 ROUNDING = 1e-9
@@ -111,8 +113,24 @@ def generalisability(
     check_share("target", target)
     if n_queries is not None:
         check_count("n_queries", n_queries)
+    return from_squares([mean_squares(scores)], confidence_level, target, n_queries)
+
+
+def mean_squares(scores: npt.ArrayLike) -> Squares:
+    """Those of the two-way analysis of variance. scores: (systems, queries), at least 2 of each."""
     x = as_scores(scores)
-    squares = squares_of(two_way_anova(x), *x.shape)
+    return squares_of(two_way_anova(x), *x.shape)
+
+
+def from_squares(
+    found: Sequence[Squares], confidence_level: float, target: float, n_queries: int | None
+) -> Generalisability:
+    """Coefficients from the mean squares of one set of scores, or from the averages of those of several of one shape.
+
+    Of several that share their data the interval is that of one: they do not add up to more.
+    """
+    systems, queries, error = np.mean([one[:3] for one in found], axis=0).tolist()
+    squares = Squares(systems, queries, error, found[0].m, found[0].n)
     v_systems = max(0.0, (squares.systems - squares.error) / squares.n)
     v_queries = max(0.0, (squares.queries - squares.error) / squares.m)
     v_error = squares.error
