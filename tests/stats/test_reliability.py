@@ -12,6 +12,7 @@ from scipy import stats
 
 from rankscope.errors import ParameterError
 from rankscope.stats import Generalisability, generalisability, two_way_anova
+from rankscope.stats.reliability import from_squares, mean_squares
 
 TABLES = st.tuples(st.integers(2, 8), st.integers(2, 12), st.integers(0, 10**6)).map(
     lambda a: np.random.default_rng(a[2]).random((a[0], a[1])) + np.random.default_rng(a[2]).random((a[0], 1))
