@@ -70,9 +70,13 @@ def test_exchangeable_systems_are_told_apart_no_more_often_than_the_level_says(n
 def test_identical_systems_are_never_significant():
     for c in range(60):
         rng = np.random.default_rng(c)
-        one = NULLS["reciprocal ranks"](rng, (1, 1, int(rng.integers(4, 40))))
+        n = int(rng.integers(4, 40))
+        one = NULLS["reciprocal ranks"](rng, (1, 1, n))
         outcome = study(made(np.repeat(one, 3, axis=0)), levels=0.49, iterations=5, n_resamples=50, rng=c).outcomes[0]
-        assert outcome.asl_rate[0, 0] == outcome.t_rate[0, 0] == outcome.tukey[0, 0] == 0
+        assert outcome.asl_rate[0, 0] == 0 or (
+            n < 6 and np.isnan(outcome.asl_rate[0, 0])
+        )  # sets of 2 reach no p of .49
+        assert outcome.t_rate[0, 0] == outcome.tukey[0, 0] == 0
         assert (outcome.asl == 1).all()
 
 
