@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from rankscope._version import __version__
 
 if TYPE_CHECKING:
+    from rankscope.agreement.segment_inputs import read_rankings, read_segment_scores
     from rankscope.comparison.compare import compare
     from rankscope.comparison.comparison import Comparison
     from rankscope.comparison.correlations import agree_measures
@@ -28,8 +29,10 @@ if TYPE_CHECKING:
     from rankscope.data.join import Convention
     from rankscope.data.qrels import Qrels
     from rankscope.data.rank_list import Ranking
+    from rankscope.data.rankings import Rankings
     from rankscope.data.run import Run
     from rankscope.data.scores import Scores
+    from rankscope.data.segment_scores import PairScores, SegmentScores
     from rankscope.errors import InputError, OutputError, ParameterError, RankscopeError, UnknownName
     from rankscope.evaluation.arrays import evaluate_arrays
     from rankscope.evaluation.engine import evaluate
@@ -57,13 +60,16 @@ __all__ = [
     "InputError",
     "Measure",
     "OutputError",
+    "PairScores",
     "ParameterError",
     "Qrels",
     "QueryPlan",
     "Ranking",
+    "Rankings",
     "RankscopeError",
     "Run",
     "Scores",
+    "SegmentScores",
     "UnknownName",
     "__version__",
     "agree_judgments",
@@ -84,8 +90,10 @@ __all__ = [
     "read_entity_ranks",
     "read_letor",
     "read_qrels",
+    "read_rankings",
     "read_run",
     "read_scores",
+    "read_segment_scores",
     "report",
     "standardise",
     "write_scores",
@@ -103,13 +111,16 @@ HOMES = {
     "InputError": "errors",
     "Measure": "measures.base",
     "OutputError": "errors",
+    "PairScores": "data.segment_scores",
     "ParameterError": "errors",
     "Qrels": "data.qrels",
     "QueryPlan": "comparison.planning",
     "Ranking": "data.rank_list",
+    "Rankings": "data.rankings",
     "RankscopeError": "errors",
     "Run": "data.run",
     "Scores": "data.scores",
+    "SegmentScores": "data.segment_scores",
     "UnknownName": "errors",
     "agree_judgments": "comparison.judges",
     "agree_labels": "comparison.labels",
@@ -129,8 +140,10 @@ HOMES = {
     "read_entity_ranks": "io.entity_ranks",
     "read_letor": "io.letor",
     "read_qrels": "io.read",
+    "read_rankings": "agreement.segment_inputs",
     "read_run": "io.read",
     "read_scores": "evaluation.saved",
+    "read_segment_scores": "agreement.segment_inputs",
     "report": "reporting.report",
     "standardise": "comparison.standardise",
     "write_scores": "evaluation.saved",

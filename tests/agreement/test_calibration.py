@@ -110,3 +110,11 @@ def test_15_systems_on_2000_segments_take_a_tenth_of_a_second(grouping):
         taken.append(time.process_time() - start)
     assert min(taken) < 0.1
     assert found.epsilon > 0
+
+
+def test_differences_that_are_equal_but_for_rounding_are_one():
+    # People tie .7 and .8, and order .3 and .2: no epsilon can tie the one and not the other.
+    assert 0.8 - 0.7 != 0.3 - 0.2
+    gold, metric = np.array([[1.0, 1.0], [1.0, 2.0]]), np.array([[0.7, 0.8], [0.2, 0.3]])
+    found = calibrate(gold, metric, convention=CONVENTIONS["acc_eq"])
+    assert found == (0.0, 0.5)

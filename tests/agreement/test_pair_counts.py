@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from rankscope.agreement import pair_counts
-from rankscope.agreement.pair_counts import KINDS, count_by_item, count_by_judgment, left_out
+from rankscope.agreement.pair_counts import ABSENT, KINDS, count_by_item, count_by_judgment, kinds_of, left_out
 
 VALUES = st.sampled_from([0.0, 0.5, 1.0, 1.25, 2.0, 30.0, float("nan")])
 
@@ -90,3 +90,13 @@ def test_no_pairs_are_counted_where_there_are_none(shape):
     none = np.zeros(shape)
     for count in (count_by_judgment, count_by_item):
         assert stacked(count(none, none, epsilon=1)).sum() == 0
+
+
+def test_rounding_does_not_cross_a_threshold():
+    # .8 - .7 is a little more than .1 in floating point, and 70.1 - 45.1 a little less than 25.
+    assert (0.8 - 0.7 > 0.1, 70.1 - 45.1 < 25) == (True, True)
+    gold, metric = np.array([[45.1, 70.1]]), np.array([[0.7, 0.8]])
+    assert kinds_of(gold, metric, epsilon=0.1).tolist() == [[KINDS.index("tied_metric")]]
+    assert kinds_of(gold, metric, epsilon=0.0999).tolist() == [[KINDS.index("concordant")]]
+    assert kinds_of(gold, metric, least=25).tolist() == [[KINDS.index("concordant")]]
+    assert kinds_of(gold, metric, least=25.001).tolist() == [[ABSENT]]

@@ -187,7 +187,7 @@ class TestWhatHasNoValue:
     def test_parameters_out_of_range_are_refused(self) -> None:
         with pytest.raises(ParameterError, match="cutoff"):
             per_segment.ndcg([1, 2], [1, 2], cutoff=0)
-        with pytest.raises(ParameterError, match="ties is 'dense'"):
+        with pytest.raises(ParameterError, match="normalise is 'dense'"):
             per_segment.farr([1, 2], [1, 2], normalise="dense")
         with pytest.raises(ParameterError, match=r"n is 2\.5"):
             per_segment.tau_pvalue(0.5, 2.5)  # type: ignore[arg-type]

@@ -16,7 +16,7 @@ import rankscope as rs
 from rankscope.agreement import per_segment, per_set
 from rankscope.agreement.rank_table import as_table
 from rankscope.agreement.rank_taus import counted_pairs, tau_counts
-from rankscope.agreement.tau_pvalues import dealt_out, permutation_pvalue
+from rankscope.agreement.tau_permutations import deals_of, dealt_out, permutation_pvalue
 from rankscope.data.rankings import Rankings
 from rankscope.errors import InputError, ParameterError, UnknownName
 
@@ -144,7 +144,7 @@ class TestPvalues:
     def test_what_is_dealt_out_is_on_average_what_chance_gives(self) -> None:
         rng = np.random.default_rng(8)
         table = as_table(rng.integers(1, 4, (6, 4)), rng.integers(1, 4, (6, 4)))
-        net, both = dealt_out(table, 300, np.random.default_rng(1), None)
+        net, both, _ = dealt_out(next(deals_of(table)), 300, np.random.default_rng(1))
         counts = counted_pairs(table)
         untied = counts.concordant + counts.discordant + counts.tied_y  # by the person, which dealing out keeps
         assert (abs(net) <= both).all()

@@ -127,6 +127,33 @@ def test_judgments_that_name_no_judge_say_that_there_is_nothing_between():
     assert any("one judge (or name none)" in note for note in found.notes)
 
 
+def test_judgments_that_stand_twice_are_counted_in_a_note():
+    one, other = ("1", "x", {"A": 1, "B": 2}), ("1", "x", {"A": 2, "B": 1})
+    said = [note for note in raters(judged([one, other, one, one]), rng=1).notes if "repeat" in note]
+    assert len(said) == 1
+    assert said[0].startswith("2 judgments repeat an earlier one of the same judge")
+    others = [other, ("2", *one[1:]), ("1", "y", one[2]), ("1", "x", {"A": 1, "C": 2})]
+    assert not [note for note in raters(judged([one, *others]), rng=1).notes if "repeat" in note]
+
+
+def test_a_file_is_read_as_asked_and_unnamed_pairs_are_called_alike(tmp_path):
+    path = tmp_path / "wmt.csv"
+    names = "srclang,trglang,srcIndex,judgeId,system1Id,system2Id,system1rank,system2rank"
+    row = "French,English,1,ann,A,B,1,2\n"
+    path.write_text(f"{names}\n{row}{row}French,English,1,bob,A,B,1,2\n")
+    assert [part.n for part in raters(path, rng=1).rows] == [2, 1]
+    assert [part.n for part in raters(path, duplicates="drop", rng=1).rows] == [1, 0]
+    found = raters(judged(random_lists()), higher=["rank"], rng=1)
+    assert {record[0] for record in found.records()} == {"all"}
+    assert {row[0] for row in found.sections()[0].table.rows} == {"all"}
+    twice = judged([("1", "x", {"A": 1, "B": 2})] * 2)
+    assert raters(twice, rng=1).rows[1].n == 1
+    with pytest.raises(InputError, match="nothing to compare"):
+        raters(twice, duplicates="drop")
+    with pytest.raises(ParameterError, match="no file, and reference says"):
+        raters(judged(random_lists()), reference="drop")
+
+
 def test_pairs_are_apart_and_in_the_order_asked_for():
     lists = random_lists()
     both = replace(judged(lists), pair=Labels.of(["a-b", "c-d"] * 30))

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import re
 import zlib
 from dataclasses import replace
 from itertools import combinations
+from pathlib import Path
 
 import numpy as np
 import pytest
 from scipy import stats
 
+import rankscope as rs
 from rankscope.agreement.conventions import CONVENTIONS, Convention
+from rankscope.agreement.decision_agreement import decisions
 from rankscope.agreement.judged_lists import GOLD, rankings_of
 from rankscope.agreement.segment_agreement import segments
 from rankscope.agreement.segment_asked import STATISTICS
+from rankscope.agreement.segment_inputs import read_rankings, read_segment_scores
 from rankscope.agreement.segment_sums import CORRELATIONS, GROUPINGS
 from rankscope.data.rankings import Labels, Rankings
 from rankscope.data.segment_scores import PairScores, SegmentScores
@@ -79,6 +84,19 @@ def test_by_segment_the_judgments_of_one_segment_are_counted_together():
     assert found.value[0, 0] == (0 + 1) / 2  # 1 - 1 of two pairs; 1 of one
     assert found.n[0, 0] == 2
     assert segments(judged, chrf, rng=1).value[0, 0] == pytest.approx((2 - 1) / 3)
+
+
+def test_a_correlation_by_segment_weighs_a_segment_as_one_however_often_it_was_judged():
+    judged = people([(1, 2, 3)] * 4 + [(3, 2, 1)], segment=["s"] * 4 + ["t"])
+    metric = SegmentScores("m", {"": PairScores.of({"A": [3, 3], "B": [2, 2], "C": [1, 1]}, segments=["s", "t"])})
+    for statistic in CORRELATIONS:
+        found = segments(judged, metric, statistic=statistic, grouping="segment", rng=1)
+        assert found.value[0, 0] == pytest.approx((1 - 1) / 2)  # of judgments it were (4 - 1) / 5
+        assert found.n[0, 0] == 2
+    two = people([(1, 2, 3), (1, 3, 2), (3, 2, 1)], segment=["s", "s", "t"])
+    found = segments(two, metric, statistic="pearson", grouping="segment", rng=1)
+    assert found.value[0, 0] == pytest.approx(((1 + 0.5) / 2 - 1) / 2)
+    assert "the mean over segments" in str(found)
 
 
 def test_by_system_each_has_the_pairs_its_translations_are_in():
@@ -258,17 +276,114 @@ def test_pairs_without_a_score_are_left_out_and_counted():
 
 
 def test_nothing_that_counts_is_no_value_and_a_note():
-    found = segments(people([(1, 1, 1)]), scores("m", [(3,), (2,), (1,)]), rng=1)
+    found = segments(people([(1, 2, 2)]), scores("m", [(3,), (3,), (3,)]), statistic="wmt13", rng=1)
     assert np.isnan(found.value[0, 0])
     assert found.n[0, 0] == 0
     assert "No metric has a value" in str(found)
     assert any("no value, for want of pairs" in note for note in found.sections()[0].notes)
 
 
-def test_one_item_gives_no_pair_and_a_metric_of_one_value_no_correlation():
-    assert np.isnan(segments(people([(1,)]), scores("m", [(3,)]), rng=1).value[0, 0])
+def test_people_who_order_nothing_are_refused():
+    for ranks in ((1,), (1, 1, 1)):
+        with pytest.raises(InputError, match="no item is ranked above another"):
+            segments(people([ranks]), scores("m", [(3,), (2,), (1,)]))
+
+
+def test_a_metric_of_one_value_has_no_correlation():
     flat = segments(people([(1, 2)]), scores("m", [(3,), (3,)]), statistic="kendall_b", grouping="segment", rng=1)
     assert np.isnan(flat.value[0, 0])
+
+
+# Directions and files
+
+
+@pytest.fixture
+def table(tmp_path):
+    """An LLM that agrees with people wholly, by points; a column of years."""
+    path = tmp_path / "llm.csv"
+    path.write_text("segment,system,rank,llm,year\n1,A,1,10,2012\n1,B,2,6,2013\n1,C,3,1,2011\n")
+    return path
+
+
+@pytest.mark.parametrize("function", [segments, decisions])
+def test_columns_read_as_ranks_are_named_in_a_note_and_in_the_signature(table, function):
+    found = function(table, metrics="llm")
+    assert "| gold:rank | lower:rank,llm |" in found.signature()
+    assert [note for note in found.notes if "llm is read as ranks, of which lower is better" in note]
+    for options in ({"higher": "llm"}, {"lower": ["llm"]}):
+        assert not [note for note in function(table, metrics="llm", **options).notes if "read as ranks" in note]
+    assert "| gold:rank | higher:llm | lower:rank |" in function(table, metrics="llm", higher=["llm"]).signature()
+
+
+def test_points_of_a_perfect_judge_agree_wholly_where_higher_is_said_to_be_better(table):
+    assert segments(table, metrics="llm", higher="llm", rng=1).value[0, 0] == 1
+    assert segments(table, metrics="llm", rng=1).value[0, 0] == -1
+    rankings = read_rankings(table, higher="llm")
+    assert segments(rankings, metrics=["llm"], rng=1).value[0, 0] == 1
+    assert segments(rankings, metrics=["llm"], lower="llm", rng=1).value[0, 0] == -1
+    assert segments(read_rankings(table), metrics=["llm"], higher=["llm"], rng=1).value[0, 0] == 1
+
+
+def test_metrics_are_those_wanted_in_the_order_asked_for(table):
+    assert segments(table).metrics == ("llm", "year")
+    assert segments(table, metrics=["year", "llm"]).metrics == ("year", "llm")
+    made = [scores(name, [(3,), (2,), (1,)]) for name in ("a", "b")]
+    assert segments(JUDGED, made, metrics=["b"]).metrics == ("b",)
+
+
+def test_lower_is_better_of_what_people_say_too(tmp_path):
+    path = tmp_path / "de-en.hter.seg.score"
+    path.write_text("A\t0.1\nB\t0.3\nC\t0.5\n")
+    metric = scores("m", [(3,), (2,), (1,)])
+    assert segments(path, metric, rng=1).value[0, 0] == -1
+    found = segments(path, metric, lower="hter", rng=1)
+    assert found.value[0, 0] == 1
+    assert "higher:m | lower:human" in found.signature()
+    assert segments(scores("hter", [(1,), (2,), (3,)]), metric, lower=["hter"], rng=1).value[0, 0] == 1
+    assert read_rankings(path, lower="hter").table(GOLD).tolist() == [[0.1, 0.3, 0.5]]
+
+
+def test_scores_are_read_with_their_direction_and_test_set(tmp_path):
+    path = tmp_path / "ter.seg.scr"
+    path.write_text("".join(f"TER\tx-y\t{of}\t{s}\t1\t{i}\n" for of in "uv" for i, s in enumerate("ABC")))
+    [ter] = read_segment_scores(path, lower="TER", test_set="u")
+    assert (ter.metric, ter.score) == ("TER", False)
+    assert segments(JUDGED, path, lower="TER", test_set="v", rng=1).value[0, 0] == 1
+    with pytest.raises(UnknownName, match="metric 'BLEU'"):
+        read_segment_scores(path, lower="BLEU", test_set="u")
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "message"),
+    [
+        ({"higher": "m"}, UnknownName, "column of the judgments 'm'"),
+        ({"lower": "TER"}, UnknownName, "metric 'TER'"),
+        ({"higher": "rank", "lower": "rank"}, ParameterError, "rank is named as higher and as lower"),
+        ({"lines": "here"}, ParameterError, "no file, and lines says how one is read"),
+        ({"duplicates": "twice"}, ParameterError, "duplicates is 'twice'"),
+        ({"test_set": "news"}, ParameterError, "test_set says which scores"),
+        ({"metrics": ["n"]}, UnknownName, "metric 'n'"),
+        ({"metrics": []}, ParameterError, "no metric is asked for"),
+    ],
+)
+def test_directions_of_nothing_are_refused(options, error, message):
+    for function in (segments, decisions):
+        with pytest.raises(error, match=message):
+            function(JUDGED, METRIC, **options)
+
+
+def test_a_reader_refuses_a_direction_of_no_column(table):
+    with pytest.raises(UnknownName, match="column of the judgments 'lmm'; did you mean llm"):
+        read_rankings(table, lower="lmm")
+
+
+def test_every_reader_that_the_page_names_is_public():
+    page = (Path(__file__).resolve().parents[2] / "docs" / "agreement.md").read_text("utf-8")
+    named = set(re.findall(r"\| `(read_\w+)` \|", page))
+    assert named == {name for name in rs.agreement.__all__ if name.startswith("read_")}
+    assert rs.read_rankings is read_rankings
+    assert rs.Rankings is Rankings
+    assert rs.SegmentScores is SegmentScores
 
 
 # Refused

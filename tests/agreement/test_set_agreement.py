@@ -140,6 +140,18 @@ class TestSources:
         assert figure.data["experiments"] == ["machine", "better", "worse"]
         assert figure.data["order_by"] == "MRR"
 
+    def test_another_measure_orders_the_lines(self) -> None:
+        judged = made(better=0.2, worse=4.0)
+        columns = ["machine", "better", "worse"]
+        for order_by, falling in (("tau_original", True), ("average_predicted", False)):
+            found = rs.agreement.ranks(judged, predicted=columns, order_by=order_by, n_resamples=9)
+            figure = found.sections()[0].figure
+            assert figure is not None
+            assert (figure.data["order_by"], figure.data["falling"]) == (order_by, falling)
+            assert figure.data["measures"][0] == order_by
+        with pytest.raises(ParameterError, match="order_by is 'bleu'"):
+            rs.agreement.ranks(judged, predicted=columns, order_by="bleu")
+
     def test_a_mapping_of_rankings_is_so_many_experiments(self) -> None:
         found = rs.agreement.ranks({"first": made(seed=1), "second": made(seed=2)}, predicted="machine", n_resamples=9)
         assert [part.metric for part in found.parts] == ["first", "second"]
@@ -181,7 +193,7 @@ class TestRefused:
         for judgments in ([{"a": 1, "b": 1}], [{"a": 1}, {"a": 2}]):
             judged = Rankings.of(judgments)
             judged = judged.with_column("machine", np.arange(len(judged.system), dtype=float), score=False)
-            with pytest.raises(InputError, match="rank ranks no item above another"):
+            with pytest.raises(InputError, match="in column 'rank' no item is ranked above another"):
                 rs.agreement.ranks(judged)
             with pytest.raises(InputError, match="no pair counts"):
                 rs.agreement.ranks(judged, preset="rankeval")
@@ -192,7 +204,7 @@ class TestRefused:
             ({"predicted": "machin"}, "did you mean machine"),
             ({"gold": "machine", "predicted": "machine"}, "two columns"),
             ({"preset": "rankevil"}, "did you mean rankeval"),
-            ({"normalise": "dense"}, "ties is 'dense'"),
+            ({"normalise": "dense"}, "normalise is 'dense'"),
             ({"missing": "zero"}, "missing is 'zero'"),
             ({"n_resamples": 0}, "n_resamples is 0"),
             ({"confidence_level": 95}, "confidence_level is 95"),
@@ -232,6 +244,21 @@ class TestRefused:
         as_best = rs.agreement.ranks(judged.with_column("rank", lowest, score=False), preset="rankeval")
         found = rs.agreement.ranks(judged, preset="rankeval")
         assert list(map(repr, found.records())) == list(map(repr, as_best.records()))
+
+
+def test_minus_one_among_scores_is_a_number_and_among_ranks_says_not_ranked() -> None:
+    judged = Rankings.of([{"a": 1, "b": 2, "c": 3}])
+    for machine, invert, taken in (
+        ([1, 2, -1], False, False),
+        ([-0.5, -0.7, -1], True, True),
+        ([-3, -2, -1], False, True),
+    ):
+        one = judged.with_column("machine", np.array(machine, float), score=False)
+        if taken:
+            assert rs.agreement.ranks(one, invert=invert, n_resamples=9)["tau"] == 1.0
+        else:
+            with pytest.raises(InputError, match=r"machine is -1 \(not ranked\)"):
+                rs.agreement.ranks(one, invert=invert)
 
 
 class TestRuns:

@@ -48,7 +48,9 @@ class TestFiles:
     def test_several_columns_are_a_table_of_metrics(self, cli: Callable[..., Any], judged: Path) -> None:
         done = cli("agree", "ranks", "judged.csv", "--predicted", "chrf", "--predicted", "bleu", *QUICK)
         assert done.code == 0
-        assert [line.split()[0] for line in done.out.splitlines()[5:8]] == ["metric", "chrf", "bleu"]
+        lines = done.out.splitlines()
+        head = next(i for i, line in enumerate(lines) if line.startswith("metric "))
+        assert [line.split()[0] for line in lines[head : head + 3]] == ["metric", "chrf", "bleu"]
 
     def test_by_segment_shows_every_list(self, cli: Callable[..., Any], judged: Path) -> None:
         done = cli("agree", "ranks", "judged.csv", "--predicted", "chrf", "--by-segment", *QUICK, "--format", "csv")
@@ -107,6 +109,32 @@ class TestExperiments:
         drawn = json.loads((folder.parent / "lines.json").read_text())
         assert "ordered by MRR" in json.dumps(drawn)
 
+    def test_the_measure_that_orders_the_figure_may_be_chosen(self, cli: Callable[..., Any], folder: Path) -> None:
+        pytest.importorskip("altair")
+        done = cli("agree", "ranks", folder, "--plot", "lines.json", "--order-by", "nDCG", "--cutoff", "1", *QUICK)
+        assert done.code == 0
+        assert "ordered by nDCG@1" in (folder.parent / "lines.json").read_text()
+        refused = cli("agree", "ranks", folder, "--preset", "rankeval", "--order-by", "ERR")
+        assert "order_by is given with preset 'rankeval'" in refused.err
+
+    def test_a_table_names_them_in_a_column(self, cli: Callable[..., Any], folder: Path) -> None:
+        """The same three in one file give the same numbers as three files."""
+        names = [f"run{i}" for i in range(3)]
+        rows = [f"{name},{line}" for name in names for line in (folder / f"{name}.csv").read_text().splitlines()[1:]]
+        table = folder.parent / "all.csv"
+        table.write_text("\n".join(["Experiment,segment,system,gold,predicted", *rows[::2], *rows[1::2], ""]))
+        apart, together = (cli("agree", "ranks", path, "--format", "csv", *QUICK) for path in (folder, table))
+        assert together.code == 0
+        assert [row["metric"] for row in rows_of(together.out)] == [row["metric"] for row in rows_of(apart.out)]
+        taus = [[row["value"] for row in rows_of(done.out) if row["statistic"] == "tau"] for done in (apart, together)]
+        assert taus[0] == taus[1]
+
+    def test_what_is_wrong_in_such_a_table_is_told_with_its_line(self, cli: Callable[..., Any], folder: Path) -> None:
+        table = folder / "all.csv"
+        table.write_text("experiment,segment,system,judge,gold,m\nx,1,a,j,1,1\ny,1,a,j,1,1\ny,1,a,j,2,2\n")
+        done = cli("agree", "ranks", table, *QUICK)
+        assert "all.csv:4: system 'a' stands twice in one judgment" in done.err
+
     def test_two_files_of_rankings_are_two_experiments_and_no_runs(self, cli: Callable[..., Any], folder: Path) -> None:
         done = cli("agree", "ranks", folder / "run0.csv", folder / "run1.csv", "--format", "csv", *QUICK)
         assert {row["metric"] for row in rows_of(done.out)} == {"run0", "run1"}
@@ -143,8 +171,8 @@ class TestTwoRuns:
 
 
 BAD = {
-    "all-tied.csv": ("segment,system,gold,m\n1,a,1,1\n1,b,1,2\n", "gold ranks no item above another"),
-    "one-item.csv": ("segment,system,gold,m\n1,a,1,1\n2,a,1,2\n", "gold ranks no item above another"),
+    "all-tied.csv": ("segment,system,gold,m\n1,a,1,1\n1,b,1,2\n", "in column 'gold' no item is ranked above another"),
+    "one-item.csv": ("segment,system,gold,m\n1,a,1,1\n2,a,1,2\n", "in column 'gold' no item is ranked above another"),
     "not-ranked.csv": ("segment,system,gold,m\n1,a,-1,1\n1,b,1,2\n", "gold is -1 (not ranked)"),
     "missing.csv": ("segment,system,gold,m\n1,a,1,\n1,b,2,2\n", "m has no value"),
     "below.csv": ("segment,system,gold,m\n1,a,-3,1\n1,b,2,2\n", "gold is -3, expected a rank of at least 0"),

@@ -55,7 +55,10 @@ def test_metrics_by_pairs_with_the_average(cli: Callable[..., Any], files: Path)
     assert found["poor", "de-en"] == -1
     text = cli("agree", "segments", "wmt.csv", "good.scr", "poor.scr").out
     assert text.startswith("Agreement with people on segments\n\ngood agrees most with people on average")
-    assert "statistic:wmt12 | grouping:none | gold:rank | epsilon:0 | bootstrap:1000,0.95 | rng:0 | rankscope" in text
+    assert (
+        "| grouping:none | gold:rank | higher:good,poor | lower:rank | epsilon:0 | bootstrap:1000,0.95 | rng:0 |"
+        in text
+    )
 
 
 def test_options_choose_statistic_grouping_epsilon_and_pairs(cli: Callable[..., Any], files: Path) -> None:
@@ -98,6 +101,35 @@ def test_decisions_are_a_confusion_matrix(cli: Callable[..., Any], files: Path) 
     assert found["count", "better -> worse"] == 1
     shares = cli("agree", "segments", "wmt.csv", "good.scr", "--decisions", "--normalise", "row").out
     assert "Each number is the share of its row." in " ".join(shares.split())
+
+
+def test_the_figure_of_each_metric_can_be_drawn(cli: Callable[..., Any], files: Path) -> None:
+    pytest.importorskip("altair")
+    drawn = {}
+    for number, name in (("1", "confusion_matrix"), ("2", "confusion_matrix 2")):
+        plot = f"{number}.json"
+        done = cli(
+            "agree", "segments", "wmt.csv", "good.scr", "poor.scr", "--decisions", "--figure", name, "--plot", plot
+        )
+        assert done.code == 0, done.err
+        drawn[number] = Path(plot).read_text()
+    assert "good" in drawn["1"]
+    assert "poor" not in drawn["1"]
+    assert "poor" in drawn["2"]
+    wrong = cli("agree", "segments", "wmt.csv", "good.scr", "--decisions", "--figure", "matrix", "--plot", "x.json")
+    assert (wrong.code, "unknown figure of this result 'matrix'" in wrong.err) == (2, True)
+
+
+def test_a_column_read_as_ranks_is_named_and_metrics_are_chosen(cli: Callable[..., Any], files: Path) -> None:
+    (files / "more.csv").write_text("item,candidate,rank,llm,year\n1,A,1,9,2012\n1,B,2,7,2013\n")
+    done = cli("agree", "segments", "more.csv", "--metrics", "llm")
+    assert "| lower:rank,llm |" in done.out
+    assert (
+        "note: llm is read as ranks, of which lower is better; where higher is better, say so: --higher llm" in done.out
+    )
+    said = cli("agree", "segments", "more.csv", "--metrics", "llm", "--higher", "llm")
+    assert "read as ranks" not in said.out
+    assert "| higher:llm | lower:rank |" in said.out
 
 
 def test_raters_with_either_rule_of_chance(cli: Callable[..., Any], files: Path) -> None:
@@ -153,12 +185,21 @@ def test_a_seed_makes_the_same_intervals_again(cli: Callable[..., Any], files: P
         (("wmt.csv", "good.scr", "--decisions", "--epsilon", "calibrated"), "give --epsilon as a number"),
         (("wmt.csv", "nowhere.scr"), "nowhere.scr"),
         (("wmt.csv", "judged.csv"), "judged.csv: no scores of a metric; expected lines METRIC PAIR"),
-        (("-", "good.scr"), "what standard input holds cannot be told"),
-        (("judged.csv", "--duplicates", "drop"), "no ranking CSV of WMT, and duplicates says how to read one"),
+        (("-", "-"), "standard input (-) can stand for one file only"),
+        (("judged.csv", "--reference", "drop"), "no ranking CSV of WMT, and reference says how to read one"),
         (("wmt.csv", "good.scr", "--higher", "rank"), "no table or JCML, and higher names columns"),
         (("wmt.csv", "good.scr", "--lower", "TER"), "unknown metric 'TER'"),
         (("wmt.csv", "good.scr", "--test-set", "other"), "other"),
         (("judged.csv", "--higher", "mqm"), "unknown column of scores 'mqm'"),
+        (("judged.csv", "--decisions", "--statistic", "wmt12"), "--statistic changes nothing about --decisions"),
+        (("judged.csv", "--decisions", "--table", "1,0,0;x,x,x;0,0,1"), "--table changes nothing about --decisions"),
+        (("judged.csv", "--decisions", "--grouping", "segment"), "--grouping changes nothing about --decisions"),
+        (("judged.csv", "--decisions", "--seed", "0"), "--seed changes nothing about --decisions"),
+        (("judged.csv", "--decisions", "--resamples", "7"), "--resamples changes nothing about --decisions"),
+        (("judged.csv", "--decisions", "--confidence-level", ".5"), "--confidence-level changes nothing"),
+        (("judged.csv", "--decisions", "--details"), "--details changes nothing about --decisions"),
+        (("judged.csv", "--table", "1,0,0;x,x,x;0,0,1", "--statistic", "wmt12"), "--table and --statistic both say"),
+        (("judged.csv", "--gold", "human", "--metrics", "lmm"), "unknown metric 'lmm'; did you mean llm"),
     ],
 )
 def test_what_is_wrong_is_said_in_one_line(

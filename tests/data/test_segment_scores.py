@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rankscope.data.rankings import Labels, Rankings
-from rankscope.data.segment_scores import PairScores, SegmentScores, SystemScores, as_rankings, attach
+from rankscope.data.segment_scores import PairScores, SegmentScores, SystemScores, attach
 from rankscope.errors import InputError, ParameterError
 
 
@@ -105,19 +105,6 @@ def test_scores_that_are_all_missing_are_refused():
     scores = SegmentScores("m", {"de-en": PairScores.of({"A": [None]})})
     with pytest.raises(InputError, match="none for any judged translation"):
         attach(judged(["de-en"], ["1"], [["A"]]), scores)
-
-
-def test_scores_that_people_gave_become_one_judgment_a_segment():
-    pairs = {
-        "de-en": PairScores.of({"A": [1, None, 3], "B": [4, None, None]}),
-        "en-de": PairScores.of({"B": [5]}, segments=["3"]),
-    }
-    found = as_rankings(SegmentScores("da", pairs))
-    assert list(zip(found.pair, found.segment, strict=True)) == [("de-en", "1"), ("de-en", "3"), ("en-de", "3")]
-    assert list(found.system) == ["A", "B", "A", "B"]
-    assert found.columns["da"].tolist() == [1, 4, 3, 5]
-    attached = attach(found, SegmentScores("da", pairs))
-    np.testing.assert_array_equal(attached.columns["da (2)"], attached.columns["da"])
 
 
 @pytest.mark.parametrize(

@@ -149,6 +149,40 @@ class TestWhatIsRefused:
                 read_jcml(write(TWO[:end]))
 
 
+class TestManySegments:
+    def test_numbers_and_names_as_segments_are_told_apart_and_kept_in_order(self, write: Write) -> None:
+        for names in (
+            ["10", "9", "10", "0"],
+            ["10", "9", "x", "9"],
+            ["07", "7", "7"],
+            ["1" * 30, "1"],
+            ["\u0663", "3"],
+        ):
+            items = "".join(f'<judgedsentence id="{name}"><tgt rank="1"/></judgedsentence>' for name in names)
+            found = read_jcml(write(f"<jcml>{items}</jcml>"))
+            assert list(found.segment) == names
+            assert found.segment.names == tuple(dict.fromkeys(names))
+
+    def test_a_judgment_costs_as_many_bytes_as_its_numbers_and_name(self, write: Write) -> None:
+        """Five items without texts: 5 * (4 + 8 + 8) for system, rank and score, and about 150 for the judgment."""
+        peaks = []
+        for judgments in (4_000, 16_000):
+            items = "".join(f'<tgt system="s{i}" rank="{i}" bleu="0.{i}{i}"/>' for i in range(5))
+            path = write(
+                "<jcml>"
+                + "".join(f'<judgedsentence id="{n}">{items}</judgedsentence>' for n in range(judgments))
+                + "</jcml>"
+            )
+            tracemalloc.start()
+            try:
+                read_jcml(path)
+                peaks.append(tracemalloc.get_traced_memory()[1])
+            finally:
+                tracemalloc.stop()
+        assert path.stat().st_size > 3_000_000
+        assert (peaks[1] - peaks[0]) / 12_000 < 300  # of 230 bytes in the file
+
+
 def test_memory_does_not_grow_with_the_text(write: Write) -> None:
     """Two megabytes of sentences and a few numbers: what is kept is the numbers."""
     sentence = "word " * 400

@@ -126,3 +126,37 @@ def test_a_column_that_was_named_and_is_not_there_is_refused(written):
 def test_a_score_that_is_no_column_is_refused(written):
     with pytest.raises(UnknownName, match="unknown column of scores 'chrF'"):
         read_ranking_table(written(CSV), scores=["chrF"])
+
+
+@pytest.mark.parametrize("name", ["rank", "gold", "human", "Rank"])
+@pytest.mark.parametrize("cell", ["first", "inf"])
+def test_a_bad_cell_in_the_column_of_people_is_refused_and_not_passed_over(written, name, cell):
+    with pytest.raises(InputError, match=f"judged:2: {name} is '{cell}', expected a finite number"):
+        read_ranking_table(written(f"item,candidate,{name},m\n1,A,{cell},1\n1,B,2,2\n"))
+
+
+def test_columns_that_are_asked_for_must_hold_numbers(written):
+    path = written("item,candidate,quality,m,human\n1,A,good,x,y\n1,B,2,2,z\n")
+    for asked in ({"gold": "quality"}, {"gold": "quality", "needed": ["m"]}):
+        with pytest.raises(InputError, match=":2: quality is 'good'"):
+            read_ranking_table(path, **asked)
+    with pytest.raises(InputError, match=":2: m is 'x'"):
+        read_ranking_table(written("item,candidate,rank,m\n1,A,1,x\n1,B,2,2\n"), scores=["m"])
+    # Where another column is named as that of people, one called human may hold texts.
+    assert list(read_ranking_table(written("item,candidate,q,human\n1,A,1,y\n1,B,2,z\n"), gold="q").columns) == ["q"]
+
+
+@pytest.mark.parametrize("name", ["judge", "rater", "annotator", "user"])
+def test_scores_in_a_column_called_as_one_of_judges_are_refused(written, name):
+    path = written(f"item,candidate,rank,{name}\n1,A,1,9\n1,B,2,7\n2,A,1,5\n2,B,2,5\n")
+    with pytest.raises(InputError, match=f":1: column '{name}', of who judged, holds numbers, and by it 2 lists have"):
+        read_ranking_table(path)
+    for asked in ({"scores": [name]}, {"gold": name}, {"needed": [name]}, {"columns": ["rank", name]}):
+        with pytest.raises(InputError, match=f":1: column '{name}' says who judged, and is asked for"):
+            read_ranking_table(path, **asked)
+
+
+def test_numbers_of_judges_are_judges_even_where_one_ranked_a_single_item(written):
+    rows = "1,A,1,7\n1,B,2,7\n1,A,1,8\n1,B,2,8\n2,A,1,7\n2,B,1,8\n2,A,1,8\n"
+    found = read_ranking_table(written("item,candidate,rank,judge\n" + rows))
+    assert list(found.judge) == ["7", "8", "7", "8"]

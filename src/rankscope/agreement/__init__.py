@@ -13,6 +13,15 @@ from rankscope.agreement.rater_agreement import RaterAgreement, raters
 from rankscope.agreement.run_agreement import RunAgreement, runs
 from rankscope.agreement.segment_agreement import SegmentAgreement, segments
 from rankscope.agreement.set_agreement import ranks
+from rankscope.io.appraise import read_appraise_rankings
+from rankscope.io.better_pairs import read_better_pairs
+from rankscope.io.jcml import read_jcml
+from rankscope.io.mt_folders import read_mt_documents, read_mt_scores, read_mt_system_scores, read_mt_texts
+from rankscope.io.plain_texts import read_plain_texts
+from rankscope.io.preferences import read_preferences
+from rankscope.io.ranking_tables import read_ranking_table
+from rankscope.io.wmt_rankings import read_wmt_rankings
+from rankscope.io.wmt_scores import read_seg_scores, read_sys_scores
 
 __all__ = [
     "Convention",
@@ -26,6 +35,19 @@ __all__ = [
     "per_set",
     "ranks",
     "raters",
+    "read_appraise_rankings",
+    "read_better_pairs",
+    "read_jcml",
+    "read_mt_documents",
+    "read_mt_scores",
+    "read_mt_system_scores",
+    "read_mt_texts",
+    "read_plain_texts",
+    "read_preferences",
+    "read_ranking_table",
+    "read_seg_scores",
+    "read_sys_scores",
+    "read_wmt_rankings",
     "runs",
     "segments",
 ]

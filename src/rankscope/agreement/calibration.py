@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rankscope.agreement.conventions import Convention
-from rankscope.agreement.pair_counts import ABSENT, kinds_of, pair_places
+from rankscope.agreement.pair_counts import ABSENT, CLOSE, kinds_of, pair_places
 from rankscope.errors import ParameterError
 from rankscope.stats.inputs import check_choice
 
@@ -69,8 +69,9 @@ def calibrate(
     now, change = above[kinds], above[TIED[kinds]] - above[kinds]
     order = np.argsort(apart)
     rising = apart[order]
-    # What is tied once epsilon has reached each difference; of equal differences only the last is complete.
-    last = np.append(np.flatnonzero(rising[1:] != rising[:-1]), rising.size - 1)
+    # What is tied once epsilon has reached each difference; of differences that are equal, but for
+    # rounding, only the last is complete.
+    last = np.append(np.flatnonzero(rising[1:] > rising[:-1] * (1 + CLOSE)), rising.size - 1)
     gained = np.cumsum((share * change)[order])[last]
     start = float(share @ now)
     # A gain that is but rounding is none: the least epsilon stands.

@@ -9,12 +9,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rankscope._version import __version__
-from rankscope.agreement.inputs import Judgments, Scores, judged
+from rankscope.agreement.inputs import Judgments, Scores
 from rankscope.agreement.pair_counts import KINDS, count_by_judgment, left_out
+from rankscope.agreement.segment_inputs import Names, directions, judged_as_asked
 from rankscope.data.cells import format_value
 from rankscope.data.sections import Figure, Section, Table, as_text, tidy_frame
 from rankscope.data.wording import counted, percent
 from rankscope.errors import InputError
+from rankscope.io.read import PathLike
 from rankscope.stats.confusion import NORMALISE, ConfusionMatrix, Rates, confusion_matrix, rates
 from rankscope.stats.inputs import check_choice, check_positive
 from rankscope.stats.labels import Ints
@@ -38,6 +40,7 @@ class DecisionAgreement:
     kinds: (metrics, 5) pairs of translations by the kinds of `pair_counts.KINDS`. confusion: of each metric a matrix,
     rows people, columns the metric; which of two translations is the first means nothing, so every pair stands in it
     twice, once from either side. rates: what follows from it. lost: (metrics) pairs left out for want of a score.
+    higher: of the column of people (gold) and the metrics those in which higher is better.
     `frame()` is the tidy table; its n is the number of pairs.
     """
 
@@ -49,6 +52,7 @@ class DecisionAgreement:
     lost: Ints
     epsilon: float
     gold: str
+    higher: tuple[str, ...]
     notes: tuple[str, ...]
 
     @property
@@ -143,6 +147,7 @@ class DecisionAgreement:
         parts = [
             "decisions on pairs",
             f"gold:{self.gold}",
+            *directions(self.gold, self.metrics, self.higher),
             *([f"pairs:{','.join(named)}"] if named else []),
             f"epsilon:{self.epsilon:g}",
             f"beta:{self.rates[0].beta:g}",
@@ -187,16 +192,23 @@ def decisions(
     *,
     gold: str | None = None,
     pairs: Sequence[str] | None = None,
+    metrics: Names | None = None,
+    higher: Names = (),
+    lower: Names = (),
+    duplicates: str | None = None,
+    reference: str | None = None,
+    lines: PathLike | None = None,
+    test_set: str | None = None,
     epsilon: float = 0.0,
     normalise: str | None = None,
     beta: float = 1.0,
 ) -> DecisionAgreement:
     """How metrics decide of pairs of translations (better, tie, worse) where people decide so.
 
-    judgments, scores, gold, pairs: as for `segments`; all language pairs together. epsilon: differences up to which a
-    metric ties. normalise: what the matrices show: counts, or shares of each "row", "column" or of "all". beta: how
-    many times recall weighs more than precision in F. Accuracy, precision, recall and F are in [0, 1], Matthews'
-    correlation in [-1, 1], higher is better; what divides 0 by 0 is NaN, with a note.
+    judgments, scores, and all from gold to test_set: as for `segments`; all language pairs together. epsilon:
+    differences up to which a metric ties. normalise: what the matrices show: counts, or shares of each "row", "column"
+    or of "all". beta: how many times recall weighs more than precision in F. Accuracy, precision, recall and F are in
+    [0, 1], Matthews' correlation in [-1, 1], higher is better; what divides 0 by 0 is NaN, with a note.
 
     Raises InputError where no pair has values on both sides, and as `segments`; ParameterError for other values.
 
@@ -214,7 +226,19 @@ def decisions(
     check_positive("beta", beta)
     if normalise is not None:
         check_choice("normalise", normalise, NORMALISE)
-    given = judged(judgments, scores, gold=gold, pairs=pairs)
+    given = judged_as_asked(
+        judgments,
+        scores,
+        gold=gold,
+        pairs=pairs,
+        metrics=metrics,
+        higher=higher,
+        lower=lower,
+        duplicates=duplicates,
+        reference=reference,
+        lines=lines,
+        test_set=test_set,
+    )
     people = given.rankings.table(given.gold)
     kinds, lost = [], []
     for name in given.metrics:
@@ -237,6 +261,7 @@ def decisions(
         lost=np.array(lost, np.int64),
         epsilon=float(epsilon),
         gold=given.gold,
+        higher=tuple(name for name in (given.gold, *given.metrics) if name in given.rankings.scores),
         notes=given.notes,
     )
 

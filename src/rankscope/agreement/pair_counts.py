@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from rankscope.kernels.pairs import PairCounts, count_pairs_by_row
 
-__all__ = ["ABSENT", "KINDS", "count_by_item", "count_by_judgment", "kinds_of", "left_out", "pair_places"]
+__all__ = ["ABSENT", "CLOSE", "KINDS", "count_by_item", "count_by_judgment", "kinds_of", "left_out", "pair_places"]
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -23,6 +23,8 @@ ABSENT = len(KINDS)
 BY_SIGNS = np.array([[0, 3, 1], [2, 4, 2], [1, 3, 0]], np.int8)
 #: Pairs that are compared at once: few arrays of 8 MB.
 PAIRS = 1 << 20
+#: Differences this close to a threshold, as a share of it, are at it: .8 - .7 is not quite .1.
+CLOSE = 1e-9
 
 
 def pair_places(items: int) -> tuple[Ints, Ints]:
@@ -35,17 +37,18 @@ def kinds_of(gold: Floats, metric: Floats, *, epsilon: float = 0.0, least: float
     """(judgments, pairs) the place in KINDS of each pair of `pair_places`, else ABSENT.
 
     gold, metric: (judgments, items), lower is better, NaN where there is no value. epsilon: the metric ties two items
-    whose values differ by at most so much. least: pairs that people put closer, ties included, are absent.
+    whose values differ by at most so much. least: pairs that people put closer, ties included, are absent. What is but
+    rounding away from either (a billionth of it) is at it.
     """
     first, second = pair_places(gold.shape[1])
     with np.errstate(over="ignore"):  # beyond all numbers is far apart
         people, machine = gold[:, first] - gold[:, second], metric[:, first] - metric[:, second]
     absent = np.isnan(people) | np.isnan(machine)
     if least > 0:
-        absent |= ~(np.abs(people) >= least)
+        absent |= ~(np.abs(people) >= least * (1 - CLOSE))
     signs = [np.sign(np.where(absent, 0.0, values)).astype(np.int8) for values in (people, machine)]
     if epsilon > 0:
-        signs[1][np.abs(machine) <= epsilon] = 0
+        signs[1][np.abs(machine) <= epsilon * (1 + CLOSE)] = 0
     kinds = BY_SIGNS[signs[0] + 1, signs[1] + 1]
     kinds[absent] = ABSENT
     return kinds

@@ -86,7 +86,7 @@ def farr(gold: Any, predicted: Any, *, normalise: str = "ceiling", invert: bool 
     >>> farr([1, 2, 3, 3], [3, 4, 1, 2])
     0.3333333333333333
     """
-    check_normalisation(normalise)
+    check_normalisation(normalise, "normalise")
     return float(farr_of(as_list(gold, predicted, invert=invert), normalise)[0])
 
 
@@ -147,5 +147,5 @@ def best_predicted_vs_human(gold: Any, predicted: Any, *, normalise: str = "ceil
     >>> best_predicted_vs_human([1, 2, 3, 3], [3, 4, 1, 2])
     4.0
     """
-    check_normalisation(normalise)
+    check_normalisation(normalise, "normalise")
     return float(gold_of_best(as_list(gold, predicted, invert=invert), normalise)[0])

@@ -21,12 +21,13 @@ from rankscope.agreement.rank_hits import dcg as dcg_of
 from rankscope.agreement.rank_hits import err as err_of
 from rankscope.agreement.rank_hits import farr as farr_of
 from rankscope.agreement.rank_hits import ndcg as ndcg_of
-from rankscope.agreement.rank_table import Floats, RankTable, as_table, table_of
+from rankscope.agreement.rank_table import Floats, RankTable, as_table, segments_of, table_of
 from rankscope.agreement.rank_taus import TauCounts, counted_pairs, tau_counts
-from rankscope.agreement.tau_pvalues import fisher, permutation_pvalue, stouffer, tau_pvalues, tau_statistics
+from rankscope.agreement.tau_permutations import permutation_pvalue
+from rankscope.agreement.tau_pvalues import erfc, fisher, segment_statistics, stouffer
 from rankscope.data.rank_list import check_normalisation
 from rankscope.data.rankings import Rankings
-from rankscope.errors import ParameterError
+from rankscope.errors import InputError, ParameterError
 from rankscope.stats.inputs import check_choice, check_count
 
 __all__ = [
@@ -120,18 +121,25 @@ def tau_pvalue(
     penalise_predicted_ties: bool = True,
     invert: bool = False,
     missing: str = "error",
+    segments: Any = None,
     n_resamples: int = 1_000,
     rng: Any = None,
 ) -> float:
     """How probably a machine that ranks by chance gives such taus; in [0, 1], two-sided.
 
-    method: "permutation": the machine's ranks are dealt out anew within each list, n_resamples times, and the micro
-    taus counted that are as far from their average; no assumption is made. "fisher" and "stouffer" combine the lists'
-    p-values of the paper (`per_segment.tau_pvalue`): the one asks whether any list differs from chance, whichever
-    way, the other whether all of them together lean one way. Both take chance to give 0, which is too much where ties
-    of the machine count against it. NaN where no pair counts.
+    method: "permutation": the machine's ranks are dealt out anew to the systems of each segment, n_resamples times, and
+    the micro taus counted that are as far from their average. Judgments of one segment share the machine's ranks, and
+    so one permutation. "fisher" and "stouffer" combine p-values of segments by the paper's formula
+    (`per_segment.tau_pvalue`): the one asks whether any segment differs from chance, whichever way, the other whether
+    all of them together lean one way. A segment's tau is of the pairs of all its judgments, whose taus are taken to
+    vary wholly together: its p-value is no less than it should be for that. Both take chance to give 0, which is too
+    much where ties of the machine count against it. NaN where no pair counts.
 
-    Raises as this module says; ParameterError for another method.
+    segments: a name or number for each list that says of which segment it is; its items stand in the same places as
+    in the other lists of the segment (NaN in both where a list lacks one). By default each list is of its own; with
+    rankings= they are known.
+
+    Raises as this module says; ParameterError for another method, or segments beside rankings.
 
     Source: Fisher (1932), section 21.1; Stouffer et al. (1949); agrees with scipy.stats.combine_pvalues.
 
@@ -141,19 +149,27 @@ def tau_pvalue(
     check_choice("method", method, METHODS)
     check_count("n_resamples", n_resamples)
     table = taken(gold, predicted, rankings, invert, missing)
+    groups = np.arange(len(table)) if segments is None else np.unique(np.asarray(segments), return_inverse=True)[1]
+    if rankings is not None:
+        if segments is not None:
+            raise ParameterError("segments is given beside rankings, which know theirs; leave it out")
+        groups = segments_of(rankings)
+    if groups.shape != (len(table),):
+        raise InputError(f"{groups.size} segments for {len(table)} lists, expected one each")
     if method == "permutation":
         return permutation_pvalue(
             table,
+            groups,
             exclude_gold_ties=exclude_gold_ties,
             penalise_predicted_ties=penalise_predicted_ties,
             n_resamples=n_resamples,
             rng=rng,
         )
-    counts = counted_pairs(table)
-    tau = tau_counts(counts, exclude_gold_ties=exclude_gold_ties, penalise_predicted_ties=penalise_predicted_ties).tau
-    if method == "fisher":
-        return fisher(tau_pvalues(tau, table.lengths))
-    return stouffer(tau_statistics(tau, table.lengths))
+    taus = tau_counts(
+        counted_pairs(table), exclude_gold_ties=exclude_gold_ties, penalise_predicted_ties=penalise_predicted_ties
+    )
+    z = segment_statistics(taus, table.lengths, groups)
+    return fisher(erfc(np.abs(z) / np.sqrt(2.0))) if method == "fisher" else stouffer(z)
 
 
 def mrr(
@@ -170,7 +186,7 @@ def mrr(
     >>> mrr([[1, 2, 3, 3], [2, 1]], [[3, 4, 1, 2], [1, 1]])  # (1/3 + 1/2) / 2
     0.41666666666666663
     """
-    check_normalisation(normalise)
+    check_normalisation(normalise, "normalise")
     return mean(farr_of(taken(gold, predicted, rankings, invert, missing), normalise))
 
 
@@ -242,7 +258,7 @@ def best_predicted_vs_human(
     >>> found.ranks.tolist(), found.counts.tolist(), found.share.round(2).tolist()
     ([1.0, 2.0], [2, 1], [66.67, 33.33])
     """
-    check_normalisation(normalise)
+    check_normalisation(normalise, "normalise")
     return count_ranks(gold_of_best(taken(gold, predicted, rankings, invert, missing), normalise))
 
 
@@ -262,5 +278,5 @@ def average_predicted(
     >>> round(average_predicted([[1, 2, 3], [1, 2], [1, 2]], [[1, 3, 2], [2, 1], [1, 2]]), 4)  # (1 + 2 + 1) / 3
     1.3333
     """
-    check_normalisation(normalise)
+    check_normalisation(normalise, "normalise")
     return mean(gold_of_best(taken(gold, predicted, rankings, invert, missing), normalise))

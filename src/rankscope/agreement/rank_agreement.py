@@ -46,7 +46,7 @@ class RankAgreement:
     parts: by metric and language pair. gold: the column of people's ranks. by_segment: `records()` and the tables
     hold every list too. `frame()` is the tidy table: a row a metric, language pair and statistic; how often people give
     the machine's best which rank is best_predicted=RANK, in percent. preset: "rankeval" where the statistics are that
-    tool's, by its keys.
+    tool's, by its keys. order_by: the measure that orders experiments in the figure.
     """
 
     parts: tuple[RankPart, ...]
@@ -55,6 +55,7 @@ class RankAgreement:
     asked: Asked
     notes: tuple[str, ...]
     preset: str | None = None
+    order_by: str = "MRR"
 
     def __getitem__(self, statistic: str) -> float:
         return self.parts[0].found[statistic]

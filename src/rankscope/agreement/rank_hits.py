@@ -92,7 +92,10 @@ def dcg(table: RankTable, cutoff: int | None = None) -> Floats:
 def err(table: RankTable, cutoff: int | None = None) -> Floats:
     """(lists) ERR; the highest relevance of a list of n items is n, so lists of one length are measured together."""
     values = np.full(len(table), np.nan)
-    for n in np.unique(table.lengths[table.lengths > 0]).tolist():
+    lengths = np.unique(table.lengths).tolist()
+    if len(lengths) == 1 and lengths[0]:  # as in most files: no copy
+        return of_gains(ERR(gmax=lengths[0], cutoff=cutoff), table)
+    for n in filter(None, lengths):
         rows = np.flatnonzero(table.lengths == n)
         values[rows] = of_gains(ERR(gmax=n, cutoff=cutoff), table.rows(rows))
     return values

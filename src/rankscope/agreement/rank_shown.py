@@ -29,7 +29,7 @@ NAMES = {
 COUNTS = ("concordant", "discordant", "pairs", "gold_ties", "predicted_ties")
 #: What a table of several metrics shows.
 CHOSEN = ("tau", "tau_macro", "pvalue_permutation", "MRR", "nDCG", "ERR", "average_predicted")
-#: What the figure over experiments shows; the first orders it.
+#: What the figure over experiments shows, beside the measure that orders it.
 LINES = ("MRR", "tau", "tau_macro", "nDCG", "ERR")
 #: The figure needs so many experiments.
 FEW = 3
@@ -148,16 +148,18 @@ def best_sentence(result: RankAgreement) -> str:
 
 
 def lines_of(result: RankAgreement) -> Figure | None:
-    """The paper's figure: measures as lines over experiments, in the order of their MRR."""
+    """The paper's figure: measures as lines over experiments, the best by one of them first."""
     if len(result.parts) < FEW:
         return None
     at = result.asked.at
-    measures = [f"{name}{at}" if name in ("nDCG", "ERR") else name for name in LINES]
+    lines = dict.fromkeys((result.order_by, *LINES))
+    measures = [f"{name}{at}" if name in ("DCG", "nDCG", "ERR") else name for name in lines]
+    falling = result.order_by != "average_predicted"  # of which lower is better
     values = tuple(tuple(part.found[name] for part in result.parts) for name in measures)
     names = [named(result, part) for part in result.parts]
     return Figure(
         "measure_lines",
-        {"experiments": names, "measures": measures, "values": values, "order_by": measures[0], "falling": True},
+        {"experiments": names, "measures": measures, "values": values, "order_by": measures[0], "falling": falling},
     )
 
 

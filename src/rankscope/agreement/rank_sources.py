@@ -4,64 +4,60 @@ from __future__ import annotations
 
 import os
 import re
-import sys
 from collections.abc import Sequence
-from typing import Any
 
+from rankscope.agreement.sources import first_bytes, kind_of, read_judgments
+from rankscope.data.frames import one_of
 from rankscope.data.rankings import Rankings
 from rankscope.data.wording import listed
-from rankscope.errors import ParameterError, UnknownName
+from rankscope.errors import InputError, ParameterError, UnknownName
 from rankscope.io.jcml import read_jcml
-from rankscope.io.ranking_tables import read_ranking_table
-from rankscope.io.streams import open_binary, source_name
+from rankscope.io.ranking_tables import PEOPLE
+from rankscope.io.read import PathLike
+from rankscope.io.streams import source_name
 
 __all__ = ["Source", "columns_of", "holds_rankings", "source_of"]
 
 Source = Rankings | str | os.PathLike[str]
-#: So many bytes tell what a file is.
-START = 1 << 12
-#: What the columns are called where nobody says.
-GOLD = ("rank", "gold")
+#: What the machine's column is called where nobody says.
 PREDICTED = ("predicted", "predicted_rank")
 
 
-def is_xml(path: str | os.PathLike[str]) -> bool:
-    """Whether a file begins as XML does."""
-    # In UTF-16 every second byte is 0.
-    start = first_bytes(path).replace(b"\0", b"").lstrip(b"\xef\xbb\xbf\xff\xfe \t\r\n")
-    return start.startswith(b"<")
-
-
-def first_bytes(path: str | os.PathLike[str]) -> bytes:
-    """Some of the first, unpacked; of standard input they can still be read afterwards, and so are not unpacked."""
-    if source_name(path) == "<stdin>":
-        stream: Any = None if sys.stdin is None else sys.stdin.buffer
-        return b"" if stream is None else bytes(stream.peek(START)[:START])
-    with open_binary(path) as file:
-        return file.read(START)
-
-
-def holds_rankings(path: str | os.PathLike[str]) -> bool:
-    """Whether a file is JCML, or a table with a column of people; a run is neither."""
-    if is_xml(path):
+def holds_rankings(path: PathLike) -> bool:
+    """Whether a file holds judgments: XML, a CSV of WMT, pairs, or a table with a column of people; a run is none."""
+    kind = kind_of(path)
+    if kind in ("wmt", "jcml", "appraise", "pairs"):
         return True
     lines = [line for line in first_bytes(path).splitlines() if line.strip() and not line.startswith(b"#")]
-    if not lines or not (lines[0].startswith(b"{") or b"," in lines[0] or b"\t" in lines[0]):
+    if kind != "table" or not lines or not (lines[0].startswith(b"{") or b"," in lines[0] or b"\t" in lines[0]):
         return False
-    words = re.findall(r"[\w.-]+", lines[0].decode("utf-8", "replace"))
-    return not {"segment", *GOLD}.isdisjoint(words)
+    words = re.findall(r"[\w.-]+", lines[0].decode("utf-8", "replace").lower())
+    return not {"segment", "better", *PEOPLE}.isdisjoint(words)
 
 
 def source_of(source: Source, predicted: str | Sequence[str] | None, gold: str | None) -> Rankings:
-    """The rankings. Raises InputError."""
+    """The rankings, of any file that `read_judgments` reads. Raises InputError."""
     if isinstance(source, Rankings):
         return source
     if not isinstance(source, (str, os.PathLike)):
         raise ParameterError(f"rankings are of type {type(source).__name__}, expected Rankings or the path of a file")
-    wanted = None
+    machine = [predicted] if isinstance(predicted, str) else list(predicted or ())
+    kind = "" if os.path.isdir(source) else kind_of(source)
     if predicted is not None and gold is not None:
-        wanted = list(dict.fromkeys([gold, *([predicted] if isinstance(predicted, str) else predicted)]))
-    return read_jcml(source, wanted) if is_xml(source) else read_ranking_table(source, wanted)
+        wanted = list(dict.fromkeys([gold, *machine]))
+        if kind == "jcml":
+            return read_jcml(source, wanted)
+        if kind == "table":
+            from rankscope.io.preferences import read_judged_table  # polars reads tables
+
+            return read_judged_table(source, wanted)
+    found = read_judgments(source, gold=gold, needed=machine)
+    if not isinstance(found, Rankings):
+        raise InputError(
+            f"{source_name(source)}: scores, one a translation, expected rankings with a column of people and one of a "
+            "machine; `rankscope agree segments` takes scores"
+        )
+    return found
 
 
 def columns_of(
@@ -70,7 +66,7 @@ def columns_of(
     """The column of people, and those of machines. Raises UnknownName, and ParameterError where one must be named."""
     there = list(rankings.columns)
     if gold is None:
-        gold = next((name for name in GOLD if name in there), None)
+        gold = one_of(there, PEOPLE)
         if gold is None:
             raise ParameterError(f"which column holds people's ranks? Name one as gold (--gold): {listed(there)}")
     elif gold not in there:

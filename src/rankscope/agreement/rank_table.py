@@ -10,12 +10,13 @@ from typing import Any, TypeVar
 import numpy as np
 import numpy.typing as npt
 
+from rankscope.agreement.unranked import NOT_RANKED, not_ranked, refuse_item
 from rankscope.data.rank_list import Ranking, normalised
 from rankscope.data.rankings import Rankings
 from rankscope.errors import InputError, ParameterError, UnknownName
 from rankscope.kernels.segments import place_in_group
 
-__all__ = ["RankTable", "as_list", "as_table", "in_pieces", "refuse_item", "table_of"]
+__all__ = ["RankTable", "as_list", "as_table", "in_pieces", "refuse_item", "segments_of", "table_of"]
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -25,16 +26,18 @@ Lists = npt.ArrayLike | Sequence[npt.ArrayLike] | Sequence[Ranking]
 
 #: Items that are measured at once.
 CELLS = 1 << 14
-#: What data say of an item that a person left out ("not ranked").
-NOT_RANKED = -1
 
 
 @dataclass(frozen=True, eq=False)
 class RankTable:
-    """gold, predicted: (lists, items) lower is better, NaN behind the last item of a list, in both alike."""
+    """gold, predicted: (lists, items) lower is better, NaN behind the last item of a list, in both alike.
+
+    systems: (lists, items) whose each item is; None where an item's place says so.
+    """
 
     gold: Floats
     predicted: Floats
+    systems: npt.NDArray[np.int32] | None = None
 
     def __len__(self) -> int:
         return len(self.gold)
@@ -56,7 +59,8 @@ class RankTable:
         return normalised(self.predicted, ties)
 
     def rows(self, which: npt.NDArray[Any] | slice) -> RankTable:
-        return RankTable(self.gold[which], self.predicted[which])
+        systems = None if self.systems is None else self.systems[which]
+        return RankTable(self.gold[which], self.predicted[which], systems)
 
 
 def in_pieces(function: Callable[[RankTable], npt.NDArray[T]], table: RankTable) -> npt.NDArray[T]:
@@ -141,7 +145,8 @@ def table_of(
 ) -> tuple[RankTable, int]:
     """Two columns as a table, and how many items were left out. Raises InputError, UnknownName, ParameterError.
 
-    missing: an item without one of the two (NaN; -1, "not ranked") is refused ("error") or left out ("drop").
+    missing: an item without one of the two (NaN; -1, "not ranked") is refused ("error") or left out ("drop"). In the
+    predicted column -1 is a number like others where it holds scores, or another number below 0.
     invert: the predicted column holds scores, of which higher is better.
     """
     if missing not in ("error", "drop"):
@@ -156,11 +161,9 @@ def table_of(
     for name in (gold, predicted):
         values = rankings.columns[name]
         # Beside other values below 0, -1 is a number like others; among ranks it says that there is none.
-        marks = name == gold or (not score and not bool((values < 0).any() and (values < NOT_RANKED).any()))
+        marks = not score and not bool(((values < 0) & (values != NOT_RANKED)).any())
         none = np.isnan(values) | ((values == NOT_RANKED) & marks)
-        if name == gold and (values < 0).any() and bool(((values < 0) & ~none).any()):
-            refuse_item(rankings, int(np.flatnonzero((values < 0) & ~none)[0]), gold, "expected a rank of at least 0")
-        absent.append(none)
+        absent.append(not_ranked(rankings, gold) if name == gold else none)
         found.append(values)
     left_out = absent[0] | absent[1]
     if missing == "error" and left_out.any():
@@ -176,23 +179,21 @@ def table_of(
         table = np.full(shape, np.nan)
         table[judgment, place] = np.where(left_out, np.nan, sign * values)
         tables.append(table)
-    whole = RankTable(*tables)
+    systems = np.full(shape, -1, np.int32)
+    systems[judgment, place] = rankings.system.codes
+    whole = RankTable(tables[0], tables[1], systems)
     return compact(whole) if left_out.any() else whole, int(np.count_nonzero(left_out))
-
-
-def refuse_item(rankings: Rankings, item: int, name: str, expected: str) -> None:
-    judgment = int(rankings.judgment[item])
-    value = rankings.columns[name][item]
-    said = f"is {value:g}" + (" (not ranked)" if value == NOT_RANKED else "")
-    if np.isnan(value):
-        said = "has no value"
-    raise InputError(
-        f"judgment {judgment + 1} (segment {rankings.segment.names[rankings.segment.codes[judgment]]}), system "
-        f"{rankings.system.names[rankings.system.codes[item]]!r}: {name} {said}, {expected}"
-    )
 
 
 def compact(table: RankTable) -> RankTable:
     """Items at the front of their lists, in their order."""
     order = np.argsort(~table.there, axis=1, kind="stable")
-    return RankTable(np.take_along_axis(table.gold, order, axis=1), np.take_along_axis(table.predicted, order, axis=1))
+    gold, predicted = (np.take_along_axis(values, order, axis=1) for values in (table.gold, table.predicted))
+    systems = None if table.systems is None else np.take_along_axis(table.systems, order, axis=1)
+    return RankTable(gold, predicted, systems)
+
+
+def segments_of(rankings: Rankings) -> Ints:
+    """(lists) a number for the segment of each; segments of two language pairs are two."""
+    pair, segment = rankings.pair.codes.astype(np.int64), rankings.segment.codes.astype(np.int64)
+    return np.asarray(pair * len(rankings.segment.names) + segment, np.int64)

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from rankscope._version import __version__
-from rankscope.agreement.inputs import chosen_pairs, gold_of
-from rankscope.agreement.rater_pairs import CHANCE, Decisions, compared, decided, kappas
-from rankscope.agreement.sources import read_judgments
+from rankscope.agreement.inputs import people_in
+from rankscope.agreement.rater_pairs import CHANCE, Decisions, compared, decided, kappas, repeated
+from rankscope.agreement.segment_inputs import Names, people_as_asked
 from rankscope.data.cells import format_value
 from rankscope.data.rankings import Rankings
 from rankscope.data.sections import Section, Table, as_text, tidy_frame
@@ -32,6 +32,8 @@ COLUMNS = ("pair", "raters", "statistic", "value", "low", "high", "n")
 #: Two decisions of two judges, or of one judge who met the pair again.
 RATERS = ("between", "within")
 NONE = float("nan")
+#: Where judgments name no language pair.
+UNNAMED = "all"
 
 
 class Row(NamedTuple):
@@ -82,11 +84,12 @@ class RaterAgreement:
     def records(self) -> Iterator[tuple[Any, ...]]:
         """The rows of the tidy table; NaN where there is no value or no interval."""
         for row in self.rows:
-            yield row.pair, row.raters, "agreement", row.agreement, NONE, NONE, row.n
-            yield row.pair, row.raters, "chance_agreement", row.chance, NONE, NONE, row.n
-            yield row.pair, row.raters, "kappa", row.kappa, row.low, row.high, row.n
+            pair = row.pair or UNNAMED
+            yield pair, row.raters, "agreement", row.agreement, NONE, NONE, row.n
+            yield pair, row.raters, "chance_agreement", row.chance, NONE, NONE, row.n
+            yield pair, row.raters, "kappa", row.kappa, row.low, row.high, row.n
         for alpha in self.alphas:
-            yield alpha.pair, "all", f"alpha_{self.level}", alpha.value, NONE, NONE, alpha.n
+            yield alpha.pair or UNNAMED, "all", f"alpha_{self.level}", alpha.value, NONE, NONE, alpha.n
 
     def frame(self) -> pl.DataFrame:
         """The tidy table as a polars frame; null where there is no value."""
@@ -100,7 +103,7 @@ class RaterAgreement:
             numbers = [row.agreement, row.chance, row.kappa, row.low, row.high]
             alpha = format_value(alphas[row.pair], "mean") if row.raters == "between" else ""
             cells.append(
-                (row.pair or "all", row.raters, *(format_value(x, "mean") for x in numbers), f"{row.n:,}", alpha)
+                (row.pair or UNNAMED, row.raters, *(format_value(x, "mean") for x in numbers), f"{row.n:,}", alpha)
             )
         level = f"{percent(self.confidence_level)} from"
         columns = ("pair", "judges", "same decision", "by chance", "kappa", level, "to", "comparisons", "alpha")
@@ -149,6 +152,10 @@ def raters(
     rankings: Rankings | PathLike,
     *,
     gold: str | None = None,
+    higher: Names = (),
+    duplicates: str | None = None,
+    reference: str | None = None,
+    lines: PathLike | None = None,
     chance: str = "pooled",
     level: str = "nominal",
     pairs: Sequence[str] | None = None,
@@ -158,8 +165,11 @@ def raters(
 ) -> RaterAgreement:
     """How far people agree with each other, and with themselves, on which of two translations is better.
 
+    rankings: judgments, or a file of them; higher, duplicates, reference, lines: how it is read, as in
+    `rankscope.read_rankings` (which way is better changes nothing here).
     Each judgment decides of every two translations it ranks: better, tie or worse. Any two decisions on the same two
-    translations of a segment are compared: between judges, or within one who judged them twice. kappa = (agreement -
+    translations of a segment are compared: between judges, or within one who judged them twice; a note counts the
+    judgments that repeat one, which raise agreement within if they came twice by mistake. kappa = (agreement -
     chance) / (1 - chance), at most 1, higher is better. chance: "pooled", t^2 + 2 ((1 - t) / 2)^2 with t the share of
     ties among all decisions of the language pair (WMT from 2012 on); "third", 1/3 (until 2011).
     level: of Krippendorff's alpha, at most 1, over the same decisions, all of a pair of translations as one unit:
@@ -182,11 +192,12 @@ def raters(
     check_choice("level", level, LEVELS)
     check_count("n_resamples", n_resamples)
     check_share("confidence_level", confidence_level)
-    judgments = rankings if isinstance(rankings, Rankings) else read_judgments(rankings)
+    judgments, _ = people_as_asked(
+        rankings, gold=gold, higher=higher, duplicates=duplicates, reference=reference, lines=lines
+    )
     if not isinstance(judgments, Rankings):
         raise ParameterError("these are scores, one a translation, and name no judges; expected rankings")
-    gold = gold_of(judgments, gold)
-    found = chosen_pairs(judgments, pairs)
+    found, gold = people_in(judgments, gold, pairs, alone=True)
     seed = seed_of(rng)
     rows: list[Row] = []
     alphas = []
@@ -198,9 +209,11 @@ def raters(
         alphas.append(alpha_of(name, made, level))
     if not any(row.n for row in rows):
         raise InputError("no two judgments rank the same two translations of a segment, so there is nothing to compare")
-    notes: tuple[str, ...] = ()
+    notes = list(found.notes)
     if len(np.unique(found.judge.codes)) == 1:
-        notes = ("all judgments are of one judge (or name none): there is nothing between judges",)
+        notes.append("all judgments are of one judge (or name none): there is nothing between judges")
+    if again := repeated(found, gold):
+        notes.append(again_note(again))
     return RaterAgreement(
         rows=tuple(rows),
         alphas=tuple(alphas),
@@ -211,7 +224,17 @@ def raters(
         n_resamples=n_resamples,
         confidence_level=confidence_level,
         seed=seed,
-        notes=(*found.notes, *notes),
+        notes=tuple(notes),
+    )
+
+
+def again_note(many: int) -> str:
+    """Of submissions that came twice, which make judges look steadier than they are."""
+    said = counted(many, "judgment repeats", "judgments repeat")
+    counts = "counts as a second decision" if many == 1 else "count as second decisions"
+    return (
+        f"{said} an earlier one of the same judge in all ranks and {counts}; if they came twice by mistake, agreement "
+        "within judges is too high: --duplicates drop (in Python duplicates='drop') leaves them out"
     )
 
 

@@ -12,7 +12,7 @@ from rankscope.kernels.segments import place_in_group
 from rankscope.stats.inputs import Floats
 from rankscope.stats.labels import Ints
 
-__all__ = ["CHANCE", "Decisions", "compared", "decided", "kappas"]
+__all__ = ["CHANCE", "Decisions", "compared", "decided", "kappas", "repeated"]
 
 #: How often two decisions agree by chance.
 CHANCE = ("pooled", "third")
@@ -46,6 +46,16 @@ def decided(rankings: Rankings, gold: str) -> Decisions:
     _, unit = np.unique(key[order], return_inverse=True)
     segments = int(segment.max(initial=-1)) + 1
     return Decisions(unit.astype(np.int64), segment[of][order], rankings.judge.codes[of][order], sign[order], segments)
+
+
+def repeated(rankings: Rankings, gold: str) -> int:
+    """How many judgments say what an earlier one said: of pair, segment, judge, the same systems in order and ranks."""
+    table = rankings.table(gold)
+    system = np.full(table.shape, -1.0)
+    system[rankings.judgment, place_in_group(rankings.offsets)] = rankings.system.codes
+    labels = [part.codes for part in (rankings.pair, rankings.segment, rankings.judge)]
+    rows = np.column_stack((*labels, system, np.where(np.isnan(table), np.inf, table)))
+    return len(rows) - len(np.unique(rows, axis=0))
 
 
 def compared(made: Decisions, within: bool) -> Floats:

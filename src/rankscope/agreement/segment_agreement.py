@@ -11,13 +11,15 @@ import numpy as np
 
 from rankscope._version import __version__
 from rankscope.agreement.calibration import calibrate
-from rankscope.agreement.inputs import Judgments, Scores, judged
+from rankscope.agreement.inputs import Judgments, Scores, refuse_unordered
 from rankscope.agreement.judged_lists import JudgedLists, lists_of
 from rankscope.agreement.pair_counts import left_out
 from rankscope.agreement.segment_asked import CALIBRATED, Asked, Statistic, check_comparable, settle
+from rankscope.agreement.segment_inputs import Names, directions, judged_as_asked
 from rankscope.agreement.segment_sums import Found, bootstrap, correlation_found, pairs_found
 from rankscope.data.sections import Section, as_text, tidy_frame
 from rankscope.data.wording import counted
+from rankscope.io.read import PathLike
 from rankscope.kernels.resample import draw
 from rankscope.stats.inputs import Floats
 from rankscope.stats.labels import Ints
@@ -39,8 +41,9 @@ class SegmentAgreement:
     NaN where there is none. n: the pairs of translations that count (translations, of a correlation) with grouping
     "none", else the segments or systems with a value. epsilon: differences up to which the metric ties. missing:
     translations that people judged and the metric has no score of; lost: pairs of translations left out for that.
-    average, average_low, average_high: (metrics) the mean over the pairs; NaN where one has no value. `frame()` is the
-    tidy table, a row a metric and pair, and a pair "average" where there are several.
+    average, average_low, average_high: (metrics) the mean over the pairs; NaN where one has no value. higher: of the
+    column of people (gold) and the metrics those in which higher is better. `frame()` is the tidy table, a row a metric
+    and pair, and a pair "average" where there are several.
     """
 
     metrics: tuple[str, ...]
@@ -57,6 +60,7 @@ class SegmentAgreement:
     average_high: Floats
     asked: Asked
     gold: str
+    higher: tuple[str, ...]
     notes: tuple[str, ...]
 
     @property
@@ -96,6 +100,7 @@ class SegmentAgreement:
             f"statistic:{name}",
             f"grouping:{asked.grouping}",
             f"gold:{self.gold}",
+            *directions(self.gold, self.metrics, self.higher),
             *tied,
             f"bootstrap:{asked.n_resamples},{asked.confidence_level:g}",
             f"rng:{asked.seed}",
@@ -119,6 +124,13 @@ def segments(
     grouping: str = "none",
     gold: str | None = None,
     pairs: Sequence[str] | None = None,
+    metrics: Names | None = None,
+    higher: Names = (),
+    lower: Names = (),
+    duplicates: str | None = None,
+    reference: str | None = None,
+    lines: PathLike | None = None,
+    test_set: str | None = None,
     epsilon: float | str | None = None,
     n_resamples: int = 1000,
     confidence_level: float = 0.95,
@@ -129,13 +141,17 @@ def segments(
     judgments: what people said: rankings, in which every row of judging counts, repeated ones too; or scores, where the
     systems' translations of a segment are compared; or a file of either. scores: a metric or several, or files; without
     any, every other column of the judgments is one, as of an LLM that judged the same items. gold: the column of
-    people. pairs: language pairs.
+    people. pairs: language pairs. metrics: those wanted. higher: the columns of the judgments in which higher is
+    better; in all others lower is, as of ranks, and a note names those not called so. lower: the metrics, or the
+    people's scores (HTER), in which lower is better. duplicates, reference, lines: how a ranking CSV is read, as in
+    `rankscope.read_rankings`; test_set: as in `rankscope.read_segment_scores`.
 
     statistic: of pairs of translations in one judgment: "wmt10" to "wmt14", "tau10", "tau13", "tau14", "tau23", in
     [-1, 1]; "acc_eq", in [0, 1]; "darr", pairs at least 25 points apart, in [-1, 1]; a `Convention` or a 3 x 3 table
     (`Convention.of_table`). Or a correlation of values, in [-1, 1]: "kendall_b", "kendall_c", "pearson", "spearman".
     grouping: "none", all pairs (or translations) at once; "segment" and "system", each for itself, and the mean of
-    those that have a value: a system's pairs are those its translations are in, its correlation is over segments.
+    those that have a value: a system's pairs are those its translations are in, its correlation is over segments; a
+    segment's correlation is the mean of its judgments'. Pairs are always of translations of one segment.
     epsilon: differences up to which the metric ties; "calibrated" is the one that suits it best, found on these very
     data; None: calibrated for "acc_eq" (but by system), else 0.
     n_resamples, confidence_level, rng: of the bootstrap over segments, by percentiles; the same segments for all
@@ -156,8 +172,21 @@ def segments(
     (0.6, 5)
     """
     asked = settle(statistic, grouping, epsilon, n_resamples, confidence_level, rng)
-    given = judged(judgments, scores, gold=gold, pairs=pairs)
+    given = judged_as_asked(
+        judgments,
+        scores,
+        gold=gold,
+        pairs=pairs,
+        metrics=metrics,
+        higher=higher,
+        lower=lower,
+        duplicates=duplicates,
+        reference=reference,
+        lines=lines,
+        test_set=test_set,
+    )
     check_comparable(given, asked)
+    refuse_unordered(given, asked.convention, asked.grouping)
     names, cells, draws = [], [], []
     for name, part in given.by_pair():
         found, drawn = one_pair(lists_of(part, given.gold, given.metrics), asked, name)
@@ -179,6 +208,7 @@ def segments(
         average_high=average_high,
         asked=asked,
         gold=given.gold,
+        higher=tuple(name for name in (given.gold, *given.metrics) if name in given.rankings.scores),
         notes=given.notes,
     )
 

@@ -140,7 +140,10 @@ def notes_of(result: SegmentAgreement) -> tuple[str, ...]:
             "little too high; intervals leave that choice out"
         )
     if asked.convention is None and asked.grouping == "segment":
-        notes.append("the mean over judgments, each with two translations or more that differ on both sides")
+        notes.append(
+            "the mean over segments, of each the mean over its judgments with two translations or more that differ on "
+            "both sides"
+        )
     bare = np.isnan(result.low) & ~np.isnan(result.value)
     if bare.all():
         notes.append(f"{asked.statistic} with grouping {asked.grouping} has no interval here")

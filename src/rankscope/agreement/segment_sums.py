@@ -74,7 +74,7 @@ def pairs_found(lists: JudgedLists, convention: Convention, grouping: str, epsil
         parts = convention.sums(count_by_judgment(lists.gold, lists.metric, **options))
         above, below = lists.by_segment(np.stack(parts, axis=-1)).T
         if grouping == "segment":
-            above, below = np.nan_to_num(divided(above, below)), (below > 0).astype(np.float64)
+            return of_segments(above, below)
         sums = np.stack((above, below), axis=-1)[:, None, :]
     whole = sums.sum(axis=0)
     n = np.count_nonzero(whole[:, 1]) if grouping == "system" else whole[:, 1].sum()
@@ -84,15 +84,15 @@ def pairs_found(lists: JudgedLists, convention: Convention, grouping: str, epsil
 def correlation_found(lists: JudgedLists, statistic: str, grouping: str) -> Found:
     """A correlation of the values of people with those of the metric.
 
-    grouping: "none", over all translations at once; "segment", over each judgment's systems, the mean of the judgments;
-    "system", over each system's segments, the mean of the systems.
+    grouping: "none", over all translations at once; "segment", over each judgment's systems, in each segment the mean
+    of its judgments that have a value, and the mean of the segments; "system", over each system's segments, the mean of
+    the systems.
     """
     if grouping == "segment":
         values = by_row(lists.gold, lists.metric, statistic)
         there = ~np.isnan(values)
-        sums = lists.by_segment(np.stack((np.where(there, values, 0.0), there.astype(np.float64)), axis=-1))[:, None, :]
-        whole = sums.sum(axis=0)
-        return Found(float(values_of(whole)), int(np.count_nonzero(sums[:, 0, 1])), sums)
+        summed = lists.by_segment(np.stack((np.where(there, values, 0.0), there.astype(np.float64)), axis=-1))
+        return of_segments(summed[:, 0], summed[:, 1])
     if grouping == "none":
         gold, metric, _, _ = lists.flat()
         values = by_row(gold[None, :], metric[None, :], statistic)
@@ -103,6 +103,13 @@ def correlation_found(lists: JudgedLists, statistic: str, grouping: str) -> Foun
     there = values[~np.isnan(values)]
     value = float(there.mean()) if there.size else float("nan")
     return Found(value, n, moments(lists, grouping) if statistic == "pearson" else None)
+
+
+def of_segments(above: Floats, below: Floats) -> Found:
+    """The mean of the segments' ratios, each weighing as one however often it was judged."""
+    sums = np.stack((np.nan_to_num(divided(above, below)), (below > 0).astype(np.float64)), axis=-1)[:, None, :]
+    whole = sums.sum(axis=0)
+    return Found(float(values_of(whole)), int(whole[0, 1]), sums)
 
 
 def by_row(x: Floats, y: Floats, statistic: str) -> Floats:

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from pathlib import PurePath
 from typing import Any
 
 import numpy as np
 
 from rankscope.agreement.as_rankeval import all_metrics, tau_and_counts, tool_table
 from rankscope.agreement.best_predicted import count_ranks
+from rankscope.agreement.experiments import Sources, each_experiment
 from rankscope.agreement.rank_agreement import ALL, RankAgreement, RankPart
-from rankscope.agreement.rank_sources import Source, columns_of, source_of
-from rankscope.agreement.rank_table import table_of
+from rankscope.agreement.rank_sources import Source, columns_of
+from rankscope.agreement.rank_table import segments_of, table_of
 from rankscope.agreement.set_values import Asked, Found, Statistic, measured
 from rankscope.data.rank_list import check_normalisation
 from rankscope.data.rankings import Rankings
@@ -23,10 +22,11 @@ from rankscope.errors import InputError, ParameterError, UnknownName
 from rankscope.io.streams import source_name
 from rankscope.stats.inputs import check_choice, check_count, check_share, seed_of
 
-__all__ = ["PRESETS", "ranks"]
+__all__ = ["ORDERS", "PRESETS", "ranks"]
 
 PRESETS = ("rankeval",)
-Sources = Source | Sequence[Source] | Mapping[str, Source]
+#: What may order the figure over experiments.
+ORDERS = ("MRR", "tau", "tau_macro", "tau_original", "tau_original_macro", "DCG", "nDCG", "ERR", "average_predicted")
 
 
 def ranks(
@@ -36,6 +36,7 @@ def ranks(
     gold: str | None = None,
     preset: str | None = None,
     by_segment: bool = False,
+    order_by: str = "MRR",
     exclude_gold_ties: bool = True,
     penalise_predicted_ties: bool = True,
     normalise: str = "ceiling",
@@ -50,12 +51,14 @@ def ranks(
     """How well predicted rankings agree with people's: every segment and set measure of RankEval's paper.
 
     rankings: Rankings, or a file of them (JCML; CSV, TSV, JSONL, Parquet with segment and system); several, or a
-    mapping of names to them, are so many experiments.
+    mapping of names to them, are so many experiments; so are those that a column "experiment" of a table names.
     predicted, gold: names of columns; gold is "rank" or "gold" by default, predicted the other column, or several of
-    them. invert: the predicted ones are scores, of which higher is better. by_segment: every list too.
+    them. invert: the predicted ones are scores, of which higher is better. by_segment: every list too. order_by: the
+    measure that orders experiments in the figure, the best first.
 
     tau is penalised and micro (all pairs counted together), its original and macro (mean over lists) forms beside it;
-    its p-values come from permutations and from the lists' p-values by Fisher and Stouffer. MRR is the mean of FARR;
+    its p-values come from permutations of the systems of each segment, one for all judgments of it, and from the
+    segments' p-values by Fisher and Stouffer. MRR is the mean of FARR;
     DCG, nDCG and ERR have relevance n - rank + 1, and are averaged over the orders of what the machine ties. The
     options of ties, cutoff and missing are explained in `per_segment` and `per_set`. Intervals are percentiles of a
     bootstrap of segments; what was judged of one segment is drawn together. Several language pairs are measured one
@@ -63,7 +66,8 @@ def ranks(
 
     preset: "rankeval" gives what RankEval's reference code prints instead, keys and digits, errors included.
 
-    Raises InputError for what cannot be read or has no rank (-1: not ranked), UnknownName for a column or preset that
+    -1 says "not ranked"; in a predicted column it is a number like others where it holds scores (invert) or another
+    number below 0. Raises InputError for what cannot be read or has no rank, UnknownName for a column or preset that
     there is not, ParameterError for arguments out of range.
 
     Source: Avramidis (2013), RankEval.
@@ -90,13 +94,13 @@ def ranks(
             seed=seed_of(rng),
         )
     )
+    check_choice("order_by", order_by, ORDERS)
     if preset is not None:
-        check_preset(preset, asked, by_segment)
+        check_preset(preset, asked, by_segment, order_by)
     parts: list[RankPart] = []
     notes: list[str] = []
     gold_names: dict[str, None] = {}
-    for name, source in experiments(rankings).items():
-        found = source_of(source, predicted, gold)
+    for name, source, found in each_experiment(rankings, predicted, gold):
         if not len(found):
             raise InputError("there is no judgment, expected at least one")
         gold_name, columns = columns_of(found, predicted, gold)
@@ -116,6 +120,7 @@ def ranks(
         gold=listed(gold_names),
         by_segment=by_segment,
         asked=asked,
+        order_by=order_by,
         notes=tuple(dict.fromkeys(notes)),
         preset=preset,
     )
@@ -123,7 +128,7 @@ def ranks(
 
 def checked(asked: Asked) -> Asked:
     """The same. Raises ParameterError for what is out of range."""
-    check_normalisation(asked.normalise)
+    check_normalisation(asked.normalise, "normalise")
     check_choice("missing", asked.missing, ("error", "drop"))
     check_count("n_resamples", asked.n_resamples)
     check_share("confidence_level", asked.confidence_level)
@@ -132,13 +137,14 @@ def checked(asked: Asked) -> Asked:
     return asked
 
 
-def check_preset(preset: str, asked: Asked, by_segment: bool) -> None:
+def check_preset(preset: str, asked: Asked, by_segment: bool, order_by: str) -> None:
     """The tool's output has no options: refuse those that would be forgotten. Raises UnknownName, ParameterError."""
     if preset not in PRESETS:
         raise UnknownName("preset", str(preset), PRESETS)
     usual = Asked(confidence_level=asked.confidence_level, n_resamples=asked.n_resamples, seed=asked.seed)
     changed = [name for name in Asked._fields if getattr(asked, name) != getattr(usual, name)]
     changed += ["by_segment"] if by_segment else []
+    changed += ["order_by"] if order_by != ORDERS[0] else []
     if changed:
         raise ParameterError(f"{changed[0]} is given with preset 'rankeval', whose output has no options; leave it out")
 
@@ -171,8 +177,8 @@ def measured_pairs(
         parts.append(part)
     if not any((part.found.taus.pairs - part.found.taus.gold_ties).any() for part in parts):
         raise InputError(
-            f"{gold} ranks no item above another: all of a list are tied, or a list has one item; expected lists in "
-            "which people prefer some items"
+            f"in column {gold!r} no item is ranked above another of its list: all of a list are tied, or a list has "
+            "one item; expected lists in which people prefer some items"
         )
     return parts, [f"{metric}: {counted(left_out, 'item')} without a rank left out"] if left_out else []
 
@@ -206,35 +212,8 @@ def measure_part(
     if not table.lengths.all():
         kept = np.flatnonzero(table.lengths > 0)
         table, rankings = table.rows(kept), rankings.select(kept)
-    segments = rankings.pair.codes * len(rankings.segment.names) + rankings.segment.codes
-    found = measured(table, segments, asked, progress)
+    found = measured(table, segments_of(rankings), asked, progress)
     return (
         RankPart(metric=metric, pair=pair, lists=rankings, lengths=tuple(table.lengths.tolist()), found=found),
         left_out,
     )
-
-
-def experiments(rankings: Sources) -> dict[str, Source]:
-    """Each source by its name; of one the name is not shown."""
-    if isinstance(rankings, (Rankings, str, os.PathLike)):
-        return {"": rankings}
-    if isinstance(rankings, Mapping):
-        if not rankings or not all(isinstance(name, str) for name in rankings):
-            raise ParameterError("rankings is a mapping without names, expected at least one name with its rankings")
-        return dict(rankings)
-    sources = list(rankings)
-    if not sources:
-        raise ParameterError("rankings is empty, expected Rankings or a file")
-    if len(sources) == 1:
-        return {"": sources[0]}
-    stems = [
-        PurePath(source_name(one)).name.partition(".")[0] if isinstance(one, (str, os.PathLike)) else f"#{i + 1}"
-        for i, one in enumerate(sources)
-    ]
-    if len(set(stems)) < len(stems):  # as in a/dev.jcml and b/dev.jcml
-        stems = [
-            source_name(one) if isinstance(one, (str, os.PathLike)) else f"#{i + 1}" for i, one in enumerate(sources)
-        ]
-    if len(set(stems)) < len(stems):
-        raise ParameterError("rankings names one file twice, expected each once")
-    return dict(zip(stems, sources, strict=True))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -12,7 +13,8 @@ from rankscope.agreement.best_predicted import RankCounts, count_ranks, gold_of_
 from rankscope.agreement.rank_hits import dcg, err, farr, ndcg
 from rankscope.agreement.rank_table import Floats, Ints, RankTable
 from rankscope.agreement.rank_taus import TauCounts, counted_pairs, tau_counts
-from rankscope.agreement.tau_pvalues import fisher, permutation_pvalue, stouffer, tau_pvalues, tau_statistics
+from rankscope.agreement.tau_permutations import permutation_pvalue
+from rankscope.agreement.tau_pvalues import erfc, fisher, segment_statistics, stouffer, tau_pvalues
 from rankscope.kernels.resample import bootstrap_counts, draw
 from rankscope.stats.inputs import as_generator
 
@@ -66,7 +68,7 @@ class Found:
 
 
 def measured(table: RankTable, segments: Ints, asked: Asked, progress: Callable[[float], Any] | None = None) -> Found:
-    """All of it. segments: (lists) which are of one segment, and so drawn together where intervals are made."""
+    """All of it. segments: (lists) which are of one segment: drawn and dealt together, and of one p-value."""
     pairs = counted_pairs(table)
     options = {
         "exclude_gold_ties": asked.exclude_gold_ties,
@@ -98,11 +100,11 @@ def measured(table: RankTable, segments: Ints, asked: Asked, progress: Callable[
     }
     rng = np.random.default_rng(asked.seed)
     statistics = with_intervals(ratios, segments, asked, rng)
-    z, n = tau_statistics(taus.tau, table.lengths), int(np.count_nonzero(~np.isnan(taus.tau)))
-    permuted = permutation_pvalue(table, **options, n_resamples=asked.n_resamples, rng=rng, progress=progress)
+    z, n = segment_statistics(taus, table.lengths, segments), int(np.count_nonzero(taus.valid))
+    permuted = permutation_pvalue(table, segments, **options, n_resamples=asked.n_resamples, rng=rng, progress=progress)
     for name, p in (
         ("pvalue_permutation", permuted),
-        ("pvalue_fisher", fisher(of_list["pvalue"])),
+        ("pvalue_fisher", fisher(erfc(np.abs(z) / math.sqrt(2.0)))),
         ("pvalue_stouffer", stouffer(z)),
     ):
         statistics.append(Statistic(name, p, np.nan, np.nan, n))
@@ -125,12 +127,18 @@ def a_mean(values: Floats) -> tuple[Floats, Floats]:
 def with_intervals(
     ratios: dict[str, tuple[Any, Any]], segments: Ints, asked: Asked, rng: np.random.Generator
 ) -> list[Statistic]:
-    """Each statistic with a percentile interval from a bootstrap of whole segments; none for a single segment."""
+    """Each statistic with a percentile interval from a bootstrap of whole segments; none for a single segment.
+
+    ratios: taken out one by one, so that memory stays small.
+    """
     groups = np.unique(segments, return_inverse=True)[1]
-    k = int(groups.max(initial=-1)) + 1
-    sums = np.array([[np.bincount(groups, part, k) for part in pair] for pair in ratios.values()])
-    above, below = sums[:, 0], sums[:, 1]  # (statistics, segments)
-    drawn = np.full((len(sums), asked.n_resamples), np.nan)
+    k, names = int(groups.max(initial=-1)) + 1, list(ratios)
+    lists = [int(np.count_nonzero(below)) for _, below in ratios.values()]
+    above, below = np.empty((2, len(names), k))  # (statistics, segments)
+    for i, name in enumerate(names):  # one is forgotten as the next is made
+        a, b = ratios.pop(name)
+        above[i], below[i] = np.bincount(groups, a, k), np.bincount(groups, b, k)
+    drawn = np.full((len(names), asked.n_resamples), np.nan)
     if k > 1:
         done = 0
         for counts in bootstrap_counts(draw(as_generator(rng), asked.n_resamples), k, AT_ONCE * k):
@@ -144,9 +152,8 @@ def with_intervals(
             done += size
     tail = (1 - asked.confidence_level) / 2
     found = []
-    for name, a, b, values in zip(ratios, above.sum(axis=1), below.sum(axis=1), drawn, strict=True):
+    for name, a, b, values, n in zip(names, above.sum(axis=1), below.sum(axis=1), drawn, lists, strict=True):
         there = values[~np.isnan(values)]
         low, high = np.quantile(there, [tail, 1 - tail]).tolist() if there.size else (np.nan, np.nan)
-        own = ratios[name][1]
-        found.append(Statistic(name, float(a / b) if b else np.nan, low, high, int(np.count_nonzero(own))))
+        found.append(Statistic(name, float(a / b) if b else np.nan, low, high, n))
     return found

@@ -3,47 +3,76 @@
 from __future__ import annotations
 
 import os
+import sys
+import zlib
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
+from rankscope.agreement.repeated import without_repeated
 from rankscope.data.rankings import Rankings
 from rankscope.data.segment_scores import SegmentScores
 from rankscope.errors import InputError, ParameterError
 from rankscope.io.blocks import BOM
 from rankscope.io.read import HEAD, PathLike
 from rankscope.io.sniff import refuse_foreign
-from rankscope.io.streams import empty_file, open_binary, source_name
+from rankscope.io.streams import GZIP, ZSTD, empty_file, open_binary, source_name, zstd_module
 
-__all__ = ["merged", "read_judgments", "read_scores"]
+__all__ = ["first_bytes", "kind_of", "merged", "read_judgments", "read_scores"]
 
 EXPECTED = "judgments (a ranking CSV, a table, JCML, Appraise's XML, better/worse pairs) or segment scores"
 
 
 def kind_of(path: PathLike) -> str:
-    """What a file holds: "wmt", "table", "jcml", "appraise", "pairs", "seg.scr" or "seg.score"."""
+    """What a file holds: "wmt", "table", "jcml", "appraise", "pairs", "seg.scr" or "seg.score"; it can be read after.
+
+    Raises InputError for an empty file, and for what is none of these (a page, a picture).
+    """
     name = source_name(path)
-    if name == "<stdin>":
-        raise InputError("what standard input holds cannot be told before it is read; write it to a file and name that")
-    with open_binary(path) as stream:
-        head = stream.read(HEAD).removeprefix(BOM)
-    refuse_foreign(head, name)
+    head = first_bytes(path).removeprefix(BOM)
+    # In UTF-16, which XML may be in, every second byte is 0.
+    plain = head.replace(b"\0", b"").removeprefix(b"\xff\xfe").removeprefix(b"\xfe\xff").lstrip()
+    if plain == head.lstrip() or not plain.startswith(b"<"):
+        refuse_foreign(head, name)
     if not head.strip():
         raise empty_file(name, EXPECTED)
     if head.startswith(b"PAR1"):
         return "table"
-    text = head.decode("utf-8", "replace").lstrip()
-    if text.startswith("<"):
-        return "jcml" if "<jcml" in text.lower() else "appraise"
-    return kind_of_line(text.splitlines()[0].lower())
+    if plain.startswith(b"<"):
+        return "jcml" if b"<jcml" in plain.lower() or b"<judgedsentence" in plain.lower() else "appraise"
+    lines = [line for line in plain.splitlines() if line.strip() and not line.startswith(b"#")]
+    return kind_of_line((lines or [b"#"])[0].decode("utf-8", "replace").lower())
+
+
+def first_bytes(path: PathLike) -> bytes:
+    """Some of the first, unpacked; those of standard input can still be read afterwards."""
+    if source_name(path) != "<stdin>":
+        with open_binary(path) as stream:
+            return stream.read(HEAD)
+    stdin: Any = None if sys.stdin is None else sys.stdin.buffer
+    if stdin is None:
+        return b""
+    head = bytes(stdin.peek(HEAD)[:HEAD])
+    try:
+        if head.startswith(GZIP):
+            return zlib.decompressobj(31).decompress(head)
+        if head.startswith(ZSTD):
+            return bytes(zstd_module().ZstdDecompressor().decompress(head))
+    except Exception:  # damaged: whoever reads it all says so, with the right words
+        return head
+    return head
 
 
 def kind_of_line(line: str) -> str:
     fields = line.split("\t") if "\t" in line else line.split()
     if "srclang" in line:
         return "wmt"
-    if {"better", "worse"} <= set(line.split()) or (len(fields) == 5 and "," not in line and fields[1] == fields[3]):
-        return "pairs"
+    words = line.split()
+    if "," not in line and not line.startswith("{"):
+        if len(words) == 5 and words[1] == words[3]:
+            return "pairs"
+        if "\t" not in line and {"better", "worse"} <= set(words):
+            return "pairs"
     if "," in line or line.startswith("{") or not is_score(fields[-1]):
         return "table"
     if len(fields) == 2:
@@ -61,43 +90,67 @@ def is_score(text: str) -> bool:
     return True
 
 
-def read_judgments(path: PathLike, *, higher: Iterable[str] = (), **wmt: Any) -> Rankings | SegmentScores:
+def read_judgments(
+    path: PathLike,
+    *,
+    higher: Iterable[str] = (),
+    gold: str | None = None,
+    needed: Iterable[str] = (),
+    duplicates: str | None = None,
+    **wmt: Any,
+) -> Rankings | SegmentScores:
     """What people said: ranking CSVs of WMT, tables, JCML, Appraise's XML, better/worse pairs, scores of segments.
 
-    higher: the columns of a table or JCML in which higher is better; else lower is, as of ranks. wmt: options of
-    `read_wmt_rankings`. Raises InputError for what cannot be read as what it looks like, for a folder, and for a file
-    of scores of several metrics; ParameterError for an option that is for another kind of file.
+    "-" is standard input. higher: the columns of a table or JCML in which higher is better; else lower is, as of ranks.
+    gold: the column of people, needed: others; of a table they must hold numbers. duplicates: whether judgments that
+    stand twice are kept ("keep"), as they are by default, dropped ("drop") or refused ("refuse"). wmt: more options of
+    `read_wmt_rankings`.
+    Raises InputError for what cannot be read as what it looks like, for a folder, and for a file of scores of several
+    metrics; ParameterError for an option that is for another kind of file.
     """
-    from rankscope.io.appraise import read_appraise_rankings
-    from rankscope.io.better_pairs import read_better_pairs
-    from rankscope.io.jcml import read_jcml
-    from rankscope.io.ranking_tables import read_ranking_table  # polars reads tables
-    from rankscope.io.wmt_rankings import read_wmt_rankings
-
     if os.path.isdir(path):
         raise InputError(
             f"{path}: is a folder, expected a file of judgments, as one of its human-scores; name that file"
         )
-    kind = kind_of(path)
+    kind, name = kind_of(path), source_name(path)
     names = tuple(higher)
     if wmt and kind != "wmt":
-        raise ParameterError(f"{path}: no ranking CSV of WMT, and {', '.join(wmt)} says how to read one; leave it out")
+        raise ParameterError(f"{name}: no ranking CSV of WMT, and {', '.join(wmt)} says how to read one; leave it out")
     if names and kind not in ("table", "jcml"):
-        raise ParameterError(f"{path}: no table or JCML, and higher names columns of one; leave it out")
+        raise ParameterError(f"{name}: no table or JCML, and higher names columns of one; leave it out")
     if kind in ("seg.scr", "seg.score"):
+        if duplicates is not None:
+            raise ParameterError(
+                f"{name}: scores, one a translation, and no judgments that repeat; leave duplicates out"
+            )
         found = read_scores(path)
         if len(found) > 1:
             raise InputError(
-                f"{path}: scores of {len(found)} metrics ({found[0].metric}, {found[1].metric}, ...), expected those "
+                f"{name}: scores of {len(found)} metrics ({found[0].metric}, {found[1].metric}, ...), expected those "
                 "of people alone; put them in a file of their own"
             )
         return found[0]
-    if kind == "table":
-        return read_ranking_table(path, scores=names)
-    if kind == "jcml":
-        return with_scores(read_jcml(path), names)
     if kind == "wmt":
-        return read_wmt_rankings(path, **wmt)
+        from rankscope.io.wmt_rankings import read_wmt_rankings
+
+        return read_wmt_rankings(path, **wmt, **({} if duplicates is None else {"duplicates": duplicates}))
+    rankings = rankings_from(path, kind, names, gold, tuple(needed))
+    return rankings if duplicates is None else without_repeated(rankings, duplicates, name)
+
+
+def rankings_from(
+    path: PathLike, kind: str, higher: Sequence[str], gold: str | None, needed: Sequence[str]
+) -> Rankings:
+    """The judgments in a file of a kind."""
+    from rankscope.io.appraise import read_appraise_rankings
+    from rankscope.io.better_pairs import read_better_pairs
+    from rankscope.io.jcml import read_jcml
+    from rankscope.io.preferences import read_judged_table  # polars reads tables
+
+    if kind == "table":
+        return read_judged_table(path, scores=higher, gold=gold, needed=needed)
+    if kind == "jcml":
+        return with_scores(read_jcml(path), higher)
     return read_better_pairs(path) if kind == "pairs" else read_appraise_rankings(path)
 
 

@@ -10,7 +10,7 @@ import click
 
 from rankscope.agreement.rank_sources import holds_rankings
 from rankscope.agreement.run_agreement import runs as agree_runs
-from rankscope.agreement.set_agreement import PRESETS
+from rankscope.agreement.set_agreement import ORDERS, PRESETS
 from rankscope.agreement.set_agreement import ranks as agree_ranks
 from rankscope.cli.output import bytes_progress, progress_bar
 from rankscope.cli.results import result_options, take_showing
@@ -32,6 +32,13 @@ OPTIONS = (
     click.option("--gold", metavar="NAME", help="The column of people's ranks (rank or gold by default)."),
     click.option("--preset", type=click.Choice(PRESETS), help="RankEval's numbers in its digits, errors included."),
     click.option("--by-segment", is_flag=True, help="Every list, too."),
+    click.option(
+        "--order-by",
+        type=click.Choice(ORDERS),
+        default=ORDERS[0],
+        show_default=True,
+        help="The measure that orders experiments in the figure, the best first.",
+    ),
     click.option("--invert", is_flag=True, help="The columns hold scores, of which higher is better."),
     click.option(
         "--missing",
@@ -110,8 +117,8 @@ def ranks(
     """Say how well predicted rankings agree with people's, by all measures of RankEval; or how alike two runs rank.
 
     FILE: JCML, or CSV, TSV, JSONL or Parquet with the columns segment, system, gold and one or more predicted ones; a
-    folder of such files, or several, are so many experiments (--plot draws the measures over them). RUN: as `evaluate`
-    reads them; two of them are compared query by query.
+    folder of such files, several of them, or a table with the column experiment, are so many experiments (--plot draws
+    the measures over them). RUN: as `evaluate` reads them; two of them are compared query by query.
 
     \b
     rankscope agree ranks judged.jcml --predicted bleu_rank --gold rank
@@ -159,6 +166,7 @@ def is_named_so(path: Path) -> bool:
 #: Options of rankings, as they are where nobody gave them.
 UNUSED = {
     "by_segment": False,
+    "order_by": ORDERS[0],
     "invert": False,
     "missing": "error",
     "count_gold_ties": False,

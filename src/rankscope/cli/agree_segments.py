@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import click
+from click.core import ParameterSource
 
 from rankscope.agreement.conventions import parse_table
-from rankscope.agreement.inputs import all_scores
 from rankscope.agreement.rater_pairs import CHANCE
 from rankscope.agreement.segment_asked import CALIBRATED, STATISTICS, settle
 from rankscope.agreement.segment_sums import GROUPINGS
-from rankscope.agreement.sources import read_judgments
 from rankscope.cli.results import result_options, take_showing
-from rankscope.data.rankings import Rankings
-from rankscope.data.segment_scores import SegmentScores
 from rankscope.errors import ParameterError
+from rankscope.io.streams import one_stdin
 from rankscope.stats.confusion import NORMALISE
 from rankscope.stats.inputs import LARGEST
 from rankscope.stats.judges import LEVELS
@@ -47,7 +45,7 @@ def judgments_options(command: Callable[..., Any]) -> Callable[..., Any]:
         click.option(
             "--duplicates",
             type=click.Choice(["keep", "drop", "refuse"]),
-            help="Rows that stand twice in a ranking CSV. Default: keep, as WMT does.",
+            help="Judgments that stand twice, in all fields. Default: keep, as WMT does.",
         ),
         click.option(
             "--reference",
@@ -85,15 +83,29 @@ def judgments_options(command: Callable[..., Any]) -> Callable[..., Any]:
 DRAWN = ("n_resamples", "confidence_level", "rng")
 
 
-def names_in(text: str | None) -> list[str] | None:
-    return None if text is None else [name for name in text.split(",") if name]
+def lists_in(options: dict[str, Any], names: Sequence[str]) -> dict[str, list[str]]:
+    """Those of these options that were given, each a list of names."""
+    given = {name: options.pop(name) for name in names}
+    return {name: [part for part in text.split(",") if part] for name, text in given.items() if text is not None}
 
 
-def judgments_in(path: str, options: dict[str, Any]) -> Rankings | SegmentScores:
-    """The judgments; what says how to read them is taken out of the options."""
-    higher = names_in(options.pop("higher")) or ()
-    asked = {name: options.pop(name) for name in ("duplicates", "reference", "lines")}
-    return read_judgments(path, higher=higher, **{name: value for name, value in asked.items() if value is not None})
+#: What `--decisions` has no use for.
+UNUSED = ("statistic", "table", "grouping", "n_resamples", "confidence_level", "rng", "details")
+
+
+def refuse_unused(decisions: bool) -> None:
+    """Options that somebody wrote and that would change nothing. Raises ParameterError."""
+    context = click.get_current_context()
+    flags = {
+        str(option.name): option.opts[0]
+        for option in context.command.params
+        if context.get_parameter_source(str(option.name)) is ParameterSource.COMMANDLINE
+    }
+    for name in UNUSED if decisions else ():
+        if name in flags:
+            raise ParameterError(f"{flags[name]} changes nothing about --decisions; leave one of the two out")
+    if "table" in flags and "statistic" in flags:
+        raise ParameterError("--table and --statistic both say what is computed; leave one of the two out")
 
 
 @click.command("segments")
@@ -127,7 +139,10 @@ def judgments_in(path: str, options: dict[str, Any]) -> Rankings | SegmentScores
 )
 @click.option("--decisions", is_flag=True, help="Show what metrics decide where people say better, tie or worse.")
 @click.option("--normalise", type=click.Choice(NORMALISE), help="Of --decisions: shares of rows, columns or of all.")
-@click.option("--lower", metavar="METRIC,...", help="Metrics in which lower is better, as TER.")
+@click.option("--metrics", metavar="NAME,...", help="The metrics wanted, in this order. Default: all.")
+@click.option(
+    "--lower", metavar="NAME,...", help="Metrics, or people's scores, in which lower is better, as TER and HTER."
+)
 @click.option("--test-set", metavar="NAME", help="Which, where a seg.scr has several.")
 @click.option("--details", is_flag=True, help="Show each value of a long table with its interval, too.")
 @judgments_options
@@ -141,18 +156,14 @@ def segments(
     epsilon: float | str | None,
     decisions: bool,
     normalise: str | None,
-    lower: str | None,
-    test_set: str | None,
     details: bool,
-    pairs: str | None,
-    gold: str | None,
     **options: Any,
 ) -> None:
     """Say how far metrics agree with people on the translations of each segment.
 
     JUDGMENTS: a ranking CSV of WMT, a table (segment, system, and columns of numbers), JCML, Appraise's XML,
-    better/worse pairs, or scores that people gave. SCORES: seg.scr, .seg.score or a folder of mt-metrics-eval; without
-    any, the other columns of the judgments.
+    better/worse pairs, preferences between two (item, a, b, human, judge), or scores that people gave. SCORES: seg.scr,
+    .seg.score or a folder of mt-metrics-eval; without any, the other columns of the judgments.
 
     \b
     rankscope agree segments wmt12.csv bleu.seg.scr chrf.seg.scr --pairs fr-en,de-en
@@ -162,6 +173,7 @@ def segments(
     from rankscope import agreement
 
     showing = take_showing(options)
+    refuse_unused(decisions)
     settings: dict[str, Any] = {"statistic": statistic if table is None else parse_table(table), "grouping": grouping}
     settings |= {"epsilon": epsilon, **{name: options.pop(name) for name in DRAWN}}
     settle(**settings)
@@ -170,14 +182,13 @@ def segments(
     if decisions and isinstance(epsilon, str):
         raise ParameterError("--decisions count ties up to one epsilon; give --epsilon as a number")
     showing.check((judgments, *scores))
-    people = judgments_in(judgments, options)
-    metrics = all_scores(scores, lower=names_in(lower) or (), test_set=test_set)
-    chosen: dict[str, Any] = {"gold": gold, "pairs": names_in(pairs)}
+    one_stdin((judgments, *scores))
+    options |= lists_in(options, ("pairs", "metrics", "higher", "lower"))
     if decisions:
-        chosen |= {"epsilon": epsilon or 0.0, "normalise": normalise}
-        showing.show(agreement.decisions(people, metrics, **chosen))
+        options |= {"epsilon": epsilon or 0.0, "normalise": normalise}
+        showing.show(agreement.decisions(judgments, scores, **options))
     else:
-        showing.show(agreement.segments(people, metrics, **chosen, **settings), details=details)
+        showing.show(agreement.segments(judgments, scores, **options, **settings), details=details)
 
 
 @click.command("raters")
@@ -194,7 +205,7 @@ def segments(
 )
 @judgments_options
 @result_options
-def raters(judgments: str, pairs: str | None, **options: Any) -> None:
+def raters(judgments: str, **options: Any) -> None:
     """Say how far people agree with each other, and with themselves, on which of two translations is better.
 
     \b
@@ -204,7 +215,5 @@ def raters(judgments: str, pairs: str | None, **options: Any) -> None:
 
     showing = take_showing(options)
     showing.check((judgments,))
-    found = judgments_in(judgments, options)
-    if not isinstance(found, Rankings):
-        raise ParameterError(f"{judgments}: these are scores, one a translation, and name no judges; expected rankings")
-    showing.show(agreement.raters(found, pairs=names_in(pairs), **options))
+    options |= lists_in(options, ("pairs", "higher"))
+    showing.show(agreement.raters(judgments, **options))

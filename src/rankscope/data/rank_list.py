@@ -18,9 +18,10 @@ Floats = npt.NDArray[np.float64]
 NORMALISATIONS = ("ceiling", "floor", "middle", "minimize")
 
 
-def check_normalisation(ties: object) -> None:
+def check_normalisation(ties: object, name: str = "ties") -> None:
+    """name: what the caller's parameter is called."""
     if ties not in NORMALISATIONS:
-        raise ParameterError(f"ties is {ties!r}, expected one of {', '.join(map(repr, NORMALISATIONS))}")
+        raise ParameterError(f"{name} is {ties!r}, expected one of {', '.join(map(repr, NORMALISATIONS))}")
 
 
 def normalised(table: Floats, ties: str = "ceiling") -> Floats:

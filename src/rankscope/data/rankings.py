@@ -20,10 +20,16 @@ __all__ = ["Labels", "Rankings"]
 Floats = npt.NDArray[np.float64]
 Bools = npt.NDArray[np.bool_]
 
+#: Judgments that are checked at once.
+AT_ONCE = 1 << 14
+
 
 @dataclass(frozen=True, eq=False)
 class Labels:
-    """A name for each judgment (or item), of few that repeat. codes: the place of each among `names`."""
+    """A name for each judgment (or item), of few that repeat. codes: the place of each among `names`.
+
+    codes are of 64 bits, but those of items may be of 32 where many were read.
+    """
 
     names: tuple[str, ...]
     codes: Ints
@@ -93,9 +99,16 @@ class Rankings:
         unknown = self.scores - set(self.columns)
         if unknown:
             raise UnknownName("column of these rankings", min(unknown), self.columns)
-        key = np.sort(self.judgment * len(self.system.names) + self.system.codes)
+        for start in range(0, n, AT_ONCE):  # some judgments at a time, so that memory stays small
+            self.check_systems(self.offsets[start : start + AT_ONCE + 1], start)
+
+    def check_systems(self, offsets: Ints, start: int) -> None:
+        """Raise InputError for a system twice in one of the judgments from `start` on, whose offsets these are."""
+        codes = self.system.codes[offsets[0] : offsets[-1]]
+        key = np.sort(group_of(offsets - offsets[0]) * len(self.system.names) + codes)
         if (key[1:] == key[:-1]).any():
             which, system = divmod(int(key[:-1][key[1:] == key[:-1]][0]), len(self.system.names))
+            which += start
             raise InputError(
                 f"judgment {which + 1} (segment {self.segment.names[self.segment.codes[which]]}) holds system "
                 f"{self.system.names[system]!r} twice; keep one of the two"

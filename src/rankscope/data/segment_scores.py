@@ -11,13 +11,12 @@ from itertools import count
 import numpy as np
 import numpy.typing as npt
 
-from rankscope.data.rankings import Floats, Labels, Rankings
+from rankscope.data.rankings import Floats, Rankings
 from rankscope.data.rows import Ints
 from rankscope.data.wording import counted, listed
 from rankscope.errors import InputError, ParameterError
-from rankscope.kernels.segments import bounds
 
-__all__ = ["PairScores", "SegmentScores", "SystemScores", "as_rankings", "attach"]
+__all__ = ["PairScores", "SegmentScores", "SystemScores", "attach"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,6 +24,10 @@ class PairScores:
     """The scores of one language pair: values[system, segment], NaN where there is none.
 
     Raises InputError for values of another shape, a name that stands twice, an infinite value.
+
+    >>> found = PairScores(("A", "B"), ("1", "2"), np.array([[0.5, 0.25], [np.nan, 1.0]]))
+    >>> found.values[found.systems.index("A")].tolist()
+    [0.5, 0.25]
     """
 
     systems: tuple[str, ...]
@@ -71,6 +74,8 @@ class PairScores:
 @dataclass(frozen=True, eq=False)
 class SegmentScores:
     """What one metric says of every translation. pairs: by language pair. score: whether higher is better.
+
+    Raises InputError for a metric without a name, and where there is no language pair.
 
     >>> found = SegmentScores("chrF", {"de-en": PairScores.of({"A": [0.5, 0.2], "B": [0.4, 0.3]})})
     >>> found.metric, found.systems, len(found)
@@ -120,40 +125,6 @@ class SystemScores:
             for system, value in systems.items():
                 if math.isinf(value):
                     raise InputError(f"scores of {self.metric}: that of system {system!r} ({pair}) is infinite")
-
-
-def as_rankings(scores: SegmentScores) -> Rankings:
-    """The scores as judgments: one a segment of each pair, of the systems that have a score there.
-
-    For scores that people gave (direct assessment, MQM), against which metrics are held. The column has the name of the
-    scores; segments without any score are left out.
-
-    >>> found = as_rankings(SegmentScores("mqm", {"de-en": PairScores.of({"A": [-1, None], "B": [0, None]})}))
-    >>> len(found), found.systems, found.columns["mqm"].tolist(), found.scores
-    (1, ('A', 'B'), [-1.0, 0.0], frozenset({'mqm'}))
-    """
-    systems = {name: i for i, name in enumerate(scores.systems)}
-    segments = {
-        name: i for i, name in enumerate(dict.fromkeys(s for pair in scores.pairs.values() for s in pair.segments))
-    }
-    parts: list[tuple[Ints, Ints, Ints, Floats]] = []  # of each pair: segments, how many items, systems, values
-    for pair in scores.pairs.values():
-        there = ~np.isnan(pair.values.T)  # (segments, systems)
-        counts = there.sum(axis=1)
-        numbers = np.array([segments[name] for name in pair.segments], np.int64)[counts > 0]
-        codes = np.array([systems[name] for name in pair.systems], np.int64)
-        parts.append((numbers, counts[counts > 0], codes[np.nonzero(there)[1]], pair.values.T[there]))
-    lengths = np.concatenate([counts for _, counts, _, _ in parts])
-    return Rankings(
-        pair=Labels(tuple(scores.pairs), np.repeat(np.arange(len(parts)), [part[0].size for part in parts])),
-        segment=Labels(tuple(segments), np.concatenate([part[0] for part in parts])),
-        judge=Labels(("",), np.zeros(lengths.size, np.int64)),
-        offsets=bounds(lengths),
-        system=Labels(tuple(systems), np.concatenate([part[2] for part in parts])),
-        columns={scores.metric: np.concatenate([part[3] for part in parts])},
-        scores=frozenset([scores.metric] if scores.score else []),
-        notes=scores.notes,
-    )
 
 
 def attach(rankings: Rankings, scores: SegmentScores) -> Rankings:

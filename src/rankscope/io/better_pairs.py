@@ -10,19 +10,15 @@ from rankscope.data.rankings import Rankings
 from rankscope.errors import InputError
 from rankscope.io.blocks import BOM
 from rankscope.io.mt_names import judgments_of, split_pair
+from rankscope.io.ranking_tables import NAMES as TABLE
 from rankscope.io.read import PathLike
 from rankscope.io.streams import empty_file, open_binary, source_name
 
 __all__ = ["read_better_pairs"]
 
-EXPECTED = "SEGMENT PAIR BETTER PAIR WORSE, or a line of names with SID, BETTER and WORSE"
+EXPECTED = "SEGMENT PAIR BETTER PAIR WORSE, or a line of names with SEGMENT (SID), BETTER and WORSE"
 #: What columns are called, in lower case.
-NAMES = {
-    "pair": ("lp", "langpair", "lang-pair", "pair"),
-    "segment": ("sid", "seg", "segment", "segid"),
-    "better": ("better",),
-    "worse": ("worse",),
-}
+NAMES = {"pair": TABLE["pair"], "segment": TABLE["segment"], "better": ("better",), "worse": ("worse",)}
 
 
 def read_better_pairs(path: PathLike) -> Rankings:
@@ -30,7 +26,8 @@ def read_better_pairs(path: PathLike) -> Rankings:
 
     Fields are separated by white space: SEGMENT PAIR BETTER PAIR WORSE, both pairs the same; or, where the first line
     names columns (LP SID BETTER WORSE, LP DATA SID BETTER WORSE), those by name, more fields behind them are left
-    alone. Each line is a judgment of two items with the column "rank": 1 for the better system, 2 for the worse.
+    alone. Each line is a judgment of two items with the column "rank": 1 for the better system, 2 for the worse. Tables
+    with commas or tabs are for `read_preferences`.
     Raises InputError with file and line for another number of fields, two different pairs, a system that is better
     than itself, an empty file.
 

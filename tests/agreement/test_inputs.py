@@ -1,0 +1,157 @@
+"""Which column is that of people, what in it is no rank, what orders nothing, which judgments repeat."""
+
+from __future__ import annotations
+
+import gzip
+import subprocess
+import sys
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from rankscope import agreement
+from rankscope.agreement.inputs import judged
+from rankscope.agreement.rank_sources import holds_rankings, source_of
+from rankscope.agreement.repeated import without_repeated
+from rankscope.agreement.sources import read_judgments
+from rankscope.agreement.unranked import ranked_only
+from rankscope.data.rankings import Labels, Rankings
+from rankscope.data.segment_scores import PairScores, SegmentScores
+from rankscope.errors import InputError, ParameterError
+from rankscope.io.streams import zstd_module
+
+TABLE = "item,candidate,rank,m\n1,A,-1,9\n1,B,1,7\n1,C,2,8\n"
+JCML = (
+    '<jcml><judgedsentence id="1"><tgt system="A" rank="-1" m="9"/><tgt system="B" rank="1" m="7"/>'
+    '<tgt system="C" rank="2" m="8"/></judgedsentence></jcml>'
+)
+
+
+@pytest.mark.parametrize("form", ["table", "jcml", "rankings"])
+def test_not_ranked_is_no_rank_whatever_holds_it(tmp_path, form):
+    path = tmp_path / "judged"
+    path.write_text(JCML if form == "jcml" else TABLE)
+    given = read_judgments(path) if form == "rankings" else path
+    found = agreement.segments(given, rng=1)
+    assert (found.value.tolist(), found.n.tolist()) == ([[1.0]], [[1]])  # B above C; A is in no pair
+    assert "1 item is not ranked (rank is -1) and left out" in found.notes
+    assert int(agreement.decisions(given).kinds.sum()) == 1
+
+
+def test_not_ranked_is_no_decision_of_a_rater():
+    ranks = Rankings.of([{"A": -1, "B": 1, "C": 2}, {"A": 1, "B": 2, "C": 3}])
+    ranks = replace(ranks, segment=Labels.of(["1", "1"]), judge=Labels.of(["x", "y"]))
+    between = agreement.raters(ranks, rng=1).rows[0]
+    assert (between.n, between.agreement) == (1, 1.0)  # B and C only
+
+
+def test_scores_below_0_are_scores_and_other_ranks_below_0_are_refused():
+    score = Rankings.of([{"A": -1, "B": -5}], score=True)
+    assert ranked_only(score, "rank") is score
+    with pytest.raises(InputError, match=r"segment 1.*'B': rank is -5, expected a rank of at least 0.*--higher"):
+        ranked_only(Rankings.of([{"A": -1, "B": -5}]), "rank")
+
+
+def test_the_column_of_people_is_never_guessed_beside_scores():
+    one = Rankings.of([{"A": 1, "B": 2}], name="quality")
+    metric = SegmentScores("m", {"": PairScores.of({"A": [1], "B": [0]})})
+    with pytest.raises(ParameterError, match="which column is that of people"):
+        judged(one, metric, pairs=None)
+    assert judged(one, metric, gold="quality", pairs=None).metrics == ("m",)
+    assert judged(Rankings.of([{"A": 1, "B": 2}], name="Rank"), metric, pairs=None).gold == "Rank"
+
+
+def test_a_column_of_people_without_a_value_is_refused():
+    with pytest.raises(InputError, match="has no value"):
+        judged(Rankings.of([{"A": None, "B": -1}]).with_column("m", np.zeros(2), score=True), pairs=None)
+
+
+@pytest.mark.parametrize("lists", [[{"A": 1, "B": 1}, {"A": 2, "B": 2}], [{"A": 1}, {"B": 2}]])
+def test_nothing_ordered_is_refused(lists):
+    given = Rankings.of(lists)
+    given = given.with_column("m", np.arange(float(given.offsets[-1])), score=True)
+    with pytest.raises(InputError, match="no item is ranked above another"):
+        agreement.segments(given)
+    if len(lists[0]) > 1:  # ties of people count here
+        assert agreement.segments(given, statistic="acc_eq", epsilon=0, rng=1).value.tolist() == [[0.0]]
+    else:
+        with pytest.raises(InputError, match="no item is ranked above another"):
+            agreement.segments(given, statistic="acc_eq", epsilon=0)
+
+
+def test_lists_of_one_item_have_a_correlation_over_segments_and_one_value_has_none():
+    given = Rankings.of([{"A": 1}, {"A": 3}, {"A": 2}], score=True)
+    given = given.with_column("m", np.array([1.0, 3.0, 2.0]), score=True)
+    assert agreement.segments(given, statistic="pearson", rng=1).value[0, 0] == pytest.approx(1)
+    flat = Rankings.of([{"A": 2}, {"A": 2}], score=True).with_column("m", np.array([1.0, 3.0]), score=True)
+    with pytest.raises(InputError, match="rank is 2 wherever it is"):
+        agreement.segments(flat, statistic="pearson")
+
+
+TWICE = "judgment,item,candidate,rank,m\na,1,A,1,9\na,1,B,2,7\nb,1,B,2,7\nb,1,A,1,9\nc,1,A,1,9\nc,1,B,3,7\n"
+
+
+def test_judgments_that_stand_twice_are_kept_dropped_or_refused(tmp_path):
+    path = tmp_path / "twice.csv"
+    path.write_text(TWICE)
+    assert len(read_judgments(path)) == 3
+    kept, dropped = (read_judgments(path, duplicates=how) for how in ("keep", "drop"))
+    assert (len(kept), len(dropped)) == (3, 2)
+    assert kept.notes[-1].endswith("twice.csv: 1 judgment repeats an earlier one: kept")
+    assert dropped.table("rank").tolist() == [[1, 2], [1, 3]]
+    with pytest.raises(InputError, match=r"twice.csv: judgment 2 \(segment 1\) is the same as judgment 1"):
+        read_judgments(path, duplicates="refuse")
+    with pytest.raises(ParameterError, match="duplicates"):
+        read_judgments(path, duplicates="maybe")
+
+
+def test_no_value_on_both_sides_is_the_same():
+    twice = replace(Rankings.of([{"A": None, "B": 1}, {"B": 1, "A": None}]), segment=Labels.of(["1", "1"]))
+    assert len(without_repeated(twice, "drop", "x")) == 1
+    assert without_repeated(Rankings.of([]), "drop", "x").notes == ()
+
+
+FILES = {
+    "wmt": "srclang,trglang,srcIndex,judgeId,system1Id,system2Id,system1rank,system2rank\nFrench,English,1,a,A,B,1,2\n",
+    "jcml": JCML,
+    "utf-16": JCML.encode("utf-16"),
+    "table": TABLE,
+    "preferences": "prompt,better,worse\n1,A,B\n",
+    "pairs": "1 fr-en A fr-en B\n",
+}
+
+
+@pytest.mark.parametrize("kind", FILES)
+def test_ranks_and_segments_read_the_same_files(tmp_path, kind):
+    path = tmp_path / "file"
+    content = FILES[kind]
+    path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    assert holds_rankings(path)
+    assert next(iter(source_of(path, None, None).columns)) == "rank"
+
+
+def test_runs_and_scores_are_no_rankings(tmp_path):
+    path = tmp_path / "file"
+    for content in ("q1 Q0 d1 1 0.5 1\n", "q1 Q0 d1 1 0.5 tag\n", "query,doc,score\nq,d,1\n", '{"q1": {"d": 1}}\n'):
+        path.write_text(content)
+        assert not holds_rankings(path)
+    path.write_text("m\tfr-en\tset\tA\t1\t0.5\n")
+    with pytest.raises(InputError, match="scores, one a translation, expected rankings"):
+        source_of(path, None, None)
+
+
+def packed(how, content):
+    if how == "gzip":
+        return gzip.compress(content)
+    return zstd_module().compress(content) if how == "zstd" else content
+
+
+@pytest.mark.parametrize("how", ["plain", "gzip", "zstd"])
+def test_standard_input_is_told_by_what_it_holds(how):
+    code = (
+        "from rankscope.agreement.sources import read_judgments\n"
+        "found = read_judgments('-')\nprint(found.table('rank').tolist(), found.pair.names)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], input=packed(how, FILES["wmt"].encode()), capture_output=True)
+    assert done.stdout.decode().strip() == "[[1.0, 2.0]] ('fr-en',)", done.stderr.decode()
