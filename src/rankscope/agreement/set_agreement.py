@@ -94,9 +94,7 @@ def ranks(
             seed=seed_of(rng),
         )
     )
-    check_choice("order_by", order_by, ORDERS)
-    if preset is not None:
-        check_preset(preset, asked, by_segment, order_by)
+    check_shown(preset, asked, by_segment, order_by)
     parts: list[RankPart] = []
     notes: list[str] = []
     gold_names: dict[str, None] = {}
@@ -137,8 +135,11 @@ def checked(asked: Asked) -> Asked:
     return asked
 
 
-def check_preset(preset: str, asked: Asked, by_segment: bool, order_by: str) -> None:
+def check_shown(preset: str | None, asked: Asked, by_segment: bool, order_by: str) -> None:
     """The tool's output has no options: refuse those that would be forgotten. Raises UnknownName, ParameterError."""
+    check_choice("order_by", order_by, ORDERS)
+    if preset is None:
+        return
     if preset not in PRESETS:
         raise UnknownName("preset", str(preset), PRESETS)
     usual = Asked(confidence_level=asked.confidence_level, n_resamples=asked.n_resamples, seed=asked.seed)
