@@ -162,14 +162,15 @@ def in_memory(systems, segments, runs, *peers) -> None:
     from rankscope.agreement import segments as agreement
     from rankscope.agreement.calibration import calibrate
     from rankscope.agreement.conventions import CONVENTIONS
-    from rankscope.data.segment_scores import PairScores, SegmentScores, as_rankings
+    from rankscope.agreement.judged_lists import GOLD, rankings_of
+    from rankscope.data.segment_scores import PairScores, SegmentScores
 
     rng = np.random.default_rng(3)
     good = rng.normal(size=(int(systems), int(segments)))
     gold, metric = np.rint(2 * good), good + rng.normal(size=good.shape)
     names = tuple(f"s{i}" for i in range(int(systems)))
     lines = tuple(map(str, range(int(segments))))
-    judged = as_rankings(SegmentScores("people", {"": PairScores(names, lines, gold)}))
+    judged = rankings_of(SegmentScores("people", {"": PairScores(names, lines, gold)}))
     judged = judged.with_column("m", metric.T.ravel(), score=True)
     one, other = np.triu_indices(int(systems), 1)
     apart, people = metric[one] - metric[other], np.sign(gold[one] - gold[other])
@@ -181,7 +182,7 @@ def in_memory(systems, segments, runs, *peers) -> None:
 
     ways = {
         "calibrated": lambda: calibrate(-gold.T, -metric.T, convention=CONVENTIONS["acc_eq"]),
-        "kendall": lambda: agreement(judged, statistic="kendall_b", grouping="segment", gold="people", n_resamples=1),
+        "kendall": lambda: agreement(judged, statistic="kendall_b", grouping="segment", gold=GOLD, n_resamples=1),
     }
     agree({OURS: best._asdict(), BY_CANDIDATE: dict(zip(("value", "epsilon"), candidates(), strict=True))})
     if peers:

@@ -1,8 +1,9 @@
 """The benchmarks' own code, at a tiny size: no times are asserted."""
 
-import importlib
 import importlib.util
 import os
+import sys
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -53,8 +54,14 @@ def folder(tmp_path_factory):
     return tmp_path_factory.mktemp("benchmarks")
 
 
+@cache
 def module(name):
-    return importlib.import_module(name)
+    """By its path: a folder of tests may have the same name."""
+    spec = importlib.util.spec_from_file_location(f"benchmark_{name}", BENCHMARKS / f"{name}.py")
+    found = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = found  # as dataclasses want it
+    spec.loader.exec_module(found)
+    return found
 
 
 def run_lines(path):

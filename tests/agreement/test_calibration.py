@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 import numpy as np
 import pytest
 from hypothesis import given
@@ -95,21 +93,6 @@ def test_a_table_of_ones_own_is_calibrated_too():
     own = Convention(concordant=2.0, discordant=-1.0, tied_metric=0.5)
     gold, metric = np.array([[1.0, 2.0, 3.0]]), np.array([[2.0, 1.0, 9.0]])
     assert calibrate(gold, metric, convention=own) == (1.0, pytest.approx((0.5 + 2 + 2) / 3))
-
-
-@pytest.mark.parametrize("grouping", ["none", "segment"])
-def test_15_systems_on_2000_segments_take_a_tenth_of_a_second(grouping):
-    rng = np.random.default_rng(3)
-    gold = rng.integers(0, 4, (2000, 15)).astype(float)
-    metric = gold + rng.normal(0, 1, gold.shape)
-    calibrate(gold, metric, convention=ACC_EQ, grouping=grouping)
-    taken = []
-    for _ in range(3):
-        start = time.process_time()
-        found = calibrate(gold, metric, convention=ACC_EQ, grouping=grouping)
-        taken.append(time.process_time() - start)
-    assert min(taken) < 0.1
-    assert found.epsilon > 0
 
 
 def test_differences_that_are_equal_but_for_rounding_are_one():

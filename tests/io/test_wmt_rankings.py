@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-import time
 
 import numpy as np
 import pytest
@@ -74,12 +73,6 @@ def test_fillers_of_wmt11_are_left_out_and_counted(data):
 def test_the_test_set_and_pair_in_front_of_names_of_wmt13_are_taken_away(data):
     found = read_wmt_rankings(data / "wmt13" / "sample-fr-en-train.csv")
     assert {"online-A", "cu-zeman.2738", "DCU__primary.2828"} <= set(found.systems)
-
-
-def test_the_judgments_of_wmt12_are_read_within_a_second(data):
-    start = time.process_time()
-    read_wmt_rankings(data / "wmt12" / "wmt12.RNK_results.csv")
-    assert time.process_time() - start < 1  # .12 s where nothing else runs; the aim is .3 s
 
 
 def test_a_row_is_a_judgment_with_its_pair_segment_and_judge(written):
