@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from rankscope.agreement.rank_table import Floats, Ints, RankTable
+from rankscope.kernels.means import ratio_or_nan
 from rankscope.kernels.pairs import PairCounts, count_pairs_by_row
 
 __all__ = ["TauCounts", "counted_pairs", "tau_counts"]
@@ -48,12 +48,6 @@ class TauCounts:
         tau = self.tau
         there = tau[~np.isnan(tau)]
         return float(there.mean()) if there.size else float("nan")
-
-
-def ratio_or_nan(a: npt.NDArray[np.generic], b: npt.NDArray[np.generic]) -> Floats:
-    found = np.full(a.shape, np.nan)
-    np.divide(a, b, out=found, where=np.asarray(b != 0))
-    return found
 
 
 def counted_pairs(table: RankTable) -> PairCounts:

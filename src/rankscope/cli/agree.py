@@ -11,6 +11,7 @@ import click
 from rankscope.cli.options import evaluation_options
 from rankscope.cli.output import bytes_progress
 from rankscope.cli.results import result_options, take_showing
+from rankscope.cli.sampling_options import CONFIDENCE_LEVEL
 from rankscope.errors import InputError, ParameterError
 from rankscope.io.streams import source_name
 from rankscope.stats.confusion import NORMALISE
@@ -69,14 +70,7 @@ def agreement_options(command: Callable[..., Any]) -> Callable[..., Any]:
             type=click.Choice(NORMALISE),
             help="Show the confusion matrix as shares of each row, each column, or of all.",
         ),
-        click.option(
-            "--confidence-level",
-            type=click.FloatRange(0, 1, min_open=True, max_open=True),
-            default=0.95,
-            show_default=True,
-            metavar="P",
-            help="Share of intervals that hold the truth.",
-        ),
+        CONFIDENCE_LEVEL,
     )
     for option in reversed(options):
         command = option(command)

@@ -9,10 +9,10 @@ import click
 from rankscope.cli.options import evaluation_options, scores_of
 from rankscope.cli.output import progress_bar
 from rankscope.cli.results import result_options, take_showing
+from rankscope.cli.sampling_options import CONFIDENCE_LEVEL, resamples_option, seed_option
 from rankscope.comparison.correlations import BY, N_RESAMPLES, agree_measures, check_agreement
 from rankscope.stats.correlation import INTERVALS
 from rankscope.stats.correlation_values import STATISTICS
-from rankscope.stats.inputs import LARGEST
 
 __all__ = ["measures"]
 
@@ -35,37 +35,14 @@ __all__ = ["measures"]
     show_default=True,
     help="Do measures order the systems alike, or find the same queries hard?",
 )
-@click.option(
-    "--confidence-level",
-    type=click.FloatRange(0, 1, min_open=True, max_open=True),
-    default=0.95,
-    show_default=True,
-    metavar="P",
-    help="Share of intervals that hold the truth.",
-)
+@CONFIDENCE_LEVEL
 @click.option(
     "--interval",
     type=click.Choice(list(INTERVALS)),
     help="By Fisher's z (default by systems), or from a bootstrap (default by queries).",
 )
-@click.option(
-    "--resamples",
-    "n_resamples",
-    type=click.IntRange(1, LARGEST),
-    default=N_RESAMPLES,
-    show_default=True,
-    metavar="N",
-    help="Of the bootstrap.",
-)
-@click.option(
-    "--seed",
-    "rng",
-    type=click.IntRange(min=0),
-    default=0,
-    show_default=True,
-    metavar="N",
-    help="Of the bootstrap.",
-)
+@resamples_option(N_RESAMPLES, "Of the bootstrap.")
+@seed_option("Of the bootstrap.")
 @click.option("--details", is_flag=True, help="Show every pair of many measures, too.")
 @result_options
 def measures(

@@ -14,6 +14,7 @@ from rankscope.agreement.set_agreement import ORDERS, PRESETS
 from rankscope.agreement.set_agreement import ranks as agree_ranks
 from rankscope.cli.output import bytes_progress, progress_bar
 from rankscope.cli.results import result_options, take_showing
+from rankscope.cli.sampling_options import CONFIDENCE_LEVEL, resamples_option, seed_option
 from rankscope.data.rank_list import NORMALISATIONS
 from rankscope.errors import InputError, ParameterError
 from rankscope.io.read import read_run
@@ -65,32 +66,9 @@ OPTIONS = (
         help="The ranks of tied items in MRR and in people's ranks of the machine's best.",
     ),
     click.option("--cutoff", type=click.IntRange(1, LARGEST), metavar="K", help="nDCG and ERR of the first K only."),
-    click.option(
-        "--confidence-level",
-        type=click.FloatRange(0, 1, min_open=True, max_open=True),
-        default=0.95,
-        show_default=True,
-        metavar="P",
-        help="Share of intervals that hold the truth.",
-    ),
-    click.option(
-        "--resamples",
-        "n_resamples",
-        type=click.IntRange(1, LARGEST),
-        default=1_000,
-        show_default=True,
-        metavar="N",
-        help="Of the bootstrap and of the permutations.",
-    ),
-    click.option(
-        "--seed",
-        "rng",
-        type=click.IntRange(min=0),
-        default=0,
-        show_default=True,
-        metavar="N",
-        help="Of the bootstrap and of the permutations.",
-    ),
+    CONFIDENCE_LEVEL,
+    resamples_option(1000, "Of the bootstrap and of the permutations."),
+    seed_option("Of the bootstrap and of the permutations."),
     click.option("--details", is_flag=True, help="Show what is folded, too."),
 )
 

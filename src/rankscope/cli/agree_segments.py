@@ -13,10 +13,10 @@ from rankscope.agreement.rater_pairs import CHANCE
 from rankscope.agreement.segment_asked import CALIBRATED, STATISTICS, settle
 from rankscope.agreement.segment_sums import GROUPINGS
 from rankscope.cli.results import result_options, take_showing
+from rankscope.cli.sampling_options import CONFIDENCE_LEVEL, resamples_option, seed_option
 from rankscope.errors import ParameterError
 from rankscope.io.streams import one_stdin
 from rankscope.stats.confusion import NORMALISE
-from rankscope.stats.inputs import LARGEST
 from rankscope.stats.judges import LEVELS
 
 __all__ = ["raters", "segments"]
@@ -53,26 +53,9 @@ def judgments_options(command: Callable[..., Any]) -> Callable[..., Any]:
             help="The reference, where a ranking CSV has it ranked as a system. Default: keep.",
         ),
         click.option("--lines", metavar="FILE", help="Of WMT11: whose line i is the segment that the CSV numbers i."),
-        click.option(
-            "--confidence-level",
-            type=click.FloatRange(0, 1, min_open=True, max_open=True),
-            default=0.95,
-            show_default=True,
-            metavar="P",
-            help="Share of intervals that hold the truth.",
-        ),
-        click.option(
-            "--resamples",
-            "n_resamples",
-            type=click.IntRange(1, LARGEST),
-            default=1000,
-            show_default=True,
-            metavar="N",
-            help="Of the bootstrap over segments.",
-        ),
-        click.option(
-            "--seed", "rng", type=click.IntRange(min=0), default=0, show_default=True, metavar="N", help="Of these."
-        ),
+        CONFIDENCE_LEVEL,
+        resamples_option(1000, "Of the bootstrap over segments."),
+        seed_option("Of these."),
     )
     for option in reversed(options):
         command = option(command)

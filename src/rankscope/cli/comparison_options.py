@@ -7,6 +7,7 @@ from typing import Any, TypeVar
 
 import click
 
+from rankscope.cli.sampling_options import seed_option
 from rankscope.comparison.compare import FAMILIES, check_settings
 from rankscope.comparison.methods import INTERVALS, TESTS, Settings
 from rankscope.stats.corrections import CORRECTIONS
@@ -91,9 +92,7 @@ COMPARISON = (
         metavar="N",
         help="How many, where drawn.",
     ),
-    click.option(
-        "--seed", "rng", type=click.IntRange(min=0), default=0, show_default=True, metavar="N", help="Of resampling."
-    ),
+    seed_option("Of resampling."),
 )
 
 

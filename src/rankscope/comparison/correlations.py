@@ -15,6 +15,7 @@ from rankscope.data.scores import Floats, Scores
 from rankscope.data.wording import counted as so_many
 from rankscope.data.wording import queries
 from rankscope.errors import ParameterError
+from rankscope.kernels.means import mean_of
 from rankscope.kernels.resample import draw
 from rankscope.stats.correlation import INTERVALS, correlation_test
 from rankscope.stats.correlation_intervals import bca_ends
@@ -189,10 +190,3 @@ def averaged(x: Floats, y: Floats, options: dict[str, Any]) -> tuple[float, floa
         samples, jackknife = mean_of(resampled(ways, n, draws)), mean_of(left_out(ways, n))
         low, high = bca_ends(value, samples, jackknife, options["confidence_level"])
     return value, low, high, there.size
-
-
-def mean_of(values: Floats) -> Floats:
-    """The mean over the first axis of what is there; NaN where nothing is."""
-    there = ~np.isnan(values)
-    total, n = np.where(there, values, 0.0).sum(axis=0), there.sum(axis=0)
-    return np.asarray(np.divide(total, n, out=np.full(total.shape, np.nan), where=n > 0))

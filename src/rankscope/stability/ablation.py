@@ -15,6 +15,7 @@ from rankscope.errors import InputError, ParameterError
 from rankscope.evaluation.conventions import Plan
 from rankscope.evaluation.engine import score_hits
 from rankscope.evaluation.sources import Joined
+from rankscope.kernels.means import mean_of
 from rankscope.measures.correlation import tau_ap
 from rankscope.stability.ablation_shown import Ablation, Levels
 from rankscope.stability.kept import Judgments, Kept, judgments_of
@@ -199,11 +200,11 @@ def levels_of(base: Base, draws: Draws) -> tuple[Levels, list[str]]:
         levels=np.array(draws.levels, np.float64),
         kept=np.array(kept).reshape(shape).mean(axis=1),
         lost=np.array(lost, np.float64).reshape(shape).mean(axis=1),
-        tau=mean_of(taus),
+        tau=mean_of(taus, -1),
         tau_low=extreme(taus, np.fmin),
         tau_high=extreme(taus, np.fmax),
-        tau_ap=mean_of(by_ap),
-        values=mean_of(mean_of(drawn).reshape(-1, *shape)),
+        tau_ap=mean_of(by_ap, -1),
+        values=mean_of(mean_of(drawn, -1).reshape(-1, *shape), -1),
     )
     return levels, notes_on(base, draws, levels, taus, follow)
 
@@ -256,14 +257,6 @@ def truth_of(scores: Scores, name: str) -> Floats:
 
 def has_ties(values: Floats) -> bool:
     return bool(np.isfinite(values).all()) and np.unique(values).size < values.size
-
-
-def mean_of(values: Floats) -> Floats:
-    """The mean over the last axis of what is there, NaN where nothing is."""
-    there = np.isfinite(values)
-    total = np.where(there, values, 0.0).sum(axis=-1)
-    n = there.sum(axis=-1)
-    return np.asarray(np.divide(total, n, out=np.full(n.shape, np.nan), where=n > 0))
 
 
 def extreme(values: Floats, which: np.ufunc) -> Floats:

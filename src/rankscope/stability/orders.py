@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from rankscope.kernels.means import ratio_or_nan
 from rankscope.stats.inputs import NOISE
 
 __all__ = ["Rates", "coded_error_and_ties", "error_and_ties", "pairs_of"]
@@ -73,12 +74,12 @@ def error_and_ties(means: Floats, systems: Ints, n_systems: int, fuzz: float) ->
 def jackknife(total: Ints, without: Ints, n: Ints) -> tuple[Floats, Floats]:
     """(measures) a rate in percent and its jackknife deviation. total: (measures); without, n: (measures, draws)."""
     whole = n.sum(axis=1)
-    rate = np.divide(100.0 * total, whole, out=np.full(whole.shape, np.nan), where=whole > 0)
+    rate = ratio_or_nan(100.0 * total, whole)
     draws = n.shape[1]
     if draws < 2:
         return rate, np.full(whole.shape, np.nan)
     rest = whole[:, None] - n
-    left = np.divide(100.0 * without, rest, out=np.full(rest.shape, np.nan), where=rest > 0)
+    left = ratio_or_nan(100.0 * without, rest)
     centre = left.mean(axis=1, keepdims=True)
     return rate, np.sqrt((draws - 1) / draws * ((left - centre) ** 2).sum(axis=1))
 

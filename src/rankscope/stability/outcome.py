@@ -8,6 +8,7 @@ from dataclasses import dataclass, fields
 import numpy as np
 import numpy.typing as npt
 
+from rankscope.kernels.means import mean_of, ratio_or_nan
 from rankscope.stability.conditions import Condition
 from rankscope.stability.orders import error_and_ties, pairs_of
 from rankscope.stability.pooled import halves_of, reliability_of, tukey_rates
@@ -95,14 +96,6 @@ def sample_widths(sample: Sample, material: Material) -> Floats:
     """Of logarithms, which a geometric mean is made of, the range is that of the values observed."""
     logs = (-np.inf, 0.0)
     return widths_of(sample.values, [logs if m.summary == "geometric" else m.range for m in material.measures])
-
-
-def mean_of(values: Floats, axis: int = 0) -> Floats:
-    """The mean without NaN; NaN where there is nothing else."""
-    there = ~np.isnan(values)
-    n = there.sum(axis=axis)
-    total = np.where(there, values, 0.0).sum(axis=axis)
-    return np.asarray(np.divide(total, n, out=np.full(n.shape, np.nan), where=n > 0))
 
 
 def outcome_of(
@@ -240,5 +233,4 @@ def scattered(values: Floats, places: npt.NDArray[np.int64], n: int) -> Floats:
     size = len(values) * n
     total = np.bincount(at[there], values[there], size)
     count = np.bincount(at[there], minlength=size)
-    found: Floats = np.divide(total, count, out=np.full(size, np.nan), where=count > 0)
-    return found.reshape(len(values), n)
+    return ratio_or_nan(total, count).reshape(len(values), n)

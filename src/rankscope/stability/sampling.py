@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from rankscope.data.entities import EntityRanks, hits_of_entities
 from rankscope.data.scores import LEAST, Scores
+from rankscope.kernels.means import ratio_or_nan
 from rankscope.measures.base import Measure
 from rankscope.stability.conditions import Condition
 from rankscope.stats.correlation_values import matrix_of
@@ -78,7 +79,7 @@ def means(values: Floats) -> Floats:
     there = ~np.isnan(values).any(axis=-2, keepdims=True)
     total = np.where(there, values, 0.0).sum(axis=-1)
     n = there.sum(axis=-1)
-    return np.asarray(np.divide(total, n, out=np.full(total.shape, np.nan), where=n > 0))
+    return ratio_or_nan(total, np.broadcast_to(n, total.shape))
 
 
 @dataclass(frozen=True, eq=False)
