@@ -221,7 +221,7 @@ class TestRefused:
 
     def test_what_holds_no_rankings(self, tmp_path: Path) -> None:
         with pytest.raises(ParameterError, match="of type int"):
-            rs.agreement.ranks({"a": 3})  # type: ignore[dict-item]
+            rs.agreement.ranks({"a": 3})  # type: ignore[dict-item]  # what is refused
         with pytest.raises(ParameterError, match="empty"):
             rs.agreement.ranks([])
         with pytest.raises(InputError, match="no judgment"):

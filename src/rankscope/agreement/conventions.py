@@ -125,9 +125,9 @@ def as_cell(value: object) -> Cell:
     if value is None:
         return None
     good = isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
-    if not good or not np.isfinite(value):  # type: ignore[call-overload]
+    if not good or not np.isfinite(value):  # type: ignore[call-overload]  # a number, where it is good
         raise ParameterError(f"a coefficient is {value!r}, expected a number, or None to leave such pairs out")
-    return float(value)  # type: ignore[arg-type]
+    return float(value)  # type: ignore[arg-type]  # a number, as was just checked
 
 
 def strict(name: str, tied_metric: Cell, source: str, least: float = 0.0) -> Convention:
