@@ -1,0 +1,1 @@
+"""Many rankings and preferences into one order."""

@@ -1,0 +1,116 @@
+"""Preferences: outcomes of comparisons between two systems, each a win or a tie."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+
+from rankscope.data.rankings import Labels
+from rankscope.data.rows import Ints
+from rankscope.errors import InputError
+
+__all__ = ["Preferences"]
+
+Floats = npt.NDArray[np.float64]
+#: What stands for a tie where outcomes are given by names.
+TIE = "tie"
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Preferences:
+    """Outcomes of comparisons of two systems.
+
+    systems: names. left, right: (comparisons) the two, as places among `systems`. outcome: (comparisons) 1 where the
+    left one won, -1 where the right one did, 0 for a tie. weight: (comparisons) how much each counts, above 0; one each
+    where none are given. covariates: by name, (comparisons) what else may have decided, as the difference of lengths
+    (left minus right). unit: whose comparisons hang together, as one prompt's or one judge's; None: all are
+    independent. notes: what a reader should know.
+
+    Raises InputError for fewer than two systems, no comparison, a system against itself, a weight that is not above 0,
+    an outcome that is none, a covariate that is not finite, numbers that do not fit.
+
+    >>> found = Preferences.of([("A", "B", "A"), ("B", "A", "tie")])
+    >>> found.systems, found.left.tolist(), found.right.tolist(), found.outcome.tolist()
+    (('A', 'B'), [0, 1], [1, 0], [1, 0])
+    """
+
+    systems: tuple[str, ...]
+    left: Ints
+    right: Ints
+    outcome: Ints
+    weight: Floats = field(default_factory=lambda: np.empty(0))
+    covariates: Mapping[str, Floats] = field(default_factory=dict)
+    unit: Labels | None = None
+    notes: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        everything = self.__dict__
+        everything["systems"] = tuple(self.systems)
+        for name in ("left", "right", "outcome"):
+            everything[name] = np.asarray(everything[name], np.int64)
+        weight = np.asarray(self.weight, np.float64)
+        everything["weight"] = weight if weight.size else np.ones(self.left.size)
+        everything["covariates"] = {name: np.asarray(x, np.float64) for name, x in self.covariates.items()}
+        self.check()
+
+    def check(self) -> None:
+        n = self.left.size
+        if len(self.systems) < 2:
+            raise InputError(f"{len(self.systems)} systems, expected at least two to compare")
+        if not n:
+            raise InputError("no comparisons, expected at least one")
+        sizes = {"right": self.right, "outcome": self.outcome, "weight": self.weight, **self.covariates}
+        for name, values in sizes.items():
+            if values.shape != (n,):
+                raise InputError(f"{values.size} values of {name!r} for {n} comparisons, expected one each")
+        if self.unit is not None and len(self.unit) != n:
+            raise InputError(f"{len(self.unit)} units for {n} comparisons, expected one each")
+        for side in (self.left, self.right):
+            if side.min() < 0 or side.max() >= len(self.systems):
+                raise InputError(f"a comparison names system {int(side.max())}, and there are {len(self.systems)}")
+        same = np.flatnonzero(self.left == self.right)
+        if same.size:
+            name = self.systems[self.left[same[0]]]
+            raise InputError(f"comparison {same[0] + 1}: {name!r} against itself, expected two systems")
+        if not np.isin(self.outcome, (-1, 0, 1)).all():
+            raise InputError("an outcome is neither 1 (left won), 0 (tie) nor -1 (right won)")
+        bad = np.flatnonzero(~(np.isfinite(self.weight) & (self.weight > 0)))
+        if bad.size:
+            raise InputError(
+                f"comparison {bad[0] + 1}: weight {self.weight[bad[0]]:g}, expected a number above 0; leave out what "
+                "does not count"
+            )
+        for name, values in self.covariates.items():
+            if not np.isfinite(values).all():
+                row = int(np.flatnonzero(~np.isfinite(values))[0])
+                raise InputError(f"comparison {row + 1}: {name} is {values[row]:g}, expected a finite number")
+
+    def __len__(self) -> int:
+        """How many comparisons."""
+        return self.left.size
+
+    @classmethod
+    def of(cls, comparisons: Sequence[tuple[str, str, str]], **more: object) -> Preferences:
+        """From (left, right, winner), the winner being one of the two or "tie". more: other fields, as weight.
+
+        Raises InputError as the class, and for a winner that is none of the two.
+        """
+        places: dict[str, int] = {}
+        left, right, outcome = [], [], []
+        for row, (a, b, winner) in enumerate(comparisons):
+            codes = {b: -1, a: 1, TIE: 0} if TIE not in (a, b) else {b: -1, a: 1}
+            if winner not in codes:
+                raise InputError(f"comparison {row + 1}: the winner is {winner!r}, expected {a!r}, {b!r} or {TIE!r}")
+            left.append(places.setdefault(a, len(places)))
+            right.append(places.setdefault(b, len(places)))
+            outcome.append(codes[winner])
+        return cls(
+            systems=tuple(places),
+            left=np.array(left, np.int64),
+            right=np.array(right, np.int64),
+            outcome=np.array(outcome, np.int64),
+            **more,  # type: ignore[arg-type]  # the class checks what it is given
+        )
