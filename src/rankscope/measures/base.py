@@ -114,6 +114,16 @@ class Measure(ABC):
         """
         return None
 
+    def swap_deltas(self, hits: Hits, first: Ints, second: Ints) -> Floats:
+        """(pairs) by how much the value of their query would change if two hits of it changed places.
+
+        first, second: (pairs) places among the hits. Raises ParameterError for a measure that has no closed form of it.
+        """
+        raise ParameterError(
+            f"{self}: there is no closed form for what two documents that change places change; choose one of "
+            "DCG, nDCG, P, AP, RR, ERR, RBP"
+        )
+
     def level(self, hits: Hits) -> int:
         """The least relevance that counts: by default any gain at all."""
         return 1

@@ -10,9 +10,10 @@ import numpy as np
 from rankscope.data.hits import Hits
 from rankscope.errors import ParameterError
 from rankscope.kernels.segments import sum_by_group
-from rankscope.measures.base import Binary, Floats, Summary, is_int, is_number, ratio, require
+from rankscope.measures.base import Binary, Floats, Ints, Summary, is_int, is_number, ratio, require
 from rankscope.measures.cutoffs import within
 from rankscope.measures.scaled import Scaled
+from rankscope.measures.swaps import precision_sum_changes, reciprocal_rank_changes, sum_changes
 from rankscope.measures.ties import rank_of_first, tie_groups
 
 __all__ = ["AP", "AUC", "GMAP", "RR", "F", "P", "R", "RelP", "Rprec", "Success"]
@@ -39,6 +40,14 @@ class P(Scaled, Binary):
         found = hits.sum(within(hits, depth, hits.relevant(self.rel)))
         share = ratio(found, depth) if isinstance(depth, np.ndarray) else found / (depth or 1)
         return np.minimum(share, 1.0)  # ranks may be parts of 1, and those given by a user may be equal
+
+    def swap_deltas(self, hits: Hits, first: Ints, second: Ints) -> Floats:
+        if self.scale is not None:  # ranks may be parts of 1
+            return super().swap_deltas(hits, first, second)
+        depth = self.reach(hits)
+        inside = within(hits, depth, np.ones(hits.rank.size, np.bool_)).astype(np.float64)
+        changed = sum_changes(hits.relevant(self.rel).astype(np.float64), inside, first, second)
+        return ratio(changed, depth[hits.query[first]]) if isinstance(depth, np.ndarray) else changed / (depth or 1)
 
     def best_grade(self, hits: Hits) -> int | None:
         return max(self.level(hits), hits.max_grade) if is_int(self.cutoff) and self.scale is None else None
@@ -169,6 +178,13 @@ class AP(Scaled, Binary):
         precision = np.minimum((hits.relevant_above(self.rel) + 1.0) / hits.rank, 1.0)
         return np.where(within(hits, self.reach(hits), hits.relevant(self.rel)), precision, 0.0)
 
+    def swap_deltas(self, hits: Hits, first: Ints, second: Ints) -> Floats:
+        if self.norm == "found" or self.scale is not None:  # the divisor changes as well; ranks may be parts of 1
+            return super().swap_deltas(hits, first, second)
+        worth = np.where(within(hits, self.reach(hits), np.ones(hits.rank.size, np.bool_)), 1.0 / hits.rank, 0.0)
+        changed = precision_sum_changes(hits, hits.relevant(self.rel), worth, first, second)
+        return ratio(changed, self.divisor(hits)[hits.query[first]])
+
     def divisor(self, hits: Hits) -> Floats:
         """(queries) what the sum of precisions is divided by."""
         if self.norm == "found":
@@ -216,6 +232,10 @@ class RR(Binary):
         values = np.zeros(len(hits))
         values[hits.query[rows]] = 1.0 / hits.rank[rows]  # from the last to the first, which stays
         return values
+
+    def swap_deltas(self, hits: Hits, first: Ints, second: Ints) -> Floats:
+        worth = np.where(within(hits, self.cutoff, np.ones(hits.rank.size, np.bool_)), 1.0 / hits.rank, 0.0)
+        return reciprocal_rank_changes(hits, hits.relevant(self.rel), worth, first, second)
 
     def best_grade(self, hits: Hits) -> int:
         return max(self.level(hits), hits.max_grade)

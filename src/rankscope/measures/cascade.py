@@ -13,6 +13,7 @@ from rankscope.kernels.gain import gain_linear, stopping_probability
 from rankscope.kernels.order import ranges
 from rankscope.kernels.segments import bounds, cumulative_product, group_of, place_in_group, sum_by_group
 from rankscope.measures.base import LARGEST, Floats, Ints, Measure, is_int, ratio, require
+from rankscope.measures.swaps import stopping_changes, sum_changes
 from rankscope.measures.ties import mean_stops, mean_weight
 
 __all__ = ["ERR", "RBP", "RBPResidual", "max_grade_of", "nERR"]
@@ -92,6 +93,10 @@ class ERR(Cascade):
     def values(self, hits: Hits) -> Floats:
         return self.err(hits)
 
+    def swap_deltas(self, hits: Hits, first: Ints, second: Ints) -> Floats:
+        stop = stopping_probability(hits.relevance, max(max_grade_of(self.gmax, self, hits), 1))
+        return stopping_changes(hits, stop, mean_weight(hits, np.reciprocal, self.cutoff), first, second)
+
     def best_grade(self, hits: Hits) -> int:
         return max(max_grade_of(self.gmax, self, hits), 1)
 
@@ -157,11 +162,20 @@ class RBP(Measure):
         return np.asarray(top[hits.query])
 
     def values(self, hits: Hits) -> Floats:
+        return (1.0 - self.p) * hits.sum(self.gains_of(hits) * self.worth(hits))
+
+    def swap_deltas(self, hits: Hits, first: Ints, second: Ints) -> Floats:
+        return (1.0 - self.p) * sum_changes(self.gains_of(hits), self.worth(hits), first, second)
+
+    def gains_of(self, hits: Hits) -> Floats:
+        """(hits) what each document gains."""
         if self.rel is not None:
-            gain = hits.relevant(self.rel).astype(np.float64)
-        else:
-            gain = gain_linear(hits.relevance) / self.highest(hits)
-        return (1.0 - self.p) * hits.sum(gain * mean_weight(hits, lambda rank: self.p ** (rank - 1.0), self.cutoff))
+            return hits.relevant(self.rel).astype(np.float64)
+        return gain_linear(hits.relevance) / self.highest(hits)
+
+    def worth(self, hits: Hits) -> Floats:
+        """(hits) what its rank is worth to it."""
+        return mean_weight(hits, lambda rank: self.p ** (rank - 1.0), self.cutoff)
 
     def best_grade(self, hits: Hits) -> int | None:
         if self.rel is not None:

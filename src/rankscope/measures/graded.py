@@ -15,6 +15,7 @@ from rankscope.kernels.order import ranges
 from rankscope.kernels.segments import bounds, group_of, place_in_group, sum_by_group
 from rankscope.measures.base import Floats, Ints, Measure, is_int, is_number, ratio, require
 from rankscope.measures.scaled import SCALES, Scaled
+from rankscope.measures.swaps import sum_changes
 from rankscope.measures.ties import mean_weight
 
 __all__ = ["DCG", "nDCG"]
@@ -137,6 +138,11 @@ class CutGained(Gained):
         self.check_grades(hits)
         return hits.sum(self.gain_of(hits.relevance) * mean_weight(hits, self.worth(), self.reach(hits)))
 
+    def swap_deltas(self, hits: Hits, first: Ints, second: Ints) -> Floats:
+        self.check_grades(hits)
+        gain, worth = self.gain_of(hits.relevance), mean_weight(hits, self.worth(), self.reach(hits))
+        return sum_changes(gain, worth, first, second)
+
     def worth(self) -> Callable[[Floats], Floats]:
         """Ranks to what a gain there is worth."""
         return discounts(self.discount, self.base)
@@ -233,6 +239,13 @@ class nDCG(Scaled, CutGained):
         if self.short == "zero":
             values[np.less(hits.retrieved, self.reach(hits) or 0)] = 0.0
         return values
+
+    def swap_deltas(self, hits: Hits, first: Ints, second: Ints) -> Floats:
+        best = self.ideal_dcg(hits) if self.ideal == "judged" else self.listed_dcg(hits)
+        changed = super().swap_deltas(hits, first, second)
+        if self.short == "zero":
+            changed[np.less(hits.retrieved, self.reach(hits) or 0)[hits.query[first]]] = 0.0
+        return ratio(changed, best[hits.query[first]])
 
     def worth(self) -> Callable[[Floats], Floats]:
         worth = super().worth()

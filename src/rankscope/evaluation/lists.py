@@ -1,0 +1,67 @@
+"""Judged lists that are ranked again and again, as in training: flat scores in, hits out."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from rankscope.data.hits import Hits
+from rankscope.kernels.segments import group_of, place_in_group
+
+__all__ = ["JudgedLists"]
+
+Ints = npt.NDArray[np.int64]
+Reals = npt.NDArray[np.floating[Any]]
+
+
+class JudgedLists:
+    """Lists whose documents are all judged. What depends on the judgments alone is computed once.
+
+    relevance: (documents) whole numbers. offsets: (lists + 1) where each list begins; no list is empty. max_grade: the
+    highest there is, default that of these lists. Equal scores keep the order of the documents.
+
+    >>> lists = JudgedLists(np.array([0, 2, 1]), np.array([0, 3]))
+    >>> lists.hits(np.array([0.5, 0.1, 0.5])).relevance.tolist()
+    [0, 1, 2]
+    """
+
+    def __init__(self, relevance: Ints, offsets: Ints, *, max_grade: int | None = None, rel: int = 1) -> None:
+        self.relevance = np.array(relevance, np.int64)
+        self.offsets = np.array(offsets, np.int64)
+        self.lists = group_of(self.offsets)
+        self.rank = (place_in_group(self.offsets) + 1).astype(np.float64)
+        self.grades = self.relevance[np.lexsort((-self.relevance, self.lists))]
+        self.max_grade = int(self.relevance.max()) if max_grade is None else max_grade
+        self.rel = rel
+        n = self.offsets.size - 1
+        self.ids = tuple(map(str, range(n)))
+        self.missing = np.zeros(n, np.bool_)
+        self.memory: dict[Any, Any] = {}
+
+    def ranked(self, scores: Reals) -> Ints:
+        """(documents) their places, by list and falling score."""
+        falling = np.argsort(-scores, kind="stable")
+        return falling[np.argsort(self.lists[falling], kind="stable")]
+
+    def hits(self, scores: Reals) -> Hits:
+        """Every document of every list, ranked by its score."""
+        order = self.ranked(scores)
+        return Hits(
+            query_ids=self.ids,
+            offsets=self.offsets,
+            rank=self.rank,
+            first=self.rank,
+            last=self.rank,
+            relevance=self.relevance[order],
+            judged=order - self.offsets[self.lists],
+            retrieved=np.diff(self.offsets),
+            missing=self.missing,
+            grades=self.grades,
+            grade_offsets=self.offsets,
+            max_grade=self.max_grade,
+            rel=self.rel,
+            ties="file",
+            _pool_memory=self.memory,
+        )

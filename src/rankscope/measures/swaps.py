@@ -1,0 +1,70 @@
+"""By how much a measure changes if two documents of a list change places, in closed form for all pairs at once."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from rankscope.data.hits import Hits
+from rankscope.kernels.segments import cumulative_product, cumulative_sum
+
+__all__ = ["precision_sum_changes", "reciprocal_rank_changes", "stopping_changes", "sum_changes"]
+
+Floats = npt.NDArray[np.float64]
+Bools = npt.NDArray[np.bool_]
+Ints = npt.NDArray[np.int64]
+
+
+def sum_changes(gain: Floats, worth: Floats, first: Ints, second: Ints) -> Floats:
+    """(pairs) of a sum over the hits of what a document gains, times what its rank is worth."""
+    return np.asarray((gain[first] - gain[second]) * (worth[second] - worth[first]))
+
+
+def upper_lower(hits: Hits, first: Ints, second: Ints) -> tuple[Ints, Ints]:
+    """The two hits of each pair, the one that ranks higher first."""
+    swapped = hits.rank[first] > hits.rank[second]
+    return np.where(swapped, second, first), np.where(swapped, first, second)
+
+
+def precision_sum_changes(hits: Hits, relevant: Bools, worth: Floats, first: Ints, second: Ints) -> Floats:
+    """(pairs) of the sum over relevant hits of how many relevant ones rank as high, times what its rank is worth.
+
+    worth: (hits) 1 / rank within the cutoff, 0 beyond.
+    """
+    i, j = upper_lower(hits, first, second)
+    counts = hits.before(relevant).astype(np.float64)
+    sums = cumulative_sum(worth * relevant, hits.offsets)
+    between = sums[j] - relevant[j] * worth[j] - sums[i]
+    falls = (counts[j] * worth[j]) - (counts[i] + 1) * worth[i] - between  # the upper one is relevant
+    rises = (counts[i] + 1) * worth[i] - (counts[j] + 1) * worth[j] + between  # the lower one is
+    return np.asarray(np.where(relevant[i] == relevant[j], 0.0, np.where(relevant[i], falls, rises)))
+
+
+def reciprocal_rank_changes(hits: Hits, relevant: Bools, worth: Floats, first: Ints, second: Ints) -> Floats:
+    """(pairs) of what the rank of the first relevant hit is worth."""
+    i, j = upper_lower(hits, first, second)
+    place = hits.before(relevant)
+    rows = np.flatnonzero(relevant)
+    one = np.zeros(len(hits))  # what the rank of the first relevant hit of each query is worth, and of the second
+    two = np.zeros(len(hits))
+    for found, which in ((one, 0), (two, 1)):
+        chosen = rows[place[rows] == which]
+        found[hits.query[chosen]] = worth[chosen]
+    query = hits.query[i]
+    falls = np.where(place[i] == 0, np.maximum(two[query], worth[j]) - one[query], 0.0)
+    rises = np.maximum(worth[i] - one[query], 0.0)
+    return np.asarray(np.where(relevant[i] == relevant[j], 0.0, np.where(relevant[i], falls, rises)))
+
+
+def stopping_changes(hits: Hits, stop: Floats, worth: Floats, first: Ints, second: Ints) -> Floats:
+    """(pairs) of the expected worth of the rank where a reader stops; stop: (hits) the chance at each, below 1."""
+    i, j = upper_lower(hits, first, second)
+    passed = cumulative_product(1.0 - stop, hits.offsets)
+    reached = passed / (1.0 - stop)
+    sums = cumulative_sum(worth * stop * reached, hits.offsets)
+    between = sums[j] - worth[j] * stop[j] * reached[j] - sums[i]
+    p, q = stop[i], stop[j]
+    share = (1.0 - q) / (1.0 - p)  # how many more come past the upper place
+    return np.asarray(
+        worth[i] * reached[i] * (q - p) + between * (share - 1.0) + worth[j] * reached[j] * (p * share - q)
+    )

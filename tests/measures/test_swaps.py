@@ -1,0 +1,77 @@
+"""What two documents that change places change, against measuring twice."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from rankscope.errors import ParameterError
+from rankscope.evaluation.lists import JudgedLists
+from rankscope.measures.names import parse_measure
+
+MEASURES = (
+    "DCG",
+    "DCG(discount='jk')@3",
+    "nDCG",
+    "nDCG(gain='exp')@3",
+    "nDCG(ideal='listed')@2",
+    "nDCG(short='zero')@4",
+    "nDCG(gains={1: 1, 2: 5, 3: 7})",
+    "P@1",
+    "P(rel=2)@3",
+    "P@size",
+    "AP",
+    "AP(rel=2)@3",
+    "AP(norm='min')@2",
+    "RR",
+    "RR(rel=2)@2",
+    "ERR",
+    "ERR(gmax=4)@3",
+    "RBP(p=0.7)",
+    "RBP(p=0.9, rel=2)@3",
+    "RBP(p=0.9, gmax='query')",
+)
+
+
+@st.composite
+def lists(draw):
+    """Grades of one to three lists, in the order in which they are ranked."""
+    return [draw(st.lists(st.integers(0, 3), min_size=1, max_size=6)) for _ in range(draw(st.integers(1, 3)))]
+
+
+def measured(measure, grades):
+    offsets = np.cumsum([0, *map(len, grades)])
+    flat = np.array([g for row in grades for g in row])
+    scores = -np.arange(flat.size, dtype=float)
+    return JudgedLists(flat, offsets, max_grade=3).hits(scores)
+
+
+@pytest.mark.parametrize("name", MEASURES)
+@settings(max_examples=40)
+@given(lists())
+def test_deltas_are_the_difference_of_the_values_before_and_after(name, grades):
+    measure = parse_measure(name)
+    hits = measured(measure, grades)
+    before, starts = measure(hits), hits.offsets
+    pairs = [(q, i, j) for q, row in enumerate(grades) for i in range(len(row)) for j in range(len(row)) if i != j]
+    if not pairs:
+        return
+    first = np.array([starts[q] + i for q, i, _ in pairs])
+    second = np.array([starts[q] + j for q, _, j in pairs])
+    expected = []
+    for q, i, j in pairs:
+        swapped = [list(row) for row in grades]
+        swapped[q][i], swapped[q][j] = swapped[q][j], swapped[q][i]
+        expected.append(measure(measured(measure, swapped))[q] - before[q])
+    assert measure.swap_deltas(hits, first, second) == pytest.approx(expected, abs=1e-12)
+
+
+@pytest.mark.parametrize("name", ["Bpref", "infAP", "AP(norm='found')@3", "Rprec", "nERR"])
+def test_a_measure_without_closed_form_is_refused_by_name(name):
+    measure = parse_measure(name)
+    with pytest.raises(ParameterError, match="there is no closed form") as refused:
+        measure.swap_deltas(measured(measure, [[1, 0]]), np.array([0]), np.array([1]))
+    assert str(measure) in str(refused.value)
+    assert "choose one of DCG, nDCG, P, AP, RR, ERR, RBP" in str(refused.value)
