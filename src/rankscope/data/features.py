@@ -1,0 +1,191 @@
+"""Features: what is known of each document of each query, as a table of numbers, with its grade."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import InitVar, dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from rankscope.data.rows import Ints
+from rankscope.errors import InputError
+from rankscope.kernels.order import ranges
+from rankscope.kernels.segments import bounds, group_of
+
+__all__ = ["Features"]
+
+Table = npt.NDArray[np.floating[Any]]
+Where = Callable[[int], str]
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Features:
+    """Documents as numbers, grouped by query: what a ranker learns from and scores.
+
+    values: (documents, features) finite numbers, float32 or float64 as they are given, C-contiguous. relevance:
+    (documents) whole numbers, the grades; zeros where they are not known. offsets: (queries + 1) where the documents of
+    each query begin. query_ids: (queries) names. names: (features); default "1", "2", ... doc_ids: (documents) names,
+    None where there are none. order: (documents) the place of each among the rows as they were given, None where they
+    were together already: `scores[order_back]` is not needed, `in_given_order` does it. name: of the whole. notes: what
+    a reader should know.
+
+    Raises InputError for a number that is not finite (naming `where` of its row), numbers that do not fit, an empty
+    query, no document, names that occur twice.
+
+    >>> found = Features.of([[0.5, 1.0], [0.1, 0.0], [0.2, 0.3]], [2, 0, 1], ["q1", "q2", "q1"])
+    >>> found.query_ids, found.offsets.tolist(), found.relevance.tolist(), found.notes
+    (('q1', 'q2'), [0, 2, 3], [2, 1, 0], ('features: the documents of 1 query were not together and are now',))
+    >>> found.in_given_order([9.0, 7.0, 8.0]).tolist()
+    [9.0, 8.0, 7.0]
+    """
+
+    values: Table
+    relevance: Ints
+    offsets: Ints
+    query_ids: tuple[str, ...]
+    names: tuple[str, ...] = ()
+    doc_ids: Sequence[str] | None = None
+    order: Ints | None = None
+    name: str = "features"
+    notes: tuple[str, ...] = ()
+    #: How an error names a row (its index): as "file:line" where it was read from one.
+    where: InitVar[Where | None] = None
+
+    def __post_init__(self, where: Where | None) -> None:
+        everything = self.__dict__
+        values = np.asarray(self.values)
+        if values.dtype not in (np.float32, np.float64):
+            values = values.astype(np.float64)
+        everything["values"] = np.ascontiguousarray(values)
+        everything["relevance"] = np.asarray(self.relevance, np.int64)
+        everything["offsets"] = np.asarray(self.offsets, np.int64)
+        everything["query_ids"] = tuple(self.query_ids)
+        if values.ndim == 2:
+            everything["names"] = tuple(self.names) or tuple(str(i + 1) for i in range(values.shape[1]))
+        self.check(where or (lambda row: f"{self.name}, document {row + 1}"))
+
+    def check(self, where: Where) -> None:
+        if self.values.ndim != 2 or not self.values.size:
+            raise InputError(f"features of shape {self.values.shape}, expected (documents, features) with at least one")
+        n, width = self.values.shape
+        if self.relevance.shape != (n,):
+            raise InputError(f"{self.relevance.size} grades for {n} documents, expected one each")
+        if len(self.names) != width or len(set(self.names)) != width:
+            raise InputError(f"{len(set(self.names))} names for {width} features, expected one of its own for each")
+        if self.doc_ids is not None and len(self.doc_ids) != n:
+            raise InputError(f"{len(self.doc_ids)} names for {n} documents, expected one each")
+        lengths = np.diff(self.offsets)
+        if self.offsets.ndim != 1 or self.offsets[:1].tolist() != [0] or int(self.offsets[-1]) != n:
+            raise InputError(f"the groups hold {int(lengths.sum())} documents, and there are {n}; correct their sizes")
+        if (lengths < 1).any():
+            raise InputError(
+                f"group {int(np.argmax(lengths < 1)) + 1} is empty, expected at least one document in each"
+            )
+        if len(self.query_ids) != lengths.size:
+            raise InputError(f"{len(self.query_ids)} names for {lengths.size} queries, expected one each")
+        if not np.isfinite(self.values.sum(dtype=np.float64)) and not np.isfinite(self.values).all():
+            row, column = np.argwhere(~np.isfinite(self.values))[0]
+            place = int(row) if self.order is None else int(self.order[row])
+            raise InputError(
+                f"{where(place)}: feature {self.names[column]!r} is {self.values[row, column]:g}, expected a finite "
+                "number; write 0 for what is missing"
+            )
+
+    @classmethod
+    def of(
+        cls,
+        values: npt.ArrayLike,
+        relevance: npt.ArrayLike | None = None,
+        queries: Sequence[Any] | npt.NDArray[Any] | None = None,
+        *,
+        sizes: npt.ArrayLike | None = None,
+        **more: Any,
+    ) -> Features:
+        """From rows in any order with the query of each, or from rows that are together with the size of each group.
+
+        relevance: default zeros. queries, sizes: one of the two; neither: one query. more: other fields of the class.
+        Raises InputError as the class does.
+        """
+        table = np.asarray(values)
+        n = len(table) if table.ndim else 0
+        grades = np.zeros(n, np.int64) if relevance is None else whole(relevance)
+        if queries is not None and sizes is not None:
+            raise InputError("queries and sizes were given, expected one of the two")
+        if queries is None:
+            given = np.array([n]) if sizes is None else np.asarray(sizes, np.int64)
+            ids = more.pop("query_ids", None) or tuple(str(i + 1) for i in range(given.size))
+            return cls(values=table, relevance=grades, offsets=bounds(given), query_ids=ids, **more)
+        labels = np.asarray(queries)
+        if labels.shape != (n,):
+            raise InputError(f"{labels.size} queries for {n} documents, expected one each")
+        codes, ids, apart = codes_of(labels)
+        lengths = np.bincount(codes, minlength=len(ids))
+        if not apart:
+            return cls(values=table, relevance=grades, offsets=bounds(lengths), query_ids=ids, **more)
+        order = np.argsort(codes, kind="stable")
+        name, docs = more.get("name", "features"), more.pop("doc_ids", None)
+        told = f"{name}: the documents of {apart} {'query' if apart == 1 else 'queries'} were not together and are now"
+        return cls(
+            values=table[order],
+            relevance=grades[order],
+            offsets=bounds(lengths),
+            query_ids=ids,
+            order=order,
+            doc_ids=None if docs is None else [docs[i] for i in order.tolist()],
+            **{**more, "notes": (*more.get("notes", ()), told)},
+        )
+
+    def __len__(self) -> int:
+        """How many documents."""
+        return len(self.values)
+
+    @property
+    def group(self) -> Ints:
+        """(documents) the query of each."""
+        return group_of(self.offsets)
+
+    def in_given_order(self, scores: npt.ArrayLike) -> npt.NDArray[Any]:
+        """(documents) scores of the documents, in the order in which their rows were given."""
+        found = np.asarray(scores)
+        if self.order is None:
+            return found
+        back = np.empty_like(found)
+        back[self.order] = found
+        return back
+
+    def select(self, queries: npt.ArrayLike) -> Features:
+        """Some of the queries, by place; as they are here, and not as they were given."""
+        index = np.asarray(queries, np.int64)
+        lengths = np.diff(self.offsets)[index]
+        rows = ranges(self.offsets[index], lengths)
+        return Features(
+            values=self.values[rows],
+            relevance=self.relevance[rows],
+            offsets=bounds(lengths),
+            query_ids=tuple(self.query_ids[i] for i in index.tolist()),
+            names=self.names,
+            doc_ids=None if self.doc_ids is None else [self.doc_ids[i] for i in rows.tolist()],
+            name=self.name,
+        )
+
+
+def whole(relevance: npt.ArrayLike) -> Ints:
+    """Grades as whole numbers. Raises InputError for others."""
+    given = np.asarray(relevance, np.float64)
+    if not (given == np.floor(given)).all():  # NaN is refused, too
+        row = int(np.argmax(given != np.floor(given)))
+        raise InputError(f"document {row + 1}: grade {given.ravel()[row]:g}, expected a whole number")
+    return given.astype(np.int64)
+
+
+def codes_of(labels: npt.NDArray[Any]) -> tuple[Ints, tuple[str, ...], int]:
+    """Places of queries among their names, in the order in which they first stand; how many are not together."""
+    new = np.ones(labels.size, np.bool_)
+    new[1:] = labels[1:] != labels[:-1]
+    starts = np.flatnonzero(new)
+    places: dict[Any, int] = {}
+    runs = np.array([places.setdefault(label, len(places)) for label in labels[starts].tolist()], np.int64)
+    apart = int((np.bincount(runs, minlength=len(places)) > 1).sum()) if runs.size else 0
+    return np.repeat(runs, np.diff(np.append(starts, labels.size))), tuple(map(str, places)), apart

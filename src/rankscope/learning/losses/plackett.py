@@ -1,0 +1,168 @@
+"""ListMLE: the likelihood of the true order of each list under the Plackett-Luce model; top k, position-aware."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from rankscope.errors import ParameterError
+from rankscope.kernels.segments import group_of, place_in_group
+
+__all__ = ["STAGES", "TIES", "listmle"]
+
+Ints = npt.NDArray[np.int64]
+Bools = npt.NDArray[np.bool_]
+Floats = npt.NDArray[np.float64]
+Reals = npt.NDArray[np.floating[Any]]
+
+#: What is done with documents of one grade: an order by lot; Efron's average, Breslow's bound of it.
+TIES = ("random", "efron", "breslow")
+#: How much the stages of a list count: all alike, or 2 ** (documents behind) - 1.
+STAGES = ("equal", "position")
+#: Below this share of a list's largest exp(score), a rest is nothing.
+LEAST = 1e-300
+
+
+def listmle(
+    scores: Reals,
+    relevance: npt.NDArray[Any],
+    offsets: Ints,
+    *,
+    k: int | None = None,
+    ties: str = "random",
+    stages: str = "equal",
+    lowest: bool = False,
+    rng: np.random.Generator | int | None = None,
+) -> tuple[float, Reals]:
+    """ListMLE: minus the log-likelihood of the documents in the order of falling grade, a mean over the stages.
+
+    At a stage the next document is chosen among those that are left with probability softmax(scores). At least 0,
+    lower is better. The value of a list is the mean over its stages. k: only the first k stages (top-k ListMLE).
+    stages: "position" weighs stage i of n with 2 ** (n - i) - 1, scaled to sum to 1 (p-ListMLE).
+    ties: documents of one grade come in an order drawn anew at each call ("random"), or all orders at once, by Efron's
+    ("efron") or Breslow's ("breslow") approximation. lowest: whether the documents of a list's lowest grade are chosen
+    from each other as well; their orders sum to probability 1, so by default they are not: as draws they only pull all
+    their scores together, and on lists of mostly irrelevant documents drown the rest.
+    A list of one grade counts as 0.
+
+    Raises ParameterError for a parameter that is none of these.
+
+    Source: Xia et al. (2008), "Listwise approach to learning to rank"; top k: Xia et al. (2009); position-aware: Lan et
+    al. (2014); ties: Efron (1977), Breslow (1974), whose partial likelihood is that of Plackett and Luce.
+
+    >>> value, gradient = listmle(np.zeros(3), np.array([2, 1, 0]), np.array([0, 3]))
+    >>> round(value, 6), gradient.round(6).tolist()  # (log 3 + log 2) / 2; shares of 1/3 and 1/2
+    (0.89588, [-0.333333, -0.083333, 0.416667])
+    """
+    check(k, ties, stages)
+    lists, lengths = group_of(offsets), np.diff(offsets)
+    keys = np.random.default_rng(rng).random(scores.size) if ties == "random" else np.arange(scores.size)
+    order = np.lexsort((keys, -relevance, lists))
+    grades, place = relevance[order], place_in_group(offsets)
+    on = (
+        np.ones(scores.size, np.bool_)
+        if lowest
+        else grades > np.repeat(np.minimum.reduceat(relevance, offsets[:-1]), lengths)
+    )
+    if lowest:
+        on &= np.repeat(
+            np.minimum.reduceat(relevance, offsets[:-1]) < np.maximum.reduceat(relevance, offsets[:-1]), lengths
+        )
+    if k is not None:
+        on &= place < k
+    weight = stage_weights(on, place, offsets, stages)
+    given = scores[order].astype(np.float64)
+    given -= np.repeat(np.maximum.reduceat(given, offsets[:-1]), lengths)
+    value, gradient = likelihood(given, weight, grades, offsets, ties)
+    found = np.empty(scores.size, scores.dtype)
+    found[order] = gradient
+    return value, found
+
+
+def check(k: int | None, ties: str, stages: str) -> None:
+    for name, given, allowed in (("ties", ties, TIES), ("stages", stages, STAGES)):
+        if given not in allowed:
+            raise ParameterError(f"{name} is {given!r}, expected one of {', '.join(map(repr, allowed))}")
+    if k is not None and k < 1:
+        raise ParameterError(f"k is {k}, expected at least 1")
+
+
+def stage_weights(on: Bools, place: Ints, offsets: Ints, stages: str) -> Floats:
+    """(documents) what each stage counts in the mean over lists; those of a list sum to 1 / lists, or to 0."""
+    lengths, starts = np.diff(offsets), offsets[:-1]
+    weight = on.astype(np.float64)
+    if stages == "position":  # relative to 2 ** n, which has no number for long lists
+        weight *= np.exp2(-(place + 1.0)) - np.exp2(-np.repeat(lengths, lengths).astype(np.float64))
+    total = np.add.reduceat(weight, starts)
+    return np.asarray(
+        weight * np.repeat(np.divide(1.0, total * lengths.size, out=np.zeros(total.size), where=total > 0), lengths)
+    )
+
+
+def likelihood(
+    given: Floats, weight: Floats, grades: npt.NDArray[Any], offsets: Ints, ties: str
+) -> tuple[float, Floats]:
+    """The value and the gradient for lists in their true order, with scores of at most 0."""
+    powers = np.exp(given)
+    left = rest_sums(powers, offsets)
+    spread = weight
+    if ties != "random":
+        first, last = tie_groups(grades, offsets)
+        group = left[first]
+        if ties == "efron":  # of d tied documents, the r-th is chosen when a share r / d of all of them has gone
+            tied = last - first + 1
+            gone = (np.arange(given.size) - first) / tied
+            behind = np.append(left, 0.0)[last + 1]
+            behind[last + 1 == np.repeat(offsets[1:], np.diff(offsets))] = 0.0
+            left = group - gone * (group - behind)
+        else:
+            left = group
+    left = np.maximum(left, LEAST)
+    value = float((weight * (np.log(left) - given)).sum())
+    # d value / d score = exp(score) * sum over the stages at which it was there of weight / left, less its own weight.
+    shares = sums_before(spread / left, offsets)
+    if ties != "random":
+        shares = shares[last]
+        if ties == "efron":
+            own = sums_before(spread * gone / left, offsets)
+            shares = shares - (
+                own[last] - np.where(first == np.repeat(offsets[:-1], np.diff(offsets)), 0.0, own[first - 1])
+            )
+    return value, powers * shares - weight
+
+
+def tie_groups(grades: npt.NDArray[Any], offsets: Ints) -> tuple[Ints, Ints]:
+    """(documents) the places of the first and last document of each one's grade, in lists sorted by grade."""
+    new = np.ones(grades.size, np.bool_)
+    new[1:] = grades[1:] != grades[:-1]
+    new[offsets[:-1]] = True
+    starts = np.flatnonzero(new)
+    which = np.cumsum(new) - 1
+    return starts[which], np.append(starts[1:], grades.size)[which] - 1
+
+
+def rest_sums(values: Floats, offsets: Ints) -> Floats:
+    """The sum of each value and those behind it in its list."""
+    rows = padded(values, offsets)
+    return np.asarray(np.cumsum(rows[:, ::-1], axis=1)[:, ::-1][inside(offsets)])
+
+
+def sums_before(values: Floats, offsets: Ints) -> Floats:
+    """The sum of each value and those before it in its list."""
+    return np.asarray(np.cumsum(padded(values, offsets), axis=1)[inside(offsets)])
+
+
+def padded(values: Floats, offsets: Ints) -> Floats:
+    """(lists, longest) the values with zeros behind."""
+    mask = inside(offsets)
+    rows = np.zeros(mask.shape)
+    rows[mask] = values
+    return rows
+
+
+def inside(offsets: Ints) -> Bools:
+    """(lists, longest) where there are documents."""
+    lengths = np.diff(offsets)
+    return np.asarray(np.arange(int(lengths.max())) < lengths[:, None])

@@ -1,0 +1,74 @@
+"""Pairs of documents of a list, one of a higher grade than the other."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from rankscope.kernels.order import ranges
+from rankscope.kernels.segments import bounds, group_of
+
+__all__ = ["AT_ONCE", "Pairs", "count_pairs", "graded_pairs", "pair_chunks"]
+
+Ints = npt.NDArray[np.int64]
+
+#: Pairs that are held at once: some 100 MB with what is computed of them.
+AT_ONCE = 1 << 21
+
+
+class Pairs(NamedTuple):
+    """higher, lower: (pairs) places of documents of one list, the first of a higher grade. list_: (pairs) its place."""
+
+    higher: Ints
+    lower: Ints
+    list_: Ints
+
+
+def sorted_by_grade(relevance: npt.NDArray[Any], offsets: Ints) -> tuple[Ints, Ints, Ints]:
+    """(documents) places by list and falling grade; where the lower grades of each begin; and its list."""
+    lists = group_of(offsets)
+    order = np.lexsort((-relevance, lists))
+    grades = relevance[order]
+    new = np.ones(order.size, np.bool_)
+    new[1:] = (grades[1:] != grades[:-1]) | (lists[1:] != lists[:-1])
+    begins = np.append(np.flatnonzero(new), order.size)
+    return order, begins[np.cumsum(new)], lists
+
+
+def count_pairs(relevance: npt.NDArray[Any], offsets: Ints) -> Ints:
+    """(lists) how many pairs of different grades each has.
+
+    >>> count_pairs(np.array([2, 0, 1, 1, 1]), np.array([0, 3, 5])).tolist()
+    [3, 0]
+    """
+    _, lower, lists = sorted_by_grade(relevance, offsets)
+    return np.bincount(lists, offsets[1:][lists] - lower, offsets.size - 1).astype(np.int64)
+
+
+def graded_pairs(relevance: npt.NDArray[Any], offsets: Ints) -> Pairs:
+    """All pairs of each list, one after the other.
+
+    >>> found = graded_pairs(np.array([0, 2, 1, 1, 1]), np.array([0, 3, 5]))
+    >>> found.higher.tolist(), found.lower.tolist(), found.list_.tolist()
+    ([1, 1, 2], [2, 0, 0], [0, 0, 0])
+    """
+    order, lower, lists = sorted_by_grade(relevance, offsets)
+    counts = offsets[1:][lists] - lower
+    return Pairs(np.repeat(order, counts), order[ranges(lower, counts)], np.repeat(lists, counts))
+
+
+def pair_chunks(relevance: npt.NDArray[Any], offsets: Ints, at_once: int = AT_ONCE) -> Iterator[Pairs]:
+    """The same pairs, about `at_once` at a time (those of one document with all lower ones stay together)."""
+    order, lower, lists = sorted_by_grade(relevance, offsets)
+    counts = offsets[1:][lists] - lower
+    ends = bounds(counts)
+    start = 0
+    while start < order.size and ends[start] < ends[-1]:
+        stop = max(int(np.searchsorted(ends, ends[start] + at_once, side="right")) - 1, start + 1)
+        part = slice(start, stop)
+        first = np.repeat(order[part], counts[part])
+        yield Pairs(first, order[ranges(lower[part], counts[part])], np.repeat(lists[part], counts[part]))
+        start = stop
