@@ -1,0 +1,79 @@
+"""A linear scorer, all lists at once, by L-BFGS."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from rankscope.data.features import Features
+from rankscope.errors import InputError
+from rankscope.learning.descent import Trained, informative
+from rankscope.learning.losses.named import Loss
+from rankscope.learning.stopping import Watch
+
+__all__ = ["train_linear"]
+
+Floats32 = npt.NDArray[np.float32]
+Floats = npt.NDArray[np.float64]
+
+
+def train_linear(
+    values: Floats32,
+    features: Features,
+    loss: Loss,
+    *,
+    l2: float,
+    iterations: int,
+    watch: Watch | None = None,
+    validation: Floats32 | None = None,
+    rng: np.random.Generator | None = None,
+    progress: Callable[[int], Any] | None = None,
+) -> Trained:
+    """The weights that minimise the loss and l2 / 2 times their squares; an iteration counts as an epoch.
+
+    A loss that draws random numbers draws the same ones in every call, or there would be nothing to minimise.
+    Raises InputError where the loss is no number.
+    """
+    from scipy.optimize import minimize  # type: ignore[import-untyped]  # only those who train need it
+
+    lists = informative(features)
+    if lists.size < len(features.query_ids):
+        chosen = features.select(lists)
+        rows = np.isin(features.group, lists)
+        values, features = values[rows], chosen
+    seed = int((rng or np.random.default_rng(0)).integers(2**63))
+    table = values.astype(np.float64)
+    ahead = None if validation is None else validation.astype(np.float64)
+    losses: list[float] = []
+    best = np.zeros(table.shape[1])
+    highest = int(features.relevance.max())
+
+    def objective(weights: Floats) -> tuple[float, Floats]:
+        draws = np.random.default_rng(seed)
+        value, slope = loss(table @ weights, features.relevance, features.offsets, rng=draws, max_grade=highest)
+        if not np.isfinite(value):
+            raise InputError(f"the loss {loss} is {value}, expected a number; scale the features")
+        return value + l2 / 2 * float(weights @ weights), slope @ table + l2 * weights
+
+    def after(weights: Floats) -> None:
+        nonlocal best
+        losses.append(objective(weights)[0])
+        if progress is not None:
+            progress(1)
+        if watch is None or ahead is None:
+            best = weights.copy()
+            return
+        if watch.better(ahead @ weights):
+            best = weights.copy()
+        if watch.over:
+            raise StopIteration  # which ends the search
+
+    minimize(objective, best, jac=True, method="L-BFGS-B", callback=after, options={"maxiter": iterations})
+    weights = [best[:, None].astype(np.float32), np.zeros(1, np.float32)]
+    kept = len(losses) - 1 if watch is None else watch.best_epoch
+    return Trained(
+        weights=weights, losses=tuple(losses), values=() if watch is None else tuple(watch.values), best_epoch=kept
+    )

@@ -1,0 +1,108 @@
+"""Losses by name: "listnet", "lambdaloss(kind='2++')"; what is theirs alone is given where they are called."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from rankscope.errors import ParameterError, UnknownName
+from rankscope.measures.names import parse_parameters
+
+__all__ = ["LOSSES", "Loss", "parse_loss"]
+
+Ints = npt.NDArray[np.int64]
+Reals = npt.NDArray[np.floating[Any]]
+Function = Callable[..., tuple[float, Reals]]
+
+#: Every loss and the module it is in.
+LOSSES = {
+    "listnet": "top_one",
+    "listmle": "plackett",
+    "ranknet": "pairwise",
+    "ranksvm": "pairwise",
+    "lambdarank": "lambdas",
+    "lambdaloss": "lambdas",
+}
+FORM = re.compile(r"(?P<name>[^\W\d]\w*)\s*(\((?P<inner>.*)\))?", re.DOTALL)
+#: What the trainer gives, and no name can set.
+GIVEN = ("rng", "max_grade")
+
+
+@dataclass(frozen=True)
+class Loss:
+    """A loss with its parameters; called with scores, relevance and offsets it gives value and gradient.
+
+    Raises UnknownName for a loss or a parameter that there is not.
+    """
+
+    name: str
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if self.name not in LOSSES:
+            raise UnknownName("loss", self.name, LOSSES)
+        known = [name for name in self.takes if name not in GIVEN]
+        for name in self.parameters:
+            if name not in known:
+                raise UnknownName(f"parameter of {self.name}", name, known)
+        two = np.array([0.0, 1.0])
+        self(two, np.array([1, 0]), np.array([0, 2]), rng=np.random.default_rng(0), max_grade=1)  # refuses bad values
+
+    @cached_property
+    def function(self) -> Function:
+        module = importlib.import_module(f"rankscope.learning.losses.{LOSSES[self.name]}")
+        found: Function = getattr(module, self.name)
+        return found
+
+    @cached_property
+    def takes(self) -> tuple[str, ...]:
+        """The names of its keyword-only parameters."""
+        parameters = inspect.signature(self.function).parameters.values()
+        return tuple(one.name for one in parameters if one.kind is one.KEYWORD_ONLY)
+
+    @property
+    def random(self) -> bool:
+        """Whether a call draws random numbers, so that two calls differ."""
+        return "rng" in self.takes and self.parameters.get("ties", "random") == "random"
+
+    def __call__(
+        self,
+        scores: Reals,
+        relevance: npt.NDArray[Any],
+        offsets: Ints,
+        *,
+        rng: np.random.Generator | int | None = None,
+        max_grade: int | None = None,
+    ) -> tuple[float, Reals]:
+        given = {name: value for name, value in (("rng", rng), ("max_grade", max_grade)) if name in self.takes}
+        return self.function(scores, relevance, offsets, **self.parameters, **given)
+
+    def __str__(self) -> str:
+        inner = ", ".join(f"{name}={value!r}" for name, value in self.parameters.items())
+        return f"{self.name}({inner})" if inner else self.name
+
+
+def parse_loss(text: str) -> Loss:
+    """A loss from its name.
+
+    Raises UnknownName and ParameterError.
+
+    >>> loss = parse_loss("listmle(ties='efron')")
+    >>> str(loss), loss.random
+    ("listmle(ties='efron')", False)
+    """
+    match = FORM.fullmatch(text.strip()) if isinstance(text, str) else None
+    if match is None:
+        raise ParameterError(f"cannot read the loss {text!r}; expected a form like listnet or lambdaloss(kind='2')")
+    name = match["name"].lower()
+    if name not in LOSSES:
+        raise UnknownName("loss", match["name"], LOSSES)
+    return Loss(name, parse_parameters(name, match["inner"] or "", text))

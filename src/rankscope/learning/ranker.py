@@ -1,0 +1,248 @@
+"""A ranker in scikit-learn's manner: fit, predict, get_params."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from rankscope.data.features import Features
+from rankscope.errors import InputError, ParameterError
+from rankscope.learning.descent import Descent, Trained
+from rankscope.learning.linear import train_linear
+from rankscope.learning.losses.named import Loss, parse_loss
+from rankscope.learning.network import scores_of
+from rankscope.learning.scaling import learn_scaling
+from rankscope.learning.stopping import Watch
+from rankscope.measures.base import Measure
+from rankscope.measures.names import parse_measure
+
+__all__ = ["Ranker"]
+
+Floats = npt.NDArray[np.float64]
+
+
+class Ranker:
+    """Learns to score documents so that those of high grades come first in the list of each query.
+
+    loss: a name of `rankscope.learning.LOSSES`, with parameters in parentheses as in "lambdaloss(kind='2')". hidden:
+    the sizes of hidden layers; () is a linear scorer, trained by L-BFGS on all lists at once, anything else a
+    multi-layer perceptron, trained by Adam on batches of whole lists. epochs: at most so many passes over the lists
+    (iterations of L-BFGS). patience, stop_on: with validation lists, training ends where the mean of the measure
+    `stop_on` on them has not risen for `patience` epochs, and the best epoch is kept. dropout: the share of hidden
+    units left out at a time. weight_decay: how strongly weights are drawn to 0 (with a linear scorer times half their
+    squares, part of the loss). transform: what is done to features, learned on training data: "standard" (mean 0,
+    deviation 1), "log" (sign(x) log(1 + |x|) first), "auto" (the latter where it makes a feature less skewed), "none".
+    models: how many networks, trained from different seeds, whose scores are averaged. rng: the seed; the same one
+    gives the same model.
+
+    After `fit`: `models_` (each `Trained`: weights, losses and validation values by epoch, the best epoch), `scaling_`,
+    `n_features_in_`, `feature_names_`.
+
+    Raises UnknownName and ParameterError from `fit` for parameters that are none.
+
+    >>> X = [[0.9, 0.2], [0.1, 0.4], [0.5, 0.3], [0.8, 0.9], [0.3, 0.1]]
+    >>> ranker = Ranker(loss="listnet", hidden=()).fit(X, [2, 0, 1, 1, 0], qid=[1, 1, 1, 2, 2])
+    >>> ranker.predict(X).argmax()
+    np.int64(0)
+    """
+
+    def __init__(
+        self,
+        loss: str = "listnet",
+        *,
+        hidden: Sequence[int] = (64,),
+        epochs: int = 100,
+        patience: int = 15,
+        stop_on: str | Measure = "nDCG(gain='exp')@10",
+        learning_rate: float = 0.001,
+        batch_lists: int = 16,
+        dropout: float = 0.3,
+        weight_decay: float = 0.0,
+        transform: str = "standard",
+        models: int = 1,
+        rng: int | None = 0,
+    ) -> None:
+        self.loss = loss
+        self.hidden = hidden
+        self.epochs = epochs
+        self.patience = patience
+        self.stop_on = stop_on
+        self.learning_rate = learning_rate
+        self.batch_lists = batch_lists
+        self.dropout = dropout
+        self.weight_decay = weight_decay
+        self.transform = transform
+        self.models = models
+        self.rng = rng
+
+    def fit(
+        self,
+        X: npt.ArrayLike | Features,  # noqa: N803 - as everybody calls it
+        y: npt.ArrayLike | None = None,
+        qid: Sequence[Any] | npt.NDArray[Any] | None = None,
+        *,
+        group: npt.ArrayLike | None = None,
+        eval_set: Any = None,
+        eval_qid: Any = None,
+        eval_group: Any = None,
+        progress: Callable[[int], Any] | None = None,
+    ) -> Ranker:
+        """Learn from documents, (documents, features), with their grades, (documents).
+
+        qid: (documents) the query of each, in any order; or group: the sizes of the groups one after the other, as in
+        LightGBM. X may be `Features`, which say both. eval_set: validation lists, as (X, y) with eval_qid or
+        eval_group, as (X, y, qid), in a list of one, or as Features. progress: called with 1 after each epoch.
+        Raises InputError for what does not fit, and where there is nothing to learn from.
+        """
+        loss, measure = self.check()
+        features = as_features(X, y, qid, group, "training data")
+        held = validation_features(eval_set, eval_qid, eval_group)
+        if held is not None and held.values.shape[1] != features.values.shape[1]:
+            raise InputError(
+                f"{held.name}: {held.values.shape[1]} features, and the training data have "
+                f"{features.values.shape[1]}; expected the same"
+            )
+        self.scaling_ = learn_scaling(features.values, self.transform)
+        values = self.scaling_(features.values)
+        ahead = None if held is None else self.scaling_(held.values)
+        self.feature_names_ = features.names
+        self.n_features_in_ = features.values.shape[1]
+        self.models_: list[Trained] = []
+        for generator in np.random.default_rng(self.rng).spawn(self.models):
+            watch = None if held is None else Watch(held, measure, self.patience)
+            self.models_.append(self.train(loss, values, features, watch, ahead, generator, progress))
+        return self
+
+    def train(
+        self,
+        loss: Loss,
+        values: npt.NDArray[np.float32],
+        features: Features,
+        watch: Watch | None,
+        ahead: npt.NDArray[np.float32] | None,
+        rng: np.random.Generator,
+        progress: Callable[[int], Any] | None,
+    ) -> Trained:
+        """One model."""
+        if not self.hidden:
+            return train_linear(
+                values,
+                features,
+                loss,
+                l2=self.weight_decay,
+                iterations=self.epochs,
+                watch=watch,
+                validation=ahead,
+                rng=rng,
+                progress=progress,
+            )
+        descent = Descent(
+            loss=loss,
+            hidden=tuple(self.hidden),
+            epochs=self.epochs,
+            learning_rate=self.learning_rate,
+            batch_lists=self.batch_lists,
+            dropout=self.dropout,
+            weight_decay=self.weight_decay,
+        )
+        return descent.train(values, features, watch, ahead, rng, progress)
+
+    def predict(self, X: npt.ArrayLike | Features) -> Floats:  # noqa: N803 - as everybody calls it
+        """(documents) scores, higher is better, in the order of the rows.
+
+        Raises ParameterError before `fit`, and InputError for another number of features.
+        """
+        if not hasattr(self, "models_"):
+            raise ParameterError("this Ranker has not learned anything yet; call fit first")
+        features = X if isinstance(X, Features) else Features.of(X)
+        if features.values.shape[1] != self.n_features_in_:
+            raise InputError(
+                f"{features.name}: {features.values.shape[1]} features, and the model was trained on "
+                f"{self.n_features_in_}; expected the same"
+            )
+        values = self.scaling_(features.values)
+        scores = sum(scores_of(model.weights, values).astype(np.float64) for model in self.models_)
+        return np.asarray(features.in_given_order(scores / len(self.models_)))
+
+    def check(self) -> tuple[Loss, Measure]:
+        """The loss and the measure. Raises for parameters that are none."""
+        whole = {"epochs": self.epochs, "patience": self.patience, "batch_lists": self.batch_lists}
+        for name, number in {**whole, "models": self.models}.items():
+            if not isinstance(number, (int, np.integer)) or number < 1:
+                raise ParameterError(f"{name} is {number!r}, expected a whole number of at least 1")
+        if not all(isinstance(size, (int, np.integer)) and size > 0 for size in self.hidden):
+            raise ParameterError(f"hidden is {self.hidden!r}, expected sizes of layers, as (64,), or () for none")
+        if not self.learning_rate > 0:
+            raise ParameterError(f"learning_rate is {self.learning_rate!r}, expected a number above 0")
+        if not 0 <= self.dropout < 1:
+            raise ParameterError(f"dropout is {self.dropout!r}, expected a share from 0 to below 1")
+        if not self.weight_decay >= 0:
+            raise ParameterError(f"weight_decay is {self.weight_decay!r}, expected a number of at least 0")
+        measure = parse_measure(self.stop_on) if isinstance(self.stop_on, str) else self.stop_on
+        return parse_loss(self.loss), measure
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """The parameters by name, as scikit-learn asks for them; deep has no meaning here."""
+        return {name: getattr(self, name) for name in PARAMETERS}
+
+    def set_params(self, **parameters: Any) -> Ranker:
+        """Change parameters by name. Raises ParameterError for one that there is not."""
+        for name, value in parameters.items():
+            if name not in PARAMETERS:
+                raise ParameterError(f"a Ranker has no parameter {name!r}, expected one of {', '.join(PARAMETERS)}")
+            setattr(self, name, value)
+        return self
+
+    def __sklearn_tags__(self) -> Any:
+        """What scikit-learn's pipelines ask of what they end in."""
+        from sklearn.utils import Tags, TargetTags  # type: ignore[import-untyped]  # only scikit-learn asks for it
+
+        return Tags(estimator_type=None, target_tags=TargetTags(required=True))
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "models_")
+
+    def __repr__(self) -> str:
+        default = {name: one.default for name, one in inspect.signature(Ranker).parameters.items()}
+        changed = [f"{name}={value!r}" for name, value in self.get_params().items() if value != default[name]]
+        return f"Ranker({', '.join(changed)})"
+
+
+#: In the order of `__init__`.
+PARAMETERS = tuple(inspect.signature(Ranker).parameters)
+
+
+def as_features(data: Any, grades: Any, queries: Any, sizes: Any, name: str) -> Features:
+    """Training or validation data in any of the forms that `fit` takes."""
+    if isinstance(data, Features):
+        if grades is not None or queries is not None or sizes is not None:
+            raise ParameterError(f"{name}: Features know their grades and queries; leave y, qid and group out")
+        return data
+    if grades is None:
+        raise ParameterError(f"{name}: y is missing, expected a grade for each document")
+    if queries is None and sizes is None:
+        raise ParameterError(f"{name}: the queries are missing; give qid (one a document) or group (sizes)")
+    return Features.of(data, grades, queries, sizes=sizes, name=name)
+
+
+def validation_features(eval_set: Any, queries: Any, sizes: Any) -> Features | None:
+    """What `eval_set` holds: Features, (X, y), (X, y, qid), or a list of one of them, as LightGBM takes it."""
+    name = "validation data"
+    if eval_set is None:
+        return None
+    if isinstance(eval_set, list):
+        if len(eval_set) != 1:
+            raise ParameterError(f"eval_set holds {len(eval_set)} sets, expected one")
+        eval_set = eval_set[0]
+        queries, sizes = (one[0] if isinstance(one, list) and len(one) == 1 else one for one in (queries, sizes))
+    if isinstance(eval_set, Features):
+        return as_features(eval_set, None, queries, sizes, name)
+    if not isinstance(eval_set, tuple) or len(eval_set) not in (2, 3):
+        raise ParameterError("eval_set is no pair of X and y, expected (X, y) with eval_qid, or (X, y, qid)")
+    if len(eval_set) == 3:
+        return as_features(eval_set[0], eval_set[1], eval_set[2], sizes, name)
+    return as_features(eval_set[0], eval_set[1], queries, sizes, name)

@@ -1,0 +1,82 @@
+"""What is done to features before a ranker sees them; learned on training data, kept with the model."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from rankscope.errors import ParameterError
+
+__all__ = ["TRANSFORMS", "Scaling", "learn_scaling"]
+
+Table = npt.NDArray[np.floating[Any]]
+Floats = npt.NDArray[np.float64]
+Bools = npt.NDArray[np.bool_]
+
+#: "standard": mean 0 and deviation 1; "log": logarithms first; "auto": those where they make a feature less skewed.
+TRANSFORMS = ("standard", "log", "auto", "none")
+#: Rows that are worked on at once.
+AT_ONCE = 1 << 14
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Scaling:
+    """mean, deviation: (features) what is taken away, and what is divided by. logged: (features) whether sign(x)
+    log(1 + |x|) comes first. Features that never vary have deviation 1.
+    """
+
+    mean: Floats
+    deviation: Floats
+    logged: Bools
+
+    def __call__(self, values: Table) -> npt.NDArray[np.float32]:
+        """(documents, features) scaled, as float32."""
+        found = np.empty(values.shape, np.float32)
+        for start in range(0, len(values), AT_ONCE):
+            part = slice(start, start + AT_ONCE)
+            found[part] = (logarithms(values[part], self.logged) - self.mean) / self.deviation
+        return found
+
+
+def learn_scaling(values: Table, transform: str = "standard") -> Scaling:
+    """From training data, (documents, features)."""
+    if transform not in TRANSFORMS:
+        raise ParameterError(f"transform is {transform!r}, expected one of {', '.join(map(repr, TRANSFORMS))}")
+    width = values.shape[1]
+    logged = np.full(width, transform == "log")
+    if transform == "none":
+        return Scaling(mean=np.zeros(width), deviation=np.ones(width), logged=logged)
+    mean, deviation, skew = moments(values, logged)
+    if transform == "auto":
+        every = np.ones(width, np.bool_)
+        mean_, deviation_, skew_ = moments(values, every)
+        logged = np.abs(skew_) < np.abs(skew)
+        mean, deviation = np.where(logged, mean_, mean), np.where(logged, deviation_, deviation)
+    return Scaling(mean=mean, deviation=np.where(deviation > 0, deviation, 1.0), logged=logged)
+
+
+def logarithms(values: Table, logged: Bools) -> Floats:
+    found = values.astype(np.float64)
+    if logged.any():
+        chosen = found[:, logged]
+        found[:, logged] = np.sign(chosen) * np.log1p(np.abs(chosen))
+    return found
+
+
+def moments(values: Table, logged: Bools) -> tuple[Floats, Floats, Floats]:
+    """(features) mean, standard deviation and skewness; the last is 0 where a feature never varies."""
+    n = len(values)
+    parts = [slice(start, start + AT_ONCE) for start in range(0, n, AT_ONCE)]
+    mean = sum((logarithms(values[part], logged).sum(axis=0) for part in parts), np.zeros(values.shape[1])) / n
+    square, cube = np.zeros_like(mean), np.zeros_like(mean)
+    for part in parts:
+        apart = logarithms(values[part], logged) - mean
+        square += (apart * apart).sum(axis=0)
+        cube += (apart * apart * apart).sum(axis=0)
+    deviation = np.sqrt(square / n)
+    least = np.abs(mean) * 1e-9  # what rounding makes of a feature that never varies
+    deviation = np.where(deviation > least, deviation, 0.0)
+    return mean, deviation, np.divide(cube / n, deviation**3, out=np.zeros_like(mean), where=deviation > 0)

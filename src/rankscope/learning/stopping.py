@@ -1,0 +1,42 @@
+"""When to stop: the mean of a measure on lists that are not trained on, the best epoch kept."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from rankscope.data.features import Features
+from rankscope.evaluation.lists import JudgedLists
+from rankscope.measures.base import Measure
+
+__all__ = ["Watch"]
+
+
+class Watch:
+    """Measures scores of validation lists again and again and remembers the best.
+
+    patience: how many epochs in a row may be no better than the best one before it is time to stop.
+    """
+
+    def __init__(self, features: Features, measure: Measure, patience: int) -> None:
+        self.lists = JudgedLists(features.relevance, features.offsets)
+        self.measure, self.patience = measure, patience
+        self.sign = -1.0 if measure.higher_is_better is False else 1.0
+        self.values: list[float] = []
+        self.best_epoch = -1
+
+    def better(self, scores: npt.NDArray[np.floating[Any]]) -> bool:
+        """Whether these scores, of the next epoch, are the best so far."""
+        value = float(np.nanmean(self.measure(self.lists.hits(scores))))
+        self.values.append(value)
+        if self.best_epoch >= 0 and self.sign * value <= self.sign * self.values[self.best_epoch]:
+            return False
+        self.best_epoch = len(self.values) - 1
+        return True
+
+    @property
+    def over(self) -> bool:
+        """Whether it is time to stop."""
+        return len(self.values) - 1 - self.best_epoch >= self.patience
