@@ -25,11 +25,17 @@ Function = Callable[..., tuple[float, Reals]]
 #: Every loss and the module it is in.
 LOSSES = {
     "listnet": "top_one",
+    "softmax_cross_entropy": "top_one",
     "listmle": "plackett",
     "ranknet": "pairwise",
     "ranksvm": "pairwise",
     "lambdarank": "lambdas",
     "lambdaloss": "lambdas",
+    "approxndcg": "approximate",
+    "approxmrr": "approximate",
+    "neuralndcg": "neural_sort",
+    "squared": "pointwise",
+    "ordinal": "pointwise",
 }
 FORM = re.compile(r"(?P<name>[^\W\d]\w*)\s*(\((?P<inner>.*)\))?", re.DOTALL)
 #: What the trainer gives, and no name can set.
@@ -71,6 +77,8 @@ class Loss:
     @property
     def random(self) -> bool:
         """Whether a call draws random numbers, so that two calls differ."""
+        if self.name == "listnet":
+            return self.parameters.get("k", 1) > 1
         return "rng" in self.takes and self.parameters.get("ties", "random") == "random"
 
     def __call__(

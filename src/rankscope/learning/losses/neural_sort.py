@@ -1,0 +1,104 @@
+"""nDCG of a list that is sorted softly, by a matrix instead of an order: NeuralNDCG."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from rankscope.errors import ParameterError
+from rankscope.kernels.gain import gain_exponential
+from rankscope.learning.losses.approximate import ideal_gains
+from rankscope.learning.losses.blocks import CELLS, Block, blocks_of
+
+__all__ = ["neuralndcg"]
+
+Ints = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+Reals = npt.NDArray[np.floating[Any]]
+
+#: What a sum of a row or column is at least, so that nothing is divided by 0.
+LEAST = 1e-10
+#: The longest list: its matrix, and one for each round of balancing, must fit in memory.
+LONGEST = 2000
+
+
+def neuralndcg(
+    scores: Reals,
+    relevance: npt.NDArray[Any],
+    offsets: Ints,
+    *,
+    temperature: float = 1.0,
+    rounds: int = 10,
+) -> tuple[float, Reals]:
+    """NeuralNDCG: 1 - nDCG (gain 2 ** grade - 1) of the list sorted by NeuralSort; at least 0, lower is better.
+
+    Row r of the sorting matrix is softmax(((n + 1 - 2 r) s - sum over j of |s - s_j|) / temperature): which document is
+    at rank r. rounds: how often its columns and rows are then scaled to sum to 1 (Sinkhorn). A list without a document
+    of grade 1 or more counts as 1 and has no gradient.
+
+    Raises ParameterError for a temperature not above 0, fewer than 0 rounds, and a list of more than 2,000 documents,
+    whose matrices need too much memory.
+
+    Source: Pobrotyn and Bialobrzeski (2021), "NeuralNDCG"; NeuralSort: Grover et al. (2019), equation 5.
+
+    >>> value, _ = neuralndcg(np.array([5.0, -5.0]), np.array([1, 0]), np.array([0, 2]), temperature=0.1)
+    >>> round(value, 6)
+    0.0
+    """
+    if not temperature > 0:
+        raise ParameterError(f"temperature is {temperature!r}, expected a number above 0")
+    if not isinstance(rounds, (int, np.integer)) or rounds < 0:
+        raise ParameterError(f"rounds is {rounds!r}, expected a whole number of at least 0")
+    longest = int(np.diff(offsets).max())
+    if longest > LONGEST:
+        raise ParameterError(
+            f"a list has {longest} documents, and neuralndcg sorts at most {LONGEST}; cut the lists, or choose "
+            "approxndcg, which takes lists of any length"
+        )
+    gain = gain_exponential(np.asarray(relevance, np.int64))
+    best = ideal_gains(gain, offsets)
+    share = np.divide(gain, np.repeat(best, np.diff(offsets)), out=np.zeros(gain.size), where=gain > 0)
+    total, gradient = 0.0, np.zeros(scores.size)
+    for block in blocks_of(offsets, CELLS // (2 * rounds + 2)):
+        part = np.where(block.mask, share[block.rows], 0.0)
+        value, found = sorted_softly(scores[block.rows].astype(np.float64), part, block, temperature, rounds)
+        total += value
+        gradient[block.rows[block.mask]] = found[block.mask]
+    lists = offsets.size - 1
+    return 1.0 - total / lists, (gradient / lists).astype(scores.dtype)
+
+
+def sorted_softly(given: Floats, share: Floats, block: Block, temperature: float, rounds: int) -> tuple[float, Floats]:
+    """The sum of the lists' values, and the gradient of minus it by the scores."""
+    lengths = block.mask.sum(axis=1)
+    ranks = np.arange(block.mask.shape[1]) + 1.0
+    factors = np.where(block.mask, lengths[:, None] + 1 - 2 * ranks, 0.0)  # (lists, ranks)
+    both = block.mask[:, :, None] & block.mask[:, None, :]
+    apart = given[:, :, None] - given[:, None, :]
+    spread = (np.abs(apart) * both).sum(axis=2)
+    logits = (factors[:, :, None] * given[:, None, :] - spread[:, None, :]) / temperature
+    logits = np.where(both, logits, -np.inf)
+    highest = np.max(logits, axis=2, keepdims=True, initial=-1e300)
+    powers = np.exp(logits - highest)
+    first = powers / np.maximum(powers.sum(axis=2, keepdims=True), LEAST)
+    kept, matrix = [], first
+    for turn in range(2 * rounds):  # columns, rows, columns, ...
+        axis = 1 if turn % 2 == 0 else 2
+        sums = np.maximum(matrix.sum(axis=axis, keepdims=True), LEAST)
+        matrix = matrix / sums
+        kept.append((matrix, sums, axis))
+    discount = np.where(block.mask, 1.0 / np.log2(ranks + 1.0), 0.0)
+    value = float(np.einsum("br,brc,bc->", discount, matrix, share))
+    slope = -discount[:, :, None] * share[:, None, :]
+    for scaled, sums, axis in reversed(kept):
+        slope = (slope - (slope * scaled).sum(axis=axis, keepdims=True)) / sums
+    slope = first * (slope - (slope * first).sum(axis=2, keepdims=True)) / temperature
+    by_spread = -slope.sum(axis=1)  # of each document's sum of differences
+    signs = np.sign(apart) * both
+    return value, np.asarray(
+        np.einsum("brc,br->bc", slope, factors)
+        + by_spread * signs.sum(axis=2)
+        + np.einsum("bij,bj->bi", signs, by_spread)
+    )

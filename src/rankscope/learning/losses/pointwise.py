@@ -1,0 +1,57 @@
+"""Pointwise losses: the grade of each document by itself."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from rankscope.errors import ParameterError
+
+__all__ = ["ordinal", "squared"]
+
+Ints = npt.NDArray[np.int64]
+Reals = npt.NDArray[np.floating[Any]]
+
+
+def squared(scores: Reals, relevance: npt.NDArray[Any], offsets: Ints) -> tuple[float, Reals]:
+    """(score - grade) ** 2, the mean of each list, a mean over lists; at least 0, lower is better.
+
+    Source: Cossock and Zhang (2006), "Subset ranking using regression", without weights.
+
+    >>> squared(np.array([1.0, 0.0]), np.array([2, 0]), np.array([0, 2]))
+    (0.5, array([-1.,  0.]))
+    """
+    share = 1.0 / (np.repeat(np.diff(offsets), np.diff(offsets)) * (offsets.size - 1))
+    apart = scores - relevance
+    return float((apart * apart * share).sum()), np.asarray(2.0 * apart * share, scores.dtype)
+
+
+def ordinal(
+    scores: Reals, relevance: npt.NDArray[Any], offsets: Ints, *, max_grade: int | None = None
+) -> tuple[float, Reals]:
+    """Ordinal logistic regression: log(1 + exp(-z)) over all thresholds between grades, the mean of each list.
+
+    The thresholds are .5, 1.5, ... up to max_grade - .5, so that a score is on the scale of the grades; z is the score
+    less the threshold for a grade above it, the opposite for one below. At least 0, lower is better; a mean over lists.
+    max_grade: the highest grade there is; default that of these lists. Grades below 0 count as 0.
+    Raises ParameterError for a grade above max_grade.
+
+    Source: Rennie and Srebro (2005), "Loss functions for preference levels", all thresholds, logistic, with fixed ones.
+
+    >>> value, _ = ordinal(np.array([0.5]), np.array([1]), np.array([0, 1]))
+    >>> round(value, 6)  # log 2
+    0.693147
+    """
+    top = int(relevance.max()) if max_grade is None else max_grade
+    if relevance.max() > top:
+        raise ParameterError(f"a document has grade {relevance.max()}, and max_grade is {top}")
+    thresholds = np.arange(1, max(top, 1) + 1) - 0.5
+    sign = np.where(relevance[:, None] > thresholds, 1.0, -1.0)
+    z = sign * (scores[:, None].astype(np.float64) - thresholds)
+    small = np.exp(-np.abs(z))
+    value = (np.log1p(small) + np.maximum(-z, 0.0)).sum(axis=1)
+    slope = -(sign * np.where(z >= 0, small, 1.0) / (1.0 + small)).sum(axis=1)
+    share = 1.0 / (np.repeat(np.diff(offsets), np.diff(offsets)) * (offsets.size - 1))
+    return float(value @ share), np.asarray(slope * share, scores.dtype)
