@@ -78,7 +78,7 @@ class Loss:
     def random(self) -> bool:
         """Whether a call draws random numbers, so that two calls differ."""
         if self.name == "listnet":
-            return self.parameters.get("k", 1) > 1
+            return bool(self.parameters.get("k", 1) != 1)
         return "rng" in self.takes and self.parameters.get("ties", "random") == "random"
 
     def __call__(
