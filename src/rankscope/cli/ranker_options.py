@@ -1,0 +1,120 @@
+"""What `train` and `crossvalidate` share: the parameters of a ranker."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import click
+
+from rankscope.cli.sampling_options import seed_option
+from rankscope.errors import ParameterError
+from rankscope.learning.scaling import TRANSFORMS
+
+__all__ = ["ranker_options", "ranker_parameters"]
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+OPTIONS = (
+    click.option(
+        "--hidden",
+        metavar="N[,N...]",
+        default="64",
+        show_default=True,
+        help="Sizes of hidden layers; 0 for none, a linear scorer.",
+    ),
+    click.option("--epochs", type=click.IntRange(min=1), default=100, show_default=True, help="At most so many."),
+    click.option(
+        "--patience",
+        type=click.IntRange(min=1),
+        default=15,
+        show_default=True,
+        help="Stop after so many epochs that were no better on the validation data.",
+    ),
+    click.option(
+        "--stop-on",
+        metavar="MEASURE",
+        default="nDCG(gain='exp')@10",
+        show_default=True,
+        help="The measure that says which epoch is best on the validation data.",
+    ),
+    click.option(
+        "--learning-rate",
+        type=click.FloatRange(min=0, min_open=True),
+        default=0.001,
+        show_default=True,
+        help="Size of the steps; networks only.",
+    ),
+    click.option(
+        "--batch-lists",
+        type=click.IntRange(min=1),
+        default=16,
+        show_default=True,
+        help="Lists looked at before each step; networks only.",
+    ),
+    click.option(
+        "--dropout",
+        type=click.FloatRange(0, 1, max_open=True),
+        default=0.3,
+        show_default=True,
+        help="Share of hidden units left out at a time.",
+    ),
+    click.option(
+        "--weight-decay",
+        type=click.FloatRange(min=0),
+        default=0.0,
+        show_default=True,
+        help="How strongly weights are drawn to 0.",
+    ),
+    click.option(
+        "--transform",
+        type=click.Choice(TRANSFORMS),
+        default=TRANSFORMS[0],
+        show_default=True,
+        help="What is done to features, learned on the training data.",
+    ),
+    click.option(
+        "--models",
+        type=click.IntRange(min=1),
+        default=1,
+        show_default=True,
+        help="How many networks from different seeds to average.",
+    ),
+    seed_option("Of the weights and the order of lists; the same one gives the same model."),
+)
+NAMES = (
+    "hidden",
+    "epochs",
+    "patience",
+    "stop_on",
+    "learning_rate",
+    "batch_lists",
+    "dropout",
+    "weight_decay",
+    "transform",
+    "models",
+    "rng",
+)
+
+
+def ranker_options(command: Command) -> Command:
+    """The options of a `Ranker` but for its loss."""
+    for option in reversed(OPTIONS):
+        command = option(command)
+    return command
+
+
+def ranker_parameters(options: dict[str, Any]) -> dict[str, Any]:
+    """The parameters of a `Ranker`, taken out of what click gives."""
+    found = {name: options.pop(name) for name in NAMES}
+    return {**found, "hidden": layers(found["hidden"])}
+
+
+def layers(text: str) -> tuple[int, ...]:
+    """`64,32` as sizes; `0` as none."""
+    parts = [part.strip() for part in text.split(",")]
+    if parts == ["0"]:
+        return ()
+    if not all(part.isdecimal() and int(part) > 0 for part in parts):
+        raise ParameterError(f"--hidden is {text!r}, expected sizes of layers as 64 or 64,32, or 0 for none")
+    return tuple(map(int, parts))

@@ -1,0 +1,59 @@
+"""`rankscope train`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from rankscope.cli.options import check_output
+from rankscope.cli.output import bytes_progress, progress_bar
+from rankscope.cli.ranker_options import ranker_options, ranker_parameters
+from rankscope.cli.results import printing_options, take_showing
+from rankscope.errors import ParameterError
+from rankscope.io.features import read_features
+from rankscope.learning.learned import Training
+from rankscope.learning.ranker import Ranker
+from rankscope.learning.saved import check_saving, save_ranker
+
+__all__ = ["train"]
+
+
+@click.command()
+@click.argument("train_file", metavar="TRAIN")
+@click.option("--valid", metavar="FILE", help="Lists that say when to stop and which epoch to keep.")
+@click.option(
+    "--loss",
+    default="listnet",
+    show_default=True,
+    metavar="LOSS",
+    help="What is minimised: listnet, listmle, ranknet, lambdaloss(kind='2'), ...; a wrong name lists all.",
+)
+@click.option("-o", "--output", "model", metavar="MODEL", required=True, help="Where the model goes (safetensors).")
+@click.option("--cache", is_flag=True, help="Keep a binary copy beside each file, and read it the next time.")
+@ranker_options
+@printing_options
+def train(train_file: str, valid: str | None, loss: str, model: str, cache: bool, **options: Any) -> None:
+    """Learn to rank from TRAIN: LETOR or SVMlight with qid, CSV, TSV, JSONL or Parquet.
+
+    \b
+    rankscope train train.txt --valid vali.txt --loss listmle -o listmle.model
+    rankscope predict listmle.model test.txt -o scores.txt
+    rankscope evaluate test.txt scores.txt --input letor
+    """  # noqa: D301 - click keeps the lines after the character \b as they are
+    showing = take_showing(options)
+    files = [train_file, *([valid] if valid is not None else [])]
+    ranker = Ranker(loss, **ranker_parameters(options))
+    ranker.check()
+    showing.check(files)
+    check_saving()
+    check_output(model, files)
+    if model == "-":
+        raise ParameterError("a model is no text to be printed; say with -o which file it goes to")
+    with bytes_progress(files, "reading features") as progress:
+        read = [read_features(path, cache=cache or None, progress=progress) for path in files]
+    with progress_bar(ranker.epochs * ranker.models, "training") as progress:
+        ranker.fit(read[0], eval_set=read[1] if valid is not None else None, progress=progress)
+    result = Training(ranker=ranker, train=read[0], valid=read[1] if valid is not None else None)
+    save_ranker(ranker, model, signature=result.signature())
+    showing.show(result)
