@@ -22,7 +22,13 @@ DATA = HERE / "data"
 MEASURES = ("nDCG@10", "AP", "RR", "P@10")
 RUNS = 5
 OURS = "rankscope"
-MODULES = {"pytrec_eval": "pytrec_eval", "ranx": "ranx", "ir_measures": "ir_measures", "sklearn": "sklearn"}
+MODULES = {
+    "pytrec_eval": "pytrec_eval",
+    "ranx": "ranx",
+    "ir_measures": "ir_measures",
+    "sklearn": "sklearn",
+    "corankco": "corankco",
+}
 
 
 @dataclass(frozen=True)

@@ -18,6 +18,8 @@ Floats = npt.NDArray[np.float64]
 
 #: Scores that differ by less than this share of their range are tied: what sums and eigenvectors lose to rounding.
 TOLERANCE = 1e-9
+#: So are those that differ by less than this share of the greatest: then the range itself may be rounding.
+NOISE = 1e-12
 
 
 class Solution(NamedTuple):
@@ -100,7 +102,8 @@ class Method(ABC):
 def ranks_of(scores: Floats, *, higher_is_better: bool = True) -> Floats:
     """(draws, items) ranks from 1 of each row's scores; tied items share the first of their ranks.
 
-    Neighbours that differ by less than a billionth of the row's range are tied.
+    Neighbours that differ by less than a billionth of the row's range are tied, or by less than a trillionth of its
+    greatest value.
 
     >>> ranks_of(np.array([[5.0, 1.0, 3.0, 3.0]])).tolist()
     [[1.0, 4.0, 2.0, 2.0]]
@@ -108,7 +111,8 @@ def ranks_of(scores: Floats, *, higher_is_better: bool = True) -> Floats:
     keys = -scores if higher_is_better else scores
     order = np.argsort(keys, axis=1, kind="stable")
     rising = np.take_along_axis(keys, order, axis=1)
-    room = TOLERANCE * (rising[:, -1:] - rising[:, :1])
+    greatest = np.maximum(np.abs(rising[:, -1:]), np.abs(rising[:, :1]))
+    room = np.maximum(TOLERANCE * (rising[:, -1:] - rising[:, :1]), NOISE * greatest)
     new = np.ones(keys.shape, np.bool_)
     new[:, 1:] = rising[:, 1:] - rising[:, :-1] > room
     first = np.maximum.accumulate(np.where(new, np.arange(1.0, keys.shape[1] + 1), 0.0), axis=1)

@@ -2,14 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from typing import Any
+
 import numpy as np
 import numpy.typing as npt
 
 from rankscope.data.votes import Votes
 
-__all__ = ["preference_matrices", "preference_matrix"]
+__all__ = ["comparison_sums", "in_chunks", "place_codes", "preference_matrices", "preference_matrix"]
 
 Floats = npt.NDArray[np.float64]
+Codes = npt.NDArray[Any]
+
+#: Comparisons that are made at once: what stays in the cache of a processor.
+AT_ONCE = 1 << 18
+#: Numbers in the matrices that a method holds at once.
+HELD = 1 << 23
+#: Voters whose comparisons can be counted in a byte.
+IN_A_BYTE = 255
+#: Whole numbers up to here are exact in float32, which is twice as fast.
+EXACT_IN_SINGLE = 1 << 24
 
 
 def preference_matrix(votes: Votes, unranked: str = "average") -> Floats:
@@ -18,11 +31,75 @@ def preference_matrix(votes: Votes, unranked: str = "average") -> Floats:
 
 
 def preference_matrices(votes: Votes, weights: Floats, unranked: str = "average") -> Floats:
-    """(draws, items, items) the same for each row of weights, (draws, voters).
+    """(draws, items, items) the same for each row of weights, (draws, voters). Exact for whole numbers.
 
     unranked: by "ignore" only voters who ranked both count; else unranked items stand behind ranked ones, tied.
     """
-    places = votes.filled(unranked)
-    above = places[:, :, None] < places[:, None, :]
-    n = len(votes.items)
-    return np.asarray(weights @ above.reshape(len(places), -1).astype(np.float64)).reshape(-1, n, n)
+    left, right = place_codes(votes.filled(unranked))
+    return comparison_sums(weights, left, right)
+
+
+def in_chunks(
+    votes: Votes, weights: Floats, unranked: str = "average", held: int = HELD
+) -> Iterator[tuple[slice, Floats]]:
+    """The matrices of some draws at a time, with the place of these draws: a few dozen megabytes at once."""
+    size = max(1, held // len(votes.items) ** 2)
+    for start in range(0, len(weights), size):
+        draws = slice(start, start + size)
+        yield draws, preference_matrices(votes, weights[draws], unranked)
+
+
+def place_codes(places: Floats, reach: int = 0) -> tuple[Codes, Codes]:
+    """Places as small whole numbers, twice: an item of the first is above one of the second where it is smaller.
+
+    Items without a place, NaN, are the greatest in the first and 0 in the second, so that they are above none and below
+    none. reach: added to the second; with 1 an item is above itself and those it is tied with, too.
+    """
+    top = 2 * places.shape[1] + 2
+    kind = np.uint8 if top <= np.iinfo(np.uint8).max else np.uint16 if top <= np.iinfo(np.uint16).max else np.uint32
+    there = ~np.isnan(places)
+    doubled = np.where(there, 2 * places, 0)  # whole: the mean of first and last place is a multiple of one half
+    return np.where(there, doubled, top).astype(kind), np.where(there, doubled + reach, 0).astype(kind)
+
+
+def comparison_sums(weights: Floats, left: Codes, right: Codes, shares: Floats | None = None) -> Floats:
+    """(draws, items, items) the sums of the weights of the voters by whom left of the row is below right of the column.
+
+    left, right: (voters, items). shares: (voters, items) factors of a voter's weight, one an item of the column.
+    """
+    n = left.shape[1]
+    if shares is None and len(weights) == 1:
+        drawn = weights[0] > 0
+        counted = np.unique(weights[0, drawn])
+        if counted.size == 1:  # as it mostly is: then voters are counted, in bytes
+            return np.asarray(counted[0] * count_voters(left[drawn], right[drawn]))[None]
+    whole = shares is None and bool((weights == np.rint(weights)).all())
+    kind = np.float32 if whole and weights.sum(axis=1).max(initial=0) < EXACT_IN_SINGLE else np.float64
+    typed: npt.NDArray[Any] = weights.astype(kind)
+    found = np.zeros((len(weights), n, n))
+    for rows, voters in blocks(*left.shape):
+        above: npt.NDArray[Any] = np.less(left[voters, rows, None], right[voters, None, :]).astype(kind)
+        if shares is not None:
+            above = above * shares[voters, None, :]
+        # One product of matrices serves all draws.
+        found[:, rows] += (typed[:, voters] @ above.reshape(len(above), -1)).reshape(len(weights), -1, n)
+    return found
+
+
+def count_voters(left: Codes, right: Codes) -> Floats:
+    """(items, items) the voters by whom left of the row is below right of the column."""
+    n = left.shape[1]
+    found = np.zeros((n, n), np.int64)
+    for rows, voters in blocks(*left.shape):
+        above = np.less(left[voters, rows, None], right[voters, None, :])
+        found[rows] += np.add.reduce(above.view(np.uint8), axis=0, dtype=np.uint8)
+    return found.astype(np.float64)
+
+
+def blocks(voters: int, items: int) -> Iterator[tuple[slice, slice]]:
+    """Rows of the matrix and voters, a few of each at a time."""
+    some = min(voters, IN_A_BYTE, max(1, AT_ONCE // items))
+    rows = max(1, AT_ONCE // (some * items))
+    for row in range(0, items, rows):
+        for voter in range(0, voters, some):
+            yield slice(row, row + rows), slice(voter, voter + some)

@@ -1,0 +1,190 @@
+"""All methods of consensus with the properties that they have, votes to try them on, and the properties themselves.
+
+A method is added by one line of TABLE. Those who do without a property of USUAL say which.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import permutations
+from typing import Any
+
+import numpy as np
+from hypothesis import strategies as st
+
+from rankscope.consensus.assignment import Footrule
+from rankscope.consensus.base import Method
+from rankscope.consensus.chains import MC1, MC2, MC3, MC4
+from rankscope.consensus.dispersion import Mallows
+from rankscope.consensus.locked_pairs import RankedPairs
+from rankscope.consensus.majorities import Copeland
+from rankscope.consensus.optimal import Kemeny
+from rankscope.consensus.positional import Borda, MeanRank, MedianRank
+from rankscope.consensus.widest_paths import Schulze
+from rankscope.consensus.worths import PlackettLuce
+from rankscope.data.votes import Votes
+
+#: What nearly every method has; "condorcet" (a Condorcet winner is alone on the first place) goes beside them.
+USUAL = ("unanimity", "neutrality", "anonymity", "doubling", "weights", "draws", "indifference")
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A method, its properties, and the votes it takes: with ties or without, partial or not."""
+
+    method: Method
+    properties: tuple[str, ...]
+    ties: bool
+    partial: bool
+
+
+def entry(
+    method: Method, *, has: tuple[str, ...] = (), lacks: tuple[str, ...] = (), ties: bool = True, partial: bool = True
+) -> Entry:
+    return Entry(method, tuple(name for name in (*USUAL, *has) if name not in lacks), ties, partial)
+
+
+TABLE = (
+    entry(Borda()),
+    entry(Borda(unranked="worst")),
+    entry(Borda(points=(3, 1)), lacks=("unanimity",)),
+    entry(MeanRank()),
+    entry(MeanRank(unranked="ignore")),
+    entry(MedianRank()),
+    entry(MedianRank(unranked="ignore")),
+    entry(Copeland(), has=("condorcet",)),
+    entry(Copeland(unranked="ignore"), has=("condorcet",)),
+    entry(Schulze(), has=("condorcet",)),
+    entry(Schulze(strength="margins", unranked="ignore"), has=("condorcet",)),
+    entry(RankedPairs(), has=("condorcet",)),
+    entry(RankedPairs(strength="winning", unranked="ignore"), has=("condorcet",)),
+    entry(MC1()),
+    entry(MC2()),
+    entry(MC3(unranked="average")),
+    entry(MC4(), has=("condorcet",)),
+    entry(MC4(unranked="worst", teleport=0.2), has=("condorcet",)),
+    # Strict orders: of items that nothing tells apart, the order of the votes decides.
+    entry(Kemeny(), has=("condorcet",), lacks=("neutrality", "indifference")),
+    entry(Kemeny(unranked="ignore"), has=("condorcet",), lacks=("neutrality", "indifference")),
+    entry(Kemeny(exact=False, restarts=4), has=("condorcet",), lacks=("neutrality", "indifference", "draws")),
+    entry(Footrule(), lacks=("neutrality", "indifference")),
+    entry(Mallows(), has=("condorcet",), lacks=("neutrality", "indifference")),
+    # a prior weighs less beside more voters; fits from several starts agree to eight digits
+    entry(PlackettLuce(prior=0.5), lacks=("doubling", "weights", "draws")),
+    entry(PlackettLuce(prior=0.5, unranked="ignore"), lacks=("doubling", "weights", "draws")),
+)
+
+
+@st.composite
+def some_votes(draw: st.DrawFn, *, ties: bool = True, partial: bool = True, most: int = 5) -> Votes:
+    """A few voters and items, weights of halves."""
+    voters, items = draw(st.integers(2, most)), draw(st.integers(2, most))
+    if ties:
+        rank = st.integers(1, 3)
+        rows = draw(st.lists(st.lists(rank, min_size=items, max_size=items), min_size=voters, max_size=voters))
+    else:
+        rows = draw(st.lists(st.permutations(range(1, items + 1)), min_size=voters, max_size=voters))
+    ranks = np.array(rows, np.float64)
+    if partial:
+        for lost in draw(st.lists(st.integers(0, ranks.size - 1), max_size=items)):
+            row, column = divmod(lost, items)
+            others = ~np.isnan(ranks)
+            if others[row].sum() > 1 and others[:, column].sum() > 1:  # no voter and no item without a rank
+                ranks[row, column] = np.nan
+    weights = np.array(draw(st.lists(st.integers(1, 4), min_size=voters, max_size=voters))) / 2
+    return Votes(ranks=ranks, items=tuple("ABCDE"[:items]), weights=weights)
+
+
+def changed(votes: Votes, **new: Any) -> Votes:
+    names = {"ranks": votes.ranks, "items": votes.items, "weights": votes.weights}
+    return Votes(**{**names, **new})
+
+
+def ranks(method: Method, votes: Votes) -> list[float]:
+    return method.order(votes).ranks.tolist()
+
+
+def unanimity(method: Method, votes: Votes) -> None:
+    """What every voter puts above another item is above it."""
+    places = votes.filled("worst")
+    found = ranks(method, changed(votes, ranks=places))
+    for a, b in permutations(range(len(votes.items)), 2):
+        if (places[:, a] < places[:, b]).all():
+            assert found[a] < found[b], (votes.items[a], votes.items[b])
+
+
+def neutrality(method: Method, votes: Votes) -> None:
+    """Neither the names of the items nor the order in which they stand matter."""
+    turned = changed(votes, ranks=votes.ranks[:, ::-1], items=tuple(f"x{i}" for i in range(len(votes.items))))
+    assert ranks(method, turned)[::-1] == ranks(method, votes)
+    rolled = changed(votes, ranks=np.roll(votes.ranks, 1, axis=1))
+    assert np.roll(ranks(method, votes), 1).tolist() == ranks(method, rolled)
+
+
+def anonymity(method: Method, votes: Votes) -> None:
+    """The order of the voters does not matter."""
+    turned = changed(votes, ranks=votes.ranks[::-1], weights=votes.weights[::-1])
+    assert ranks(method, turned) == ranks(method, votes)
+
+
+def doubling(method: Method, votes: Votes) -> None:
+    """The same voters once more change nothing, nor does another unit of their weights."""
+    twice = changed(votes, ranks=np.tile(votes.ranks, (2, 1)), weights=np.tile(votes.weights, 2))
+    assert ranks(method, twice) == ranks(method, votes)
+    assert ranks(method, changed(votes, weights=votes.weights * 0.1)) == ranks(method, votes)
+
+
+def weights(method: Method, votes: Votes) -> None:
+    """A voter of weight 3 is three voters."""
+    times = (2 * votes.weights).astype(np.int64)
+    repeated = changed(votes, ranks=np.repeat(votes.ranks, times, axis=0), weights=np.ones(times.sum()))
+    assert ranks(method, repeated) == ranks(method, votes)
+
+
+def draws(method: Method, votes: Votes) -> None:
+    """Many sets of weights at once give what each gives alone, and a weight of 0 is no voter."""
+    many = np.stack([votes.weights, votes.weights[::-1], np.eye(len(votes.weights))[0] + np.eye(len(votes.weights))[1]])
+    found = method.scores(votes, many)
+    assert found.shape == (3, len(votes.items))
+    assert np.isfinite(found).all()
+    for weight, scores in zip(many, found, strict=True):
+        np.testing.assert_allclose(scores, method.scores(votes, weight[None])[0], rtol=1e-9, atol=1e-12)
+    there = many[2] > 0
+    if not np.isnan(votes.ranks[there]).all(axis=0).any():
+        alone = changed(votes, ranks=votes.ranks[there], weights=many[2][there])
+        np.testing.assert_allclose(found[2], method.scores(alone, alone.weights[None])[0], rtol=1e-9, atol=1e-12)
+
+
+def indifference(method: Method, votes: Votes) -> None:
+    """Where the votes tell no two items apart, nor does the order."""
+    n = len(votes.items)
+    both_ways = np.concatenate([np.tile(np.arange(1.0, n + 1), (n, 1)), np.tile(np.arange(n, 0.0, -1), (n, 1))])
+    circle = np.stack([np.roll(row, i) for i, row in enumerate(both_ways)])
+    assert ranks(method, changed(votes, ranks=circle, weights=np.full(2 * n, 0.1))) == [1.0] * n
+
+
+def condorcet(method: Method, votes: Votes) -> None:
+    """Who wins against each other one by majority is first, alone."""
+    chosen = getattr(method, "unranked", "average")
+    above = naive_preferences(votes.filled(chosen), votes.weights)
+    for i in range(len(votes.items)):
+        if all(above[i][j] > above[j][i] for j in range(len(votes.items)) if j != i):
+            found = ranks(method, votes)
+            assert [place for place, rank in enumerate(found) if rank == 1] == [i]
+
+
+def naive_preferences(places: np.ndarray, weights: np.ndarray) -> list[list[float]]:
+    """Who is above whom, one comparison after the other. NaN compares with nothing."""
+    n = places.shape[1]
+    return [
+        [float(sum(w for row, w in zip(places, weights, strict=True) if row[i] < row[j])) for j in range(n)]
+        for i in range(n)
+    ]
+
+
+PROPERTIES = {
+    check.__name__: check
+    for check in (unanimity, neutrality, anonymity, doubling, weights, draws, indifference, condorcet)
+}
+
+__all__ = ["PROPERTIES", "TABLE", "Entry", "entry", "naive_preferences", "some_votes"]

@@ -1,0 +1,288 @@
+"""merge_rankings: the worked example, intervals, voters, one against one, and what is refused."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+
+import rankscope as rs
+from rankscope.consensus import METHODS, merge_rankings
+from rankscope.consensus.base import Method
+from rankscope.consensus.intervals import FEWEST, HELD, STEPS, affordable, without_nan
+from rankscope.consensus.methods import WORK, method_named, parameters_of, steps_of
+from rankscope.data.votes import Votes
+from rankscope.errors import InputError, ParameterError, UnknownName
+
+WORKED = [["A", "B", "C"], ["A", "C", "B"], ["B", "A", "C"]]
+
+
+def noisy(voters: int, items: int, noise: float, seed: int = 0) -> Votes:
+    """Voters who see one true order, each through noise."""
+    seen = np.arange(items) + noise * np.random.default_rng(seed).normal(size=(voters, items))
+    return Votes(ranks=seen.argsort(1).argsort(1) + 1.0, items=tuple(f"i{i:02d}" for i in range(items)))
+
+
+# The issue's example
+
+
+def test_the_worked_example_of_the_issue() -> None:
+    found = merge_rankings(WORKED, "borda", rng=1)
+    assert found.order == ("A", "B", "C")
+    # N minus rank, summed: A 2 + 2 + 1, B 1 + 0 + 2, C 0 + 1 + 0
+    assert [record[:3] for record in found.records()] == [("A", 1.0, 5.0), ("B", 2.0, 3.0), ("C", 3.0, 1.0)]
+    assert found.condorcet_winner == "A"
+    assert found.smith_set == ("A",)
+    # rank sums 4, 6, 8: S = 8, W = 12 S / (9 * 24)
+    assert found.voters.concordance.w == pytest.approx(12 * 8 / (9 * 24))
+    # taus of the pairs of voters: 1/3, 1/3, -1/3
+    assert found.voters.mean_tau == pytest.approx((1 / 3 + 1 / 3 - 1 / 3) / 3)
+    assert found.voters.with_others.tolist() == pytest.approx([1 / 3, 0, 0])
+    assert found.voters.with_consensus.tolist() == pytest.approx([1, 1 / 3, 1 / 3])
+    assert found.voters.most_deviant == ("2", "3")
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_every_method_puts_first_what_all_put_first(method: str) -> None:
+    votes = [["A", "B", "C", "D"], ["A", "C", "B", "D"], ["A", "B", "D", "C"], ["A", "D", "B", "C"]]
+    parameters = {"prior": 1.0} if "prior" in parameters_of(method) else {}
+    found = merge_rankings(votes, method, n_resamples=30, rng=1, **parameters)
+    assert found.order[0] == "A"
+    assert found.n_resamples == 30
+    assert found.signature().startswith(f"consensus | method:{found.found.method} | voters:4 | items:4 | ")
+    assert all(low <= rank <= high for _, rank, _, low, high in found.records())
+
+
+# Intervals
+
+
+def test_intervals_are_percentiles_of_ranks_over_the_voters() -> None:
+    """All multinomial draws of three voters, 27 of them, against the bootstrap of many."""
+    votes = Votes.of(WORKED)
+    found = merge_rankings(votes, n_resamples=4000, confidence_level=0.8, rng=3)
+    ranks = []
+    for drawn in np.ndindex(3, 3, 3):
+        scores = (3 - votes.places[list(drawn)]).sum(axis=0)
+        ranks.append([(scores > one).sum() + 1 for one in scores])
+    low, high = np.percentile(ranks, [10, 90], axis=0)
+    assert found.low.tolist() == low.tolist()
+    assert found.high.tolist() == high.tolist()
+
+
+def test_voters_of_one_mind_leave_no_room() -> None:
+    found = merge_rankings([["A", "B", "C"]] * 12, rng=1)
+    assert found.low.tolist() == found.high.tolist() == [1, 2, 3]
+    assert found.notes == ()
+
+
+def test_more_voters_make_narrower_intervals() -> None:
+    widths = []
+    for voters in (10, 100, 400):
+        found = merge_rankings(noisy(voters, 10, 4.0), rng=1)
+        widths.append((found.high - found.low).sum())
+    assert widths[0] > widths[1] > widths[2]
+
+
+def test_an_interval_never_leaves_out_the_rank_itself() -> None:
+    """A drawn voter often counts twice and breaks a tie; the tie itself is rank 1."""
+    found = merge_rankings([["A", "B"], ["B", "A"]] * 10, n_resamples=500, rng=2)
+    assert found.found.ranks.tolist() == [1, 1]
+    assert (found.low <= found.found.ranks).all()
+    assert (found.high >= found.found.ranks).all()
+
+
+def test_few_voters_are_noted() -> None:
+    assert merge_rankings(WORKED, rng=1).notes == (
+        "3 voters are few: intervals of the ranks are rough, and rather too narrow",
+    )
+    assert merge_rankings(WORKED, n_resamples=0).notes == ()
+
+
+def test_without_intervals_there_is_none() -> None:
+    found = merge_rankings(WORKED, n_resamples=0, rng=1)
+    assert all(math.isnan(low) and math.isnan(high) for *_, low, high in found.records())
+    assert "interval" not in str(found)
+    assert found.sections()[0].figure is None
+
+
+def test_the_same_seed_gives_the_same_and_another_one_is_shown() -> None:
+    votes = noisy(12, 8, 5.0)
+    a, b = (merge_rankings(votes, rng=7, n_resamples=200) for _ in range(2))
+    assert list(a.records()) == list(b.records())
+    assert a.voters.concordance == b.voters.concordance
+    drawn = merge_rankings(votes, n_resamples=200)
+    assert f"rng:{drawn.seed}" in drawn.signature()
+
+
+def test_work_that_would_take_long_is_cut_by_a_rule_that_is_told() -> None:
+    assert affordable(1, 2) == (1000, ())
+    assert affordable(STEPS / 1000, 2) == (1000, ())
+    count, notes = affordable(STEPS / 500, 2)
+    assert count == 500
+    assert notes[0].startswith("intervals rest on 500 draws, since 1,000 would take long; --resamples (in Python")
+    assert affordable(STEPS / FEWEST, 2)[0] == FEWEST
+    count, notes = affordable(STEPS, 2)
+    assert count == 0
+    assert notes[0].startswith("no intervals: this method would take long for 1,000 draws of these voters")
+    assert affordable(1, HELD // 300)[0] == 300  # ranks that are held
+
+
+def test_pairwise_methods_of_very_many_items_have_no_interval_unless_asked_for() -> None:
+    votes = noisy(10, 1100, 50.0)
+    assert steps_of(method_named("copeland"), votes) == (20 + 1) * 1100**2 > STEPS / FEWEST
+    found = merge_rankings(votes, "copeland", rng=1)
+    assert found.n_resamples == 0
+    assert found.notes[0].startswith("no intervals: this method would take long")
+    asked = merge_rankings(votes, "copeland", n_resamples=3, rng=1)
+    assert asked.n_resamples == 3
+
+
+def test_steps_grow_with_voters_and_items() -> None:
+    for work in WORK.values():
+        assert work(5, 10) < work(10, 10) < work(10, 20)
+
+
+def test_an_item_without_a_score_comes_last_in_that_draw() -> None:
+    scores = np.array([[3.0, np.nan, 1.0]])
+    assert without_nan(scores, True)[0, 1] < 1
+    assert without_nan(scores, False)[0, 1] > 3
+    assert without_nan(np.array([[1.0, 2.0]]), True).tolist() == [[1.0, 2.0]]
+
+
+# Weights, partial lists
+
+
+def test_a_voter_of_weight_two_counts_as_two_voters() -> None:
+    once = merge_rankings(WORKED, weights=[1, 1, 2], n_resamples=0)
+    twice = merge_rankings([*WORKED, WORKED[2]], n_resamples=0)
+    assert once.found.scores.tolist() == twice.found.scores.tolist()
+    assert "weights:1,1,2" in once.signature()
+    assert "the agreement of the voters counts each voter once, whatever the weight" in once.voters.notes
+
+
+def test_weights_by_name() -> None:
+    named = dict(zip(("x", "y", "z"), WORKED, strict=True))
+    found = merge_rankings(named, weights={"z": 5}, n_resamples=0)
+    assert found.order[0] == "B"
+    assert found.votes.weights.tolist() == [1, 1, 5]
+
+
+def test_partial_lists_say_how_left_out_items_count() -> None:
+    found = merge_rankings([["A", "B", "C"], ["B"], ["C", "A"]], unranked="worst", n_resamples=0)
+    assert found.unranked == "worst"
+    assert "borda(unranked='worst')" in found.signature()
+    assert found.voters.notes[0].startswith(
+        "for the agreement of the voters, items that a voter left out count as tied"
+    )
+    # worst: A 2 + 0 + 1, B 1 + 2 + 0, C 0 + 0 + 2
+    assert [found[item] for item in "ABC"] == [3, 3, 2]
+
+
+# One against one
+
+
+def test_a_circle_has_no_winner() -> None:
+    circle = [["A", "B", "C", "D"], ["B", "C", "A", "D"], ["C", "A", "B", "D"]]
+    found = merge_rankings(circle, n_resamples=0)
+    assert found.condorcet_winner is None
+    assert found.smith_set == ("A", "B", "C")
+    text = " ".join(str(found).split())
+    assert "No item beats every other one. Each of A, B and C beats each of the other 1 item" in text
+    found = merge_rankings([row[:3] for row in circle], n_resamples=0)
+    assert "no smaller group beats the rest" in " ".join(str(found).split())
+
+
+def test_borda_may_have_another_first_than_the_majority() -> None:
+    votes = [["A", "B", "C"]] * 3 + [["B", "C", "A"]] * 2
+    found = merge_rankings(votes, n_resamples=0)
+    assert (found.order[0], found.condorcet_winner) == ("B", "A")
+    assert "The consensus has another item first" in " ".join(str(found).split())
+
+
+# What is shown
+
+
+def test_voters_who_tie_all_agree_on_nothing() -> None:
+    found = merge_rankings([[["A", "B"]], [["A", "B"]]], n_resamples=0)
+    assert "Every voter ties all items" in str(found)
+    assert "A and B share the first place" in str(found)
+
+
+def test_one_deviant_is_named() -> None:
+    votes = {voter: ["P", "Q", "R", "S"] for voter in "abcd"} | {"odd": ["S", "R", "Q", "P"]}
+    found = merge_rankings(votes, rng=1)
+    assert found.voters.most_deviant == ("odd",)
+    assert "Voter odd agrees least with the others (mean tau -1.0000)." in " ".join(str(found).split())
+
+
+def test_scores_of_which_lower_is_better_are_said_to_be() -> None:
+    assert "lower scores are better" in str(merge_rankings(WORKED, "mean-rank", n_resamples=0))
+    assert "lower scores" not in str(merge_rankings(WORKED, n_resamples=0))
+
+
+def test_details_of_a_method_are_shown() -> None:
+    assert "distance 2, bound 2, gap 0" in str(merge_rankings(WORKED, "kemeny", n_resamples=0))
+    found = merge_rankings(WORKED, "plackett-luce", n_resamples=0)
+    assert found.sections()[-1].title == "Other numbers of the method plackett-luce"
+    assert found.sections()[-1].folded
+
+
+# What is refused
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "said"),
+    [
+        ({"method": "bordah"}, UnknownName, "unknown method 'bordah'; did you mean borda?"),
+        ({"prior": 1.0}, ParameterError, "borda has no parameter 'prior'; it takes unranked, points"),
+        (
+            {"unranked": "ignore"},
+            ParameterError,
+            "unranked is 'ignore', expected one of 'average', 'worst', 'optimistic'",
+        ),
+        ({"n_resamples": -1}, ParameterError, "n_resamples is -1"),
+        ({"confidence_level": 95}, ParameterError, "confidence_level is 95"),
+        ({"weights": [1, 2]}, InputError, "2 weights for 3 voters"),
+        ({"weights": {"4": 2}}, InputError, "a weight for '4', who is no voter"),
+        ({"rng": "seven"}, ParameterError, "rng is 'seven'"),
+    ],
+)
+def test_wrong_arguments_are_told_in_one_line(arguments: dict[str, Any], error: type[Exception], said: str) -> None:
+    with pytest.raises(error) as caught:
+        merge_rankings(WORKED, **arguments)
+    assert said in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_an_unknown_item_is_told() -> None:
+    with pytest.raises(InputError, match="no item 'Z' among the votes; items: A, B and C"):
+        merge_rankings(WORKED, n_resamples=0)["Z"]
+
+
+def test_a_method_with_its_parameters_takes_no_others() -> None:
+    method = rs.consensus.Borda(points=(3, 1))
+    assert merge_rankings(WORKED, method, n_resamples=0)["A"] == 3 + 3 + 1
+    with pytest.raises(ParameterError, match="unranked beside a method that is made already"):
+        merge_rankings(WORKED, method, unranked="worst")
+
+
+# The table of methods
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_every_method_of_the_table_is_one_by_that_name(name: str) -> None:
+    found = METHODS[name]
+    assert issubclass(found, Method)
+    assert found.name == name
+    assert METHODS.homes[name].work in WORK
+    assert str(method_named(name)).startswith(found.name)
+
+
+def test_public_names_are_loaded_when_they_are_asked_for() -> None:
+    for name in rs.consensus.__all__:
+        assert getattr(rs.consensus, name) is not None
+    assert dir(rs.consensus) == sorted(rs.consensus.__all__)
+    with pytest.raises(AttributeError, match="has no attribute 'bordah'"):
+        _ = rs.consensus.bordah
