@@ -7,7 +7,7 @@ import json
 import numpy as np
 import pytest
 
-from rankscope.agreement import read_preferences, segments
+from rankscope.agreement import read_preference_rankings, segments
 from rankscope.agreement.sources import kind_of, read_judgments
 from rankscope.errors import InputError
 
@@ -62,10 +62,10 @@ def test_better_and_worse_may_be_separated_by_anything(written, separator):
 
 
 def test_who_judged_and_the_pair_are_read_and_other_columns_named(written):
-    found = read_preferences(written("lp,item,better,worse,rater,why\nde-en,1,A,B,ann,nicer\n"))
+    found = read_preference_rankings(written("lp,item,better,worse,rater,why\nde-en,1,A,B,ann,nicer\n"))
     assert (found.pair.names, found.judge.names) == (("de-en",), ("ann",))
     assert found.notes[0].endswith("'why' not read: no choices between the two")
-    found = read_preferences(written("item,a,b,human,judge\n1,A,B,a,ann\n2,A,B,b,bob\n"))
+    found = read_preference_rankings(written("item,a,b,human,judge\n1,A,B,a,ann\n2,A,B,b,bob\n"))
     assert (list(found.columns), found.judge.names) == (["human"], ("ann", "bob"))
 
 
@@ -78,7 +78,7 @@ def test_a_judge_is_held_against_people(written):
 @pytest.mark.parametrize(
     ("content", "said"),
     [
-        (CHOSEN.replace("small,a,", "small,first,"), ":2: human is 'first', expected a, b or tie"),
+        (CHOSEN.replace("small,a,", "small,upper,"), ":2: human is 'upper', expected a, b or tie"),
         (CHOSEN.replace("large,small", "small,small"), ":2: 'small' stands against itself"),
         (CHOSEN.replace("large,small", ",small"), ":2: the system is empty"),
         ("item,a,b,human\n1,x,y,1\n2,x,y,0\n", ":1: column 'human' holds 0 and 1 and no 2"),
@@ -90,7 +90,7 @@ def test_a_judge_is_held_against_people(written):
 )
 def test_what_is_no_preference_is_refused_with_the_line(written, content, said):
     with pytest.raises(InputError, match="chosen.*" + said):
-        read_preferences(written(content))
+        read_preference_rankings(written(content))
 
 
 def test_choices_are_no_scores(written):

@@ -18,7 +18,7 @@ from rankscope.io.better_pairs import read_better_pairs
 from rankscope.io.jcml import read_jcml
 from rankscope.io.mt_folders import read_mt_documents, read_mt_scores, read_mt_system_scores, read_mt_texts
 from rankscope.io.plain_texts import read_plain_texts
-from rankscope.io.preferences import read_preferences
+from rankscope.io.preferences import read_preference_rankings
 from rankscope.io.ranking_tables import read_ranking_table
 from rankscope.io.wmt_rankings import read_wmt_rankings
 from rankscope.io.wmt_scores import read_seg_scores, read_sys_scores
@@ -43,7 +43,7 @@ __all__ = [
     "read_mt_system_scores",
     "read_mt_texts",
     "read_plain_texts",
-    "read_preferences",
+    "read_preference_rankings",
     "read_ranking_table",
     "read_seg_scores",
     "read_sys_scores",

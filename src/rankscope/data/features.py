@@ -18,6 +18,8 @@ __all__ = ["Features"]
 
 Table = npt.NDArray[np.floating[Any]]
 Where = Callable[[int], str]
+#: Whole numbers beyond this are not exact in float64.
+HIGHEST = 2.0**53
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -29,7 +31,7 @@ class Features:
     each query begin. query_ids: (queries) names. names: (features); default "1", "2", ... doc_ids: (documents) names,
     None where there are none. order: (documents) the place of each among the rows as they were given, None where they
     were together already: `scores[order_back]` is not needed, `in_given_order` does it. name: of the whole. notes: what
-    a reader should know.
+    a reader should know. comments: (documents) what else a file said of each, None where nothing; kept for writing.
 
     Raises InputError for a number that is not finite (naming `where` of its row), numbers that do not fit, an empty
     query, no document, names that occur twice.
@@ -50,6 +52,7 @@ class Features:
     order: Ints | None = None
     name: str = "features"
     notes: tuple[str, ...] = ()
+    comments: Sequence[str] | None = None
     #: How an error names a row (its index): as "file:line" where it was read from one.
     where: InitVar[Where | None] = None
 
@@ -76,6 +79,8 @@ class Features:
             raise InputError(f"{len(set(self.names))} names for {width} features, expected one of its own for each")
         if self.doc_ids is not None and len(self.doc_ids) != n:
             raise InputError(f"{len(self.doc_ids)} names for {n} documents, expected one each")
+        if self.comments is not None and len(self.comments) != n:
+            raise InputError(f"{len(self.comments)} comments for {n} documents, expected one each")
         lengths = np.diff(self.offsets)
         if self.offsets.ndim != 1 or self.offsets[:1].tolist() != [0] or int(self.offsets[-1]) != n:
             raise InputError(f"the groups hold {int(lengths.sum())} documents, and there are {n}; correct their sizes")
@@ -85,7 +90,9 @@ class Features:
             )
         if len(self.query_ids) != lengths.size:
             raise InputError(f"{len(self.query_ids)} names for {lengths.size} queries, expected one each")
-        if not np.isfinite(self.values.sum(dtype=np.float64)) and not np.isfinite(self.values).all():
+        with np.errstate(over="ignore", invalid="ignore"):
+            total = self.values.sum(dtype=np.float64)  # finite in nearly all cases, and quicker than to look at each
+        if not np.isfinite(total) and not np.isfinite(self.values).all():
             row, column = np.argwhere(~np.isfinite(self.values))[0]
             place = int(row) if self.order is None else int(self.order[row])
             raise InputError(
@@ -105,7 +112,8 @@ class Features:
     ) -> Features:
         """From rows in any order with the query of each, or from rows that are together with the size of each group.
 
-        relevance: default zeros. queries, sizes: one of the two; neither: one query. more: other fields of the class.
+        relevance: default zeros. queries, sizes: one of the two; neither: one query. more: other fields of the class;
+        with query_ids among them, queries are places in these.
         Raises InputError as the class does.
         """
         table = np.asarray(values)
@@ -121,11 +129,15 @@ class Features:
         if labels.shape != (n,):
             raise InputError(f"{labels.size} queries for {n} documents, expected one each")
         codes, ids, apart = codes_of(labels)
+        named = more.pop("query_ids", None)
+        if named is not None:
+            ids = tuple(named[int(place)] for place in ids)
         lengths = np.bincount(codes, minlength=len(ids))
         if not apart:
             return cls(values=table, relevance=grades, offsets=bounds(lengths), query_ids=ids, **more)
         order = np.argsort(codes, kind="stable")
-        name, docs = more.get("name", "features"), more.pop("doc_ids", None)
+        name = more.get("name", "features")
+        texts = {field: more.pop(field, None) for field in ("doc_ids", "comments")}
         told = f"{name}: the documents of {apart} {'query' if apart == 1 else 'queries'} were not together and are now"
         return cls(
             values=table[order],
@@ -133,7 +145,8 @@ class Features:
             offsets=bounds(lengths),
             query_ids=ids,
             order=order,
-            doc_ids=None if docs is None else [docs[i] for i in order.tolist()],
+            doc_ids=taken(texts["doc_ids"], order),
+            comments=taken(texts["comments"], order),
             **{**more, "notes": (*more.get("notes", ()), told)},
         )
 
@@ -166,16 +179,23 @@ class Features:
             offsets=bounds(lengths),
             query_ids=tuple(self.query_ids[i] for i in index.tolist()),
             names=self.names,
-            doc_ids=None if self.doc_ids is None else [self.doc_ids[i] for i in rows.tolist()],
+            doc_ids=taken(self.doc_ids, rows),
+            comments=taken(self.comments, rows),
             name=self.name,
         )
+
+
+def taken(texts: Sequence[str] | None, rows: Ints) -> list[str] | None:
+    """The texts of some rows, where there are any."""
+    return None if texts is None else [texts[i] for i in rows.tolist()]
 
 
 def whole(relevance: npt.ArrayLike) -> Ints:
     """Grades as whole numbers. Raises InputError for others."""
     given = np.asarray(relevance, np.float64)
-    if not (given == np.floor(given)).all():  # NaN is refused, too
-        row = int(np.argmax(given != np.floor(given)))
+    good = (given == np.floor(given)) & (np.abs(given) < HIGHEST)  # NaN and infinities are refused, too
+    if not good.all():
+        row = int(np.argmin(good))
         raise InputError(f"document {row + 1}: grade {given.ravel()[row]:g}, expected a whole number")
     return given.astype(np.int64)
 

@@ -8,11 +8,14 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
-from rankscope.data.rankings import Labels
+from rankscope.data.rankings import Labels, Rankings
 from rankscope.data.rows import Ints
-from rankscope.errors import InputError
+from rankscope.data.scores import Scores
+from rankscope.errors import InputError, ParameterError
+from rankscope.kernels.order import ranges
+from rankscope.kernels.segments import bounds, place_in_group
 
-__all__ = ["Preferences"]
+__all__ = ["Preferences", "occurring"]
 
 Floats = npt.NDArray[np.float64]
 #: What stands for a tie where outcomes are given by names.
@@ -114,3 +117,107 @@ class Preferences:
             outcome=np.array(outcome, np.int64),
             **more,  # type: ignore[arg-type]  # the class checks what it is given
         )
+
+    @classmethod
+    def from_rankings(cls, rankings: Rankings, column: str) -> Preferences:
+        """From judgments: every pair of items of one that both have a value of the column is an outcome.
+
+        Equal values are a tie. The unit is the segment. An unranked item is one without a value (NaN); what stands for
+        it in a file, as -1 does in WMT's, must have been taken out. Raises InputError where no two items can be
+        compared, UnknownName for a column that is not there.
+
+        >>> from rankscope.data.rankings import Rankings
+        >>> found = Preferences.from_rankings(Rankings.of([{"A": 1, "B": 2, "C": None}, {"B": 1, "A": 1}]), "rank")
+        >>> [(found.systems[a], found.systems[b]) for a, b in zip(found.left, found.right)], found.outcome.tolist()
+        ([('A', 'B'), ('B', 'A')], [1, 0])
+        """
+        value = rankings.better_low(column)
+        there = np.flatnonzero(~np.isnan(value))
+        value, system, judgment = value[there], rankings.system.codes[there], rankings.judgment[there]
+        lengths = np.bincount(judgment, minlength=len(rankings))
+        behind = np.repeat(lengths, lengths) - 1 - place_in_group(bounds(lengths))  # items of its list after it
+        first = np.repeat(np.arange(value.size), behind)
+        second = ranges(np.arange(value.size) + 1, behind)
+        if not first.size:
+            raise InputError(
+                f"no judgment has values of {column!r} for two items, expected lists in which something is compared"
+            )
+        return cls.among(
+            rankings.systems,
+            system[first],
+            system[second],
+            np.sign(value[second] - value[first]).astype(np.int64),
+            segments_of(rankings).take(judgment[first]),
+            rankings.notes,
+        )
+
+    @classmethod
+    def from_scores(cls, scores: Scores, measure: object) -> Preferences:
+        """From scores: every pair of systems is an outcome on every query on which both have a value.
+
+        The better value wins, equal ones are a tie. The unit is the query. Raises UnknownName for a measure that is not
+        there, ParameterError for one of which neither higher nor lower is better, InputError where no two systems have
+        values on one query.
+
+        >>> import rankscope as rs
+        >>> runs = [rs.Run({"q": {"d": 2.0, "e": 1.0}}, name="A"), rs.Run({"q": {"e": 2.0, "d": 1.0}}, name="B")]
+        >>> found = Preferences.from_scores(rs.evaluate({"q": {"d": 1}}, runs, "RR"), "RR")
+        >>> found.systems, found.outcome.tolist()
+        (('A', 'B'), [1])
+        """
+        sign = scores.sign(measure)
+        if sign == 0:
+            raise ParameterError(
+                f"{measure}: neither higher nor lower is better, so nobody wins; choose another measure"
+            )
+        values = sign * scores.matrix(measure).T  # a row a query
+        first, second = np.triu_indices(len(scores.systems), 1)
+        difference = values[:, first] - values[:, second]
+        query, pair = np.nonzero(~np.isnan(difference))
+        if not query.size:
+            raise InputError(f"{measure}: no two systems have values on one query, expected at least two systems")
+        return cls.among(
+            scores.systems,
+            first[pair],
+            second[pair],
+            np.sign(difference[query, pair]).astype(np.int64),
+            Labels(tuple(scores.query_ids), query),
+            scores.notes,
+        )
+
+    @classmethod
+    def among(
+        cls, names: Sequence[str], left: Ints, right: Ints, outcome: Ints, unit: Labels, notes: tuple[str, ...]
+    ) -> Preferences:
+        """Outcomes between places among names, some of which may never be compared; those are no systems."""
+        there = np.zeros(len(names), np.bool_)
+        there[left] = there[right] = True
+        place = np.cumsum(there) - 1
+        return cls(
+            systems=tuple(name for name, kept in zip(names, there.tolist(), strict=True) if kept),
+            left=place[left],
+            right=place[right],
+            outcome=outcome,
+            unit=occurring(unit),
+            notes=notes,
+        )
+
+
+def occurring(labels: Labels) -> Labels:
+    """The same without names that nothing has: of units, those with a comparison are counted and drawn."""
+    there = np.zeros(len(labels.names), np.bool_)
+    there[labels.codes] = True
+    if there.all():
+        return labels
+    names = tuple(name for name, kept in zip(labels.names, there.tolist(), strict=True) if kept)
+    return Labels(names, (np.cumsum(there) - 1)[labels.codes])
+
+
+def segments_of(rankings: Rankings) -> Labels:
+    """(judgments) the segment of each; where there are several language pairs, segments of one name in two are two."""
+    if len(rankings.pair.names) < 2:
+        return rankings.segment
+    width = len(rankings.segment.names)
+    keys, codes = np.unique(rankings.pair.codes * width + rankings.segment.codes, return_inverse=True)
+    pairs, segments = rankings.pair.names, rankings.segment.names
+    return Labels(tuple(f"{pairs[key // width]} {segments[key % width]}" for key in keys.tolist()), codes)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -11,10 +11,10 @@ import numpy as np
 import numpy.typing as npt
 
 from rankscope.data.rank_list import normalised
-from rankscope.data.wording import listed
+from rankscope.data.wording import counted, listed
 from rankscope.errors import InputError, ParameterError
 
-__all__ = ["UNRANKED", "Votes", "check_unranked"]
+__all__ = ["UNRANKED", "Votes", "check_unranked", "ranks_of_ballots"]
 
 Floats = npt.NDArray[np.float64]
 #: A list of names, the best first; a list within it holds tied ones.
@@ -68,15 +68,16 @@ class Votes:
             array.flags.writeable = False
 
     def check(self) -> None:
-        for what, names, n in (("voter", self.voters, len(self.ranks)), ("item", self.items, self.ranks.shape[1])):
+        n_voters, n_items = self.ranks.shape
+        for article, what, names, n in (("a", "voter", self.voters, n_voters), ("an", "item", self.items, n_items)):
             if len(names) != n:
-                raise InputError(f"{len(names)} names for {n} {what}s, expected one each")
+                raise InputError(f"{counted(len(names), 'name')} for {counted(n, what)}, expected one each")
             if n < 2:
-                raise InputError(f"{n} {what}, expected at least two; there is nothing to merge")
+                raise InputError(f"{counted(n, what)}, expected at least two; there is nothing to merge")
             seen: set[str] = set()
             for name in names:
                 if not name or name in seen:
-                    found = f"two {what}s are named {name!r}" if name else f"a {what} without a name"
+                    found = f"two {what}s are named {name!r}" if name else f"{article} {what} without a name"
                     raise InputError(f"{found}, expected a name of its own for each")
                 seen.add(name)
         if np.isinf(self.ranks).any():
@@ -93,7 +94,7 @@ class Votes:
             idle = [self.voters[i] for i in np.flatnonzero(~there.any(axis=1))]
             raise InputError(f"voter {listed(map(repr, idle))} ranked nothing, expected at least one item")
         if self.weights.shape != (len(self.voters),):
-            raise InputError(f"{self.weights.size} weights for {len(self.voters)} voters, expected one each")
+            raise InputError(f"{counted(self.weights.size, 'weight')} for {len(self.voters)} voters, expected one each")
         bad = np.flatnonzero(~(np.isfinite(self.weights) & (self.weights > 0)))
         if bad.size:
             raise InputError(
@@ -123,22 +124,8 @@ class Votes:
         voters = tuple(map(str, rankings)) if isinstance(rankings, Mapping) else ()
         ballots = list(rankings.values() if isinstance(rankings, Mapping) else rankings)
         voters = voters if named else tuple(str(i + 1) for i in range(len(ballots)))
-        places = {} if items is None else {str(name): i for i, name in enumerate(items)}
-        found: list[dict[int, float]] = []
-        for voter, ballot in zip(voters, ballots, strict=True):
-            row: dict[int, float] = {}
-            for name, rank in ranks_in(ballot, voter):
-                if items is not None and name not in places:
-                    raise InputError(f"voter {voter!r} ranked {name!r}, which is not among the {len(places)} items")
-                place = places.setdefault(name, len(places))
-                if place in row:
-                    raise InputError(f"voter {voter!r} ranked {name!r} twice; keep one of the two")
-                row[place] = rank
-            found.append(row)
-        ranks = np.full((len(found), len(places)), np.nan)
-        for voter_place, row in enumerate(found):
-            ranks[voter_place, list(row)] = list(row.values())
-        votes = cls(ranks=ranks, items=tuple(places), voters=voters)
+        names, ranks = ranks_of_ballots(voters, ballots, items)
+        votes = cls(ranks=ranks, items=names, voters=voters)
         return votes if weights is None else votes.weighted(weights)
 
     def weighted(self, weights: Sequence[float] | Mapping[str, float]) -> Votes:
@@ -175,18 +162,67 @@ class Votes:
         return np.where(np.isnan(self.places), place[unranked], self.places)
 
 
-def ranks_in(ballot: Any, voter: str) -> Iterable[tuple[str, float]]:
-    """The names and ranks of one voter."""
-    if isinstance(ballot, Mapping):
+def ranks_of_ballots(
+    voters: Sequence[str],
+    ballots: Sequence[Any],
+    items: Sequence[str] | None = None,
+    where: Callable[[int], str] = lambda _: "",
+) -> tuple[tuple[str, ...], Floats]:
+    """The items of some ballots, as `Votes.of` takes them, and (voters, items) their ranks, NaN where there is none.
+
+    where: what an error begins with for the ballot of a place, as "votes.jsonl:3: ". Raises InputError.
+    """
+    places = {} if items is None else {str(name): i for i, name in enumerate(items)}
+    if items is not None and len(places) < len(items):
+        twice = next(name for i, name in enumerate(items) if str(name) in map(str, items[:i]))
+        raise InputError(f"{twice!r} stands twice among the items; keep one of the two")
+    found: list[tuple[list[int], list[float]]] = []
+    for i, (voter, ballot) in enumerate(zip(voters, ballots, strict=True)):
         try:
-            return [(str(name), float(rank)) for name, rank in ballot.items() if rank is not None]
+            names, ranks = ranks_in(ballot, voter)
+            if items is None:
+                row = [places.setdefault(name, len(places)) for name in names]
+            else:
+                unknown = next((name for name in names if name not in places), None)
+                if unknown is not None:
+                    raise InputError(f"voter {voter!r} ranked {unknown!r}, which is not among the {len(places)} items")
+                row = [places[name] for name in names]
+            if len(set(row)) < len(row):
+                twice = next(name for place, name in enumerate(names) if name in names[:place])
+                raise InputError(f"voter {voter!r} ranked {twice!r} twice; keep one of the two")
+        except InputError as error:
+            raise InputError(f"{where(i)}{error}") from None
+        found.append((row, ranks))
+    table = np.full((len(found), len(places)), np.nan)
+    for i, (row, ranks) in enumerate(found):
+        table[i, row] = ranks
+    return tuple(places), table
+
+
+def ranks_in(ballot: Any, voter: str) -> tuple[list[str], list[float]]:
+    """The names and ranks of one voter. Raises InputError."""
+    if isinstance(ballot, Mapping):
+        there = {str(name): rank for name, rank in ballot.items() if rank is not None}
+        try:
+            return list(there), [float(rank) for rank in there.values()]
         except (TypeError, ValueError):
             raise InputError(f"voter {voter!r}: a rank is no number, expected ranks as {{'A': 1, 'B': 2}}") from None
     if isinstance(ballot, str) or not isinstance(ballot, Iterable):
         raise InputError(f"voter {voter!r}: {ballot!r}, expected a list of names, the best first")
-    found: list[tuple[str, float]] = []
-    for entry in ballot:
-        tied = [entry] if isinstance(entry, str) else list(entry)
-        rank = len(found) + (len(tied) + 1) / 2
-        found += [(str(name), rank) for name in tied]
-    return found
+    entries = list(ballot)
+    if all(type(entry) is str for entry in entries):  # quickly told
+        return entries, np.arange(1.0, len(entries) + 1).tolist()
+    names: list[str] = []
+    ranks: list[float] = []
+    for entry in entries:
+        alone = isinstance(entry, (str, int, np.integer)) and not isinstance(entry, bool)
+        tied = [entry] if alone else entry
+        if not isinstance(tied, Iterable) or isinstance(tied, (bytes, Mapping)):
+            raise InputError(f"voter {voter!r}: {entry!r} in a list, expected a name, or a list of names that are tied")
+        tied = list(tied)
+        odd = [name for name in tied if isinstance(name, bool) or not isinstance(name, (str, int, np.integer))]
+        if odd:
+            raise InputError(f"voter {voter!r}: {odd[0]!r} among tied names, expected a name")
+        ranks += [len(names) + (len(tied) + 1) / 2] * len(tied)
+        names += map(str, tied)
+    return names, ranks

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -154,7 +154,16 @@ def fingerprint_of(hits: Hits) -> Fingerprint:
     return Fingerprint(hits.query_ids, hits.grades, hits.grade_offsets)
 
 
-def name_systems(joined: Sequence[Joined]) -> tuple[list[str], list[str]]:
+class Named(Protocol):
+    """A system with the name that it bears, and the file that it came from."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def path(self) -> PathLike | None: ...
+
+
+def name_systems(joined: Sequence[Named]) -> tuple[list[str], list[str]]:
     """A name for each system, no two alike, and a note where files had to lend theirs."""
     names = [one.name for one in joined]
     notes: list[str] = []

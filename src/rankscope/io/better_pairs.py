@@ -27,7 +27,7 @@ def read_better_pairs(path: PathLike) -> Rankings:
     Fields are separated by white space: SEGMENT PAIR BETTER PAIR WORSE, both pairs the same; or, where the first line
     names columns (LP SID BETTER WORSE, LP DATA SID BETTER WORSE), those by name, more fields behind them are left
     alone. Each line is a judgment of two items with the column "rank": 1 for the better system, 2 for the worse. Tables
-    with commas or tabs are for `read_preferences`.
+    with commas or tabs are for `read_preference_rankings`.
     Raises InputError with file and line for another number of fields, two different pairs, a system that is better
     than itself, an empty file.
 

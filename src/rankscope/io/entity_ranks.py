@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import csv
 import io
+from collections.abc import Container
+from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from rankscope.data.dicts import dict_rows
 from rankscope.data.entities import EntityRanks
@@ -17,9 +20,7 @@ from rankscope.io.streams import empty_file, open_binary, source_name
 from rankscope.kernels.numbers import parse_floats
 from rankscope.kernels.text import encode
 
-__all__ = ["ENTITY_RANKS", "read_entity_ranks"]
-
-FORM = "an entity and one rank a system, separated by tabs or commas"
+__all__ = ["ENTITY_RANKS", "RankTable", "Words", "parse_table", "read_entity_ranks"]
 
 
 def read_entity_ranks(path: PathLike, total_ranks: int | None = None, *, least: float = 1.0) -> EntityRanks:
@@ -44,48 +45,91 @@ def read_entity_ranks(path: PathLike, total_ranks: int | None = None, *, least: 
 
 
 def table_of(content: bytes, path: PathLike, total_ranks: int | None = None, least: float = 1.0) -> EntityRanks:
-    name, text = source_name(path), content.removeprefix(BOM).decode("utf-8", "surrogateescape")
-    lines, rows = read_rows(text, name)
-    header, at = rows[0], lines[0]
-    if len(header) < 2:
-        raise InputError(f"{name}:{at}: 1 column, expected {FORM}")
-    systems = header[1:]
-    for system in systems:
-        if not system or systems.count(system) > 1:
-            found = f"two systems are named {system!r}" if system else "a system without a name"
-            raise InputError(f"{name}:{at}: {found}, expected a name of its own for each; correct this line")
-    for line, row in zip(lines, rows, strict=True):
-        if len(row) != len(header):
-            raise InputError(
-                f"{name}:{line}: {len(row)} fields, expected {len(header)} ({', '.join(header)}); correct this line"
-            )
-    if len(rows) == 1:
-        raise InputError(f"{name}: no entities, only a header; expected {FORM}")
-    entities, cells = [row[0] for row in rows[1:]], [cell for row in rows[1:] for cell in row[1:]]
-    ranks, bad = parse_floats(encode(cells))
-    if bad.size:
-        place, cell = divmod(int(bad.min()), len(systems)), cells[int(bad.min())]
-        found = f"is {cell!r}" if cell else "is missing"
-        raise InputError(
-            f"{name}:{lines[place[0] + 1]}: the rank of system {systems[place[1]]!r} {found}, expected a number; "
-            "correct this line"
-        )
+    name = source_name(path)
+    found = parse_table(content, name, ENTITIES)
     return EntityRanks(
-        ranks=np.ascontiguousarray(ranks.reshape(len(entities), len(systems)).T),
-        systems=tuple(systems),
-        entity_ids=tuple(entities),
+        ranks=found.ranks,
+        systems=found.names,
+        entity_ids=found.items,
         total_ranks=total_ranks,
         name=file_stem(path),
         least=least,
-        where=lambda row: f"{name}:{lines[row + 1]}",
+        where=lambda row: f"{name}:{found.lines[row]}",
     )
 
 
-def read_rows(text: str, name: str) -> tuple[list[int], list[list[str]]]:
+class Words(NamedTuple):
+    """What the columns and the lines of a table are called in messages."""
+
+    column: str
+    line: str
+    lines: str
+
+    @property
+    def form(self) -> str:
+        article = "an" if self.line[0] in "aeiou" else "a"
+        return f"{article} {self.line} and one rank a {self.column}, separated by tabs or commas"
+
+
+ENTITIES = Words("system", "entity", "entities")
+
+
+class RankTable(NamedTuple):
+    """What a table holds. ranks: (columns, lines), NaN where there is none. head, lines: the numbers of its lines."""
+
+    names: tuple[str, ...]
+    items: tuple[str, ...]
+    ranks: npt.NDArray[np.float64]
+    head: int
+    lines: list[int]
+
+
+def parse_table(content: bytes, name: str, words: Words, none: Container[str] = ()) -> RankTable:
+    """The numbers of a table with a header of names, then an item a line. none: cells that stand for no rank.
+
+    Raises InputError with file and line for lines with another number of fields, two columns of one name or one of
+    none, no line but the header, and a cell that is no number.
+    """
+    text = content.removeprefix(BOM).decode("utf-8", "surrogateescape")
+    lines, rows = read_rows(text, name, words.form)
+    header, at = rows[0], lines[0]
+    if len(header) < 2:
+        raise InputError(f"{name}:{at}: 1 column, expected {words.form}")
+    names = header[1:]
+    seen: set[str] = set()
+    for one in names:
+        if not one or one in seen:
+            found = f"two {words.column}s are named {one!r}" if one else f"a {words.column} without a name"
+            raise InputError(f"{name}:{at}: {found}, expected a name of its own for each; correct this line")
+        seen.add(one)
+    for line, row in zip(lines, rows, strict=True):
+        if len(row) != len(header):
+            shown = ", ".join(header[:8]) + (", ..." if len(header) > 8 else "")
+            raise InputError(f"{name}:{line}: {len(row)} fields, expected {len(header)} ({shown}); correct this line")
+    if len(rows) == 1:
+        raise InputError(f"{name}: no {words.lines}, only a header; expected {words.form}")
+    cells = [cell for row in rows[1:] for cell in row[1:]]
+    left = [place for place, cell in enumerate(cells) if cell in none] if none else []
+    for place in left:
+        cells[place] = "0"
+    ranks, bad = parse_floats(encode(cells))
+    ranks[left] = np.nan
+    if bad.size:
+        (line, column), cell = divmod(int(bad.min()), len(names)), cells[int(bad.min())]
+        found = f"is {cell!r}" if cell else "is missing"
+        raise InputError(
+            f"{name}:{lines[line + 1]}: the rank of {words.column} {names[column]!r} {found}, expected a number; "
+            "correct this line"
+        )
+    table = np.ascontiguousarray(ranks.reshape(len(rows) - 1, len(names)).T)
+    return RankTable(tuple(names), tuple(row[0] for row in rows[1:]), table, at, lines[1:])
+
+
+def read_rows(text: str, name: str, form: str) -> tuple[list[int], list[list[str]]]:
     """The number of each line that is not blank, and its fields, without blanks around them."""
     first = next((line for line in text.splitlines() if line.strip()), None)
     if first is None:
-        raise empty_file(name, FORM)
+        raise empty_file(name, form)
     tabs = "\t" in first
     source = io.StringIO(text, newline="")
     reader = csv.reader(source, delimiter="\t", quoting=csv.QUOTE_NONE) if tabs else csv.reader(source)

@@ -27,7 +27,7 @@ from rankscope.kernels.text import Fields, decode
 if TYPE_CHECKING:
     from rankscope.io.read import Source
 
-__all__ = ["JSON", "LZ4", "json_shape", "pack_lz4"]
+__all__ = ["JSON", "LZ4", "from_json", "json_shape", "pack_lz4"]
 
 #: How an LZ4 frame begins.
 FRAME = b"\x04\x22\x4d\x18"
@@ -95,7 +95,12 @@ def load_dicts(content: bytes, name: str) -> dict[str, dict[str, Any]]:
     return data
 
 
-def from_json(content: bytes, name: str) -> Any:
+def from_json(content: bytes, name: str, *, shape: str = SHAPE, holder: str = "document", first: int = 1) -> Any:
+    """What JSON says; no name may stand twice in an object.
+
+    shape: what is expected, and holder: whose numbers there are, for messages. first: the number of the first line.
+    """
+
     def pairs(found: list[tuple[str, Any]]) -> dict[str, Any]:
         made = dict(found)
         if len(made) < len(found):  # one of the two would be lost
@@ -104,20 +109,20 @@ def from_json(content: bytes, name: str) -> Any:
         return made
 
     def constant(word: str) -> NoReturn:
-        raise InputError(f"{name}: the value {word}, expected a finite number; correct it or leave the document out")
+        raise InputError(f"{name}: the value {word}, expected a finite number; correct it or leave the {holder} out")
 
     try:
         text = content.decode("utf-8-sig")
         return json.loads(text, object_pairs_hook=pairs, parse_constant=constant)
     except json.JSONDecodeError as error:
-        raise InputError(f"{name}:{error.lineno}: this is no JSON ({error.msg}); correct it") from None
+        raise InputError(f"{name}:{error.lineno + first - 1}: this is no JSON ({error.msg}); correct it") from None
     except UnicodeDecodeError as error:
-        line = content.count(b"\n", 0, error.start) + 1
+        line = content.count(b"\n", 0, error.start) + first
         raise InputError(f"{name}:{line}: the text is not UTF-8, as JSON must be; convert it") from None
     except (RecursionError, ValueError) as error:
         if isinstance(error, InputError):
             raise
-        raise InputError(f"{name}: cannot be read as JSON ({error}); expected {SHAPE}") from None
+        raise InputError(f"{name}: cannot be read as JSON ({error}); expected {shape}") from None
 
 
 def from_ranx(content: bytes, name: str) -> Any:

@@ -109,13 +109,25 @@ class Labels:
         return f"Labels({self.name!r}, {len(self.ids)} queries, {len(self)} documents)"
 
 
+class Spans(NamedTuple):
+    """Where in the block's buffer the features of each document lie, and what is behind them.
+
+    begins: (n) the blank behind the query. stops: where the comment begins, or the line ends. ends: the newline.
+    """
+
+    begins: Ints
+    stops: Ints
+    ends: Ints
+
+
 class Part(NamedTuple):
-    """The documents of one block."""
+    """The documents of one block. docs and spans last as long as the block does."""
 
     relevance: Ints
     query: Ints
     lines: Ints
     docs: Fields | None
+    spans: Spans | None
 
 
 def read_labels(path: PathLike, *, progress: Callable[[int], Any] | None = None) -> Labels:
@@ -139,10 +151,17 @@ def read_labels(path: PathLike, *, progress: Callable[[int], Any] | None = None)
         return labels_of(source, progress)
 
 
-def labels_of(source: Source, progress: Callable[[int], Any] | None = None) -> Labels:
+def labels_of(
+    source: Source,
+    progress: Callable[[int], Any] | None = None,
+    *,
+    size: int = SIZE,
+    each: Callable[[Block, Part], None] | None = None,
+) -> Labels:
+    """As `read_labels`. size: bytes that are read at a time. each: what else is to be done with a block's documents."""
     parts: list[Part] = []
     interner, docs, all_named = Interner(), Collected(), True
-    reader = BlockReader(source, source.name, SIZE, progress)
+    reader = BlockReader(source, source.name, size, progress)
     block = reader.next()
     while block is not None:
         part = read_part(block, interner)
@@ -150,7 +169,9 @@ def labels_of(source: Source, progress: Callable[[int], Any] | None = None) -> L
             all_named = all_named and part.docs is not None
             if all_named and part.docs is not None:
                 docs.add(part.docs)
-            parts.append(part._replace(docs=None))
+            if each is not None:
+                each(block, part)
+            parts.append(part._replace(docs=None, spans=None))
         block = reader.next(block.end)
     if not parts:
         raise InputError(f"{source.name}: no data, only comments and blank lines; expected {EXPECTED}")
@@ -190,8 +211,10 @@ def read_part(block: Block, interner: Interner) -> Part | None:
             f"{block.name}:{lines.number + int(rows[row])}: a # right behind the query id {found!r}, expected a blank "
             "before a comment and no # in an id; rename the query or add the blank"
         )
-    docs = comment_ids(lines.buffer, comments, lines.ends[rows])
-    return Part(relevance, codes_of(queries, interner), lines.number + rows, docs)
+    ends = lines.ends[rows]
+    docs = comment_ids(lines.buffer, comments, ends)
+    spans = Spans(second.starts + second.lengths, comments, ends)
+    return Part(relevance, codes_of(queries, interner), lines.number + rows, docs, spans)
 
 
 def codes_of(queries: Fields, interner: Interner) -> Ints:

@@ -10,22 +10,18 @@ from rankscope.data.frames import column_named, one_of, shown_columns
 from rankscope.data.rankings import Floats, Rankings
 from rankscope.data.wording import counted, listed
 from rankscope.errors import InputError
+from rankscope.io.choice_words import BETTER, FIRST, SECOND, WORSE, choice_of, doubtful_digits
 from rankscope.io.mt_names import judgments_of, split_pair
 from rankscope.io.ranking_tables import NAMES, PEOPLE, Frame, rankings_in, read_named, texts
 from rankscope.io.read import PathLike
 
-__all__ = ["read_judged_table", "read_preferences"]
+__all__ = ["read_judged_table", "read_preference_rankings"]
 
-#: What the columns of the two answers may be called.
-FIRST = ("a", "system_a", "model_a", "response_a", "system1", "model1", "response1")
-SECOND = ("b", "system_b", "model_b", "response_b", "system2", "model2", "response2")
-TIES = ("tie", "tied", "equal", "same", "0", "=")
 #: The ranks of the two: the first is better, the second is, they are tied, nobody said.
 RANKS = np.array([[1.0, 2.0], [2.0, 1.0], [1.0, 1.0], [np.nan, np.nan]])
-NO_VALUE = ("", "nan", "none", "na", "null")
 
 
-def read_preferences(path: PathLike, *, gold: str | None = None) -> Rankings:
+def read_preference_rankings(path: PathLike, *, gold: str | None = None) -> Rankings:
     r"""Read a table (CSV, TSV, JSON lines, Parquet) in which a row says which of two is better; "-": standard input.
 
     Columns: segment (prompt, item) with better and worse, which name the two; or with a and b (system_a, model_a, ...)
@@ -40,7 +36,7 @@ def read_preferences(path: PathLike, *, gold: str | None = None) -> Rankings:
     >>> import pathlib, tempfile
     >>> path = pathlib.Path(tempfile.mkdtemp(), "chosen.csv")
     >>> _ = path.write_text("item,a,b,human,judge\n1,large,small,a,tie\n2,small,large,b,b\n")
-    >>> found = read_preferences(path)
+    >>> found = read_preference_rankings(path)
     >>> found.table("human").tolist(), found.table("judge").tolist()
     ([[1.0, 2.0], [2.0, 1.0]], [[1.0, 1.0], [2.0, 1.0]])
     """
@@ -63,7 +59,8 @@ def read_judged_table(
 ) -> Rankings:
     """Read a table of preferences, told by its columns, or of items, with the arguments of `read_ranking_table`.
 
-    Raises InputError as `read_preferences` and `read_ranking_table`, and for `scores` of preferences, which are ranks.
+    Raises InputError as `read_preference_rankings` and `read_ranking_table`, and for `scores` of preferences, which
+    are ranks.
     """
     table = read_named(path)
     if not holds_preferences(table.frame.columns):
@@ -80,7 +77,7 @@ def holds_preferences(names: Sequence[str]) -> bool:
     """Whether these columns are of preferences between two."""
     if one_of(names, NAMES["system"]) is not None:
         return False
-    pairs = (("better",), ("worse",)), (FIRST, SECOND)
+    pairs = (BETTER, WORSE), (FIRST, SECOND)
     return any(one_of(names, one) is not None and one_of(names, other) is not None for one, other in pairs)
 
 
@@ -90,7 +87,7 @@ def preferences_in(table: Frame, needed: set[str], gold: str | None = None) -> R
     keys = {"segment": column_named(there, "segment", NAMES["segment"], table.head)}
     if not table.frame.height:
         raise InputError(f"{table.name}: no rows after the line of names, expected at least one")
-    named = one_of(there, ("better",)), one_of(there, ("worse",))
+    named = one_of(there, BETTER), one_of(there, WORSE)
     chosen = None in named
     both = (one_of(there, FIRST), one_of(there, SECOND)) if chosen else named
     first, second = (texts(table, name or "", "system") for name in both)
@@ -144,8 +141,7 @@ def choices(
                     "no choice; correct this line"
                 )
             continue
-        digits = {cell.strip().removesuffix(".0") for cell in cells} & {"0", "1", "2"}
-        if digits == {"0", "1"}:
+        if doubtful_digits(cells):
             raise InputError(
                 f"{table.head}: column {name!r} holds 0 and 1 and no 2: is 0 a tie, or the second? expected 1, 2 and 0 "
                 "for a tie; write a, b and tie"
@@ -167,13 +163,7 @@ def choices(
 
 def code_of(cell: str, answers: tuple[str, str], columns: Sequence[str]) -> int | None:
     """Which of the two a cell chooses: 0 or 1, 2 for a tie, 3 for no choice; None for anything else."""
-    word = cell.strip()
-    lowered = word.lower().removesuffix(".0")  # whole numbers beside empty cells become fractions in many a tool
-    for place, (letter, digit) in enumerate((("a", "1"), ("b", "2"))):
-        if lowered in (letter, digit, columns[place].strip().lower()):
-            return place
-    if word in answers:
-        return answers.index(word)
-    if lowered in TIES:
-        return 2
-    return 3 if lowered in NO_VALUE else None
+    found = choice_of(cell, columns)
+    if found not in (0, 1) and cell.strip() in answers:
+        return answers.index(cell.strip())
+    return found

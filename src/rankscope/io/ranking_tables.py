@@ -21,7 +21,19 @@ from rankscope.io.tables import SEPARATORS, read_frame, uneven_line
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["NAMES", "PEOPLE", "Frame", "rankings_in", "read_named", "read_ranking_table", "texts"]
+__all__ = [
+    "NAMES",
+    "PEOPLE",
+    "Frame",
+    "name_codes",
+    "name_column",
+    "named_in",
+    "numbers",
+    "rankings_in",
+    "read_named",
+    "read_ranking_table",
+    "texts",
+]
 
 #: What the columns may be called, ours first.
 NAMES = {
@@ -205,13 +217,20 @@ def grouped(columns: dict[str, list[str]], n: int) -> tuple[Ints, Ints, dict[str
     return np.argsort(first[key], kind="stable"), counts[np.argsort(first)], labels
 
 
-def read_named(path: PathLike) -> Frame:
-    """A table of whatever format, with the line of its first row."""
-    name = source_name(path)
+def read_named(path: PathLike, expected: str = EXPECTED, *, even: bool = False) -> Frame:
+    """A table of whatever format, with the line of its first row.
+
+    expected: what an empty file should hold. even: a line that ends too early is refused; else the rest of it is empty.
+    """
     with open_binary(path) as stream:
-        content = stream.read().removeprefix(BOM)
+        return named_in(stream.read(), source_name(path), expected, even=even)
+
+
+def named_in(content: bytes, name: str, expected: str = EXPECTED, *, even: bool = False) -> Frame:
+    """The table in a file that was read; as `read_named`."""
+    content = content.removeprefix(BOM)
     if not content.strip():
-        raise empty_file(name, EXPECTED)
+        raise empty_file(name, expected)
     if content.startswith(b"PAR1"):
         return Frame(read_frame(content, name, "parquet"), name, 0)
     if content.lstrip().startswith(b"{"):
@@ -221,42 +240,85 @@ def read_named(path: PathLike) -> Frame:
         while content and (content.startswith(b"#") or not content.partition(b"\n")[0].strip()):
             content, before = content.partition(b"\n")[2], before + 1
         if not content:
-            raise InputError(f"{name}: comments only, expected {EXPECTED}")
+            raise InputError(f"{name}: comments only, expected {expected}")
         form = "tsv" if b"\t" in content.partition(b"\n")[0] else "csv"
+        content = content.rstrip(b"\r\n") + b"\n"  # blank lines at the end are no rows
     try:
         frame = read_frame(content, name, form)
-    except InputError:
-        where = uneven_line(content, form, before - 2 if form in SEPARATORS else 0)
-        if where is None:
-            raise
-        raise InputError(f"{name}:{where}; correct this line") from None
+        even = not (even and form in SEPARATORS and frame[:, -1].null_count() and ends_early(content, SEPARATORS[form]))
+        wrong = None
+    except InputError as error:
+        even, wrong = False, error
+    where = None if even else uneven_line(content, form, before - 2 if form in SEPARATORS else 0)
+    if where is not None:
+        raise InputError(f"{name}:{where}; correct this line")
+    if wrong is not None:
+        raise wrong
     return Frame(frame, name, before)
 
 
-def texts(table: Frame, column: str, field: str) -> list[str]:
-    """The names in a column, each there."""
+def ends_early(content: bytes, separator: str) -> bool:
+    """Whether a line may have fewer fields than the first: by counting separators, unless quotes hide some."""
+    if b'"' in content:
+        return True
+    text = np.frombuffer(content, np.uint8)
+    ends = np.append(np.flatnonzero(text == ord("\n")), text.size)
+    fields = np.diff(np.searchsorted(np.flatnonzero(text == ord(separator)), ends), prepend=0)
+    blank = np.diff(ends, prepend=-1) <= 2  # the line's end alone, perhaps with a carriage return
+    return bool(((fields < fields[0]) & ~blank).any())
+
+
+def name_column(table: Frame, column: str, field: str, *, needed: bool = True) -> pl.Series:
+    """The names in a column as text. needed: each must be there, else it is empty where none is.
+
+    Raises InputError for a column of something else, and for an empty cell where names are needed.
+    """
     import polars as pl
 
     series = table.frame[column]
     if not (series.dtype.is_integer() or series.dtype in (pl.String, pl.Categorical, pl.Enum, pl.Null)):
         raise InputError(f"{table.where(0)}: column {column!r} holds {series.dtype}, expected names or whole numbers")
-    found: list[str | None] = series.cast(pl.String).to_list()
-    if field in ("segment", "system"):
-        empty = next((row for row, text in enumerate(found) if not text), None)
-        if empty is not None:
+    found = series.cast(pl.String).fill_null("")
+    if needed:
+        empty = (found == "").arg_true()
+        if empty.len():
             raise InputError(
-                f"{table.where(empty)}: the {field} is empty, expected a name; fill it in or drop the line"
+                f"{table.where(int(empty[0]))}: the {field} is empty, expected a name; fill it in or drop the line"
             )
-    return [text or "" for text in found]
+    return found
 
 
-def as_numbers(series: pl.Series) -> tuple[pl.Series, pl.Series]:
-    """The numbers of a column, null where there is none, and where something else stands."""
+def name_codes(columns: Sequence[pl.Series]) -> tuple[tuple[str, ...], list[Ints]]:
+    """All names of some columns of text, as they first stand, row by row; and the code of each row's."""
+    import polars as pl
+
+    names = pl.concat([column.unique() for column in columns]).unique()
+    kind = pl.Enum(names)
+    codes = [column.cast(kind).to_physical().to_numpy().astype(np.int64) for column in columns]
+    first = np.full(names.len(), len(columns) * columns[0].len())
+    for i, found in enumerate(codes):
+        at = np.full(names.len(), first.max(initial=0))
+        at[found[::-1]] = np.arange(found.size)[::-1] * len(columns) + i  # the last that is written is the first row
+        first = np.minimum(first, at)
+    order = np.argsort(first, kind="stable")
+    place = np.empty(order.size, np.int64)
+    place[order] = np.arange(order.size)
+    return tuple(names.gather(order).to_list()), [place[found] for found in codes]
+
+
+def texts(table: Frame, column: str, field: str) -> list[str]:
+    """The names in a column, each there where they are of a segment or a system."""
+    found: list[str] = name_column(table, column, field, needed=field in ("segment", "system")).to_list()
+    return found
+
+
+def as_numbers(series: pl.Series, none: Sequence[str] = NO_VALUE) -> tuple[pl.Series, pl.Series]:
+    """The numbers of a column, null where there is none, and where something else stands. none: texts for none."""
     import polars as pl
 
     if series.dtype in (pl.String, pl.Categorical, pl.Enum):
         series = series.cast(pl.String).str.strip_chars()
-        missing = series.is_null() | series.str.to_lowercase().is_in(NO_VALUE)
+        missing = series.is_null() | series.str.to_lowercase().is_in(none)
     else:
         missing = series.is_null()
     if not (series.dtype.is_numeric() or series.dtype in (pl.String, pl.Null)):
@@ -272,9 +334,9 @@ def holds_numbers(series: pl.Series) -> bool:
     return not bad.any() and values.dtype.is_float() and bool(values.is_finite().any())
 
 
-def numbers(table: Frame, column: str) -> Floats:
+def numbers(table: Frame, column: str, none: Sequence[str] = NO_VALUE) -> Floats:
     """The numbers of a column, NaN where there is none."""
-    values, bad = as_numbers(table.frame[column])
+    values, bad = as_numbers(table.frame[column], none)
     if bad.any():
         row = int(bad.arg_true()[0])
         raise InputError(

@@ -1,0 +1,203 @@
+"""`read_features`: documents as numbers, from LETOR and SVMlight text or from tables."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from rankscope.data.features import Features
+from rankscope.data.rows import Ints, names_of
+from rankscope.errors import InputError, ParameterError
+from rankscope.io.blocks import BLOCK, Block
+from rankscope.io.feature_cache import cached, refuse_cache
+from rankscope.io.feature_columns import QUERY, features_in
+from rankscope.io.feature_lines import Dtype, trimmed_ends, trimmed_starts
+from rankscope.io.feature_table import GrowingTable
+from rankscope.io.letor import EXPECTED, Labels, Part, labels_of
+from rankscope.io.letor_fields import Collected
+from rankscope.io.ranking_tables import Frame, named_in
+from rankscope.io.read import PathLike, Source, file_stem
+from rankscope.io.sniff import NUMBER, head_of, refuse_foreign
+from rankscope.io.streams import open_binary
+from rankscope.kernels.text import Fields, decode
+
+__all__ = ["read_features"]
+
+DTYPES: dict[str, Dtype] = {"float32": np.float32, "float64": np.float64}
+
+
+def read_features(
+    path: PathLike,
+    *,
+    n_features: int | None = None,
+    columns: Sequence[str | int] | None = None,
+    cache: bool | PathLike | None = None,
+    dtype: str = "float32",
+    progress: Callable[[int], Any] | None = None,
+) -> Features:
+    r"""The documents of a file as numbers, grouped by query; "-" is standard input. Compression is told by content.
+
+    Formats, told by content: LETOR and SVMlight (`grade qid:query number:value ... #docid = X`), features numbered
+    from 1 in rising order, those that a line leaves out 0; a file that numbers from 0 keeps its numbers, with a note.
+    CSV, TSV, JSON lines and Parquet: a row a document, with a column of queries (query_id, qid, query), one of grades
+    (relevance, label, grade, rel), optionally one of documents (doc_id, docid), the others features; an empty cell,
+    null or NaN is missing and 0, with a note, as on columns without any number, which are left out. Lines of a query
+    that are not together are regrouped, with a note.
+
+    n_features: how many there are: more are refused, fewer filled up with zeros. columns: the names (numbers) of those
+    to keep, in that order. cache: True for a copy in binary beside the file (NAME.rscache), or where to keep one; it
+    is read instead as long as the file is the same, and its arrays are then mapped from the disk and read-only.
+    dtype: "float32" or "float64"; float32 is what float64 rounds to. progress: called with the bytes of each block.
+
+    Raises InputError, naming file and line, for a line without `qid:`, a grade that is no whole number, a field that is
+    no number:value, a feature twice or out of order, NaN and infinities, features beyond n_features, no data;
+    ParameterError for arguments.
+
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     path = Path(folder, "train.txt")
+    ...     _ = path.write_text("2 qid:10 1:0.5 3:1 #docid = D1\n0 qid:10 2:0.25 #docid = D2\n")
+    ...     found = read_features(path)
+    >>> found.values.tolist(), found.relevance.tolist(), found.doc_ids
+    ([[0.5, 0.0, 1.0], [0.0, 0.25, 0.0]], [2, 0], ['D1', 'D2'])
+    """
+    if dtype not in DTYPES:
+        raise ParameterError(f"dtype {dtype!r}, expected 'float32' or 'float64'")
+    if n_features is not None and (isinstance(n_features, bool) or n_features != int(n_features) or n_features < 1):
+        raise ParameterError(f"n_features {n_features!r}, expected a whole number from 1")
+    kind = DTYPES[dtype]
+    if cache is None or cache is False:
+        found = read(path, kind, None if n_features is None else int(n_features), progress)
+    else:
+        refuse_cache(path, cache)
+        found = cached(path, cache, kind, lambda: read(path, kind, None, progress))
+        found = widened(found, n_features)
+    return found if columns is None else chosen(found, [str(column) for column in columns])
+
+
+def read(path: PathLike, kind: Dtype, n_features: int | None, progress: Callable[[int], Any] | None) -> Features:
+    """A file without cache."""
+    with open_binary(path) as stream:
+        source = Source(stream, path, "letor")  # told apart below: the table of formats knows judgments and runs
+        refuse_foreign(source.head, source.name)
+        if is_table(source.head):
+            content = source.rest()
+            if progress is not None:
+                progress(len(content))
+            table = in_order(named_in(content, source.name, QUERY), content)
+            return widened(features_in(table, kind, file_stem(path)), n_features)
+        lines = GrowingTable(kind, n_features, source.size)
+        comments = Comments()
+
+        def each(block: Block, part: Part) -> None:
+            lines.add(block, part)
+            comments.add(block, part)
+
+        labels = labels_of(source, progress, size=BLOCK, each=each)
+    if lines.highest < 0:
+        raise InputError(f"{source.name}: no line has features, expected {EXPECTED}")
+    return of_labels(labels, lines, comments, file_stem(path))
+
+
+def is_table(head: bytes) -> bool:
+    """Whether a file that begins so has named columns: what is no `grade qid:query ...`, and begins with a name."""
+    line = head_of(head).line
+    if head.startswith(b"PAR1") or line.startswith(b"{"):
+        return True
+    fields = line.replace(b",", b"\t").split(None, 2)
+    return len(fields) > 1 and not fields[1].startswith(b"qid:") and NUMBER.fullmatch(fields[0]) is None
+
+
+def in_order(table: Frame, content: bytes) -> Frame:
+    """The columns of JSON lines as the first object has them, then the others: they are read in any order."""
+    line = head_of(content).line
+    if not line.startswith(b"{"):
+        return table
+    names = [*json.loads(line), *sorted(table.frame.columns)]
+    return table._replace(frame=table.frame[list(dict.fromkeys(name for name in names if name in table.frame))])
+
+
+def of_labels(labels: Labels, table: GrowingTable, comments: Comments, name: str) -> Features:
+    """What was read of the lines, together."""
+    docs, texts = comments.of(labels.docs)
+    notes = (f"{labels.name}: the features are numbered from 0",) if table.base == 0 else ()
+    return Features.of(
+        table.done(),
+        labels.relevance,
+        labels.query,
+        query_ids=labels.query_ids,
+        names=table.names(),
+        doc_ids=docs,
+        comments=texts,
+        name=name,
+        notes=notes,
+        where=lambda row: f"{labels.name}:{labels.lines[row]}",
+    )
+
+
+class Comments:
+    """What stands behind `#` on each line. Where every line of the file begins it with `docid = X`, without that."""
+
+    def __init__(self) -> None:
+        self.texts = Collected()
+        #: (n) how long the beginning with the document's name is.
+        self.heads: list[Ints] = []
+
+    def add(self, block: Block, part: Part) -> None:
+        assert part.spans is not None
+        bytes_, (_, stops, ends) = block.array, part.spans
+        starts = np.minimum(stops + 1, ends)
+        ends = trimmed_ends(bytes_, starts, ends)
+        self.texts.add(Fields(bytes_, starts, ends - starts))
+        self.heads.append(starts * 0 if part.docs is None else part.docs.starts + part.docs.lengths - starts)
+
+    def of(self, docs: Fields | None) -> tuple[list[str] | None, list[str] | None]:
+        """The names of the documents, and the other texts; None where there are none."""
+        ids, texts = None, self.texts.fields()
+        if docs is not None:
+            ids, heads = names_of(decode(docs)), np.concatenate(self.heads)
+            texts = Fields(texts.buffer, texts.starts + heads, texts.lengths - heads)
+        if not texts.lengths.any():
+            return ids, None
+        ends = texts.starts + texts.lengths
+        starts = trimmed_starts(texts.buffer, texts.starts, ends)
+        return ids, names_of(decode(Fields(texts.buffer, starts, ends - starts)))
+
+
+def widened(found: Features, n_features: int | None) -> Features:
+    """With columns of zeros behind, until there are so many."""
+    if n_features is None or len(found.names) == n_features:
+        return found
+    n, width = found.values.shape
+    if width > n_features:
+        raise InputError(f"{found.name}: {width} features, expected at most {n_features} (n_features)")
+    values = np.zeros((n, n_features), found.values.dtype)
+    values[:, :width] = found.values
+    names = [*found.names, *more_names(found.names, n_features - width)]
+    return replace(found, values=values, names=tuple(names), where=None)
+
+
+def more_names(names: Sequence[str], count: int) -> list[str]:
+    """So many further names, that none has: the next numbers."""
+    first = int(names[-1]) + 1 if names[-1].isdigit() else len(names) + 1
+    return [str(number) for number in range(first, first + count)]
+
+
+def chosen(found: Features, columns: Sequence[str]) -> Features:
+    """Some of the features, by name."""
+    places = {name: i for i, name in enumerate(found.names)}
+    missing = [name for name in columns if name not in places]
+    if missing:
+        raise InputError(
+            f"{found.name}: no feature {missing[0]!r} among {len(places)} ({found.names[0]!r} to {found.names[-1]!r}); "
+            "name one of those"
+        )
+    if not columns:
+        raise ParameterError("columns is empty, expected the name of at least one feature")
+    values = found.values[:, [places[name] for name in columns]]
+    return replace(found, values=values, names=tuple(columns), where=None)

@@ -1,0 +1,84 @@
+"""Votes in JSON: lists of names by many voters, in one text or one a line."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from rankscope.data.votes import Votes, ranks_of_ballots
+from rankscope.errors import InputError
+from rankscope.io.json_dicts import from_json
+
+__all__ = ["json_lines_votes", "json_votes"]
+
+SHAPE = (
+    'a list of lists of names, an object of such lists by voter, or {"items": [...], "rankings": [...]}, the best '
+    "name first"
+)
+
+
+class Ballot(NamedTuple):
+    """What one voter says. ranking: a list of names, or ranks by name."""
+
+    voter: str
+    weight: float
+    ranking: Any
+
+
+def json_votes(content: bytes, name: str) -> Votes:
+    """The votes in one text. Raises InputError for JSON of another shape, and as `Votes`."""
+    data, items = from_json(content, name, shape=SHAPE, holder="item"), None
+    if isinstance(data, dict) and "rankings" in data and set(data) <= {"items", "rankings"}:
+        data, items = data["rankings"], data.get("items")
+        if items is not None and not (isinstance(items, list) and all(isinstance(x, (str, int)) for x in items)):
+            raise InputError(f'{name}: "items" is no list of names, expected {SHAPE}')
+    if isinstance(data, dict):
+        named: Iterable[tuple[str, Any]] = data.items()
+    elif isinstance(data, list):
+        named = ((str(i), entry) for i, entry in enumerate(data, 1))
+    else:
+        raise InputError(f"{name}: JSON that holds no rankings, expected {SHAPE}")
+    return votes_of([ballot_of(entry, voter, f"{name}: ") for voter, entry in named], items, lambda _: f"{name}: ")
+
+
+def json_lines_votes(content: bytes, name: str) -> Votes:
+    """The votes in a text with a ranking a line. Raises InputError with the line."""
+    lines = [(number, line) for number, line in enumerate(content.split(b"\n"), 1) if line.strip()]
+    ballots = []
+    for i, (number, line) in enumerate(lines, 1):
+        entry = from_json(line, name, shape=SHAPE, holder="item", first=number)
+        ballots.append(ballot_of(entry, str(i), f"{name}:{number}: "))
+    return votes_of(ballots, None, lambda i: f"{name}:{lines[i][0]}: ")
+
+
+def ballot_of(entry: Any, voter: str, where: str) -> Ballot:
+    """What one voter says: a list of names, ranks by name, or an object with these as "ranking"."""
+    if not (isinstance(entry, Mapping) and isinstance(entry.get("ranking"), (list, dict))):
+        return Ballot(voter, 1.0, entry)
+    called, weight = entry.get("voter", voter), entry.get("weight", 1.0)
+    if isinstance(called, bool) or not isinstance(called, (str, int)) or called == "":
+        raise InputError(f"{where}the voter is {called!r}, expected a name")
+    if isinstance(weight, bool) or not isinstance(weight, (int, float)) or not (weight > 0 and math.isfinite(weight)):
+        raise InputError(
+            f"{where}the weight of voter {str(called)!r} is {weight!r}, expected a number above 0; leave out voters "
+            "who do not count"
+        )
+    return Ballot(str(called), float(weight), entry["ranking"])
+
+
+def votes_of(ballots: list[Ballot], items: list[Any] | None, where: Callable[[int], str]) -> Votes:
+    voters = [ballot.voter for ballot in ballots]
+    twice = (
+        next((i for i, voter in enumerate(voters) if voter in voters[:i]), None)
+        if len(set(voters)) < len(voters)
+        else None
+    )
+    if twice is not None:
+        raise InputError(f"{where(twice)}voter {voters[twice]!r} stands twice; name each voter differently")
+    names, ranks = ranks_of_ballots(voters, [ballot.ranking for ballot in ballots], items, where)
+    return Votes(
+        ranks=ranks, items=names, voters=tuple(voters), weights=np.array([ballot.weight for ballot in ballots])
+    )

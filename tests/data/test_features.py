@@ -1,0 +1,119 @@
+"""The type Features: how rows become groups and come back, and what is refused."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rankscope.data.features import Features
+from rankscope.errors import InputError
+
+VALUES = [[0.5, 1.0], [0.1, 0.0], [0.2, 0.3]]
+
+
+def made(**more):
+    return Features(**{"values": VALUES, "relevance": [2, 0, 1], "offsets": [0, 2, 3], "query_ids": ("a", "b"), **more})
+
+
+def test_rows_of_a_query_that_are_together_stay_where_they_are():
+    found = Features.of(VALUES, [2, 0, 1], ["b", "b", "a"])
+    assert (found.query_ids, found.offsets.tolist(), found.order, found.notes) == (("b", "a"), [0, 2, 3], None, ())
+    assert found.names == ("1", "2")
+    assert len(found) == 3
+    assert found.group.tolist() == [0, 0, 1]
+
+
+def test_rows_of_a_query_that_are_apart_are_put_together_with_a_note_and_all_that_belongs_to_them():
+    found = Features.of(VALUES, [2, 0, 1], ["a", "b", "a"], doc_ids=["x", "y", "z"], comments=["1", "2", "3"], name="t")
+    assert found.values.tolist() == [[0.5, 1.0], [0.2, 0.3], [0.1, 0.0]]
+    assert (found.relevance.tolist(), found.doc_ids, found.comments) == ([2, 1, 0], ["x", "z", "y"], ["1", "3", "2"])
+    assert found.notes == ("t: the documents of 1 query were not together and are now",)
+    assert found.in_given_order([9.0, 8.0, 7.0]).tolist() == [9.0, 7.0, 8.0]
+
+
+def test_queries_may_be_places_in_their_names():
+    found = Features.of(VALUES, None, [1, 0, 1], query_ids=("a", "b"))
+    assert (found.query_ids, found.relevance.tolist()) == (("b", "a"), [0, 0, 0])
+
+
+def test_groups_may_be_given_by_their_sizes_and_are_numbered_from_1():
+    found = Features.of(VALUES, sizes=[1, 2])
+    assert (found.query_ids, found.offsets.tolist()) == (("1", "2"), [0, 1, 3])
+    assert Features.of(VALUES).offsets.tolist() == [0, 3]  # neither queries nor sizes: one query
+
+
+@given(st.lists(st.integers(0, 4), min_size=1, max_size=30))
+def test_scores_come_back_in_the_order_in_which_rows_were_given(queries):
+    values = np.arange(len(queries), dtype=float)[:, None]
+    found = Features.of(values, queries=queries)
+    assert found.in_given_order(found.values[:, 0]).tolist() == values[:, 0].tolist()
+    for q, name in enumerate(found.query_ids):  # each query has its rows, in the order in which they were given
+        rows = found.values[found.offsets[q] : found.offsets[q + 1], 0].astype(int).tolist()
+        assert rows == [i for i, query in enumerate(queries) if str(query) == name]
+
+
+def test_some_queries_are_taken_in_the_order_that_is_asked_for():
+    found = made(doc_ids=["x", "y", "z"], comments=["", "k", ""], names=("f", "g")).select([1, 0])
+    assert found.values.tolist() == [[0.2, 0.3], [0.5, 1.0], [0.1, 0.0]]
+    assert (found.query_ids, found.offsets.tolist(), found.relevance.tolist()) == (("b", "a"), [0, 1, 3], [1, 2, 0])
+    assert (found.doc_ids, found.comments, found.names) == (["z", "x", "y"], ["", "", "k"], ("f", "g"))
+
+
+def test_float32_stays_and_whole_numbers_become_float64():
+    assert made(values=np.array(VALUES, np.float32)).values.dtype == np.float32
+    assert made(values=[[1], [2], [3]]).values.dtype == np.float64
+    assert made(values=np.array(VALUES, order="F")).values.flags.c_contiguous
+
+
+REFUSED = {
+    "no document": ({"values": np.zeros((0, 2))}, "shape (0, 2), expected (documents, features)"),
+    "no feature": ({"values": np.zeros((3, 0))}, "shape (3, 0)"),
+    "a list of numbers": ({"values": [1.0, 2.0, 3.0]}, "shape (3,)"),
+    "grades": ({"relevance": [1, 2]}, "2 grades for 3 documents"),
+    "names": ({"names": ("a",)}, "1 names for 2 features"),
+    "names twice": ({"names": ("a", "a")}, "1 names for 2 features, expected one of its own for each"),
+    "documents": ({"doc_ids": ["x"]}, "1 names for 3 documents"),
+    "comments": ({"comments": ["x"]}, "1 comments for 3 documents"),
+    "sizes": ({"offsets": [0, 2]}, "the groups hold 2 documents, and there are 3; correct their sizes"),
+    "an empty group": ({"offsets": [0, 2, 2, 3]}, "group 2 is empty, expected at least one document in each"),
+    "queries": ({"query_ids": ("a",)}, "1 names for 2 queries"),
+    "NaN": ({"values": [[1, 2], [3, float("nan")], [5, 6]]}, "features, document 2: feature '2' is nan"),
+    "infinities that cancel": ({"values": [[1, 2], [np.inf, -np.inf], [5, 6]]}, "document 2: feature '1' is inf"),
+    "infinity": ({"values": [[1, 2], [3, 4], [float("-inf"), 6]]}, "features, document 3: feature '1' is -inf"),
+}
+
+
+@pytest.mark.parametrize(("change", "message"), REFUSED.values(), ids=REFUSED)
+def test_what_does_not_fit_is_refused(change, message):
+    with pytest.raises(InputError, match=re.escape(message)):
+        made(**change)
+
+
+def test_a_number_that_is_not_finite_is_named_by_the_row_that_was_given():
+    with pytest.raises(InputError, match=re.escape("here:2: feature '1' is nan")):
+        Features.of([[1.0], [np.nan], [2.0]], None, ["a", "b", "a"], where=lambda row: f"here:{row + 1}")
+
+
+def test_large_numbers_whose_sum_is_infinite_are_finite():
+    assert made(values=np.full((3, 2), 1.5e308)).values.max() == 1.5e308
+
+
+OF = {
+    "both": ({"queries": [1, 1, 1], "sizes": [3]}, "queries and sizes were given"),
+    "too few queries": ({"queries": [1, 1]}, "2 queries for 3 documents"),
+    "sizes": ({"sizes": [1, 1]}, "the groups hold 2 documents, and there are 3"),
+    "a size of 0": ({"sizes": [3, 0]}, "group 2 is empty"),
+    "a grade": ({"relevance": [1, 0.5, 0]}, "document 2: grade 0.5, expected a whole number"),
+    "infinity for a grade": ({"relevance": [1, np.inf, 1]}, "document 2: grade inf"),
+    "NaN for a grade": ({"relevance": [1, 1, np.nan]}, "document 3: grade nan"),
+}
+
+
+@pytest.mark.parametrize(("given_", "message"), OF.values(), ids=OF)
+def test_rows_that_make_no_groups_are_refused(given_, message):
+    with pytest.raises(InputError, match=re.escape(message)):
+        Features.of(VALUES, **given_)

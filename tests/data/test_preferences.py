@@ -1,0 +1,152 @@
+"""Preferences: from rankings and scores against loops, and what is refused."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from itertools import combinations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import rankscope as rs
+from rankscope.data.rankings import Labels, Rankings
+from rankscope.errors import InputError, ParameterError, UnknownName
+
+judgments = st.lists(
+    st.dictionaries(st.sampled_from("ABCDE"), st.none() | st.integers(1, 4), max_size=5), min_size=1, max_size=8
+)
+
+
+def told(found: rs.Preferences) -> list[tuple[str, str, int, str]]:
+    """Left, right, outcome and unit of each comparison."""
+    units = [""] * len(found) if found.unit is None else list(found.unit)
+    rows = zip(found.left.tolist(), found.right.tolist(), found.outcome.tolist(), units, strict=True)
+    return [(found.systems[a], found.systems[b], outcome, unit) for a, b, outcome, unit in rows]
+
+
+def outcome_of(a: float, b: float) -> int:
+    """Lower is better."""
+    return int(a < b) - int(a > b)
+
+
+@given(judgments, st.booleans())
+def test_every_two_items_of_a_judgment_are_a_comparison(judged, score):
+    expected = [
+        (a, b, outcome_of(one[a], one[b]) * (-1 if score else 1), str(i))
+        for i, one in enumerate(judged, 1)
+        for a, b in combinations([name for name, rank in one.items() if rank is not None], 2)
+    ]
+    rankings = Rankings.of(judged, name="gold", score=score)
+    if not expected:
+        with pytest.raises(InputError, match=r"^no judgment has values of 'gold' for two items, expected lists in"):
+            rs.Preferences.from_rankings(rankings, "gold")
+        return
+    found = rs.Preferences.from_rankings(rankings, "gold")
+    assert told(found) == expected
+    assert set(found.systems) == {name for a, b, *_ in expected for name in (a, b)}
+    assert set(found.unit.names) == {unit for *_, unit in expected}
+
+
+def test_segments_of_one_name_in_two_language_pairs_are_two_units():
+    rankings = Rankings.of([{"A": 1, "B": 2}] * 3)
+    rankings = replace(
+        rankings,
+        pair=Labels(("de-en", "en-de"), np.array([0, 1, 0])),
+        segment=Labels(("7",), np.zeros(3, np.int64)),
+        notes=("read from a file",),
+    )
+    found = rs.Preferences.from_rankings(rankings, "rank")
+    assert list(found.unit) == ["de-en 7", "en-de 7", "de-en 7"]
+    assert found.notes == ("read from a file",)
+    with pytest.raises(UnknownName, match="gold"):
+        rs.Preferences.from_rankings(rankings, "gold")
+
+
+def scored(*lists: list[str]) -> rs.Scores:
+    """Scores of a system a list, on a query a document: each finds some of the relevant documents of one rank."""
+    qrels = {f"q{i}": {"d": 1} for i in range(len(lists[0]))}
+    runs = [
+        rs.Run({f"q{i}": {d: -float(j) for j, d in enumerate(found)} for i, found in enumerate(one)}, name=f"S{s}")
+        for s, one in enumerate(lists)
+    ]
+    return rs.evaluate(qrels, runs, ["RR", "MeanRank", "NumRet"])
+
+
+def test_every_two_systems_are_a_comparison_on_every_query():
+    scores = scored(["d", "xd", "xyd"], ["xd", "d", "xyd"], ["d", "xyd", "x"])
+    assert scores.matrix("RR").tolist() == [[1, 1 / 2, 1 / 3], [1 / 2, 1, 1 / 3], [1, 1 / 3, 0]]
+    found = rs.Preferences.from_scores(scores, "RR")
+    values = scores.matrix("RR")
+    assert told(found) == [
+        (f"S{a}", f"S{b}", outcome_of(-values[a, q], -values[b, q]), f"q{q}")
+        for q in range(3)
+        for a, b in combinations(range(3), 2)
+    ]
+
+
+def test_of_a_measure_in_which_lower_is_better_the_lower_value_wins_and_queries_without_a_value_are_none():
+    scores = scored(["d", "xd"], ["xd", "d"], ["xd", "x"])
+    found = rs.Preferences.from_scores(scores, "MeanRank")
+    assert told(found) == [
+        ("S0", "S1", 1, "q0"),
+        ("S0", "S2", 1, "q0"),
+        ("S1", "S2", 0, "q0"),
+        ("S0", "S1", -1, "q1"),
+    ]
+
+
+def test_of_a_count_nobody_wins():
+    with pytest.raises(ParameterError, match=r"^NumRet: neither higher nor lower is better, so nobody wins"):
+        rs.Preferences.from_scores(scored(["d"], ["xd"]), "NumRet")
+    with pytest.raises(
+        InputError, match=r"^RR: no two systems have values on one query, expected at least two systems"
+    ):
+        rs.Preferences.from_scores(scored(["d"]), "RR")
+
+
+def made(**other: object) -> rs.Preferences:
+    parts = {"systems": ("A", "B"), "left": [0, 1], "right": [1, 0], "outcome": [1, 0]} | other
+    return rs.Preferences(**{k: np.array(v) if isinstance(v, list) else v for k, v in parts.items()})
+
+
+def test_names_become_places_and_each_comparison_counts_once():
+    found = rs.Preferences.of([("B", "A", "A"), ("A", "C", "tie"), ("tie", "A", "tie")])
+    assert found.systems == ("B", "A", "C", "tie")
+    assert told(found) == [("B", "A", -1, ""), ("A", "C", 0, ""), ("tie", "A", 1, "")]
+    assert found.weight.tolist() == [1, 1, 1]
+    assert len(found) == 3
+
+
+@pytest.mark.parametrize(
+    ("make", "said"),
+    [
+        (
+            lambda: rs.Preferences.of([("A", "B", "C")]),
+            "comparison 1: the winner is 'C', expected 'A', 'B' or 'tie'",
+        ),
+        (lambda: rs.Preferences.of([]), "0 systems, expected at least two to compare"),
+        (
+            lambda: rs.Preferences.of([("A", "B", "A"), ("B", "B", "B")]),
+            "comparison 2: 'B' against itself, expected two systems",
+        ),
+        (lambda: made(left=[], right=[], outcome=[]), "no comparisons, expected at least one"),
+        (lambda: made(outcome=[1]), "1 values of 'outcome' for 2 comparisons, expected one each"),
+        (lambda: made(right=[1, 2]), "a comparison names system 2, and there are 2"),
+        (lambda: made(outcome=[1, 2]), "an outcome is neither 1 (left won), 0 (tie) nor -1 (right won)"),
+        (
+            lambda: made(weight=[1.0, -1.0]),
+            "comparison 2: weight -1, expected a number above 0; leave out what does not count",
+        ),
+        (
+            lambda: made(covariates={"length": np.array([0.0, np.nan])}),
+            "comparison 2: length is nan, expected a finite number",
+        ),
+        (lambda: made(unit=Labels.of(["1"])), "1 units for 2 comparisons, expected one each"),
+    ],
+)
+def test_what_are_no_preferences_is_refused(make, said):
+    with pytest.raises(InputError, match=f"^{re.escape(said)}$"):
+        make()
