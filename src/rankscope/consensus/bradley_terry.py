@@ -1,0 +1,258 @@
+"""The strengths of systems from comparisons of two: Bradley and Terry's model, with ties, covariates and resamples."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from rankscope.consensus.contexts import POSITION, Sums, contexts_of
+from rankscope.consensus.likelihood import Likelihood
+from rankscope.consensus.newton import STEPS, maximum, maximum_nearby, some_sums
+from rankscope.consensus.win_graph import check_connected, connected, tied_down
+from rankscope.data.preferences import Preferences
+from rankscope.errors import InputError, ParameterError
+from rankscope.stats.inputs import as_generator, check_choice, check_count, check_positive
+
+__all__ = ["TIES", "Fitted", "draws_from_covariance", "fit_preferences"]
+
+Floats = npt.NDArray[np.float64]
+Bools = npt.NDArray[np.bool_]
+
+#: What a tie is: half a win of each, or an outcome of its own.
+TIES = ("half", "davidson")
+#: Numbers in a table of several resamples: 16 MB of float64.
+TABLE = 1 << 21
+#: Information this small beside the greatest is none.
+SINGULAR = 1e-11
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Fitted:
+    """Strengths of systems, and how far they may be trusted.
+
+    systems: names. ratings: (1 + resamples, systems) natural logarithms of strengths, of mean 0 in each row; the
+    difference of two is the log-odds of one against the other; row 0 is the estimate, each other one that of a
+    resample. tie_parameter: (1 + resamples) log nu of Davidson's model, minus infinity where nothing was tied; NaN
+    where ties are half wins. effects: by name, (1 + resamples) the change of the log-odds for the left system with a
+    unit of the covariate; "position" is the advantage of the left one. covariance: (systems, systems) of the estimate,
+    the inverse of the observed information along directions that keep the mean; each row adds up to 0. errors: standard
+    errors of the effects, and of "ties" (log nu), from the same information. loglikelihood: at the estimate, natural
+    logarithm, without the prior. n_iterations: steps of Newton's method to the estimate. lost: resamples without a
+    maximum; they are left out, and `ratings` has so many fewer rows. prior: as given. notes: what a reader should know.
+    """
+
+    systems: tuple[str, ...]
+    ratings: Floats
+    tie_parameter: Floats
+    effects: Mapping[str, Floats]
+    covariance: Floats
+    loglikelihood: float
+    n_iterations: int
+    lost: int
+    errors: Mapping[str, float] = field(default_factory=dict)
+    prior: float = 0.0
+    notes: tuple[str, ...] = ()
+
+
+def fit_preferences(
+    preferences: Preferences,
+    *,
+    ties: str = "half",
+    covariates: Sequence[str] = (),
+    position: bool = False,
+    prior: float = 0.0,
+    n_resamples: int = 0,
+    rng: Any = None,
+    progress: Callable[[float], Any] | None = None,
+) -> Fitted:
+    """The most likely strengths of systems after Bradley and Terry: P(left wins) = 1 / (1 + exp(right - left)).
+
+    ties: "half" counts a tie as half a win of each; by "davidson" it is an outcome with a probability of its own, nu
+    times the geometric mean of those of the two wins. covariates: names among those of the preferences; each enters the
+    log-odds of the left system. position: whether standing on the left may help. prior: so many wins, and as many
+    losses, of each system against an imagined one as strong as the mean of all; above 0 there is a maximum whatever
+    the outcomes, and strengths are drawn together. Weights multiply the log-likelihood: a comparison of weight 2 is
+    two. n_resamples: bootstrap samples of as many comparisons, or of whole units where the preferences have them; those
+    without a maximum are counted as lost. rng: seed. progress: called with the share of the resamples that is done.
+
+    Errors and `covariance` take comparisons as independent, and weights as counts; half wins of ties make them too
+    wide, since a tie varies less than a win or a loss.
+
+    Raises InputError where no strengths are most likely: groups of systems that no win leads out of or into (Ford 1957)
+    and no prior, a covariate that the systems themselves tell or that decides every comparison, ties alone with
+    "davidson". Raises ParameterError for unknown ties or covariates, a negative prior or number of resamples.
+
+    Source: Bradley and Terry (1952), maximised by Newton's method (Hunter 2004 discusses both); Davidson (1970) for
+    ties. Agrees with choix's `opt_pairwise` and `mm_pairwise`.
+
+    >>> found = fit_preferences(Preferences.of([("A", "B", "A")] * 3 + [("A", "B", "B")]))
+    >>> found.ratings.round(4).tolist()  # half of log(3 / 1) to each side
+    [[0.5493, -0.5493]]
+    """
+    check_choice("ties", ties, TIES)
+    check_positive("prior", prior, zero=True)
+    check_count("n_resamples", n_resamples, least=0)
+    names = effect_names(preferences, covariates, position)
+    contexts = contexts_of(preferences, covariates, position)
+    likelihood = Likelihood(contexts, ties == "davidson", float(prior))
+    estimate, covariance, loglikelihood, steps = estimated(preferences.systems, likelihood, names)
+    resampled, lost = resample(likelihood, estimate, covariance, n_resamples, as_generator(rng), progress)
+    parameters = np.hstack([estimate, resampled])
+    n, errors = contexts.n, np.sqrt(np.diagonal(covariance))
+    known = [*names, "ties"] if np.isfinite(estimate[-1, 0]) and likelihood.davidson else names
+    return Fitted(
+        systems=preferences.systems,
+        ratings=parameters[:n].T.copy(),
+        tie_parameter=parameters[-1].copy() if likelihood.davidson else np.full(parameters.shape[1], np.nan),
+        effects={name: parameters[n + j].copy() for j, name in enumerate(names)},
+        covariance=covariance[:n, :n],
+        loglikelihood=loglikelihood,
+        n_iterations=steps,
+        lost=lost,
+        errors={name: float(errors[n + j]) for j, name in enumerate(known)},
+        prior=float(prior),
+        notes=tuple(notes_on(likelihood, estimate, lost, n_resamples)),
+    )
+
+
+def draws_from_covariance(ratings: Floats, covariance: Floats, n: int, rng: Any = None) -> Floats:
+    """(n, systems) normal draws about ratings: what the information matrix says of them, without resamples.
+
+    ratings: (systems). covariance: (systems, systems) as `Fitted` has it; a draw has the mean of the ratings.
+
+    Raises ParameterError for arrays that do not fit, a covariance that is none, n below 1.
+
+    Source: the normal limit of the most likely values.
+
+    >>> draws_from_covariance(np.array([0.5, -0.5]), np.zeros((2, 2)), 1, 1).tolist()
+    [[0.5, -0.5]]
+    """
+    check_count("n", n)
+    ratings, covariance = np.asarray(ratings, np.float64), np.asarray(covariance, np.float64)
+    if ratings.ndim != 1 or covariance.shape != (ratings.size, ratings.size):
+        raise ParameterError(
+            f"a covariance of shape {covariance.shape} for ratings of shape {ratings.shape}, expected (systems, "
+            "systems) and (systems)"
+        )
+    values, vectors = np.linalg.eigh((covariance + covariance.T) / 2)
+    if not values[0] >= -1e-9 * max(abs(float(values[-1])), 1e-300):
+        raise ParameterError(f"the covariance has the eigenvalue {values[0]:g}, expected none below 0")
+    root = vectors * np.sqrt(np.maximum(values, 0.0))
+    return np.asarray(ratings + as_generator(rng).standard_normal((n, ratings.size)) @ root.T)
+
+
+def effect_names(preferences: Preferences, covariates: Sequence[str], position: bool) -> list[str]:
+    names = [covariates] if isinstance(covariates, str) else list(covariates)
+    for name in names:
+        if name not in preferences.covariates:
+            there = ", ".join(map(repr, preferences.covariates)) or "none"
+            raise ParameterError(f"the preferences have no covariate {name!r}; there are: {there}")
+    if position and POSITION in preferences.covariates:
+        raise ParameterError("position=True, and a covariate is named 'position', too; give it another name")
+    names += [POSITION] * position
+    twice = {name for name in names if names.count(name) > 1}
+    if twice:
+        raise ParameterError(f"{sorted(twice)[0]!r} is there twice, expected each covariate once; leave one out")
+    return names
+
+
+def estimated(systems: tuple[str, ...], likelihood: Likelihood, names: list[str]) -> tuple[Floats, Floats, float, int]:
+    """(parameters, 1), their covariance, the log-likelihood without the prior, and how many steps were taken."""
+    contexts = likelihood.contexts
+    sums = contexts.observed()
+    if not likelihood.prior:
+        check_connected(systems, contexts)
+    games = float(sums.games.sum())
+    start = np.zeros((likelihood.size, 1))
+    if likelihood.davidson:
+        if not contexts.outcome.any():
+            raise InputError("all comparisons are ties, so how often there is one has no most likely value; use 'half'")
+        if not likelihood.prior and not tied_down(contexts, sums)[0]:
+            raise InputError(
+                "wins and ties lie so that the strengths of Davidson's model grow without bound: no cycle of systems "
+                "has more wins than ties; count ties as half wins ('half'), or give a prior, as prior=0.5"
+            )
+        with np.errstate(divide="ignore"):
+            start[-1] = np.log(2 * sums.tied / (games - sums.tied))
+    check_identified(likelihood, names, start)
+    found = maximum(likelihood, sums, start)
+    if not found.found[0]:
+        decides = f"; {', '.join(map(repr, names))} may decide every comparison: leave it out" if names else ""
+        raise InputError(f"no maximum of the likelihood within {STEPS} steps of Newton's method{decides}")
+    at = likelihood.point(found.parameters, sums)
+    covariance = likelihood.covariance(likelihood.information(at, sums))[0]
+    bare = Likelihood(contexts, likelihood.davidson, 0.0).point(found.parameters, sums)
+    return found.parameters, covariance, float(bare.value[0]), found.steps
+
+
+def check_identified(likelihood: Likelihood, names: list[str], start: Floats) -> None:
+    """Raises InputError where a covariate is a difference of numbers that the systems have, or of other covariates."""
+    if not names:
+        return
+    sums = likelihood.contexts.observed()
+    information = likelihood.information(likelihood.point(start, sums), sums)[0]
+    scale = np.sqrt(np.diagonal(information))
+    scale = np.where(scale > 0, scale, 1.0)
+    values, vectors = np.linalg.eigh(information / scale / scale[:, None])
+    if values[0] > SINGULAR * values[-1]:
+        return
+    part = np.abs(vectors[likelihood.contexts.n : likelihood.contexts.n + len(names), 0])
+    guilty = [name for name, share in zip(names, part, strict=True) if share > 1e-3 * part.max()]
+    raise InputError(
+        f"the effect of {' and '.join(map(repr, guilty))} cannot be told from the strengths of the systems or from "
+        "other effects: it never differs where they do not; leave it out"
+    )
+
+
+def resample(
+    likelihood: Likelihood,
+    estimate: Floats,
+    covariance: Floats,
+    n_resamples: int,
+    rng: np.random.Generator,
+    progress: Callable[[float], Any] | None,
+) -> tuple[Floats, int]:
+    """(parameters, resamples) the maximum of each resample that has one, and how many have none."""
+    contexts, found = likelihood.contexts, [np.empty((likelihood.size, 0))]
+    at_once = max(1, TABLE // contexts.width)
+    for begin in range(0, n_resamples, at_once):
+        sums = contexts.drawn(min(at_once, n_resamples - begin), rng)
+        sums = some_sums(sums, has_maximum(likelihood, sums))
+        start = np.repeat(estimate, sums.tied.size, axis=1)
+        if likelihood.davidson:
+            start[-1] = np.where(sums.tied > 0, start[-1], -np.inf)
+        if sums.tied.size:
+            reached = maximum_nearby(likelihood, sums, start, covariance)
+            found.append(reached.parameters[:, reached.found])
+        if progress is not None:
+            progress(min(begin + at_once, n_resamples) / n_resamples)
+    kept = np.hstack(found)
+    return kept, n_resamples - kept.shape[1]
+
+
+def has_maximum(likelihood: Likelihood, sums: Sums) -> Bools:
+    """(draws) as far as wins and ties can tell; with covariates there may still be none."""
+    if likelihood.prior:
+        return np.ones(sums.tied.size, np.bool_)
+    there = connected(likelihood.contexts, sums)
+    return there & tied_down(likelihood.contexts, sums) if likelihood.davidson else there
+
+
+def notes_on(likelihood: Likelihood, estimate: Floats, lost: int, n_resamples: int) -> list[str]:
+    notes = []
+    if likelihood.davidson and not np.isfinite(estimate[-1, 0]):
+        notes.append("no comparison is a tie, so Davidson's model is that of Bradley and Terry")
+    if lost:
+        notes.append(
+            f"{lost} of {n_resamples} resamples are left out: in them some systems won or lost everything, so that no "
+            "strengths are most likely; intervals may be too narrow, and a prior would keep all"
+        )
+    if likelihood.prior:
+        notes.append(
+            f"each system has {likelihood.prior:g} wins and as many losses added against one of mean strength (prior)"
+        )
+    return notes

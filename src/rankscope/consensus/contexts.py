@@ -1,0 +1,137 @@
+"""Comparisons brought together: those of the same systems, covariates and outcome are one cell with a count."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from rankscope.data.preferences import Preferences
+
+__all__ = ["POSITION", "Contexts", "Sums", "contexts_of"]
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+
+#: The name of the advantage of standing on the left.
+POSITION = "position"
+
+
+@dataclass(frozen=True, eq=False)
+class Sums:
+    """Weights of some draws. cells: (cells, draws). games: (contexts, draws). lead: (contexts, draws) half of what the
+    first system won less half of what the second did. tied: (draws).
+    """
+
+    cells: Floats
+    games: Floats
+    lead: Floats
+    tied: Floats
+
+
+@dataclass(frozen=True, eq=False)
+class Contexts:
+    """A context is two systems and the covariates under which they met; its outcomes are cells.
+
+    n: systems. first, second: (contexts), the first being the lower place. x: (contexts, effects) covariates, of the
+    first less the second. context, outcome: (cells). units: sparse (cells, units) the weight that a unit brings into
+    each cell; units are what is drawn. times: (units) how often each is there.
+    """
+
+    n: int
+    first: Ints
+    second: Ints
+    x: Floats
+    context: Ints
+    outcome: Ints
+    units: Any
+    times: Ints
+
+    def sums(self, counts: npt.NDArray[Any]) -> Sums:
+        """Of units that count so often, (draws, units)."""
+        cells = np.asarray(self.units @ counts.T.astype(np.float64))
+        gather = incidence(self.context, self.first.size)
+        games = np.asarray(gather @ cells)
+        lead = np.asarray(gather @ (cells * (self.outcome[:, None] / 2)))
+        return Sums(cells, games, lead, np.asarray(cells[self.outcome == 0].sum(axis=0)))
+
+    def observed(self) -> Sums:
+        """Of the comparisons as they are: one draw."""
+        return self.sums(self.times[None])
+
+    def drawn(self, n_draws: int, rng: np.random.Generator) -> Sums:
+        """Of as many units as there are, drawn with replacement."""
+        total = int(self.times.sum())
+        if total == self.times.size:  # one each: drawing places is faster than a binomial for each
+            places = rng.integers(0, total, (n_draws, total)) + total * np.arange(n_draws)[:, None]
+            return self.sums(np.bincount(places.ravel(), minlength=n_draws * total).reshape(n_draws, total))
+        return self.sums(rng.multinomial(total, self.times / total, n_draws))
+
+    @property
+    def width(self) -> int:
+        """Numbers that one draw takes, in the largest of its tables."""
+        return max(self.times.size, self.outcome.size, int(self.n + self.x.shape[1] + 1) ** 2)
+
+
+def incidence(places: Ints, n: int, values: npt.NDArray[Any] | None = None) -> Any:
+    """Sparse (n, places): a column has one value, 1 where none are given, at its place."""
+    from scipy.sparse import csc_array  # type: ignore[import-untyped]
+
+    held = np.ones(places.size) if values is None else np.asarray(values, np.float64)
+    return csc_array((held, places, np.arange(places.size + 1)), shape=(n, places.size)).tocsr()
+
+
+def contexts_of(preferences: Preferences, covariates: Sequence[str] = (), position: bool = False) -> Contexts:
+    """The comparisons as contexts and cells, the first system of each being the one that is named first."""
+    left, right, n = preferences.left, preferences.right, len(preferences.systems)
+    turned = left > right
+    sign: Ints = np.where(turned, -1, 1).astype(np.int64)
+    first, second = np.minimum(left, right), np.maximum(left, right)
+    columns: list[Floats] = [sign * preferences.covariates[name] for name in covariates]
+    if position:
+        columns.append(sign.astype(np.float64))
+    context, n_contexts = compressed(first * n + second, n * n)
+    for column in columns:
+        values, place = np.unique(column, return_inverse=True)
+        context, n_contexts = compressed(context * values.size + place.astype(np.int64), n_contexts * values.size)
+    cell, n_cells = compressed(3 * context + sign * preferences.outcome + 1, 3 * n_contexts)
+    row, row_of_cell = one_of_each(context, n_contexts), one_of_each(cell, n_cells)
+    x = np.column_stack([column[row] for column in columns]) if columns else np.empty((n_contexts, 0))
+    units, times = units_of(preferences, cell, n_cells)
+    outcome = (sign * preferences.outcome)[row_of_cell]
+    return Contexts(n, first[row], second[row], x, context[row_of_cell], outcome, units, times)
+
+
+def units_of(preferences: Preferences, cell: Ints, n_cells: int) -> tuple[Any, Ints]:
+    """What is drawn: whole units where there are any, else comparisons, those of one cell and weight together."""
+    from scipy.sparse import coo_array
+
+    weight = preferences.weight
+    if preferences.unit is not None:
+        unit, n_units = compressed(np.asarray(preferences.unit.codes, np.int64), len(preferences.unit.names))
+        return coo_array((weight, (cell, unit)), shape=(n_cells, n_units)).tocsr(), np.ones(n_units, np.int64)
+    if (weight == weight[0]).all():
+        return incidence(np.arange(n_cells), n_cells, np.full(n_cells, weight[0])), np.bincount(cell, minlength=n_cells)
+    values, place = np.unique(weight, return_inverse=True)
+    group, n_groups = compressed(cell * values.size + place.astype(np.int64), n_cells * values.size)
+    row = one_of_each(group, n_groups)
+    return incidence(cell[row], n_cells, weight[row]), np.bincount(group, minlength=n_groups)
+
+
+def compressed(codes: Ints, size: int) -> tuple[Ints, int]:
+    """Codes below `size` as numbers from 0 without gaps, in the same order; and how many there are."""
+    if size > 4 * codes.size + 1024:
+        values, place = np.unique(codes, return_inverse=True)
+        return place.reshape(-1).astype(np.int64), values.size
+    there = np.bincount(codes, minlength=size) > 0
+    return (np.cumsum(there) - 1)[codes], int(there.sum())
+
+
+def one_of_each(codes: Ints, size: int) -> Ints:
+    """(size) the place of one of those that have each code."""
+    found = np.empty(size, np.int64)
+    found[codes] = np.arange(codes.size)
+    return found

@@ -1,0 +1,159 @@
+"""The likelihood of comparisons of two: Bradley and Terry's, with Davidson's ties, for many draws at once.
+
+With eta the log-odds of the first system against the second and nu the tie parameter, the first wins with probability
+exp(eta / 2) / D, the second with exp(-eta / 2) / D, and they tie with nu / D, D = 2 cosh(eta / 2) + nu. Half a win for
+each in a tie is the same with nu = 0 and a lead of 0, so that one set of formulas serves both. All is a family of
+exponential form: the log-likelihood is concave, and its information the covariance of (half the outcome, tied).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from rankscope.consensus.contexts import Contexts, Sums, incidence
+
+__all__ = ["Likelihood", "Point"]
+
+Floats = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Point:
+    """What is known at parameters, (parameters, draws). value: (draws) the log-likelihood with the prior. mean:
+    (contexts, draws) half of P(first wins) less P(second wins). decided: P(no tie).
+    """
+
+    parameters: Floats
+    value: Floats
+    mean: Floats
+    decided: Floats
+
+
+@dataclass(frozen=True, eq=False)
+class Likelihood:
+    """Parameters stand in this order: ratings of systems, effects of covariates, log nu where `davidson`.
+
+    prior: wins, and as many losses, of each system against one as strong as their mean.
+    """
+
+    contexts: Contexts
+    davidson: bool
+    prior: float
+
+    @property
+    def size(self) -> int:
+        """How many parameters."""
+        return int(self.contexts.n + self.contexts.x.shape[1] + self.davidson)
+
+    @cached_property
+    def signs(self) -> Any:
+        """Sparse (systems, contexts): 1 for the first, -1 for the second."""
+        at = self.contexts
+        return incidence(at.first, at.n) - incidence(at.second, at.n)
+
+    @cached_property
+    def designs(self) -> Any:
+        return self.signs.T.tocsr()
+
+    @cached_property
+    def pairs(self) -> tuple[Any, npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+        """Sparse (pairs, contexts), and the two systems of each pair."""
+        at = self.contexts
+        codes, place = np.unique(at.first * at.n + at.second, return_inverse=True)
+        return incidence(place.reshape(-1), codes.size), codes // at.n, codes % at.n
+
+    def effects(self, parameters: Floats) -> Floats:
+        return parameters[self.contexts.n : self.contexts.n + self.contexts.x.shape[1]]
+
+    def point(self, parameters: Floats, sums: Sums) -> Point:
+        n = self.contexts.n
+        eta = np.asarray(self.designs @ parameters[:n])
+        if self.contexts.x.shape[1]:
+            eta += self.contexts.x @ self.effects(parameters)
+        reach = np.abs(eta)
+        small = np.exp(-reach / 2)  # all is divided by exp(reach / 2), so that nothing overflows
+        square = small * small
+        whole = 1 + square
+        mean, decided = np.copysign((1 - square) / 2, eta), whole
+        if self.davidson:
+            whole = whole + np.exp(parameters[-1]) * small
+            decided = decided / whole
+            mean /= whole
+        else:
+            mean /= whole
+            decided = np.ones_like(whole)
+        value = np.einsum("cr,cr->r", sums.lead, eta) - np.einsum("cr,cr->r", sums.games, reach / 2 + np.log(whole))
+        if self.davidson:
+            value += np.where(sums.tied > 0, sums.tied * np.where(sums.tied > 0, parameters[-1], 0.0), 0.0)
+        if self.prior:
+            far = np.abs(parameters[:n])
+            value -= 2 * self.prior * (far / 2 + np.log1p(np.exp(-far))).sum(axis=0)
+        return Point(parameters, value, mean, decided)
+
+    def gradient(self, at: Point, sums: Sums) -> Floats:
+        """(parameters, draws), along directions that leave the mean rating where it is."""
+        n, k = self.contexts.n, self.contexts.x.shape[1]
+        found = np.zeros(at.parameters.shape)
+        rest = sums.lead - sums.games * at.mean
+        found[:n] = self.signs @ rest
+        if self.prior:
+            found[:n] -= self.prior * np.tanh(at.parameters[:n] / 2)
+        found[:n] -= found[:n].mean(axis=0)
+        found[n : n + k] = self.contexts.x.T @ rest
+        if self.davidson:
+            found[-1] = sums.tied - (sums.games * (1 - at.decided)).sum(axis=0)
+        return found
+
+    def information(self, at: Point, sums: Sums) -> Floats:
+        """(draws, parameters, parameters), made regular: moving all ratings together is given a curvature of its own.
+
+        What that adds to the inverse is known: see `covariance`.
+        """
+        n, k, draws = self.contexts.n, self.contexts.x.shape[1], at.value.size
+        found = np.zeros((draws, self.size, self.size))
+        curved = sums.games * (at.decided / 4 - at.mean * at.mean)
+        self.put_ratings(found[:, :n, :n], curved, at.parameters[:n])
+        columns = [curved * self.contexts.x[:, j, None] for j in range(k)]
+        if self.davidson:
+            columns.append(-sums.games * at.mean * (1 - at.decided))
+        for j, column in enumerate(columns, n):
+            found[:, :n, j] = (self.signs @ column).T
+            found[:, n : n + k, j] = (self.contexts.x.T @ column).T
+            found[:, j, : n + k] = found[:, : n + k, j]
+        if self.davidson:
+            tied = (sums.games * (1 - at.decided) * at.decided).sum(axis=0)
+            found[:, -1, -1] = np.where(sums.tied > 0, tied, 1.0)  # without ties log nu stays where it is
+        found[:, :n] -= found[:, :n].mean(axis=1, keepdims=True)
+        found[:, :, :n] -= found[:, :, :n].mean(axis=2, keepdims=True)
+        found[:, :n, :n] += self.firmness(found)[:, None, None] / n
+        return found
+
+    def put_ratings(self, found: Floats, curved: Floats, ratings: Floats) -> None:
+        """The part of the ratings, (draws, systems, systems)."""
+        gather, first, second = self.pairs
+        pairs = np.asarray(gather @ curved)
+        found[:, first, second] = found[:, second, first] = -pairs.T
+        own = np.asarray(abs(self.signs) @ curved)
+        if self.prior:
+            own += self.prior / 2 * (1 - np.tanh(ratings / 2) ** 2)
+        diagonal = np.arange(self.contexts.n)
+        found[:, diagonal, diagonal] = own.T
+
+    def firmness(self, information: Floats) -> Floats:
+        """(draws) a curvature of the size of the others."""
+        n = self.contexts.n
+        trace = np.trace(information[:, :n, :n], axis1=1, axis2=2) / n
+        return np.asarray(np.where(trace > 0, trace, 1.0))
+
+    def covariance(self, information: Floats) -> Floats:
+        """The inverse of what `information` gives, less what was added there: ratings keep their mean of 0."""
+        n = self.contexts.n
+        inverse = np.asarray(np.linalg.inv(information), np.float64)
+        inverse[:, :n] -= inverse[:, :n].mean(axis=1, keepdims=True)
+        inverse[:, :, :n] -= inverse[:, :, :n].mean(axis=2, keepdims=True)
+        return inverse
