@@ -25,14 +25,17 @@ if TYPE_CHECKING:
     from rankscope.comparison.planning import QueryPlan, plan
     from rankscope.comparison.standardise import standardise
     from rankscope.data.entities import EntityRanks
+    from rankscope.data.features import Features
     from rankscope.data.hits import Hits
     from rankscope.data.join import Convention
+    from rankscope.data.preferences import Preferences
     from rankscope.data.qrels import Qrels
     from rankscope.data.rank_list import Ranking
     from rankscope.data.rankings import Rankings
     from rankscope.data.run import Run
     from rankscope.data.scores import Scores
     from rankscope.data.segment_scores import PairScores, SegmentScores
+    from rankscope.data.votes import Votes
     from rankscope.errors import InputError, OutputError, ParameterError, RankscopeError, UnknownName
     from rankscope.evaluation.arrays import evaluate_arrays
     from rankscope.evaluation.engine import evaluate
@@ -40,9 +43,13 @@ if TYPE_CHECKING:
     from rankscope.evaluation.named import ConventionTable, compare_conventions
     from rankscope.evaluation.saved import read_scores, write_scores
     from rankscope.evaluation.sources import hits_of
+    from rankscope.io.ballots import read_votes
     from rankscope.io.convert import convert
     from rankscope.io.entity_ranks import read_entity_ranks
+    from rankscope.io.feature_text import write_features
+    from rankscope.io.features import read_features
     from rankscope.io.letor import read_letor
+    from rankscope.io.outcomes import read_preferences
     from rankscope.io.read import read_qrels, read_run
     from rankscope.measures.base import Measure
     from rankscope.measures.custom import define_measure
@@ -55,6 +62,7 @@ __all__ = [
     "ConventionTable",
     "EntityRanks",
     "Evaluator",
+    "Features",
     "Gate",
     "Hits",
     "InputError",
@@ -62,6 +70,7 @@ __all__ = [
     "OutputError",
     "PairScores",
     "ParameterError",
+    "Preferences",
     "Qrels",
     "QueryPlan",
     "Ranking",
@@ -71,6 +80,7 @@ __all__ = [
     "Scores",
     "SegmentScores",
     "UnknownName",
+    "Votes",
     "__version__",
     "agree_judgments",
     "agree_labels",
@@ -88,14 +98,18 @@ __all__ = [
     "parse_measures",
     "plan",
     "read_entity_ranks",
+    "read_features",
     "read_letor",
+    "read_preferences",
     "read_qrels",
     "read_rankings",
     "read_run",
     "read_scores",
     "read_segment_scores",
+    "read_votes",
     "report",
     "standardise",
+    "write_features",
     "write_scores",
 ]
 
@@ -106,6 +120,7 @@ HOMES = {
     "ConventionTable": "evaluation.named",
     "EntityRanks": "data.entities",
     "Evaluator": "evaluation.evaluator",
+    "Features": "data.features",
     "Gate": "comparison.gate",
     "Hits": "data.hits",
     "InputError": "errors",
@@ -113,6 +128,7 @@ HOMES = {
     "OutputError": "errors",
     "PairScores": "data.segment_scores",
     "ParameterError": "errors",
+    "Preferences": "data.preferences",
     "Qrels": "data.qrels",
     "QueryPlan": "comparison.planning",
     "Ranking": "data.rank_list",
@@ -122,6 +138,7 @@ HOMES = {
     "Scores": "data.scores",
     "SegmentScores": "data.segment_scores",
     "UnknownName": "errors",
+    "Votes": "data.votes",
     "agree_judgments": "comparison.judges",
     "agree_labels": "comparison.labels",
     "agree_measures": "comparison.correlations",
@@ -138,20 +155,24 @@ HOMES = {
     "parse_measures": "measures.names",
     "plan": "comparison.planning",
     "read_entity_ranks": "io.entity_ranks",
+    "read_features": "io.features",
     "read_letor": "io.letor",
+    "read_preferences": "io.outcomes",
     "read_qrels": "io.read",
     "read_rankings": "agreement.segment_inputs",
     "read_run": "io.read",
     "read_scores": "evaluation.saved",
     "read_segment_scores": "agreement.segment_inputs",
+    "read_votes": "io.ballots",
     "report": "reporting.report",
     "standardise": "comparison.standardise",
+    "write_features": "io.feature_text",
     "write_scores": "evaluation.saved",
 }
 
 
 #: Packages that are reached as `rs.stats.t_test` or `rs.reporting.figures`, also loaded when first asked for.
-NAMESPACES = ("agreement", "measures", "reporting", "stability", "stats")
+NAMESPACES = ("agreement", "consensus", "experiments", "learning", "measures", "reporting", "stability", "stats")
 
 
 def __getattr__(name: str) -> Any:

@@ -47,6 +47,8 @@ def test_the_demo_fits_a_screen_and_names_one_command_for_each_purpose(tour):
         "plan",
         "compare",
         "stability",
+        "consensus",
+        "leaderboard",
         "report",
         "convert",
     ]

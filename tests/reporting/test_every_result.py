@@ -21,6 +21,7 @@ from rankscope.data.scores import EachQuery
 from rankscope.data.sections import Section, as_text
 from rankscope.evaluation.holes import Holes, hole_measures, holes_of
 from rankscope.experiments.wmt12 import SegmentLevel
+from rankscope.reporting.result_page import result_page
 from rankscope.reporting.results import RESULT_FORMATS, render_result
 from rankscope.stability import StabilityStudy
 from rankscope.stability.ablation_shown import Ablation
@@ -54,6 +55,13 @@ def judged() -> Rankings:
     return found.with_column(AWFUL, np.arange(24.0) * 5 % 7, score=True).with_column("m", np.arange(24.0), score=True)
 
 
+@cache
+def preferred() -> rs.Preferences:
+    """Comparisons of systems, one with such a name, and a covariate with it, too."""
+    seen = [(a, b, a if i % 3 else b) for i in range(8) for a, b in ((AWFUL, "plain"), ("plain", "&"), ("&", AWFUL))]
+    return rs.Preferences.of(seen, covariates={AWFUL: np.arange(24.0) * 7 % 5})
+
+
 #: Every class of results -> one of them.
 RESULTS: dict[type, Callable[[], Any]] = {
     rs.Scores: scores,
@@ -82,6 +90,11 @@ RESULTS: dict[type, Callable[[], Any]] = {
         pairs_found={"": 6},
         scored="as the test has it",
     ),
+    rs.consensus.Leaderboard: lambda: rs.consensus.leaderboard(preferred(), covariates=AWFUL, rng=1, n_resamples=30),
+    rs.consensus.Consensus: lambda: rs.consensus.merge_rankings(
+        {AWFUL: ["x", AWFUL, "y"], "two": [AWFUL, "x"], "three": ["y", AWFUL]}, n_resamples=30, rng=1
+    ),
+    rs.consensus.QueryConsensus: lambda: rs.consensus.merge_runs(RUNS, n_resamples=5, rng=1),
     type(rs.agree_labels([0, 1], [0, 1])): lambda: rs.agree_labels([0, 1, 1, 0, 1], [0, 1, 0, 0, 1]),
 }
 made = cache(lambda kind: RESULTS[kind]())
@@ -177,3 +190,14 @@ def test_it_can_be_had_in_every_format_whatever_a_system_is_called(kind: type, f
         assert len(lines) == rows + 2 * len(tables)
     elif form == "csv":
         assert text.startswith(",".join(result.columns) + "\n")
+
+
+@each
+def test_it_can_be_had_as_a_page_whatever_a_system_is_called(kind: type) -> None:
+    pytest.importorskip("jinja2", reason="the extra `report` is not installed: pip install 'rankscope[report]'")
+    result = made(kind)
+    page = result_page(result, command="rankscope <this>", figures=None)
+    assert page.html.count("<h2") >= 1 + len(result.sections())
+    assert page.html.count("<table>") == sum(section.table is not None for section in result.sections())
+    assert "rankscope &lt;this&gt;" in page.html
+    page.html.encode("utf-8")

@@ -9,6 +9,8 @@ import click
 
 from rankscope.cli.options import check_output, evaluation_options, output_options, scores_of
 from rankscope.cli.output import bytes_progress, show
+from rankscope.cli.results import PAGE, check_page, page_of
+from rankscope.data.scores import EachQuery
 from rankscope.errors import ParameterError
 from rankscope.reporting.results import RESULT_FORMATS, render_result
 from rankscope.reporting.tables import FORMATS, render_scores
@@ -31,7 +33,7 @@ __all__ = ["evaluate"]
     metavar="FILE",
     help="Save all values and settings as well, in a file named .parquet: the baseline of a later comparison.",
 )
-@output_options(list(FORMATS))
+@output_options([*FORMATS, PAGE])
 def evaluate(
     qrels: str,
     runs: tuple[str, ...],
@@ -53,6 +55,7 @@ def evaluate(
     rankscope evaluate robust.qrels bm25.run dense.run -m nDCG@10 -m AP
     rankscope evaluate robust.qrels bm25.run --by-query --format csv -o scores.csv
     """  # noqa: D301 - click keeps the lines after the character \b as they are
+    check_page(format_, output)
     if conventions is None:
         check_output(output, (qrels, *runs))
         if save is not None:
@@ -62,18 +65,22 @@ def evaluate(
         scores = scores_of(qrels, runs, measures, **options)
         if save is not None:
             write_scores(scores, save)
-        show(render_scores(scores, format_, by_query=by_query), output)
+        if format_ == PAGE:
+            show(page_of(EachQuery(scores) if by_query else scores), output)
+        else:
+            show(render_scores(scores, format_, by_query=by_query), output)
         return
     refuse_beside_conventions(measures, options, by_query, save)
     from rankscope.evaluation.named import compare_conventions  # no other call needs it
 
-    if format_ not in RESULT_FORMATS:
-        raise ParameterError(f"--conventions has no format {format_!r}; choose one of {', '.join(RESULT_FORMATS)}")
+    if format_ not in (*RESULT_FORMATS, PAGE):
+        known = ", ".join([*RESULT_FORMATS, PAGE])
+        raise ParameterError(f"--conventions has no format {format_!r}; choose one of {known}")
     check_output(output, (qrels, *runs))
     kept = {name: options[name] for name in ("rel", "missing", "input")}
     with bytes_progress(runs, "reading runs") as progress:
         table = compare_conventions(qrels, list(runs), conventions, progress=progress, **kept)
-    show(render_result(table, format_), output)
+    show(page_of(table) if format_ == PAGE else render_result(table, format_), output)
 
 
 def refuse_beside_conventions(

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import io
 import os
+import shlex
+import sys
 from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, TypeVar
@@ -17,12 +19,12 @@ from rankscope.errors import ParameterError, UnknownName
 from rankscope.io.write import refuse_overwriting, write_chunks
 from rankscope.reporting.results import RESULT_FORMATS, render_result
 
-__all__ = ["Showing", "result_options", "take_showing"]
+__all__ = ["PAGE", "Showing", "check_page", "page_of", "printing_options", "result_options", "take_showing"]
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
-#: The tidy table as a file for programs.
-PARQUET = "parquet"
+#: The tidy table as a file for programs; all that a result shows, as one page.
+PARQUET, PAGE = "parquet", "html"
 
 PLOT = click.option("--plot", metavar="FILE", help="Draw a figure of it: .svg, .pdf, .png, .html or .json (Vega-Lite).")
 FIGURE = click.option(
@@ -34,7 +36,15 @@ FIGURE = click.option(
 
 def result_options(command: Command) -> Command:
     """`--plot`, `--figure`, `--format` and `--output`."""
-    return PLOT(FIGURE(output_options([*RESULT_FORMATS, PARQUET])(command)))
+    return PLOT(FIGURE(output_options([*RESULT_FORMATS, PAGE, PARQUET])(command)))
+
+
+def printing_options(command: Command) -> Command:
+    """The same for a command whose -o is for something else: what it shows is printed."""
+    format_ = click.option(
+        "--format", "format_", type=click.Choice(list(RESULT_FORMATS)), default="table", show_default=True
+    )
+    return PLOT(FIGURE(format_(command)))
 
 
 class Showing(NamedTuple):
@@ -48,6 +58,7 @@ class Showing(NamedTuple):
     def check(self, inputs: Sequence[str]) -> None:
         """Raise for what cannot be written or drawn, before anything is read."""
         check_output(self.output, inputs)
+        check_page(self.format_, self.output)
         if self.format_ == PARQUET and self.output in (None, "-"):
             raise ParameterError("parquet is no text to be printed; say with -o which file it goes to")
         if self.plot is None:
@@ -72,6 +83,8 @@ class Showing(NamedTuple):
             save_figure(choose(result, self.figure), self.plot)
         if self.format_ == PARQUET and self.output is not None:
             write_parquet(result, self.output)
+        elif self.format_ == PAGE:
+            show(page_of(result), self.output)
         else:
             show(render_result(result, self.format_, details=details), self.output)
 
@@ -83,9 +96,27 @@ def write_parquet(result: Result, path: str) -> None:
     write_chunks(path, [buffer.getvalue()])
 
 
+def check_page(format_: str, output: str | None) -> None:
+    """Raise for a page that cannot be written or made, before anything is read."""
+    if format_ != PAGE:
+        return
+    from rankscope.reporting.page import check_page_path, template  # no other format needs it
+
+    if output not in (None, "-"):
+        check_page_path(str(output))
+    template()
+
+
+def page_of(result: Result) -> str:
+    """All that a result shows as one HTML page, with the command that made it."""
+    from rankscope.reporting.result_page import result_page
+
+    return result_page(result, command=shlex.join(["rankscope", *sys.argv[1:]])).html
+
+
 def take_showing(options: dict[str, Any]) -> Showing:
     """What `result_options` added, taken out of what click gives."""
-    return Showing(**{name: options.pop(name) for name in Showing._fields})
+    return Showing(**{name: options.pop(name, None) for name in Showing._fields})
 
 
 def choose(result: Result, name: str | None) -> Figure:

@@ -16,8 +16,11 @@ from rankscope.comparison.verdict import short_verdict
 from rankscope.demo.answers import answer_files
 from rankscope.demo.collection import SEED, SYSTEMS, collection_files, write_files
 from rankscope.demo.entities import TOTAL, entity_files
+from rankscope.demo.features import feature_files
 from rankscope.demo.judge import judge_files
 from rankscope.demo.letor import letor_files
+from rankscope.demo.preferences import preference_files
+from rankscope.demo.votes import vote_files
 from rankscope.errors import ParameterError
 from rankscope.evaluation.engine import evaluate
 from rankscope.reporting.report import report
@@ -41,6 +44,9 @@ PARTS: tuple[Callable[[int], Mapping[str, str]], ...] = (
     entity_files,
     judge_files,
     answer_files,
+    vote_files,
+    preference_files,
+    feature_files,
 )
 
 #: What there is to try; the demo itself names a few, `rankscope demo --tour` all. A test runs every command.
@@ -145,6 +151,36 @@ TOUR = (
     Step(
         "rankscope stability demo-ranks.tsv --input entity-ranks --entities 50,100 --seed 7",
         "the same for ranks of known entities, which are cut at random into groups that act as queries",
+    ),
+    Step(
+        "rankscope consensus demo-votes.tsv --method schulze",
+        "nine readers' rankings of books in one order: how sure it is, and which reader stands apart",
+        first=True,
+    ),
+    Step(
+        "rankscope consensus demo-votes.tsv --method kemeny --weight Ivo=0.5 --format html -o books.html",
+        "the order with the fewest disagreements, with a voter who counts half, as a page",
+    ),
+    Step(
+        "rankscope consensus bm25.run dense.run rerank.run --method copeland --format csv",
+        "three runs merged into one order of the documents of each query",
+    ),
+    Step(
+        "rankscope leaderboard demo-preferences.csv --unit prompt",
+        "which of six assistants leads, by 600 comparisons of two, and who cannot be told apart",
+        first=True,
+    ),
+    Step(
+        "rankscope leaderboard demo-preferences.csv --unit prompt --model davidson --covariate length --position",
+        "another one leads once it no longer counts that its answers are long, or stand on the left",
+    ),
+    Step(
+        "rankscope leaderboard demo-answers.csv --model plackett-luce --scale wins",
+        "the same from people's rankings of answers, each of all four at once",
+    ),
+    Step(
+        "rankscope crossvalidate demo-features.csv --loss linear:listnet --loss listnet --learning-rate 0.003 --importance",
+        "learning to rank: is a network better than a linear ranker on queries that neither saw, and by which features",
     ),
     Step(
         "rankscope report demo.qrels rerank.run hybrid.run bm25.run --baseline bm25 -o baseline.html",

@@ -7,6 +7,7 @@ What is drawn at random is drawn from `rng` = numpy.random.default_rng(rng), the
 from rankscope.stats.anova import Anova, two_way_anova
 from rankscope.stats.bayes import Posterior, bayes_signed_rank_test, bayes_t_test
 from rankscope.stats.clusters import Clusters, find_clusters
+from rankscope.stats.concordance import Concordance, MeanTaus, concordance_test, mean_taus
 from rankscope.stats.confusion import ConfusionMatrix, Rates, confusion_matrix, rates
 from rankscope.stats.corrections import CORRECTIONS, Adjusted, adjust_pvalues
 from rankscope.stats.correlation import Correlation, correlation_matrix, correlation_test
@@ -29,6 +30,7 @@ __all__ = [
     "Alpha",
     "Anova",
     "Clusters",
+    "Concordance",
     "ConfusionMatrix",
     "Correlation",
     "Effects",
@@ -36,6 +38,7 @@ __all__ = [
     "Generalisability",
     "Interval",
     "Kappa",
+    "MeanTaus",
     "PairedTest",
     "Posterior",
     "Rates",
@@ -48,6 +51,7 @@ __all__ = [
     "bootstrap_interval",
     "bootstrap_test",
     "cohens_kappa",
+    "concordance_test",
     "confusion_matrix",
     "correlation_matrix",
     "correlation_test",
@@ -56,6 +60,7 @@ __all__ = [
     "friedman_test",
     "generalisability",
     "krippendorffs_alpha",
+    "mean_taus",
     "nemenyi_test",
     "queries_for_anova",
     "queries_for_interval",

@@ -18,8 +18,11 @@ from rankscope.reporting.figures import (  # noqa: F401
     best_ranked,
     binary_measures,
     conditions,
+    consensus_ranks,
     curves,
     error_tie,
+    feature_worth,
+    grade_shares,
     heat,
     pairwise,
     planning,
@@ -28,6 +31,7 @@ from rankscope.reporting.figures import (  # noqa: F401
     swap_rates,
     systems,
     told_apart,
+    win_rates,
 )
 from rankscope.reporting.figures.registry import EXAMPLES, FIGURES
 from rankscope.reporting.figures.saving import SUFFIXES, html_page, save_chart, svg_text, vega_lite

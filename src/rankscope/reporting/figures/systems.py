@@ -49,6 +49,8 @@ def leaderboard(
     higher_is_better: bool | None = True,
     interval: str = "95% interval",
     note: str = "",
+    dot: str = "mean over queries",
+    digits: int = 4,
     style: Style | None = None,
 ) -> Any:
     """Means of systems as dots with their intervals, the best on top; the mean and the letters at the right.
@@ -78,18 +80,19 @@ def leaderboard(
             "high": cell(ends[1][i]),
             "is": "baseline" if names[i] == base else "system",
             # Texts of two rows may be alike, but keys of a scale may not.
-            "text": f"{place}|{number(values[i])} {behind[i]}".rstrip(),
+            "text": f"{place}|{number(values[i], digits)} {behind[i]}".rstrip(),
         }
         for place, i in enumerate(order[:MOST])
     ]
     line = None if base is None else cell(values[names.index(base)])
     intervals = low is not None or high is not None
-    said = ", ".join(f"{names[i]} {number(values[i])}" for i in order[:5])
+    said = ", ".join(f"{names[i]} {number(values[i], digits)}" for i in order[:5])
+    what = f"Dot: {shown(dot)}."
     return finish(
-        dots(alt, rows, intervals, line, shown(measure), style),
+        dots(alt, rows, intervals, line, shown(measure), style, f".{digits}f"),
         title=f"Systems by {shown(measure)}",
         subtitle=[
-            f"Dot: mean over queries. Line: {shown(interval)}." if intervals else "Dot: mean over queries.",
+            f"{what} Line: {shown(interval)}." if intervals else what,
             "" if base is None else f"Square and dashed line: the baseline {short(base)}.",
             shown(note),
             left_out(len(names), MOST, "systems").replace("first", "best"),
@@ -100,16 +103,18 @@ def leaderboard(
     )
 
 
-def dots(alt: Any, rows: list[Any], intervals: bool, line: float | None, measure: str, style: Style) -> Any:
-    """A row a system. line: the mean of the baseline, where there is one."""
+def dots(
+    alt: Any, rows: list[Any], intervals: bool, line: float | None, measure: str, style: Style, digits: str
+) -> Any:
+    """A row a system. line: the mean of the baseline, where there is one. digits: how the pointer shows numbers."""
     kept = [row["system"] for row in rows]
     y = alt.Y("system:N").title(None).scale(domain=kept).sort(None).axis(labelExpr=name_labels(style), ticks=False)
     scale = alt.Scale(zero=False, nice=True)
     x = alt.X("mean:Q").title(measure).scale(scale)
-    tooltip = [alt.Tooltip("system:N", title="system"), alt.Tooltip("mean:Q", title="mean", format=".4f")]
+    tooltip = [alt.Tooltip("system:N", title="system"), alt.Tooltip("mean:Q", title="mean", format=digits)]
     layers = []
     if intervals:
-        tooltip += [alt.Tooltip(f"{end}:Q", title=end, format=".4f") for end in ("low", "high")]
+        tooltip += [alt.Tooltip(f"{end}:Q", title=end, format=digits) for end in ("low", "high")]
         rules = alt.Chart().mark_rule(aria=False, strokeWidth=2, color=BLUE)
         layers.append(rules.encode(y=y, x=alt.X("low:Q").title(measure).scale(scale), x2="high:Q"))
     if line is not None:

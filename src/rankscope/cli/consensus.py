@@ -1,0 +1,188 @@
+"""`rankscope consensus`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
+
+import click
+
+from rankscope.cli.output import bytes_progress
+from rankscope.cli.results import result_options, take_showing
+from rankscope.cli.sampling_options import CONFIDENCE_LEVEL, seed_option
+from rankscope.consensus.by_query import merge_queries
+from rankscope.consensus.intervals import DRAWS
+from rankscope.consensus.majorities import STRENGTHS
+from rankscope.consensus.merge import merge_rankings
+from rankscope.consensus.methods import METHODS, parameters_of
+from rankscope.consensus.robust import PVALUES
+from rankscope.consensus.run_votes import votes_of_runs
+from rankscope.data.votes import UNRANKED
+from rankscope.errors import ParameterError
+from rankscope.io.ballots import VOTE_FORMATS, read_votes
+from rankscope.io.streams import one_stdin
+from rankscope.stats.inputs import LARGEST
+
+__all__ = ["consensus"]
+
+#: What --input says of runs.
+RUN = "run"
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+
+class Numbers(click.ParamType[Any]):
+    """Numbers with commas between them."""
+
+    name = "number,..."
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        try:
+            return tuple(float(part) for part in value.split(","))
+        except ValueError:
+            self.fail(f"{value!r}, expected numbers with commas between them, as 3,1,0", param, ctx)
+
+
+class Weight(click.ParamType[Any]):
+    """A voter and a number."""
+
+    name = "voter=number"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        voter, sign, number = value.rpartition("=")
+        try:
+            found = float(number)
+        except ValueError:
+            sign = ""
+        if not sign or not voter:
+            self.fail(f"{value!r}, expected the name of a voter, = and a number, as editor=2", param, ctx)
+        return voter, found
+
+
+#: What some methods can be told, by the name of their parameter.
+PARAMETERS = {
+    "unranked": click.option(
+        "--unranked",
+        type=click.Choice(UNRANKED),
+        help="Items that a voter left out: share the last places (average), stand last, right behind the ranked "
+        "ones, or are not counted. Default: the method's, average for most.",
+    ),
+    "strength": click.option(
+        "--strength",
+        type=click.Choice(STRENGTHS),
+        help="Schulze and ranked pairs: a majority is as strong as the weight for it (winning), or as that less the "
+        "weight against it (margins).",
+    ),
+    "pvalue": click.option(
+        "--pvalue", type=click.Choice(PVALUES), help="Robust rank aggregation: what the scores are -log10 of."
+    ),
+    "teleport": click.option(
+        "--teleport", type=float, metavar="P", help="Markov chains: how often one moves to any item at random."
+    ),
+    "prior": click.option(
+        "--prior",
+        type=float,
+        metavar="W",
+        help="Plackett-Luce: so many wins and losses of each item against an average one.",
+    ),
+    "exact": click.option(
+        "--exact/--no-exact",
+        default=None,
+        help="Kemeny: prove that no order is nearer, or only search. Default: prove up to 50 items.",
+    ),
+    "time_limit": click.option(
+        "--time-limit",
+        type=float,
+        metavar="S",
+        help="Kemeny, Mallows: seconds after which the best order found is given.",
+    ),
+    "restarts": click.option("--restarts", type=int, metavar="N", help="Kemeny: starts of the search."),
+    "points": click.option(
+        "--points", type=Numbers(), metavar="P,...", help="Borda: what the places are worth, from the first on."
+    ),
+}
+
+
+def method_options(command: Command) -> Command:
+    """The method, and what some methods can be told."""
+    for option in reversed(PARAMETERS.values()):
+        command = option(command)
+    method = click.option(
+        "--method", type=click.Choice(list(METHODS)), default="borda", show_default=True, help="How votes are merged."
+    )
+    return method(command)
+
+
+@click.command()
+@click.argument("files", nargs=-1, required=True, metavar="FILE | RUN...")
+@method_options
+@click.option(
+    "--weight", "weights", type=Weight(), multiple=True, metavar="VOTER=NUMBER", help="1 by default; may be repeated."
+)
+@CONFIDENCE_LEVEL
+@click.option(
+    "--resamples",
+    "n_resamples",
+    type=click.IntRange(0, LARGEST),
+    metavar="N",
+    help=f"Draws of the voters behind the intervals; 0: no intervals. Default: {DRAWS:,}, fewer where they take long; "
+    "of runs 0.",
+)
+@seed_option("Of the intervals and of the permutations.")
+@click.option(
+    "--input",
+    "kind",
+    type=click.Choice([*VOTE_FORMATS, RUN]),
+    help="What the files hold. Default: votes in one file, told by content; runs in several.",
+)
+@click.option("--details", is_flag=True, help="Show what is folded, too.")
+@result_options
+def consensus(
+    files: tuple[str, ...],
+    method: str,
+    details: bool,
+    weights: Sequence[tuple[str, float]],
+    n_resamples: int | None,
+    kind: str | None,
+    **options: Any,
+) -> None:
+    """Merge many rankings into one order, and say how sure it is and how far the voters agree.
+
+    FILE: votes, a table of ranks (a column a voter, a line an item, as the tables of known entities), or lists of names
+    in JSON. Several files are runs, which vote on the documents of each query.
+
+    \b
+    rankscope consensus votes.tsv --method schulze
+    rankscope consensus bm25.run dense.run --method borda --format csv
+    """  # noqa: D301 - click keeps the lines after the character \b as they are
+    showing = take_showing(options)
+    parameters = {name: options.pop(name) for name in PARAMETERS}
+    given = {name: value for name, value in parameters.items() if value is not None}
+    refuse_foreign(method, given)
+    showing.check(files)
+    one_stdin(files)
+    if kind not in (None, RUN) and len(files) > 1:
+        raise ParameterError(f"{len(files)} files of votes, expected one; several files are runs (--input {RUN})")
+    chosen = dict(weights) or None
+    if kind == RUN or len(files) > 1:
+        with bytes_progress(files, "reading runs"):
+            runs = votes_of_runs(files)
+        found = merge_queries(runs, method, weights=chosen, n_resamples=n_resamples or 0, **options, **given)
+        showing.show(found, details=details)
+        return
+    votes = read_votes(files[0], input=kind)
+    merged = merge_rankings(votes, method, weights=chosen, n_resamples=n_resamples, **options, **given)
+    showing.show(merged, details=details)
+
+
+def refuse_foreign(method: str, given: dict[str, Any]) -> None:
+    """Raise for what the method cannot be told."""
+    known = parameters_of(method)
+    for name in given:
+        if name not in known:
+            takes = ", ".join(option_of(one) for one in known if one in PARAMETERS)
+            raise ParameterError(f"{option_of(name)} is not for the method {method}; it takes {takes or 'none'}")
+
+
+def option_of(parameter: str) -> str:
+    return f"--{parameter.replace('_', '-')}"

@@ -1,0 +1,98 @@
+"""What a file for a leaderboard holds, told by its content: comparisons, rankings, scores or votes."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Sequence
+
+from rankscope.agreement.segment_inputs import read_rankings
+from rankscope.agreement.sources import first_bytes, kind_of
+from rankscope.agreement.unranked import ranked_only
+from rankscope.consensus.board_data import BoardData, column_of
+from rankscope.data.frames import one_of
+from rankscope.data.rankings import Rankings
+from rankscope.errors import ParameterError
+from rankscope.evaluation.saved import read_baseline
+from rankscope.evaluation.score_tables import TIDY, read_score_table
+from rankscope.io.ballots import read_votes
+from rankscope.io.blocks import BOM
+from rankscope.io.choice_words import BETTER, FIRST, SECOND, WORSE
+from rankscope.io.ranking_tables import NAMES, read_named
+from rankscope.io.streams import source_name
+
+__all__ = ["INPUTS", "read_board_data"]
+
+#: What `--input` may say.
+INPUTS = ("comparisons", "rankings", "scores", "votes")
+
+
+def read_board_data(path: str, kind: str | None, *, multiway: bool, column: str | None, higher: bool) -> BoardData:
+    """Rankings, scores or votes as they are read; comparisons as the path, to be read with their options.
+
+    multiway: whether votes are wanted, of many systems at once. column, higher: of rankings, which column says who is
+    better, and whether it holds scores. Raises InputError as the readers, ParameterError for comparisons where
+    votes are wanted.
+    """
+    kind = kind or told(path, multiway)
+    if kind == "scores":
+        saved = read_baseline(path)
+        return read_score_table(path) if saved is None else saved
+    if kind == "votes":
+        return read_votes(path)
+    if kind == "rankings":
+        return rankings_in(path, column, higher)
+    if multiway:
+        raise ParameterError(
+            f"{source_name(path)}: comparisons of two, and --model plackett-luce is for votes on many systems at once; "
+            "take --model bradley-terry or davidson"
+        )
+    return path
+
+
+def rankings_in(path: str, column: str | None, higher: bool) -> Rankings:
+    """People's rankings, without what they did not rank."""
+    found = read_rankings(path, higher=column if higher and column else ())
+    name = column_of(found, column)
+    if higher and column is None:
+        found = found.with_column(name, found.column(name), score=True)
+    return ranked_only(found, name)
+
+
+def told(path: str, multiway: bool) -> str:
+    """Which of INPUTS it is; comparisons where nothing tells, whose reader says what is wrong."""
+    names = columns_in(path)
+    if one_of(names, (*BETTER, *FIRST)) and one_of(names, (*WORSE, *SECOND)):
+        return "comparisons"
+    if all(one_of(names, (name,)) for name in TIDY):
+        return "scores"
+    if one_of(names, NAMES["segment"]) and one_of(names, NAMES["system"]):
+        return "rankings"
+    head = first_bytes(path).removeprefix(BOM).lstrip()
+    if head.startswith((b"[", b"{")):
+        return "votes" if multiway or not names else "comparisons"
+    if head and kind_of(path) in ("wmt", "jcml", "appraise", "pairs", "seg.score", "seg.scr"):
+        return "rankings"
+    return "votes" if multiway else "comparisons"
+
+
+def columns_in(path: str) -> Sequence[str]:
+    """The names of a table's columns, as far as its beginning tells them; none of what is no table."""
+    head = first_bytes(path).removeprefix(BOM)
+    if head.startswith(b"PAR1"):
+        return [] if source_name(path) == "<stdin>" else read_named(path).frame.columns
+    line = next((line for line in head.splitlines() if line.strip() and not line.startswith(b"#")), b"")
+    text = line.decode("utf-8", "replace").strip()
+    if text.startswith(("{", "[")):
+        try:
+            row = json.loads(text)
+        except (ValueError, RecursionError):
+            return []
+        return list(row) if isinstance(row, dict) else []
+    try:
+        return [
+            name.strip() for name in next(csv.reader(io.StringIO(text), delimiter="\t" if "\t" in text else ","), [])
+        ]
+    except csv.Error:
+        return []

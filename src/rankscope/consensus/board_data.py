@@ -1,0 +1,132 @@
+"""What stands for preferences or votes: those themselves, a file, people's rankings, scores."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+
+import numpy as np
+
+from rankscope.data.frames import one_of
+from rankscope.data.preferences import Preferences
+from rankscope.data.rankings import Rankings
+from rankscope.data.rows import Ints
+from rankscope.data.scores import Scores
+from rankscope.data.votes import Votes
+from rankscope.data.wording import counted, listed
+from rankscope.errors import ParameterError, UnknownName
+from rankscope.io.ballots import read_votes
+from rankscope.io.outcomes import read_preferences
+from rankscope.io.ranking_tables import PEOPLE
+
+__all__ = ["BoardData", "preferences_of", "votes_of"]
+
+#: What a leaderboard is made of.
+BoardData = Preferences | Rankings | Scores | Votes | str | os.PathLike[str]
+
+
+def preferences_of(
+    data: BoardData,
+    *,
+    covariates: Sequence[str] = (),
+    unit: str | None = None,
+    winner: str | None = None,
+    measure: object = None,
+    column: str | None = None,
+) -> tuple[Preferences, dict[str, str]]:
+    """Preferences, and what of them stands in the signature. Raises ParameterError for options of other data."""
+    kind = type(data).__name__
+    if isinstance(data, Votes):
+        raise ParameterError("votes are of many systems at once; say model='plackett-luce' (--model plackett-luce)")
+    refuse_other(data, measure=measure, column=column, unit=unit, winner=winner)
+    if isinstance(data, Preferences):
+        return data, {}
+    if isinstance(data, Rankings):
+        name = column_of(data, column)
+        refuse_covariates(covariates, "rankings")
+        return Preferences.from_rankings(data, name), {"column": name}
+    if isinstance(data, Scores):
+        refuse_covariates(covariates, "scores")
+        name = measure_of(data, measure)
+        return Preferences.from_scores(data, name), {"measure": name}
+    if not isinstance(data, (str, os.PathLike)):
+        raise ParameterError(f"data are of type {kind}, expected preferences, rankings, scores, votes or a file's path")
+    return read_preferences(data, winner=winner, covariates=covariates, unit=unit), {}
+
+
+def votes_of(
+    data: BoardData, *, measure: object = None, column: str | None = None, **of_files: str | None
+) -> tuple[Votes, dict[str, str], Ints | None]:
+    """Votes of many systems at once; a judgment of rankings is a vote. Also what stands in the signature, and which
+    votes hang together, (voters), as those on one segment; None where nothing says so.
+
+    Raises ParameterError for other data.
+    """
+    refuse_other(data, measure=measure, column=column)
+    for name, value in of_files.items():
+        if value is not None:
+            raise ParameterError(f"{name} is {value!r}, which is for a file of comparisons; leave it out")
+    if isinstance(data, Votes):
+        return data, {}, None
+    if isinstance(data, (str, os.PathLike)):
+        return read_votes(data), {}, None
+    if isinstance(data, Rankings):
+        name = column_of(data, column)
+        votes, units = votes_in(data, name)
+        return votes, {"column": name}, units
+    raise ParameterError(
+        "Plackett and Luce's model is for votes of many systems at once, and these are "
+        f"{'scores' if isinstance(data, Scores) else 'comparisons of two'}; say model='bradley-terry'"
+    )
+
+
+def votes_in(rankings: Rankings, name: str) -> tuple[Votes, Ints]:
+    """A vote a judgment, and the segment of each; those that rank nothing are left out, with a note."""
+    values = rankings.better_low(name)
+    ranks = np.full((len(rankings), len(rankings.systems)), np.nan)
+    ranks[rankings.judgment, rankings.system.codes] = values
+    voters = ~np.isnan(ranks).all(axis=1)
+    items = ~np.isnan(ranks).all(axis=0)
+    lost = int((~voters).sum())
+    said = [f"{counted(lost, 'judgment')} without a value of {name!r} left out"] * (lost > 0)
+    notes = (*rankings.notes, *said)
+    systems = tuple(name for name, there in zip(rankings.systems, items.tolist(), strict=True) if there)
+    segment = rankings.pair.codes * len(rankings.segment.names) + rankings.segment.codes
+    return Votes(ranks=ranks[np.ix_(voters, items)], items=systems, notes=notes), segment[voters]
+
+
+def column_of(rankings: Rankings, column: str | None) -> str:
+    """The column of ranks: the one asked for, that of people, or the only one. Raises UnknownName, ParameterError."""
+    there = list(rankings.columns)
+    if column is None:
+        column = one_of(there, PEOPLE) or (there[0] if len(there) == 1 else None)
+        if column is None:
+            raise ParameterError(f"which column says who is better? Name one as column (--column): {listed(there)}")
+    if column not in there:
+        raise UnknownName("column of these rankings", column, there)
+    return column
+
+
+def measure_of(scores: Scores, measure: object) -> str:
+    """The measure asked for, or the only one. Raises UnknownName, ParameterError."""
+    if measure is None:
+        if len(scores.measure_names) != 1:
+            raise ParameterError(f"by which measure? Name one of {listed(scores.measure_names)} as measure (-m)")
+        return scores.measure_names[0]
+    return scores.measure_names[scores.place_of(measure)]
+
+
+def refuse_other(data: BoardData, *, measure: object, column: str | None, **of_files: str | None) -> None:
+    """Options that say something of other data than these. of_files: columns of a file of comparisons."""
+    if measure is not None and not isinstance(data, Scores):
+        raise ParameterError(f"measure is {str(measure)!r}, and these are no scores; leave it out")
+    if column is not None and not isinstance(data, Rankings):
+        raise ParameterError(f"column is {column!r}, and these are no rankings; leave it out")
+    for name, value in of_files.items():
+        if value is not None and not isinstance(data, (str, os.PathLike)):
+            raise ParameterError(f"{name} is {value!r}, which is for a file of comparisons; leave it out")
+
+
+def refuse_covariates(covariates: Sequence[str], what: str) -> None:
+    if covariates:
+        raise ParameterError(f"{what} have no covariates, and {covariates[0]!r} is asked for; leave it out")

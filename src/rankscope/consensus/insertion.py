@@ -1,0 +1,115 @@
+"""Orders improved by moving one item at a time to its best place, many orders at once."""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+import numpy.typing as npt
+
+__all__ = ["falling", "improved", "order_costs", "searched", "starts_for"]
+
+Floats = npt.NDArray[np.float64]
+Index = npt.NDArray[np.intp]
+
+#: Rounds without a better order after which a search ends.
+PATIENCE = 6
+#: And after so many in any case.
+ROUNDS = 20
+#: Starts of a search of few items; of many, so many that starts times items are at most this, and at least four.
+STARTS, START_ITEMS = 32, 6400
+#: Numbers held at once when costs are counted.
+HELD = 1 << 22
+
+
+def falling(orders: Index) -> Floats:
+    """(items), or (draws, items): how many items stand behind each."""
+    found = np.empty(orders.shape)
+    n = orders.shape[-1]
+    np.put_along_axis(found, orders, np.broadcast_to(np.arange(n - 1.0, -1.0, -1.0), orders.shape), axis=-1)
+    return found
+
+
+def order_costs(margins: Floats, orders: Index) -> Floats:
+    """(orders) the margins of the pairs that each reverses. margins: (items, items), or one table an order."""
+    rows, n = orders.shape
+    later = np.triu(np.ones((n, n), np.bool_), 1)
+    found = np.empty(rows)
+    size = max(1, HELD // n**2)
+    for start in range(0, rows, size):
+        some = slice(start, start + size)
+        i, j = orders[some, :, None], orders[some, None, :]
+        lines = margins[i, j] if margins.ndim == 2 else margins[some][np.arange(len(i))[:, None, None], i, j]
+        found[some] = np.where(later, np.maximum(-lines, 0), 0).sum(axis=(1, 2))
+    return found
+
+
+def improved(margins: Floats, orders: Index, deadline: float | None = None) -> Index:
+    """Orders that no move of one item to another place makes cheaper, by more than half a unit of whole margins.
+
+    margins: (items, items), or (orders, items, items), a table an order. orders: (orders, items), the best item first.
+    Item after item goes to its best place, in all orders at once, until a round moves none. Where an item stands before
+    others, the sum of its margins against them is lost when it goes behind them: one running sum tells all places.
+    deadline: by `time.monotonic`, when to stop where it stands.
+    """
+    orders = orders.copy()
+    rows, n = orders.shape
+    places, every = np.arange(n), np.arange(rows)
+    behind = np.zeros((rows, n + 1))  # the cost of standing behind so many of the others, less that of standing first
+    last_moved, step = 0, 0
+    while step - last_moved < n and not passed(deadline):
+        item = step % n
+        step += 1
+        line = margins[item][orders] if margins.ndim == 2 else np.take_along_axis(margins[:, item], orders, axis=1)
+        np.cumsum(line, axis=1, out=behind[:, 1:])
+        now = (orders == item).argmax(axis=1)
+        best = behind.argmin(axis=1)
+        moved = np.flatnonzero(behind[every, now] - behind[every, best] > 0.5)
+        if moved.size:
+            last_moved = step
+            old = now[moved, None]
+            new = best[moved, None] - (best[moved, None] > old)
+            source = places + ((places >= old) & (places < new)) - ((places <= old) & (places > new))
+            source = np.where(places == new, old, source)
+            orders[moved] = np.take_along_axis(orders[moved], source, axis=1)
+    return orders
+
+
+def passed(deadline: float | None) -> bool:
+    return deadline is not None and time.monotonic() > deadline
+
+
+def starts_for(n: int) -> int:
+    """How many starts a search of n items has where nothing else is asked."""
+    return max(4, min(STARTS, START_ITEMS // n))
+
+
+def searched(margins: Floats, restarts: int, rng: np.random.Generator, deadline: float | None = None) -> Index:
+    """(items) the cheapest order found from so many starts, and from so many variations of the best one, repeatedly.
+
+    The starts are the order in which the items stand, the one by majorities won, and random ones. Of orders of one
+    cost the first found is kept. deadline: by `time.monotonic`, after which the best so far is given.
+    """
+    n = len(margins)
+    starts = np.argsort(rng.random((restarts, n)), axis=1)
+    starts[0] = np.arange(n)
+    starts[1:2] = np.argsort(-np.sign(margins).sum(axis=1), kind="stable")
+    best, cost, waited = starts[0], np.inf, 0
+    for turn in range(ROUNDS):
+        if waited >= PATIENCE or (turn and passed(deadline)):
+            break
+        found = improved(margins, starts, deadline)
+        costs = order_costs(margins, found)
+        waited += 1
+        if costs.min() < cost:
+            best, cost, waited = found[costs.argmin()], costs.min(), 0
+        starts = varied(best, restarts, rng)
+    return np.asarray(best)
+
+
+def varied(order: Index, count: int, rng: np.random.Generator) -> Index:
+    """(count, items) an order with about a third of its items moved, in some a little, in others across a third."""
+    n = order.size
+    reach = rng.random((count, 1)) * n / 3
+    moves = np.where(rng.random((count, n)) < 0.3, reach, 0.0) * rng.standard_normal((count, n))
+    return np.asarray(order[np.argsort(np.arange(n) + moves, axis=1, kind="stable")])

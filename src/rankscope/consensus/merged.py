@@ -1,0 +1,109 @@
+"""A consensus: the order of the items, how sure it is, how far the voters agree, and who wins one against one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from rankscope._version import __version__
+from rankscope.consensus.base import Order
+from rankscope.consensus.merged_shown import consensus_section, details_section, one_against_one, voters_section
+from rankscope.consensus.voters import VoterAgreement
+from rankscope.data.sections import Section, as_text, tidy_frame
+from rankscope.data.votes import Votes
+from rankscope.data.wording import counted, listed
+from rankscope.errors import InputError
+
+if TYPE_CHECKING:
+    import polars as pl
+
+__all__ = ["COLUMNS", "Consensus"]
+
+Floats = npt.NDArray[np.float64]
+
+COLUMNS = ("item", "rank", "score", "low", "high")
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Consensus:
+    """Many rankings merged into one.
+
+    found: the order with scores and ranks, an `Order`; votes: what it was made of. low, high: (items) between which
+    ranks an item lies if other voters of the same kind vote, NaN where no interval was made. voters: how far they
+    agree. condorcet_winner: who beats every other item one against one; None where nobody does. smith_set: the fewest
+    items that beat every other one. unranked: where items stand that a voter left out.
+    """
+
+    found: Order
+    votes: Votes
+    low: Floats
+    high: Floats
+    voters: VoterAgreement
+    condorcet_winner: str | None
+    smith_set: tuple[str, ...]
+    unranked: str
+    n_resamples: int
+    confidence_level: float
+    seed: int
+    notes: tuple[str, ...]
+
+    @property
+    def order(self) -> tuple[str, ...]:
+        """The items, the best first; tied ones in the order of the votes."""
+        return self.found.order
+
+    def __getitem__(self, item: str) -> float:
+        """The score of an item. Raises InputError for one that is not among the votes."""
+        if item not in self.found.items:
+            raise InputError(f"no item {item!r} among the votes; items: {listed(self.found.items)}")
+        return self.found[item]
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Those of the tidy table."""
+        return COLUMNS
+
+    def records(self) -> Iterator[tuple[Any, ...]]:
+        """The rows of the tidy table, the best item first; NaN where there is no interval."""
+        for i in self.places():
+            numbers = (self.found.ranks[i], self.found.scores[i], self.low[i], self.high[i])
+            yield self.found.items[i], *(float(x) for x in numbers)
+
+    def places(self) -> list[int]:
+        """Where the items stand among the votes, the best first."""
+        return [int(i) for i in np.argsort(self.found.ranks, kind="stable")]
+
+    def frame(self) -> pl.DataFrame:
+        """The tidy table as a polars frame; null where there is no interval."""
+        return tidy_frame(self)
+
+    def sections(self) -> tuple[Section, ...]:
+        """The order; how far the voters agree; who wins one against one; what else the method found."""
+        more = details_section(self)
+        return consensus_section(self), voters_section(self), one_against_one(self), *([more] if more else [])
+
+    def signature(self) -> str:
+        """Every setting that changes the numbers, in one line."""
+        parts = [
+            "consensus",
+            f"method:{self.found.method}",
+            f"voters:{len(self.votes.voters)}",
+            f"items:{len(self.votes.items)}",
+        ]
+        if np.ptp(self.votes.weights) > 0 or self.votes.weights[0] != 1:
+            parts.append(f"weights:{','.join(f'{weight:g}' for weight in self.votes.weights)}")
+        if self.n_resamples:
+            parts.append(f"interval:bootstrap,{self.n_resamples},{self.confidence_level:g}")
+        parts += [f"agreement:{self.voters.concordance.method}", f"rng:{self.seed}", f"rankscope {__version__}"]
+        return " | ".join(parts)
+
+    def __str__(self) -> str:
+        return as_text(self)
+
+    def __repr__(self) -> str:
+        n = counted(len(self.votes.items), "item")
+        return f"Consensus({n} by {counted(len(self.votes.voters), 'voter')}, {self.found.method!r})"

@@ -1,0 +1,49 @@
+"""Which systems can be told apart, which places that leaves them, and clusters: from draws of their ratings."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+__all__ = ["Places", "places_of"]
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+Bools = npt.NDArray[np.bool_]
+
+
+class Places(NamedTuple):
+    """See `Leaderboard`, which has the same."""
+
+    apart: Bools
+    rank_low: Ints
+    rank_high: Ints
+    cluster: Ints
+
+
+def places_of(draws: Floats, level: float) -> Places:
+    """Places of systems in the order of the estimate, the best first. draws: (draws, systems) ratings.
+
+    Two systems are told apart where the interval of their difference excludes 0: where the first is above the second in
+    all draws but (1 - level) / 2 of them, a tie counting as half.
+    """
+    n_draws, n = draws.shape
+    above = np.zeros((n, n))
+    for i in range(n):  # a row at a time, so that memory stays small
+        gap = draws[:, i, None] - draws
+        above[i] = ((gap > 0).sum(axis=0) + (gap == 0).sum(axis=0) / 2) / n_draws
+    beats = above >= 1 - (1 - level) / 2
+    np.fill_diagonal(beats, False)
+    later = ~np.triu(beats, 1) & np.triu(np.ones((n, n), np.bool_), 1)
+    # A cluster ends before the first system from which all before are told apart.
+    reach = np.where(later, np.arange(n), np.arange(n)[:, None]).max(axis=1)  # the last one that it is not apart from
+    furthest = np.maximum.accumulate(reach)
+    starts = np.r_[True, furthest[:-1] < np.arange(1, n)]
+    return Places(
+        apart=beats | beats.T,
+        rank_low=1 + beats.sum(axis=0),
+        rank_high=n - beats.sum(axis=1),
+        cluster=np.cumsum(starts),
+    )

@@ -1,0 +1,75 @@
+"""The best order of few items by dynamic programming over subsets: no other program is as fast for a dozen."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+import numpy as np
+import numpy.typing as npt
+
+__all__ = ["SUBSET_ITEMS", "best_orders"]
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+Index = npt.NDArray[np.intp]
+
+#: More items take longer than integer programming, with its packages loaded, does.
+SUBSET_ITEMS = 14
+#: Numbers that are held at once.
+HELD = 1 << 22
+
+
+def best_orders(margins: Floats) -> Index:
+    """(draws, items) for each draw an order of least cost, the best item first; of equal ones always the same.
+
+    margins: (draws, items, items) antisymmetric; an order costs the margins of the pairs that it reverses.
+
+    Source: Held and Karp 1962, by subsets; for rankings Betzler et al. 2009, "Fixed-parameter algorithms for Kemeny
+    rankings", section 4.
+
+    >>> best_orders(np.array([[[0.0, -1.0], [1.0, 0.0]]])).tolist()
+    [[1, 0]]
+    """
+    draws, n = margins.shape[:2]
+    size = max(1, HELD // (n << n))
+    parts = [chunk_orders(margins[start : start + size]) for start in range(0, draws, size)]
+    return np.concatenate(parts) if parts else np.empty((0, n), np.intp)
+
+
+def chunk_orders(margins: Floats) -> Index:
+    draws, n = margins.shape[:2]
+    everything = (1 << n) - 1
+    joining = joining_costs(np.maximum(margins, 0))
+    least = np.zeros((draws, everything + 1))
+    last = np.zeros((draws, everything + 1), np.int8)
+    items = np.arange(n)
+    for subsets in layers(n):
+        before = subsets[:, None] ^ (1 << items)
+        inside = (subsets[:, None] >> items & 1).astype(np.bool_)
+        before = np.where(inside, before, 0)
+        cost = np.where(inside, least[:, before] + joining[:, before, items], np.inf)
+        last[:, subsets] = cost.argmin(axis=2)
+        least[:, subsets] = cost.min(axis=2)
+    orders = np.empty((draws, n), np.intp)
+    rest, rows = np.full(draws, everything), np.arange(draws)
+    for place in range(n - 1, -1, -1):
+        orders[:, place] = last[rows, rest]
+        rest = rest ^ (1 << orders[:, place])
+    return orders
+
+
+def joining_costs(against: Floats) -> Floats:
+    """(draws, subsets, items) what it costs to put an item behind a subset."""
+    draws, n = against.shape[:2]
+    found = np.zeros((draws, 1 << n, n))
+    for i in range(n):  # the subsets whose greatest item is i are those without it, and i
+        found[:, 1 << i : 2 << i] = found[:, : 1 << i] + against[:, None, :, i]
+    return found
+
+
+@lru_cache(maxsize=4)
+def layers(n: int) -> list[Ints]:
+    """The subsets of one item, of two, and so on, as bits."""
+    subsets = np.arange(1 << n)
+    sizes = sum((subsets >> i & 1) for i in range(n))
+    return [np.flatnonzero(sizes == k) for k in range(1, n + 1)]

@@ -1,0 +1,84 @@
+"""What `rankscope leaderboard` prints, letter for letter.
+
+RANKSCOPE_UPDATE_GOLDEN=1 pytest tests/golden writes the files anew; look at their difference before keeping it.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import re
+from math import log
+from pathlib import Path
+
+import pytest
+
+from rankscope.cli.main import main
+
+HERE = Path(__file__).parent
+EXPECTED = HERE / "expected_leaderboard"
+UPDATE = os.environ.get("RANKSCOPE_UPDATE_GOLDEN") == "1"
+FEW = ("arena.csv", "--resamples", "200")
+
+#: Name of the golden file -> arguments of `leaderboard`.
+CASES: dict[str, tuple[str, ...]] = {
+    "table.txt": FEW,
+    "csv.txt": (*FEW, "--scale", "log", "--interval", "information", "--format", "csv"),
+    "json.txt": (*FEW, "--scale", "log", "--interval", "information", "--format", "json"),
+    "latex.txt": (*FEW, "--scale", "wins", "--format", "latex"),
+    "markdown.txt": (*FEW, "--unit", "prompt", "--format", "markdown"),
+    "effects.txt": (*FEW, "--covariate", "words", "--model", "davidson", "--prior", "1"),
+}
+
+
+def printed(args: tuple[str, ...], capsys: pytest.CaptureFixture[str]) -> str:
+    main(["leaderboard", *args])
+    captured = capsys.readouterr()
+    assert captured.err == ""
+    return re.sub(r"rankscope \d[\w.+-]*", "rankscope VERSION", captured.out)
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_the_command_prints_what_it_printed_before(
+    name: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(HERE / "collection")
+    text = printed(CASES[name], capsys)
+    path = EXPECTED / name
+    if UPDATE:
+        path.write_text(text, encoding="utf-8", newline="")
+    if name in ("csv.txt", "json.txt"):
+        same_numbers(text, path.read_bytes().decode())
+    else:
+        assert text == path.read_bytes().decode()
+
+
+def same_numbers(found: str, expected: str) -> None:
+    """Letter for letter but for the last digits of numbers, which another library of functions may round otherwise."""
+    number = re.compile(r"-?\d+\.\d+(?:e-?\d+)?")
+    assert number.sub("#", found) == number.sub("#", expected)
+    numbers = ([float(x) for x in number.findall(text)] for text in (found, expected))
+    assert next(numbers) == pytest.approx(next(numbers), rel=1e-6, abs=1e-9)
+
+
+def test_every_golden_file_has_its_case_and_every_case_its_file() -> None:
+    assert sorted(p.name for p in EXPECTED.iterdir()) == sorted(CASES)
+
+
+def test_the_golden_numbers_meet_the_condition_of_a_maximum() -> None:
+    """By hand, ties half: of 6 against two, one wins 3.5, of 5 against three 3.5; of 5 against three, two wins 3."""
+    rows = list(csv.DictReader((EXPECTED / "csv.txt").read_text(encoding="utf-8").splitlines()))
+    rating = {row["system"]: float(row["rating"]) for row in rows}
+    games = {("one", "two"): (3.5, 6), ("one", "three_50% & co"): (3.5, 5), ("two", "three_50% & co"): (3.0, 5)}
+    for system in rating:
+        seen = expected = 0.0
+        for (a, b), (won, n) in games.items():
+            if system in (a, b):
+                other = b if system == a else a
+                seen += won if system == a else n - won
+                expected += n / (1 + pow(2.718281828459045, rating[other] - rating[system]))
+        assert expected == pytest.approx(seen, abs=1e-6)
+    assert sum(rating.values()) == pytest.approx(0, abs=1e-9)
+    assert rating["one"] - rating["two"] < log(7 / 3)
+    assert json.loads((EXPECTED / "json.txt").read_text(encoding="utf-8"))[0]["system"] == rows[0]["system"] == "one"

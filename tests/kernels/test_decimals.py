@@ -1,0 +1,79 @@
+"""Short decimal numbers: the same bits as Python's float, and the same refusals as the reader of any number."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rankscope.kernels.decimals import parse_decimals, short_decimals
+from rankscope.kernels.numbers import parse_floats
+from rankscope.kernels.text import as_fields
+
+SHORT = (
+    "0",
+    "7",
+    "-3",
+    "0.056537",
+    "1.000000",
+    "-27.512349",
+    "5.",
+    ".5",
+    "-.5",
+    "12345678.1234567",
+    "-0",
+    "00012",
+    "0.0",
+)
+LONG = (
+    "123456789",
+    "0.12345678",
+    "1e3",
+    "-1E-5",
+    "+5",
+    "123456789.5",
+    "0.333333333333",
+    "1" * 24,
+    "9007199254740993.5",
+)
+NONE = ("", "-", ".", "-.", "1.2.3", "1..", "12345.6.7890", "--5", "nan", "inf", "0x10", "1_0", "1:2", "é", "1e", "1 2")
+
+
+@pytest.mark.parametrize("text", SHORT)
+def test_a_short_number_is_read_at_once_with_the_bits_of_float(text):
+    values, good = short_decimals(as_fields([text.encode()]))
+    assert good.tolist() == [True]
+    assert values.tobytes() == np.array([float(text)]).tobytes()
+
+
+@pytest.mark.parametrize("text", LONG)
+def test_a_longer_number_is_left_to_the_reader_of_any_number_and_has_the_bits_of_float(text):
+    fields = as_fields([text.encode()])
+    assert short_decimals(fields)[1].tolist() == [False]
+    values, bad = parse_decimals(fields)
+    assert bad.size == 0
+    assert values.tobytes() == np.array([float(text)]).tobytes()
+
+
+@pytest.mark.parametrize("text", NONE)
+def test_what_is_no_number_is_named(text):
+    assert parse_decimals(as_fields([b"1.5", text.encode(), b"2"]))[1].tolist() == [1]
+
+
+@given(st.lists(st.text("0123456789.-+eE", max_size=20) | st.floats().map(repr) | st.decimals().map(str), min_size=1))
+def test_any_text_is_read_or_refused_as_by_the_reader_of_any_number(texts):
+    fields = as_fields([text.encode() for text in texts])
+    values, bad = parse_decimals(fields)
+    expected, refused = parse_floats(fields)
+    assert bad.tolist() == refused.tolist()
+    good = np.setdiff1d(np.arange(len(texts)), refused)
+    assert values[good].tobytes() == expected[good].tobytes()
+
+
+@given(st.lists(st.tuples(st.integers(-(10**8) + 1, 10**8 - 1), st.integers(0, 7)), min_size=1, max_size=50))
+def test_up_to_eight_digits_with_up_to_seven_decimals_need_nothing_else(pairs):
+    texts = [f"{whole / 10**places:.{places}f}" for whole, places in pairs]
+    values, good = short_decimals(as_fields([text.encode() for text in texts]))
+    assert good.all()
+    assert values.tobytes() == np.array([float(text) for text in texts]).tobytes()
