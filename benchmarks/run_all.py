@@ -27,6 +27,7 @@ SCRIPTS = (
     "report_page",
     "variants",
     "letor_score",
+    "features",
     # Last: these load NumPy into this process, whose memory the processes that it starts then seem to have.
     "single_query",
     "in_memory",
@@ -44,11 +45,30 @@ SCRIPTS = (
     "planning",
     "stability",
     "agreement",
+    "leaderboard",
+    "consensus_votes",
+    "kemeny",
+    "learning",
 )
 DOCS = HERE.parent / "docs" / "benchmarks.md"
 BEGIN, END = "<!-- results: written by benchmarks/run_all.py --write -->", "<!-- end of results -->"
 HEAD = ("work", "rankscope", "beside it", "found", "to reach", "reached")
-PACKAGES = ("rankscope", "numpy", "pytrec-eval-terrier", "ir-measures", "ranx", "numba", "scikit-learn", "scipy", "rbo")
+PACKAGES = (
+    "rankscope",
+    "numpy",
+    "pytrec-eval-terrier",
+    "ir-measures",
+    "ranx",
+    "numba",
+    "scikit-learn",
+    "scipy",
+    "rbo",
+    "choix",
+    "evalica",
+    "corankco",
+    "lightgbm",
+    "torch",
+)
 
 
 def machine() -> str:

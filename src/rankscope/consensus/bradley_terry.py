@@ -141,8 +141,9 @@ def draws_from_covariance(ratings: Floats, covariance: Floats, n: int, rng: Any 
     values, vectors = np.linalg.eigh((covariance + covariance.T) / 2)
     if not values[0] >= -1e-9 * max(abs(float(values[-1])), 1e-300):
         raise ParameterError(f"the covariance has the eigenvalue {values[0]:g}, expected none below 0")
-    root = vectors * np.sqrt(np.maximum(values, 0.0))
-    return np.asarray(ratings + as_generator(rng).standard_normal((n, ratings.size)) @ root.T)
+    # The symmetric root does not depend on the signs that a library gives to eigenvectors.
+    root = (vectors * np.sqrt(np.maximum(values, 0.0))) @ vectors.T
+    return np.asarray(ratings + as_generator(rng).standard_normal((n, ratings.size)) @ root)
 
 
 def effect_names(preferences: Preferences, covariates: Sequence[str], position: bool) -> list[str]:

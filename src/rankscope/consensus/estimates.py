@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from rankscope.consensus.bradley_terry import Fitted, fit_preferences
+from rankscope.consensus.bradley_terry import Fitted, draws_from_covariance, fit_preferences
 from rankscope.consensus.luce import connected, fit_plackett_luce, plackett_luce_covariance
 from rankscope.consensus.misfit import plackett_luce_misfit
 from rankscope.consensus.pairwise import preference_matrix
@@ -81,7 +81,9 @@ def from_preferences(preferences: Preferences, asked: Asked) -> Estimate:
     abilities, log_tie, effects = fitted.ratings, fitted.tie_parameter, dict(fitted.effects)
     if not resampled:
         rng = as_generator(asked.seed)
-        abilities = np.vstack([abilities, normal_draws(abilities[0], fitted.covariance, asked.n_resamples, rng)])
+        abilities = np.vstack(
+            [abilities, draws_from_covariance(abilities[0], fitted.covariance, asked.n_resamples, rng)]
+        )
         noise = {name: error * rng.standard_normal(asked.n_resamples) for name, error in fitted.errors.items()}
         effects = {name: np.append(found, found + noise[name]) for name, found in effects.items()}
         log_tie = np.append(log_tie, log_tie + noise.get("ties", np.zeros(asked.n_resamples)))
@@ -136,16 +138,6 @@ def steps_of(progress: Callable[[float], Any] | None) -> Callable[[float], Any] 
     return tell
 
 
-def normal_draws(mean: Floats, covariance: Floats, n: int, rng: np.random.Generator) -> Floats:
-    """(n, systems) draws about the estimate; the covariance may be singular, as that of abilities of mean 0 is.
-
-    Its symmetric root is taken, which does not depend on the signs that a library gives to eigenvectors.
-    """
-    values, vectors = np.linalg.eigh(covariance)
-    root = (vectors * np.sqrt(np.maximum(values, 0.0))) @ vectors.T
-    return np.asarray(mean + rng.standard_normal((n, mean.size)) @ root)
-
-
 def seen_wins(preferences: Preferences) -> Floats:
     """(systems, systems) by weight, how much the row won against the column, a tie half."""
     n = len(preferences.systems)
@@ -163,7 +155,7 @@ def from_votes(votes: Votes, asked: Asked, unit: Ints | None = None) -> Estimate
         drawn, lost = resampled_votes(votes, asked, np.arange(len(votes.voters)) if unit is None else unit, rng)
     else:
         covariance = plackett_luce_covariance(votes, log_worths=best[0], unranked=asked.unranked, prior=asked.prior)
-        drawn = normal_draws(best[0], covariance, asked.n_resamples, rng)
+        drawn = draws_from_covariance(best[0], covariance, asked.n_resamples, rng)
     notes = []
     if lost:
         notes.append(

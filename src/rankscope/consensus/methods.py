@@ -30,7 +30,7 @@ WORK: Mapping[str, Callable[[int, int], float]] = {
     "chains": lambda voters, items: (10 + voters / 10) * items**2 + items**3 / 20,
     "paths": lambda voters, items: (20 + voters / 10) * items**2 + items**3 / 2,
     "locking": lambda voters, items: (20 + voters / 10) * items**2 + 8 * items**3,
-    "search": lambda voters, items: (20 + voters / 10) * items**2 + 1.5 * items**4,
+    "search": lambda voters, items: (300 + voters / 10) * items**2,
     "assignment": lambda voters, items: (20 + voters) * items**2 + items**3,
     "fit": lambda voters, items: 1000 * voters * items + 3 * items**3,
     "binomials": lambda voters, items: 4 * voters**3 + 20 * voters * items,
