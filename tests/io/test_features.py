@@ -254,6 +254,29 @@ def test_features_may_change_from_block_to_block(write, monkeypatch):
     assert exact(write(content)).values.tolist() == naive(content)[0]
 
 
+@settings(max_examples=60)
+@given(st.integers(0, 3), st.lists(st.tuples(st.integers(0, 200), st.binary(max_size=2)), max_size=4))
+def test_both_ways_read_or_refuse_damaged_lines_alike(folder, form, changes):
+    """Some bytes of a file replaced by others: the same features or the same message, and never another error."""
+    content = (BARE, LINES, BARE.replace(b"\n", b" \r\n"), BARE.replace(b" 3:0", b""))[form]
+    for at, bytes_ in changes:
+        content = content[: at % len(content)] + bytes_ + content[at % len(content) + 1 :]
+    path = folder / "damaged.txt"
+    path.write_bytes(content)
+
+    def found():
+        try:
+            read = exact(path)
+        except InputError as error:
+            return str(error)
+        return read.values.tobytes(), read.relevance.tolist(), read.query_ids, read.doc_ids, read.comments, read.names
+
+    with pytest.MonkeyPatch.context() as patch:
+        quick = found()
+        patch.setattr(LineReader, "regular", lambda *_: None)
+        assert found() == quick
+
+
 # Peers and real data
 
 

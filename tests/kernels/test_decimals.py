@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rankscope.kernels.decimals import parse_decimals, short_decimals
@@ -61,6 +61,7 @@ def test_what_is_no_number_is_named(text):
     assert parse_decimals(as_fields([b"1.5", text.encode(), b"2"]))[1].tolist() == [1]
 
 
+@settings(max_examples=50)
 @given(st.lists(st.text("0123456789.-+eE", max_size=20) | st.floats().map(repr) | st.decimals().map(str), min_size=1))
 def test_any_text_is_read_or_refused_as_by_the_reader_of_any_number(texts):
     fields = as_fields([text.encode() for text in texts])
@@ -71,6 +72,7 @@ def test_any_text_is_read_or_refused_as_by_the_reader_of_any_number(texts):
     assert values[good].tobytes() == expected[good].tobytes()
 
 
+@settings(max_examples=40)
 @given(st.lists(st.tuples(st.integers(-(10**8) + 1, 10**8 - 1), st.integers(0, 7)), min_size=1, max_size=50))
 def test_up_to_eight_digits_with_up_to_seven_decimals_need_nothing_else(pairs):
     texts = [f"{whole / 10**places:.{places}f}" for whole, places in pairs]

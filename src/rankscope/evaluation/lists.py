@@ -8,9 +8,10 @@ import numpy as np
 import numpy.typing as npt
 
 from rankscope.data.hits import Hits
+from rankscope.kernels.order import order_falling, order_in_groups
 from rankscope.kernels.segments import group_of, place_in_group
 
-__all__ = ["JudgedLists"]
+__all__ = ["JudgedLists", "order_in_lists"]
 
 Ints = npt.NDArray[np.int64]
 Reals = npt.NDArray[np.floating[Any]]
@@ -32,7 +33,7 @@ class JudgedLists:
         self.offsets = np.array(offsets, np.int64)
         self.lists = group_of(self.offsets)
         self.rank = (place_in_group(self.offsets) + 1).astype(np.float64)
-        self.grades = self.relevance[np.lexsort((-self.relevance, self.lists))]
+        self.grades = self.relevance[order_in_lists(self.relevance, self.offsets)]
         self.max_grade = int(self.relevance.max()) if max_grade is None else max_grade
         self.rel = rel
         n = self.offsets.size - 1
@@ -42,8 +43,7 @@ class JudgedLists:
 
     def ranked(self, scores: Reals) -> Ints:
         """(documents) their places, by list and falling score."""
-        falling = np.argsort(-scores, kind="stable")
-        return falling[np.argsort(self.lists[falling], kind="stable")]
+        return order_in_lists(scores, self.offsets)
 
     def hits(self, scores: Reals) -> Hits:
         """Every document of every list, ranked by its score."""
@@ -65,3 +65,15 @@ class JudgedLists:
             ties="file",
             _pool_memory=self.memory,
         )
+
+
+def order_in_lists(values: npt.NDArray[Any], offsets: Ints) -> Ints:
+    """(documents) places by list and falling value; equal values keep their order.
+
+    >>> order_in_lists(np.array([1, 2, 2, 5]), np.array([0, 3, 4])).tolist()
+    [1, 2, 0, 3]
+    """
+    as_floats = np.asarray(values, np.float64)
+    if np.isfinite(as_floats).all():
+        return np.asarray(order_falling(as_floats, np.diff(offsets)))
+    return np.asarray(order_in_groups(group_of(offsets), as_floats))  # NaN, last, would go behind what fills a table

@@ -49,14 +49,20 @@ def features_in(table: Frame, kind: Dtype, name: str) -> Features:
     values = np.zeros((height, len(features)), kind)
     missing = [fill(values[:, i], table, column) for i, column in enumerate(features)]
     notes = []
-    left = [column for column in rest if column not in set(features)]
+    left = [column.strip() for column in rest if column not in set(features)]
     if left:
         notes.append(f"{table.name}: {listed(map(repr, left))} left out: no numbers")
     if any(missing):
-        holes = [column for column, n in zip(features, missing, strict=True) if n]
+        holes = [column.strip() for column, n in zip(features, missing, strict=True) if n]
         notes.append(f"{table.name}: {counted(sum(missing), 'missing value')} taken for 0 ({listed(map(repr, holes))})")
     return Features.of(
-        values, grades.astype(np.int64), queries, names=tuple(features), doc_ids=docs, name=name, notes=tuple(notes)
+        values,
+        grades.astype(np.int64),
+        queries,
+        names=tuple(column.strip() for column in features),
+        doc_ids=docs,
+        name=name,
+        notes=tuple(notes),
     )
 
 

@@ -62,9 +62,14 @@ def short_decimals(fields: Fields) -> tuple[Floats, Bools]:
     signed = bool(negative.any())
     size = lengths - negative if signed else lengths
     ends = starts + lengths
-    x = (windows[ends - 8] ^ ZEROS) & COVER[np.clip(size, 0, 8)]
+    x = windows[ends - 8] ^ ZEROS
+    if int(size.min(initial=8)) < 8:
+        x &= COVER[np.clip(size, 0, 8)]
     y = x ^ POINTS
     flags = ~(((y & SEVENS) + SEVENS) | y | SEVENS)  # the high bit of each byte that is a point
+    long = np.flatnonzero(size > 8)
+    if flags.size and not long.size and (flags == flags[0]).all():
+        flags = flags[:1]  # the point is in one place, as in files of one precision: what follows is for one number
     lowest = flags >> TOP_BIT
     below = lowest - np.uint64(1)  # the bits before the point; all where there is none
     # As many bytes as stand behind the point; -1 where there is none.
@@ -75,7 +80,6 @@ def short_decimals(fields: Fields) -> tuple[Floats, Bools]:
     mantissa = eight_digits(word)
     wrong = not_digits(word) | (lowest & below)  # the latter: a second point
     np.maximum(decimals, 0, out=decimals)
-    long = np.flatnonzero(size > 8)
     if long.size:
         d = decimals[long]
         point = pointed[long]

@@ -1,1 +1,39 @@
-"""Learning to rank."""
+"""Learning to rank.
+
+>>> import rankscope as rs
+>>> X = [[0.9, 0.2], [0.1, 0.4], [0.5, 0.3], [0.8, 0.9], [0.3, 0.1]]
+>>> ranker = rs.learning.Ranker(loss="ranknet", hidden=()).fit(X, [2, 0, 1, 1, 0], qid=[1, 1, 1, 2, 2])
+>>> ranker.predict(X).argmin()
+np.int64(1)
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+#: Where each public name lives, a module or a package here. Loaded when first asked for.
+HOMES = {
+    "LOSSES": "losses.named",
+    "Ranker": "ranker",
+    "Training": "learned",
+    "load_ranker": "saved",
+    "match_features": "matched",
+    "save_ranker": "saved",
+}
+
+__all__ = sorted(HOMES)
+
+
+def __getattr__(name: str) -> Any:
+    if name == "losses":
+        return importlib.import_module("rankscope.learning.losses")
+    if name not in HOMES:
+        raise AttributeError(f"module 'rankscope.learning' has no attribute {name!r}")
+    value = getattr(importlib.import_module(f"rankscope.learning.{HOMES[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(HOMES)

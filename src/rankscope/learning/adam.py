@@ -17,18 +17,28 @@ class Adam:
 
     def __init__(self, weights: Weights, *, decay: float = 0.0, first: float = 0.9, second: float = 0.999) -> None:
         self.weights, self.decay, self.first, self.second = weights, decay, first, second
-        self.means = [np.zeros_like(one) for one in weights]
-        self.squares = [np.zeros_like(one) for one in weights]
+        size = sum(one.size for one in weights)
+        self.mean, self.square = np.zeros(size, np.float32), np.zeros(size, np.float32)
         self.steps = 0
 
     def step(self, gradient: Weights, rate: float) -> None:
+        """All weights as one vector: a network has few, and each call of NumPy costs."""
         self.steps += 1
         scaled = rate * np.sqrt(1 - self.second**self.steps) / (1 - self.first**self.steps)
-        for weight, slope, mean, square in zip(self.weights, gradient, self.means, self.squares, strict=True):
-            mean *= self.first
-            mean += (1 - self.first) * slope
-            square *= self.second
-            square += (1 - self.second) * (slope * slope)
+        slope = np.concatenate([one.ravel() for one in gradient])
+        self.mean *= self.first
+        self.mean += (1 - self.first) * slope
+        slope *= slope
+        slope *= 1 - self.second
+        self.square *= self.second
+        self.square += slope
+        np.sqrt(self.square, out=slope)
+        slope += 1e-8
+        np.divide(self.mean, slope, out=slope)
+        slope *= scaled
+        start = 0
+        for weight in self.weights:
             if self.decay and weight.ndim > 1:
                 weight *= 1 - rate * self.decay
-            weight -= np.float32(scaled) * mean / (np.sqrt(square) + np.float32(1e-8))
+            weight -= slope[start : start + weight.size].reshape(weight.shape)
+            start += weight.size

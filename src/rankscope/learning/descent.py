@@ -65,23 +65,31 @@ class Descent:
         best, losses = [one.copy() for one in weights], []
         for epoch in range(self.epochs):
             losses.append(self.epoch(weights, adam, values, features, rng.permutation(lists), rng))
-            if not np.isfinite(losses[-1]):
-                raise InputError(
-                    f"the loss {self.loss} diverged in epoch {epoch + 1} with learning_rate={self.learning_rate:g}; "
-                    f"try a smaller one, as {self.learning_rate / 10:g}"
-                )
+            self.check(losses[-1], epoch)
             if progress is not None:
                 progress(1)
             if watch is None or validation is None:
                 best = weights
                 continue
-            if watch.better(scores_of(weights, validation)):
+            scores = scores_of(weights, validation)
+            self.check(scores, epoch)
+            if watch.better(scores):
                 best = [one.copy() for one in weights]
             if watch.over:
                 break
+        if watch is None:  # the last step has had no loss yet that would tell
+            self.check(scores_of(best, values), self.epochs - 1)
         found = () if watch is None else tuple(watch.values)
         kept = len(losses) - 1 if watch is None else watch.best_epoch
         return Trained(weights=best, losses=tuple(losses), values=found, best_epoch=kept)
+
+    def check(self, numbers: float | Floats32, epoch: int) -> None:
+        """Raises InputError where the loss or scores are no numbers any more."""
+        if not np.isfinite(numbers).all():
+            raise InputError(
+                f"the loss {self.loss} diverged in epoch {epoch + 1} with learning_rate={self.learning_rate:g}; "
+                f"try a smaller one, as {self.learning_rate / 10:g}"
+            )
 
     def epoch(
         self,
@@ -100,7 +108,7 @@ class Descent:
                 chosen = lists[start : start + self.batch_lists]
                 lengths = offsets[chosen + 1] - offsets[chosen]
                 rows = ranges(offsets[chosen], lengths)
-                found = forward(weights, values[rows], self.dropout, rng)
+                found = forward(weights, values.take(rows, axis=0), self.dropout, rng)
                 value, gradient = self.loss(
                     found.scores, features.relevance[rows], bounds(lengths), rng=rng, max_grade=highest
                 )

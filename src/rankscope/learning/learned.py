@@ -11,7 +11,8 @@ import numpy as np
 from rankscope._version import __version__
 from rankscope.data.features import Features
 from rankscope.data.sections import Figure, Section, Table, as_text, tidy_frame
-from rankscope.data.wording import counted
+from rankscope.data.wording import counted, listed, queries
+from rankscope.learning.losses.named import parse_loss
 from rankscope.learning.ranker import Ranker
 
 if TYPE_CHECKING:
@@ -20,12 +21,18 @@ if TYPE_CHECKING:
 __all__ = ["Training", "curves_of", "ranker_signature"]
 
 
-def ranker_signature(ranker: Ranker) -> str:
-    """Every setting of a ranker that changes its numbers."""
+#: A loss of a network this many times that of scores which are all alike has diverged, if not to infinity.
+DIVERGED = 10.0
+
+
+def ranker_signature(ranker: Ranker, *, validated: bool = True) -> str:
+    """Every setting of a ranker that changes its numbers. validated: whether there was data to stop by."""
     parameters = ranker.get_params()
     loss = str(parameters.pop("loss"))
     hidden = "x".join(map(str, parameters.pop("hidden"))) or "none"
-    unused = () if ranker.hidden else ("learning_rate", "batch_lists", "dropout")
+    unused = [] if validated else ["patience", "stop_on"]
+    if not ranker.hidden:
+        unused += ["dropout", "learning_rate", "batch_lists"] if parse_loss(ranker.loss).exact else ["dropout"]
     shown = [f"{name}:{value}" for name, value in parameters.items() if name not in unused]
     return " | ".join([loss, f"hidden:{hidden}", *shown])
 
@@ -56,15 +63,58 @@ class Training:
     @property
     def notes(self) -> tuple[str, ...]:
         found = [*self.train.notes, *(self.valid.notes if self.valid is not None else ())]
+        found += self.about_features() + self.about_loss()
         if self.valid is None:
-            found.append("without validation data all epochs were trained and the last one was kept; give some")
-        elif any(model.best_epoch == len(model.losses) - 1 for model in self.ranker.models_):
-            found.append("the last epoch was the best: more of them may do better")
+            found.append("there were no validation data to say when to stop: the last epoch was kept")
+        elif any(len(model.values) > 1 and min(model.values) == max(model.values) for model in self.ranker.models_):
+            found.append(
+                f"{self.ranker.stop_on} on {self.valid.name} is the same in every epoch, so the first one was kept; "
+                "give validation data that tell epochs apart"
+            )
+        elif any(
+            model.best_epoch == len(model.losses) - 1 and len(model.losses) == self.ranker.epochs
+            for model in self.ranker.models_
+        ):
+            found.append(f"the last of {self.ranker.epochs} epochs was the best one; more of them may do better")
         return tuple(found)
+
+    def about_features(self) -> list[str]:
+        """Those that say nothing, being the same for all documents."""
+        values = self.train.values
+        low, high = values.min(axis=0), values.max(axis=0)
+        same = [name for name, one in zip(self.train.names, (low == high).tolist(), strict=True) if one]
+        if not same:
+            return []
+        have = "has" if len(same) == 1 else "have"
+        return [
+            f"{self.train.name}: {counted(len(same), 'feature')} of {low.size} {have} the same value for all documents "
+            f"and cannot say anything ({listed(map(repr, same))})"
+        ]
+
+    def about_loss(self) -> list[str]:
+        """Whether that of a network grew far beyond that of scores which are all alike."""
+        ranker = self.ranker
+        if not ranker.hidden:
+            return []
+        alike, _ = parse_loss(ranker.loss)(
+            np.zeros(len(self.train)),
+            self.train.relevance,
+            self.train.offsets,
+            rng=np.random.default_rng(0),
+            max_grade=int(self.train.relevance.max()),
+        )
+        worst = max(model.losses[model.best_epoch] for model in ranker.models_)
+        if worst <= DIVERGED * max(alike, 0.1):
+            return []
+        return [
+            f"the loss is {worst:.4g}, and {alike:.4g} where all documents have one score: the learning rate "
+            f"{ranker.learning_rate:g} may be too large; try {ranker.learning_rate / 10:g}"
+        ]
 
     def signature(self) -> str:
         return (
-            f"{ranker_signature(self.ranker)} | train:{self.train.name} | features:{len(self.train.names)} | "
+            f"{ranker_signature(self.ranker, validated=self.valid is not None)} | train:{self.train.name} | "
+            f"{'' if self.valid is None else f'valid:{self.valid.name} | '}features:{len(self.train.names)} | "
             f"rankscope {__version__}"
         )
 
@@ -72,21 +122,21 @@ class Training:
         lists, documents = len(self.train.query_ids), len(self.train)
         models = self.ranker.models_
         sentence = (
-            f"Trained on {counted(lists, 'query', 'queries')} with {counted(documents, 'document')} and "
+            f"Trained on {queries(lists)} with {counted(documents, 'document')} and "
             f"{counted(len(self.train.names), 'feature')}"
         )
         rows = []
         for m, model in enumerate(models, 1):
             at = model.best_epoch
             value = f"{model.values[at]:.4f}" if model.values else ""
-            rows.append((str(m), str(len(model.losses)), str(at + 1), f"{model.losses[at]:.4f}", value))
+            rows.append((str(m), str(len(model.losses)), str(at + 1), in_table(model.losses[at]), value))
         if self.valid is not None:
             mean = float(np.mean([model.values[model.best_epoch] for model in models]))
             sentence += (
-                f"; on {counted(len(self.valid.query_ids), 'query', 'queries')} of {self.valid.name} the mean "
+                f"; on {queries(len(self.valid.query_ids))} of {self.valid.name} the mean "
                 f"{self.ranker.stop_on} of its best epoch is {mean:.4f}"
             )
-        headings = ("model", "epochs", "best", "loss", str(self.ranker.stop_on))
+        headings = ("model", "epochs", "kept", "loss", str(self.ranker.stop_on))
         keep = len(headings) if self.valid is not None else len(headings) - 1
         table = Table(columns=headings[:keep], rows=tuple(row[:keep] for row in rows), left=0)
         names = [f"model {m}" for m in range(1, len(models) + 1)]
@@ -101,6 +151,15 @@ class Training:
 
     def __str__(self) -> str:
         return as_text(self)
+
+    def __repr__(self) -> str:
+        models = counted(len(self.ranker.models_), "model")
+        return f"Training({str(self.ranker.loss)!r}, {models}, {queries(len(self.train.query_ids))})"
+
+
+def in_table(loss: float) -> str:
+    """Four digits, also of one that is very large."""
+    return f"{loss:.4f}" if abs(loss) < 1e6 else f"{loss:.3e}"
 
 
 def curves_of(names: list[str], courses: list[tuple[float, ...]], y_title: str, title: str) -> list[Section]:

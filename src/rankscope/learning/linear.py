@@ -39,6 +39,7 @@ def train_linear(
     """
     from scipy.optimize import minimize  # type: ignore[import-untyped]  # only those who train need it
 
+    highest = int(features.relevance.max())
     lists = informative(features)
     if lists.size < len(features.query_ids):
         chosen = features.select(lists)
@@ -49,18 +50,21 @@ def train_linear(
     ahead = None if validation is None else validation.astype(np.float64)
     losses: list[float] = []
     best = np.zeros(table.shape[1])
-    highest = int(features.relevance.max())
+    seen: list[tuple[Floats, float]] = []  # the last weights that were tried, and their loss
 
     def objective(weights: Floats) -> tuple[float, Floats]:
         draws = np.random.default_rng(seed)
         value, slope = loss(table @ weights, features.relevance, features.offsets, rng=draws, max_grade=highest)
         if not np.isfinite(value):
             raise InputError(f"the loss {loss} is {value}, expected a number; scale the features")
+        seen[:] = [(weights.copy(), value)]
         return value + l2 / 2 * float(weights @ weights), slope @ table + l2 * weights
 
     def after(weights: Floats) -> None:
         nonlocal best
-        losses.append(objective(weights)[0])
+        if not np.array_equal(seen[0][0], weights):  # those that a search ends with are those that it tried last
+            objective(weights)
+        losses.append(seen[0][1])
         if progress is not None:
             progress(1)
         if watch is None or ahead is None:
@@ -72,6 +76,8 @@ def train_linear(
             raise StopIteration  # which ends the search
 
     minimize(objective, best, jac=True, method="L-BFGS-B", callback=after, options={"maxiter": iterations})
+    if not losses:  # there was nothing to search for: no feature varies, or no step made the loss smaller
+        after(best)
     weights = [best[:, None].astype(np.float32), np.zeros(1, np.float32)]
     kept = len(losses) - 1 if watch is None else watch.best_epoch
     return Trained(

@@ -8,10 +8,10 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from rankscope.kernels.order import ranges
+from rankscope.kernels.order import order_falling, ranges
 from rankscope.kernels.segments import bounds, group_of
 
-__all__ = ["AT_ONCE", "Pairs", "count_pairs", "graded_pairs", "pair_chunks"]
+__all__ = ["AT_ONCE", "Pairs", "chunks_with_all", "count_pairs", "graded_pairs", "pair_chunks"]
 
 Ints = npt.NDArray[np.int64]
 
@@ -20,7 +20,9 @@ AT_ONCE = 1 << 21
 
 
 class Pairs(NamedTuple):
-    """higher, lower: (pairs) places of documents of one list, the first of a higher grade. list_: (pairs) its place."""
+    """higher, lower: (pairs) places of documents of one list, the first of a higher grade, where nothing else is said.
+    list_: (pairs) the place of the list.
+    """
 
     higher: Ints
     lower: Ints
@@ -30,7 +32,7 @@ class Pairs(NamedTuple):
 def sorted_by_grade(relevance: npt.NDArray[Any], offsets: Ints) -> tuple[Ints, Ints, Ints]:
     """(documents) places by list and falling grade; where the lower grades of each begin; and its list."""
     lists = group_of(offsets)
-    order = np.lexsort((-relevance, lists))
+    order = order_falling(relevance.astype(np.float64), np.diff(offsets))
     grades = relevance[order]
     new = np.ones(order.size, np.bool_)
     new[1:] = (grades[1:] != grades[:-1]) | (lists[1:] != lists[:-1])
@@ -64,11 +66,29 @@ def pair_chunks(relevance: npt.NDArray[Any], offsets: Ints, at_once: int = AT_ON
     """The same pairs, about `at_once` at a time (those of one document with all lower ones stay together)."""
     order, lower, lists = sorted_by_grade(relevance, offsets)
     counts = offsets[1:][lists] - lower
-    ends = bounds(counts)
-    start = 0
-    while start < order.size and ends[start] < ends[-1]:
-        stop = max(int(np.searchsorted(ends, ends[start] + at_once, side="right")) - 1, start + 1)
-        part = slice(start, stop)
+    for part in parts_of(counts, at_once):
         first = np.repeat(order[part], counts[part])
         yield Pairs(first, order[ranges(lower[part], counts[part])], np.repeat(lists[part], counts[part]))
+
+
+def chunks_with_all(chosen: Ints, offsets: Ints, at_once: int = AT_ONCE) -> Iterator[Pairs]:
+    """Some documents, each with all of its list whatever their grades, itself as well; about `at_once` at a time.
+
+    >>> [(one.higher.tolist(), one.lower.tolist()) for one in chunks_with_all(np.array([1]), np.array([0, 3, 5]))]
+    [([1, 1, 1], [0, 1, 2])]
+    """
+    lists = group_of(offsets)[chosen]
+    counts = np.diff(offsets)[lists]
+    for part in parts_of(counts, at_once):
+        first = np.repeat(chosen[part], counts[part])
+        yield Pairs(first, ranges(offsets[lists[part]], counts[part]), np.repeat(lists[part], counts[part]))
+
+
+def parts_of(counts: Ints, at_once: int) -> Iterator[slice]:
+    """Documents in turn, so many that their pairs are at most `at_once`, at least one; those without end no part."""
+    ends = bounds(counts)
+    start = 0
+    while start < counts.size and ends[start] < ends[-1]:
+        stop = max(int(np.searchsorted(ends, ends[start] + at_once, side="right")) - 1, start + 1)
+        yield slice(start, stop)
         start = stop

@@ -13,12 +13,13 @@ from rankscope.data.features import Features
 from rankscope.errors import InputError, ParameterError
 from rankscope.learning.descent import Descent, Trained
 from rankscope.learning.linear import train_linear
-from rankscope.learning.losses.named import Loss, parse_loss
+from rankscope.learning.losses.named import Loss, as_measure, parse_loss
 from rankscope.learning.network import scores_of
 from rankscope.learning.scaling import learn_scaling
 from rankscope.learning.stopping import Watch
 from rankscope.measures.base import Measure
-from rankscope.measures.names import parse_measure
+from rankscope.parallel.threads import one_thread
+from rankscope.stats.inputs import as_generator, check_count, check_positive, is_real
 
 __all__ = ["Ranker"]
 
@@ -29,15 +30,15 @@ class Ranker:
     """Learns to score documents so that those of high grades come first in the list of each query.
 
     loss: a name of `rankscope.learning.LOSSES`, with parameters in parentheses as in "lambdaloss(kind='2')". hidden:
-    the sizes of hidden layers; () is a linear scorer, trained by L-BFGS on all lists at once, anything else a
-    multi-layer perceptron, trained by Adam on batches of whole lists. epochs: at most so many passes over the lists
-    (iterations of L-BFGS). patience, stop_on: with validation lists, training ends where the mean of the measure
-    `stop_on` on them has not risen for `patience` epochs, and the best epoch is kept. dropout: the share of hidden
-    units left out at a time. weight_decay: how strongly weights are drawn to 0 (with a linear scorer times half their
-    squares, part of the loss). transform: what is done to features, learned on training data: "standard" (mean 0,
-    deviation 1), "log" (sign(x) log(1 + |x|) first), "auto" (the latter where it makes a feature less skewed), "none".
-    models: how many networks, trained from different seeds, whose scores are averaged. rng: the seed; the same one
-    gives the same model.
+    the sizes of hidden layers; () is a linear scorer, trained by L-BFGS on all lists at once (by Adam for LambdaRank
+    and LambdaLoss, whose gradient is not that of their value), anything else a multi-layer perceptron, trained by Adam
+    on batches of whole lists. epochs: at most so many passes over the lists (iterations of L-BFGS). patience, stop_on:
+    with validation lists, training ends where the mean of the measure `stop_on` on them has not risen for `patience`
+    epochs, and the best epoch is kept. dropout: the share of hidden units left out at a time. weight_decay: how
+    strongly weights are drawn to 0 (with a linear scorer times half their squares, part of the loss). transform: what
+    is done to features, learned on training data: "standard" (mean 0, deviation 1), "log" (sign(x) log(1 + |x|) first),
+    "auto" (the latter where it makes a feature less skewed), "none". models: how many networks, trained from different
+    seeds, whose scores are averaged. rng: the seed; the same one gives the same model.
 
     After `fit`: `models_` (each `Trained`: weights, losses and validation values by epoch, the best epoch), `scaling_`,
     `n_features_in_`, `feature_names_`.
@@ -106,15 +107,17 @@ class Ranker:
                 f"{held.name}: {held.values.shape[1]} features, and the training data have "
                 f"{features.values.shape[1]}; expected the same"
             )
-        self.scaling_ = learn_scaling(features.values, self.transform)
-        values = self.scaling_(features.values)
-        ahead = None if held is None else self.scaling_(held.values)
-        self.feature_names_ = features.names
-        self.n_features_in_ = features.values.shape[1]
-        self.models_: list[Trained] = []
-        for generator in np.random.default_rng(self.rng).spawn(self.models):
-            watch = None if held is None else Watch(held, measure, self.patience)
-            self.models_.append(self.train(loss, values, features, watch, ahead, generator, progress))
+        scaling = learn_scaling(features.values, self.transform)
+        values = scaling(features.values)
+        ahead = None if held is None else scaling(held.values)
+        models: list[Trained] = []
+        with one_thread():  # matrices are small: threads would wait for one another, and round by how many they are
+            for generator in np.random.default_rng(self.rng).spawn(self.models):
+                watch = None if held is None else Watch(held, measure, self.patience)
+                models.append(self.train(loss, values, features, watch, ahead, generator, progress))
+        # All at once: where training fails, what was learned before stays whole.
+        self.scaling_, self.models_ = scaling, models
+        self.feature_names_, self.n_features_in_ = features.names, features.values.shape[1]
         return self
 
     def train(
@@ -128,7 +131,7 @@ class Ranker:
         progress: Callable[[int], Any] | None,
     ) -> Trained:
         """One model."""
-        if not self.hidden:
+        if not self.hidden and loss.exact:
             return train_linear(
                 values,
                 features,
@@ -158,32 +161,31 @@ class Ranker:
         """
         if not hasattr(self, "models_"):
             raise ParameterError("this Ranker has not learned anything yet; call fit first")
-        features = X if isinstance(X, Features) else Features.of(X)
+        features = X if isinstance(X, Features) else Features.of(numbers(X, "features: X", "a row for each document"))
         if features.values.shape[1] != self.n_features_in_:
             raise InputError(
                 f"{features.name}: {features.values.shape[1]} features, and the model was trained on "
                 f"{self.n_features_in_}; expected the same"
             )
         values = self.scaling_(features.values)
-        scores = sum(scores_of(model.weights, values).astype(np.float64) for model in self.models_)
+        with one_thread():
+            scores = sum(scores_of(model.weights, values).astype(np.float64) for model in self.models_)
         return np.asarray(features.in_given_order(scores / len(self.models_)))
 
     def check(self) -> tuple[Loss, Measure]:
         """The loss and the measure. Raises for parameters that are none."""
         whole = {"epochs": self.epochs, "patience": self.patience, "batch_lists": self.batch_lists}
         for name, number in {**whole, "models": self.models}.items():
-            if not isinstance(number, (int, np.integer)) or number < 1:
-                raise ParameterError(f"{name} is {number!r}, expected a whole number of at least 1")
-        if not all(isinstance(size, (int, np.integer)) and size > 0 for size in self.hidden):
+            check_count(name, number)
+        sizes = self.hidden if isinstance(self.hidden, (tuple, list)) else (None,)
+        if not all(isinstance(size, (int, np.integer)) and size > 0 for size in sizes):
             raise ParameterError(f"hidden is {self.hidden!r}, expected sizes of layers, as (64,), or () for none")
-        if not self.learning_rate > 0:
-            raise ParameterError(f"learning_rate is {self.learning_rate!r}, expected a number above 0")
-        if not 0 <= self.dropout < 1:
+        check_positive("learning_rate", self.learning_rate)
+        if not is_real(self.dropout) or not 0 <= self.dropout < 1:
             raise ParameterError(f"dropout is {self.dropout!r}, expected a share from 0 to below 1")
-        if not self.weight_decay >= 0:
-            raise ParameterError(f"weight_decay is {self.weight_decay!r}, expected a number of at least 0")
-        measure = parse_measure(self.stop_on) if isinstance(self.stop_on, str) else self.stop_on
-        return parse_loss(self.loss), measure
+        check_positive("weight_decay", self.weight_decay, zero=True)
+        as_generator(self.rng)  # refuses what is no seed
+        return parse_loss(self.loss), as_measure("stop_on", self.stop_on)
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """The parameters by name, as scikit-learn asks for them; deep has no meaning here."""
@@ -226,7 +228,22 @@ def as_features(data: Any, grades: Any, queries: Any, sizes: Any, name: str) -> 
         raise ParameterError(f"{name}: y is missing, expected a grade for each document")
     if queries is None and sizes is None:
         raise ParameterError(f"{name}: the queries are missing; give qid (one a document) or group (sizes)")
-    return Features.of(data, grades, queries, sizes=sizes, name=name)
+    grades = numbers(grades, f"{name}: y", "a grade for each document")
+    if grades.ndim == 2 and grades.shape[1] == 1:  # a column of a table
+        grades = grades[:, 0]
+    if sizes is not None:
+        sizes = numbers(sizes, f"{name}: group", "the size of each group").ravel()
+    table = numbers(data, f"{name}: X", "a row for each document, a column for each feature")
+    return Features.of(table, grades, queries, sizes=sizes, name=name)
+
+
+def numbers(given: Any, name: str, expected: str) -> npt.NDArray[Any]:
+    """What is given as an array of numbers. Raises InputError for texts, and rows of different lengths."""
+    try:
+        found = np.asarray(given)
+        return found if found.dtype.kind in "fiub" else found.astype(np.float64)
+    except (TypeError, ValueError):
+        raise InputError(f"{name} is no table of numbers, expected {expected}") from None
 
 
 def validation_features(eval_set: Any, queries: Any, sizes: Any) -> Features | None:

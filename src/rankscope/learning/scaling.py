@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from rankscope.errors import ParameterError
+from rankscope.errors import InputError, ParameterError
 
 __all__ = ["TRANSFORMS", "Scaling", "learn_scaling"]
 
@@ -33,16 +33,25 @@ class Scaling:
     logged: Bools
 
     def __call__(self, values: Table) -> npt.NDArray[np.float32]:
-        """(documents, features) scaled, as float32."""
+        """(documents, features) scaled, as float32. Raises InputError for what has no such number."""
         found = np.empty(values.shape, np.float32)
-        for start in range(0, len(values), AT_ONCE):
-            part = slice(start, start + AT_ONCE)
-            found[part] = (logarithms(values[part], self.logged) - self.mean) / self.deviation
+        with np.errstate(over="ignore", invalid="ignore"):  # refused below
+            for start in range(0, len(values), AT_ONCE):
+                part = slice(start, start + AT_ONCE)
+                found[part] = (logarithms(values[part], self.logged) - self.mean) / self.deviation
+        if not np.isfinite(found).all():
+            row, column = np.argwhere(~np.isfinite(found))[0]
+            raise InputError(
+                f"document {row + 1}: feature {column + 1} is {values[row, column]:g}, too large to be scaled; "
+                "take transform='log'"
+            )
         return found
 
 
 def learn_scaling(values: Table, transform: str = "standard") -> Scaling:
-    """From training data, (documents, features)."""
+    """From training data, (documents, features). Raises ParameterError for a transform that is none of these,
+    InputError for numbers whose squares are too large.
+    """
     if transform not in TRANSFORMS:
         raise ParameterError(f"transform is {transform!r}, expected one of {', '.join(map(repr, TRANSFORMS))}")
     width = values.shape[1]
@@ -53,8 +62,11 @@ def learn_scaling(values: Table, transform: str = "standard") -> Scaling:
     if transform == "auto":
         every = np.ones(width, np.bool_)
         mean_, deviation_, skew_ = moments(values, every)
-        logged = np.abs(skew_) < np.abs(skew)
+        logged = (np.abs(skew_) < np.abs(skew)) | ~np.isfinite(skew)
         mean, deviation = np.where(logged, mean_, mean), np.where(logged, deviation_, deviation)
+    if not np.isfinite(deviation).all():
+        column = int(np.argmax(~np.isfinite(deviation)))
+        raise InputError(f"feature {column + 1} has numbers that are too large to be scaled; take transform='log'")
     return Scaling(mean=mean, deviation=np.where(deviation > 0, deviation, 1.0), logged=logged)
 
 
@@ -72,11 +84,14 @@ def moments(values: Table, logged: Bools) -> tuple[Floats, Floats, Floats]:
     parts = [slice(start, start + AT_ONCE) for start in range(0, n, AT_ONCE)]
     mean = sum((logarithms(values[part], logged).sum(axis=0) for part in parts), np.zeros(values.shape[1])) / n
     square, cube = np.zeros_like(mean), np.zeros_like(mean)
-    for part in parts:
-        apart = logarithms(values[part], logged) - mean
-        square += (apart * apart).sum(axis=0)
-        cube += (apart * apart * apart).sum(axis=0)
+    with np.errstate(over="ignore", invalid="ignore"):  # `learn_scaling` refuses what is no number
+        for part in parts:
+            apart = logarithms(values[part], logged) - mean
+            square += (apart * apart).sum(axis=0)
+            cube += (apart * apart * apart).sum(axis=0)
     deviation = np.sqrt(square / n)
     least = np.abs(mean) * 1e-9  # what rounding makes of a feature that never varies
     deviation = np.where(deviation > least, deviation, 0.0)
-    return mean, deviation, np.divide(cube / n, deviation**3, out=np.zeros_like(mean), where=deviation > 0)
+    with np.errstate(over="ignore", invalid="ignore"):
+        skew = np.divide(cube / n, deviation**3, out=np.zeros_like(mean), where=deviation > 0)
+    return mean, deviation, skew

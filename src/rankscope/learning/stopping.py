@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rankscope.data.features import Features
+from rankscope.errors import InputError
 from rankscope.evaluation.lists import JudgedLists
 from rankscope.measures.base import Measure
 
@@ -17,19 +18,27 @@ __all__ = ["Watch"]
 class Watch:
     """Measures scores of validation lists again and again and remembers the best.
 
-    patience: how many epochs in a row may be no better than the best one before it is time to stop.
+    patience: how many epochs in a row may be no better than the best one before it is time to stop. Queries for which
+    the measure has no value are left out of its mean. Raises InputError where it has one for none of them.
     """
 
     def __init__(self, features: Features, measure: Measure, patience: int) -> None:
         self.lists = JudgedLists(features.relevance, features.offsets)
         self.measure, self.patience = measure, patience
+        self.name = features.name
         self.sign = -1.0 if measure.higher_is_better is False else 1.0
         self.values: list[float] = []
         self.best_epoch = -1
 
     def better(self, scores: npt.NDArray[np.floating[Any]]) -> bool:
         """Whether these scores, of the next epoch, are the best so far."""
-        value = float(np.nanmean(self.measure(self.lists.hits(scores))))
+        each = self.measure(self.lists.hits(scores))
+        if np.isnan(each).all():
+            raise InputError(
+                f"{self.name}: {self.measure} has no value on any query, expected one to stop training by; give other "
+                "lists or another measure"
+            )
+        value = float(np.nanmean(each))
         self.values.append(value)
         if self.best_epoch >= 0 and self.sign * value <= self.sign * self.values[self.best_epoch]:
             return False

@@ -8,9 +8,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from rankscope.errors import ParameterError
+from rankscope.evaluation.lists import order_in_lists
 from rankscope.kernels.gain import gain_exponential
+from rankscope.kernels.segments import place_in_group
 from rankscope.learning.losses.blocks import CELLS, Block, blocks_of
+from rankscope.stats.inputs import check_positive
 
 __all__ = ["approxmrr", "approxndcg", "ideal_gains"]
 
@@ -28,6 +30,8 @@ def approxndcg(
 
     The rank of i is 1 + the sum over the others of 1 / (1 + exp((s_i - s_j) / temperature)): the lower the temperature,
     the nearer to true ranks. A list without a document of grade 1 or more counts as 1 and has no gradient.
+
+    Raises ParameterError for a temperature not above 0.
 
     Source: Qin, Liu and Li (2010), "A general approximation framework for direct optimization of information retrieval
     measures"; temperature .1: Bruch et al. (2019).
@@ -55,6 +59,8 @@ def approxmrr(
     With one relevant document a list, this is 1 - its smooth reciprocal rank. Ranks as in `approxndcg`; a document is
     relevant from grade 1 on. A list without one counts as 1 and has no gradient.
 
+    Raises ParameterError for a temperature not above 0.
+
     Source: the smooth ranks of Qin et al. (2010) for the reciprocal rank, as in TensorFlow Ranking's approx_mrr_loss.
 
     >>> value, _ = approxmrr(np.array([0.0, 0.0]), np.array([1, 0]), np.array([0, 2]))
@@ -67,18 +73,17 @@ def approxmrr(
     return smooth(scores, share, offsets, temperature, lambda ranks: (1.0 / ranks, -1.0 / ranks**2))
 
 
-def ideal_gains(gain: Floats, offsets: Ints) -> Floats:
-    """(lists) the DCG of each list in falling order of gain."""
-    lists = np.repeat(np.arange(offsets.size - 1), np.diff(offsets))
-    falling = gain[np.lexsort((-gain, lists))]
-    rank = np.arange(gain.size) - offsets[lists] + 1
-    return np.asarray(np.add.reduceat(falling / np.log2(rank + 1.0), offsets[:-1]))
+def ideal_gains(gain: Floats, offsets: Ints, depth: float = np.inf) -> Floats:
+    """(lists) the DCG of the first `depth` of each list in falling order of gain."""
+    place = place_in_group(offsets)
+    worth = gain[order_in_lists(gain, offsets)] / np.log2(place + 2.0)
+    worth[place >= depth] = 0.0
+    return np.asarray(np.add.reduceat(worth, offsets[:-1]))
 
 
 def smooth(scores: Reals, share: Floats, offsets: Ints, temperature: float, worth: Worth) -> tuple[float, Reals]:
     """1 - the sum over documents of their share times what their smooth rank is worth; a mean over lists."""
-    if not temperature > 0:
-        raise ParameterError(f"temperature is {temperature!r}, expected a number above 0")
+    check_positive("temperature", temperature)
     lists = offsets.size - 1
     total, gradient = 0.0, np.zeros(scores.size)
     for block in blocks_of(offsets):

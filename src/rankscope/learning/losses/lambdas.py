@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from rankscope.data.hits import Hits
 from rankscope.errors import ParameterError
-from rankscope.evaluation.lists import JudgedLists
+from rankscope.evaluation.lists import JudgedLists, order_in_lists
+from rankscope.kernels.gain import gain_exponential
+from rankscope.kernels.segments import place_in_group
+from rankscope.learning.losses.approximate import ideal_gains
+from rankscope.learning.losses.named import as_measure
 from rankscope.learning.losses.pairwise import logistic, pushed
-from rankscope.learning.pairs import Pairs, pair_chunks
+from rankscope.learning.pairs import Pairs, chunks_with_all, pair_chunks
 from rankscope.measures.base import Measure
-from rankscope.measures.graded import nDCG
-from rankscope.measures.names import parse_measure
+from rankscope.stats.inputs import check_count, check_positive
 
 __all__ = ["KINDS", "lambdaloss", "lambdarank"]
 
@@ -42,7 +45,7 @@ def lambdarank(
     weights as given. measure: one with `swap_deltas` (DCG, nDCG, P, AP, RR, ERR, RBP). max_grade: the highest grade
     there is, which ERR asks for; default that of these lists.
 
-    Raises ParameterError for a measure without `swap_deltas`.
+    Raises ParameterError for a measure without `swap_deltas` and a sigma not above 0.
 
     Source: Burges (2010), "From RankNet to LambdaRank to LambdaMART", as the loss that Wang et al. (2018), equation 17,
     show it to be.
@@ -51,9 +54,17 @@ def lambdarank(
     >>> round(value, 6)  # (1 - 1/2) log2(1 + e)
     0.947318
     """
-    chosen = parse_measure(measure) if isinstance(measure, str) else measure
-    ranked = Ranked(scores, relevance, offsets, max_grade)
-    return ranked.weighed(sigma, lambda pairs: np.abs(chosen.swap_deltas(ranked.hits, *ranked.places(pairs))))
+    check_positive("sigma", sigma)
+    chosen = as_measure("measure", measure)
+    lists = JudgedLists(relevance, offsets, max_grade=max_grade)
+    hits = lists.hits(scores)
+    place = np.empty(scores.size, np.int64)  # of each document among the hits
+    place[lists.ranked(scores)] = np.arange(scores.size)
+
+    def weights(pairs: Pairs) -> Floats:
+        return np.abs(chosen.swap_deltas(hits, place[pairs.higher], place[pairs.lower]))
+
+    return weighed(scores, offsets, sigma, weights, pair_chunks(relevance, offsets))
 
 
 def lambdaloss(
@@ -68,64 +79,66 @@ def lambdaloss(
 ) -> tuple[float, Reals]:
     """LambdaLoss for nDCG: logistic losses of pairs under weights that bound 1 - nDCG; at least 0, lower is better.
 
-    sum over pairs with i of the higher grade of w_ij log2(1 + exp(-sigma (s_i - s_j))). G is the gain 2 ** grade - 1
-    over the ideal DCG, D(r) = log2(r + 1). kind "1": w = G_i / D(rank of i). "2": |G_i - G_j| times delta = |1 / D(d) -
-    1 / D(d + 1)|, d being how far apart the two rank. "2++": |G_i - G_j| times (|1 / D(rank of i) - 1 / D(rank of j)| +
-    mu delta). k: only pairs with a document among the first k, whose discounts beyond k are 0. The gradient takes the
+    sum over pairs of w_ij log2(1 + exp(-sigma (s_i - s_j))). G is the gain 2 ** grade - 1 over the ideal DCG, D(r) =
+    log2(r + 1). kind "1": w = G_i / D(rank of i), over all i and j of a list, whatever their grades, i = j as well. The
+    others only over pairs with i of the higher grade: "2": |G_i - G_j| times delta = |1 / D(d) - 1 / D(d + 1)|, d being
+    how far apart the two rank. "2++": |G_i - G_j| times (|1 / D(rank of i) - 1 / D(rank of j)| + mu delta). k: only
+    pairs with a document (kind "1": an i) among the first k, and discounts beyond k are 0. The gradient takes the
     weights as given.
 
-    Raises ParameterError for a kind that is none of these.
+    Raises ParameterError for a kind that is none of these, a sigma not above 0, a mu below 0, a k below 1.
 
     Source: Wang et al. (2018), "The LambdaLoss framework for ranking metric optimization", equations 14, 16 and 18.
 
     >>> value, gradient = lambdaloss(np.array([0.0, 0.0]), np.array([1, 0]), np.array([0, 2]), kind="1")
-    >>> round(value, 6)  # G = 1 at rank 1, log2(2) = 1
-    1.0
+    >>> round(value, 6)  # G = 1 at rank 1, twice log2(2) = 1: against itself and the other
+    2.0
     """
     if kind not in KINDS:
         raise ParameterError(f"kind is {kind!r}, expected one of {', '.join(map(repr, KINDS))}")
-    ranked = Ranked(scores, relevance, offsets, None)
-    measure = nDCG(gain="exp", cutoff=k)
-    hits = ranked.hits
-    best = np.maximum(measure.ideal_dcg(hits), 1.0)[hits.query]
-    gain = measure.gain_of(hits.relevance) / best
-    cut = np.inf if k is None else k
-    discount = np.where(hits.rank <= cut, 1.0 / np.log2(hits.rank + 1.0), 0.0)
+    check_positive("sigma", sigma)
+    check_positive("mu", mu, zero=True)
+    if k is not None:
+        check_count("k", k)
+    depth = np.inf if k is None else k
+    place = np.empty(scores.size, np.int64)
+    place[order_in_lists(scores, offsets)] = place_in_group(offsets)
+    discount = np.where(place < depth, 1.0 / np.log2(place + 2.0), 0.0)
+    gain = gain_exponential(np.asarray(relevance, np.int64))
+    gain /= np.repeat(np.maximum(ideal_gains(gain, offsets, depth), 1.0), np.diff(offsets))
 
     def weights(pairs: Pairs) -> Floats:
-        i, j = ranked.places(pairs)
+        i, j, _ = pairs
         if kind == "1":
             return np.asarray(gain[i] * discount[i])
-        apart = np.abs(hits.rank[i] - hits.rank[j])
-        delta = 1.0 / np.log2(apart + 1.0) - 1.0 / np.log2(apart + 2.0)
-        delta[np.minimum(hits.rank[i], hits.rank[j]) > cut] = 0.0
-        swapped = np.abs(discount[i] - discount[j]) + mu * delta if kind == "2++" else delta
-        return np.asarray(np.abs(gain[i] - gain[j]) * swapped)
+        one, other = place[i], place[j]
+        delta = steps[np.abs(one - other)]
+        if k is not None:
+            delta[np.minimum(one, other) >= k] = 0.0
+        if kind == "2++":
+            delta *= mu
+            delta += np.abs(discount[i] - discount[j])
+        delta *= np.abs(gain[i] - gain[j])
+        return np.asarray(delta)
 
-    return ranked.weighed(sigma, weights)
+    if kind == "1":
+        paid = np.flatnonzero(gain * discount > 0)
+        return weighed(scores, offsets, sigma, weights, chunks_with_all(paid, offsets))
+    slopes = 1.0 / np.log2(np.arange(2, int(np.diff(offsets).max()) + 3))
+    steps = np.append(0.0, slopes[:-1] - slopes[1:])  # by how far apart two rank
+    return weighed(scores, offsets, sigma, weights, pair_chunks(relevance, offsets))
 
 
-class Ranked:
-    """Lists as their scores rank them now."""
-
-    def __init__(self, scores: Reals, relevance: npt.NDArray[Any], offsets: Ints, max_grade: int | None) -> None:
-        self.scores, self.relevance, self.offsets = scores, relevance, offsets
-        lists = JudgedLists(relevance, offsets, max_grade=max_grade)
-        self.hits: Hits = lists.hits(scores)
-        self.place = np.empty(scores.size, np.int64)  # of each document among the hits
-        self.place[lists.ranked(scores)] = np.arange(scores.size)
-
-    def places(self, pairs: Pairs) -> tuple[Ints, Ints]:
-        """The hits of both documents of each pair."""
-        return self.place[pairs.higher], self.place[pairs.lower]
-
-    def weighed(self, sigma: float, weights: Any) -> tuple[float, Reals]:
-        """The weighted sum of logistic losses in base 2, a mean over lists, and its gradient."""
-        value, gradient = 0.0, np.zeros(self.scores.size)
-        for pairs in pair_chunks(self.relevance, self.offsets):
-            found, slope = logistic(self.scores[pairs.higher] - self.scores[pairs.lower], sigma)
-            each = weights(pairs)
-            value += float(found @ each)
-            gradient += pushed(slope * each, pairs, self.scores.size)
-        scale = 1.0 / (np.log(2.0) * (self.offsets.size - 1))
-        return float(value * scale), np.asarray(gradient * scale, self.scores.dtype)
+def weighed(
+    scores: Reals, offsets: Ints, sigma: float, weights: Callable[[Pairs], Floats], chunks: Iterable[Pairs]
+) -> tuple[float, Reals]:
+    """The weighted sum of logistic losses in base 2 over pairs, a mean over lists, and its gradient."""
+    value, gradient = 0.0, np.zeros(scores.size)
+    for pairs in chunks:
+        found, slope = logistic(scores[pairs.higher] - scores[pairs.lower], sigma)
+        each = weights(pairs)
+        value += float(found @ each)
+        each *= slope
+        gradient += pushed(each, pairs, scores.size)
+    scale = 1.0 / (np.log(2.0) * (offsets.size - 1))
+    return float(value * scale), np.asarray(gradient * scale, scores.dtype)

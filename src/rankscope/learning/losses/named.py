@@ -14,9 +14,10 @@ import numpy as np
 import numpy.typing as npt
 
 from rankscope.errors import ParameterError, UnknownName
-from rankscope.measures.names import parse_parameters
+from rankscope.measures.base import Measure
+from rankscope.measures.names import parse_measure, parse_parameters
 
-__all__ = ["LOSSES", "Loss", "parse_loss"]
+__all__ = ["LOSSES", "Loss", "as_measure", "parse_loss"]
 
 Ints = npt.NDArray[np.int64]
 Reals = npt.NDArray[np.floating[Any]]
@@ -38,6 +39,8 @@ LOSSES = {
     "ordinal": "pointwise",
 }
 FORM = re.compile(r"(?P<name>[^\W\d]\w*)\s*(\((?P<inner>.*)\))?", re.DOTALL)
+#: Those whose gradient takes weights as given that change with the scores, so that it is not that of the value.
+WEIGHTS_AS_GIVEN = ("lambdarank", "lambdaloss")
 #: What the trainer gives, and no name can set.
 GIVEN = ("rng", "max_grade")
 
@@ -81,6 +84,11 @@ class Loss:
             return bool(self.parameters.get("k", 1) != 1)
         return "rng" in self.takes and self.parameters.get("ties", "random") == "random"
 
+    @property
+    def exact(self) -> bool:
+        """Whether the gradient is that of the value, as whoever searches along a line for lower values needs it."""
+        return self.name not in WEIGHTS_AS_GIVEN
+
     def __call__(
         self,
         scores: Reals,
@@ -114,3 +122,12 @@ def parse_loss(text: str) -> Loss:
     if name not in LOSSES:
         raise UnknownName("loss", match["name"], LOSSES)
     return Loss(name, parse_parameters(name, match["inner"] or "", text))
+
+
+def as_measure(name: str, given: object) -> Measure:
+    """A measure or its name as the measure. name: of the parameter. Raises ParameterError and UnknownName."""
+    if isinstance(given, Measure):
+        return given
+    if not isinstance(given, str):
+        raise ParameterError(f"{name} is {given!r}, expected a measure or its name, as 'nDCG@10'")
+    return parse_measure(given)

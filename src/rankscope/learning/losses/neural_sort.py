@@ -11,6 +11,7 @@ from rankscope.errors import ParameterError
 from rankscope.kernels.gain import gain_exponential
 from rankscope.learning.losses.approximate import ideal_gains
 from rankscope.learning.losses.blocks import CELLS, Block, blocks_of
+from rankscope.stats.inputs import check_positive
 
 __all__ = ["neuralndcg"]
 
@@ -47,8 +48,7 @@ def neuralndcg(
     >>> round(value, 6)
     0.0
     """
-    if not temperature > 0:
-        raise ParameterError(f"temperature is {temperature!r}, expected a number above 0")
+    check_positive("temperature", temperature)
     if not isinstance(rounds, (int, np.integer)) or rounds < 0:
         raise ParameterError(f"rounds is {rounds!r}, expected a whole number of at least 0")
     longest = int(np.diff(offsets).max())
@@ -93,7 +93,8 @@ def sorted_softly(given: Floats, share: Floats, block: Block, temperature: float
     value = float(np.einsum("br,brc,bc->", discount, matrix, share))
     slope = -discount[:, :, None] * share[:, None, :]
     for scaled, sums, axis in reversed(kept):
-        slope = (slope - (slope * scaled).sum(axis=axis, keepdims=True)) / sums
+        # A sum that was raised to LEAST does not change with what is summed.
+        slope = (slope - (slope * scaled).sum(axis=axis, keepdims=True) * (sums > LEAST)) / sums
     slope = first * (slope - (slope * first).sum(axis=2, keepdims=True)) / temperature
     by_spread = -slope.sum(axis=1)  # of each document's sum of differences
     signs = np.sign(apart) * both

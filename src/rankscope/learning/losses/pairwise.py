@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from rankscope.errors import ParameterError
 from rankscope.learning.pairs import Pairs, count_pairs, pair_chunks
+from rankscope.stats.inputs import check_positive
 
 __all__ = ["PAIR_WEIGHTS", "margins", "over_pairs", "ranknet", "ranksvm"]
 
@@ -31,6 +32,8 @@ def ranknet(
     Above 0, lower is better; log 2 where all scores are equal. weights: what each pair counts in the weighted mean of
     its list: "equal", the difference of "grades", or of "gains" (2 ** grade). A list without pairs counts as 0.
 
+    Raises ParameterError for other weights and a sigma not above 0.
+
     Source: Burges et al. (2005), "Learning to rank using gradient descent", equations 2 and 3 with certain targets;
     there pairs are summed over all lists, here each list counts alike.
 
@@ -38,6 +41,7 @@ def ranknet(
     >>> round(value, 6), gradient.tolist()
     (0.693147, [-0.5, 0.5])
     """
+    check_positive("sigma", sigma)
     return over_pairs(lambda x: logistic(x, sigma), scores, relevance, offsets, weights)
 
 
@@ -48,11 +52,14 @@ def ranksvm(
 
     At least 0, lower is better. weights: as in `ranknet`. A list without pairs counts as 0.
 
+    Raises ParameterError for other weights and a margin not above 0.
+
     Source: Joachims (2002), "Optimizing search engines using clickthrough data", without the norm of the weights.
 
     >>> ranksvm(np.array([0.5, 0.0]), np.array([1, 0]), np.array([0, 2]))
     (0.5, array([-1.,  1.]))
     """
+    check_positive("margin", margin)
     return over_pairs(lambda x: hinge(x, margin), scores, relevance, offsets, weights)
 
 

@@ -21,8 +21,8 @@ Reals = npt.NDArray[np.floating[Any]]
 TIES = ("random", "efron", "breslow")
 #: How much the stages of a list count: all alike, or 2 ** (documents behind) - 1.
 STAGES = ("equal", "position")
-#: Below this share of a list's largest exp(score), a rest is nothing.
-LEAST = 1e-300
+#: Where scores of a list lie further apart, sums of exp(score) are computed as logarithms, which is slower.
+WIDE = 600.0
 
 
 def listmle(
@@ -85,8 +85,8 @@ def check(k: int | None, ties: str, stages: str) -> None:
     for name, given, allowed in (("ties", ties, TIES), ("stages", stages, STAGES)):
         if given not in allowed:
             raise ParameterError(f"{name} is {given!r}, expected one of {', '.join(map(repr, allowed))}")
-    if k is not None and k < 1:
-        raise ParameterError(f"k is {k}, expected at least 1")
+    if k is not None and (not isinstance(k, (int, np.integer)) or k < 1):
+        raise ParameterError(f"k is {k!r}, expected a whole number of at least 1")
 
 
 def stage_weights(on: Bools, place: Ints, offsets: Ints, stages: str) -> Floats:
@@ -105,9 +105,10 @@ def likelihood(
     given: Floats, weight: Floats, grades: npt.NDArray[Any], offsets: Ints, ties: str
 ) -> tuple[float, Floats]:
     """The value and the gradient for lists in their true order, with scores of at most 0."""
+    if given.min() < -WIDE:
+        return wide_likelihood(given, weight, grades, offsets, ties)
     powers = np.exp(given)
     left = rest_sums(powers, offsets)
-    spread = weight
     if ties != "random":
         first, last = tie_groups(grades, offsets)
         group = left[first]
@@ -119,18 +120,49 @@ def likelihood(
             left = group - gone * (group - behind)
         else:
             left = group
-    left = np.maximum(left, LEAST)
     value = float((weight * (np.log(left) - given)).sum())
     # d value / d score = exp(score) * sum over the stages at which it was there of weight / left, less its own weight.
-    shares = sums_before(spread / left, offsets)
+    shares = sums_before(weight / left, offsets)
     if ties != "random":
         shares = shares[last]
         if ties == "efron":
-            own = sums_before(spread * gone / left, offsets)
+            own = sums_before(weight * gone / left, offsets)
             shares = shares - (
                 own[last] - np.where(first == np.repeat(offsets[:-1], np.diff(offsets)), 0.0, own[first - 1])
             )
     return value, powers * shares - weight
+
+
+def wide_likelihood(
+    given: Floats, weight: Floats, grades: npt.NDArray[Any], offsets: Ints, ties: str
+) -> tuple[float, Floats]:
+    """The same, with a logarithm in the place of every sum: no score is too small for it."""
+    mask = inside(offsets)
+    rows = np.full(mask.shape, -np.inf)
+    rows[mask] = given
+    left = np.logaddexp.accumulate(rows[:, ::-1], axis=1)[:, ::-1][mask]
+    starts = np.repeat(offsets[:-1], np.diff(offsets))
+    with np.errstate(divide="ignore"):  # the logarithm of 0 is meant
+        stay = np.zeros(given.size)
+        first = last = np.arange(given.size)
+        if ties != "random":
+            first, last = tie_groups(grades, offsets)
+            group = left[first]
+            if ties == "efron":
+                gone = (np.arange(given.size) - first) / (last - first + 1)
+                behind = np.append(left, -np.inf)[last + 1]
+                behind[last + 1 == np.repeat(offsets[1:], np.diff(offsets))] = -np.inf
+                stay = np.log1p(-gone)
+                left = np.logaddexp(stay + group, np.log(gone) + behind)
+            else:
+                left = group
+        each = np.log(weight) - left
+    rows[mask] = each
+    before = np.logaddexp.accumulate(rows, axis=1)[mask]
+    ahead = np.where(first == starts, -np.inf, before[first - 1])
+    new = np.flatnonzero(first == np.arange(given.size))
+    own = np.repeat(np.logaddexp.reduceat(each + stay, new), np.diff(np.append(new, given.size)))
+    return float((weight * (left - given)).sum()), np.exp(given + np.logaddexp(ahead, own)) - weight
 
 
 def tie_groups(grades: npt.NDArray[Any], offsets: Ints) -> tuple[Ints, Ints]:

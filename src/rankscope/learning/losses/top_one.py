@@ -87,7 +87,7 @@ def softmax_cross_entropy(
     >>> round(value, 6), gradient.tolist()  # log 2
     (0.693147, [-0.5, 0.5])
     """
-    if gain not in GAINS:
+    if gain not in tuple(GAINS):  # what has no hash is refused as well
         raise ParameterError(f"gain is {gain!r}, expected one of {', '.join(map(repr, GAINS))}")
     lists, lengths = offsets.size - 1, np.diff(offsets)
     worth = GAINS[gain](np.asarray(relevance, np.int64))

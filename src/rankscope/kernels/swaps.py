@@ -1,0 +1,65 @@
+"""Swaps of two tables' cells, drawn a bit each, and sums that are linear or quadratic in these bits."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import numpy.typing as npt
+
+from rankscope.kernels.resample import Draws, chunks
+
+__all__ = ["SWAPS", "form_values", "grouped_bits", "linear_values", "swap_bits"]
+
+Floats = npt.NDArray[np.float64]
+Bits = npt.NDArray[np.uint8]
+Singles = npt.NDArray[np.float32]
+
+#: What is swapped as one: each cell for itself, all cells of a system (row), all of a segment (column).
+SWAPS = ("cells", "systems", "segments")
+
+
+def swap_bits(draws: Draws, shape: tuple[int, int], swap: str = "cells") -> Iterator[Bits]:
+    """(resamples, segments, systems), chunk by chunk: 1 where a cell's two scores change places, with probability 1/2.
+
+    shape: (systems, segments). Of what is swapped as a whole, all bits are alike: the array is then a view.
+    """
+    systems, segments = shape
+    whole = {"cells": systems * segments, "systems": systems, "segments": segments}[swap]
+    words = -(-whole // 64)
+    for stream, rows in chunks(draws, systems * segments):
+        drawn = stream.integers(0, 1 << 64, size=(rows, words), dtype=np.uint64).astype("<u8", copy=False)
+        bits = np.unpackbits(drawn.view(np.uint8), axis=1, count=whole, bitorder="little")
+        if swap == "cells":
+            yield bits.reshape(rows, segments, systems)
+        else:
+            one = bits[:, None, :] if swap == "systems" else bits[:, :, None]
+            yield np.broadcast_to(one, (rows, segments, systems))
+
+
+def grouped_bits(bits: Bits, grouping: str) -> Bits:
+    """(groups, resamples, cells of a group) for "none", "segment" and "system"; in the order of `grouped` tables.
+
+    bits: (resamples, segments, systems).
+    """
+    if grouping == "none":
+        return bits.reshape(1, len(bits), -1)
+    return bits.transpose(1, 0, 2) if grouping == "segment" else bits.transpose(2, 0, 1)
+
+
+def linear_values(bits: Bits, terms: Floats) -> Floats:
+    """(groups, resamples, sums) of sum_i bit_i terms_i; bits: (groups, resamples, cells), terms: (groups, cells, sums).
+
+    A matrix product for each group.
+    """
+    return np.asarray(np.ascontiguousarray(bits).astype(np.float64) @ terms)
+
+
+def form_values(bits: Bits, forms: Singles) -> Singles:
+    """(groups, resamples) of sum_i sum_j bit_i form_ij bit_j; bits: (groups, resamples, cells).
+
+    forms: (groups, cells, cells) whole numbers; all sums below 2^24 are exact in single precision. A bit is its own
+    square, so the diagonal holds what is linear.
+    """
+    single = np.ascontiguousarray(bits).astype(np.float32)
+    return np.asarray(np.einsum("gri,gri->gr", single @ forms, single))

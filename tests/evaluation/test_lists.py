@@ -1,0 +1,53 @@
+"""Judged lists that are ranked again and again, against evaluate on the same scores."""
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from rankscope.data.qrels import Qrels
+from rankscope.data.run import Run
+from rankscope.evaluation.engine import evaluate
+from rankscope.evaluation.lists import JudgedLists
+from rankscope.measures.names import parse_measure
+
+NAMES = ("nDCG(gain='exp')@3", "nDCG", "AP", "P@2", "RR", "ERR@4", "RBP(p=0.8)", "Bpref", "Rprec", "num_rel")
+
+
+@settings(max_examples=25)
+@given(data=st.data())
+def test_measures_are_those_of_evaluate(data):
+    lengths = data.draw(st.lists(st.integers(1, 6), min_size=1, max_size=4))
+    n = sum(lengths)
+    scores = np.array(data.draw(st.permutations(range(n)))) / 7.0
+    grades = np.array(data.draw(st.lists(st.integers(0, 3), min_size=n, max_size=n)))
+    offsets = np.cumsum([0, *lengths])
+    qrels, run = {}, {}
+    for q, (a, b) in enumerate(pairwise(offsets)):
+        qrels[f"q{q}"] = {f"d{d}": int(grades[d]) for d in range(a, b)}
+        run[f"q{q}"] = {f"d{d}": float(scores[d]) for d in range(a, b)}
+    hits = JudgedLists(grades, offsets).hits(scores)
+    found = evaluate(Qrels(qrels), Run(run), list(NAMES), no_relevant="zero")
+    for name in NAMES:
+        values = parse_measure(name)(hits)
+        order = [int(query[1:]) for query in found.query_ids]
+        expected = found.matrix(name)[0]
+        assert np.nan_to_num(values[order]) == pytest.approx(np.nan_to_num(expected)), name
+
+
+def test_equal_scores_keep_the_order_of_the_documents():
+    lists = JudgedLists(np.array([0, 1, 2, 3]), np.array([0, 3, 4]))
+    assert lists.ranked(np.zeros(4)).tolist() == [0, 1, 2, 3]
+    assert lists.ranked(np.array([0.0, 5.0, 5.0, 9.0])).tolist() == [1, 2, 0, 3]
+
+
+def test_what_judgments_alone_decide_is_the_same_for_other_scores():
+    lists = JudgedLists(np.array([0, 1, 2, 3]), np.array([0, 3, 4]), max_grade=4)
+    one, other = lists.hits(np.zeros(4)), lists.hits(np.arange(4.0))
+    assert one.max_grade == other.max_grade == 4
+    measure = parse_measure("nDCG")
+    assert measure(other)[0] == 1.0  # the best order
+    assert measure(one)[0] < 1.0
+    assert measure(lists.hits(np.arange(4.0)))[0] == 1.0

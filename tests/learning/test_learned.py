@@ -1,0 +1,125 @@
+"""What training came to: the table, the figures, the notes, the line that says what made it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from rankscope._version import __version__
+from rankscope.data.features import Features
+from rankscope.learning.learned import Training, curves_of, ranker_signature
+from rankscope.learning.ranker import Ranker
+
+RNG = np.random.default_rng(8)
+
+
+def data(name: str, queries: int = 6) -> Features:
+    values = RNG.normal(size=(queries * 8, 3))
+    grades = (values[:, 0] > 0.3).astype(int) + (values[:, 0] > 1)
+    return Features.of(values, grades, np.repeat(np.arange(queries), 8), name=name)
+
+
+TRAIN, VALID = data("train"), data("valid", 4)
+
+
+def training(valid: Features | None = VALID, **parameters: Any) -> Training:
+    ranker = Ranker(**{"hidden": (4,), "epochs": 3, **parameters}).fit(TRAIN, eval_set=valid)
+    return Training(ranker=ranker, train=TRAIN, valid=valid)
+
+
+def test_records_are_losses_and_values_by_model_and_epoch() -> None:
+    result = training(models=2)
+    assert result.columns == ("model", "epoch", "part", "measure", "value")
+    records = list(result.records())
+    assert len(records) == 2 * 2 * 3
+    one, two = result.ranker.models_
+    assert records[:3] == [(1, epoch, "train", "loss", one.losses[epoch - 1]) for epoch in (1, 2, 3)]
+    assert records[-1] == (2, 3, "valid", "nDCG(gain='exp')@10", two.values[2])
+
+
+def test_without_validation_there_are_losses_only_and_the_last_epoch_is_kept() -> None:
+    result = training(None)
+    assert {(part, measure) for _, _, part, measure, _ in result.records()} == {("train", "loss")}
+    (first, *others) = result.sections()
+    assert first.sentence == "Trained on 6 queries with 48 documents and 3 features."
+    assert first.table is not None
+    assert first.table.columns == ("model", "epochs", "kept", "loss")
+    assert first.table.rows == (("1", "3", "3", f"{result.ranker.models_[0].losses[-1]:.4f}"),)
+    assert [section.title for section in others] == ["Loss of training by epoch"]
+    assert result.notes == ("there were no validation data to say when to stop: the last epoch was kept",)
+
+
+def test_with_validation_the_sentence_says_how_good_the_epoch_that_was_kept_is() -> None:
+    result = training(epochs=9, patience=2, models=3, stop_on="AP")
+    best = [max(model.values) for model in result.ranker.models_]
+    (first, *others) = result.sections()
+    assert first.sentence is not None
+    assert first.sentence.endswith(f"; on 4 queries of valid the mean AP of its best epoch is {np.mean(best):.4f}.")
+    assert first.table is not None
+    assert [row[-1] for row in first.table.rows] == [f"{value:.4f}" for value in best]
+    assert [row[2] for row in first.table.rows] == [
+        str(int(np.argmax(model.values)) + 1) for model in result.ranker.models_
+    ]
+    assert [section.title for section in others] == ["Validation by epoch", "Loss of training by epoch"]
+
+
+def test_a_figure_has_a_line_a_model_and_ends_where_it_ended() -> None:
+    (section,) = curves_of(["a", "b"], [(3.0, 2.0, 1.0), (5.0,)], "loss", "Title")
+    assert section.figure is not None
+    assert section.figure.data["x"] == [1, 2, 3]
+    np.testing.assert_array_equal(section.figure.data["values"], [[3, 2, 1], [5, np.nan, np.nan]])
+    assert curves_of(["a"], [(3.0,)], "loss", "Title") == []  # a point is no curve
+    assert curves_of([], [], "loss", "Title") == []
+
+
+def test_it_is_said_where_the_last_epoch_was_the_best_but_not_where_a_search_ended_by_itself() -> None:
+    told = "the last of 2 epochs was the best one; more of them may do better"
+    result = training(epochs=2, learning_rate=0.01)
+    (model,) = result.ranker.models_
+    assert (told in result.notes) == (model.best_epoch == 1)
+    linear = training(hidden=(), epochs=500, patience=500, loss="squared")
+    assert not any("may do better" in note for note in linear.notes)
+
+
+def test_features_that_never_vary_are_named() -> None:
+    values = np.column_stack([TRAIN.values, np.zeros(48), np.full(48, 7.0)])
+    odd = Features.of(values, TRAIN.relevance, sizes=np.diff(TRAIN.offsets), name="odd", names=tuple("abcde"))
+    result = Training(ranker=Ranker(hidden=(), epochs=2).fit(odd), train=odd, valid=None)
+    assert result.notes[0] == (
+        "odd: 2 features of 5 have the same value for all documents and cannot say anything ('d' and 'e')"
+    )
+
+
+def test_a_loss_that_grows_without_end_names_the_learning_rate() -> None:
+    result = training(None, learning_rate=1e4, dropout=0.0)
+    (told,) = (note for note in result.notes if "learning rate" in note)
+    assert told.endswith("the learning rate 10000 may be too large; try 1000")
+    assert not any("learning rate" in note for note in training(None).notes)
+    assert not any("learning rate" in note for note in training(None, hidden=()).notes)
+
+
+def test_the_signature_holds_what_changed_the_numbers_and_nothing_else() -> None:
+    network = "listnet | hidden:4 | epochs:3 | patience:15 | stop_on:nDCG(gain='exp')@10 | learning_rate:0.001 | "
+    network += "batch_lists:16 | dropout:0.3 | weight_decay:0.0 | transform:standard | models:1 | rng:0"
+    assert ranker_signature(training().ranker) == network
+    assert training().signature() == f"{network} | train:train | valid:valid | features:3 | rankscope {__version__}"
+    linear = "listnet | hidden:none | epochs:3 | weight_decay:0.0 | transform:standard | models:1 | rng:0"
+    assert training(None, hidden=()).signature() == f"{linear} | train:train | features:3 | rankscope {__version__}"
+    assert "learning_rate:0.001" in ranker_signature(Ranker("lambdaloss", hidden=()))  # which goes by steps
+    assert "hidden:8x3" in ranker_signature(Ranker(hidden=(8, 3)))
+
+
+def test_it_is_shown_like_every_result() -> None:
+    result = training(models=2)
+    assert result.frame().height == 12
+    assert str(result).startswith("Trained on 6 queries with 48 documents and 3 features; ")
+    assert repr(result) == "Training('listnet', 2 models, 6 queries)"
+
+
+@pytest.mark.parametrize(("loss", "shown"), [(0.12345, "0.1235"), (1234.5, "1234.5000"), (3.67e13, "3.670e+13")])
+def test_losses_in_a_table_are_short_however_large(loss: float, shown: str) -> None:
+    from rankscope.learning.learned import in_table
+
+    assert in_table(loss) == shown

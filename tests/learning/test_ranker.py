@@ -1,0 +1,226 @@
+"""The ranker: learns with every loss, scores in the order of its rows, fits into scikit-learn."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from learning.losses.every_loss import TABLE
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.utils.validation import check_is_fitted
+
+import rankscope as rs
+from rankscope.data.features import Features
+from rankscope.errors import ParameterError
+from rankscope.evaluation.lists import JudgedLists
+from rankscope.learning import LOSSES, Ranker
+from rankscope.learning.ranker import PARAMETERS
+from rankscope.measures.names import parse_measure
+
+QUICK = {"hidden": (16,), "epochs": 5, "dropout": 0.0, "batch_lists": 2, "learning_rate": 0.02}
+
+
+def data(lists=10, length=6, width=8, seed=0):
+    """(X, y, qid): random features and grades."""
+    rng = np.random.default_rng(seed)
+    y = rng.integers(0, 3, lists * length)
+    y[::length] = 2
+    y[1::length] = 0
+    return rng.normal(size=(lists * length, width)), y, np.repeat(np.arange(lists), length)
+
+
+def measured(name, y, scores, lists=10):
+    offsets = np.arange(lists + 1) * (len(y) // lists)
+    return float(parse_measure(name)(JudgedLists(y, offsets).hits(scores)).mean())
+
+
+#: ApproxMRR asks only whether a document is relevant.
+MEASURED = {"approxmrr": "AP"}
+
+
+def same(one, other):
+    return all(
+        a.tolist() == b.tolist()
+        for x, y in zip(one.models_, other.models_, strict=True)
+        for a, b in zip(x.weights, y.weights, strict=True)
+    )
+
+
+#: Smooth ranks at the usual temperature hardly pull where scores are far apart.
+HARDER = {
+    "approxndcg": {"loss": "approxndcg(temperature=1.0)"},
+    "approxmrr": {"loss": "approxmrr(temperature=1.0)"},
+    "neuralndcg": {"epochs": 60},
+}
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+def test_every_loss_learns_ten_queries_by_heart(loss):
+    X, y, qid = data(width=40)
+    ranker = Ranker(**{**QUICK, "loss": loss, "epochs": 40, "hidden": (32,), **HARDER.get(loss, {})}).fit(X, y, qid)
+    assert measured(MEASURED.get(loss, "nDCG(gain='exp')"), y, ranker.predict(X)) > 0.99
+    assert ranker.models_[0].losses[-1] < ranker.models_[0].losses[0]
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+def test_every_loss_trains_a_linear_scorer(loss):
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(60, 4))
+    y, qid = np.digitize(X @ [1.0, -2.0, 0.5, 0.0], [0.0, 1.5]), np.repeat(np.arange(10), 6)
+    ranker = Ranker(loss, hidden=(), epochs=40, learning_rate=0.05, dropout=0.0).fit(X, y, qid)
+    assert len(ranker.models_[0].weights) == 2
+    assert measured(MEASURED.get(loss, "nDCG(gain='exp')"), y, ranker.predict(X)) > 0.97
+
+
+@pytest.mark.parametrize("text", [entry.text for entry in TABLE if "(" in entry.text])
+def test_every_loss_takes_its_parameters_in_its_name(text):
+    X, y, qid = data(lists=4)
+    ranker = Ranker(text, **{**QUICK, "epochs": 1, "hidden": (2,)}).fit(X, y, qid)
+    assert np.isfinite(ranker.predict(X)).all()
+
+
+# The order of rows, the forms of queries
+
+
+def test_scores_come_in_the_order_of_the_rows_and_queries_may_be_mixed():
+    X, y, qid = data()
+    together = Ranker(**QUICK).fit(X, y, qid)
+    # Rows of a query in the order in which they stood, queries in the order in which they first come.
+    order = np.argsort(np.tile(np.arange(6), 10), kind="stable")
+    mixed = Ranker(**QUICK).fit(X[order], y[order], qid[order])
+    assert same(together, mixed)
+    assert mixed.predict(X[order]) == pytest.approx(together.predict(X)[order])
+    features = Features.of(X[order], y[order], qid[order])
+    assert features.order is not None
+    assert mixed.predict(features).tolist() == mixed.predict(X[order]).tolist()
+
+
+def test_queries_are_given_by_name_by_group_or_as_features():
+    X, y, qid = data()
+    first = Ranker(**QUICK).fit(X, y, qid)
+    others = [
+        Ranker(**QUICK).fit(X, y, group=[6] * 10),
+        Ranker(**QUICK).fit(X, y, qid=[f"query {q}" for q in qid]),
+        Ranker(**QUICK).fit(Features.of(X, y, qid)),
+        Ranker(**QUICK).fit(pd.DataFrame(X), pd.Series(y), pd.Series(qid)),
+        Ranker(**QUICK).fit(X.tolist(), y.tolist(), qid.tolist()),
+        Ranker(**QUICK).fit(X.astype(object), y[:, None], group=np.full((10, 1), 6)),
+    ]
+    assert all(same(first, other) for other in others)
+
+
+def test_validation_data_come_in_many_forms():
+    X, y, qid = data()
+    V, w, vid = data(seed=1)
+    forms = [
+        {"eval_set": (V, w), "eval_qid": vid},
+        {"eval_set": (V, w, vid)},
+        {"eval_set": [(V, w)], "eval_qid": [vid]},
+        {"eval_set": [(V, w)], "eval_group": [[6] * 10]},
+        {"eval_set": (V, w), "eval_group": [6] * 10},
+        {"eval_set": Features.of(V, w, vid)},
+        {"eval_set": [Features.of(V, w, vid)]},
+    ]
+    found = [Ranker(**QUICK, patience=2, stop_on="AP").fit(X, y, qid, **form) for form in forms]
+    assert all(same(found[0], other) for other in found)
+    kept = found[0].models_[0]
+    assert kept.values[kept.best_epoch] == max(kept.values)
+    assert measured("AP", w, found[0].predict(V)) == pytest.approx(max(kept.values))
+
+
+def test_arguments_are_left_as_they_were():
+    X, y, qid = data()
+    V, w, vid = data(seed=1)
+    given = (X, y, qid, V, w, vid)
+    before = [one.copy() for one in given]
+    for hidden in ((), (4,)):
+        ranker = Ranker(**{**QUICK, "hidden": hidden}).fit(X, y, qid, eval_set=(V, w, vid))
+        ranker.predict(X)
+    for was, now in zip(before, given, strict=True):
+        assert was.tolist() == now.tolist()
+
+
+def test_float32_features_are_as_good():
+    X, y, qid = data()
+    wide = Ranker(**QUICK).fit(X.astype(np.float32).astype(float), y, qid).predict(X)
+    assert Ranker(**QUICK).fit(X.astype(np.float32), y, qid).predict(X) == pytest.approx(wide, abs=1e-3)
+
+
+# Seeds
+
+
+@pytest.mark.parametrize("more", [{"dropout": 0.4}, {"loss": "listmle"}, {"hidden": ()}, {"models": 2}], ids=str)
+def test_the_same_seed_is_the_same_model_bit_for_bit(more):
+    X, y, qid = data()
+    one, other, third = (Ranker(**{**QUICK, **more}, rng=seed).fit(X, y, qid) for seed in (3, 3, 4))
+    assert same(one, other)
+    assert one.predict(X).tolist() == other.predict(X).tolist()
+    assert not same(one, third) or more == {"hidden": ()}  # which ListNet draws nothing for
+
+
+def test_fitting_again_begins_anew():
+    X, y, qid = data()
+    ranker = Ranker(**QUICK).fit(X, y, qid)
+    assert same(Ranker(**QUICK).fit(X, y, qid), ranker.fit(X, y, qid))
+
+
+def test_an_ensemble_is_the_mean_of_its_models_and_begins_with_the_single_one():
+    X, y, qid = data()
+    single = Ranker(**QUICK, rng=5).fit(X, y, qid)
+    three = Ranker(**QUICK, rng=5, models=3).fit(X, y, qid)
+    assert len(three.models_) == 3
+    for a, b in zip(single.models_[0].weights, three.models_[0].weights, strict=True):
+        assert a.tolist() == b.tolist()
+    alone = []
+    for model in three.models_:
+        one = Ranker(**QUICK).fit(X, y, qid)
+        one.models_ = [model]
+        alone.append(one.predict(X))
+    assert three.predict(X) == pytest.approx(np.mean(alone, axis=0))
+
+
+# scikit-learn
+
+
+def test_parameters_are_read_set_and_cloned():
+    ranker = Ranker("ranknet", hidden=(8, 4), models=2, rng=7)
+    assert tuple(ranker.get_params()) == PARAMETERS
+    copy = clone(ranker)
+    assert copy is not ranker
+    assert copy.get_params() == ranker.get_params()
+    assert ranker.set_params(loss="squared", dropout=0.1) is ranker
+    assert (ranker.loss, ranker.dropout, ranker.hidden) == ("squared", 0.1, (8, 4))
+    with pytest.raises(ParameterError, match="a Ranker has no parameter 'los', expected one of loss, hidden, epochs"):
+        ranker.set_params(los="listnet")
+
+
+def test_it_stands_at_the_end_of_a_pipeline():
+    X, y, qid = data()
+    pipeline = make_pipeline(StandardScaler(), Ranker(**QUICK, transform="none"))
+    pipeline.fit(X, y, ranker__qid=qid)
+    alone = Ranker(**QUICK).fit(X, y, qid)
+    assert pipeline.predict(X) == pytest.approx(alone.predict(X), abs=1e-4)
+    assert clone(pipeline).get_params()["ranker__hidden"] == (16,)
+
+
+def test_scikit_learn_is_told_whether_it_was_fitted():
+    X, y, qid = data()
+    with pytest.raises(NotFittedError):
+        check_is_fitted(Ranker())
+    check_is_fitted(Ranker(**{**QUICK, "epochs": 1}).fit(X, y, qid))
+
+
+def test_its_text_tells_what_was_changed():
+    assert repr(Ranker()) == "Ranker()"
+    assert repr(Ranker("listmle", hidden=(), rng=3)) == "Ranker(loss='listmle', hidden=(), rng=3)"
+
+
+def test_it_is_reached_from_the_package():
+    assert rs.learning.Ranker is Ranker
+    assert rs.learning.LOSSES is LOSSES
+    assert {"Ranker", "LOSSES"} <= set(dir(rs.learning))
+    assert rs.learning.losses.ranknet.__name__ == "ranknet"
+    for home in (rs.learning, rs.learning.losses):
+        with pytest.raises(AttributeError, match="has no attribute 'listnett'"):
+            _ = home.listnett

@@ -1,0 +1,236 @@
+"""Both trainers: the minimum is reached, the best epoch kept, what diverges is told."""
+
+import numpy as np
+import pytest
+from scipy.optimize import approx_fprime
+
+from rankscope.data.features import Features
+from rankscope.errors import InputError
+from rankscope.learning import stopping
+from rankscope.learning.descent import Descent, informative
+from rankscope.learning.linear import train_linear
+from rankscope.learning.losses import parse_loss
+from rankscope.learning.network import scores_of
+from rankscope.learning.stopping import Watch
+from rankscope.measures.names import parse_measure
+
+
+def some_features(seed=0, lists=10, length=6, width=4, name="features"):
+    rng = np.random.default_rng(seed)
+    values = rng.normal(size=(lists * length, width)).astype(np.float32)
+    taste = values @ rng.normal(size=width) + rng.normal(size=lists * length)
+    grades = np.digitize(taste, [0.5, 1.5])
+    grades[:2] = 0, 2
+    return Features.of(values, grades, sizes=[length] * lists, name=name)
+
+
+def descent(loss="listnet", **more):
+    usual = {"hidden": (8,), "epochs": 12, "learning_rate": 0.01, "batch_lists": 4, "dropout": 0.0, "weight_decay": 0.0}
+    return Descent(loss=parse_loss(loss), **{**usual, **more})
+
+
+def watch_of(values, patience, higher=True):
+    """A watch for which the epochs have these values."""
+    features = some_features(1)
+    watch = Watch(features, parse_measure("AP"), patience)
+    watch.sign = 1.0 if higher else -1.0
+    rest = iter(values)
+    watch.measure = lambda hits: np.array([next(rest)])
+    return watch, features
+
+
+# L-BFGS
+
+
+@pytest.mark.parametrize("loss", ["listnet", "ranknet", "listmle(ties='efron')", "listmle", "squared", "listnet(k=2)"])
+def test_lbfgs_ends_where_the_gradient_is_nothing(loss):
+    features = some_features()
+    found = train_linear(features.values, features, parse_loss(loss), l2=0.01, iterations=300)
+    table, weights = features.values.astype(float), found.weights[0][:, 0].astype(float)
+    chosen = features.select(informative(features))
+    table = np.concatenate([features.values[features.group == q] for q in informative(features)]).astype(float)
+    seed = int(np.random.default_rng(0).integers(2**63))
+
+    def objective(w):
+        draws = np.random.default_rng(seed)
+        value, _ = parse_loss(loss)(table @ w, chosen.relevance, chosen.offsets, rng=draws, max_grade=2)
+        return value + 0.005 * w @ w
+
+    assert approx_fprime(weights, objective, 1e-6) == pytest.approx(0, abs=2e-3)
+    assert objective(weights) < objective(weights + 0.05)
+    assert objective(weights) < objective(weights - 0.05)
+    assert found.best_epoch == len(found.losses) - 1
+
+
+def test_the_loss_of_each_iteration_is_that_of_its_weights():
+    features = some_features()
+    found = train_linear(features.values, features, parse_loss("ranknet"), l2=0.0, iterations=5)
+    chosen = features.select(informative(features))
+    value, _ = parse_loss("ranknet")(chosen.values @ found.weights[0][:, 0], chosen.relevance, chosen.offsets)
+    assert found.losses[-1] == pytest.approx(value, abs=1e-6)
+    assert len(found.losses) == 5
+
+
+def test_no_iteration_costs_an_evaluation_of_its_own():
+    calls = []
+    loss = parse_loss("ranknet")
+
+    class Counted(type(loss)):
+        def __call__(self, *args, **more):
+            calls.append(1)
+            return super().__call__(*args, **more)
+
+    features = some_features()
+    counted = Counted("ranknet")
+    calls.clear()
+    found = train_linear(features.values, features, counted, l2=0.0, iterations=8)
+    assert len(calls) < 2 * len(found.losses)
+
+
+def test_where_nothing_can_be_learned_the_weights_stay_and_the_epoch_counts():
+    features = some_features()
+    found = train_linear(0 * features.values, features, parse_loss("listnet"), l2=0.0, iterations=5)
+    assert found.weights[0].tolist() == [[0.0]] * 4
+    assert (len(found.losses), found.best_epoch) == (1, 0)
+
+
+# The best epoch
+
+VALUES = [0.2, 0.5, 0.4, 0.5, 0.3, 0.9]
+
+
+@pytest.mark.parametrize(("patience", "epochs", "best"), [(2, 4, 1), (3, 5, 1), (4, 6, 5), (9, 6, 5)])
+def test_an_equal_epoch_is_no_better_and_patience_counts_from_the_best(patience, epochs, best):
+    watch, validation = watch_of(VALUES, patience)
+    found = descent(epochs=6).train(
+        some_features().values, some_features(), watch, validation.values, np.random.default_rng(0)
+    )
+    assert (len(found.losses), found.best_epoch) == (epochs, best)
+    assert found.values == tuple(VALUES[:epochs])
+    again = descent(epochs=best + 1).train(
+        some_features().values, some_features(), None, None, np.random.default_rng(0)
+    )
+    for kept, reached in zip(found.weights, again.weights, strict=True):
+        assert kept.tolist() == reached.tolist()
+
+
+def test_the_best_iteration_of_a_linear_scorer_is_kept():
+    features = some_features()
+    watch, validation = watch_of(VALUES, 4)
+    ended, _ = watch_of(VALUES, 2)
+    plain = {"l2": 0.0, "validation": validation.values}
+    loss = parse_loss("listnet")
+    found = train_linear(features.values, features, loss, iterations=6, watch=watch, **plain)
+    assert (len(found.losses), found.best_epoch) == (6, 5)
+    found = train_linear(features.values, features, loss, iterations=6, watch=ended, **plain)
+    assert (len(found.losses), found.best_epoch) == (4, 1)
+    again = train_linear(features.values, features, loss, iterations=2, l2=0.0)
+    assert found.weights[0].tolist() == again.weights[0].tolist()
+
+
+def test_where_lower_is_better_the_lowest_epoch_is_kept():
+    watch, validation = watch_of([0.5, 0.2, 0.9, 0.4], 3, higher=False)
+    found = descent(epochs=4).train(
+        some_features().values, some_features(), watch, validation.values, np.random.default_rng(0)
+    )
+    assert found.best_epoch == 1
+
+
+def test_a_measure_of_ranks_is_best_where_it_is_lowest():
+    features = Features.of(np.eye(3), [0, 0, 1], sizes=[3])
+    watch = Watch(features, parse_measure("MeanRank"), 5)
+    assert watch.better(np.array([0.3, 0.2, 0.1]))
+    assert watch.better(np.array([0.1, 0.2, 0.3]))
+    assert not watch.better(np.array([0.1, 0.3, 0.2]))
+    assert watch.values == [3.0, 1.0, 2.0]
+
+
+def test_the_watch_measures_as_the_measure_does():
+    features = some_features(3)
+    watch = Watch(features, parse_measure("nDCG(gain='exp')@3"), 5)
+    good, bad = features.relevance.astype(float), -features.relevance.astype(float)
+    assert watch.better(bad)
+    assert watch.better(good)
+    assert not watch.better(bad)
+    with_relevant = np.maximum.reduceat(features.relevance, features.offsets[:-1]) > 0
+    assert watch.values[1] == pytest.approx(with_relevant.mean())  # queries without relevant documents count 0
+    assert watch.best_epoch == 1
+
+
+def test_queries_without_a_value_are_left_out_and_none_with_one_is_refused():
+    features = some_features(3, name="valid.txt")
+    watch = Watch(features, parse_measure("AP"), 5)
+    watch.measure = lambda hits: np.array([np.nan, 0.5, 0.7])
+    assert watch.better(np.zeros(60))
+    assert watch.values == [pytest.approx(0.6)]
+    watch.measure = lambda hits: np.full(3, np.nan)
+    with pytest.raises(
+        InputError, match=r"^valid\.txt: .* has no value on any query, expected one to stop training by"
+    ):
+        watch.better(np.zeros(60))
+
+
+# What goes wrong
+
+
+@pytest.mark.parametrize("epochs", [1, 3])
+def test_a_loss_that_diverges_names_the_learning_rate(epochs):
+    with pytest.raises(
+        InputError, match=r"the loss listnet diverged in epoch \d with learning_rate=1e\+30; try a smaller"
+    ):
+        descent(epochs=epochs, learning_rate=1e30).train(
+            some_features().values, some_features(), None, None, np.random.default_rng(0)
+        )
+
+
+def test_validation_scores_that_are_no_numbers_stop_training():
+    features = some_features()
+    watch = Watch(features, parse_measure("AP"), 5)
+    with pytest.raises(InputError, match="diverged in epoch 1"):
+        descent(learning_rate=1e30, batch_lists=100).train(
+            features.values, features, watch, features.values, np.random.default_rng(0)
+        )
+
+
+def test_lists_of_one_grade_teach_nothing_and_are_left_out():
+    features = some_features()
+    more = Features.of(
+        np.concatenate([features.values, 9 + features.values[:6]]),
+        np.concatenate([features.relevance, np.ones(6, int)]),
+        sizes=[6] * 11,
+    )
+    assert informative(more).tolist() == informative(features).tolist()
+    for train in (
+        lambda f: descent().train(f.values, f, None, None, np.random.default_rng(0)),
+        lambda f: train_linear(f.values, f, parse_loss("listnet"), l2=0.0, iterations=5),
+    ):
+        for one, other in zip(train(features).weights, train(more).weights, strict=True):
+            assert one.tolist() == other.tolist()
+
+
+def test_data_of_one_grade_are_refused():
+    features = Features.of(np.ones((4, 2)), [1, 1, 0, 0], sizes=[2, 2], name="train.txt")
+    with pytest.raises(
+        InputError, match=r"train\.txt: the documents of every query have one grade, expected two or more"
+    ):
+        informative(features)
+
+
+def test_progress_is_told_once_an_epoch():
+    features, steps = some_features(), []
+    descent(epochs=5).train(features.values, features, None, None, np.random.default_rng(0), steps.append)
+    assert steps == [1] * 5
+    steps.clear()
+    found = train_linear(features.values, features, parse_loss("ranknet"), l2=0.0, iterations=4, progress=steps.append)
+    assert steps == [1] * len(found.losses)
+
+
+def test_the_scores_of_the_kept_weights_have_the_value_that_was_watched():
+    features, validation = some_features(), some_features(1)
+    watch = Watch(validation, parse_measure("nDCG"), 3)
+    found = descent(epochs=20).train(features.values, features, watch, validation.values, np.random.default_rng(2))
+    measured = parse_measure("nDCG")(
+        stopping.JudgedLists(validation.relevance, validation.offsets).hits(scores_of(found.weights, validation.values))
+    ).mean()
+    assert measured == pytest.approx(max(found.values))
+    assert found.values[found.best_epoch] == max(found.values)
