@@ -6,7 +6,7 @@ BIN    := $(VENV)/bin
 WORKERS ?= 2
 PIP    := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
-.PHONY: demo test test-all lint docs bench clean
+.PHONY: demo test test-all lint docs bench bench-learn clean
 
 demo: $(VENV)/.installed
 	$(BIN)/rankscope demo rankscope-demo --overwrite
@@ -31,13 +31,17 @@ docs: $(VENV)/.installed
 bench: $(VENV)/.bench
 	$(BIN)/python benchmarks/run_all.py
 
+# Rankers on MQ2007, and their rows in docs/benchmarks.md; a quarter of an hour.
+bench-learn: $(VENV)/.bench
+	$(BIN)/python benchmarks/run_all.py --only learning --write
+
 $(VENV)/.python:
 	$(PYTHON) -c 'import sys; sys.exit(0 if sys.version_info >= (3, 11) else "rankscope needs Python 3.11 or later; set PYTHON=python3.11")'
 	$(PYTHON) -m venv $(VENV)
 	touch $@
 
 $(VENV)/.installed: $(VENV)/.python pyproject.toml constraints.txt
-	$(PIP) install --constraint constraints.txt --editable '.[report]'
+	$(PIP) install --constraint constraints.txt --editable '.[report,learn]'
 	touch $@
 
 $(VENV)/.dev: $(VENV)/.installed

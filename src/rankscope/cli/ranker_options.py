@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from typing import Any, TypeVar
 
@@ -9,74 +10,82 @@ import click
 
 from rankscope.cli.sampling_options import seed_option
 from rankscope.errors import ParameterError
+from rankscope.learning.ranker import Ranker
 from rankscope.learning.scaling import TRANSFORMS
 
 __all__ = ["ranker_options", "ranker_parameters"]
 
+#: Sizes of layers have fewer digits than this; beyond it, no array could have such a shape.
+LARGE = 16
+
 Command = TypeVar("Command", bound=Callable[..., Any])
+#: What a `Ranker` takes where nothing is said, so that it is said in one place.
+DEFAULTS = {name: one.default for name, one in inspect.signature(Ranker).parameters.items()}
 
 OPTIONS = (
     click.option(
         "--hidden",
         metavar="N[,N...]",
-        default="64",
+        default=",".join(map(str, DEFAULTS["hidden"])),
         show_default=True,
         help="Sizes of hidden layers; 0 for none, a linear scorer.",
     ),
-    click.option("--epochs", type=click.IntRange(min=1), default=100, show_default=True, help="At most so many."),
+    click.option(
+        "--epochs", type=click.IntRange(min=1), default=DEFAULTS["epochs"], show_default=True, help="At most so many."
+    ),
     click.option(
         "--patience",
         type=click.IntRange(min=1),
-        default=15,
+        default=DEFAULTS["patience"],
         show_default=True,
         help="Stop after so many epochs that were no better on the validation data.",
     ),
     click.option(
         "--stop-on",
         metavar="MEASURE",
-        default="nDCG(gain='exp')@10",
+        default=DEFAULTS["stop_on"],
         show_default=True,
         help="The measure that says which epoch is best on the validation data.",
     ),
     click.option(
         "--learning-rate",
         type=click.FloatRange(min=0, min_open=True),
-        default=0.001,
+        default=DEFAULTS["learning_rate"],
         show_default=True,
-        help="Size of the steps; networks only.",
+        help="Size of the steps; not for linear scorers, but by lambdarank and lambdaloss.",
     ),
     click.option(
         "--batch-lists",
         type=click.IntRange(min=1),
-        default=16,
+        default=DEFAULTS["batch_lists"],
         show_default=True,
-        help="Lists looked at before each step; networks only.",
+        help="Lists looked at before each step; as --learning-rate.",
     ),
     click.option(
         "--dropout",
         type=click.FloatRange(0, 1, max_open=True),
-        default=0.3,
+        default=DEFAULTS["dropout"],
         show_default=True,
         help="Share of hidden units left out at a time.",
     ),
     click.option(
         "--weight-decay",
         type=click.FloatRange(min=0),
-        default=0.0,
+        default=DEFAULTS["weight_decay"],
         show_default=True,
         help="How strongly weights are drawn to 0.",
     ),
     click.option(
         "--transform",
         type=click.Choice(TRANSFORMS),
-        default=TRANSFORMS[0],
+        default=DEFAULTS["transform"],
         show_default=True,
         help="What is done to features, learned on the training data.",
     ),
     click.option(
         "--models",
         type=click.IntRange(min=1),
-        default=1,
+        default=DEFAULTS["models"],
         show_default=True,
         help="How many networks from different seeds to average.",
     ),
@@ -115,6 +124,6 @@ def layers(text: str) -> tuple[int, ...]:
     parts = [part.strip() for part in text.split(",")]
     if parts == ["0"]:
         return ()
-    if not all(part.isdecimal() and int(part) > 0 for part in parts):
+    if not all(part.isdecimal() and len(part) < LARGE and int(part) > 0 for part in parts):
         raise ParameterError(f"--hidden is {text!r}, expected sizes of layers as 64 or 64,32, or 0 for none")
     return tuple(map(int, parts))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
 import click
@@ -13,6 +14,8 @@ from rankscope.cli.results import printing_options, take_showing
 from rankscope.errors import ParameterError
 from rankscope.io.features import read_features
 from rankscope.learning.learned import Training
+from rankscope.learning.losses.named import LOSSES
+from rankscope.learning.matched import match_features
 from rankscope.learning.ranker import Ranker
 from rankscope.learning.saved import check_saving, save_ranker
 
@@ -27,7 +30,7 @@ __all__ = ["train"]
     default="listnet",
     show_default=True,
     metavar="LOSS",
-    help="What is minimised: listnet, listmle, ranknet, lambdaloss(kind='2'), ...; a wrong name lists all.",
+    help=f"What is minimised, with parameters as in lambdaloss(kind='2'). Losses: {', '.join(LOSSES)}.",
 )
 @click.option("-o", "--output", "model", metavar="MODEL", required=True, help="Where the model goes (safetensors).")
 @click.option("--cache", is_flag=True, help="Keep a binary copy beside each file, and read it the next time.")
@@ -47,13 +50,22 @@ def train(train_file: str, valid: str | None, loss: str, model: str, cache: bool
     ranker.check()
     showing.check(files)
     check_saving()
-    check_output(model, files)
     if model == "-":
         raise ParameterError("a model is no text to be printed; say with -o which file it goes to")
+    check_output(model, files)
+    if showing.plot is not None and os.path.realpath(showing.plot) == os.path.realpath(model):
+        raise ParameterError(f"{model}: is to hold the model and the figure both; name two files")
     with bytes_progress(files, "reading features") as progress:
         read = [read_features(path, cache=cache or None, progress=progress) for path in files]
-    with progress_bar(ranker.epochs * ranker.models, "training") as progress:
-        ranker.fit(read[0], eval_set=read[1] if valid is not None else None, progress=progress)
-    result = Training(ranker=ranker, train=read[0], valid=read[1] if valid is not None else None)
+    data, held = read[0], None if valid is None else match_features(read[1], read[0].names)
+    try:
+        with progress_bar(ranker.epochs * ranker.models, "training") as progress:
+            ranker.fit(data, eval_set=held, progress=progress)
+    except MemoryError as error:
+        raise ParameterError(
+            f"there is not memory enough to train so on {len(data)} documents ({error or 'no more is to be had'}); try "
+            "a smaller --hidden or --batch-lists"
+        ) from None
+    result = Training(ranker=ranker, train=data, valid=held)
     save_ranker(ranker, model, signature=result.signature())
     showing.show(result)

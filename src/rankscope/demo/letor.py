@@ -1,4 +1,7 @@
-"""Files for learning to rank, made from the simulated collection: labels with features, and predictions."""
+"""Files for learning to rank, made from the simulated collection: labels with features, and predictions.
+
+demo-letor.txt holds all queries; demo-train.txt, demo-valid.txt and demo-test.txt the same lines, by query.
+"""
 
 from __future__ import annotations
 
@@ -8,28 +11,34 @@ from rankscope.demo.collection import SYSTEMS, make_collection
 
 __all__ = ["PREDICTED", "letor_files"]
 
-#: The systems whose scores stand in files of predictions.
-PREDICTED = ("bm25", "rerank")
+#: The systems whose scores stand in files of predictions, for all queries, and for those to test on.
+PREDICTED, TESTED = ("bm25", "rerank"), ("rerank", "hybrid")
+#: How many queries there are to train on, to say when to stop, and to test on.
+SPLIT = {"train": 20, "valid": 10, "test": 20}
 UNRANKED = 0.0
 HIGHEST = 2  # the grade that LETOR's scripts know
 
 
 def letor_files(seed: int) -> dict[str, str]:
-    """demo-letor.txt, a line a judged document in the form of LETOR 4.0, and for some systems their predictions.
+    """demo-letor.txt, a line a judged document in the form of LETOR 4.0, and for some systems their predictions; the
+    same split by query to train on, to validate and to test.
 
     The features are the scores of all systems, scaled to 0 to 1 within each query; 0 for documents not retrieved.
     """
     collection = make_collection(seed)
-    labels: list[str] = []
-    predictions: dict[str, list[str]] = {name: [] for name in PREDICTED}
-    for query, judged in collection.qrels.items():
+    texts: dict[str, list[str]] = {"demo-letor.txt": []}
+    parts = [part for part, n in SPLIT.items() for _ in range(n)]
+    for part, (query, judged) in zip(parts, collection.qrels.items(), strict=True):
         scaled = {name: scale(collection.runs[name].get(query, {})) for name in SYSTEMS}
         for doc, grade in judged.items():
             features = " ".join(f"{i}:{scaled[name].get(doc, UNRANKED):.6f}" for i, name in enumerate(SYSTEMS, 1))
-            labels.append(f"{min(grade, HIGHEST)} qid:{query} {features} #docid = {doc} inc = 1 prob = 1")
-            for name, lines in predictions.items():
-                lines.append(f"{scaled[name].get(doc, UNRANKED):.6f}")
-    texts = {"demo-letor.txt": labels, **{f"demo-letor-{name}.txt": lines for name, lines in predictions.items()}}
+            label = f"{min(grade, HIGHEST)} qid:{query} {features} #docid = {doc} inc = 1 prob = 1"
+            texts["demo-letor.txt"].append(label)
+            texts.setdefault(f"demo-{part}.txt", []).append(label)
+            for where, names in (("letor", PREDICTED), ("test", TESTED if part == "test" else ())):
+                for name in names:
+                    lines = texts.setdefault(f"demo-{where}-{name}.txt", [])
+                    lines.append(f"{scaled[name].get(doc, UNRANKED):.6f}")
     return {name: "\n".join(lines) + "\n" for name, lines in texts.items()}
 
 

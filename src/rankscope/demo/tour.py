@@ -179,7 +179,23 @@ TOUR = (
         "the same from people's rankings of answers, each of all four at once",
     ),
     Step(
-        "rankscope crossvalidate demo-features.csv --loss linear:listnet --loss listnet --learning-rate 0.003 --importance",
+        "rankscope train demo-train.txt --valid demo-valid.txt --loss listnet --hidden 0 -o demo.model",
+        "a ranker learned from 20 queries, whose features are the six systems' scores",
+        first=True,
+    ),
+    Step("rankscope predict demo.model demo-test.txt -o demo-scores.txt", "its scores for 20 other queries"),
+    Step(
+        "rankscope compare demo-test.txt demo-scores.txt demo-test-rerank.txt demo-test-hybrid.txt --input letor "
+        "-m nDCG@10",
+        "which beat the two best systems that it was made of",
+    ),
+    Step(
+        "rankscope train demo-train.txt --valid demo-valid.txt --loss \"lambdaloss(kind='2')\" --learning-rate 0.01 "
+        "--stop-on AP -o network.model",
+        "a network instead, by another loss, stopped where AP is best",
+    ),
+    Step(
+        "rankscope crossvalidate demo-features.csv --loss linear:listnet --loss listnet --seeds 2 --importance",
         "learning to rank: is a network better than a linear ranker on queries that neither saw, and by which features",
     ),
     Step(
@@ -187,7 +203,7 @@ TOUR = (
         "one page to send to a colleague, with figures",
         first=True,
     ),
-    Step("rankscope convert demo.qrels - --to csv", "judgments in another format", first=True),
+    Step("rankscope convert demo.qrels - --to csv", "judgments in another format"),
     Step("rankscope evaluate demo.qrels rerank.run dense.run --format latex", "a table for a paper"),
     Step("rankscope evaluate demo.qrels - < bm25.run", "a run from standard input"),
     Step("rankscope measures", "all measures"),

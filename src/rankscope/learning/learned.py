@@ -28,7 +28,7 @@ DIVERGED = 10.0
 def ranker_signature(ranker: Ranker, *, validated: bool = True) -> str:
     """Every setting of a ranker that changes its numbers. validated: whether there was data to stop by."""
     parameters = ranker.get_params()
-    loss = str(parameters.pop("loss"))
+    loss = str(parse_loss(parameters.pop("loss")))
     hidden = "x".join(map(str, parameters.pop("hidden"))) or "none"
     unused = [] if validated else ["patience", "stop_on"]
     if not ranker.hidden:
@@ -154,7 +154,7 @@ class Training:
 
     def __repr__(self) -> str:
         models = counted(len(self.ranker.models_), "model")
-        return f"Training({str(self.ranker.loss)!r}, {models}, {queries(len(self.train.query_ids))})"
+        return f"Training({str(parse_loss(self.ranker.loss))!r}, {models}, {queries(len(self.train.query_ids))})"
 
 
 def in_table(loss: float) -> str:

@@ -13,7 +13,7 @@ from rankscope.data.features import Features
 from rankscope.errors import InputError, ParameterError
 from rankscope.learning.descent import Descent, Trained
 from rankscope.learning.linear import train_linear
-from rankscope.learning.losses.named import Loss, as_measure, parse_loss
+from rankscope.learning.losses.named import Function, Loss, as_measure, parse_loss
 from rankscope.learning.network import scores_of
 from rankscope.learning.scaling import learn_scaling
 from rankscope.learning.stopping import Watch
@@ -29,16 +29,17 @@ Floats = npt.NDArray[np.float64]
 class Ranker:
     """Learns to score documents so that those of high grades come first in the list of each query.
 
-    loss: a name of `rankscope.learning.LOSSES`, with parameters in parentheses as in "lambdaloss(kind='2')". hidden:
-    the sizes of hidden layers; () is a linear scorer, trained by L-BFGS on all lists at once (by Adam for LambdaRank
-    and LambdaLoss, whose gradient is not that of their value), anything else a multi-layer perceptron, trained by Adam
-    on batches of whole lists. epochs: at most so many passes over the lists (iterations of L-BFGS). patience, stop_on:
-    with validation lists, training ends where the mean of the measure `stop_on` on them has not risen for `patience`
-    epochs, and the best epoch is kept. dropout: the share of hidden units left out at a time. weight_decay: how
-    strongly weights are drawn to 0 (with a linear scorer times half their squares, part of the loss). transform: what
-    is done to features, learned on training data: "standard" (mean 0, deviation 1), "log" (sign(x) log(1 + |x|) first),
-    "auto" (the latter where it makes a feature less skewed), "none". models: how many networks, trained from different
-    seeds, whose scores are averaged. rng: the seed; the same one gives the same model.
+    loss: a name of `rankscope.learning.LOSSES`, with parameters in parentheses as in "lambdaloss(kind='2')", or a
+    function of scores, relevance and offsets to a value and its gradient. hidden: the sizes of hidden layers; () is a
+    linear scorer, trained by L-BFGS on all lists at once (by Adam for LambdaRank and LambdaLoss, whose gradient is not
+    that of their value), anything else a multi-layer perceptron, trained by Adam on batches of whole lists. epochs: at
+    most so many passes over the lists (iterations of L-BFGS). patience, stop_on: with validation lists, training ends
+    where the mean of the measure `stop_on` on them has not risen for `patience` epochs, and the best epoch is kept.
+    dropout: the share of hidden units left out at a time. weight_decay: how strongly weights are drawn to 0 (with a
+    linear scorer times half their squares, part of the loss). transform: what is done to features, learned on training
+    data: "standard" (mean 0, deviation 1), "log" (sign(x) log(1 + |x|) first), "auto" (the latter where it makes a
+    feature less skewed), "none". models: how many networks, trained from different seeds, whose scores are averaged.
+    rng: the seed; the same one gives the same model.
 
     After `fit`: `models_` (each `Trained`: weights, losses and validation values by epoch, the best epoch), `scaling_`,
     `n_features_in_`, `feature_names_`.
@@ -53,7 +54,7 @@ class Ranker:
 
     def __init__(
         self,
-        loss: str = "listnet",
+        loss: str | Function = "listnet",
         *,
         hidden: Sequence[int] = (64,),
         epochs: int = 100,

@@ -16,6 +16,7 @@ from rankscope.io.write import write_chunks
 from rankscope.learning.descent import Trained
 from rankscope.learning.ranker import PARAMETERS, Ranker
 from rankscope.learning.scaling import Scaling
+from rankscope.measures.base import Measure
 
 __all__ = ["check_saving", "load_ranker", "save_ranker"]
 
@@ -78,13 +79,15 @@ def save_ranker(ranker: Ranker, path: PathLike, *, signature: str = "") -> None:
 
 
 def plain(value: Any) -> Any:
-    """A parameter as JSON has it: a measure as its name, a generator, which has no name, as none."""
+    """A parameter as JSON has it: measures and functions as their names, a generator, which has no name, as none."""
     if isinstance(value, np.generic):
         return value.item()
     if isinstance(value, np.random.Generator):
         return None
     if isinstance(value, (list, tuple)):
         return [plain(one) for one in value]
+    if callable(value) and not isinstance(value, Measure):
+        return getattr(value, "__name__", type(value).__name__)
     return value if value is None or isinstance(value, (bool, int, float, str)) else str(value)
 
 

@@ -106,8 +106,33 @@ class Loss:
         return f"{self.name}({inner})" if inner else self.name
 
 
-def parse_loss(text: str) -> Loss:
-    """A loss from its name.
+@dataclass(frozen=True)
+class OwnLoss(Loss):
+    """A function of somebody's own: of scores, relevance and offsets, to a value and its gradient.
+
+    It is given rng and max_grade where it has keyword-only parameters of these names.
+    Raises ParameterError for a function that gives something else.
+    """
+
+    own: Function | None = None
+
+    def __post_init__(self) -> None:
+        found: Any = self(np.zeros(2), np.array([1, 0]), np.array([0, 2]), rng=np.random.default_rng(0), max_grade=1)
+        fits = isinstance(found, tuple) and len(found) == 2 and np.ndim(found[0]) == 0 and np.shape(found[1]) == (2,)
+        if not fits:
+            raise ParameterError(
+                f"the loss {self.name} gives {' '.join(repr(found).split())} for two documents, expected a value and "
+                "its gradient, a number a document"
+            )
+
+    @cached_property
+    def function(self) -> Function:
+        assert self.own is not None
+        return self.own
+
+
+def parse_loss(text: str | Function) -> Loss:
+    """A loss from its name; a function of scores, relevance and offsets is one, too.
 
     Raises UnknownName and ParameterError.
 
@@ -115,6 +140,8 @@ def parse_loss(text: str) -> Loss:
     >>> str(loss), loss.random
     ("listmle(ties='efron')", False)
     """
+    if callable(text):
+        return OwnLoss(getattr(text, "__name__", type(text).__name__), own=text)
     match = FORM.fullmatch(text.strip()) if isinstance(text, str) else None
     if match is None:
         raise ParameterError(f"cannot read the loss {text!r}; expected a form like listnet or lambdaloss(kind='2')")

@@ -1,0 +1,197 @@
+"""`rankscope predict` as a user meets it: a model and documents in, a score a line out."""
+
+from __future__ import annotations
+
+import io
+import random
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from rankscope.data.features import Features
+from rankscope.learning.ranker import Ranker
+from rankscope.learning.saved import load_ranker, save_ranker
+
+pytest.importorskip("safetensors", reason="the extra `learn` is not installed: pip install 'rankscope[learn]'")
+
+
+def line(query: int, doc: int) -> str:
+    return f"{doc % 3} qid:{query} 1:{doc} 2:{query + doc / 8} 3:{(doc * 5) % 7} #docid = D{query}-{doc}"
+
+
+LINES = [line(query, doc) for query in range(1, 5) for doc in range(6)]
+WORDS = ("bm25", "clicks", "age")
+
+
+def table(names: tuple[str, ...] = WORDS) -> Features:
+    values = np.random.default_rng(2).normal(size=(24, len(names)))
+    return Features.of(values, np.arange(24) % 3, np.repeat(np.arange(4), 6), names=names)
+
+
+def csv(path: str, columns: dict[str, list[float]], queries: list[int] | None = None) -> str:
+    n = len(next(iter(columns.values())))
+    rows = [["qid", "label", *columns]]
+    rows += [[str((queries or [1] * n)[i]), "0", *(str(column[i]) for column in columns.values())] for i in range(n)]
+    Path(path).write_text("".join(",".join(row) + "\n" for row in rows))
+    return path
+
+
+@pytest.fixture
+def there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The working folder: test.txt; m, a model of 3 numbered features; words, one of 3 named ones."""
+    monkeypatch.chdir(tmp_path)
+    Path("test.txt").write_text("\n".join(LINES) + "\n")
+    save_ranker(Ranker(hidden=(4,), epochs=2).fit(table(("1", "2", "3"))), "m")
+    save_ranker(Ranker(hidden=(), epochs=2).fit(table()), "words")
+    return tmp_path
+
+
+def refused(cli: Callable[..., Any], *arguments: object) -> str:
+    before = {path: path.read_bytes() for path in Path().iterdir()}
+    done = cli("predict", *arguments)
+    assert (done.code, done.out) == (2, ""), done.err
+    assert done.err.count("\n") == 1
+    assert {path: path.read_bytes() for path in Path().iterdir()} == before
+    return str(done.err.removeprefix("rankscope: ").rstrip("\n"))
+
+
+def scores(text: str) -> list[float]:
+    return [float(one) for one in text.splitlines()]
+
+
+def test_a_score_a_line_bit_for_bit_those_of_python(cli: Callable[..., Any], there: Path) -> None:
+    done = cli("predict", "m", "test.txt")
+    assert (done.code, done.err) == (0, "")
+    X = [[doc, query + doc / 8, (doc * 5) % 7] for query in range(1, 5) for doc in range(6)]
+    assert scores(done.out) == load_ranker("m").predict(np.float32(X)).tolist()
+    assert cli("predict", "m", "test.txt", "-o", "s.txt").out == ""
+    assert Path("s.txt").read_text() == done.out
+
+
+def test_scores_stand_in_the_order_of_the_lines_however_queries_are_mixed(cli: Callable[..., Any], there: Path) -> None:
+    together = dict(zip(LINES, scores(cli("predict", "m", "test.txt").out), strict=True))
+    mixed = list(LINES)
+    random.Random(5).shuffle(mixed)
+    Path("mixed.txt").write_text("\n\n# a comment\n" + "\n".join(mixed) + "\n")
+    done = cli("predict", "m", "mixed.txt", "-o", "mixed.scores")
+    assert scores(Path("mixed.scores").read_text()) == [together[one] for one in mixed]
+    assert done.err == "note: mixed: the documents of 4 queries were not together and are now\n"
+    cli("predict", "m", "test.txt", "-o", "test.scores")
+    both = [
+        cli("evaluate", f"{name}.txt", f"{name}.scores", "--input", "letor", "-m", "nDCG", "--format", "csv").out
+        for name in ("test", "mixed")
+    ]
+    assert both[0].rpartition(",")[2] == both[1].rpartition(",")[2]
+
+
+def test_standard_input_is_read_and_scores_flow_on(
+    cli: Callable[..., Any], there: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BufferedReader(io.BytesIO(Path("test.txt").read_bytes()))))
+    assert cli("predict", "m", "-").out == cli("predict", "m", "test.txt").out
+
+
+def test_features_beyond_the_models_are_refused_with_both_numbers_and_the_line(
+    cli: Callable[..., Any], there: Path
+) -> None:
+    Path("wide.txt").write_text("\n".join([*LINES[:4], "0 qid:9 1:1 5:2", LINES[5]]) + "\n")
+    said = refused(cli, "m", "wide.txt", "-o", "s.txt")
+    assert said == (
+        "wide.txt:5: 5 features, '4' and '5' among them, and the model was trained on 3, '1' to '3'; score data with "
+        "the same features"
+    )
+    Path("zero.txt").write_text("0 qid:9 0:1 1:2\n")
+    assert refused(cli, "m", "zero.txt").startswith("zero: 2 features, '0' among them")
+
+
+def test_features_that_are_missing_are_zero_and_that_is_said(cli: Callable[..., Any], there: Path) -> None:
+    Path("less.txt").write_text("".join(one.replace(" 3:", " #3:") + "\n" for one in LINES))
+    done = cli("predict", "m", "less.txt")
+    assert (done.code, done.err) == (
+        0,
+        "note: less: 1 feature of the 3 that the model was trained on stand on no line and are taken for 0 ('3')\n",
+    )
+    Path("null.txt").write_text("".join(one.partition(" 3:")[0] + " 3:0\n" for one in LINES))
+    assert done.out == cli("predict", "m", "null.txt").out
+
+
+def test_columns_are_found_by_name(cli: Callable[..., Any], there: Path) -> None:
+    values = {"age": [3.0, 6.0], "bm25": [1.0, 4.0], "clicks": [2.0, 5.0]}
+    done = cli("predict", "words", csv("test.csv", {**values, "price": [7.0, 8.0]}))
+    assert scores(done.out) == load_ranker("words").predict([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]).tolist()
+    assert done.err == "note: test: 'price' left out: the model was not trained on it\n"
+    pd = pytest.importorskip("pandas")
+    pd.DataFrame({"qid": [1, 1], "label": [0, 1], **values}).to_parquet("test.parquet")
+    assert cli("predict", "words", "test.parquet").out == done.out
+
+
+def test_a_column_that_is_missing_is_named(cli: Callable[..., Any], there: Path) -> None:
+    csv("test.csv", {"age": [3.0], "bm25": [1.0]})
+    said = "test: no feature 'clicks' among 'age' and 'bm25', and the model was trained on it; score a table with all 3"
+    assert refused(cli, "words", "test.csv").startswith(said)
+    assert refused(cli, "words", "test.txt").startswith("test: no feature 'bm25', 'clicks' and 'age' among '1', '2'")
+    assert "'age'" in refused(cli, "m", "test.csv")  # numbers trained on, words here
+
+
+def test_numbers_that_cannot_be_scored_are_refused(cli: Callable[..., Any], there: Path) -> None:
+    Path("far.txt").write_text("0 qid:1 1:1 2:3e38 3:3e38\n")
+    save_ranker(Ranker(hidden=(), epochs=2).fit(Features.of(table().values * 1e-9, np.arange(24) % 3)), "narrow")
+    assert "too large to be scaled" in refused(cli, "narrow", "far.txt")
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (b"", "bad: is empty, expected a model that `rankscope train` wrote; train it again"),
+        (b"2 qid:1 1:0.5\n", "bad: is no model, or is cut off, expected a model that `rankscope train` wrote"),
+        (None, "bad: cannot be read (No such file or directory), expected a model that `rankscope train` wrote"),
+    ],
+)
+def test_what_is_no_model_is_refused(cli: Callable[..., Any], there: Path, content: bytes | None, said: str) -> None:
+    if content is not None:
+        Path("bad").write_bytes(content)
+    assert refused(cli, "bad", "test.txt", "-o", "s.txt").startswith(said)
+
+
+def test_a_model_that_is_damaged_is_refused(cli: Callable[..., Any], there: Path) -> None:
+    Path("half").write_bytes(Path("m").read_bytes()[:-9])
+    assert refused(cli, "half", "test.txt", "-o", "s.txt").startswith("half: is damaged or cut off (")
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("", "bad.txt: the file is empty"),
+        ("1 1:2\n", "bad.txt:1: '1:2' behind the label, expected qid:"),
+        ("1 qid:1 1:inf\n", "bad.txt:1: field '1:inf', expected a finite number"),
+        ("1 qid:1 1:x\n", "bad.txt:1: field '1:x'"),
+    ],
+)
+def test_bad_documents_end_in_one_line(cli: Callable[..., Any], there: Path, text: str, said: str) -> None:
+    Path("bad.txt").write_text(text)
+    assert refused(cli, "m", "bad.txt", "-o", "s.txt").startswith(said)
+
+
+def test_no_input_is_overwritten(cli: Callable[..., Any], there: Path) -> None:
+    for output in ("m", "test.txt"):
+        said = refused(cli, "m", "test.txt", "-o", output)
+        assert said == f"{output}: is read here and would be overwritten; write to another file"
+    assert "does not exist" in refused(cli, "m", "test.txt", "-o", "none/s.txt")
+    assert refused(cli, "m").startswith("Missing argument 'TEST'")
+
+
+def test_an_interrupt_leaves_the_old_scores(
+    cli: Callable[..., Any], there: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Path("s.txt").write_text("precious")
+
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Ranker, "predict", interrupted)
+    done = cli("predict", "m", "test.txt", "-o", "s.txt")
+    assert (done.code, done.err.strip()) == (130, "rankscope: interrupted; nothing was written")
+    assert Path("s.txt").read_text() == "precious"
