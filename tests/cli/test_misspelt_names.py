@@ -15,7 +15,7 @@ import pytest
         ("agree labls x", "No such command 'labls'; did you mean 'labels'? See `rankscope agree --help`"),
         (
             "agree demo.qrels x",
-            "No such command 'demo.qrels'; expected judgments, labels, measures, ranks, segments, raters or wmt12; see "
+            "No such command 'demo.qrels'; expected judgments, labels, measures, ranks, segments, systems, raters or wmt12; see "
             "`rankscope agree --help`",
         ),
         ("letor scor", "No such command 'scor'; did you mean 'score'? See `rankscope letor --help`"),
@@ -30,6 +30,11 @@ import pytest
         ("compare --alpha 0.1 a b", "No such option '--alpha'; did you mean '--level'? See `rankscope compare --help`"),
         ("evaluate --alpha 0.1 a b", "No such option '--alpha'; see `rankscope evaluate --help`"),
         ("evaluate -z a b", "No such option '-z'; see `rankscope evaluate --help`"),
+        ("crossvalidat x", "No such command 'crossvalidat'; did you mean 'crossvalidate'? See `rankscope --help`"),
+        (
+            "crossvalidate --losses ranknet x",
+            "No such option '--losses'; did you mean '--loss'? See `rankscope crossvalidate --help`",
+        ),
     ],
 )
 def test_the_nearest_name_is_named(cli: Callable[..., Any], arguments: str, said: str) -> None:
@@ -40,5 +45,5 @@ def test_the_nearest_name_is_named(cli: Callable[..., Any], arguments: str, said
 
 def test_where_no_command_is_near_all_are_named(cli: Callable[..., Any]) -> None:
     done = cli("qrels.txt", "it's", "a.run")
-    assert "expected evaluate, compare, plan, agree, stability, report, " in done.err
+    assert "expected evaluate, compare, plan, agree, stability, consensus, leaderboard, train, " in done.err
     assert cli("it's so").err.startswith("rankscope: No such command 'it's so'; expected evaluate, ")

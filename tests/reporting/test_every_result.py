@@ -21,6 +21,7 @@ from rankscope.data.scores import EachQuery
 from rankscope.data.sections import Section, as_text
 from rankscope.evaluation.holes import Holes, hole_measures, holes_of
 from rankscope.experiments.wmt12 import SegmentLevel
+from rankscope.experiments.wmt12_systems import SystemLevel
 from rankscope.reporting.result_page import result_page
 from rankscope.reporting.results import RESULT_FORMATS, render_result
 from rankscope.stability import StabilityStudy
@@ -62,6 +63,21 @@ def preferred() -> rs.Preferences:
     return rs.Preferences.of(seen, covariates={AWFUL: np.arange(24.0) * 7 % 5})
 
 
+@cache
+def trained() -> rs.learning.Training:
+    """A ranker trained on and watched on files with such a name."""
+    given = rs.Features.of(np.arange(24.0).reshape(8, 3) * 7 % 5, np.arange(8) % 3, sizes=[4, 4], name=AWFUL)
+    ranker = rs.learning.Ranker(hidden=(2,), epochs=3, models=2).fit(given, eval_set=given)
+    return rs.learning.Training(ranker=ranker, train=given, valid=given)
+
+
+@cache
+def features() -> rs.Features:
+    """Lists to learn from, a feature with such a name."""
+    x = np.arange(90.0).reshape(45, 2) * 7 % 11
+    return rs.Features.of(x, np.arange(45) % 3, sizes=[5] * 9, names=(AWFUL, "b"))
+
+
 #: Every class of results -> one of them.
 RESULTS: dict[type, Callable[[], Any]] = {
     rs.Scores: scores,
@@ -78,6 +94,14 @@ RESULTS: dict[type, Callable[[], Any]] = {
     StabilityStudy: lambda: rs.stability.study(QRELS, RUNS, ["RR", "MinRank"], iterations=4, n_resamples=30, rng=1),
     Ablation: lambda: rs.stability.study(QRELS, RUNS, ["RR"], iterations=2, rng=1, ablation=True).ablation,
     rs.agreement.SegmentAgreement: lambda: rs.agreement.segments(judged(), statistic="acc_eq", rng=1),
+    rs.agreement.SystemAgreement: lambda: rs.agreement.systems(
+        judged(), statistic="spearman", n_resamples=30, rng=1, over="own"
+    ),
+    SystemLevel: lambda: SystemLevel(
+        agreement={"wins": rs.agreement.systems(judged(), interval="none", rng=1)},
+        published={"a-b": 0.5},
+        scored="as the test has it",
+    ),
     rs.agreement.DecisionAgreement: lambda: rs.agreement.decisions(judged()),
     rs.agreement.RankAgreement: lambda: rs.agreement.ranks(
         judged(), predicted=[AWFUL, "m"], gold="rank", by_segment=True, n_resamples=30, rng=1
@@ -90,11 +114,20 @@ RESULTS: dict[type, Callable[[], Any]] = {
         pairs_found={"": 6},
         scored="as the test has it",
     ),
+    rs.experiments.CrossValidation: lambda: rs.experiments.cross_validate(
+        features(),
+        {AWFUL: rs.learning.Ranker(hidden=()), "two": rs.learning.Ranker("squared", hidden=())},
+        "RR",
+        folds=3,
+        seeds=2,
+        importance=True,
+    ),
     rs.consensus.Leaderboard: lambda: rs.consensus.leaderboard(preferred(), covariates=AWFUL, rng=1, n_resamples=30),
     rs.consensus.Consensus: lambda: rs.consensus.merge_rankings(
         {AWFUL: ["x", AWFUL, "y"], "two": [AWFUL, "x"], "three": ["y", AWFUL]}, n_resamples=30, rng=1
     ),
     rs.consensus.QueryConsensus: lambda: rs.consensus.merge_runs(RUNS, n_resamples=5, rng=1),
+    rs.learning.Training: trained,
     type(rs.agree_labels([0, 1], [0, 1])): lambda: rs.agree_labels([0, 1, 1, 0, 1], [0, 1, 0, 0, 1]),
 }
 made = cache(lambda kind: RESULTS[kind]())

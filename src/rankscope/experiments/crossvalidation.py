@@ -1,0 +1,183 @@
+"""cross_validate: rankers trained and tested on the folds of a data set, from several seeds, and compared."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from rankscope.comparison.compare import check_settings, compare
+from rankscope.comparison.comparison import Comparison
+from rankscope.comparison.methods import Settings
+from rankscope.data.features import Features
+from rankscope.data.scores import Scores
+from rankscope.errors import UnknownName
+from rankscope.evaluation.conventions import Plan
+from rankscope.experiments.crossvalidated import CrossValidation
+from rankscope.experiments.fold_data import FoldSet, read_folds
+from rankscope.experiments.fold_unit import Trial, Tried, run_trial
+from rankscope.experiments.measured_folds import FoldLists, plan_for
+from rankscope.experiments.models import Models, rankers_of
+from rankscope.experiments.placing import RANGES, count_places
+from rankscope.io.read import PathLike
+from rankscope.learning.ranker import Ranker
+from rankscope.measures.base import Measure
+from rankscope.parallel import run_units
+from rankscope.stats.inputs import check_count, seed_of
+
+__all__ = ["cross_validate"]
+
+
+def cross_validate(
+    source: PathLike | Features,
+    losses: str | Sequence[str] | Mapping[str, Ranker] = "listnet",
+    measures: str | Measure | Sequence[str | Measure] | None = None,
+    *,
+    folds: int | None = None,
+    seeds: int = 3,
+    baseline: str | None = None,
+    test: str = "t",
+    importance: bool = False,
+    rel: int = 1,
+    no_relevant: str | None = None,
+    cache: bool = False,
+    workers: int = 1,
+    rng: Any = 0,
+    reading: Callable[[int], Any] | None = None,
+    progress: Callable[[float], Any] | None = None,
+    **parameters: Any,
+) -> CrossValidation:
+    """Train rankers on some folds, stop by another, test on the one that is left, until each was tested on; compare.
+
+    source: a folder with Fold1, Fold2, ... (each with train.txt, vali.txt, test.txt) or S1.txt, S2.txt, ..., of which
+    fold k tests on the last before its own, validates on the one before that and trains on the others, in a ring; or
+    one file, or Features, whose queries are cut at random into `folds` (default 5). losses: a ranker for each, named by
+    it; "linear:listnet" is a linear scorer; or rankers by name, whose parameters are taken. measures: default nDCG@10
+    and AP; the first is the one that sentences are about. seeds: how many times each is trained, from the seeds rng,
+    rng + 1, ...; a query's value is the mean over them. baseline, test: of `compare`, on all test queries; where all
+    pairs are compared p-values are corrected for their number (Holm). importance: what the first measure loses when a
+    feature is shuffled. rel, no_relevant: as in `evaluate`. cache: as in `read_features`. workers: processes; the
+    result is the same. reading, progress: told of bytes read, and of the share of the work just done. parameters: of
+    all rankers, as hidden=() or epochs=50.
+
+    Documents of one score keep the order of the file; queries without relevant documents count 0 in most measures.
+    Raises InputError for files that are missing, malformed or do not fit, and where there is nothing to learn from;
+    ParameterError and UnknownName for arguments, before anything is read.
+
+    >>> import numpy as np
+    >>> rng = np.random.default_rng(1)
+    >>> X = rng.normal(size=(120, 2))
+    >>> features = Features.of(X, (X[:, 0] > 0).astype(int), sizes=[6] * 20)
+    >>> found = cross_validate(features, "linear:listnet", "RR", folds=4, seeds=1)
+    >>> bool(found.test.overall[0, 0] > 0.9), found.folds
+    (True, ('Fold1', 'Fold2', 'Fold3', 'Fold4'))
+    """
+    check_count("seeds", seeds)
+    seed = seed_of(rng)
+    models = rankers_of(losses, parameters)
+    if baseline is not None and baseline not in models.names:
+        raise UnknownName("ranker", str(baseline), models.names, "; it was asked for as the baseline")
+    check_settings(Settings(test=test, seed=seed), baseline)
+    plan = plan_for(measures, rel, no_relevant)
+    data = read_folds(source, folds=folds, rng=seed, cache=cache, progress=reading)
+    drop = plan.measures[0] if importance else None
+    places = [
+        (s, m, k)
+        for k in range(len(data.folds))
+        for m in range(len(models.names))
+        for s in range(1 if models.fixed[m] else seeds)
+    ]
+    units = trials(places, data, models, seed, plan, drop)
+    tell = None if progress is None else lambda n: progress(n / len(places))
+    tried = dict(zip(places, run_units(run_trial, units, workers=workers, progress=tell), strict=True))
+    return gathered(data, models, plan, tried, seeds, seed, baseline, test)
+
+
+def trials(
+    places: Sequence[tuple[int, int, int]], data: FoldSet, models: Models, seed: int, plan: Plan, drop: Measure | None
+) -> Iterator[Trial]:
+    """One for each seed, model and fold."""
+    for s, m, k in places:
+        yield Trial(
+            fold=data.folds[k],
+            model=models.names[m],
+            parameters={**models.parameters[m], "rng": seed + s},
+            drop=drop,
+            rel=plan.convention.rel,
+            max_grade=data.max_grade,
+        )
+
+
+def gathered(
+    data: FoldSet,
+    models: Models,
+    plan: Plan,
+    tried: Mapping[tuple[int, int, int], Tried],
+    seeds: int,
+    seed: int,
+    baseline: str | None,
+    test: str,
+) -> CrossValidation:
+    """All units together. A ranker whose seeds all give the same was trained once, and counts as each of them."""
+    n_models, n_folds = len(models.names), len(data.folds)
+    every = {
+        (s, m, k): tried[(0 if models.fixed[m] else s), m, k]
+        for s in range(seeds)
+        for m in range(n_models)
+        for k in range(n_folds)
+    }
+    names = tuple(fold.name for fold in data.folds)
+    settings = {"data": data.name, "folds": data.how, "seeds": str(seeds), "rng": str(seed), **models.settings()}
+    of_test = FoldLists([fold.test for fold in data.folds], names, plan, data.max_grade)
+    of_valid = FoldLists([fold.valid for fold in data.folds], names, plan, data.max_grade)
+    shape = (seeds, n_models)
+    on_test = of_test.measured({at: one.test for at, one in every.items()}, shape, settings, models.names)
+    on_valid = of_valid.measured({at: one.valid for at, one in every.items()}, shape, settings, models.names)
+    grades = np.unique(np.concatenate([fold.test.relevance for fold in data.folds]))
+    counts = np.zeros((n_models, grades.size, len(RANGES)))
+    for (_, m, k), one in every.items():
+        counts[m] += count_places(of_test.lists[k], one.test, grades)
+    return CrossValidation(
+        models=models.names,
+        folds=names,
+        test=on_test,
+        valid=on_valid,
+        fixed=models.fixed,
+        comparison=compared(on_test.scores, baseline, test, seed),
+        courses=tuple(tuple(every[0, m, k].course for k in range(n_folds)) for m in range(n_models)),
+        stop_on=tuple(str(Ranker(**parameters).stop_on) for parameters in models.parameters),
+        best_epochs=by_place(every, shape, n_folds, lambda one: one.best_epoch),
+        seconds=by_place(every, shape, n_folds, lambda one: one.seconds),
+        at_end=by_place(every, shape, n_folds, lambda one: one.at_end).max(axis=(0, 2)) > 0,
+        feature_names=data.feature_names,
+        importance=importances(every, shape, n_folds),
+        grades=tuple(grades.tolist()),
+        places=counts / seeds,
+        data_notes=data.notes,
+    )
+
+
+def by_place(
+    every: Mapping[tuple[int, int, int], Tried], shape: tuple[int, int], folds: int, what: Callable[[Tried], float]
+) -> np.ndarray[Any, np.dtype[np.float64]]:
+    """(seeds, models, folds) one number of each unit."""
+    found = np.empty((*shape, folds))
+    for at, one in every.items():
+        found[at] = what(one)
+    return found
+
+
+def importances(
+    every: Mapping[tuple[int, int, int], Tried], shape: tuple[int, int], folds: int
+) -> np.ndarray[Any, np.dtype[np.float64]] | None:
+    """(units, models, features) what shuffling costs; None where nobody asked."""
+    tables = [[every[s, m, k].importance for m in range(shape[1])] for s in range(shape[0]) for k in range(folds)]
+    return None if tables[0][0] is None else np.array(tables, np.float64)
+
+
+def compared(scores: Scores, baseline: str | None, test: str, seed: int) -> Comparison | None:
+    """The rankers against each other on all test queries; None where there is one only."""
+    if len(scores.systems) < 2:
+        return None
+    return compare(scores, baseline=baseline, test=test, rng=seed)

@@ -1,0 +1,175 @@
+"""The tables and figures of a cross-validation."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from rankscope.data.sections import Cell, Figure, Marked, Section, Table
+from rankscope.data.wording import counted, queries
+from rankscope.experiments.crossvalidation_words import noise_of, verdict
+from rankscope.experiments.placing import RANGES
+from rankscope.learning.learned import curves_of
+
+if TYPE_CHECKING:
+    from rankscope.experiments.crossvalidated import CrossValidation
+
+__all__ = ["sections_of"]
+
+#: So many of the most important features stand in the table; the figure has more.
+FEATURES, DRAWN = 10, 30
+
+
+def sections_of(result: CrossValidation) -> list[Section]:
+    """Means, then folds, tests between rankers, what features are worth, where documents are put, how training went."""
+    found = [means(result), *(by_fold(result, m) for m in range(len(result.measures)))]
+    if result.comparison is not None:
+        found += [noise(result), *result.comparison.sections()]
+    if result.importance is not None:
+        found += [features(result, m, result.importance[:, m]) for m in result.order]
+    found += [placed(result, m) for m in result.order]
+    for m in result.order:
+        title = f"{result.models[m]}: validation by epoch"
+        found += curves_of(list(result.folds), list(result.courses[m]), result.stop_on[m], title)
+    return found
+
+
+def number(value: float, digits: int = 4) -> str:
+    return "-" if np.isnan(value) else f"{round(value, digits) + 0.0:.{digits}f}"
+
+
+def means(result: CrossValidation) -> Section:
+    """A row a ranker and measure: test, how much seeds matter, validation, and how long it learned."""
+    test, valid, deviation = result.test.overall, result.valid.overall, result.test.deviation
+    rows: list[tuple[Cell, ...]] = []
+    for k, measure in enumerate(result.measures):
+        sign = result.test.scores.sign(measure)
+        best = int(np.nanargmax(sign * test[:, k])) if not np.isnan(test[:, k]).all() else -1
+        for m in result.order:
+            spread = "-" if result.fixed[m] else number(deviation[m, k])
+            cells: list[Cell] = [measure, result.models[m], Marked(number(test[m, k]), bold=m == best), spread]
+            cells += [number(valid[m, k]), f"{result.best_epochs[:, m].mean():.0f}"]
+            rows.append(tuple(cells))
+    seeds = counted(result.seeds, "seed")
+    columns = ("measure", "ranker", "test", "sd over seeds", "validation", "best epoch")
+    return Section(
+        title=f"{counted(len(result.models), 'ranker')} on {counted(len(result.folds), 'fold')}, {seeds}",
+        sentence=verdict(result),
+        table=Table(columns=columns, rows=tuple(rows), left=2),
+        notes=(
+            "test, validation: the mean over the queries of all folds, of each query the mean over seeds; training was "
+            "stopped by the validation lists, so that their values are too high",
+        ),
+    )
+
+
+def by_fold(result: CrossValidation, measure: int) -> Section:
+    """A row a ranker, a column a fold."""
+    values = np.array([result.test.of_fold(k)[:, measure] for k in range(len(result.folds))])  # (folds, models)
+    name = result.measures[measure]
+    rows = [
+        (result.models[m], *map(number, values[:, m].tolist()), number(float(np.nanmean(values[:, m]))
+         if not np.isnan(values[:, m]).all() else float("nan")))
+        for m in result.order
+    ]  # fmt: skip
+    counts = [int(n) for n in np.bincount(result.test.fold, minlength=len(result.folds))]
+    sizes = queries(counts[0]) + " each" if len(set(counts)) == 1 else f"{min(counts):,} to {queries(max(counts))} each"
+    data = {
+        "x": list(result.folds),
+        "x_title": "fold",
+        "measures": [result.models[m] for m in result.order],
+        "values": values[:, list(result.order)].T,
+        "y_title": name,
+    }
+    return Section(
+        title=f"{name} on the test lists, fold by fold",
+        table=Table(columns=("ranker", *result.folds, "mean of folds"), rows=tuple(rows)),
+        figure=Figure("condition_lines", data) if len(result.folds) > 1 else None,
+        notes=(f"folds of {sizes}",),
+        folded=measure > 0,
+    )
+
+
+def noise(result: CrossValidation) -> Section:
+    """Of each pair and measure, the difference beside what chance makes."""
+    comparison = result.comparison
+    assert comparison is not None  # of several rankers
+    rows: list[tuple[Cell, ...]] = []
+    for part in comparison.parts:
+        found = noise_of(result, part)
+        for i, (a, b) in enumerate(zip(part.first.tolist(), part.second.tolist(), strict=True)):
+            cells = [number(found.queries[i]), number(found.seeds[i]), number(found.both[i])]
+            rows.append(
+                (part.measure, part.systems[a], part.systems[b], number(abs(float(part.difference[i]))), *cells)
+            )
+    columns = ("measure", "ranker", "and", "difference", "queries", "seeds", "together")
+    level = comparison.settings.level
+    return Section(
+        title="How large a difference is more than noise",
+        sentence=(
+            "How far two means are apart, and how far chance alone would take them: the queries that were asked, the "
+            f"seeds that were drawn, and both together (at level {level:g}, each pair by itself)."
+        ),
+        table=Table(columns=columns, rows=tuple(rows), left=3),
+        folded=True,
+    )
+
+
+def features(result: CrossValidation, model: int, drops: npt.NDArray[np.float64]) -> Section:
+    """What a ranker loses without each feature, the most important ones first. drops: (units, features)."""
+    drops = drops[: len(result.folds)] if result.fixed[model] else drops  # seeds that change nothing count once
+    mean = drops.mean(axis=0)
+    deviation = drops.std(axis=0, ddof=1) if len(drops) > 1 else np.full(mean.shape, np.nan)
+    order = np.argsort(-mean, kind="stable").tolist()
+    name, measure = result.models[model], result.measures[0]
+    falls = "falls" if result.test.scores.sign(measure) > 0 else "rises"
+    rows = tuple((result.feature_names[j], number(mean[j]), number(deviation[j])) for j in order[:FEATURES])
+    left = len(order) - FEATURES
+    about = f" ({counted(left, 'other')} matter less)" if left > 0 else ""
+    return Section(
+        title=f"{name}: what features are worth",
+        sentence=(
+            f"By how much the mean {measure} on the test lists {falls} when the values of one feature are shuffled "
+            f"among all documents{about}. Features that say the same stand in for each other: then each seems worth "
+            "little."
+        ),
+        table=Table(columns=("feature", "worth", "sd over folds and seeds"), rows=rows),
+        figure=Figure(
+            "feature_bars",
+            {
+                "features": [result.feature_names[j] for j in order[:DRAWN]],
+                "worth": mean[order[:DRAWN]],
+                "deviation": deviation[order[:DRAWN]],
+                "measure": measure,
+                "of": name,
+                "left_out_before": max(0, len(order) - DRAWN),
+            },
+        ),
+        folded=model != result.order[0],
+    )
+
+
+def placed(result: CrossValidation, model: int) -> Section:
+    """Of the documents of each grade, which share was put where."""
+    counts = result.places[model][::-1]  # the highest grade on top
+    grades = result.grades[::-1]
+    sums = counts.sum(axis=1, keepdims=True)
+    shares = counts / sums
+    name = result.models[model]
+    rows = tuple(
+        (f"{grade}", f"{total:,.0f}", *(f"{100 * share:.1f} %" for share in row))
+        for grade, total, row in zip(grades, sums[:, 0].tolist(), shares.tolist(), strict=True)
+    )
+    top = float(shares[0, :4].sum())
+    return Section(
+        title=f"{name}: where documents of each grade are put",
+        sentence=f"Of the documents of grade {grades[0]}, {100 * top:.0f} % are among the first ten of their lists.",
+        table=Table(columns=("grade", "documents", *(f"rank {span}" for span in RANGES)), rows=rows),
+        figure=Figure(
+            "grade_places",
+            {"grades": [str(grade) for grade in grades], "ranges": list(RANGES), "shares": shares, "of": name},
+        ),
+        folded=model != result.order[0],
+    )

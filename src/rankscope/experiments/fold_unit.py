@@ -1,0 +1,80 @@
+"""One unit of a cross-validation: a ranker trained on one fold from one seed, and what it makes of the other lists."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from rankscope.errors import InputError
+from rankscope.evaluation.lists import JudgedLists
+from rankscope.experiments.fold_data import Fold
+from rankscope.experiments.permuting import REPEATS, permutation_drops
+from rankscope.learning.ranker import Ranker
+from rankscope.measures.base import Measure
+
+__all__ = ["Trial", "Tried", "run_trial"]
+
+Floats = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Trial:
+    """What is done. model: its name; parameters: of its `Ranker`, the seed included. drop: the measure by which the
+    importance of features is told, None where nobody asked. rel, max_grade: of the lists that are measured.
+    """
+
+    fold: Fold
+    model: str
+    parameters: Mapping[str, Any]
+    drop: Measure | None = None
+    rel: int = 1
+    max_grade: int | None = None
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Tried:
+    """test, valid: (documents) scores. course: the measure that was watched, by epoch (of the first network).
+
+    best_epoch: the mean over the networks, from 1. at_end: whether the last epoch was the best of any. seconds: of CPU.
+    importance: (features) what the measure loses when a feature is shuffled; None where nobody asked.
+    """
+
+    test: Floats
+    valid: Floats
+    course: tuple[float, ...]
+    best_epoch: float
+    at_end: bool
+    seconds: float
+    importance: Floats | None
+
+
+def run_trial(trial: Trial) -> Tried:
+    """Train, and score. Raises InputError, which names model and fold, where there is nothing to learn from."""
+    fold = trial.fold
+    begin = time.process_time()
+    ranker = Ranker(**trial.parameters)
+    try:
+        ranker.fit(fold.training_data(), eval_set=fold.valid)
+    except InputError as error:
+        raise InputError(f"{trial.model}, {fold.name}: {error}") from None
+    seconds = time.process_time() - begin
+    importance = None
+    if trial.drop is not None:
+        lists = JudgedLists(fold.test.relevance, fold.test.offsets, max_grade=trial.max_grade, rel=trial.rel)
+        rng = np.random.default_rng([int(trial.parameters["rng"]), 1])  # a stream of its own
+        importance = permutation_drops(ranker, fold.test, lists, trial.drop, repeats=REPEATS, rng=rng)
+    models = ranker.models_
+    return Tried(
+        test=ranker.predict(fold.test),
+        valid=ranker.predict(fold.valid),
+        course=models[0].values,
+        best_epoch=float(np.mean([model.best_epoch + 1 for model in models])),
+        at_end=any(model.best_epoch + 1 == ranker.epochs for model in models),
+        seconds=seconds,
+        importance=importance,
+    )

@@ -1,0 +1,141 @@
+"""What is said of a cross-validation: who is best, who cannot be told from whom, how large noise is."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from math import sqrt
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+import rankscope as rs
+from rankscope.data.features import Features
+from rankscope.data.sections import as_text
+from rankscope.experiments import cross_validate
+from rankscope.experiments.crossvalidated import CrossValidation
+from rankscope.experiments.crossvalidation_words import noise_of, seeds_note, verdict
+from rankscope.experiments.measured_folds import MeasuredFolds
+
+T = 2.2621571627982049  # 9 degrees of freedom, .975
+
+
+def made(
+    values: npt.NDArray[np.float64], fixed: tuple[bool, ...] | None = None, baseline: str | None = None
+) -> CrossValidation:
+    """A cross-validation by RR with these values, (seeds, models, 10 queries), of models a, b, ..."""
+    x = np.arange(60.0).reshape(30, 2) % 7
+    base = cross_validate(
+        Features.of(x, np.arange(30) % 3 == 0, sizes=[3] * 10), "linear:listnet", "RR", folds=3, seeds=1
+    )
+    _, models, _ = values.shape
+    names = tuple("abcdef"[:models])
+    scores = replace(
+        base.test.scores,
+        systems=names,
+        values=values.mean(axis=0)[:, None],
+        missing=np.zeros((models, 10), np.bool_),
+    )
+    part = MeasuredFolds(scores=scores, fold=base.test.fold, by_seed=values.mean(axis=2)[:, :, None])
+    return replace(
+        base,
+        models=names,
+        test=part,
+        valid=part,
+        fixed=fixed or (False,) * models,
+        comparison=rs.compare(scores, baseline=baseline, rng=0) if models > 1 else None,
+        courses=base.courses * models,
+        stop_on=base.stop_on * models,
+        best_epochs=np.ones((len(values), models, 3)),
+        seconds=np.ones((len(values), models, 3)),
+        at_end=np.zeros(models, np.bool_),
+        places=np.repeat(base.places, models, axis=0),
+    )
+
+
+def queries(*shifts: float, spread: float = 0.02) -> npt.NDArray[np.float64]:
+    """(models, queries) values about .5, each model's moved; how they differ varies from query to query."""
+    rng = np.random.default_rng(4)
+    noise = rng.normal(size=(len(shifts), 10))
+    noise -= noise.mean(axis=1, keepdims=True)
+    return 0.5 + np.array(shifts)[:, None] + spread * noise
+
+
+def test_noise_is_half_the_interval_of_the_difference_with_the_variance_of_seed_means_added() -> None:
+    values = np.array([queries(0.0, 0.01), queries(0.002, 0.013), queries(0.001, 0.007)])
+    result = made(values)
+    assert result.comparison is not None
+    noise = noise_of(result, result.comparison.parts[0])
+    mean = values.mean(axis=0)
+    of_queries = T * np.std(mean[0] - mean[1], ddof=1) / sqrt(10)
+    seeds = [np.std([0.0, 0.002, 0.001], ddof=1), np.std([0.01, 0.013, 0.007], ddof=1)]
+    of_seeds = T * sqrt(seeds[0] ** 2 / 3 + seeds[1] ** 2 / 3)
+    assert noise.queries[0] == pytest.approx(of_queries)
+    assert noise.seeds[0] == pytest.approx(of_seeds)
+    assert noise.both[0] == pytest.approx(sqrt(of_queries**2 + of_seeds**2))
+    said = verdict(result)
+    assert f"less than about {noise.both[0]:.4f} apart may well differ by chance: in 5 % of such experiments" in said
+    assert f"which queries are asked ({of_queries:.4f}) and which 3 seeds are taken ({of_seeds:.4f})" in said
+
+
+def test_one_seed_says_nothing_of_seeds_and_rankers_that_have_none_need_none() -> None:
+    values = queries(0.0, 0.01)[None]
+    alone, fixed = made(values), made(values, fixed=(True, True))
+    assert "; how much seeds add is not known, since there was one" in verdict(alone)
+    assert "seed" not in verdict(fixed)
+    assert fixed.comparison is not None
+    assert noise_of(fixed, fixed.comparison.parts[0]).seeds.tolist() == [0]
+
+
+def test_who_is_beaten_and_who_cannot_be_told_apart_are_named() -> None:
+    result = made(np.array([queries(0.0, 0.2, 0.199)] * 2))
+    assert verdict(result).startswith(
+        "b has the highest mean RR, 0.7000 on 10 queries of 3 folds; it is better than a; from c it cannot be told "
+        "apart. Two means of RR that are less than about 0."
+    )
+    assert result.order == (1, 2, 0)
+    assert verdict(made(np.array([queries(0.0, 0.2)] * 2))).startswith(
+        "b has the highest mean RR, 0.7000 on 10 queries of 3 folds; it is better than a. Two"
+    )
+
+
+def test_thresholds_that_differ_from_pair_to_pair_are_told_as_a_range() -> None:
+    near = queries(0.0, 0.01)
+    result = made(np.array([[*near, queries(0.0, spread=0.2)[0][::-1]]] * 2))
+    assert result.comparison is not None
+    both = noise_of(result, result.comparison.parts[0]).both
+    size = f"less than about {np.median(both):.4f} ({both.min():.4f} to {both.max():.4f}, by pair) apart"
+    assert size in verdict(result)
+
+
+def test_rankers_that_never_differ_are_not_said_to_be_noisy() -> None:
+    same = np.array([queries(0.0)[[0, 0]]] * 2)
+    assert "How large a difference is noise cannot be told from these values." in verdict(made(same))
+
+
+def test_with_a_baseline_only_its_pairs_are_spoken_of() -> None:
+    assert verdict(made(np.array([queries(0.0, 0.2, 0.199)] * 2), baseline="a")).startswith(
+        "b has the highest mean RR, 0.7000 on 10 queries of 3 folds; it is better than a. Two"
+    )
+
+
+def test_a_difference_of_queries_that_seeds_could_have_made_is_noted() -> None:
+    values = np.array([queries(0.1, 0.0), queries(-0.1, 0.05)])  # b is .025 better, and seeds are .1 apart
+    result = made(values)
+    assert result.comparison is not None
+    assert result.comparison.parts[0].found.tolist() == [-1]
+    (note,) = seeds_note(result)
+    assert note.startswith(
+        "of a and b (RR) the test, which looks at queries only, finds a difference that is no larger"
+    )
+    assert note in result.notes
+    assert seeds_note(made(np.array([queries(0.0, 0.2)] * 2))) == []
+
+
+def test_tables_show_the_best_ranker_first_with_its_deviation_over_seeds() -> None:
+    text = as_text(made(np.array([queries(0.0, 0.2), queries(0.02, 0.2)])), details=True)
+    assert "3 folds, 2 seeds" in text
+    lines = [line.split() for line in text.splitlines() if line.startswith("RR ")]
+    assert lines[0] == ["RR", "b", "0.7000", "0.0000", "0.7000", "1"]
+    assert lines[1] == ["RR", "a", "0.5100", f"{0.02 / sqrt(2):.4f}", "0.5100", "1"]
+    assert ["RR", "a", "b", "0.1900"] in [line[:4] for line in lines]
