@@ -11,6 +11,7 @@ from rankscope.agreement.rater_agreement import raters
 from rankscope.agreement.segment_agreement import segments
 from rankscope.data.segment_scores import PairScores, SegmentScores
 from rankscope.experiments.wmt12 import JUDGMENTS, PUBLISHED, segment_level
+from rankscope.experiments.wmt12_systems import system_level
 from rankscope.io.wmt_rankings import read_wmt_rankings
 
 #: Segment taus (wmt12) in the order of PUBLISHED, recorded from a prototype.
@@ -71,3 +72,20 @@ def test_scores_of_all_of_wmt12_are_joined_with_all_of_its_judgments(path, tmp_p
                 stream.writelines(f"m\t{pair}\tnewstest2012\t{system}\t{i}\t{x:.6f}\n" for i, x in enumerate(values, 1))
     found = segments(path, scores, rng=1)
     assert found.n.sum() == 101_099
+
+
+@pytest.mark.slow
+def test_the_spearman_correlation_of_bleu_on_systems_is_as_published(path):
+    """Li, Jiang and Wang (2013), tables 4 and 5: BLEU as sacrebleu has it, human scores by wins / (wins + losses)."""
+    if importlib.util.find_spec("sacrebleu") is None:
+        pytest.skip("sacrebleu is not installed: pip install 'rankscope[mt]'")
+    found = system_level(path.parent, n_resamples=10)
+    wins, other = (found.agreement[rule] for rule in ("wins", "better_or_equal"))
+    values = dict(zip(wins.pairs, wins.value[0].tolist(), strict=True))
+    into = {"cs-en": 0.89, "de-en": 0.67, "es-en": 0.87, "fr-en": 0.81}
+    assert {pair: round(values[pair], 2) for pair in into} == into
+    for pair, published in {"en-cs": 0.80, "en-de": 0.22, "en-es": 0.40, "en-fr": 0.71}.items():
+        assert values[pair] == pytest.approx(published, abs=0.02), pair
+    equal = dict(zip(other.pairs, other.value[0].tolist(), strict=True))
+    assert [round(equal[pair], 2) for pair in ("cs-en", "de-en")] == [0.94, 0.70]
+    assert found.agreement["wins"].average[0] == pytest.approx(0.675, abs=0.005)

@@ -13,6 +13,7 @@ from rankscope.agreement.rater_agreement import RaterAgreement, raters
 from rankscope.agreement.run_agreement import RunAgreement, runs
 from rankscope.agreement.segment_agreement import SegmentAgreement, segments
 from rankscope.agreement.set_agreement import ranks
+from rankscope.agreement.system_agreement import SystemAgreement, systems
 from rankscope.io.appraise import read_appraise_rankings
 from rankscope.io.better_pairs import read_better_pairs
 from rankscope.io.jcml import read_jcml
@@ -20,6 +21,7 @@ from rankscope.io.mt_folders import read_mt_documents, read_mt_scores, read_mt_s
 from rankscope.io.plain_texts import read_plain_texts
 from rankscope.io.preferences import read_preference_rankings
 from rankscope.io.ranking_tables import read_ranking_table
+from rankscope.io.system_tables import read_system_table
 from rankscope.io.wmt_rankings import read_wmt_rankings
 from rankscope.io.wmt_scores import read_seg_scores, read_sys_scores
 
@@ -30,6 +32,7 @@ __all__ = [
     "RaterAgreement",
     "RunAgreement",
     "SegmentAgreement",
+    "SystemAgreement",
     "decisions",
     "per_segment",
     "per_set",
@@ -47,7 +50,9 @@ __all__ = [
     "read_ranking_table",
     "read_seg_scores",
     "read_sys_scores",
+    "read_system_table",
     "read_wmt_rankings",
     "runs",
     "segments",
+    "systems",
 ]

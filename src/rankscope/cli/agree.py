@@ -23,8 +23,9 @@ ELSEWHERE = {
     "measures": ("agree_measures", "Measures against measures: do they rank systems alike?"),
     "ranks": ("agree_ranks", "Rankings against people's, list by list (RankEval); or two runs."),
     "segments": ("agree_segments", "Metrics against people: which translation of a segment is better?"),
+    "systems": ("agree_systems", "Metrics against people: which of whole systems is better?"),
     "raters": ("agree_segments", "People against each other, and each against itself."),
-    "wmt12": ("agree_wmt12", "WMT12 on segments, reproduced from its files."),
+    "wmt12": ("agree_wmt12", "WMT12 on segments and systems, reproduced from its files."),
 }
 
 

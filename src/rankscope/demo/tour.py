@@ -111,6 +111,10 @@ TOUR = (
         "rankscope agree segments demo-answers.csv --higher llm,reward --decisions --normalise row",
         "and what they say where people find one answer better, or both alike",
     ),
+    Step(
+        "rankscope agree systems demo-answers.csv --higher llm,reward --statistic pearson",
+        "and whether they order the four assistants themselves as people do",
+    ),
     Step("rankscope agree raters demo-answers.csv --higher llm,reward", "how far these people agree with each other"),
     Step(
         "rankscope compare demo.qrels rerank.run hybrid.run -m nDCG@10",

@@ -13,7 +13,7 @@ from rankscope.errors import InputError, ParameterError
 from rankscope.io.plain_texts import Texts, read_plain_texts
 from rankscope.io.read import PathLike
 
-__all__ = ["Scorers", "judged_scores", "sentence_bleu", "sentence_scorers"]
+__all__ = ["Scorers", "corpus_scorer", "judged_scores", "sentence_bleu", "sentence_scorers"]
 
 #: Of an output and its reference, a number; higher is better.
 Scorer = Callable[[str, str], float]
@@ -52,14 +52,10 @@ def sentence_scorers() -> Scorers:
     sentBLEU: four orders, in small letters, words as mteval-v13a has them. chrF: characters, six orders, beta 2
     (Popović 2015), as sacrebleu computes it.
     """
-    try:
-        import sacrebleu
-        from sacrebleu.metrics.bleu import BLEU
-        from sacrebleu.metrics.chrf import CHRF
-    except ModuleNotFoundError as error:
-        if (error.name or "").partition(".")[0] != "sacrebleu":
-            raise
-        raise ParameterError("sacrebleu, which counts n-grams, is not installed; pip install 'rankscope[mt]'") from None
+    version = sacrebleu_version()
+    from sacrebleu.metrics.bleu import BLEU
+    from sacrebleu.metrics.chrf import CHRF
+
     counting = BLEU(lowercase=True, tokenize="13a", smooth_method="none", effective_order=True)
     chrf = CHRF()
 
@@ -70,8 +66,35 @@ def sentence_scorers() -> Scorers:
     def chrf_of(output: str, reference: str) -> float:
         return float(chrf.sentence_score(output, [reference]).score)
 
-    settings = f"sentBLEU:13a,lowercase,halving | chrF:6,2 | sacrebleu {sacrebleu.__version__}"
+    settings = f"sentBLEU:13a,lowercase,halving | chrF:6,2 | sacrebleu {version}"
     return Scorers({"sentBLEU": bleu_of, "chrF": chrf_of}, settings)
+
+
+def sacrebleu_version() -> str:
+    """Raises ParameterError where sacrebleu is missing."""
+    try:
+        import sacrebleu
+    except ModuleNotFoundError as error:
+        if (error.name or "").partition(".")[0] != "sacrebleu":
+            raise
+        raise ParameterError("sacrebleu, which counts n-grams, is not installed; pip install 'rankscope[mt]'") from None
+    return str(sacrebleu.__version__)
+
+
+def corpus_scorer() -> tuple[str, Callable[[Sequence[str]], Callable[[Sequence[str]], float]], str]:
+    """BLEU of all outputs of a system, in [0, 100], higher is better, as sacrebleu has it where nobody asks otherwise.
+
+    Its name; of the references, a function of the outputs to the score; and how it counts: words as mteval-v13a has
+    them, capital and small letters told apart. Raises ParameterError where sacrebleu is missing.
+    """
+    version = sacrebleu_version()
+    from sacrebleu.metrics.bleu import BLEU
+
+    def prepare(references: Sequence[str]) -> Callable[[Sequence[str]], float]:
+        bleu = BLEU(references=[list(references)])  # counted once for all systems
+        return lambda outputs: float(bleu.corpus_score(list(outputs), None).score)
+
+    return "BLEU", prepare, f"BLEU:13a,mixed case | sacrebleu {version}"
 
 
 def judged_scores(

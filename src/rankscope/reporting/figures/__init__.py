@@ -25,6 +25,7 @@ from rankscope.reporting.figures import (  # noqa: F401
     grade_shares,
     heat,
     pairwise,
+    people_metric,
     planning,
     spread,
     studies,

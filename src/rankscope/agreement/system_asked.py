@@ -1,0 +1,108 @@
+"""What is asked of agreement on systems: statistic, scores of systems, intervals, weights; checked before all else."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from rankscope.agreement.system_statistics import CORRELATIONS, SOFT, STATISTICS
+from rankscope.agreement.system_sums import RULES
+from rankscope.errors import ParameterError, UnknownName
+from rankscope.stats.inputs import check_choice, check_count, check_positive, check_share, is_real, seed_of
+
+__all__ = ["FROM_SEGMENTS", "HUMAN", "INTERVALS", "OVER", "SystemsAsked", "check_weights", "settle_systems"]
+
+#: What makes a score of a system of a metric's scores of segments, and over which segments a mean is.
+FROM_SEGMENTS = ("mean", "share")
+OVER = ("common", "own")
+#: What makes one of what people said; given scores of systems are as they are.
+HUMAN = (*RULES, "mean")
+INTERVALS = ("segments", "fisher", "none")
+#: Weights add up to 1 but for so much.
+ROUNDING = 1e-6
+
+
+class SystemsAsked(NamedTuple):
+    """What `systems` was asked for, checked. human, interval: None for what suits the data."""
+
+    statistic: str
+    absolute: bool
+    human: str | None
+    prior: float
+    from_segments: str
+    over: str
+    common: bool
+    without_outliers: bool
+    interval: str | None
+    n_resamples: int
+    confidence_level: float
+    seed: int
+    weights: Mapping[str, float] | None
+
+
+def settle_systems(
+    *,
+    statistic: str,
+    absolute: bool,
+    human: str | None,
+    prior: float,
+    from_segments: str,
+    over: str,
+    common: bool,
+    without_outliers: bool,
+    interval: str | None,
+    n_resamples: int,
+    confidence_level: float,
+    rng: Any,
+    weights: Mapping[str, float] | None,
+) -> SystemsAsked:
+    """All that is asked for, checked before anything is read. Raises as `systems`."""
+    if statistic not in STATISTICS:
+        raise UnknownName("statistic", statistic, STATISTICS)
+    if absolute and statistic not in CORRELATIONS:
+        raise ParameterError(f"absolute is for correlations, and {statistic} has no sign; leave it out")
+    if human is not None:
+        check_choice("human", human, HUMAN)
+    check_positive("prior", prior, zero=True)
+    if prior and human != "bradley_terry":
+        raise ParameterError('prior is for human="bradley_terry"; leave it out, or ask for that')
+    check_choice("from_segments", from_segments, FROM_SEGMENTS)
+    check_choice("over", over, OVER)
+    if interval is not None:
+        check_choice("interval", interval, INTERVALS)
+        if interval == "fisher" and statistic not in CORRELATIONS:
+            raise ParameterError(f"an interval by Fisher's z is for correlations, and {statistic} is none")
+        if interval == "segments" and statistic == SOFT:
+            raise ParameterError(f"{SOFT} has no interval; leave it out")
+    check_count("n_resamples", n_resamples)
+    check_share("confidence_level", confidence_level)
+    if weights is not None:
+        check_weights(weights)
+    return SystemsAsked(
+        statistic=statistic,
+        absolute=bool(absolute),
+        human=human,
+        prior=float(prior),
+        from_segments=from_segments,
+        over=over,
+        common=bool(common),
+        without_outliers=bool(without_outliers),
+        interval=interval,
+        n_resamples=n_resamples,
+        confidence_level=confidence_level,
+        seed=seed_of(rng),
+        weights=None if weights is None else {pair: float(weight) for pair, weight in weights.items()},
+    )
+
+
+def check_weights(weights: Mapping[str, float]) -> None:
+    """Raises ParameterError for weights below 0, and for weights that do not add up to 1."""
+    if not isinstance(weights, Mapping):
+        raise ParameterError("weights are a mapping of language pairs to numbers, as {'de-en': 0.5, 'fr-en': 0.5}")
+    for pair, weight in weights.items():
+        if not is_real(weight) or not 0 <= float(weight) < math.inf:
+            raise ParameterError(f"the weight of {pair} is {weight!r}, expected a number of at least 0")
+    total = math.fsum(map(float, weights.values()))
+    if abs(total - 1) > ROUNDING:
+        raise ParameterError(f"the weights add up to {total:g}, expected 1; divide each by their sum")

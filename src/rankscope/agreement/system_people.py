@@ -1,0 +1,252 @@
+"""What people say of systems, and the metrics beside it: from rankings, scores of segments or scores of systems."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from os import PathLike as PathLikeType
+from typing import NamedTuple
+
+import numpy as np
+
+from rankscope.agreement.inputs import Judged, chosen_pairs, gold_of
+from rankscope.agreement.judged_lists import GOLD, rankings_of
+from rankscope.agreement.segment_inputs import Names, names_of, people_as_asked, ranks_note
+from rankscope.agreement.system_sources import AnyScores, merged_any, read_any_scores, system_scores_in
+from rankscope.agreement.system_sums import RULES
+from rankscope.agreement.unranked import ranked_only
+from rankscope.data.frames import one_of
+from rankscope.data.rankings import Rankings
+from rankscope.data.segment_scores import PairScores, SegmentScores, SystemScores
+from rankscope.data.wording import listed
+from rankscope.errors import InputError, ParameterError, UnknownName
+from rankscope.io.ranking_tables import PEOPLE
+from rankscope.io.read import PathLike
+
+__all__ = ["Given", "SystemJudgments", "SystemMetrics", "given_as_asked", "scores_of_column"]
+
+SystemJudgments = Rankings | SegmentScores | SystemScores | PathLike
+SystemMetrics = AnyScores | PathLike | Sequence[AnyScores | PathLike]
+
+
+class Given(NamedTuple):
+    """people: rankings of which a rule makes scores, or scores. gold: what they are called. rule: one of RULES, "mean"
+    of scores of segments, or "given". metrics: each other's scores. notes: what a reader should know.
+    """
+
+    people: Rankings | AnyScores
+    gold: str
+    rule: str
+    metrics: list[AnyScores]
+    notes: tuple[str, ...]
+
+
+def given_as_asked(
+    judgments: SystemJudgments,
+    scores: SystemMetrics = (),
+    *,
+    human: str | None,
+    gold: str | None,
+    pairs: Names | None,
+    metrics: Names | None,
+    higher: Names,
+    lower: Names,
+    duplicates: str | None,
+    reference: str | None,
+    lines: PathLike | None,
+    test_set: str | None,
+) -> Given:
+    """People and metrics as they are asked for, read where they are files, in the directions asked for. Raises as
+    `systems`.
+    """
+    up, down = names_of(higher), names_of(lower)
+    if both := [name for name in up if name in down]:
+        raise ParameterError(f"{both[0]} is named as higher and as lower, expected one of the two")
+    wanted = None if metrics is None else names_of(metrics)
+    single = isinstance(scores, (SegmentScores, SystemScores, str, PathLikeType))
+    files = [scores] if single else list(scores)  # type: ignore[arg-type]  # neither is a list
+    if test_set is not None and not any(isinstance(one, (str, PathLikeType)) for one in files):
+        raise ParameterError("test_set says which scores of a file are wanted, and there is none; leave it out")
+    made = all_metrics(files, test_set)
+    options = {"duplicates": duplicates, "reference": reference, "lines": lines}
+    needed = [*([] if gold is None else [gold]), *([] if made else wanted or ())]
+    whole = whole_systems(judgments, needed)
+    columns: Sequence[str] = ()  # whose direction somebody may say, though they are not used
+    if whole is not None:
+        if unfit := next((name for name, value in options.items() if value is not None), None):
+            raise ParameterError(f"judgments are scores of systems, and {unfit} is for rankings; leave it out")
+        found = people_of_systems(whole, gold, human)
+    else:
+        read, _ = people_as_asked(
+            judgments,  # type: ignore[arg-type]  # scores of systems were taken out
+            gold=gold,
+            needed=needed,
+            higher=up,
+            lower=[name for name in down if name not in {one.metric for one in made}],
+            **options,  # type: ignore[arg-type]
+        )
+        columns = [*read.columns] if isinstance(read, Rankings) else [GOLD]
+        found = people_of_segments(read, gold, human, [*up, *down], alone=bool(made))
+    own = [] if made else found.metrics
+    known = [found.gold, *(one.metric for one in (*made, *found.metrics))]
+    for name in (*up, *down):
+        if name not in known and name not in columns:
+            raise UnknownName("metric", name, known)
+    every = [directed(one, up, down) for one in (*made, *own)]
+    if not every:
+        raise InputError("there is no metric beside what people say; give scores, or judgments with another column")
+    if wanted is not None:
+        every = chosen(every, wanted)
+    notes = tuple(dict.fromkeys([*found.notes, *(note for one in every for note in one.notes)]))
+    people = found.people
+    if not isinstance(people, Rankings):
+        people = directed(people, up, down)
+    found = found._replace(people=people, metrics=renamed(every), notes=notes)
+    return found if pairs is None else found._replace(people=of_pairs(found.people, names_of(pairs)))
+
+
+def all_metrics(files: Sequence[object], test_set: str | None) -> list[AnyScores]:
+    found: list[AnyScores] = []
+    for one in files:
+        if isinstance(one, (str, PathLikeType)):
+            found += read_any_scores(one, test_set=test_set)
+        elif isinstance(one, (SegmentScores, SystemScores)):
+            found.append(one)
+        else:
+            raise ParameterError(
+                f"scores hold {type(one).__name__}, expected SegmentScores, SystemScores, or files that hold them"
+            )
+    return merged_any(found)
+
+
+def whole_systems(judgments: SystemJudgments, needed: Sequence[str]) -> list[SystemScores] | None:
+    if isinstance(judgments, SystemScores):
+        return [judgments]
+    if isinstance(judgments, (str, PathLikeType)):
+        return system_scores_in(judgments, needed=needed)
+    return None
+
+
+def people_of_systems(columns: Sequence[SystemScores], gold: str | None, human: str | None) -> Given:
+    """Scores of whole systems, of which one entry is that of people. Raises UnknownName, ParameterError."""
+    names = [one.metric for one in columns]
+    if human is not None:
+        raise ParameterError(f"human is {human!r}, and these judgments are scores of systems already; leave it out")
+    if gold is not None and gold not in names:
+        raise UnknownName("column of the judgments", gold, names)
+    if gold is None:
+        gold = names[0] if len(names) == 1 else one_of(names, PEOPLE)
+        if gold is None:
+            raise ParameterError(f"which column is that of people? Name one as gold (--gold): {listed(names)}")
+    people = columns[names.index(gold)]
+    rest: list[AnyScores] = [one for one in columns if one is not people]
+    return Given(people, gold, "given", rest, people.notes)
+
+
+def people_of_segments(
+    people: Rankings | SegmentScores, gold: str | None, human: str | None, called: Sequence[str], *, alone: bool
+) -> Given:
+    """Rankings, or scores of segments, with the rule that makes scores of systems of them.
+
+    called: columns of which somebody said the direction. alone: metrics come from elsewhere.
+    """
+    if isinstance(people, SegmentScores):
+        if gold not in (None, GOLD, people.metric):
+            raise ParameterError(f"gold is {gold!r}, and scores of people have no columns to choose from; leave it out")
+        if human is None or human == "mean":
+            return Given(people, people.metric, "mean", [], people.notes)
+        return Given(rankings_of(people), GOLD, human, [], people.notes)
+    if not isinstance(people, Rankings):
+        raise ParameterError(
+            f"judgments are {type(people).__name__}, expected Rankings, SegmentScores or SystemScores (or a file that "
+            "holds them)"
+        )
+    if not len(people):
+        raise InputError("there is no judgment, expected at least one")
+    gold = gold_of(people, gold, alone=alone)
+    people = ranked_only(people, gold)
+    if np.isnan(people.column(gold)).all():
+        raise InputError(f"{gold}, the column of people, has no value; expected what they say of at least one item")
+    rest = [] if alone else [name for name in people.columns if name != gold]
+    notes = [
+        *people.notes,
+        *ranks_note(Judged(people, gold, tuple(rest), ()), [name for name in people.columns if name not in called]),
+    ]
+    metrics: list[AnyScores] = [scores_of_column(people, name) for name in rest]
+    scored = gold in people.scores
+    if human == "mean" and not scored:
+        raise ParameterError(
+            f"the mean of {gold} is asked for, and these are ranks, which mean something within one judgment only; ask "
+            f"for one of {', '.join(RULES)}, or say that they are scores (--higher {gold})"
+        )
+    if human == "mean" or (human is None and scored):
+        return Given(scores_of_column(people, gold), gold, "mean", metrics, tuple(notes))
+    return Given(people, gold, human or RULES[0], metrics, tuple(notes))
+
+
+def scores_of_column(rankings: Rankings, name: str) -> SegmentScores:
+    """A column of judgments as scores of segments: of a translation that was judged several times, the mean.
+
+    >>> found = scores_of_column(Rankings.of([{"A": 4, "B": 2}], name="points", score=True), "points")
+    >>> found.pairs[""].systems, found.pairs[""].values.tolist(), found.score
+    (('A', 'B'), [[4.0], [2.0]], True)
+    """
+    pairs = {}
+    for pair, part in rankings.by_pair():
+        values = part.column(name)
+        there = ~np.isnan(values)
+        systems, system = np.unique(part.system.codes, return_inverse=True)
+        segments, segment = np.unique(part.segment.codes, return_inverse=True)
+        shape = systems.size, segments.size
+        cell = (system * shape[1] + segment[part.judgment])[there]
+        many = np.bincount(cell, minlength=shape[0] * shape[1])
+        total = np.bincount(cell, values[there], shape[0] * shape[1])
+        mean = np.divide(total, many, out=np.full(total.shape, np.nan), where=many > 0)
+        pairs[pair] = PairScores(
+            tuple(part.systems[code] for code in systems.tolist()),
+            tuple(part.segment.names[code] for code in segments.tolist()),
+            mean.reshape(shape),
+        )
+    return SegmentScores(name, pairs, name in rankings.scores)
+
+
+def directed(scores: AnyScores, up: Sequence[str], down: Sequence[str]) -> AnyScores:
+    """The same with the direction that somebody said."""
+    names = {scores.metric}
+    if names & {*up, *down}:
+        return replace(scores, score=bool(names & {*up}))
+    return scores
+
+
+def chosen(metrics: Sequence[AnyScores], wanted: Sequence[str]) -> list[AnyScores]:
+    """Those wanted, in that order. Raises ParameterError, UnknownName."""
+    if not wanted:
+        raise ParameterError("no metric is asked for; name some, or leave metrics out for all")
+    there = {one.metric: one for one in reversed(metrics)}
+    if unknown := [name for name in wanted if name not in there]:
+        raise UnknownName("metric", unknown[0], there)
+    return [there[name] for name in wanted]
+
+
+def renamed(metrics: Sequence[AnyScores]) -> list[AnyScores]:
+    """The same with a number behind a name that stands twice."""
+    from rankscope.data.segment_scores import free_name
+
+    found: dict[str, AnyScores] = {}
+    for one in metrics:
+        name = free_name(one.metric, found)
+        found[name] = one if name == one.metric else replace(one, metric=name)
+    return list(found.values())
+
+
+def of_pairs(people: Rankings | AnyScores, pairs: Sequence[str]) -> Rankings | AnyScores:
+    """What people say of some language pairs, in this order. Raises UnknownName, ParameterError."""
+    if isinstance(people, Rankings):
+        return chosen_pairs(people, pairs)
+    if not pairs:
+        raise ParameterError("no language pair is asked for; name some, or leave pairs out for all")
+    if unknown := [name for name in pairs if name not in people.pairs]:
+        raise UnknownName("language pair", unknown[0], people.pairs)
+    if isinstance(people, SegmentScores):
+        return replace(people, pairs={name: people.pairs[name] for name in pairs})
+    return replace(people, pairs={name: people.pairs[name] for name in pairs})

@@ -1,0 +1,118 @@
+"""The statistic of each metric on the systems of one language pair: as it is, on drawn segments, between its ends."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from rankscope.agreement.segment_agreement import ends
+from rankscope.agreement.soft_pairs import soft_pairwise_accuracies
+from rankscope.agreement.system_asked import SystemsAsked
+from rankscope.agreement.system_inputs import Compared
+from rankscope.agreement.system_statistics import ACCURACY, SOFT, statistic_of
+from rankscope.agreement.system_sums import bootstrap_systems
+from rankscope.kernels.resample import Draws, draw
+from rankscope.stats.correlation_intervals import fisher_ends
+from rankscope.stats.inputs import Bools, Floats
+from rankscope.stats.labels import Ints
+
+__all__ = ["Cells", "cells_of", "summaries"]
+
+
+def signed(table: Floats, asked: SystemsAsked) -> Floats:
+    """(metrics) the statistic with its sign; table: (1 + metrics, systems), people's first."""
+    metrics = table[1:]
+    return statistic_of(np.broadcast_to(table[0], metrics.shape), metrics, asked.statistic)
+
+
+def values_of(one: Compared, kept: Bools, asked: SystemsAsked) -> Floats:
+    """(metrics) the statistic as it is shown; kept: (systems) which count."""
+    if asked.statistic == SOFT:
+        rng = stream(one, asked)
+        return np.array([soft_value(one, m, kept, draw(rng, asked.n_resamples)) for m in range(len(one.metrics))])
+    found = signed(one.oriented()[:, kept], asked)
+    return np.abs(found) if asked.absolute else found
+
+
+def soft_value(one: Compared, m: int, kept: Bools, draws: Draws) -> float:
+    """Soft pairwise accuracy of one metric, on the translations of which both sides have a score."""
+    people, metric = one.tables(m)
+    return float(soft_pairwise_accuracies(people[kept], metric[None, kept], draws)[0])
+
+
+def stream(one: Compared, asked: SystemsAsked) -> np.random.Generator:
+    """By the name of the language pair: what is drawn does not depend on which others were asked for."""
+    return np.random.default_rng([asked.seed, zlib.crc32(one.pair.encode("utf-8", "surrogateescape"))])
+
+
+def resampled(one: Compared, kept: Bools, asked: SystemsAsked) -> Floats:
+    """(metrics, resamples) the statistic on segments drawn with replacement."""
+    # A model that drew its own resamples drew no segments of the metrics'.
+    sums = [one.people, *(one.metrics if one.people.drawn is None else [])]
+    drawn = bootstrap_systems(sums, draw(stream(one, asked), asked.n_resamples))
+    drawn += [np.tile(metric.values, (asked.n_resamples, 1)) for metric in one.metrics[len(drawn) - 1 :]]
+    signs = [1.0 if up else -1.0 for up in (one.people_higher, *one.higher)]
+    people, *metrics = (side[:, kept] * sign for side, sign in zip(drawn, signs, strict=True))
+    found = np.stack([statistic_of(people, metric, asked.statistic) for metric in metrics])
+    return np.abs(found) if asked.absolute else found
+
+
+def fisher(values: Floats, sizes: Ints, asked: SystemsAsked) -> tuple[Floats, Floats]:
+    """(metrics, pairs) the ends of the intervals; NaN of 1 and -1, and of too few systems."""
+    least = 5 if asked.statistic.startswith("kendall") else 4
+    low, high = np.full((2, *values.shape), np.nan)
+    for p, n in enumerate(sizes.tolist()):
+        good = ~np.isnan(values[:, p]) & (np.abs(values[:, p]) < 1)
+        if n >= least:
+            found = fisher_ends(values[good, p], n, asked.statistic, asked.confidence_level)
+            low[good, p], high[good, p] = found
+    if not asked.absolute:
+        return low, high
+    across = np.where((low < 0) & (high > 0), 0.0, np.minimum(np.abs(low), np.abs(high)))
+    return across, np.maximum(np.abs(low), np.abs(high))
+
+
+class Cells(NamedTuple):
+    """Of each metric and language pair: see `SystemAgreement`; drawn: (metrics, pairs, resamples), or None."""
+
+    value: Floats
+    low: Floats
+    high: Floats
+    without: Floats
+    drawn: Floats | None
+
+
+def cells_of(
+    compared: Sequence[Compared], kept: Sequence[Bools], far: Sequence[Bools], asked: SystemsAsked, interval: str
+) -> Cells:
+    """The statistic with its intervals; kept, far: of each language pair, (systems) which count, which are far."""
+    value = np.stack([values_of(one, which, asked) for one, which in zip(compared, kept, strict=True)], axis=1)
+    low, high, without = np.full((3, *value.shape), np.nan)
+    for p, (one, which) in enumerate(zip(compared, far, strict=True)):
+        if which.any() and np.count_nonzero(~which) > 2:
+            without[:, p] = values_of(one, ~which, asked)
+    drawn = None
+    if interval == "segments":
+        drawn = np.stack([resampled(one, which, asked) for one, which in zip(compared, kept, strict=True)], axis=1)
+        low, high = ends(drawn, asked.confidence_level)
+    elif interval == "fisher":
+        found = [signed(one.oriented()[:, which], asked) for one, which in zip(compared, kept, strict=True)]
+        sizes = np.array([int(np.count_nonzero(which)) for which in kept])
+        low, high = fisher(np.stack(found, axis=1), sizes, asked)
+    return Cells(value, low, high, without, drawn)
+
+
+def summaries(cells: Cells, weights: Floats, shares: Floats, asked: SystemsAsked) -> dict[str, Floats]:
+    """The average over language pairs, and of an accuracy the share of all pairs of systems, with their intervals."""
+    found: dict[str, Floats] = {}
+    for name, by in (("average", weights), ("pooled", shares)):
+        low, high, value = np.full((3, len(cells.value)), np.nan)
+        if name == "average" or asked.statistic == ACCURACY:
+            value = cells.value @ by
+            if cells.drawn is not None:
+                low, high = ends(np.einsum("mpr,p->mr", cells.drawn, by), asked.confidence_level)
+        found |= {name: value, f"{name}_low": low, f"{name}_high": high}
+    return found

@@ -1,0 +1,125 @@
+"""`rankscope agree systems`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from rankscope.agreement.system_asked import FROM_SEGMENTS, HUMAN, INTERVALS, OVER, settle_systems
+from rankscope.agreement.system_statistics import ACCURACY, STATISTICS
+from rankscope.cli.agree_segments import judgments_options, lists_in
+from rankscope.cli.results import result_options, take_showing
+from rankscope.errors import ParameterError
+from rankscope.io.streams import one_stdin
+
+__all__ = ["systems"]
+
+#: What `settle_systems` checks before anything is read.
+SETTLED = (
+    "statistic",
+    "absolute",
+    "human",
+    "prior",
+    "from_segments",
+    "over",
+    "common",
+    "without_outliers",
+    "interval",
+    "n_resamples",
+    "confidence_level",
+    "rng",
+    "weights",
+)
+
+
+class Weights(click.ParamType[Any]):
+    """PAIR=WEIGHT,..."""
+
+    name = "weights"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        if not isinstance(value, str):
+            return value
+        found: dict[str, float] = {}
+        for part in value.split(","):
+            pair, sign, weight = part.rpartition("=")
+            try:
+                number = float(weight)
+            except ValueError:
+                sign = ""
+            if not sign or not pair:
+                self.fail(f"{part!r}, expected PAIR=WEIGHT, as de-en=0.5", param, ctx)
+            if pair in found:
+                self.fail(f"{pair} stands twice, expected each language pair once", param, ctx)
+            found[pair] = number
+        return found
+
+
+@click.command("systems")
+@click.argument("judgments")
+@click.argument("scores", nargs=-1, metavar="[SCORES]...")
+@click.option(
+    "--statistic", metavar="NAME", default=ACCURACY, show_default=True, help=f"One of {', '.join(STATISTICS)}."
+)
+@click.option("--absolute", is_flag=True, help="Correlations without their sign, as some papers print them.")
+@click.option(
+    "--human",
+    type=click.Choice(HUMAN),
+    help="What makes a system's score of what people said. Default: wins of rankings, the mean of scores.",
+)
+@click.option("--prior", type=float, default=0.0, metavar="P", help="Wins and losses added, under bradley_terry.")
+@click.option(
+    "--from-segments",
+    type=click.Choice(FROM_SEGMENTS),
+    default="mean",
+    show_default=True,
+    help="What makes a system's score of a metric's scores of segments: their mean, or the share of comparisons with "
+    "other systems in which it is better or equal.",
+)
+@click.option(
+    "--over",
+    type=click.Choice(OVER),
+    default="common",
+    show_default=True,
+    help="A mean is over segments that all systems have, or each over its own.",
+)
+@click.option("--common", is_flag=True, help="Compare the systems and language pairs that all have, where sets differ.")
+@click.option("--without-outliers", is_flag=True, help="Leave out systems that people find far from the rest.")
+@click.option(
+    "--weights", type=Weights(), metavar="PAIR=W,...", help="Of language pairs in the average; they add up to 1."
+)
+@click.option(
+    "--interval",
+    type=click.Choice(INTERVALS),
+    help="By a bootstrap over segments, or Fisher's z over systems. Default: what the data allow.",
+)
+@click.option("--metrics", metavar="NAME,...", help="The metrics wanted, in this order. Default: all.")
+@click.option("--lower", metavar="NAME,...", help="Metrics, or people's scores, in which lower is better, as TER.")
+@click.option("--test-set", metavar="NAME", help="Which, where a file of scores has several.")
+@click.option("--details", is_flag=True, help="Show the systems' scores of every language pair, too.")
+@judgments_options
+@result_options
+def systems(judgments: str, scores: tuple[str, ...], details: bool, **options: Any) -> None:
+    """Say how far metrics agree with people on whole systems: which of them is better?
+
+    JUDGMENTS: as of `rankscope agree segments`; or scores of systems, as a table (system, human, and columns of other
+    scores) or .sys.score. SCORES: sys.scr, .sys.score or a table, of systems; seg.scr or .seg.score, of segments; a
+    folder of mt-metrics-eval. Without any, the other columns of the judgments.
+
+    \b
+    rankscope agree systems wmt12.csv bleu.sys.scr ter.sys.scr --lower TER --statistic spearman --absolute
+    rankscope agree systems human.seg.score metrics/ --statistic soft_pairwise_accuracy
+    rankscope agree systems systems.csv --gold human --statistic pearson
+    """  # noqa: D301 - click keeps the lines after the character \b as they are
+    from rankscope import agreement
+
+    showing = take_showing(options)
+    settle_systems(**{name: options[name] for name in SETTLED})
+    showing.check((judgments, *scores))
+    one_stdin((judgments, *scores))
+    options |= lists_in(options, ("pairs", "metrics", "higher", "lower"))
+    options = {name: value for name, value in options.items() if value is not None}
+    if "weights" in options and "pairs" in options and (left := set(options["weights"]) - {*options["pairs"]}):
+        raise ParameterError(f"--weights names {min(left)}, which --pairs leaves out; name the same in both")
+    showing.show(agreement.systems(judgments, scores, **options), details=details)
