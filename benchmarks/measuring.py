@@ -27,6 +27,9 @@ MODULES = {
     "ranx": "ranx",
     "ir_measures": "ir_measures",
     "sklearn": "sklearn",
+    "lightgbm": "lightgbm",
+    "xgboost": "xgboost",
+    "torch": "torch",
     "corankco": "corankco",
 }
 

@@ -2,8 +2,9 @@
 
     python benchmarks/run_all.py [--only NAME]... [--runs 5] [--write]
 
-With --write the table in docs/benchmarks.md is replaced by what was measured. Needs the extra `bench` for the peers;
-those that are not installed are left out. Exit code 1 when a target was missed.
+With --write the table in docs/benchmarks.md is replaced by what was measured, with --only as well the rows of these
+benchmarks alone. Needs the extra `bench` for the peers; those that are not installed are left out. Exit code 1 when a
+target was missed.
 """
 
 import argparse
@@ -45,6 +46,7 @@ SCRIPTS = (
     "planning",
     "stability",
     "agreement",
+    "metric_tests",
     "leaderboard",
     "consensus_votes",
     "kemeny",
@@ -105,11 +107,30 @@ def table(results: list[dict]) -> str:
 
 def write_docs(path: Path, about: str, results: list[dict]) -> None:
     """Replace what stands between the two markers."""
+    runs = ", ".join(f"{result['name']} {result['runs']}" for result in results)
+    write_between(path, f"Measured {about}\n\n{table(results)}\n\nRuns behind each median: {runs}.")
+
+
+def write_rows(path: Path, about: str, results: list[dict]) -> None:
+    """Replace the rows of these benchmarks, known by what they say under "work"; new ones go to the end."""
+    text = path.read_text(encoding="utf-8").split(BEGIN)[1].split(END)[0].strip("\n")
+    lines = text.split("\n")
+    rows = [place for place, line in enumerate(lines) if line.startswith("|")]
+    begin, last = rows[0], rows[-1]
+    works = {row[0] for result in results for row in result["rows"]}
+    kept = [line for line in lines[begin : last + 1] if line.split(" | ")[0].removeprefix("| ") not in works]
+    added = table(results).split("\n")[2:]
+    names = ", ".join(result["name"] for result in results)
+    after = [line for line in lines[last + 1 :] if line and not line.startswith(f"Measured later ({names}): ")]
+    runs = ", ".join(f"{result['name']} {result['runs']}" for result in results)
+    later = f"Measured later ({names}): {about} Runs: {runs}."
+    write_between(path, "\n".join([*lines[:begin], *kept, *added, "", "\n\n".join([*after, later])]))
+
+
+def write_between(path: Path, text: str) -> None:
     before, rest = path.read_text(encoding="utf-8").split(BEGIN)
     _, after = rest.split(END)
-    runs = ", ".join(f"{result['name']} {result['runs']}" for result in results)
-    text = f"{BEGIN}\nMeasured {about}\n\n{table(results)}\n\nRuns behind each median: {runs}.\n{END}"
-    path.write_text(before + text + after, encoding="utf-8")
+    path.write_text(f"{before}{BEGIN}\n{text}\n{END}{after}", encoding="utf-8")
 
 
 def main() -> None:
@@ -117,10 +138,8 @@ def main() -> None:
     parser.add_argument("--only", action="append", choices=SCRIPTS, metavar="NAME", help=", ".join(SCRIPTS))
     parser.add_argument("--runs", type=int, default=RUNS)
     parser.add_argument("--folder", type=Path, default=DATA, help="where generated files are kept")
-    parser.add_argument("--write", action="store_true", help=f"write the table into {DOCS.name}")
+    parser.add_argument("--write", action="store_true", help=f"write the table, or these rows, into {DOCS.name}")
     args = parser.parse_args()
-    if args.write and args.only:
-        parser.error("--write replaces the whole table, so it cannot go with --only")
     about = machine()
     print(about)
     results = []
@@ -128,7 +147,7 @@ def main() -> None:
         print(f"-- {name}", flush=True)
         results.append(importlib.import_module(name).measure(runs=args.runs, folder=args.folder))
     if args.write:
-        write_docs(DOCS, about, results)
+        (write_rows if args.only else write_docs)(DOCS, about, results)
     missed = [result["name"] for result in results if not result["reached"]]
     if missed:
         sys.exit(f"missed a target: {', '.join(missed)}")

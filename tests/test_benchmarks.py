@@ -21,6 +21,7 @@ SCRIPTS = (
         "association",
         "ir_measures_slow",
         "letor_score",
+        "features",
         "entity_measures",
         "randomisation",
         "judges",
@@ -30,6 +31,11 @@ SCRIPTS = (
         "planning",
         "stability",
         "agreement",
+        "metric_tests",
+        "leaderboard",
+        "consensus_votes",
+        "kemeny",
+        "learning",
     ),
 )
 PEERS = tuple(name for name in ("pytrec_eval",) if importlib.util.find_spec(name))
@@ -116,7 +122,7 @@ def test_a_line_says_whether_its_target_was_reached():
 
 
 def test_each_benchmark_has_its_place_in_run_all():
-    helpers = {"measuring", "generate", "peers", "run_all"}
+    helpers = {"measuring", "generate", "peers", "run_all", "letor_folds", "learning_search"}
     assert {path.stem for path in BENCHMARKS.glob("*.py")} - helpers == set(module("run_all").SCRIPTS)
     assert {*SCRIPTS, "variants"} == set(module("run_all").SCRIPTS)
 
@@ -134,7 +140,12 @@ def test_each_benchmark_runs_at_a_tiny_size(name, folder, capsys):
         "report_page": {"systems": 2, "queries": 3, "documents": 20, "judged": 10},
         "planning": {"queries": 20, "repeats": 1},
         "stability": {"systems": 4, "entities": 40, "iterations": 2, "resamples": 20, "many": (3, 20)},
+        "kemeny": {"voters": 6, "items": 7, "more": 8, "fewer": 5},
+        "consensus_votes": {"voters": 6, "items": 7},
+        "learning": {"seeds": 1, "documents": 500, "features": 5, "queries": 4, "most": 2},
         "agreement": {"share": 0.005, "systems": 4, "segments": 30, "megabytes": 0.01},
+        "metric_tests": {"systems": 4, "segments": 6, "resamples": 20},
+        "leaderboard": {"systems": 4, "comparisons": 300, "resamples": 5},
     }
     size = sizes.get(name, TINY)
     peers = PEERS if name in BESIDE_PEERS else ()
@@ -156,3 +167,21 @@ def test_the_table_goes_between_the_markers(tmp_path):
     assert text.count("| w | a 1.00 CPU s | b 4.00 CPU s | 0.250 x | 0.300 x | yes |") == 1
     assert text.startswith("# Benchmarks")
     assert text.rstrip().endswith(run_all.DOCS.read_text(encoding="utf-8").rstrip()[-40:])
+
+
+def test_some_rows_of_the_table_are_replaced_alone(tmp_path):
+    run_all = module("run_all")
+    path = tmp_path / "benchmarks.md"
+    path.write_text(f"# Benchmarks\n{run_all.BEGIN}\n{run_all.END}\nThe end.\n", encoding="utf-8")
+
+    def result(name, value):
+        return {"name": name, "runs": 3, "rows": [[f"work of {name}", "a", "b", value, "", ""]]}
+
+    run_all.write_docs(path, "one day.", [result("x", "1.00 s"), result("y", "2.00 s")])
+    for value in ("3.00 s", "4.00 s"):
+        run_all.write_rows(path, "another day.", [result("x", value), result("z", "5.00 s")])
+    text = path.read_text(encoding="utf-8")
+    rows = [line.split(" | ")[0::3] for line in text.splitlines() if line.startswith("| work of")]
+    assert rows == [["| work of y", "2.00 s"], ["| work of x", "4.00 s"], ["| work of z", "5.00 s"]]
+    assert text.count("another day.") == text.count("one day.") == 1
+    assert text.endswith("The end.\n")

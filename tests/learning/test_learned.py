@@ -101,13 +101,13 @@ def test_a_loss_that_grows_without_end_names_the_learning_rate() -> None:
 
 
 def test_the_signature_holds_what_changed_the_numbers_and_nothing_else() -> None:
-    network = "listnet | hidden:4 | epochs:3 | patience:15 | stop_on:nDCG(gain='exp')@10 | learning_rate:0.001 | "
-    network += "batch_lists:16 | dropout:0.3 | weight_decay:0.0 | transform:standard | models:1 | rng:0"
+    network = "listnet | hidden:4 | epochs:3 | patience:15 | stop_on:nDCG(gain='exp')@10 | learning_rate:0.002 | "
+    network += "batch_lists:8 | dropout:0.3 | weight_decay:0.0 | transform:auto | models:1 | rng:0"
     assert ranker_signature(training().ranker) == network
     assert training().signature() == f"{network} | train:train | valid:valid | features:3 | rankscope {__version__}"
-    linear = "listnet | hidden:none | epochs:3 | weight_decay:0.0 | transform:standard | models:1 | rng:0"
+    linear = "listnet | hidden:none | epochs:3 | weight_decay:0.0 | transform:auto | models:1 | rng:0"
     assert training(None, hidden=()).signature() == f"{linear} | train:train | features:3 | rankscope {__version__}"
-    assert "learning_rate:0.001" in ranker_signature(Ranker("lambdaloss", hidden=()))  # which goes by steps
+    assert "learning_rate:0.002" in ranker_signature(Ranker("lambdaloss", hidden=()))  # which goes by steps
     assert "hidden:8x3" in ranker_signature(Ranker(hidden=(8, 3)))
 
 

@@ -199,7 +199,7 @@ def test_it_stands_at_the_end_of_a_pipeline():
     X, y, qid = data()
     pipeline = make_pipeline(StandardScaler(), Ranker(**QUICK, transform="none"))
     pipeline.fit(X, y, ranker__qid=qid)
-    alone = Ranker(**QUICK).fit(X, y, qid)
+    alone = Ranker(**QUICK, transform="standard").fit(X, y, qid)
     assert pipeline.predict(X) == pytest.approx(alone.predict(X), abs=1e-4)
     assert clone(pipeline).get_params()["ranker__hidden"] == (16,)
 

@@ -283,3 +283,28 @@ def test_it_is_written_whole_or_not_at_all(tmp_path: Path, monkeypatch: pytest.M
     with pytest.raises(OutputError, match="does not exist"):
         save_ranker(trained(), tmp_path / "none" / "m")
     assert saved.write_chunks is write_chunks  # which does not leave halves behind either
+
+
+def squares(scores: Any, relevance: Any, offsets: Any) -> tuple[float, Any]:
+    """A loss of one's own."""
+    apart = scores - relevance
+    lists = offsets.size - 1
+    return float(apart @ apart) / lists, 2 * apart / np.float32(lists)
+
+
+@pytest.mark.parametrize("hidden", [(), (3,)])
+def test_a_loss_of_ones_own_trains_is_saved_by_its_name_and_predicts(tmp_path: Path, hidden: tuple[int, ...]) -> None:
+    ranker = trained(loss=squares, hidden=hidden, epochs=20)
+    assert ranker.models_[0].losses[-1] < ranker.models_[0].losses[0]
+    save_ranker(ranker, tmp_path / "m")
+    again = load_ranker(tmp_path / "m")
+    assert again.loss == "squares"
+    assert again.predict(HELD).tobytes() == ranker.predict(HELD).tobytes()
+    with pytest.raises(ParameterError, match="unknown loss 'squares'"):
+        again.fit(X, Y, QID)
+
+
+@pytest.mark.parametrize("wrong", [lambda s, r, o: 0.0, lambda s, r, o: (s, s), lambda s, r, o: (0.0, s[:1])])
+def test_a_function_that_is_no_loss_is_refused(wrong: Any) -> None:
+    with pytest.raises(ParameterError, match="expected a value and its gradient"):
+        trained(loss=wrong)
