@@ -21,6 +21,7 @@ from rankscope.stats.reliability import Generalisability, generalisability
 from rankscope.stats.resampled import bootstrap_test, randomisation_test
 from rankscope.stats.standardisation import STANDARDISATIONS, Standardised, standardise_scores
 from rankscope.stats.tukey import AllPairs, all_pairs, randomised_tukey_hsd, tukey_hsd
+from rankscope.stats.williams import williams_test
 
 __all__ = [
     "CORRECTIONS",
@@ -76,4 +77,5 @@ __all__ = [
     "tukey_hsd",
     "two_way_anova",
     "wilcoxon_test",
+    "williams_test",
 ]
