@@ -31,6 +31,7 @@ MODULES = {
     "xgboost": "xgboost",
     "torch": "torch",
     "corankco": "corankco",
+    "kenlm": "kenlm",
 }
 
 

@@ -1,0 +1,47 @@
+"""Features of translations, and the models that they need.
+
+>>> from rankscope.learning import mt
+>>> model = mt.train_language_model(["the cat sat", "the dog sat", "a cat ran"], order=2)
+>>> model.scores(["the cat ran", "ran the cat"]).log10.round(2)
+array([-1.64, -4.07])
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+#: Where each public name lives, a module here. Loaded when first asked for.
+HOMES = {
+    "EXTENDED": "features",
+    "FEATURES": "features",
+    "LanguageModel": "language_model",
+    "Lexicon": "lexicon",
+    "NINE": "features",
+    "NINE_SMOOTHED": "features",
+    "OTHERS": "features",
+    "TranslationFeatures": "feature_table",
+    "feature_names": "features",
+    "load_language_model": "model_files",
+    "load_lexicon": "lexicon_files",
+    "save_language_model": "model_files",
+    "save_lexicon": "lexicon_files",
+    "tokenised": "tokenisation",
+    "train_language_model": "kneser_ney",
+    "train_lexicon": "lexicon_training",
+    "translation_features": "features",
+}
+
+__all__ = sorted(HOMES)
+
+
+def __getattr__(name: str) -> Any:
+    if name not in HOMES:
+        raise AttributeError(f"module 'rankscope.learning.mt' has no attribute {name!r}")
+    value = getattr(importlib.import_module(f"rankscope.learning.mt.{HOMES[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(HOMES)

@@ -1,0 +1,98 @@
+"""Text as large pieces of whole lines, a sentence each, in UTF-8: of a file, or of sentences that are in memory."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+from itertools import islice
+from typing import NamedTuple
+
+from rankscope.errors import InputError
+from rankscope.io.blocks import BOM
+from rankscope.io.streams import open_binary, source_name
+
+__all__ = ["Block", "Sentences", "sentence_blocks"]
+
+Sentences = str | os.PathLike[str] | Iterable[str]
+
+#: Of a file, bytes that are read at a time; of sentences in memory, sentences.
+BYTES, SENTENCES = 1 << 22, 20_000
+
+
+class Block(NamedTuple):
+    """Lines, each ended by LF. first: how many stand before them. source: the file; empty for sentences in memory."""
+
+    text: bytes
+    first: int
+    source: str
+
+    def lines(self) -> list[bytes]:
+        return self.text.split(b"\n")[:-1]
+
+    def place(self, i: int) -> str:
+        """How an error names the i-th line, counted from 0."""
+        number = self.first + i + 1
+        return f"{self.source}:{number}" if self.source else f"sentence {number}"
+
+
+def sentence_blocks(source: Sentences) -> Iterator[Block]:
+    """The blocks of a file, named by its path, or of an iterable of sentences. Lines end at LF only.
+
+    An LF inside a sentence in memory counts as a blank, and so does NUL everywhere. Raises InputError for what cannot
+    be read, and with its line for what is no text or not UTF-8.
+    """
+    blocks = of_file(source) if isinstance(source, (str, os.PathLike)) else of_sentences(source)
+    for block in blocks:
+        yield block._replace(text=block.text.replace(b"\0", b" ")) if b"\0" in block.text else block
+
+
+def of_file(path: str | os.PathLike[str]) -> Iterator[Block]:
+    first, name = 0, source_name(path)
+    with open_binary(path) as stream:
+        while text := stream.read(BYTES):
+            text += stream.readline()
+            if not first:
+                text = text.removeprefix(BOM)
+            if text and not text.endswith(b"\n"):
+                text += b"\n"
+            block = Block(text, first, name)
+            refuse_other_bytes(block)
+            yield block
+            first += text.count(b"\n")
+
+
+def refuse_other_bytes(block: Block) -> None:
+    if block.text.isascii():
+        return
+    try:
+        block.text.decode("utf-8")
+    except UnicodeDecodeError as error:
+        place = block.place(block.text.count(b"\n", 0, error.start))
+        raise InputError(f"{place}: bytes that are not UTF-8, expected text; convert it") from None
+
+
+def of_sentences(sentences: Iterable[str]) -> Iterator[Block]:
+    first, rest = 0, iter(sentences)
+    while part := list(islice(rest, SENTENCES)):
+        yield Block(encoded(part, first), first, "")
+        first += len(part)
+
+
+def encoded(part: list[str], first: int) -> bytes:
+    """Sentences as lines. first: how many stand before them."""
+    try:
+        text = "\n".join(part)
+        if text.count("\n") != len(part) - 1:
+            text = "\n".join(sentence.replace("\n", " ") for sentence in part)
+        return f"{text}\n".encode()
+    except TypeError:
+        wrong = next(i for i, sentence in enumerate(part) if not isinstance(sentence, str))
+        raise InputError(
+            f"sentence {first + wrong + 1} is of type {type(part[wrong]).__name__}, expected a text, words with blanks "
+            "between them; join its words"
+        ) from None
+    except UnicodeEncodeError:
+        wrong = next(i for i, sentence in enumerate(part) if any("\ud800" <= c <= "\udfff" for c in sentence))
+        raise InputError(
+            f"sentence {first + wrong + 1}: holds a lone surrogate, which is no character; read it as UTF-8"
+        ) from None
