@@ -8,11 +8,15 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given as given_lists
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
 
 import rankscope as rs
 from rankscope.agreement.calibration import calibrate, calibration_curve
 from rankscope.agreement.conventions import CONVENTIONS
 from rankscope.agreement.metric_comparison import COLUMNS, MetricComparison
+from rankscope.agreement.metric_ranks import cluster_ranks
 from rankscope.agreement.metric_runs import pvalues_of
 from rankscope.agreement.metric_tests import compare_metrics as compare_matrices
 from rankscope.data.rankings import Rankings
@@ -123,13 +127,66 @@ def test_tasks_on_one_language_pair_share_their_resamples() -> None:
     assert alone.pvalue[2] == pytest.approx(once.pvalue[0], nan_ok=True)
 
 
-def test_a_rank_is_one_more_than_the_metrics_that_are_significantly_better() -> None:
+def test_metrics_of_one_rank_are_a_cluster_and_ranges_count_those_that_differ() -> None:
     found = compare(*given(noises=(0.5, 0.55, 3.0, 3.1)), statistic="pearson", n_resamples=499, rng=1)
     better = (found.pvalue_corrected[0] <= 0.05) & (found.value[0][:, None] > found.value[0])
-    assert found.rank[0].tolist() == (1 + better.sum(axis=0)).tolist() == [1, 1, 3, 3]
-    assert found.clusters[0].rank_high.tolist() == [2, 2, 4, 4]
+    assert found.rank[0].tolist() == [1, 1, 2, 2]
+    assert found.clusters[0].rank_low.tolist() == (1 + better.sum(axis=0)).tolist() == [1, 1, 3, 3]
+    assert found.clusters[0].rank_high.tolist() == (4 - better.sum(axis=1)).tolist() == [2, 2, 4, 4]
     assert found.sections()[0].sentence.startswith("m1 and m0 agree best with people (pearson 0.")
     assert "cannot be told apart" in found.sections()[0].sentence
+
+
+@given_lists(
+    st.integers(1, 7).flatmap(lambda m: arrays(np.float64, (m, m), elements=st.sampled_from([0.01, 0.05, 0.5])))
+)
+def test_a_new_rank_begins_where_a_metric_of_the_present_one_is_better(chances: np.ndarray) -> None:
+    pvalues = np.minimum(chances, chances.T)
+    m = len(pvalues)
+    expected, start = [1], 0
+    for i in range(1, m):  # metric i against each from `start` on, one by one
+        fresh = False
+        for j in range(start, i):
+            fresh = fresh or pvalues[j, i] <= 0.05
+        expected.append(expected[-1] + fresh)
+        start = i if fresh else start
+    assert cluster_ranks(range(m), pvalues, 0.05).tolist() == expected
+    order = np.random.default_rng(m).permutation(m)
+    shuffled = cluster_ranks(np.argsort(order).tolist(), pvalues[np.ix_(order, order)], 0.05)
+    assert shuffled[np.argsort(order)].tolist() == expected
+
+
+def test_several_language_pairs_in_one_pot_are_counted_by_their_pairs_of_systems() -> None:
+    people, metrics = given((1, 2), noises=(1.5, 4.0))
+    small = {"x-2": PairScores(SYSTEMS[:3], SEGMENTS, people.pairs["x-2"].values[:3])}
+    people = SegmentScores("people", {"x-1": people.pairs["x-1"], **small})
+    metrics = [
+        SegmentScores(
+            m.metric, {"x-1": m.pairs["x-1"], "x-2": PairScores(SYSTEMS[:3], SEGMENTS, m.pairs["x-2"].values[:3])}
+        )
+        for m in metrics
+    ]
+    found = compare(people, metrics, tasks=["x-1,x-2:system:pairwise_accuracy"], **FEW)
+    plain = rs.agreement.systems(people, metrics, interval="none")
+    assert found.value[0] == pytest.approx(plain.pooled)
+    assert found.systems == (9,)
+    single = compare(people, metrics, level="system", statistic="pairwise_accuracy", **FEW)
+    assert found.value[0] == pytest.approx((15 * single.value[0] + 3 * single.value[1]) / 18)
+    with pytest.raises(ParameterError, match="only pairwise_accuracy puts pairs of systems of several language pairs"):
+        compare(people, metrics, tasks=["x-1,x-2:system:pearson"], **FEW)
+    with pytest.raises(UnknownName, match="language pair 'x-3'"):
+        compare(people, metrics, tasks=["x-1,x-3:system:pairwise_accuracy"], **FEW)
+
+
+def test_statistics_of_other_ranges_are_brought_to_one_before_they_are_averaged() -> None:
+    people, metrics = given()
+    tasks = ["x-1:segment:acc_eq:0.25", "x-1:segment:pearson:0.75"]
+    found = compare(people, metrics, tasks=tasks, **FEW)
+    assert found.value[2] == pytest.approx(0.25 * found.value[0] + 0.75 * (1 + found.value[1]) / 2)
+    assert any("brought to 0 to 1" in note for note in found.notes)
+    # all the weight on the correlation: the test is that of the correlation
+    alone = compare(people, metrics, tasks=["x-1:segment:acc_eq:0", "x-1:segment:pearson:1"], **FEW)
+    assert alone.pvalue[2] == pytest.approx(alone.pvalue[1], nan_ok=True)
 
 
 def test_each_task_is_a_family_of_its_own() -> None:
@@ -254,6 +311,17 @@ def test_tests_without_common_resamples_leave_the_average_untested() -> None:
     assert any("the average over 2 tasks is not tested: bootstrap and perm_both do not" in note for note in found.notes)
     assert "is not tested" in found.sections()[0].sentence
     assert found.sections()[0].table is not None
+
+
+@pytest.mark.slow
+def test_metrics_of_one_worth_are_told_apart_by_the_average_as_often_as_the_level_says() -> None:
+    tasks = ["x-1:segment:pearson", "x-1:system:pearson", "x-2:segment:pearson/none"]  # two share their resamples
+    p = []
+    for seed in range(0, 800, 2):
+        people, metrics = given((seed, seed + 1), noises=(1.0, 1.0))
+        p.append(compare(people, metrics, tasks=tasks, n_resamples=99, rng=seed).pvalue[:, 0, 1])
+    rates = (np.array(p) <= 0.05).mean(axis=0)
+    assert (rates < 0.05 + 3 * np.sqrt(0.05 * 0.95 / len(p))).all(), rates
 
 
 def test_a_correction_that_no_p_can_pass_is_said() -> None:

@@ -15,8 +15,8 @@ import pytest
         ("agree labls x", "No such command 'labls'; did you mean 'labels'? See `rankscope agree --help`"),
         (
             "agree demo.qrels x",
-            "No such command 'demo.qrels'; expected judgments, labels, measures, ranks, segments, systems, raters or "
-            "wmt12; see `rankscope agree --help`",
+            "No such command 'demo.qrels'; expected judgments, labels, measures, ranks, segments, systems, metrics, raters "
+            "or wmt12; see `rankscope agree --help`",
         ),
         ("letor scor", "No such command 'scor'; did you mean 'score'? See `rankscope letor --help`"),
         (
@@ -30,6 +30,11 @@ import pytest
         ("compare --alpha 0.1 a b", "No such option '--alpha'; did you mean '--level'? See `rankscope compare --help`"),
         ("evaluate --alpha 0.1 a b", "No such option '--alpha'; see `rankscope evaluate --help`"),
         ("evaluate -z a b", "No such option '-z'; see `rankscope evaluate --help`"),
+        ("mt-experimen x", "No such command 'mt-experimen'; did you mean 'mt-experiment'? See `rankscope --help`"),
+        (
+            "mt-experiment --loss ListNet",
+            "No such option '--loss'; did you mean '--losses'? See `rankscope mt-experiment --help`",
+        ),
         ("crossvalidat x", "No such command 'crossvalidat'; did you mean 'crossvalidate'? See `rankscope --help`"),
         (
             "crossvalidate --losses ranknet x",

@@ -20,6 +20,10 @@ from rankscope.data.rankings import Labels, Rankings
 from rankscope.data.scores import EachQuery
 from rankscope.data.sections import Section, as_text
 from rankscope.evaluation.holes import Holes, hole_measures, holes_of
+from rankscope.experiments.mt_judging import SYSTEM_RULES as RULES
+from rankscope.experiments.mt_judging import OnSegments, OnSystems, PairTest
+from rankscope.experiments.mt_outcome import Found
+from rankscope.experiments.mt_training import Model
 from rankscope.experiments.wmt12 import SegmentLevel
 from rankscope.experiments.wmt12_systems import SystemLevel
 from rankscope.reporting.result_page import result_page
@@ -78,6 +82,38 @@ def features() -> rs.Features:
     return rs.Features.of(x, np.arange(45) % 3, sizes=[5] * 9, names=(AWFUL, "b"))
 
 
+def translations() -> rs.experiments.TranslationExperiment:
+    """A model with such a name, and a metric that was not trained."""
+    one, ends = np.array([[0.2], [0.1]]), np.array([0.2, 0.1])
+    on_segments = OnSegments(
+        metrics=(AWFUL, "chrF"),
+        pairs=("de-en",),
+        value=one,
+        low=one - 0.1,
+        high=one + 0.1,
+        n=np.array([11_934]),
+        average=ends,
+        average_low=ends - 0.1,
+        average_high=ends + 0.1,
+        drawn=np.tile(ends[:, None], 3),
+    )
+    by_rule = {
+        rule: rs.agreement.systems(judged(), statistic="spearman", interval="none", over="own", rng=1) for rule in RULES
+    }
+    return rs.experiments.TranslationExperiment(
+        protocol="cv",
+        pairs=("de-en",),
+        found={"into": Found(segments=on_segments, systems=OnSystems(by_rule=by_rule))},
+        tests=(PairTest("into", AWFUL, "chrF", 0.1, 0.0, 0.2, 0.04, 0.08),),
+        models=(Model(AWFUL, "listnet", "nine", ("length", AWFUL)),),
+        by_seed=np.array([[[0.2, 0.21]]]),
+        scores={"de-en": {AWFUL: np.zeros((1, 1)), "chrF": np.zeros((1, 1))}},
+        systems={"de-en": ("A",)},
+        seconds=1.0,
+        settings="as the test has it",
+    )
+
+
 #: Every class of results -> one of them.
 RESULTS: dict[type, Callable[[], Any]] = {
     rs.Scores: scores,
@@ -102,6 +138,9 @@ RESULTS: dict[type, Callable[[], Any]] = {
         published={"a-b": 0.5},
         scored="as the test has it",
     ),
+    rs.agreement.MetricComparison: lambda: rs.agreement.compare_metrics(
+        judged(), tasks=["*:segment:acc_eq/segment:0.5", "*:segment:wmt12:0.5"], n_resamples=30, rng=1
+    ),
     rs.agreement.DecisionAgreement: lambda: rs.agreement.decisions(judged()),
     rs.agreement.RankAgreement: lambda: rs.agreement.ranks(
         judged(), predicted=[AWFUL, "m"], gold="rank", by_segment=True, n_resamples=30, rng=1
@@ -122,11 +161,12 @@ RESULTS: dict[type, Callable[[], Any]] = {
         seeds=2,
         importance=True,
     ),
+    rs.experiments.TranslationExperiment: lambda: translations(),
     rs.consensus.Leaderboard: lambda: rs.consensus.leaderboard(preferred(), covariates=AWFUL, rng=1, n_resamples=30),
     rs.consensus.Consensus: lambda: rs.consensus.merge_rankings(
         {AWFUL: ["x", AWFUL, "y"], "two": [AWFUL, "x"], "three": ["y", AWFUL]}, n_resamples=30, rng=1
     ),
-    rs.consensus.QueryConsensus: lambda: rs.consensus.merge_runs(RUNS, n_resamples=5, rng=1),
+    rs.consensus.QueryConsensus: lambda: rs.consensus.merge_runs(RUNS, n_resamples=20, rng=1),
     rs.learning.Training: trained,
     type(rs.agree_labels([0, 1], [0, 1])): lambda: rs.agree_labels([0, 1, 1, 0, 1], [0, 1, 0, 0, 1]),
 }

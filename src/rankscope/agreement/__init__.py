@@ -8,6 +8,7 @@
 from rankscope.agreement import per_segment, per_set
 from rankscope.agreement.conventions import Convention
 from rankscope.agreement.decision_agreement import DecisionAgreement, decisions
+from rankscope.agreement.metric_comparison import MetricComparison, compare_metrics
 from rankscope.agreement.rank_agreement import RankAgreement
 from rankscope.agreement.rater_agreement import RaterAgreement, raters
 from rankscope.agreement.run_agreement import RunAgreement, runs
@@ -28,11 +29,13 @@ from rankscope.io.wmt_scores import read_seg_scores, read_sys_scores
 __all__ = [
     "Convention",
     "DecisionAgreement",
+    "MetricComparison",
     "RankAgreement",
     "RaterAgreement",
     "RunAgreement",
     "SegmentAgreement",
     "SystemAgreement",
+    "compare_metrics",
     "decisions",
     "per_segment",
     "per_set",

@@ -12,7 +12,7 @@ from rankscope.agreement.pair_counts import ABSENT, CLOSE, kinds_of, pair_places
 from rankscope.errors import ParameterError
 from rankscope.stats.inputs import check_choice
 
-__all__ = ["Calibrated", "calibrate", "check_calibrated"]
+__all__ = ["Calibrated", "Curve", "calibrate", "calibration_curve", "check_calibrated"]
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -27,6 +27,16 @@ class Calibrated(NamedTuple):
 
     epsilon: float
     value: float
+
+
+class Curve(NamedTuple):
+    """The statistic at every epsilon that changes it: rising epsilons, values, and the share of counted pairs that the
+    metric ties, in [0, 1]; the first epsilon is 0.
+    """
+
+    epsilon: Floats
+    value: Floats
+    tied: Floats
 
 
 def calibrate(
@@ -53,6 +63,57 @@ def calibrate(
     >>> calibrate(gold, metric, convention=CONVENTIONS["acc_eq"])  # .7 and .8 tie, as people say
     Calibrated(epsilon=0.10000000000000009, value=1.0)
     """
+    found = steps(gold, metric, convention, grouping, segment)
+    if found is None:
+        return Calibrated(float("nan"), float("nan"))
+    # A gain that is but rounding is none: the least epsilon stands.
+    best = int(np.argmax(found.gained >= found.gained.max() - 1e-12))
+    if found.gained[best] <= 1e-12:
+        return Calibrated(0.0, found.start)
+    return Calibrated(float(found.epsilon[best]), found.start + float(found.gained[best]))
+
+
+def calibration_curve(
+    gold: Floats,
+    metric: Floats,
+    *,
+    convention: Convention,
+    grouping: str = "none",
+    segment: Ints | None = None,
+) -> Curve:
+    """The statistic as epsilon rises: the whole of what `calibrate` looks for the highest point of.
+
+    Arguments, and what they raise, as of `calibrate`. Each value holds from its epsilon up to the next. Of no pairs,
+    empty. tied: all pairs that count weigh alike, whatever the grouping.
+
+    Source: Deutsch, Foster and Freitag (2023), "Ties matter", figure 3.
+
+    >>> from rankscope.agreement.conventions import CONVENTIONS
+    >>> gold, metric = np.array([[1.0, 2.0, 2.0]]), np.array([[0.0, 0.5, 1.0]])
+    >>> found = calibration_curve(gold, metric, convention=CONVENTIONS["acc_eq"])
+    >>> found.epsilon.tolist(), found.value.round(4).tolist(), found.tied.round(4).tolist()
+    ([0.0, 0.5, 1.0], [0.6667, 0.6667, 0.3333], [0.0, 0.6667, 1.0])
+    """
+    found = steps(gold, metric, convention, grouping, segment)
+    if found is None:
+        return Curve(np.zeros(0), np.zeros(0), np.zeros(0))
+    epsilon, value, tied = found.epsilon, found.start + found.gained, found.tied
+    if epsilon[0] > 0:
+        epsilon, value, tied = np.r_[0.0, epsilon], np.r_[found.start, value], np.r_[0.0, tied]
+    return Curve(epsilon, value, tied)
+
+
+class Steps(NamedTuple):
+    """Rising epsilons, what the statistic has gained at each, and the share of pairs tied; start: at none tied."""
+
+    epsilon: Floats
+    gained: Floats
+    tied: Floats
+    start: float
+
+
+def steps(gold: Floats, metric: Floats, convention: Convention, grouping: str, segment: Ints | None) -> Steps | None:
+    """All that a rising epsilon does; None where no pair counts. Raises as `calibrate`."""
     check_choice("grouping", grouping, WEIGHING)
     check_calibrated(convention)
     kinds = kinds_of(gold, metric, least=convention.least)
@@ -63,7 +124,7 @@ def calibrate(
     weight = weights(below[kinds], segment) if grouping == "segment" else None
     counted = np.flatnonzero(below[kinds].ravel())
     if not counted.size:
-        return Calibrated(float("nan"), float("nan"))
+        return None
     kinds, apart = kinds.ravel()[counted], apart.ravel()[counted]
     share = np.full(counted.size, 1 / counted.size) if weight is None else weight.ravel()[counted]
     now, change = above[kinds], above[TIED[kinds]] - above[kinds]
@@ -73,12 +134,7 @@ def calibrate(
     # rounding, only the last is complete.
     last = np.append(np.flatnonzero(rising[1:] > rising[:-1] * (1 + CLOSE)), rising.size - 1)
     gained = np.cumsum((share * change)[order])[last]
-    start = float(share @ now)
-    # A gain that is but rounding is none: the least epsilon stands.
-    best = int(np.argmax(gained >= gained.max() - 1e-12))
-    if gained[best] <= 1e-12:
-        return Calibrated(0.0, start)
-    return Calibrated(float(rising[last[best]]), start + float(gained[best]))
+    return Steps(rising[last], gained, (last + 1) / counted.size, float(share @ now))
 
 
 def check_calibrated(convention: Convention) -> None:

@@ -24,6 +24,10 @@ ELSEWHERE = {
     "ranks": ("agree_ranks", "Rankings against people's, list by list (RankEval); or two runs."),
     "segments": ("agree_segments", "Metrics against people: which translation of a segment is better?"),
     "systems": ("agree_systems", "Metrics against people: which of whole systems is better?"),
+    "metrics": (
+        "agree_metrics",
+        "Metrics against each other: which agree best with people, which cannot be told apart?",
+    ),
     "raters": ("agree_segments", "People against each other, and each against itself."),
     "wmt12": ("agree_wmt12", "WMT12 on segments and systems, reproduced from its files."),
 }

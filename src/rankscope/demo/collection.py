@@ -178,5 +178,6 @@ def write_files(directory: str | Path, files: Mapping[str, str], *, overwrite: b
             "demo's files in it (others are left alone)"
         )
     for name, text in files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
         write_text(folder / name, text)
     return [folder / name for name in files]

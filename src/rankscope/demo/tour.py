@@ -20,6 +20,7 @@ from rankscope.demo.features import feature_files
 from rankscope.demo.judge import judge_files
 from rankscope.demo.letor import letor_files
 from rankscope.demo.preferences import preference_files
+from rankscope.demo.translations import translation_files
 from rankscope.demo.votes import vote_files
 from rankscope.errors import ParameterError
 from rankscope.evaluation.engine import evaluate
@@ -47,6 +48,7 @@ PARTS: tuple[Callable[[int], Mapping[str, str]], ...] = (
     vote_files,
     preference_files,
     feature_files,
+    translation_files,
 )
 
 #: What there is to try; the demo itself names a few, `rankscope demo --tour` all. A test runs every command.
@@ -114,6 +116,10 @@ TOUR = (
     Step(
         "rankscope agree systems demo-answers.csv --higher llm,reward --statistic pearson",
         "and whether they order the four assistants themselves as people do",
+    ),
+    Step(
+        "rankscope agree metrics demo-answers.csv --higher llm,reward",
+        "and which of the two agrees better with people, by more than chance",
     ),
     Step("rankscope agree raters demo-answers.csv --higher llm,reward", "how far these people agree with each other"),
     Step(
@@ -201,6 +207,10 @@ TOUR = (
     Step(
         "rankscope crossvalidate demo-features.csv --loss linear:listnet --loss listnet --seeds 2 --importance",
         "learning to rank: is a network better than a linear ranker on queries that neither saw, and by which features",
+    ),
+    Step(
+        "rankscope mt-experiment --data demo-mt --protocol cv --features nine,+chrF --seeds 1",
+        "metrics of translations learned from people's rankings: do they agree better with people than BLEU and chrF",
     ),
     Step(
         "rankscope report demo.qrels rerank.run hybrid.run bm25.run --baseline bm25 -o baseline.html",

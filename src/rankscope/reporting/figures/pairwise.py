@@ -173,6 +173,7 @@ def significance_matrix(
     levels: Sequence[float] = (),
     measure: str = "",
     criterion: str = "",
+    noun: str = "system",
     style: Style | None = None,
 ) -> Any:
     """All pairs of systems, coloured by the difference of row minus column; a triangle where it is significant.
@@ -181,8 +182,9 @@ def significance_matrix(
     no mark and is not counted. levels: where there are several, in the place of `level`: the lower the level that a
     pair reaches, the larger its triangle; instead of p-values that lowest level itself will do, 1 for a pair that
     reaches none. criterion: in words, when a pair is marked, where that is not p ≤ level, as "probability
-    of one to be better ≥ 95%". A triangle points up where the row is higher, else down, so that grey print tells as
-    much. The first 40 systems are shown. Raises ParameterError for data that do not fit.
+    of one to be better ≥ 95%". noun: what one of them is, as "metric". A triangle points up where the row is higher,
+    else down, so that grey print tells as much. The first 40 systems are shown. Raises ParameterError for data
+    that do not fit.
     """
     alt, style = altair(), style or Style()
     check_share("level", level)
@@ -205,13 +207,13 @@ def significance_matrix(
     found += f" ({shown(criterion) or (f'level {level:g} or lower' if several else f'p ≤ {level:g}, corrected')})."
     return finish(
         pair_cells(alt, kept, rows, (most, several), f"difference{' in ' + shown(measure) if measure else ''}", style),
-        title="Which systems differ",
+        title=f"Which {shown(noun)}s differ",
         subtitle=[
             found,
             f"▲ row{how} higher than column, ▼ lower." if marked else "",
-            left_out(len(names), MOST_SYSTEMS, "systems"),
+            left_out(len(names), MOST_SYSTEMS, f"{shown(noun)}s"),
         ],
-        description=f"Differences of {len(kept)} systems: {found}",
+        description=f"Differences of {len(kept)} {shown(noun)}s: {found}",
         style=style,
         height=height_of(len(kept)),
     )

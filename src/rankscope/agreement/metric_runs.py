@@ -1,0 +1,295 @@
+"""One task: the statistic of every metric, and every test between two of them; and tasks put together."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from types import MappingProxyType
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from rankscope.agreement import metric_tests, segment_asked
+from rankscope.agreement.calibration import Curve, calibration_curve
+from rankscope.agreement.conventions import CONVENTIONS
+from rankscope.agreement.inputs import refuse_unordered
+from rankscope.agreement.judged_lists import lists_of
+from rankscope.agreement.metric_asked import TESTS, ComparisonAsked
+from rankscope.agreement.metric_inputs import Matrices, judged_beside, matrices_of, of_segments
+from rankscope.agreement.metric_pvalues import CLOSE
+from rankscope.agreement.metric_statistics import STATISTICS
+from rankscope.agreement.metric_tasks import Task
+from rankscope.agreement.segment_agreement import one_pair
+from rankscope.agreement.system_people import Given
+from rankscope.data.rankings import Rankings
+from rankscope.data.wording import counted
+from rankscope.errors import InputError, ParameterError
+from rankscope.stats.inputs import Floats
+
+__all__ = ["Found", "averaged", "run_task"]
+
+Ints = npt.NDArray[np.int64]
+Drawn = Mapping[tuple[int, int], Floats]
+
+#: No draws were kept.
+NOTHING: Drawn = MappingProxyType({})
+
+
+class Found(NamedTuple):
+    """One task, or the average of several. value, n, epsilon: (metrics). pvalue: (metrics, metrics), of the higher
+    against the lower, or of both; symmetric. drawn: differences by pair. systems, segments: compared; 0 where there
+    are none. curves: (metrics) of acc_eq, else none.
+    """
+
+    value: Floats
+    n: Ints
+    epsilon: Floats
+    pvalue: Floats
+    test: str
+    systems: int = 0
+    segments: int = 0
+    lost: int = 0
+    drawn: Drawn = NOTHING
+    curves: tuple[Curve, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+def run_task(given: Given, task: Task, asked: ComparisonAsked, *, own: bool, keep: bool) -> Found:
+    """One task on what was given. own: metrics are columns of the judgments. keep: the draws, too.
+
+    Raises InputError as `matrices_of`, and where a metric has no value; ParameterError for a test that the statistic or
+    the data do not have.
+    """
+    if len(task.pairs) > 1:
+        return pooled(given, task, asked, own=own, keep=keep)
+    lists = task.level == "segment" and (isinstance(given.people, Rankings) or task.statistic not in STATISTICS)
+    found = (by_lists if lists else by_matrices)(given, task, asked, own=own, keep=keep)
+    if np.isnan(found.value).any():
+        metric = given.metrics[int(np.isnan(found.value).argmax())].metric
+        raise InputError(
+            f"{metric} has no value of {task.what} on {task.pair or 'these data'}: its scores, or those of people, do "
+            "not differ where they are compared; leave it out (--metrics), or take another statistic"
+        )
+    return found
+
+
+def pooled(given: Given, task: Task, asked: ComparisonAsked, *, own: bool, keep: bool) -> Found:
+    """The pairs of systems of several language pairs in one pot: an average by how many pairs each has."""
+    parts = [run_task(given, task._replace(pair=pair), asked, own=own, keep=True) for pair in task.pairs]
+    pairs = np.array([one.systems * (one.systems - 1) / 2 for one in parts])
+    share = (pairs / pairs.sum()).tolist()
+    value, drawn = weighted(parts, share)
+    return Found(
+        value=value,
+        n=np.sum([one.n for one in parts], axis=0),
+        epsilon=parts[0].epsilon,
+        pvalue=pvalues_of(value, drawn, TESTS[parts[0].test], asked.alternative),
+        test=parts[0].test,
+        systems=sum(one.systems for one in parts),
+        segments=sum(one.segments for one in parts) if all(one.segments for one in parts) else 0,
+        lost=sum(one.lost for one in parts),
+        drawn=drawn if keep else NOTHING,
+        notes=tuple(note for one in parts for note in one.notes),
+    )
+
+
+def weighted(found: Sequence[Found], weights: Sequence[float]) -> tuple[Floats, Drawn]:
+    """Values and draws, a weight for each."""
+    value = np.array([one.value for one in found]).T @ np.array(weights)
+    drawn = {
+        key: np.sum([weight * one.drawn[key] for weight, one in zip(weights, found, strict=True)], axis=0)
+        for key in found[0].drawn
+    }
+    return value, drawn
+
+
+def by_matrices(given: Given, task: Task, asked: ComparisonAsked, *, own: bool, keep: bool) -> Found:
+    test = asked.test or "perm_both"
+    if task.statistic == "soft_pairwise_accuracy" and not of_segments(given, task.pair):
+        raise ParameterError(
+            "soft_pairwise_accuracy tests pairs of systems on their segments, so it needs scores of segments, of "
+            "people and of all metrics; take pairwise_accuracy"
+        )
+    tables = matrices_of(given, task.pair, asked.systems, level=task.level)
+    check_test(tables, test, asked, task)
+    grouping = task.grouping or "means"
+    found = metric_tests.compare_metrics(
+        tables.gold,
+        tables.metrics,
+        test=test,
+        statistic=task.statistic,
+        grouping=grouping,
+        alternative=asked.alternative,
+        swap=asked.swap,
+        epsilon=asked.epsilon if task.statistic == "acc_eq" else None,
+        n_resamples=asked.n_resamples,
+        keep_drawn=keep,
+        rng=np.random.default_rng(stream(asked.seed, task.pair)),
+    )
+    notes = [*tables.notes, *(with_pair(task.pair, note) for note in found.notes)]
+    if tables.whole and test != "williams":
+        notes.append(with_pair(task.pair, "scores are of whole systems, so the test draws (or swaps) those alone"))
+    return Found(
+        value=found.value,
+        n=found.n,
+        epsilon=found.epsilon,
+        pvalue=one_sided(found.value, found.pvalue) if asked.alternative == "greater" else found.pvalue,
+        test=test,
+        systems=found.systems,
+        segments=0 if tables.whole else found.segments,
+        lost=found.lost,
+        drawn=found.drawn,
+        curves=curves_of(tables, grouping) if task.statistic == "acc_eq" and asked.epsilon is None else (),
+        notes=tuple(notes),
+    )
+
+
+def check_test(tables: Matrices, test: str, asked: ComparisonAsked, task: Task) -> None:
+    """Raise ParameterError where scores of systems, or one pair of them, leave nothing to draw or to swap."""
+    if not tables.whole:
+        return
+    if test == "bootstrap":
+        raise ParameterError(
+            "the bootstrap draws segments, and here scores are of whole systems; take perm_both, boot_both or williams"
+        )
+    if test == "perm_both" and asked.swap == "segments":
+        raise ParameterError("swap segments: here scores are of whole systems; leave --swap out")
+
+
+def curves_of(tables: Matrices, grouping: str) -> tuple[Curve, ...]:
+    there = ~(np.isnan(tables.gold) | np.isnan(tables.metrics).any(axis=0))
+    gold = np.where(there, tables.gold, np.nan).T
+    return tuple(
+        calibration_curve(gold, np.where(there, metric, np.nan).T, convention=CONVENTIONS["acc_eq"], grouping=grouping)
+        for metric in tables.metrics
+    )
+
+
+def with_pair(pair: str, note: str) -> str:
+    return f"{pair}: {note}" if pair else note
+
+
+def stream(seed: int, pair: str) -> list[int]:
+    """By language pair: tasks on the same one share their resamples, and none depends on which others there are."""
+    return [seed, zlib.crc32(pair.encode("utf-8", "surrogateescape"))]
+
+
+def by_lists(given: Given, task: Task, asked: ComparisonAsked, *, own: bool, keep: bool) -> Found:
+    """Pairs of translations within a judgment, and a paired bootstrap over segments."""
+    test = asked.test or "bootstrap"
+    if test != "bootstrap":
+        of = "people ranked" if isinstance(given.people, Rankings) else f"{task.statistic} is a statistic of pairs"
+        raise ParameterError(
+            f"{of}, so metrics are tested by a bootstrap over segments alone; {test} is for scores that people gave "
+            f"and {', '.join(STATISTICS)}; leave the test out"
+        )
+    judged, notes = judged_beside(given, task.pair, asked.systems.common, own=own)
+    settled = segment_asked.settle(
+        task.statistic, task.grouping, epsilon_asked(task, asked), asked.n_resamples, 0.95, asked.seed
+    )
+    segment_asked.check_comparable(judged, settled)
+    refuse_unordered(judged, settled.convention, settled.grouping)
+    lists = lists_of(judged.rankings, judged.gold, judged.metrics)
+    lacking = np.any([np.isnan(one.metric) for one in lists], axis=0)
+    lost = int(np.count_nonzero(lacking & ~np.isnan(lists[0].gold)))
+    lists = [replace(one, gold=np.where(lacking, np.nan, one.gold)) for one in lists]
+    if lost:
+        words = "judged translations" if lost > 1 else "judged translation"
+        notes.append(with_pair(task.pair, f"{lost:,} {words} left out, as one of the metrics has no score there"))
+    cells, drawn = one_pair(lists, settled, task.pair)
+    value = np.array(cells.value)
+    if not np.isnan(value).any() and np.isnan(drawn).all():
+        raise ParameterError(
+            f"{task.statistic} with grouping {task.grouping!r} has no bootstrap over segments; group by segment, or "
+            "take another statistic"
+        )
+    apart = {(i, j): drawn[i] - drawn[j] for i in range(len(value)) for j in range(i + 1, len(value))}
+    curves: tuple[Curve, ...] = ()
+    if settled.convention is not None and settled.epsilon is None:
+        curves = tuple(
+            calibration_curve(
+                one.gold, one.metric, convention=settled.convention, grouping=task.grouping, segment=one.segment
+            )
+            for one in lists
+        )
+        notes.append(with_pair(task.pair, "the bootstrap keeps each epsilon as it was found on all segments"))
+    return Found(
+        value=value,
+        n=np.array(cells.n),
+        epsilon=np.array(cells.epsilon),
+        pvalue=pvalues_of(value, apart, "values", asked.alternative),
+        test=test,
+        systems=lists[0].systems,
+        segments=lists[0].segments,
+        lost=lost,
+        drawn=apart if keep else {},
+        curves=curves,
+        notes=tuple(notes),
+    )
+
+
+def epsilon_asked(task: Task, asked: ComparisonAsked) -> float | None:
+    convention = CONVENTIONS.get(task.statistic)
+    return None if convention is None else asked.epsilon
+
+
+def one_sided(value: Floats, pvalue: Floats) -> Floats:
+    """(metrics, metrics) of each pair the p-value of the higher one, on both sides of the diagonal."""
+    return np.asarray(np.where(value[:, None] >= value, pvalue, pvalue.T))
+
+
+def pvalues_of(value: Floats, drawn: Drawn, kind: str, alternative: str) -> Floats:
+    """(metrics, metrics) from differences drawn: "null", had there been none, or "values", as they might have been.
+
+    p = (1 + c) / (1 + B). "greater": c of those in which the higher metric is not better ("values"), or better by as
+    much ("null"); a resample without value counts. "two-sided": twice that, at most 1; or apart as far.
+    """
+    found = np.full((value.size, value.size), np.nan)
+    for (i, j), apart in drawn.items():
+        observed = abs(float(value[i] - value[j]))
+        rising = apart if value[i] >= value[j] else -apart
+        none, resamples = np.isnan(apart), apart.size
+        if kind == "null":
+            far = np.abs(apart) if alternative == "two-sided" else rising
+            count = int(np.count_nonzero(none | (far >= observed - CLOSE)))
+        else:
+            below = int(np.count_nonzero(none | (rising <= CLOSE)))
+            above = int(np.count_nonzero(none | (rising >= -CLOSE)))
+            count = min(resamples, 2 * min(below, above) + 1) if alternative == "two-sided" else below
+        found[i, j] = found[j, i] = (1 + count) / (1 + resamples)
+    return found
+
+
+def averaged(tasks: Sequence[Task], found: Sequence[Found], alternative: str) -> Found:
+    """The weighted average over tasks, tested by the weighted average of their resamples where all are of one kind.
+
+    Where statistics differ in their range, every value is first brought to [0, 1], as in the metrics task.
+    """
+    weights = [float(task.weight or 0.0) for task in tasks]
+    shift = 0.0
+    notes = []
+    if len({task.range for task in tasks}) > 1:
+        spans = [task.range[1] - task.range[0] for task in tasks]
+        weights = [weight / span for weight, span in zip(weights, spans, strict=True)]
+        shift = -sum(weight * task.range[0] for weight, task in zip(weights, tasks, strict=True))
+        notes.append(
+            "statistics from -1 to 1 are brought to 0 to 1 before they are averaged with others, as (1 + value) / 2"
+        )
+    kinds = {TESTS[one.test] for one in found}
+    alike = len(kinds) == 1 and "" not in kinds
+    value, drawn = weighted([one if alike else one._replace(drawn=NOTHING) for one in found], weights)
+    if not alike:
+        tests = " and ".join(dict.fromkeys(one.test for one in found))
+        why = f"{tests} draws nothing" if kinds == {""} else f"{tests} do not draw alike"
+        notes.append(f"the average over {counted(len(tasks), 'task')} is not tested: {why}")
+    kind = kinds.pop()
+    return Found(
+        value=value + shift,
+        n=np.full(value.size, len(tasks)),
+        epsilon=np.full(value.size, np.nan),
+        pvalue=pvalues_of(value, drawn, kind, alternative),
+        test="",
+        notes=tuple(notes),
+    )

@@ -1,0 +1,207 @@
+"""On what metrics are compared with each other: tasks of a language pair, a level and a statistic, with weights."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+from rankscope.agreement import metric_statistics, segment_asked
+from rankscope.agreement.conventions import CONVENTIONS
+from rankscope.agreement.segment_sums import GROUPINGS
+from rankscope.agreement.system_asked import check_weights
+from rankscope.data.wording import listed
+from rankscope.errors import ParameterError, UnknownName
+from rankscope.stats.inputs import check_choice, is_real
+
+__all__ = ["EVERY", "LEVELS", "STATISTICS", "Task", "parse_task", "settle_tasks", "spread_tasks"]
+
+LEVELS = ("system", "segment")
+#: In the place of a language pair: all of them, each in a task of its own.
+EVERY = "*"
+#: By level: every statistic.
+STATISTICS = {
+    "system": tuple(name for name, groups in metric_statistics.STATISTICS.items() if "means" in groups),
+    "segment": segment_asked.STATISTICS,
+}
+#: Weights add up to 1 but for so much.
+ROUNDING = 1e-6
+GRAMMAR = "PAIR:LEVEL:STATISTIC[/GROUPING][:WEIGHT], as de-en:system:pearson:0.5 or de-en:segment:acc_eq/segment"
+
+
+class Task(NamedTuple):
+    """One column of the table: how far metrics agree with people on a language pair.
+
+    pair: "*" for each there is, as a task of its own; several, with commas between, are one pot (of
+    "pairwise_accuracy" alone). level: "system" or "segment". grouping: of segments, "none",
+    "segment" or "system"; "" for what the statistic usually has. weight: in the average over tasks; None where all
+    weigh alike.
+
+    >>> print(Task("de-en", "segment", "acc_eq", "segment", 0.5))
+    de-en:segment:acc_eq/segment:0.5
+    """
+
+    pair: str
+    level: str
+    statistic: str
+    grouping: str = ""
+    weight: float | None = None
+
+    @property
+    def pairs(self) -> list[str]:
+        """The language pairs that are in it."""
+        return self.pair.split(",")
+
+    @property
+    def range(self) -> tuple[float, float]:
+        """The least and the highest value there can be."""
+        if self.statistic in CONVENTIONS:
+            return CONVENTIONS[self.statistic].range
+        return (0.0, 1.0) if self.statistic.endswith("accuracy") else (-1.0, 1.0)
+
+    @property
+    def what(self) -> str:
+        """Level, statistic and grouping in one word."""
+        return f"{self.level}:{self.statistic}{f'/{self.grouping}' if self.grouping else ''}"
+
+    def __str__(self) -> str:
+        return f"{self.pair}:{self.what}{'' if self.weight is None else f':{self.weight:g}'}"
+
+
+def parse_task(text: str) -> Task:
+    """A task from its text, PAIR:LEVEL:STATISTIC[/GROUPING][:WEIGHT]; PAIR as in `Task`, empty for an unnamed one.
+
+    Raises ParameterError for a text of another form, UnknownName for a statistic that the level does not have.
+
+    >>> parse_task("de-en:system:pearson:0.25")
+    Task(pair='de-en', level='system', statistic='pearson', grouping='', weight=0.25)
+    """
+    parts = text.split(":")
+    if len(parts) not in (3, 4):
+        raise ParameterError(f"a task is {text!r}, expected {GRAMMAR}")
+    statistic, _, grouping = parts[2].partition("/")
+    weight = None
+    if len(parts) == 4:
+        try:
+            weight = float(parts[3])
+        except ValueError:
+            raise ParameterError(f"task {text}: the weight is {parts[3]!r}, expected a number, as 0.5") from None
+    return checked(Task(parts[0], parts[1], statistic, grouping, weight))
+
+
+def checked(task: Task) -> Task:
+    """The task with its grouping. Raises as `parse_task`."""
+    check_choice(f"task {task}: the level", task.level, LEVELS)
+    if task.statistic not in STATISTICS[task.level]:
+        other = next(name for name in LEVELS if name != task.level)
+        if task.statistic in STATISTICS[other]:
+            raise ParameterError(f"{task.statistic} is a statistic of level {other}, and the task is {task}")
+        raise UnknownName("statistic", task.statistic, STATISTICS[task.level])
+    if task.weight is not None and not (is_real(task.weight) and 0 <= float(task.weight) < math.inf):
+        raise ParameterError(f"task {task}: the weight is {task.weight!r}, expected a number of at least 0")
+    if len(task.pairs) > 1:
+        if task.statistic != "pairwise_accuracy":
+            raise ParameterError(
+                f"task {task}: only pairwise_accuracy puts pairs of systems of several language pairs in one pot; name "
+                "a task for each language pair"
+            )
+        if len(set(task.pairs)) < len(task.pairs):
+            raise ParameterError(f"task {task} names a language pair twice, expected each once")
+    if task.level == "system":
+        if task.grouping:
+            raise ParameterError(f"task {task}: a grouping is for level segment; leave it out")
+        return task
+    if task.grouping:
+        check_choice(f"task {task}: the grouping", task.grouping, tuple(GROUPINGS))
+        return task
+    pairs = task.statistic in metric_statistics.STATISTICS
+    return task._replace(grouping="segment" if pairs or task.statistic == "kendall_c" else "none")
+
+
+def settle_tasks(
+    tasks: str | Task | Sequence[str | Task] | None,
+    *,
+    level: str | None,
+    statistic: str | None,
+    grouping: str | None,
+    weights: Mapping[str, float] | None,
+) -> tuple[Task, ...] | None:
+    """The tasks as asked for, checked; None where the level is still to be found from what people said.
+
+    Raises ParameterError and UnknownName as `parse_task`, and for a task that stands twice, for weights that do not add
+    up to 1, that only some have, or that are in tasks and beside them.
+    """
+    if tasks is not None:
+        for name, value in (
+            ("level", level),
+            ("statistic", statistic),
+            ("grouping", grouping),
+            ("weights", weights),
+        ):
+            if value is not None:
+                raise ParameterError(f"{name} and tasks both say what is computed; leave one of the two out")
+        given = [tasks] if isinstance(tasks, (str, Task)) else list(tasks)
+        if not given:
+            raise ParameterError("there is no task, expected at least one; or leave tasks out")
+        found = tuple(parse_task(one) if isinstance(one, str) else checked(one) for one in given)
+        check_tasks(found)
+        return found
+    if weights is not None:
+        check_weights(weights)
+    if level is None:
+        return None
+    return (checked(Task(EVERY, level, statistic or default_statistic(level), grouping or "")),)
+
+
+def default_statistic(level: str, ranks: bool = False) -> str:
+    if level == "system":
+        return "pairwise_accuracy"
+    return "wmt12" if ranks else "acc_eq"
+
+
+def check_tasks(tasks: Sequence[Task]) -> None:
+    """Raises ParameterError for a task that stands twice, and for weights that do not fit together."""
+    names = [(task.pair, task.what) for task in tasks]
+    if twice := next((task for task, name in zip(tasks, names, strict=True) if names.count(name) > 1), None):
+        raise ParameterError(f"task {twice.pair}:{twice.what} stands twice, expected each once")
+    weighted = [task.weight for task in tasks if task.weight is not None]
+    if not weighted:
+        return
+    if len(weighted) < len(tasks):
+        without = next(task for task in tasks if task.weight is None)
+        raise ParameterError(f"task {without} has no weight, and others have; give all of them one, or none")
+    check_sum(weighted)
+
+
+def check_sum(weights: Iterable[float]) -> None:
+    total = math.fsum(map(float, weights))
+    if abs(total - 1) > ROUNDING:
+        raise ParameterError(f"the weights add up to {total:g}, expected 1; divide each by their sum")
+
+
+def spread_tasks(tasks: Sequence[Task], pairs: Sequence[str], weights: Mapping[str, float] | None) -> tuple[Task, ...]:
+    """The tasks with one for each language pair in the place of "*", every one with its weight; these add up to 1.
+
+    weights: of the language pairs. Raises UnknownName for a language pair that is not there; ParameterError as
+    `check_tasks`.
+    """
+    found = []
+    for task in tasks:
+        if task.pair == EVERY:
+            share = None if task.weight is None else task.weight / len(pairs)
+            found += [task._replace(pair=pair, weight=share) for pair in pairs]
+        elif set(task.pairs) <= set(pairs):
+            found.append(task)
+        elif not task.pair and len(pairs) == 1:
+            found.append(task._replace(pair=pairs[0]))
+        else:
+            raise UnknownName("language pair", next(pair for pair in task.pairs if pair not in pairs), pairs)
+    if weights is not None:
+        if unknown := [pair for pair in weights if pair not in pairs]:
+            raise UnknownName("language pair", unknown[0], pairs)
+        if missing := [pair for pair in pairs if pair not in weights]:
+            raise ParameterError(f"weights say nothing of {listed(missing)}; give each language pair one, 0 for none")
+        found = [task._replace(weight=float(weights[task.pair])) for task in found]
+    check_tasks(found)
+    alike = 1 / len(found)
+    return tuple(task._replace(weight=alike) if task.weight is None else task for task in found)

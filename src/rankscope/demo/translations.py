@@ -1,0 +1,155 @@
+"""Translations, made up: a small folder as WMT publishes it, from a language of no country into a little English.
+
+A sentence is put together from a few patterns. Its source has another word for each English one, and the adjective
+behind the noun. Systems drop, repeat, exchange and mistake words, or leave them untranslated, each as often as
+it is bad; people rank five outputs by how much is wrong in them, roughly. The names of languages, files and years are
+those that the folder of a real campaign has, so that the same commands run on both.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+
+__all__ = ["FOLDER", "SEGMENTS", "TRAINED", "TRANSLATORS", "translation_files"]
+
+FOLDER = "demo-mt"
+#: Sentences of the test set, and of the parallel text; judgments of each of the former.
+SEGMENTS, TRAINED, JUDGES = 60, 300, ("ann", "bob")
+#: How often a word goes wrong, of each system, best first.
+TRANSLATORS = {"apex": 0.08, "brisk": 0.14, "crude": 0.22, "draft": 0.30, "early": 0.42}
+#: What can happen to a word, and how bad people find it.
+ERRORS = {"drop": 1.0, "repeat": 0.5, "exchange": 0.4, "mistake": 1.2, "leave": 1.4}
+#: How far a person's reading wanders, and what is less apart is often a tie.
+WANDERS, COARSE = 0.7, 0.6
+#: From which parts of WMT12 one direction is enough for a demo.
+PAIR, SOURCE, TARGET = ("German", "English"), "de", "en"
+
+NOUNS = [
+    "garden",
+    "house",
+    "river",
+    "teacher",
+    "letter",
+    "window",
+    "market",
+    "doctor",
+    "bridge",
+    "song",
+    "train",
+    "mountain",
+    "city",
+    "question",
+    "kitchen",
+]
+ADJECTIVES = ["small", "green", "quiet", "heavy", "bright", "cold", "famous", "narrow", "distant", "plain"]
+VERBS = ["sees", "finds", "paints", "follows", "opens", "remembers", "crosses", "describes"]
+PLACES = ["near", "behind", "above", "without", "beside"]
+SMALL = ["the", "a", "and", "."]
+#: What words of the other language are made of.
+SYLLABLES = ["ka", "lo", "mi", "ru", "te", "so", "na", "vi", "pe", "du"]
+
+
+def translation_files(seed: int) -> dict[str, str]:
+    """demo-mt/wmt12/ with judgments and plain/, demo-mt/mt-train/ with parallel text; see the module."""
+    rng = np.random.default_rng([seed, 8])  # a stream of its own
+    lexicon = other_words(rng)
+    references = [sentence(rng) for _ in range(SEGMENTS)]
+    learned = [sentence(rng) for _ in range(TRAINED)]
+    plain, parallel = f"{FOLDER}/wmt12/plain", f"{FOLDER}/mt-train/newstest2010/newstest2010"
+    files = {
+        f"{plain}/sources/newstest2012-src.{SOURCE}": text_of(source_of(one, lexicon) for one in references),
+        f"{plain}/references/newstest2012-ref.{TARGET}": text_of(references),
+        f"{parallel}.{SOURCE}": text_of(source_of(one, lexicon) for one in learned),
+        f"{parallel}.{TARGET}": text_of(learned),
+    }
+    harm = np.zeros((len(TRANSLATORS), SEGMENTS))
+    for s, (system, rate) in enumerate(TRANSLATORS.items()):
+        outputs = []
+        for i, reference in enumerate(references):
+            output, harm[s, i] = translated(reference, rate, lexicon, rng)
+            outputs.append(output)
+        name = f"newstest2012.{SOURCE}-{TARGET}.{system}"
+        files[f"{plain}/system-outputs/newstest2012/{SOURCE}-{TARGET}/{name}"] = text_of(outputs)
+    files[f"{FOLDER}/wmt12/wmt12.RNK_results.csv"] = judgments(harm, rng)
+    return files
+
+
+def other_words(rng: np.random.Generator) -> dict[str, str]:
+    """A word of two or three syllables for each English one; no two alike."""
+    found: dict[str, str] = {}
+    for word in [*NOUNS, *ADJECTIVES, *VERBS, *PLACES, *SMALL[:3]]:
+        made = ""
+        while not made or made in found.values():
+            made = "".join(rng.choice(SYLLABLES, rng.integers(2, 4)))
+        found[word] = made
+    return found | {".": "."}
+
+
+def sentence(rng: np.random.Generator) -> list[str]:
+    """A subject, a verb and an object; perhaps a place, perhaps a second verb. The full stop is a word."""
+    words = [*noun_phrase(rng), str(rng.choice(VERBS)), *noun_phrase(rng)]
+    if rng.random() < 0.6:
+        words += [str(rng.choice(PLACES)), *noun_phrase(rng)]
+    if rng.random() < 0.3:
+        words += ["and", str(rng.choice(VERBS)), *noun_phrase(rng)]
+    return [*words, "."]
+
+
+def noun_phrase(rng: np.random.Generator) -> list[str]:
+    adjective = [str(rng.choice(ADJECTIVES))] if rng.random() < 0.5 else []
+    return [str(rng.choice(SMALL[:2])), *adjective, str(rng.choice(NOUNS))]
+
+
+def source_of(words: list[str], lexicon: dict[str, str]) -> list[str]:
+    """The same in the other language: word by word, the adjective behind its noun."""
+    order = list(words)
+    for i, word in enumerate(words):
+        if word in ADJECTIVES:
+            order[i], order[i + 1] = words[i + 1], word
+    return [lexicon[word] for word in order]
+
+
+def translated(
+    reference: list[str], rate: float, lexicon: dict[str, str], rng: np.random.Generator
+) -> tuple[list[str], float]:
+    """What a system makes of it, and how bad that is."""
+    output: list[str] = []
+    harm = 0.0
+    for word in reference:
+        if word == "." or rng.random() >= rate:
+            output.append(word)
+            continue
+        error = str(rng.choice(list(ERRORS)))
+        harm += ERRORS[error]
+        if error == "exchange":
+            output.insert(max(len(output) - 1, 0), word)  # before the word that it should stand behind
+        else:
+            made = {"drop": [], "repeat": [word, word], "mistake": [str(rng.choice(NOUNS))], "leave": [lexicon[word]]}
+            output += made[error]
+    return output or ["."], harm
+
+
+def judgments(harm: np.ndarray[tuple[int, ...], np.dtype[np.float64]], rng: np.random.Generator) -> str:
+    """A ranking CSV of WMT: all five outputs of each segment, by two people."""
+    names = list(TRANSLATORS)
+    columns = ["srclang", "trglang", "srcIndex", "documentId", "segmentId", "judgeId"]
+    columns += [f"system{k}{part}" for k in range(1, 6) for part in ("Number", "Id")]
+    lines = [",".join([*columns, *(f"system{k}rank" for k in range(1, 6))])]
+    for i in range(SEGMENTS):
+        for judge in JUDGES:
+            seen = np.rint((harm[:, i] + WANDERS * rng.normal(size=len(names))) / COARSE)
+            ranks = 1 + (seen[:, None] > seen[None, :]).sum(axis=1)  # how many are better, and one
+            order = rng.permutation(len(names)).tolist()
+            shown = [cell for s in order for cell in (str(s + 1), names[s])]
+            lines.append(
+                ",".join([*PAIR, str(i + 1), "demo", str(i + 1), judge, *shown, *(str(ranks[s]) for s in order)])
+            )
+    return "\n".join(lines) + "\n"
+
+
+def text_of(sentences: Iterable[list[str]]) -> str:
+    """A line a sentence, with a capital at its beginning and the full stop at its word."""
+    lines = [" ".join(words).replace(" .", ".") for words in sentences]
+    return "".join(f"{line[:1].upper()}{line[1:]}\n" for line in lines)

@@ -1,0 +1,68 @@
+"""What `rankscope agree metrics` prints, letter for letter.
+
+RANKSCOPE_UPDATE_GOLDEN=1 pytest tests/golden writes the files anew; look at their difference before keeping it.
+"""
+
+from __future__ import annotations
+
+import csv
+import os
+import re
+from pathlib import Path
+
+import pytest
+
+from rankscope.cli.main import main
+from rankscope.reporting.results import RESULT_FORMATS
+
+HERE = Path(__file__).parent
+EXPECTED = HERE / "expected_metrics"
+UPDATE = os.environ.get("RANKSCOPE_UPDATE_GOLDEN") == "1"
+
+FILES = ("people.seg.scr", "metrics.seg.scr", "--lower", "TER", "--resamples", "200")
+#: The table of the metrics task: tasks of several levels and statistics, with weights.
+TASKS = (
+    *("--task", "de-en:system:pairwise_accuracy:0.4"),
+    *("--task", "de-en:segment:acc_eq:0.3", "--task", "en-de:segment:pearson/none:0.3"),
+    *("--alternative", "greater", "--correction", "none"),
+)
+#: Name of the golden file -> arguments of `agree metrics`.
+CASES: dict[str, tuple[str, ...]] = {
+    **{f"{form}.txt": (*FILES, *TASKS, "--format", form) for form in RESULT_FORMATS},
+    "details.txt": (*FILES, *TASKS, "--details"),
+    "acc_eq.txt": (*FILES, "--pairs", "en-de", "--test", "boot_both"),
+    "williams.txt": (*FILES, "--level", "system", "--statistic", "pearson", "--test", "williams"),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_the_command_prints_what_it_printed_before(
+    name: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(HERE / "collection")
+    main(["agree", "metrics", *CASES[name]])
+    captured = capsys.readouterr()
+    assert captured.err == ""
+    text = re.sub(r"rankscope \d[\w.+-]*", "rankscope VERSION", captured.out)
+    path = EXPECTED / name
+    if UPDATE:
+        path.write_text(text, encoding="utf-8", newline="")
+    assert text == path.read_bytes().decode()
+
+
+def test_every_golden_file_has_its_case_and_every_case_its_file() -> None:
+    assert sorted(p.name for p in EXPECTED.iterdir()) == sorted(CASES)
+
+
+def test_the_golden_average_is_that_of_the_golden_tasks() -> None:
+    rows = list(csv.DictReader((EXPECTED / "csv.txt").read_text("utf-8").splitlines()))
+    tasks = [
+        [row for row in rows if (row["pair"], row["statistic"]) == key]
+        for key in dict.fromkeys((row["pair"], row["statistic"]) for row in rows)
+    ]
+    assert [len(task) for task in tasks] == [3, 3, 3, 3]  # of three metrics
+    for *single, average in zip(*tasks, strict=True):
+        accuracy, acc_eq, pearson = (float(row["value_a"]) for row in single)
+        weighted = 0.4 * accuracy + 0.3 * acc_eq + 0.3 * (1 + pearson) / 2  # all of them from 0 to 1
+        assert float(average["value_a"]) == pytest.approx(weighted)
+        assert float(average["difference"]) == pytest.approx(float(average["value_a"]) - float(average["value_b"]))
