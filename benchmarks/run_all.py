@@ -51,6 +51,7 @@ SCRIPTS = (
     "consensus_votes",
     "kemeny",
     "learning",
+    "language_model",
 )
 DOCS = HERE.parent / "docs" / "benchmarks.md"
 BEGIN, END = "<!-- results: written by benchmarks/run_all.py --write -->", "<!-- end of results -->"
@@ -70,6 +71,7 @@ PACKAGES = (
     "corankco",
     "lightgbm",
     "torch",
+    "kenlm",
 )
 
 
