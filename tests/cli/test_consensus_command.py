@@ -6,7 +6,6 @@ import csv
 import io
 import json
 from collections.abc import Callable
-from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +13,7 @@ import pytest
 
 from rankscope.cli.consensus import PARAMETERS
 from rankscope.consensus import METHODS, merge_rankings, merge_runs
+from rankscope.consensus.methods import parameters_of
 from rankscope.io.ballots import read_votes
 
 WORKED = [["A", "B", "C"], ["A", "C", "B"], ["B", "A", "C"]]
@@ -75,8 +75,19 @@ def test_every_method_can_be_asked_for(cli: Callable[..., Any], files: Path, met
 
 def test_every_parameter_of_every_method_has_an_option() -> None:
     """But a seed, which the methods settle, and the names of a centre, which Python can give."""
-    known = {one.name for method in METHODS.values() for one in fields(method)}  # type: ignore[arg-type]
+    known = {name for method in METHODS for name in parameters_of(method)}
     assert known - {"rng", "center"} == set(PARAMETERS)
+
+
+def test_fewer_draws_than_say_something_are_refused_and_help_says_how_many_are_enough(
+    cli: Callable[..., Any], files: Path
+) -> None:
+    assert cli("consensus", "votes.json", "--resamples", "20").code == 0
+    done = cli("consensus", "votes.json", "--resamples", "19")
+    assert done.code == 2
+    assert "19 draws say nothing, expected at least 20, or 0 for no intervals" in done.err
+    assert "at least 20; 0: no intervals" in " ".join(cli("consensus", "--help").out.split())
+    assert "20<=x" in cli("leaderboard", "--help").out
 
 
 def test_several_files_are_runs(cli: Callable[..., Any], files: Path) -> None:
@@ -92,7 +103,7 @@ def test_the_text_of_runs_shows_each_query(cli: Callable[..., Any], files: Path)
     done = cli("consensus", "run", "second", "third", "--method", "copeland", "--weight", "y=2")
     assert done.code == 0
     assert "Of 2 queries, by the method copeland." in done.out
-    assert "consensus by query | method:copeland | queries:2 | ties:doc_id_desc | rng:0" in done.out
+    assert "consensus by query | method:copeland | queries:2 | ties:doc_id_desc | weights:y=2 | rng:0" in done.out
 
 
 @pytest.mark.parametrize(

@@ -1,11 +1,12 @@
 """All methods of consensus with the properties that they have, votes to try them on, and the properties themselves.
 
-A method is added by one line of TABLE. Those who do without a property of USUAL say which.
+A method is added by one line of TABLE, of which test_properties.py demands one for each of METHODS. Those who do
+without a property of USUAL say which.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import permutations
 from typing import Any
 
@@ -20,28 +21,42 @@ from rankscope.consensus.locked_pairs import RankedPairs
 from rankscope.consensus.majorities import Copeland
 from rankscope.consensus.optimal import Kemeny
 from rankscope.consensus.positional import Borda, MeanRank, MedianRank
+from rankscope.consensus.robust import RobustRank
 from rankscope.consensus.widest_paths import Schulze
 from rankscope.consensus.worths import PlackettLuce
 from rankscope.data.votes import Votes
 
-#: What nearly every method has; "condorcet" (a Condorcet winner is alone on the first place) goes beside them.
-USUAL = ("unanimity", "neutrality", "anonymity", "doubling", "weights", "draws", "indifference")
+#: What nearly every method has; "condorcet" (a Condorcet winner is alone on the first place) goes beside them, and for
+#: strict orders "unique_neutrality" and "tied_all" in the stead of "neutrality" and "indifference".
+USUAL = ("unanimity", "neutrality", "anonymity", "doubling", "units", "weights", "draws", "indifference")
+STRICT = {"has": ("unique_neutrality", "tied_all"), "lacks": ("neutrality", "indifference")}
 
 
 @dataclass(frozen=True)
 class Entry:
-    """A method, its properties, and the votes it takes: with ties or without, partial or not."""
+    """A method, its properties, and the votes it takes: with ties or without, partial or not, of equal weights only."""
 
     method: Method
     properties: tuple[str, ...]
     ties: bool
     partial: bool
+    equal: bool
 
 
 def entry(
-    method: Method, *, has: tuple[str, ...] = (), lacks: tuple[str, ...] = (), ties: bool = True, partial: bool = True
+    method: Method,
+    *,
+    has: tuple[str, ...] = (),
+    lacks: tuple[str, ...] = (),
+    ties: bool = True,
+    partial: bool = True,
+    equal: bool = False,
 ) -> Entry:
-    return Entry(method, tuple(name for name in (*USUAL, *has) if name not in lacks), ties, partial)
+    return Entry(method, tuple(name for name in (*USUAL, *has) if name not in lacks), ties, partial, equal)
+
+
+def strict(method: Method, *, has: tuple[str, ...] = (), lacks: tuple[str, ...] = ()) -> Entry:
+    return entry(method, has=(*has, *STRICT["has"]), lacks=(*lacks, *STRICT["lacks"]))
 
 
 TABLE = (
@@ -60,15 +75,20 @@ TABLE = (
     entry(RankedPairs(strength="winning", unranked="ignore"), has=("condorcet",)),
     entry(MC1()),
     entry(MC2()),
+    entry(MC3()),
     entry(MC3(unranked="average")),
     entry(MC4(), has=("condorcet",)),
     entry(MC4(unranked="worst", teleport=0.2), has=("condorcet",)),
-    # Strict orders: of items that nothing tells apart, the order of the votes decides.
-    entry(Kemeny(), has=("condorcet",), lacks=("neutrality", "indifference")),
-    entry(Kemeny(unranked="ignore"), has=("condorcet",), lacks=("neutrality", "indifference")),
-    entry(Kemeny(exact=False, restarts=4), has=("condorcet",), lacks=("neutrality", "indifference", "draws")),
-    entry(Footrule(), lacks=("neutrality", "indifference")),
-    entry(Mallows(), has=("condorcet",), lacks=("neutrality", "indifference")),
+    # chances by so many lists, which more lists of the same change; by "ignore" places are shares of a list's length
+    entry(RobustRank(), lacks=("doubling", "weights"), equal=True),
+    entry(RobustRank(unranked="ignore"), lacks=("doubling", "weights", "unanimity"), equal=True),
+    # Strict orders: of several best ones, in circles, the order of the votes decides.
+    strict(Kemeny(), has=("condorcet",)),
+    strict(Kemeny(unranked="ignore"), has=("condorcet",)),
+    strict(Kemeny(exact=False, restarts=4), has=("condorcet",), lacks=("draws",)),
+    strict(Footrule()),
+    strict(Footrule(unranked="ignore"), lacks=("unanimity",)),
+    strict(Mallows(), has=("condorcet",)),
     # a prior weighs less beside more voters; fits from several starts agree to eight digits
     entry(PlackettLuce(prior=0.5), lacks=("doubling", "weights", "draws")),
     entry(PlackettLuce(prior=0.5, unranked="ignore"), lacks=("doubling", "weights", "draws")),
@@ -134,6 +154,17 @@ def doubling(method: Method, votes: Votes) -> None:
     assert ranks(method, changed(votes, weights=votes.weights * 0.1)) == ranks(method, votes)
 
 
+def units(method: Method, votes: Votes) -> None:
+    """Only the proportions of weights count, however large or small they are."""
+    expected = ranks(method, votes)
+    for unit in (1e-300, 1e-150, 1e-9, 1e9, 1e150, 1e300):
+        # a prior is so many wins and losses, each of weight 1
+        prior = {"prior": method.prior * unit} if isinstance(method, PlackettLuce) else {}
+        assert ranks(replace(method, **prior) if prior else method, changed(votes, weights=votes.weights * unit)) == (
+            expected
+        ), unit
+
+
 def weights(method: Method, votes: Votes) -> None:
     """A voter of weight 3 is three voters."""
     times = (2 * votes.weights).astype(np.int64)
@@ -163,6 +194,54 @@ def indifference(method: Method, votes: Votes) -> None:
     assert ranks(method, changed(votes, ranks=circle, weights=np.full(2 * n, 0.1))) == [1.0] * n
 
 
+def unique_neutrality(method: Method, votes: Votes) -> None:
+    """Where no other order is as good, neither the names of the items nor the order in which they stand matter.
+
+    Counted one order after the other: what each method finds the best is what costs the least.
+    """
+    n = len(votes.items)
+    chosen = getattr(method, "unranked", "average")
+    places = votes.filled(chosen)
+    above = naive_preferences(places, votes.weights)
+    if isinstance(method, Footrule):
+        costs = {
+            order: sum(
+                weight * sum(abs(row[item] - place) for place, item in enumerate(order, 1) if row[item] == row[item])
+                for row, weight in zip(places.tolist(), votes.weights.tolist(), strict=True)
+            )
+            for order in permutations(range(n))
+        }
+    else:
+        costs = {
+            order: sum(above[b][a] for i, a in enumerate(order) for b in order[i + 1 :])
+            for order in permutations(range(n))
+        }
+    best = [order for order, cost in costs.items() if cost <= min(costs.values()) + 1e-9]
+    found = method.order(votes)
+    assert tuple(votes.items.index(item) for item in found.order) in best
+    said = any("as good" in note for note in found.notes)
+    assert said == (len(best) > 1), (best, found.notes)
+    for i, j in permutations(range(n), 2):  # items that share a rank: the order with the two exchanged is as good
+        if found.ranks[i] == found.ranks[j]:
+            order = [votes.items.index(item) for item in found.order]
+            a, b = order.index(i), order.index(j)
+            order[a], order[b] = order[b], order[a]
+            assert tuple(order) in best
+    if len(best) == 1:
+        assert sorted(found.ranks) == list(range(1, n + 1))
+        neutrality(method, votes)
+
+
+def tied_all(method: Method, votes: Votes) -> None:
+    """Voters who tie all items leave all of them on the first place, and draws of them each item on any place."""
+    n = len(votes.items)
+    tied = changed(votes, ranks=np.ones(votes.ranks.shape))
+    assert ranks(method, tied) == [1.0] * n
+    found = method.drawn(tied, np.ones((200, len(votes.weights))), np.random.default_rng(0)).scores
+    assert (found.min(axis=0) == 0).all()
+    assert (found.max(axis=0) == n - 1).all()
+
+
 def condorcet(method: Method, votes: Votes) -> None:
     """Who wins against each other one by majority is first, alone."""
     chosen = getattr(method, "unranked", "average")
@@ -184,7 +263,19 @@ def naive_preferences(places: np.ndarray, weights: np.ndarray) -> list[list[floa
 
 PROPERTIES = {
     check.__name__: check
-    for check in (unanimity, neutrality, anonymity, doubling, weights, draws, indifference, condorcet)
+    for check in (
+        unanimity,
+        neutrality,
+        anonymity,
+        doubling,
+        units,
+        weights,
+        draws,
+        indifference,
+        unique_neutrality,
+        tied_all,
+        condorcet,
+    )
 }
 
-__all__ = ["PROPERTIES", "TABLE", "Entry", "entry", "naive_preferences", "some_votes"]
+__all__ = ["PROPERTIES", "TABLE", "Entry", "changed", "entry", "naive_preferences", "some_votes"]

@@ -8,6 +8,7 @@ from scipy.optimize import minimize
 
 from rankscope.consensus.bradley_terry import draws_from_covariance, fit_preferences
 from rankscope.consensus.first_order import wins_by_system
+from rankscope.consensus.likelihood import Likelihood
 from rankscope.data.preferences import Preferences
 from rankscope.data.rankings import Labels
 from rankscope.errors import InputError, ParameterError
@@ -343,3 +344,28 @@ def test_intervals_of_95_percent_hold_in_95_of_100_simulations(ties):
             low, high = np.quantile(rows[:, 0] - rows[:, 1], [0.025, 0.975])
             hit[kind] += low <= gap <= high
     assert hit / trials == pytest.approx([0.95, 0.95], abs=3.5 * np.sqrt(0.95 * 0.05 / trials))
+
+
+def test_the_name_of_one_covariate_is_no_list_of_letters():
+    _, seen = simulated(9, n=4, m=400, nu=0, effects=(0.5,))
+    alone, listed = (fit_preferences(seen, covariates=names) for names in ("x0", ["x0"]))
+    assert alone.effects["x0"].tolist() == listed.effects["x0"].tolist()
+
+
+def test_steps_of_resamples_take_no_logarithms_of_the_likelihood(monkeypatch):
+    _, seen = simulated(3, n=4, m=800)
+    asked = []
+    point = Likelihood.point
+
+    def told(self, parameters, sums, *, valued=True):
+        asked.append(valued)
+        found = point(self, parameters, sums, valued=valued)
+        assert np.isnan(found.value).all() != valued
+        return found
+
+    monkeypatch.setattr(Likelihood, "point", told)
+    fit_preferences(seen, ties="davidson")
+    of_estimate = len(asked)
+    fit_preferences(seen, ties="davidson", n_resamples=20, rng=1)
+    assert asked[of_estimate:].count(False) > 3
+    assert asked[of_estimate:].count(True) == asked[:of_estimate].count(True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 import rankscope as rs
@@ -51,13 +52,53 @@ def test_runs_vote_by_their_ranks_and_queries_of_one_run_are_noted() -> None:
 
 
 def test_a_note_that_all_queries_share_is_said_once() -> None:
-    found = merge_queries(VOTES, n_resamples=5, rng=1)
-    assert found.notes == (
-        "query q1: 3 voters are few: intervals of the ranks are rough, and rather too narrow",
-        "query q2: 2 voters are few: intervals of the ranks are rough, and rather too narrow",
-    )
-    same = merge_queries({"a": VOTES["q1"], "b": VOTES["q1"]}, n_resamples=5, rng=1)
-    assert same.notes == ("3 voters are few: intervals of the ranks are rough, and rather too narrow",)
+    """Three voters and two: what differs is left out."""
+    found = merge_queries(VOTES, n_resamples=20, rng=1)
+    assert found.notes == ("fewer than 10 voters: intervals of the ranks are rough, and rather too narrow",)
+
+
+def test_notes_that_differ_in_numbers_or_names_are_one_line() -> None:
+    """Three pairs of neighbours are tied in q0, two in q1 and so on; in the last two queries none."""
+    names = ["a", "b", "c", "d"]
+    votes = {f"q{i}": Votes.of([[names[: 4 - i], *names[4 - i :]]] * 2) for i in range(3)}
+    few = merge_queries({**votes, "q3": Votes.of([names, names])}, "kemeny", rng=1)
+    said = "neighbours could change places at no cost: other orders are as good as this one"
+    assert few.notes[-1] == f"queries q0, q1 and q2: {said}"
+    many = {f"{query}-{i}": one for query, one in votes.items() for i in range(9)}
+    many |= {f"strict {i}": Votes.of([names, names]) for i in range(3)}
+    assert merge_queries(many, "kemeny", rng=1).notes[-1] == f"in 27 of 30 queries: {said}"
+
+
+def test_the_p_value_of_a_single_query_is_no_note() -> None:
+    votes = {"q": Votes.of([["a", "b", "c"], ["b", "c", "a"], ["c", "a", "b"]])}
+    for method in ("plackett-luce", "robust-rank"):
+        assert " p " in " ".join(merge_rankings(votes["q"], method, n_resamples=0).notes) or method == "robust-rank"
+        assert merge_queries(votes, method, rng=1).notes == ()
+
+
+def test_large_circles_of_many_queries_are_searched_and_not_proved_unless_it_is_asked_for() -> None:
+    rng = np.random.default_rng(0)
+    votes = {
+        f"q{i}": Votes(ranks=rng.random((3, 20)).argsort(1) + 1.0, items=tuple("abcdefghijklmnopqrst"))
+        for i in range(2)
+    }
+    told: list[float] = []
+    for method in ("kemeny", "mallows"):
+        found = merge_queries(votes, method, rng=1, progress=told.append)
+        assert found.notes[0].startswith("of more than 14 items that win in circles the best order is searched")
+        assert "found by a search" in " ".join(found.notes)
+    assert told == [1.0] * 4
+    proved = "no order has a smaller distance to the voters; this is proved"
+    assert proved in merge_queries(votes, "kemeny", exact=True, rng=1).notes
+    assert proved in merge_rankings(votes["q0"], "kemeny", n_resamples=0).notes
+
+
+def test_weights_are_in_the_signature() -> None:
+    found = merge_queries(VOTES, weights={"z": 5}, rng=1)
+    assert " | weights:z=5 | " in found.signature()
+    own = {"q1": VOTES["q1"].weighted({"x": 2}), "q2": VOTES["q2"]}
+    assert " | weights:q1/x=2 | " in merge_queries(own, rng=1).signature()
+    assert "weights" not in merge_queries(VOTES, rng=1).signature()
 
 
 def test_long_queries_are_shown_to_their_tenth_item() -> None:

@@ -254,6 +254,31 @@ def test_a_side_that_wins_too_often_is_noted_unless_it_is_taken_out() -> None:
     assert "Standing left raises the odds of winning: it multiplies them by 4.00" in " ".join(str(found).split())
 
 
+def test_nothing_is_said_of_sides_where_there_are_none() -> None:
+    rankings = Rankings.of([{"A": 1, "B": 2}] * 80 + [{"A": 2, "B": 1}] * 20)
+    scores = rs.evaluate(
+        {f"q{i}": {"d": 1} for i in range(40)},
+        [
+            rs.Run({f"q{i}": {"d": 2.0, "e": 1.0 if i % 5 else 3.0} for i in range(40)}, name="one"),
+            rs.Run({f"q{i}": {"d": 1.0, "e": 2.0 if i % 5 else 0.5} for i in range(40)}, name="two"),
+        ],
+        ["RR"],
+    )
+    for data in (rankings, scores):
+        assert not any("left" in note for note in board(data).notes)
+        with pytest.raises(ParameterError, match="position is for comparisons of a left and a right side, and these"):
+            board(data, position=True)
+
+
+def test_units_that_lean_one_way_are_not_taken_for_as_many_comparisons() -> None:
+    rows = [("A", "B", "A")] * 60 + [("A", "B", "B")] * 40
+    assert not any("the left one" in note for note in board(rows).notes)  # 20 more of 100: two standard errors
+    rows = [("A", "B", "A")] * 80 + [("A", "B", "B")] * 20
+    assert any("the left one" in note for note in board(rows).notes)
+    units = Labels.of([str(i // 20) for i in range(100)])  # five people, of whom four always say left
+    assert not any("the left one" in note for note in board(Preferences.of(rows, unit=units)).notes)
+
+
 def test_resamples_without_a_solution_are_counted() -> None:
     found = board([("A", "B", "A")] * 8 + [("A", "B", "B")])
     assert found.lost > 0
@@ -296,6 +321,7 @@ def test_systems_that_never_lost_are_named_and_a_prior_helps() -> None:
     with pytest.raises(InputError, match="no strengths are most likely") as caught:
         board(CHAIN)
     assert all(name in str(caught.value) for name in "ABC")
+    assert "prior=0.5 (--prior 0.5)" in str(caught.value)
     found = board(CHAIN, prior=0.5)
     assert found.systems == ("A", "B", "C")
     assert "prior:0.5" in found.signature()
@@ -316,6 +342,8 @@ def test_systems_that_never_lost_are_named_and_a_prior_helps() -> None:
         ({"unit": "prompt"}, "unit is 'prompt', which is for a file"),
         ({"winner": "won"}, "winner is 'won', which is for a file"),
         ({"covariates": "length"}, "no covariate 'length'"),
+        ({"unranked": "worst"}, "unranked is 'worst', which is for votes and model 'plackett-luce'"),
+        ({"pair": "cs-en"}, "pair is 'cs-en', which is for rankings of several language pairs"),
         ({"model": "plackett-luce"}, "say model='bradley-terry'"),
         ({"model": "plackett-luce", "position": True}, "position is for comparisons of two"),
     ],

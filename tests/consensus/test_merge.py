@@ -7,11 +7,13 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import rankscope as rs
 from rankscope.consensus import METHODS, merge_rankings
 from rankscope.consensus.base import Method
-from rankscope.consensus.intervals import FEWEST, HELD, STEPS, affordable, without_nan
+from rankscope.consensus.intervals import FEWEST, STEPS, affordable, places_in_draws, without_nan
 from rankscope.consensus.methods import WORK, method_named, parameters_of, steps_of
 from rankscope.data.votes import Votes
 from rankscope.errors import InputError, ParameterError, UnknownName
@@ -58,17 +60,32 @@ def test_every_method_puts_first_what_all_put_first(method: str) -> None:
 # Intervals
 
 
-def test_intervals_are_percentiles_of_ranks_over_the_voters() -> None:
-    """All multinomial draws of three voters, 27 of them, against the bootstrap of many."""
+def test_intervals_leave_out_the_places_of_items_that_are_above_or_below_in_nearly_all_draws() -> None:
+    """All draws of three voters, 27 of them, against the bootstrap of many."""
     votes = Votes.of(WORKED)
-    found = merge_rankings(votes, n_resamples=4000, confidence_level=0.8, rng=3)
-    ranks = []
-    for drawn in np.ndindex(3, 3, 3):
-        scores = (3 - votes.places[list(drawn)]).sum(axis=0)
-        ranks.append([(scores > one).sum() + 1 for one in scores])
-    low, high = np.percentile(ranks, [10, 90], axis=0)
-    assert found.low.tolist() == low.tolist()
-    assert found.high.tolist() == high.tolist()
+    for level in (0.5, 0.8, 0.95):
+        found = merge_rankings(votes, n_resamples=4000, confidence_level=level, rng=3)
+        above = np.zeros((3, 3))
+        for drawn in np.ndindex(3, 3, 3):
+            scores = (3 - votes.places[list(drawn)]).sum(axis=0)
+            above += (np.sign(scores[:, None] - scores) + 1) / 2 / 27
+        beats = above >= (1 + level) / 2
+        assert found.low.tolist() == (1 + beats.sum(axis=0)).tolist()
+        assert found.high.tolist() == (3 - beats.sum(axis=1)).tolist()
+
+
+@given(st.integers(2, 8), st.integers(20, 60), st.sampled_from([0.5, 0.8, 0.95, 0.999]), st.integers(0, 99))
+def test_places_in_draws_are_those_of_a_naive_count(items: int, draws: int, level: float, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    ranks = np.rint(np.arange(items) / 2 + rng.normal(size=(draws, items))).astype(np.int32)
+    low, high = places_in_draws(ranks, level)
+    for i in range(items):
+        above = below = 0
+        for j in range(items):
+            wins = sum(1.0 if row[i] < row[j] else 0.5 if row[i] == row[j] else 0.0 for row in ranks.tolist())
+            below += i != j and wins / draws >= (1 + level) / 2 - 1e-9
+            above += i != j and (draws - wins) / draws >= (1 + level) / 2 - 1e-9
+        assert (low[i], high[i]) == (1 + above, items - below)
 
 
 def test_voters_of_one_mind_leave_no_room() -> None:
@@ -118,15 +135,17 @@ def test_the_same_seed_gives_the_same_and_another_one_is_shown() -> None:
 
 def test_work_that_would_take_long_is_cut_by_a_rule_that_is_told() -> None:
     assert affordable(1, 2) == (1000, ())
-    assert affordable(STEPS / 1000, 2) == (1000, ())
-    count, notes = affordable(STEPS / 500, 2)
+    compared = 2**2 / 2  # the ranks of two items
+    assert affordable(STEPS / 1000 - compared, 2) == (1000, ())
+    count, notes = affordable(STEPS / 500 - compared, 2)
     assert count == 500
     assert notes[0].startswith("intervals rest on 500 draws, since 1,000 would take long; --resamples (in Python")
-    assert affordable(STEPS / FEWEST, 2)[0] == FEWEST
+    assert affordable(STEPS / FEWEST - compared, 2)[0] == FEWEST
     count, notes = affordable(STEPS, 2)
     assert count == 0
     assert notes[0].startswith("no intervals: this method would take long for 1,000 draws of these voters")
-    assert affordable(1, HELD // 300)[0] == 300  # ranks that are held
+    assert affordable(1, 4000)[0] == 499  # 8 million comparisons in each draw, and one step
+    assert affordable(1, 10_000)[0] == 0
 
 
 def test_pairwise_methods_of_very_many_items_have_no_interval_unless_asked_for() -> None:
@@ -135,8 +154,8 @@ def test_pairwise_methods_of_very_many_items_have_no_interval_unless_asked_for()
     found = merge_rankings(votes, "copeland", rng=1)
     assert found.n_resamples == 0
     assert found.notes[0].startswith("no intervals: this method would take long")
-    asked = merge_rankings(votes, "copeland", n_resamples=3, rng=1)
-    assert asked.n_resamples == 3
+    asked = merge_rankings(votes, "copeland", n_resamples=20, rng=1)
+    assert asked.n_resamples == 20
 
 
 def test_steps_grow_with_voters_and_items() -> None:
@@ -158,7 +177,7 @@ def test_a_voter_of_weight_two_counts_as_two_voters() -> None:
     once = merge_rankings(WORKED, weights=[1, 1, 2], n_resamples=0)
     twice = merge_rankings([*WORKED, WORKED[2]], n_resamples=0)
     assert once.found.scores.tolist() == twice.found.scores.tolist()
-    assert "weights:1,1,2" in once.signature()
+    assert " | weights:3=2 | " in once.signature()
     assert "the agreement of the voters counts each voter once, whatever the weight" in once.voters.notes
 
 
@@ -178,6 +197,31 @@ def test_partial_lists_say_how_left_out_items_count() -> None:
     )
     # worst: A 2 + 0 + 1, B 1 + 2 + 0, C 0 + 0 + 2
     assert [found[item] for item in "ABC"] == [3, 3, 2]
+
+
+@pytest.mark.parametrize("weights", [{"1": 1.7e308, "2": 1.7e308}, {"1": 1.7e308}, {"3": 1e-310}])
+def test_weights_whose_sums_are_no_numbers_are_refused(weights: dict[str, float]) -> None:
+    with pytest.raises(InputError, match=r"the weight of voter '[13]' is .*so divide all weights by one number"):
+        merge_rankings(WORKED, weights=weights)
+
+
+def test_very_large_and_very_small_weights_leave_mallows_theta_as_it_is() -> None:
+    theta = merge_rankings(WORKED, "mallows", n_resamples=0).found.details
+    for unit in (1e-300, 1e300):
+        found = merge_rankings(WORKED, "mallows", weights=[unit] * 3, n_resamples=0).found.details
+        for name in ("theta", "standard error of theta", "mean distance"):
+            assert found[name] == pytest.approx(theta[name])
+
+
+def test_draws_without_a_maximum_are_counted_in_a_note() -> None:
+    """Four voters, of which A is above B by two: a draw of either two alone has no maximum, 2 (1/2)^4 of all."""
+    found = merge_rankings([["A", "B"], ["A", "B"], ["B", "A"], ["B", "A"]], "plackett-luce", n_resamples=2000, rng=1)
+    (said,) = [note for note in found.notes if "no worths are most likely" in note]
+    count = int(said.split()[1])
+    assert 0.125 * 2000 - 4 * 15 < count < 0.125 * 2000 + 4 * 15  # sqrt(2000 / 8 * 7 / 8) = 15
+    assert said.startswith(f"in {count} of 2,000 draws of the voters an item is always, or never, above others")
+    prior = merge_rankings([["A", "B"], ["B", "A"]], "plackett-luce", prior=1.0, n_resamples=20, rng=1)
+    assert not any("no worths" in note for note in prior.notes)
 
 
 # One against one
@@ -222,6 +266,46 @@ def test_scores_of_which_lower_is_better_are_said_to_be() -> None:
     assert "lower scores" not in str(merge_rankings(WORKED, n_resamples=0))
 
 
+@pytest.mark.parametrize(
+    ("method", "parameters", "said"),
+    [
+        ("borda", {}, "score: points, the number of items less the rank, summed over voters"),
+        ("borda", {"points": (3, 1)}, "score: points, what the places are worth, summed over voters"),
+        ("mean-rank", {}, "score: the mean of an item's ranks; lower scores are better"),
+        (
+            "robust-rank",
+            {},
+            "score: -log10 of the chance that an item stands as high if all lists were in random order",
+        ),
+        ("robust-rank", {"pvalue": "none"}, "score: -log10 of rho, the least chance of places as good"),
+        ("mc2", {}, "score: the share of its time that a walk from item to better item spends at this one"),
+        ("plackett-luce", {}, "score: log-worths of mean 0"),
+    ],
+)
+def test_it_is_said_what_a_score_is(method: str, parameters: dict[str, Any], said: str) -> None:
+    assert f"note: {said}" in str(merge_rankings(WORKED, method, n_resamples=0, **parameters))
+
+
+def test_of_many_voters_the_ten_most_and_least_deviant_are_shown() -> None:
+    votes = {f"v{i:02d}": ["A", "B", "C"] for i in range(24)} | {"odd": ["C", "B", "A"]}
+    found = merge_rankings(votes, n_resamples=0)
+    shown, folded = found.sections()[1], found.sections()[3]
+    assert shown.table is not None
+    assert folded.table is not None
+    assert (len(shown.table.rows), shown.table.rows[-1][0]) == (20, "odd")
+    assert shown.notes[0].startswith("the 10 voters who agree most with the others and the 10 who agree least")
+    assert (folded.title, folded.folded, len(folded.table.rows)) == ("All voters", True, 25)
+    few = merge_rankings(dict(list(votes.items())[-20:]), n_resamples=0)
+    assert len(few.sections()) == 3
+    assert len(few.sections()[1].table.rows) == 20  # type: ignore[union-attr]
+
+
+def test_a_line_break_in_a_name_does_not_break_the_table() -> None:
+    text = str(merge_rankings([["a\nb", "c\x1b[2J"]] * 3, n_resamples=0))
+    assert "\na\\nb" in text
+    assert "\x1b" not in text
+
+
 def test_details_of_a_method_are_shown() -> None:
     assert "distance 2, bound 2, gap 0" in str(merge_rankings(WORKED, "kemeny", n_resamples=0))
     found = merge_rankings(WORKED, "plackett-luce", n_resamples=0)
@@ -243,6 +327,7 @@ def test_details_of_a_method_are_shown() -> None:
             "unranked is 'ignore', expected one of 'average', 'worst', 'optimistic'",
         ),
         ({"n_resamples": -1}, ParameterError, "n_resamples is -1"),
+        ({"n_resamples": 19}, ParameterError, "n_resamples is 19, expected at least 20, or 0 for no intervals"),
         ({"confidence_level": 95}, ParameterError, "confidence_level is 95"),
         ({"weights": [1, 2]}, InputError, "2 weights for 3 voters"),
         ({"weights": {"4": 2}}, InputError, "a weight for '4', who is no voter"),

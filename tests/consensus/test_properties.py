@@ -1,9 +1,17 @@
 """Properties that orders of consensus should have, of every method that has them (the table is in every_method.py)."""
 
+import numpy as np
 import pytest
-from consensus.every_method import PROPERTIES, TABLE, some_votes
+from consensus.every_method import PROPERTIES, TABLE, changed, some_votes
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
+from rankscope.consensus.methods import METHODS
+
+
+def test_every_method_is_in_the_table_and_says_what_its_score_is():
+    assert {type(entry.method) for entry in TABLE} == set(METHODS.values())
+    assert all(entry.method.means() for entry in TABLE)
 
 
 @pytest.mark.parametrize("entry", TABLE, ids=lambda entry: str(entry.method))
@@ -11,5 +19,7 @@ from hypothesis import strategies as st
 @given(data=st.data())
 def test_a_method_has_its_properties(entry, data):
     votes = data.draw(some_votes(ties=entry.ties, partial=entry.partial))
+    if entry.equal:
+        votes = changed(votes, weights=np.ones(len(votes.weights)))
     for name in entry.properties:
         PROPERTIES[name](entry.method, votes)

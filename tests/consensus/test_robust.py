@@ -102,7 +102,7 @@ def test_scores_are_logs_and_notes_count_what_is_above_chance():
     assert found["i0"] == pytest.approx(-np.log10(robust_rank_pvalues([[f"i{i}" for i in range(20)]] * 6)["i0"]))
     assert found.order[:2] == ("i0", "i1")
     assert found.details["smallest p-value"] == pytest.approx(10 ** -found["i0"])
-    assert found.details["items above chance"] >= 2
+    assert found.details["items higher than chance puts them"] >= 2
     assert "stand higher than chance" in found.notes[0]
 
 

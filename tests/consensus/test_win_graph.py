@@ -69,7 +69,7 @@ def test_draws_are_looked_at_one_by_one(seen, seed):
 
 def test_groups_are_named_the_best_first():
     wins = [("C", "D", "tie"), ("A", "B", "A"), ("B", "A", "B"), ("A", "C", "A"), ("B", "D", "B")]
-    with pytest.raises(InputError, match=r"\(Ford 1957\); 2 groups, .*: A, B; C, D; .*prior=0.5$"):
+    with pytest.raises(InputError, match=r"\(Ford 1957\); 2 groups, .*: A, B; C, D; .*prior=0.5 \(--prior 0.5\)$"):
         fit_preferences(Preferences.of(wins))
 
 

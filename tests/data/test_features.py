@@ -80,6 +80,7 @@ REFUSED = {
     "comments": ({"comments": ["x"]}, "1 comments for 3 documents"),
     "sizes": ({"offsets": [0, 2]}, "the groups hold 2 documents, and there are 3; correct their sizes"),
     "an empty group": ({"offsets": [0, 2, 2, 3]}, "group 2 is empty, expected at least one document in each"),
+    "queries twice": ({"query_ids": ("a", "a")}, "features: two queries are named 'a', expected a name of its own for"),
     "queries": ({"query_ids": ("a",)}, "1 names for 2 queries"),
     "NaN": ({"values": [[1, 2], [3, float("nan")], [5, 6]]}, "features, document 2: feature '2' is nan"),
     "infinities that cancel": ({"values": [[1, 2], [np.inf, -np.inf], [5, 6]]}, "document 2: feature '1' is inf"),
@@ -107,6 +108,19 @@ OF = {
     "too few queries": ({"queries": [1, 1]}, "2 queries for 3 documents"),
     "sizes": ({"sizes": [1, 1]}, "the groups hold 2 documents, and there are 3"),
     "a size of 0": ({"sizes": [3, 0]}, "group 2 is empty"),
+    "a size that is no whole number": ({"sizes": [1.5, 1.5]}, "group 1: size 1.5, expected a whole number"),
+    "NaN for a size": ({"sizes": [3, np.nan]}, "group 2: size nan, expected a whole number"),
+    "a negative size": ({"sizes": [4, -1]}, "group 2 is empty"),
+    "NaN for a query": (
+        {"queries": [1, 1, np.nan]},
+        "features, document 3: the query is nan, expected a name",
+    ),
+    "None for a query": ({"queries": [1, None, 1]}, "document 2: the query is None"),
+    "NaN among texts": ({"queries": ["a", float("nan"), "b"]}, "document 2: the query is nan"),
+    "None among objects": ({"queries": np.array(["a", "b", None], object)}, "document 3: the query is None"),
+    "no time": ({"queries": np.array(["2026", "NaT", "2025"], "M8[Y]")}, "document 2: the query is NaT"),
+    "two names that are one": ({"queries": np.array([1, "1", 2], object)}, "features: two queries are named '1'"),
+    "query_ids": ({"queries": [0, 1, 1], "query_ids": ("x", "x")}, "two queries are named 'x', expected a name of its"),
     "a grade": ({"relevance": [1, 0.5, 0]}, "document 2: grade 0.5, expected a whole number"),
     "infinity for a grade": ({"relevance": [1, np.inf, 1]}, "document 2: grade inf"),
     "NaN for a grade": ({"relevance": [1, 1, np.nan]}, "document 3: grade nan"),
@@ -117,3 +131,25 @@ OF = {
 def test_rows_that_make_no_groups_are_refused(given_, message):
     with pytest.raises(InputError, match=re.escape(message)):
         Features.of(VALUES, **given_)
+
+
+def test_queries_may_be_called_nan_where_somebody_says_so():
+    assert Features.of(VALUES, None, ["nan", "None", "nan"]).query_ids == ("nan", "None")
+
+
+def test_no_warning_is_given_where_sizes_are_refused(recwarn):
+    with pytest.raises(InputError):
+        Features.of(VALUES, sizes=[5, np.nan])
+    assert not recwarn.list
+
+
+def test_features_are_put_in_any_order_with_zeros_for_those_that_are_not_there():
+    found = made(names=("f", "g"), empty=("h",)).arranged(["g", "h", "f"])
+    assert found.values.tolist() == [[1.0, 0.0, 0.5], [0.0, 0.0, 0.1], [0.3, 0.0, 0.2]]
+    assert (found.names, found.select([1]).empty) == (("g", "h", "f"), ("h",))
+
+
+def test_grades_that_nobody_gave_are_not_known():
+    assert made().graded
+    assert not Features.of(VALUES).graded
+    assert not Features.of(VALUES, sizes=[1, 2]).select([0]).graded

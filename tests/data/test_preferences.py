@@ -144,9 +144,51 @@ def test_names_become_places_and_each_comparison_counts_once():
             lambda: made(covariates={"length": np.array([0.0, np.nan])}),
             "comparison 2: length is nan, expected a finite number",
         ),
+        (
+            lambda: rs.Preferences.of([("A", "A", "A")]),
+            "comparison 1: 'A' against itself, expected two systems",
+        ),
+        (
+            lambda: rs.Preferences.of([("A", "B", "A"), ("A", "B", "A", 2)]),
+            "comparison 2 is ('A', 'B', 'A', 2), expected three: left, right, winner; weights and units are arguments "
+            "of their own",
+        ),
+        (
+            lambda: made(weight=[1e308, 1e308]),
+            "the weights, up to 1e+308, add up to more than can be computed with (1e+300); divide all of them by the "
+            "same number",
+        ),
         (lambda: made(unit=Labels.of(["1"])), "1 units for 2 comparisons, expected one each"),
     ],
 )
 def test_what_are_no_preferences_is_refused(make, said):
     with pytest.raises(InputError, match=f"^{re.escape(said)}$"):
         make()
+
+
+def test_what_the_caller_changes_later_changes_nothing_and_nobody_else_can():
+    given = {"left": np.array([0, 1]), "right": np.array([1, 0]), "outcome": np.array([1, 0])}
+    weight, lengths, codes = np.array([1.0, 2.0]), np.array([3.0, 4.0]), np.array([0, 1])
+    found = made(**given, weight=weight, covariates={"length": lengths}, unit=Labels(("x", "y"), codes))
+    for array in (*given.values(), weight, lengths, codes):
+        array[0] = 7
+    arrays = (found.left, found.right, found.outcome, found.weight, found.covariates["length"], found.unit.codes)
+    assert [array[0] for array in arrays] == [0, 1, 1, 1.0, 3.0, 0]
+    for array in arrays:
+        with pytest.raises(ValueError, match="read-only"):
+            array[0] = 1
+
+
+def test_arrays_that_nobody_can_change_are_not_copied():
+    found = made()
+    again = replace(found, notes=("more",))
+    assert again.left is found.left
+    assert again.weight is found.weight
+    view = found.left[:]  # of an array that somebody else may unlock
+    assert replace(found, left=view).left is not view
+
+
+def test_rankings_and_scores_have_no_sides():
+    assert rs.Preferences.of([("A", "B", "A")]).sides
+    assert not rs.Preferences.from_rankings(Rankings.of([{"A": 1, "B": 2}]), "rank").sides
+    assert not rs.Preferences.from_scores(scored(["d"], ["xd"]), "RR").sides

@@ -16,7 +16,7 @@ def test_lists_of_names_and_how_often_chance_does_it() -> None:
     assert chance_of(0.004) == "in about 4 of 1,000"
     assert chance_of(0.0095) == "in about 1 of 100"
     assert chance_of(0.26) == "in about 26 of 100"
-    assert chance_of(1.0) == "nearly always in"
+    assert chance_of(1.0) == "in nearly all"
 
 
 def test_one_is_said_otherwise_than_many() -> None:

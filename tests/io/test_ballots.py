@@ -23,6 +23,8 @@ LONG = "voter,item,rank\nAnn,X,1\nAnn,Y,2\nAnn,Z,3\nBob,Y,1\nBob,X,2\nBob,Z,NA\n
 LISTS = {"Ann": ["X", "Y", "Z"], "Bob": ["Y", "X"], "Cem": [["X", "Y"], "Z"]}
 RANKS = {"Ann": {"X": 1, "Y": 2, "Z": 3}, "Bob": {"Y": 1, "X": 2}, "Cem": {"X": 1.5, "Y": 1.5, "Z": 7}}
 
+CONVERT = "expected text in UTF-8; convert the file"
+
 
 @pytest.fixture
 def written(tmp_path):
@@ -240,7 +242,7 @@ FORM = "an item and one rank a voter, separated by tabs or commas"
         ),
         (
             '{"items": ["A", "B"], "rankings": [["A"], ["B", "C"]]}',
-            ": voter '2' ranked 'C', which is not among the 2 items",
+            ":1: voter '2' ranked 'C', which is not among the 2 items",
         ),
         (
             '{"items": ["A", "B", "C"], "rankings": [["A"], ["B"]]}',
@@ -251,7 +253,7 @@ FORM = "an item and one rank a voter, separated by tabs or commas"
             ": 'A' stands twice among the items; keep one of the two",
         ),
         ('[["A", "B"]]', ": 1 voter, expected at least two; there is nothing to merge"),
-        ('["A", "B"]', ": voter '1': 'A', expected a list of names, the best first"),
+        ('["A", "B"]', ":1: voter '1': 'A', expected a list of names, the best first"),
         (TWO + "7\n", ":3: voter '3': 7, expected a list of names, the best first"),
         (
             TWO + '{"voter": "w", "weight": -1, "ranking": ["A"]}\n',
@@ -268,6 +270,18 @@ FORM = "an item and one rank a voter, separated by tabs or commas"
         (b"\x00\x01\x02", ": a binary file (it holds NUL bytes), expected text in UTF-8; convert it first"),
         ("<html><body>", ": this is HTML, a page of the web, expected data; download the file that it shows"),
         (b'["\xff", "B"]\n["B"]\n', ":1: the text is not UTF-8, as JSON must be; convert it"),
+        (b"x\tu\tv\nA\t1\t2\n\xff\t2\t1\n\xfe\t3\t3\n", ":3: bytes that are not UTF-8, " + CONVERT),
+        (b"voter,item,rank\nx,A,1\ny,A,1\nx,\xe9,2\n", ":4: bytes that are not UTF-8, " + CONVERT),
+        ('[\n["A","B"],\n["A","A"]\n]\n', ":3: voter '2' ranked 'A' twice; keep one of the two"),
+        ('{"x": ["A",\n"B"],\n\n "y":\n["A", "A"]}', ":4: voter 'y' ranked 'A' twice; keep one of the two"),
+        (
+            '{"items": ["A", "B"],\n"rankings": [["B", "A"],\n\n{"voter": "w", "weight": 0, "ranking": ["A"]}]}',
+            ":4: the weight of voter 'w' is 0, expected a number above 0; leave out voters who do not count",
+        ),
+        (
+            '{"items": ["A", "B"],\n"rankings": {"x": ["A", {"C": 1}]}}',
+            ":2: voter 'x': {'C': 1} in a list, expected a name, or a list of names that are tied",
+        ),
     ],
 )
 def test_each_bad_input_has_one_clear_line(written, content, said, monkeypatch):

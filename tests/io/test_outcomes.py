@@ -117,6 +117,20 @@ def test_weights_units_and_covariates_are_those_of_the_rows_with_a_winner(writte
     assert (found.unit.names, found.unit.codes.tolist()) == (("ann", "bob"), [0, 1, 0])
 
 
+def test_only_a_column_of_that_name_is_a_weight_and_a_note_says_so(written):
+    found = rs.read_preferences(written("n,count,left,right,winner\n1,5,A,B,A\n2,5,A,B,B\n"))
+    assert found.weight.tolist() == [1, 1]
+    assert found.notes == ()
+    found = rs.read_preferences(written("left,right,winner,Weight\nA,B,A,2\nA,B,B,3\n"))
+    assert found.weight.tolist() == [2, 3]
+    assert found.notes[0].endswith("'Weight' is read as the weight")
+
+
+def test_a_table_of_better_and_worse_has_no_sides(written):
+    assert not rs.read_preferences(written("better,worse\nA,B\nB,A\n")).sides
+    assert rs.read_preferences(written("left,right,winner\nA,B,A\nA,B,B\n")).sides
+
+
 def test_of_several_columns_that_may_be_the_winner_the_first_is_read_and_one_may_be_named(written):
     path = written("item,a,b,human,judge,outcome\n1,A,B,a,tie,b\n2,A,B,b,b,b\n")
     found = rs.read_preferences(path)

@@ -7,11 +7,11 @@ from typing import Any, TypeVar
 
 import click
 
-from rankscope.cli.output import bytes_progress
+from rankscope.cli.output import bytes_progress, progress_bar
 from rankscope.cli.results import result_options, take_showing
 from rankscope.cli.sampling_options import CONFIDENCE_LEVEL, seed_option
 from rankscope.consensus.by_query import merge_queries
-from rankscope.consensus.intervals import DRAWS
+from rankscope.consensus.intervals import DRAWS, LEAST
 from rankscope.consensus.majorities import STRENGTHS
 from rankscope.consensus.merge import merge_rankings
 from rankscope.consensus.methods import METHODS, parameters_of
@@ -41,6 +41,19 @@ class Numbers(click.ParamType[Any]):
             return tuple(float(part) for part in value.split(","))
         except ValueError:
             self.fail(f"{value!r}, expected numbers with commas between them, as 3,1,0", param, ctx)
+
+
+class DrawCount(click.IntRange):
+    """None, or enough to say something."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        found = super().convert(value, param, ctx)
+        if 0 < found < LEAST:
+            self.fail(f"{found} draws say nothing, expected at least {LEAST}, or 0 for no intervals", param, ctx)
+        return found
+
+    def _describe_range(self) -> str:
+        return f"0 or x>={LEAST}"
 
 
 class Weight(click.ParamType[Any]):
@@ -123,10 +136,10 @@ def method_options(command: Command) -> Command:
 @click.option(
     "--resamples",
     "n_resamples",
-    type=click.IntRange(0, LARGEST),
+    type=DrawCount(0, LARGEST),
     metavar="N",
-    help=f"Draws of the voters behind the intervals; 0: no intervals. Default: {DRAWS:,}, fewer where they take long; "
-    "of runs 0.",
+    help=f"Draws of the voters behind the intervals, at least {LEAST}; 0: no intervals. Default: {DRAWS:,}, fewer "
+    "where they take long; of runs 0.",
 )
 @seed_option("Of the intervals and of the permutations.")
 @click.option(
@@ -167,7 +180,9 @@ def consensus(
     if kind == RUN or len(files) > 1:
         with bytes_progress(files, "reading runs"):
             runs = votes_of_runs(files)
-        found = merge_queries(runs, method, weights=chosen, n_resamples=n_resamples or 0, **options, **given)
+        with progress_bar(float(len(runs)), "merging query by query") as progress:
+            given["progress"] = progress
+            found = merge_queries(runs, method, weights=chosen, n_resamples=n_resamples or 0, **options, **given)
         showing.show(found, details=details)
         return
     votes = read_votes(files[0], input=kind)

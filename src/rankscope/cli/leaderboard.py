@@ -10,7 +10,7 @@ from rankscope.cli.leaderboard_input import INPUTS, read_board_data
 from rankscope.cli.output import progress_bar
 from rankscope.cli.results import result_options, take_showing
 from rankscope.cli.sampling_options import CONFIDENCE_LEVEL, resamples_option, seed_option
-from rankscope.consensus.leaders import INTERVALS, LEFT_OUT, MODELS
+from rankscope.consensus.leaders import FEWEST, INTERVALS, LEFT_OUT, MODELS
 from rankscope.consensus.leaders import leaderboard as make_board
 from rankscope.consensus.scales import SCALES
 from rankscope.data.rankings import Rankings
@@ -40,6 +40,7 @@ __all__ = ["leaderboard"]
 @click.option("--unit", metavar="COLUMN", help="Whose comparisons hang together, as prompt: whole units are resampled.")
 @click.option("--winner", metavar="COLUMN", help="The column of the winner, where it has no usual name.")
 @click.option("--column", metavar="NAME", help="Of rankings: the column that says who is better (people's by default).")
+@click.option("--pair", metavar="LANGPAIR", help="Of rankings: keep this language pair, as cs-en.")
 @click.option("--higher", is_flag=True, help="Of rankings: that column holds scores, of which higher is better.")
 @click.option("-m", "--measure", metavar="NAME", help="Of scores: by what systems are compared, query by query.")
 @click.option(
@@ -72,7 +73,7 @@ __all__ = ["leaderboard"]
     help="By resampling, or quicker from the information matrix, as if all comparisons were independent.",
 )
 @CONFIDENCE_LEVEL
-@resamples_option(1000, "Of the bootstrap, or draws by the information matrix.")
+@resamples_option(1000, "Of the bootstrap, or draws by the information matrix.", least=FEWEST)
 @seed_option("Of these.")
 @click.option("--input", "kind", type=click.Choice(INPUTS), help="What FILE holds. Default: told by its content.")
 @click.option("--details", is_flag=True, help="Show what is folded, too.")
@@ -94,7 +95,7 @@ def leaderboard(
 
     \b
     rankscope leaderboard arena.csv --covariate length --position --unit prompt
-    rankscope leaderboard judged.csv --column rank --model davidson
+    rankscope leaderboard judged.csv --column rank --pair cs-en --model davidson
     rankscope leaderboard scores.parquet -m nDCG@10
     """  # noqa: D301 - click keeps the lines after the character \b as they are
     showing = take_showing(options)

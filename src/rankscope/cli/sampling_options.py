@@ -23,12 +23,12 @@ CONFIDENCE_LEVEL = click.option(
 )
 
 
-def resamples_option(default: int, of: str) -> Callable[[Command], Command]:
-    """How many are drawn, and of what."""
+def resamples_option(default: int, of: str, least: int = 1) -> Callable[[Command], Command]:
+    """How many are drawn, at least so many, and of what."""
     return click.option(
         "--resamples",
         "n_resamples",
-        type=click.IntRange(1, LARGEST),
+        type=click.IntRange(least, LARGEST),
         default=default,
         show_default=True,
         metavar="N",

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from rankscope.consensus.base import Method, Order, Solution
+from rankscope.consensus.base import Drawn, Method, Note, Order, Solution
 from rankscope.consensus.insertion import falling
 from rankscope.consensus.units import unit_of
 from rankscope.data.votes import UNRANKED, Votes, check_unranked
@@ -21,6 +21,8 @@ Floats = npt.NDArray[np.float64]
 Index = npt.NDArray[np.intp]
 Weights = Sequence[float] | Mapping[str, float] | None
 
+#: Among more items, circles of more than two are not looked for.
+CIRCLE_ITEMS = 300
 #: Numbers (voters, items, places) that are held at once.
 HELD = 1 << 22
 
@@ -32,7 +34,8 @@ class Footrule(Method):
     Tied items of a voter have the mean of their places, those that he left out the one of `unranked`, or, by "ignore",
     no say. Items are strictly ordered; scores count the items behind each, from 0 to items - 1, higher is better, and
     are always defined. The order is a best one; among orders of one distance it is the one whose places are, by their
-    squared differences, nearest to the order by mean place (of equals, to that of the votes). Where voters rank all
+    squared differences, nearest to the order by mean place (of equals, to that of the votes). Neighbours that could
+    stand in any order at no cost share a rank; a note says where other orders are as good. Where voters rank all
     without ties it disagrees with them over at most twice as many pairs as the Kemeny order.
 
     details: "distance".
@@ -48,6 +51,7 @@ class Footrule(Method):
     """
 
     name: ClassVar[str] = "footrule"
+    meaning: ClassVar[str] = "how many items stand behind in this order; not how sure that is"
     unranked: str = UNRANKED[0]
 
     def __post_init__(self) -> None:
@@ -55,22 +59,28 @@ class Footrule(Method):
 
     def solve(self, votes: Votes) -> Solution:
         costs = place_costs(votes, votes.weights[None], self.unranked)[0]
-        order = cheapest(costs, unit_of(votes.weights, len(votes.items)) / 2)
+        unit = unit_of(votes.weights, len(votes.items)) / 2
+        order = cheapest(costs, unit)
         distance = float(costs[order, np.arange(order.size)].sum())
-        now, changed = costs[order, np.arange(order.size)], costs[order[:-1], np.arange(1, order.size)]
-        back = costs[order[1:], np.arange(order.size - 1)]
-        free = int((changed + back <= now[:-1] + now[1:] + 1e-9 * costs.max()).sum())
         said = "no order has places that are less away from those of the voters in sum"
-        if free:
-            pairs = counted(free, "pair of neighbours", "pairs of neighbours")
-            return Solution(
-                falling(order),
-                (said, f"{pairs} could change places at no cost: other orders are as good as this one"),
-                {"distance": distance},
-            )
-        return Solution(falling(order), (said,), {"distance": distance})
+        whole = np.rint(costs / unit)[order]  # (place, place): what it costs to put the item of one at the other
+        others = others_said(whole)
+        return Solution(
+            falling(order),
+            (Note(said, said), *others),
+            {"distance": distance},
+            ranks=shared_ranks(order, whole),
+            first_open=bool(others),
+        )
+
+    def drawn(self, votes: Votes, weights: Floats, rng: np.random.Generator) -> Drawn:
+        return Drawn(self.scores_by(votes, weights, rng))
 
     def scores(self, votes: Votes, weights: Floats) -> Floats:
+        return self.scores_by(votes, weights, None)
+
+    def scores_by(self, votes: Votes, weights: Floats, rng: np.random.Generator | None) -> Floats:
+        """(draws, items) the scores; items that nothing tells apart in any order by rng, else as in the votes."""
         n = len(votes.items)
         found = np.empty((len(weights), n))
         unit = unit_of(votes.weights, n) / 2
@@ -78,7 +88,7 @@ class Footrule(Method):
         for start in range(0, len(weights), size):
             costs = place_costs(votes, weights[start : start + size], self.unranked)
             # The assignment takes one table at a time.
-            found[start : start + size] = falling(np.array([cheapest(one, unit) for one in costs]))
+            found[start : start + size] = falling(np.array([cheapest(one, unit, rng) for one in costs]))
         return found
 
 
@@ -95,8 +105,57 @@ def place_costs(votes: Votes, weights: Floats, unranked: str) -> Floats:
     return found
 
 
-def cheapest(costs: Floats, unit: float) -> Index:
-    """(places) the item at each place. costs: (items, places), multiples of the unit up to noise."""
+def shared_ranks(order: Index, costs: Floats) -> Floats:
+    """(items) ranks from 1, where neighbours that could stand in any order at no cost share the first of theirs.
+
+    costs: (place, place) whole numbers: of the item of the one place at the other. Items of a run of places can be
+    permuted at no cost where the costs of any two of them differ by the same amount at each of these places.
+    """
+    ranks, first = np.empty(len(order)), 0
+    for place in range(len(order)):
+        run = costs[first : place + 1, first : place + 1]
+        if np.ptp(run - run[:1], axis=1).any():
+            first = place
+        ranks[order[place]] = first + 1
+    return ranks
+
+
+def others_said(costs: Floats) -> tuple[str, ...]:
+    """A note where two items could change places at no cost, or items go round among some places. costs: as above."""
+    now = np.diagonal(costs)
+    gain = costs - now[:, None]  # of going from the place of the row to that of the column
+    free = int((np.diagonal(gain, 1) + np.diagonal(gain, -1) == 0).sum())
+    if free:
+        pairs = counted(free, "pair of neighbours", "pairs of neighbours")
+        said = "could change places at no cost: other orders are as good as this one"
+        return (Note(f"{pairs} {said}", f"neighbours {said}"),)
+    if circles_at_no_cost(gain):
+        said = "some items could change places at no cost: other orders are as good as this one"
+        return (Note(said, said),)
+    return ()
+
+
+def circles_at_no_cost(gain: Floats) -> bool:
+    """Whether some items can go round among their places at no cost. gain: (place, place) of going there, whole.
+
+    No circle costs less than nothing where the order is a best one, so that the cheapest ways are well defined. Of many
+    items only two are tried at a time.
+    """
+    n = len(gain)
+    if n > CIRCLE_ITEMS:
+        return bool((gain + gain.T == 0).sum() > n)
+    ways = gain.copy()
+    np.fill_diagonal(ways, np.inf)
+    for k in range(n):
+        np.minimum(ways, ways[:, k, None] + ways[None, k, :], out=ways)
+    return bool((np.diagonal(ways) <= 0).any())
+
+
+def cheapest(costs: Floats, unit: float, rng: np.random.Generator | None = None) -> Index:
+    """(places) the item at each place. costs: (items, places), multiples of the unit up to noise.
+
+    rng: by which items that nothing tells apart stand; else they stand as in the votes.
+    """
     from scipy.optimize import linear_sum_assignment  # type: ignore[import-untyped]  # slow to load
 
     n = len(costs)
@@ -104,7 +163,8 @@ def cheapest(costs: Floats, unit: float) -> Index:
     values /= float(np.gcd.reduce(values.astype(np.int64), axis=None)) or 1.0
     # What the first place costs more than the last rises with the mean place. Squares, because they tell apart what
     # exchanging two items does; together they weigh less than one unit of the distance, which is n cubed now.
-    first = np.argsort(values[:, 0] - values[:, -1], kind="stable")
+    late = values[:, 0] - values[:, -1]
+    first = np.argsort(late, kind="stable") if rng is None else np.lexsort((rng.random(n), late))
     away = (np.arange(n)[:, None] - np.arange(n)) ** 2
     items, places = linear_sum_assignment(values[first] * n**3 + away)
     order = np.empty(n, np.intp)

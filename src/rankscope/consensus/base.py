@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from rankscope.data.votes import Votes
 
-__all__ = ["Method", "Order", "Solution", "ranks_of"]
+__all__ = ["Drawn", "Method", "Note", "Order", "Solution", "ranks_of"]
 
 Floats = npt.NDArray[np.float64]
 
@@ -22,12 +22,36 @@ TOLERANCE = 1e-9
 NOISE = 1e-12
 
 
+class Note(str):
+    """What there is to say of one order. general: the same of many orders, without their numbers; empty: nothing."""
+
+    general: str
+
+    def __new__(cls, text: str, general: str = "") -> Note:
+        found = super().__new__(cls, text)
+        found.general = general
+        return found
+
+
 class Solution(NamedTuple):
-    """Scores, (items), and what there is to say of them. details: numbers by name, as "distance" and "gap"."""
+    """Scores, (items), and what there is to say of them. details: numbers by name, as "distance" and "gap".
+
+    ranks: (items) where scores alone do not say them, as those of a strict order in which some items could change
+    places. first_open: as in `Order`.
+    """
 
     scores: Floats
     notes: tuple[str, ...] = ()
     details: Mapping[str, float] = {}
+    ranks: Floats | None = None
+    first_open: bool = False
+
+
+class Drawn(NamedTuple):
+    """Scores of draws of the voters, (draws, items), and of how many draws `Method.said_of_draws` has to say more."""
+
+    scores: Floats
+    odd: int = 0
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -36,8 +60,8 @@ class Order:
 
     items: names, in the order of the votes. scores: (items) what the method gives each. ranks: (items) from 1, the
     best; tied items share the first of their ranks. method: its name with the parameters that change the result.
-    higher_is_better: of the scores. details: other numbers, as the "distance" of a Kemeny order. notes: what a reader
-    should know.
+    higher_is_better: of the scores. meaning: what a score is. details: other numbers, as the "distance" of a Kemeny
+    order. notes: what a reader should know. first_open: another order is as good, and may have another item first.
     """
 
     items: tuple[str, ...]
@@ -45,13 +69,20 @@ class Order:
     ranks: Floats
     method: str
     higher_is_better: bool = True
+    meaning: str = ""
     details: Mapping[str, float] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    first_open: bool = False
 
     @property
     def order(self) -> tuple[str, ...]:
-        """The items, the best first; tied ones in the order of the votes."""
-        return tuple(self.items[i] for i in np.argsort(self.ranks, kind="stable"))
+        """The items, the best first; tied ones by score where that differs, else in the order of the votes."""
+        return tuple(self.items[i] for i in self.places())
+
+    def places(self) -> list[int]:
+        """Where the items of `order` stand among the votes."""
+        by_score = ranks_of(self.scores[None], higher_is_better=self.higher_is_better)[0]
+        return [int(i) for i in np.lexsort((by_score, self.ranks))]
 
     def __getitem__(self, item: str) -> float:
         """The score of an item."""
@@ -61,16 +92,34 @@ class Order:
 class Method(ABC):
     """A frozen dataclass of parameters; METHODS of `rankscope.consensus.methods` lists all by name.
 
-    Subclasses say `name` and give `scores` for many sets of weights at once: one for the votes themselves, one a
-    resample of the voters (where a voter's weight is his own times how often he was drawn, 0 included).
+    Subclasses say `name`, what a score is (`meaning`), and give `scores` for many sets of weights at once: one for the
+    votes themselves, one a resample of the voters (where a voter's weight is his own times how often he was drawn, 0
+    included).
     """
 
     name: ClassVar[str]
+    meaning: ClassVar[str] = ""
     higher_is_better: ClassVar[bool] = True
 
     @abstractmethod
     def scores(self, votes: Votes, weights: Floats) -> Floats:
         """(draws, items) from weights, (draws, voters), of which some in each row are above 0."""
+
+    def drawn(self, votes: Votes, weights: Floats, rng: np.random.Generator) -> Drawn:
+        """Scores for draws of the voters; strict orders take items that nothing tells apart in any order, by rng."""
+        return Drawn(self.scores(votes, weights))
+
+    def said_of_draws(self, odd: int, draws: int) -> str:
+        """A note on the draws that `drawn` counted, where there are any."""
+        raise NotImplementedError  # no draws are odd unless `drawn` says so
+
+    def for_many(self) -> tuple[Method, str]:
+        """What is done in its stead where many votes are merged, one after the other, and what to say of that."""
+        return self, ""
+
+    def means(self) -> str:
+        """What a score is, with these parameters."""
+        return self.meaning
 
     def solve(self, votes: Votes) -> Solution:
         """Scores for the votes as they are."""
@@ -79,14 +128,19 @@ class Method(ABC):
     def order(self, votes: Votes) -> Order:
         """The order of the items."""
         found = self.solve(votes)
+        ranks = found.ranks
+        if ranks is None:
+            ranks = ranks_of(found.scores[None], higher_is_better=self.higher_is_better)[0]
         return Order(
             items=votes.items,
             scores=found.scores,
-            ranks=ranks_of(found.scores[None], higher_is_better=self.higher_is_better)[0],
+            ranks=ranks,
             method=str(self),
             higher_is_better=self.higher_is_better,
+            meaning=self.means(),
             details=found.details,
             notes=found.notes,
+            first_open=found.first_open,
         )
 
     def __str__(self) -> str:

@@ -38,12 +38,16 @@ class BoardRow(NamedTuple):
 
 
 class Effect(NamedTuple):
-    """What else decides: by how much the logarithm of the odds of the left one grows where this is greater by 1."""
+    """What else decides: by how much the logarithm of the odds of the left one grows where this is greater by 1.
+
+    step: the power of ten nearest to one standard deviation of it, of which sentences speak.
+    """
 
     name: str
     value: float
     low: float
     high: float
+    step: float = 1.0
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -62,7 +66,8 @@ class Leaderboard:
     equal systems tie in tie / (2 + tie) of comparisons. alike: how alike comparisons come out; voters: how far voters
     agree; None where that is not known. upheld: the share of decided comparisons that the better rated one won, or NaN.
     fit: how well the model fits, in words. n, n_ties: comparisons, and ties among them; votes, where many systems are
-    ranked at once, and 0. lost: resamples without a solution, left out. settings: what changes the numbers, for the
+    ranked at once, and 0. lost: resamples without a solution, left out. pairs: language pairs
+    of rankings that are put together here. settings: what changes the numbers, for the
     signature. notes: what a reader should know.
     """
 
@@ -89,6 +94,7 @@ class Leaderboard:
     n: int
     n_ties: int
     lost: int
+    pairs: tuple[str, ...]
     model: str
     scale: str
     interval: str

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -19,10 +20,12 @@ from rankscope.io.ballots import read_votes
 from rankscope.io.outcomes import read_preferences
 from rankscope.io.ranking_tables import PEOPLE
 
-__all__ = ["BoardData", "preferences_of", "votes_of"]
+__all__ = ["BoardData", "pairs_in", "preferences_of", "votes_of"]
 
 #: What a leaderboard is made of.
 BoardData = Preferences | Rankings | Scores | Votes | str | os.PathLike[str]
+#: Language pairs that a note names.
+PAIRS = 8
 
 
 def preferences_of(
@@ -33,18 +36,19 @@ def preferences_of(
     winner: str | None = None,
     measure: object = None,
     column: str | None = None,
+    pair: str | None = None,
 ) -> tuple[Preferences, dict[str, str]]:
     """Preferences, and what of them stands in the signature. Raises ParameterError for options of other data."""
     kind = type(data).__name__
     if isinstance(data, Votes):
         raise ParameterError("votes are of many systems at once; say model='plackett-luce' (--model plackett-luce)")
-    refuse_other(data, measure=measure, column=column, unit=unit, winner=winner)
+    refuse_other(data, measure=measure, column=column, pair=pair, unit=unit, winner=winner)
     if isinstance(data, Preferences):
         return data, {}
     if isinstance(data, Rankings):
         name = column_of(data, column)
         refuse_covariates(covariates, "rankings")
-        return Preferences.from_rankings(data, name), {"column": name}
+        return Preferences.from_rankings(one_pair(data, pair), name), of_rankings(name, pair)
     if isinstance(data, Scores):
         refuse_covariates(covariates, "scores")
         name = measure_of(data, measure)
@@ -55,14 +59,19 @@ def preferences_of(
 
 
 def votes_of(
-    data: BoardData, *, measure: object = None, column: str | None = None, **of_files: str | None
+    data: BoardData,
+    *,
+    measure: object = None,
+    column: str | None = None,
+    pair: str | None = None,
+    **of_files: str | None,
 ) -> tuple[Votes, dict[str, str], Ints | None]:
     """Votes of many systems at once; a judgment of rankings is a vote. Also what stands in the signature, and which
     votes hang together, (voters), as those on one segment; None where nothing says so.
 
     Raises ParameterError for other data.
     """
-    refuse_other(data, measure=measure, column=column)
+    refuse_other(data, measure=measure, column=column, pair=pair)
     for name, value in of_files.items():
         if value is not None:
             raise ParameterError(f"{name} is {value!r}, which is for a file of comparisons; leave it out")
@@ -72,8 +81,8 @@ def votes_of(
         return read_votes(data), {}, None
     if isinstance(data, Rankings):
         name = column_of(data, column)
-        votes, units = votes_in(data, name)
-        return votes, {"column": name}, units
+        votes, units = votes_in(one_pair(data, pair), name)
+        return votes, of_rankings(name, pair), units
     raise ParameterError(
         "Plackett and Luce's model is for votes of many systems at once, and these are "
         f"{'scores' if isinstance(data, Scores) else 'comparisons of two'}; say model='bradley-terry'"
@@ -93,6 +102,31 @@ def votes_in(rankings: Rankings, name: str) -> tuple[Votes, Ints]:
     systems = tuple(name for name, there in zip(rankings.systems, items.tolist(), strict=True) if there)
     segment = rankings.pair.codes * len(rankings.segment.names) + rankings.segment.codes
     return Votes(ranks=ranks[np.ix_(voters, items)], items=systems, notes=notes), segment[voters]
+
+
+def one_pair(rankings: Rankings, pair: str | None) -> Rankings:
+    """The judgments of one language pair; all of them, with a note, where none is asked for. Raises UnknownName."""
+    names = pairs_in(rankings)
+    if pair is None:
+        if len(names) < 2:
+            return rankings
+        note = f"judgments of {len(names)} language pairs together: {listed(names, PAIRS)}; pair (--pair) keeps one"
+        return replace(rankings, notes=(*rankings.notes, note))
+    if pair not in names:
+        raise UnknownName("language pair of these rankings", pair, names)
+    return rankings.select(np.flatnonzero(rankings.pair.codes == rankings.pair.names.index(pair)))
+
+
+def pairs_in(data: BoardData) -> tuple[str, ...]:
+    """The language pairs of which there are judgments."""
+    if not isinstance(data, Rankings):
+        return ()
+    return tuple(data.pair.names[code] for code in np.unique(data.pair.codes).tolist())
+
+
+def of_rankings(column: str, pair: str | None) -> dict[str, str]:
+    """What stands in the signature."""
+    return {"column": column} | ({} if pair is None else {"pair": pair})
 
 
 def column_of(rankings: Rankings, column: str | None) -> str:
@@ -116,12 +150,16 @@ def measure_of(scores: Scores, measure: object) -> str:
     return scores.measure_names[scores.place_of(measure)]
 
 
-def refuse_other(data: BoardData, *, measure: object, column: str | None, **of_files: str | None) -> None:
+def refuse_other(
+    data: BoardData, *, measure: object, column: str | None, pair: str | None, **of_files: str | None
+) -> None:
     """Options that say something of other data than these. of_files: columns of a file of comparisons."""
     if measure is not None and not isinstance(data, Scores):
         raise ParameterError(f"measure is {str(measure)!r}, and these are no scores; leave it out")
     if column is not None and not isinstance(data, Rankings):
         raise ParameterError(f"column is {column!r}, and these are no rankings; leave it out")
+    if pair is not None and not isinstance(data, Rankings):
+        raise ParameterError(f"pair is {pair!r}, which is for rankings of several language pairs; leave it out")
     for name, value in of_files.items():
         if value is not None and not isinstance(data, (str, os.PathLike)):
             raise ParameterError(f"{name} is {value!r}, which is for a file of comparisons; leave it out")

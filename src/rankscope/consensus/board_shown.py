@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from rankscope.consensus.board import Effect, Leaderboard
@@ -18,6 +20,8 @@ DIGITS = {"elo": 0, "log": 2, "wins": 1}
 TITLES = {"elo": "rating (Elo scale)", "log": "log-ability", "wins": "comparisons won (%)"}
 #: A table of more columns is shown by its figure only, but for the first of them.
 WIDEST = 12
+#: Digits after the point of effects, at most; and logarithms of odds that have a number.
+FINEST, LARGEST = 9, 700.0
 
 
 def sections_of(board: Leaderboard) -> tuple[Section, ...]:
@@ -54,7 +58,7 @@ def order_section(board: Leaderboard) -> Section:
     }
     return Section(
         title="Leaderboard",
-        sentence=f"{lead(board)} {beats(board)}",
+        sentence=" ".join(filter(None, (lead(board), across(board), beats(board)))),
         table=Table(columns=columns, rows=tuple(rows)),
         figure=Figure("leaderboard", data),
         notes=tuple(order_notes(board)),
@@ -79,6 +83,23 @@ def lead(board: Leaderboard) -> str:
     every = len(others) == len(board.systems) - 1
     who = "any other system" if every else listed(others)
     return f"{name} has the highest rating, {of}, but cannot be told apart from {who} by these data."
+
+
+def across(board: Leaderboard) -> str:
+    """Where language pairs are put together, that some of what is compared never met."""
+    never, pairs = never_met(board)
+    if len(board.pairs) < 2 or not never:
+        return ""
+    return (
+        f"These are {len(board.pairs)} language pairs together, and {never} of {counted(pairs, 'pair')} of systems "
+        "never met: across language pairs the order rests only on systems that take part in several; --pair keeps one."
+    )
+
+
+def never_met(board: Leaderboard) -> tuple[int, int]:
+    """How many pairs of systems never met, and how many there are."""
+    n = len(board.systems)
+    return int((board.met[np.triu_indices(n, 1)] == 0).sum()), n * (n - 1) // 2
 
 
 def beats(board: Leaderboard) -> str:
@@ -116,8 +137,7 @@ def wins_section(board: Leaderboard) -> Section:
     for i, name in enumerate(kept):
         cells = ["-" if i == j else won(board.win_rates[i, j]) for j in range(n)]
         rows.append((name, *cells))
-    never = int((board.met[np.triu_indices(len(board.systems), 1)] == 0).sum())
-    pairs = len(board.systems) * (len(board.systems) - 1) // 2
+    never, pairs = never_met(board)
     notes = []
     if never:
         notes.append(
@@ -161,9 +181,9 @@ def furthest(board: Leaderboard) -> list[str]:
 def effects_section(board: Leaderboard) -> Section:
     rows = []
     for one in board.effects:
-        numbers = [f"{x:.3f}" for x in (one.value, one.low, one.high)]
-        odds = [f"{np.exp(x):.2f}" for x in (one.value, one.low, one.high)]
-        rows.append((one.name, *numbers, *odds))
+        ends = np.array([one.value, one.low, one.high]) * one.step
+        numbers = [f"{x:.{digits_of(ends, 3)}f}" for x in ends]
+        rows.append((step_name(one), *numbers, *said_odds(one)))
     columns = ("", "effect", "low", "high", "odds x", "low", "high")
     return Section(
         title="What else decides",
@@ -176,14 +196,33 @@ def effects_section(board: Leaderboard) -> Section:
     )
 
 
+def step_name(one: Effect) -> str:
+    """What a row is about: position, or so much more of something."""
+    return one.name if one.step == 1 else f"{one.step:,g} more of {one.name}"
+
+
+def said_odds(one: Effect) -> list[str]:
+    """What a step multiplies the odds by, and its interval, with digits in which they differ."""
+    odds = np.exp(np.clip(np.array([one.value, one.low, one.high]) * one.step, -LARGEST, LARGEST))
+    digits = digits_of(odds, 2)
+    return [f"{x:.{digits}f}" if 10.0**-digits <= x < 1e4 else f"{x:.2g}" for x in odds]
+
+
+def digits_of(found: np.ndarray[Any, np.dtype[np.float64]], least: int) -> int:
+    """Digits after the point: so many that an interval (value, low, high) has two that count, and at least so many."""
+    wide = float(found[2] - found[1])
+    return int(np.clip(1 - np.floor(np.log10(wide)), least, FINEST)) if wide > 0 else least
+
+
 def said_effect(one: Effect, level: float) -> str:
     """What one of them does to the odds of the left one."""
-    where = "Standing left" if one.name == POSITION else f"1 more of {one.name} on the left side"
-    span = f"({percent(level)} interval {np.exp(one.low):.2f} to {np.exp(one.high):.2f})"
+    where = "Standing left" if one.name == POSITION else f"{one.step:,g} more of {one.name} on the left side"
+    times, low, high = said_odds(one)
+    span = f"({percent(level)} interval {low} to {high})"
     if one.low <= 0 <= one.high:
-        return f"{where} multiplies the odds by {np.exp(one.value):.2f} {span}: it may as well change nothing."
+        return f"{where} multiplies the odds by {times} {span}: it may as well change nothing."
     way = "raises" if one.value > 0 else "lowers"
-    return f"{where} {way} the odds of winning: it multiplies them by {np.exp(one.value):.2f} {span}."
+    return f"{where} {way} the odds of winning: it multiplies them by {times} {span}."
 
 
 def alike_section(board: Leaderboard) -> Section:

@@ -14,10 +14,11 @@ from rankscope.consensus.likelihood import Likelihood
 from rankscope.consensus.newton import STEPS, maximum, maximum_nearby, some_sums
 from rankscope.consensus.win_graph import check_connected, connected, tied_down
 from rankscope.data.preferences import Preferences
+from rankscope.data.wording import listed
 from rankscope.errors import InputError, ParameterError
 from rankscope.stats.inputs import as_generator, check_choice, check_count, check_positive
 
-__all__ = ["TIES", "Fitted", "draws_from_covariance", "fit_preferences"]
+__all__ = ["TIES", "Fitted", "draws_from_covariance", "fit_preferences", "lost_note"]
 
 Floats = npt.NDArray[np.float64]
 Bools = npt.NDArray[np.bool_]
@@ -39,10 +40,12 @@ class Fitted:
     resample. tie_parameter: (1 + resamples) log nu of Davidson's model, minus infinity where nothing was tied; NaN
     where ties are half wins. effects: by name, (1 + resamples) the change of the log-odds for the left system with a
     unit of the covariate; "position" is the advantage of the left one. covariance: (systems, systems) of the estimate,
-    the inverse of the observed information along directions that keep the mean; each row adds up to 0. errors: standard
-    errors of the effects, and of "ties" (log nu), from the same information. loglikelihood: at the estimate, natural
-    logarithm, without the prior. n_iterations: steps of Newton's method to the estimate. lost: resamples without a
-    maximum; they are left out, and `ratings` has so many fewer rows. prior: as given. notes: what a reader should know.
+    the inverse of the observed information along directions that keep the mean; each row adds up to 0. joint:
+    (parameters, parameters) the same of ratings, effects in their order and log nu of Davidson's model together, 0
+    where log nu is infinite. errors: standard errors of the effects, and of "ties" (log nu), from it. loglikelihood: at
+    the estimate, natural logarithm, without the prior. n_iterations: steps of Newton's method to the estimate. lost:
+    resamples without a maximum; they are left out, and `ratings` has so many fewer rows. prior: as given. notes: what a
+    reader should know.
     """
 
     systems: tuple[str, ...]
@@ -50,6 +53,7 @@ class Fitted:
     tie_parameter: Floats
     effects: Mapping[str, Floats]
     covariance: Floats
+    joint: Floats
     loglikelihood: float
     n_iterations: int
     lost: int
@@ -73,18 +77,20 @@ def fit_preferences(
 
     ties: "half" counts a tie as half a win of each; by "davidson" it is an outcome with a probability of its own, nu
     times the geometric mean of those of the two wins. covariates: names among those of the preferences; each enters the
-    log-odds of the left system. position: whether standing on the left may help. prior: so many wins, and as many
-    losses, of each system against an imagined one as strong as the mean of all; above 0 there is a maximum whatever
-    the outcomes, and strengths are drawn together. Weights multiply the log-likelihood: a comparison of weight 2 is
-    two. n_resamples: bootstrap samples of as many comparisons, or of whole units where the preferences have them; those
-    without a maximum are counted as lost. rng: seed. progress: called with the share of the resamples that is done.
+    log-odds of the left system. position: whether standing on the left may help, where there are sides. prior: so many
+    wins, and as many losses, of each system against an imagined one as strong as the mean of all; above 0 there is a
+    maximum whatever the outcomes, and strengths are drawn together. Weights multiply the log-likelihood: a comparison
+    of weight 2 is two. n_resamples: bootstrap samples of as many comparisons, or of whole units where the preferences
+    have them; those without a maximum are counted as lost. rng: seed. progress: called with the share of the resamples
+    that is done.
 
     Errors and `covariance` take comparisons as independent, and weights as counts; half wins of ties make them too
     wide, since a tie varies less than a win or a loss.
 
     Raises InputError where no strengths are most likely: groups of systems that no win leads out of or into (Ford 1957)
     and no prior, a covariate that the systems themselves tell or that decides every comparison, ties alone with
-    "davidson". Raises ParameterError for unknown ties or covariates, a negative prior or number of resamples.
+    "davidson". Raises ParameterError for unknown ties or covariates, position without sides, a negative prior or number
+    of resamples.
 
     Source: Bradley and Terry (1952), maximised by Newton's method (Hunter 2004 discusses both); Davidson (1970) for
     ties. Agrees with choix's `opt_pairwise` and `mm_pairwise`.
@@ -96,26 +102,30 @@ def fit_preferences(
     check_choice("ties", ties, TIES)
     check_positive("prior", prior, zero=True)
     check_count("n_resamples", n_resamples, least=0)
+    covariates = (covariates,) if isinstance(covariates, str) else tuple(covariates)
     names = effect_names(preferences, covariates, position)
     contexts = contexts_of(preferences, covariates, position)
     likelihood = Likelihood(contexts, ties == "davidson", float(prior))
     estimate, covariance, loglikelihood, steps = estimated(preferences.systems, likelihood, names)
-    resampled, lost = resample(likelihood, estimate, covariance, n_resamples, as_generator(rng), progress)
+    resampled, torn = resample(likelihood, estimate, covariance, n_resamples, as_generator(rng), progress)
     parameters = np.hstack([estimate, resampled])
     n, errors = contexts.n, np.sqrt(np.diagonal(covariance))
     known = [*names, "ties"] if np.isfinite(estimate[-1, 0]) and likelihood.davidson else names
+    covariance[n + len(known) :] = covariance[:, n + len(known) :] = 0.0  # of log nu that stays at minus infinity
+    lost = n_resamples - resampled.shape[1]
     return Fitted(
         systems=preferences.systems,
         ratings=parameters[:n].T.copy(),
         tie_parameter=parameters[-1].copy() if likelihood.davidson else np.full(parameters.shape[1], np.nan),
         effects={name: parameters[n + j].copy() for j, name in enumerate(names)},
         covariance=covariance[:n, :n],
+        joint=covariance,
         loglikelihood=loglikelihood,
         n_iterations=steps,
         lost=lost,
         errors={name: float(errors[n + j]) for j, name in enumerate(known)},
         prior=float(prior),
-        notes=tuple(notes_on(likelihood, estimate, lost, n_resamples)),
+        notes=(*notes_on(likelihood, estimate), *lost_note(lost, n_resamples, lost - torn, names)),
     )
 
 
@@ -147,11 +157,16 @@ def draws_from_covariance(ratings: Floats, covariance: Floats, n: int, rng: Any 
 
 
 def effect_names(preferences: Preferences, covariates: Sequence[str], position: bool) -> list[str]:
-    names = [covariates] if isinstance(covariates, str) else list(covariates)
+    names = list(covariates)
     for name in names:
         if name not in preferences.covariates:
             there = ", ".join(map(repr, preferences.covariates)) or "none"
             raise ParameterError(f"the preferences have no covariate {name!r}; there are: {there}")
+    if position and not preferences.sides:
+        raise ParameterError(
+            "position is for comparisons of a left and a right side, and these have none: rankings, scores and tables "
+            "of better and worse do not say who stood where; leave it out"
+        )
     if position and POSITION in preferences.covariates:
         raise ParameterError("position=True, and a covariate is named 'position', too; give it another name")
     names += [POSITION] * position
@@ -175,7 +190,7 @@ def estimated(systems: tuple[str, ...], likelihood: Likelihood, names: list[str]
         if not likelihood.prior and not tied_down(contexts, sums)[0]:
             raise InputError(
                 "wins and ties lie so that the strengths of Davidson's model grow without bound: no cycle of systems "
-                "has more wins than ties; count ties as half wins ('half'), or give a prior, as prior=0.5"
+                "has more wins than ties; count ties as half wins ('half'), or give a prior, as prior=0.5 (--prior 0.5)"
             )
         with np.errstate(divide="ignore"):
             start[-1] = np.log(2 * sums.tied / (games - sums.tied))
@@ -217,12 +232,14 @@ def resample(
     rng: np.random.Generator,
     progress: Callable[[float], Any] | None,
 ) -> tuple[Floats, int]:
-    """(parameters, resamples) the maximum of each resample that has one, and how many have none."""
-    contexts, found = likelihood.contexts, [np.empty((likelihood.size, 0))]
+    """(parameters, resamples) the maximum of each resample that has one; how many have none for who won and tied."""
+    contexts, found, torn = likelihood.contexts, [np.empty((likelihood.size, 0))], 0
     at_once = max(1, TABLE // contexts.width)
     for begin in range(0, n_resamples, at_once):
         sums = contexts.drawn(min(at_once, n_resamples - begin), rng)
-        sums = some_sums(sums, has_maximum(likelihood, sums))
+        whole = has_maximum(likelihood, sums)
+        torn += int((~whole).sum())
+        sums = some_sums(sums, whole)
         start = np.repeat(estimate, sums.tied.size, axis=1)
         if likelihood.davidson:
             start[-1] = np.where(sums.tied > 0, start[-1], -np.inf)
@@ -231,8 +248,7 @@ def resample(
             found.append(reached.parameters[:, reached.found])
         if progress is not None:
             progress(min(begin + at_once, n_resamples) / n_resamples)
-    kept = np.hstack(found)
-    return kept, n_resamples - kept.shape[1]
+    return np.hstack(found), torn
 
 
 def has_maximum(likelihood: Likelihood, sums: Sums) -> Bools:
@@ -243,17 +259,39 @@ def has_maximum(likelihood: Likelihood, sums: Sums) -> Bools:
     return there & tied_down(likelihood.contexts, sums) if likelihood.davidson else there
 
 
-def notes_on(likelihood: Likelihood, estimate: Floats, lost: int, n_resamples: int) -> list[str]:
+def notes_on(likelihood: Likelihood, estimate: Floats) -> list[str]:
     notes = []
     if likelihood.davidson and not np.isfinite(estimate[-1, 0]):
         notes.append("no comparison is a tie, so Davidson's model is that of Bradley and Terry")
-    if lost:
-        notes.append(
-            f"{lost} of {n_resamples} resamples are left out: in them some systems won or lost everything, so that no "
+    if likelihood.prior:
+        wins = "1 win" if likelihood.prior == 1 else f"{likelihood.prior:g} wins"
+        notes.append(f"each system has {wins} and as many losses added against one of mean strength (prior)")
+    return notes
+
+
+def lost_note(lost: int, n_resamples: int, driven: int = 0, names: Sequence[str] = ()) -> tuple[str, ...]:
+    """What is said of resamples without most likely strengths; nothing where there are none.
+
+    driven: those among them in which wins lead from each system to each other one, so that something else, as one of
+    the covariates `names`, drives the strengths away.
+    """
+    said = []
+    if lost > driven:
+        said.append(
+            f"{left_out(lost - driven, n_resamples)}: in them some systems won or lost everything, so that no "
             "strengths are most likely; intervals may be too narrow, and a prior would keep all"
         )
-    if likelihood.prior:
-        notes.append(
-            f"each system has {likelihood.prior:g} wins and as many losses added against one of mean strength (prior)"
+    if driven:
+        why = "there are next to no decided comparisons"
+        if names:
+            decide = "decides" if len(names) == 1 else "decide"
+            why = f"{listed(map(repr, names))} {decide} every comparison as far as the strengths do not"
+        said.append(
+            f"{left_out(driven, n_resamples)}: in them {why}, so that nothing is most likely; intervals may be too "
+            "narrow" + (", and leaving out what decides would keep all" if names else "")
         )
-    return notes
+    return tuple(said)
+
+
+def left_out(n: int, of: int) -> str:
+    return f"{n} of {of} resamples {'is' if n == 1 else 'are'} left out"

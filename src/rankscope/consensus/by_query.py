@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from rankscope._version import __version__
-from rankscope.consensus.base import Method
+from rankscope.consensus.base import Method, Note
+from rankscope.consensus.intervals import check_draws
 from rankscope.consensus.merge import merged_votes
 from rankscope.consensus.merged import COLUMNS, Consensus
-from rankscope.consensus.merged_shown import interval_cell, rank_cell, score_cell
+from rankscope.consensus.merged_shown import interval_cell, rank_cell, score_cell, score_note
 from rankscope.consensus.methods import method_named
 from rankscope.consensus.run_votes import votes_of_runs
+from rankscope.consensus.weights_said import weights_said
 from rankscope.data.cells import format_value
 from rankscope.data.run import Run
 from rankscope.data.sections import Section, Table, as_text, tidy_frame
@@ -22,7 +24,7 @@ from rankscope.data.votes import Votes
 from rankscope.data.wording import listed, percent, queries
 from rankscope.errors import InputError, ParameterError
 from rankscope.io.read import PathLike
-from rankscope.stats.inputs import check_count, check_share, seed_of
+from rankscope.stats.inputs import check_share, seed_of
 
 if TYPE_CHECKING:
     import polars as pl
@@ -31,6 +33,8 @@ __all__ = ["QueryConsensus", "merge_queries", "merge_runs"]
 
 #: So many items of a query are shown; for programs all are there.
 SHOWN = 10
+#: So many queries are named in a note; of more, how many they are is said.
+NAMED = 4
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -89,7 +93,7 @@ class QueryConsensus:
             sentence=f"Of {queries(len(self.parts))}, by the method {method.method}.",
             table=Table(columns=columns, rows=tuple(rows), left=2),
             notes=(
-                *(("lower scores are better",) * (not method.higher_is_better)),
+                *((score_note(method),) * bool(method.meaning)),
                 *((f"the first {SHOWN} of each query are shown; csv, json and parquet hold all",) * bool(long)),
             ),
         )
@@ -117,9 +121,23 @@ class QueryConsensus:
         first = self.parts[0]
         parts = ["consensus by query", f"method:{first.found.method}", f"queries:{len(self.parts)}"]
         parts += [f"ties:{self.ties}"] if self.ties else []
+        parts += self.weights()
         if first.n_resamples:
             parts.append(f"interval:bootstrap,{first.n_resamples},{first.confidence_level:g}")
         return " | ".join([*parts, f"rng:{first.seed}", f"rankscope {__version__}"])
+
+    def weights(self) -> tuple[str, ...]:
+        """Those of all voters; where a voter has several, each with its query."""
+        every = zip(self.query_ids, self.parts, strict=True)
+        said = [
+            (query, name, weight)
+            for query, part in every
+            for name, weight in zip(part.votes.voters, part.votes.weights.tolist(), strict=True)
+        ]
+        once = dict.fromkeys((name, weight) for _, name, weight in said)
+        if len({name for name, _ in once}) == len(once):
+            return weights_said(once)
+        return weights_said((f"{query}/{name}", weight) for query, name, weight in said)
 
     def __str__(self) -> str:
         return as_text(self)
@@ -136,13 +154,16 @@ def merge_queries(
     n_resamples: int = 0,
     confidence_level: float = 0.95,
     rng: Any = None,
+    progress: Callable[[float], Any] | None = None,
     **parameters: Any,
 ) -> QueryConsensus:
     """One order of the items of each query, of many rankings of them; each query is merged for itself.
 
     votes: of each query, as `votes_of_runs` makes them of runs. n_resamples: 0, so that no intervals are made unless
     they are asked for. method, weights, confidence_level, rng, parameters: as `merge_rankings` takes them; a weight by
-    name counts where the voter ranked something. Every query begins with the same random numbers.
+    name counts where the voter ranked something. Every query begins with the same random numbers. progress: told 1
+    after each query. Kemeny's and Mallows' orders of more than 14 items that win in circles are searched and not
+    proved, unless `exact` or a `time_limit` for each query is given; a note says so.
 
     Raises InputError for no query, and for a weight of somebody who votes on none; else as `merge_rankings`.
 
@@ -153,14 +174,14 @@ def merge_queries(
     """
     if not votes:
         raise InputError("no query, expected at least one whose items were ranked")
-    check_count("n_resamples", n_resamples, 0)
+    check_draws(n_resamples)
     if weights is not None and not isinstance(weights, Mapping):
         raise ParameterError("weights is a list, expected a mapping of names: not all vote on all queries")
     everybody = {voter for one in votes.values() for voter in one.voters} if weights else set()
     for name in weights or ():
         if name not in everybody:
             raise InputError(f"a weight for {name!r}, who votes on no query; voters: {listed(sorted(everybody))}")
-    chosen = method_named(method, **parameters)
+    chosen, instead = method_named(method, **parameters).for_many()
     check_share("confidence_level", confidence_level)
     seed = seed_of(rng)
     parts = []
@@ -172,11 +193,13 @@ def merge_queries(
             parts.append(merged_votes(own_votes, chosen, n_resamples, confidence_level, seed, permutations=0))
         except InputError as error:
             raise InputError(f"query {query!r}: {error}") from None
+        if progress is not None:
+            progress(1.0)
     return QueryConsensus(
         query_ids=tuple(votes),
         parts=tuple(parts),
         ties=getattr(votes, "ties", ""),
-        notes=(*getattr(votes, "notes", ()), *notes_of(tuple(votes), parts)),
+        notes=(*getattr(votes, "notes", ()), *([instead] if instead else ()), *notes_of(tuple(votes), parts)),
     )
 
 
@@ -203,12 +226,22 @@ def merge_runs(
 
 
 def notes_of(names: tuple[str, ...], parts: Sequence[Consensus]) -> tuple[str, ...]:
-    """Each note once, with the queries that it is true of where that is not all."""
+    """Each note once, with the queries that it is true of where that is not all, and without what differs among them.
+
+    What says something of single votes only, as a p-value, is left out.
+    """
     said: dict[str, list[str]] = {}
     for name, part in zip(names, parts, strict=True):
         for note in part.notes:
-            said.setdefault(note, []).append(name)
+            general = note.general if isinstance(note, Note) else note
+            if general:
+                said.setdefault(general, []).append(name)
     return tuple(
-        note if len(of) == len(parts) else f"{'query' if len(of) == 1 else 'queries'} {listed(of)}: {note}"
-        for note, of in said.items()
+        note if len(of) == len(parts) else f"{of_queries(of, len(parts))}: {note}" for note, of in said.items()
     )
+
+
+def of_queries(some: list[str], total: int) -> str:
+    if len(some) > NAMED:
+        return f"in {len(some):,} of {queries(total)}"
+    return f"{'query' if len(some) == 1 else 'queries'} {listed(some)}"

@@ -22,6 +22,8 @@ Floats = npt.NDArray[np.float64]
 
 #: The share of jumps to any item. Small, since it levels the differences; not so small that rounding shows.
 TELEPORT = 0.05
+#: What a score is.
+WALK = "the share of its time that a walk from item to better item spends at this one"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -74,6 +76,7 @@ class MC1(Chain):
     """
 
     name: ClassVar[str] = "mc1"
+    meaning: ClassVar[str] = WALK
 
     def steps(self, votes: Votes, places: Floats, weights: Floats) -> Floats:
         return shares_of_rows(comparison_sums(weights, *place_codes(places, 1)).swapaxes(1, 2))
@@ -93,6 +96,7 @@ class MC2(Chain):
     """
 
     name: ClassVar[str] = "mc2"
+    meaning: ClassVar[str] = WALK
 
     def steps(self, votes: Votes, places: Floats, weights: Floats) -> Floats:
         offered = 1 / np.where(np.isnan(places), 1.0, normalised(places, "ceiling"))  # of so many each is one
@@ -113,6 +117,7 @@ class MC3(Chain):
     """
 
     name: ClassVar[str] = "mc3"
+    meaning: ClassVar[str] = WALK
 
     def steps(self, votes: Votes, places: Floats, weights: Floats) -> Floats:
         there = (~np.isnan(places)).astype(np.float64)
@@ -137,6 +142,7 @@ class MC4(Chain):
     """
 
     name: ClassVar[str] = "mc4"
+    meaning: ClassVar[str] = WALK
 
     def steps(self, votes: Votes, places: Floats, weights: Floats) -> Floats:
         wins = majorities(preference_matrices(votes, weights, self.unranked))

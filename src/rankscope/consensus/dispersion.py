@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from rankscope.consensus.base import Method, Order, Solution
+from rankscope.consensus.base import Drawn, Method, Note, Order, Solution
 from rankscope.consensus.optimal import Kemeny
 from rankscope.consensus.swaps import law_of_distance, log_normaliser, moments_of_distance, theta_of_mean
 from rankscope.data.votes import UNRANKED, Votes, check_unranked
@@ -42,21 +42,35 @@ class Mallows(Method):
     """Mallows' model; scores are how many items stand behind in the centre, as `mallows` says."""
 
     name: ClassVar[str] = "mallows"
+    meaning: ClassVar[str] = "how many items stand behind in the centre; not how sure that is"
     unranked: str = UNRANKED[0]
     center: tuple[str, ...] | None = None
     time_limit: float | None = None
+    #: Whether the centre is sought as one of many. Set by `for_many`.
+    one_of_many: bool = field(default=False, init=False)
 
     def __post_init__(self) -> None:
         check_unranked(self.unranked, UNRANKED[:3])
         self.kemeny()
 
-    def kemeny(self) -> Kemeny:
-        return Kemeny(unranked=self.unranked, time_limit=self.time_limit)
+    def kemeny(self) -> Method:
+        found = Kemeny(unranked=self.unranked, time_limit=self.time_limit)
+        return found.for_many()[0] if self.one_of_many else found
+
+    def for_many(self) -> tuple[Method, str]:
+        if self.center is not None or self.time_limit is not None:
+            return self, ""
+        found = replace(self)
+        found.__dict__["one_of_many"] = True
+        return found, Kemeny().for_many()[1]
 
     def scores(self, votes: Votes, weights: Floats) -> Floats:
         if self.center is None:
             return self.kemeny().scores(votes, weights)
         return np.repeat(len(votes.items) - places_in(self.center, votes)[None], len(weights), axis=0)
+
+    def drawn(self, votes: Votes, weights: Floats, rng: np.random.Generator) -> Drawn:
+        return super().drawn(votes, weights, rng) if self.center else self.kemeny().drawn(votes, weights, rng)
 
     def solve(self, votes: Votes) -> Solution:
         if self.center is None:
@@ -80,7 +94,7 @@ class Mallows(Method):
             more, said = checked(distances, votes.weights, places.size, fit.theta)
             details |= more
             notes += said
-        return Solution(found.scores, tuple(notes), details)
+        return found._replace(notes=tuple(notes), details=details)
 
 
 def mallows(
@@ -138,36 +152,40 @@ def distances_from(center: Floats, places: Floats) -> Floats:
 
 def fitted(distances: Floats, weights: Floats, items: int) -> Fit:
     """Theta by maximum likelihood: an exponential family, whose mean distance is that of the votes."""
-    total = float(weights.sum())
-    observed = float(weights @ distances) / total
+    total, shares = float(weights.sum()), weights / weights.max()
+    observed = float(shares @ distances) / float(shares.sum())
     theta = theta_of_mean(items, observed)
     if theta == np.inf:
         return Fit(theta, np.nan, observed, 0.0, 0.0)
     expected, variance = moments_of_distance(items, theta)
-    voters = total**2 / float(weights @ weights)  # as many of equal weight say as much
+    voters = float(shares.sum()) ** 2 / float(shares @ shares)  # as many of equal weight say as much
     error = 1 / float(np.sqrt(voters * variance)) if theta > 0 else np.nan
     return Fit(theta, error, observed, expected, -total * (theta * observed + log_normaliser(items, theta)))
 
 
 def said_of(fit: Fit, found: bool) -> tuple[str, ...]:
     if fit.theta == np.inf:
-        return ("all votes are the centre: theta is infinite",)
+        return (everywhere("all votes are the centre: theta is infinite"),)
     if fit.theta == 0:
-        return ("the votes lie no closer to the centre than random orders would: theta is 0",)
+        return (everywhere("the votes lie no closer to the centre than random orders would: theta is 0"),)
     if not found:
         return ()
-    return ("the standard error of theta takes the centre for known; it was found from the same votes",)
+    return (everywhere("the standard error of theta takes the centre for known; it was found from the same votes"),)
+
+
+def everywhere(said: str) -> Note:
+    return Note(said, said)
 
 
 def checked(distances: Floats, weights: Floats, items: int, theta: float) -> tuple[dict[str, float], tuple[str, ...]]:
     """The chi-square test of the distances, where there is one."""
     if (weights != 1).any() or (distances % 1 != 0).any():
-        return {}, ("no test of fit: it needs votes without ties that rank all items and count 1 each",)
+        return {}, (everywhere("no test of fit: it needs votes without ties that rank all items and count 1 each"),)
     law = law_of_distance(items, theta)
     expected, observed = pooled(law * distances.size, np.bincount(distances.astype(np.int64), minlength=law.size))
     freedom = expected.size - 1 - (theta > 0)
     if freedom < 1:
-        return {}, (f"no test of fit: {distances.size} votes are too few",)
+        return {}, (Note(f"no test of fit: {distances.size} votes are too few", "no test of fit: votes are too few"),)
     statistic = float(((observed - expected) ** 2 / expected).sum())
     pvalue = float(special().chdtrc(freedom, statistic))
     said = f"(chi-square {statistic:.2f} with {freedom}, p {said_p(pvalue)})"
@@ -176,7 +194,7 @@ def checked(distances: Floats, weights: Floats, items: int, theta: float) -> tup
         if pvalue < LEVEL
         else f"the distances of the votes depart from Mallows' model no more than by chance {said}"
     )
-    return {"chi-square": statistic, "degrees of freedom": float(freedom), "p-value of fit": pvalue}, (note,)
+    return {"chi-square": statistic, "degrees of freedom": float(freedom), "p-value of fit": pvalue}, (Note(note),)
 
 
 def pooled(expected: Floats, observed: npt.NDArray[np.int64]) -> tuple[Floats, Floats]:

@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from rankscope.consensus.bradley_terry import Fitted, draws_from_covariance, fit_preferences
-from rankscope.consensus.luce import connected, fit_plackett_luce, plackett_luce_covariance
+from rankscope.consensus.bradley_terry import Fitted, draws_from_covariance, fit_preferences, lost_note
+from rankscope.consensus.luce import LuceModel, plackett_luce_covariance
 from rankscope.consensus.misfit import plackett_luce_misfit
+from rankscope.consensus.mixing import refuse_unconnected
 from rankscope.consensus.pairwise import preference_matrix
 from rankscope.consensus.transitivity import deviance_from_pairs
 from rankscope.data.preferences import Preferences
@@ -28,7 +29,11 @@ Ints = npt.NDArray[np.int64]
 #: A p-value below says that the model does not fit.
 LEVEL = 0.05
 #: Votes drawn to see whether the model fits, and comparisons that this may take.
-DRAWS, LONG = 199, 1_000_000_000
+DRAWS, LONG = 199, 300_000_000
+#: Draws of logarithms are cut here, where the information says next to nothing.
+LARGEST = 700.0
+#: Numbers that a resample is taken to have at least: few resamples at once, so that the bar moves.
+NARROW = 1 << 15
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -80,14 +85,8 @@ def from_preferences(preferences: Preferences, asked: Asked) -> Estimate:
     )
     abilities, log_tie, effects = fitted.ratings, fitted.tie_parameter, dict(fitted.effects)
     if not resampled:
-        rng = as_generator(asked.seed)
-        abilities = np.vstack(
-            [abilities, draws_from_covariance(abilities[0], fitted.covariance, asked.n_resamples, rng)]
-        )
-        noise = {name: error * rng.standard_normal(asked.n_resamples) for name, error in fitted.errors.items()}
-        effects = {name: np.append(found, found + noise[name]) for name, found in effects.items()}
-        log_tie = np.append(log_tie, log_tie + noise.get("ties", np.zeros(asked.n_resamples)))
-    tie = np.zeros(len(abilities)) if asked.model != "davidson" else np.exp(log_tie)
+        abilities, effects, log_tie = drawn_together(fitted, asked)
+    tie = np.zeros(len(abilities)) if asked.model != "davidson" else np.exp(np.minimum(log_tie, LARGEST))
     return Estimate(
         systems=preferences.systems,
         abilities=abilities,
@@ -98,6 +97,21 @@ def from_preferences(preferences: Preferences, asked: Asked) -> Estimate:
         lost=fitted.lost,
         notes=fitted.notes,
     )
+
+
+def drawn_together(fitted: Fitted, asked: Asked) -> tuple[Floats, dict[str, Floats], Floats]:
+    """Ratings, effects and log nu, each with draws below the estimate, that vary together as the information says."""
+    estimate = np.concatenate([fitted.ratings[0], *fitted.effects.values(), fitted.tie_parameter[:1]])
+    n, size = fitted.ratings.shape[1], len(fitted.joint)
+    scale = np.ones(size)  # effects of numbers as great as lengths are small: rounding must not be as great as they
+    errors = np.sqrt(np.diagonal(fitted.joint)[n:])
+    scale[n:] = np.where(errors > 0, errors, 1.0)
+    joint = fitted.joint / scale / scale[:, None]
+    noise = draws_from_covariance(np.zeros(size), joint, asked.n_resamples, as_generator(asked.seed)) * scale
+    noise = np.vstack([np.zeros(size), noise])
+    noise = np.hstack([noise, np.zeros((len(noise), estimate.size - size))])  # without ties of their own
+    values = (estimate + noise).T
+    return values[:n].T, dict(zip(fitted.effects, values[n:], strict=False)), values[-1]
 
 
 def fit_of_pairs(preferences: Preferences, fitted: Fitted) -> tuple[str, ...]:
@@ -149,19 +163,17 @@ def seen_wins(preferences: Preferences) -> Floats:
 
 def from_votes(votes: Votes, asked: Asked, unit: Ints | None = None) -> Estimate:
     """Plackett and Luce's model. unit: (voters) which votes hang together. Raises as `fit_plackett_luce`."""
-    best = fit_plackett_luce(votes, votes.weights[None], unranked=asked.unranked, prior=asked.prior)
+    if not asked.prior:
+        refuse_unconnected(votes, votes.weights, asked.unranked == "ignore")
+    model = LuceModel.of(votes, asked.unranked, asked.prior)
+    best = model.best(votes.weights)
     rng, lost = as_generator(asked.seed), 0
     if asked.interval == "bootstrap":
-        drawn, lost = resampled_votes(votes, asked, np.arange(len(votes.voters)) if unit is None else unit, rng)
+        unit = np.arange(len(votes.voters)) if unit is None else unit
+        drawn, lost = resampled_votes(model, best, asked, unit, rng)
     else:
-        covariance = plackett_luce_covariance(votes, log_worths=best[0], unranked=asked.unranked, prior=asked.prior)
-        drawn = draws_from_covariance(best[0], covariance, asked.n_resamples, rng)
-    notes = []
-    if lost:
-        notes.append(
-            f"{lost} of {asked.n_resamples} resamples are left out: in them some systems won or lost everything, so "
-            "that no strengths are most likely; intervals may be too narrow, and a prior would keep all"
-        )
+        covariance = plackett_luce_covariance(votes, log_worths=best, unranked=asked.unranked, prior=asked.prior)
+        drawn = draws_from_covariance(best, covariance, asked.n_resamples, rng)
     abilities = np.vstack([best, drawn])
     return Estimate(
         systems=votes.items,
@@ -169,9 +181,9 @@ def from_votes(votes: Votes, asked: Asked, unit: Ints | None = None) -> Estimate
         tie=np.zeros(len(abilities)),
         effects={},
         seen=seen_above(votes, asked.unranked),
-        fit=fit_of_votes(votes, best[0], asked),
+        fit=fit_of_votes(votes, best, asked),
         lost=lost,
-        notes=tuple(notes),
+        notes=lost_note(lost, asked.n_resamples),
     )
 
 
@@ -188,18 +200,20 @@ def seen_above(votes: Votes, unranked: str) -> Floats:
     return np.asarray(found)
 
 
-def resampled_votes(votes: Votes, asked: Asked, unit: Ints, rng: np.random.Generator) -> tuple[Floats, int]:
+def resampled_votes(
+    model: LuceModel, best: Floats, asked: Asked, unit: Ints, rng: np.random.Generator
+) -> tuple[Floats, int]:
     """(draws, systems) fits to units drawn with replacement, and how many draws have none."""
+    votes = model.votes
     units, place = np.unique(unit, return_inverse=True)
-    found, lost = [], 0
-    for counts in bootstrap_counts(draw(rng, asked.n_resamples), units.size, max(votes.ranks.size // 8, 1)):
+    found, lost = [np.empty((0, len(votes.items)))], 0
+    width = max(len(votes.voters) if model.quick else votes.ranks.size, NARROW)
+    for counts in bootstrap_counts(draw(rng, asked.n_resamples), units.size, width):
         weights = counts[:, place] * votes.weights
-        if not asked.prior:
-            good = connected(votes, weights, asked.unranked == "ignore")
-            lost += int((~good).sum())
-            weights = weights[good]
-        if len(weights):
-            found.append(fit_plackett_luce(votes, weights, unranked=asked.unranked, prior=asked.prior))
+        good = model.solvable(weights)
+        lost += int((~good).sum())
+        if good.any():
+            found.append(model.fits(weights[good], best, votes.weights))
         if asked.progress is not None:
             asked.progress(len(counts) / asked.n_resamples)
-    return (np.vstack(found) if found else np.empty((0, len(votes.items)))), lost
+    return np.vstack(found), lost

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from rankscope.consensus.base import ranks_of
 from rankscope.consensus.board import Effect, Leaderboard
-from rankscope.consensus.board_data import BoardData, preferences_of, votes_of
+from rankscope.consensus.board_data import BoardData, pairs_in, preferences_of, votes_of
 from rankscope.consensus.board_shown import said_won
 from rankscope.consensus.estimates import Asked, Estimate, from_preferences, from_votes
 from rankscope.consensus.places import places_of
@@ -55,6 +55,7 @@ def leaderboard(
     rng: Any = None,
     measure: object = None,
     column: str | None = None,
+    pair: str | None = None,
     unit: str | None = None,
     winner: str | None = None,
     progress: Callable[[float], Any] | None = None,
@@ -62,17 +63,19 @@ def leaderboard(
     """Systems in order by who was preferred to whom: ratings with intervals, places, and who wins how often.
 
     data: preferences, or the path of a file of them (`rankscope.read_preferences`, which winner and unit are for);
-    Rankings of people, of which `column` (that of people) says who is better; Scores, compared query by query by
+    Rankings of people, of which `column` (that of people) says who is better, and of which `pair` keeps one language
+    pair; Scores, compared query by query by
     `measure`; or Votes (or a file of them), of many systems at once, for model "plackett-luce", which takes Rankings,
     too.
 
     model: "bradley-terry", in which a tie is half a win of each; "davidson", in which ties are an outcome of their own;
     "plackett-luce", of votes. covariates: names of numbers that come with each comparison, as a difference of lengths,
-    whose effect is taken out of the ratings; position: that of standing left, too. prior: wins, and as many losses, of
-    every system against one of average strength, 0 for none; then systems that never lost have a rating as well.
+    whose effect is taken out of the ratings; position: that of standing left, too, where there are sides. prior: wins,
+    and as many losses, of every system against one of average strength, 0 for none; then systems that never lost have a
+    rating as well.
     unit: the column of a file that says whose comparisons hang together, as those of one prompt. Whole units are drawn
     where there are any: segments of rankings, queries of scores. unranked: of votes, by "ignore" a voter chose among
-    those that he ranked; by "worst" among all, and those that he left out are behind.
+    those that he ranked; by "worst" among all, and those that he left out are behind; it is for "plackett-luce" only.
 
     scale: "elo", of mean 1000, on which 400 more are odds of ten to one; "log", logarithms of odds of mean 0; "wins",
     of 100 comparisons, as many with each other system, those won. Higher is better. interval: by the "bootstrap" of
@@ -82,7 +85,7 @@ def leaderboard(
 
     Raises InputError where no strengths are most likely, since the wins do not lead from each system to each other one,
     with the groups between which they do not (a prior helps); and as the readers. ParameterError for other values and
-    for options of other data; UnknownName for a covariate, column or measure that is not there.
+    for options of other data; UnknownName for a covariate, column, pair or measure that is not there.
 
     Source: Bradley and Terry (1952); Davidson (1970) for ties; Ford (1957) for what is refused; Plackett (1975) and
     Luce (1959). Ratings agree with choix.
@@ -114,11 +117,15 @@ def leaderboard(
         seed=seed_of(rng),
         progress=progress,
     )
-    source, found, units, settings = solved(data, asked, measure=measure, column=column, unit=unit, winner=winner)
+    source, found, units, settings = solved(
+        data, asked, measure=measure, column=column, pair=pair, unit=unit, winner=winner
+    )
     if len(found.abilities) <= FEWEST:
+        cure = "" if prior else "give a prior, as prior=0.5 (--prior 0.5), or "
+        cure += "leave covariates and position out, or " if found.effects else ""
         raise InputError(
             f"only {len(found.abilities) - 1} of {n_resamples} resamples have most likely strengths, too few for "
-            "intervals; give a prior, as prior=0.5 (--prior 0.5), or take interval='information' (--interval)"
+            f"intervals; {cure}take interval='information' (--interval)"
         )
     settings = {
         **signed(asked, scale, confidence_level, units is not None),
@@ -127,13 +134,20 @@ def leaderboard(
         "votes" if isinstance(source, Votes) else "comparisons": f"{count_of(source)}",
     }
     notes = notes_of(source, found, asked, None if units is None else np.unique(units).size)
-    return board_of(source, found, asked, scale=scale, level=confidence_level, settings=settings, notes=notes)
+    together = pairs_in(data) if pair is None else ()
+    return board_of(
+        source, found, asked, scale=scale, level=confidence_level, pairs=together, settings=settings, notes=notes
+    )
 
 
 def solved(
     data: BoardData, asked: Asked, **of_data: Any
 ) -> tuple[Preferences | Votes, Estimate, Ints | None, dict[str, str]]:
     """The data as the model takes them, the estimate, which of them hang together, and parts of the signature."""
+    if asked.model != "plackett-luce" and asked.unranked != LEFT_OUT[0]:
+        raise ParameterError(
+            f"unranked is {asked.unranked!r}, which is for votes and model 'plackett-luce' (--model); leave it out"
+        )
     if asked.model == "plackett-luce":
         refuse_effects(asked.covariates, asked.position)
         votes, settings, units = votes_of(data, **of_data)
@@ -156,6 +170,7 @@ def board_of(
     *,
     scale: str,
     level: float,
+    pairs: tuple[str, ...],
     settings: dict[str, str],
     notes: tuple[str, ...],
 ) -> Leaderboard:
@@ -183,7 +198,7 @@ def board_of(
         win_rates=win_shares(abilities[0], tie),
         observed=np.divide(seen, met, out=np.full(met.shape, np.nan), where=met > 0),
         met=met,
-        effects=tuple(effect_of(name, draws, level) for name, draws in found.effects.items()),
+        effects=tuple(effect_of(name, draws, level, step_of(source, name)) for name, draws in found.effects.items()),
         tie=effect_of("ties", found.tie, level) if asked.model == "davidson" else None,
         n=count_of(source),
         n_ties=0 if isinstance(source, Votes) else int((source.outcome == 0).sum()),
@@ -192,6 +207,7 @@ def board_of(
         upheld=np.nan if isinstance(source, Votes) else upheld(source, found.abilities[0]),
         fit=found.fit,
         lost=found.lost,
+        pairs=pairs,
         model=asked.model,
         scale=scale,
         interval=asked.interval,
@@ -212,10 +228,18 @@ def voters_of(source: Preferences | Votes, ranks: Floats, seed: int) -> VoterAgr
     return agreement_of_voters(source, ranks, rng=[seed, 2])
 
 
-def effect_of(name: str, draws: Floats, level: float) -> Effect:
+def effect_of(name: str, draws: Floats, level: float, step: float = 1.0) -> Effect:
     """The first is the estimate."""
     low, high = ends(draws[1:], level)
-    return Effect(name, float(draws[0]), float(low), float(high))
+    return Effect(name, float(draws[0]), float(low), float(high), step)
+
+
+def step_of(source: Preferences | Votes, name: str) -> float:
+    """The power of ten that is nearest to one standard deviation of a covariate; 1 for position."""
+    if isinstance(source, Votes) or name not in source.covariates:
+        return 1.0
+    spread = float(source.covariates[name].std())
+    return float(10.0 ** np.rint(np.log10(spread))) if np.isfinite(spread) and spread > 0 else 1.0
 
 
 def ends(draws: Floats, level: float) -> tuple[Any, Any]:
@@ -273,11 +297,15 @@ def notes_of(source: Preferences | Votes, found: Estimate, asked: Asked, units: 
 
 
 def side_note(source: Preferences) -> list[str]:
-    """Where the left one won more or less often than chance makes it."""
-    decided = source.outcome[source.outcome != 0]
-    left = float((decided > 0).mean()) if decided.size else 0.5
-    if abs(left - 0.5) <= FAR * np.sqrt(0.25 / max(decided.size, 1)):
+    """Where the left one won more or less often than chance makes it; comparisons of one unit may all lean one way."""
+    decided = np.flatnonzero(source.outcome)
+    if not source.sides or not decided.size:
         return []
+    lean = source.outcome[decided].astype(np.float64)
+    by_unit = lean if source.unit is None else np.bincount(source.unit.codes[decided], lean)
+    if abs(lean.sum()) <= FAR * np.sqrt((by_unit**2).sum()):
+        return []
+    left = float((lean > 0).mean())
     return [
         f"the left one won {said_won(left)} of 100 decided comparisons: where sides were given out by chance, standing "
         "left matters, and --position takes that out"

@@ -24,8 +24,8 @@ Floats = npt.NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class Point:
-    """What is known at parameters, (parameters, draws). value: (draws) the log-likelihood with the prior. mean:
-    (contexts, draws) half of P(first wins) less P(second wins). decided: P(no tie).
+    """What is known at parameters, (parameters, draws). value: (draws) the log-likelihood with the prior, NaN where it
+    was not asked for. mean: (contexts, draws) half of P(first wins) less P(second wins). decided: P(no tie).
     """
 
     parameters: Floats
@@ -57,10 +57,6 @@ class Likelihood:
         return incidence(at.first, at.n) - incidence(at.second, at.n)
 
     @cached_property
-    def designs(self) -> Any:
-        return self.signs.T.tocsr()
-
-    @cached_property
     def pairs(self) -> tuple[Any, npt.NDArray[np.int64], npt.NDArray[np.int64]]:
         """Sparse (pairs, contexts), and the two systems of each pair."""
         at = self.contexts
@@ -70,23 +66,29 @@ class Likelihood:
     def effects(self, parameters: Floats) -> Floats:
         return parameters[self.contexts.n : self.contexts.n + self.contexts.x.shape[1]]
 
-    def point(self, parameters: Floats, sums: Sums) -> Point:
+    def point(self, parameters: Floats, sums: Sums, *, valued: bool = True) -> Point:
+        """valued: whether the log-likelihood is wanted, which costs a logarithm for each number."""
         n = self.contexts.n
-        eta = np.asarray(self.designs @ parameters[:n])
+        eta = parameters[self.contexts.first] - parameters[self.contexts.second]
         if self.contexts.x.shape[1]:
             eta += self.contexts.x @ self.effects(parameters)
         reach = np.abs(eta)
-        small = np.exp(-reach / 2)  # all is divided by exp(reach / 2), so that nothing overflows
-        square = small * small
-        whole = 1 + square
-        mean, decided = np.copysign((1 - square) / 2, eta), whole
+        small = reach * -0.5
+        np.exp(small, out=small)  # all is divided by exp(reach / 2), so that nothing overflows
+        decided = small * small
+        mean = 0.5 - 0.5 * decided
+        np.copysign(mean, eta, out=mean)
+        decided += 1
+        whole = decided
         if self.davidson:
-            whole = whole + np.exp(parameters[-1]) * small
-            decided = decided / whole
-            mean /= whole
-        else:
-            mean /= whole
+            small *= np.exp(parameters[-1])
+            whole = np.add(small, decided, out=small)
+            decided /= whole
+        mean /= whole
+        if not self.davidson:
             decided = np.ones_like(whole)
+        if not valued:
+            return Point(parameters, np.full(parameters.shape[1], np.nan), mean, decided)
         value = np.einsum("cr,cr->r", sums.lead, eta) - np.einsum("cr,cr->r", sums.games, reach / 2 + np.log(whole))
         if self.davidson:
             value += np.where(sums.tied > 0, sums.tied * np.where(sums.tied > 0, parameters[-1], 0.0), 0.0)
@@ -99,14 +101,15 @@ class Likelihood:
         """(parameters, draws), along directions that leave the mean rating where it is."""
         n, k = self.contexts.n, self.contexts.x.shape[1]
         found = np.zeros(at.parameters.shape)
-        rest = sums.lead - sums.games * at.mean
+        rest = sums.games * at.mean
+        np.subtract(sums.lead, rest, out=rest)
         found[:n] = self.signs @ rest
         if self.prior:
             found[:n] -= self.prior * np.tanh(at.parameters[:n] / 2)
         found[:n] -= found[:n].mean(axis=0)
         found[n : n + k] = self.contexts.x.T @ rest
         if self.davidson:
-            found[-1] = sums.tied - (sums.games * (1 - at.decided)).sum(axis=0)
+            found[-1] = sums.tied - np.einsum("cr,cr->r", sums.games, 1 - at.decided)
         return found
 
     def information(self, at: Point, sums: Sums) -> Floats:

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from rankscope.consensus.base import Method, Order, Solution
+from rankscope.consensus.base import Method, Note, Order, Solution
 from rankscope.consensus.majorities import STRENGTHS, Weights, check_strength, half_ties, strength_levels
 from rankscope.consensus.pairwise import in_chunks, preference_matrices
 from rankscope.data.votes import UNRANKED, Votes, check_unranked
@@ -49,6 +49,7 @@ class RankedPairs(Method):
     """
 
     name: ClassVar[str] = "ranked-pairs"
+    meaning: ClassVar[str] = "how many others an item stands above by locked majorities, no order as half"
     strength: str = STRENGTHS[1]
     unranked: str = UNRANKED[0]
 
@@ -71,13 +72,8 @@ class RankedPairs(Method):
         if not left_out:
             return Solution(scores)
         pairs = listed([f"{votes.items[a]!r} over {votes.items[b]!r}" for a, b in left_out])
-        return Solution(
-            scores,
-            notes=(
-                f"{len(left_out)} majorities of equal strength contradict each other and were not locked, so items may "
-                f"be tied: {pairs}",
-            ),
-        )
+        said = "majorities of equal strength contradict each other and were not locked, so items may be tied"
+        return Solution(scores, notes=(Note(f"{len(left_out)} {said}: {pairs}", said),))
 
 
 def lock_pairs(levels: npt.NDArray[np.int64]) -> tuple[Bools, Pairs]:

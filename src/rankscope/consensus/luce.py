@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
 import numpy as np
 import numpy.typing as npt
 
 from rankscope.consensus.ascent import climb
+from rankscope.consensus.choices import Choices, choices_of
+from rankscope.consensus.mixing import connected, pairs_above, refuse_unconnected
 from rankscope.consensus.stages import NUMBERS, Stages, curvature, prior_curvature, slope, stages_of
 from rankscope.data.votes import Votes, check_unranked
-from rankscope.data.wording import listed
 from rankscope.errors import InputError
 from rankscope.stats.inputs import check_positive
 
-__all__ = ["SLIGHT", "beaten_by", "fit_plackett_luce", "fit_stages", "plackett_luce_covariance", "refuse_unconnected"]
+__all__ = ["SLIGHT", "LuceModel", "fit_plackett_luce", "fit_stages", "plackett_luce_covariance"]
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -26,8 +31,6 @@ CLOSE, FLAT = 1e-11, 1e-8
 NOISE = 1e-8
 #: Fits that start again from where they came to, with the curvature there.
 ROUNDS = 6
-#: Parts of the items that a message names.
-NAMED = 4
 
 
 def fit_plackett_luce(votes: Votes, weights: Floats, *, unranked: str = "average", prior: float = 0.0) -> Floats:
@@ -52,23 +55,69 @@ def fit_plackett_luce(votes: Votes, weights: Floats, *, unranked: str = "average
     """
     check_unranked(unranked)
     check_positive("prior", prior, zero=True)
-    subsets = unranked == "ignore"
     weights = np.atleast_2d(np.asarray(weights, np.float64))
-    priors = np.full(len(weights), float(prior))
+    model = LuceModel.of(votes, unranked, prior)
     if not prior:
-        refuse_unconnected(votes, weights.max(axis=0), subsets)
-        priors[~connected(votes, weights, subsets)] = SLIGHT
-    stages = stages_of(votes.places, subsets=subsets)
-    middle = np.asarray(weights.mean(axis=0))[None]
-    best = fit_stages(stages, middle, np.array([float(prior)]), np.zeros((1, len(votes.items))))
-    found = best
-    if len(weights) > 1:
-        found = fit_stages(stages, weights, priors, np.repeat(best, len(weights), axis=0), middle[0])
-    found[np.ptp(found, axis=1) < NOISE] = 0.0  # all alike: what rounding leaves would be an order
+        refuse_unconnected(votes, weights.max(axis=0), model.subsets)
+    middle = np.asarray(weights.mean(axis=0))
+    best = model.best(middle)
+    if len(weights) == 1:
+        return best[None]
+    priors = np.where(model.solvable(weights), float(prior), SLIGHT)
+    return model.fits(weights, best, middle, priors)
+
+
+@dataclass(frozen=True, eq=False)
+class LuceModel:
+    """Votes made ready for many fits to resamples of them. terms: what the likelihood is computed from. above: sparse,
+    which voter put which item above which, None where that would be too much to hold.
+    """
+
+    votes: Votes
+    subsets: bool
+    prior: float
+    terms: Stages | Choices
+    above: Any
+
+    @classmethod
+    def of(cls, votes: Votes, unranked: str, prior: float) -> LuceModel:
+        """Parameters as `fit_plackett_luce`."""
+        subsets = unranked == "ignore"
+        stages = stages_of(votes.places, subsets=subsets)
+        return cls(votes, subsets, float(prior), choices_of(stages) or stages, pairs_above(votes, subsets))
+
+    @property
+    def quick(self) -> bool:
+        """Whether equal choices are brought together; else each fit takes sums over all votes."""
+        return isinstance(self.terms, Choices)
+
+    def solvable(self, weights: Floats) -> Bools:
+        """(draws) whether worths exist that are most likely. weights: (draws, voters)."""
+        if self.prior:
+            return np.ones(len(weights), np.bool_)
+        return connected(self.votes, weights, self.subsets, self.above)
+
+    def best(self, weights: Floats) -> Floats:
+        """(items) log-worths for one row of weights, (voters), which has a maximum."""
+        start = np.zeros((1, len(self.votes.items)))
+        return np.asarray(plain(fit_stages(self.terms, weights[None], np.array([self.prior]), start))[0])
+
+    def fits(self, weights: Floats, near: Floats, typical: Floats, priors: Floats | None = None) -> Floats:
+        """(draws, items) the same of many rows, each with a maximum: near (items), the fit to the weights `typical`."""
+        priors = np.full(len(weights), self.prior) if priors is None else priors
+        start = np.repeat(near[None], len(weights), axis=0)
+        return plain(fit_stages(self.terms, weights, priors, start, typical))
+
+
+def plain(found: Floats) -> Floats:
+    """Where all are alike, what rounding leaves would be an order."""
+    found[np.ptp(found, axis=1) < NOISE] = 0.0
     return found
 
 
-def fit_stages(stages: Stages, weights: Floats, priors: Floats, start: Floats, typical: Floats | None = None) -> Floats:
+def fit_stages(
+    stages: Stages | Choices, weights: Floats, priors: Floats, start: Floats, typical: Floats | None = None
+) -> Floats:
     """The fits of `fit_plackett_luce`, once it is known that there are any.
 
     start: (draws, items), the first of which says, with the weights `typical`, how curved the likelihoods are. Where a
@@ -77,6 +126,8 @@ def fit_stages(stages: Stages, weights: Floats, priors: Floats, start: Floats, t
     found = np.asarray(start - start.mean(axis=1, keepdims=True), np.float64)
     typical = weights[0] if typical is None else typical
     at_once = max(4 * NUMBERS // start.shape[1] ** 2, 1)
+    if isinstance(stages, Choices):
+        at_once = min(at_once, max(NUMBERS // stages.width, 1))
     open_ = np.arange(len(start))
     for round_ in range(ROUNDS):
         step = 1 if round_ else at_once
@@ -93,19 +144,29 @@ def fit_stages(stages: Stages, weights: Floats, priors: Floats, start: Floats, t
     )
 
 
-def raised(stages: Stages, found: Floats, weights: Floats, priors: Floats, rows: Ints, by: Floats) -> Ints:
+def raised(stages: Stages | Choices, found: Floats, weights: Floats, priors: Floats, rows: Ints, by: Floats) -> Ints:
     """The rows that are not at their maximum yet, once all were led on; found: changed in place."""
-    first, mine = rows[0], stages.part(rows)
-
-    def height(some: Ints, at: Floats) -> tuple[Floats, Floats]:
-        return slope(mine.part(some), at, weights[rows[some]], priors[rows[some]])
-
-    known = curvature(stages.part(rows[:1]), found[first], by) + prior_curvature(found[first], priors[first])
+    first = rows[0]
+    if isinstance(stages, Choices):
+        height, curved = stages.height(weights[rows], priors[rows]), stages.curvature(found[first], by)
+    else:
+        height = height_of(stages.part(rows), weights[rows], priors[rows])
+        curved = curvature(stages.part(rows[:1]), found[first], by)
+    known = curved + prior_curvature(found[first], priors[first])
     inverse = np.asarray(np.linalg.pinv(known, rcond=1e-12, hermitian=True))
     total = weights[rows].sum(axis=1)
     at, steep = climb(height, found[rows], inverse, CLOSE * total)
     found[rows] = at - at.mean(axis=1, keepdims=True)
     return np.asarray(rows[steep > FLAT * total])
+
+
+def height_of(stages: Stages, weights: Floats, priors: Floats) -> Callable[[Ints, Floats], tuple[Floats, Floats]]:
+    """What `climb` climbs, by running sums over the votes."""
+
+    def found(some: Ints, at: Floats) -> tuple[Floats, Floats]:
+        return slope(stages.part(some), at, weights[some], priors[some])
+
+    return found
 
 
 def plackett_luce_covariance(
@@ -134,54 +195,3 @@ def plackett_luce_covariance(
     stages = stages_of(votes.places, subsets=unranked == "ignore")
     found = curvature(stages, log_worths, by) + prior_curvature(log_worths, prior)
     return np.asarray(np.linalg.pinv(found, rcond=1e-13, hermitian=True))
-
-
-def beaten_by(votes: Votes, weights: Floats, subsets: bool) -> npt.NDArray[np.float32]:
-    """(draws, items, items) above 0 where some voter put the item of the row above that of the column, or level."""
-    places = np.where(np.isnan(votes.places), np.nan if subsets else np.inf, votes.places)
-    n = places.shape[1]
-    found = np.zeros((len(weights), n * n), np.float32)
-    step = max(NUMBERS // (n * n), 1)
-    for start in range(0, len(places), step):
-        some = places[start : start + step]
-        above = (some[:, :, None] <= some[:, None, :]) & np.isfinite(some[:, :, None])
-        found += (weights[:, start : start + step] > 0).astype(np.float32) @ above.reshape(len(some), -1)
-    return found.reshape(-1, n, n)
-
-
-def connected(votes: Votes, weights: Floats, subsets: bool) -> Bools:
-    """(draws) whether each item was above each other one, directly or through others."""
-    n = len(votes.items)
-    found = np.empty(len(weights), np.bool_)
-    step = max(4 * NUMBERS // (n * n), 1)
-    for start in range(0, len(weights), step):
-        above = beaten_by(votes, weights[start : start + step], subsets)
-        good = np.ones(len(above), np.bool_)
-        for matrix in (above, above.transpose(0, 2, 1)):
-            reached = np.zeros((len(above), 1, n), np.float32)
-            reached[:, :, 0] = 1
-            for _ in range(n):
-                more = np.minimum(reached + reached @ matrix, 1)
-                if (more > 0).sum() == (reached > 0).sum():
-                    break
-                reached = more
-            good &= (reached > 0).all(axis=(1, 2))
-        found[start : start + step] = good
-    return found
-
-
-def refuse_unconnected(votes: Votes, weights: Floats, subsets: bool) -> None:
-    """Raises InputError with the parts of the items of which one was never above the other."""
-    from scipy.sparse.csgraph import connected_components  # type: ignore[import-untyped]  # slow to load
-
-    above = beaten_by(votes, weights[None], subsets)[0] > 0
-    n_parts, part = connected_components(above, directed=True, connection="strong")
-    if n_parts == 1:
-        return
-    strength = [float(above[part == one].sum(axis=1).mean()) for one in range(n_parts)]
-    by_strength = sorted(range(n_parts), key=lambda one: -strength[one])
-    names = ["{" + listed([votes.items[i] for i in np.flatnonzero(part == one)]) + "}" for one in by_strength]
-    raise InputError(
-        f"the items fall into {n_parts} parts that no voter mixes ({listed(names, NAMED)}): of any two parts one "
-        "is never above the other, so that no worths are most likely; pass a prior above 0, as 0.5, or leave items out"
-    )

@@ -55,6 +55,7 @@ class Copeland(Method):
     """
 
     name: ClassVar[str] = "copeland"
+    meaning: ClassVar[str] = "against how many others an item wins by majority, ties as halves"
     unranked: str = UNRANKED[0]
 
     def __post_init__(self) -> None:

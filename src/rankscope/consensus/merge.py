@@ -6,13 +6,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from rankscope.consensus.base import Method
-from rankscope.consensus.intervals import affordable, no_intervals, rank_intervals
+from rankscope.consensus.intervals import affordable, check_draws, no_intervals, rank_intervals
 from rankscope.consensus.majorities import condorcet_winner, smith_set
 from rankscope.consensus.merged import Consensus
 from rankscope.consensus.methods import method_named, steps_of, width_of
 from rankscope.consensus.voters import agreement_of_voters
 from rankscope.data.votes import NameList, Votes
-from rankscope.stats.inputs import as_generator, check_count, check_share, seed_of
+from rankscope.stats.inputs import as_generator, check_share, seed_of
 
 __all__ = ["merge_rankings", "merged_votes"]
 
@@ -37,10 +37,11 @@ def merge_rankings(
     parameters. weights: one a voter, or by name, above 0. parameters: of the method, as `unranked`, which says where
     items stand that a voter left out: "average", "worst", "optimistic", for some methods "ignore".
 
-    n_resamples: draws of as many voters with replacement behind the intervals of the ranks; 0: no intervals; None:
-    1,000, or fewer or none, with a note, where the method would take more than 4 billion steps for them. rng: where
-    random numbers begin; one is drawn and shown otherwise. Intervals are percentiles of the ranks, and never leave out
-    the rank itself. A tie has the first of its ranks.
+    n_resamples: draws of as many voters with replacement behind the intervals of the ranks, at least 20; 0: no
+    intervals; None: 1,000, or fewer or none, with a note, where the method, or comparing its ranks, would take more
+    than 4 billion steps for them. rng: where random numbers begin; one is drawn and shown otherwise. An interval goes
+    from the place behind all items that are above this one in (1 + confidence_level) / 2 of the draws or more to the
+    place before all that are as often below it, and never leaves out the rank itself. A tie has the first of its ranks.
 
     Raises InputError for votes that are none, as `Votes.of`; UnknownName for another method; ParameterError for a
     parameter that the method does not take, and for values out of range.
@@ -57,7 +58,7 @@ def merge_rankings(
     chosen = method_named(method, **parameters)
     check_share("confidence_level", confidence_level)
     if n_resamples is not None:
-        check_count("n_resamples", n_resamples, 0)
+        check_draws(n_resamples)
     return merged_votes(votes, chosen, n_resamples, confidence_level, seed_of(rng))
 
 

@@ -11,8 +11,15 @@ import numpy.typing as npt
 
 from rankscope._version import __version__
 from rankscope.consensus.base import Order
-from rankscope.consensus.merged_shown import consensus_section, details_section, one_against_one, voters_section
+from rankscope.consensus.merged_shown import (
+    all_voters,
+    consensus_section,
+    details_section,
+    one_against_one,
+    voters_section,
+)
 from rankscope.consensus.voters import VoterAgreement
+from rankscope.consensus.weights_said import weights_said
 from rankscope.data.sections import Section, as_text, tidy_frame
 from rankscope.data.votes import Votes
 from rankscope.data.wording import counted, listed
@@ -53,7 +60,7 @@ class Consensus:
 
     @property
     def order(self) -> tuple[str, ...]:
-        """The items, the best first; tied ones in the order of the votes."""
+        """The items, the best first, as in `Order.order`."""
         return self.found.order
 
     def __getitem__(self, item: str) -> float:
@@ -75,7 +82,7 @@ class Consensus:
 
     def places(self) -> list[int]:
         """Where the items stand among the votes, the best first."""
-        return [int(i) for i in np.argsort(self.found.ranks, kind="stable")]
+        return self.found.places()
 
     def frame(self) -> pl.DataFrame:
         """The tidy table as a polars frame; null where there is no interval."""
@@ -83,8 +90,8 @@ class Consensus:
 
     def sections(self) -> tuple[Section, ...]:
         """The order; how far the voters agree; who wins one against one; what else the method found."""
-        more = details_section(self)
-        return consensus_section(self), voters_section(self), one_against_one(self), *([more] if more else [])
+        more = [section for section in (all_voters(self), details_section(self)) if section is not None]
+        return consensus_section(self), voters_section(self), one_against_one(self), *more
 
     def signature(self) -> str:
         """Every setting that changes the numbers, in one line."""
@@ -94,8 +101,7 @@ class Consensus:
             f"voters:{len(self.votes.voters)}",
             f"items:{len(self.votes.items)}",
         ]
-        if np.ptp(self.votes.weights) > 0 or self.votes.weights[0] != 1:
-            parts.append(f"weights:{','.join(f'{weight:g}' for weight in self.votes.weights)}")
+        parts += weights_said(zip(self.votes.voters, self.votes.weights.tolist(), strict=True))
         if self.n_resamples:
             parts.append(f"interval:bootstrap,{self.n_resamples},{self.confidence_level:g}")
         parts += [f"agreement:{self.voters.concordance.method}", f"rng:{self.seed}", f"rankscope {__version__}"]

@@ -11,21 +11,26 @@ from rankscope.data.sections import Figure, Section, Table
 from rankscope.data.wording import chance_of, counted, listed, percent, said_p
 
 if TYPE_CHECKING:
+    from rankscope.consensus.base import Order
     from rankscope.consensus.merged import Consensus
 
 __all__ = [
+    "all_voters",
     "consensus_section",
     "details_section",
     "interval_cell",
     "one_against_one",
     "rank_cell",
     "score_cell",
+    "score_note",
     "voters_section",
 ]
 
 
 #: So many other numbers of a method stand below the order; more have a section.
 FEW_DETAILS = 3
+#: So many voters who agree least, and as many who agree most, are shown where there are more than twice as many.
+ENDS = 10
 #: The columns of the table of voters.
 VOTERS = ("voter", "weight", "items ranked", "tau with the others", "with the consensus")
 
@@ -60,7 +65,7 @@ def consensus_section(result: Consensus) -> Section:
         rows.append((*cells, interval_cell(result.low[i], result.high[i])) if with_interval else cells)
     columns: tuple[str, ...] = ("item", "rank", "score")
     columns += (f"{level} interval of the rank",) if with_interval else ()
-    notes = ["lower scores are better"] * (not found.higher_is_better)
+    notes = [score_note(found)] if found.meaning else []
     notes += ["a rank given twice is a tie, and the next ranks are left out"] * (len(set(found.ranks)) < len(rows))
     if 0 < len(found.details) <= FEW_DETAILS:
         notes.append(", ".join(f"{name} {value:g}" for name, value in found.details.items()))
@@ -71,6 +76,11 @@ def consensus_section(result: Consensus) -> Section:
         figure=figure_of(result) if with_interval else None,
         notes=tuple(notes),
     )
+
+
+def score_note(found: Order) -> str:
+    """What a score is."""
+    return f"score: {found.meaning}" + "; lower scores are better" * (not found.higher_is_better)
 
 
 def details_section(result: Consensus) -> Section | None:
@@ -91,12 +101,15 @@ def sentence(result: Consensus) -> str:
     found = result.found
     first = [found.items[i] for i in np.flatnonzero(found.ranks == 1)]
     who = f"{first[0]} comes first" if len(first) == 1 else f"{listed(first)} share the first place"
+    if found.first_open and len(first) == 1:
+        who = f"this is one of several best orders, with {first[0]} first"
     n, m = counted(len(found.items), "item"), counted(len(result.votes.voters), "voter")
     text = f"Of {n}, {who}, as {m} rank them, by the method {found.method}."
     if result.n_resamples:
         text += (
             " The interval of a rank says how far chance in who voted could move an item: as many voters are drawn "
-            f"from these again and again, and the middle {percent(result.confidence_level)} of its ranks are shown."
+            "from these again and again. An interval leaves out the places of those items that are above this one, or "
+            f"below it, in at least {percent(round((1 + result.confidence_level) / 2, 9))} of the draws."
         )
     return text
 
@@ -116,11 +129,40 @@ def figure_of(result: Consensus) -> Figure:
 
 
 def voters_section(result: Consensus) -> Section:
-    """How far the voters agree, and who agrees least."""
+    """How far the voters agree, and who agrees least; of many voters those who agree least and most."""
+    rows = voter_rows(result)
+    some = len(rows) > 2 * ENDS
+    return Section(
+        title="How far the voters agree",
+        sentence=agreement_sentence(result),
+        table=Table(columns=VOTERS, rows=(*rows[:ENDS], *rows[-ENDS:]) if some else rows),
+        notes=(
+            *((many_voters(len(rows)),) * some),
+            "tau (Kendall's tau-b): 1, the same order; 0, no connection; -1, the opposite order. With the others: the "
+            "mean over them",
+            *result.voters.notes,
+        ),
+    )
+
+
+def many_voters(count: int) -> str:
+    return f"the {ENDS} voters who agree most with the others and the {ENDS} who agree least; --details shows {count:,}"
+
+
+def all_voters(result: Consensus) -> Section | None:
+    """The whole table of voters, where the section of their agreement shows some of them."""
+    rows = voter_rows(result)
+    if len(rows) <= 2 * ENDS:
+        return None
+    return Section(title="All voters", table=Table(columns=VOTERS, rows=rows), folded=True)
+
+
+def voter_rows(result: Consensus) -> tuple[tuple[str, ...], ...]:
+    """A row a voter, who agrees most with the others first."""
     voters, votes = result.voters, result.votes
     ranked = (~np.isnan(votes.ranks)).sum(axis=1)
     order = np.argsort(-np.nan_to_num(voters.with_others, nan=-2.0), kind="stable")
-    rows = tuple(
+    return tuple(
         (
             votes.voters[v],
             f"{votes.weights[v]:g}",
@@ -129,16 +171,6 @@ def voters_section(result: Consensus) -> Section:
             signless(float(voters.with_consensus[v])),
         )
         for v in order
-    )
-    return Section(
-        title="How far the voters agree",
-        sentence=agreement_sentence(result),
-        table=Table(columns=VOTERS, rows=rows),
-        notes=(
-            "tau (Kendall's tau-b): 1, the same order; 0, no connection; -1, the opposite order. With the others: the "
-            "mean over them",
-            *voters.notes,
-        ),
     )
 
 

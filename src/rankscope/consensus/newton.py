@@ -22,7 +22,7 @@ STEPS = 100
 STEP, SLOPE = 1e-6, 1e-6
 #: With the information of a nearby point, so many steps are tried; each is to be at most this share of the one before,
 #: and the last one is this small.
-SHORT_STEPS, SHRINK, SHORT_STEP = 15, 0.4, 1e-8
+SHORT_STEPS, SHRINK, SHORT_STEP = 15, 0.4, 1e-7
 #: Halvings of a step.
 HALVINGS = 30
 #: Rounding of a sum of logarithms, as a share of it.
@@ -62,7 +62,7 @@ def maximum_nearby(likelihood: Likelihood, sums: Sums, start: Floats, inverse: F
 
     So no matrix is made: steps are products with `inverse`. Draws whose steps do not soon become small go the long way.
     """
-    here = likelihood.point(start, sums)
+    here = likelihood.point(start, sums, valued=False)
     last, good = np.full(start.shape[1], np.inf), np.ones(start.shape[1], np.bool_)
     for step in range(1, SHORT_STEPS + 1):  # noqa: B007 - told at the end
         slope = likelihood.gradient(here, sums)
@@ -70,7 +70,7 @@ def maximum_nearby(likelihood: Likelihood, sums: Sums, start: Floats, inverse: F
         size = np.abs(way).max(axis=0)
         near = (size <= SHORT_STEP) & flat(slope, sums)
         good &= near | (size <= SHRINK * last)
-        here, last = likelihood.point(here.parameters + np.where(good, way, 0.0), sums), size
+        here, last = likelihood.point(here.parameters + np.where(good, way, 0.0), sums, valued=False), size
         if (near | ~good).all():
             break
     found = near & good

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from rankscope.consensus.base import Method, Order, Solution
+from rankscope.consensus.base import Drawn, Method, Note, Order, Solution
 from rankscope.consensus.blocks import majority_blocks
-from rankscope.consensus.insertion import falling, improved, order_costs, searched, starts_for
+from rankscope.consensus.insertion import falling, free_moves, improved, order_costs, searched, starts_for
 from rankscope.consensus.pairwise import in_chunks, preference_matrix
-from rankscope.consensus.subset_orders import SUBSET_ITEMS, best_orders
+from rankscope.consensus.subset_orders import SUBSET_ITEMS, best_orders, how_many_best
 from rankscope.consensus.units import borda_order, in_units, tilted, unit_of
 from rankscope.data.votes import UNRANKED, Votes, check_unranked
 from rankscope.data.wording import counted
@@ -31,6 +31,8 @@ Weights = Sequence[float] | Mapping[str, float] | None
 EXACT_ITEMS = 50
 #: With a time limit, up to so many are tried.
 EXACT_ITEMS_TIMED = 200
+#: Of many votes, one after the other, as those on the queries of runs, larger blocks are searched from so few starts.
+STARTS_OF_MANY = 4
 #: Draws of voters are solved exactly up to so many items.
 EXACT_DRAW_ITEMS = 8
 #: Numbers in the matrices of margins that are held at once.
@@ -43,7 +45,9 @@ class Kemeny(Method):
 
     A voter disagrees with a pair that he ranked the other way round; a pair that he tied, or, by `unranked` "ignore",
     did not rank, costs him nothing. Items are strictly ordered; scores count the items behind each, from 0 to
-    items - 1, higher is better, and are always defined.
+    items - 1, higher is better, and are always defined. Neighbours that are tied with each other one against one, all
+    of them, share a rank: they could stand in any order at no cost. Other orders may be as good in other ways, as where
+    items win in a circle: a note says so.
 
     Among orders of one distance the search prefers the one that agrees with most pairs of the Borda order (by margins;
     of equals, by majorities won, then as in the votes): among all, where there are at most 14 items, else as far as
@@ -70,11 +74,14 @@ class Kemeny(Method):
     """
 
     name: ClassVar[str] = "kemeny"
+    meaning: ClassVar[str] = "how many items stand behind in this order; not how sure that is"
     unranked: str = UNRANKED[0]
     exact: bool | None = None
     time_limit: float | None = None
     restarts: int | None = None
     rng: Any = 0
+    #: Where neither `exact` nor a time limit is given: larger blocks are only searched. Set by `for_many`.
+    searched_beyond: int = field(default=EXACT_ITEMS, init=False)
 
     def __post_init__(self) -> None:
         check_unranked(self.unranked)
@@ -86,6 +93,16 @@ class Kemeny(Method):
             check_count("restarts", self.restarts)
         as_generator(self.rng)
 
+    def for_many(self) -> tuple[Method, str]:
+        if self.exact is not None or self.time_limit is not None:
+            return self, ""
+        found = replace(self, restarts=self.restarts or STARTS_OF_MANY)
+        found.__dict__["searched_beyond"] = SUBSET_ITEMS
+        return found, (
+            f"of more than {SUBSET_ITEMS} items that win in circles the best order is searched, not proved, so that "
+            "many queries do not take long; --time-limit (in Python time_limit), for each query, tries to prove it"
+        )
+
     def solve(self, votes: Votes) -> Solution:
         preferences = preference_matrix(votes, self.unranked)
         values, unit = in_units(preferences - preferences.T, unit_of(votes.weights, len(votes.items)))
@@ -95,7 +112,14 @@ class Kemeny(Method):
         bound = distance if found.proved else min(distance, float(least + unit * found.bound))
         gap = 0.0 if found.proved or not distance else (distance - bound) / distance
         details = {"distance": distance, "bound": bound, "gap": gap}
-        return Solution(falling(found.order), self.notes(found, values, details), details)
+        others = others_said(found.order, values)
+        return Solution(
+            falling(found.order),
+            (*self.notes(found, details), *others),
+            details,
+            ranks=shared_ranks(found.order, values),
+            first_open=bool(others) and not (np.delete(values[found.order[0]], found.order[0]) > 0).all(),
+        )
 
     def arranged(self, margins: Floats) -> Found:
         """The order for whole margins."""
@@ -127,7 +151,7 @@ class Kemeny(Method):
         cost = float(order_costs(margins, order[None])[0])
         if small:
             return Found(order, cost, cost)
-        most = EXACT_ITEMS if deadline is None else EXACT_ITEMS_TIMED
+        most = self.searched_beyond if deadline is None else EXACT_ITEMS_TIMED
         if self.exact is False or (self.exact is None and n > most):
             return Found(order, cost, 0.0)
         from rankscope.consensus.triangle_cuts import prove
@@ -141,28 +165,28 @@ class Kemeny(Method):
     def starts(self, n: int) -> int:
         return starts_for(n) if self.restarts is None else self.restarts
 
-    def notes(self, found: Found, margins: Floats, details: Mapping[str, float]) -> tuple[str, ...]:
-        said = []
+    def notes(self, found: Found, details: Mapping[str, float]) -> tuple[str, ...]:
         if found.proved:
-            said.append("no order has a smaller distance to the voters; this is proved")
-        else:
-            why = f"found by a search from {counted(self.starts(found.block), 'start')}, without proof"
-            if found.stopped:
-                limit = (
-                    f"the time limit of {self.time_limit:g} s was" if self.time_limit else "the solver's limits were"
-                )
-                why = f"{limit} reached before the proof was found"
-            most = np.ceil(1000 * details["gap"]) / 10
-            said.append(f"{why}: the smallest possible distance is at most {most:g} % smaller")
-        free = int((margins[found.order[:-1], found.order[1:]] == 0).sum())
-        if free:
-            pairs = counted(free, "pair of neighbours", "pairs of neighbours")
-            said.append(f"{pairs} could change places at no cost: other orders are as good as this one")
-        return tuple(said)
+            said = "no order has a smaller distance to the voters; this is proved"
+            return (Note(said, said),)
+        why = f"found by a search from {counted(self.starts(found.block), 'start')}, without proof"
+        general = "found by a search, without proof that no order has a smaller distance to the voters"
+        if found.stopped:
+            limit = f"the time limit of {self.time_limit:g} s was" if self.time_limit else "the solver's limits were"
+            why = general = f"{limit} reached before the proof was found"
+        most = np.ceil(1000 * details["gap"]) / 10
+        return (Note(f"{why}: the smallest possible distance is at most {most:g} % smaller", general),)
+
+    def drawn(self, votes: Votes, weights: Floats, rng: np.random.Generator) -> Drawn:
+        return Drawn(self.scores_by(votes, weights, rng))
 
     def scores(self, votes: Votes, weights: Floats) -> Floats:
+        return self.scores_by(votes, weights, None)
+
+    def scores_by(self, votes: Votes, weights: Floats, rng: np.random.Generator | None) -> Floats:
+        """(draws, items) the scores; items that nothing tells apart in any order by rng, else as in the votes."""
         found = np.empty((len(weights), len(votes.items)))
-        own = (weights == votes.weights).all(axis=1)
+        own = (weights == votes.weights).all(axis=1) & (rng is None)
         n = len(votes.items)
         few = n <= EXACT_DRAW_ITEMS and self.exact is not False
         if own.any() or not few:
@@ -172,7 +196,7 @@ class Kemeny(Method):
         others = np.flatnonzero(~own)
         for draws, matrices in in_chunks(votes, weights[others], self.unranked, HELD):
             margins = np.rint((matrices - matrices.swapaxes(1, 2)) / unit)
-            firsts = borda_order(margins)
+            firsts = borda_order(margins, rng)
             rows = np.arange(len(margins))[:, None, None]
             sloping = tilted(margins[rows, firsts[:, :, None], firsts[:, None, :]])
             if few:
@@ -182,6 +206,38 @@ class Kemeny(Method):
                 orders = improved(sloping, np.argsort(firsts, axis=1)[:, start])
             found[others[draws]] = falling(np.take_along_axis(firsts, orders, axis=1))
         return found
+
+
+def shared_ranks(order: Index, margins: Floats) -> Floats:
+    """(items) ranks from 1, where neighbours that are tied with each other one against one share the first of theirs.
+
+    >>> shared_ranks(np.array([2, 0, 1]), np.array([[0.0, 0.0, -1.0], [0.0, 0.0, -1.0], [1.0, 1.0, 0.0]])).tolist()
+    [2.0, 2.0, 1.0]
+    """
+    tied = margins[np.ix_(order, order)] == 0
+    ranks, first = np.empty(len(order)), 0
+    for place in range(len(order)):
+        if not tied[place, first:place].all():
+            first = place
+        ranks[order[place]] = first + 1
+    return ranks
+
+
+def others_said(order: Index, margins: Floats) -> tuple[str, ...]:
+    """A note where other orders are as good: counted for few items, else where neighbours or one item could move."""
+    free = int((margins[order[:-1], order[1:]] == 0).sum())
+    if free:
+        pairs = counted(free, "pair of neighbours", "pairs of neighbours")
+        said = "could change places at no cost: other orders are as good as this one"
+        return (Note(f"{pairs} {said}", f"neighbours {said}"),)
+    if len(order) <= SUBSET_ITEMS:
+        others = int(how_many_best(margins)) - 1
+        verb = "is" if others == 1 else "are"
+        said = f"{counted(others, 'other order')} {verb} as good as this one" if others else ""
+    else:
+        said = "some items could stand elsewhere at no cost: other orders are as good as this one"
+        said *= free_moves(margins, order) > 0
+    return (Note(said, "other orders are as good"),) if said else ()
 
 
 class Found(NamedTuple):

@@ -42,6 +42,7 @@ class Borda(Method):
     """
 
     name: ClassVar[str] = "borda"
+    meaning: ClassVar[str] = "points, the number of items less the rank, summed over voters"
     unranked: str = UNRANKED[0]
     points: tuple[float, ...] | None = None
 
@@ -49,6 +50,9 @@ class Borda(Method):
         check_unranked(self.unranked, UNRANKED[:3])
         if self.points is not None:
             self.__dict__["points"] = as_points(self.points)
+
+    def means(self) -> str:
+        return self.meaning if self.points is None else "points, what the places are worth, summed over voters"
 
     def scores(self, votes: Votes, weights: Floats) -> Floats:
         if self.points is None:
@@ -71,6 +75,7 @@ class MeanRank(Method):
     """
 
     name: ClassVar[str] = "mean-rank"
+    meaning: ClassVar[str] = "the mean of an item's ranks"
     higher_is_better: ClassVar[bool] = False
     unranked: str = UNRANKED[0]
 
@@ -104,6 +109,7 @@ class MedianRank(Method):
     """
 
     name: ClassVar[str] = "median-rank"
+    meaning: ClassVar[str] = "the median of an item's ranks"
     higher_is_better: ClassVar[bool] = False
     unranked: str = UNRANKED[0]
 

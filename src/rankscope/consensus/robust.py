@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from rankscope.consensus.base import Method, Order, Solution
+from rankscope.consensus.base import Method, Note, Order, Solution
 from rankscope.data.votes import Votes, check_unranked
 from rankscope.data.wording import counted, listed
 from rankscope.errors import ParameterError
@@ -24,6 +24,11 @@ Ints = npt.NDArray[np.int64]
 
 #: How rho becomes a p-value: by its distribution, times the number of lists, or not at all.
 PVALUES = ("exact", "bonferroni", "none")
+MEANINGS = {
+    "exact": "the chance that an item stands as high if all lists were in random order",
+    "bonferroni": "a bound of the chance that an item stands as high if all lists were in random order",
+    "none": "rho, the least chance of places as good as an item's best ones",
+}
 #: Numbers in the largest array of a chunk.
 NUMBERS = 1 << 21
 #: Up to so many different values of rho each has its exact p-value; more are interpolated between so many.
@@ -45,6 +50,9 @@ class RobustRank(Method):
     def __post_init__(self) -> None:
         check_unranked(self.unranked, ("worst", "ignore"))
         check_choice("pvalue", self.pvalue, PVALUES)
+
+    def means(self) -> str:
+        return f"-log10 of {MEANINGS[self.pvalue]}, so 2 stands for 0.01 and 3 for 0.001"
 
     def scores(self, votes: Votes, weights: Floats) -> Floats:
         return np.asarray(-np.log10(self.pvalues(votes, weights)) + 0.0)  # no -0
@@ -72,11 +80,14 @@ class RobustRank(Method):
         notes: tuple[str, ...] = ()
         if self.pvalue != "none":
             found = np.flatnonzero(pvalues < LEVEL / pvalues.size)
-            details["items above chance"] = float(found.size)
+            details["items higher than chance puts them"] = float(found.size)
             names = listed([votes.items[i] for i in found[np.argsort(pvalues[found], kind="stable")]])
             notes = (
-                f"{found.size} of {counted(pvalues.size, 'item')} stand higher than chance would put them "
-                f"(p-value below {LEVEL:g} / {pvalues.size}){': ' + names if found.size else ''}",
+                Note(
+                    f"{found.size} of {counted(pvalues.size, 'item')} stand higher than chance would put them "
+                    f"(p-value below {LEVEL:g} / {pvalues.size})"
+                    f"{': ' + names if found.size else ''}"
+                ),
             )
         return Solution(self.scores(votes, weights)[0], notes, details)
 

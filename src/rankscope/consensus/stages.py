@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["NUMBERS", "Stages", "curvature", "prior_curvature", "slope", "stages_of"]
+__all__ = ["NUMBERS", "Stages", "curvature", "held_back", "prior_curvature", "slope", "stages_of"]
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -132,11 +132,16 @@ def slope(stages: Stages, log_worths: Floats, weights: Floats, prior: Floats) ->
             likelihood[some] += (weight * (mine.chosen * logs - mine.counts * np.log(bottom))).sum(axis=(1, 2))
             expected = burdens(mine, mine.counts / bottom) * worths
             gained[some] += (weight * (mine.chosen - expected)).sum(axis=1)
+    value, pull = held_back(log_worths, prior)
+    return likelihood + value, gained + pull
+
+
+def held_back(log_worths: Floats, prior: Floats) -> tuple[Floats, Floats]:
+    """What the prior adds to the log-likelihood, (draws), and to its derivatives, (draws, items)."""
     away = log_worths - log_worths.mean(axis=1, keepdims=True)
-    likelihood -= prior * (np.abs(away) + 2 * np.log1p(np.exp(-np.abs(away)))).sum(axis=1)
+    value = -prior * (np.abs(away) + 2 * np.log1p(np.exp(-np.abs(away)))).sum(axis=1)
     pull = prior[:, None] * np.tanh(away / 2)
-    gained -= pull - pull.mean(axis=1, keepdims=True)
-    return likelihood, gained
+    return value, pull.mean(axis=1, keepdims=True) - pull
 
 
 def curvature(stages: Stages, log_worths: Floats, weights: Floats) -> Floats:

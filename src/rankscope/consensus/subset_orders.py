@@ -7,7 +7,7 @@ from functools import lru_cache
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["SUBSET_ITEMS", "best_orders"]
+__all__ = ["SUBSET_ITEMS", "best_orders", "how_many_best"]
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -34,6 +34,25 @@ def best_orders(margins: Floats) -> Index:
     size = max(1, HELD // (n << n))
     parts = [chunk_orders(margins[start : start + size]) for start in range(0, draws, size)]
     return np.concatenate(parts) if parts else np.empty((0, n), np.intp)
+
+
+def how_many_best(margins: Floats) -> float:
+    """How many orders have the least cost. margins: (items, items) whole numbers, antisymmetric.
+
+    >>> how_many_best(np.zeros((3, 3))), how_many_best(np.array([[0.0, 1.0], [-1.0, 0.0]]))
+    (6.0, 1.0)
+    """
+    n = len(margins)
+    joining = joining_costs(np.maximum(margins[None], 0))[0]
+    least, ways = np.zeros(1 << n), np.ones(1 << n)
+    items = np.arange(n)
+    for subsets in layers(n):
+        inside = (subsets[:, None] >> items & 1).astype(np.bool_)
+        before = np.where(inside, subsets[:, None] ^ (1 << items), 0)
+        cost = np.where(inside, least[before] + joining[before, items], np.inf)
+        least[subsets] = cost.min(axis=1)
+        ways[subsets] = np.where(cost == least[subsets, None], ways[before], 0.0).sum(axis=1)
+    return float(ways[-1])
 
 
 def chunk_orders(margins: Floats) -> Index:

@@ -58,9 +58,13 @@ def in_units(margins: Floats, unit: float) -> Whole:
     return Whole(values / common + 0.0, unit * common)
 
 
-def borda_order(margins: Floats) -> Index:
-    """(items), or (draws, items): the items by the sum of their margins, then by majorities won, then as they stand."""
-    return np.lexsort((-np.sign(margins).sum(axis=-1), -margins.sum(axis=-1)), axis=-1)
+def borda_order(margins: Floats, rng: np.random.Generator | None = None) -> Index:
+    """(items), or (draws, items): the items by the sum of their margins, then by majorities won, then as they stand.
+
+    rng: then at random.
+    """
+    keys = (-np.sign(margins).sum(axis=-1), -margins.sum(axis=-1))
+    return np.lexsort(keys if rng is None else (rng.random(margins.shape[:-1]), *keys), axis=-1)
 
 
 def tilted(margins: Floats) -> Floats:

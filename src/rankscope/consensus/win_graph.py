@@ -21,7 +21,7 @@ Bools = npt.NDArray[np.bool_]
 
 #: So many groups, and so many systems of each, are named.
 GROUPS, NAMES = 6, 4
-CURE = "add comparisons between them, or give a prior, as prior=0.5"
+CURE = "add comparisons between them, or give a prior, as prior=0.5 (--prior 0.5)"
 
 
 def arcs(contexts: Contexts) -> tuple[Ints, Ints, Ints]:

@@ -9,12 +9,13 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from rankscope.consensus.base import Method, Order, Solution
-from rankscope.consensus.luce import fit_plackett_luce
+from rankscope.consensus.base import Drawn, Method, Note, Order, Solution
+from rankscope.consensus.luce import SLIGHT, fit_plackett_luce
 from rankscope.consensus.misfit import plackett_luce_misfit
+from rankscope.consensus.mixing import connected
 from rankscope.consensus.stages import slope, stages_of
 from rankscope.data.votes import UNRANKED, Votes, check_unranked
-from rankscope.data.wording import said_p
+from rankscope.data.wording import counted, said_p
 from rankscope.stats.distributions import special
 from rankscope.stats.inputs import check_count, check_positive
 
@@ -29,6 +30,7 @@ class PlackettLuce(Method):
     """Plackett-Luce; scores are log-worths of mean 0, as `plackett_luce` says."""
 
     name: ClassVar[str] = "plackett-luce"
+    meaning: ClassVar[str] = "log-worths of mean 0; one more by 0.69 (log 2): twice as likely to be chosen"
     unranked: str = UNRANKED[0]
     prior: float = 0.0
 
@@ -37,7 +39,19 @@ class PlackettLuce(Method):
         check_positive("prior", self.prior, zero=True)
 
     def scores(self, votes: Votes, weights: Floats) -> Floats:
-        return fit_plackett_luce(votes, weights, unranked=self.unranked, prior=self.prior)
+        unit = float(votes.weights.max())  # only proportions count, and squares of weights are to stay numbers
+        return fit_plackett_luce(votes, weights / unit, unranked=self.unranked, prior=self.prior / unit)
+
+    def drawn(self, votes: Votes, weights: Floats, rng: np.random.Generator) -> Drawn:
+        found = self.scores(votes, weights)
+        good = bool(self.prior) or connected(votes, weights, self.unranked == "ignore")
+        return Drawn(found, int(np.size(good) - np.count_nonzero(good)))
+
+    def said_of_draws(self, odd: int, draws: int) -> str:
+        return (
+            f"in {odd:,} of {counted(draws, 'draw')} of the voters an item is always, or never, above others, so that "
+            f"no worths are most likely; there a prior of {SLIGHT:g} orders the items"
+        )
 
     def solve(self, votes: Votes) -> Solution:
         found = self.scores(votes, votes.weights[None])
@@ -57,7 +71,9 @@ class PlackettLuce(Method):
         if not np.ptp(votes.weights) and votes.weights[0] == 1 and not self.prior:
             pvalue = float(special().chdtrc(freedom, max(gain, 0.0)))
             details["p-value of equal worths"] = pvalue
-            notes = (f"were all votes in random order, worths would differ as much or more with p {said_p(pvalue)}",)
+            notes = (
+                Note(f"were all votes in random order, worths would differ as much or more with p {said_p(pvalue)}"),
+            )
         return Solution(found[0], notes, details)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -20,6 +21,10 @@ __all__ = ["Preferences", "occurring"]
 Floats = npt.NDArray[np.float64]
 #: What stands for a tie where outcomes are given by names.
 TIE = "tie"
+#: Weights add up to this at most: sums of products with them must be finite, too.
+GREATEST = 1e300
+#: Characters of a comparison that a message shows.
+SHOWN = 60
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -30,10 +35,13 @@ class Preferences:
     left one won, -1 where the right one did, 0 for a tie. weight: (comparisons) how much each counts, above 0; one each
     where none are given. covariates: by name, (comparisons) what else may have decided, as the difference of lengths
     (left minus right). unit: whose comparisons hang together, as one prompt's or one judge's; None: all are
-    independent. notes: what a reader should know.
+    independent. sides: whether left and right were sides on which somebody saw the two; False where they only say in
+    which order two names are written, as of rankings and of tables of better and worse. notes: what a reader should
+    know. Arrays are copied, unless they are locked already, and cannot be written to.
 
     Raises InputError for fewer than two systems, no comparison, a system against itself, a weight that is not above 0,
-    an outcome that is none, a covariate that is not finite, numbers that do not fit.
+    weights whose sum is above 1e300, an outcome that is none, a covariate that is not finite, numbers that do not
+    fit.
 
     >>> found = Preferences.of([("A", "B", "A"), ("B", "A", "tie")])
     >>> found.systems, found.left.tolist(), found.right.tolist(), found.outcome.tolist()
@@ -47,16 +55,19 @@ class Preferences:
     weight: Floats = field(default_factory=lambda: np.empty(0))
     covariates: Mapping[str, Floats] = field(default_factory=dict)
     unit: Labels | None = None
+    sides: bool = True
     notes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         everything = self.__dict__
         everything["systems"] = tuple(self.systems)
         for name in ("left", "right", "outcome"):
-            everything[name] = np.asarray(everything[name], np.int64)
+            everything[name] = locked(everything[name], np.int64)
         weight = np.asarray(self.weight, np.float64)
-        everything["weight"] = weight if weight.size else np.ones(self.left.size)
-        everything["covariates"] = {name: np.asarray(x, np.float64) for name, x in self.covariates.items()}
+        everything["weight"] = locked(weight if weight.size else held(np.ones(self.left.size)), np.float64)
+        everything["covariates"] = {name: locked(x, np.float64) for name, x in self.covariates.items()}
+        if self.unit is not None:
+            everything["unit"] = Labels(self.unit.names, locked(self.unit.codes, self.unit.codes.dtype))
         self.check()
 
     def check(self) -> None:
@@ -86,6 +97,12 @@ class Preferences:
                 f"comparison {bad[0] + 1}: weight {self.weight[bad[0]]:g}, expected a number above 0; leave out what "
                 "does not count"
             )
+        with np.errstate(over="ignore"):
+            if not self.weight.sum() <= GREATEST:
+                raise InputError(
+                    f"the weights, up to {self.weight.max():g}, add up to more than can be computed with "
+                    f"({GREATEST:g}); divide all of them by the same number"
+                )
         for name, values in self.covariates.items():
             if not np.isfinite(values).all():
                 row = int(np.flatnonzero(~np.isfinite(values))[0])
@@ -99,11 +116,19 @@ class Preferences:
     def of(cls, comparisons: Sequence[tuple[str, str, str]], **more: object) -> Preferences:
         """From (left, right, winner), the winner being one of the two or "tie". more: other fields, as weight.
 
-        Raises InputError as the class, and for a winner that is none of the two.
+        Raises InputError as the class, for a winner that is none of the two, and for a row that is no such three.
         """
         places: dict[str, int] = {}
         left, right, outcome = [], [], []
-        for row, (a, b, winner) in enumerate(comparisons):
+        for row, one in enumerate(comparisons):
+            if not isinstance(one, Sequence) or len(one) != 3:
+                raise InputError(
+                    f"comparison {row + 1} is {shortened(one)}, expected three: left, right, winner; weights and units "
+                    "are arguments of their own"
+                )
+            a, b, winner = one
+            if a == b:
+                raise InputError(f"comparison {row + 1}: {a!r} against itself, expected two systems")
             codes = {b: -1, a: 1, TIE: 0} if TIE not in (a, b) else {b: -1, a: 1}
             if winner not in codes:
                 raise InputError(f"comparison {row + 1}: the winner is {winner!r}, expected {a!r}, {b!r} or {TIE!r}")
@@ -112,9 +137,9 @@ class Preferences:
             outcome.append(codes[winner])
         return cls(
             systems=tuple(places),
-            left=np.array(left, np.int64),
-            right=np.array(right, np.int64),
-            outcome=np.array(outcome, np.int64),
+            left=held(np.array(left, np.int64)),
+            right=held(np.array(right, np.int64)),
+            outcome=held(np.array(outcome, np.int64)),
             **more,  # type: ignore[arg-type]  # the class checks what it is given
         )
 
@@ -122,9 +147,9 @@ class Preferences:
     def from_rankings(cls, rankings: Rankings, column: str) -> Preferences:
         """From judgments: every pair of items of one that both have a value of the column is an outcome.
 
-        Equal values are a tie. The unit is the segment. An unranked item is one without a value (NaN); what stands for
-        it in a file, as -1 does in WMT's, must have been taken out. Raises InputError where no two items can be
-        compared, UnknownName for a column that is not there.
+        Equal values are a tie. The unit is the segment. There are no sides. An unranked item is one without a value
+        (NaN); what stands for it in a file, as -1 does in WMT's, must have been taken out. Raises InputError where no
+        two items can be compared, UnknownName for a column that is not there.
 
         >>> from rankscope.data.rankings import Rankings
         >>> found = Preferences.from_rankings(Rankings.of([{"A": 1, "B": 2, "C": None}, {"B": 1, "A": 1}]), "rank")
@@ -155,9 +180,9 @@ class Preferences:
     def from_scores(cls, scores: Scores, measure: object) -> Preferences:
         """From scores: every pair of systems is an outcome on every query on which both have a value.
 
-        The better value wins, equal ones are a tie. The unit is the query. Raises UnknownName for a measure that is not
-        there, ParameterError for one of which neither higher nor lower is better, InputError where no two systems have
-        values on one query.
+        The better value wins, equal ones are a tie. The unit is the query. There are no sides. Raises UnknownName for a
+        measure that is not there, ParameterError for one of which neither higher nor lower is better, InputError where
+        no two systems have values on one query.
 
         >>> import rankscope as rs
         >>> runs = [rs.Run({"q": {"d": 2.0, "e": 1.0}}, name="A"), rs.Run({"q": {"e": 2.0, "d": 1.0}}, name="B")]
@@ -195,12 +220,31 @@ class Preferences:
         place = np.cumsum(there) - 1
         return cls(
             systems=tuple(name for name, kept in zip(names, there.tolist(), strict=True) if kept),
-            left=place[left],
-            right=place[right],
-            outcome=outcome,
+            left=held(place[left]),
+            right=held(place[right]),
+            outcome=held(outcome),
             unit=occurring(unit),
+            sides=False,
             notes=notes,
         )
+
+
+def held(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """An array of which nobody else knows, so that `locked` need not copy it."""
+    values.flags.writeable = False
+    return values
+
+
+def locked(values: Any, dtype: npt.DTypeLike) -> npt.NDArray[Any]:
+    """The same values where nobody can change them: as they are where they are locked already, else a copy."""
+    found = np.asarray(values, dtype)
+    return found if found.base is None and not found.flags.writeable else held(np.array(found))
+
+
+def shortened(one: object) -> str:
+    """What stands there, not too long for one line."""
+    text = repr(one)
+    return text if len(text) <= SHOWN else f"{text[:SHOWN]}..."
 
 
 def occurring(labels: Labels) -> Labels:

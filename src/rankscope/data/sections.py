@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
-from rankscope.data.cells import align, printable, width
+from rankscope.data.cells import align, in_one_line, printable, width
 
 if TYPE_CHECKING:
     import polars as pl
@@ -105,7 +105,8 @@ def wrapped(text: str) -> str:
     """A sentence in lines for a terminal; names are not broken."""
     from textwrap import wrap  # a table of scores has no sentence
 
-    return "\n".join(wrap(text, COLUMNS, break_long_words=False, break_on_hyphens=False))
+    lines = wrap(text, COLUMNS, break_long_words=False, break_on_hyphens=False)
+    return "\n".join(map(in_one_line, lines))
 
 
 def as_text(result: Result, *, details: bool = False) -> str:
@@ -116,10 +117,10 @@ def as_text(result: Result, *, details: bool = False) -> str:
             continue
         parts = [wrapped(section.sentence)] if section.sentence else []
         parts += ["\n".join(section.table.lines())] if section.table is not None else []
-        parts += ["\n".join(f"note: {note}" for note in section.notes)] if section.notes else []
+        parts += ["\n".join(f"note: {in_one_line(note)}" for note in section.notes)] if section.notes else []
         if parts:
             blocks.append("\n\n".join([section.title, *parts] if section.title else parts))
-    footer = "\n".join([result.signature(), *(f"note: {note}" for note in result.notes)])
+    footer = "\n".join([result.signature(), *(f"note: {in_one_line(note)}" for note in result.notes)])
     return "\n\n\n".join(blocks) + "\n\n" + footer
 
 

@@ -14,12 +14,14 @@ from rankscope.data.rank_list import normalised
 from rankscope.data.wording import counted, listed
 from rankscope.errors import InputError, ParameterError
 
-__all__ = ["UNRANKED", "Votes", "check_unranked", "ranks_of_ballots"]
+__all__ = ["LEAST_WEIGHT", "UNRANKED", "Votes", "check_unranked", "ranks_of_ballots"]
 
 Floats = npt.NDArray[np.float64]
 #: A list of names, the best first; a list within it holds tied ones.
 NameList = Sequence[str | Sequence[str]]
 
+#: Smaller weights have too few digits left once they are multiplied.
+LEAST_WEIGHT = 1e-303
 #: What becomes of items that a voter left out; the first is the default.
 UNRANKED = ("average", "worst", "optimistic", "ignore")
 
@@ -38,7 +40,8 @@ class Votes:
     notes: what a reader should know.
 
     Raises InputError for fewer than two voters or items, an item or voter of one name twice or of none, an item that
-    nobody ranked, a voter who ranked nothing, infinite ranks, a weight that is not above 0.
+    nobody ranked, a voter who ranked nothing, infinite ranks, a weight that is not above 0, and weights that are too
+    small or too large to be summed over voters and pairs of items (below 1e-303, or above about 1e300).
 
     >>> votes = Votes.of([["A", "B", "C"], ["A", ["C", "B"]], {"B": 1, "A": 2}])
     >>> votes.items, votes.places.tolist()
@@ -100,6 +103,14 @@ class Votes:
             raise InputError(
                 f"the weight of voter {self.voters[bad[0]]!r} is {self.weights[bad[0]]:g}, expected a number above 0; "
                 "leave out voters who do not count"
+            )
+        most = np.finfo(np.float64).max / (4.0 * n_voters * n_items**2)
+        beyond = np.flatnonzero((self.weights < LEAST_WEIGHT) | (self.weights > most))
+        if beyond.size:
+            raise InputError(
+                f"the weight of voter {self.voters[beyond[0]]!r} is {self.weights[beyond[0]]:g}, expected "
+                f"{LEAST_WEIGHT:g} to {most:.2g}, so that sums are numbers; only proportions count, so divide all "
+                "weights by one number"
             )
 
     @classmethod

@@ -63,4 +63,4 @@ def chance_of(p: float) -> str:
         return "in fewer than 1 of 10,000" if p < 0.0001 else "in fewer than 1 of 1,000"
     if p < 0.0095:
         return f"in about {p * 1000:.0f} of 1,000"
-    return f"in about {p * 100:.0f} of 100" if p < 0.995 else "nearly always in"
+    return f"in about {p * 100:.0f} of 100" if p < 0.995 else "in nearly all"

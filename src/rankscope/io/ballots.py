@@ -53,8 +53,8 @@ def read_votes(path: PathLike, *, input: str | None = None) -> Votes:
     may be any finite numbers; an empty cell, "-", NA and nan say that a voter did not rank an item.
 
     Raises InputError with file and line for a rank that is no number, an item or voter twice, one that is not among
-    "items", an item that nobody ranked, a weight that is not above 0, fewer than two voters or items, damaged JSON;
-    UnknownName for another format.
+    "items", an item that nobody ranked, a weight that is not above 0, fewer than two voters or items, damaged JSON,
+    bytes that are not UTF-8; UnknownName for another format.
 
     >>> import pathlib, tempfile
     >>> path = pathlib.Path(tempfile.mkdtemp(), "ranks.tsv")
@@ -76,6 +76,8 @@ def read_votes(path: PathLike, *, input: str | None = None) -> Votes:
         if b"\0" in content:
             raise InputError(f"{name}: a binary file (it holds NUL bytes), expected text in UTF-8; convert it first")
     form = input or ("parquet" if parquet else form_of(content))
+    if not parquet and not form.startswith("json"):  # which says so itself
+        refuse_other_bytes(content, name)
     try:
         if form == "json":
             return json_votes(content, name)
@@ -88,6 +90,15 @@ def read_votes(path: PathLike, *, input: str | None = None) -> Votes:
         return long_votes(table) if is_long else wide_votes(table)
     except InputError as error:
         raise error if str(error).startswith(name) else InputError(f"{name}: {error}") from None
+
+
+def refuse_other_bytes(content: bytes, name: str) -> None:
+    """Raise InputError for a text that is not UTF-8: of two names no one could say which is which."""
+    try:
+        content.decode("utf-8")
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        raise InputError(f"{name}:{line}: bytes that are not UTF-8, expected text in UTF-8; convert the file") from None
 
 
 # Telling

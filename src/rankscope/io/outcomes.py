@@ -25,7 +25,7 @@ WINNER = (
     *("winner", "outcome", "choice", "preference", "preferred", "result", "human", "gold", "label", "verdict"),
     *("chosen", "vote", "judgment", "judgement", "decision"),
 )
-WEIGHT = ("weight", "weights", "count", "n")
+WEIGHT = ("weight", "weights")
 #: How the two columns of a covariate end (or begin), the left one first.
 ENDS = (("left", "right"), ("a", "b"), ("1", "2"), ("better", "worse"), ("winner", "loser"))
 EXPECTED = "a line of names (left,right,winner) and a line a comparison"
@@ -50,7 +50,8 @@ def read_preferences(
     CSV, TSV, JSON lines or Parquet, plain or compressed, told by content. Columns: left and right (a and b, system_a
     and system_b, model_a, player_a, ...) with winner (outcome, choice, preference, human, ...), whose cells are left,
     right or tie; a, b; 1, 2 and 0 (or 1, -1 and 0); the name of a column or of the one that won; draw, both bad. Or
-    better and worse (winner and loser). A row without a winner is left out, with a note. weight: a number above 0.
+    better and worse (winner and loser), which have no sides. A row without a winner is left out, with a note. weight
+    (weights): a number above 0, how many comparisons this one stands for.
 
     winner: the column of the winner, where it has another name or there are several. covariates: columns of numbers; a
     pair NAME_left and NAME_right (NAME_a, NAME_b) becomes the difference, left minus right. unit: a column whose
@@ -94,9 +95,10 @@ def preferences_of(
             left=left,
             right=right,
             outcome=outcome,
-            weight=weights_of(table, kept),
+            weight=weights_of(table, kept, notes),
             covariates={name: covariate_of(table, name, kept) for name in names},
             unit=None if unit is None else units_of(table, unit, kept),
+            sides=not pairs.ordered,
             notes=tuple(notes),
         )
     except InputError as error:
@@ -231,8 +233,8 @@ def say_left_out(table: Frame, column: str, choice: npt.NDArray[np.int64], notes
         notes.append(f"{table.name}: {counted(missing, 'row')} without a winner {verb} left out")
 
 
-def weights_of(table: Frame, kept: Ints | slice) -> Floats:
-    """(comparisons) the weights; none where there is no such column."""
+def weights_of(table: Frame, kept: Ints | slice, notes: list[str]) -> Floats:
+    """(comparisons) the weights, with a note; none where there is no such column."""
     column = one_of(table.frame.columns, WEIGHT)
     if column is None:
         return np.empty(0)
@@ -245,6 +247,7 @@ def weights_of(table: Frame, kept: Ints | slice) -> Floats:
             f"{table.where(row)}: {column} is {'empty' if cell in (None, '') else cell}, expected a number above 0; "
             "leave out what does not count"
         )
+    notes.append(f"{table.name}: {column!r} is read as the weight")
     return found
 
 

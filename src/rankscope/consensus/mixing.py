@@ -1,0 +1,106 @@
+"""Whether votes mix items so well that Plackett and Luce's worths exist: each above each other one, by steps."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from rankscope.consensus.stages import NUMBERS
+from rankscope.data.votes import Votes
+from rankscope.data.wording import listed
+from rankscope.errors import InputError
+
+__all__ = ["beaten_by", "connected", "pairs_above", "refuse_unconnected"]
+
+Floats = npt.NDArray[np.float64]
+Bools = npt.NDArray[np.bool_]
+
+#: Pairs of all voters that are held at once.
+MOST = 1 << 23
+#: Parts of the items that a message names.
+NAMED = 4
+
+
+def pairs_above(votes: Votes, subsets: bool) -> Any:
+    """Sparse (items * items, voters) 1 where the voter put the item of the row above that of the column, or level.
+
+    None where this has more than MOST entries.
+    """
+    from scipy.sparse import csc_array  # type: ignore[import-untyped]  # slow to load
+
+    voters, n = votes.ranks.shape
+    ranked = (~np.isnan(votes.ranks)).sum(axis=1)
+    if int((ranked * (ranked if subsets else n)).sum()) > MOST:
+        return None
+    codes, lengths = [], []
+    for start in range(0, voters, max(NUMBERS // (n * n), 1)):
+        above = above_in(votes, slice(start, start + max(NUMBERS // (n * n), 1)), subsets)
+        voter, code = np.nonzero(above)
+        codes.append(code)
+        lengths.append(np.bincount(voter, minlength=len(above)))
+    code = np.concatenate(codes)
+    offsets = np.append(0, np.cumsum(np.concatenate(lengths)))
+    return csc_array((np.ones(code.size, np.float32), code, offsets), shape=(n * n, voters)).tocsr()
+
+
+def above_in(votes: Votes, some: slice, subsets: bool) -> Bools:
+    """(some voters, items * items) whether the item of the row is above that of the column, or level."""
+    places = votes.places[some]
+    places = np.where(np.isnan(places), np.nan if subsets else np.inf, places)
+    above = (places[:, :, None] <= places[:, None, :]) & np.isfinite(places[:, :, None])
+    return np.asarray(above.reshape(len(places), -1))
+
+
+def beaten_by(votes: Votes, weights: Floats, subsets: bool) -> npt.NDArray[np.float32]:
+    """(draws, items, items) above 0 where some voter put the item of the row above that of the column, or level."""
+    voters, n = votes.ranks.shape
+    found = np.zeros((len(weights), n * n), np.float32)
+    step = max(NUMBERS // (n * n), 1)
+    for start in range(0, voters, step):
+        some = slice(start, start + step)
+        found += (weights[:, some] > 0).astype(np.float32) @ above_in(votes, some, subsets)
+    return found.reshape(-1, n, n)
+
+
+def connected(votes: Votes, weights: Floats, subsets: bool, pairs: Any = None) -> Bools:
+    """(draws) whether each item was above each other one, directly or through others. pairs: of `pairs_above`."""
+    n = len(votes.items)
+    found = np.empty(len(weights), np.bool_)
+    step = max(4 * NUMBERS // (n * n), 1)
+    for start in range(0, len(weights), step):
+        some = weights[start : start + step]
+        if pairs is None:
+            above = beaten_by(votes, some, subsets)
+        else:
+            above = np.asarray(pairs @ (some > 0).T.astype(np.float32)).T.reshape(-1, n, n)
+        good = np.ones(len(above), np.bool_)
+        for matrix in (above, above.transpose(0, 2, 1)):
+            reached = np.zeros((len(above), 1, n), np.float32)
+            reached[:, :, 0] = 1
+            for _ in range(n):
+                more = np.minimum(reached + reached @ matrix, 1)
+                if (more > 0).sum() == (reached > 0).sum():
+                    break
+                reached = more
+            good &= (reached > 0).all(axis=(1, 2))
+        found[start : start + step] = good
+    return found
+
+
+def refuse_unconnected(votes: Votes, weights: Floats, subsets: bool) -> None:
+    """Raises InputError with the parts of the items of which one was never above the other."""
+    from scipy.sparse.csgraph import connected_components  # type: ignore[import-untyped]  # slow to load
+
+    above = beaten_by(votes, weights[None], subsets)[0] > 0
+    n_parts, part = connected_components(above, directed=True, connection="strong")
+    if n_parts == 1:
+        return
+    strength = [float(above[part == one].sum(axis=1).mean()) for one in range(n_parts)]
+    by_strength = sorted(range(n_parts), key=lambda one: -strength[one])
+    names = ["{" + listed([votes.items[i] for i in np.flatnonzero(part == one)]) + "}" for one in by_strength]
+    raise InputError(
+        f"the items fall into {n_parts} parts that no voter mixes ({listed(names, NAMED)}): of any two parts one "
+        "is never above the other, so that no worths are most likely; pass a prior above 0, as 0.5, or leave items out"
+    )

@@ -1,0 +1,40 @@
+"""Rankings of several language pairs: all together, with a word on it, or one of them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from rankscope.consensus import leaderboard
+from rankscope.data.rankings import Labels, Rankings
+from rankscope.errors import UnknownName
+
+
+def board(data: Any, **options: Any) -> Any:
+    return leaderboard(data, **{"rng": 1, "n_resamples": 100, **options})
+
+
+def judged_in_two_pairs() -> Rankings:
+    """A and B into English, C and D into Czech, E in both."""
+    first = [{"A": 1, "B": 2, "E": 2}, {"B": 1, "A": 2, "E": 3}, {"E": 1, "A": 1, "B": 3}] * 6
+    second = [{"C": 1, "D": 2, "E": 2}, {"D": 1, "C": 2, "E": 1}, {"E": 1, "C": 2, "D": 3}] * 6
+    found = Rankings.of([*first, *second])
+    pair = Labels(("cs-en", "en-cs"), np.repeat([0, 1], 18))
+    return Rankings(**{**vars(found), "pair": pair})
+
+
+@pytest.mark.parametrize("model", ["bradley-terry", "plackett-luce"])
+def test_language_pairs_together_are_said_and_one_may_be_kept(model: str) -> None:
+    found = board(judged_in_two_pairs(), model=model)
+    assert "judgments of 2 language pairs together: cs-en and en-cs; pair (--pair) keeps one" in found.notes
+    assert found.pairs == ("cs-en", "en-cs")
+    text = " ".join(str(found).split())
+    assert "These are 2 language pairs together, and 4 of 10 pairs of systems never met" in text
+    one = board(judged_in_two_pairs(), model=model, pair="cs-en")
+    assert set(one.systems) == {"A", "B", "E"}
+    assert "| pair:cs-en |" in one.signature()
+    assert "language pairs" not in str(one)
+    with pytest.raises(UnknownName, match="unknown language pair of these rankings 'de-en'"):
+        board(judged_in_two_pairs(), model=model, pair="de-en")

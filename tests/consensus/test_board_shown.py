@@ -1,0 +1,47 @@
+"""How a leaderboard tells of effects: by steps that mean something, with digits that count."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from rankscope.consensus import leaderboard
+from rankscope.consensus.board import Effect
+from rankscope.consensus.board_shown import said_odds
+from rankscope.data.preferences import Preferences
+
+
+def board(data: Any, **options: Any) -> Any:
+    return leaderboard(data, **{"rng": 1, "n_resamples": 100, **options})
+
+
+def lengthy(scale: float) -> Preferences:
+    """A and B are equal; one standard deviation more in length multiplies the odds by about e."""
+    rng = np.random.default_rng(3)
+    x = rng.normal(size=600)
+    won = rng.random(600) < 1 / (1 + np.exp(-x))
+    zero = np.zeros(600, np.int64)
+    return Preferences(
+        systems=("A", "B"), left=zero, right=zero + 1, outcome=np.where(won, 1, -1), covariates={"length": scale * x}
+    )
+
+
+@pytest.mark.parametrize(("scale", "step"), [(1.0, "1"), (130.0, "100"), (4000.0, "10,000"), (0.02, "0.01")])
+def test_effects_are_told_by_a_step_that_is_about_a_standard_deviation(scale: float, step: str) -> None:
+    found = board(lengthy(scale), covariates="length", interval="information", n_resamples=400)
+    effect = found.effects[0]
+    assert effect.step == float(step.replace(",", ""))
+    text = " ".join(str(found).split())
+    odds = np.exp(effect.value * effect.step)
+    assert (
+        f"{step} more of length on the left side raises the odds of winning: it multiplies them by {odds:.2f}" in text
+    )
+    assert board(lengthy(1.0), covariates="length").effects[0].value == pytest.approx(effect.value * scale)
+
+
+def test_a_small_effect_keeps_digits_that_count() -> None:
+    one = Effect("length", 0.00042, 0.00031, 0.00053, step=1.0)
+    assert said_odds(one) == ["1.00042", "1.00031", "1.00053"]
+    assert said_odds(Effect("length", 3.0, 1.0, 1e5)) == ["20.09", "2.72", "1e+304"]
