@@ -51,3 +51,26 @@ def test_what_judgments_alone_decide_is_the_same_for_other_scores():
     assert measure(other)[0] == 1.0  # the best order
     assert measure(one)[0] < 1.0
     assert measure(lists.hits(np.arange(4.0)))[0] == 1.0
+
+
+def test_by_lot_equal_scores_are_in_an_order_that_is_the_same_each_time_and_stays_in_its_list():
+    rng = np.random.default_rng(5)
+    lengths = rng.integers(1, 9, 300)
+    offsets = np.concatenate([[0], np.cumsum(lengths)])
+    grades = rng.integers(0, 3, offsets[-1])
+    lists, again = (JudgedLists(given, offsets, by_lot=True) for given in (grades, grades[::-1]))
+    flat = lists.ranked(np.zeros(len(grades)))
+    assert flat.tolist() == again.ranked(np.ones(len(grades))).tolist()  # whatever the grades, whatever the score
+    firsts = []
+    for a, b in pairwise(offsets):
+        assert sorted(flat[a:b]) == list(range(a, b))
+        if b - a > 1:
+            firsts.append((flat[a] - a) / (b - a - 1))
+    assert np.mean(firsts) == pytest.approx(0.5, abs=0.1)  # in file order it would be 0
+    scores = rng.integers(0, 3, len(grades)).astype(float)
+    place = np.argsort(flat)
+    expected = np.lexsort((place, -scores, np.repeat(np.arange(300), lengths)))
+    assert lists.ranked(scores).tolist() == expected.tolist()
+    assert lists.hits(scores).relevance.tolist() == grades[expected].tolist()
+    apart = rng.permutation(len(grades)).astype(float)
+    assert lists.ranked(apart).tolist() == JudgedLists(grades, offsets).ranked(apart).tolist()

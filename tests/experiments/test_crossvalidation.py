@@ -17,6 +17,7 @@ from rankscope.errors import InputError, ParameterError, UnknownName
 from rankscope.experiments import cross_validate
 from rankscope.experiments.crossvalidated import CrossValidation
 from rankscope.experiments.fold_data import read_folds
+from rankscope.learning.losses.pairwise import ranknet
 from rankscope.learning.ranker import Ranker
 
 DATA = Path(os.environ.get("RANKSCOPE_DATA") or Path(__file__).parents[3] / "shared" / "data")
@@ -166,7 +167,7 @@ def test_the_signature_names_everything_that_changes_a_number() -> None:
     assert re.fullmatch(
         r"nDCG@3\[.*\] AP\[rel:1\] MinRank.* \| data:features \| folds:4,cut at random \| seeds:2 \| rng:0 \| "
         r"rankers:listnet\[hidden:8\] ranknet\[hidden:8\] linear:listnet\[hidden:none\] \| epochs:4 \| .*"
-        r"learning_rate:0.01 \| batch_lists:4 .* \| ties:file \| no_relevant:zero \| queries:24 \| test:t \| .*"
+        r"learning_rate:0.01 \| batch_lists:4 .* \| ties:by lot \| no_relevant:zero \| queries:24 \| test:t \| .*"
         r"family:3 pairs \| .* \| rankscope .*",
         found().signature(),
     )
@@ -180,6 +181,53 @@ def test_queries_without_relevant_documents_count_as_everywhere() -> None:
     assert int(np.isnan(dropped.test.scores.matrix("AP")).sum()) == empty
     zero = cross_validate(features(), "linear:listnet", "AP", folds=3, seeds=1)
     assert zero.test.overall[0, 0] == pytest.approx(dropped.test.overall[0, 0] * (24 - empty) / 24)
+
+
+def test_a_file_that_is_sorted_by_grade_gives_no_higher_values() -> None:
+    """Features that say little and often tie; as the file has them, rankers would look far better."""
+    rng = np.random.default_rng(1)
+    grades = np.sort(rng.integers(0, 3, (60, 20)), axis=1)[:, ::-1].ravel()
+    x = (rng.random((1200, 4)) < 0.05).astype(float)
+    settings = {"folds": 3, "seeds": 1, "epochs": 5, "importance": True}
+    by_grade = cross_validate(Features.of(x, grades, sizes=[20] * 60), "linear:listnet", "nDCG@10", **settings)
+    order = np.concatenate([20 * q + rng.permutation(20) for q in range(60)])
+    mixed = Features.of(x[order], grades[order], sizes=[20] * 60)
+    by_chance = cross_validate(mixed, "linear:listnet", "nDCG@10", **settings)
+    for found in (by_grade, by_chance):
+        assert found.test.overall[0, 0] == pytest.approx(0.6, abs=0.08)
+        assert found.valid.overall[0, 0] == pytest.approx(0.6, abs=0.08)
+        assert max(found.courses[0][0]) < 0.7
+        assert found.importance is not None
+        assert np.abs(found.importance).max() < 0.1
+    assert "ties:by lot" in by_grade.signature()
+
+
+def test_what_is_no_mean_is_not_called_one() -> None:
+    made = cross_validate(
+        features(), ["linear:listnet", "linear:squared"], "GMAP", folds=3, seeds=1, epochs=3, importance=True
+    )
+    text = " ".join(as_text(made, details=True).split())
+    assert "has the highest GMAP, 0." in text
+    assert "By how much the GMAP on the test lists falls" in text
+    assert "mean GMAP" not in text
+    assert "less than about" in text
+    alone = cross_validate(features(), "linear:listnet", "GMAP", folds=3, seeds=1, epochs=3)
+    assert "linear:listnet has a GMAP of 0." in str(alone)
+
+
+def test_the_least_relevant_grade_is_that_of_early_stopping_too() -> None:
+    made = cross_validate(features(), "listnet", "AP", folds=3, seeds=1, rel=2, **QUICK, stop_on="AP")
+    for k in range(3):
+        best = max(made.courses[0][k])
+        assert made.valid.of_fold(k)[0, 0] == pytest.approx(best)
+
+
+def test_a_loss_that_cannot_go_to_a_worker_is_refused_in_one_line() -> None:
+    own = {"mine": Ranker(lambda scores, relevance, offsets: ranknet(scores, relevance, offsets), hidden=())}
+    with pytest.raises(ParameterError, match=r"mine: its loss, <function .*lambda.*>, cannot be sent to worker") as no:
+        cross_validate("no/such/folder", own, workers=2)
+    assert "\n" not in str(no.value)
+    assert cross_validate(features(), own, "AP", folds=3, seeds=1).models == ("mine",)
 
 
 def test_one_ranker_is_shown_without_a_comparison() -> None:

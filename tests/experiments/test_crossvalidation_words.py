@@ -8,6 +8,7 @@ from math import sqrt
 import numpy as np
 import numpy.typing as npt
 import pytest
+from scipy import stats
 
 import rankscope as rs
 from rankscope.data.features import Features
@@ -18,6 +19,12 @@ from rankscope.experiments.crossvalidation_words import noise_of, seeds_note, ve
 from rankscope.experiments.measured_folds import MeasuredFolds
 
 T = 2.2621571627982049  # 9 degrees of freedom, .975
+
+
+def t_of(variances: list[float], freedom: list[int]) -> float:
+    """Student's t at .975 with the degrees of freedom of a sum of variances (Satterthwaite 1946, equation 17)."""
+    degrees = sum(variances) ** 2 / sum(v**2 / f for v, f in zip(variances, freedom, strict=True))
+    return float(stats.t.ppf(0.975, degrees))
 
 
 def made(
@@ -67,12 +74,13 @@ def test_noise_is_half_the_interval_of_the_difference_with_the_variance_of_seed_
     assert result.comparison is not None
     noise = noise_of(result, result.comparison.parts[0])
     mean = values.mean(axis=0)
-    of_queries = T * np.std(mean[0] - mean[1], ddof=1) / sqrt(10)
-    seeds = [np.std([0.0, 0.002, 0.001], ddof=1), np.std([0.01, 0.013, 0.007], ddof=1)]
-    of_seeds = T * sqrt(seeds[0] ** 2 / 3 + seeds[1] ** 2 / 3)
+    asked = float(np.var(mean[0] - mean[1], ddof=1)) / 10
+    drawn = [float(np.var(one, ddof=1)) / 3 for one in ([0.0, 0.002, 0.001], [0.01, 0.013, 0.007])]
+    of_queries = T * sqrt(asked)
+    of_seeds = t_of(drawn, [2, 2]) * sqrt(sum(drawn))
     assert noise.queries[0] == pytest.approx(of_queries)
     assert noise.seeds[0] == pytest.approx(of_seeds)
-    assert noise.both[0] == pytest.approx(sqrt(of_queries**2 + of_seeds**2))
+    assert noise.both[0] == pytest.approx(t_of([asked, *drawn], [9, 2, 2]) * sqrt(asked + sum(drawn)))
     said = verdict(result)
     assert f"less than about {noise.both[0]:.4f} apart may well differ by chance: in 5 % of such experiments" in said
     assert f"which queries are asked ({of_queries:.4f}) and which 3 seeds are taken ({of_seeds:.4f})" in said
@@ -91,7 +99,7 @@ def test_who_is_beaten_and_who_cannot_be_told_apart_are_named() -> None:
     result = made(np.array([queries(0.0, 0.2, 0.199)] * 2))
     assert verdict(result).startswith(
         "b has the highest mean RR, 0.7000 on 10 queries of 3 folds; it is better than a; from c it cannot be told "
-        "apart. Two means of RR that are less than about 0."
+        "apart. Means of RR that are less than "
     )
     assert result.order == (1, 2, 0)
     assert verdict(made(np.array([queries(0.0, 0.2)] * 2))).startswith(
@@ -99,13 +107,30 @@ def test_who_is_beaten_and_who_cannot_be_told_apart_are_named() -> None:
     )
 
 
-def test_thresholds_that_differ_from_pair_to_pair_are_told_as_a_range() -> None:
+def test_only_pairs_with_the_best_ranker_are_spoken_of_and_thresholds_that_differ_are_told_as_a_range() -> None:
     near = queries(0.0, 0.01)
     result = made(np.array([[*near, queries(0.0, spread=0.2)[0][::-1]]] * 2))
     assert result.comparison is not None
-    both = noise_of(result, result.comparison.parts[0]).both
-    size = f"less than about {np.median(both):.4f} ({both.min():.4f} to {both.max():.4f}, by pair) apart"
+    part = result.comparison.parts[0]
+    both = noise_of(result, part).both
+    assert result.order[0] == 1
+    low, high = sorted([both[part.pair(0, 1)], both[part.pair(1, 2)]])
+    size = f"Means of RR that are less than {low:.4f} to {high:.4f} from that of b, depending on the ranker, may well"
     assert size in verdict(result)
+
+
+def test_a_pair_without_the_best_ranker_does_not_count() -> None:
+    """b and c differ from a by as much, to either side, and so from each other by twice as much."""
+    to_either_side = np.random.default_rng(4).normal(size=10) / 50
+    to_either_side -= to_either_side.mean()
+    result = made(np.array([[np.full(10, 0.6), 0.5 + to_either_side, 0.5 - to_either_side]] * 2))
+    assert result.comparison is not None
+    part = result.comparison.parts[0]
+    both = noise_of(result, part).both
+    assert both[part.pair(1, 2)] == pytest.approx(2 * both[part.pair(0, 1)])
+    assert f"Means of RR that are less than about {both[part.pair(0, 1)]:.4f} from that of a may well" in verdict(
+        result
+    )
 
 
 def test_rankers_that_never_differ_are_not_said_to_be_noisy() -> None:
@@ -115,7 +140,7 @@ def test_rankers_that_never_differ_are_not_said_to_be_noisy() -> None:
 
 def test_with_a_baseline_only_its_pairs_are_spoken_of() -> None:
     assert verdict(made(np.array([queries(0.0, 0.2, 0.199)] * 2), baseline="a")).startswith(
-        "b has the highest mean RR, 0.7000 on 10 queries of 3 folds; it is better than a. Two"
+        "b has the highest mean RR, 0.7000 on 10 queries of 3 folds; it is better than a. Means"
     )
 
 
@@ -129,6 +154,10 @@ def test_a_difference_of_queries_that_seeds_could_have_made_is_noted() -> None:
         "of a and b (RR) the test, which looks at queries only, finds a difference that is no larger"
     )
     assert note in result.notes
+    assert (
+        "it is better than b on these queries, but by no more than queries and seeds may make together. Two means"
+        in verdict(made(values[:, ::-1]))
+    )
     assert seeds_note(made(np.array([queries(0.0, 0.2)] * 2))) == []
 
 

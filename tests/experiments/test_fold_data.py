@@ -10,7 +10,7 @@ import pytest
 from rankscope.data.features import Features
 from rankscope.errors import InputError, ParameterError
 from rankscope.experiments import fold_data
-from rankscope.experiments.fold_data import join_features, read_folds
+from rankscope.experiments.fold_data import join_features, read_folds, same_features
 
 
 def letor(queries: range, width: int = 2) -> str:
@@ -105,6 +105,19 @@ def test_query_ids_that_a_ranker_has_seen_are_told(tmp_path: Path) -> None:
     )
 
 
+def test_folds_with_the_same_test_lists_are_told(tmp_path: Path) -> None:
+    for fold in (1, 2, 3):
+        for i, name in enumerate(("train", "vali", "test")):
+            path = tmp_path / f"Fold{fold}" / f"{name}.txt"
+            path.parent.mkdir(exist_ok=True)
+            first = 900 if name == "test" and fold < 3 else 10 * fold + 100 * i
+            path.write_text(letor(range(first, first + 2)))
+    assert read_folds(tmp_path).notes == (
+        "Fold1 and Fold2 have the same test lists: each of their queries counts 2 times, as if there were as many, and "
+        "differences look surer than they are",
+    )
+
+
 def test_notes_of_the_files_are_kept(tmp_path: Path) -> None:
     subsets(tmp_path)
     (tmp_path / "S2.txt").write_text("1 qid:5 1:1 2:2\n0 qid:6 1:2 2:1\n0 qid:5 1:3 2:2\n")
@@ -132,3 +145,26 @@ def test_joined_features_are_those_of_the_parts() -> None:
     assert (both.relevance.tolist(), both.offsets.tolist()) == ([1, 0, 0, 2, 1], [0, 2, 4, 5])
     assert (both.query_ids, both.name) == (("a", "b", "c"), "both")
     assert join_features([one], "alone") is one
+
+
+def test_queries_of_one_name_in_two_parts_stay_two():
+    part = Features.of([[1.0], [2.0]], [1, 0], ["q", "r"], name="S1")
+    found = join_features([part, part.select([0])], "both")
+    assert found.query_ids == ("1:q", "1:r", "2:q")
+    assert join_features([part.select([0]), part.select([1])], "both").query_ids == ("q", "r")
+
+
+def test_a_column_that_is_empty_in_one_file_is_zero_there():
+    full = Features.of([[1.0, 2.0]], [1], ["q"], names=("a", "b"))
+    less = Features.of([[3.0]], [1], ["r"], names=("a",), empty=("b",))
+    assert [one.values.tolist() for one in same_features([full, less], [Path("a"), Path("b")])] == [
+        [[1.0, 2.0]],
+        [[3.0, 0.0]],
+    ]
+
+
+def test_a_column_that_is_empty_in_one_file_of_a_folder_is_noted(tmp_path):
+    for i, b in enumerate(["1", "", "3"], 1):
+        (tmp_path / f"S{i}.csv").write_text(f"qid,rel,a,b\nq{i},1,1,{b}\nq{i},0,2,{b}\n")
+    found = read_folds(tmp_path)
+    assert "S2.csv: 'b' has no number on any line and is taken for 0" in found.notes

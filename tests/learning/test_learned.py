@@ -123,3 +123,8 @@ def test_losses_in_a_table_are_short_however_large(loss: float, shown: str) -> N
     from rankscope.learning.learned import in_table
 
     assert in_table(loss) == shown
+
+
+def test_a_measure_that_is_no_mean_is_not_called_one() -> None:
+    assert " the GMAP of its best epoch is " in str(training(stop_on="GMAP")).replace("\n", " ")
+    assert " the mean AP of its best epoch is " in str(training(stop_on="AP")).replace("\n", " ")

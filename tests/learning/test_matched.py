@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -80,3 +82,15 @@ def test_everything_else_stays_as_it_is() -> None:
     assert (found.query_ids, found.doc_ids, found.relevance.tolist()) == (("q", "r"), ["x", "z", "y"], [1, 2, 0])
     assert found.in_given_order([1.0, 2.0, 3.0]).tolist() == [1.0, 3.0, 2.0]
     assert found.notes == (*data.notes, "features: 'a' left out: the model was not trained on it")
+
+
+def test_a_word_whose_column_is_empty_is_zero_with_a_note() -> None:
+    data = replace(features("a", "c"), empty=("b", "d"), where=None)
+    found = match_features(data, ("b", "a", "d"))
+    assert found.values.tolist() == [[0.0, 97.0, 0.0], [0.0, -97.0, 0.0]]
+    assert found.notes == (
+        "test: 'c' left out: the model was not trained on it",
+        "test: 'b' and 'd' have no number on any line and are taken for 0: the model was trained on them",
+    )
+    with pytest.raises(InputError, match="no feature 'e' among 'a' and 'c', and the model was trained on it"):
+        match_features(data, ("a", "b", "e"))

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pandas as pd
+import polars as pl
 import pytest
 from learning.losses.every_loss import TABLE
 from sklearn.base import clone
@@ -12,10 +13,11 @@ from sklearn.utils.validation import check_is_fitted
 
 import rankscope as rs
 from rankscope.data.features import Features
-from rankscope.errors import ParameterError
+from rankscope.errors import InputError, ParameterError
 from rankscope.evaluation.lists import JudgedLists
 from rankscope.learning import LOSSES, Ranker
 from rankscope.learning.ranker import PARAMETERS
+from rankscope.learning.scaling import TRANSFORMS
 from rankscope.measures.names import parse_measure
 
 QUICK = {"hidden": (16,), "epochs": 5, "dropout": 0.0, "batch_lists": 2, "learning_rate": 0.02}
@@ -180,6 +182,73 @@ def test_an_ensemble_is_the_mean_of_its_models_and_begins_with_the_single_one():
     assert three.predict(X) == pytest.approx(np.mean(alone, axis=0))
 
 
+# Features that never varied
+
+
+@pytest.mark.parametrize("more", [{}, {"hidden": ()}, {"hidden": (), "loss": "lambdarank"}], ids=str)
+@pytest.mark.parametrize("transform", TRANSFORMS)
+def test_a_feature_that_never_varied_in_training_has_no_influence(more, transform):
+    X, y, qid = data()
+    X[:, 3] = 0
+    ranker = Ranker(**{**QUICK, **more, "transform": transform}).fit(X, y, qid)
+    later = X.copy()
+    later[:, 3] = np.arange(60) * 100
+    assert ranker.predict(later).tolist() == ranker.predict(X).tolist()
+
+
+# Names
+
+
+def frames():
+    """Two kinds of table with named columns, and the grades and queries."""
+    X, y, qid = data(width=4)
+    names = ["bm25", "age", "clicks", "price"]
+    return [pd.DataFrame(X, columns=names), pl.DataFrame(X, schema=names)], names, X, y, qid
+
+
+@pytest.mark.parametrize("kind", [0, 1], ids=["pandas", "polars"])
+def test_columns_are_found_by_name(kind):
+    tables, names, X, y, qid = frames()
+    frame = tables[kind]
+    plain = Ranker(**QUICK).fit(X, y, qid, eval_set=(X, y, qid))
+    ranker = Ranker(**QUICK).fit(frame, y, qid, eval_set=(frame[names[::-1]], y, qid))
+    assert same(plain, ranker)
+    assert ranker.feature_names_ == tuple(names)
+    assert ranker.feature_names_in_.tolist() == names
+    assert ranker.predict(frame[names[::-1]]).tolist() == plain.predict(X).tolist()
+    assert ranker.predict(tables[1 - kind]).tolist() == plain.predict(X).tolist()
+    assert ranker.predict(X).tolist() == plain.predict(X).tolist()  # without names, by place
+    assert ranker.predict(Features.of(X[:, ::-1], names=tuple(names[::-1]))).tolist() == plain.predict(X).tolist()
+    with pytest.raises(InputError, match="no feature 'age' among"):
+        ranker.predict(frame[["bm25", "clicks", "price"]])
+    with pytest.raises(InputError, match="validation data: no feature 'age' among"):
+        Ranker(**QUICK).fit(frame, y, qid, eval_set=(frame[["bm25", "clicks", "price"]], y, qid))
+
+
+def test_there_are_no_names_in_where_nobody_named_them():
+    tables, _, X, y, qid = frames()
+    ranker = Ranker(**QUICK).fit(X, y, qid)
+    assert not hasattr(Ranker(), "feature_names_in_")
+    assert not hasattr(ranker, "feature_names_in_")
+    assert not hasattr(ranker.fit(pd.DataFrame(X), y, qid), "feature_names_in_")  # columns 0, 1, 2, 3
+    assert ranker.predict(tables[0]).tolist() == ranker.predict(X).tolist()  # by place
+    assert hasattr(ranker.fit(tables[0], y, qid), "feature_names_in_")
+    assert not hasattr(ranker.fit(X, y, qid), "feature_names_in_")
+
+
+def test_columns_named_by_numbers_may_stand_in_another_order():
+    _, _, X, y, qid = frames()
+    frame = pd.DataFrame(X, columns=["1", "2", "3", "4"])
+    ranker = Ranker(**QUICK).fit(frame, y, qid)
+    assert ranker.predict(frame[["4", "2", "1", "3"]]).tolist() == ranker.predict(X).tolist()
+
+
+def test_columns_of_which_only_some_are_texts_are_refused():
+    _, _, X, y, qid = frames()
+    with pytest.raises(InputError, match="training data: the column 7 has no text for a name, and others have"):
+        Ranker(**QUICK).fit(pd.DataFrame(X, columns=["a", 7, "b", "c"]), y, qid)
+
+
 # scikit-learn
 
 
@@ -214,6 +283,7 @@ def test_scikit_learn_is_told_whether_it_was_fitted():
 def test_its_text_tells_what_was_changed():
     assert repr(Ranker()) == "Ranker()"
     assert repr(Ranker("listmle", hidden=(), rng=3)) == "Ranker(loss='listmle', hidden=(), rng=3)"
+    assert repr(Ranker(hidden=np.array([3, 4]))) == "Ranker(hidden=array([3, 4]))"
 
 
 def test_it_is_reached_from_the_package():

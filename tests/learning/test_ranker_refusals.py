@@ -79,6 +79,8 @@ def test_data_that_do_not_fit_are_refused(call, message):
         ({"loss": "lambdarank(measure='Bpref')"}, "Bpref: there is no closed form"),
         ({"stop_on": "nDCC@10"}, "unknown measure 'nDCC"),
         ({"stop_on": 10}, "stop_on is 10, expected a measure or its name"),
+        ({"stop_on": "alpha_nDCG@10"}, "stop_on: alpha_nDCG@10 needs judgments by subtopic, which files of features"),
+        ({"stop_on": "NumRet"}, "stop_on: of NumRet neither higher nor lower is better"),
         ({"hidden": 64}, r"hidden is 64, expected sizes of layers, as \(64,\), or \(\) for none"),
         ({"hidden": (8, 0)}, r"hidden is \(8, 0\), expected sizes"),
         ({"hidden": "8"}, "hidden is '8', expected sizes"),

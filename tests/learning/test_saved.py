@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 import safetensors.numpy
 
@@ -83,6 +84,36 @@ def test_the_same_seed_gives_the_same_bytes_and_another_one_others(tmp_path: Pat
     for name, seed in (("a", 1), ("b", 1), ("c", 2)):
         save_ranker(trained(rng=seed), tmp_path / name)
     assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes() != (tmp_path / "c").read_bytes()
+
+
+def test_parameters_that_were_set_after_training_are_not_saved(tmp_path: Path) -> None:
+    ranker = trained(models=2)
+    before = ranker.predict(HELD)
+    ranker.set_params(hidden=(8,), models=1, loss="ranknet")
+    save_ranker(ranker, tmp_path / "m")
+    again = load_ranker(tmp_path / "m")
+    assert again.predict(HELD).tobytes() == before.tobytes()
+    assert (again.hidden, again.models, again.loss) == ((4,), 2, "listnet")
+    again.set_params(hidden=(2, 2))
+    save_ranker(again, tmp_path / "n")
+    assert (tmp_path / "n").read_bytes() == (tmp_path / "m").read_bytes()
+
+
+def test_a_feature_that_never_varied_has_no_influence_after_loading_either(tmp_path: Path) -> None:
+    same = np.column_stack([X, np.full(60, 3.0)])
+    save_ranker(Ranker(hidden=(4,), epochs=2).fit(same, Y, QID), tmp_path / "m")
+    again = load_ranker(tmp_path / "m")
+    later = [np.column_stack([HELD, RNG.normal(size=200) * size]) for size in (0.0, 1e6)]
+    assert again.predict(later[0]).tobytes() == again.predict(later[1]).tobytes()
+
+
+def test_names_of_columns_come_back(tmp_path: Path) -> None:
+    frame = pd.DataFrame(X, columns=list("abcde"))
+    ranker = Ranker(hidden=(4,), epochs=2).fit(frame, Y, QID)
+    save_ranker(ranker, tmp_path / "m")
+    again = load_ranker(tmp_path / "m")
+    assert again.feature_names_in_.tolist() == list("abcde")
+    assert again.predict(frame[list("edcba")]).tobytes() == ranker.predict(frame).tobytes()
 
 
 def test_the_course_of_validation_is_kept(tmp_path: Path) -> None:
@@ -189,7 +220,7 @@ def changed_parameter(name: str, value: Any) -> Any:
         (changed_array("weight.0.1", np.zeros(4, np.float64)), "weight.0.1 is float64"),
         (changed_array("weight.0.1", np.full(4, np.nan, np.float32)), "weight.0.1 holds what is no finite number"),
         (changed_array("mean", np.full(5, np.inf)), "mean holds what is no finite number"),
-        (changed_array("deviation", np.zeros(5)), "deviation is not above 0"),
+        (changed_array("deviation", np.full(5, -1.0)), "deviation is below 0"),
     ],
 )
 def test_what_does_not_fit_is_named(tmp_path: Path, model: bytes, change: Any, said: str) -> None:

@@ -11,6 +11,7 @@ from rankscope.learning.descent import Descent, informative
 from rankscope.learning.linear import train_linear
 from rankscope.learning.losses import parse_loss
 from rankscope.learning.network import scores_of
+from rankscope.learning.ranker import Ranker
 from rankscope.learning.stopping import Watch
 from rankscope.measures.names import parse_measure
 
@@ -234,3 +235,53 @@ def test_the_scores_of_the_kept_weights_have_the_value_that_was_watched():
     ).mean()
     assert measured == pytest.approx(max(found.values))
     assert found.values[found.best_epoch] == max(found.values)
+
+
+# What is watched
+
+
+def test_a_geometric_mean_is_one():
+    features = some_features(3)
+    watch = Watch(features, parse_measure("GMAP"), 5)
+    scores = np.random.default_rng(1).normal(size=60)
+    watch.better(scores)
+    each = parse_measure("AP")(stopping.JudgedLists(features.relevance, features.offsets).hits(scores))
+    assert watch.values == [pytest.approx(np.exp(np.log(np.maximum(each, 1e-5)).mean()))]
+
+
+def test_equal_scores_are_put_in_an_order_by_lot():
+    """Of a list of 20 with 10 relevant documents, sorted by grade, a random order puts a relevant one first in half."""
+    features = Features.of(np.ones((8000, 1)), np.tile([1] * 10 + [0] * 10, 400), sizes=[20] * 400)
+    watch = Watch(features, parse_measure("P@1"), 5)
+    watch.better(np.zeros(8000))
+    assert watch.values[0] == pytest.approx(0.5, abs=0.1)  # 4 standard deviations
+
+
+def test_the_highest_grade_and_the_least_relevant_one_reach_the_watched_measure():
+    """ERR with a highest grade of 4: (2^2 - 1) / 2^4; 2 and more relevant: the list has one, at rank 2 of 2."""
+    held = Features.of([[1.0], [0.0]], [1, 2], [1, 1])
+    x, y, qid = [[1.0], [0.0]], [4, 0], [1, 1]
+    ranker = Ranker(hidden=(), epochs=1, stop_on="ERR@1").fit(x, y, qid, eval_set=held)
+    assert ranker.models_[0].values == (pytest.approx(1 / 16),)
+    ranker = Ranker(hidden=(), epochs=1, stop_on="ERR@1").fit(x, y, qid, eval_set=held, max_grade=5)
+    assert ranker.models_[0].values == (pytest.approx(1 / 32),)
+    for rel, value in ((1, 1.0), (2, 0.5)):
+        ranker = Ranker(hidden=(), epochs=1, stop_on="RR").fit(x, y, qid, eval_set=held, rel=rel)
+        assert ranker.models_[0].values == (value,)
+
+
+def test_the_highest_grade_of_all_is_told_where_a_batch_lacks_it():
+    told = []
+
+    def loss(scores, relevance, offsets, *, max_grade):
+        told.append((int(relevance.max()), max_grade))
+        return 0.0, np.zeros(scores.shape, scores.dtype)
+
+    for hidden in ((), (4,)):
+        ranker = Ranker(loss, hidden=hidden, epochs=1, batch_lists=1)
+        told.clear()
+        ranker.fit(np.arange(12.0)[:, None], [0, 1, 0, 1, 0, 4] * 2, group=[2] * 6)
+        found = [one for one in told if one[1] != 1 or one[0] > 1]  # but for the look at what the function gives
+        assert {top for _, top in found} == {4}
+        if hidden:
+            assert sorted(found) == [(1, 4)] * 4 + [(4, 4)] * 2

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from typing import Any
 
 import click
@@ -15,7 +16,7 @@ from rankscope.errors import ParameterError
 from rankscope.io.features import read_features
 from rankscope.learning.learned import Training
 from rankscope.learning.losses.named import LOSSES
-from rankscope.learning.matched import match_features
+from rankscope.learning.matched import match_file
 from rankscope.learning.ranker import Ranker
 from rankscope.learning.saved import check_saving, save_ranker
 
@@ -57,7 +58,10 @@ def train(train_file: str, valid: str | None, loss: str, model: str, cache: bool
         raise ParameterError(f"{model}: is to hold the model and the figure both; name two files")
     with bytes_progress(files, "reading features") as progress:
         read = [read_features(path, cache=cache or None, progress=progress) for path in files]
-    data, held = read[0], None if valid is None else match_features(read[1], read[0].names)
+    data, held = read[0], None if valid is None else match_file(valid, read[1], read[0].names)
+    if held is not None and valid is not None and os.path.exists(valid) and os.path.samefile(valid, train_file):
+        told = f"{valid} is TRAIN and --valid both: what it says of when to stop is of lists that were learned by heart"
+        held = replace(held, notes=(told,), where=None)  # the others are told once, of TRAIN
     try:
         with progress_bar(ranker.epochs * ranker.models, "training") as progress:
             ranker.fit(data, eval_set=held, progress=progress)

@@ -112,6 +112,7 @@ class LuceModel:
 def plain(found: Floats) -> Floats:
     """Where all are alike, what rounding leaves would be an order."""
     found[np.ptp(found, axis=1) < NOISE] = 0.0
+    found[np.abs(found) < NOISE] = 0.0
     return found
 
 

@@ -8,27 +8,37 @@ import numpy as np
 import numpy.typing as npt
 
 from rankscope.data.hits import Hits
+from rankscope.errors import ParameterError
 from rankscope.kernels.order import order_falling, order_in_groups
 from rankscope.kernels.segments import group_of, place_in_group
+from rankscope.measures.base import Measure
 
-__all__ = ["JudgedLists", "order_in_lists"]
+__all__ = ["JudgedLists", "check_ranks", "order_in_lists"]
 
 Ints = npt.NDArray[np.int64]
 Reals = npt.NDArray[np.floating[Any]]
+
+#: The seed of the lot that decides ties.
+LOT = 20_070
 
 
 class JudgedLists:
     """Lists whose documents are all judged. What depends on the judgments alone is computed once.
 
     relevance: (documents) whole numbers. offsets: (lists + 1) where each list begins; no list is empty. max_grade: the
-    highest there is, default that of these lists. Equal scores keep the order of the documents.
+    highest there is, default that of these lists. by_lot: equal scores are put in an order drawn by lot, else they keep
+    that of the documents. The lot is drawn once and is the same whenever there are lists of the same lengths: so it is
+    the same for all rankers and measures, and the order in which a file has its documents, perhaps by grade, says
+    nothing.
 
     >>> lists = JudgedLists(np.array([0, 2, 1]), np.array([0, 3]))
     >>> lists.hits(np.array([0.5, 0.1, 0.5])).relevance.tolist()
     [0, 1, 2]
     """
 
-    def __init__(self, relevance: Ints, offsets: Ints, *, max_grade: int | None = None, rel: int = 1) -> None:
+    def __init__(
+        self, relevance: Ints, offsets: Ints, *, max_grade: int | None = None, rel: int = 1, by_lot: bool = False
+    ) -> None:
         self.relevance = np.array(relevance, np.int64)
         self.offsets = np.array(offsets, np.int64)
         self.lists = group_of(self.offsets)
@@ -36,6 +46,8 @@ class JudgedLists:
         self.grades = self.relevance[order_in_lists(self.relevance, self.offsets)]
         self.max_grade = int(self.relevance.max()) if max_grade is None else max_grade
         self.rel = rel
+        drawn = np.random.default_rng(LOT).random(self.relevance.size) if by_lot else None
+        self.lot = None if drawn is None else order_in_lists(drawn, self.offsets)
         n = self.offsets.size - 1
         self.ids = tuple(map(str, range(n)))
         self.missing = np.zeros(n, np.bool_)
@@ -43,7 +55,9 @@ class JudgedLists:
 
     def ranked(self, scores: Reals) -> Ints:
         """(documents) their places, by list and falling score."""
-        return order_in_lists(scores, self.offsets)
+        if self.lot is None:
+            return order_in_lists(scores, self.offsets)
+        return np.asarray(self.lot[order_in_lists(scores[self.lot], self.offsets)])
 
     def hits(self, scores: Reals) -> Hits:
         """Every document of every list, ranked by its score."""
@@ -64,6 +78,19 @@ class JudgedLists:
             rel=self.rel,
             ties="file",
             _pool_memory=self.memory,
+        )
+
+
+def check_ranks(measure: Measure, who: str = "") -> None:
+    """Raise ParameterError for a measure that such lists cannot have, or by which none is better than another.
+
+    who: what begins the message, as "stop_on: ".
+    """
+    if measure.needs_subtopics:
+        raise ParameterError(f"{who}{measure} needs judgments by subtopic, which files of features do not hold")
+    if measure.higher_is_better is None or measure.summary == "none":
+        raise ParameterError(
+            f"{who}of {measure} neither higher nor lower is better, so that no ranker can be; choose another"
         )
 
 

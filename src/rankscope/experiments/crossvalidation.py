@@ -53,17 +53,19 @@ def cross_validate(
     source: a folder with Fold1, Fold2, ... (each with train.txt, vali.txt, test.txt) or S1.txt, S2.txt, ..., of which
     fold k tests on the last before its own, validates on the one before that and trains on the others, in a ring; or
     one file, or Features, whose queries are cut at random into `folds` (default 5). losses: a ranker for each, named by
-    it; "linear:listnet" is a linear scorer; or rankers by name, whose parameters are taken. measures: default nDCG@10
-    and AP; the first is the one that sentences are about. seeds: how many times each is trained, from the seeds rng,
-    rng + 1, ...; a query's value is the mean over them. baseline, test: of `compare`, on all test queries; where all
-    pairs are compared p-values are corrected for their number (Holm). importance: what the first measure loses when a
-    feature is shuffled. rel, no_relevant: as in `evaluate`. cache: as in `read_features`. workers: processes; the
-    result is the same. reading, progress: told of bytes read, and of the share of the work just done. parameters: of
-    all rankers, as hidden=() or epochs=50.
+    it; "linear:listnet" is a linear scorer; or rankers by name, whose parameters are taken, all but rng: seeds come
+    from rng here, and are the same for all. measures: default nDCG@10 and AP; the first is the one that sentences are
+    about. seeds: how many times each is trained, from the seeds rng, rng + 1, ...; a query's value is the mean over
+    them. baseline, test: of `compare`, on all test queries; where all pairs are compared p-values are corrected for
+    their number (Holm). importance: what the first measure loses when a feature is shuffled. rel, no_relevant: as in
+    `evaluate`; rel is that of stop_on, too. cache: as in `read_features`. workers: processes; the result is the same.
+    reading, progress: told of bytes read, and of the share of the work just done. parameters: of all rankers, as
+    hidden=() or epochs=50.
 
-    Documents of one score keep the order of the file; queries without relevant documents count 0 in most measures.
-    Raises InputError for files that are missing, malformed or do not fit, and where there is nothing to learn from;
-    ParameterError and UnknownName for arguments, before anything is read.
+    Documents of one score are put in an order by lot, one and the same for all rankers, seeds and measures, so that a
+    file whose documents come by grade makes no value too high; queries without relevant documents count 0 in most
+    measures. Raises InputError for files that are missing, malformed or do not fit, and where there is nothing to learn
+    from; ParameterError and UnknownName for arguments, before anything is read.
 
     >>> import numpy as np
     >>> rng = np.random.default_rng(1)
@@ -78,24 +80,25 @@ def cross_validate(
     models = rankers_of(losses, parameters)
     if baseline is not None and baseline not in models.names:
         raise UnknownName("ranker", str(baseline), models.names, "; it was asked for as the baseline")
+    if workers != 1:
+        models.check_sending()
     check_settings(Settings(test=test, seed=seed), baseline)
     plan = plan_for(measures, rel, no_relevant)
     data = read_folds(source, folds=folds, rng=seed, cache=cache, progress=reading)
-    drop = plan.measures[0] if importance else None
     places = [
         (s, m, k)
         for k in range(len(data.folds))
         for m in range(len(models.names))
         for s in range(1 if models.fixed[m] else seeds)
     ]
-    units = trials(places, data, models, seed, plan, drop)
+    units = trials(places, data, models, seed, plan, importance)
     tell = None if progress is None else lambda n: progress(n / len(places))
     tried = dict(zip(places, run_units(run_trial, units, workers=workers, progress=tell), strict=True))
     return gathered(data, models, plan, tried, seeds, seed, baseline, test)
 
 
 def trials(
-    places: Sequence[tuple[int, int, int]], data: FoldSet, models: Models, seed: int, plan: Plan, drop: Measure | None
+    places: Sequence[tuple[int, int, int]], data: FoldSet, models: Models, seed: int, plan: Plan, importance: bool
 ) -> Iterator[Trial]:
     """One for each seed, model and fold."""
     for s, m, k in places:
@@ -103,7 +106,7 @@ def trials(
             fold=data.folds[k],
             model=models.names[m],
             parameters={**models.parameters[m], "rng": seed + s},
-            drop=drop,
+            drop=plan if importance else None,
             rel=plan.convention.rel,
             max_grade=data.max_grade,
         )

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from rankscope.data.sections import Cell, Figure, Marked, Section, Table
 from rankscope.data.wording import counted, queries
-from rankscope.experiments.crossvalidation_words import noise_of, verdict
+from rankscope.experiments.crossvalidation_words import called_value, noise_of, verdict
 from rankscope.experiments.placing import RANGES
 from rankscope.learning.learned import curves_of
 
@@ -131,9 +131,9 @@ def features(result: CrossValidation, model: int, drops: npt.NDArray[np.float64]
     return Section(
         title=f"{name}: what features are worth",
         sentence=(
-            f"By how much the mean {measure} on the test lists {falls} when the values of one feature are shuffled "
-            f"among all documents{about}. Features that say the same stand in for each other: then each seems worth "
-            "little."
+            f"By how much the {called_value(result)} on the test lists {falls} when the values of one feature are "
+            f"shuffled among all documents{about}. Features that say the same stand in for each other: then each seems "
+            "worth little."
         ),
         table=Table(columns=("feature", "worth", "sd over folds and seeds"), rows=rows),
         figure=Figure(

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 
 from rankscope.data.wording import counted, listed, percent, queries
+from rankscope.experiments.noise import Noise, noise_of_means
 from rankscope.stats.intervals import t_interval
 
 if TYPE_CHECKING:
@@ -20,54 +20,35 @@ __all__ = ["Noise", "noise_of", "noise_words", "seeds_note", "verdict"]
 ALIKE = 0.1
 
 
-class Noise(NamedTuple):
-    """(pairs) how far two means must be apart to be more than chance: of queries, seeds (NaN: not known), both."""
-
-    queries: npt.NDArray[np.float64]
-    seeds: npt.NDArray[np.float64]
-    both: npt.NDArray[np.float64]
-
-
-def noise_of(result: CrossValidation, part: MeasureComparison) -> Noise:
-    """Of each pair, half the width of the interval of its difference, to which the seeds' variance is added.
-
-    queries: t s / sqrt(n), s the standard deviation of the differences, n the queries. seeds: the same t times the root
-    of v_a / k + v_b / k, v the variances of the models' means over k seeds; a model that is the same for all seeds has
-    none. NaN where a pair never differs, or always by the same; seeds: with one seed, and where measures are no means.
-    """
-    values = part.matched.values
-    found = t_interval(values[part.first] - values[part.second], confidence_level=1 - part.level)
-    half = np.where(found.degenerate, np.nan, found.high - found.mean)
-    m = result.test.scores.place_of(part.measure)
-    of_seeds = np.full(half.shape, np.nan)
-    if result.test.kinds[m] == "mean" and (result.seeds > 1 or all(result.fixed)):
-        deviation = np.where(result.fixed, 0.0, np.nan_to_num(result.test.deviation[:, m]))
-        spread = (values[part.first] - values[part.second]).std(axis=1, ddof=1) / np.sqrt(part.n)
-        times = np.divide(half, spread, out=np.full(half.shape, np.nan), where=spread > 0)
-        of_seeds = times * np.sqrt((deviation[part.first] ** 2 + deviation[part.second] ** 2) / result.seeds)
-    return Noise(half, of_seeds, np.sqrt(half**2 + np.nan_to_num(of_seeds) ** 2))
-
-
 def verdict(result: CrossValidation) -> str:
     """By the first measure: which is best, whom that was not shown of, and how large a difference is noise."""
     measure = result.measures[0]
     best = result.order[0]
-    mean = result.test.overall[best, 0]
+    value = f"{result.test.overall[best, 0]:.4f}"
+    called = called_value(result)
     where = f"on {queries(len(result.test.scores.query_ids))} of {counted(len(result.folds), 'fold')}"
     if result.comparison is None:
-        return f"{result.models[best]} has a mean {measure} of {mean:.4f} {where}{alone(result)}."
+        return f"{result.models[best]} has a {called} of {value} {where}{alone(result)}."
     part = result.comparison[measure]
     word = "highest" if part.matched.sign > 0 else "lowest"
-    said = f"{result.models[best]} has the {word} mean {measure}, {mean:.4f} {where}"
+    said = f"{result.models[best]} has the {word} {called}, {value} {where}"
     rivals = [m for m in result.order[1:] if (m, best) in pairs_of(part) or (best, m) in pairs_of(part)]
-    beaten = [result.models[m] for m in rivals if part.beats[best, m]]
+    noise = noise_of(result, part)
+    clear: list[str] = []
+    weak: list[str] = []
+    for m in rivals:
+        if part.beats[best, m]:
+            (weak if within_noise(noise, part)[part.pair(best, m)] else clear).append(result.models[m])
     open_ = [result.models[m] for m in rivals if not part.beats[best, m]]
     parts = [said]
-    if beaten:
-        parts.append(f"it is better than {listed(beaten)}")
+    if clear:
+        parts.append(f"it is better than {listed(clear)}")
+    if weak:
+        made = "by no more than queries and seeds may make together"
+        parts.append(f"it is better than {listed(weak)} on these queries, but {made}")
     if open_:
         parts.append(f"from {listed(open_)} it cannot be told apart")
-    return "; ".join(parts) + ". " + noise_words(result, part)
+    return "; ".join(parts) + ". " + noise_words(result, part, best)
 
 
 def seeds_note(result: CrossValidation) -> list[str]:
@@ -75,7 +56,7 @@ def seeds_note(result: CrossValidation) -> list[str]:
     weak = [
         f"{part.systems[part.first[i]]} and {part.systems[part.second[i]]} ({part.measure})"
         for part in (result.comparison.parts if result.comparison is not None else ())
-        for i in np.flatnonzero((part.found != 0) & (np.abs(part.difference) < noise_of(result, part).both)).tolist()
+        for i in np.flatnonzero((part.found != 0) & within_noise(noise_of(result, part), part)).tolist()
     ]
     if not weak:
         return []
@@ -83,6 +64,16 @@ def seeds_note(result: CrossValidation) -> list[str]:
         f"of {listed(weak)} the test, which looks at queries only, finds a difference that is no larger than what "
         "queries and seeds make together; take more seeds"
     ]
+
+
+def within_noise(noise: Noise, part: MeasureComparison) -> np.ndarray[Any, np.dtype[np.bool_]]:
+    """(pairs) whether seeds, where any were drawn, and queries make differences as large."""
+    return np.asarray((noise.seeds > 0) & (np.abs(part.difference) < noise.both))
+
+
+def called_value(result: CrossValidation) -> str:
+    """The first measure's value over all queries, in a sentence: "mean AP"; of GMAP, which is no mean, itself."""
+    return f"mean {result.measures[0]}" if result.test.kinds[0] == "mean" else result.measures[0]
 
 
 def pairs_of(part: MeasureComparison) -> set[tuple[int, int]]:
@@ -98,24 +89,49 @@ def alone(result: CrossValidation) -> str:
     return f" (95 % interval {float(found.low):.4f} to {float(found.high):.4f})"
 
 
-def noise_words(result: CrossValidation, part: MeasureComparison) -> str:
-    """How large a difference has to be, from these data."""
+def noise_words(result: CrossValidation, part: MeasureComparison, best: int) -> str:
+    """How large a difference from the best ranker has to be, from these data."""
     noise = noise_of(result, part)
-    there = ~np.isnan(noise.both)
+    there = ((part.first == best) | (part.second == best)) & ~np.isnan(noise.both)
     if not there.any():
         return "How large a difference is noise cannot be told from these values."
-    low, middle, high = np.quantile(noise.both[there], [0, 0.5, 1]).tolist()
-    size = f"about {middle:.4f}"
-    if high - low > ALIKE * middle:
-        size += f" ({low:.4f} to {high:.4f}, by pair)"
-    of_queries = float(np.median(noise.queries[there]))
-    why = f"which queries are asked ({of_queries:.4f})"
+    low, high = float(noise.both[there].min()), float(noise.both[there].max())
+    size, by_pair = f"about {low:.4f}", ""
+    if high - low > ALIKE * low:
+        size, by_pair = f"{low:.4f} to {high:.4f}", ", depending on the ranker"
+    why = f"which queries are asked ({span(noise.queries[there])})"
     if np.isnan(noise.seeds[there]).any():
-        why += "; how much seeds add is not known, since there was one"
-    elif not all(result.fixed):
-        why += f" and which {counted(result.seeds, 'seed')} are taken ({float(np.median(noise.seeds[there])):.4f})"
-    chance = percent(part.level)
+        unknown = "there was one" if result.test.kinds[0] == "mean" else f"{part.measure} is no mean over queries"
+        why += f"; how much seeds add is not known, since {unknown}"
+    elif (noise.seeds[there] > 0).any():
+        why += f" and which {counted(result.seeds, 'seed')} are taken ({span(noise.seeds[there])})"
+    if len(result.models) == 2:
+        which = f"Two means of {part.matched.label} that are less than {size} apart"
+    else:
+        which = f"Means of {part.matched.label} that are less than {size} from that of {result.models[best]}{by_pair},"
+        which = which if by_pair else which[:-1]
     return (
-        f"Two means of {part.measure} that are less than {size} apart may well differ by chance: in {chance} of such "
-        f"experiments two equally good rankers come out that far apart, just by {why}."
+        f"{which} may well differ by chance: in {percent(part.level)} of such experiments two equally good rankers "
+        f"come out that far apart, just by {why}."
     )
+
+
+def span(values: np.ndarray[Any, np.dtype[np.float64]]) -> str:
+    """One number, or from the lowest to the highest."""
+    low, high = f"{values.min():.4f}", f"{values.max():.4f}"
+    return low if low == high else f"{low} to {high}"
+
+
+def noise_of(result: CrossValidation, part: MeasureComparison) -> Noise:
+    """Of each pair, how far its two means must be apart to be more than chance; see `noise_of_means`.
+
+    Seeds are known of measures that are means, where there were two or more, or where none of them changes a ranker.
+    """
+    values = part.matched.values
+    apart = values[part.first] - values[part.second]
+    m = result.test.scores.place_of(part.measure)
+    deviation = np.full(len(result.models), np.nan)
+    if result.test.kinds[m] == "mean" and (result.seeds > 1 or all(result.fixed)):
+        deviation = np.where(result.fixed, 0.0, np.nan_to_num(result.test.deviation[:, m]))
+    pairs = np.stack([deviation[part.first], deviation[part.second]])
+    return noise_of_means(apart, pairs, seeds=result.seeds, level=part.level)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -81,13 +81,27 @@ def read_folds(
     paths = dict.fromkeys(one for fold in files for one in (*fold.train, fold.valid, fold.test))
     read = {one: read_features(one, cache=cache or None, progress=progress) for one in paths}
     notes = tuple(note for found in read.values() for note in found.notes)
+    notes += tuple(note for path, part in read.items() for note in emptied(path, part, read.values()))
     fitted = dict(zip(read, same_features([slim(found) for found in read.values()], list(read)), strict=True))
     made = tuple(
         Fold(name=fold.name, train=tuple(fitted[p] for p in fold.train), valid=fitted[fold.valid],
              test=fitted[fold.test])
         for fold in files
     )  # fmt: skip
-    return FoldSet(name=path.resolve().name, how=str(len(made)), folds=made, notes=(*notes, *shared_queries(made)))
+    return FoldSet(
+        name=path.resolve().name,
+        how=str(len(made)),
+        folds=made,
+        notes=(*notes, *shared_queries(made), *same_tests(made)),
+    )
+
+
+def emptied(path: Path, part: Features, parts: Iterable[Features]) -> list[str]:
+    """A note on columns that hold no number in one file and some in another."""
+    others = {name for one in parts for name in one.names}
+    return [
+        f"{path.name}: {name!r} has no number on any line and is taken for 0" for name in part.empty if name in others
+    ]
 
 
 def source_files(source: PathLike) -> list[str]:
@@ -136,7 +150,7 @@ def same_features(parts: Sequence[Features], paths: Sequence[Path]) -> list[Feat
         names.sort(key=int)
     else:
         for part, path in zip(parts, paths, strict=True):
-            absent = [name for name in names if name not in part.names]
+            absent = [name for name in names if name not in part.names and name not in part.empty]
             if absent:
                 raise InputError(f"{path}: no feature {listed(absent)}, which other files have; expected the same")
     return [with_columns(part, tuple(names)) for part in parts]
@@ -153,14 +167,20 @@ def with_columns(part: Features, names: tuple[str, ...]) -> Features:
 
 
 def join_features(parts: Sequence[Features], name: str) -> Features:
-    """The queries of several, one after the other. All must have the same features."""
+    """The queries of several, one after the other. All must have the same features.
+
+    Where queries of two parts have one name, all are named by the place of their part, too: they may be different ones.
+    """
     if len(parts) == 1:
         return parts[0]
+    names = [query for part in parts for query in part.query_ids]
+    if len(set(names)) < len(names):
+        names = [f"{place}:{query}" for place, part in enumerate(parts, 1) for query in part.query_ids]
     return Features(
         values=np.concatenate([part.values for part in parts]),
         relevance=np.concatenate([part.relevance for part in parts]),
         offsets=bounds(np.concatenate([np.diff(part.offsets) for part in parts])),
-        query_ids=tuple(query for part in parts for query in part.query_ids),
+        query_ids=tuple(names),
         names=parts[0].names,
         name=name,
     )
@@ -178,3 +198,18 @@ def shared_queries(folds: Sequence[Fold]) -> list[str]:
                 "validation lists, too; if these are the same queries, the test is no test"
             )
     return notes
+
+
+def same_tests(folds: Sequence[Fold]) -> list[str]:
+    """A note where folds have one and the same test lists."""
+    found: dict[tuple[Any, ...], list[str]] = {}
+    for fold in folds:
+        test = fold.test
+        key = (test.query_ids, test.offsets.tobytes(), test.relevance.tobytes(), test.values.tobytes())
+        found.setdefault(key, []).append(fold.name)
+    return [
+        f"{listed(names)} have the same test lists: each of their queries counts {len(names)} times, as if there were "
+        "as many, and differences look surer than they are"
+        for names in found.values()
+        if len(names) > 1
+    ]

@@ -11,11 +11,11 @@ import numpy as np
 import numpy.typing as npt
 
 from rankscope.errors import InputError
+from rankscope.evaluation.conventions import Plan
 from rankscope.evaluation.lists import JudgedLists
 from rankscope.experiments.fold_data import Fold
 from rankscope.experiments.permuting import REPEATS, permutation_drops
 from rankscope.learning.ranker import Ranker
-from rankscope.measures.base import Measure
 
 __all__ = ["Trial", "Tried", "run_trial"]
 
@@ -24,14 +24,14 @@ Floats = npt.NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Trial:
-    """What is done. model: its name; parameters: of its `Ranker`, the seed included. drop: the measure by which the
+    """What is done. model: its name; parameters: of its `Ranker`, the seed included. drop: by whose first measure the
     importance of features is told, None where nobody asked. rel, max_grade: of the lists that are measured.
     """
 
     fold: Fold
     model: str
     parameters: Mapping[str, Any]
-    drop: Measure | None = None
+    drop: Plan | None = None
     rel: int = 1
     max_grade: int | None = None
 
@@ -59,13 +59,15 @@ def run_trial(trial: Trial) -> Tried:
     begin = time.process_time()
     ranker = Ranker(**trial.parameters)
     try:
-        ranker.fit(fold.training_data(), eval_set=fold.valid)
+        ranker.fit(fold.training_data(), eval_set=fold.valid, rel=trial.rel, max_grade=trial.max_grade)
     except InputError as error:
         raise InputError(f"{trial.model}, {fold.name}: {error}") from None
     seconds = time.process_time() - begin
     importance = None
     if trial.drop is not None:
-        lists = JudgedLists(fold.test.relevance, fold.test.offsets, max_grade=trial.max_grade, rel=trial.rel)
+        lists = JudgedLists(
+            fold.test.relevance, fold.test.offsets, max_grade=trial.max_grade, rel=trial.rel, by_lot=True
+        )
         rng = np.random.default_rng([int(trial.parameters["rng"]), 1])  # a stream of its own
         importance = permutation_drops(ranker, fold.test, lists, trial.drop, repeats=REPEATS, rng=rng)
     models = ranker.models_

@@ -10,10 +10,10 @@ import numpy.typing as npt
 
 from rankscope.data.features import Features
 from rankscope.data.scores import Scores, summarise
-from rankscope.errors import InputError, ParameterError
+from rankscope.errors import InputError
 from rankscope.evaluation.conventions import Plan, make_plan
 from rankscope.evaluation.engine import undefined_note
-from rankscope.evaluation.lists import JudgedLists
+from rankscope.evaluation.lists import JudgedLists, check_ranks
 from rankscope.measures.base import Measure
 
 __all__ = ["MEASURES", "FoldLists", "MeasuredFolds", "plan_for"]
@@ -29,12 +29,7 @@ def plan_for(measures: str | Measure | Sequence[str | Measure] | None, rel: int,
     """The measures and conventions. Raises UnknownName and ParameterError for those that such lists cannot have."""
     plan = make_plan(MEASURES if measures is None else measures, rel=rel, ties="file", no_relevant=no_relevant)
     for measure in plan.measures:
-        if measure.needs_subtopics:
-            raise ParameterError(f"{measure} needs judgments by subtopic, which files of features do not hold")
-        if measure.higher_is_better is None or measure.summary == "none":
-            raise ParameterError(
-                f"of {measure} neither higher nor lower is better, so that no ranker can be; choose another"
-            )
+        check_ranks(measure)
     return plan
 
 
@@ -71,13 +66,17 @@ class MeasuredFolds:
 
 
 class FoldLists:
-    """The lists of one kind ("test" or "valid") of all folds; scores of their documents go in, values come out."""
+    """The lists of one kind ("test" or "valid") of all folds; scores of their documents go in, values come out.
+
+    Documents of one score are put in an order by lot, the same for all rankers and measures.
+    """
 
     def __init__(self, parts: Sequence[Features], folds: Sequence[str], plan: Plan, max_grade: int) -> None:
         self.plan = plan
         self.folds = tuple(folds)
         self.lists = [
-            JudgedLists(part.relevance, part.offsets, max_grade=max_grade, rel=plan.convention.rel) for part in parts
+            JudgedLists(part.relevance, part.offsets, max_grade=max_grade, rel=plan.convention.rel, by_lot=True)
+            for part in parts
         ]
         self.ids = query_ids(parts, folds)
         sizes = [len(part.query_ids) for part in parts]
@@ -112,7 +111,7 @@ class FoldLists:
             undefined=undefined,
             settings={
                 **settings,
-                "ties": "file",
+                "ties": "by lot",
                 "no_relevant": self.plan.no_relevant,
                 "queries": str(len(self.ids)),
             },

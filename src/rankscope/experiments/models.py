@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -27,6 +28,18 @@ class Models:
     names: tuple[str, ...]
     parameters: tuple[Mapping[str, Any], ...]
     fixed: tuple[bool, ...]
+
+    def check_sending(self) -> None:
+        """Raise ParameterError where a ranker cannot go to another process, as a function without a name cannot."""
+        for name, parameters in zip(self.names, self.parameters, strict=True):
+            for key, value in parameters.items():
+                try:
+                    pickle.dumps(value)
+                except Exception:  # each type has errors of its own
+                    raise ParameterError(
+                        f"{name}: its {key}, {' '.join(repr(value).split())}, cannot be sent to worker processes; "
+                        "define it by def in a module, or give workers=1"
+                    ) from None
 
     def settings(self) -> dict[str, str]:
         """All that changes numbers, for the signature: what the rankers share once, else one by one."""

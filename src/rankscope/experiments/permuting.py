@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import numpy.typing as npt
 
 from rankscope.data.features import Features
+from rankscope.data.scores import summarise
+from rankscope.evaluation.conventions import Plan
 from rankscope.evaluation.lists import JudgedLists
 from rankscope.learning.network import scores_of
 from rankscope.learning.ranker import Ranker
-from rankscope.measures.base import Measure
 
 __all__ = ["REPEATS", "permutation_drops"]
 
@@ -23,34 +26,38 @@ def permutation_drops(
     ranker: Ranker,
     features: Features,
     lists: JudgedLists,
-    measure: Measure,
+    plan: Plan,
     *,
     repeats: int = REPEATS,
     rng: np.random.Generator,
 ) -> Floats:
-    """(features) by how much the mean of a measure falls (rises, where lower is better) when a feature says nothing.
+    """(features) by how much a measure falls (rises, where lower is better) when a feature says nothing.
 
     Above 0: the ranker is better with it. About 0: it does not use it, or has the same from another feature. The values
     of a feature are dealt out anew among all documents of all queries, `repeats` times. One that never varies has 0.
-    Raises what the measure raises.
+    Raises what the measure raises. plan: its first measure is taken, and its conventions; of all queries the measure's
+    own summary, mostly a mean.
 
     Source: Breiman (2001), section 10, with the measure in the place of the error; shuffled features are scaled once,
     since scaling looks at each value by itself.
     """
     values = ranker.scaling_(features.values)
+    plan = replace(plan, measures=plan.measures[:1], _settings={})
+    measure = plan.measures[0]
     sign = -1.0 if measure.higher_is_better is False else 1.0
 
-    def mean() -> float:
+    def value() -> float:
         scores = sum(scores_of(model.weights, values).astype(np.float64) for model in ranker.models_)
-        return float(np.nanmean(measure(lists.hits(np.asarray(scores)))))
+        each, _ = plan.values(lists.hits(np.asarray(scores)), features.name)
+        return float(summarise(each[None], [measure.summary])[0, 0])
 
-    whole, drops = mean(), np.zeros(values.shape[1])
+    whole, drops = value(), np.zeros(values.shape[1])
     for j in np.flatnonzero((values != values[0]).any(axis=0)).tolist():
         kept = values[:, j].copy()
         shuffled = []
         for _ in range(repeats):
             values[:, j] = rng.permutation(kept)
-            shuffled.append(mean())
+            shuffled.append(value())
         values[:, j] = kept
         drops[j] = sign * (whole - float(np.mean(shuffled)))
     return drops

@@ -12,7 +12,7 @@ from rankscope._version import __version__
 from rankscope.data.features import Features
 from rankscope.data.sections import Figure, Section, Table, as_text, tidy_frame
 from rankscope.data.wording import counted, listed, queries
-from rankscope.learning.losses.named import parse_loss
+from rankscope.learning.losses.named import as_measure, parse_loss
 from rankscope.learning.ranker import Ranker
 
 if TYPE_CHECKING:
@@ -132,8 +132,9 @@ class Training:
             rows.append((str(m), str(len(model.losses)), str(at + 1), in_table(model.losses[at]), value))
         if self.valid is not None:
             mean = float(np.mean([model.values[model.best_epoch] for model in models]))
+            a_mean = as_measure("stop_on", self.ranker.stop_on).summary == "mean"
             sentence += (
-                f"; on {queries(len(self.valid.query_ids))} of {self.valid.name} the mean "
+                f"; on {queries(len(self.valid.query_ids))} of {self.valid.name} the {'mean ' if a_mean else ''}"
                 f"{self.ranker.stop_on} of its best epoch is {mean:.4f}"
             )
         headings = ("model", "epochs", "kept", "loss", str(self.ranker.stop_on))

@@ -11,6 +11,8 @@ import numpy.typing as npt
 
 from rankscope.data.features import Features
 from rankscope.errors import InputError, ParameterError
+from rankscope.evaluation.lists import check_ranks
+from rankscope.learning.columns import as_trained_on, names_of_columns, numbered
 from rankscope.learning.descent import Descent, Trained
 from rankscope.learning.linear import train_linear
 from rankscope.learning.losses.named import Function, Loss, as_measure, parse_loss
@@ -42,7 +44,8 @@ class Ranker:
     rng: the seed; the same one gives the same model.
 
     After `fit`: `models_` (each `Trained`: weights, losses and validation values by epoch, the best epoch), `scaling_`,
-    `n_features_in_`, `feature_names_`.
+    `n_features_in_`, `feature_names_` ("1", "2", ... where nobody named them), `feature_names_in_` (the same names, as
+    scikit-learn calls them; only where there were names), `parameters_` (those that it was trained with).
 
     Raises UnknownName and ParameterError from `fit` for parameters that are none.
 
@@ -91,34 +94,41 @@ class Ranker:
         eval_set: Any = None,
         eval_qid: Any = None,
         eval_group: Any = None,
+        rel: int = 1,
+        max_grade: int | None = None,
         progress: Callable[[int], Any] | None = None,
     ) -> Ranker:
         """Learn from documents, (documents, features), with their grades, (documents).
 
         qid: (documents) the query of each, in any order; or group: the sizes of the groups one after the other, as in
-        LightGBM. X may be `Features`, which say both. eval_set: validation lists, as (X, y) with eval_qid or
-        eval_group, as (X, y, qid), in a list of one, or as Features. progress: called with 1 after each epoch.
+        LightGBM. X may be `Features`, which say both, or a table with named columns, as a data frame, whose names are
+        kept. eval_set: validation lists, as (X, y) with eval_qid or eval_group, as (X, y, qid), in a list of one, or as
+        Features; columns are found by name where both have names. rel, max_grade: of `stop_on`: the least grade that
+        counts as relevant, and the highest there is, default that of all data given. There, documents of one score
+        are put in an order by lot. progress: called with 1 after each epoch.
         Raises InputError for what does not fit, and where there is nothing to learn from.
         """
         loss, measure = self.check()
         features = as_features(X, y, qid, group, "training data")
         held = validation_features(eval_set, eval_qid, eval_group)
-        if held is not None and held.values.shape[1] != features.values.shape[1]:
-            raise InputError(
-                f"{held.name}: {held.values.shape[1]} features, and the training data have "
-                f"{features.values.shape[1]}; expected the same"
-            )
+        if held is not None:
+            held = as_trained_on(held, features.names, "the training data have")
+            highest = [int(one.relevance.max()) for one in (features, held)]
+            max_grade = max(highest) if max_grade is None else max_grade
         scaling = learn_scaling(features.values, self.transform)
         values = scaling(features.values)
         ahead = None if held is None else scaling(held.values)
         models: list[Trained] = []
         with one_thread():  # matrices are small: threads would wait for one another, and round by how many they are
             for generator in np.random.default_rng(self.rng).spawn(self.models):
-                watch = None if held is None else Watch(held, measure, self.patience)
+                watch = None
+                if held is not None:
+                    watch = Watch(held, measure, self.patience, max_grade=max_grade, rel=rel)
                 models.append(self.train(loss, values, features, watch, ahead, generator, progress))
         # All at once: where training fails, what was learned before stays whole.
         self.scaling_, self.models_ = scaling, models
         self.feature_names_, self.n_features_in_ = features.names, features.values.shape[1]
+        self.parameters_ = {**self.get_params(), "hidden": tuple(self.hidden)}
         return self
 
     def train(
@@ -158,16 +168,18 @@ class Ranker:
     def predict(self, X: npt.ArrayLike | Features) -> Floats:  # noqa: N803 - as everybody calls it
         """(documents) scores, higher is better, in the order of the rows.
 
-        Raises ParameterError before `fit`, and InputError for another number of features.
+        Columns are found by name where they have names and those of `fit` had, else by place; others beside them are
+        left out. Raises ParameterError before `fit`, and InputError for another number of features and for names that
+        are missing.
         """
         if not hasattr(self, "models_"):
             raise ParameterError("this Ranker has not learned anything yet; call fit first")
-        features = X if isinstance(X, Features) else Features.of(numbers(X, "features: X", "a row for each document"))
-        if features.values.shape[1] != self.n_features_in_:
-            raise InputError(
-                f"{features.name}: {features.values.shape[1]} features, and the model was trained on "
-                f"{self.n_features_in_}; expected the same"
-            )
+        if isinstance(X, Features):
+            features = X
+        else:
+            table = numbers(X, "features: X", "a row for each document")
+            features = Features.of(table, names=names_of_columns(X, "features"))
+        features = as_trained_on(features, self.feature_names_, "the model was trained on")
         values = self.scaling_(features.values)
         with one_thread():
             scores = sum(scores_of(model.weights, values).astype(np.float64) for model in self.models_)
@@ -186,7 +198,16 @@ class Ranker:
             raise ParameterError(f"dropout is {self.dropout!r}, expected a share from 0 to below 1")
         check_positive("weight_decay", self.weight_decay, zero=True)
         as_generator(self.rng)  # refuses what is no seed
-        return parse_loss(self.loss), as_measure("stop_on", self.stop_on)
+        loss, measure = parse_loss(self.loss), as_measure("stop_on", self.stop_on)
+        check_ranks(measure, "stop_on: ")
+        return loss, measure
+
+    @property
+    def feature_names_in_(self) -> npt.NDArray[np.object_]:
+        """(features) the names of the columns; there is no such attribute where nobody named them."""
+        if not hasattr(self, "models_") or self.feature_names_ == numbered(self.n_features_in_):
+            raise AttributeError("the features have no names")
+        return np.array(self.feature_names_, object)
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """The parameters by name, as scikit-learn asks for them; deep has no meaning here."""
@@ -211,8 +232,13 @@ class Ranker:
 
     def __repr__(self) -> str:
         default = {name: one.default for name, one in inspect.signature(Ranker).parameters.items()}
-        changed = [f"{name}={value!r}" for name, value in self.get_params().items() if value != default[name]]
+        changed = [f"{name}={value!r}" for name, value in self.get_params().items() if differ(value, default[name])]
         return f"Ranker({', '.join(changed)})"
+
+
+def differ(one: Any, other: Any) -> bool:
+    """Whether they are not the same; arrays, which have no single answer, are."""
+    return isinstance(one, np.ndarray) or bool(one != other)
 
 
 #: In the order of `__init__`.
@@ -235,7 +261,7 @@ def as_features(data: Any, grades: Any, queries: Any, sizes: Any, name: str) -> 
     if sizes is not None:
         sizes = numbers(sizes, f"{name}: group", "the size of each group").ravel()
     table = numbers(data, f"{name}: X", "a row for each document, a column for each feature")
-    return Features.of(table, grades, queries, sizes=sizes, name=name)
+    return Features.of(table, grades, queries, sizes=sizes, name=name, names=names_of_columns(data, name))
 
 
 def numbers(given: Any, name: str, expected: str) -> npt.NDArray[Any]:

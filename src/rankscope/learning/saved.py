@@ -46,7 +46,8 @@ def check_saving() -> None:
 def save_ranker(ranker: Ranker, path: PathLike, *, signature: str = "") -> None:
     """Write a trained ranker, whole or not at all. signature: what else a reader of the file should know.
 
-    The same ranker gives the same bytes. Raises ParameterError for one that has not learned anything and where the
+    The same ranker gives the same bytes. The parameters are those that it was trained with, whatever `set_params` said
+    later. Raises ParameterError for one that has not learned anything and where the
     extra `learn` is not installed; OutputError where it cannot be written.
 
     >>> from pathlib import Path
@@ -63,7 +64,7 @@ def save_ranker(ranker: Ranker, path: PathLike, *, signature: str = "") -> None:
     about = {
         "form": FORM,
         "version": __version__,
-        "parameters": {name: plain(value) for name, value in ranker.get_params().items()},
+        "parameters": {name: plain(value) for name, value in ranker.parameters_.items()},
         "features": list(ranker.feature_names_),
         "signature": signature,
         "models": [
@@ -168,14 +169,15 @@ def rebuilt(about: dict[str, Any], arrays: dict[str, Any]) -> Ranker:
         for m, one in enumerate(about["models"])
     ]
     ranker.feature_names_, ranker.n_features_in_ = names, len(names)
+    ranker.parameters_ = ranker.get_params()
     return ranker
 
 
 def scaling_of(arrays: dict[str, Any], width: int) -> Scaling:
     """What is done to features. Raises as `rebuilt`."""
     deviation = checked(arrays, "deviation", (width,), "float64")
-    if not (deviation > 0).all():
-        raise Damaged("deviation is not above 0")
+    if not (deviation >= 0).all():  # 0: of features that never varied
+        raise Damaged("deviation is below 0")
     return Scaling(
         mean=checked(arrays, "mean", (width,), "float64"),
         deviation=deviation,

@@ -25,7 +25,8 @@ AT_ONCE = 1 << 14
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Scaling:
     """mean, deviation: (features) what is taken away, and what is divided by. logged: (features) whether sign(x)
-    log(1 + |x|) comes first. Features that never vary have deviation 1.
+    log(1 + |x|) comes first. Features that never varied have deviation 0: they are 0 whatever their value is later,
+    since nothing was learned of them, and a network would score by the weights that it began with.
     """
 
     mean: Floats
@@ -35,10 +36,13 @@ class Scaling:
     def __call__(self, values: Table) -> npt.NDArray[np.float32]:
         """(documents, features) scaled, as float32. Raises InputError for what has no such number."""
         found = np.empty(values.shape, np.float32)
+        same = self.deviation == 0
+        divisor = np.where(same, 1.0, self.deviation)
         with np.errstate(over="ignore", invalid="ignore"):  # refused below
             for start in range(0, len(values), AT_ONCE):
                 part = slice(start, start + AT_ONCE)
-                found[part] = (logarithms(values[part], self.logged) - self.mean) / self.deviation
+                found[part] = (logarithms(values[part], self.logged) - self.mean) / divisor
+                found[part, same] = 0.0
         if not np.isfinite(found).all():
             row, column = np.argwhere(~np.isfinite(found))[0]
             raise InputError(
@@ -57,7 +61,8 @@ def learn_scaling(values: Table, transform: str = "standard") -> Scaling:
     width = values.shape[1]
     logged = np.full(width, transform == "log")
     if transform == "none":
-        return Scaling(mean=np.zeros(width), deviation=np.ones(width), logged=logged)
+        varies = (values != values[0]).any(axis=0)
+        return Scaling(mean=np.zeros(width), deviation=varies.astype(np.float64), logged=logged)
     mean, deviation, skew = moments(values, logged)
     if transform == "auto":
         every = np.ones(width, np.bool_)
@@ -67,7 +72,7 @@ def learn_scaling(values: Table, transform: str = "standard") -> Scaling:
     if not np.isfinite(deviation).all():
         column = int(np.argmax(~np.isfinite(deviation)))
         raise InputError(f"feature {column + 1} has numbers that are too large to be scaled; take transform='log'")
-    return Scaling(mean=mean, deviation=np.where(deviation > 0, deviation, 1.0), logged=logged)
+    return Scaling(mean=mean, deviation=deviation, logged=logged)
 
 
 def logarithms(values: Table, logged: Bools) -> Floats:

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rankscope.data.features import Features
+from rankscope.data.scores import summarise
 from rankscope.errors import InputError
 from rankscope.evaluation.lists import JudgedLists
 from rankscope.measures.base import Measure
@@ -18,13 +19,17 @@ __all__ = ["Watch"]
 class Watch:
     """Measures scores of validation lists again and again and remembers the best.
 
-    patience: how many epochs in a row may be no better than the best one before it is time to stop. Queries for which
-    the measure has no value are left out of its mean. Raises InputError where it has one for none of them.
+    patience: how many epochs in a row may be no better than the best one before it is time to stop. max_grade, rel: of
+    `JudgedLists`, whose documents of one score are put in an order by lot. The value for all queries is made as the
+    measure has it, mostly a mean; queries for which it has no value are left out. Raises InputError where it has one
+    for none of them.
     """
 
-    def __init__(self, features: Features, measure: Measure, patience: int) -> None:
-        self.lists = JudgedLists(features.relevance, features.offsets)
-        self.measure, self.patience = measure, patience
+    def __init__(
+        self, features: Features, measure: Measure, patience: int, *, max_grade: int | None = None, rel: int = 1
+    ) -> None:
+        self.lists = JudgedLists(features.relevance, features.offsets, max_grade=max_grade, rel=rel, by_lot=True)
+        self.measure, self.patience, self.kind = measure, patience, measure.summary
         self.name = features.name
         self.sign = -1.0 if measure.higher_is_better is False else 1.0
         self.values: list[float] = []
@@ -38,7 +43,7 @@ class Watch:
                 f"{self.name}: {self.measure} has no value on any query, expected one to stop training by; give other "
                 "lists or another measure"
             )
-        value = float(np.nanmean(each))
+        value = float(summarise(each[None, None], [self.kind])[0, 0])
         self.values.append(value)
         if self.best_epoch >= 0 and self.sign * value <= self.sign * self.values[self.best_epoch]:
             return False
