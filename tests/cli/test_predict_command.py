@@ -9,9 +9,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from rankscope.data.features import Features
+from rankscope.io.streams import open_binary
 from rankscope.learning.ranker import Ranker
 from rankscope.learning.saved import load_ranker, save_ranker
 
@@ -136,10 +138,72 @@ def test_a_column_that_is_missing_is_named(cli: Callable[..., Any], there: Path)
     assert "'age'" in refused(cli, "m", "test.csv")  # numbers trained on, words here
 
 
+def test_a_model_of_a_data_frame_scores_a_file_with_the_same_columns(cli: Callable[..., Any], there: Path) -> None:
+    known = table()
+    frame = pd.DataFrame(known.values, columns=list(known.names))
+    ranker = Ranker(hidden=(), epochs=2).fit(frame, known.relevance, group=[6] * 4)
+    save_ranker(ranker, "frames")
+    columns = {name: frame[name].tolist() for name in reversed(known.names)}
+    code, out, err = cli("predict", "frames", csv("frame.csv", columns))
+    assert (code, err) == (0, "")
+    assert list(map(float, out.split())) == pytest.approx(ranker.predict(frame).tolist())
+
+
 def test_numbers_that_cannot_be_scored_are_refused(cli: Callable[..., Any], there: Path) -> None:
     Path("far.txt").write_text("0 qid:1 1:1 2:3e38 3:3e38\n")
-    save_ranker(Ranker(hidden=(), epochs=2).fit(Features.of(table().values * 1e-9, np.arange(24) % 3)), "narrow")
-    assert "too large to be scaled" in refused(cli, "narrow", "far.txt")
+    narrow = Features.of(table().values * 1e-9, np.arange(24) % 3)
+    save_ranker(Ranker(hidden=(), epochs=2, transform="standard").fit(narrow), "narrow")
+    assert refused(cli, "narrow", "far.txt") == (
+        "far.txt:1: feature '2' is 3e+38, too far from the numbers that the model was trained on to be scored; "
+        "correct it"
+    )
+    lines = ["0 qid:1 1:1 2:1 3:1", "# a comment", "0 qid:2 1:1 2:1 3:1", "0 qid:1 1:1 2:1 3:3e38"]
+    Path("far.txt").write_text("\n".join(lines) + "\n")  # the last line comes second, among those of its query
+    assert refused(cli, "narrow", "far.txt").startswith("far.txt:4: feature '3' is 3e+38, too far")
+    narrow = Features.of(narrow.values, narrow.relevance, names=WORDS)
+    save_ranker(Ranker(hidden=(), epochs=2, transform="standard").fit(narrow), "w")
+    csv("far.csv", {"age": [1.0, 2.0], "bm25": [1.0, 3e38], "clicks": [1.0, 1.0]})
+    assert refused(cli, "w", "far.csv").startswith("far.csv:3: feature 'bm25' is 3e+38, too far")
+
+
+def test_a_table_to_be_scored_needs_no_grades(cli: Callable[..., Any], there: Path) -> None:
+    Path("new.csv").write_text("qid,age,bm25,clicks\nq1,3,1,2\nq1,6,4,5\n")
+    done = cli("predict", "words", "new.csv")
+    assert (done.code, done.err) == (0, "")
+    assert scores(done.out) == load_ranker("words").predict([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]).tolist()
+    Path("new.csv").write_text("qid,label,age,bm25,clicks\nq1,,3,1,2\nq1,,6,4,5\n")  # a column, and nothing in it
+    assert cli("predict", "words", "new.csv").out == done.out
+    Path("new.csv").write_text("qid,label,age,bm25,clicks\nq1,1,3,1,2\nq1,x,6,4,5\n")
+    assert refused(cli, "words", "new.csv").startswith("new.csv:3: label is 'x'")
+
+
+def test_a_cache_of_a_table_without_grades_is_none_to_train_on(cli: Callable[..., Any], there: Path) -> None:
+    Path("new.csv").write_text("qid,age,bm25,clicks\nq1,3,1,2\nq1,6,4,5\n")
+    first = cli("predict", "words", "new.csv", "--cache")
+    assert cli("predict", "words", "new.csv", "--cache").out == first.out
+    done = cli("train", "new.csv", "--cache", "-o", "n.model")
+    assert done.code == 2
+    assert "new.csv: no column of grades ('relevance'), expected one" in done.err
+
+
+def test_a_column_that_is_empty_here_is_zero_and_that_is_said(cli: Callable[..., Any], there: Path) -> None:
+    Path("some.csv").write_text("qid,label,age,bm25,clicks\nq1,0,3,,2\nq1,1,6,,5\n")
+    done = cli("predict", "words", "some.csv")
+    assert scores(done.out) == load_ranker("words").predict([[0.0, 2.0, 3.0], [0.0, 5.0, 6.0]]).tolist()
+    assert "note: some: 'bm25' has no number on any line and is taken for 0: the model was trained on it\n" in done.err
+
+
+@pytest.mark.parametrize("suffix", [".gz", ".zst"])
+def test_scores_are_compressed_by_the_suffix(cli: Callable[..., Any], there: Path, suffix: str) -> None:
+    plain = cli("predict", "m", "test.txt").out
+    assert cli("predict", "m", "test.txt", "-o", f"s.txt{suffix}").code == 0
+    with open_binary(f"s.txt{suffix}") as stream:
+        assert stream.read().decode() == plain
+    assert Path(f"s.txt{suffix}").read_bytes() != plain.encode()
+
+
+def test_a_model_in_the_place_of_data_is_told(cli: Callable[..., Any], there: Path) -> None:
+    assert refused(cli, "m", "m").startswith("m: these are tensors (safetensors), as of a model, expected data")
 
 
 @pytest.mark.parametrize(

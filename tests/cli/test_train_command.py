@@ -258,3 +258,35 @@ def test_a_cache_beside_the_file_gives_the_same_model(cli: Callable[..., Any], l
         assert Path("demo-valid.txt.rscache").exists()
     cli("train", "demo-valid.txt", "--epochs", 2, "-o", "c")
     assert Path("a").read_bytes() == Path("b").read_bytes() == Path("c").read_bytes()
+
+
+def test_validation_by_the_file_that_is_trained_on_is_noted(cli: Callable[..., Any], letor: Path) -> None:
+    for valid in ("demo-valid.txt", "./demo-valid.txt"):
+        done = cli("train", "demo-valid.txt", "--valid", valid, "--epochs", 2, "-o", "m")
+        assert done.code == 0
+        assert f"{valid} is TRAIN and --valid both: what it says of when to stop is of lists that were" in done.out
+    assert " is TRAIN and --valid" not in cli("train", "demo-valid.txt", "--valid", "demo-test.txt", "-o", "m").out
+
+
+def test_features_that_only_validation_has_are_refused_with_the_line(cli: Callable[..., Any], letor: Path) -> None:
+    nogood("1 qid:1 1:2 2:1\n0 qid:1 1:1\n", "few.txt")
+    nogood("1 qid:1 1:2\n\n0 qid:1 2:1 5:3\n", "many.txt")
+    said = "many.txt:3: 5 features, '3', '4' and '5' among them, and the model was trained on 2"
+    assert refused(cli, "few.txt", "--valid", "many.txt", "-o", "m").startswith(said)
+
+
+@pytest.mark.parametrize("hidden", [0, 4])
+@pytest.mark.parametrize("loss", ["lambdaloss", "approxndcg", "neuralndcg", "ranknet(weights='gains')", "lambdarank"])
+def test_grades_whose_gains_are_no_numbers_are_no_fault_of_the_learning_rate(
+    cli: Callable[..., Any], letor: Path, loss: str, hidden: int, recwarn: pytest.WarningsRecorder
+) -> None:
+    nogood("5000 qid:1 1:2 2:1\n0 qid:1 1:1\n1 qid:1 2:4\n", "high.txt")
+    said = refused(cli, "high.txt", "--loss", loss, "--hidden", hidden, "-o", "m")
+    assert "a document is judged 5000, and 2^5000 is beyond float64; expected grades up to 900" in said
+    assert not recwarn.list
+
+
+@pytest.mark.parametrize("loss", ["listnet", "ranknet", "listmle", "ranksvm", "softmax_cross_entropy", "approxmrr"])
+def test_losses_without_powers_take_grades_of_any_height(cli: Callable[..., Any], letor: Path, loss: str) -> None:
+    nogood("5000 qid:1 1:2 2:1\n0 qid:1 1:1\n1 qid:1 2:4\n", "high.txt")
+    assert cli("train", "high.txt", "--loss", loss, "--hidden", 0, "--epochs", 2, "-o", "m").code == 0

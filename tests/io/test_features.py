@@ -333,7 +333,7 @@ REFUSED = {
     "NaN": (LINE + b"1 qid:1 1:0.5 2:nan\n", "test.txt:2: field '2:nan', expected a finite number"),
     "infinity": (LINE + b"1 qid:1 1:-inf 2:0\n", "test.txt:2: field '1:-inf', expected a finite number"),
     "beyond float64": (LINE + b"1 qid:1 1:1e400 2:0\n", "test.txt:2: field '1:1e400', expected a finite number"),
-    "beyond float32": (LINE + b"1 qid:1 1:1 2:3.5e38\n", "read numbers beyond 3.4e38 with dtype='float64'"),
+    "beyond float32": (LINE + b"1 qid:1 1:1 2:3.5e38\n", "beyond 3.4e38, the largest number of float32"),
     "a grade": (LINE + b"0.5 qid:1 1:1\n", "test.txt:2: label '0.5', expected a whole number"),
     "no qid": (LINE + b"1 1:1 2:2\n", "test.txt:2: '1:1' behind the label, expected qid: and the query's id"),
     "SVMlight without qid": (b"-1\t1:1\t2:2\n", "test.txt:1: '1:1' behind the label, expected qid:"),

@@ -182,7 +182,7 @@ def test_a_file_that_is_no_cache_is_told_and_left_as_it_is(place, content):
 
 def test_a_cache_of_another_version_is_written_again(place):
     place.read()
-    place.cache.write_bytes(place.cache.read_bytes().replace(b"features 1", b"features 0", 1))
+    place.cache.write_bytes(place.cache.read_bytes().replace(b"features 2", b"features 1", 1))
     assert len(place.read().notes) == 1  # of the query whose lines were apart
     place.read()
     assert place.reads == 2
@@ -211,3 +211,31 @@ def test_nothing_is_left_where_writing_fails(place, monkeypatch):
     monkeypatch.setattr("rankscope.io.write.os.replace", fails)
     assert "No space left on device" in place.read().notes[-1]
     assert [path.name for path in place.path.parent.iterdir()] == ["train.txt"]
+
+
+def test_numbers_that_changed_places_are_damage(place):
+    """A plain sum would not tell."""
+    whole = place.read()
+    content = place.cache.read_bytes()
+    at = 33 + struct.unpack("<Q", content[21:29])[0]  # the values: two words of two numbers each
+    changed = content[:at] + content[at + 8 : at + 16] + content[at : at + 8] + content[at + 16 :]
+    assert changed != content
+    place.cache.write_bytes(changed)
+    found = place.read()
+    assert "the cache is damaged (its values)" in found.notes[-1]
+    assert found.values.tobytes() == whole.values.tobytes()
+
+
+def test_a_cache_that_was_moved_with_its_file_has_the_new_name(place):
+    place.write(b"qid,rel,f,g\n1,1,,2\n2,0,1,2\n1,1,1,1\n")
+    place.read()
+    new = place.path.with_name("new.csv")
+    place.path.rename(new)
+    place.cache.rename(new.with_name("new.csv.rscache"))
+    found = read_features(new, cache=True)
+    assert place.reads == 1
+    assert found.name == "new"
+    assert found.notes == (
+        f"{new}: 1 missing value taken for 0 ('f')",
+        "new: the documents of 1 query were not together and are now",
+    )

@@ -157,6 +157,11 @@ REFUSED = {
         {"names": ("docno",)},
         "a feature is called 'docno', which a reader takes",
     ),
+    "a feature called as a second column of grades": (
+        "jsonl",
+        {"names": ("grade",)},
+        "a feature is called 'grade', which a reader takes",
+    ),
 }
 
 

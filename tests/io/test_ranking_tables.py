@@ -160,3 +160,11 @@ def test_numbers_of_judges_are_judges_even_where_one_ranked_a_single_item(writte
     rows = "1,A,1,7\n1,B,2,7\n1,A,1,8\n1,B,2,8\n2,A,1,7\n2,B,1,8\n2,A,1,8\n"
     found = read_ranking_table(written("item,candidate,rank,judge\n" + rows))
     assert list(found.judge) == ["7", "8", "7", "8"]
+
+
+def test_columns_of_json_lines_stand_as_in_the_first_object(written):
+    names = [f"m{i}" for i in range(30)][::-1]
+    row = {"item": "1", "candidate": "A", **{name: i for i, name in enumerate(names)}}
+    other = {"z": 1, "item": "1", "candidate": "B", **dict.fromkeys(names, 2)}
+    found = read_ranking_table(written(f"{json.dumps(row)}\n{json.dumps(other)}\n"))
+    assert list(found.columns) == [*names, "z"]

@@ -2,17 +2,30 @@
 
 from __future__ import annotations
 
+import os
+from typing import NoReturn
+
 import click
+import numpy as np
 
 from rankscope.cli.options import check_output
 from rankscope.cli.output import bytes_progress, show
 from rankscope.data.features import Features
 from rankscope.errors import InputError
+from rankscope.io.feature_places import place_of_row
 from rankscope.io.features import read_features
-from rankscope.learning.matched import match_features
+from rankscope.io.write import compressed, write_chunks
+from rankscope.learning.matched import match_file
+from rankscope.learning.ranker import Ranker
 from rankscope.learning.saved import load_ranker
+from rankscope.learning.scaling import logarithms
 
 __all__ = ["predict"]
+
+#: Suffixes by which scores are compressed.
+PACKED = (".gz", ".zst")
+#: Documents that are looked at at once.
+AT_ONCE = 1 << 14
 
 
 @click.command()
@@ -23,7 +36,8 @@ __all__ = ["predict"]
 def predict(model: str, test_file: str, output: str | None, cache: bool) -> None:
     """Score the documents of TEST with MODEL: one score a line, in the order of the lines of TEST.
 
-    Higher is better. Features are found by their numbers, or, in tables, by the names of their columns.
+    Higher is better. Features are found by their numbers, or, in tables, by the names of their columns; tables need no
+    column of grades. FILE is compressed where it ends in .gz or .zst.
 
     \b
     rankscope predict listmle.model test.txt -o scores.txt
@@ -32,28 +46,36 @@ def predict(model: str, test_file: str, output: str | None, cache: bool) -> None
     check_output(output, (model, test_file))
     ranker = load_ranker(model)
     with bytes_progress((test_file,), "reading features") as progress:
-        features = read_features(test_file, cache=cache or None, progress=progress)
+        # A cache is kept for training, too, and holds what that needs; what it lacks is refused there.
+        features = read_features(test_file, cache=cache or None, relevance="optional", progress=progress)
+    features = match_file(test_file, features, ranker.feature_names_)
     try:
-        features = match_features(features, ranker.feature_names_)
+        scores = ranker.predict(features)
     except InputError as error:
-        refuse_line(test_file, features, ranker.feature_names_, error)
-        raise
-    scores = ranker.predict(features)
-    show("".join(f"{score!r}\n" for score in scores.tolist()), output)
+        refuse_place(test_file, features, ranker, error)
+    text = "".join(f"{score!r}\n" for score in scores.tolist())
+    packed = os.path.splitext(output)[1].lower() if output else ""
+    if output is not None and packed in PACKED:
+        write_chunks(output, compressed([text.encode()], packed))
+    else:
+        show(text, output)
     for note in features.notes:
         click.echo(f"note: {note}", err=True)
 
 
-def refuse_line(path: str, features: Features, names: tuple[str, ...], error: InputError) -> None:
-    """Raise the error with the line at which a feature beyond the model's first stands, where lines have numbers.
-
-    The file is read once more, since only a reader knows its lines; never standard input, which is gone.
-    """
-    if path == "-" or names != tuple(map(str, range(1, len(names) + 1))) or not features.names[-1].isdecimal():
-        return
-    try:
-        read_features(path, n_features=len(names))
-    except InputError as found:
-        place, known, _ = str(found).partition(": feature ")
-        if known:
-            raise InputError(f"{place}: {str(error).partition(': ')[2]}") from None
+def refuse_place(path: str, features: Features, ranker: Ranker, error: InputError) -> NoReturn:
+    """Raise for a number that cannot be scaled as the model does, with its line; else the error as it is."""
+    scaling = ranker.scaling_
+    for start in range(0, len(features), AT_ONCE):
+        part = features.values[start : start + AT_ONCE]
+        with np.errstate(all="ignore"):  # what is no number is what is looked for
+            scaled = (logarithms(part, scaling.logged) - scaling.mean) / scaling.deviation
+            far = ~np.isfinite(scaled.astype(np.float32)) & (scaling.deviation > 0)
+        if far.any():
+            row, column = map(int, np.argwhere(far)[0])
+            place = start + row if features.order is None else int(features.order[start + row])
+            raise InputError(
+                f"{place_of_row(path, place)}: feature {features.names[column]!r} is {part[row, column]:g}, too far "
+                "from the numbers that the model was trained on to be scored; correct it"
+            ) from None
+    raise error

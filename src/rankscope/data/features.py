@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import InitVar, dataclass
+from dataclasses import InitVar, dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -20,6 +20,8 @@ Table = npt.NDArray[np.floating[Any]]
 Where = Callable[[int], str]
 #: Whole numbers beyond this are not exact in float64.
 HIGHEST = 2.0**53
+#: What None and NaN become in an array of texts.
+TEXTS_OF_NONE = ("None", "nan", "<NA>", "NaT")
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -32,9 +34,11 @@ class Features:
     None where there are none. order: (documents) the place of each among the rows as they were given, None where they
     were together already: `scores[order_back]` is not needed, `in_given_order` does it. name: of the whole. notes: what
     a reader should know. comments: (documents) what else a file said of each, None where nothing; kept for writing.
+    empty: the names of features that the data have and of which they hold no number, for any document. graded: whether
+    the grades are known.
 
     Raises InputError for a number that is not finite (naming `where` of its row), numbers that do not fit, an empty
-    query, no document, names that occur twice.
+    query, no document, names of features or of queries that occur twice.
 
     >>> found = Features.of([[0.5, 1.0], [0.1, 0.0], [0.2, 0.3]], [2, 0, 1], ["q1", "q2", "q1"])
     >>> found.query_ids, found.offsets.tolist(), found.relevance.tolist(), found.notes
@@ -53,6 +57,8 @@ class Features:
     name: str = "features"
     notes: tuple[str, ...] = ()
     comments: Sequence[str] | None = None
+    empty: tuple[str, ...] = ()
+    graded: bool = True
     #: How an error names a row (its index): as "file:line" where it was read from one.
     where: InitVar[Where | None] = None
 
@@ -90,6 +96,10 @@ class Features:
             )
         if len(self.query_ids) != lengths.size:
             raise InputError(f"{len(self.query_ids)} names for {lengths.size} queries, expected one each")
+        if len(set(self.query_ids)) < lengths.size:
+            seen: set[str] = set()
+            again = next(name for name in self.query_ids if name in seen or seen.add(name))  # type: ignore[func-returns-value]
+            raise InputError(f"{self.name}: two queries are named {again!r}, expected a name of its own for each")
         with np.errstate(over="ignore", invalid="ignore"):
             total = self.values.sum(dtype=np.float64)  # finite in nearly all cases, and quicker than to look at each
         if not np.isfinite(total) and not np.isfinite(self.values).all():
@@ -112,22 +122,24 @@ class Features:
     ) -> Features:
         """From rows in any order with the query of each, or from rows that are together with the size of each group.
 
-        relevance: default zeros. queries, sizes: one of the two; neither: one query. more: other fields of the class;
-        with query_ids among them, queries are places in these.
-        Raises InputError as the class does.
+        relevance: default zeros, and the grades are not known. queries, sizes: one of the two; neither: one query.
+        more: other fields of the class; with query_ids among them, queries are places in these.
+        Raises InputError as the class does, and for a query that is None or NaN, a size that is no whole number.
         """
         table = np.asarray(values)
         n = len(table) if table.ndim else 0
-        grades = np.zeros(n, np.int64) if relevance is None else whole(relevance)
+        grades = np.zeros(n, np.int64) if relevance is None else whole(relevance, "document {}: grade")
+        more.setdefault("graded", relevance is not None)
         if queries is not None and sizes is not None:
             raise InputError("queries and sizes were given, expected one of the two")
         if queries is None:
-            given = np.array([n]) if sizes is None else np.asarray(sizes, np.int64)
+            given = np.array([n]) if sizes is None else whole(sizes, "group {}: size")
             ids = more.pop("query_ids", None) or tuple(str(i + 1) for i in range(given.size))
             return cls(values=table, relevance=grades, offsets=bounds(given), query_ids=ids, **more)
         labels = np.asarray(queries)
         if labels.shape != (n,):
             raise InputError(f"{labels.size} queries for {n} documents, expected one each")
+        refuse_missing(queries, labels, more.get("name", "features"))
         codes, ids, apart = codes_of(labels)
         named = more.pop("query_ids", None)
         if named is not None:
@@ -182,7 +194,17 @@ class Features:
             doc_ids=taken(self.doc_ids, rows),
             comments=taken(self.comments, rows),
             name=self.name,
+            empty=self.empty,
+            graded=self.graded,
         )
+
+    def arranged(self, names: Sequence[str]) -> Features:
+        """The features of these names in this order; zeros for those that are not here."""
+        places = {name: i for i, name in enumerate(self.names)}
+        values = np.zeros((len(self), len(names)), self.values.dtype)
+        here = [i for i, name in enumerate(names) if name in places]
+        values[:, here] = self.values[:, [places[names[i]] for i in here]]
+        return replace(self, values=values, names=tuple(names), where=None)
 
 
 def taken(texts: Sequence[str] | None, rows: Ints) -> list[str] | None:
@@ -190,14 +212,41 @@ def taken(texts: Sequence[str] | None, rows: Ints) -> list[str] | None:
     return None if texts is None else [texts[i] for i in rows.tolist()]
 
 
-def whole(relevance: npt.ArrayLike) -> Ints:
-    """Grades as whole numbers. Raises InputError for others."""
-    given = np.asarray(relevance, np.float64)
+def whole(numbers: npt.ArrayLike, what: str) -> Ints:
+    """Numbers as whole ones. what: what the one at place {}, from 1, is. Raises InputError for others."""
+    given = np.asarray(numbers, np.float64)
     good = (given == np.floor(given)) & (np.abs(given) < HIGHEST)  # NaN and infinities are refused, too
     if not good.all():
         row = int(np.argmin(good))
-        raise InputError(f"document {row + 1}: grade {given.ravel()[row]:g}, expected a whole number")
+        raise InputError(f"{what.format(row + 1)} {given.ravel()[row]:g}, expected a whole number")
     return given.astype(np.int64)
+
+
+def refuse_missing(given: Any, labels: npt.NDArray[Any], name: str) -> None:
+    """Raise InputError for queries that are None or NaN. given: the labels before they became an array."""
+    if labels.dtype.kind == "U" and not isinstance(given, np.ndarray) and np.isin(labels, TEXTS_OF_NONE).any():
+        labels = np.asarray(given, object)  # beside texts, None and NaN become texts themselves
+    if labels.dtype.kind == "f":
+        missing = np.isnan(labels)
+    elif labels.dtype.kind in "mM":
+        missing = np.isnat(labels)
+    elif labels.dtype.kind == "O":
+        missing = np.frompyfunc(is_missing, 1, 1)(labels).astype(np.bool_)
+    else:
+        return
+    if missing.any():
+        row = int(np.argmax(missing))
+        raise InputError(
+            f"{name}, document {row + 1}: the query is {labels[row]!s}, expected a name; fill it in, or drop the "
+            "document"
+        )
+
+
+def is_missing(label: Any) -> bool:
+    """None, NaN, and what pandas has for them."""
+    return (
+        label is None or type(label).__name__ in ("NAType", "NaTType") or (isinstance(label, float) and label != label)
+    )
 
 
 def codes_of(labels: npt.NDArray[Any]) -> tuple[Ints, tuple[str, ...], int]:

@@ -20,11 +20,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from rankscope.data.features import Features
+from rankscope.data.features import Features, Table
 from rankscope.errors import InputError, OutputError, ParameterError
 from rankscope.io.digest import file_digest
 from rankscope.io.feature_lines import Dtype
-from rankscope.io.read import PathLike
+from rankscope.io.feature_rounding import rounding_notes
+from rankscope.io.read import PathLike, file_stem
 from rankscope.io.streams import source_name
 from rankscope.io.write import refuse_overwriting, write_chunks
 
@@ -32,7 +33,7 @@ __all__ = ["cached", "refuse_cache"]
 
 SUFFIX = ".rscache"
 #: Raise the number when the layout, or what a file is read as, changes.
-MAGIC = b"rankscope features 1\n"
+MAGIC = b"rankscope features 2\n"
 PREFIX = struct.Struct("<21sQI")
 ALIGN = 64
 #: A file that changed less than so many seconds before its cache was written may have changed again within one tick.
@@ -128,7 +129,10 @@ def save(features: Features, place: Path, path: PathLike, before: dict[str, int]
         "query_ids": features.query_ids,
         "names": features.names,
         "name": features.name,
+        "path": source_name(path),
         "notes": features.notes,
+        "empty": features.empty,
+        "graded": features.graded,
         "arrays": described,
         "bytes": offset,
     }
@@ -150,11 +154,8 @@ def padded(size: int) -> int:
 
 
 def total(array: npt.NDArray[Any]) -> int:
-    """The sum of an array's words: any change of one of them changes it."""
-    flat = array.reshape(-1).view(np.uint8)
-    whole = flat.size // 8 * 8
-    rest = int.from_bytes(flat[whole:].tobytes(), "little")
-    return (int(np.add.reduce(flat[:whole].view(np.dtype("<u8")), dtype=np.uint64)) + rest) % 2**64
+    """The checksum of an array's bytes: numbers that changed places change it, too, as no plain sum would tell."""
+    return zlib.crc32(array.reshape(-1).view(np.uint8).data)
 
 
 # Reading
@@ -187,7 +188,7 @@ def load(place: Path, path: PathLike, kind: Dtype) -> Features | None:
         if not is_of(header, path):
             return None
         held = np.memmap(place, np.uint8, "r", offset=0)[PREFIX.size + length :]
-        return features_of(header, held, kind)
+        return features_of(header, held, kind, path)
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise Damaged(str(error) or type(error).__name__) from None
 
@@ -203,8 +204,11 @@ def is_of(header: dict[str, Any], path: PathLike) -> bool:
     return bool(digest) and file_digest(path) == digest
 
 
-def features_of(header: dict[str, Any], held: npt.NDArray[np.uint8], kind: Dtype) -> Features | None:
-    """The arrays; None where they are less exact than those that are wanted."""
+def features_of(header: dict[str, Any], held: npt.NDArray[np.uint8], kind: Dtype, path: PathLike) -> Features | None:
+    """The arrays; None where they are less exact than those that are wanted.
+
+    path: of the file, which may have another name than it had when its cache was written.
+    """
     arrays: dict[str, npt.NDArray[Any]] = {}
     for name, about in header["arrays"].items():
         dtype = np.dtype(about["dtype"])
@@ -215,18 +219,33 @@ def features_of(header: dict[str, Any], held: npt.NDArray[np.uint8], kind: Dtype
         arrays[name] = array
     if arrays["values"].dtype == np.float32 and kind is np.float64:
         return None
+    values: Table = arrays["values"].astype(kind, copy=False)
+    name, now = file_stem(path), source_name(path)
+    notes = [renamed(note, {header["path"]: now, header["name"]: name}) for note in header["notes"]]
+    if values.dtype != arrays["values"].dtype:
+        notes += rounding_notes(values, header["names"], name)
     return Features(
-        values=arrays["values"].astype(kind, copy=False),
+        values=values,
         relevance=arrays["relevance"],
         offsets=arrays["offsets"],
         query_ids=tuple(header["query_ids"]),
         names=tuple(header["names"]),
         order=arrays.get("order"),
-        name=header["name"],
-        notes=tuple(header["notes"]),
+        name=name,
+        notes=tuple(notes),
+        empty=tuple(header["empty"]),
+        graded=bool(header["graded"]),
         doc_ids=texts_in(arrays.get("doc_ids")),
         comments=texts_in(arrays.get("comments")),
     )
+
+
+def renamed(note: str, names: dict[str, str]) -> str:
+    """A note that begins with the name of a file, with its new one."""
+    for old, new in names.items():
+        if note.startswith(f"{old}: "):
+            return new + note[len(old) :]
+    return note
 
 
 def texts_in(array: npt.NDArray[np.uint8] | None) -> list[str] | None:

@@ -35,6 +35,10 @@ COLON = ord(":")
 MOST_FEATURES = 100_000
 #: The largest number that is finite as each type: beyond, halfway to the next power of two, it becomes infinite.
 LARGEST = {np.float32: float(np.nextafter((2 - 2.0**-24) * 2.0**127, 0)), np.float64: float(np.finfo(np.float64).max)}
+BEYOND = (
+    "beyond 3.4e38, the largest number of float32; scale the feature or correct this line, or in Python read with "
+    "dtype='float64'"
+)
 #: Bytes, fewer than the 32 MB from which on memory is always handed back.
 KEPT = 1 << 24
 #: So much white space at the end of all lines is still regular.
@@ -150,7 +154,8 @@ class LineReader:
             text = name_of(decode(Fields(bytes_, starts[i : i + 1], ends[i : i + 1] - starts[i]))[0])
             where = f"{block.name}:{part.lines[rows[i]]}"
             before = int(numbers[i - 1]) if falls[i] else None
-            refuse_field(where, text, None if no_pair[i] else int(numbers[i]), before)
+            value = float(values[i]) if no_value[i] and not (bad == i).any() else np.inf
+            refuse_field(where, text, None if no_pair[i] else int(numbers[i]), before, value)
         return Cells(rows, numbers, values)
 
 
@@ -212,8 +217,10 @@ def trimmed_ends(bytes_: Bytes, begins: Ints, ends: Ints, rounds: int | None = N
     return ends
 
 
-def refuse_field(where: str, text: str, number: int | None, before: int | None) -> NoReturn:
-    """Raise for a field. number: its feature, where it has one; before: that of the field before it, if not lower."""
+def refuse_field(where: str, text: str, number: int | None, before: int | None, value: float) -> NoReturn:
+    """Raise for a field. number: its feature, where it has one; before: that of the field before it, if not lower;
+    value: its number, where it is a finite one.
+    """
     if number is None:
         raise InputError(f"{where}: field {text!r}, expected {EXPECTED}; correct this line")
     if not 0 <= number <= MOST_FEATURES:
@@ -221,7 +228,9 @@ def refuse_field(where: str, text: str, number: int | None, before: int | None) 
     if before is not None:
         found = f"feature {number} twice" if number == before else f"feature {number} behind feature {before}"
         raise InputError(f"{where}: {found}, expected each once, in rising order; correct this line")
+    if np.isfinite(value):
+        raise InputError(f"{where}: field {text!r}, {BEYOND}")
     raise InputError(
-        f"{where}: field {text!r}, expected a finite number behind the colon; leave out a feature that is missing, "
-        "and read numbers beyond 3.4e38 with dtype='float64'"
+        f"{where}: field {text!r}, expected a finite number behind the colon; correct this line, or leave out a "
+        "feature that is missing"
     )

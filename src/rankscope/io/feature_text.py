@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from rankscope.data.features import Features
 from rankscope.errors import InputError, ParameterError
-from rankscope.io.feature_columns import KEYS
+from rankscope.io.feature_columns import INDEX, KEYS
 from rankscope.io.read import PathLike
 from rankscope.io.render import interleaved, numbers, pick
 from rankscope.io.tables import SEPARATORS
@@ -188,9 +188,9 @@ def table_notes(features: Features) -> tuple[str, ...]:
 
 def refuse_names(features: Features) -> None:
     """Raise for a feature that a reader of the table would take for another column."""
-    taken = {"query_id", "relevance", *(KEYS["doc_id"] if features.doc_ids is None else ("doc_id",))}
+    taken = {name for names in KEYS.values() for name in names}
     for name in features.names:
-        if name.strip().lower() in taken or not name.strip() or not_in_table(name):
+        if name.strip().lower() in taken or not name.strip() or name.startswith(INDEX) or not_in_table(name):
             raise InputError(
                 f"{features.name}: a feature is called {name!r}, which a reader takes for another column; rename it"
             )

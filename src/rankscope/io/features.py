@@ -2,31 +2,33 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from rankscope.data.features import Features
 from rankscope.data.rows import Ints, names_of
 from rankscope.errors import InputError, ParameterError
-from rankscope.io.blocks import BLOCK, Block
+from rankscope.io.blocks import BLOCK, BOM, Block
 from rankscope.io.feature_cache import cached, refuse_cache
-from rankscope.io.feature_columns import QUERY, features_in
+from rankscope.io.feature_columns import QUERY, features_in, refuse_second, refuse_unnamed
 from rankscope.io.feature_lines import Dtype, trimmed_ends, trimmed_starts
+from rankscope.io.feature_rounding import rounding_notes
 from rankscope.io.feature_table import GrowingTable
 from rankscope.io.letor import EXPECTED, Labels, Part, labels_of
 from rankscope.io.letor_fields import Collected
-from rankscope.io.ranking_tables import Frame, named_in
+from rankscope.io.ranking_tables import named_in
 from rankscope.io.read import PathLike, Source, file_stem
 from rankscope.io.sniff import NUMBER, head_of, refuse_foreign
-from rankscope.io.streams import open_binary
+from rankscope.io.streams import open_binary, source_name
+from rankscope.io.tables import column_names
 from rankscope.kernels.text import Fields, decode
 
 __all__ = ["read_features"]
 
+RELEVANCE = ("needed", "optional")
 DTYPES: dict[str, Dtype] = {"float32": np.float32, "float64": np.float64}
 
 
@@ -37,6 +39,7 @@ def read_features(
     columns: Sequence[str | int] | None = None,
     cache: bool | PathLike | None = None,
     dtype: str = "float32",
+    relevance: str = "needed",
     progress: Callable[[int], Any] | None = None,
 ) -> Features:
     r"""The documents of a file as numbers, grouped by query; "-" is standard input. Compression is told by content.
@@ -45,17 +48,21 @@ def read_features(
     from 1 in rising order, those that a line leaves out 0; a file that numbers from 0 keeps its numbers, with a note.
     CSV, TSV, JSON lines and Parquet: a row a document, with a column of queries (query_id, qid, query), one of grades
     (relevance, label, grade, rel), optionally one of documents (doc_id, docid), the others features; an empty cell,
-    null or NaN is missing and 0, with a note, as on columns without any number, which are left out. Lines of a query
-    that are not together are regrouped, with a note.
+    null or NaN is missing and 0, with a note, as on columns without any number, which are left out; true and false are
+    1 and 0. Lines of a query that are not together are regrouped, with a note.
 
     n_features: how many there are: more are refused, fewer filled up with zeros. columns: the names (numbers) of those
-    to keep, in that order. cache: True for a copy in binary beside the file (NAME.rscache), or where to keep one; it
-    is read instead as long as the file is the same, and its arrays are then mapped from the disk and read-only.
-    dtype: "float32" or "float64"; float32 is what float64 rounds to. progress: called with the bytes of each block.
+    to keep, in that order; without it, a table with two columns that may be those of queries, of grades or of
+    documents is refused, for as a feature one of them would tell what is to be learned. cache: True for a copy in
+    binary beside the file (NAME.rscache), or where to keep one; it is read instead as long as the file is the same, and
+    its arrays are then mapped from the disk and read-only. dtype: "float32" or "float64"; float32 is what float64
+    rounds to, and a note names features of which that leaves little. relevance: "optional" for tables to be scored,
+    whose column of grades may be empty or not there: they are 0.
+    progress: called with the bytes of each block.
 
     Raises InputError, naming file and line, for a line without `qid:`, a grade that is no whole number, a field that is
-    no number:value, a feature twice or out of order, NaN and infinities, features beyond n_features, no data;
-    ParameterError for arguments.
+    no number:value, a feature twice or out of order, NaN and infinities, features beyond n_features, a column without a
+    name or with that of another, a row of another length, no data; ParameterError for arguments.
 
     >>> from pathlib import Path
     >>> from tempfile import TemporaryDirectory
@@ -70,18 +77,40 @@ def read_features(
         raise ParameterError(f"dtype {dtype!r}, expected 'float32' or 'float64'")
     if n_features is not None and (isinstance(n_features, bool) or n_features != int(n_features) or n_features < 1):
         raise ParameterError(f"n_features {n_features!r}, expected a whole number from 1")
-    kind = DTYPES[dtype]
+    if relevance not in RELEVANCE:
+        raise ParameterError(f"relevance {relevance!r}, expected 'needed' or 'optional'")
+    wanted = None if columns is None else [str(column) for column in columns]
+    asked = Asked(DTYPES[dtype], wanted, relevance == "needed")
     if cache is None or cache is False:
-        found = read(path, kind, None if n_features is None else int(n_features), progress)
+        found = read(path, asked, None if n_features is None else int(n_features), progress)
     else:
         refuse_cache(path, cache)
-        found = cached(path, cache, kind, lambda: read(path, kind, None, progress))
+        found = cached(path, cache, asked.kind, lambda: read(path, asked, None, progress))
+        if wanted is None:  # the cache may have been written by a call that named columns
+            refuse_second(found.names, source_name(path))
+        if asked.graded and not found.graded:  # or by one that asked for no grades
+            raise InputError(f"{source_name(path)}: no column of grades ('relevance'), expected one; add it")
         found = widened(found, n_features)
-    return found if columns is None else chosen(found, [str(column) for column in columns])
+    return found if wanted is None else chosen(found, wanted)
 
 
-def read(path: PathLike, kind: Dtype, n_features: int | None, progress: Callable[[int], Any] | None) -> Features:
-    """A file without cache."""
+class Asked(NamedTuple):
+    """What somebody wants of a file. columns: the features that are kept, where named; graded: grades are needed."""
+
+    kind: Dtype
+    columns: list[str] | None
+    graded: bool
+
+
+def read(path: PathLike, asked: Asked, n_features: int | None, progress: Callable[[int], Any] | None) -> Features:
+    """A file without cache, with all of its features and with notes on those that are rounded."""
+    found = read_plain(path, asked, n_features, progress)
+    notes = rounding_notes(found.values, found.names, found.name)
+    return replace(found, notes=(*found.notes, *notes), where=None) if notes else found
+
+
+def read_plain(path: PathLike, asked: Asked, n_features: int | None, progress: Callable[[int], Any] | None) -> Features:
+    """A file as it is."""
     with open_binary(path) as stream:
         source = Source(stream, path, "letor")  # told apart below: the table of formats knows judgments and runs
         refuse_foreign(source.head, source.name)
@@ -89,9 +118,12 @@ def read(path: PathLike, kind: Dtype, n_features: int | None, progress: Callable
             content = source.rest()
             if progress is not None:
                 progress(len(content))
-            table = in_order(named_in(content, source.name, QUERY), content)
-            return widened(features_in(table, kind, file_stem(path)), n_features)
-        lines = GrowingTable(kind, n_features, source.size)
+            table = named_in(content, source.name, QUERY, even=True)
+            refuse_unnamed(header_of(content) or table.frame.columns, table.head)
+            found = features_in(table, asked.kind, file_stem(path), columns=asked.columns, graded=asked.graded)
+            return widened(found, n_features)
+        refuse_semicolons(source.head, source.name)
+        lines = GrowingTable(asked.kind, n_features, source.size)
         comments = Comments()
 
         def each(block: Block, part: Part) -> None:
@@ -113,13 +145,22 @@ def is_table(head: bytes) -> bool:
     return len(fields) > 1 and not fields[1].startswith(b"qid:") and NUMBER.fullmatch(fields[0]) is None
 
 
-def in_order(table: Frame, content: bytes) -> Frame:
-    """The columns of JSON lines as the first object has them, then the others: they are read in any order."""
+def header_of(content: bytes) -> list[str]:
+    """The names of the columns as they stand in CSV and TSV, where frames have numbered repeated ones."""
     line = head_of(content).line
-    if not line.startswith(b"{"):
-        return table
-    names = [*json.loads(line), *sorted(table.frame.columns)]
-    return table._replace(frame=table.frame[list(dict.fromkeys(name for name in names if name in table.frame))])
+    if content.startswith(b"PAR1") or line.startswith(b"{"):
+        return []
+    return column_names(content.removeprefix(BOM), "tsv" if b"\t" in line else "csv")
+
+
+def refuse_semicolons(head: bytes, name: str) -> None:
+    """Raise for a table as spreadsheets write it where the comma is that of decimals."""
+    line = head_of(head).line
+    if line.count(b";") > 1 and b"qid:" not in line and b"," not in line and b"\t" not in line:
+        raise InputError(
+            f"{name}: a table with semicolons between the columns, expected commas or tabs, and points in decimals; "
+            "write it so, in a spreadsheet as CSV UTF-8 of an English locale, in pandas with to_csv(sep=',')"
+        )
 
 
 def of_labels(labels: Labels, table: GrowingTable, comments: Comments, name: str) -> Features:
@@ -190,14 +231,13 @@ def more_names(names: Sequence[str], count: int) -> list[str]:
 
 def chosen(found: Features, columns: Sequence[str]) -> Features:
     """Some of the features, by name."""
-    places = {name: i for i, name in enumerate(found.names)}
-    missing = [name for name in columns if name not in places]
+    there = {*found.names, *found.empty}
+    missing = [name for name in columns if name not in there]
     if missing:
         raise InputError(
-            f"{found.name}: no feature {missing[0]!r} among {len(places)} ({found.names[0]!r} to {found.names[-1]!r}); "
-            "name one of those"
+            f"{found.name}: no feature {missing[0]!r} among {len(found.names)} ({found.names[0]!r} to "
+            f"{found.names[-1]!r}); name one of those"
         )
     if not columns:
         raise ParameterError("columns is empty, expected the name of at least one feature")
-    values = found.values[:, [places[name] for name in columns]]
-    return replace(found, values=values, names=tuple(columns), where=None)
+    return found.arranged(columns)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -254,7 +255,14 @@ def named_in(content: bytes, name: str, expected: str = EXPECTED, *, even: bool 
         raise InputError(f"{name}:{where}; correct this line")
     if wrong is not None:
         raise wrong
-    return Frame(frame, name, before)
+    return Frame(frame if form in SEPARATORS else in_order(frame, content), name, before)
+
+
+def in_order(frame: pl.DataFrame, content: bytes) -> pl.DataFrame:
+    """The columns of JSON lines as the first object has them, then the others: they are read in any order."""
+    first = next(line for line in content.splitlines() if line.strip())
+    names = [*json.loads(first), *sorted(frame.columns)]
+    return frame[list(dict.fromkeys(name for name in names if name in frame))]
 
 
 def ends_early(content: bytes, separator: str) -> bool:

@@ -53,5 +53,9 @@ def refuse_foreign(start: bytes, name: str) -> None:
             raise InputError(f"{name}: compressed with {what}, expected plain text, gzip or Zstandard; unpack it first")
     if start.startswith(UTF16):
         raise InputError(f"{name}: the text is UTF-16, expected UTF-8; convert it, for example with iconv")
+    if start[8:9] == b"{" and start[4:8] == bytes(4):  # the length of a header, and its beginning
+        raise InputError(f"{name}: these are tensors (safetensors), as of a model, expected data; name another file")
+    if start.startswith(b"rankscope features "):
+        raise InputError(f"{name}: this is a cache of features, expected data; name the file that it lies beside")
     if HTML.match(start.removeprefix(BOM).lstrip()):
         raise InputError(f"{name}: this is HTML, a page of the web, expected data; download the file that it shows")

@@ -6,6 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 __all__ = [
+    "HIGHEST",
     "discount_jk",
     "discount_log2",
     "discount_natural",
@@ -16,6 +17,9 @@ __all__ = [
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
+
+#: The highest grade whose exponential gains can be added up in float64, whatever their number.
+HIGHEST = 900
 
 
 def gain_linear(grades: Ints) -> Floats:

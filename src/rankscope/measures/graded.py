@@ -10,7 +10,7 @@ import numpy as np
 
 from rankscope.data.hits import Hits
 from rankscope.errors import ParameterError
-from rankscope.kernels.gain import discount_jk, discount_log2, discount_natural, gain_exponential, gain_linear
+from rankscope.kernels.gain import HIGHEST, discount_jk, discount_log2, discount_natural, gain_exponential, gain_linear
 from rankscope.kernels.order import ranges
 from rankscope.kernels.segments import bounds, group_of, place_in_group, sum_by_group
 from rankscope.measures.base import Floats, Ints, Measure, is_int, is_number, ratio, require
@@ -19,9 +19,6 @@ from rankscope.measures.swaps import sum_changes
 from rankscope.measures.ties import mean_weight
 
 __all__ = ["DCG", "nDCG"]
-
-#: The highest grade whose exponential gains can be added up in float64, whatever their number.
-HIGHEST = 900
 
 GAINS = {"linear": gain_linear, "exp": gain_exponential}
 

@@ -1,12 +1,13 @@
 """Lists of thousands of documents: pairs are taken some at a time, and memory stays bounded."""
 
 import tracemalloc
+from itertools import pairwise
 
 import numpy as np
 import pytest
 from learning.losses import naive_losses as naive
 
-from rankscope.learning.losses import LOSSES, approximate, blocks, parse_loss
+from rankscope.learning.losses import LOSSES, approximate, blocks, listmle, neuralndcg, parse_loss
 from rankscope.learning.losses.blocks import blocks_of
 
 N = 5000
@@ -54,3 +55,39 @@ def test_blocks_hold_every_list_once_and_stay_within_their_cells():
         assert block.mask.sum(axis=1).tolist() == lengths[block.lists].tolist()
         seen += block.rows[block.mask].tolist()
     assert sorted(seen) == list(range(int(offsets[-1])))
+
+
+@pytest.mark.parametrize("spread", [1.0, 1000.0])  # the latter by logarithms
+@pytest.mark.parametrize("ties", ["random", "efron", "breslow"])
+def test_one_long_list_among_many_short_ones_is_as_each_alone_and_takes_no_memory(ties: str, spread: float) -> None:
+    rng = np.random.default_rng(3)
+    lengths = np.array([3000, *rng.integers(1, 20, 5000)])
+    offsets = np.append(0, np.cumsum(lengths))
+    scores, grades = rng.normal(size=offsets[-1]) * spread, rng.integers(0, 3, offsets[-1])
+    grades[:3000] = rng.permutation(3000)  # without ties, an order by lot is no other for being drawn later
+    if ties == "random":
+        grades = np.concatenate([rng.permutation(length) for length in lengths])
+    tracemalloc.start()
+    value, gradient = listmle(scores, grades, offsets, ties=ties, rng=1)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 60 * scores.nbytes  # side by side, 3000 * 5001 numbers, they would take 280 times that of the scores
+    alone = [
+        listmle(scores[a:b], grades[a:b], np.array([0, b - a]), ties=ties, rng=1) for a, b in pairwise(offsets[:61])
+    ]
+    np.testing.assert_allclose(
+        gradient[: offsets[60]], np.concatenate([one[1] for one in alone]) / lengths.size, rtol=1e-9, atol=1e-15
+    )
+    head = listmle(scores[: offsets[60]], grades[: offsets[60]], offsets[:61], ties=ties, rng=1)
+    assert head[0] == pytest.approx(np.mean([one[0] for one in alone]), rel=1e-12)
+    assert np.isfinite(value)
+
+
+def test_a_soft_order_of_a_long_list_keeps_a_few_matrices_and_not_one_a_round() -> None:
+    rng = np.random.default_rng(3)
+    n = 600
+    tracemalloc.start()
+    neuralndcg(rng.normal(size=n), rng.integers(0, 3, n), np.array([0, n]), rounds=20)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 8 * n * n * 8

@@ -1,14 +1,15 @@
 """ApproxNDCG, ApproxMRR and NeuralNDCG come to what the package's own measures say as the temperature falls."""
 
+import re
 from itertools import pairwise
 
 import numpy as np
 import pytest
 from learning.losses.every_loss import random_lists
 
-from rankscope.errors import ParameterError
+from rankscope.errors import InputError, ParameterError
 from rankscope.evaluation.lists import JudgedLists
-from rankscope.learning.losses import approxmrr, approxndcg, neuralndcg
+from rankscope.learning.losses import approxmrr, approxndcg, neuralndcg, parse_loss
 from rankscope.learning.losses.neural_sort import LONGEST
 from rankscope.measures.names import parse_measure
 
@@ -76,3 +77,13 @@ def test_a_list_too_long_to_be_sorted_softly_is_refused_and_the_way_out_named():
         neuralndcg(np.zeros(n), np.zeros(n, int), np.array([0, n]))
     with pytest.raises(ParameterError, match=r"rounds is -1, expected a whole number of at least 0"):
         neuralndcg(np.zeros(2), np.array([1, 0]), np.array([0, 2]), rounds=-1)
+
+
+@pytest.mark.parametrize("loss", ["approxndcg", "neuralndcg", "lambdaloss", "ranknet(weights='gains')"])
+def test_grades_up_to_900_have_gains_and_higher_ones_are_refused(loss):
+    offsets, scores = np.array([0, 3]), np.array([0.5, 0.1, 0.2])
+    value, gradient = parse_loss(loss)(scores, np.array([900, 0, 899]), offsets)
+    assert np.isfinite(value)
+    assert np.isfinite(gradient).all()
+    with pytest.raises(InputError, match=re.escape("a document is judged 901, and 2^901 is beyond float64")):
+        parse_loss(loss)(scores, np.array([901, 0, 899]), offsets)

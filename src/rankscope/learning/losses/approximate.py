@@ -9,9 +9,9 @@ import numpy as np
 import numpy.typing as npt
 
 from rankscope.evaluation.lists import order_in_lists
-from rankscope.kernels.gain import gain_exponential
 from rankscope.kernels.segments import place_in_group
 from rankscope.learning.losses.blocks import CELLS, Block, blocks_of
+from rankscope.learning.losses.gains import finite_gains
 from rankscope.stats.inputs import check_positive
 
 __all__ = ["approxmrr", "approxndcg", "ideal_gains"]
@@ -40,7 +40,7 @@ def approxndcg(
     >>> round(value, 6)  # both ranks are 1.5: 1 - 1 / log2(2.5)
     0.243529
     """
-    gain = gain_exponential(np.asarray(relevance, np.int64))
+    gain = finite_gains(relevance)
     best = ideal_gains(gain, offsets)
     share = np.divide(gain, np.repeat(best, np.diff(offsets)), out=np.zeros(gain.size), where=gain > 0)
 

@@ -10,9 +10,9 @@ import numpy.typing as npt
 
 from rankscope.errors import ParameterError
 from rankscope.evaluation.lists import JudgedLists, order_in_lists
-from rankscope.kernels.gain import gain_exponential
 from rankscope.kernels.segments import place_in_group
 from rankscope.learning.losses.approximate import ideal_gains
+from rankscope.learning.losses.gains import finite_gains
 from rankscope.learning.losses.named import as_measure
 from rankscope.learning.losses.pairwise import logistic, pushed
 from rankscope.learning.pairs import Pairs, chunks_with_all, pair_chunks
@@ -104,7 +104,7 @@ def lambdaloss(
     place = np.empty(scores.size, np.int64)
     place[order_in_lists(scores, offsets)] = place_in_group(offsets)
     discount = np.where(place < depth, 1.0 / np.log2(place + 2.0), 0.0)
-    gain = gain_exponential(np.asarray(relevance, np.int64))
+    gain = finite_gains(relevance)
     gain /= np.repeat(np.maximum(ideal_gains(gain, offsets, depth), 1.0), np.diff(offsets))
 
     def weights(pairs: Pairs) -> Floats:

@@ -8,9 +8,9 @@ import numpy as np
 import numpy.typing as npt
 
 from rankscope.errors import ParameterError
-from rankscope.kernels.gain import gain_exponential
 from rankscope.learning.losses.approximate import ideal_gains
 from rankscope.learning.losses.blocks import CELLS, Block, blocks_of
+from rankscope.learning.losses.gains import finite_gains
 from rankscope.stats.inputs import check_positive
 
 __all__ = ["neuralndcg"]
@@ -21,8 +21,10 @@ Reals = npt.NDArray[np.floating[Any]]
 
 #: What a sum of a row or column is at least, so that nothing is divided by 0.
 LEAST = 1e-10
-#: The longest list: its matrix, and one for each round of balancing, must fit in memory.
+#: The longest list: some matrices of its documents must fit in memory.
 LONGEST = 2000
+#: How many matrices are held at once, about.
+AT_ONCE = 8
 
 
 def neuralndcg(
@@ -57,11 +59,11 @@ def neuralndcg(
             f"a list has {longest} documents, and neuralndcg sorts at most {LONGEST}; cut the lists, or choose "
             "approxndcg, which takes lists of any length"
         )
-    gain = gain_exponential(np.asarray(relevance, np.int64))
+    gain = finite_gains(relevance)
     best = ideal_gains(gain, offsets)
     share = np.divide(gain, np.repeat(best, np.diff(offsets)), out=np.zeros(gain.size), where=gain > 0)
     total, gradient = 0.0, np.zeros(scores.size)
-    for block in blocks_of(offsets, CELLS // (2 * rounds + 2)):
+    for block in blocks_of(offsets, CELLS // AT_ONCE):
         part = np.where(block.mask, share[block.rows], 0.0)
         value, found = sorted_softly(scores[block.rows].astype(np.float64), part, block, temperature, rounds)
         total += value
@@ -76,28 +78,37 @@ def sorted_softly(given: Floats, share: Floats, block: Block, temperature: float
     ranks = np.arange(block.mask.shape[1]) + 1.0
     factors = np.where(block.mask, lengths[:, None] + 1 - 2 * ranks, 0.0)  # (lists, ranks)
     both = block.mask[:, :, None] & block.mask[:, None, :]
-    apart = given[:, :, None] - given[:, None, :]
-    spread = (np.abs(apart) * both).sum(axis=2)
-    logits = (factors[:, :, None] * given[:, None, :] - spread[:, None, :]) / temperature
-    logits = np.where(both, logits, -np.inf)
-    highest = np.max(logits, axis=2, keepdims=True, initial=-1e300)
-    powers = np.exp(logits - highest)
-    first = powers / np.maximum(powers.sum(axis=2, keepdims=True), LEAST)
-    kept, matrix = [], first
+    spread = np.einsum("bij,bij->bi", np.abs(given[:, :, None] - given[:, None, :]), both)
+    first = factors[:, :, None] * given[:, None, :]  # logits, their powers, and shares of these, in one place
+    first -= spread[:, None, :]
+    first /= temperature
+    first[~both] = -np.inf
+    first -= np.max(first, axis=2, keepdims=True, initial=-1e300)
+    np.exp(first, out=first)
+    first /= np.maximum(first.sum(axis=2, keepdims=True), LEAST)
+    kept, matrix = [], first.copy()
     for turn in range(2 * rounds):  # columns, rows, columns, ...
         axis = 1 if turn % 2 == 0 else 2
         sums = np.maximum(matrix.sum(axis=axis, keepdims=True), LEAST)
-        matrix = matrix / sums
-        kept.append((matrix, sums, axis))
+        matrix /= sums
+        kept.append((sums, axis))
     discount = np.where(block.mask, 1.0 / np.log2(ranks + 1.0), 0.0)
     value = float(np.einsum("br,brc,bc->", discount, matrix, share))
     slope = -discount[:, :, None] * share[:, None, :]
-    for scaled, sums, axis in reversed(kept):
+    for sums, axis in reversed(kept):
         # A sum that was raised to LEAST does not change with what is summed.
-        slope = (slope - (slope * scaled).sum(axis=axis, keepdims=True) * (sums > LEAST)) / sums
-    slope = first * (slope - (slope * first).sum(axis=2, keepdims=True)) / temperature
+        slope -= np.einsum("bij,bij->bj" if axis == 1 else "bij,bij->bi", slope, matrix).reshape(sums.shape) * (
+            sums > LEAST
+        )
+        slope /= sums
+        matrix *= sums  # as it was before, instead of keeping all of them
+    del matrix
+    slope -= np.einsum("bij,bij->bi", slope, first)[:, :, None]
+    slope *= first
+    slope /= temperature
     by_spread = -slope.sum(axis=1)  # of each document's sum of differences
-    signs = np.sign(apart) * both
+    signs = np.sign(given[:, :, None] - given[:, None, :])
+    signs *= both
     return value, np.asarray(
         np.einsum("brc,br->bc", slope, factors)
         + by_spread * signs.sum(axis=2)

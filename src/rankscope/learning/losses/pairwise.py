@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rankscope.errors import ParameterError
+from rankscope.learning.losses.gains import finite_gains
 from rankscope.learning.pairs import Pairs, count_pairs, pair_chunks
 from rankscope.stats.inputs import check_positive
 
@@ -83,7 +84,7 @@ def over_pairs(
     if weights not in PAIR_WEIGHTS:
         raise ParameterError(f"weights is {weights!r}, expected one of {', '.join(map(repr, PAIR_WEIGHTS))}")
     lists, n = offsets.size - 1, scores.size
-    worth = None if weights == "equal" else relevance if weights == "grades" else np.exp2(relevance)
+    worth = None if weights == "equal" else relevance if weights == "grades" else finite_gains(relevance, two_to_the)
     total = np.zeros(lists) if worth is not None else count_pairs(relevance, offsets).astype(np.float64)
     if worth is not None:
         for pairs in pair_chunks(relevance, offsets):
@@ -98,6 +99,11 @@ def over_pairs(
         value += float(found @ each)
         gradient += pushed(slope * each, pairs, n)
     return value, gradient.astype(scores.dtype)
+
+
+def two_to_the(grades: Ints) -> Floats:
+    """Gains, of which only differences are asked for: of negative grades as well."""
+    return np.exp2(grades)
 
 
 def margins(loss: PairLoss, scores: Reals, pairs: Pairs) -> tuple[Reals, Reals]:

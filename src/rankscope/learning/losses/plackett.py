@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -23,6 +24,8 @@ TIES = ("random", "efron", "breslow")
 STAGES = ("equal", "position")
 #: Where scores of a list lie further apart, sums of exp(score) are computed as logarithms, which is slower.
 WIDE = 600.0
+#: Lists lie side by side in one table where that is at most so many times as large as they are, or small anyway.
+WASTE, SMALL = 4, 1 << 16
 
 
 def listmle(
@@ -137,10 +140,7 @@ def wide_likelihood(
     given: Floats, weight: Floats, grades: npt.NDArray[Any], offsets: Ints, ties: str
 ) -> tuple[float, Floats]:
     """The same, with a logarithm in the place of every sum: no score is too small for it."""
-    mask = inside(offsets)
-    rows = np.full(mask.shape, -np.inf)
-    rows[mask] = given
-    left = np.logaddexp.accumulate(rows[:, ::-1], axis=1)[:, ::-1][mask]
+    left = along(lambda rows: np.logaddexp.accumulate(rows[:, ::-1], axis=1)[:, ::-1], given, offsets, -np.inf)
     starts = np.repeat(offsets[:-1], np.diff(offsets))
     with np.errstate(divide="ignore"):  # the logarithm of 0 is meant
         stay = np.zeros(given.size)
@@ -157,8 +157,7 @@ def wide_likelihood(
             else:
                 left = group
         each = np.log(weight) - left
-    rows[mask] = each
-    before = np.logaddexp.accumulate(rows, axis=1)[mask]
+    before = along(lambda rows: np.logaddexp.accumulate(rows, axis=1), each, offsets, -np.inf)
     ahead = np.where(first == starts, -np.inf, before[first - 1])
     new = np.flatnonzero(first == np.arange(given.size))
     own = np.repeat(np.logaddexp.reduceat(each + stay, new), np.diff(np.append(new, given.size)))
@@ -177,24 +176,34 @@ def tie_groups(grades: npt.NDArray[Any], offsets: Ints) -> tuple[Ints, Ints]:
 
 def rest_sums(values: Floats, offsets: Ints) -> Floats:
     """The sum of each value and those behind it in its list."""
-    rows = padded(values, offsets)
-    return np.asarray(np.cumsum(rows[:, ::-1], axis=1)[:, ::-1][inside(offsets)])
+    return along(lambda rows: np.cumsum(rows[:, ::-1], axis=1)[:, ::-1], values, offsets)
 
 
 def sums_before(values: Floats, offsets: Ints) -> Floats:
     """The sum of each value and those before it in its list."""
-    return np.asarray(np.cumsum(padded(values, offsets), axis=1)[inside(offsets)])
+    return along(lambda rows: np.cumsum(rows, axis=1), values, offsets)
 
 
-def padded(values: Floats, offsets: Ints) -> Floats:
-    """(lists, longest) the values with zeros behind."""
-    mask = inside(offsets)
-    rows = np.zeros(mask.shape)
-    rows[mask] = values
-    return rows
+def along(function: Callable[[Floats], Floats], values: Floats, offsets: Ints, empty: float = 0.0) -> Floats:
+    """(documents) what a function of rows gives for the lists, each a row with `empty` behind it.
 
-
-def inside(offsets: Ints) -> Bools:
-    """(lists, longest) where there are documents."""
+    Lists of very different lengths are not laid side by side: the memory is a few times that of the values.
+    """
     lengths = np.diff(offsets)
-    return np.asarray(np.arange(int(lengths.max())) < lengths[:, None])
+    longest = int(lengths.max())
+    if longest * lengths.size <= max(WASTE * values.size, SMALL):
+        mask = np.arange(longest) < lengths[:, None]
+        table = np.full(mask.shape, empty)
+        table[mask] = values
+        return np.asarray(function(table)[mask])
+    found = np.empty_like(values)
+    classes = np.ceil(np.log2(np.maximum(lengths, 1)))  # up to 1, 2, 4, 8 ... documents
+    for one in np.unique(classes):
+        lists = np.flatnonzero(classes == one)
+        places = np.arange(int(lengths[lists].max()))
+        mask = places < lengths[lists, None]
+        rows = (offsets[lists, None] + places)[mask]
+        table = np.full(mask.shape, empty)
+        table[mask] = values[rows]
+        found[rows] = function(table)[mask]
+    return found

@@ -11,6 +11,7 @@ from rankscope.errors import ParameterError
 from rankscope.kernels.gain import gain_exponential, gain_linear
 from rankscope.kernels.segments import group_of, place_in_group
 from rankscope.kernels.softmax import log_softmax, softmax
+from rankscope.learning.losses.gains import finite_gains
 from rankscope.learning.losses.plackett import likelihood
 
 __all__ = ["listnet", "softmax_cross_entropy"]
@@ -90,7 +91,7 @@ def softmax_cross_entropy(
     if gain not in tuple(GAINS):  # what has no hash is refused as well
         raise ParameterError(f"gain is {gain!r}, expected one of {', '.join(map(repr, GAINS))}")
     lists, lengths = offsets.size - 1, np.diff(offsets)
-    worth = GAINS[gain](np.asarray(relevance, np.int64))
+    worth = finite_gains(relevance, GAINS[gain])
     total = np.repeat(np.add.reduceat(worth, offsets[:-1]), lengths)
     wanted = np.divide(worth, total, out=np.zeros(worth.size), where=total > 0).astype(scores.dtype)
     logs = log_softmax(scores, offsets)

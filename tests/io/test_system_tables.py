@@ -1,0 +1,58 @@
+"""Tables of scores of whole systems: what their columns mean, and what is refused with its line."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from rankscope.errors import InputError
+from rankscope.io.system_tables import read_system_table
+
+
+@pytest.fixture
+def write(tmp_path):
+    def written(text, name="scores.csv"):
+        path = tmp_path / name
+        path.write_text(text)
+        return path
+
+    return written
+
+
+def test_each_column_of_numbers_is_a_metric(write):
+    path = write("model,lp,human,BLEU,note\nA,cz-en,0.5,31.5,x\nB,cs-en,,28,y\nA,de-en,0.1,3,z\n")
+    human, bleu = read_system_table(path)
+    assert bleu.pairs == {"cs-en": {"A": 31.5, "B": 28.0}, "de-en": {"A": 3.0}}
+    assert np.isnan(human.pairs["cs-en"]["B"])
+    assert human.notes == (
+        f"{path}: 'note' not read: no numbers",
+        f"{path}: 1 system without a value of 'human'",
+    )
+
+
+def test_a_single_column_called_score_takes_the_name_of_the_file(write):
+    (found,) = read_system_table(write("system,score\nA,1\nB,2\n", "COMET.sys.csv"))
+    assert found.metric == "COMET"
+    assert read_system_table(write('{"system": "A", "chrF": 3}\n{"system": "B", "chrF": 4}\n', "x.jsonl"))[0].pairs == {
+        "": {"A": 3.0, "B": 4.0}
+    }
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("name,score\nA,1\n", "scores.csv:1: no column 'system'"),
+        ("system,note\nA,x\n", "scores.csv:1: no column of numbers among 'system', 'note'"),
+        (
+            "system,score\nA,1\nA,2\n",
+            "scores.csv:3: a second row of system 'A', expected one each; are these scores of",
+        ),
+        ("system,pair,score\nA,a-b,1\nA,a-b,2\n", "scores.csv:3: a second row of system 'A' of a-b"),
+        ("system,human\nA,1\nB,x\n", "scores.csv:3: human is 'x', expected a finite number"),
+        ("", "expected a line of names (system,bleu,chrf) and a line a system"),
+    ],
+)
+def test_what_cannot_be_read_is_refused_with_its_line(write, text, said):
+    with pytest.raises(InputError) as error:
+        read_system_table(write(text), needed=["human"])
+    assert said in str(error.value)
