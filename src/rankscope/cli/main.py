@@ -27,9 +27,12 @@ COMMANDS = {
     "stability": ("stability", "Which measures can be trusted."),
     "consensus": ("consensus", "Many rankings into one order."),
     "leaderboard": ("leaderboard", "Who leads, by who was preferred to whom."),
+    "fuse": ("fuse", "Many runs into one run."),
     "train": ("train", "Learn to rank from documents with features and grades."),
     "predict": ("predict", "Score documents with a trained ranker."),
+    "features": ("features", "Make features that rankers learn from, and the models that these need."),
     "crossvalidate": ("crossvalidate", "Train and test rankers on folds, and say which is best."),
+    "mt-experiment": ("mt_experiment", "Train metrics of translations on people's rankings, and test them on WMT12."),
     "report": ("report", "Write a page that says what was found."),
     "measures": ("measures", "List all measures, or explain one."),
     "trec_eval": ("trec_eval", "trec_eval's command line and output."),
@@ -53,7 +56,8 @@ class Lazy(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in COMMANDS:
             return None
-        command = getattr(importlib.import_module(f"rankscope.cli.{COMMANDS[cmd_name][0]}"), cmd_name)
+        module = importlib.import_module(f"rankscope.cli.{COMMANDS[cmd_name][0]}")
+        command = getattr(module, cmd_name.replace("-", "_"))
         assert isinstance(command, click.Command)
         return command
 

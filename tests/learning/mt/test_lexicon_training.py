@@ -79,7 +79,12 @@ def test_one_iteration_by_hand_with_a_word_that_stands_twice():
 
 def test_words_that_stand_together_find_each_other():
     lexicon = train_lexicon(["das haus", "das buch", "ein buch"], ["the house", "the book", "a book"], iterations=30)
-    assert [next(iter(lexicon.translations(f))) for f in ("das", "buch", "haus", "ein")] == ["the", "book", "house", "a"]
+    assert [next(iter(lexicon.translations(f))) for f in ("das", "buch", "haus", "ein")] == [
+        "the",
+        "book",
+        "house",
+        "a",
+    ]
 
 
 def test_the_order_of_lines_does_not_matter():

@@ -56,6 +56,15 @@ def test_chrf_is_that_of_sacrebleu_with_one_reference_and_with_two(lines):
         assert found.tolist() == pytest.approx(expected, abs=1e-9)
 
 
+def test_chrf_is_the_same_piece_by_piece_and_in_any_order(monkeypatch):
+    rng = random.Random(1)
+    outputs, reference = (["".join(rng.choices("ab c", k=rng.randint(0, 9))) for _ in range(20)] for _ in "12")
+    segments = np.array([rng.randint(0, 19) for _ in range(20)])
+    whole = character_f(outputs, segments, [reference])
+    monkeypatch.setattr("rankscope.learning.mt.character_f.AT_ONCE", 7)
+    assert character_f(outputs, segments, [reference]).tolist() == whole.tolist()
+
+
 def test_outputs_find_their_segments_in_any_order():
     output, reference = numbered(["a b c", "d e", "a b c", ""], ["d e f", "a b x"])
     found = ngram_matches(output, np.array([1, 0, 0, 1]), [reference], 3)

@@ -22,14 +22,19 @@ HOMES = {
     "OTHERS": "features",
     "TranslationFeatures": "feature_table",
     "feature_names": "features",
+    "judged_lists": "feature_files",
     "load_language_model": "model_files",
     "load_lexicon": "lexicon_files",
+    "read_translation_features": "learned_scores",
     "save_language_model": "model_files",
     "save_lexicon": "lexicon_files",
+    "score_translations": "learned_scores",
+    "seg_score_lines": "learned_scores",
     "tokenised": "tokenisation",
     "train_language_model": "kneser_ney",
     "train_lexicon": "lexicon_training",
     "translation_features": "features",
+    "write_translation_features": "feature_files",
 }
 
 __all__ = sorted(HOMES)

@@ -1,0 +1,175 @@
+"""Features of translations: what the text of a segment, its references and the models say of each output."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from rankscope.data.wording import counted, listed
+from rankscope.errors import InputError, ParameterError, UnknownName
+from rankscope.learning.mt.extra_columns import broadcast_columns
+from rankscope.learning.mt.feature_columns import COLUMNS
+from rankscope.learning.mt.feature_table import TranslationFeatures
+from rankscope.learning.mt.language_model import LanguageModel
+from rankscope.learning.mt.lexicon import Lexicon
+from rankscope.learning.mt.prepared import Prepared
+from rankscope.learning.mt.tokenisation import TOKENISATION, sacrebleu_version, texts_in
+
+__all__ = ["EXTENDED", "FEATURES", "NINE", "NINE_SMOOTHED", "OTHERS", "feature_names", "translation_features"]
+
+Floats = npt.NDArray[np.float64]
+
+#: All features by name, and what each is.
+FEATURES: dict[str, str] = {name: column.text for name, column in COLUMNS.items()}
+
+NGRAMS = ("log_p1", "log_p2", "log_p3", "log_p4", "log_brevity", "language_model", "length")
+#: Those of Li, Jiang and Wang (2013); the same with smoothed lexical probabilities; what was added after WMT12 had been
+#: seen; what needs the outputs of several systems.
+NINE = (*NGRAMS, "forward", "backward")
+NINE_SMOOTHED = (*NGRAMS, "forward_smoothed", "backward_smoothed")
+EXTENDED = (*NINE_SMOOTHED, "chrF_unescaped", "untranslated")
+OTHERS = (*EXTENDED, "consensus", "consensus_mean")
+SETS = {"nine": NINE, "smoothed": NINE_SMOOTHED, "extended": EXTENDED, "others": OTHERS}
+
+
+def feature_names(features: str | Iterable[str]) -> tuple[str, ...]:
+    """The names of features, of which sets of them may stand for several: nine, smoothed, extended, others.
+
+    Each once, in the order in which they are given. Raises UnknownName, ParameterError where there is none.
+
+    >>> feature_names(["nine", "chrF"])[-3:]
+    ('forward', 'backward', 'chrF')
+    """
+    found: dict[str, None] = {}
+    for name in [features] if isinstance(features, str) else features:
+        if name not in FEATURES and name not in SETS:
+            raise UnknownName("feature of translations", name, [*SETS, *FEATURES])
+        found.update(dict.fromkeys(SETS.get(name, (name,))))
+    if not found:
+        raise ParameterError("there are no features, expected the name of at least one, as nine")
+    return tuple(found)
+
+
+def translation_features(
+    sources: Iterable[str],
+    references: Sequence[str] | Sequence[Sequence[str]],
+    outputs: Mapping[str, Iterable[str]],
+    *,
+    features: str | Iterable[str] = "nine",
+    language_model: LanguageModel | None = None,
+    forward: Lexicon | None = None,
+    backward: Lexicon | None = None,
+    extra: Mapping[str, npt.ArrayLike] | None = None,
+    pair: str = "",
+    progress: Callable[[float], Any] | None = None,
+) -> TranslationFeatures:
+    """Features of the outputs of systems, all segments of one language pair, as numbers without bounds in general.
+
+    sources, references: lines as they stand in the files, one a segment; references: one line each, or a list of such
+    lists. outputs: by system. features: names of FEATURES, or of sets: "nine" of Li, Jiang and Wang (2013), "smoothed",
+    "extended", "others". language_model: of the language of the outputs, trained on `tokenised` lines. forward,
+    backward: lexicons from sources to targets, and from targets to sources, trained on such. extra: columns of your own
+    by name, (systems, segments) or (segments), as an embedding's similarity. pair: named in the table. progress: told
+    of the share of the work just done.
+
+    Words are in small letters, as mteval-v13a splits them. n-gram precisions without a match count
+    1 / (2^k max(total, 1)), k = 1 for the first such order of a sentence. An empty output has no n-grams, length 0, and
+    counts as one word in the brevity; its lexical probability is 1; notes count such outputs, empty sources and
+    references.
+
+    Raises InputError for unequal numbers of lines, no segment, no system, a column of another shape or with numbers
+    that are not finite; UnknownName for features; ParameterError for a model that a
+    feature needs and where sacrebleu is missing.
+    Source: Li, Jiang and Wang (2013), section 4.2; counts of n-grams and chrF are those of sacrebleu.
+
+    >>> outputs = {"A": ["the house"], "B": ["a house"]}
+    >>> table = translation_features(["das haus"], ["the house"], outputs, features=["BLEU"])
+    >>> table.systems, table.values.round(3).tolist()
+    (('A', 'B'), [[[0.595]], [[0.297]]])
+    """
+    names = feature_names(features)
+    models = {"language_model": language_model, "forward": forward, "backward": backward}
+    refuse_missing(names, models)
+    version = sacrebleu_version()
+    lines = texts_in(sources, "sources")
+    several = references_of(references)
+    systems = outputs_of(outputs)
+    refuse_unequal(lines, several, systems)
+    prepared = Prepared(lines, several, systems, language_model, forward, backward)
+    shape = (len(systems), len(lines))
+    columns = {}
+    whole = sum(COLUMNS[name].work for name in names)
+    for name in names:
+        columns[name] = COLUMNS[name].of(prepared).reshape(shape)
+        if progress is not None:
+            progress(COLUMNS[name].work / whole)
+    columns |= broadcast_columns(extra or {}, shape, FEATURES)
+    return TranslationFeatures(
+        pair=pair,
+        systems=tuple(systems),
+        segments=tuple(str(i + 1) for i in range(len(lines))),
+        names=tuple(columns),
+        values=np.stack(list(columns.values()), axis=-1),
+        notes=tuple(empty_notes(lines, several, systems)),
+        settings=f"words:{TOKENISATION} | references:{len(several)} | sacrebleu {version}",
+    )
+
+
+def refuse_missing(names: Iterable[str], models: Mapping[str, object]) -> None:
+    """Raise for the first feature whose model was not given."""
+    for name in names:
+        model = COLUMNS[name].model
+        if model is not None and models[model] is None:
+            raise ParameterError(
+                f"feature {name!r} needs {model}, which was not given; give it or leave the feature out"
+            )
+
+
+def references_of(references: Sequence[str] | Sequence[Sequence[str]]) -> list[list[str]]:
+    """One list a reference."""
+    if isinstance(references, (str, bytes)):
+        raise ParameterError("references is one text, expected a list of lines; write [text]")
+    given: list[Any] = list(references)
+    if not given or all(isinstance(line, str) for line in given):
+        return [texts_in(given, "references")]
+    return [texts_in(lines, f"reference {i + 1}") for i, lines in enumerate(given)]
+
+
+def outputs_of(outputs: Mapping[str, Iterable[str]]) -> dict[str, list[str]]:
+    if not isinstance(outputs, Mapping):
+        raise ParameterError("outputs are a mapping of systems to lines, as {'A': ['the house']}")
+    if not outputs:
+        raise InputError("there are no outputs, expected those of at least one system")
+    return {str(system): texts_in(lines, f"outputs of {system}") for system, lines in outputs.items()}
+
+
+def refuse_unequal(
+    sources: Sequence[str], references: Sequence[Sequence[str]], outputs: Mapping[str, Sequence[str]]
+) -> None:
+    if not sources:
+        raise InputError("there are no sources, expected a line for each segment")
+    sides = [*((f"reference {i + 1}", lines) for i, lines in enumerate(references)), *outputs.items()]
+    for i, (name, lines) in enumerate(sides):
+        if len(lines) != len(sources):
+            what = name if i < len(references) else f"system {name!r}"
+            raise InputError(
+                f"{what}: {counted(len(lines), 'line')}, expected {len(sources):,} as in the sources, one a segment"
+            )
+
+
+def empty_notes(
+    sources: Sequence[str], references: Sequence[Sequence[str]], outputs: Mapping[str, Sequence[str]]
+) -> list[str]:
+    """How many lines have nothing in them."""
+    notes = []
+    for what, lines in (("source", sources), ("reference", [line for side in references for line in side])):
+        empty = sum(not line.strip() for line in lines)
+        if empty:
+            notes.append(f"{counted(empty, f'{what} is', f'{what}s are')} empty")
+    bare = {system: n for system, lines in outputs.items() if (n := sum(not line.strip() for line in lines))}
+    if bare:
+        notes.append(f"{counted(sum(bare.values()), 'output is', 'outputs are')} empty, of {listed(bare)}")
+    return notes
