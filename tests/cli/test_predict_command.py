@@ -259,3 +259,31 @@ def test_an_interrupt_leaves_the_old_scores(
     done = cli("predict", "m", "test.txt", "-o", "s.txt")
     assert (done.code, done.err.strip()) == (130, "rankscope: interrupted; nothing was written")
     assert Path("s.txt").read_text() == "precious"
+
+
+def test_translations_are_scored_as_a_metric_is(cli: Callable[..., Any], tmp_path: Path) -> None:
+    lists, table, model = tmp_path / "lists.csv", tmp_path / "table.csv", tmp_path / "m.model"
+    lists.write_text("query_id,doc_id,relevance,BLEU\n1,A,1,0.9\n1,B,0,0.2\n2,A,1,0.7\n2,B,0,0.1\n")
+    table.write_text("pair,system,segment,BLEU\nde-en,A,1,0.9\nde-en,A,2,0.7\nde-en,B,1,0.2\nde-en,B,2,0.1\n")
+    assert cli("train", lists, "--hidden", "0", "-o", model).code == 0
+    done = cli("predict", model, table, "--metric", "mine")
+    assert (done.code, done.err) == (0, "")
+    lines = [line.split("\t") for line in done.out.splitlines()]
+    assert [line[:5] for line in lines] == [
+        ["mine", "de-en", "table", system, segment] for system in "AB" for segment in "12"
+    ]
+    found = [float(line[5]) for line in lines]
+    assert found[0] > found[1] > found[2] > found[3]  # as BLEU falls
+
+
+def test_a_metric_of_documents_or_of_a_pair_without_a_name_is_refused(cli: Callable[..., Any], tmp_path: Path) -> None:
+    lists, table, model = tmp_path / "lists.csv", tmp_path / "table.csv", tmp_path / "m.model"
+    lists.write_text("query_id,doc_id,relevance,BLEU\n1,A,1,0.9\n1,B,0,0.2\n")
+    table.write_text("pair,system,segment,BLEU\n,A,1,0.9\n,B,1,0.2\n")
+    assert cli("train", lists, "--hidden", "0", "-o", model).code == 0
+    done = cli("predict", model, lists, "--metric", "mine")
+    assert (done.code, done.out) == (2, "")
+    assert "lists.csv:1: no column 'pair'" in done.err
+    done = cli("predict", model, table, "--metric", "mine")
+    assert (done.code, done.out) == (2, "")
+    assert "the language pair has no name" in done.err

@@ -11,9 +11,10 @@ import numpy as np
 from rankscope.cli.options import check_output
 from rankscope.cli.output import bytes_progress, show
 from rankscope.data.features import Features
-from rankscope.errors import InputError
+from rankscope.errors import InputError, ParameterError
 from rankscope.io.feature_places import place_of_row
 from rankscope.io.features import read_features
+from rankscope.io.read import file_stem
 from rankscope.io.write import compressed, write_chunks
 from rankscope.learning.matched import match_file
 from rankscope.learning.ranker import Ranker
@@ -33,7 +34,12 @@ AT_ONCE = 1 << 14
 @click.argument("test_file", metavar="TEST")
 @click.option("-o", "--output", metavar="FILE", help="Write there instead of printing; whole or not at all.")
 @click.option("--cache", is_flag=True, help="Keep a binary copy beside TEST, and read it the next time.")
-def predict(model: str, test_file: str, output: str | None, cache: bool) -> None:
+@click.option(
+    "--metric",
+    metavar="NAME",
+    help="TEST is a table of `rankscope features mt`: write lines of seg.scr, for `agree segments`, under this name.",
+)
+def predict(model: str, test_file: str, output: str | None, cache: bool, metric: str | None) -> None:
     """Score the documents of TEST with MODEL: one score a line, in the order of the lines of TEST.
 
     Higher is better. Features are found by their numbers, or, in tables, by the names of their columns; tables need no
@@ -42,9 +48,18 @@ def predict(model: str, test_file: str, output: str | None, cache: bool) -> None
     \b
     rankscope predict listmle.model test.txt -o scores.txt
     rankscope evaluate test.txt scores.txt --input letor
+    rankscope predict learned.model translations.parquet --metric learned -o learned.seg.scr
     """  # noqa: D301 - click keeps the lines after the character \b as they are
     check_output(output, (model, test_file))
     ranker = load_ranker(model)
+    if metric is not None:
+        if cache:
+            raise ParameterError("--cache is for documents, and --metric for translations; leave one of them out")
+        from rankscope.learning.mt import read_translation_features, score_translations, seg_score_lines
+
+        scored = score_translations(ranker, read_translation_features(test_file), metric)
+        write_scores("".join(seg_score_lines(scored, file_stem(test_file))), output)
+        return
     with bytes_progress((test_file,), "reading features") as progress:
         # A cache is kept for training, too, and holds what that needs; what it lacks is refused there.
         features = read_features(test_file, cache=cache or None, relevance="optional", progress=progress)
@@ -53,14 +68,18 @@ def predict(model: str, test_file: str, output: str | None, cache: bool) -> None
         scores = ranker.predict(features)
     except InputError as error:
         refuse_place(test_file, features, ranker, error)
-    text = "".join(f"{score!r}\n" for score in scores.tolist())
+    write_scores("".join(f"{score!r}\n" for score in scores.tolist()), output)
+    for note in features.notes:
+        click.echo(f"note: {note}", err=True)
+
+
+def write_scores(text: str, output: str | None) -> None:
+    """Print, or write: compressed where the name says so."""
     packed = os.path.splitext(output)[1].lower() if output else ""
     if output is not None and packed in PACKED:
         write_chunks(output, compressed([text.encode()], packed))
     else:
         show(text, output)
-    for note in features.notes:
-        click.echo(f"note: {note}", err=True)
 
 
 def refuse_place(path: str, features: Features, ranker: Ranker, error: InputError) -> NoReturn:

@@ -75,7 +75,7 @@ def test_tables_with_other_features_are_refused(tmp_path):
 
 def test_a_judgment_is_a_list_and_the_best_rank_the_highest_grade():
     found = judged_lists(table(), Rankings.of([{"A": 1, "B": 5}, {"C": 2, "A": 2, "B": 1}]))
-    assert found.query_ids == ("de-en:1#1", "de-en:2#2")
+    assert found.query_ids == ("de-en:1:1", "de-en:2:2")
     assert found.doc_ids == ["A", "B", "C", "A", "B"]
     assert found.relevance.tolist() == [2, 0, 1, 1, 2]  # ranks 1, 2 and 5 occur
     assert found.values.tolist() == [VALUES[s, i].tolist() for s, i in ((0, 0), (1, 0), (2, 1), (0, 1), (1, 1))]
@@ -90,7 +90,7 @@ def test_what_was_not_ranked_is_left_out_and_counted():
 
 def test_judgments_of_other_pairs_are_left_out():
     given = judgments(["de-en", "en-de"], [{"A": 1, "B": 2}, {"X": 1, "Y": 2}], "11")
-    assert judged_lists(table(), given).query_ids == ("de-en:1#1",)
+    assert judged_lists(table(), given).query_ids == ("de-en:1:1",)
     with pytest.raises(InputError, match="no judgment of fr-en; there are those of de-en and en-de"):
         judged_lists(table("fr-en"), given)
 

@@ -120,7 +120,7 @@ def judged_lists(table: TranslationFeatures, rankings: Rankings, column: str = "
     rankings: judgments of the pair of the table, those of other pairs are left out; where either names none, all count.
     column: people's ranks, lower is better, or scores. A grade is the number of worse levels that people used anywhere:
     of ranks 1 to 5, 4 is best and 0 worst. Translations without a rank are left out, and judgments of fewer than two
-    ranked ones, which notes count. A list is named PAIR:SEGMENT#JUDGMENT.
+    ranked ones, which notes count. A list is named PAIR:SEGMENT:JUDGMENT.
 
     Raises InputError for judged systems without outputs, segments that the table does not have, and where no judgment
     is left; UnknownName for a column.
@@ -129,7 +129,7 @@ def judged_lists(table: TranslationFeatures, rankings: Rankings, column: str = "
     >>> table = translation_features(["ein haus"], ["a house"], {"A": ["house"], "B": ["a house"]}, features=["length"])
     >>> found = judged_lists(table, Rankings.of([{"A": 2, "B": 1}]))
     >>> found.query_ids, found.doc_ids, found.relevance.tolist(), found.values.ravel().tolist()
-    (('1#1',), ['A', 'B'], [0, 1], [1.0, 2.0])
+    (('1:1',), ['A', 'B'], [0, 1], [1.0, 2.0])
     """
     chosen = rankings
     if table.pair and any(rankings.pair.names):
@@ -156,7 +156,7 @@ def judged_lists(table: TranslationFeatures, rankings: Rankings, column: str = "
         relevance=levels.size - 1 - level,
         offsets=bounds(many[judgments]),
         query_ids=tuple(
-            f"{list_name(table.pair, name)}#{i + 1}" for name, i in zip(names, judgments.tolist(), strict=True)
+            f"{list_name(table.pair, name)}:{i + 1}" for name, i in zip(names, judgments.tolist(), strict=True)
         ),
         names=table.names,
         doc_ids=[table.systems[i] for i in system[items].tolist()],

@@ -121,13 +121,18 @@ def score_translations(ranker: Ranker, tables: Sequence[TranslationFeatures], me
 def seg_score_lines(scores: SegmentScores, test_set: str) -> Iterator[str]:
     """Scores as WMT's seg.scr has them: METRIC, LANGPAIR, TESTSET, SYSTEM, SEGNR, SCORE, with tabs; a piece a system.
 
-    What has no score has no line.
+    What has no score has no line. Raises InputError for a language pair without a name, which no such line can have.
 
     >>> scores = SegmentScores("m", {"de-en": PairScores.of({"A": [0.5, None]})})
     >>> "".join(seg_score_lines(scores, "news")).split()
     ['m', 'de-en', 'news', 'A', '1', '0.5']
     """
     for pair, found in scores.pairs.items():
+        if not pair:
+            raise InputError(
+                f"scores of {scores.metric}: the language pair has no name, expected one as de-en; name it in the "
+                "column pair (`rankscope features mt --pair de-en`)"
+            )
         for system, values in zip(found.systems, found.values.tolist(), strict=True):
             head = f"{scores.metric}\t{pair}\t{test_set}\t{system}\t"
             rows = zip(found.segments, values, strict=True)
