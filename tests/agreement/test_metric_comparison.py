@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import zlib
 from collections.abc import Sequence
 from typing import Any
 
@@ -17,7 +16,7 @@ from rankscope.agreement.calibration import calibrate, calibration_curve
 from rankscope.agreement.conventions import CONVENTIONS
 from rankscope.agreement.metric_comparison import COLUMNS, MetricComparison
 from rankscope.agreement.metric_ranks import cluster_ranks
-from rankscope.agreement.metric_runs import pvalues_of
+from rankscope.agreement.metric_runs import pvalues_of, resamples_of
 from rankscope.agreement.metric_tests import compare_metrics as compare_matrices
 from rankscope.data.rankings import Rankings
 from rankscope.data.segment_scores import PairScores, SegmentScores, SystemScores
@@ -51,8 +50,8 @@ def given(seeds: Sequence[int] = (1,), **how: Any) -> tuple[SegmentScores, list[
 def test_one_task_is_what_the_numbers_on_matrices_are() -> None:
     gold, metrics = matrices()
     found = compare(*given(), statistic="pearson", correction="none", **FEW)
-    rng = np.random.default_rng([1, zlib.crc32(b"x-1")])  # a stream for each language pair
-    plain = compare_matrices(gold, metrics, alternative="two-sided", n_resamples=49, rng=rng)
+    resamples = resamples_of(found.asked, "x-1")  # a stream for each language pair
+    plain = compare_matrices(gold, metrics, alternative="two-sided", resamples=resamples)
     assert found.value[0] == pytest.approx(plain.value)
     assert found.pvalue[0] == pytest.approx(plain.pvalue, nan_ok=True)
     assert found.pvalue_corrected[0] == pytest.approx(plain.pvalue, nan_ok=True)
@@ -100,31 +99,6 @@ def test_flat_kendall_keeps_draws_that_are_exact() -> None:
     kept = compare_matrices(gold, metrics, keep_drawn=True, rng=3, **settings)
     assert kept.pvalue == pytest.approx(compare_matrices(gold, metrics, rng=3, **settings).pvalue, nan_ok=True)
     assert np.unique(kept.drawn[0, 1]).size > 20
-
-
-def test_the_average_is_weighted_and_tested_by_the_weighted_draws() -> None:
-    people, metrics = given((1, 2), noises=(0.6, 0.75))
-    found = compare(people, metrics, tasks=["x-1:segment:pearson:0.2", "x-2:segment:pearson:0.8"], **FEW)
-    assert found.value[2] == pytest.approx(0.2 * found.value[0] + 0.8 * found.value[1])
-    draws = []
-    for seed, pair in ((1, b"x-1"), (2, b"x-2")):
-        rng = np.random.default_rng([1, zlib.crc32(pair)])
-        kept = compare_matrices(*matrices(seed, (0.6, 0.75)), n_resamples=49, rng=rng, keep_drawn=True)
-        draws.append(kept.drawn[0, 1])
-    drawn = 0.2 * draws[0] + 0.8 * draws[1]
-    far = np.count_nonzero(np.abs(drawn) >= abs(found.value[2, 0] - found.value[2, 1]))
-    assert found.pvalue[2, 0, 1] == pytest.approx((1 + far) / 50)
-
-
-def test_tasks_on_one_language_pair_share_their_resamples() -> None:
-    people, metrics = given(noises=(0.6, 0.75))
-    once = compare(people, metrics, tasks="x-1:segment:pearson", **FEW)
-    # pearson by segment and acc_eq of the same language pair: the first keeps its p, whatever stands beside it
-    both = compare(people, metrics, tasks=["x-1:segment:pearson", "x-1:system:pearson"], **FEW)
-    assert both.pvalue[0] == pytest.approx(once.pvalue[0], nan_ok=True)
-    # a task with all the weight is the average
-    alone = compare(people, metrics, tasks=["x-1:segment:pearson:1", "x-1:system:pearson:0"], **FEW)
-    assert alone.pvalue[2] == pytest.approx(once.pvalue[0], nan_ok=True)
 
 
 def test_metrics_of_one_rank_are_a_cluster_and_ranges_count_those_that_differ() -> None:
@@ -298,7 +272,7 @@ def test_rankings_of_segments_have_a_paired_bootstrap_over_segments() -> None:
 
 
 def test_rankings_of_systems_become_wins() -> None:
-    found = compare(ranked(), level="system", statistic="spearman", test="williams")
+    found = compare(ranked(), level="system", statistic="spearman", **FEW)
     plain = rs.agreement.systems(ranked(), statistic="spearman", interval="none")
     assert found.value[0] == pytest.approx(plain.value[:, 0])
     assert "| human:wins |" in found.signature()
@@ -342,6 +316,13 @@ def test_a_correction_that_no_p_can_pass_is_said() -> None:
         ({"correction": "tukey"}, ParameterError, "correction is 'tukey'"),
         ({"statistic": "tau"}, UnknownName, "unknown statistic 'tau'"),
         ({"weights": {"x-1": 0.5}}, ParameterError, "weights add up to 0.5"),
+        ({"level": "system", "statistic": "spearman", "test": "williams"}, ParameterError, "take perm_both"),
+        ({"level": "system", "statistic": "acc_eq"}, ParameterError, "of level segment, and the level is system"),
+        ({"test": "bootstrap", "swap": "cells"}, ParameterError, "swap says what perm_both swaps"),
+        ({"over": "own"}, ParameterError, "over says how scores of systems"),
+        ({"from_segments": "share", "level": "system"}, ParameterError, "from_segments says how scores of systems"),
+        ({"statistic": "pearson", "epsilon": 0.1}, ParameterError, "epsilon is for statistics of pairs"),
+        ({"human": "wins"}, ParameterError, "human says what makes scores of systems"),
         ({"weights": {"x-9": 1.0}}, UnknownName, "language pair 'x-9'"),
         ({"statistic": "pearson", "test": "williams"}, ParameterError, "Williams' test is for one correlation"),
         ({"statistic": "kendall_c", "grouping": "none"}, ParameterError, "has no bootstrap over segments"),
@@ -352,6 +333,31 @@ def test_what_cannot_be_is_refused(options: dict[str, Any], error: type[Exceptio
     with pytest.raises(error) as caught:
         compare(*given(), **{**FEW, **options})
     assert said in str(caught.value)
+
+
+def test_weights_need_language_pairs_with_names() -> None:
+    gold, tables = matrices()
+    unnamed = [
+        SegmentScores(name, {"": PairScores(SYSTEMS, SEGMENTS, table)})
+        for name, table in (("people", gold), ("m0", tables[0]), ("m1", tables[1]))
+    ]
+    with pytest.raises(ParameterError, match="weights are of language pairs, and these data name none"):
+        compare(unnamed[0], unnamed[1:], weights={"x-1": 1.0}, **FEW)
+
+
+def test_pairwise_accuracies_are_over_pairs_of_systems_and_pearson_over_systems() -> None:
+    for statistic, n in (("pairwise_accuracy", 6 * 5 / 2), ("soft_pairwise_accuracy", 6 * 5 / 2), ("pearson", 6)):
+        assert (compare(*given(), level="system", statistic=statistic, **FEW).n == n).all()
+
+
+def test_the_sentence_and_notes_say_one_number_once_and_correct_nothing_for_one_test() -> None:
+    people, [first, *_] = given()
+    copy = SegmentScores("copy", first.pairs, first.score)
+    found = compare(people, [first, copy], statistic="pearson", n_resamples=9, rng=1)
+    assert " each; p ≤ 0.05" in found.sections()[0].sentence
+    assert " to " not in found.sections()[0].sentence.split("(")[1]
+    [note] = [note for note in found.notes if "no p-value is low enough" in note]
+    assert note.endswith("for significance 0.05; take 20 or more (--resamples)")
 
 
 def test_data_that_say_nothing_are_refused() -> None:

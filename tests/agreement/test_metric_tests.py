@@ -177,6 +177,7 @@ LEVELS = [
     ("perm_both", "acc_eq", "segment", "cells", 0.07),
     ("perm_both", "kendall_b", "none", "cells", 0.07),
     ("perm_both", "pearson", "means", "cells", 0.07),
+    ("perm_both", "pearson", "means", "systems", 0.07),
     ("perm_both", "pearson", "segment", "segments", 0.07),
     ("williams", "pearson", "none", "cells", 0.07),
     ("bootstrap", "pearson", "segment", "cells", 0.09),
@@ -201,6 +202,38 @@ def test_equally_good_metrics_are_told_apart_as_often_as_the_level_says(test, st
     assert rejected / runs <= most  # three standard errors above .05 are .07
     if test != "boot_both":  # which widens, as systems and segments both vary
         assert rejected / runs >= 0.03
+
+
+@pytest.mark.slow
+def test_metrics_that_lean_to_systems_are_told_apart_as_often_as_the_level_says():
+    rng = np.random.default_rng(12)
+    rejected = {"usual": 0, "cells": 0}
+    runs = 600
+    for _ in range(runs):
+        good = rng.normal(size=(10, 60)) + 0.5 * rng.normal(size=(10, 1))
+        gold = np.rint(2 * (good + 0.5 * rng.normal(size=good.shape)))
+        # each metric likes some systems more than they deserve, in all of their translations
+        pair = good + rng.normal(size=(2, 10, 60)) + 0.3 * rng.normal(size=(2, 10, 1))
+        for name, swap in (("usual", None), ("cells", "cells")):
+            how = {"grouping": "means", "alternative": "two-sided", "n_resamples": 99, "swap": swap, "rng": rng}
+            rejected[name] += compare_metrics(gold, pair, **how).pvalue[0, 1] <= 0.05
+    assert rejected["usual"] / runs <= 0.05 + 3 * np.sqrt(0.05 * 0.95 / runs)
+    assert rejected["cells"] / runs > 0.2  # why cells are not what is swapped of means
+
+
+def test_systems_swap_as_one_where_means_are_compared_and_cells_come_with_a_note():
+    gold, metrics = metrics_of(shape=(7, 12))
+    usual, cells = (
+        compare_metrics(gold, metrics, grouping="means", swap=s, n_resamples=9, rng=1) for s in (None, "cells")
+    )
+    assert (usual.swap, cells.swap) == ("systems", "cells")
+    assert compare_metrics(gold, metrics, n_resamples=9, rng=1).swap == "cells"
+    assert not usual.notes
+    assert "a claim about these systems only" in cells.notes[0]
+    drawn = compare_metrics(gold, metrics, grouping="means", test="bootstrap", n_resamples=9, rng=1)
+    assert "these systems only" in drawn.notes[0]
+    few = compare_metrics(gold[:4], metrics[:, :4], grouping="means", alternative="two-sided", n_resamples=9, rng=1)
+    assert "4 systems can swap in 16 ways only: p is about 0.12 or more" in few.notes[0]  # 2 / 16
 
 
 @pytest.mark.slow

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
+from rankscope.agreement.metric_comparison import compare_metrics
+from rankscope.agreement.metric_inputs import read_metrics
 from rankscope.agreement.system_agreement import systems
 from rankscope.agreement.system_sources import is_system_line, read_any_scores, system_scores_in
 from rankscope.data.segment_scores import SegmentScores, SystemScores
@@ -86,8 +89,10 @@ def test_scores_of_segments_stand_for_people_and_metrics(write):
     metric = write("metric-scores/de-en/m.seg.score", "A\t1\nA\t2\nB\t0\nB\t5\n")
     found = systems(human, metric, rng=1)
     assert found.human[0].tolist() == [-1, -5]  # the segment of which both have a score
-    assert found.scores[0].tolist() == [[1.5, 2.5]]
-    assert found.value[0, 0] == 0
+    assert found.scores[0].tolist() == [[1, 0]]
+    assert found.value[0, 0] == 1
+    assert "de-en: means are over 1 of the 2 segments that people judged" in " ".join(found.notes)
+    assert np.isnan(found.low).all()  # of one segment nothing can be drawn
     assert systems(human, metric, over="own", rng=1).human[0].tolist() == [-0.5, -5]
 
 
@@ -110,3 +115,49 @@ def test_directions_may_be_said_of_columns_and_of_scores_of_people(write):
         found = systems(hter, bleu, lower=name, rng=1)
         assert found.value[0, 0] == 1
         assert "lower:hter" in found.signature()
+
+
+def test_another_column_never_stands_for_people_whose_own_cannot_be_read(write):
+    judged = write("systems.csv", "system,human,BLEU\nA,0.7,31\nB,O.64,29\nC,0.5,30\n")
+    chrf = write("chrf.csv", "system,chrF\nA,1\nB,2\nC,3\n")
+    with pytest.raises(InputError, match=r"systems\.csv:3: human is 'O\.64'"):
+        systems(judged, chrf)
+
+
+def both_levels(write):
+    """A folder in which a metric has scores of segments and of systems, with people's scores of both."""
+    rng = np.random.default_rng(1)
+    good = rng.normal(size=(5, 12)) + np.arange(5)[:, None]
+
+    def of_segments(table):
+        return "".join(f"{s}\t{x}\n" for s, row in zip("ABCDE", table, strict=True) for x in row.tolist())
+
+    for name, noise in (("chrF", 2), ("COMET", 0.5)):
+        table = good + noise * rng.normal(size=good.shape)
+        write(f"mte/metric-scores/de-en/{name}.seg.score", of_segments(table))
+        write(f"mte/metric-scores/de-en/{name}.sys.score", of_segments(10 * table.mean(axis=1, keepdims=True)))
+    segments = write("mte/human-scores/de-en.mqm.seg.score", of_segments(good))
+    whole = write("mte/human-scores/de-en.mqm.sys.score", of_segments(good.mean(axis=1, keepdims=True)))
+    return segments, whole, segments.parent.parent
+
+
+def test_soft_accuracy_takes_the_scores_of_segments_of_a_folder_with_both(write):
+    segments, whole, folder = both_levels(write)
+    soft = systems(segments, folder, statistic="soft_pairwise_accuracy", n_resamples=50)
+    assert (soft.metrics, soft.parts) == (("COMET", "chrF"), (True, True))
+    assert systems(segments, folder, n_resamples=50).parts == (False, False)
+
+
+def test_metrics_of_a_folder_are_of_systems_where_judgments_are(write):
+    segments, whole, folder = both_levels(write)
+    assert {type(one) for one in read_metrics(folder, None, whole)} == {SystemScores}
+    assert {type(one) for one in read_metrics(folder, None, segments)} == {SegmentScores}
+    found = compare_metrics(whole, folder, n_resamples=50, statistic="pearson")
+    plain = systems(whole, folder, statistic="pearson")
+    assert found.value[0] == pytest.approx(plain.value[:, 0])
+
+
+def test_lines_without_a_score_are_counted_with_their_language_pair(write):
+    human = write("de-en.mqm.seg.score", "A\t-1\nA\t0\nA\t-2\nB\t-5\nB\tNone\nB\t-4\n")
+    metric = write("metric-scores/de-en/m.seg.score", "A\t1\nA\t2\nA\t3\nB\t0\nB\t5\nB\t3\n")
+    assert "mqm (de-en): 1 line without a score" in systems(human, metric, n_resamples=10).notes

@@ -342,13 +342,17 @@ def test_sets_that_differ_are_refused_and_named_or_compared_where_they_meet():
     less = SystemScores("m", {"a-b": {"A": 1, "B": 2, "C": 3, "X": 5}})
     with pytest.raises(InputError) as error:
         systems(human, less)
-    assert str(error.value) == (
-        "a-b: m has no score of D; human (people) has none of X, which m has; compare the 3 systems that all have "
-        "(--common)"
-    )
+    assert str(error.value) == ("a-b: m has no score of D; compare the 3 systems that all have (--common)")
     found = systems(human, less, common=True)
     assert found.systems == (("A", "B", "C"),)
-    assert "a-b: D and X left out, since not all have scores of each of them" in found.notes
+    assert "a-b: D left out, since not all have scores of it" in found.notes
+    assert "a-b: X is not compared, as nobody judged it" in found.notes
+    more = SystemScores("m", {"a-b": {"A": 1, "B": 2, "C": 3, "D": 4, "X": 5}})
+    extra = systems(human, more)  # nobody judged X: there is nothing to compare
+    assert (extra.systems, extra.notes) == (
+        (("A", "B", "C", "D"),),
+        ("a-b: X is not compared, as nobody judged it",),
+    )
     assert "systems:common" in found.signature()
     with pytest.raises(InputError, match="0 systems in common, expected at least two: human A, B, C and D; m X"):
         systems(human, SystemScores("m", {"a-b": {"X": 1, "Y": 2}}), common=True)

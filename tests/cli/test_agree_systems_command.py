@@ -125,7 +125,7 @@ def test_sets_of_systems_that_differ_and_constant_scores_are_refused(cli: Callab
     Path("less.csv").write_text("system,m\nA,1\nB,2\nX,3\n")
     done = cli("agree", "systems", "systems.csv", "less.csv")
     assert done.code == 2
-    assert "m has no score of C, D and E; human (people) has none of X, which m has; compare the 2 systems" in done.err
+    assert "m has no score of C, D and E; compare the 2 systems that all have (--common)" in done.err
     assert cli("agree", "systems", "systems.csv", "less.csv", "--common").code == 0
     Path("same.csv").write_text("system,m\nA,1\nB,1\nC,1\nD,1\nE,1\n")
     done = cli("agree", "systems", "systems.csv", "same.csv")

@@ -63,7 +63,7 @@ def test_judgments_give_lists_that_train_learns_from(texts, cli):
     (texts / "judged.csv").write_text("segment,system,rank\n1,A,1\n1,B,2\n2,B,2\n2,A,1\n")
     assert cli(*MT, *TRAINED, "--judgments", "judged.csv", "-o", "train.parquet").code == 0
     found = read_features("train.parquet")
-    assert (found.query_ids, found.doc_ids) == (("1#1", "2#2"), ["A", "B", "B", "A"])
+    assert (found.query_ids, found.doc_ids) == (("1:1", "2:2"), ["A", "B", "B", "A"])
     assert found.relevance.tolist() == [1, 0, 0, 1]
     assert cli("train", "train.parquet", "--hidden", 0, "-o", "metric.model").code == 0
 

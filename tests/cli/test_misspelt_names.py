@@ -35,6 +35,8 @@ import pytest
             "mt-experiment --loss ListNet",
             "No such option '--loss'; did you mean '--losses'? See `rankscope mt-experiment --help`",
         ),
+        ("fus a.run", "No such command 'fus'; did you mean 'fuse'? See `rankscope --help`"),
+        ("fuse --methd rrf a.run", "No such option '--methd'; did you mean '--method'? See `rankscope fuse --help`"),
         ("crossvalidat x", "No such command 'crossvalidat'; did you mean 'crossvalidate'? See `rankscope --help`"),
         (
             "crossvalidate --losses ranknet x",
@@ -50,5 +52,5 @@ def test_the_nearest_name_is_named(cli: Callable[..., Any], arguments: str, said
 
 def test_where_no_command_is_near_all_are_named(cli: Callable[..., Any]) -> None:
     done = cli("qrels.txt", "it's", "a.run")
-    assert "expected evaluate, compare, plan, agree, stability, consensus, leaderboard, train, " in done.err
+    assert "expected evaluate, compare, plan, agree, stability, consensus, leaderboard, fuse, train, " in done.err
     assert cli("it's so").err.startswith("rankscope: No such command 'it's so'; expected evaluate, ")

@@ -91,3 +91,11 @@ def test_equally_good_lists_are_told_apart_as_often_as_the_level_says(n):
     rate = float((found.pvalue <= 0.05).mean())
     # Three standard errors of a share are .005; the test is itself an approximation, a little off on few items.
     assert 0.035 < rate < 0.06
+
+
+def test_lists_that_leave_nothing_to_chance_have_no_p():
+    # a list that is people's own, one that is the other, and three of which one follows from the other two (K = 0)
+    first, second, between = [1.0, 0.8, 0.6], [0.9428, 0.8, 0.8], [0.9428, 1.0, 0.0]
+    found = williams_test(first, second, between, n=6)
+    assert found.degenerate.all()
+    assert np.isnan(found.pvalue).all()

@@ -8,14 +8,13 @@ import numpy as np
 
 from rankscope.agreement.metric_statistics import values_of_means
 from rankscope.agreement.segment_sums import divided
+from rankscope.agreement.swapped_cells import FLAT
 from rankscope.stats.inputs import Floats
 
 __all__ = ["drawn_means", "drawn_pearson", "weighted_mean"]
 
 Drawn = Callable[[Floats, Floats], Floats]
 
-#: Sums of squares this small, in units of the greatest, are 0 but for rounding.
-FLAT = 1e-14
 
 
 def weighted_mean(values: Floats, weights: Floats) -> Floats:

@@ -4,26 +4,25 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+from rankscope.agreement.metric_pvalues import TESTS
 from rankscope.agreement.metric_tests import ALTERNATIVES
 from rankscope.agreement.system_asked import SystemsAsked, settle_systems
+from rankscope.errors import ParameterError
 from rankscope.kernels.swaps import SWAPS
 from rankscope.stats.corrections import CORRECTIONS
 from rankscope.stats.inputs import check_choice, check_count, check_positive, check_share
 
 __all__ = ["TESTS", "ComparisonAsked", "settle_comparison"]
 
-#: Every test, and what its resamples are of: the difference were there none ("null"), or the difference ("values").
-TESTS = {"perm_both": "null", "boot_both": "values", "bootstrap": "values", "pair_swaps": "null", "williams": ""}
-
 
 class ComparisonAsked(NamedTuple):
-    """How metrics are tested. test: None for what suits the task. correction, significance: of p-values, and the level
-    that they are then compared with. systems: how systems get their scores.
+    """How metrics are tested. test, swap: None for what suits the task. correction, significance: of p-values, and the
+    level that they are then compared with. systems: how systems get their scores.
     """
 
     test: str | None
     alternative: str
-    swap: str
+    swap: str | None
     n_resamples: int
     seed: int
     epsilon: float | None
@@ -35,7 +34,7 @@ class ComparisonAsked(NamedTuple):
 def settle_comparison(
     test: str | None = None,
     alternative: str = "two-sided",
-    swap: str = "cells",
+    swap: str | None = None,
     epsilon: float | None = None,
     correction: str = "holm",
     significance: float = 0.05,
@@ -50,7 +49,10 @@ def settle_comparison(
     if test is not None:
         check_choice("test", test, tuple(TESTS))
     check_choice("alternative", alternative, ALTERNATIVES)
-    check_choice("swap", swap, SWAPS)
+    if swap is not None:
+        check_choice("swap", swap, SWAPS)
+        if test not in (None, "perm_both"):
+            raise ParameterError(f"swap says what perm_both swaps, and the test is {test}; leave it out")
     check_choice("correction", correction, tuple(CORRECTIONS))
     check_share("significance", significance)
     check_count("n_resamples", n_resamples)

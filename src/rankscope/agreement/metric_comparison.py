@@ -11,10 +11,11 @@ import numpy.typing as npt
 
 from rankscope._version import __version__
 from rankscope.agreement.calibration import Curve
+from rankscope.agreement.conventions import CONVENTIONS
 from rankscope.agreement.metric_asked import TESTS, ComparisonAsked, settle_comparison
-from rankscope.agreement.metric_inputs import pairs_of, read_metrics
+from rankscope.agreement.metric_inputs import of_segments, pairs_of, read_metrics
 from rankscope.agreement.metric_ranks import cluster_ranks, few_resamples
-from rankscope.agreement.metric_runs import averaged, run_task
+from rankscope.agreement.metric_runs import averaged, joined_runs, run_task
 from rankscope.agreement.metric_tasks import Task, default_statistic, settle_tasks, spread_tasks
 from rankscope.agreement.segment_agreement import AVERAGE
 from rankscope.agreement.segment_inputs import Names, directions
@@ -22,7 +23,7 @@ from rankscope.agreement.system_inputs import common_pairs, parts_of
 from rankscope.agreement.system_people import Given, SystemJudgments, SystemMetrics, given_as_asked
 from rankscope.data.rankings import Rankings
 from rankscope.data.sections import Section, as_text, tidy_frame
-from rankscope.data.segment_scores import SystemScores
+from rankscope.data.segment_scores import SegmentScores, SystemScores
 from rankscope.data.wording import counted
 from rankscope.errors import ParameterError
 from rankscope.io.read import PathLike
@@ -136,7 +137,12 @@ class MetricComparison:
         alike = len({task.weight for task in self.tasks}) == 1
         tasks = [task._replace(weight=None) for task in self.tasks] if alike else self.tasks
         resampled = any(TESTS[test] for test in self.tests)
-        swapped = f",swap {asked.swap}" if "perm_both" in self.tests else ""
+        swaps = [
+            asked.swap or ("systems" if task.level == "system" else "cells")
+            for task, test in zip(self.tasks, self.tests, strict=True)
+            if test == "perm_both"
+        ]
+        swapped = f",swap {'+'.join(dict.fromkeys(swaps))}" if swaps else ""
         drawn = f",{asked.n_resamples}{swapped}" if resampled else ""
         systems = [f"human:{self.rule}"] if any(task.level == "system" for task in self.tasks) else []
         made = f"metrics:{asked.systems.from_segments}({asked.systems.over})"
@@ -177,7 +183,7 @@ def compare_metrics(
     weights: Mapping[str, float] | None = None,
     test: str | None = None,
     alternative: str = "two-sided",
-    swap: str = "cells",
+    swap: str | None = None,
     epsilon: float | None = None,
     correction: str = "holm",
     significance: float = 0.05,
@@ -217,9 +223,11 @@ def compare_metrics(
     told by `rankscope.agreement.metric_tests.compare_metrics`. Where people or a metric score whole systems only, all
     are compared as such, and the test draws or swaps systems. alternative: "two-sided", or "greater", that of each two
     the one with the higher value is better, as the metrics task asks (half the p-value, and twice the false findings).
-    swap: of "perm_both", "cells", "systems" or "segments". correction: of p-values, for all pairs of metrics of a
-    task: "holm", "bonferroni", "hochberg", "bh", "none". significance: the corrected p-value below or at which metrics
-    differ. The average over tasks is tested by the average of their resamples, which tasks on one language pair share.
+    swap: of "perm_both", what changes places as one: "systems" (default at level system), "cells" (default at level
+    segment: errors are taken as independent from cell to cell) or "segments". correction: of p-values, for all pairs
+    of metrics of a task: "holm", "bonferroni", "hochberg", "bh", "none". significance: the corrected p-value below or
+    at which metrics differ. The average over tasks is tested by the average of their resamples, which tasks on one
+    language pair share; where these are of both levels, all of them swap systems for that.
     n_resamples, rng: of the test; the same rng gives the same p.
 
     Scores that one side lacks are left out for all, and counted in notes. common: leave out whole systems, segments and
@@ -244,7 +252,7 @@ def compare_metrics(
     systems = human, from_segments, over, common
     settled = settle_comparison(test, alternative, swap, epsilon, correction, significance, n_resamples, rng, *systems)
     asked = settle_tasks(tasks, level=level, statistic=statistic, grouping=grouping, weights=weights)
-    made = read_metrics(scores, test_set)
+    made = read_metrics(scores, test_set, judgments)
     given = given_as_asked(
         judgments,
         made,
@@ -281,6 +289,30 @@ def task_pairs(given: Given, common: bool) -> tuple[list[str], list[str]]:
     return common_pairs(people, given, [parts_of(one) for one in given.metrics], common)
 
 
+def check_used(given: Given, tasks: Sequence[Task], asked: ComparisonAsked) -> None:
+    """Raise ParameterError for what was asked for, and none of the tasks has a use of."""
+    of_systems = [task for task in tasks if task.level == "system"]
+    if asked.epsilon is not None and not any(task.statistic in CONVENTIONS for task in tasks):
+        raise ParameterError(
+            f"epsilon is for statistics of pairs at level segment, as acc_eq, and not for {tasks[0].statistic}; leave "
+            "it out"
+        )
+    if asked.systems.human is not None and not of_systems:
+        raise ParameterError("human says what makes scores of systems, and no task is of level system; leave it out")
+    options = {"from_segments": (asked.systems.from_segments, "mean"), "over": (asked.systems.over, "common")}
+    other = next((name for name, (value, usual) in options.items() if value != usual), None)
+    if other is None:
+        return
+    segments = any(isinstance(one, SegmentScores) for one in (given.people, *given.metrics))
+    if segments and of_systems and other == "over":
+        return
+    if not segments or all(of_segments(given, pair) for task in of_systems for pair in task.pairs):
+        raise ParameterError(
+            f"{other} says how scores of systems are made of a metric's segments, which is done at level system where "
+            "people ranked, or scores are of systems only; leave it out"
+        )
+
+
 def comparison_of(
     given: Given, asked: ComparisonAsked, wanted: Sequence[Task], weights: Mapping[str, float] | None, *, own: bool
 ) -> MetricComparison:
@@ -290,9 +322,16 @@ def comparison_of(
         raise ParameterError(f"{only} is the only metric, expected two or more to compare with each other")
     there, notes = task_pairs(given, asked.systems.common)
     tasks = spread_tasks(wanted, there, weights)
+    check_used(given, tasks, asked)
     found = [run_task(given, task, asked, own=own, keep=len(tasks) > 1) for task in tasks]
     if len(found) > 1:
-        found.append(averaged(tasks, found, asked.alternative))
+        joined = joined_runs(given, tasks, asked, found, own=own)
+        whole = any(one is not other for one, other in zip(joined, found, strict=True))
+        found.append(averaged(tasks, joined, asked.alternative))
+        if whole:
+            notes.append(
+                "tasks of one language pair are of both levels: for their average all of them swap whole systems"
+            )
     names = tuple(one.metric for one in given.metrics)
     pairs = all_pairs(len(names))
     corrected = np.full((len(found), len(names), len(names)), np.nan)

@@ -11,25 +11,31 @@ import numpy as np
 
 from rankscope.agreement.inputs import Judged
 from rankscope.agreement.judged_lists import rankings_of
-from rankscope.agreement.sources import merged
 from rankscope.agreement.system_asked import SystemsAsked
 from rankscope.agreement.system_inputs import (
     Compared,
-    Part,
     check_scores,
     matched,
     metric_sums,
     names_in,
+    not_judged,
     parts_of,
     people_sums,
 )
 from rankscope.agreement.system_people import Given, SystemMetrics
-from rankscope.agreement.system_sources import AnyScores, merged_systems, read_any_scores
+from rankscope.agreement.system_segments import (
+    Part,
+    alike_segments,
+    scored_by_all,
+    scored_segments,
+    segments_in,
+    table,
+)
+from rankscope.agreement.system_sources import AnyScores, read_any_scores, system_scores_in
 from rankscope.data.rankings import Rankings
 from rankscope.data.segment_scores import PairScores, SegmentScores, SystemScores, attach
 from rankscope.data.wording import counted, listed
 from rankscope.errors import InputError, ParameterError
-from rankscope.io.read import PathLike
 from rankscope.stats.inputs import Floats, constant
 
 __all__ = ["Matrices", "judged_beside", "matrices_of", "of_segments", "pairs_of", "read_metrics"]
@@ -37,17 +43,20 @@ __all__ = ["Matrices", "judged_beside", "matrices_of", "of_segments", "pairs_of"
 
 class Matrices(NamedTuple):
     """One language pair. gold: (systems, segments), metrics: (metrics, systems, segments), higher is better, NaN where
-    there is none. whole: scores are of systems, and the matrices have one column. notes: what is left out.
+    there is none. whole: scores are of systems, and the matrices have one column. notes: what is left out. used: the
+    segments that have a cell of all; none where scores are of systems.
     """
 
     gold: Floats
     metrics: Floats
     whole: bool
     notes: tuple[str, ...]
+    used: tuple[str, ...] = ()
 
 
-def read_metrics(scores: SystemMetrics, test_set: str | None) -> list[AnyScores]:
-    """Scores as they are given, or read; of a folder those of segments, where a metric has both.
+def read_metrics(scores: SystemMetrics, test_set: str | None, judgments: object = None) -> list[AnyScores]:
+    """Scores as they are given, or read; of a folder those of segments, where a metric has both,
+    or those of systems where judgments are.
 
     Raises as `rankscope.read_segment_scores`; ParameterError for a test set where there is no file.
     """
@@ -61,23 +70,17 @@ def read_metrics(scores: SystemMetrics, test_set: str | None) -> list[AnyScores]
         if not isinstance(one, (str, PathLikeType)):
             found.append(one)  # type: ignore[arg-type]  # what is neither is refused where it is used
         elif os.path.isdir(one):
-            found += folder_metrics(one)
+            found += read_any_scores(one, segments=not judges_systems(judgments))
         else:
             found += read_any_scores(one, test_set=test_set)
     return found
 
 
-def folder_metrics(path: PathLike) -> list[AnyScores]:
-    """The metrics of a folder of mt-metrics-eval; scores of systems only where there are none of segments."""
-    from rankscope.io.mt_folders import list_mt_scores, read_mt_scores, read_mt_system_scores
-
-    parts = [file for file in list_mt_scores(path) if file.kind == "metric"]
-    known = {(file.pair, file.name) for file in parts}
-    whole = [file for file in list_mt_scores(path, level="sys") if file.kind == "metric"]
-    rest = [read_mt_system_scores(file.path) for file in whole if (file.pair, file.name) not in known]
-    if not parts and not rest:
-        raise InputError(f"{path}: no metric-scores/PAIR/METRIC.seg.score in this folder, expected at least one")
-    return [*merged([read_mt_scores(file.path) for file in parts]), *merged_systems(rest)]
+def judges_systems(judgments: object) -> bool:
+    """Whether judgments are scores of whole systems; of standard input, which can be read once, that is not asked."""
+    if isinstance(judgments, (str, PathLikeType)) and str(judgments) != "-":
+        return system_scores_in(judgments) is not None
+    return isinstance(judgments, SystemScores)
 
 
 def pairs_of(given: Given) -> list[str]:
@@ -138,27 +141,18 @@ def matrices_of(given: Given, pair: str, asked: SystemsAsked, *, level: str) -> 
     there = ~np.isnan(stack).any(axis=0)
     if not there.any():
         raise InputError(f"{where}there is no translation of which people and all metrics have a score")
+    if level == "system" and asked.over == "common":  # as agreement on systems has it
+        there, said = scored_by_all(stack, asked.over, where, len(scored_segments(tables[0], kept)))
+        stack = np.where(there, stack, np.nan)
+        more += said
     for name, values in zip(names, stack, strict=True):
         if constant(values[there][None])[0]:
             raise InputError(
                 f"{where}{name} is {values[there][0] + 0.0:g} for all translations, expected scores that differ; leave "
                 "it or the language pair out (--metrics, --pairs)"
             )
-    return Matrices(stack[0], stack[1:], False, (*notes, *more))
-
-
-def scored_segments(part: PairScores, systems: Sequence[str]) -> list[str]:
-    """Those in which one of these systems has a score."""
-    known = set(systems)
-    rows = [i for i, name in enumerate(part.systems) if name in known]
-    some = np.flatnonzero((~np.isnan(part.values[rows])).any(axis=0))
-    return [part.segments[i] for i in some.tolist()]
-
-
-def table(part: PairScores, systems: Sequence[str], segments: Sequence[str]) -> Floats:
-    rows, columns = ({name: i for i, name in enumerate(names)} for names in (part.systems, part.segments))
-    found: Floats = part.values[np.ix_([rows[name] for name in systems], [columns[name] for name in segments])]
-    return found
+    used = tuple(name for name, some in zip(segments, there.any(axis=0).tolist(), strict=True) if some)
+    return Matrices(stack[0], stack[1:], False, (*notes, *more), used)
 
 
 def kept_names(
@@ -197,7 +191,7 @@ def kept_names(
         notes.append(f"{where}{counted(len(left), one, many)} left out, which not all metrics have: {listed(left)}")
     more = list(dict.fromkeys(name for own in sets[1:] for name in own if name not in known[0]))
     if more and names_of_more:
-        notes.append(f"{where}{listed(more)} {'is' if len(more) == 1 else 'are'} not compared, as nobody judged it")
+        notes.append(not_judged(where, more))
     return kept, notes
 
 
@@ -212,15 +206,17 @@ def whole_systems(
 ) -> Matrices:
     """Scores of systems as one column: means or wins where scores or rankings of segments were given."""
     where = f"{pair}: " if pair else ""
+    names = [given.gold, *(one.metric for one in given.metrics)]
+    own, more = alike_segments(pair, names, own, given.gold, kept, asked)
     try:
         people = people_sums(own[0], kept, given, asked, 0)
         metrics = [metric_sums(one, part, kept, asked) for one, part in zip(given.metrics, own[1:], strict=True)]
     except InputError as error:
         raise InputError(f"{where}{error}") from None
     found = Compared(pair, tuple(kept), people, metrics, ups[0], tuple(ups[1:]))
-    check_scores(found, [given.gold, *(one.metric for one in given.metrics)])
+    check_scores(found, names)
     rows = found.oriented()
-    return Matrices(rows[0][:, None], rows[1:, :, None], True, tuple(notes))
+    return Matrices(rows[0][:, None], rows[1:, :, None], True, (*notes, *more))
 
 
 def judged_beside(given: Given, pair: str, common: bool, *, own: bool) -> tuple[Judged, list[str]]:
@@ -260,12 +256,3 @@ def judged_beside(given: Given, pair: str, common: bool, *, own: bool) -> tuple[
     _, notes = kept_names(pair, said, systems, "system", "systems", common, names_of_more=True)
     _, more = kept_names(pair, said, segments, "segment", "segments", common)
     return Judged(rankings, gold, tuple(names), ()), [*notes, *more]
-
-
-def segments_in(part: Part, gold: str) -> list[str]:
-    """The segments of which people say something."""
-    if isinstance(part, PairScores):
-        return scored_segments(part, part.systems)
-    assert isinstance(part, Rankings)
-    of = part.segment.codes[part.judgment][~np.isnan(part.column(gold))]
-    return [part.segment.names[code] for code in dict.fromkeys(of.tolist())]

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from rankscope.agreement.conventions import CONVENTIONS
 from rankscope.agreement.metric_bootstrap import bootstrap_values
 from rankscope.agreement.metric_permutations import permuted_differences
-from rankscope.agreement.metric_statistics import CORRELATIONS, Common, system_means
+from rankscope.agreement.metric_statistics import Common, system_means
 from rankscope.agreement.pair_counts import kinds_of
 from rankscope.agreement.segment_sums import by_row
 from rankscope.agreement.soft_pairs import pair_pvalues, system_pairs
@@ -23,10 +23,12 @@ from rankscope.stats.inputs import Floats, snapped
 from rankscope.stats.resampled import monte_carlo
 from rankscope.stats.williams import LEAST, williams_test
 
-__all__ = ["TESTS", "Asked", "check_has_test"]
+__all__ = ["PROCEDURES", "TESTS", "Asked", "check_has_test"]
 
 Ints = npt.NDArray[np.int64]
 
+#: Every test, and what its resamples are of: the difference were there none ("null"), or the difference ("values").
+TESTS = {"perm_both": "null", "boot_both": "values", "bootstrap": "values", "pair_swaps": "null", "williams": ""}
 #: Differences of statistics in [-1, 1] that are this close are equal, but for rounding.
 CLOSE = 1e-10
 PAIRS_OF_SYSTEMS = ("acc_eq", "pairwise_accuracy", "soft_pairwise_accuracy")
@@ -89,10 +91,14 @@ def filled(metrics: int, asked: Asked, counts: Iterable[tuple[int, int, int, int
 
 def check_has_test(test: str, statistic: str, grouping: str) -> None:
     """Raise ParameterError where the statistic has no such test."""
-    if test == "williams" and (statistic not in CORRELATIONS or grouping not in ("means", "none")):
+    if test == "williams" and statistic != "pearson":
         raise ParameterError(
-            f"Williams' test is for one correlation over all items, not for {statistic} with grouping {grouping!r}; "
-            "take pearson with grouping 'means' or 'none', or another test"
+            f"Williams' test is for pearson, and for {statistic} its p-values cannot be relied on; take perm_both"
+        )
+    if test == "williams" and grouping not in ("means", "none"):
+        raise ParameterError(
+            f"Williams' test is for one correlation over all items (of systems, or with grouping none), and not for a "
+            f"mean of them with grouping {grouping}; take perm_both"
         )
     if test == "pair_swaps" and statistic not in PAIRS_OF_SYSTEMS:
         raise ParameterError(
@@ -245,7 +251,7 @@ def by_williams(common: Common, value: Floats, epsilons: Floats, asked: Asked) -
 
 Procedure = Callable[[Common, Floats, Floats, Asked], Found]
 
-TESTS: dict[str, Procedure] = {
+PROCEDURES: dict[str, Procedure] = {
     "perm_both": by_permutation,
     "boot_both": partial(by_bootstrap, systems=True),
     "bootstrap": partial(by_bootstrap, systems=False),

@@ -45,8 +45,9 @@ def few_resamples(tests: Sequence[str], metrics: int, asked: ComparisonAsked) ->
     least = family * (2 if doubled else 1)
     if least / (1 + asked.n_resamples) <= asked.significance:
         return []
+    what = f"the correction of {family} tests" if family > 1 else f"significance {asked.significance:g}"
     needed = int(np.ceil(least / asked.significance))
     return [
-        f"with {asked.n_resamples:,} resamples no p-value is low enough for the correction of {family} tests; take "
-        f"{needed:,} or more (--resamples), or another correction"
+        f"with {asked.n_resamples:,} resamples no p-value is low enough for {what}; take "
+        f"{needed:,} or more (--resamples){', or another correction' if family > 1 else ''}"
     ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import zlib
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
@@ -22,10 +23,12 @@ from rankscope.agreement.metric_pvalues import CLOSE
 from rankscope.agreement.metric_statistics import STATISTICS
 from rankscope.agreement.metric_tasks import Task
 from rankscope.agreement.segment_agreement import one_pair
+from rankscope.agreement.soft_pairs import soft_draws
 from rankscope.agreement.system_people import Given
 from rankscope.data.rankings import Rankings
 from rankscope.data.wording import counted
 from rankscope.errors import InputError, ParameterError
+from rankscope.kernels.resample import draw
 from rankscope.stats.inputs import Floats
 
 __all__ = ["Found", "averaged", "run_task"]
@@ -40,7 +43,7 @@ NOTHING: Drawn = MappingProxyType({})
 class Found(NamedTuple):
     """One task, or the average of several. value, n, epsilon: (metrics). pvalue: (metrics, metrics), of the higher
     against the lower, or of both; symmetric. drawn: differences by pair. systems, segments: compared; 0 where there
-    are none. curves: (metrics) of acc_eq, else none.
+    are none. curves: (metrics) of acc_eq, else none. over: by language pair the segments, as they are drawn.
     """
 
     value: Floats
@@ -54,6 +57,7 @@ class Found(NamedTuple):
     drawn: Drawn = NOTHING
     curves: tuple[Curve, ...] = ()
     notes: tuple[str, ...] = ()
+    over: Mapping[str, tuple[str, ...]] = MappingProxyType({})
 
 
 def run_task(given: Given, task: Task, asked: ComparisonAsked, *, own: bool, keep: bool) -> Found:
@@ -75,6 +79,23 @@ def run_task(given: Given, task: Task, asked: ComparisonAsked, *, own: bool, kee
     return found
 
 
+def joined_runs(
+    given: Given, tasks: Sequence[Task], asked: ComparisonAsked, found: Sequence[Found], *, own: bool
+) -> list[Found]:
+    """As found, for the average: where tasks of one language pair swap systems and cells, all of them swap systems.
+
+    Swaps of one kind are no more those of the other than any two: their average would vary too little by chance.
+    """
+    of_systems = {pair for task in tasks if task.level == "system" for pair in task.pairs}
+    joined = []
+    for task, one in zip(tasks, found, strict=True):
+        cells = one.test == "perm_both" and task.level == "segment" and asked.swap is None
+        if cells and of_systems.intersection(task.pairs):
+            one = run_task(given, task, asked._replace(swap="systems"), own=own, keep=True)
+        joined.append(one)
+    return joined
+
+
 def pooled(given: Given, task: Task, asked: ComparisonAsked, *, own: bool, keep: bool) -> Found:
     """The pairs of systems of several language pairs in one pot: an average by how many pairs each has."""
     parts = [run_task(given, task._replace(pair=pair), asked, own=own, keep=True) for pair in task.pairs]
@@ -92,6 +113,7 @@ def pooled(given: Given, task: Task, asked: ComparisonAsked, *, own: bool, keep:
         lost=sum(one.lost for one in parts),
         drawn=drawn if keep else NOTHING,
         notes=tuple(note for one in parts for note in one.notes),
+        over={pair: names for one in parts for pair, names in one.over.items()},
     )
 
 
@@ -124,9 +146,8 @@ def by_matrices(given: Given, task: Task, asked: ComparisonAsked, *, own: bool, 
         alternative=asked.alternative,
         swap=asked.swap,
         epsilon=asked.epsilon if task.statistic == "acc_eq" else None,
-        n_resamples=asked.n_resamples,
         keep_drawn=keep,
-        rng=np.random.default_rng(stream(asked.seed, task.pair)),
+        resamples=resamples_of(asked, task.pair),
     )
     notes = [*tables.notes, *(with_pair(task.pair, note) for note in found.notes)]
     if tables.whole and test != "williams":
@@ -143,6 +164,7 @@ def by_matrices(given: Given, task: Task, asked: ComparisonAsked, *, own: bool, 
         drawn=found.drawn,
         curves=curves_of(tables, grouping) if task.statistic == "acc_eq" and asked.epsilon is None else (),
         notes=tuple(notes),
+        over={task.pair: tables.used},
     )
 
 
@@ -171,9 +193,11 @@ def with_pair(pair: str, note: str) -> str:
     return f"{pair}: {note}" if pair else note
 
 
-def stream(seed: int, pair: str) -> list[int]:
+def resamples_of(asked: ComparisonAsked, pair: str) -> metric_tests.Resamples:
     """By language pair: tasks on the same one share their resamples, and none depends on which others there are."""
-    return [seed, zlib.crc32(pair.encode("utf-8", "surrogateescape"))]
+    rng = np.random.default_rng([asked.seed, zlib.crc32(pair.encode("utf-8", "surrogateescape"))])
+    segments, systems = (draw(rng, asked.n_resamples) for _ in range(2))
+    return metric_tests.Resamples(segments, systems, soft_draws(asked.seed, pair))
 
 
 def by_lists(given: Given, task: Task, asked: ComparisonAsked, *, own: bool, keep: bool) -> Found:
@@ -198,7 +222,7 @@ def by_lists(given: Given, task: Task, asked: ComparisonAsked, *, own: bool, kee
     if lost:
         words = "judged translations" if lost > 1 else "judged translation"
         notes.append(with_pair(task.pair, f"{lost:,} {words} left out, as one of the metrics has no score there"))
-    cells, drawn = one_pair(lists, settled, task.pair)
+    cells, drawn = one_pair(lists, settled, task.pair, resamples_of(asked, task.pair).segments)
     value = np.array(cells.value)
     if not np.isnan(value).any() and np.isnan(drawn).all():
         raise ParameterError(
@@ -227,7 +251,13 @@ def by_lists(given: Given, task: Task, asked: ComparisonAsked, *, own: bool, kee
         drawn=apart if keep else {},
         curves=curves,
         notes=tuple(notes),
+        over={task.pair: judged_segments(judged.rankings)},
     )
+
+
+def judged_segments(rankings: Rankings) -> tuple[str, ...]:
+    """In the order of `lists_of`."""
+    return tuple(rankings.segment.names[code] for code in np.unique(rankings.segment.codes).tolist())
 
 
 def epsilon_asked(task: Task, asked: ComparisonAsked) -> float | None:
@@ -279,7 +309,14 @@ def averaged(tasks: Sequence[Task], found: Sequence[Found], alternative: str) ->
         )
     kinds = {TESTS[one.test] for one in found}
     alike = len(kinds) == 1 and "" not in kinds
-    value, drawn = weighted([one if alike else one._replace(drawn=NOTHING) for one in found], weights)
+    apart = None if {one.test for one in found} <= {"williams"} else drawn_apart(found)
+    tested = alike and apart is None
+    value, drawn = weighted([one if tested else one._replace(drawn=NOTHING) for one in found], weights)
+    if alike and apart is not None:
+        notes.append(
+            f"the average over {counted(len(tasks), 'task')} is not tested: tasks{f' of {apart}' if apart else ''} "
+            "draw from other segments, as some count segments of which a metric lacks all scores, and others do not"
+        )
     if not alike:
         tests = " and ".join(dict.fromkeys(one.test for one in found))
         why = f"{tests} draws nothing" if kinds == {""} else f"{tests} do not draw alike"
@@ -293,3 +330,12 @@ def averaged(tasks: Sequence[Task], found: Sequence[Found], alternative: str) ->
         test="",
         notes=tuple(notes),
     )
+
+
+def drawn_apart(found: Sequence[Found]) -> str | None:
+    """The first language pair of which tasks draw from other segments: their resamples are then not the same."""
+    of = defaultdict(set)
+    for one in found:
+        for pair, names in one.over.items():
+            of[pair].add(names)
+    return next((pair for pair, several in of.items() if len(several) > 1), None)

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from rankscope.agreement.calibration import Curve
+from rankscope.agreement.forgotten_directions import direction_notes
 from rankscope.agreement.metric_asked import TESTS
 from rankscope.agreement.metric_comparison import MetricComparison
 from rankscope.agreement.metric_tasks import Task
@@ -248,7 +249,8 @@ def sentence_of(result: MetricComparison) -> str:
             f"{names} agrees best with people{over} ({what} {shown(value[best[0]])}), better than {others} by more "
             f"than chance would make it ({chance}).{rests}"
         )
-    span = f"{what} {shown(value[best[0]])} to {shown(value[best[-1]])}"
+    ends = dict.fromkeys((shown(value[best[0]]), shown(value[best[-1]])))
+    span = f"{what} {' to '.join(ends)}{' each' if len(ends) == 1 else ''}"
     if not rest:
         every = "Neither of the two metrics is" if len(best) == 2 else f"None of the {len(best)} metrics is"
         every += f" better than {'the other' if len(best) == 2 else 'another'} by more than chance would make it"
@@ -288,4 +290,8 @@ def notes_of(result: MetricComparison) -> tuple[str, ...]:
         notes.append(
             "how close scores tie was chosen for each metric on these very data, so values are a little too high"
         )
+    alike = [i for i, task in enumerate(result.tasks) if task.range == result.tasks[0].range]
+    gold = result.gold if result.rule in ("mean", "given") else None
+    low, high = result.tasks[0].range
+    notes += direction_notes(result.metrics, result.higher, result.value[alike].T, chance=(low + high) / 2, gold=gold)
     return tuple(notes)

@@ -71,9 +71,9 @@ class MetricValues:
     """A statistic of each metric; arrays of shape (metrics), or () where one metric was given.
 
     value: higher is better, NaN where there is none. n: what it is a mean over, or is taken of: with grouping "segment"
-    or "system" those with a value, "means" the systems, "none" the cells (of "acc_eq" the pairs). epsilon: differences
-    up to which the metric ties, NaN where the statistic has none. cells: those that gold and every metric have. lost:
-    cells of gold left out because a metric has no score there.
+    or "system" those with a value, "means" the systems (of the pairwise accuracies their pairs), "none" the cells (of
+    "acc_eq" the pairs). epsilon: differences up to which the metric ties, NaN where the statistic has none. cells:
+    those that gold and every metric have. lost: cells of gold left out because a metric has no score there.
     """
 
     statistic: str
@@ -210,10 +210,10 @@ def values_of_stack(
         return accuracies(people, stack, grouping, epsilon)
     if statistic == "soft_pairwise_accuracy":
         assert draws is not None
-        return soft_pairwise_accuracies(gold, stack, draws), np.full(len(stack), stack.shape[1])
+        return soft_pairwise_accuracies(gold, stack, draws), np.full(len(stack), pairs_in(stack))
     if grouping == "means":
         found = values_of_means(system_means(people), system_means(stack), statistic)
-        return found, np.full(len(stack), stack.shape[1])
+        return found, np.full(len(stack), pairs_in(stack) if statistic == "pairwise_accuracy" else stack.shape[1])
     if grouping == "none":
         flat = (len(stack), -1)
         value = by_row(people.reshape(flat), stack.reshape(flat), statistic)
@@ -222,6 +222,11 @@ def values_of_stack(
         people, stack = people.swapaxes(1, 2), stack.swapaxes(1, 2)
     lists = (-1, stack.shape[2])
     return mean_and_count(by_row(people.reshape(lists), stack.reshape(lists), statistic).reshape(stack.shape[:2]))
+
+
+def pairs_in(stack: Floats) -> int:
+    """Pairs of the systems of a stack."""
+    return int(stack.shape[1] * (stack.shape[1] - 1) // 2)
 
 
 def mean_and_count(values: Floats) -> tuple[Floats, Ints]:

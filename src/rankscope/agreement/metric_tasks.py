@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from rankscope.agreement import metric_statistics, segment_asked
@@ -24,8 +24,6 @@ STATISTICS = {
     "system": tuple(name for name, groups in metric_statistics.STATISTICS.items() if "means" in groups),
     "segment": segment_asked.STATISTICS,
 }
-#: Weights add up to 1 but for so much.
-ROUNDING = 1e-6
 GRAMMAR = "PAIR:LEVEL:STATISTIC[/GROUPING][:WEIGHT], as de-en:system:pearson:0.5 or de-en:segment:acc_eq/segment"
 
 
@@ -95,7 +93,8 @@ def checked(task: Task) -> Task:
     if task.statistic not in STATISTICS[task.level]:
         other = next(name for name in LEVELS if name != task.level)
         if task.statistic in STATISTICS[other]:
-            raise ParameterError(f"{task.statistic} is a statistic of level {other}, and the task is {task}")
+            level = f"level is {task.level}" if task.pair == EVERY else f"task is {task}"
+            raise ParameterError(f"{task.statistic} is a statistic of level {other}, and the {level}")
         raise UnknownName("statistic", task.statistic, STATISTICS[task.level])
     if task.weight is not None and not (is_real(task.weight) and 0 <= float(task.weight) < math.inf):
         raise ParameterError(f"task {task}: the weight is {task.weight!r}, expected a number of at least 0")
@@ -170,13 +169,7 @@ def check_tasks(tasks: Sequence[Task]) -> None:
     if len(weighted) < len(tasks):
         without = next(task for task in tasks if task.weight is None)
         raise ParameterError(f"task {without} has no weight, and others have; give all of them one, or none")
-    check_sum(weighted)
-
-
-def check_sum(weights: Iterable[float]) -> None:
-    total = math.fsum(map(float, weights))
-    if abs(total - 1) > ROUNDING:
-        raise ParameterError(f"the weights add up to {total:g}, expected 1; divide each by their sum")
+    check_weights({f"{task.pair}:{task.what}": task.weight or 0.0 for task in tasks})
 
 
 def spread_tasks(tasks: Sequence[Task], pairs: Sequence[str], weights: Mapping[str, float] | None) -> tuple[Task, ...]:
@@ -197,6 +190,8 @@ def spread_tasks(tasks: Sequence[Task], pairs: Sequence[str], weights: Mapping[s
         else:
             raise UnknownName("language pair", next(pair for pair in task.pairs if pair not in pairs), pairs)
     if weights is not None:
+        if pairs == [""]:
+            raise ParameterError("weights are of language pairs, and these data name none; leave weights out")
         if unknown := [pair for pair in weights if pair not in pairs]:
             raise UnknownName("language pair", unknown[0], pairs)
         if missing := [pair for pair in pairs if pair not in weights]:

@@ -20,7 +20,7 @@ from rankscope.agreement.segment_sums import Found, bootstrap, correlation_found
 from rankscope.data.sections import Section, as_text, tidy_frame
 from rankscope.data.wording import counted
 from rankscope.io.read import PathLike
-from rankscope.kernels.resample import draw
+from rankscope.kernels.resample import Draws, draw
 from rankscope.stats.inputs import Floats
 from rankscope.stats.labels import Ints
 
@@ -223,8 +223,11 @@ class Cells(NamedTuple):
     lost: list[int]
 
 
-def one_pair(lists: list[JudgedLists], asked: Asked, name: str) -> tuple[Cells, Floats]:
-    """All metrics on one language pair, and (metrics, resamples) their values on resampled segments."""
+def one_pair(lists: list[JudgedLists], asked: Asked, name: str, draws: Draws | None = None) -> tuple[Cells, Floats]:
+    """All metrics on one language pair, and (metrics, resamples) their values on resampled segments.
+
+    draws: of the segments; None for those of the language pair.
+    """
     epsilons = [epsilon_of(one, asked) for one in lists]
     found = [value_of(one, asked, epsilon) for one, epsilon in zip(lists, epsilons, strict=True)]
     cells = Cells(
@@ -234,13 +237,13 @@ def one_pair(lists: list[JudgedLists], asked: Asked, name: str) -> tuple[Cells, 
         missing=[one.missing for one in lists],
         lost=[left_out(one.gold, one.metric) for one in lists],
     )
-    # Streams by the name of the pair: an interval does not depend on which other pairs were asked for.
-    rng = np.random.default_rng([asked.seed, zlib.crc32(name.encode("utf-8", "surrogateescape"))])
     drawn = np.full((len(lists), asked.n_resamples), np.nan)
     there = [m for m, one in enumerate(found) if one.sums is not None and not np.isnan(one.value)]
     if there:
         tables = [sums for m in there if (sums := found[m].sums) is not None]
-        drawn[there] = bootstrap(tables, draw(rng, asked.n_resamples))
+        # Streams by the name of the pair: an interval does not depend on which other pairs were asked for.
+        rng = np.random.default_rng([asked.seed, zlib.crc32(name.encode("utf-8", "surrogateescape"))])
+        drawn[there] = bootstrap(tables, draws or draw(rng, asked.n_resamples))
     return cells, drawn
 
 

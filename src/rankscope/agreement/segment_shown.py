@@ -113,7 +113,7 @@ def sentence_of(result: SegmentAgreement) -> str:
     lowest = format_value(float(rounded.min()), "mean")
     return (
         f"{best[0]} agrees most with people{over} ({highest}), {worst} least ({lowest}). {meaning}. No test says here "
-        "whether metrics differ by more than chance."
+        "whether metrics differ by more than chance (rankscope agree metrics does)."
     )
 
 

@@ -2,15 +2,34 @@
 
 from __future__ import annotations
 
+import zlib
+
 import numpy as np
 import numpy.typing as npt
 
-from rankscope.kernels.resample import Draws, flip_sums
+from rankscope.kernels.resample import Draws, draw, flip_sums
 from rankscope.stats.inputs import NOISE, Floats
 
-__all__ = ["pair_pvalues", "soft_pairwise_accuracies", "system_pairs"]
+__all__ = ["SOFT_RESAMPLES", "pair_pvalues", "soft_draws", "soft_pairwise_accuracies", "system_pairs"]
 
 Ints = npt.NDArray[np.int64]
+
+#: Swaps of signs behind each p-value, where no other number is asked for.
+SOFT_RESAMPLES = 1000
+
+
+def soft_draws(seed: int, pair: str, n_resamples: int = SOFT_RESAMPLES) -> Draws:
+    """The swaps of signs of one language pair: one set of them for people and for every metric.
+
+    They depend on nothing else, neither on which other metrics there are, nor in which order, nor on how metrics are
+    tested; so a metric has one soft pairwise accuracy, wherever it is asked for.
+
+    >>> soft_draws(1, "de-en", 5).seeds[0].entropy == soft_draws(1, "de-en", 7).seeds[0].entropy
+    True
+    """
+    # A stream of their own: that of the language pair draws its segments.
+    seeds = [seed, zlib.crc32(pair.encode("utf-8", "surrogateescape")), 1]
+    return draw(np.random.default_rng(seeds), n_resamples)
 
 
 def system_pairs(systems: int) -> tuple[Ints, Ints]:

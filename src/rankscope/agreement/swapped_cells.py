@@ -12,7 +12,7 @@ from rankscope.kernels.resample import Draws
 from rankscope.kernels.swaps import grouped_bits, linear_values, swap_bits
 from rankscope.stats.inputs import Floats
 
-__all__ = ["mean_differences", "pearson_differences"]
+__all__ = ["FLAT", "mean_differences", "pearson_differences"]
 
 Bools = npt.NDArray[np.bool_]
 

@@ -197,8 +197,10 @@ def systems(
     their mean over segments ("mean", the default).
     from_segments: what makes a system's score of a metric's scores of segments: their "mean", or the "share" of
     comparisons with each other system's output of the same segment in which its own is better or equal. over: a mean is
-    over the segments that all systems have ("common") or each over its own ("own").
-    common: compare the systems and language pairs that people and all metrics have; else sets that differ are refused.
+    over the segments that all systems have ("common") or each over its own ("own"); where people's are means, too,
+    over those of which people and all metrics have scores.
+    common: compare the systems, segments and language pairs that people and all metrics have; else it is an error where
+    a metric lacks some. Systems that nobody judged are left out, with a note.
     without_outliers: without systems whose human score is more than 2.5 deviations from the median.
     weights: of language pairs in the average, adding up to 1; alike where None.
 
@@ -248,6 +250,7 @@ def systems(
         reference=reference,
         lines=lines,
         test_set=test_set,
+        segments=asked.statistic == SOFT,
     )
     return agreement_of(given, asked)
 

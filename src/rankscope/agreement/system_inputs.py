@@ -9,6 +9,7 @@ import numpy as np
 
 from rankscope.agreement.system_asked import SystemsAsked
 from rankscope.agreement.system_people import Given
+from rankscope.agreement.system_segments import Part, alike_segments
 from rankscope.agreement.system_sources import AnyScores
 from rankscope.agreement.system_sums import SystemSums, given_sums, mean_sums, share_sums, win_sums
 from rankscope.data.rankings import Rankings
@@ -18,9 +19,6 @@ from rankscope.errors import InputError
 from rankscope.stats.inputs import Floats, constant
 
 __all__ = ["Compared", "compared_pairs"]
-
-#: What one side has of one language pair.
-Part = Rankings | PairScores | Mapping[str, float]
 
 
 class Compared(NamedTuple):
@@ -79,8 +77,10 @@ def compared_pairs(given: Given, asked: SystemsAsked, n_resamples: int) -> tuple
     found = []
     for pair in pairs:
         own = [people[pair], *(side[matched(pair, people, side) or ""] for side in sides)]
-        systems, note = common_systems(pair, [given.gold, *(one.metric for one in given.metrics)], own, given, asked)
-        notes += note
+        names = [given.gold, *(one.metric for one in given.metrics)]
+        systems, note = common_systems(pair, names, own, given, asked)
+        own, more = alike_segments(pair, names, own, given.gold, systems, asked)
+        notes += [*note, *more]
         try:
             sums = people_sums(own[0], systems, given, asked, n_resamples)
             metrics = []
@@ -99,7 +99,7 @@ def compared_pairs(given: Given, asked: SystemsAsked, n_resamples: int) -> tuple
                 for one, part in zip(given.metrics, own[1:], strict=True)
             ),
         )
-        check_scores(every, [given.gold, *(one.metric for one in given.metrics)])
+        check_scores(every, names)
         found.append(every)
     return found, notes
 
@@ -159,22 +159,28 @@ def common_systems(
     sets = [names_in(part, given.gold) for part in own]
     kept = [name for name in sets[0] if all(name in other for other in sets[1:])]
     where = f"{pair}: " if pair else ""
-    every = list(dict.fromkeys(name for one in sets for name in one))
-    left = [name for name in every if name not in kept]
+    left = [name for name in sets[0] if name not in kept]
     if len(kept) < 2:
         shown = "; ".join(f"{name} {listed(one) or 'none'}" for name, one in list(zip(names, sets, strict=True))[:3])
         raise InputError(f"{where}{counted(len(kept), 'system')} in common, expected at least two: {shown}")
+    more = list(dict.fromkeys(name for one in sets[1:] for name in one if name not in sets[0]))
+    notes = [not_judged(where, more)] if more else []
     if not left:
-        return tuple(kept), []
+        return tuple(kept), notes
     if not asked.common:
-        metric, other = next((name, one) for name, one in zip(names[1:], sets[1:], strict=True) if {*one} != {*sets[0]})
+        metric, other = next((name, one) for name, one in zip(names[1:], sets[1:], strict=True) if {*sets[0]} - {*one})
         missing = [name for name in sets[0] if name not in other]
-        extra = [name for name in other if name not in sets[0]]
-        said = [f"{metric} has no score of {listed(missing)}"] if missing else []
-        said += [f"{given.gold} (people) has none of {listed(extra)}, which {metric} has"] if extra else []
-        raise InputError(f"{where}{'; '.join(said)}; compare the {len(kept)} systems that all have (--common)")
+        raise InputError(
+            f"{where}{metric} has no score of {listed(missing)}; compare the {len(kept)} systems that all have "
+            "(--common)"
+        )
     them = "it" if len(left) == 1 else "each of them"
-    return tuple(kept), [f"{where}{listed(left)} left out, since not all have scores of {them}"]
+    return tuple(kept), [f"{where}{listed(left)} left out, since not all have scores of {them}", *notes]
+
+
+def not_judged(where: str, more: Sequence[str]) -> str:
+    verb, them = ("is", "it") if len(more) == 1 else ("are", "them")
+    return f"{where}{listed(more)} {verb} not compared, as nobody judged {them}"
 
 
 def people_sums(part: Part, systems: Sequence[str], given: Given, asked: SystemsAsked, n_resamples: int) -> SystemSums:

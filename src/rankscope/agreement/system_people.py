@@ -55,9 +55,10 @@ def given_as_asked(
     reference: str | None,
     lines: PathLike | None,
     test_set: str | None,
+    segments: bool = False,
 ) -> Given:
     """People and metrics as they are asked for, read where they are files, in the directions asked for. Raises as
-    `systems`.
+    `systems`. segments: of folders with both, scores of segments are read, and not those of systems.
     """
     up, down = names_of(higher), names_of(lower)
     if both := [name for name in up if name in down]:
@@ -67,10 +68,10 @@ def given_as_asked(
     files = [scores] if single else list(scores)  # type: ignore[arg-type]  # neither is a list
     if test_set is not None and not any(isinstance(one, (str, PathLikeType)) for one in files):
         raise ParameterError("test_set says which scores of a file are wanted, and there is none; leave it out")
-    made = all_metrics(files, test_set)
+    made = all_metrics(files, test_set, segments=segments)
     options = {"duplicates": duplicates, "reference": reference, "lines": lines}
     needed = [*([] if gold is None else [gold]), *([] if made else wanted or ())]
-    whole = whole_systems(judgments, needed)
+    whole = whole_systems(judgments, needed, people=gold is None)
     columns: Sequence[str] = ()  # whose direction somebody may say, though they are not used
     if whole is not None:
         if unfit := next((name for name, value in options.items() if value is not None), None):
@@ -105,11 +106,11 @@ def given_as_asked(
     return found if pairs is None else found._replace(people=of_pairs(found.people, names_of(pairs)))
 
 
-def all_metrics(files: Sequence[object], test_set: str | None) -> list[AnyScores]:
+def all_metrics(files: Sequence[object], test_set: str | None, *, segments: bool = False) -> list[AnyScores]:
     found: list[AnyScores] = []
     for one in files:
         if isinstance(one, (str, PathLikeType)):
-            found += read_any_scores(one, test_set=test_set)
+            found += read_any_scores(one, test_set=test_set, segments=segments)
         elif isinstance(one, (SegmentScores, SystemScores)):
             found.append(one)
         else:
@@ -119,11 +120,11 @@ def all_metrics(files: Sequence[object], test_set: str | None) -> list[AnyScores
     return merged_any(found)
 
 
-def whole_systems(judgments: SystemJudgments, needed: Sequence[str]) -> list[SystemScores] | None:
+def whole_systems(judgments: SystemJudgments, needed: Sequence[str], *, people: bool) -> list[SystemScores] | None:
     if isinstance(judgments, SystemScores):
         return [judgments]
     if isinstance(judgments, (str, PathLikeType)):
-        return system_scores_in(judgments, needed=needed)
+        return system_scores_in(judgments, needed=needed, people=people)
     return None
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from rankscope.agreement.forgotten_directions import direction_notes
 from rankscope.agreement.segment_agreement import AVERAGE
 from rankscope.agreement.segment_shown import SHOWN, best_in_bold
 from rankscope.agreement.system_agreement import ALL, SystemAgreement
@@ -121,7 +122,7 @@ def outlier_section(result: SystemAgreement) -> Section:
         title="Without systems far from the rest",
         sentence=(
             "A system that people find far better or far worse than all others is easy to tell from them, and can make "
-            "a correlation look high by itself."
+            f"{'a correlation' if result.asked.statistic in CORRELATIONS else 'the agreement'} look high by itself."
         ),
         table=Table(columns=columns, rows=tuple(rows), left=len(columns) - 2),
     )
@@ -171,7 +172,7 @@ def falling(result: SystemAgreement, m: int) -> tuple[str, ...]:
 def sentence_of(result: SystemAgreement) -> str:
     """Which metric agrees most, and what the number means."""
     several = result.several
-    pooled = several and result.asked.statistic == ACCURACY
+    pooled = several and result.asked.statistic == ACCURACY and result.asked.weights is None
     values = result.pooled if pooled else result.average if several else result.value[:, 0]
     over = f" over {counted(len(result.pairs), 'language pair')}" if several else ""
     if over and not pooled:
@@ -192,7 +193,7 @@ def sentence_of(result: SystemAgreement) -> str:
     worst = result.metrics[there[int(rounded.argmin())]]
     return (
         f"{best[0]} agrees most with people on systems{over} ({highest}), {worst} least ({shown(rounded.min())}). "
-        f"{meaning} No test says here whether metrics differ by more than chance."
+        f"{meaning} No test says here whether metrics differ by more than chance (rankscope agree metrics does)."
     )
 
 
@@ -208,6 +209,11 @@ def notes_of(result: SystemAgreement) -> tuple[str, ...]:
                 f"intervals say how values would move had people read other segments; scores of {listed(fixed)} stay "
                 "as they are"
             )
+        if not np.isnan(result.low).all():
+            notes.append(
+                "where differences between systems are small beside the noise of their means, intervals lie too low: "
+                "drawn segments add noise of their own"
+            )
     elif result.interval == "fisher":
         notes.append(
             f"intervals take the systems ({fewest if not result.several else f'{fewest} or more'}) as drawn at random "
@@ -217,11 +223,23 @@ def notes_of(result: SystemAgreement) -> tuple[str, ...]:
         notes.append("there are no intervals: people's scores are given, and hold no segments to draw from")
     unsure = np.isnan(result.low) & ~np.isnan(result.value)
     if result.interval != "none" and unsure.any():
-        notes.append(f"no interval of {where(result, unsure)}: too few systems, or systems in full agreement")
+        why = "too few systems, or systems in full agreement"
+        if result.interval == "segments":
+            why = "people judged fewer than two segments, or on drawn ones scores do not differ"
+        notes.append(f"no interval of {where(result, unsure)}: {why}")
     empty = np.isnan(result.value)
     if empty.any():
         notes.append(f"no value of {where(result, empty)}: without systems far from the rest, scores do not differ")
-    return tuple(notes)
+    return (*notes, *direction_said(result))
+
+
+def direction_said(result: SystemAgreement) -> list[str]:
+    """Whether a direction was forgotten; without signs, none matters."""
+    if result.asked.absolute:
+        return []
+    chance = 0.0 if result.asked.statistic in CORRELATIONS else 0.5
+    gold = None if result.rule in RULE_SAID else result.gold
+    return direction_notes(result.metrics, result.higher, result.value, chance=chance, gold=gold)
 
 
 def where(result: SystemAgreement, cells: Floats | np.ndarray[tuple[int, ...], np.dtype[np.bool_]]) -> str:

@@ -17,12 +17,12 @@ AnyScores = SegmentScores | SystemScores
 
 
 def system_scores_in(
-    path: PathLike, *, test_set: str | None = None, needed: Sequence[str] = ()
+    path: PathLike, *, test_set: str | None = None, needed: Sequence[str] = (), people: bool = False
 ) -> list[SystemScores] | None:
     """The scores of whole systems in a file, one entry a metric; None where it holds something else.
 
     Formats: sys.scr, .sys.score (SYSTEM<TAB>SCORE, each system once), tables with a column of systems and none of
-    segments. test_set: which is wanted of a sys.scr. needed: columns of a table that must hold numbers.
+    segments. test_set: which is wanted of a sys.scr. needed, people: as in `rankscope.agreement.read_system_table`.
     Raises InputError as the readers, and for a file that is empty or a page.
     """
     if os.path.isdir(path):
@@ -44,9 +44,10 @@ def system_scores_in(
         from rankscope.io.system_tables import holds_systems, read_system_table
 
         if source_name(path) == "<stdin>":  # it can be read once: what is no table of systems is left to the others
-            return read_system_table(path, needed=needed) if holds_systems(column_words(first)) else None
+            found = holds_systems(column_words(first))
+            return read_system_table(path, needed=needed, people=people) if found else None
         if holds_systems(read_named(path).frame.columns):
-            return read_system_table(path, needed=needed)
+            return read_system_table(path, needed=needed, people=people)
     return None
 
 
@@ -85,16 +86,19 @@ def column_words(line: str) -> list[str]:
     return [name.strip().strip('"') for name in line.split("\t" if "\t" in line else ",")]
 
 
-def read_any_scores(path: PathLike, *, test_set: str | None = None) -> list[AnyScores]:
+def read_any_scores(path: PathLike, *, test_set: str | None = None, segments: bool = False) -> list[AnyScores]:
     """What metrics say, of systems where the file does, else of segments; of a folder of mt-metrics-eval both.
 
-    In a folder a metric's scores of systems (metric-scores/PAIR/METRIC.sys.score) go before those of segments. Raises
-    InputError as `system_scores_in` and `rankscope.read_segment_scores`.
+    In a folder a metric's scores of systems (metric-scores/PAIR/METRIC.sys.score) go before those of segments;
+    segments: those of segments do. Raises InputError as `system_scores_in` and `rankscope.read_segment_scores`.
     """
     if os.path.isdir(path):
         from rankscope.io.mt_folders import list_mt_scores, read_mt_scores, read_mt_system_scores
 
         of_systems = [file for file in list_mt_scores(path, level="sys") if file.kind == "metric"]
+        if segments:
+            named = {(file.pair, file.name) for file in list_mt_scores(path) if file.kind == "metric"}
+            of_systems = [file for file in of_systems if (file.pair, file.name) not in named]
         known = {(file.pair, file.name) for file in of_systems}
         of_segments = [
             file for file in list_mt_scores(path) if file.kind == "metric" and (file.pair, file.name) not in known

@@ -34,6 +34,10 @@ class SystemSums:
     below: Floats | None = None
     drawn: Floats | None = None
 
+    def counted_segments(self) -> int:
+        """How many segments say something of a system."""
+        return len(self.segments) if self.below is None else int(np.count_nonzero((self.below > 0).any(axis=(1, 2))))
+
 
 def ratios(above: Floats, below: Floats) -> Floats:
     """(...) the mean over the last axis of above / below, over columns where there is something below; else NaN."""
@@ -174,7 +178,7 @@ def strengths(compared: Preferences, systems: Sequence[str], prior: float, n_res
     kept = fitted.ratings[:, [place[name] for name in systems]]
     drawn = np.full((n_resamples, len(systems)), np.nan)
     drawn[: len(kept) - 1] = kept[1:]
-    return SystemSums(kept[0], drawn=drawn)
+    return SystemSums(kept[0], segments_of(compared)[0], drawn=drawn)
 
 
 def bootstrap_systems(sums: Sequence[SystemSums], draws: Draws) -> list[Floats]:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from rankscope.agreement.segment_agreement import ends
-from rankscope.agreement.soft_pairs import soft_pairwise_accuracies
+from rankscope.agreement.soft_pairs import soft_draws, soft_pairwise_accuracies
 from rankscope.agreement.system_asked import SystemsAsked
 from rankscope.agreement.system_inputs import Compared
 from rankscope.agreement.system_statistics import ACCURACY, SOFT, statistic_of
@@ -31,8 +31,8 @@ def signed(table: Floats, asked: SystemsAsked) -> Floats:
 def values_of(one: Compared, kept: Bools, asked: SystemsAsked) -> Floats:
     """(metrics) the statistic as it is shown; kept: (systems) which count."""
     if asked.statistic == SOFT:
-        rng = stream(one, asked)
-        return np.array([soft_value(one, m, kept, draw(rng, asked.n_resamples)) for m in range(len(one.metrics))])
+        draws = soft_draws(asked.seed, one.pair, asked.n_resamples)
+        return np.array([soft_value(one, m, kept, draws) for m in range(len(one.metrics))])
     found = signed(one.oriented()[:, kept], asked)
     return np.abs(found) if asked.absolute else found
 
@@ -49,7 +49,9 @@ def stream(one: Compared, asked: SystemsAsked) -> np.random.Generator:
 
 
 def resampled(one: Compared, kept: Bools, asked: SystemsAsked) -> Floats:
-    """(metrics, resamples) the statistic on segments drawn with replacement."""
+    """(metrics, resamples) the statistic on segments drawn with replacement; NaN where there is one segment only."""
+    if one.people.counted_segments() < 2:
+        return np.full((len(one.metrics), asked.n_resamples), np.nan)
     # A model that drew its own resamples drew no segments of the metrics'.
     sums = [one.people, *(one.metrics if one.people.drawn is None else [])]
     drawn = bootstrap_systems(sums, draw(stream(one, asked), asked.n_resamples))

@@ -32,9 +32,9 @@ def williams_test(
     with each other; numbers or arrays of one shape. n: items, at least 4. alternative: "greater" speaks for the first.
     statistic: t = (r1 - r2) sqrt((n - 1)(1 + b)) / sqrt(2 K (n - 1) / (n - 3) + (r1 + r2)^2 / 4 (1 - b)^3), with
     K = 1 - r1^2 - r2^2 - b^2 + 2 r1 r2 b, and n - 3 degrees of freedom; above 0 where the first is higher. Equal
-    correlations: statistic 0, and p = 1 (one-sided 1/2). NaN in any of the three, or lists that leave nothing to
-    chance (below the line 0): statistic and p are NaN, flagged as degenerate.
-    Derived for Pearson's correlation of normal values; for ranks it is an approximation.
+    correlations: statistic 0, and p = 1 (one-sided 1/2). NaN in any of the three, and lists that leave nothing to
+    chance (a correlation of 1 or -1, or K = 0: one list follows from the others): statistic and p are NaN, flagged as
+    degenerate. Derived for Pearson's correlation of normal values; of ranks p cannot be relied on.
 
     Raises ParameterError for fewer than four items, correlations beyond 1, and three that no lists can have together.
 
@@ -59,7 +59,8 @@ def williams_test(
             "three are of the same items, without gaps"
         )
     below = 2 * np.maximum(determinant, 0.0) * (n - 1) / (n - 3) + ((r1 + r2) / 2) ** 2 * (1 - b) ** 3
-    degenerate = ~(below > NOISE)
+    perfect = np.max(np.abs([r1, r2, b]), axis=0) >= 1 - NOISE
+    degenerate = perfect | ~(np.minimum(below, determinant) > NOISE)
     above = (r1 - r2) * np.sqrt((n - 1) * np.maximum(1 + b, 0.0))
     statistic = np.divide(above, np.sqrt(np.maximum(below, 0.0)), out=np.full(r1.shape, np.nan), where=~degenerate)
     return PairedTest(

@@ -1,0 +1,51 @@
+"""Directions that somebody may have forgotten: by name, by value, of people; and none where all is well."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from rankscope.agreement.forgotten_directions import direction_notes
+from rankscope.agreement.metric_comparison import compare_metrics
+from rankscope.agreement.system_agreement import systems
+from rankscope.data.segment_scores import SystemScores
+
+
+@pytest.mark.parametrize("name", ["TER", "ter", "WER", "CDER", "HTER", "PER", "TER-refA", "sTER", "TERp", "CharacTER"])
+def test_error_rates_are_told_by_their_name(name):
+    found = direction_notes([name, "BLEU"], [name, "BLEU"], np.array([0.4, 0.5]), chance=0.0)
+    assert found == [
+        f"{name} is called as an error rate is, and higher is taken as better in it: is lower better? --lower {name}"
+    ]
+    assert direction_notes([name], [], np.array([0.4]), chance=0.0) == []
+
+
+@pytest.mark.parametrize("name", ["BLEU", "METEOR", "terrific", "COMET", "answer", "reward", "power", "YiSi"])
+def test_other_names_are_left_in_peace(name):
+    assert direction_notes([name], [name], np.array([0.4]), chance=0.0) == []
+
+
+def test_values_far_below_chance_are_asked_about_in_either_direction():
+    assert direction_notes(["m"], [], np.array([[0.1, 0.2]]), chance=0.5) == [
+        "m disagrees with people (0.1500), and lower is taken as better in it: is higher better? --higher m"
+    ]
+    assert direction_notes(["m"], ["m"], np.array([0.3]), chance=0.5) == []
+    both = direction_notes(["m", "n"], ["m", "n", "human"], np.array([-0.8, -0.9]), chance=0.0, gold="human")
+    assert both == [
+        "all metrics disagree with people, for whom higher human is taken as better: is lower better? --lower human"
+    ]
+
+
+def test_results_ask_where_a_direction_was_forgotten():
+    people = SystemScores("human", {"": {"A": 0.6, "B": 0.5, "C": 0.3, "D": 0.1}})
+    bleu = SystemScores("BLEU", {"": {"A": 30.0, "B": 31.5, "C": 25.0, "D": 24.0}})
+    errors = SystemScores("TER", {"": {"A": 50.0, "B": 51.0, "C": 52.0, "D": 54.0}})
+    wanted = "is lower better? --lower TER"
+    for found in (systems(people, [bleu, errors]), compare_metrics(people, [bleu, errors], n_resamples=20)):
+        notes = [note for section in found.sections() for note in section.notes]
+        assert sum(wanted in note for note in notes) == 1
+    for told in (
+        systems(people, [bleu, errors], lower="TER"),
+        systems(people, [bleu, errors], statistic="pearson", absolute=True),
+    ):
+        assert not any("better?" in note for note in told.sections()[0].notes)
