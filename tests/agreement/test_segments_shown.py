@@ -68,7 +68,9 @@ def test_a_sentence_says_who_agrees_most(metrics, begin):
 
 def test_nothing_is_said_of_chance_where_nothing_was_tested():
     found = segments(judged(m=[3, 2, 1], n=[1, 3, 2]), rng=1)
-    assert "No test says here whether metrics differ by more than chance (rankscope agree metrics does)." in found.sections()[0].sentence
+    assert (
+        "No test says here whether metrics differ by more than chance (rankscope agree" in found.sections()[0].sentence
+    )
 
 
 @pytest.mark.parametrize(

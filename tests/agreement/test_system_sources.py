@@ -142,7 +142,7 @@ def both_levels(write):
 
 
 def test_soft_accuracy_takes_the_scores_of_segments_of_a_folder_with_both(write):
-    segments, whole, folder = both_levels(write)
+    segments, _, folder = both_levels(write)
     soft = systems(segments, folder, statistic="soft_pairwise_accuracy", n_resamples=50)
     assert (soft.metrics, soft.parts) == (("COMET", "chrF"), (True, True))
     assert systems(segments, folder, n_resamples=50).parts == (False, False)

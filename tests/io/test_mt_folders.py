@@ -118,7 +118,7 @@ def test_scores_of_people_and_metrics_are_found_in_the_folder_or_by_their_file(f
     root = folder(SCORES)
     human = read_mt_scores(root, pair="de-en", name="mqm")
     np.testing.assert_array_equal(human.pairs["de-en"].values, [[-1.5, np.nan], [0, -5]])
-    assert human.notes == ("mqm: 1 line without a score",)
+    assert human.notes == ("mqm (de-en): 1 line without a score",)
     metric = read_mt_scores(root / "metric-scores" / "de-en" / "BLEU-refA.seg.score")
     assert (metric.metric, list(metric.pairs)) == ("BLEU-refA", ["de-en"])
     assert metric.pairs["de-en"].values.tolist() == [[0.5, 1], [0.25, 2]]  # of each system in order, though mixed

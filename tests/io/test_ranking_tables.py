@@ -168,3 +168,11 @@ def test_columns_of_json_lines_stand_as_in_the_first_object(written):
     other = {"z": 1, "item": "1", "candidate": "B", **dict.fromkeys(names, 2)}
     found = read_ranking_table(written(f"{json.dumps(row)}\n{json.dumps(other)}\n"))
     assert list(found.columns) == [*names, "z"]
+
+
+@pytest.mark.parametrize("cell", ["oops", "inf"])
+def test_a_wrong_cell_among_numbers_is_refused_and_the_column_not_dropped(tmp_path, cell):
+    path = tmp_path / "llm.csv"
+    path.write_text(f"prompt,system,human,reward\n0,A,3,0.5\n0,B,2,0.4\n0,C,1,{cell}\n", encoding="utf-8")
+    with pytest.raises(InputError, match=rf"llm\.csv:4: reward is '?{cell}'?, expected a finite number"):
+        read_ranking_table(path)

@@ -56,3 +56,17 @@ def test_what_cannot_be_read_is_refused_with_its_line(write, text, said):
     with pytest.raises(InputError) as error:
         read_system_table(write(text), needed=["human"])
     assert said in str(error.value)
+
+
+@pytest.mark.parametrize("options", [{}, {"people": True}])
+def test_a_wrong_cell_among_numbers_is_refused_and_no_column_dropped_for_it(write, options):
+    # "O" for 0 in one of three: without people's column another metric would stand for them.
+    with pytest.raises(InputError, match=r"scores\.csv:3: human is 'O\.64', expected a finite number"):
+        read_system_table(write("system,human,BLEU\nA,0.7,31\nB,O.64,29\nC,0.5,30\n"), **options)
+
+
+def test_a_column_of_people_without_a_number_is_refused_and_a_text_beside_metrics_left_out(write):
+    path = write("system,human,BLEU\nA,good,31\nB,bad,29\nC,bad,30\n")
+    with pytest.raises(InputError, match=r"scores\.csv:2: human is 'good', expected a finite number"):
+        read_system_table(path, people=True)
+    assert [one.metric for one in read_system_table(path)] == ["BLEU"]

@@ -74,7 +74,7 @@ TESTED = (
     help="greater: that the higher one is better, as the metrics task tests.",
 )
 @click.option(
-    "--swap", type=click.Choice(SWAPS), default="cells", show_default=True, help="What perm_both swaps as one."
+    "--swap", type=click.Choice(SWAPS), help="What perm_both swaps as one. Default: systems, at level segment cells."
 )
 @click.option("--epsilon", type=float, metavar="E", help="Differences that tie. Default: what suits each metric best.")
 @click.option(
@@ -105,7 +105,7 @@ TESTED = (
     type=click.Choice(OVER),
     default="common",
     show_default=True,
-    help="Such a mean is over segments that all systems have, or each over its own.",
+    help="Such a mean is over the segments of which all have scores of all systems, or of each system over its own.",
 )
 @click.option("--common", is_flag=True, help="Compare on systems, segments and language pairs that all have.")
 @click.option("--pairs", metavar="P,...", help="Language pairs, in this order. Default: all.")

@@ -40,7 +40,7 @@ def judgments_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """What says which judgments, and what is drawn of them."""
     options = (
         click.option("--pairs", metavar="P,...", help="Language pairs, in this order. Default: all."),
-        click.option("--gold", metavar="NAME", help='The column of people. Default: "rank" or "gold".'),
+        click.option("--gold", metavar="NAME", help='The column of people. Default: "rank", "gold" or "human".'),
         click.option("--higher", metavar="NAME,...", help="Columns of a table in which higher is better, as scores."),
         click.option(
             "--duplicates",

@@ -82,9 +82,11 @@ class Weights(click.ParamType[Any]):
     type=click.Choice(OVER),
     default="common",
     show_default=True,
-    help="A mean is over segments that all systems have, or each over its own.",
+    help="A mean is over the segments of which all have scores of all systems, or of each system over its own.",
 )
-@click.option("--common", is_flag=True, help="Compare the systems and language pairs that all have, where sets differ.")
+@click.option(
+    "--common", is_flag=True, help="Compare what all have, where a metric lacks systems, segments or language pairs."
+)
 @click.option("--without-outliers", is_flag=True, help="Leave out systems that people find far from the rest.")
 @click.option(
     "--weights", type=Weights(), metavar="PAIR=W,...", help="Of language pairs in the average; they add up to 1."

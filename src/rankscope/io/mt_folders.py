@@ -162,7 +162,8 @@ def read_score_lines(path: Path) -> tuple[Labels, np.ndarray[tuple[int], np.dtyp
 
 def missing_note(file: ScoreFile, values: np.ndarray[tuple[int], np.dtype[np.float64]]) -> tuple[str, ...]:
     missing = int(np.isnan(values).sum())
-    return (f"{file.name}: {counted(missing, 'line')} without a score",) if missing else ()
+    of = f" ({file.pair})" if file.pair else ""
+    return (f"{file.name}{of}: {counted(missing, 'line')} without a score",) if missing else ()
 
 
 def read_mt_texts(folder: PathLike, pair: str, *, reference: str = "refA") -> Texts:

@@ -26,6 +26,7 @@ __all__ = [
     "NAMES",
     "PEOPLE",
     "Frame",
+    "mostly_numbers",
     "name_codes",
     "name_column",
     "named_in",
@@ -47,7 +48,7 @@ NAMES = {
 #: What the column of people is called, where nobody says.
 PEOPLE = ("rank", "gold", "human")
 EXPECTED = "a line of names (segment,system,gold,predicted) and a line an item"
-NO_VALUE = ("", "nan", "none", "na", "null")
+NO_VALUE = ("", "nan", "none", "na", "n/a", "null")
 
 
 class Frame(NamedTuple):
@@ -78,7 +79,7 @@ def read_ranking_table(
 
     "-" is standard input; Parquet, JSON lines, tabs or commas are told by content, and so is compression. pair, judge
     and judgment may be there, too. The rows of one (pair, segment, judge, judgment) are one judgment, wherever they
-    stand. columns: the names of those with numbers; by default all that hold numbers only, and a note names the others.
+    stand. columns: the names of those with numbers; by default all that hold mostly numbers; a note names the others.
     scores: which of them are scores, of which higher is better; of the rest lower is, as of ranks. gold: the column of
     people, else the first of rank, gold and human; needed: more columns that must hold numbers if they are there, as
     that of people and scores must. An empty cell, nan, None and NA are no value (NaN), and counted in a note.
@@ -115,7 +116,7 @@ def rankings_in(
     if columns is None:
         rest = [name for name in there if name not in keys.values()]
         must = {*asked, one_of(rest, PEOPLE) if gold is None else gold}
-        wanted = [name for name in rest if name in must or holds_numbers(table.frame[name])]
+        wanted = [name for name in rest if name in must or mostly_numbers(table.frame[name])]
         if not wanted:
             raise InputError(
                 f"{line}: no column of numbers among {shown_columns(there)}, expected at least one beside segment and "
@@ -340,6 +341,12 @@ def holds_numbers(series: pl.Series) -> bool:
     """Whether a column holds numbers, and nothing else."""
     values, bad = as_numbers(series)
     return not bad.any() and values.dtype.is_float() and bool(values.is_finite().any())
+
+
+def mostly_numbers(series: pl.Series) -> bool:
+    """Whether most of what a column holds are numbers: what else stands there is then a mistake, and no text."""
+    values, bad = as_numbers(series)
+    return values.dtype.is_float() and int(values.is_finite().sum()) > int(bad.sum())
 
 
 def numbers(table: Frame, column: str, none: Sequence[str] = NO_VALUE) -> Floats:

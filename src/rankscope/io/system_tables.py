@@ -13,7 +13,7 @@ from rankscope.data.segment_scores import SystemScores
 from rankscope.data.wording import counted, listed
 from rankscope.errors import InputError
 from rankscope.io.mt_names import split_pair
-from rankscope.io.ranking_tables import NAMES, Frame, holds_numbers, numbers, read_named, texts
+from rankscope.io.ranking_tables import NAMES, PEOPLE, Frame, mostly_numbers, numbers, read_named, texts
 from rankscope.io.read import PathLike
 
 __all__ = ["holds_systems", "read_system_table"]
@@ -32,15 +32,16 @@ def holds_systems(names: Sequence[str]) -> bool:
     return one_of(names, NAMES["system"]) is not None and one_of(names, NAMES["segment"]) is None
 
 
-def read_system_table(path: PathLike, *, needed: Sequence[str] = ()) -> list[SystemScores]:
+def read_system_table(path: PathLike, *, needed: Sequence[str] = (), people: bool = False) -> list[SystemScores]:
     r"""Read what metrics (and people) say of whole systems, one entry a column of numbers; higher is better in all.
 
     "-" is standard input. Columns: system, perhaps pair (a row is then a system of one language pair), and numbers. A
     single column called score or value takes the name of the file. An empty cell, nan, None and NA are no value, and
-    counted in a note, as are columns that hold no numbers. needed: columns that must hold numbers if they are there.
+    counted in a note, as are columns that hold hardly a number. needed: columns that must hold numbers if they are
+    there. people: so must the first that is called rank, gold or human.
 
     Raises InputError with file and line for no column of systems or of numbers, a system twice in one pair, a cell that
-    is no number in a column that is needed.
+    is no number in a column that is needed, or in which most cells are numbers.
 
     >>> import pathlib, tempfile
     >>> path = pathlib.Path(tempfile.mkdtemp(), "systems.csv")
@@ -53,7 +54,8 @@ def read_system_table(path: PathLike, *, needed: Sequence[str] = ()) -> list[Sys
     column = column_named(there, "system", NAMES["system"], table.head)
     pair = one_of(there, NAMES["pair"])
     rest = [name for name in there if name not in (column, pair)]
-    found = [name for name in rest if name in needed or holds_numbers(table.frame[name])]
+    must = {*needed, *([one_of(rest, PEOPLE)] if people else [])}
+    found = [name for name in rest if name in must or mostly_numbers(table.frame[name])]
     if not found:
         raise InputError(
             f"{table.head}: no column of numbers among {shown_columns(there)}, expected at least one beside system"
