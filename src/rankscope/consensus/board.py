@@ -40,7 +40,7 @@ class BoardRow(NamedTuple):
 class Effect(NamedTuple):
     """What else decides: by how much the logarithm of the odds of the left one grows where this is greater by 1.
 
-    step: the power of ten nearest to one standard deviation of it, of which sentences speak.
+    step: the greatest power of ten within two standard deviations of it, of which sentences speak.
     """
 
     name: str

@@ -235,11 +235,11 @@ def effect_of(name: str, draws: Floats, level: float, step: float = 1.0) -> Effe
 
 
 def step_of(source: Preferences | Votes, name: str) -> float:
-    """The power of ten that is nearest to one standard deviation of a covariate; 1 for position."""
+    """The greatest power of ten within two standard deviations of a covariate; 1 for position."""
     if isinstance(source, Votes) or name not in source.covariates:
         return 1.0
     spread = float(source.covariates[name].std())
-    return float(10.0 ** np.rint(np.log10(spread))) if np.isfinite(spread) and spread > 0 else 1.0
+    return float(10.0 ** np.floor(np.log10(2 * spread))) if np.isfinite(spread) and spread > 0 else 1.0
 
 
 def ends(draws: Floats, level: float) -> tuple[Any, Any]:

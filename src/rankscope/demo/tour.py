@@ -189,6 +189,10 @@ TOUR = (
         "the same from people's rankings of answers, each of all four at once",
     ),
     Step(
+        "rankscope fuse bm25.run dense.run -o fused.run --evaluate demo.qrels -m nDCG@10",
+        "two runs fused into one, which is better than either",
+    ),
+    Step(
         "rankscope train demo-train.txt --valid demo-valid.txt --loss listnet --hidden 0 -o demo.model",
         "a ranker learned from 20 queries, whose features are the six systems' scores",
         first=True,

@@ -5,7 +5,29 @@
 'cross_validate'
 """
 
-from rankscope.experiments.crossvalidated import CrossValidation
-from rankscope.experiments.crossvalidation import cross_validate
+from __future__ import annotations
 
-__all__ = ["CrossValidation", "cross_validate"]
+import importlib
+from typing import Any
+
+#: Where each public name lives, a module here. Loaded when first asked for.
+HOMES = {
+    "CrossValidation": "crossvalidated",
+    "TranslationExperiment": "mt_outcome",
+    "cross_validate": "crossvalidation",
+    "translation_experiment": "mt_experiment",
+}
+
+__all__ = sorted(HOMES)
+
+
+def __getattr__(name: str) -> Any:
+    if name not in HOMES:
+        raise AttributeError(f"module 'rankscope.experiments' has no attribute {name!r}")
+    value = getattr(importlib.import_module(f"rankscope.experiments.{HOMES[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(HOMES)

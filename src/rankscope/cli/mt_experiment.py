@@ -1,0 +1,104 @@
+"""`rankscope mt-experiment`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from rankscope.cli.mt_files import check_folder, write_folder
+from rankscope.cli.output import progress_bar
+from rankscope.cli.results import FIGURE, PAGE, PLOT, take_showing
+from rankscope.cli.sampling_options import resamples_option, seed_option
+from rankscope.errors import ParameterError
+from rankscope.experiments.mt_columns import FEATURE_SETS
+from rankscope.experiments.mt_experiment import translation_experiment
+from rankscope.experiments.mt_folder import PAIRS
+from rankscope.experiments.mt_protocols import PROTOCOLS
+from rankscope.experiments.mt_training import LOSSES
+from rankscope.parallel import all_cores
+from rankscope.reporting.results import RESULT_FORMATS
+
+__all__ = ["mt_experiment"]
+
+
+def names_in(text: str | None) -> list[str] | None:
+    """Names with commas between them; None where nothing was said."""
+    return None if text is None else [name.strip() for name in text.split(",") if name.strip()]
+
+
+def layers_in(text: str) -> tuple[int, ...]:
+    """Sizes of hidden layers. Raises ParameterError."""
+    parts = names_in(text) or []
+    if not all(part.isdecimal() and len(part) < 6 for part in parts):
+        raise ParameterError(f"--hidden is {text!r}, expected sizes of layers, as 16 or 32,16, or 0 for none")
+    return tuple(size for size in map(int, parts) if size)
+
+
+@click.command("mt-experiment")
+@click.option("--data", "folder", required=True, metavar="DIR", help="Holds wmt12/, wmt11/, wmt13/ and mt-train/.")
+@click.option(
+    "--protocol",
+    type=click.Choice(list(PROTOCOLS)),
+    default="wmt11",
+    show_default=True,
+    help="What is trained on; WMT12 is tested on.",
+)
+@click.option("--pairs", metavar="P,...", help=f"Of {', '.join(PAIRS)}. Default: all there are.")
+@click.option("--losses", metavar="L,...", help=f"Of {', '.join(LOSSES)}. Default: all.")
+@click.option("--features", metavar="F,...", help=f"Sets: {', '.join(FEATURE_SETS)}. Default: all.")
+@click.option("--hidden", default="0", show_default=True, metavar="N,...", help="Sizes of hidden layers; 0: linear.")
+@click.option("--seeds", type=click.IntRange(min=1), default=3, show_default=True, metavar="N", help="Train so often.")
+@click.option("--test-references", is_flag=True, help="Language models learn from the references of the test set, too.")
+@resamples_option(2000, "Of the segments, for intervals and tests.")
+@seed_option("Of folds, training and resamples; each training has the next.")
+@click.option("--cache", metavar="DIR", help="Keep features there. Default: FOLDER/cache, or nowhere without -o.")
+@click.option("--workers", type=int, metavar="N", help="Processes. Default: all cores. The result is the same.")
+@click.option("--details", is_flag=True, help="Show what is folded on a page, too.")
+@click.option("-o", "--output", metavar="FOLDER", help="Write tables, tests, scores and a page there as well.")
+@click.option("--format", "format_", type=click.Choice([*RESULT_FORMATS, PAGE]), default="table", show_default=True)
+@FIGURE
+@PLOT
+def mt_experiment(
+    folder: str,
+    pairs: str | None,
+    losses: str | None,
+    features: str | None,
+    hidden: str,
+    output: str | None,
+    cache: str | None,
+    workers: int | None,
+    details: bool,
+    **options: Any,
+) -> None:
+    """Train metrics of translations on people's rankings, and set what is found beside what was published.
+
+    DIR holds wmt12/ with wmt12.RNK_results.csv and plain/ (sources, references, system-outputs), wmt11/ and wmt13/
+    alike, as the protocol needs them, and mt-train/SET/SET.LANGUAGE, parallel text. What is found of the features is
+    kept, so that another protocol with the same FOLDER need not compute them again, nor this one after an interruption.
+
+    \b
+    rankscope mt-experiment --data data --protocol wmt11 -o found
+    rankscope mt-experiment --data data --protocol cv --losses ListNet,RankNet --features nine --pairs de-en
+    """  # noqa: D301 - click keeps the lines after the character \b as they are
+    showing = take_showing(options)
+    showing.check((folder,))
+    asked: dict[str, Any] = {"losses": names_in(losses), "features": names_in(features)}
+    layers = layers_in(hidden)
+    if output is not None:
+        check_folder(output)
+    with progress_bar(1.0, "features of translations") as reading, progress_bar(1.0, "training") as progress:
+        result = translation_experiment(
+            folder,
+            pairs=names_in(pairs),
+            hidden=layers,
+            cache=cache if cache is not None or output is None else f"{output}/cache",
+            workers=all_cores() if workers is None else workers,
+            reading=reading,
+            progress=progress,
+            **{name: names for name, names in asked.items() if names is not None},
+            **options,
+        )
+    if output is not None:
+        write_folder(result, output)
+    showing.show(result, details=details)

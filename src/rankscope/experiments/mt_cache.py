@@ -1,0 +1,71 @@
+"""A folder that holds what was computed, by what it was computed of: a second protocol does not compute it anew."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import zipfile
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from rankscope.errors import InputError, OutputError
+from rankscope.io.read import PathLike
+from rankscope.io.write import write_chunks
+
+__all__ = ["ArrayCache", "digest_of"]
+
+Arrays = dict[str, npt.NDArray[Any]]
+
+
+def digest_of(*texts: object) -> str:
+    """A hash of texts, and of lists of texts, that differs where they do.
+
+    >>> digest_of(["ab", "c"]) == digest_of(["a", "bc"])
+    False
+    """
+    content = json.dumps(texts, ensure_ascii=True, default=list).encode()
+    return hashlib.sha256(content).hexdigest()[:16]
+
+
+class ArrayCache:
+    """Arrays in one file a piece of work. folder: None keeps nothing; made where it is not there."""
+
+    def __init__(self, folder: PathLike | None) -> None:
+        self.folder = None if folder is None else Path(folder)
+
+    def get(self, name: str, settings: Mapping[str, Any], make: Callable[[], Arrays]) -> Arrays:
+        """What was kept under this name and these settings, or else what `make` gives, kept from now on.
+
+        settings: all that changes the arrays, texts by their digest; a file of others is another file.
+        Raises InputError for a file that is damaged, OutputError where none can be written.
+        """
+        if self.folder is None:
+            return make()
+        path = self.folder / f"{name}-{digest_of(json.dumps(dict(settings), sort_keys=True))}.npz"
+        if path.exists():
+            return read_arrays(path)
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise OutputError(
+                f"{self.folder}: no folder can be made there ({error.strerror}); choose another"
+            ) from None
+        found = make()
+        buffer = io.BytesIO()
+        np.savez(buffer, **found)  # type: ignore[arg-type]  # names are no parameters of savez
+        write_chunks(path, [buffer.getvalue()])
+        return found
+
+
+def read_arrays(path: Path) -> Arrays:
+    """The arrays of a file. Raises InputError for one that is damaged."""
+    try:
+        with np.load(io.BytesIO(path.read_bytes()), allow_pickle=False) as arrays:
+            return {name: arrays[name] for name in arrays.files}
+    except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile):
+        raise InputError(f"{path}: is damaged; remove this file, and it is computed again") from None

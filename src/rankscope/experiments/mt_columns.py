@@ -1,0 +1,218 @@
+"""Features of all translations of the experiment, with the models that they need; kept in a folder once found."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from rankscope._version import __version__
+from rankscope.data.wording import counted
+from rankscope.errors import UnknownName
+from rankscope.experiments.mt_cache import ArrayCache, digest_of
+from rankscope.experiments.mt_corpora import Corpora, find_corpora, parallel_lines, target_lines
+from rankscope.experiments.mt_folder import TESTED, JudgedPair, languages
+from rankscope.experiments.mt_training import LOSSES, Model
+from rankscope.io.read import PathLike
+from rankscope.learning.mt.features import EXTENDED, NINE, NINE_SMOOTHED, translation_features
+from rankscope.learning.mt.kneser_ney import train_language_model
+from rankscope.learning.mt.language_model import LanguageModel
+from rankscope.learning.mt.lexicon_training import train_lexicon
+from rankscope.learning.mt.tokenisation import TOKENISATION, sacrebleu_version, tokenised
+
+__all__ = ["BASELINES", "COLUMNS", "COMPUTED", "FEATURE_SETS", "Columns", "columns_of", "models_of"]
+
+Reals = npt.NDArray[np.float32]
+Floats = npt.NDArray[np.float64]
+Table = dict[tuple[str, str], Reals]
+
+#: Of all outputs of a language pair: how like the others' an output is, less the mean of its segment; the system's mean
+#: of that; the system's mean of chrF. In units of their spread over the systems, which another set of systems has too.
+SCALED = ("consensus_scaled", "consensus_mean_scaled", "chrF_mean_scaled")
+#: Sets of features, by what stands behind the name of a model; "nine" are the paper's, whose models have its names.
+FEATURE_SETS = {
+    "nine": NINE,
+    "smoothed": NINE_SMOOTHED,
+    "+chrF": (*NINE, "chrF"),
+    "extended": EXTENDED,
+    "others": (*EXTENDED, *SCALED),
+}
+#: Features that are metrics themselves, by their names in tables.
+BASELINES = {"sentBLEU": "BLEU", "chrF": "chrF"}
+#: Every feature that is computed, whichever are asked for; and all there are, those made of them behind.
+COMPUTED = tuple(
+    dict.fromkeys([*NINE, *NINE_SMOOTHED, "chrF", *EXTENDED, "consensus", "consensus_mean", *BASELINES.values()])
+)
+COLUMNS = (*COMPUTED, *SCALED)
+#: The paper's language model; iterations of IBM model 1.
+ORDER, ITERATIONS = 4, 5
+
+
+class Columns(NamedTuple):
+    """tables: by campaign and pair, (systems, lines, COLUMNS) as float32. settings: how they were counted."""
+
+    tables: Table
+    settings: str
+    notes: tuple[str, ...]
+
+    def one(self, key: tuple[str, str], name: str) -> npt.NDArray[np.float64]:
+        """(systems, lines) one of the features."""
+        return self.tables[key][:, :, COLUMNS.index(name)].astype(np.float64)
+
+
+def models_of(losses: Sequence[str], features: Sequence[str]) -> tuple[Model, ...]:
+    """A model for each set of features and loss. Raises UnknownName."""
+    for kind, names, known in (("loss", losses, LOSSES), ("set of features", features, FEATURE_SETS)):
+        for name in names:
+            if name not in known:
+                raise UnknownName(kind, str(name), known)
+    return tuple(
+        Model(loss if chosen == "nine" else f"{loss} {chosen}", LOSSES[loss], chosen, FEATURE_SETS[chosen])
+        for chosen in dict.fromkeys(features)
+        for loss in dict.fromkeys(losses)
+    )
+
+
+def columns_of(
+    folder: PathLike,
+    judged: Mapping[tuple[str, str], JudgedPair],
+    cache: ArrayCache,
+    *,
+    test_references: bool = False,
+    progress: Callable[[float], Any] | None = None,
+) -> Columns:
+    """The features of every output of every language pair.
+
+    Language models and lexicons learn from the parallel text of the folder as `find_corpora` chooses it; the former
+    from the references of the test set as well, where `test_references`. progress: told of the share of the work done.
+    Raises InputError for texts that are missing or do not fit, ParameterError where sacrebleu is missing.
+    """
+    version = sacrebleu_version()  # what is missing is said before anything is read
+    text = Text(folder, judged, test_references)
+    tables: Table = {}
+    notes = []
+    # One language model is in use at a time.
+    for key in sorted(judged, key=lambda key: (key[0], languages(key[1])[1])):
+        one = judged[key]
+        settings = {
+            "columns": COMPUTED,
+            "outputs": digest_of(one.texts.sources, one.texts.references, dict(one.texts.systems)),
+            "language model": [ORDER, text.digest_of_target(key)],
+            "lexicons": [ITERATIONS, text.digest_of_pair(key)],
+            "counted": [TOKENISATION, version, __version__],
+        }
+        made = cache.get("-".join(key), settings, lambda one=one, key=key: computed(one, text, key))  # type: ignore[misc]
+        tables[key] = with_scaled(made["values"])
+        notes += [f"{one.name}: {note}" for note in made["notes"].tolist()]
+        if progress is not None:
+            progress(1 / len(judged))
+    extra = " | language model with the references of the test set" if test_references else ""
+    settings_text = (
+        f"words:{TOKENISATION} | language model:{ORDER} | IBM model 1:{ITERATIONS}{extra} | sacrebleu {version}"
+    )
+    return Columns({key: tables[key] for key in judged}, settings_text, (*text.notes(), *notes))
+
+
+def computed(one: JudgedPair, text: Text, key: tuple[str, str]) -> dict[str, npt.NDArray[Any]]:
+    """The features of one language pair of a campaign."""
+    sources, targets = text.lexicon_lines(key)
+    found = translation_features(
+        one.texts.sources,
+        one.texts.references,
+        one.texts.systems,
+        features=COMPUTED,
+        language_model=text.model_of(key),
+        forward=train_lexicon(sources, targets, iterations=ITERATIONS),
+        backward=train_lexicon(targets, sources, iterations=ITERATIONS),
+        pair=one.pair,
+    )
+    values = found.select(COMPUTED).values.astype(np.float32)
+    return {"values": values, "notes": np.array(found.notes, np.str_)}
+
+
+def with_scaled(values: Reals) -> Reals:
+    """(systems, lines, COMPUTED) with the columns SCALED behind.
+
+    Chosen on WMT11: rankers of one of its language pairs tested on another are better with these than with the numbers
+    as they are, whose spread is that of the systems that happened to take part. Where no two systems differ: 0.
+    """
+    alike, chrf = (values[:, :, COMPUTED.index(name)].astype(np.float64) for name in ("consensus", "chrF_unescaped"))
+    columns = [
+        divided(alike - alike.mean(axis=0), float(alike.std(axis=0).mean())),
+        *(scaled_means(each, alike.shape) for each in (alike, chrf)),
+    ]
+    return np.concatenate([values, np.stack(columns, axis=-1).astype(np.float32)], axis=-1)
+
+
+def scaled_means(values: Floats, shape: tuple[int, ...]) -> Floats:
+    """Each system's mean, less the mean of all, in units of their deviation; the same for all of its lines."""
+    means = values.mean(axis=1, keepdims=True)
+    return np.broadcast_to(divided(means - means.mean(), float(means.std())), shape)
+
+
+def divided(values: Floats, spread: float) -> Floats:
+    return values / spread if spread > 1e-9 else np.zeros_like(values)
+
+
+class Text:
+    """What models learn from, read once a language and campaign."""
+
+    def __init__(self, folder: PathLike, judged: Mapping[tuple[str, str], JudgedPair], test_references: bool) -> None:
+        self.judged, self.test_references = judged, test_references
+        campaigns = dict.fromkeys(campaign for campaign, _ in judged)
+        self.corpora: dict[str, Corpora] = {name: find_corpora(folder, name) for name in campaigns}
+        self.targets: dict[tuple[str, str], list[str]] = {}
+        self.pairs: dict[tuple[str, str], tuple[list[str], list[str]]] = {}
+        self.last: tuple[tuple[str, str], LanguageModel] | None = None
+
+    def target_of(self, key: tuple[str, str]) -> list[str]:
+        """Lines for the language model of a campaign and pair."""
+        campaign, language = key[0], languages(key[1])[1]
+        place = campaign, language
+        if place not in self.targets:
+            more: list[str] = []
+            if self.test_references and campaign == TESTED:
+                tested = (one for at, one in self.judged.items() if at[0] == TESTED)
+                more = [line for one in tested if languages(one.pair)[1] == language for line in one.texts.references]
+            self.targets[place] = target_lines(self.corpora[campaign], language, more)
+        return self.targets[place]
+
+    def pair_of(self, key: tuple[str, str]) -> tuple[list[str], list[str]]:
+        """Lines for the lexicons."""
+        if key not in self.pairs:
+            self.pairs[key] = parallel_lines(self.corpora[key[0]], *languages(key[1]))
+        return self.pairs[key]
+
+    def digest_of_target(self, key: tuple[str, str]) -> str:
+        return digest_of(self.target_of(key))
+
+    def digest_of_pair(self, key: tuple[str, str]) -> str:
+        return digest_of(*self.pair_of(key))
+
+    def lexicon_lines(self, key: tuple[str, str]) -> tuple[list[str], list[str]]:
+        """Both sides, tokenised."""
+        sources, targets = self.pair_of(key)
+        return tokenised(sources), tokenised(targets)
+
+    def model_of(self, key: tuple[str, str]) -> LanguageModel:
+        """The language model, trained where it is not that of the pair before; of equal tokenised lines, one counts."""
+        place = key[0], languages(key[1])[1]
+        if self.last is None or self.last[0] != place:
+            lines = list(dict.fromkeys(tokenised(self.target_of(key))))
+            self.last = place, train_language_model(lines, order=ORDER)
+        return self.last[1]
+
+    def notes(self) -> list[str]:
+        """From what was learned."""
+        said = []
+        for campaign, corpora in self.corpora.items():
+            sets = ", ".join(corpora.sets)
+            most = max((len(lines) for (name, _), lines in self.targets.items() if name == campaign), default=0)
+            pairs = [len(lines[0]) for (name, _), lines in self.pairs.items() if name == campaign]
+            said.append(
+                f"{campaign}: language models and lexicons of {sets}: up to {counted(most, 'line')} of a language, "
+                f"{min(pairs):,} to {max(pairs):,} pairs of lines"
+            )
+        return said

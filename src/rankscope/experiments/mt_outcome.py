@@ -1,0 +1,185 @@
+"""What the experiment on translations found: the published tables with what was found beside them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+from rankscope._version import __version__
+from rankscope.data.sections import Section, as_text, tidy_frame
+from rankscope.data.wording import counted
+from rankscope.experiments.mt_judging import SYSTEM_RULES, OnSegments, OnSystems, PairTest
+from rankscope.experiments.mt_protocols import PROTOCOLS
+from rankscope.experiments.mt_published import AVERAGE, published_cells
+from rankscope.experiments.mt_training import Model
+from rankscope.experiments.wmt12 import PUBLISHED
+from rankscope.stats.inputs import Floats
+
+if TYPE_CHECKING:
+    import polars as pl
+
+__all__ = ["DIRECTIONS", "Direction", "Found", "Row", "TranslationExperiment"]
+
+COLUMNS = ("table", "metric", "pair", "published", "found", "low", "high")
+NAN = float("nan")
+
+
+class Direction(NamedTuple):
+    """said: in words. segments, systems: the numbers of the paper's tables."""
+
+    said: str
+    segments: str
+    systems: str
+
+
+DIRECTIONS = {"into": Direction("into English", "2", "4"), "out": Direction("out of English", "3", "5")}
+
+
+class Row(NamedTuple):
+    """A cell of a table. published, found: NaN where there is none; low, high: the 95 % interval of what was found."""
+
+    table: str
+    metric: str
+    pair: str
+    published: float
+    found: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Found:
+    """One direction: the segment taus, and the correlations on systems (None where there are too few systems)."""
+
+    segments: OnSegments
+    systems: OnSystems | None
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class TranslationExperiment:
+    """Models of translations trained by people's rankings, beside baselines and what was published.
+
+    found: by direction, "into" and "out" of English. tests: of pairs of models, by a paired bootstrap. models: those
+    that were trained; by_seed: (models, pairs, seeds) the segment tau of each seed alone. scores: by language pair and
+    metric, (systems, lines); systems: by language pair, their names. seconds: (CPU) of the training. settings: what
+    changes the numbers, beside the protocol.
+
+    columns: table (2 and 3: segment tau, 4 and 5: Spearman on systems by the share rule; "4 (mean)" and "5 (mean)" by
+    means), metric, pair (or "average"), published, found, low, high.
+    """
+
+    protocol: str
+    pairs: tuple[str, ...]
+    found: Mapping[str, Found]
+    tests: tuple[PairTest, ...]
+    models: tuple[Model, ...]
+    by_seed: Floats
+    scores: Mapping[str, Mapping[str, Floats]]
+    systems: Mapping[str, tuple[str, ...]]
+    seconds: float
+    settings: str
+    data_notes: tuple[str, ...] = ()
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Those of the tidy table."""
+        return COLUMNS
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What a reader should know."""
+        if self.real:
+            return self.data_notes
+        return (*self.data_notes, "these are not the judgments of WMT12, and nothing published is shown beside")
+
+    @property
+    def seeds(self) -> int:
+        """From how many seeds each model was trained."""
+        return int(self.by_seed.shape[2])
+
+    @property
+    def real(self) -> bool:
+        """Whether people ordered as many pairs of translations as were published: else nothing published is shown."""
+        counts = {p: n for one in self.found.values() for p, n in zip(one.segments.pairs, one.segments.n, strict=True)}
+        return all(PUBLISHED.get(pair) == n for pair, n in counts.items())
+
+    def records(self) -> Iterator[Row]:
+        """A row a table, metric and language pair; NaN where nothing was published, or nothing was run."""
+        for name, direction in DIRECTIONS.items():
+            if name in self.found:
+                yield from self.rows(direction.segments, segment_cells(self.found[name].segments))
+        for name, direction in DIRECTIONS.items():
+            on_systems = self.found[name].systems if name in self.found else None
+            if on_systems is not None:
+                for rule in SYSTEM_RULES:
+                    cells = {(metric, pair): (x, low, high) for metric, pair, x, low, high in on_systems.rows(rule)}
+                    yield from self.rows(direction.systems, cells, rule)
+
+    def rows(
+        self, table: str, cells: Mapping[tuple[str, str], tuple[float, float, float]], rule: str = ""
+    ) -> list[Row]:
+        """One table: what was published with what was found, then what was found of other metrics."""
+        found = []
+        named = table if rule in ("", SYSTEM_RULES[0]) else f"{table} ({rule})"
+        known = published_cells() if self.real and named == table else ()
+        published = {(c.metric, c.pair): c.value for c in known if c.table == table}
+        pairs = [*self.pairs, AVERAGE]
+        several = sum(pair != AVERAGE for _, pair in dict.fromkeys((None, pair) for _, pair in cells)) > 1
+        for metric in dict.fromkeys(metric for metric, _ in (*published, *cells)):
+            for pair in pairs:
+                key = metric, pair
+                if key not in cells and key not in published:
+                    continue
+                if pair == AVERAGE and not several:
+                    continue
+                value, low, high = cells.get(key, (NAN, NAN, NAN))
+                found.append(Row(named, metric, pair, published.get(key, NAN), value, low, high))
+        return found
+
+    def table(self, name: str) -> list[Row]:
+        """The rows of one table."""
+        return [row for row in self.records() if row.table == name]
+
+    def average(self, direction: str, metric: str) -> float:
+        """The segment tau averaged over the language pairs of a direction; NaN for a metric that was not run."""
+        found = self.found[direction].segments
+        return float(found.average[found.metrics.index(metric)]) if metric in found.metrics else NAN
+
+    def sections(self) -> Sequence[Section]:
+        """What a report shows."""
+        from rankscope.experiments.mt_shown import sections_of  # knows this class
+
+        return sections_of(self)
+
+    def signature(self) -> str:
+        """Every setting that changes the numbers, in one line."""
+        parts = [f"translations, {self.protocol}", f"pairs:{','.join(self.pairs)}", f"seeds:{self.seeds}"]
+        return " | ".join([*parts, self.settings, f"rankscope {__version__}"])
+
+    def frame(self) -> pl.DataFrame:
+        """The tidy table as a polars frame; null where there is no value."""
+        return tidy_frame(self)
+
+    def __str__(self) -> str:
+        return as_text(self)
+
+    def __repr__(self) -> str:
+        of = f"{counted(len(self.models), 'model')}, {counted(len(self.pairs), 'language pair')}"
+        return f"TranslationExperiment({self.protocol}: {of})"
+
+    @property
+    def said(self) -> str:
+        """What was trained on what, in words."""
+        return PROTOCOLS[self.protocol].said
+
+
+def segment_cells(found: OnSegments) -> dict[tuple[str, str], tuple[float, float, float]]:
+    """Value and interval by metric and pair."""
+    cells = {}
+    for m, metric in enumerate(found.metrics):
+        for p, pair in enumerate(found.pairs):
+            cells[metric, pair] = (float(found.value[m, p]), float(found.low[m, p]), float(found.high[m, p]))
+        ends = float(found.average_low[m]), float(found.average_high[m])
+        cells[metric, AVERAGE] = (float(found.average[m]), *ends)
+    return cells

@@ -1,0 +1,102 @@
+"""What is trained on what: the four ways to share judgments out between training and test."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from rankscope.errors import InputError
+from rankscope.experiments.mt_folder import PAIRS, TESTED, JudgedPair
+from rankscope.experiments.mt_lists import Part
+
+__all__ = ["FOLDS", "PROTOCOLS", "Fold", "folds_of"]
+
+Ints = npt.NDArray[np.int64]
+Judged = Mapping[tuple[str, str], JudgedPair]
+
+#: Parts that the segments of a language pair are cut into.
+FOLDS = 5
+
+
+class Fold(NamedTuple):
+    """pair: of WMT12, whose `lines` (None: all) are scored by what is learned from `train`."""
+
+    pair: str
+    lines: Ints | None
+    train: tuple[Part, ...]
+
+
+class Protocol(NamedTuple):
+    """campaigns: which are read. moves: whether seeds cut the segments anew. said: in words."""
+
+    campaigns: tuple[str, ...]
+    moves: bool
+    said: str
+
+
+PROTOCOLS = {
+    "wmt11": Protocol(
+        ("wmt11", TESTED),
+        False,
+        "trained on WMT11 (the same language pair; where there is none, all of the same direction), tested on WMT12",
+    ),
+    "wmt11-all": Protocol(("wmt11", TESTED), False, "trained on all language pairs of WMT11 at once, tested on WMT12"),
+    "cv": Protocol((TESTED,), True, f"{FOLDS}-fold cross-validation by segment within each language pair of WMT12"),
+    "leave-pair-out": Protocol((TESTED,), False, "trained on all other language pairs of WMT12"),
+    "wmt13": Protocol(("wmt13", TESTED), False, "trained on WMT13 French-English, tested on WMT12 into English"),
+}
+
+
+def folds_of(protocol: str, judged: Judged, pairs: Sequence[str], seed: int) -> Iterator[Fold]:
+    """What is to be trained and tested, for these language pairs. Raises InputError where there is nothing to train on.
+
+    "cv": the lines of each pair are cut at random into five parts, and each is scored by what is learned from the
+    judgments of the others. The others score all lines of a pair with one model.
+    """
+    if protocol == "cv":
+        for pair in pairs:
+            yield from cut(judged[TESTED, pair], seed)
+        return
+    trained = {"wmt11": from_wmt11, "wmt11-all": from_all, "leave-pair-out": from_others, "wmt13": from_wmt13}
+    for pair in pairs:
+        train = tuple(Part(*key) for key in trained[protocol](judged, pair))
+        if not train:
+            raise InputError(f"there are no judgments to learn {pair} from ({PROTOCOLS[protocol].said})")
+        yield Fold(pair, None, train)
+
+
+def cut(one: JudgedPair, seed: int) -> Iterator[Fold]:
+    """The folds of one pair; the same whatever other pairs there are."""
+    rng = np.random.default_rng([seed, PAIRS.index(one.pair)])
+    part = rng.permutation(len(one.texts)) % FOLDS
+    for k in range(FOLDS):
+        away = np.flatnonzero(part[one.line] != k)
+        yield Fold(one.pair, np.flatnonzero(part == k), (Part(one.campaign, one.pair, away),))
+
+
+def into_english(pair: str) -> bool:
+    return pair.endswith("-en")
+
+
+def of_campaign(judged: Judged, campaign: str, wanted: Callable[[str], bool]) -> list[tuple[str, str]]:
+    return [key for key in judged if key[0] == campaign and wanted(key[1])]
+
+
+def from_wmt11(judged: Judged, pair: str) -> list[tuple[str, str]]:
+    same = of_campaign(judged, "wmt11", lambda other: other == pair)
+    return same or of_campaign(judged, "wmt11", lambda other: into_english(other) == into_english(pair))
+
+
+def from_all(judged: Judged, pair: str) -> list[tuple[str, str]]:
+    return of_campaign(judged, "wmt11", lambda other: True)
+
+
+def from_others(judged: Judged, pair: str) -> list[tuple[str, str]]:
+    return of_campaign(judged, TESTED, lambda other: other != pair)
+
+
+def from_wmt13(judged: Judged, pair: str) -> list[tuple[str, str]]:
+    return of_campaign(judged, "wmt13", lambda other: True)

@@ -1,0 +1,222 @@
+"""The tables and figures of the experiment on translations."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from rankscope.data.sections import Cell, Figure, Marked, Section, Table
+from rankscope.data.wording import counted, format_p, listed
+from rankscope.experiments.mt_judging import SYSTEM_RULES
+from rankscope.experiments.mt_outcome import DIRECTIONS, Direction, Found, Row, TranslationExperiment
+from rankscope.experiments.mt_published import AVERAGE
+from rankscope.experiments.mt_words import best_words, losses_words, signed
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+__all__ = ["sections_of"]
+
+#: Behind a value that stands here as it was published, of a metric that was not run.
+MARK = "p"
+KEY = "found (published); p: as published, not run here; the interval is that of the average found"
+
+
+def sections_of(result: TranslationExperiment) -> Sequence[Section]:
+    there = [(name, direction) for name, direction in DIRECTIONS.items() if name in result.found]
+    found = [overview(result)]
+    found += [on_segments(result, name, direction) for name, direction in there]
+    found += [one for name, direction in there for one in on_systems(result, name, direction)]
+    if result.tests:
+        found.append(tests_shown(result))
+    found.append(seeds_shown(result))
+    found.append(models_shown(result))
+    return found
+
+
+def overview(result: TranslationExperiment) -> Section:
+    """The average segment tau of each model, losses beside each other; below them the metrics that are not trained."""
+    losses = list(dict.fromkeys(model.name.split()[0] for model in result.models))
+    sets = list(dict.fromkeys(model.features for model in result.models))
+    named = {(model.features, model.name.split()[0]): model.name for model in result.models}
+    rows: list[tuple[Cell, ...]] = []
+    for name, direction in DIRECTIONS.items():
+        if name not in result.found:
+            continue
+        for features in sets:
+            values = [result.average(name, named.get((features, loss), "")) for loss in losses]
+            rows.append((direction.said, features, *best_in_bold(values)))
+        trained = {model.name for model in result.models}
+        for metric in (one for one in result.found[name].segments.metrics if one not in trained):
+            value = best_in_bold([result.average(name, metric)])
+            rows.append((direction.said, f"{metric} alone", *value, *[""] * (len(losses) - 1)))
+    pairs = counted(len(result.pairs), "language pair")
+    return Section(
+        title="Metrics of translations learned from people's rankings",
+        sentence=f"{result.said[0].upper()}{result.said[1:]}: the segment tau with people, averaged over the language "
+        f"pairs of each direction ({pairs} in all). 1: every pair of translations as people order it; 0: as many right "
+        "as wrong.",
+        table=Table(columns=("direction", "features", *losses), rows=tuple(rows), left=2),
+    )
+
+
+def best_in_bold(values: Sequence[float]) -> list[Cell]:
+    """Three digits; the highest of several in bold."""
+    texts = ["-" if np.isnan(value) else f"{value:.3f}" for value in values]
+    there = [value for value in values if not np.isnan(value)]
+    best = f"{max(there):.3f}" if len(there) > 1 else None
+    return [Marked(text, bold=True) if text == best else text for text in texts]
+
+
+def on_segments(result: TranslationExperiment, name: str, direction: Direction) -> Section:
+    """One of the tables 2 and 3."""
+    return Section(
+        title=f"Segments, {direction.said} (table {direction.segments})",
+        sentence=best_words(result, name, direction),
+        table=side_by_side(result, direction.segments, result.found[name].segments.pairs, 3),
+        figure=averages(result, name, direction),
+        notes=(KEY,) if result.real else (),
+    )
+
+
+def on_systems(result: TranslationExperiment, name: str, direction: Direction) -> Iterator[Section]:
+    """Tables 4 and 5: by the paper's rule, and folded by means."""
+    found: Found = result.found[name]
+    if found.systems is None:
+        return
+    for rule in SYSTEM_RULES:
+        first = rule == SYSTEM_RULES[0]
+        table = direction.systems if first else f"{direction.systems} ({rule})"
+        said = "the share of comparisons in which its translation is better or equal" if first else "the mean"
+        yield Section(
+            title=f"Systems, {direction.said} (table {table})",
+            sentence=f"Spearman's correlation with people's wins / (wins + losses); a metric's score of a system is "
+            f"{said}. Averages are without signs.",
+            table=side_by_side(result, table, found.segments.pairs, 2),
+            notes=(KEY,) if first and result.real else (),
+            folded=not first,
+        )
+
+
+def side_by_side(result: TranslationExperiment, table: str, pairs: Sequence[str], digits: int) -> Table:
+    """Metrics by language pairs; the best average first."""
+    rows: dict[str, dict[str, Row]] = {}
+    for row in result.table(table):
+        rows.setdefault(row.metric, {})[row.pair] = row
+    columns = [*pairs, AVERAGE] if len(pairs) > 1 else list(pairs)
+    last = columns[-1]
+    empty = Row(table, "", "", *(float("nan"),) * 4)
+
+    def height(metric: str) -> float:
+        row = rows[metric].get(last, empty)
+        value = row.published if np.isnan(row.found) else row.found
+        return -np.inf if np.isnan(value) else abs(value)
+
+    shown = []
+    for metric in sorted(rows, key=height, reverse=True):
+        whole = rows[metric].get(last, empty)
+        cells: list[Cell] = [cell_of(rows[metric].get(pair, empty), digits) for pair in columns]
+        ends = [("-" if np.isnan(x) else f"{x:.{digits}f}") for x in (whole.low, whole.high)]
+        shown.append((metric, *cells, *ends))
+    return Table(columns=("metric", *columns, "95 % from", "to"), rows=tuple(shown))
+
+
+def cell_of(row: Row, digits: int) -> Cell:
+    """What was found, with what was published in parentheses; or that alone, marked."""
+    if np.isnan(row.found):
+        return "-" if np.isnan(row.published) else Marked(f"{row.published:.2f}", raised=MARK)
+    behind = "" if np.isnan(row.published) else f" ({row.published:.2f})"
+    return f"{row.found:.{digits}f}{behind}"
+
+
+def averages(result: TranslationExperiment, name: str, direction: Direction) -> Figure:
+    """Each metric's average tau with its interval."""
+    found = result.found[name].segments
+    return Figure(
+        "leaderboard",
+        {
+            "systems": found.metrics,
+            "means": found.average,
+            "low": found.average_low,
+            "high": found.average_high,
+            "measure": f"segment tau, {direction.said}",
+            "dot": f"mean over {counted(len(found.pairs), 'language pair')}",
+            "digits": 3,
+        },
+    )
+
+
+def tests_shown(result: TranslationExperiment) -> Section:
+    """Every test, and in words those between losses."""
+    said = [losses_words(result, name, direction) for name, direction in DIRECTIONS.items() if name in result.found]
+    rows = tuple(
+        (
+            DIRECTIONS[test.direction].said,
+            test.first,
+            test.second,
+            signed(test.difference),
+            signed(test.low),
+            signed(test.high),
+            format_p(test.pvalue),
+            format_p(test.adjusted),
+        )
+        for test in result.tests
+    )
+    columns = ("direction", "first", "second", "difference", "95 % from", "to", "p", "p corrected")
+    return Section(
+        title="Models against each other",
+        sentence=" ".join(one for one in said if one),
+        table=Table(columns=columns, rows=rows, left=3),
+        notes=(
+            "difference of average segment taus on the same segments, drawn with replacement; p two-sided, corrected "
+            "for the number of tests of a direction and set of features (Holm). The bootstrap draws "
+            "segments, not training data or years: "
+            "another training set would move models as well",
+        ),
+    )
+
+
+def seeds_shown(result: TranslationExperiment) -> Section:
+    """How far seeds move each model."""
+    rows = []
+    for m, model in enumerate(result.models):
+        of_seeds = [
+            [float(np.mean(result.by_seed[m, places, s])) for s in range(result.seeds)]
+            for places in directions_places(result).values()
+        ]
+        cells = [cell for each in of_seeds for cell in (f"{min(each):.4f}", f"{max(each):.4f}")]
+        rows.append((model.name, *cells))
+    columns = ["model"]
+    for name in directions_places(result):
+        columns += [f"{name}, least", f"{name}, greatest"]
+    return Section(
+        title="Seeds",
+        sentence=f"The average segment tau of each of {counted(result.seeds, 'seed')} alone; the tables above are of "
+        "the scores averaged over seeds."
+        if result.seeds > 1
+        else "One seed: no model of these depends on it, or one was asked for.",
+        table=Table(columns=tuple(columns), rows=tuple(rows)),
+        folded=True,
+    )
+
+
+def directions_places(result: TranslationExperiment) -> dict[str, list[int]]:
+    """The places of the language pairs of each direction."""
+    return {
+        direction.said: [result.pairs.index(pair) for pair in result.found[name].segments.pairs]
+        for name, direction in DIRECTIONS.items()
+        if name in result.found
+    }
+
+
+def models_shown(result: TranslationExperiment) -> Section:
+    """What each model was made of."""
+    rows = tuple((model.name, model.loss, listed(model.columns, len(model.columns))) for model in result.models)
+    return Section(
+        title="Models",
+        sentence=f"What was {result.said}.",
+        table=Table(columns=("model", "loss", "features"), rows=rows, left=3),
+        folded=True,
+    )
