@@ -50,6 +50,7 @@ SCRIPTS = (
     "leaderboard",
     "consensus_votes",
     "kemeny",
+    "fusion",
     "learning",
     "language_model",
 )

@@ -35,7 +35,9 @@ SCRIPTS = (
         "leaderboard",
         "consensus_votes",
         "kemeny",
+        "fusion",
         "learning",
+        "language_model",
     ),
 )
 PEERS = tuple(name for name in ("pytrec_eval",) if importlib.util.find_spec(name))
@@ -142,6 +144,7 @@ def test_each_benchmark_runs_at_a_tiny_size(name, folder, capsys):
         "stability": {"systems": 4, "entities": 40, "iterations": 2, "resamples": 20, "many": (3, 20)},
         "kemeny": {"voters": 6, "items": 7, "more": 8, "fewer": 5},
         "consensus_votes": {"voters": 6, "items": 7},
+        "language_model": {"sentences": 60, "asked": 10},
         "learning": {"seeds": 1, "documents": 500, "features": 5, "queries": 4, "most": 2},
         "agreement": {"share": 0.005, "systems": 4, "segments": 30, "megabytes": 0.01},
         "metric_tests": {"systems": 4, "segments": 6, "resamples": 20},

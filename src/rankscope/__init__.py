@@ -172,7 +172,10 @@ HOMES = {
 
 
 #: Packages that are reached as `rs.stats.t_test` or `rs.reporting.figures`, also loaded when first asked for.
-NAMESPACES = ("agreement", "consensus", "experiments", "learning", "measures", "reporting", "stability", "stats")
+NAMESPACES = (
+    *("agreement", "consensus", "experiments", "fusion", "learning"),
+    *("measures", "reporting", "stability", "stats"),
+)
 
 
 def __getattr__(name: str) -> Any:

@@ -1,0 +1,89 @@
+"""Scores of a run made comparable with those of others, list by list."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from rankscope.data.rows import Ints, name_of
+from rankscope.data.wording import queries
+from rankscope.errors import InputError
+from rankscope.fusion.pool import Entry, Pool
+from rankscope.kernels.segments import bounds
+
+__all__ = ["NORMALISATIONS", "normalised"]
+
+Floats = npt.NDArray[np.float64]
+
+#: How the scores of a list are made comparable, and what that means.
+NORMALISATIONS = {
+    "min-max": "(score - least) / (greatest - least)",
+    "min-max-inverted": "(greatest - score) / (greatest - least), where lower scores are better",
+    "max": "score / greatest",
+    "sum": "(score - least) / sum of (score - least)",
+    "z-score": "(score - mean) / deviation",
+    "rank": "1 - (rank - 1) / documents of the list",
+    "borda": "1 - (rank - 1) / documents of all runs for the query; those that the run lacks share the places behind",
+    "none": "scores as they are",
+}
+#: Of those, what divides by how far the scores of a list lie apart.
+SPREAD = ("min-max", "min-max-inverted", "sum", "z-score")
+
+
+def normalised(pool: Pool, entry: Entry, how: str, name: str) -> tuple[Floats, tuple[str, ...]]:
+    """(rows) the scores of a run, normalised, and notes. A pool for "min-max-inverted" holds them with the other sign.
+
+    Raises InputError where "max" would divide by what is not above 0.
+    """
+    if how == "none":
+        return entry.scores, ()
+    lengths, scores = entry.lengths, entry.scores
+    if how == "rank":
+        return 1 - (entry.rank - 1) / np.repeat(lengths, lengths), ()
+    if how == "borda":
+        every = np.diff(pool.offsets)[entry.query]
+        return 1 - (entry.rank - 1) / np.repeat(every, lengths), ()
+    filled = np.flatnonzero(lengths)
+    starts = bounds(lengths)[filled]
+    counts = lengths[filled]
+    if not filled.size:
+        return scores, ()
+    greatest = np.maximum.reduceat(scores, starts)
+    if how == "max":
+        refuse_no_greatest(pool, entry, filled, greatest, name)
+        return scores / np.repeat(greatest, counts), ()
+    least = np.minimum.reduceat(scores, starts)
+    level = greatest == least
+    if how == "z-score":
+        # About the least score, so that equal scores have a deviation of exactly 0 whatever the sum rounds to.
+        moved = scores - np.repeat(least, counts)
+        moved -= np.repeat(np.add.reduceat(moved, starts) / counts, counts)
+        width = np.sqrt(np.add.reduceat(moved**2, starts) / counts)
+    else:
+        moved = scores - np.repeat(least, counts)
+        width = np.add.reduceat(moved, starts) if how == "sum" else greatest - least
+    found = np.where(np.repeat(level, counts), 0.0, moved / np.repeat(np.where(level, 1.0, width), counts))
+    return found, level_note(int(level.sum()), how, name)
+
+
+def level_note(lists: int, how: str, name: str) -> tuple[str, ...]:
+    if not lists:
+        return ()
+    return (f"{name}: all scores of {queries(lists)} are equal, and {how} makes them 0",)
+
+
+def refuse_no_greatest(pool: Pool, entry: Entry, filled: Ints, greatest: Floats, name: str) -> None:
+    bad = np.flatnonzero(~(greatest > 0))
+    if bad.size:
+        query = name_of(pool.query_ids[int(entry.query[filled[bad[0]]])])
+        raise InputError(
+            f"run {name!r}: the greatest score of query {query!r} is {greatest[bad[0]]:g}, and max divides by it; "
+            "expected above 0; take min-max"
+        )
+
+
+def lists_of(pool: Pool, entries: Sequence[Entry]) -> Ints:
+    """(queries) how many runs have a list for each."""
+    return np.bincount(np.concatenate([e.query[e.lengths > 0] for e in entries]), minlength=len(pool.query_ids))
