@@ -15,8 +15,8 @@ import pytest
         ("agree labls x", "No such command 'labls'; did you mean 'labels'? See `rankscope agree --help`"),
         (
             "agree demo.qrels x",
-            "No such command 'demo.qrels'; expected judgments, labels, measures, ranks, segments, systems, metrics, raters "
-            "or wmt12; see `rankscope agree --help`",
+            "No such command 'demo.qrels'; expected judgments, labels, measures, ranks, segments, systems, metrics, "
+            "raters or wmt12; see `rankscope agree --help`",
         ),
         ("letor scor", "No such command 'scor'; did you mean 'score'? See `rankscope letor --help`"),
         (

@@ -16,7 +16,6 @@ __all__ = ["drawn_means", "drawn_pearson", "weighted_mean"]
 Drawn = Callable[[Floats, Floats], Floats]
 
 
-
 def weighted_mean(values: Floats, weights: Floats) -> Floats:
     """(resamples) of (resamples, groups), without groups that have no value; NaN where no group has one."""
     there = ~np.isnan(values)
