@@ -8,9 +8,9 @@
 
 from __future__ import annotations
 
-import importlib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from rankscope._lazy import lazy
 from rankscope._version import __version__
 
 if TYPE_CHECKING:
@@ -177,16 +177,4 @@ NAMESPACES = (
     *("measures", "reporting", "stability", "stats"),
 )
 
-
-def __getattr__(name: str) -> Any:
-    if name in NAMESPACES:
-        return importlib.import_module(f"rankscope.{name}")
-    if name not in HOMES:
-        raise AttributeError(f"module 'rankscope' has no attribute {name!r}")
-    value = getattr(importlib.import_module(f"rankscope.{HOMES[name]}"), name)
-    globals()[name] = value
-    return value
-
-
-def __dir__() -> list[str]:
-    return sorted(__all__)
+__getattr__, __dir__ = lazy(__name__, HOMES, NAMESPACES)

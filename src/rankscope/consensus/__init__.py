@@ -8,8 +8,7 @@
 
 from __future__ import annotations
 
-import importlib
-from typing import Any
+from rankscope._lazy import lazy
 
 #: Where each public name lives. Loaded when first asked for, so that no method is loaded for the sake of another.
 HOMES = {
@@ -68,14 +67,4 @@ HOMES = {
 
 __all__ = sorted(HOMES)
 
-
-def __getattr__(name: str) -> Any:
-    if name not in HOMES:
-        raise AttributeError(f"module 'rankscope.consensus' has no attribute {name!r}")
-    value = getattr(importlib.import_module(f"rankscope.consensus.{HOMES[name]}"), name)
-    globals()[name] = value
-    return value
-
-
-def __dir__() -> list[str]:
-    return sorted(HOMES)
+__getattr__, __dir__ = lazy(__name__, HOMES)

@@ -7,8 +7,7 @@
 
 from __future__ import annotations
 
-import importlib
-from typing import Any
+from rankscope._lazy import lazy
 
 #: Where each public name lives, a module here. Loaded when first asked for.
 HOMES = {
@@ -20,14 +19,4 @@ HOMES = {
 
 __all__ = sorted(HOMES)
 
-
-def __getattr__(name: str) -> Any:
-    if name not in HOMES:
-        raise AttributeError(f"module 'rankscope.experiments' has no attribute {name!r}")
-    value = getattr(importlib.import_module(f"rankscope.experiments.{HOMES[name]}"), name)
-    globals()[name] = value
-    return value
-
-
-def __dir__() -> list[str]:
-    return sorted(HOMES)
+__getattr__, __dir__ = lazy(__name__, HOMES)

@@ -9,8 +9,7 @@ np.int64(1)
 
 from __future__ import annotations
 
-import importlib
-from typing import Any
+from rankscope._lazy import lazy
 
 #: Where each public name lives, a module or a package here. Loaded when first asked for.
 HOMES = {
@@ -24,16 +23,4 @@ HOMES = {
 
 __all__ = sorted(HOMES)
 
-
-def __getattr__(name: str) -> Any:
-    if name == "losses":
-        return importlib.import_module("rankscope.learning.losses")
-    if name not in HOMES:
-        raise AttributeError(f"module 'rankscope.learning' has no attribute {name!r}")
-    value = getattr(importlib.import_module(f"rankscope.learning.{HOMES[name]}"), name)
-    globals()[name] = value
-    return value
-
-
-def __dir__() -> list[str]:
-    return sorted(HOMES)
+__getattr__, __dir__ = lazy(__name__, HOMES, ("losses",))

@@ -15,8 +15,7 @@ lists out.
 
 from __future__ import annotations
 
-import importlib
-from typing import Any
+from rankscope._lazy import lazy
 
 #: Where each public name lives. Loaded when first asked for, so that no loss is loaded for the sake of another.
 HOMES = {
@@ -39,14 +38,4 @@ HOMES = {
 
 __all__ = sorted(HOMES)
 
-
-def __getattr__(name: str) -> Any:
-    if name not in HOMES:
-        raise AttributeError(f"module 'rankscope.learning.losses' has no attribute {name!r}")
-    value = getattr(importlib.import_module(f"rankscope.learning.losses.{HOMES[name]}"), name)
-    globals()[name] = value
-    return value
-
-
-def __dir__() -> list[str]:
-    return sorted(HOMES)
+__getattr__, __dir__ = lazy(__name__, HOMES)

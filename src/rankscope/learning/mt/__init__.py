@@ -8,8 +8,7 @@ array([-1.64, -4.07])
 
 from __future__ import annotations
 
-import importlib
-from typing import Any
+from rankscope._lazy import lazy
 
 #: Where each public name lives, a module here. Loaded when first asked for.
 HOMES = {
@@ -39,14 +38,4 @@ HOMES = {
 
 __all__ = sorted(HOMES)
 
-
-def __getattr__(name: str) -> Any:
-    if name not in HOMES:
-        raise AttributeError(f"module 'rankscope.learning.mt' has no attribute {name!r}")
-    value = getattr(importlib.import_module(f"rankscope.learning.mt.{HOMES[name]}"), name)
-    globals()[name] = value
-    return value
-
-
-def __dir__() -> list[str]:
-    return sorted(HOMES)
+__getattr__, __dir__ = lazy(__name__, HOMES)
