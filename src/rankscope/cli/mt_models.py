@@ -10,7 +10,8 @@ from rankscope.data.wording import counted
 from rankscope.errors import InputError, ParameterError
 from rankscope.io.plain_texts import read_lines
 from rankscope.io.streams import open_binary
-from rankscope.learning.mt.compact import MAGIC, STEM
+from rankscope.learning.mt.array_files import stem_of
+from rankscope.learning.mt.compact import MAGIC
 from rankscope.learning.mt.feature_columns import COLUMNS
 from rankscope.learning.mt.kneser_ney import train_language_model
 from rankscope.learning.mt.language_model import LanguageModel
@@ -93,7 +94,7 @@ def read_lm(path: str, *, progress: Callable[[float], Any] | None = None) -> Lan
         raise ParameterError("--language-model is looked at twice and cannot be standard input; name a file")
     with open_binary(path) as stream:
         head = stream.read(HEAD)
-    if head.startswith(MAGIC[:STEM]) or b"\\data\\" in head or ".arpa" in Path(path).name:
+    if head.startswith(stem_of(MAGIC)) or b"\\data\\" in head or ".arpa" in Path(path).name:
         return load_language_model(path)
     lines = dict.fromkeys(tokenised(read_lines(path)))
     try:

@@ -9,9 +9,10 @@ from typing import NamedTuple
 from rankscope.data.rankings import Rankings
 from rankscope.data.segment_scores import PairScores, SegmentScores
 from rankscope.data.wording import counted, listed
-from rankscope.errors import InputError, ParameterError
+from rankscope.errors import InputError
 from rankscope.io.plain_texts import Texts, read_plain_texts
 from rankscope.io.read import PathLike
+from rankscope.learning.mt.tokenisation import sacrebleu_version
 
 __all__ = ["Scorers", "corpus_scorer", "judged_scores", "sentence_bleu", "sentence_scorers"]
 
@@ -68,17 +69,6 @@ def sentence_scorers() -> Scorers:
 
     settings = f"sentBLEU:13a,lowercase,halving | chrF:6,2 | sacrebleu {version}"
     return Scorers({"sentBLEU": bleu_of, "chrF": chrf_of}, settings)
-
-
-def sacrebleu_version() -> str:
-    """Raises ParameterError where sacrebleu is missing."""
-    try:
-        import sacrebleu
-    except ModuleNotFoundError as error:
-        if (error.name or "").partition(".")[0] != "sacrebleu":
-            raise
-        raise ParameterError("sacrebleu, which counts n-grams, is not installed; pip install 'rankscope[mt]'") from None
-    return str(sacrebleu.__version__)
 
 
 def corpus_scorer() -> tuple[str, Callable[[Sequence[str]], Callable[[Sequence[str]], float]], str]:

@@ -10,7 +10,8 @@ import pytest
 
 from rankscope.errors import InputError, OutputError, ParameterError
 from rankscope.learning.mt import load_language_model, save_language_model, train_language_model
-from rankscope.learning.mt.compact import MAGIC, PREFIX
+from rankscope.learning.mt.array_files import prefix_of
+from rankscope.learning.mt.compact import MAGIC
 
 TEXT = ["the cat sat on the mat", "the dog sat", "a cat ran to the dog", "ein schöner Tag", "the cat ran"]
 ASKED = ["the cat ran", "a dog sat on a mat", "", "ein Hund"]
@@ -212,9 +213,9 @@ def test_another_form_is_said(tmp_path, compact):
 
 def rewritten(content, change):
     """The bytes with other arrays, whose checksums are right."""
-    _, length, _ = PREFIX.unpack_from(content)
-    about = json.loads(content[PREFIX.size : PREFIX.size + length])
-    arrays, begin = {}, PREFIX.size + length
+    _, length, _ = prefix_of(MAGIC).unpack_from(content)
+    about = json.loads(content[prefix_of(MAGIC).size : prefix_of(MAGIC).size + length])
+    arrays, begin = {}, prefix_of(MAGIC).size + length
     for name, one in about["arrays"].items():
         arrays[name] = np.frombuffer(content, one["dtype"], one["size"], begin).copy()
         begin += arrays[name].nbytes
@@ -225,7 +226,7 @@ def rewritten(content, change):
     }
     header = json.dumps(about).encode()
     body = b"".join(array.tobytes() for array in arrays.values())
-    return PREFIX.pack(MAGIC, len(header), zlib.crc32(header)) + header + body
+    return prefix_of(MAGIC).pack(MAGIC, len(header), zlib.crc32(header)) + header + body
 
 
 @pytest.mark.parametrize(

@@ -1,14 +1,8 @@
-"""Lexicons as files: a line of magic, the length and checksum of a header, the header, the arrays one by one.
-
-The header is JSON: counts, likelihoods, and of each array its type, size and checksum. Nothing in it is run.
-"""
+"""Lexicons in binary, as `array_files` has it: likelihoods in the header, words and probabilities in arrays."""
 
 from __future__ import annotations
 
-import json
 import os
-import struct
-import zlib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NoReturn
@@ -16,11 +10,10 @@ from typing import Any, NoReturn
 import numpy as np
 import numpy.typing as npt
 
-from rankscope._version import __version__
 from rankscope.errors import InputError
 from rankscope.io.streams import empty_file, open_binary, source_name
 from rankscope.io.write import compressed, write_chunks
-from rankscope.learning.mt.compact import Damaged, arrays_of, raw
+from rankscope.learning.mt.array_files import Damaged, packed, stem_of, unpacked
 from rankscope.learning.mt.lexicon import Lexicon
 
 __all__ = ["load_lexicon", "save_lexicon"]
@@ -29,8 +22,6 @@ PathLike = str | os.PathLike[str]
 
 #: Raise the number when the layout changes.
 MAGIC = b"rankscope lexicon 1\n"
-STEM = len(MAGIC) - 2
-PREFIX = struct.Struct(f"<{len(MAGIC)}sQI")
 TYPES = {"begins": "<i8", "targets": "<i4", "probability": "<f4", "counts": "<i8"}
 
 
@@ -59,19 +50,7 @@ def chunks_of(lexicon: Lexicon) -> Iterator[bytes]:
     }
     numbers = {name: np.ascontiguousarray(getattr(lexicon, name)).astype(kind) for name, kind in TYPES.items()}
     arrays: dict[str, npt.NDArray[Any]] = {**words, **numbers}
-    about = {
-        "version": __version__,
-        "null": lexicon.null,
-        "likelihood": lexicon.likelihood,
-        "arrays": {
-            name: {"dtype": array.dtype.str, "size": array.size, "crc32": zlib.crc32(raw(array))}
-            for name, array in arrays.items()
-        },
-    }
-    header = json.dumps(about).encode()
-    yield PREFIX.pack(MAGIC, len(header), zlib.crc32(header)) + header
-    for array in arrays.values():
-        yield raw(array)
+    return packed(MAGIC, {"null": lexicon.null, "likelihood": lexicon.likelihood}, arrays)
 
 
 def load_lexicon(path: PathLike) -> Lexicon:
@@ -85,7 +64,7 @@ def load_lexicon(path: PathLike) -> Lexicon:
         content = stream.read()
     if not content:
         raise empty_file(name, "a lexicon")
-    if content[:STEM] != MAGIC[:STEM]:
+    if not content.startswith(stem_of(MAGIC)):
         refuse(name, "is no lexicon")
     try:
         return rebuilt(content)
@@ -101,14 +80,7 @@ def refuse(name: str, why: str) -> NoReturn:
 
 def rebuilt(content: bytes) -> Lexicon:
     """Raises Damaged and others for what does not fit."""
-    if not content.startswith(MAGIC):
-        raise Damaged(f"its form is not {MAGIC[STEM:-1].decode()}, which this version of rankscope reads")
-    _, length, check = PREFIX.unpack_from(content)
-    header = content[PREFIX.size : PREFIX.size + length]
-    if len(header) < length or zlib.crc32(header) != check:
-        raise Damaged("its header")
-    about = json.loads(header)
-    arrays = arrays_of(about["arrays"], memoryview(content)[PREFIX.size + length :])
+    about, arrays = unpacked(MAGIC, content)
     source, target = (words_of(arrays[side]) for side in ("source_words", "target_words"))
     parts = {name: arrays[name] for name in TYPES}
     if {name: array.dtype.str for name, array in parts.items()} != TYPES:

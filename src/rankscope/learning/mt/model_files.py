@@ -11,7 +11,8 @@ from rankscope.io.streams import empty_file, open_binary, source_name
 from rankscope.io.write import compressed, write_chunks
 from rankscope.learning.mt.arpa_reading import read_arpa
 from rankscope.learning.mt.arpa_writing import arpa_chunks
-from rankscope.learning.mt.compact import MAGIC, STEM, compact_chunks, read_compact
+from rankscope.learning.mt.array_files import stem_of
+from rankscope.learning.mt.compact import MAGIC, compact_chunks, read_compact
 from rankscope.learning.mt.language_model import LanguageModel
 from rankscope.stats.inputs import check_choice
 
@@ -64,7 +65,7 @@ def load_language_model(path: PathLike) -> LanguageModel:
         start = stream.read(len(MAGIC))
         if not start:
             raise empty_file(name, "a language model")
-        if start[:STEM] == MAGIC[:STEM]:
+        if start.startswith(stem_of(MAGIC)):
             return read_compact(start + stream.read(), name)
         lines = io.BytesIO(start + stream.readline())  # which breaks lines at LF
         return read_arpa(chain(lines, stream), name)

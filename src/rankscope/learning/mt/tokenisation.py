@@ -20,7 +20,7 @@ def sacrebleu_version() -> str:
         if (error.name or "").partition(".")[0] != "sacrebleu":
             raise
         raise ParameterError(
-            "sacrebleu, which splits text into words, is not installed; pip install 'rankscope[mt]'"
+            "sacrebleu, which splits text into words and counts them, is not installed; pip install 'rankscope[mt]'"
         ) from None
     return str(sacrebleu.__version__)
 
