@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from agreement.made_scores import FEW, SEGMENTS, SYSTEMS, given, matrices, scored
 from hypothesis import given as given_lists
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
@@ -23,28 +24,6 @@ from rankscope.data.segment_scores import PairScores, SegmentScores, SystemScore
 from rankscope.errors import InputError, ParameterError, UnknownName
 
 compare = rs.agreement.compare_metrics
-SYSTEMS, SEGMENTS = tuple("ABCDEF"), tuple(map(str, range(1, 31)))
-FEW: dict[str, Any] = {"n_resamples": 49, "rng": 1}
-
-
-def matrices(seed: int = 1, noises: Sequence[float] = (0.5, 0.7, 3.0)) -> tuple[np.ndarray, np.ndarray]:
-    """What people say, and metrics with so much noise."""
-    rng = np.random.default_rng(seed)
-    good = rng.normal(size=(len(SYSTEMS), len(SEGMENTS))) + np.linspace(1, -1, len(SYSTEMS))[:, None]
-    people = np.rint(2 * (good + 0.5 * rng.normal(size=good.shape)))
-    return people, np.array([good + noise * rng.normal(size=good.shape) for noise in noises])
-
-
-def scored(name: str, *tables: np.ndarray, score: bool = True) -> SegmentScores:
-    """A table a language pair: x-1, x-2, ..."""
-    pairs = {f"x-{i}": PairScores(SYSTEMS, SEGMENTS, table.astype(float)) for i, table in enumerate(tables, 1)}
-    return SegmentScores(name, pairs, score)
-
-
-def given(seeds: Sequence[int] = (1,), **how: Any) -> tuple[SegmentScores, list[SegmentScores]]:
-    tables = [matrices(seed, **how) for seed in seeds]
-    people = scored("people", *(gold for gold, _ in tables))
-    return people, [scored(f"m{m}", *(metrics[m] for _, metrics in tables)) for m in range(len(tables[0][1]))]
 
 
 def test_one_task_is_what_the_numbers_on_matrices_are() -> None:

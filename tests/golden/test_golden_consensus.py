@@ -6,18 +6,14 @@ RANKSCOPE_UPDATE_GOLDEN=1 pytest tests/golden writes the files anew; look at the
 from __future__ import annotations
 
 import csv
-import os
-import re
 from pathlib import Path
 
 import pytest
+from golden.printed import COLLECTION, kept, printed
 
-from rankscope.cli.main import main
 from rankscope.reporting.results import RESULT_FORMATS
 
-HERE = Path(__file__).parent
-EXPECTED = HERE / "expected_consensus"
-UPDATE = os.environ.get("RANKSCOPE_UPDATE_GOLDEN") == "1"
+EXPECTED = Path(__file__).parent / "expected_consensus"
 
 #: Name of the golden file -> arguments of `consensus`.
 CASES: dict[str, tuple[str, ...]] = {
@@ -34,15 +30,9 @@ CASES: dict[str, tuple[str, ...]] = {
 def test_the_command_prints_what_it_printed_before(
     name: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.chdir(HERE / "collection")
-    main(["consensus", *CASES[name]])
-    captured = capsys.readouterr()
-    assert captured.err == ""
-    text = re.sub(r"rankscope \d[\w.+-]*", "rankscope VERSION", captured.out)
-    path = EXPECTED / name
-    if UPDATE:
-        path.write_text(text, encoding="utf-8", newline="")
-    assert text == path.read_bytes().decode()
+    monkeypatch.chdir(COLLECTION)
+    text = printed(("consensus", *CASES[name]), capsys)
+    assert text == kept(EXPECTED / name, text)
 
 
 def test_every_golden_file_has_its_case_and_every_case_its_file() -> None:

@@ -7,18 +7,13 @@ from __future__ import annotations
 
 import csv
 import json
-import os
-import re
 from math import log
 from pathlib import Path
 
 import pytest
+from golden.printed import COLLECTION, kept, printed, same_numbers
 
-from rankscope.cli.main import main
-
-HERE = Path(__file__).parent
-EXPECTED = HERE / "expected_leaderboard"
-UPDATE = os.environ.get("RANKSCOPE_UPDATE_GOLDEN") == "1"
+EXPECTED = Path(__file__).parent / "expected_leaderboard"
 FEW = ("arena.csv", "--resamples", "200")
 
 #: Name of the golden file -> arguments of `leaderboard`.
@@ -32,34 +27,17 @@ CASES: dict[str, tuple[str, ...]] = {
 }
 
 
-def printed(args: tuple[str, ...], capsys: pytest.CaptureFixture[str]) -> str:
-    main(["leaderboard", *args])
-    captured = capsys.readouterr()
-    assert captured.err == ""
-    return re.sub(r"rankscope \d[\w.+-]*", "rankscope VERSION", captured.out)
-
-
 @pytest.mark.parametrize("name", CASES)
 def test_the_command_prints_what_it_printed_before(
     name: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.chdir(HERE / "collection")
-    text = printed(CASES[name], capsys)
-    path = EXPECTED / name
-    if UPDATE:
-        path.write_text(text, encoding="utf-8", newline="")
+    monkeypatch.chdir(COLLECTION)
+    text = printed(("leaderboard", *CASES[name]), capsys)
+    expected = kept(EXPECTED / name, text)
     if name in ("csv.txt", "json.txt"):
-        same_numbers(text, path.read_bytes().decode())
+        same_numbers(text, expected)
     else:
-        assert text == path.read_bytes().decode()
-
-
-def same_numbers(found: str, expected: str) -> None:
-    """Letter for letter but for the last digits of numbers, which another library of functions may round otherwise."""
-    number = re.compile(r"-?\d+\.\d+(?:e-?\d+)?")
-    assert number.sub("#", found) == number.sub("#", expected)
-    numbers = ([float(x) for x in number.findall(text)] for text in (found, expected))
-    assert next(numbers) == pytest.approx(next(numbers), rel=1e-6, abs=1e-9)
+        assert text == expected
 
 
 def test_every_golden_file_has_its_case_and_every_case_its_file() -> None:
