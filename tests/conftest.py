@@ -57,3 +57,8 @@ def own_measures() -> Iterator[None]:
     yield
     MEASURES.clear()
     MEASURES.update(before)
+
+
+def pytest_make_parametrize_id(val: object) -> str | None:
+    """Bytes name a test by their length: packed ones hold the time, and two processes must find the same tests."""
+    return f"{len(val)} bytes" if isinstance(val, bytes) else None

@@ -60,7 +60,7 @@ def parquet(content, separator):
             TABLE.replace("2\t1\t", "2\t1\t").replace("3\t\t7", f"3\t{none}\t7")
             for none in ("-", "NA", "nan", "NaN", " ")
         ),
-        gzip.compress(TABLE.encode()),
+        gzip.compress(TABLE.encode(), mtime=0),
         parquet(TABLE, "\t"),
         LONG,
         LONG.replace(",", "\t"),

@@ -57,7 +57,7 @@ def json_lines(content):
         GOOD.replace(",", "\t"),
         GOOD.replace("\n", "\r\n"),
         "# from the arena\n" + GOOD + "\n\n",
-        gzip.compress(GOOD.encode()),
+        gzip.compress(GOOD.encode(), mtime=0),
         parquet(GOOD),
         json_lines(GOOD),
         json_lines(cells(1, 0, 2)),
