@@ -173,7 +173,7 @@ HOMES = {
 
 #: Packages that are reached as `rs.stats.t_test` or `rs.reporting.figures`, also loaded when first asked for.
 NAMESPACES = (
-    *("agreement", "consensus", "experiments", "fusion", "learning"),
+    *("agreement", "consensus", "experiments", "fusion", "judging", "learning"),
     *("measures", "reporting", "stability", "stats"),
 )
 
