@@ -86,6 +86,20 @@ def test_beside_the_real_numbers_of_pairs_stands_what_was_published(found, monke
     assert "p: as published, not run here" in text
 
 
+def test_a_published_average_stands_only_where_all_of_its_language_pairs_were_tested(found, monkeypatch):
+    counts = {p: n for one in found.found.values() for p, n in zip(one.segments.pairs, one.segments.n, strict=True)}
+    monkeypatch.setattr(mt_outcome, "PUBLISHED", counts)
+    cells = {("ListNet", pair): (0.1, 0.0, 0.2) for pair in ("de-en", "fr-en", "average")}
+    some = {(row.metric, row.pair): row for row in found.rows("2", cells)}
+    assert some["ListNet", "de-en"].published == 0.25
+    assert np.isnan(some["ListNet", "average"].published)
+    assert ("Meteor", "average") not in some
+    cells |= {("ListNet", pair): (0.1, 0.0, 0.2) for pair in ("es-en", "cs-en")}
+    every = {(row.metric, row.pair): row for row in found.rows("2", cells)}
+    assert every["ListNet", "average"].published == 0.26
+    assert every["Meteor", "average"].published == 0.25
+
+
 def test_features_that_were_kept_are_not_computed_again(folder, cache, found, monkeypatch):
     monkeypatch.setattr("rankscope.experiments.mt_columns.translation_features", None)
     again = rs.experiments.translation_experiment(folder, "leave-pair-out", cache=cache, **FEW)

@@ -124,6 +124,9 @@ class TranslationExperiment:
         named = table if rule in ("", SYSTEM_RULES[0]) else f"{table} ({rule})"
         known = published_cells() if self.real and named == table else ()
         published = {(c.metric, c.pair): c.value for c in known if c.table == table}
+        printed = {pair for _, pair in published if pair != AVERAGE}
+        if not printed <= {pair for _, pair in cells}:  # the published average is over all of them
+            published = {key: value for key, value in published.items() if key[1] != AVERAGE}
         pairs = [*self.pairs, AVERAGE]
         several = sum(pair != AVERAGE for _, pair in dict.fromkeys((None, pair) for _, pair in cells)) > 1
         for metric in dict.fromkeys(metric for metric, _ in (*published, *cells)):
