@@ -223,3 +223,23 @@ def test_what_depends_on_the_other_systems_is_in_units_of_their_spread():
     twice = with_scaled(3 * values + 1)[:, :, len(COMPUTED) :]
     assert twice == pytest.approx(made[:, :, len(COMPUTED) :], abs=1e-4)  # whatever the scale
     assert not with_scaled(values[:1])[:, :, -len(SCALED) :].any()  # a system alone
+
+
+def test_systems_that_people_only_tied_leave_the_segment_tables_standing(tmp_path):
+    folder = small_folder(tmp_path)
+    path = folder / "wmt12/wmt12.RNK_results.csv"
+    head, *rows = csv.reader(path.read_text().splitlines())
+    chosen = head.index("system1rank")
+    for i, row in enumerate(rows):
+        for k in range(5):
+            own = row[head.index("system1Id") + 2 * k]
+            if i == 0:  # the only judgment of "brisk": no better and no worse than "apex"
+                row[chosen + k] = "1" if own in ("brisk", "apex") else "-1"
+            elif own == "brisk":
+                row[chosen + k] = "-1"
+    path.write_text("".join(",".join(row) + "\n" for row in [head, *rows]))
+    found = rs.experiments.translation_experiment(folder, "cv", **FEW)
+    assert {row.table for row in found.records()} == {"2"}
+    why = "systems, into English, are not compared: de-en: rank says nothing of brisk"
+    assert sum(why in note for note in found.notes) == 1
+    assert "are not compared" in str(found)

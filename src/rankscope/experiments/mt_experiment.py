@@ -24,7 +24,7 @@ from rankscope.experiments.mt_judging import (
     ranked,
 )
 from rankscope.experiments.mt_lists import lists_of_judgments
-from rankscope.experiments.mt_outcome import Found, TranslationExperiment
+from rankscope.experiments.mt_outcome import DIRECTIONS, Found, TranslationExperiment
 from rankscope.experiments.mt_protocols import PROTOCOLS, Fold, folds_of, into_english
 from rankscope.experiments.mt_training import LOSSES, Model, Trial, random_models, run_trial
 from rankscope.experiments.mt_whole import corpus_bleu
@@ -99,7 +99,7 @@ def translation_experiment(
         for pair in tested
     }
     parts = [judged[TESTED, pair] for pair in tested]
-    found, tests = against_people(parts, scores, models, corpus_bleu(parts, kept), n_resamples, seed)
+    found, tests, left_out = against_people(parts, scores, models, corpus_bleu(parts, kept), n_resamples, seed)
     settings = [f"hidden:{','.join(map(str, hidden))}"] if hidden else []
     settings += [f"folds:{seed}", columns.settings, f"bootstrap:{n_resamples},0.95", f"rng:{seed}"]
     return TranslationExperiment(
@@ -115,7 +115,7 @@ def translation_experiment(
         systems={one.pair: one.systems for one in parts},
         seconds=seconds,
         settings=" | ".join(settings),
-        data_notes=notes_of(judged, columns, moving, seeds),
+        data_notes=(*notes_of(judged, columns, moving, seeds), *left_out),
     )
 
 
@@ -126,18 +126,24 @@ def against_people(
     bleu: SystemScores,
     n_resamples: int,
     seed: int,
-) -> tuple[dict[str, Found], list[PairTest]]:
-    """What is found of each direction, and the tests between models."""
+) -> tuple[dict[str, Found], list[PairTest], list[str]]:
+    """What is found of each direction, the tests between models, and why systems are not compared, where so."""
     found = {}
     tests = []
+    left_out = []
     for name, own in directions([one.pair for one in parts]).items():
         these = [one for one in parts if one.pair in own]
         on_lines = on_segments(these, scores, n_resamples=n_resamples, seed=seed)
         enough = all(np.count_nonzero(ranked(one)) > 2 for one in these)
-        whole = on_systems(these, scores, [bleu], n_resamples=n_resamples, seed=seed) if enough else None
+        whole = None
+        if enough:
+            try:
+                whole = on_systems(these, scores, [bleu], n_resamples=n_resamples, seed=seed)
+            except InputError as error:  # systems that people only tied, or that a metric does not tell apart
+                left_out.append(f"systems, {DIRECTIONS[name].said}, are not compared: {str(error).partition(';')[0]}")
         found[name] = Found(segments=on_lines, systems=whole)
         tests += [test for family in comparisons(models) for test in pair_tests(name, on_lines, family)]
-    return found, tests
+    return found, tests, left_out
 
 
 def tested_pairs(folder: PathLike, protocol: str, judged: Judged, wanted: Sequence[str] | None, seed: int) -> list[str]:

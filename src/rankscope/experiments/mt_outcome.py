@@ -50,7 +50,7 @@ class Row(NamedTuple):
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Found:
-    """One direction: the segment taus, and the correlations on systems (None where there are too few systems)."""
+    """One direction: the segment taus, and the correlations on systems; None where these cannot be compared."""
 
     segments: OnSegments
     systems: OnSystems | None
