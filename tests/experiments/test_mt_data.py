@@ -134,18 +134,22 @@ def test_what_was_computed_is_kept_under_its_settings(tmp_path):
 
     cache = ArrayCache(tmp_path / "new" / "cache")
     for settings in ({"a": 1}, {"a": 1}, {"a": 2}):
-        assert cache.get("x", settings, make)["values"].tolist() == [1.0, 2.0]
+        assert cache.get("x", settings, make, {"values": (2,)})["values"].tolist() == [1.0, 2.0]
     assert len(calls) == 2
     assert len(list((tmp_path / "new/cache").iterdir())) == 2
+    assert cache.get("x", {"a": 1}, make, {"values": (None,)})["values"].tolist() == [1.0, 2.0]
+    for shapes in ({"values": (3,)}, {"values": (2, 1)}, {"others": (2,)}, {"values": (2,), "notes": (None,)}):
+        with pytest.raises(InputError, match=r"x-.*\.npz: holds other arrays than x; remove this file"):
+            cache.get("x", {"a": 1}, make, shapes)
     for path in (tmp_path / "new/cache").iterdir():
         path.write_bytes(path.read_bytes()[:40])
     with pytest.raises(InputError, match="is damaged; remove this file"):
-        cache.get("x", {"a": 1}, make)
-    ArrayCache(None).get("x", {"a": 1}, make)
+        cache.get("x", {"a": 1}, make, {"values": (2,)})
+    ArrayCache(None).get("x", {"a": 1}, make, {"values": (2,)})
     assert len(calls) == 3
     (tmp_path / "file").write_text("")
     with pytest.raises(OutputError, match="no folder can be made there"):
-        ArrayCache(tmp_path / "file").get("x", {}, make)
+        ArrayCache(tmp_path / "file").get("x", {}, make, {"values": (2,)})
 
 
 def test_digests_tell_apart_what_is_cut_otherwise():

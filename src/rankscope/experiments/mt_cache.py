@@ -38,17 +38,27 @@ class ArrayCache:
     def __init__(self, folder: PathLike | None) -> None:
         self.folder = None if folder is None else Path(folder)
 
-    def get(self, name: str, settings: Mapping[str, Any], make: Callable[[], Arrays]) -> Arrays:
+    def get(
+        self,
+        name: str,
+        settings: Mapping[str, Any],
+        make: Callable[[], Arrays],
+        shapes: Mapping[str, tuple[int | None, ...]],
+    ) -> Arrays:
         """What was kept under this name and these settings, or else what `make` gives, kept from now on.
 
-        settings: all that changes the arrays, texts by their digest; a file of others is another file.
-        Raises InputError for a file that is damaged, OutputError where none can be written.
+        settings: all that changes the arrays, texts by their digest; a file of others is another file. shapes: by name,
+        what a file has to hold; None is any length.
+        Raises InputError for a file that is damaged or holds other arrays, OutputError where none can be written.
         """
         if self.folder is None:
             return make()
         path = self.folder / f"{name}-{digest_of(json.dumps(dict(settings), sort_keys=True))}.npz"
         if path.exists():
-            return read_arrays(path)
+            kept = read_arrays(path)
+            if not fit(kept, shapes):
+                raise InputError(f"{path}: holds other arrays than {name}; remove this file, and it is computed again")
+            return kept
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
@@ -60,6 +70,14 @@ class ArrayCache:
         np.savez(buffer, **found)  # type: ignore[arg-type]  # names are no parameters of savez
         write_chunks(path, [buffer.getvalue()])
         return found
+
+
+def fit(arrays: Arrays, shapes: Mapping[str, tuple[int | None, ...]]) -> bool:
+    """Whether these are the arrays that are expected."""
+    return arrays.keys() == shapes.keys() and all(
+        array.ndim == len(shapes[name]) and all(n in (m, None) for m, n in zip(array.shape, shapes[name], strict=True))
+        for name, array in arrays.items()
+    )
 
 
 def read_arrays(path: Path) -> Arrays:

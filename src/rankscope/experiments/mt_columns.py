@@ -103,7 +103,8 @@ def columns_of(
             "lexicons": [ITERATIONS, text.digest_of_pair(key)],
             "counted": [TOKENISATION, version, __version__],
         }
-        made = cache.get("-".join(key), settings, lambda one=one, key=key: computed(one, text, key))  # type: ignore[misc]
+        shapes = {"values": (len(one.systems), len(one.texts), len(COMPUTED)), "notes": (None,)}
+        made = cache.get("-".join(key), settings, lambda one=one, key=key: computed(one, text, key), shapes)  # type: ignore[misc]
         tables[key] = with_scaled(made["values"])
         notes += [f"{one.name}: {note}" for note in made["notes"].tolist()]
         if progress is not None:

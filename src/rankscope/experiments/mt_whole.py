@@ -30,6 +30,6 @@ def corpus_bleu(judged: Sequence[JudgedPair], cache: ArrayCache) -> SystemScores
             return {"values": np.array([score(one.texts.systems[system]) for system in compared(one)])}
 
         settings = {"outputs": digest_of(one.texts.references, dict(one.texts.systems)), "scored": how}
-        kept = cache.get(f"{one.campaign}-{one.pair}-bleu", settings, make)
+        kept = cache.get(f"{one.campaign}-{one.pair}-bleu", settings, make, {"values": (len(compared(one)),)})
         found[one.pair] = dict(zip(compared(one), kept["values"].tolist(), strict=True))
     return SystemScores(name, found)
