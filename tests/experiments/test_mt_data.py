@@ -125,6 +125,18 @@ def test_without_parallel_text_that_is_said(tmp_path):
         find_corpora(tmp_path, "wmt12")
 
 
+def test_parallel_text_of_empty_lines_is_named(tmp_path):
+    (tmp_path / "mt-train/europarl-a").mkdir(parents=True)
+    (tmp_path / "mt-train/europarl-a/europarl-a.de").write_text("\n\n")
+    (tmp_path / "mt-train/europarl-a/europarl-a.en").write_text("\n \n")
+    corpora = find_corpora(tmp_path, "wmt12")
+    with pytest.raises(InputError, match="mt-train: no line of europarl-a has words of de and en both"):
+        parallel_lines(corpora, "de", "en")
+    with pytest.raises(InputError, match="mt-train: no line of europarl-a has words of en"):
+        target_lines(corpora, "en")
+    assert target_lines(corpora, "en", ["a reference"]) == ["a reference"]
+
+
 def test_what_was_computed_is_kept_under_its_settings(tmp_path):
     calls = []
 

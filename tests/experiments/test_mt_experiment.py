@@ -190,6 +190,8 @@ def test_what_cannot_be_done_is_said_before_anything_is_read(tmp_path):
             rs.experiments.translation_experiment(tmp_path, protocol, **options)
     with pytest.raises(ParameterError, match="nothing to train"):
         rs.experiments.translation_experiment(tmp_path, "cv", losses=[])
+    with pytest.raises(ParameterError, match="nothing to test: name at least one language pair"):
+        rs.experiments.translation_experiment(tmp_path, "cv", pairs=[])
     with pytest.raises(ParameterError, match="seeds"):
         rs.experiments.translation_experiment(tmp_path, "cv", seeds=0)
 

@@ -59,7 +59,7 @@ def find_corpora(folder: PathLike, campaign: str) -> Corpora:
 def parallel_lines(corpora: Corpora, source: str, target: str) -> tuple[list[str], list[str]]:
     """All pairs of lines of two languages, each pair once, in the order of the sets.
 
-    Raises InputError where no set has both, and for files of different numbers of lines, both named.
+    Raises InputError where no set, or no line, has both, and for files of different numbers of lines, both named.
     """
     names = corpora.having(source, target)
     if not names:
@@ -74,11 +74,16 @@ def parallel_lines(corpora: Corpora, source: str, target: str) -> tuple[list[str
             )
         pairs.update(dict.fromkeys(zip(*sides, strict=True)))
     kept = [(a, b) for a, b in pairs if a.strip() and b.strip()]
+    if not kept:
+        raise InputError(f"{corpora.folder}: no line of {listed(names)} has words of {source} and {target} both")
     return [a for a, _ in kept], [b for _, b in kept]
 
 
 def target_lines(corpora: Corpora, language: str, more: Sequence[str] = ()) -> list[str]:
-    """All lines of a language, each once, in the order of the sets. more: further lines. Raises InputError for none."""
+    """All lines of a language, each once, in the order of the sets. more: further lines.
+
+    Raises InputError where there are none.
+    """
     names = corpora.having(language)
     if not names:
         raise InputError(f"{corpora.folder}: no set of before 2012 has {language}")
@@ -86,4 +91,7 @@ def target_lines(corpora: Corpora, language: str, more: Sequence[str] = ()) -> l
     for name in names:
         lines.update(dict.fromkeys(read_lines(corpora.file(name, language))))
     lines.update(dict.fromkeys(more))
-    return [line for line in lines if line.strip()]
+    kept = [line for line in lines if line.strip()]
+    if not kept:
+        raise InputError(f"{corpora.folder}: no line of {listed(names)} has words of {language}")
+    return kept

@@ -162,6 +162,8 @@ def check_asked(protocol: str, pairs: Sequence[str] | None, models: Sequence[Mod
         raise UnknownName("protocol", str(protocol), PROTOCOLS)
     if not models:
         raise ParameterError("there is nothing to train: name at least one loss and one set of features")
+    if pairs is not None and not pairs:
+        raise ParameterError("there is nothing to test: name at least one language pair")
     for pair in pairs or ():
         if pair not in PAIRS:
             raise UnknownName("language pair of WMT12", str(pair), PAIRS)
