@@ -245,3 +245,15 @@ def test_systems_that_people_only_tied_leave_the_segment_tables_standing(tmp_pat
     why = "systems, into English, are not compared: de-en: rank says nothing of brisk"
     assert sum(why in note for note in found.notes) == 1
     assert "are not compared" in str(found)
+
+
+def test_the_bar_moves_while_the_features_of_one_language_pair_are_found(tmp_path):
+    folder, told = small_folder(tmp_path), []
+    options = FEW | {"losses": ["RankNet"], "features": ["nine"], "cache": tmp_path / "kept", "reading": told.append}
+    rs.experiments.translation_experiment(folder, "cv", **options)
+    assert len(told) > 10
+    assert sum(told) == pytest.approx(1)
+    assert max(told) < 0.5
+    told.clear()
+    rs.experiments.translation_experiment(folder, "cv", **options)
+    assert told == [1.0]

@@ -103,12 +103,16 @@ def columns_of(
             "lexicons": [ITERATIONS, text.digest_of_pair(key)],
             "counted": [TOKENISATION, version, __version__],
         }
+        told = Told(progress, 1 / len(judged))
+
+        def make(one: JudgedPair = one, key: tuple[str, str] = key, told: Told = told) -> dict[str, npt.NDArray[Any]]:
+            return computed(one, text, key, told)
+
         shapes = {"values": (len(one.systems), len(one.texts), len(COMPUTED)), "notes": (None,)}
-        made = cache.get("-".join(key), settings, lambda one=one, key=key: computed(one, text, key), shapes)  # type: ignore[misc]
+        made = cache.get("-".join(key), settings, make, shapes)
         tables[key] = with_scaled(made["values"])
         notes += [f"{one.name}: {note}" for note in made["notes"].tolist()]
-        if progress is not None:
-            progress(1 / len(judged))
+        told.rest()
     extra = " | language model with the references of the test set" if test_references else ""
     settings_text = (
         f"words:{TOKENISATION} | language model:{ORDER} | IBM model 1:{ITERATIONS}{extra} | sacrebleu {version}"
@@ -116,7 +120,29 @@ def columns_of(
     return Columns({key: tables[key] for key in judged}, settings_text, (*text.notes(), *notes))
 
 
-def computed(one: JudgedPair, text: Text, key: tuple[str, str]) -> dict[str, npt.NDArray[Any]]:
+class Told:
+    """What `progress` was told of one language pair. share: of the whole work."""
+
+    def __init__(self, progress: Callable[[float], Any] | None, share: float) -> None:
+        self.progress, self.left = progress, share
+        self.share = share
+
+    def part(self, weight: float) -> Callable[[float], Any]:
+        """To be told of the shares of a part of the pair's work, which is `weight` of it."""
+        return lambda done: self.tell(done * weight * self.share)
+
+    def tell(self, done: float) -> None:
+        done = min(done, self.left)
+        self.left -= done
+        if self.progress is not None:
+            self.progress(done)
+
+    def rest(self) -> None:
+        """Whatever was not told yet, as where the features were kept from before."""
+        self.tell(self.left)
+
+
+def computed(one: JudgedPair, text: Text, key: tuple[str, str], told: Told) -> dict[str, npt.NDArray[Any]]:
     """The features of one language pair of a campaign."""
     sources, targets = text.lexicon_lines(key)
     found = translation_features(
@@ -124,10 +150,11 @@ def computed(one: JudgedPair, text: Text, key: tuple[str, str]) -> dict[str, npt
         one.texts.references,
         one.texts.systems,
         features=COMPUTED,
-        language_model=text.model_of(key),
-        forward=train_lexicon(sources, targets, iterations=ITERATIONS),
-        backward=train_lexicon(targets, sources, iterations=ITERATIONS),
+        language_model=text.model_of(key, told.part(0.1)),
+        forward=train_lexicon(sources, targets, iterations=ITERATIONS, progress=told.part(0.2)),
+        backward=train_lexicon(targets, sources, iterations=ITERATIONS, progress=told.part(0.2)),
         pair=one.pair,
+        progress=told.part(0.5),
     )
     values = found.select(COMPUTED).values.astype(np.float32)
     return {"values": values, "notes": np.array(found.notes, np.str_)}
@@ -197,12 +224,12 @@ class Text:
         sources, targets = self.pair_of(key)
         return tokenised(sources), tokenised(targets)
 
-    def model_of(self, key: tuple[str, str]) -> LanguageModel:
+    def model_of(self, key: tuple[str, str], progress: Callable[[float], Any] | None = None) -> LanguageModel:
         """The language model, trained where it is not that of the pair before; of equal tokenised lines, one counts."""
         place = key[0], languages(key[1])[1]
         if self.last is None or self.last[0] != place:
             lines = list(dict.fromkeys(tokenised(self.target_of(key))))
-            self.last = place, train_language_model(lines, order=ORDER)
+            self.last = place, train_language_model(lines, order=ORDER, progress=progress)
         return self.last[1]
 
     def notes(self) -> list[str]:
