@@ -64,3 +64,11 @@ def test_a_table_that_is_none_is_refused(tmp_path, text, said):
     (tmp_path / "f.csv").write_text(text)
     with pytest.raises(InputError, match=said):
         read_translation_features(tmp_path / "f.csv")
+
+
+@pytest.mark.parametrize("metric", ["a\tb", "a\nb"])
+def test_names_that_would_break_a_line_of_scores_are_refused(metric):
+    ranker = Ranker("ranknet", hidden=()).fit(judged_lists(TABLE, JUDGED))
+    for name, test_set in ((metric, "news"), ("mine", metric)):
+        with pytest.raises(InputError, match=r"cannot stand in a line of seg\.scr"):
+            list(seg_score_lines(score_translations(ranker, [TABLE], name), test_set))

@@ -121,7 +121,8 @@ def score_translations(ranker: Ranker, tables: Sequence[TranslationFeatures], me
 def seg_score_lines(scores: SegmentScores, test_set: str) -> Iterator[str]:
     """Scores as WMT's seg.scr has them: METRIC, LANGPAIR, TESTSET, SYSTEM, SEGNR, SCORE, with tabs; a piece a system.
 
-    What has no score has no line. Raises InputError for a language pair without a name, which no such line can have.
+    What has no score has no line. Raises InputError for a language pair without a name, and for names
+    with tabs or line breaks, which no such line can have.
 
     >>> scores = SegmentScores("m", {"de-en": PairScores.of({"A": [0.5, None]})})
     >>> "".join(seg_score_lines(scores, "news")).split()
@@ -133,6 +134,11 @@ def seg_score_lines(scores: SegmentScores, test_set: str) -> Iterator[str]:
                 f"scores of {scores.metric}: the language pair has no name, expected one as de-en; name it in the "
                 "column pair (`rankscope features mt --pair de-en`)"
             )
+        for name in (scores.metric, pair, test_set, *found.systems):
+            if any(mark in name for mark in "\t\n\r"):
+                raise InputError(
+                    f"{name!r} cannot stand in a line of seg.scr, whose fields tabs divide; name it otherwise"
+                )
         for system, values in zip(found.systems, found.values.tolist(), strict=True):
             head = f"{scores.metric}\t{pair}\t{test_set}\t{system}\t"
             rows = zip(found.segments, values, strict=True)
