@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import click
 
 from rankscope.cli.mt_models import read_parallel
 from rankscope.cli.options import check_output
 from rankscope.cli.output import progress_bar
-from rankscope.errors import ParameterError
+from rankscope.data.wording import listed
+from rankscope.errors import InputError, ParameterError
 from rankscope.io.plain_texts import read_lines
-from rankscope.io.streams import one_stdin
+from rankscope.io.streams import one_stdin, source_name
 from rankscope.learning.mt.kneser_ney import ORDERS, train_language_model
 from rankscope.learning.mt.lexicon_files import save_lexicon
 from rankscope.learning.mt.lexicon_training import train_lexicon
 from rankscope.learning.mt.model_files import save_language_model
 from rankscope.learning.mt.tokenisation import sacrebleu_version, tokenised
+from rankscope.learning.mt.vocabulary import RESERVED
 
 __all__ = ["lexicon", "lm"]
 
@@ -43,7 +45,11 @@ def lm(texts: tuple[str, ...], model: str, order: int, split: bool, repeats: boo
     check_model(model, texts)
     if not split:
         sacrebleu_version()
-    lines = [line for path in texts for line in read_lines(path)]
+    read = {path: read_lines(path) for path in dict.fromkeys(texts)}
+    refuse_empty(read)
+    lines = [line for path in texts for line in read[path]]
+    if split:
+        refuse_reserved(read)
     sentences = lines if split else tokenised(lines)
     if not repeats:
         sentences = list(dict.fromkeys(sentences))
@@ -73,10 +79,34 @@ def lexicon(source: str, target: str, model: str, iterations: int, null: bool, s
     if not split:
         sacrebleu_version()
     sources, targets = read_parallel((source, target), split=split)
+    if not any(a.strip() and b.strip() for a, b in zip(sources, targets, strict=True)):
+        names = listed([source_name(path) for path in (source, target)])
+        raise InputError(f"{names}: no line has words on both sides, expected text to learn from")
     with progress_bar(1.0, "training") as progress:
         found = train_lexicon(sources, targets, iterations=iterations, null=null, progress=progress)
     save_lexicon(found, model)
     tell(found, ())
+
+
+def refuse_empty(read: Mapping[str, Sequence[str]]) -> None:
+    """Raise InputError for files without a word, which it names."""
+    if not any(line.strip() for lines in read.values() for line in lines):
+        raise InputError(f"{listed([source_name(path) for path in read])}: no words, expected text to learn from")
+
+
+def refuse_reserved(read: Mapping[str, Sequence[str]]) -> None:
+    """Raise InputError for a word that is a mark of the model's own, with the file and the line."""
+    marks = [word.decode() for word in RESERVED]
+    for path, lines in read.items():
+        for number, line in enumerate(lines, 1):
+            if any(mark in line for mark in marks):  # rarely; words are divided as the model divides them
+                found = [word.decode() for word in line.encode().split() if word in RESERVED]
+                if not found:
+                    continue
+                raise InputError(
+                    f"{source_name(path)}:{number}: the word {found[0]}, a mark of the model's own, expected none in a "
+                    "text that it learns from; take it out or write it otherwise"
+                )
 
 
 def check_model(model: str, inputs: Sequence[str]) -> None:
