@@ -156,6 +156,11 @@ def test_the_features_are_listed(cli):
             ("features", "lexicon", "-o", "z", "x", "y"),
             "x and y: no line has words on both sides",
         ),
+        (
+            {"news.de": "\n\n", "news.en": "a\nb\n"},
+            (*MT, "--parallel", "news.de", "news.en", "--features", "forward", "-o", "t.csv"),
+            "news.de and news.en: no line has words on both sides",
+        ),
         ({"news.en": "a\n"}, ("features", "lexicon", "news.de", "news.en", "-o", "x"), "news.en: 1 line"),
         ({}, ("features", "train"), "No such command 'train'"),
     ],

@@ -81,7 +81,7 @@ def test_an_interrupt_ends_with_130_and_leaves_nothing(
     done = cli("evaluate", "qrels", "run", "-o", "out")
     assert done.code == 130
     assert done.out == ""
-    assert done.err.strip() == "rankscope: interrupted; nothing was written"
+    assert done.err.strip() == "rankscope: interrupted; no result was written"
     assert (folder / "out").read_text() == "precious"
     assert sorted(p.name for p in folder.iterdir()) == ["out", "qrels", "run"]
 
@@ -97,5 +97,5 @@ def test_a_process_that_is_interrupted_while_reading_ends_with_130(folder: Path)
         process.send_signal(signal.SIGINT)
         _, err = process.communicate(timeout=20)
     assert process.returncode == 130
-    assert err.strip() == b"rankscope: interrupted; nothing was written"
+    assert err.strip() == b"rankscope: interrupted; no result was written"
     assert sorted(p.name for p in folder.iterdir()) == ["pipe", "qrels", "run"]

@@ -75,6 +75,15 @@ def test_a_folder_that_is_a_file_is_refused_before_the_work(
     assert "no folder can be made there" in done.err
 
 
+def test_a_folder_that_was_made_in_vain_is_taken_away(cli: Callable[..., Any], tmp_path: Path) -> None:
+    kept = tmp_path / "kept"
+    kept.mkdir()
+    for output in (tmp_path / "new/found", kept):
+        done = cli("mt-experiment", "--data", tmp_path / "nowhere", *QUICK, "-o", output)
+        assert (done.code, done.err.count("\n")) == (2, 1)
+        assert list(tmp_path.iterdir()) == [kept]  # which was there before
+
+
 def test_texts_that_do_not_fit_are_refused_with_file_and_count(
     cli: Callable[..., Any], folder: Path, tmp_path: Path
 ) -> None:

@@ -257,7 +257,7 @@ def test_an_interrupt_leaves_the_old_scores(
 
     monkeypatch.setattr(Ranker, "predict", interrupted)
     done = cli("predict", "m", "test.txt", "-o", "s.txt")
-    assert (done.code, done.err.strip()) == (130, "rankscope: interrupted; nothing was written")
+    assert (done.code, done.err.strip()) == (130, "rankscope: interrupted; no result was written")
     assert Path("s.txt").read_text() == "precious"
 
 

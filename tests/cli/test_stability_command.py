@@ -350,7 +350,7 @@ def test_an_interrupt_says_what_is_kept(cli: Callable[..., Any], files: Path, mo
 
     monkeypatch.setattr(command, "study_measures", interrupted)
     done = cli("stability", "qrels", *RUNS)
-    assert (done.code, done.out, done.err) == (130, "", "\nrankscope: interrupted; nothing was written\n")
+    assert (done.code, done.out, done.err) == (130, "", "\nrankscope: interrupted; no result was written\n")
     done = cli("stability", "qrels", *RUNS, "--checkpoint", "saved")
     assert (done.code, done.out) == (130, "")
     assert done.err == (

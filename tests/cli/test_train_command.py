@@ -216,7 +216,7 @@ def test_an_interrupt_leaves_no_file_and_the_old_model(
     monkeypatch.setattr("rankscope.learning.descent.Adam.step", interrupted)
     done = cli("train", "demo-valid.txt", "-o", "m")
     assert (done.code, done.out) == (130, "")
-    assert done.err.strip() == "rankscope: interrupted; nothing was written"
+    assert done.err.strip() == "rankscope: interrupted; no result was written"
     assert Path("m").read_text() == "precious"
     assert sorted(letor.iterdir()) == before
 

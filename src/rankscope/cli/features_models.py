@@ -79,9 +79,6 @@ def lexicon(source: str, target: str, model: str, iterations: int, null: bool, s
     if not split:
         sacrebleu_version()
     sources, targets = read_parallel((source, target), split=split)
-    if not any(a.strip() and b.strip() for a, b in zip(sources, targets, strict=True)):
-        names = listed([source_name(path) for path in (source, target)])
-        raise InputError(f"{names}: no line has words on both sides, expected text to learn from")
     with progress_bar(1.0, "training") as progress:
         found = train_lexicon(sources, targets, iterations=iterations, null=null, progress=progress)
     save_lexicon(found, model)

@@ -104,7 +104,7 @@ def main(args: Sequence[str] | None = None) -> None:
     except click.exceptions.Exit as error:
         sys.exit(error.exit_code)
     except (click.exceptions.Abort, KeyboardInterrupt):
-        click.echo("rankscope: interrupted; nothing was written", err=True)
+        click.echo("rankscope: interrupted; no result was written", err=True)
         sys.exit(130)
     except click.ClickException as error:
         fail(advice(error))

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from rankscope.cli.mt_files import check_folder, write_folder
+from rankscope.cli.mt_files import folder_made, write_folder
 from rankscope.cli.output import progress_bar
 from rankscope.cli.results import FIGURE, PAGE, PLOT, take_showing
 from rankscope.cli.sampling_options import resamples_option, seed_option
@@ -85,9 +85,8 @@ def mt_experiment(
     showing.check((folder,))
     asked: dict[str, Any] = {"losses": names_in(losses), "features": names_in(features)}
     layers = layers_in(hidden)
-    if output is not None:
-        check_folder(output)
-    with progress_bar(1.0, "features of translations") as reading, progress_bar(1.0, "training") as progress:
+    bars = progress_bar(1.0, "features of translations"), progress_bar(1.0, "training")
+    with folder_made(output), bars[0] as reading, bars[1] as progress:
         result = translation_experiment(
             folder,
             pairs=names_in(pairs),

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import click
@@ -14,16 +16,36 @@ from rankscope.experiments.mt_score_files import lines_of_tests, score_lines
 from rankscope.io.write import compressed, write_chunks, write_text
 from rankscope.reporting.results import render_result
 
-__all__ = ["check_folder", "write_folder"]
+__all__ = ["folder_made", "write_folder"]
 
 
 def check_folder(output: str) -> None:
     """Raise OutputError, before anything is read, where no folder can be made."""
-    path = Path(output)
     try:
-        path.mkdir(parents=True, exist_ok=True)
+        Path(output).mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise OutputError(f"{output}: no folder can be made there ({error.strerror}); choose another") from None
+
+
+@contextmanager
+def folder_made(output: str | None) -> Iterator[None]:
+    """The folder, from before anything is read; an error that leaves it empty takes away what was made of it.
+
+    Raises OutputError.
+    """
+    if output is None:
+        yield
+        return
+    path = Path(output)
+    new = [folder for folder in (path, *path.parents) if not folder.exists()]
+    check_folder(output)
+    try:
+        yield
+    except BaseException:
+        with suppress(OSError):  # something is in it, which is kept
+            for folder in new:
+                folder.rmdir()
+        raise
 
 
 def write_folder(result: TranslationExperiment, output: str) -> None:

@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, TypedDict
 
-from rankscope.data.wording import counted
+from rankscope.data.wording import counted, listed
 from rankscope.errors import InputError, ParameterError
 from rankscope.io.plain_texts import read_lines
-from rankscope.io.streams import open_binary
+from rankscope.io.streams import open_binary, source_name
 from rankscope.learning.mt.array_files import stem_of
 from rankscope.learning.mt.compact import MAGIC
 from rankscope.learning.mt.feature_columns import COLUMNS
@@ -104,7 +104,10 @@ def read_lm(path: str, *, progress: Callable[[float], Any] | None = None) -> Lan
 
 
 def read_parallel(paths: tuple[str, str], *, split: bool = False) -> tuple[Sequence[str], Sequence[str]]:
-    """Both sides of parallel text, tokenised unless it is `split`. Raises InputError for other numbers of lines."""
+    """Both sides of parallel text, tokenised unless it is `split`.
+
+    Raises InputError for other numbers of lines, and for texts without words.
+    """
     sides = [read_lines(path) for path in paths]
     if len(sides[0]) != len(sides[1]):
         raise InputError(
@@ -112,4 +115,7 @@ def read_parallel(paths: tuple[str, str], *, split: bool = False) -> tuple[Seque
             "segment; lines end with LF only"
         )
     source, target = sides if split else map(tokenised, sides)
+    if not any(a.strip() and b.strip() for a, b in zip(source, target, strict=True)):
+        names = listed([source_name(path) for path in paths])
+        raise InputError(f"{names}: no line has words on both sides, expected text to learn from")
     return source, target

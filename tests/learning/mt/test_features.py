@@ -115,6 +115,27 @@ def test_columns_of_ones_own_stand_behind_the_others():
     assert found.values[1, 2].tolist() == [1, 6, 3]
 
 
+def test_models_of_another_language_are_noticed():
+    english, german = ["the house is green", "a book"], ["das haus ist gr\u00fcn", "ein buch"]
+    given = {"A": english}
+    models = {
+        "language_model": train_language_model(german, order=2),
+        "forward": train_lexicon(english, german),  # exchanged
+        "backward": train_lexicon(english, german),
+    }
+    found = translation_features(german, english, given, features="nine", **models)
+    assert [note.partition(":")[0] for note in found.notes] == [
+        "language_model does not know 100% of the words of the outputs",
+        "forward does not know 100% of the words of the sources",
+        "forward does not know 100% of the words of the outputs",
+    ]
+    right = {**models, "language_model": train_language_model(english, order=2)}
+    right["forward"] = train_lexicon(german, english)
+    assert translation_features(german, english, given, features="nine", **right).notes == ()
+    # A model that no feature uses is not looked at.
+    assert translation_features(german, english, given, features=["log_p1"], **models).notes == ()
+
+
 def test_the_table_has_names_settings_and_notes():
     found = table_of("nine")
     assert found.columns == ("pair", "system", "segment", *NINE)

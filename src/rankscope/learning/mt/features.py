@@ -16,6 +16,7 @@ from rankscope.learning.mt.feature_table import TranslationFeatures
 from rankscope.learning.mt.language_model import LanguageModel
 from rankscope.learning.mt.lexicon import Lexicon
 from rankscope.learning.mt.prepared import Prepared
+from rankscope.learning.mt.strange_words import strange_notes
 from rankscope.learning.mt.tokenisation import TOKENISATION, sacrebleu_version, texts_in
 
 __all__ = ["EXTENDED", "FEATURES", "NINE", "NINE_SMOOTHED", "OTHERS", "feature_names", "translation_features"]
@@ -78,7 +79,7 @@ def translation_features(
     Words are in small letters, as mteval-v13a splits them. n-gram precisions without a match count
     1 / (2^k max(total, 1)), k = 1 for the first such order of a sentence. An empty output has no n-grams, length 0, and
     counts as one word in the brevity; its lexical probability is 1; notes count such outputs, empty sources and
-    references.
+    references, and say where a model does not know most of the words.
 
     Raises InputError for unequal numbers of lines, no segment, no system, a column of another shape or with numbers
     that are not finite; UnknownName for features; ParameterError for a model that a
@@ -113,7 +114,7 @@ def translation_features(
         segments=tuple(str(i + 1) for i in range(len(lines))),
         names=tuple(columns),
         values=np.stack(list(columns.values()), axis=-1),
-        notes=tuple(empty_notes(lines, several, systems)),
+        notes=(*empty_notes(lines, several, systems), *strange_notes(prepared, names)),
         settings=f"words:{TOKENISATION} | references:{len(several)} | sacrebleu {version}",
     )
 
