@@ -341,3 +341,46 @@ def test_all_cores_are_those_of_the_machine_where_nothing_else_is_known(monkeypa
     assert all_cores() == 6
     monkeypatch.setattr(os, "cpu_count", lambda: None)
     assert all_cores() == 1
+
+
+def shared_and_unit(shared, unit):
+    return os.getpid(), id(shared), shared["base"] + unit
+
+
+class Sent:
+    """Counts in a file how often it was put together again."""
+
+    def __init__(self, path):
+        self.path = path
+
+    def __setstate__(self, state):
+        self.__dict__.update(state)
+        with open(self.path, "a") as file:
+            file.write("x")
+
+    def __getitem__(self, name):
+        return 100
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_what_units_share_is_given_to_each(workers):
+    found = list(run_units(shared_and_unit, range(5), workers=workers, shared={"base": 10}))
+    assert [value for _, _, value in found] == [10, 11, 12, 13, 14]
+    assert all(len({place for pid, place, _ in found if pid == worker}) == 1 for worker in {pid for pid, *_ in found})
+
+
+def test_what_units_share_goes_to_a_worker_once_if_at_all(tmp_path):
+    path = tmp_path / "sent"
+    path.touch()
+    assert [value for *_, value in run_units(shared_and_unit, range(9), workers=2, shared=Sent(path))] == [
+        *range(100, 109)
+    ]
+    assert len(path.read_text()) <= 2
+
+
+def test_none_can_be_shared():
+    assert list(run_units(max_or_none, [1, 2], workers=2, shared=None)) == [(None, 1), (None, 2)]
+
+
+def max_or_none(shared, unit):
+    return shared, unit

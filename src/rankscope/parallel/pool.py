@@ -28,7 +28,7 @@ MOST_ON_WINDOWS = 61
 class Pool:
     """Workers that call one function."""
 
-    function: Callable[[Any], Any]
+    function: Callable[..., Any]
     executor: ProcessPoolExecutor
     spawns: bool
 
@@ -45,8 +45,11 @@ class Pool:
 
 
 @contextmanager
-def started(function: Callable[[Any], Any], workers: int) -> Iterator[Pool]:
-    """A pool for the time of the block. Left by an exception, whatever is under way is ended."""
+def started(function: Callable[..., Any], workers: int, shared: Any) -> Iterator[Pool]:
+    """A pool for the time of the block. shared: what each worker gets once.
+
+    Left by an exception, whatever is under way is ended.
+    """
     method = start_method()
     if method == "spawn":
         check_found_again(function, workers)
@@ -54,7 +57,7 @@ def started(function: Callable[[Any], Any], workers: int) -> Iterator[Pool]:
     # Nothing is read from it: the workers end once something stands in theirs, and it stands in ours once one began.
     ours, theirs = context.Pipe()
     most = min(workers, MOST_ON_WINDOWS) if sys.platform == "win32" else workers
-    executor = ProcessPoolExecutor(most, mp_context=context, initializer=begin, initargs=(ours, theirs))
+    executor = ProcessPoolExecutor(most, mp_context=context, initializer=begin, initargs=(ours, theirs, shared))
     finished = False
     try:
         yield Pool(function, executor, method == "spawn")

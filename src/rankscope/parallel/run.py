@@ -14,7 +14,7 @@ import numpy as np
 from rankscope.errors import ParameterError
 from rankscope.parallel.pool import started
 from rankscope.parallel.threads import one_thread
-from rankscope.parallel.worker import in_worker, leave_if_starting
+from rankscope.parallel.worker import NOTHING, in_worker, leave_if_starting
 
 __all__ = ["all_cores", "run_units"]
 
@@ -41,10 +41,11 @@ def all_cores() -> int:
 
 
 def run_units(
-    function: Callable[[Unit], Result],
+    function: Callable[..., Result],
     units: Iterable[Unit],
     *,
     workers: int = 1,
+    shared: Any = NOTHING,
     progress: Callable[[int], Any] | None = None,
 ) -> Iterator[Result]:
     """function(unit) of each unit, in the order of `units`, each as soon as it and those before it are done.
@@ -54,6 +55,8 @@ def run_units(
     between processes, so the function must stand at the top level of a module (or be a functools.partial of such a
     one), and a unit should take some milliseconds. A unit that itself calls run_units in a worker runs its own units
     there, one after another.
+    shared: what all units need beside their own, as judgments; given, it is function(shared, unit) that is called, and
+    `shared` goes to each worker once, not with each unit. Nothing may change it.
     progress: called with 1 in this process whenever a result is about to be given.
 
     Results do not depend on `workers` as long as each unit holds all that it needs, its own seed included (as from
@@ -73,10 +76,10 @@ def run_units(
     if not good:
         raise ParameterError(f"workers is {workers!r}, expected a whole number from 1 to {MOST}")
     if workers == 1 or in_worker():
-        return one_by_one(function, iter(units), progress)
+        return one_by_one(function, iter(units), shared, progress)
     leave_if_starting()
     check_sendable(function)
-    return in_processes(function, iter(units), int(workers), progress)
+    return in_processes(function, iter(units), int(workers), shared, progress)
 
 
 def check_sendable(function: Callable[..., Any]) -> None:
@@ -91,30 +94,31 @@ def check_sendable(function: Callable[..., Any]) -> None:
 
 
 def one_by_one(
-    function: Callable[[Unit], Result], units: Iterator[Unit], progress: Callable[[int], Any] | None
+    function: Callable[..., Result], units: Iterator[Unit], shared: Any, progress: Callable[[int], Any] | None
 ) -> Iterator[Result]:
     for unit in units:
         with one_thread():
-            result = function(unit)
+            result = function(unit) if shared is NOTHING else function(shared, unit)
         if progress is not None:
             progress(1)
         yield result
 
 
 def in_processes(
-    function: Callable[[Unit], Result],
+    function: Callable[..., Result],
     units: Iterator[Unit],
     workers: int,
+    shared: Any,
     progress: Callable[[int], Any] | None,
 ) -> Iterator[Result]:
     first = list(islice(units, workers))
     if len(first) <= 1:  # no more came, so nothing is gained by a worker
-        yield from one_by_one(function, chain(first, units), progress)
+        yield from one_by_one(function, chain(first, units), shared, progress)
         return
     workers = len(first)
     todo = chain(first, units)
     del first  # else the first units would be kept until the last is done
-    with started(function, workers) as pool:
+    with started(function, workers, shared) as pool:
         under_way = deque(pool.submit(unit) for unit in islice(todo, AHEAD * workers))
         while under_way:
             result: Result = pool.result(under_way.popleft())

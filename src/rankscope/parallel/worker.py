@@ -9,26 +9,38 @@ import sys
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass
+from enum import Enum
 from multiprocessing import parent_process
 from multiprocessing.connection import Connection
 from typing import Any
 
 from rankscope.parallel.threads import use_one_thread
 
-__all__ = ["STARTING", "Failure", "begin", "call", "in_worker", "leave_if_starting"]
+__all__ = ["NOTHING", "STARTING", "Failure", "begin", "call", "in_worker", "leave_if_starting"]
 
 #: The variable that stands in the environment of a worker that is spawned, until it has begun.
 STARTING = "RANKSCOPE_WORKER_STARTS"
 
 
+class Nothing(Enum):
+    """A type of its own that pickle gives back as the same object."""
+
+    NOTHING = "nothing"
+
+
+#: Where units share nothing; None may be shared.
+NOTHING = Nothing.NOTHING
+
+
 class State:
-    """Of this process: whether it is a worker, is in a unit, has been told to end."""
+    """Of this process: whether it is a worker, is in a unit, has been told to end; and what its units share."""
 
     def __init__(self) -> None:
         self.is_worker = False
         self.busy = False
         self.ending = False
         self.lock = threading.Lock()
+        self.shared: Any = NOTHING
 
 
 STATE = State()
@@ -48,11 +60,15 @@ def leave_if_starting() -> None:
         sys.exit(1)
 
 
-def begin(ours: Connection, theirs: Connection) -> None:
-    """The first that a worker does. ours, theirs: the ends of a pipe that belong to the parent and to all workers."""
+def begin(ours: Connection, theirs: Connection, shared: Any) -> None:
+    """The first that a worker does. ours, theirs: the ends of a pipe that belong to the parent and to all workers.
+
+    shared: goes to all its units.
+    """
     global STATE
     STATE = State()  # a fork has a copy of the parent's, whose lock may be held
     STATE.is_worker = True
+    STATE.shared = shared
     os.environ.pop(STARTING, None)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)  # the parent's handler, if it has one, is about the parent
@@ -107,11 +123,11 @@ class Failure:
         return made
 
 
-def call(function: Callable[[Any], Any], unit: Any) -> Any:
-    """function(unit); what it raises comes back with its type and message."""
+def call(function: Callable[..., Any], unit: Any) -> Any:
+    """function(unit), or function(shared, unit); what it raises comes back with its type and message."""
     enter()
     try:
-        return function(unit)
+        return function(unit) if STATE.shared is NOTHING else function(STATE.shared, unit)
     except Exception as error:
         if survives(error):
             raise
