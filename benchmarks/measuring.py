@@ -32,6 +32,7 @@ MODULES = {
     "torch": "torch",
     "corankco": "corankco",
     "kenlm": "kenlm",
+    "ppi_py": "ppi_py",
 }
 
 

@@ -11,6 +11,7 @@ __all__ = ["features"]
 #: Command -> its module and name there, and a line for the overview.
 COMMANDS = {
     "mt": ("features_mt", "mt", "Of translations: n-grams, language model, lexicon, as a table."),
+    "runs": ("features_runs", "runs", "Of documents: their scores and ranks in runs, so that rankers fuse these."),
     "lm": ("features_models", "lm", "Train a language model on text."),
     "lexicon": ("features_models", "lexicon", "Train a lexicon (IBM model 1) on parallel text."),
 }

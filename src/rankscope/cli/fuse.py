@@ -6,93 +6,80 @@ from typing import Any
 
 import click
 
+from rankscope.cli.fuse_options import check_options, fuse_options
+from rankscope.cli.fuse_trained import tuned, with_parameters
+from rankscope.cli.memory import keep_memory
 from rankscope.cli.options import check_output
+from rankscope.data.run import Run
 from rankscope.errors import ParameterError
 from rankscope.fusion.fused import fuse as fuse_runs
-from rankscope.fusion.methods import METHODS
-from rankscope.fusion.scaling import NORMALISATIONS
 from rankscope.io.convert import convert, target_of
-from rankscope.io.formats import FORMATS, outputs
+from rankscope.reporting.results import render_result
 
 __all__ = ["fuse"]
 
 
 @click.command()
 @click.argument("runs", nargs=-1, required=True, metavar="RUN...")
-@click.option(
-    "--method", type=click.Choice(list(METHODS)), default="rrf", show_default=True, help="How runs become one."
-)
-@click.option(
-    "--normalise",
-    type=click.Choice(list(NORMALISATIONS)),
-    help="What is done to the scores of each list before. Default: min-max for the comb methods. min-max-inverted: "
-    "lower scores are better, for any method.",
-)
-@click.option(
-    "--weight",
-    "weights",
-    type=float,
-    multiple=True,
-    metavar="W",
-    help="Of a run; repeat it for each, in their order. For "
-    + ", ".join(name for name, known in METHODS.items() if known.weighted)
-    + ".",
-)
-@click.option("--k", type=float, help="Of rrf, 60 by default: the more, the less the first ranks stand out.")
-@click.option("--p", type=float, help="Of rbc, 0.8 by default: how far down a reader goes.")
-@click.option("--gamma", type=float, help="Of comb-gmnz, 1 by default: the power of the number of runs.")
-@click.option("--sigma", type=float, help="Of logn-isr, 0.01 by default: what is added to the number of runs.")
-@click.option("--name", help="Of the fused run, its tag. Default: method and parameters.")
-@click.option(
-    "--input", "input_", type=click.Choice(list(FORMATS)), help="Format of the runs; told by content otherwise."
-)
-@click.option("--to", type=click.Choice(outputs()), help="Format of the output; told by its suffix otherwise.")
-@click.option("-o", "--output", metavar="FILE", help="Write the fused run there; whole or not at all. - prints it.")
-@click.option("--evaluate", "qrels", metavar="QRELS", help="Show the fused run beside its inputs, measured.")
-@click.option(
-    "-m", "--measure", "measures", multiple=True, help="With --evaluate, may be repeated; as `rankscope evaluate`."
-)
+@fuse_options
 def fuse(
     runs: tuple[str, ...],
     output: str | None,
     to: str | None,
     qrels: str | None,
     measures: tuple[str, ...],
-    weights: tuple[float, ...],
-    input_: str | None,
+    format_: str,
     **options: Any,
 ) -> None:
     """Fuse each RUN into one run, query by query.
 
-    A query that some runs lack is fused from those that have it. Suffixes of FILE: as for `rankscope convert`.
+    A query that some runs lack is fused from those that have it. Suffixes of FILE: as for `rankscope convert`. With
+    --train, a judged query is fused with what was learned from other queries.
 
     \b
     rankscope fuse bm25.run dense.run -o fused.run
     rankscope fuse bm25.run dense.run --method comb-mnz --normalise z-score -o fused.parquet
     rankscope fuse bm25.run dense.run --weight 1 --weight 2 --evaluate my.qrels -m nDCG@10
+    rankscope fuse bm25.run dense.run rerank.run --method consensus:schulze -o fused.run
+    rankscope fuse bm25.run dense.run --method weighted-sum --train my.qrels --save-parameters my.json -o fused.run
+    rankscope fuse new-bm25.run new-dense.run --parameters my.json -o new.run
     """  # noqa: D301 - click keeps the lines after the character \b as they are
-    if output is None and qrels is None:
-        raise ParameterError("nothing to do with the fused run; add -o FILE to write it, or --evaluate QRELS")
-    if measures and qrels is None:
-        raise ParameterError("-m without --evaluate QRELS; add it, or leave -m out")
-    if to is not None and output is None:
-        raise ParameterError("--to without -o FILE; add it, or leave --to out")
-    if output == "-" and qrels is not None:
-        raise ParameterError("-o - and --evaluate both print; name a file to write to")
+    learning = options["train_on"] is not None
+    check_options(runs, output, to, qrels, measures, format_, options)
+    keep_memory()
     if output is not None:
         target_of(output, to)
-        check_output(output, (*runs, *((qrels,) if qrels else ())))
+        inputs = [path for path in (qrels, options["train_on"], options["parameters"]) if path]
+        check_output(output, (*runs, *inputs))
     if qrels is not None:
         refuse_stdin(runs)
         plan_measures(measures)
-    fused = fuse_runs(list(runs), weights=weights or None, input=input_, **options)
+    if learning:
+        fused, shown = tuned(runs, output, options)
+        if output != "-":
+            click.echo(render_result(shown, format_) + ("\n\n" if qrels is not None else ""), nl=False)
+    elif options["parameters"] is not None:
+        fused = with_parameters(runs, options)
+    else:
+        fused = plainly(runs, options)
     notes = () if qrels is not None else fused.notes  # the table says them too
+    if learning and output == "-":  # no table
+        notes = (shown.summary(), *shown.notes)
     if output is not None:
         notes += convert(fused, output, to=to)[len(fused.notes) :]
     if qrels is not None:
-        show_beside(fused, runs, qrels, measures, input_)
+        show_beside(fused, runs, qrels, measures, options["input_"], format_)
     for note in notes:
         click.echo(f"note: {note}", err=True)
+
+
+def plainly(runs: tuple[str, ...], options: dict[str, Any]) -> Run:
+    """By a method that learns nothing."""
+    own = {name: options[name] for name in ("k", "p", "gamma", "sigma", "unranked", "name")}
+    normalise = options["normalise"][0] if options["normalise"] else None
+    method = options["methods"][0] if options["methods"] else "rrf"
+    weights = options["weights"] or None
+    return fuse_runs(list(runs), method, normalise=normalise, weights=weights, input=options["input_"], **own)
 
 
 def refuse_stdin(runs: tuple[str, ...]) -> None:
@@ -108,10 +95,11 @@ def plan_measures(measures: tuple[str, ...]) -> None:
     make_plan(list(measures) or None)
 
 
-def show_beside(fused: Any, runs: tuple[str, ...], qrels: str, measures: tuple[str, ...], input_: str | None) -> None:
+def show_beside(
+    fused: Run, runs: tuple[str, ...], qrels: str, measures: tuple[str, ...], input_: str | None, format_: str
+) -> None:
     """The fused run, then its inputs, as `rankscope evaluate` prints them."""
     from rankscope.evaluation.engine import evaluate
-    from rankscope.reporting.tables import render_scores
 
     scores = evaluate(qrels, [fused, *runs], list(measures) or None, input=input_)
-    click.echo(render_scores(scores, "table"), nl=False)
+    click.echo(render_result(scores, format_), nl=False)

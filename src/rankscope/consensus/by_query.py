@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rankscope._version import __version__
-from rankscope.consensus.base import Method, Note
+from rankscope.consensus.base import Method, Note, Order
 from rankscope.consensus.intervals import check_draws
 from rankscope.consensus.merge import merged_votes
 from rankscope.consensus.merged import COLUMNS, Consensus
@@ -225,7 +225,7 @@ def merge_runs(
     return merge_queries(votes_of_runs(runs, ties=ties, input=input), method, **options)
 
 
-def notes_of(names: tuple[str, ...], parts: Sequence[Consensus]) -> tuple[str, ...]:
+def notes_of(names: tuple[str, ...], parts: Sequence[Consensus | Order]) -> tuple[str, ...]:
     """Each note once, with the queries that it is true of where that is not all, and without what differs among them.
 
     What says something of single votes only, as a p-value, is left out.

@@ -11,7 +11,16 @@ from rankscope.consensus.base import Method
 from rankscope.data.votes import Votes
 from rankscope.errors import ParameterError, UnknownName
 
-__all__ = ["METHODS", "check_method", "method_named", "parameters_of", "steps_of", "width_of"]
+__all__ = [
+    "METHODS",
+    "SLENDER",
+    "check_method",
+    "method_named",
+    "parameters_of",
+    "steps_of",
+    "width_of",
+    "work_of",
+]
 
 
 class Home(NamedTuple):

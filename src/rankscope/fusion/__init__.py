@@ -8,8 +8,21 @@
 
 from __future__ import annotations
 
-from rankscope.fusion.fused import fuse
-from rankscope.fusion.methods import METHODS
-from rankscope.fusion.scaling import NORMALISATIONS
+from rankscope._lazy import lazy
 
-__all__ = ["METHODS", "NORMALISATIONS", "fuse"]
+#: Where each public name lives, a module here. Loaded when first asked for.
+HOMES = {
+    "METHODS": "methods",
+    "NORMALISATIONS": "scaling",
+    "TRAINED": "trained",
+    "TrainedFusion": "tuned",
+    "fuse": "fused",
+    "load_fusion": "saved",
+    "run_features": "run_columns",
+    "save_fusion": "saved",
+    "train": "tuning",
+}
+
+__all__ = sorted(HOMES)
+
+__getattr__, __dir__ = lazy(__name__, HOMES)

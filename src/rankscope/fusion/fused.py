@@ -3,36 +3,37 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from rankscope.consensus.base import Method
 from rankscope.data.dicts import dict_rows
-from rankscope.data.ranking import rank_rows
-from rankscope.data.rows import Ints, Rows
+from rankscope.data.rows import Rows
 from rankscope.data.run import Run
 from rankscope.data.wording import queries
 from rankscope.errors import InputError, ParameterError
+from rankscope.fusion.by_consensus import consensus_scores, is_consensus, settle_consensus
+from rankscope.fusion.lists import fused_rows
 from rankscope.fusion.majority import majorities
 from rankscope.fusion.methods import METHODS, TURNS, Settings, settle
 from rankscope.fusion.pool import Pool, pool_runs
+from rankscope.fusion.scaled import Scaled
 from rankscope.fusion.scaling import lists_of, normalised
 from rankscope.fusion.sums import Gains, borda_points, borda_shares, combined, of_rank
+from rankscope.fusion.trained import TRAINED
 from rankscope.io.read import PathLike, read_run
 from rankscope.io.streams import is_path, one_stdin
-from rankscope.kernels.order import ranges
-from rankscope.kernels.segments import bounds, group_of
-from rankscope.kernels.text import hashes
 
-__all__ = ["fuse"]
+__all__ = ["Pooled", "check_runs", "fuse", "fused_run", "numbered_names", "pooled", "scores_of"]
 
 Floats = npt.NDArray[np.float64]
 
 
 def fuse(
     runs: Sequence[Run | PathLike | Any],
-    method: str = "rrf",
+    method: str | Method = "rrf",
     *,
     normalise: str | None = None,
     weights: Sequence[float] | None = None,
@@ -40,6 +41,7 @@ def fuse(
     p: float | None = None,
     gamma: float | None = None,
     sigma: float | None = None,
+    unranked: str | None = None,
     input: str | None = None,
     name: str | None = None,
 ) -> Run:
@@ -52,6 +54,11 @@ def fuse(
     too), "max", "sum", "z-score", "rank", "borda", "none". Lists whose scores are all equal become 0 under min-max, sum
     and z-score; a note of the run says so. weights: one for each run, for "rrf", "rbc", "borda", "condorcet" and
     "comb-sum". input: the format of the files. name: of the fused run, by default method and parameters.
+
+    "consensus:kemeny", and so for all of `rankscope.consensus.METHODS`, or such a method itself, with its parameters:
+    the runs vote on the documents of each query, and the fused run has the order of the consensus; scores count the
+    documents that are not before each, ties stay ties. unranked: what a run that retrieved others makes of a document,
+    "average", by default, or "worst" (both: behind them), "optimistic", "ignore". weights above 0.
 
     Lists are ranked, and documents of one fused score put in order, by document id, bytes falling. A query that some
     runs lack is fused from those that have it. Whichever order runs are given in, the scores are the same. Of one run,
@@ -69,23 +76,56 @@ def fuse(
     >>> fused.name, fused.frame().rows()[0] == ("q", "b", 1 / 61 + 1 / 62)
     ('rrf(k=60)', True)
     """
+    check_runs(runs)
+    if isinstance(method, str) and method in TRAINED:
+        raise ParameterError(
+            f"{method} learns from judgments; train it with rs.fusion.train(qrels, runs, {method!r}), or load what was "
+            "learned with rs.fusion.load_fusion"
+        )
+    given: dict[str, Any] = {"k": k, "p": p, "gamma": gamma, "sigma": sigma, "unranked": unranked}
+    if isinstance(method, Method) or is_consensus(method):
+        asked = settle_consensus(method, normalise, weights, given, len(runs))
+        names, notes, pool = pooled(runs, input=input, inverted=asked.normalise == TURNS)
+        scores, said = consensus_scores(pool, asked, names)
+        return fused_run(pool, scores, name or str(asked), (*notes, *said))
+    settings = settle(method, normalise, weights, given, len(runs))
+    names, notes, pool = pooled(runs, input=input, inverted=settings.normalise == TURNS)
+    with np.errstate(over="ignore", invalid="ignore"):  # told below
+        scores, said = scores_of(pool, settings, names)
+    return fused_run(pool, scores, name or str(settings), (*notes, *said))
+
+
+def check_runs(runs: Any) -> None:
+    """Raise ParameterError for what is no list of runs, and for more than one on standard input."""
     if is_path(runs) or isinstance(runs, (Run, Mapping)) or not isinstance(runs, Sequence):
         raise ParameterError("runs is no list, expected a list of runs")
     if not runs:
         raise ParameterError("no runs given, expected at least one")
-    settings = settle(method, normalise, weights, {"k": k, "p": p, "gamma": gamma, "sigma": sigma}, len(runs))
     one_stdin(runs)
+
+
+class Pooled(NamedTuple):
+    """Runs side by side, by their names, and what is to be said of them."""
+
+    names: tuple[str, ...]
+    notes: tuple[str, ...]
+    pool: Pool
+
+
+def pooled(runs: Sequence[Run | PathLike | Any], *, input: str | None = None, inverted: bool = False) -> Pooled:
+    """Read runs and put them side by side. inverted: lower scores are better. Raises InputError as `fuse`."""
     read = [read_run(run, input=input) if is_path(run) else run if isinstance(run, Run) else Run(run) for run in runs]
     names, notes = numbered_names([run.name for run in read])
-    rows = [rows_of(run, shown) for run, shown in zip(read, names, strict=True)]
-    pool = pool_runs(rows, inverted=settings.normalise == TURNS)
-    shared = shared_note(pool)
-    with np.errstate(over="ignore", invalid="ignore"):  # told below
-        scores, said = scores_of(pool, settings, names)
+    pool = pool_runs([rows_of(run, shown) for run, shown in zip(read, names, strict=True)], inverted=inverted)
+    own = dict.fromkeys(note for run in read for note in run.notes)
+    return Pooled(tuple(names), (*own, *notes, *shared_note(pool)), pool)
+
+
+def fused_run(pool: Pool, scores: Floats, name: str, notes: Sequence[str]) -> Run:
+    """Fused scores as a run. Raises InputError for those that are no numbers."""
     if not np.isfinite(scores).all():
         raise InputError("fused scores are too large for numbers of 64 bits; normalise the scores of the runs")
-    notes = [*dict.fromkeys(note for run in read for note in run.notes), *notes, *shared, *said]
-    return Run.from_rows(fused_rows(pool, scores), name=name or str(settings), notes=tuple(notes))
+    return Run.from_rows(fused_rows(pool, scores), name=name, notes=tuple(notes))
 
 
 def numbered_names(names: Sequence[str]) -> tuple[list[str], list[str]]:
@@ -128,8 +168,10 @@ def shared_note(pool: Pool) -> list[str]:
     return [f"{lacked:,} of {queries(having.size)} {verb} not in every run: fused from those that have it"]
 
 
-def scores_of(pool: Pool, settings: Settings, names: Sequence[str]) -> tuple[Floats, list[str]]:
-    """(documents) the fused scores, and notes."""
+def scores_of(
+    pool: Pool, settings: Settings, names: Sequence[str], ready: Scaled | None = None
+) -> tuple[Floats, list[str]]:
+    """(documents) the fused scores, and notes. ready: the scores of all runs where they are normalised already."""
     method, given = settings.method, settings.parameters
     notes: list[str] = []
     if method == "condorcet":
@@ -141,6 +183,8 @@ def scores_of(pool: Pool, settings: Settings, names: Sequence[str]) -> tuple[Flo
             return borda_points(pool, entry)
         if not METHODS[method].scores:
             return of_rank(method, given.get("k", 0.0), given.get("p", 0.0), entry), None
+        if ready is not None:
+            return ready.gains[i]
         values, said = normalised(pool, entry, settings.normalise, names[i])
         notes.extend(said)
         return borda_shares(pool, entry, values) if settings.normalise == "borda" else (values, None)
@@ -154,19 +198,3 @@ def scores_of(pool: Pool, settings: Settings, names: Sequence[str]) -> tuple[Flo
     }
     kind = method.removeprefix("comb-") if method in ("comb-min", "comb-max", "comb-med", "comb-anz") else "sum"
     return combined(pool, gains, kind, settings.weights, factors.get(method)), notes
-
-
-def fused_rows(pool: Pool, scores: Floats) -> Rows:
-    """The fused lists, each from the best document down, in the order in which queries were first seen."""
-    every = np.arange(scores.size)
-    group = group_of(pool.offsets)
-    rank = rank_rows(scores, pool.offsets, every, group, "doc_id_desc", pool.docs.take, str).rank
-    sorted_ = np.empty(scores.size, np.int64)
-    sorted_[pool.offsets[group] + rank - 1] = every
-    lengths = np.diff(pool.offsets)
-    if (pool.order[1:] < pool.order[:-1]).any():
-        sorted_ = sorted_[ranges(pool.offsets[pool.order], lengths[pool.order])]
-    ids = [pool.query_ids[i] for i in pool.order.tolist()]
-    offsets: Ints = bounds(lengths[pool.order])
-    docs = pool.docs.take(sorted_)
-    return Rows(ids, offsets, docs, hashes(docs), scores[sorted_], lambda _: "the fused run")

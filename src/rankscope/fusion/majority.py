@@ -14,9 +14,12 @@ __all__ = ["majorities"]
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
+Ranks = npt.NDArray[np.uint16] | npt.NDArray[np.uint32]
 
-#: Pairs of documents that are compared at a time.
-PAIRS = 4_000_000
+#: Pairs of documents that are compared at a time, so that their tables stay in the processor's cache.
+PAIRS = 250_000
+#: Documents that are compared with all others at a time: their sums are numbers of eight bits.
+STRIP = 127
 #: Majorities smaller than this share of all weights are rounding.
 NOISE = 1e-12
 
@@ -29,28 +32,64 @@ def majorities(pool: Pool, weights: Floats) -> Floats:
     number of documents are compared side by side.
     """
     lengths = np.diff(pool.offsets)
-    ranks = []
-    for entry in pool.entries:
-        rank = np.full(pool.size, np.inf, np.float32)  # whole numbers below 2^24: exact
-        rank[entry.place] = entry.rank
-        ranks.append(rank)
+    ranks = [ranks_of(pool, entry.place, entry.rank) for entry in pool.entries]
     order = summing_order(pool.entries, weights)
-    whole = bool((weights == 1).all()) and len(order) < 128
+    whole = bool((weights == 1).all()) and len(order) < STRIP
+    reach = 0.0 if whole else NOISE * float(weights.sum())
     found = np.empty(pool.size)
     for queries, n in blocks(lengths):
         places = pool.offsets[queries][:, None] + np.arange(n)
-        net = np.zeros((queries.size, n, n), np.int8 if whole else np.float64)
-        for i in order:
-            rank = ranks[i][places]
-            before = rank[:, :, None] < rank[:, None, :]
-            net += before if whole else weights[i] * before
-        other = net.transpose(0, 2, 1)
-        reach = 0.0 if whole else NOISE * float(weights.sum())
-        ahead = net > other + reach if reach else net > other
-        behind = ahead.transpose(0, 2, 1).sum(axis=2)
+        lines = [ranks[i][places] for i in order]
+        surplus = np.zeros((queries.size, n), np.int64)
+        size = min(STRIP, max(1, PAIRS // (queries.size * n)))
+        for start in range(0, n, size):
+            these = slice(start, min(start + size, n))
+            net = counted_net(lines, these) if whole else weighed_net(lines, these, weights[order])
+            beaten = (net > reach).view(np.int8) - (net < -reach).view(np.int8)
+            # Of each document, those that it is ahead of, less those that are ahead of it. A pair within these stands
+            # there twice, once from either side; one with a later document once, and counts for that one here, too.
+            surplus[:, these] += beaten.sum(axis=2, dtype=np.int64)
+            surplus[:, these.stop :] -= beaten[:, :, these.stop - start :].sum(axis=1, dtype=np.int8)
         # Half for each that is neither ahead nor behind.
-        found[places] = 1 + (n - 1 + ahead.sum(axis=2) - behind) / 2
+        found[places] = 1 + (n - 1 + surplus) / 2
     return found
+
+
+def ranks_of(pool: Pool, place: Ints, rank: Ints) -> Ranks:
+    """(documents) the ranks by a run, in the fewest bits; the greatest number for what it lacks."""
+    few = int(rank.max(initial=0)) < np.iinfo(np.uint16).max
+    found: Ranks = np.zeros(pool.size, np.uint16) if few else np.zeros(pool.size, np.uint32)
+    found -= 1
+    found[place] = rank
+    return found
+
+
+def counted_net(lines: list[Ranks], these: slice) -> npt.NDArray[np.int8]:
+    """(queries, these, documents from these on) how many runs have each of these before each other, less those that
+    have it behind. lines: (queries, documents) the ranks by each run.
+    """
+    queries, n = lines[0].shape
+    net = np.zeros((queries, these.stop - these.start, n - these.start), np.int8)
+    compared = np.empty(net.shape, np.bool_)
+    as_number = compared.view(np.int8)
+    for line in lines:
+        ours, others = line[:, these, None], line[:, None, these.start :]
+        np.less(ours, others, out=compared)
+        net += as_number
+        np.greater(ours, others, out=compared)
+        net -= as_number
+    return net
+
+
+def weighed_net(lines: list[Ranks], these: slice, weights: Floats) -> Floats:
+    """The same of the runs' weights."""
+    queries, n = lines[0].shape
+    net = np.zeros((queries, these.stop - these.start, n - these.start))
+    for line, weight in zip(lines, weights.tolist(), strict=True):
+        ours, others = line[:, these, None], line[:, None, these.start :]
+        net += weight * (ours < others)
+        net -= weight * (ours > others)
+    return net
 
 
 def blocks(lengths: Ints) -> Iterator[tuple[Ints, int]]:

@@ -14,7 +14,7 @@ from rankscope.errors import ParameterError, UnknownName
 from rankscope.fusion.scaling import NORMALISATIONS
 from rankscope.stats.inputs import check_positive, check_share, is_real
 
-__all__ = ["METHODS", "Settings", "settle"]
+__all__ = ["METHODS", "Settings", "as_weights", "settle"]
 
 
 class Known(NamedTuple):
@@ -111,9 +111,14 @@ def check_parameter(name: str, value: Any) -> None:
 def checked_weights(weights: Sequence[float] | None, runs: int, method: str) -> npt.NDArray[np.float64]:
     if weights is None:
         return np.ones(runs)
-    if not METHODS[method].weighted:
+    if method in METHODS and not METHODS[method].weighted:
         able = ", ".join(name for name, known in METHODS.items() if known.weighted)
         raise ParameterError(f"{method} takes no weights; those that do: {able}")
+    return as_weights(weights, runs)
+
+
+def as_weights(weights: Sequence[float], runs: int) -> npt.NDArray[np.float64]:
+    """(runs) Raises ParameterError."""
     try:
         found = np.array(list(weights), np.float64)
     except (TypeError, ValueError):

@@ -28,8 +28,6 @@ NORMALISATIONS = {
     "borda": "1 - (rank - 1) / documents of all runs for the query; those that the run lacks share the places behind",
     "none": "scores as they are",
 }
-#: Of those, what divides by how far the scores of a list lie apart.
-SPREAD = ("min-max", "min-max-inverted", "sum", "z-score")
 
 
 def normalised(pool: Pool, entry: Entry, how: str, name: str) -> tuple[Floats, tuple[str, ...]]:

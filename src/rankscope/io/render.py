@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from io import BytesIO
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -10,7 +11,7 @@ import numpy.typing as npt
 
 from rankscope.data.rows import Rows, name_of
 from rankscope.errors import InputError
-from rankscope.kernels.text import decode
+from rankscope.kernels.text import Fields, decode, words
 
 __all__ = [
     "ADVICE",
@@ -28,6 +29,10 @@ Ints = npt.NDArray[np.int64]
 
 #: Rows that are rendered at a time.
 PIECE = 65_536
+#: Numbers from which on another library renders them.
+MANY = 16_384
+#: Ids up to this length are looked at eight bytes at a time.
+SHORT = 64
 #: What ends a field of white-space-separated lines, and what makes a file binary.
 BLANKS = b" \t\n\v\f\r\0"
 ADVICE = "write jsonl, json or parquet instead"
@@ -51,12 +56,36 @@ def pieces(rows: Rows) -> Iterator[Piece]:
 
 
 def pick(texts: list[bytes], index: Ints) -> list[bytes]:
-    return list(map(texts.__getitem__, index.tolist()))
+    found: list[bytes] = np.array(texts, object)[index].tolist()  # pointers: three times as fast as a list's items
+    return found
 
 
 def numbers(values: npt.NDArray[Any]) -> list[bytes]:
     """Whole numbers as they are, scores with the fewest digits that give every bit back."""
+    if values.dtype == np.float64 and values.size >= MANY:
+        return many_floats(values)
     return "\n".join(map(repr, values.tolist())).encode().split(b"\n")
+
+
+def many_floats(values: npt.NDArray[np.float64]) -> list[bytes]:
+    """The same texts in a sixth of the time: by polars, which is worth loading where the lines are many.
+
+    Both find the fewest digits. What they do not agree on is when and how an exponent is written, and numbers of such
+    sizes are left to Python.
+    """
+    import polars as pl
+
+    file = BytesIO()
+    pl.Series(values).cast(pl.String).to_frame().write_csv(file, include_header=False, quote_style="never")
+    found = file.getvalue().split(b"\n")[:-1]
+    size = np.abs(values)
+    other = np.flatnonzero(~(((size >= 1e-3) & (size < 1e15)) | (size < 1e-10)))
+    if not other.size:
+        return found
+    table = np.array(found, object)
+    table[other] = "\n".join(map(repr, values[other].tolist())).encode().split(b"\n")
+    texts: list[bytes] = table.tolist()
+    return texts
 
 
 def interleaved(*columns: list[bytes] | bytes) -> bytes:
@@ -86,7 +115,25 @@ def id_lists(rows: Rows) -> Iterator[tuple[str, list[bytes]]]:
 
 def refuse_blanks(rows: Rows, shown: str, lines: str) -> None:
     """Raise for an id that white-space-separated lines cannot hold. lines: whose they are."""
+    if not has_blank(rows.query_ids) and not any(map(any_blank, some_fields(rows))):
+        return
     refuse_ids(rows, has_blank, shown, f"is empty or holds a blank, which ends a field of {lines}'s lines; {ADVICE}")
+
+
+def some_fields(rows: Rows) -> Iterator[Fields]:
+    """The document and subtopic ids, some at a time."""
+    for fields in (rows.docs, rows.subtopics):
+        if fields is not None:
+            yield from (fields.slice(slice(a, a + PIECE)) for a in range(0, fields.starts.size, PIECE))
+
+
+def any_blank(fields: Fields) -> bool:
+    """The same as `has_blank`, in a third of the time for short ids: a blank is a byte too few."""
+    longest = int(fields.lengths.max(initial=0))
+    if longest > SHORT:
+        return has_blank(decode(fields))
+    left = sum(len(words(fields, j).tobytes().translate(None, BLANKS)) for j in range((longest + 7) // 8))
+    return left < int(fields.lengths.sum()) or not fields.lengths.all()
 
 
 def has_blank(ids: list[bytes]) -> bool:

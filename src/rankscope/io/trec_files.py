@@ -89,17 +89,20 @@ def write_lines(rows: Rows, name: str) -> Iterator[bytes]:
 
 
 def run_lines(rows: Rows, name: str) -> Iterator[bytes]:
-    heads = [id_ + b" Q0 " for id_ in rows.query_ids]
+    tail = b" " + name.encode("utf-8", "surrogateescape") + b"\n"
+    heads = [tail + id_ + b" Q0 " for id_ in rows.query_ids]  # with the end of the line before: a column less to join
     rank = ranks(rows)
     shown = [b" %d " % r for r in range(int(rank.max(initial=0)) + 1)]
-    tail = b" " + name.encode("utf-8", "surrogateescape") + b"\n"
     done = 0
     for piece in pieces(rows):
         n = len(piece.docs)
-        yield interleaved(
-            pick(heads, piece.queries), piece.docs, pick(shown, rank[done : done + n]), numbers(piece.values), tail
+        lines = interleaved(
+            pick(heads, piece.queries), piece.docs, pick(shown, rank[done : done + n]), numbers(piece.values)
         )
+        yield lines if done else lines[len(tail) :]
         done += n
+    if done:
+        yield tail
 
 
 def qrels_lines(rows: Rows) -> Iterator[bytes]:

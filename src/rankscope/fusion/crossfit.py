@@ -1,0 +1,105 @@
+"""What each candidate is worth on queries that it did not learn from: cross-validation, and within it once more."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from rankscope.data.rows import Ints
+from rankscope.fusion.candidates import Candidate
+from rankscope.fusion.judged import Judged
+from rankscope.fusion.measured import MeasuredPool
+from rankscope.fusion.parts import Part, part_of
+from rankscope.fusion.scaled import Scaled, scaled
+
+__all__ = ["Folds", "Worth", "folds_of", "with_scores", "worth_of", "worths_of"]
+
+Floats = npt.NDArray[np.float64]
+Bools = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True, eq=False)
+class Folds:
+    """Judged queries in folds. fold: (queries) the number of each one's; parts: the queries of each as a pool; ready:
+    by normalisation the scores of all, and of each part; nested: whether there is anything to choose.
+    """
+
+    measured: MeasuredPool
+    known: Judged
+    fold: Ints
+    parts: tuple[Part, ...]
+    ready: Mapping[str, tuple[Scaled, tuple[Scaled, ...]]]
+    nested: bool = True
+
+    def learn(self, candidate: Candidate, without: Sequence[int] = ()) -> dict[str, Any]:
+        """What a candidate learns from all queries but those of some folds."""
+        known = self.known.only(~np.isin(self.fold, list(without)))
+        return candidate.learn(self.measured.pool, known, self.ready[candidate.normalise][0])
+
+    def fuse(self, candidate: Candidate, parameters: Mapping[str, Any], f: int) -> Floats:
+        """(documents of a fold) the fused scores."""
+        return candidate.fuse(self.parts[f].pool, parameters, self.ready[candidate.normalise][1][f])
+
+
+class Worth(NamedTuple):
+    """Values of a candidate. outer: (queries) by what was learned without the fold of each; inner: (folds, queries) by
+    what was learned without that fold and the query's own, NaN in that fold: by it a setting is chosen for the fold.
+    """
+
+    outer: Floats
+    inner: Floats | None
+
+
+def folds_of(measured: MeasuredPool, known: Judged, fold: Ints) -> Folds:
+    parts = tuple(part_of(measured.pool, fold == f) for f in range(int(fold.max()) + 1))
+    return Folds(measured, known, fold, parts, {})
+
+
+def with_scores(folds: Folds, how: str, names: Sequence[str]) -> tuple[Scaled, tuple[Scaled, ...]]:
+    """The scores of all runs, normalised, in the whole pool and in each part. Raises InputError as `scaled`."""
+    return scaled(folds.measured.pool, how, names), tuple(scaled(part.pool, how, names) for part in folds.parts)
+
+
+def worths_of(folds: Folds, candidates: Sequence[Candidate]) -> list[Worth]:
+    """A unit of work: some candidates."""
+    return [worth_of(folds, candidate) for candidate in candidates]
+
+
+def worth_of(folds: Folds, candidate: Candidate) -> Worth:
+    """What a candidate is worth on each query.
+
+    A model learned without two folds serves both: each is the one left out inside when the other is left out outside.
+    Where the judgments teach nothing, as where weights are all there is to set, one fusion of all queries does.
+    """
+    count, measured = len(folds.parts), folds.measured
+    if not candidate.learns or same_everywhere(folds, candidate):
+        ready = folds.ready[candidate.normalise][0]
+        values = measured.values(candidate.fuse(measured.pool, folds.learn(candidate), ready))
+        inner = np.tile(values, (count, 1))
+        inner[folds.fold, np.arange(values.size)] = np.nan
+        return Worth(values, inner if folds.nested else None)
+    scores = np.zeros(measured.pool.size)
+    for f, part in enumerate(folds.parts):
+        scores[part.documents] = folds.fuse(candidate, folds.learn(candidate, (f,)), f)
+    outer = measured.values(scores)
+    if not folds.nested:
+        return Worth(outer, None)
+    inside = np.zeros((count, measured.pool.size))
+    for f, g in combinations(range(count), 2):
+        parameters = folds.learn(candidate, (f, g))
+        for out, held in ((f, g), (g, f)):
+            inside[out, folds.parts[held].documents] = folds.fuse(candidate, parameters, held)
+    inner = np.array([measured.values(scores) for scores in inside])
+    inner[folds.fold, np.arange(outer.size)] = np.nan
+    return Worth(outer, inner)
+
+
+def same_everywhere(folds: Folds, candidate: Candidate) -> bool:
+    """Whether the same is learned from any fold: nothing, then."""
+    first = folds.learn(candidate, (0,))
+    return all(folds.learn(candidate, (f,)) == first for f in range(1, len(folds.parts)))

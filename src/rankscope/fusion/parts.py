@@ -1,0 +1,53 @@
+"""Some queries of a pool, as a pool."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from rankscope.data.rows import Ints
+from rankscope.fusion.pool import Entry, Pool
+from rankscope.kernels.order import ranges
+from rankscope.kernels.segments import bounds
+
+__all__ = ["Part", "part_of"]
+
+Bools = npt.NDArray[np.bool_]
+
+
+class Part(NamedTuple):
+    """Some queries of a pool. documents: (documents of the part) their numbers in the whole pool."""
+
+    pool: Pool
+    documents: Ints
+
+
+def part_of(pool: Pool, kept: Bools) -> Part:
+    """The pool as if the runs had answered these queries alone. kept: (queries) by the pool's numbers."""
+    if kept.all():
+        return Part(pool, np.arange(pool.size))
+    queries = np.flatnonzero(kept)
+    lengths = np.diff(pool.offsets)[queries]
+    documents = ranges(pool.offsets[queries], lengths)
+    document, query = np.full(pool.size, -1), np.full(kept.size, -1)
+    document[documents], query[queries] = np.arange(documents.size), np.arange(queries.size)
+    order = query[pool.order]
+    ids = [pool.query_ids[i] for i in queries.tolist()]
+    entries = tuple(entry_of(entry, document, query) for entry in pool.entries)
+    return Part(Pool(ids, order[order >= 0], bounds(lengths), pool.docs.take(documents), entries), documents)
+
+
+def entry_of(entry: Entry, document: Ints, query: Ints) -> Entry:
+    """What is left of a run. document, query: new numbers by the old ones, -1 for what goes."""
+    lists = query[entry.query] >= 0
+    rows = np.repeat(lists, entry.lengths)
+    return Entry(
+        place=document[entry.place[rows]],
+        query=query[entry.query[lists]],
+        lengths=entry.lengths[lists],
+        rank=entry.rank[rows],
+        scores=entry.scores[rows],
+        mark=entry.mark,  # of the whole run, so that parts are summed in the order of the whole
+    )

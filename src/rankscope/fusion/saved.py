@@ -1,0 +1,200 @@
+"""Learned fusions as files: JSON that people can read."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+from typing import Any, NoReturn
+
+import numpy as np
+
+from rankscope._version import __version__
+from rankscope.errors import InputError, RankscopeError
+from rankscope.fusion.candidates import Candidate, checked
+from rankscope.fusion.fused import pooled
+from rankscope.fusion.methods import METHODS, TURNS
+from rankscope.fusion.scaled import scaled
+from rankscope.fusion.scaling import NORMALISATIONS
+from rankscope.fusion.trained import TRAINED
+from rankscope.fusion.tuned import Chosen, TrainedFusion, Tried
+from rankscope.io.write import write_text
+
+__all__ = ["load_fusion", "save_fusion"]
+
+PathLike = str | os.PathLike[str]
+#: What the file is, and in which form; a form that changes what a file means gets another number.
+KIND, FORM = "rankscope fusion", 1
+EXPECTED = "expected parameters that `rankscope fuse --save-parameters` wrote"
+
+
+def save_fusion(trained: TrainedFusion, path: PathLike) -> None:
+    """Write a learned fusion as JSON, whole or not at all: what was learned, the table of tuning, and the ids of the
+    queries that it was learned from. The cross-fitted run is not in it.
+
+    The same fusion gives the same bytes. Raises OutputError where it cannot be written.
+
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> import rankscope as rs
+    >>> runs = [{f"q{i}": {"a": 3.0, "b": 2.0} for i in range(3)}, {f"q{i}": {"b": 3.0, "c": 2.0} for i in range(3)}]
+    >>> trained = rs.fusion.train({f"q{i}": {"b": 1} for i in range(3)}, runs, "map-fuse", folds=3)
+    >>> with TemporaryDirectory() as folder:
+    ...     rs.fusion.save_fusion(trained, Path(folder, "my.json"))
+    ...     again = rs.fusion.load_fusion(Path(folder, "my.json"))
+    >>> again.parameters == trained.parameters
+    True
+    """
+    about = {
+        "kind": KIND,
+        "form": FORM,
+        "version": __version__,
+        "method": trained.method,
+        "normalise": trained.normalise,
+        "setting": trained.setting,
+        "parameters": trained.parameters,
+        "runs": trained.runs,
+        "measure": trained.measure,
+        "higher_is_better": trained.higher_is_better,
+        "signature": trained.settings,
+        "cross_fitted_mean": trained.cross_fitted_mean,
+        "runs_alone": trained.alone,
+        "tried": [one._asdict() for one in trained.tried],
+        "chosen_by_fold": [one._asdict() for one in trained.chosen],
+        "notes": trained.notes,
+        "queries": trained.queries,
+    }
+    write_text(path, lines_of({key: without_nan(value) for key, value in about.items()}))
+
+
+def without_nan(value: Any) -> Any:
+    """NaN, which JSON does not have, as null."""
+    if isinstance(value, dict):
+        return {key: without_nan(one) for key, one in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [without_nan(one) for one in value]
+    return None if isinstance(value, float) and math.isnan(value) else value
+
+
+def number(value: Any) -> float:
+    return math.nan if value is None else float(value)
+
+
+def lines_of(about: dict[str, Any]) -> str:
+    """JSON with a line for each thing said, and for each setting that was tried."""
+    lines = []
+    for key, value in about.items():
+        if key in ("tried", "chosen_by_fold") or (key == "parameters" and value):
+            inner = value.items() if isinstance(value, dict) else value
+            texts = [
+                f"    {json.dumps(one[0])}: {json.dumps(one[1])}"
+                if isinstance(value, dict)
+                else f"    {json.dumps(one)}"
+                for one in inner
+            ]
+            a, b = "{}" if isinstance(value, dict) else "[]"
+            lines.append(f"  {json.dumps(key)}: {a}\n" + ",\n".join(texts) + f"\n  {b}")
+        else:
+            lines.append(f"  {json.dumps(key)}: {json.dumps(value)}")
+    return "{\n" + ",\n".join(lines) + "\n}\n"
+
+
+def load_fusion(path: PathLike) -> TrainedFusion:
+    """A fusion that `save_fusion` wrote, ready to fuse other runs: it gives what the one that was saved gives.
+
+    Raises InputError for a file that is damaged, of another program or a later form. An example is at `save_fusion`.
+    """
+    name = os.fspath(path)
+    try:
+        with open(name, encoding="utf-8") as file:
+            about = json.load(file, parse_constant=no_number)
+    except OSError as error:
+        raise InputError(f"{name}: cannot be read ({error.strerror or error}), {EXPECTED}; check the path") from None
+    except (ValueError, RecursionError) as error:
+        refuse(name, f"is no JSON, or is cut off ({str(error).splitlines()[0][:120]})")
+    if not isinstance(about, dict) or about.get("kind") != KIND:
+        refuse(name, "is JSON of something else")
+    if about.get("form") != FORM:
+        raise InputError(
+            f"{name}: its form is {about.get('form')!r} (rankscope {about.get('version')}), expected {FORM}, which "
+            f"rankscope {__version__} reads; train it again, or take the version that wrote it"
+        )
+    try:
+        return rebuilt(about)
+    except KeyError as error:
+        refuse(name, f"is damaged ({error.args[0] if error.args else error!r} is missing)")
+    except Damaged as error:
+        refuse(name, f"is damaged ({error})")
+    except Exception as error:  # whatever it holds, it is nothing that can fuse
+        refuse(name, f"is damaged ({(str(error) or type(error).__name__).splitlines()[0][:120]})")
+
+
+class Damaged(Exception):
+    """What does not fit."""
+
+
+def no_number(text: str) -> NoReturn:
+    raise ValueError(f"{text} is no number")
+
+
+def refuse(name: str, why: str) -> NoReturn:
+    raise InputError(f"{name}: {why}, {EXPECTED}; train it again") from None
+
+
+def rebuilt(about: dict[str, Any]) -> TrainedFusion:
+    """Raises Damaged, KeyError and others for what does not fit."""
+    names, ids = texts_of(about, "runs"), texts_of(about, "queries")
+    method, normalise = about["method"], about["normalise"]
+    if method not in (*METHODS, *TRAINED):
+        raise Damaged(f"{method!r} is no method")
+    if normalise not in NORMALISATIONS:
+        raise Damaged(f"{normalise!r} is no normalisation")
+    if not names or not isinstance(about["parameters"], dict) or not isinstance(about["setting"], dict):
+        raise Damaged("runs or parameters are missing")
+    found = TrainedFusion(
+        method=method,
+        normalise=normalise,
+        setting=about["setting"],
+        parameters=about["parameters"],
+        runs=names,
+        queries=ids,
+        measure=str(about["measure"]),
+        higher_is_better=bool(about["higher_is_better"]),
+        settings=str(about["signature"]),
+        tried=tuple(
+            Tried(str(one["name"]), number(one["mean"]), tuple(map(number, one["values"]))) for one in about["tried"]
+        ),
+        chosen=tuple(
+            Chosen(str(one["name"]), int(one["queries"]), number(one["value"])) for one in about["chosen_by_fold"]
+        ),
+        cross_fitted_mean=number(about["cross_fitted_mean"]),
+        alone=tuple(map(number, about["runs_alone"])),
+        notes=texts_of(about, "notes"),
+    )
+    if len(found.alone) != len(names) or found.name not in [one.name for one in found.tried]:
+        raise Damaged("what was tried does not fit what was chosen")
+    check_use(found)
+    return found
+
+
+def texts_of(about: dict[str, Any], key: str) -> tuple[str, ...]:
+    if not isinstance(about[key], list) or not all(isinstance(one, str) for one in about[key]):
+        raise Damaged(f"{key} is no list of names")
+    return tuple(about[key])
+
+
+def check_use(trained: TrainedFusion) -> None:
+    """Fuse lists of one document, to see now whether that can be done."""
+    runs = [{"query": {"document": 1.0}}] * len(trained.runs)
+    weights = trained.parameters.get("weights")
+    try:
+        checked(Candidate(trained.method, trained.normalise, trained.setting), len(runs))
+        if weights is not None and len(weights) != len(runs):
+            raise Damaged(f"{len(weights)} weights for {len(runs)} runs")
+        names, _, pool = pooled(runs, inverted=trained.normalise == TURNS)
+        how = "min-max" if trained.normalise == "max" else trained.normalise  # of 1, -1 or anything else
+        scores = trained.candidate.fuse(pool, trained.parameters, scaled(pool, how, names))
+    except RankscopeError as error:
+        raise Damaged(str(error)) from None
+    if scores.shape != (1,) or not np.isfinite(scores).all():
+        raise Damaged("its parameters give no scores")

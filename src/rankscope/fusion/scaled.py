@@ -1,0 +1,39 @@
+"""The scores of all runs made comparable, once for many fusions of the same pool."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from rankscope.fusion.pool import Pool
+from rankscope.fusion.scaling import normalised
+from rankscope.fusion.sums import Gains, borda_shares
+
+__all__ = ["Scaled", "scaled"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Scaled:
+    """how: the normalisation; gains: for each run, what it gives to documents that it has and, under "borda", to those
+    that it lacks; notes: on lists of equal scores.
+    """
+
+    how: str
+    gains: tuple[Gains, ...]
+    notes: tuple[str, ...]
+
+
+def scaled(pool: Pool, normalise: str | Scaled, names: Sequence[str] | None = None) -> Scaled:
+    """A pool's scores normalised. A Scaled is given back as it is. names: of the runs, for messages.
+
+    Raises InputError where "max" would divide by what is not above 0.
+    """
+    if isinstance(normalise, Scaled):
+        return normalise
+    gains: list[Gains] = []
+    notes: list[str] = []
+    for i, entry in enumerate(pool.entries):
+        values, said = normalised(pool, entry, normalise, names[i] if names else f"run {i + 1}")
+        gains.append(borda_shares(pool, entry, values) if normalise == "borda" else (values, None))
+        notes.extend(said)
+    return Scaled(normalise, tuple(gains), tuple(notes))

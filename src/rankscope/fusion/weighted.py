@@ -1,0 +1,84 @@
+"""Sums of scores in which each run has a weight: the weights are chosen, not computed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from rankscope.fusion.judged import Judged, check_used
+from rankscope.fusion.methods import as_weights
+from rankscope.fusion.pool import Pool
+from rankscope.fusion.scaled import Scaled, scaled
+from rankscope.fusion.sums import Gains, combined
+
+__all__ = ["TAKES", "grid", "learn", "mixed", "weighted_mnz", "weighted_sum"]
+
+Floats = npt.NDArray[np.float64]
+
+#: None: 1 for each run.
+TAKES: Mapping[str, Any] = {"weights": None}
+#: Up to this many runs all weights of a grid are tried; of more there are too many.
+FEW = 4
+#: Steps of the grid from 0 to 1.
+STEPS = 10
+
+
+def grid(runs: int) -> list[dict[str, Any]]:
+    """Weights to choose among. Equal ones come first, so that they win where nothing is better.
+
+    Of up to four runs, all weights in steps of .1 that add up to 1. Of more, weights of 1, and then for each run alone
+    0, .5, or 1 where all others have .5: from the best of these one weight after the other can be tried further.
+    """
+    equal = [1.0] * runs
+    if runs > FEW:
+        found = [equal]
+        for one, others in ((0.0, 1.0), (0.5, 1.0), (1.0, 0.5)):
+            found += [[one if i == j else others for i in range(runs)] for j in range(runs)]
+    else:
+        # Weights are what lies between bars among STEPS stars.
+        bars = combinations(range(STEPS + runs - 1), runs - 1)
+        parts = [np.diff([-1, *bar, STEPS + runs - 1]) - 1 for bar in bars]
+        found = [equal, *((part / STEPS).tolist() for part in parts if len(set(part.tolist())) > 1)]
+    return [{"weights": weights} for weights in found]
+
+
+def learn(pool: Pool, known: Judged, setting: Mapping[str, Any], normalise: str | Scaled) -> dict[str, Any]:
+    """The weights as they were set: which ones are best is for a measure to say. Raises ParameterError."""
+    check_used(known)
+    runs, weights = len(pool.entries), setting.get("weights")
+    return {"weights": [1.0] * runs if weights is None else as_weights(weights, runs).tolist()}
+
+
+def weighted_sum(pool: Pool, parameters: Mapping[str, Any], normalise: str | Scaled) -> Floats:
+    """(documents) sum of weight times score. Source: Bartell et al. 1994; as ranx's wsum."""
+    gains = scaled(pool, normalise).gains
+    return combined(pool, gains.__getitem__, "sum", weights_of(pool, parameters), None)
+
+
+def weighted_mnz(pool: Pool, parameters: Mapping[str, Any], normalise: str | Scaled) -> Floats:
+    """(documents) sum of the scores, times the sum of the weights of the runs that have it. Source: Wu and Crestani
+    2002; as ranx's wmnz.
+    """
+    gains = scaled(pool, normalise).gains
+
+    def ones(i: int) -> Gains:
+        values, lacking = gains[i]
+        return np.ones(values.size), None if lacking is None else np.ones(lacking.size)
+
+    equal = np.ones(len(gains))
+    sums = combined(pool, gains.__getitem__, "sum", equal, None)
+    return sums * combined(pool, ones, "sum", weights_of(pool, parameters), None)
+
+
+def mixed(pool: Pool, parameters: Mapping[str, Any], normalise: str | Scaled) -> Floats:
+    """(documents) sum of weight times score, times the root of how many runs have it. Source: as ranx's mixed."""
+    gains = scaled(pool, normalise).gains
+    return combined(pool, gains.__getitem__, "sum", weights_of(pool, parameters), np.sqrt)
+
+
+def weights_of(pool: Pool, parameters: Mapping[str, Any]) -> Floats:
+    return np.asarray(parameters["weights"], np.float64)
