@@ -6,10 +6,14 @@ BIN    := $(VENV)/bin
 WORKERS ?= 2
 PIP    := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
-.PHONY: demo test test-all lint docs bench bench-learn clean
+.PHONY: demo torch test test-all lint docs bench bench-learn clean
 
 demo: $(VENV)/.installed
 	$(BIN)/rankscope demo rankscope-demo --overwrite
+
+# PyTorch, which some tests ask for and are skipped without: `make torch test` runs these, too. It is no part of `dev`,
+# since on Linux the registry's newest build comes with gigabytes for GPUs.
+torch: $(VENV)/.torch
 
 test: $(VENV)/.dev lint
 	$(BIN)/python -m pytest -m "not slow" -n $(WORKERS) --dist loadfile
@@ -46,6 +50,11 @@ $(VENV)/.installed: $(VENV)/.python pyproject.toml constraints.txt
 
 $(VENV)/.dev: $(VENV)/.installed
 	$(PIP) install --constraint constraints.txt --editable '.[dev]'
+	touch $@
+
+# Compiling its thousands of modules takes longer than the rest; those that are used are compiled then.
+$(VENV)/.torch: $(VENV)/.dev
+	$(PIP) install --no-compile --constraint constraints.txt --editable '.[torch]'
 	touch $@
 
 $(VENV)/.bench: $(VENV)/.dev

@@ -4,9 +4,9 @@
 
 For each line of TRIED a ranker is trained on the five folds of MQ2007 from each seed. Printed are its mean nDCG@10 on
 the validation lists (gain 2 ** grade - 1), by which the best epoch was chosen, and its MAP there, by which nothing was
-chosen within a training. The test lists are not looked at. With --write the tables in docs/learning-log.md are
-replaced. --keep: a file of lines of JSON with what was found already, which is not done again. One thread; half a CPU
-minute a line.
+chosen within a training; of several models, those of their averaged scores. The test lists are not looked at. With
+--write the tables in docs/learning-log.md are replaced. --keep: a file of lines of JSON with what was found already,
+which is not done again. One thread; half a CPU minute a line.
 """
 
 import argparse
@@ -26,6 +26,8 @@ HEAD = ("changed", "valid nDCG@10", "between seeds", "valid MAP", "best epoch", 
 BASE = {"hidden": (64,), "dropout": 0.3, "batch_lists": 16, "learning_rate": 0.001, "patience": 15, "epochs": 100,
         "transform": "standard", "weight_decay": 0.0}  # fmt: skip
 TWO = "lambdaloss(kind='2')"
+#: Trees by LightGBM's own defaults, but for their number.
+PLAIN = "leaves=31, rate=0.1, min_documents=20, features=1.0, documents=1.0"
 #: By what was to be found out.
 TRIED: dict[str, list[dict]] = {
     "Networks by loss, and lists before each step": [
@@ -74,11 +76,33 @@ TRIED: dict[str, list[dict]] = {
         {"loss": "ranknet", "batch_lists": 8, "learning_rate": 0.002, "transform": "auto"},
         {"loss": "listmle", "batch_lists": 8, "learning_rate": 0.002, "transform": "auto"},
     ],
+    "Trees: how they are grown, and by what": [
+        {"loss": f"lambdamart({PLAIN})"},
+        {"loss": "lambdamart"},
+        {"loss": "lambdamart(objective='listnet')"},
+        {"loss": "lambdamart(objective='ranknet')"},
+        {"loss": "lambdamart(objective=\"lambdaloss(kind='2++')\")"},
+    ],
+    "Trees: ranks within the list": [
+        {"loss": "lambdamart(objective='listnet', ranks=True)"},
+        {"loss": "lambdamart(objective='ranknet', ranks=True)"},
+    ],
+    "Trees: averages of several models": [
+        {"loss": "lambdamart", "models": 4},
+        {"loss": "lambdamart(objective='listnet')", "models": 4},
+        {"loss": "lambdamart(objective='listnet', ranks=True, patience=50)", "models": 6},
+        {"loss": "lambdamart(objective='listnet', ranks=True, rate=0.1, patience=50)", "models": 6},
+    ],
 }
 
 
 def key_of(given: dict, seeds: int) -> str:
-    return json.dumps([{**BASE, **given}, seeds], sort_keys=True)
+    return json.dumps([whole(given), seeds], sort_keys=True)
+
+
+def whole(given: dict) -> dict:
+    """With what a line does not say; of trees, that is in the defaults."""
+    return given if given["loss"].startswith("lambdamart") else {**BASE, **given}
 
 
 def tried(given: dict, data, seeds: int) -> dict:
@@ -89,15 +113,17 @@ def tried(given: dict, data, seeds: int) -> dict:
     from rankscope.learning.ranker import Ranker
     from rankscope.measures.names import parse_measure
 
-    found, precision = np.zeros((5, seeds, 4)), parse_measure("AP")
+    found, precision, watched = np.zeros((5, seeds, 4)), parse_measure("AP"), parse_measure("nDCG(gain='exp')@10")
     for k, (train, valid, _) in enumerate(folds(data)):
-        lists = JudgedLists(valid.relevance, valid.offsets)
+        lists = JudgedLists(valid.relevance, valid.offsets, by_lot=True)
         for seed in range(seeds):
             begin = time.process_time()
-            ranker = Ranker(**{**BASE, **given}, rng=seed).fit(train, eval_set=valid)
-            cpu, model = time.process_time() - begin, ranker.models_[0]
-            average = precision(lists.hits(ranker.predict(valid))).mean()
-            found[k, seed] = model.values[model.best_epoch], average, model.best_epoch + 1, cpu
+            ranker = Ranker(**whole(given), rng=seed).fit(train, eval_set=valid)
+            cpu, models = time.process_time() - begin, ranker.models_
+            hits = lists.hits(ranker.predict(valid))
+            value = models[0].values[models[0].best_epoch] if len(models) == 1 else watched(hits).mean()
+            epoch = sum(model.best_epoch + 1 for model in models) / len(models)
+            found[k, seed] = value, precision(hits).mean(), epoch, cpu
     average, epoch, cpu = found[..., 1:].mean(axis=(0, 1)).tolist()
     return {"valid": found[..., 0].mean(axis=0).tolist(), "average": average, "epoch": epoch, "cpu": cpu}
 
@@ -124,6 +150,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seeds", type=int, default=2)
     parser.add_argument("--keep", type=Path, help="what was found, as lines of JSON")
+    parser.add_argument("--only", metavar="TITLE", help="of TRIED, the parts whose titles begin so; nothing is written")
     parser.add_argument("--write", action="store_true", help=f"write the tables into {LOG.name}")
     parser.add_argument(
         "--try", dest="one", action="append", metavar="ARGUMENTS", help="only dict(ARGUMENTS), not TRIED"
@@ -135,6 +162,8 @@ def main() -> None:
     data = parts()
     text = []
     groups = {"": [eval(f"dict({one})") for one in args.one]} if args.one else TRIED
+    if args.only:
+        groups = {title: lines for title, lines in TRIED.items() if title.startswith(args.only)}
     for title, lines in groups.items():
         text += [f"### {title}", "", "| " + " | ".join(HEAD) + " |", "|:--|--:|--:|--:|--:|--:|"]
         for given in lines:
@@ -147,7 +176,7 @@ def main() -> None:
             text.append(row(given, known[key]))
             print(text[-1], flush=True)
         text.append("")
-    if args.write:
+    if args.write and not args.only:
         before, rest = LOG.read_text(encoding="utf-8").split(BEGIN)
         LOG.write_text(before + BEGIN + "\n\n" + "\n".join(text) + END + rest.split(END)[1], encoding="utf-8")
 

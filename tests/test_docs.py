@@ -3,7 +3,8 @@
 Fenced blocks are `python` (doctests; a page shares its names), `console` (lines beginning "$ " are commands, the
 others their output, exactly), or `text` (not run). A page's blocks run one after the other in one fresh folder that
 `rankscope demo .` has filled. Blocks marked with the name of a folder of the real data (`console trec`, `python trec`,
-`console wmt12`) run on its files instead, where they are.
+`console wmt12`) run on its files instead, where they are; those marked with a package (`python torch`) where that is
+installed.
 """
 
 import doctest
@@ -29,7 +30,12 @@ GENERATED = {"benchmarks.md", "measures.md"}
 #: Folders of the real data, and what is in them; those that take long are for `make test-all`.
 REAL = {"trec": "the runs of TREC Robust 2003", "wmt12": "the judgments and texts of WMT12"}
 LONG = {"wmt12"}
-KINDS = {"python", "console", "text"} | {f"{kind} {name}" for kind in ("python", "console") for name in REAL}
+#: Packages that some examples ask for, and the extra each is in: blocks marked with one run where it is installed, on
+#: the files of the demo.
+EXTRAS = {"torch": "torch", "lightgbm": "learn"}
+KINDS = {"python", "console", "text"} | {
+    f"{kind} {name}" for kind in ("python", "console") for name in (*REAL, *EXTRAS)
+}
 
 
 class Block(NamedTuple):
@@ -123,6 +129,22 @@ def test_every_example_prints_what_the_page_says(page, demo_files, tmp_path, mon
     folder = tmp_path / "page"
     shutil.copytree(demo_files, folder)
     blocks = [b for b in blocks_of(page.read_text("utf-8")) if b.kind in ("python", "console")]
+    run_page(blocks, folder, page.name, monkeypatch)
+
+
+@pytest.mark.parametrize(
+    ("name", "page"),
+    [
+        pytest.param(name, *page.values, id=f"{name} {page.id}")
+        for name in EXTRAS
+        for page in pages_with(f"python {name}", f"console {name}")
+    ],
+)
+def test_every_example_of_an_extra_prints_what_the_page_says(name, page, demo_files, tmp_path, monkeypatch):
+    pytest.importorskip(name, reason=f"{name} is not installed: pip install 'rankscope[{EXTRAS[name]}]'")
+    folder = tmp_path / "page"
+    shutil.copytree(demo_files, folder)
+    blocks = [b for b in blocks_of(page.read_text("utf-8")) if b.kind.endswith(f" {name}")]
     run_page(blocks, folder, page.name, monkeypatch)
 
 

@@ -15,10 +15,14 @@ from golden.printed import COLLECTION, kept, printed
 EXPECTED = Path(__file__).parent / "expected_crossvalidate"
 #: Linear rankers, whose weights are found in double precision: networks may end otherwise on another processor.
 LINEAR = ("folds", "--loss", "linear:listnet", "--loss", "linear:squared", "--seeds", "2", "--epochs", "5", "-m", "AP")
+ONE = ("folds", "--loss", "linear:listnet", "--seeds", "1", "--epochs", "5", "-m", "AP")
 
 #: Name of the golden file -> arguments of `crossvalidate`.
 CASES: dict[str, tuple[str, ...]] = {
     "table.txt": (*LINEAR, "-m", "RR", "--importance", "--details"),
+    "blend.txt": (*LINEAR, "--blend"),
+    "ablation.txt": (*ONE, "--ablate", "first=1", "--ablate", "others=2-3"),
+    "search.txt": (*ONE, "--search", "3"),
     "csv.txt": (*LINEAR, "--format", "csv"),
     "latex.txt": (*LINEAR, "--format", "latex"),
     "one.txt": ("folds", "--loss", "linear:ranknet", "--seeds", "1", "--epochs", "5", "-m", "nDCG@3"),

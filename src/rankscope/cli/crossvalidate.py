@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Sequence
 from typing import Any
 
 import click
 
 from rankscope.cli.output import bytes_progress, progress_bar
-from rankscope.cli.ranker_options import ranker_options, ranker_parameters
-from rankscope.cli.results import result_options, take_showing
+from rankscope.cli.ranker_options import check_torch_options, ranker_options, ranker_parameters
+from rankscope.cli.results import Showing, result_options, take_showing
 from rankscope.comparison.methods import TESTS
+from rankscope.errors import ParameterError
 from rankscope.evaluation.conventions import NO_RELEVANT
+from rankscope.experiments.ablating import ablate
 from rankscope.experiments.crossvalidation import cross_validate
 from rankscope.experiments.fold_data import source_files
 from rankscope.experiments.measured_folds import MEASURES
+from rankscope.experiments.searching import search
+from rankscope.io.write import refuse_overwriting
 from rankscope.parallel import all_cores
 
 __all__ = ["crossvalidate"]
@@ -33,6 +39,23 @@ __all__ = ["crossvalidate"]
 @click.option("--folds", type=click.IntRange(min=3), metavar="N", help="Of one file: cut its queries so. Default: 5.")
 @click.option("--baseline", metavar="LOSS", help="Compare the others with this one, not all with each other.")
 @click.option("--test", type=click.Choice(list(TESTS)), default="t", show_default=True, help="Between two rankers.")
+@click.option("--blend", is_flag=True, help="One ranker more: a blend of all of them, from all seeds.")
+@click.option("--stacked", is_flag=True, help="--blend with weights learned on the validation lists, not equal ones.")
+@click.option(
+    "--search",
+    "trials",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Try N settings of each ranker on the validation lists first, and test the best.",
+)
+@click.option("--log", metavar="FILE", help="Of --search: keeps each trial, and goes on where another one ended.")
+@click.option(
+    "--ablate",
+    "groups",
+    multiple=True,
+    metavar="GROUP",
+    help="Say what one ranker loses without these features: NAME=1-5,7 or titles=title*,url. May be repeated.",
+)
 @click.option("--importance", is_flag=True, help="Say what each feature is worth, too.")
 @click.option("--rel", type=int, default=1, show_default=True, metavar="N", help="Least relevance that counts.")
 @click.option(
@@ -51,6 +74,11 @@ def crossvalidate(
     measures: tuple[str, ...],
     workers: int | None,
     details: bool,
+    blend: bool,
+    stacked: bool,
+    trials: int | None,
+    log: str | None,
+    groups: tuple[str, ...],
     **options: Any,
 ) -> None:
     """Train and test rankers on the folds in DIR, and say which is best.
@@ -60,18 +88,30 @@ def crossvalidate(
 
     \b
     rankscope crossvalidate MQ2007 --loss listnet --loss ranknet -m nDCG@10 -m AP
+    rankscope crossvalidate MQ2007 --loss lambdamart --loss ranknet --blend --search 20 --log tried.jsonl
     rankscope crossvalidate train.txt --loss linear:listnet --loss listnet --importance --format html -o page.html
     """  # noqa: D301 - click keeps the lines after the character \b as they are
     showing = take_showing(options)
     parameters = ranker_parameters(options)
+    check_torch_options(losses or ("listnet",), parameters)
     rng = parameters.pop("rng")
     files = source_files(source)
     showing.check(files)
-    with bytes_progress(files, "reading features") as reading, progress_bar(1.0, "training") as progress:
-        result = cross_validate(
+    options["blend"] = "stacked" if stacked else blend
+    run: Any = cross_validate
+    if groups:
+        check_ablation(options, trials, log)
+        run, options["groups"] = ablate, groups
+    elif trials is not None:
+        run, options["trials"], options["log"] = search, trials, checked_log(log, files, showing)
+    elif log is not None:
+        raise ParameterError(f"--log {log} keeps the trials of a search; say with --search how many, or leave it out")
+    what = "searching" if trials is not None else "training"
+    with bytes_progress(files, "reading features") as reading, progress_bar(1.0, what) as progress:
+        result = run(
             source,
-            losses or "listnet",
-            measures or None,
+            **{"loss" if groups else "losses": losses or "listnet"},
+            measures=measures or None,
             workers=all_cores() if workers is None else workers,
             rng=rng,
             reading=reading,
@@ -80,3 +120,27 @@ def crossvalidate(
             **parameters,
         )
     showing.show(result, details=details)
+
+
+def checked_log(log: str | None, files: Sequence[str], showing: Showing) -> str | None:
+    """Raises for a log that is one of the files that are read or written."""
+    if log is not None:
+        refuse_overwriting(log, files)
+        for other in (showing.output, showing.plot):
+            if other not in (None, "-") and os.path.realpath(str(other)) == os.path.realpath(log):
+                raise ParameterError(f"{log}: is to hold the log and the output both; name two files")
+    return log
+
+
+def check_ablation(options: dict[str, Any], trials: int | None, log: str | None) -> None:
+    """Take out what `ablate` does not have. Raises ParameterError where it was asked for."""
+    asked = {
+        "--search": trials is not None,
+        "--log": log is not None,
+        "--blend": bool(options.pop("blend")),
+        "--baseline": options.pop("baseline") is not None,
+        "--importance": options.pop("importance"),
+    }
+    for name, there in asked.items():
+        if there:
+            raise ParameterError(f"--ablate compares a ranker with itself, and {name} has no place there; leave it out")

@@ -84,7 +84,9 @@ def write_scores(text: str, output: str | None) -> None:
 
 def refuse_place(path: str, features: Features, ranker: Ranker, error: InputError) -> NoReturn:
     """Raise for a number that cannot be scaled as the model does, with its line; else the error as it is."""
-    scaling = ranker.scaling_
+    scaling = getattr(ranker, "scaling_", None)
+    if scaling is None:  # trees and blends have none of their own
+        raise error
     for start in range(0, len(features), AT_ONCE):
         part = features.values[start : start + AT_ONCE]
         with np.errstate(all="ignore"):  # what is no number is what is looked for

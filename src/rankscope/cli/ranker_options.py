@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
 import click
 
 from rankscope.cli.sampling_options import seed_option
 from rankscope.errors import ParameterError
+from rankscope.experiments.models import TORCH
 from rankscope.learning.ranker import Ranker
 from rankscope.learning.scaling import TRANSFORMS
+from rankscope.learning.torch.installed import DEVICES
 
-__all__ = ["ranker_options", "ranker_parameters"]
+__all__ = ["check_torch_options", "ranker_of", "ranker_options", "ranker_parameters"]
 
 #: Sizes of layers have fewer digits than this; beyond it, no array could have such a shape.
 LARGE = 16
@@ -87,7 +89,24 @@ OPTIONS = (
         type=click.IntRange(min=1),
         default=DEFAULTS["models"],
         show_default=True,
-        help="How many networks from different seeds to average.",
+        help="How many networks, or times all trees, from different seeds to average.",
+    ),
+    click.option(
+        "--attention",
+        type=click.IntRange(min=0),
+        metavar="N",
+        help="Of torch:LOSS: layers in which the documents of a list look at one another. Default: 0.",
+    ),
+    click.option(
+        "--heads",
+        type=click.IntRange(min=1),
+        metavar="N",
+        help="Of torch:LOSS: in how many ways they do so in each layer. Default: 2.",
+    ),
+    click.option(
+        "--device",
+        type=click.Choice(DEVICES),
+        help="Of torch:LOSS: where to train; auto, the default, is a GPU where there is one.",
     ),
     seed_option("Of the weights and the order of lists; the same one gives the same model."),
 )
@@ -106,6 +125,10 @@ NAMES = (
 )
 
 
+#: Those of a `TorchRanker` alone.
+OF_TORCH = ("attention", "heads", "device")
+
+
 def ranker_options(command: Command) -> Command:
     """The options of a `Ranker` but for its loss."""
     for option in reversed(OPTIONS):
@@ -114,9 +137,35 @@ def ranker_options(command: Command) -> Command:
 
 
 def ranker_parameters(options: dict[str, Any]) -> dict[str, Any]:
-    """The parameters of a `Ranker`, taken out of what click gives."""
+    """The parameters of a `Ranker`, taken out of what click gives; those that only a `TorchRanker` has where given."""
     found = {name: options.pop(name) for name in NAMES}
-    return {**found, "hidden": layers(found["hidden"])}
+    of_torch = {name: options.pop(name) for name in OF_TORCH}
+    return {**found, "hidden": layers(found["hidden"]), **{k: x for k, x in of_torch.items() if x is not None}}
+
+
+def check_torch_options(losses: Sequence[str], parameters: Mapping[str, Any]) -> None:
+    """Raise ParameterError where one of a `TorchRanker` was given, and no loss is for one."""
+    given = [name for name in OF_TORCH if name in parameters]
+    if given and not any(is_torch(loss) for loss in losses):
+        raise ParameterError(
+            f"--{given[0]} is for networks of PyTorch, and {' and '.join(losses)} is not; write --loss "
+            f"{TORCH}{losses[0]}, or leave it out"
+        )
+
+
+def is_torch(loss: str) -> bool:
+    return loss.strip().lower().startswith(TORCH)
+
+
+def ranker_of(loss: str, parameters: Mapping[str, Any]) -> Ranker:
+    """A ranker for this loss: of PyTorch where it says so, as torch:listnet."""
+    check_torch_options([loss], parameters)
+    if not is_torch(loss):
+        return Ranker(loss, **parameters)
+    from rankscope.learning.torch import TorchRanker  # no other ranker needs it
+
+    ranker: Ranker = TorchRanker(loss.strip()[len(TORCH) :], **parameters)
+    return ranker
 
 
 def layers(text: str) -> tuple[int, ...]:

@@ -10,14 +10,13 @@ import click
 
 from rankscope.cli.options import check_output
 from rankscope.cli.output import bytes_progress, progress_bar
-from rankscope.cli.ranker_options import ranker_options, ranker_parameters
+from rankscope.cli.ranker_options import ranker_of, ranker_options, ranker_parameters
 from rankscope.cli.results import printing_options, take_showing
 from rankscope.errors import ParameterError
 from rankscope.io.features import read_features
 from rankscope.learning.learned import Training
 from rankscope.learning.losses.named import LOSSES
 from rankscope.learning.matched import match_file
-from rankscope.learning.ranker import Ranker
 from rankscope.learning.saved import check_saving, save_ranker
 
 __all__ = ["train"]
@@ -31,7 +30,8 @@ __all__ = ["train"]
     default="listnet",
     show_default=True,
     metavar="LOSS",
-    help=f"What is minimised, with parameters as in lambdaloss(kind='2'). Losses: {', '.join(LOSSES)}.",
+    help=f"What is minimised, with parameters as in lambdaloss(kind='2'). Losses: {', '.join(LOSSES)}; "
+    "lambdamart grows trees, as in lambdamart(objective='listnet', leaves=15); torch:LOSS trains by PyTorch.",
 )
 @click.option("-o", "--output", "model", metavar="MODEL", required=True, help="Where the model goes (safetensors).")
 @click.option("--cache", is_flag=True, help="Keep a binary copy beside each file, and read it the next time.")
@@ -47,7 +47,7 @@ def train(train_file: str, valid: str | None, loss: str, model: str, cache: bool
     """  # noqa: D301 - click keeps the lines after the character \b as they are
     showing = take_showing(options)
     files = [train_file, *([valid] if valid is not None else [])]
-    ranker = Ranker(loss, **ranker_parameters(options))
+    ranker = ranker_of(loss, ranker_parameters(options))
     ranker.check()
     showing.check(files)
     check_saving()
@@ -63,12 +63,13 @@ def train(train_file: str, valid: str | None, loss: str, model: str, cache: bool
         told = f"{valid} is TRAIN and --valid both: what it says of when to stop is of lists that were learned by heart"
         held = replace(held, notes=(told,), where=None)  # the others are told once, of TRAIN
     try:
-        with progress_bar(ranker.epochs * ranker.models, "training") as progress:
+        with progress_bar(ranker.rounds * ranker.models, "training") as progress:
             ranker.fit(data, eval_set=held, progress=progress)
     except MemoryError as error:
+        smaller = "fewer leaves" if ranker.rounds != ranker.epochs else "a smaller --hidden or --batch-lists"
         raise ParameterError(
             f"there is not memory enough to train so on {len(data)} documents ({error or 'no more is to be had'}); try "
-            "a smaller --hidden or --batch-lists"
+            f"{smaller}"
         ) from None
     result = Training(ranker=ranker, train=data, valid=held)
     save_ranker(ranker, model, signature=result.signature())

@@ -12,8 +12,13 @@ from rankscope._lazy import lazy
 #: Where each public name lives, a module here. Loaded when first asked for.
 HOMES = {
     "CrossValidation": "crossvalidated",
+    "FeatureAblation": "ablated",
+    "FeatureImportance": "feature_importance",
+    "Search": "searched",
     "TranslationExperiment": "mt_outcome",
+    "ablate": "ablating",
     "cross_validate": "crossvalidation",
+    "search": "searching",
     "translation_experiment": "mt_experiment",
 }
 

@@ -12,7 +12,9 @@ import numpy.typing as npt
 from rankscope.comparison.comparison import Comparison
 from rankscope.data.sections import Section, as_text, tidy_frame
 from rankscope.data.wording import counted, listed
-from rankscope.experiments.crossvalidation_words import seeds_note
+from rankscope.experiments.blended import Blended
+from rankscope.experiments.crossvalidation_words import called_value, seeds_note
+from rankscope.experiments.feature_importance import FeatureImportance
 from rankscope.experiments.measured_folds import MeasuredFolds
 
 if TYPE_CHECKING:
@@ -33,7 +35,8 @@ class CrossValidation:
     best_epochs, seconds (of CPU, training and selection): (seeds, models, folds). at_end: of each model, whether the
     last epoch allowed was ever the best. importance: (units, models, features) what the first measure loses when a
     feature is shuffled; None where nobody asked. grades, places: (models, grades, ranges of ranks) how many documents
-    of each grade were put where, the mean over seeds. data_notes: on the files.
+    of each grade were put where, the mean over seeds. data_notes: on the files. blended: where the last model is a
+    blend of the others, what it was made of; its best epochs and importance are NaN, its seconds those of all parts.
 
     columns: model, fold ("all": over the queries of all folds), part ("test", "valid"), measure, value.
     """
@@ -54,6 +57,7 @@ class CrossValidation:
     grades: tuple[int, ...]
     places: Floats
     data_notes: tuple[str, ...] = ()
+    blended: Blended | None = None
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -102,15 +106,34 @@ class CrossValidation:
         scores = self.comparison.notes if self.comparison is not None else self.test.scores.notes
         return tuple(dict.fromkeys((*found, *scores)))
 
+    @property
+    def feature_importance(self) -> FeatureImportance | None:
+        """What features are worth, the best ranker first, a blend left out; None where nobody asked."""
+        if self.importance is None:
+            return None
+        told = [m for m in self.order if not np.isnan(self.importance[:, m]).any()]
+        every = self.importance.reshape(self.seeds, len(self.folds), len(self.models), -1)
+        return FeatureImportance(
+            models=tuple(self.models[m] for m in told),
+            features=self.feature_names,
+            measure=self.measures[0],
+            drops=tuple(every[:1, :, m] if self.fixed[m] else every[:, :, m] for m in told),
+            value=called_value(self),
+            falls="falls" if self.test.scores.sign(self.measures[0]) > 0 else "rises",
+            settings=self.signature(),
+        )
+
     def sections(self) -> Sequence[Section]:
         """What a report shows."""
         from rankscope.experiments.crossvalidation_shown import sections_of  # knows this class
 
         return sections_of(self)
 
-    def signature(self) -> str:
-        """Every setting that changes the numbers, in one line."""
-        return self.test.scores.signature() if self.comparison is None else self.comparison.signature()
+    def signature(self, **more: str) -> str:
+        """Every setting that changes the numbers, in one line. more: settings to stand there, too."""
+        found = self.test.scores.signature() if self.comparison is None else self.comparison.signature()
+        settings, _, version = found.rpartition(" | ")
+        return " | ".join((settings, *(f"{key}:{value}" for key, value in more.items()), version))
 
     def frame(self) -> pl.DataFrame:
         """The tidy table as a polars frame; null where there is no value."""

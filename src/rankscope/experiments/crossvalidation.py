@@ -7,26 +7,24 @@ from typing import Any
 
 import numpy as np
 
-from rankscope.comparison.compare import check_settings, compare
+from rankscope.comparison.compare import compare
 from rankscope.comparison.comparison import Comparison
-from rankscope.comparison.methods import Settings
 from rankscope.data.features import Features
 from rankscope.data.scores import Scores
-from rankscope.errors import UnknownName
-from rankscope.evaluation.conventions import Plan
+from rankscope.experiments.asked import Asked, asked_of
+from rankscope.experiments.blended import BLEND, Blended, blends_of
 from rankscope.experiments.crossvalidated import CrossValidation
-from rankscope.experiments.fold_data import FoldSet, read_folds
+from rankscope.experiments.fold_data import FoldSet, read_folds, without_features
 from rankscope.experiments.fold_unit import Trial, Tried, run_trial
-from rankscope.experiments.measured_folds import FoldLists, plan_for
+from rankscope.experiments.measured_folds import FoldLists
 from rankscope.experiments.models import Models, rankers_of
 from rankscope.experiments.placing import RANGES, count_places
 from rankscope.io.read import PathLike
 from rankscope.learning.ranker import Ranker
 from rankscope.measures.base import Measure
 from rankscope.parallel import run_units
-from rankscope.stats.inputs import check_count, seed_of
 
-__all__ = ["cross_validate"]
+__all__ = ["cross_validate", "places_of", "validate"]
 
 
 def cross_validate(
@@ -39,6 +37,7 @@ def cross_validate(
     baseline: str | None = None,
     test: str = "t",
     importance: bool = False,
+    blend: str | bool | None = None,
     rel: int = 1,
     no_relevant: str | None = None,
     cache: bool = False,
@@ -57,8 +56,11 @@ def cross_validate(
     from rng here, and are the same for all. measures: default nDCG@10 and AP; the first is the one that sentences are
     about. seeds: how many times each is trained, from the seeds rng, rng + 1, ...; a query's value is the mean over
     them. baseline, test: of `compare`, on all test queries; where all pairs are compared p-values are corrected for
-    their number (Holm). importance: what the first measure loses when a feature is shuffled. rel, no_relevant: as in
-    `evaluate`; rel is that of stop_on, too. cache: as in `read_features`. workers: processes; the result is the same.
+    their number (Holm). importance: what the first measure loses when a feature is shuffled. blend: one more ranker,
+    "blend", of all the others from all seeds ("average" or "stacked", as in `rankscope.learning.Blend`; True: average),
+    made fold by fold on the validation lists; its value for a query is its own, and no mean over seeds. rel,
+    no_relevant: as in `evaluate`; rel is that of stop_on, too. cache: as in `read_features`. workers: processes; the
+    result is the same.
     reading, progress: told of bytes read, and of the share of the work just done. parameters: of all rankers, as
     hidden=() or epochs=50.
 
@@ -75,81 +77,107 @@ def cross_validate(
     >>> bool(found.test.overall[0, 0] > 0.9), found.folds
     (True, ('Fold1', 'Fold2', 'Fold3', 'Fold4'))
     """
-    check_count("seeds", seeds)
-    seed = seed_of(rng)
     models = rankers_of(losses, parameters)
-    if baseline is not None and baseline not in models.names:
-        raise UnknownName("ranker", str(baseline), models.names, "; it was asked for as the baseline")
-    if workers != 1:
-        models.check_sending()
-    check_settings(Settings(test=test, seed=seed), baseline)
-    plan = plan_for(measures, rel, no_relevant)
-    data = read_folds(source, folds=folds, rng=seed, cache=cache, progress=reading)
-    places = [
+    asked = asked_of(
+        models,
+        measures,
+        seeds=seeds,
+        rng=rng,
+        baseline=baseline,
+        test=test,
+        importance=importance,
+        blend=blend,
+        rel=rel,
+        no_relevant=no_relevant,
+        workers=workers,
+    )
+    data = read_folds(source, folds=folds, rng=asked.seed, cache=cache, progress=reading)
+    return validate(data, models, asked, workers=workers, progress=progress)
+
+
+def validate(
+    data: FoldSet,
+    models: Models,
+    asked: Asked,
+    *,
+    workers: int = 1,
+    progress: Callable[[float], Any] | None = None,
+) -> CrossValidation:
+    """The same of folds that are read, and rankers and parameters that are checked."""
+    places = places_of(data, models, asked)
+    tell = None if progress is None else lambda n: progress(n / len(places))
+    units = trials(places, data, models, asked)
+    tried = dict(zip(places, run_units(run_trial, units, workers=workers, progress=tell), strict=True))
+    return gathered(data, models, tried, asked)
+
+
+def places_of(data: FoldSet, models: Models, asked: Asked) -> list[tuple[int, int, int]]:
+    """Seed, model and fold of all that is trained."""
+    return [
         (s, m, k)
         for k in range(len(data.folds))
         for m in range(len(models.names))
-        for s in range(1 if models.fixed[m] else seeds)
+        for s in range(1 if models.fixed[m] else asked.seeds)
     ]
-    units = trials(places, data, models, seed, plan, importance)
-    tell = None if progress is None else lambda n: progress(n / len(places))
-    tried = dict(zip(places, run_units(run_trial, units, workers=workers, progress=tell), strict=True))
-    return gathered(data, models, plan, tried, seeds, seed, baseline, test)
 
 
-def trials(
-    places: Sequence[tuple[int, int, int]], data: FoldSet, models: Models, seed: int, plan: Plan, importance: bool
-) -> Iterator[Trial]:
+def trials(places: Sequence[tuple[int, int, int]], data: FoldSet, models: Models, asked: Asked) -> Iterator[Trial]:
     """One for each seed, model and fold."""
     for s, m, k in places:
         yield Trial(
-            fold=data.folds[k],
+            fold=without_features(data.folds[k], models.without[m]) if models.without else data.folds[k],
             model=models.names[m],
-            parameters={**models.parameters[m], "rng": seed + s},
-            drop=plan if importance else None,
-            rel=plan.convention.rel,
+            parameters={**models.parameters[m], "rng": asked.seed + s},
+            drop=asked.plan if asked.importance else None,
+            rel=asked.plan.convention.rel,
             max_grade=data.max_grade,
+            maker=models.makers[m],
         )
 
 
 def gathered(
-    data: FoldSet,
-    models: Models,
-    plan: Plan,
-    tried: Mapping[tuple[int, int, int], Tried],
-    seeds: int,
-    seed: int,
-    baseline: str | None,
-    test: str,
+    data: FoldSet, models: Models, tried: Mapping[tuple[int, int, int], Tried], asked: Asked
 ) -> CrossValidation:
     """All units together. A ranker whose seeds all give the same was trained once, and counts as each of them."""
-    n_models, n_folds = len(models.names), len(data.folds)
+    plan, seeds, n_models, n_folds = asked.plan, asked.seeds, len(models.names), len(data.folds)
     every = {
         (s, m, k): tried[(0 if models.fixed[m] else s), m, k]
         for s in range(seeds)
         for m in range(n_models)
         for k in range(n_folds)
     }
-    names = tuple(fold.name for fold in data.folds)
-    settings = {"data": data.name, "folds": data.how, "seeds": str(seeds), "rng": str(seed), **models.settings()}
+    names, called, fixed = tuple(fold.name for fold in data.folds), models.names, models.fixed
+    settings = {"data": data.name, "folds": data.how, "seeds": str(seeds), "rng": str(asked.seed), **models.settings()}
+    whole: dict[tuple[int, int], Tried] = {}
+    blended: Blended | None = None
+    if asked.blending is not None:
+        made = blends_of(tried, data.folds, called, fixed, seeds, asked.blending, data.max_grade)
+        every |= {(s, n_models, k): one for (s, k), one in made.by_seed.items()}
+        whole, blended = {(n_models, k): one for k, one in made.whole.items()}, made.about
+        called, fixed, n_models = (*called, BLEND), (*fixed, all(fixed)), n_models + 1
+        settings["blend"] = str(asked.blending)
     of_test = FoldLists([fold.test for fold in data.folds], names, plan, data.max_grade)
     of_valid = FoldLists([fold.valid for fold in data.folds], names, plan, data.max_grade)
     shape = (seeds, n_models)
-    on_test = of_test.measured({at: one.test for at, one in every.items()}, shape, settings, models.names)
-    on_valid = of_valid.measured({at: one.valid for at, one in every.items()}, shape, settings, models.names)
+    tests = {at: one.test for at, one in every.items()}, {at: one.test for at, one in whole.items()}
+    on_test = of_test.measured(tests[0], shape, settings, called, tests[1])
+    valids = {at: one.valid for at, one in every.items()}, {at: one.valid for at, one in whole.items()}
+    on_valid = of_valid.measured(valids[0], shape, settings, called, valids[1])
+    every |= {(s, m, k): one for (m, k), one in whole.items() for s in range(seeds)}  # all that follows is of the whole
     grades = np.unique(np.concatenate([fold.test.relevance for fold in data.folds]))
     counts = np.zeros((n_models, grades.size, len(RANGES)))
     for (_, m, k), one in every.items():
         counts[m] += count_places(of_test.lists[k], one.test, grades)
+    stops = [str(models.ranker(m).stop_on) for m in range(len(models.names))]
     return CrossValidation(
-        models=models.names,
+        models=called,
         folds=names,
         test=on_test,
         valid=on_valid,
-        fixed=models.fixed,
-        comparison=compared(on_test.scores, baseline, test, seed),
+        fixed=fixed,
+        comparison=compared(on_test.scores, asked),
         courses=tuple(tuple(every[0, m, k].course for k in range(n_folds)) for m in range(n_models)),
-        stop_on=tuple(str(Ranker(**parameters).stop_on) for parameters in models.parameters),
+        stop_on=(*stops, *([""] if blended is not None else [])),
         best_epochs=by_place(every, shape, n_folds, lambda one: one.best_epoch),
         seconds=by_place(every, shape, n_folds, lambda one: one.seconds),
         at_end=by_place(every, shape, n_folds, lambda one: one.at_end).max(axis=(0, 2)) > 0,
@@ -158,6 +186,7 @@ def gathered(
         grades=tuple(grades.tolist()),
         places=counts / seeds,
         data_notes=data.notes,
+        blended=blended,
     )
 
 
@@ -174,13 +203,16 @@ def by_place(
 def importances(
     every: Mapping[tuple[int, int, int], Tried], shape: tuple[int, int], folds: int
 ) -> np.ndarray[Any, np.dtype[np.float64]] | None:
-    """(units, models, features) what shuffling costs; None where nobody asked."""
+    """(units, models, features) what shuffling costs, NaN of a blend, which is not told; None where nobody asked."""
     tables = [[every[s, m, k].importance for m in range(shape[1])] for s in range(shape[0]) for k in range(folds)]
-    return None if tables[0][0] is None else np.array(tables, np.float64)
+    first = tables[0][0]
+    if first is None:
+        return None
+    return np.array([[np.full(first.shape, np.nan) if one is None else one for one in row] for row in tables])
 
 
-def compared(scores: Scores, baseline: str | None, test: str, seed: int) -> Comparison | None:
+def compared(scores: Scores, asked: Asked) -> Comparison | None:
     """The rankers against each other on all test queries; None where there is one only."""
     if len(scores.systems) < 2:
         return None
-    return compare(scores, baseline=baseline, test=test, rng=seed)
+    return compare(scores, baseline=asked.baseline, test=asked.test, rng=asked.seed)

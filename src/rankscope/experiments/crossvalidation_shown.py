@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
 from rankscope.data.sections import Cell, Figure, Marked, Section, Table
 from rankscope.data.wording import counted, queries
-from rankscope.experiments.crossvalidation_words import called_value, noise_of, verdict
+from rankscope.experiments.blended_shown import against_parts, blend_notes
+from rankscope.experiments.crossvalidation_words import noise_of, number, verdict
 from rankscope.experiments.placing import RANGES
 from rankscope.learning.learned import curves_of
 
@@ -18,26 +18,22 @@ if TYPE_CHECKING:
 
 __all__ = ["sections_of"]
 
-#: So many of the most important features stand in the table; the figure has more.
-FEATURES, DRAWN = 10, 30
-
 
 def sections_of(result: CrossValidation) -> list[Section]:
     """Means, then folds, tests between rankers, what features are worth, where documents are put, how training went."""
     found = [means(result), *(by_fold(result, m) for m in range(len(result.measures)))]
     if result.comparison is not None:
+        if result.blended is not None:
+            found.append(against_parts(result, result.blended, result.comparison))
         found += [noise(result), *result.comparison.sections()]
-    if result.importance is not None:
-        found += [features(result, m, result.importance[:, m]) for m in result.order]
+    worth = result.feature_importance
+    if worth is not None:
+        found += worth.sections()
     found += [placed(result, m) for m in result.order]
     for m in result.order:
         title = f"{result.models[m]}: validation by epoch"
         found += curves_of(list(result.folds), list(result.courses[m]), result.stop_on[m], title)
     return found
-
-
-def number(value: float, digits: int = 4) -> str:
-    return "-" if np.isnan(value) else f"{round(value, digits) + 0.0:.{digits}f}"
 
 
 def means(result: CrossValidation) -> Section:
@@ -50,7 +46,7 @@ def means(result: CrossValidation) -> Section:
         for m in result.order:
             spread = "-" if result.fixed[m] else number(deviation[m, k])
             cells: list[Cell] = [measure, result.models[m], Marked(number(test[m, k]), bold=m == best), spread]
-            cells += [number(valid[m, k]), f"{result.best_epochs[:, m].mean():.0f}"]
+            cells += [number(valid[m, k]), number(float(result.best_epochs[:, m].mean()), 0)]
             rows.append(tuple(cells))
     seeds = counted(result.seeds, "seed")
     columns = ("measure", "ranker", "test", "sd over seeds", "validation", "best epoch")
@@ -61,6 +57,7 @@ def means(result: CrossValidation) -> Section:
         notes=(
             "test, validation: the mean over the queries of all folds, of each query the mean over seeds; training was "
             "stopped by the validation lists, so that their values are too high",
+            *blend_notes(result),
         ),
     )
 
@@ -114,40 +111,6 @@ def noise(result: CrossValidation) -> Section:
         ),
         table=Table(columns=columns, rows=tuple(rows), left=3),
         folded=True,
-    )
-
-
-def features(result: CrossValidation, model: int, drops: npt.NDArray[np.float64]) -> Section:
-    """What a ranker loses without each feature, the most important ones first. drops: (units, features)."""
-    drops = drops[: len(result.folds)] if result.fixed[model] else drops  # seeds that change nothing count once
-    mean = drops.mean(axis=0)
-    deviation = drops.std(axis=0, ddof=1) if len(drops) > 1 else np.full(mean.shape, np.nan)
-    order = np.argsort(-mean, kind="stable").tolist()
-    name, measure = result.models[model], result.measures[0]
-    falls = "falls" if result.test.scores.sign(measure) > 0 else "rises"
-    rows = tuple((result.feature_names[j], number(mean[j]), number(deviation[j])) for j in order[:FEATURES])
-    left = len(order) - FEATURES
-    about = f" ({counted(left, 'other')} matter less)" if left > 0 else ""
-    return Section(
-        title=f"{name}: what features are worth",
-        sentence=(
-            f"By how much the {called_value(result)} on the test lists {falls} when the values of one feature are "
-            f"shuffled among all documents{about}. Features that say the same stand in for each other: then each seems "
-            "worth little."
-        ),
-        table=Table(columns=("feature", "worth", "sd over folds and seeds"), rows=rows),
-        figure=Figure(
-            "feature_bars",
-            {
-                "features": [result.feature_names[j] for j in order[:DRAWN]],
-                "worth": mean[order[:DRAWN]],
-                "deviation": deviation[order[:DRAWN]],
-                "measure": measure,
-                "of": name,
-                "left_out_before": max(0, len(order) - DRAWN),
-            },
-        ),
-        folded=model != result.order[0],
     )
 
 

@@ -17,7 +17,7 @@ from rankscope.io.features import read_features
 from rankscope.io.read import PathLike
 from rankscope.kernels.segments import bounds
 
-__all__ = ["Fold", "FoldSet", "join_features", "read_folds", "source_files"]
+__all__ = ["Fold", "FoldSet", "join_features", "read_folds", "source_files", "without_features"]
 
 #: Into so many folds the queries of one file are cut.
 FOLDS = 5
@@ -213,3 +213,16 @@ def same_tests(folds: Sequence[Fold]) -> list[str]:
         for names in found.values()
         if len(names) > 1
     ]
+
+
+def without_features(fold: Fold, left_out: Sequence[str]) -> Fold:
+    """A fold whose lists lack these features."""
+    if not left_out:
+        return fold
+    names = [name for name in fold.test.names if name not in set(left_out)]
+    return Fold(
+        name=fold.name,
+        train=tuple(part.arranged(names) for part in fold.train),
+        valid=fold.valid.arranged(names),
+        test=fold.test.arranged(names),
+    )

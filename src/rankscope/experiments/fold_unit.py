@@ -24,8 +24,8 @@ Floats = npt.NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Trial:
-    """What is done. model: its name; parameters: of its `Ranker`, the seed included. drop: by whose first measure the
-    importance of features is told, None where nobody asked. rel, max_grade: of the lists that are measured.
+    """What is done. model: its name; parameters: of its ranker, a `maker`, the seed included. drop: by whose first
+    measure the importance of features is told, None where nobody asked. rel, max_grade: of the lists that are measured.
     """
 
     fold: Fold
@@ -34,6 +34,7 @@ class Trial:
     drop: Plan | None = None
     rel: int = 1
     max_grade: int | None = None
+    maker: type[Ranker] = Ranker
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -57,7 +58,7 @@ def run_trial(trial: Trial) -> Tried:
     """Train, and score. Raises InputError, which names model and fold, where there is nothing to learn from."""
     fold = trial.fold
     begin = time.process_time()
-    ranker = Ranker(**trial.parameters)
+    ranker = trial.maker(**trial.parameters)
     try:
         ranker.fit(fold.training_data(), eval_set=fold.valid, rel=trial.rel, max_grade=trial.max_grade)
     except InputError as error:
@@ -76,7 +77,7 @@ def run_trial(trial: Trial) -> Tried:
         valid=ranker.predict(fold.valid),
         course=models[0].values,
         best_epoch=float(np.mean([model.best_epoch + 1 for model in models])),
-        at_end=any(model.best_epoch + 1 == ranker.epochs for model in models),
+        at_end=any(model.best_epoch + 1 == ranker.rounds for model in models),
         seconds=seconds,
         importance=importance,
     )

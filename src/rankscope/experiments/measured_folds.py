@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 
 import numpy as np
 import numpy.typing as npt
@@ -23,6 +24,7 @@ Ints = npt.NDArray[np.int64]
 
 #: What is measured where nobody says.
 MEASURES = ("nDCG@10", "AP")
+EMPTY: Mapping[tuple[int, int], Floats] = MappingProxyType({})
 
 
 def plan_for(measures: str | Measure | Sequence[str | Measure] | None, rel: int, no_relevant: str | None) -> Plan:
@@ -37,7 +39,8 @@ def plan_for(measures: str | Measure | Sequence[str | Measure] | None, rel: int,
 class MeasuredFolds:
     """scores: each model's value on each query, the mean over seeds; the queries of one fold after the other.
 
-    fold: (queries) the place of the fold of each. by_seed: (seeds, models, measures) the value over all queries.
+    fold: (queries) the place of the fold of each. by_seed: (seeds, models, measures) the value over all queries; of a
+    blend of all seeds, whose scores are its own, that of blends of one seed each.
     """
 
     scores: Scores
@@ -92,21 +95,27 @@ class FoldLists:
         shape: tuple[int, int],
         settings: Mapping[str, str],
         models: tuple[str, ...],
+        whole: Mapping[tuple[int, int], Floats] = EMPTY,
     ) -> MeasuredFolds:
-        """scores: of (seed, model, fold), the documents'. shape: numbers of seeds and models."""
+        """scores: of (seed, model, fold), the documents'. shape: numbers of seeds and models. whole: of (model, fold),
+        those of a ranker that all seeds make together, in the place of the mean of the values by seed.
+        """
         measures = len(self.plan.measures)
         each = np.empty((*shape, measures, len(self.ids)))
         undefined = np.zeros((measures, len(self.ids)), np.bool_)
         for (seed, model, fold), found in scores.items():
             each[seed, model][:, self.fold == fold], undefined[:, self.fold == fold] = self.values(fold, found)
         self.refuse_empty(each)
+        together = each.mean(axis=0)
+        for (model, fold), found in whole.items():
+            together[model][:, self.fold == fold] = self.values(fold, found)[0]
         kinds: list[str] = [measure.summary for measure in self.plan.measures]
         hits = self.lists[0].hits(next(iter(scores.values())))
         made = Scores(
             systems=models,
             measures=self.plan.measures,
             query_ids=self.ids,
-            values=each.mean(axis=0),
+            values=together,
             missing=np.zeros((shape[1], len(self.ids)), np.bool_),
             undefined=undefined,
             settings={

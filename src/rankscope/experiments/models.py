@@ -5,29 +5,44 @@ from __future__ import annotations
 import pickle
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from itertools import starmap
 from typing import Any
 
 import numpy as np
 
+from rankscope.data.wording import listed
 from rankscope.errors import ParameterError, UnknownName
+from rankscope.learning.blending import Blend
+from rankscope.learning.lambdamart import LambdaMART, parse_objective
 from rankscope.learning.learned import ranker_signature
 from rankscope.learning.losses.named import parse_loss
-from rankscope.learning.ranker import PARAMETERS, Ranker
+from rankscope.learning.ranker import DEFAULTS, OF_NETWORKS, PARAMETERS, Ranker, differ
 from rankscope.learning.scaling import learn_scaling
 
-__all__ = ["Models", "rankers_of"]
+__all__ = ["Models", "models_of", "rankers_of"]
 
 #: Before a loss: a linear scorer for this one, whatever `hidden` says.
 LINEAR = "linear:"
+#: Before a loss: a `TorchRanker`.
+TORCH = "torch:"
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Models:
-    """names: of the rankers. parameters: of each, but for its seed. fixed: of each, whether seeds change nothing."""
+    """names: of the rankers. parameters: of each, but for its seed. fixed: of each, whether seeds change nothing.
+
+    makers: the class of each. without: of each, the features that it is not given; () where all have all.
+    """
 
     names: tuple[str, ...]
     parameters: tuple[Mapping[str, Any], ...]
     fixed: tuple[bool, ...]
+    makers: tuple[type[Ranker], ...]
+    without: tuple[tuple[str, ...], ...] = ()
+
+    def ranker(self, model: int, seed: int | None = None) -> Ranker:
+        """A new one that has learned nothing yet."""
+        return self.makers[model](**self.parameters[model], rng=seed)
 
     def check_sending(self) -> None:
         """Raise ParameterError where a ranker cannot go to another process, as a function without a name cannot."""
@@ -44,8 +59,8 @@ class Models:
     def settings(self) -> dict[str, str]:
         """All that changes numbers, for the signature: what the rankers share once, else one by one."""
         each = []
-        for parameters in self.parameters:
-            _, *parts = ranker_signature(Ranker(**parameters, rng=None)).split(" | ")
+        for model in range(len(self.names)):
+            _, *parts = ranker_signature(self.ranker(model)).split(" | ")
             each.append({key: value for key, value in (part.split(":", 1) for part in parts) if key != "rng"})
         every = {key: {one[key] for one in each if key in one} for one in each for key in one}
         shared = {key: min(values) for key, values in every.items() if len(values) == 1}
@@ -59,10 +74,10 @@ class Models:
 def rankers_of(losses: str | Iterable[str] | Mapping[str, Ranker], parameters: Mapping[str, Any]) -> Models:
     """A ranker for each loss, named by it, with the same parameters; or rankers as they are given by name.
 
-    "linear:listnet" is a linear scorer with that loss. Raises UnknownName and ParameterError for what there is not, for
-    a name that comes twice, and for no loss at all.
+    "linear:listnet" is a linear scorer with that loss, "torch:listnet" a `TorchRanker`. Raises UnknownName and
+    ParameterError for what there is not, for a name that comes twice, and for no loss at all.
     """
-    found: dict[str, dict[str, Any]] = {}
+    found: dict[str, tuple[type[Ranker], dict[str, Any]]] = {}
     if isinstance(losses, Mapping):
         if parameters:
             raise ParameterError(
@@ -70,32 +85,70 @@ def rankers_of(losses: str | Iterable[str] | Mapping[str, Ranker], parameters: M
             )
         for name, ranker in losses.items():
             if not isinstance(ranker, Ranker):
-                raise ParameterError(f"{name!r} is a {type(ranker).__name__}, expected a Ranker")
-            found[str(name)] = {key: value for key, value in ranker.get_params().items() if key != "rng"}
+                blend = "; blend= makes one of all rankers" if isinstance(ranker, Blend) else ""
+                raise ParameterError(f"{name!r} is a {type(ranker).__name__}, expected a Ranker{blend}")
+            found[str(name)] = type(ranker), {k: value for k, value in ranker.get_params().items() if k != "rng"}
     else:
-        for key in parameters:
-            if key not in PARAMETERS or key in ("loss", "rng"):
-                raise UnknownName("parameter of a ranker", key, [name for name in PARAMETERS[1:] if name != "rng"])
         for text in [losses] if isinstance(losses, str) else losses:
-            name, more = named(text)
+            name, maker, more, known = named(text)
             if name in found:
                 raise ParameterError(f"the loss {name} was asked for twice, expected each once")
-            found[name] = {**parameters, **more}
+            # What is a Ranker's default may be one that nobody asked for, and others have defaults of their own.
+            own = {
+                k: x for k, x in parameters.items() if k in known and (maker is Ranker or differ(x, DEFAULTS.get(k)))
+            }
+            found[name] = maker, {**own, **more}
+        check_parameters(parameters, found)
     if not found:
         raise ParameterError("no losses given, expected at least one, such as listnet")
-    return Models(names=tuple(found), parameters=tuple(found.values()), fixed=tuple(map(checked, found.values())))
+    return models_of(found)
 
 
-def named(text: str) -> tuple[str, dict[str, Any]]:
-    """The name of a model, and what is said of it beside what all share."""
-    linear = isinstance(text, str) and text.strip().lower().startswith(LINEAR)
-    loss = str(parse_loss(text.strip()[len(LINEAR) :] if linear else text))
-    return (LINEAR + loss, {"loss": loss, "hidden": ()}) if linear else (loss, {"loss": loss})
+def models_of(found: Mapping[str, tuple[type[Ranker], Mapping[str, Any]]]) -> Models:
+    """Rankers by name: class, and parameters but for the seed. Raises ParameterError and UnknownName for wrong ones."""
+    makers, given = zip(*found.values(), strict=True)
+    return Models(names=tuple(found), parameters=given, fixed=tuple(starmap(checked, found.values())), makers=makers)
 
 
-def checked(parameters: Mapping[str, Any]) -> bool:
+def named(text: str) -> tuple[str, type[Ranker], dict[str, Any], tuple[str, ...]]:
+    """The name of a model, its class, what is said of it beside what all share, and which of that it has.
+
+    Trees say what they are like in their parentheses, and have few of the parameters of networks.
+    """
+    kind = next((one for one in (LINEAR, TORCH) if isinstance(text, str) and text.strip().lower().startswith(one)), "")
+    rest = text.strip()[len(kind) :] if kind else text
+    loss = parse_loss(rest) if kind else parse_objective(rest)
+    name = kind + str(loss)
+    if kind == TORCH:
+        from rankscope.learning.torch import TorchRanker  # no other ranker needs it
+
+        return name, TorchRanker, {"loss": str(loss)}, tuple(TorchRanker().get_params())
+    if kind == LINEAR:
+        return name, Ranker, {"loss": str(loss), "hidden": ()}, tuple(one for one in PARAMETERS if one != "hidden")
+    if isinstance(loss, LambdaMART):
+        return name, Ranker, {"loss": str(loss)}, tuple(one for one in PARAMETERS if one not in OF_NETWORKS)
+    return name, Ranker, {"loss": str(loss)}, PARAMETERS
+
+
+def check_parameters(given: Mapping[str, Any], found: Mapping[str, tuple[type[Ranker], Mapping[str, Any]]]) -> None:
+    """Raise UnknownName for a parameter that there is not; ParameterError for one that was set and that none has."""
+    if not found:
+        return
+    every = dict.fromkeys(name for maker, _ in found.values() for name in maker().get_params())
+    for key, value in given.items():
+        if key not in every or key in ("loss", "rng"):
+            raise UnknownName("parameter of a ranker", key, [name for name in every if name not in ("loss", "rng")])
+        taken = any(key in own for _, own in found.values())
+        if not taken and differ(value, DEFAULTS.get(key)):
+            raise ParameterError(f"{key} is {value!r}, and {listed(found)} has no such parameter; leave it out")
+
+
+def checked(maker: type[Ranker], parameters: Mapping[str, Any]) -> bool:
     """Whether all seeds give the same ranker, as of a linear one whose loss draws nothing. Raises for wrong values."""
-    ranker = Ranker(**parameters)
+    ranker = maker(**parameters)
     loss, _ = ranker.check()
     learn_scaling(np.zeros((1, 1)), ranker.transform)
-    return not ranker.hidden and loss.exact and not loss.random
+    if isinstance(loss, LambdaMART):
+        drawn = loss.loss()
+        return loss.features == loss.documents == 1 and (drawn is None or not drawn.random)
+    return maker is Ranker and not ranker.hidden and loss.exact and not loss.random

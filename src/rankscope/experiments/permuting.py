@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -11,19 +13,18 @@ from rankscope.data.features import Features
 from rankscope.data.scores import summarise
 from rankscope.evaluation.conventions import Plan
 from rankscope.evaluation.lists import JudgedLists
-from rankscope.learning.network import scores_of
-from rankscope.learning.ranker import Ranker
 
 __all__ = ["REPEATS", "permutation_drops"]
 
 Floats = npt.NDArray[np.float64]
+Table = npt.NDArray[np.floating[Any]]
 
 #: How often each feature is shuffled.
 REPEATS = 3
 
 
 def permutation_drops(
-    ranker: Ranker,
+    ranker: Any,
     features: Features,
     lists: JudgedLists,
     plan: Plan,
@@ -41,14 +42,13 @@ def permutation_drops(
     Source: Breiman (2001), section 10, with the measure in the place of the error; shuffled features are scaled once,
     since scaling looks at each value by itself.
     """
-    values = ranker.scaling_(features.values)
+    scored, values = scorer_of(ranker, features)
     plan = replace(plan, measures=plan.measures[:1], _settings={})
     measure = plan.measures[0]
     sign = -1.0 if measure.higher_is_better is False else 1.0
 
     def value() -> float:
-        scores = sum(scores_of(model.weights, values).astype(np.float64) for model in ranker.models_)
-        each, _ = plan.values(lists.hits(np.asarray(scores)), features.name)
+        each, _ = plan.values(lists.hits(scored(values)), features.name)
         return float(summarise(each[None], [measure.summary])[0, 0])
 
     whole, drops = value(), np.zeros(values.shape[1])
@@ -61,3 +61,14 @@ def permutation_drops(
         values[:, j] = kept
         drops[j] = sign * (whole - float(np.mean(shuffled)))
     return drops
+
+
+def scorer_of(ranker: Any, features: Features) -> tuple[Callable[[Table], Floats], Table]:
+    """What scores the documents once their values were changed, and the values: of networks, scaled once for all."""
+    if ranker.kind == "torch" or ranker.lists:  # which may look at whole lists
+        return lambda values: ranker.predict(
+            replace(features, values=values, order=None, where=None)
+        ), features.values.copy()
+    scaling = ranker.scaling_
+    values = features.values.copy() if scaling is None else scaling(features.values)
+    return lambda values: np.asarray(sum(model.scores(values) for model in ranker.models_)), values

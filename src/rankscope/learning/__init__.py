@@ -13,7 +13,9 @@ from rankscope._lazy import lazy
 
 #: Where each public name lives, a module or a package here. Loaded when first asked for.
 HOMES = {
+    "Blend": "blending",
     "LOSSES": "losses.named",
+    "LambdaMART": "lambdamart",
     "Ranker": "ranker",
     "Training": "learned",
     "load_ranker": "saved",
@@ -23,4 +25,4 @@ HOMES = {
 
 __all__ = sorted(HOMES)
 
-__getattr__, __dir__ = lazy(__name__, HOMES, ("losses",))
+__getattr__, __dir__ = lazy(__name__, HOMES, ("losses", "torch"))

@@ -36,6 +36,15 @@ class Trained:
     values: tuple[float, ...]
     best_epoch: int
 
+    def scores(self, values: Floats32) -> npt.NDArray[np.float64]:
+        """(documents) scores of scaled features."""
+        return scores_of(self.weights, values).astype(np.float64)
+
+    @property
+    def epochs(self) -> int:
+        """How many there were."""
+        return len(self.losses)
+
 
 @dataclass(frozen=True, kw_only=True)
 class Descent:

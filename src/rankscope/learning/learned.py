@@ -12,8 +12,9 @@ from rankscope._version import __version__
 from rankscope.data.features import Features
 from rankscope.data.sections import Figure, Section, Table, as_text, tidy_frame
 from rankscope.data.wording import counted, listed, queries
-from rankscope.learning.losses.named import as_measure, parse_loss
-from rankscope.learning.ranker import Ranker
+from rankscope.learning.lambdamart import LambdaMART, parse_objective
+from rankscope.learning.losses.named import as_measure
+from rankscope.learning.ranker import OF_NETWORKS, Ranker
 
 if TYPE_CHECKING:
     import polars as pl
@@ -28,13 +29,20 @@ DIVERGED = 10.0
 def ranker_signature(ranker: Ranker, *, validated: bool = True) -> str:
     """Every setting of a ranker that changes its numbers. validated: whether there was data to stop by."""
     parameters = ranker.get_params()
-    loss = str(parse_loss(parameters.pop("loss")))
+    loss = parse_objective(parameters.pop("loss"))
+    if isinstance(loss, LambdaMART):
+        trees = {**loss.shown(), "min_documents": loss.min_documents or "auto", "objective": loss.objective_name}
+        unused = [*OF_NETWORKS, *([] if validated else ["stop_on"])]
+        every = {**trees, **{name: value for name, value in parameters.items() if name not in unused}}
+        if not validated:
+            del every["patience"]
+        return " | ".join([loss.name, *(f"{name}:{value}" for name, value in every.items())])
     hidden = "x".join(map(str, parameters.pop("hidden"))) or "none"
     unused = [] if validated else ["patience", "stop_on"]
     if not ranker.hidden:
-        unused += ["dropout", "learning_rate", "batch_lists"] if parse_loss(ranker.loss).exact else ["dropout"]
+        unused += ["dropout", "learning_rate", "batch_lists"] if loss.exact else ["dropout"]
     shown = [f"{name}:{value}" for name, value in parameters.items() if name not in unused]
-    return " | ".join([loss, f"hidden:{hidden}", *shown])
+    return " | ".join([str(loss), f"hidden:{hidden}", *shown])
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -65,18 +73,23 @@ class Training:
         found = [*self.train.notes, *(self.valid.notes if self.valid is not None else ())]
         found += self.about_features() + self.about_loss()
         if self.valid is None:
-            found.append("there were no validation data to say when to stop: the last epoch was kept")
+            kept = "all trees were kept" if self.rounds == "trees" else "the last epoch was kept"
+            found.append(f"there were no validation data to say when to stop: {kept}")
         elif any(len(model.values) > 1 and min(model.values) == max(model.values) for model in self.ranker.models_):
             found.append(
-                f"{self.ranker.stop_on} on {self.valid.name} is the same in every epoch, so the first one was kept; "
-                "give validation data that tell epochs apart"
+                f"{self.ranker.stop_on} on {self.valid.name} is the same in every {self.rounds[:-1]}, so the first one "
+                f"was kept; give validation data that tell {self.rounds} apart"
             )
         elif any(
-            model.best_epoch == len(model.losses) - 1 and len(model.losses) == self.ranker.epochs
-            for model in self.ranker.models_
+            model.best_epoch == model.epochs - 1 and model.epochs == self.ranker.rounds for model in self.ranker.models_
         ):
-            found.append(f"the last of {self.ranker.epochs} epochs was the best one; more of them may do better")
+            found.append(f"the last of {self.ranker.rounds} {self.rounds} was the best one; more of them may do better")
         return tuple(found)
+
+    @property
+    def rounds(self) -> str:
+        """What is counted."""
+        return "trees" if self.ranker.kind == "trees" else "epochs"
 
     def about_features(self) -> list[str]:
         """Those that say nothing, being the same for all documents."""
@@ -94,9 +107,10 @@ class Training:
     def about_loss(self) -> list[str]:
         """Whether that of a network grew far beyond that of scores which are all alike."""
         ranker = self.ranker
-        if not ranker.hidden:
+        loss = parse_objective(ranker.loss)
+        if isinstance(loss, LambdaMART) or not ranker.hidden:
             return []
-        alike, _ = parse_loss(ranker.loss)(
+        alike, _ = loss(
             np.zeros(len(self.train)),
             self.train.relevance,
             self.train.offsets,
@@ -129,22 +143,27 @@ class Training:
         for m, model in enumerate(models, 1):
             at = model.best_epoch
             value = f"{model.values[at]:.4f}" if model.values else ""
-            rows.append((str(m), str(len(model.losses)), str(at + 1), in_table(model.losses[at]), value))
+            loss = [in_table(model.losses[at])] if model.losses else []
+            rows.append((str(m), str(model.epochs), str(at + 1), *loss, value))
         if self.valid is not None:
             mean = float(np.mean([model.values[model.best_epoch] for model in models]))
+            of = "of the trees that were kept" if self.rounds == "trees" else "of its best epoch"
             a_mean = as_measure("stop_on", self.ranker.stop_on).summary == "mean"
             sentence += (
                 f"; on {queries(len(self.valid.query_ids))} of {self.valid.name} the {'mean ' if a_mean else ''}"
-                f"{self.ranker.stop_on} of its best epoch is {mean:.4f}"
+                f"{self.ranker.stop_on} {of} is {mean:.4f}"
             )
-        headings = ("model", "epochs", "kept", "loss", str(self.ranker.stop_on))
+        loss_too = ["loss"] if models[0].losses else []
+        headings = ("model", self.rounds, "kept", *loss_too, str(self.ranker.stop_on))
         keep = len(headings) if self.valid is not None else len(headings) - 1
         table = Table(columns=headings[:keep], rows=tuple(row[:keep] for row in rows), left=0)
         names = [f"model {m}" for m in range(1, len(models) + 1)]
         return [
             Section(title="", sentence=sentence + ".", table=table),
-            *curves_of(names, [model.values for model in models], str(self.ranker.stop_on), "Validation by epoch"),
-            *curves_of(names, [model.losses for model in models], "loss", "Loss of training by epoch"),
+            *curves_of(
+                names, [model.values for model in models], str(self.ranker.stop_on), f"Validation by {self.rounds[:-1]}"
+            ),
+            *curves_of(names, [model.losses for model in models], "loss", f"Loss of training by {self.rounds[:-1]}"),
         ]
 
     def frame(self) -> pl.DataFrame:
@@ -155,7 +174,7 @@ class Training:
 
     def __repr__(self) -> str:
         models = counted(len(self.ranker.models_), "model")
-        return f"Training({str(parse_loss(self.ranker.loss))!r}, {models}, {queries(len(self.train.query_ids))})"
+        return f"Training({str(parse_objective(self.ranker.loss))!r}, {models}, {queries(len(self.train.query_ids))})"
 
 
 def in_table(loss: float) -> str:

@@ -10,13 +10,17 @@ import numpy as np
 import numpy.typing as npt
 
 from rankscope.data.features import Features
-from rankscope.errors import InputError, ParameterError
+from rankscope.errors import ParameterError
 from rankscope.evaluation.lists import check_ranks
-from rankscope.learning.columns import as_trained_on, names_of_columns, numbered
+from rankscope.learning.boosting import boost
+from rankscope.learning.columns import as_trained_on, numbered
 from rankscope.learning.descent import Descent, Trained
+from rankscope.learning.forest import Boosted
+from rankscope.learning.given import as_features, documents_to_score, validation_features
+from rankscope.learning.lambdamart import LambdaMART, parse_objective
 from rankscope.learning.linear import train_linear
-from rankscope.learning.losses.named import Function, Loss, as_measure, parse_loss
-from rankscope.learning.network import scores_of
+from rankscope.learning.list_ranks import with_list_ranks
+from rankscope.learning.losses.named import Function, Loss, as_measure
 from rankscope.learning.scaling import learn_scaling
 from rankscope.learning.stopping import Watch
 from rankscope.measures.base import Measure
@@ -40,12 +44,18 @@ class Ranker:
     dropout: the share of hidden units left out at a time. weight_decay: how strongly weights are drawn to 0 (with a
     linear scorer times half their squares, part of the loss). transform: what is done to features, learned on training
     data: "standard" (mean 0, deviation 1), "log" (sign(x) log(1 + |x|) first), "auto" (the latter where it makes a
-    feature less skewed), "none". models: how many networks, trained from different seeds, whose scores are averaged.
+    feature less skewed), "none". models: how many networks (or times all trees), trained from different seeds, whose
+    scores are averaged.
     rng: the seed; the same one gives the same model.
 
-    After `fit`: `models_` (each `Trained`: weights, losses and validation values by epoch, the best epoch), `scaling_`,
-    `n_features_in_`, `feature_names_` ("1", "2", ... where nobody named them), `feature_names_in_` (the same names, as
-    scikit-learn calls them; only where there were names), `parameters_` (those that it was trained with).
+    loss="lambdamart" grows trees by LightGBM instead, and what they are like is said in its parentheses, as in
+    "lambdamart(trees=500, objective='listnet')": see `rankscope.learning.LambdaMART`. Of the parameters here it has
+    stop_on, models and rng.
+
+    After `fit`: `models_` (each `Trained`, or `Boosted`: weights or trees, losses and validation values by epoch, the
+    best epoch), `scaling_` (None of trees), `ranks_` (whether they see ranks), `n_features_in_`, `feature_names_` ("1",
+    "2", ... where nobody named them), `feature_names_in_` (the same names, as scikit-learn calls them; only where there
+    were names), `parameters_` (those that it was trained with).
 
     Raises UnknownName and ParameterError from `fit` for parameters that are none.
 
@@ -57,7 +67,7 @@ class Ranker:
 
     def __init__(
         self,
-        loss: str | Function = "listnet",
+        loss: str | Function | LambdaMART = "listnet",
         *,
         hidden: Sequence[int] = (64,),
         epochs: int = 100,
@@ -115,19 +125,26 @@ class Ranker:
             held = as_trained_on(held, features.names, "the training data have")
             highest = [int(one.relevance.max()) for one in (features, held)]
             max_grade = max(highest) if max_grade is None else max_grade
-        scaling = learn_scaling(features.values, self.transform)
-        values = scaling(features.values)
-        ahead = None if held is None else scaling(held.values)
-        models: list[Trained] = []
+        given, ranks = features, isinstance(loss, LambdaMART) and loss.ranks
+        if ranks:
+            features, held = with_list_ranks(features), None if held is None else with_list_ranks(held)
+        scaling = None if isinstance(loss, LambdaMART) else learn_scaling(features.values, self.transform)
+        values = None if scaling is None else scaling(features.values)
+        ahead = None if held is None or scaling is None else scaling(held.values)
+        models: list[Trained | Boosted] = []
         with one_thread():  # matrices are small: threads would wait for one another, and round by how many they are
             for generator in np.random.default_rng(self.rng).spawn(self.models):
                 watch = None
                 if held is not None:
-                    watch = Watch(held, measure, self.patience, max_grade=max_grade, rel=rel)
-                models.append(self.train(loss, values, features, watch, ahead, generator, progress))
+                    patience = loss.patience if isinstance(loss, LambdaMART) else self.patience
+                    watch = Watch(held, measure, patience, max_grade=max_grade, rel=rel)
+                if isinstance(loss, LambdaMART):
+                    models.append(boost(features, loss, watch, held, generator, progress))
+                elif values is not None:
+                    models.append(self.train(loss, values, features, watch, ahead, generator, progress))
         # All at once: where training fails, what was learned before stays whole.
-        self.scaling_, self.models_ = scaling, models
-        self.feature_names_, self.n_features_in_ = features.names, features.values.shape[1]
+        self.scaling_, self.models_, self.ranks_ = scaling, models, ranks
+        self.feature_names_, self.n_features_in_ = given.names, given.values.shape[1]
         self.parameters_ = {**self.get_params(), "hidden": tuple(self.hidden)}
         return self
 
@@ -141,7 +158,7 @@ class Ranker:
         rng: np.random.Generator,
         progress: Callable[[int], Any] | None,
     ) -> Trained:
-        """One model."""
+        """A network, or a linear scorer."""
         if not self.hidden and loss.exact:
             return train_linear(
                 values,
@@ -165,28 +182,39 @@ class Ranker:
         )
         return descent.train(values, features, watch, ahead, rng, progress)
 
-    def predict(self, X: npt.ArrayLike | Features) -> Floats:  # noqa: N803 - as everybody calls it
+    def predict(
+        self,
+        X: npt.ArrayLike | Features,  # noqa: N803 - as everybody calls it
+        qid: Sequence[Any] | npt.NDArray[Any] | None = None,
+        group: npt.ArrayLike | None = None,
+    ) -> Floats:
         """(documents) scores, higher is better, in the order of the rows.
 
         Columns are found by name where they have names and those of `fit` had, else by place; others beside them are
-        left out. Raises ParameterError before `fit`, and InputError for another number of features and for names that
-        are missing.
+        left out. qid, group: as in `fit`. They are needed by trees that see ranks within lists; any other Ranker scores
+        documents one by one, so that they are checked and change nothing. Raises ParameterError before `fit` and where
+        they are missing, and InputError for another number of features and for names that are missing.
         """
         if not hasattr(self, "models_"):
             raise ParameterError("this Ranker has not learned anything yet; call fit first")
-        if isinstance(X, Features):
-            features = X
-        else:
-            table = numbers(X, "features: X", "a row for each document")
-            features = Features.of(table, names=names_of_columns(X, "features"))
+        features = documents_to_score(X, qid, group, lists=self.lists)
         features = as_trained_on(features, self.feature_names_, "the model was trained on")
-        values = self.scaling_(features.values)
+        if self.lists:
+            features = with_list_ranks(features)
+        values = features.values if self.scaling_ is None else self.scaling_(features.values)
         with one_thread():
-            scores = sum(scores_of(model.weights, values).astype(np.float64) for model in self.models_)
+            scores = sum(model.scores(values) for model in self.models_)
         return np.asarray(features.in_given_order(scores / len(self.models_)))
 
-    def check(self) -> tuple[Loss, Measure]:
-        """The loss and the measure. Raises for parameters that are none."""
+    def check(self) -> tuple[Loss | LambdaMART, Measure]:
+        """The loss and the measure. Raises for parameters that are none, and where what trains is not installed."""
+        loss, measure = self.settings()
+        if isinstance(loss, LambdaMART):
+            loss.check_installed()
+        return loss, measure
+
+    def settings(self) -> tuple[Loss | LambdaMART, Measure]:
+        """The loss and the measure. Raises for parameters that are none, and those that trees do not have."""
         whole = {"epochs": self.epochs, "patience": self.patience, "batch_lists": self.batch_lists}
         for name, number in {**whole, "models": self.models}.items():
             check_count(name, number)
@@ -198,9 +226,40 @@ class Ranker:
             raise ParameterError(f"dropout is {self.dropout!r}, expected a share from 0 to below 1")
         check_positive("weight_decay", self.weight_decay, zero=True)
         as_generator(self.rng)  # refuses what is no seed
-        loss, measure = parse_loss(self.loss), as_measure("stop_on", self.stop_on)
+        loss, measure = parse_objective(self.loss), as_measure("stop_on", self.stop_on)
         check_ranks(measure, "stop_on: ")
+        if isinstance(loss, LambdaMART):
+            self.refuse_parameters_of_networks()
         return loss, measure
+
+    def refuse_parameters_of_networks(self) -> None:
+        """Raise ParameterError where one was set, which would change nothing."""
+        for name in OF_NETWORKS:
+            value = getattr(self, name)
+            if differ(tuple(value) if isinstance(value, list) else value, DEFAULTS[name]):
+                raise ParameterError(
+                    f"{name} is {value!r}, and lambdamart has no networks to train so; leave it out, and say what "
+                    "trees are like in the loss, as in lambdamart(trees=500, leaves=15)"
+                )
+
+    @property
+    def kind(self) -> str:
+        """What was trained, "network" or "trees": which module takes it apart for a file, as `saved` says."""
+        return "trees" if hasattr(self, "models_") and isinstance(self.models_[0], Boosted) else "network"
+
+    @property
+    def lists(self) -> bool:
+        """Whether a document's score depends on the others of its list."""
+        if hasattr(self, "models_"):
+            return getattr(self, "ranks_", False)
+        loss = parse_objective(self.loss)
+        return isinstance(loss, LambdaMART) and loss.ranks
+
+    @property
+    def rounds(self) -> int:
+        """Epochs of a model, or its trees, at most."""
+        loss = parse_objective(self.loss)
+        return loss.trees if isinstance(loss, LambdaMART) else self.epochs
 
     @property
     def feature_names_in_(self) -> npt.NDArray[np.object_]:
@@ -231,8 +290,7 @@ class Ranker:
         return hasattr(self, "models_")
 
     def __repr__(self) -> str:
-        default = {name: one.default for name, one in inspect.signature(Ranker).parameters.items()}
-        changed = [f"{name}={value!r}" for name, value in self.get_params().items() if differ(value, default[name])]
+        changed = [f"{name}={value!r}" for name, value in self.get_params().items() if differ(value, DEFAULTS[name])]
         return f"Ranker({', '.join(changed)})"
 
 
@@ -243,50 +301,7 @@ def differ(one: Any, other: Any) -> bool:
 
 #: In the order of `__init__`.
 PARAMETERS = tuple(inspect.signature(Ranker).parameters)
-
-
-def as_features(data: Any, grades: Any, queries: Any, sizes: Any, name: str) -> Features:
-    """Training or validation data in any of the forms that `fit` takes."""
-    if isinstance(data, Features):
-        if grades is not None or queries is not None or sizes is not None:
-            raise ParameterError(f"{name}: Features know their grades and queries; leave y, qid and group out")
-        return data
-    if grades is None:
-        raise ParameterError(f"{name}: y is missing, expected a grade for each document")
-    if queries is None and sizes is None:
-        raise ParameterError(f"{name}: the queries are missing; give qid (one a document) or group (sizes)")
-    grades = numbers(grades, f"{name}: y", "a grade for each document")
-    if grades.ndim == 2 and grades.shape[1] == 1:  # a column of a table
-        grades = grades[:, 0]
-    if sizes is not None:
-        sizes = numbers(sizes, f"{name}: group", "the size of each group").ravel()
-    table = numbers(data, f"{name}: X", "a row for each document, a column for each feature")
-    return Features.of(table, grades, queries, sizes=sizes, name=name, names=names_of_columns(data, name))
-
-
-def numbers(given: Any, name: str, expected: str) -> npt.NDArray[Any]:
-    """What is given as an array of numbers. Raises InputError for texts, and rows of different lengths."""
-    try:
-        found = np.asarray(given)
-        return found if found.dtype.kind in "fiub" else found.astype(np.float64)
-    except (TypeError, ValueError):
-        raise InputError(f"{name} is no table of numbers, expected {expected}") from None
-
-
-def validation_features(eval_set: Any, queries: Any, sizes: Any) -> Features | None:
-    """What `eval_set` holds: Features, (X, y), (X, y, qid), or a list of one of them, as LightGBM takes it."""
-    name = "validation data"
-    if eval_set is None:
-        return None
-    if isinstance(eval_set, list):
-        if len(eval_set) != 1:
-            raise ParameterError(f"eval_set holds {len(eval_set)} sets, expected one")
-        eval_set = eval_set[0]
-        queries, sizes = (one[0] if isinstance(one, list) and len(one) == 1 else one for one in (queries, sizes))
-    if isinstance(eval_set, Features):
-        return as_features(eval_set, None, queries, sizes, name)
-    if not isinstance(eval_set, tuple) or len(eval_set) not in (2, 3):
-        raise ParameterError("eval_set is no pair of X and y, expected (X, y) with eval_qid, or (X, y, qid)")
-    if len(eval_set) == 3:
-        return as_features(eval_set[0], eval_set[1], eval_set[2], sizes, name)
-    return as_features(eval_set[0], eval_set[1], queries, sizes, name)
+#: What each is where nothing is said.
+DEFAULTS = {name: one.default for name, one in inspect.signature(Ranker).parameters.items()}
+#: Those that trees do not have; theirs are in the parentheses of the loss.
+OF_NETWORKS = tuple(name for name in PARAMETERS if name not in ("loss", "stop_on", "models", "rng"))

@@ -1,30 +1,35 @@
-"""Models as files: safetensors, whose header holds the rest as JSON. Loading runs no code of the file's."""
+"""Models as files: safetensors, whose header holds the rest as JSON. Loading runs no code of the file's.
+
+Each kind of ranker has a module that takes one apart into plain JSON and arrays (`parts`) and puts it together again
+(`rebuilt`); a class of rankers says its kind by the attribute `kind`. A blend holds its parts so, in turn.
+"""
 
 from __future__ import annotations
 
+import importlib
 import json
 import os
-from contextlib import suppress
-from itertools import pairwise
 from typing import Any, NoReturn
 
-import numpy as np
-
 from rankscope._version import __version__
-from rankscope.errors import InputError, ParameterError, UnknownName
+from rankscope.errors import InputError, ParameterError
 from rankscope.io.write import write_chunks
-from rankscope.learning.descent import Trained
-from rankscope.learning.ranker import PARAMETERS, Ranker
-from rankscope.learning.scaling import Scaling
-from rankscope.measures.base import Measure
+from rankscope.learning.saved_checks import Damaged, NotInstalled
 
-__all__ = ["check_saving", "load_ranker", "save_ranker"]
+__all__ = ["KINDS", "check_saving", "load_ranker", "parts_of", "rebuilt", "save_ranker"]
 
 PathLike = str | os.PathLike[str]
 #: Where the header keeps what is no array, under which name, and which form that has.
 METADATA, KEY, FORM = "__metadata__", "rankscope", 1
 #: Bytes before the header, which hold its length.
 PREFIX = 8
+#: Every kind of ranker and the module that takes it apart, loaded when it is needed. Files without a kind are networks.
+KINDS = {
+    "network": "rankscope.learning.saved_network",
+    "trees": "rankscope.learning.saved_trees",
+    "blend": "rankscope.learning.saved_blend",
+    "torch": "rankscope.learning.torch.saved",
+}
 
 
 def safetensors() -> Any:
@@ -43,7 +48,7 @@ def check_saving() -> None:
     safetensors()
 
 
-def save_ranker(ranker: Ranker, path: PathLike, *, signature: str = "") -> None:
+def save_ranker(ranker: Any, path: PathLike, *, signature: str = "") -> None:
     """Write a trained ranker, whole or not at all. signature: what else a reader of the file should know.
 
     The same ranker gives the same bytes. The parameters are those that it was trained with, whatever `set_params` said
@@ -52,6 +57,7 @@ def save_ranker(ranker: Ranker, path: PathLike, *, signature: str = "") -> None:
 
     >>> from pathlib import Path
     >>> from tempfile import TemporaryDirectory
+    >>> from rankscope.learning import Ranker
     >>> ranker = Ranker(hidden=()).fit([[0.9], [0.1]], [1, 0], qid=["q", "q"])
     >>> with TemporaryDirectory() as folder:
     ...     save_ranker(ranker, Path(folder, "my.model"))
@@ -59,40 +65,21 @@ def save_ranker(ranker: Ranker, path: PathLike, *, signature: str = "") -> None:
     >>> bool((again.predict([[0.5], [0.2]]) == ranker.predict([[0.5], [0.2]])).all())
     True
     """
-    if not hasattr(ranker, "models_"):
-        raise ParameterError("this Ranker has not learned anything yet; call fit first")
-    about = {
-        "form": FORM,
-        "version": __version__,
-        "parameters": {name: plain(value) for name, value in ranker.parameters_.items()},
-        "features": list(ranker.feature_names_),
-        "signature": signature,
-        "models": [
-            {"losses": list(one.losses), "values": list(one.values), "best_epoch": one.best_epoch}
-            for one in ranker.models_
-        ],
-    }
-    scaling = ranker.scaling_
-    arrays = {"mean": scaling.mean, "deviation": scaling.deviation, "logged": scaling.logged.astype(np.uint8)}
-    for m, model in enumerate(ranker.models_):
-        arrays |= {f"weight.{m}.{i}": np.ascontiguousarray(one) for i, one in enumerate(model.weights)}
-    write_chunks(path, [safetensors().save(arrays, metadata={KEY: json.dumps(about)})])
+    library = safetensors()
+    about, arrays = parts_of(ranker)
+    header = {"form": FORM, "version": __version__, "signature": signature, **about}
+    write_chunks(path, [library.save(arrays, metadata={KEY: json.dumps(header)})])
 
 
-def plain(value: Any) -> Any:
-    """A parameter as JSON has it: measures and functions as their names, a generator, which has no name, as none."""
-    if isinstance(value, np.generic):
-        return value.item()
-    if isinstance(value, np.random.Generator):
-        return None
-    if isinstance(value, (list, tuple)):
-        return [plain(one) for one in value]
-    if callable(value) and not isinstance(value, Measure):
-        return getattr(value, "__name__", type(value).__name__)
-    return value if value is None or isinstance(value, (bool, int, float, str)) else str(value)
+def parts_of(ranker: Any) -> tuple[dict[str, Any], dict[str, Any]]:
+    """What is no array, its kind among it, and the arrays by name. Raises ParameterError as `save_ranker`."""
+    if not ranker.__sklearn_is_fitted__():
+        raise ParameterError(f"this {type(ranker).__name__} has not learned anything yet; call fit first")
+    about, arrays = importlib.import_module(KINDS[ranker.kind]).parts(ranker)
+    return {"kind": ranker.kind, **about}, arrays
 
 
-def load_ranker(path: PathLike) -> Ranker:
+def load_ranker(path: PathLike) -> Any:
     """A ranker that `save_ranker` wrote, ready to predict: its scores are those of the one that was saved, bit for bit.
 
     Nothing in the file is run, whoever wrote it. Where it was trained by a measure that is not defined here, it
@@ -107,7 +94,11 @@ def load_ranker(path: PathLike) -> Ranker:
     try:
         end = PREFIX + int.from_bytes(content[:PREFIX], "little")
         about = json.loads(json.loads(content[PREFIX:end])[METADATA][KEY])
+        if about["form"] != FORM:
+            raise Damaged(f"its form is {about['form']!r}, and this version of rankscope reads {FORM}")
         return rebuilt(about, library.load(content))
+    except NotInstalled:
+        raise
     except KeyError as error:
         if error.args and error.args[0] in (METADATA, KEY):
             refuse(name, "is a safetensors file of another program")
@@ -117,10 +108,6 @@ def load_ranker(path: PathLike) -> Ranker:
     except Exception as error:  # whatever the bytes are, they are no model
         why = (str(error) or type(error).__name__).splitlines()[0]
         refuse(name, f"is damaged or cut off ({why[:120]})")
-
-
-class Damaged(Exception):
-    """What does not fit."""
 
 
 def refuse(name: str, why: str) -> NoReturn:
@@ -143,53 +130,9 @@ def content_of(name: str) -> bytes:
         ) from None
 
 
-def rebuilt(about: dict[str, Any], arrays: dict[str, Any]) -> Ranker:
-    """The ranker of a header and its arrays. Raises Damaged, KeyError and others for what does not fit."""
-    if about["form"] != FORM:
-        raise Damaged(f"its form is {about['form']!r}, and this version of rankscope reads {FORM}")
-    parameters = {**about["parameters"], "hidden": tuple(about["parameters"]["hidden"])}
-    ranker = Ranker(**{name: parameters[name] for name in PARAMETERS})
-    with suppress(UnknownName):  # a measure or a loss of somebody's own, which predicting does not ask for
-        ranker.check()
-    names = tuple(about["features"])
-    if not names or len(set(names)) != len(names) or not all(isinstance(name, str) for name in names):
-        raise Damaged("its features have no names of their own")
-    ranker.scaling_ = scaling_of(arrays, len(names))
-    sizes = (len(names), *ranker.hidden, 1)
-    shapes = [shape for pair in pairwise(sizes) for shape in (pair, pair[1:])]
-    if not about["models"]:
-        raise Damaged("there are no weights")
-    ranker.models_ = [
-        Trained(
-            weights=[checked(arrays, f"weight.{m}.{i}", shape, "float32") for i, shape in enumerate(shapes)],
-            losses=tuple(map(float, one["losses"])),
-            values=tuple(map(float, one["values"])),
-            best_epoch=int(one["best_epoch"]),
-        )
-        for m, one in enumerate(about["models"])
-    ]
-    ranker.feature_names_, ranker.n_features_in_ = names, len(names)
-    ranker.parameters_ = ranker.get_params()
-    return ranker
-
-
-def scaling_of(arrays: dict[str, Any], width: int) -> Scaling:
-    """What is done to features. Raises as `rebuilt`."""
-    deviation = checked(arrays, "deviation", (width,), "float64")
-    if not (deviation >= 0).all():  # 0: of features that never varied
-        raise Damaged("deviation is below 0")
-    return Scaling(
-        mean=checked(arrays, "mean", (width,), "float64"),
-        deviation=deviation,
-        logged=checked(arrays, "logged", (width,), "uint8") > 0,
-    )
-
-
-def checked(arrays: dict[str, Any], name: str, shape: tuple[int, ...], dtype: str) -> Any:
-    """An array of this name. Raises as `rebuilt` for another shape or type, and what is no finite number."""
-    found = arrays[name]
-    if found.shape != shape or found.dtype != dtype:
-        raise Damaged(f"{name} is {found.dtype} of shape {found.shape}, expected {dtype} of {shape}")
-    if not np.isfinite(found).all():
-        raise Damaged(f"{name} holds what is no finite number")
-    return found
+def rebuilt(about: dict[str, Any], arrays: dict[str, Any]) -> Any:
+    """The ranker of what `parts_of` gave. Raises Damaged, KeyError and others for what does not fit."""
+    kind = about.get("kind", "network")
+    if kind not in KINDS:
+        raise Damaged(f"its kind is {kind!r}, expected one of {', '.join(KINDS)}")
+    return importlib.import_module(KINDS[kind]).rebuilt(about, arrays)

@@ -14,7 +14,7 @@ from rankscope.kernels.segments import place_in_group
 from rankscope.learning.losses.approximate import ideal_gains
 from rankscope.learning.losses.gains import finite_gains
 from rankscope.learning.losses.named import as_measure
-from rankscope.learning.losses.pairwise import logistic, pushed
+from rankscope.learning.losses.pairwise import add_curvature, logistic, logistic_bend, pushed
 from rankscope.learning.pairs import Pairs, chunks_with_all, pair_chunks
 from rankscope.measures.base import Measure
 from rankscope.stats.inputs import check_count, check_positive
@@ -37,13 +37,15 @@ def lambdarank(
     measure: Measure | str = "nDCG(gain='exp')",
     sigma: float = 1.0,
     max_grade: int | None = None,
+    curvature: Floats | None = None,
 ) -> tuple[float, Reals]:
     """LambdaRank: RankNet's loss with each pair weighed by what its change of places does to the measure, summed.
 
     At least 0, lower is better: sum over pairs with i of the higher grade of |delta_ij| log2(1 + exp(-sigma (s_i -
     s_j))), where delta_ij is how the measure of the list as it is ranked now would change. The gradient takes the
     weights as given. measure: one with `swap_deltas` (DCG, nDCG, P, AP, RR, ERR, RBP). max_grade: the highest grade
-    there is, which ERR asks for; default that of these lists.
+    there is, which ERR asks for; default that of these lists. curvature: (documents) to which the second derivatives
+    by each score are added, weights as given.
 
     Raises ParameterError for a measure without `swap_deltas` and a sigma not above 0.
 
@@ -64,7 +66,7 @@ def lambdarank(
     def weights(pairs: Pairs) -> Floats:
         return np.abs(chosen.swap_deltas(hits, place[pairs.higher], place[pairs.lower]))
 
-    return weighed(scores, offsets, sigma, weights, pair_chunks(relevance, offsets))
+    return weighed(scores, offsets, sigma, weights, pair_chunks(relevance, offsets), curvature)
 
 
 def lambdaloss(
@@ -76,6 +78,7 @@ def lambdaloss(
     k: int | None = None,
     mu: float = 10.0,
     sigma: float = 1.0,
+    curvature: Floats | None = None,
 ) -> tuple[float, Reals]:
     """LambdaLoss for nDCG: logistic losses of pairs under weights that bound 1 - nDCG; at least 0, lower is better.
 
@@ -84,7 +87,7 @@ def lambdaloss(
     others only over pairs with i of the higher grade: "2": |G_i - G_j| times delta = |1 / D(d) - 1 / D(d + 1)|, d being
     how far apart the two rank. "2++": |G_i - G_j| times (|1 / D(rank of i) - 1 / D(rank of j)| + mu delta). k: only
     pairs with a document (kind "1": an i) among the first k, and discounts beyond k are 0. The gradient takes the
-    weights as given.
+    weights as given. curvature: as in `lambdarank`.
 
     Raises ParameterError for a kind that is none of these, a sigma not above 0, a mu below 0, a k below 1.
 
@@ -123,22 +126,29 @@ def lambdaloss(
 
     if kind == "1":
         paid = np.flatnonzero(gain * discount > 0)
-        return weighed(scores, offsets, sigma, weights, chunks_with_all(paid, offsets))
+        return weighed(scores, offsets, sigma, weights, chunks_with_all(paid, offsets), curvature)
     slopes = 1.0 / np.log2(np.arange(2, int(np.diff(offsets).max()) + 3))
     steps = np.append(0.0, slopes[:-1] - slopes[1:])  # by how far apart two rank
-    return weighed(scores, offsets, sigma, weights, pair_chunks(relevance, offsets))
+    return weighed(scores, offsets, sigma, weights, pair_chunks(relevance, offsets), curvature)
 
 
 def weighed(
-    scores: Reals, offsets: Ints, sigma: float, weights: Callable[[Pairs], Floats], chunks: Iterable[Pairs]
+    scores: Reals,
+    offsets: Ints,
+    sigma: float,
+    weights: Callable[[Pairs], Floats],
+    chunks: Iterable[Pairs],
+    curvature: Floats | None = None,
 ) -> tuple[float, Reals]:
     """The weighted sum of logistic losses in base 2 over pairs, a mean over lists, and its gradient."""
+    scale = 1.0 / (np.log(2.0) * (offsets.size - 1))
     value, gradient = 0.0, np.zeros(scores.size)
     for pairs in chunks:
         found, slope = logistic(scores[pairs.higher] - scores[pairs.lower], sigma)
         each = weights(pairs)
         value += float(found @ each)
+        if curvature is not None:
+            add_curvature(curvature, scale * each * logistic_bend(slope, sigma), pairs)
         each *= slope
         gradient += pushed(each, pairs, scores.size)
-    scale = 1.0 / (np.log(2.0) * (offsets.size - 1))
     return float(value * scale), np.asarray(gradient * scale, scores.dtype)

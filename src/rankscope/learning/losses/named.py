@@ -42,7 +42,7 @@ FORM = re.compile(r"(?P<name>[^\W\d]\w*)\s*(\((?P<inner>.*)\))?", re.DOTALL)
 #: Those whose gradient takes weights as given that change with the scores, so that it is not that of the value.
 WEIGHTS_AS_GIVEN = ("lambdarank", "lambdaloss")
 #: What the trainer gives, and no name can set.
-GIVEN = ("rng", "max_grade")
+GIVEN = ("rng", "max_grade", "curvature")
 
 
 @dataclass(frozen=True)
@@ -97,8 +97,11 @@ class Loss:
         *,
         rng: np.random.Generator | int | None = None,
         max_grade: int | None = None,
+        curvature: npt.NDArray[np.float64] | None = None,
     ) -> tuple[float, Reals]:
-        given = {name: value for name, value in (("rng", rng), ("max_grade", max_grade)) if name in self.takes}
+        """curvature: (documents) to which losses that know the second derivatives by each score add these."""
+        offered = {"rng": rng, "max_grade": max_grade, "curvature": curvature}
+        given = {name: value for name, value in offered.items() if name in self.takes}
         return self.function(scores, relevance, offsets, **self.parameters, **given)
 
     def __str__(self) -> str:
@@ -110,7 +113,7 @@ class Loss:
 class OwnLoss(Loss):
     """A function of somebody's own: of scores, relevance and offsets, to a value and its gradient.
 
-    It is given rng and max_grade where it has keyword-only parameters of these names.
+    It is given rng, max_grade and curvature where it has keyword-only parameters of these names.
     Raises ParameterError for a function that gives something else.
     """
 

@@ -13,7 +13,7 @@ from rankscope.learning.losses.gains import finite_gains
 from rankscope.learning.pairs import Pairs, count_pairs, pair_chunks
 from rankscope.stats.inputs import check_positive
 
-__all__ = ["PAIR_WEIGHTS", "margins", "over_pairs", "ranknet", "ranksvm"]
+__all__ = ["PAIR_WEIGHTS", "add_curvature", "logistic", "logistic_bend", "margins", "over_pairs", "ranknet", "ranksvm"]
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
@@ -26,12 +26,19 @@ PAIR_WEIGHTS = ("equal", "grades", "gains")
 
 
 def ranknet(
-    scores: Reals, relevance: npt.NDArray[Any], offsets: Ints, *, sigma: float = 1.0, weights: str = "equal"
+    scores: Reals,
+    relevance: npt.NDArray[Any],
+    offsets: Ints,
+    *,
+    sigma: float = 1.0,
+    weights: str = "equal",
+    curvature: Floats | None = None,
 ) -> tuple[float, Reals]:
     """RankNet: log(1 + exp(-sigma * (s_i - s_j))) over pairs in which i has the higher grade, the mean of each list.
 
     Above 0, lower is better; log 2 where all scores are equal. weights: what each pair counts in the weighted mean of
     its list: "equal", the difference of "grades", or of "gains" (2 ** grade). A list without pairs counts as 0.
+    curvature: (documents) to which the second derivatives by each score are added.
 
     Raises ParameterError for other weights and a sigma not above 0.
 
@@ -43,7 +50,8 @@ def ranknet(
     (0.693147, [-0.5, 0.5])
     """
     check_positive("sigma", sigma)
-    return over_pairs(lambda x: logistic(x, sigma), scores, relevance, offsets, weights)
+    bend = None if curvature is None else (lambda slope: logistic_bend(slope, sigma))
+    return over_pairs(lambda x: logistic(x, sigma), scores, relevance, offsets, weights, bend, curvature)
 
 
 def ranksvm(
@@ -72,15 +80,29 @@ def logistic(differences: Reals, sigma: float) -> tuple[Reals, Reals]:
     return value, np.asarray(-sigma * np.where(scaled >= 0, small, 1) / (1 + small), differences.dtype)
 
 
+def logistic_bend(slopes: Reals, sigma: float) -> Reals:
+    """The second derivative of `logistic` from its first: sigma^2 p (1 - p) from -sigma p."""
+    return np.asarray(-slopes * (sigma + slopes))
+
+
 def hinge(differences: Reals, margin: float) -> tuple[Reals, Reals]:
     value = np.maximum(margin - differences, 0)
     return value, np.asarray(-(value > 0).astype(differences.dtype))
 
 
 def over_pairs(
-    loss: PairLoss, scores: Reals, relevance: npt.NDArray[Any], offsets: Ints, weights: str = "equal"
+    loss: PairLoss,
+    scores: Reals,
+    relevance: npt.NDArray[Any],
+    offsets: Ints,
+    weights: str = "equal",
+    bend: Callable[[Reals], Reals] | None = None,
+    curvature: Floats | None = None,
 ) -> tuple[float, Reals]:
-    """The weighted mean over the pairs of each list, and the mean of that over lists, with its gradient."""
+    """The weighted mean over the pairs of each list, and the mean of that over lists, with its gradient.
+
+    bend: the second derivatives of pairs from their first ones, which are added to `curvature`.
+    """
     if weights not in PAIR_WEIGHTS:
         raise ParameterError(f"weights is {weights!r}, expected one of {', '.join(map(repr, PAIR_WEIGHTS))}")
     lists, n = offsets.size - 1, scores.size
@@ -98,6 +120,8 @@ def over_pairs(
             each = each * (worth[pairs.higher] - worth[pairs.lower])
         value += float(found @ each)
         gradient += pushed(slope * each, pairs, n)
+        if bend is not None and curvature is not None:
+            add_curvature(curvature, bend(slope) * each, pairs)
     return value, gradient.astype(scores.dtype)
 
 
@@ -114,3 +138,10 @@ def margins(loss: PairLoss, scores: Reals, pairs: Pairs) -> tuple[Reals, Reals]:
 def pushed(slopes: Reals, pairs: Pairs, n: int) -> Floats:
     """(documents) what derivatives by the differences of pairs come to for each score."""
     return np.asarray(np.bincount(pairs.higher, slopes, n) - np.bincount(pairs.lower, slopes, n))
+
+
+def add_curvature(curvature: Floats, bends: Reals, pairs: Pairs) -> None:
+    """Add second derivatives by the differences of pairs to those by both their scores; none of one with itself."""
+    bends = np.where(pairs.higher == pairs.lower, 0.0, bends)
+    for ends in (pairs.higher, pairs.lower):
+        curvature += np.bincount(ends, bends, curvature.size)

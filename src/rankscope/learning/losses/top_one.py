@@ -28,13 +28,15 @@ def listnet(
     *,
     k: int = 1,
     rng: np.random.Generator | int | None = None,
+    curvature: npt.NDArray[np.float64] | None = None,
 ) -> tuple[float, Reals]:
     """ListNet: the cross-entropy of the distributions that grades and scores give to the first k of each list.
 
     With k = 1, those of softmax(relevance) and softmax(scores): at least the entropy of the former, reached where
     scores are the grades plus a constant; the gradient of a list is softmax(scores) - softmax(relevance). With more,
     those of Plackett and Luce over ordered k documents, of which there are n (n - 1) ...: one draw of each list from
-    that of the grades stands for all of them, so value and gradient are right on average. Lower is better.
+    that of the grades stands for all of them, so value and gradient are right on average. Lower is better. curvature:
+    (documents) to which the second derivatives by each score are added; with k = 1 only.
 
     Raises ParameterError for k below 1.
 
@@ -50,6 +52,8 @@ def listnet(
     lists = offsets.size - 1
     logs = log_softmax(scores, offsets)
     wanted = softmax(relevance.astype(scores.dtype), offsets)
+    if curvature is not None:
+        curvature += bends(logs) / lists
     return float(-(wanted * logs).sum(dtype=np.float64) / lists), np.asarray(
         (np.exp(logs) - wanted) / scores.dtype.type(lists)
     )
@@ -73,12 +77,17 @@ def drawn(
 
 
 def softmax_cross_entropy(
-    scores: Reals, relevance: npt.NDArray[Any], offsets: Ints, *, gain: str = "linear"
+    scores: Reals,
+    relevance: npt.NDArray[Any],
+    offsets: Ints,
+    *,
+    gain: str = "linear",
+    curvature: npt.NDArray[np.float64] | None = None,
 ) -> tuple[float, Reals]:
     """The cross-entropy of the shares of gain and softmax(scores) of each list; at least 0, lower is better.
 
     gain: what a document's share of its list is of, its grade ("linear") or 2 ** grade - 1 ("exp"). A list without a
-    grade above 0 counts as 0.
+    grade above 0 counts as 0. curvature: as in `listnet`.
     Raises ParameterError for another gain.
 
     Source: Bruch et al. (2019), "An analysis of the softmax cross entropy loss for learning-to-rank with binary
@@ -95,5 +104,13 @@ def softmax_cross_entropy(
     total = np.repeat(np.add.reduceat(worth, offsets[:-1]), lengths)
     wanted = np.divide(worth, total, out=np.zeros(worth.size), where=total > 0).astype(scores.dtype)
     logs = log_softmax(scores, offsets)
+    if curvature is not None:
+        curvature += bends(logs) * (total > 0) / lists
     gradient = (np.exp(logs) * (total > 0) - wanted) / scores.dtype.type(lists)
     return float(-(wanted * logs).sum(dtype=np.float64) / lists), np.asarray(gradient, scores.dtype)
+
+
+def bends(logs: Reals) -> Reals:
+    """Second derivatives of the logarithm of the sum of exp(scores), from the logarithms of softmax(scores)."""
+    shares = np.exp(logs)
+    return np.asarray(shares * (1 - shares))

@@ -1,0 +1,130 @@
+"""What features are worth to rankers, as a result of its own: named rows, with intervals."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from rankscope.data.sections import Figure, Section, Table, as_text, tidy_frame
+from rankscope.data.wording import counted
+from rankscope.experiments.crossvalidation_words import number
+from rankscope.stats.intervals import t_interval
+
+if TYPE_CHECKING:
+    import polars as pl
+
+__all__ = ["FeatureImportance"]
+
+Floats = npt.NDArray[np.float64]
+#: So many of the most important features stand in the table; the figure has more.
+FEATURES, DRAWN = 10, 30
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class FeatureImportance:
+    """What the value of a measure loses on the test lists when one feature is shuffled among all documents.
+
+    drops: of each model (seeds, folds, features), one seed where all give the same; above 0: the ranker is better with
+    the feature. value: what the measure's value is called in a sentence. falls: how a value becomes worse, "falls" or
+    "rises".
+    settings: the signature of the cross-validation.
+
+    columns: model, feature, measure, worth (the mean over folds and seeds), low, high (Student's 95 % interval over
+    folds, of the mean over seeds), n (folds). Folds share training data, so that intervals are rather narrow.
+    """
+
+    models: tuple[str, ...]
+    features: tuple[str, ...]
+    measure: str
+    drops: tuple[Floats, ...]
+    value: str
+    falls: str
+    settings: str
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        return ("model", "feature", "measure", "worth", "low", "high", "n")
+
+    def records(self) -> Iterator[tuple[Any, ...]]:
+        """A row a model and feature, what is worth most first."""
+        for m, model in enumerate(self.models):
+            worth, low, high = self.worth(m)
+            for j in self.order(m):
+                ends = (float(worth[j]), float(low[j]), float(high[j]))
+                yield model, self.features[j], self.measure, *ends, self.drops[m].shape[1]
+
+    def worth(self, model: int) -> tuple[Floats, Floats, Floats]:
+        """(features) of a model: means over folds, and the ends of their intervals; NaN of one fold."""
+        folds = self.drops[model].mean(axis=0)
+        found = t_interval(folds.T)
+        return folds.mean(axis=0), np.asarray(found.low), np.asarray(found.high)
+
+    def order(self, model: int) -> list[int]:
+        """The features, what is worth most first."""
+        found: list[int] = np.argsort(-self.worth(model)[0], kind="stable").tolist()
+        return found
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        return ()
+
+    def signature(self) -> str:
+        """Every setting that changes the numbers, in one line."""
+        return self.settings
+
+    def sections(self) -> Sequence[Section]:
+        """A table and a figure a model."""
+        return [self.section(m) for m in range(len(self.models))]
+
+    def section(self, model: int) -> Section:
+        """What a ranker loses without each feature, the most important ones first."""
+        worth, low, high = self.worth(model)
+        order, name = self.order(model), self.models[model]
+        units = self.drops[model].reshape(-1, worth.size)
+        deviation = units.std(axis=0, ddof=1) if len(units) > 1 else np.full(worth.shape, np.nan)
+        rows = tuple(
+            (self.features[j], number(worth[j]), number(deviation[j]), interval(low[j], high[j]))
+            for j in order[:FEATURES]
+        )
+        left = len(order) - FEATURES
+        about = f" ({counted(left, 'other')} matter less)" if left > 0 else ""
+        return Section(
+            title=f"{name}: what features are worth",
+            sentence=(
+                f"By how much the {self.value} on the test lists {self.falls} when the values of one feature are "
+                f"shuffled among all documents{about}. Features that say the same stand in for each other: then each "
+                "seems worth little."
+            ),
+            table=Table(columns=("feature", "worth", "sd over folds and seeds", "95 % interval"), rows=rows),
+            figure=Figure(
+                "feature_bars",
+                {
+                    "features": [self.features[j] for j in order[:DRAWN]],
+                    "worth": worth[order[:DRAWN]],
+                    "deviation": deviation[order[:DRAWN]],
+                    "measure": self.measure,
+                    "of": name,
+                    "left_out_before": max(0, len(order) - DRAWN),
+                },
+            ),
+            folded=model > 0,
+        )
+
+    def frame(self) -> pl.DataFrame:
+        """The tidy table as a polars frame; null where there is no value."""
+        return tidy_frame(self)
+
+    def __str__(self) -> str:
+        return as_text(self)
+
+    def __repr__(self) -> str:
+        return f"FeatureImportance({counted(len(self.features), 'feature')}, {counted(len(self.models), 'ranker')})"
+
+
+def interval(low: float, high: float) -> str:
+    """Two numbers in brackets; a dash where there are none."""
+    return "-" if np.isnan(low) or np.isnan(high) else f"[{number(low)}, {number(high)}]"

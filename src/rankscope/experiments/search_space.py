@@ -1,0 +1,119 @@
+"""What a search draws: parameters of a ranker by its kind, each by a law of its own."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Callable, Mapping
+from dataclasses import fields, replace
+from typing import Any
+
+import numpy as np
+
+from rankscope.learning.lambdamart import LambdaMART, parse_objective
+from rankscope.learning.ranker import Ranker, differ
+
+__all__ = ["SPACES", "draw_setting", "kind_of"]
+
+Law = Callable[[np.random.Generator], Any]
+
+
+def one_of(*values: Any) -> Law:
+    """Each as likely."""
+    return lambda rng: values[int(rng.integers(len(values)))]
+
+
+def log_uniform(low: float, high: float, zero: float = 0.0) -> Law:
+    """Each order of magnitude as likely, two digits; 0 with a probability of its own."""
+
+    def draw(rng: np.random.Generator) -> float:
+        share, lot = rng.random(2).tolist()
+        return 0.0 if lot < zero else float(f"{low * (high / low) ** share:.2g}")
+
+    return draw
+
+
+def uniform(low: float, high: float) -> Law:
+    """Two digits behind the point."""
+    return lambda rng: round(float(rng.uniform(low, high)), 2)
+
+
+#: By kind of ranker, its parameters and their laws, in the order in which they are drawn; docs/crossvalidation.md has
+#: them in words. A parameter that is added goes to the end, so that the settings of earlier logs stay what they were.
+SPACES: dict[str, dict[str, Law]] = {
+    "network": {
+        "hidden": one_of((32,), (64,), (128,), (256,), (64, 32), (128, 64)),
+        "learning_rate": log_uniform(0.0005, 0.01),
+        "batch_lists": one_of(4, 8, 16, 32),
+        "dropout": uniform(0.0, 0.6),
+        "weight_decay": log_uniform(0.001, 1.0, zero=0.5),
+        "transform": one_of("standard", "log", "auto"),
+    },
+    "linear": {
+        "weight_decay": log_uniform(1e-5, 1.0, zero=0.2),
+        "transform": one_of("standard", "log", "auto"),
+    },
+    "linear by steps": {
+        "learning_rate": log_uniform(0.0005, 0.05),
+        "batch_lists": one_of(4, 8, 16, 32),
+        "weight_decay": log_uniform(0.001, 1.0, zero=0.5),
+        "transform": one_of("standard", "log", "auto"),
+    },
+    "trees": {
+        "leaves": one_of(3, 5, 7, 11, 15, 31, 63),
+        "rate": log_uniform(0.01, 0.2),
+        "min_documents": one_of(10, 20, 50, 100, 200, 400),
+        "features": uniform(0.1, 1.0),
+        "documents": uniform(0.3, 1.0),
+        "l2": log_uniform(0.01, 100.0, zero=0.5),
+        "truncation": one_of(5, 10, 20, 30, 50),
+        "ranks": one_of(False, True),
+    },
+    "torch": {
+        "hidden": one_of((64,), (128,), (256,), (128, 64), (256, 128), (128, 128, 64)),
+        "attention": one_of(0, 0, 1, 2),
+        "learning_rate": log_uniform(0.0002, 0.005),
+        "batch_lists": one_of(8, 16, 32, 64),
+        "dropout": uniform(0.0, 0.6),
+        "weight_decay": log_uniform(0.001, 1.0, zero=0.5),
+        "transform": one_of("standard", "log", "auto"),
+    },
+}
+
+
+def kind_of(ranker: Ranker) -> str:
+    """Which of `SPACES` a ranker that learned nothing yet is drawn from."""
+    if type(ranker) is not Ranker:
+        return "torch"
+    loss = parse_objective(ranker.loss)
+    if isinstance(loss, LambdaMART):
+        return "trees"
+    if ranker.hidden:
+        return "network"
+    return "linear" if loss.exact else "linear by steps"
+
+
+def draw_setting(name: str, ranker: Ranker, trial: int, seed: int) -> dict[str, Any]:
+    """What trial number `trial`, from 1, changes of a ranker: the first nothing.
+
+    It depends on nothing but the name, the trial and the seed. A parameter that somebody set, so that it is not the
+    default, stays as it is. Of trees, what changes is the text of the loss.
+    """
+    if trial == 1:
+        return {}
+    rng = np.random.default_rng([seed, zlib.crc32(name.encode(errors="surrogateescape")), trial])
+    kind = kind_of(ranker)
+    drawn = {key: law(rng) for key, law in SPACES[kind].items()}  # all, whatever was set: the others stay the same
+    if kind == "trees":
+        loss = parse_objective(ranker.loss)
+        assert isinstance(loss, LambdaMART)
+        default = {one.name: one.default for one in fields(loss)}
+        free = {key: value for key, value in drawn.items() if getattr(loss, key) == default[key]}
+        if loss.objective is not None:
+            free.pop("truncation", None)
+        return {"loss": str(replace(loss, **free))}
+    plain: Mapping[str, Any] = type(ranker)().get_params()
+    return {key: value for key, value in drawn.items() if not differ(as_tuple(getattr(ranker, key)), plain[key])}
+
+
+def as_tuple(value: Any) -> Any:
+    return tuple(value) if isinstance(value, list) else value

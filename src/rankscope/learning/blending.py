@@ -1,0 +1,285 @@
+"""Several rankers as one: each is trained, their scores are put on one scale, weighed and added."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from rankscope.data.features import Features
+from rankscope.data.wording import counted, listed
+from rankscope.errors import InputError, ParameterError
+from rankscope.learning.blend_scores import HOW, NORMALISATIONS, learn_combination
+from rankscope.learning.columns import as_trained_on, numbered
+from rankscope.learning.given import as_features, documents_to_score, validation_features
+from rankscope.learning.losses.named import Loss, parse_loss
+from rankscope.stats.inputs import check_choice, check_positive
+
+__all__ = ["Blend", "check_alike", "check_combination", "part_names"]
+
+Floats = npt.NDArray[np.float64]
+#: A ranker of any kind: with `fit`, `predict`, `get_params` and `feature_names_`.
+Part = Any
+
+#: Fewer rankers are no blend.
+FEWEST = 2
+
+
+class Blend:
+    """Learns to score documents by several rankers at once, whose errors in part cancel out.
+
+    rankers: two or more, of any kinds, losses and seeds (a blend too): a sequence, or a mapping from names. how:
+    "average" adds their scores with equal weights; "stacked" with weights of at least 0 that minimise, on validation
+    lists, `loss` and l2 / 2 times the squares of their differences from the mean weight. normalise: how scores are put
+    on one scale: "zscore" and "minmax" within each list, or "rank" (the share of the list's other documents that stand
+    below), so that `predict` must know the lists; "fixed" by their mean and their deviation within lists, both from
+    validation lists, so that the score of a document does not depend on those beside it.
+
+    **Stacking uses the validation lists twice**: to stop the training of each ranker, and for weights. Whatever is
+    measured on them after that is too good.
+
+    After `fit`: `rankers_` (copies that were trained; those given stay as they are), `combination_` (weights, scales),
+    `n_features_in_`, `feature_names_` and, where features had names, `feature_names_in_`, `parameters_`.
+
+    Raises ParameterError from `fit` and `combine` for parameters that are none.
+
+    >>> from rankscope.learning.ranker import Ranker
+    >>> X = [[0.9, 0.2], [0.1, 0.4], [0.5, 0.3], [0.8, 0.9], [0.3, 0.1]]
+    >>> blend = Blend([Ranker("listnet", hidden=()), Ranker("ranknet", hidden=())])
+    >>> scores = blend.fit(X, [2, 0, 1, 1, 0], qid=[1, 1, 1, 2, 2]).predict(X, qid=[1, 1, 1, 2, 2])
+    >>> int(scores.argmax()), blend.combination_.weights.tolist()
+    (0, [0.5, 0.5])
+    """
+
+    #: Which module takes a trained one apart for a file: see `saved`.
+    kind = "blend"
+
+    def __init__(
+        self,
+        rankers: Sequence[Part] | Mapping[str, Part],
+        *,
+        how: str = "average",
+        normalise: str = "zscore",
+        loss: str = "listnet",
+        l2: float = 1.0,
+    ) -> None:
+        self.rankers = rankers
+        self.how = how
+        self.normalise = normalise
+        self.loss = loss
+        self.l2 = l2
+
+    def fit(
+        self,
+        X: npt.ArrayLike | Features,  # noqa: N803 - as everybody calls it
+        y: npt.ArrayLike | None = None,
+        qid: Sequence[Any] | npt.NDArray[Any] | None = None,
+        *,
+        group: npt.ArrayLike | None = None,
+        eval_set: Any = None,
+        eval_qid: Any = None,
+        eval_group: Any = None,
+        rel: int = 1,
+        max_grade: int | None = None,
+        progress: Callable[[int], Any] | None = None,
+    ) -> Blend:
+        """Train a copy of each ranker on the same documents, then learn how their scores go together.
+
+        All is given as to `Ranker.fit`, and goes to each ranker so. Without validation lists scores are put on one
+        scale by those of the training lists, and cannot be stacked. progress: called as each ranker calls it.
+        Raises what the rankers raise; ParameterError for how="stacked" without validation lists.
+        """
+        loss = self.check()
+        features = as_features(X, y, qid, group, "training data")
+        held = validation_features(eval_set, eval_qid, eval_group)
+        if held is not None:
+            held = as_trained_on(held, features.names, "the training data have")
+        elif self.how == "stacked":
+            raise ParameterError("a blend is stacked on validation lists; give eval_set, or how='average'")
+        trained = [type(one)(**one.get_params()) for one in parts_of_blend(self.rankers)]
+        for one in trained:
+            one.fit(features, eval_set=held, rel=rel, max_grade=max_grade, progress=progress)
+        self.learn(trained, features if held is None else held, loss, max_grade)
+        return self
+
+    def combine(
+        self,
+        X: npt.ArrayLike | Features,  # noqa: N803 - as everybody calls it
+        y: npt.ArrayLike | None = None,
+        qid: Sequence[Any] | npt.NDArray[Any] | None = None,
+        *,
+        group: npt.ArrayLike | None = None,
+        max_grade: int | None = None,
+    ) -> Blend:
+        """Blend the rankers as they are, trained already, perhaps loaded from files: learn only scales and weights.
+
+        From lists that they were not trained on, given as to `fit`. Raises ParameterError for a ranker that has not
+        learned anything, InputError for rankers that were trained on different features, and data with others.
+        """
+        loss = self.check()
+        rankers = parts_of_blend(self.rankers)
+        names = check_alike(rankers, part_names(self.rankers))
+        features = as_features(X, y, qid, group, "validation data")
+        self.learn(rankers, as_trained_on(features, names, "the rankers were trained on"), loss, max_grade)
+        return self
+
+    def learn(self, rankers: Sequence[Part], held: Features, loss: Loss, max_grade: int | None) -> None:
+        """Scales and weights of trained rankers; all is set at once, or nothing."""
+        found = learn_combination(
+            scores_of_parts(rankers, held),
+            held.offsets,
+            held.relevance,
+            how=self.how,
+            normalise=self.normalise,
+            loss=loss,
+            l2=self.l2,
+            max_grade=max_grade,
+        )
+        self.rankers_, self.combination_ = list(rankers), found
+        self.feature_names_ = tuple(rankers[0].feature_names_)
+        self.n_features_in_ = len(self.feature_names_)
+        self.parameters_ = {**self.get_params(), "rankers": part_names(self.rankers)}
+
+    def predict(
+        self,
+        X: npt.ArrayLike | Features,  # noqa: N803 - as everybody calls it
+        qid: Sequence[Any] | npt.NDArray[Any] | None = None,
+        group: npt.ArrayLike | None = None,
+    ) -> Floats:
+        """(documents) scores, higher is better, in the order of the rows.
+
+        qid or group: as in `fit`; asked for where scores are put on one scale within lists, and by rankers that look at
+        whole lists. Features are found as `Ranker.predict` finds them, and what that raises is raised; ParameterError
+        where lists are asked for and not given.
+        """
+        if not self.__sklearn_is_fitted__():
+            raise ParameterError("this Blend has not learned anything yet; call fit first")
+        features = documents_to_score(X, qid, group, lists=self.lists)
+        features = as_trained_on(features, self.feature_names_, "the model was trained on")
+        found = self.combination_(scores_of_parts(self.rankers_, features), features.offsets)
+        return np.asarray(features.in_given_order(found))
+
+    @property
+    def lists(self) -> bool:
+        """Whether scores depend on the other documents of a list."""
+        parts = parts_of_blend(self.rankers)
+        look = [getattr(one, "lists", False) or getattr(one, "attention", 0) for one in parts]
+        return self.normalise != "fixed" or any(look)
+
+    @property
+    def steps(self) -> int:
+        """How often `fit` calls `progress` at most."""
+        return sum(getattr(one, "steps", 0) or one.rounds * one.models for one in parts_of_blend(self.rankers))
+
+    def check(self) -> Loss:
+        """The loss of weights. Raises for parameters that are none, those of the rankers too."""
+        rankers = parts_of_blend(self.rankers)
+        if len(rankers) < FEWEST:
+            raise ParameterError(f"a Blend of {counted(len(rankers), 'ranker')}, expected at least {FEWEST}")
+        for one in rankers:
+            if not (hasattr(one, "fit") and hasattr(one, "predict") and hasattr(one, "get_params")):
+                raise ParameterError(f"{one!r} is a {type(one).__name__}, expected a Ranker or its like")
+            if hasattr(one, "check"):
+                one.check()
+        return check_combination(self.how, self.normalise, self.loss, self.l2)
+
+    @property
+    def feature_names_in_(self) -> npt.NDArray[np.object_]:
+        """(features) the names of the columns; there is no such attribute where nobody named them."""
+        if not self.__sklearn_is_fitted__() or self.feature_names_ == numbered(self.n_features_in_):
+            raise AttributeError("the features have no names")
+        return np.array(self.feature_names_, object)
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """The parameters by name, as scikit-learn asks for them; deep has no meaning here."""
+        return {name: getattr(self, name) for name in PARAMETERS}
+
+    def set_params(self, **parameters: Any) -> Blend:
+        """Change parameters by name. Raises ParameterError for one that there is not."""
+        for name, value in parameters.items():
+            if name not in PARAMETERS:
+                raise ParameterError(f"a Blend has no parameter {name!r}, expected one of {', '.join(PARAMETERS)}")
+            setattr(self, name, value)
+        return self
+
+    def __sklearn_tags__(self) -> Any:
+        """What scikit-learn's pipelines ask of what they end in."""
+        from sklearn.utils import Tags, TargetTags  # type: ignore[import-untyped]  # only scikit-learn asks for it
+
+        return Tags(estimator_type=None, target_tags=TargetTags(required=True))
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "combination_")
+
+    def __repr__(self) -> str:
+        return f"Blend([{', '.join(part_names(self.rankers))}], how={self.how!r}, normalise={self.normalise!r})"
+
+
+#: In the order of `__init__`.
+PARAMETERS = tuple(inspect.signature(Blend).parameters)
+
+
+def check_combination(how: str, normalise: str, loss: str, l2: float) -> Loss:
+    """The loss of weights. Raises ParameterError and UnknownName for parameters that are none."""
+    check_choice("how", how, HOW)
+    check_choice("normalise", normalise, NORMALISATIONS)
+    check_positive("l2", l2, zero=True)
+    found = parse_loss(loss)
+    if not found.exact:
+        raise ParameterError(
+            f"the loss of a stacked blend is {found}, whose gradient is not that of its value; take listnet or ranknet"
+        )
+    return found
+
+
+def parts_of_blend(rankers: Sequence[Part] | Mapping[str, Part]) -> list[Part]:
+    """Raises ParameterError for what is no sequence and no mapping."""
+    if isinstance(rankers, Mapping):
+        return list(rankers.values())
+    if isinstance(rankers, (str, bytes)) or not isinstance(rankers, Sequence):
+        raise ParameterError(f"the rankers of a Blend are {rankers!r}, expected a list of them")
+    return list(rankers)
+
+
+def part_names(rankers: Sequence[Part] | Mapping[str, Part]) -> list[str]:
+    """A name for each: those given, else the loss, with a number where one comes again."""
+    if isinstance(rankers, Mapping):
+        return list(map(str, rankers))
+    found: list[str] = []
+    for one in parts_of_blend(rankers):
+        loss = getattr(one, "loss", type(one).__name__)
+        plain = type(one).__name__ if isinstance(one, Blend) else str(getattr(loss, "__name__", loss))
+        known, name = 1, plain
+        while name in found:
+            known, name = known + 1, f"{plain} #{known + 1}"
+        found.append(name)
+    return found
+
+
+def check_alike(rankers: Sequence[Part], called: Sequence[str]) -> tuple[str, ...]:
+    """The features that all were trained on. Raises InputError where they differ, ParameterError where one is none."""
+    for one, name in zip(rankers, called, strict=True):
+        if not hasattr(one, "feature_names_"):
+            raise ParameterError(f"{name} has not learned anything yet; call fit first, of the blend or of each ranker")
+    first = tuple(rankers[0].feature_names_)
+    for one, name in zip(rankers[1:], called[1:], strict=True):
+        other = tuple(one.feature_names_)
+        if other == first:
+            continue
+        apart = [feature for feature in (*other, *first) if (feature in other) != (feature in first)]
+        what = f"only one of them knows {listed(map(repr, apart))}" if apart else "in another order"
+        raise InputError(
+            f"{name} was trained on {counted(len(other), 'feature')} and {called[0]} on {len(first)}, {what}; blend "
+            "rankers that were trained on the same"
+        )
+    return first
+
+
+def scores_of_parts(rankers: Sequence[Part], features: Features) -> Floats:
+    """(rankers, documents) in the order of the features, not in that of the rows as they were given."""
+    order = features.order
+    scores = np.array([one.predict(features) for one in rankers], np.float64)
+    return scores if order is None else scores[:, order]

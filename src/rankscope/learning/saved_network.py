@@ -1,0 +1,73 @@
+"""Networks and linear scorers as plain JSON and arrays, and back."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from rankscope.errors import UnknownName
+from rankscope.learning.descent import Trained
+from rankscope.learning.ranker import PARAMETERS, Ranker
+from rankscope.learning.saved_checks import Damaged, checked, names_in, plain
+from rankscope.learning.scaling import Scaling
+
+__all__ = ["parts", "rebuilt"]
+
+
+def parts(ranker: Ranker) -> tuple[dict[str, Any], dict[str, Any]]:
+    """What is no array, and the arrays by name."""
+    about = {
+        "parameters": {name: plain(value) for name, value in ranker.parameters_.items()},
+        "features": list(ranker.feature_names_),
+        "models": [
+            {"losses": list(one.losses), "values": list(one.values), "best_epoch": one.best_epoch}
+            for one in ranker.models_
+        ],
+    }
+    scaling: Any = ranker.scaling_  # of this kind, as the models
+    models: list[Any] = ranker.models_
+    arrays = {"mean": scaling.mean, "deviation": scaling.deviation, "logged": scaling.logged.astype(np.uint8)}
+    for m, model in enumerate(models):
+        arrays |= {f"weight.{m}.{i}": np.ascontiguousarray(one) for i, one in enumerate(model.weights)}
+    return about, arrays
+
+
+def rebuilt(about: dict[str, Any], arrays: dict[str, Any]) -> Ranker:
+    """The ranker of a header and its arrays. Raises Damaged, KeyError and others for what does not fit."""
+    parameters = {**about["parameters"], "hidden": tuple(about["parameters"]["hidden"])}
+    ranker = Ranker(**{name: parameters[name] for name in PARAMETERS})
+    with suppress(UnknownName):  # a measure or a loss of somebody's own, which predicting does not ask for
+        ranker.settings()
+    names = names_in(about)
+    ranker.scaling_ = scaling_of(arrays, len(names))
+    sizes = (len(names), *ranker.hidden, 1)
+    shapes = [shape for pair in pairwise(sizes) for shape in (pair, pair[1:])]
+    if not about["models"]:
+        raise Damaged("there are no weights")
+    ranker.models_ = [
+        Trained(
+            weights=[checked(arrays, f"weight.{m}.{i}", shape, "float32") for i, shape in enumerate(shapes)],
+            losses=tuple(map(float, one["losses"])),
+            values=tuple(map(float, one["values"])),
+            best_epoch=int(one["best_epoch"]),
+        )
+        for m, one in enumerate(about["models"])
+    ]
+    ranker.feature_names_, ranker.n_features_in_ = names, len(names)
+    ranker.parameters_ = ranker.get_params()
+    return ranker
+
+
+def scaling_of(arrays: dict[str, Any], width: int) -> Scaling:
+    """What is done to features. Raises as `rebuilt`."""
+    deviation = checked(arrays, "deviation", (width,), "float64")
+    if not (deviation >= 0).all():  # 0: of features that never varied
+        raise Damaged("deviation is below 0")
+    return Scaling(
+        mean=checked(arrays, "mean", (width,), "float64"),
+        deviation=deviation,
+        logged=checked(arrays, "logged", (width,), "uint8") > 0,
+    )

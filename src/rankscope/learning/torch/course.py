@@ -1,0 +1,167 @@
+"""Training of a network in PyTorch by batches of whole lists, on a CPU or a GPU."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from rankscope.data.features import Features
+from rankscope.errors import InputError
+from rankscope.learning.descent import Trained, informative
+from rankscope.learning.losses.named import Loss
+from rankscope.learning.stopping import Watch
+from rankscope.learning.torch.batches import Batch, by_length, shuffled
+from rankscope.learning.torch.bridge import TorchLoss
+from rankscope.learning.torch.installed import on_one_thread, pytorch, within_memory
+from rankscope.learning.torch.native import native_loss
+from rankscope.learning.torch.network import Shape, Table, first_weights, scores_of
+from rankscope.learning.torch.steps import Steps
+
+__all__ = ["Course", "all_scores"]
+
+Floats32 = npt.NDArray[np.float32]
+Ints = npt.NDArray[np.int64]
+Tensor = Any
+#: Documents that are scored at once; with attention, places in a table of lists.
+AT_ONCE = 1 << 14
+
+
+@dataclass(frozen=True, kw_only=True)
+class Course:
+    """How a network is trained: a `TorchRanker` says what these mean. device: "cpu" or "cuda".
+
+    native: whether losses are computed where the scores are, if they are written in PyTorch; else, and on a CPU, they
+    are those of NumPy.
+    """
+
+    loss: Loss
+    shape: Shape
+    epochs: int
+    learning_rate: float
+    batch_lists: int
+    dropout: float
+    weight_decay: float
+    device: str
+    native: bool
+
+    def train(
+        self,
+        values: Floats32,
+        features: Features,
+        watch: Watch | None,
+        validation: Floats32 | None,
+        rng: np.random.Generator,
+        progress: Callable[[int], Any] | None = None,
+    ) -> Trained:
+        """values, validation: the scaled features of `features` and of the lists that are watched."""
+        longest = int(np.diff(features.offsets).max())
+        half = self.batch_lists // 2
+        smaller = f"batches of {half}, by batch_lists (--batch-lists)" if half else "hidden layers"
+        advice = (
+            f"for batches of {self.batch_lists} lists of up to {longest} documents; try smaller {smaller}"
+            f"{', or device=cpu' if self.device == 'cuda' else ''}"
+        )
+        with within_memory(advice), on_one_thread():
+            return Epochs(self, values, features, rng).run(watch, validation, progress)
+
+
+class Epochs:
+    """A course with its data on the device, and the weights as they are now."""
+
+    def __init__(self, course: Course, values: Floats32, features: Features, rng: np.random.Generator) -> None:
+        torch = pytorch()
+        self.course, self.features, self.rng = course, features, rng
+        self.lists, self.highest = informative(features), int(features.relevance.max())
+        self.native = native_loss(course.loss) if course.native else None
+        self.bridge = TorchLoss(course.loss)
+        self.steps = Steps(first_weights(course.shape, rng), course.device, course.weight_decay)
+        self.generator = torch.Generator(course.device).manual_seed(int(rng.integers(2**63)))
+        self.values = on(course.device, values)
+        self.grades = on(course.device, features.relevance.astype(np.float32))
+
+    def run(self, watch: Watch | None, validation: Floats32 | None, progress: Callable[[int], Any] | None) -> Trained:
+        course, losses = self.course, []
+        ahead = None if validation is None else on(course.device, validation)
+        best = None
+        for epoch in range(course.epochs):
+            losses.append(self.epoch())
+            self.check(losses[-1], epoch)
+            if progress is not None:
+                progress(1)
+            if watch is None or ahead is None:
+                continue
+            scores = all_scores(self.steps.weights(), ahead, watch.lists.offsets, course.shape, course.device)
+            self.check(scores, epoch)
+            if watch.better(scores):
+                best = self.steps.copied()
+            if watch.over:
+                break
+        if watch is None:  # the last step has had no loss yet that would tell
+            scores = all_scores(self.steps.weights(), self.values, self.features.offsets, course.shape, course.device)
+            self.check(scores, course.epochs - 1)
+        return Trained(
+            weights=self.steps.copied() if best is None else best,
+            losses=tuple(losses),
+            values=() if watch is None else tuple(watch.values),
+            best_epoch=len(losses) - 1 if watch is None else watch.best_epoch,
+        )
+
+    def check(self, numbers: float | Floats32, epoch: int) -> None:
+        """Raises InputError where the loss or scores are no numbers any more."""
+        if not np.isfinite(numbers).all():
+            rate = self.course.learning_rate
+            raise InputError(
+                f"the loss {self.course.loss} diverged in epoch {epoch + 1} with learning_rate={rate:g}; try a smaller "
+                f"one, as {rate / 10:g}"
+            )
+
+    def epoch(self) -> float:
+        """One pass over the lists; the mean loss of a list. The device is waited for once, at the end."""
+        course, torch = self.course, pytorch()
+        total = torch.zeros((), dtype=torch.float64, device=course.device)
+        with np.errstate(over="ignore", invalid="ignore"):  # a loss that diverges is told by its value
+            for batch in shuffled(self.lists, self.features.offsets, course.batch_lists, self.rng):
+                value = self.loss_of(batch)
+                self.steps.step(value, course.learning_rate)
+                total += value.detach() * batch.lists.size
+        return float(total) / self.lists.size
+
+    def loss_of(self, batch: Batch) -> Tensor:
+        course = self.course
+        rows = on(course.device, batch.rows)
+        table = None
+        if course.shape.attention or self.native is not None:
+            table = Table(on(course.device, batch.cells), batch.lists.size, batch.longest)
+        values = self.values.index_select(0, rows)
+        scores = scores_of(self.steps.weights(), values, course.shape, table, course.dropout, self.generator)
+        if self.native is None or table is None:
+            grades = self.features.relevance[batch.rows]
+            return self.bridge(scores, grades, batch.offsets, rng=self.rng, max_grade=self.highest)
+        return self.native(table.laid_out(scores), table.laid_out(self.grades.index_select(0, rows)), table.mask)
+
+
+def on(device: str, array: npt.NDArray[Any]) -> Tensor:
+    """An array as a tensor there."""
+    return pytorch().from_numpy(np.ascontiguousarray(array)).to(device)
+
+
+def all_scores(weights: list[Tensor], values: Tensor, offsets: Ints, shape: Shape, device: str) -> Floats32:
+    """(documents) scores, some documents at a time, or with attention some lists. values: here or on the device."""
+    torch = pytorch()
+    found = np.empty(len(values), np.float32)
+    with torch.no_grad():
+        if not shape.attention:
+            for start in range(0, len(values), AT_ONCE):
+                part = slice(start, start + AT_ONCE)
+                found[part] = scores_of(weights, values[part].to(device), shape).cpu().numpy()
+            return found
+        for batch in by_length(offsets, AT_ONCE):
+            table = Table(on(device, batch.cells), batch.lists.size, batch.longest)
+            rows = torch.from_numpy(batch.rows).to(values.device)
+            scores = scores_of(weights, values.index_select(0, rows).to(device), shape, table)
+            found[batch.rows] = scores.cpu().numpy()
+    return found
