@@ -51,7 +51,10 @@ SCRIPTS = (
     "consensus_votes",
     "kemeny",
     "fusion",
+    "pooling",
+    "prediction_powered",
     "learning",
+    "torch_ranker",
     "language_model",
 )
 DOCS = HERE.parent / "docs" / "benchmarks.md"
@@ -71,8 +74,10 @@ PACKAGES = (
     "evalica",
     "corankco",
     "lightgbm",
+    "xgboost",
     "torch",
     "kenlm",
+    "ppi-python",
 )
 
 

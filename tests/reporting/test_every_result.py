@@ -35,6 +35,7 @@ from rankscope.stability.ablation_shown import Ablation
 AWFUL = b"two\nlines | & % _ caf\xe9".decode("utf-8", "surrogateescape")
 QRELS = {f"q{i}": {"a": 1, "b": i % 3, "c": 0, "e": 1} for i in range(8)}
 SECOND_JUDGE = {f"q{i}": {"a": 1, "b": 1, "c": i % 2, "e": 0} for i in range(8)}
+FEW = {query: QRELS[query] for query in ("q0", "q2", "q3", "q5", "q6")}
 
 
 def run(name: str, shift: int) -> rs.Run:
@@ -161,6 +162,13 @@ RESULTS: dict[type, Callable[[], Any]] = {
         seeds=2,
         importance=True,
     ),
+    rs.experiments.FeatureAblation: lambda: rs.experiments.ablate(
+        features(), {AWFUL: [AWFUL]}, "linear:listnet", "RR", folds=3, seeds=1
+    ),
+    rs.experiments.FeatureImportance: lambda: made(rs.experiments.CrossValidation).feature_importance,
+    rs.experiments.Search: lambda: rs.experiments.search(
+        features(), {AWFUL: rs.learning.Ranker(hidden=())}, "RR", trials=2, folds=3, seeds=1
+    ),
     rs.experiments.TranslationExperiment: lambda: translations(),
     rs.consensus.Leaderboard: lambda: rs.consensus.leaderboard(preferred(), covariates=AWFUL, rng=1, n_resamples=30),
     rs.consensus.Consensus: lambda: rs.consensus.merge_rankings(
@@ -168,6 +176,15 @@ RESULTS: dict[type, Callable[[], Any]] = {
     ),
     rs.consensus.QueryConsensus: lambda: rs.consensus.merge_runs(RUNS, n_resamples=20, rng=1),
     rs.learning.Training: trained,
+    rs.fusion.TrainedFusion: lambda: rs.fusion.train(QRELS, RUNS, "rrf", settings={"weights": [1, 1, 1]}, folds=3),
+    rs.judging.Pooled: lambda: rs.judging.pool(RUNS, judged=QRELS, budget=9, method="bandit"),
+    rs.judging.Sampled: lambda: rs.judging.sample(RUNS, 0.5, judged=QRELS, rng=1),
+    rs.judging.LeftOut: lambda: rs.judging.leave_out(RUNS, QRELS, "RR"),
+    rs.judging.Played: lambda: rs.judging.play_back(RUNS, QRELS, ["depth", "hedge"]),
+    rs.judging.Estimates: lambda: rs.judging.estimate(FEW, RUNS, SECOND_JUDGE, ["RR", "P@1"], map="0=0,1=1"),
+    rs.judging.JudgmentPlan: lambda: rs.judging.plan_judgments(
+        FEW, RUNS, SECOND_JUDGE, ["RR", "P@1"], map="0=0,1=1", width=0.4
+    ),
     type(rs.agree_labels([0, 1], [0, 1])): lambda: rs.agree_labels([0, 1, 1, 0, 1], [0, 1, 0, 0, 1]),
 }
 made = cache(lambda kind: RESULTS[kind]())

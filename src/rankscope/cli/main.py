@@ -28,6 +28,7 @@ COMMANDS = {
     "consensus": ("consensus", "Many rankings into one order."),
     "leaderboard": ("leaderboard", "Who leads, by who was preferred to whom."),
     "fuse": ("fuse", "Many runs into one run."),
+    "pool": ("pool", "Which documents to judge next."),
     "train": ("train", "Learn to rank from documents with features and grades."),
     "predict": ("predict", "Score documents with a trained ranker."),
     "features": ("features", "Make features that rankers learn from, and the models that these need."),

@@ -99,10 +99,30 @@ TOUR = (
         f"rankscope evaluate demo-ranks.tsv --input entity-ranks --total-ranks {TOTAL} -m MeanRank -m AP -m AUC",
         "only the ranks of known entities: where do five ways to rank authors put those known to be good",
     ),
+    Step(
+        "rankscope pool *.run --judged demo.qrels --method hedge --budget 200 -o next.qrels",
+        "which 200 documents people should judge next, so that few judgments find most of what is relevant",
+    ),
+    Step(
+        "rankscope pool *.run --sample 0.2 --seed 7 -o sample.qrels",
+        "or a fifth of the pool at random, from which infAP can be estimated",
+    ),
+    Step(
+        "rankscope pool *.run --judged demo.qrels --leave-out --depth 10 -m nDCG@10",
+        "and how each run would have fared, had it not taken part in the judging",
+    ),
     Step("rankscope agree judgments demo.qrels demo-judge.qrels", "how far a simulated LLM judge agrees with people"),
     Step(
         "rankscope agree judgments demo.qrels demo-judge.qrels *.run -m nDCG@10",
         "and which systems change places when it judges instead of them",
+    ),
+    Step(
+        "rankscope evaluate demo-few.qrels *.run --machine demo-judge.qrels -m nDCG@10",
+        "the judge for all 50 queries, people for 20 of them: what both say together, and whom the judge overrates",
+    ),
+    Step(
+        "rankscope plan demo-few.qrels rerank.run hybrid.run --machine demo-judge.qrels -m nDCG@10 --width 0.1",
+        "and how many queries people must judge beside it, for an interval of that width",
     ),
     Step("rankscope agree labels demo-labels.csv --normalise row", "the same for plain labels, relevant or not"),
     Step(
@@ -193,6 +213,10 @@ TOUR = (
         "two runs fused into one, which is better than either",
     ),
     Step(
+        "rankscope fuse bm25.run dense.run --method weighted-sum --train demo.qrels --save-parameters fusion.json",
+        "weights for the two chosen by judgments, and what they are worth on queries that had no say",
+    ),
+    Step(
         "rankscope train demo-train.txt --valid demo-valid.txt --loss listnet --hidden 0 -o demo.model",
         "a ranker learned from 20 queries, whose features are the six systems' scores",
         first=True,
@@ -209,8 +233,9 @@ TOUR = (
         "a network instead, by another loss, stopped where AP is best",
     ),
     Step(
-        "rankscope crossvalidate demo-features.csv --loss linear:listnet --loss listnet --seeds 2 --importance",
-        "learning to rank: is a network better than a linear ranker on queries that neither saw, and by which features",
+        "rankscope crossvalidate demo-features.csv --loss linear:listnet --loss listnet --blend --seeds 2 --importance",
+        "learning to rank: is a network better than a linear ranker on queries that neither saw, or a blend of both; "
+        "by which features",
     ),
     Step(
         "rankscope mt-experiment --data demo-mt --protocol cv --features nine,+chrF --seeds 1",
@@ -220,6 +245,10 @@ TOUR = (
         "rankscope report demo.qrels rerank.run hybrid.run bm25.run --baseline bm25 -o baseline.html",
         "one page to send to a colleague, with figures",
         first=True,
+    ),
+    Step(
+        "rankscope report demo-few.qrels *.run -m nDCG@10 --machine demo-judge.qrels -o judged.html",
+        "the page of few judgments of people, beside those of the judge",
     ),
     Step("rankscope convert demo.qrels - --to csv", "judgments in another format"),
     Step("rankscope evaluate demo.qrels rerank.run dense.run --format latex", "a table for a paper"),

@@ -1,0 +1,158 @@
+"""Runs left out of a pool: what the judgments would be without a run's own documents, and what that does to it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from rankscope.data.qrels import Qrels
+from rankscope.data.rows import Ints
+from rankscope.data.run import Run
+from rankscope.errors import ParameterError
+from rankscope.evaluation.conventions import make_plan
+from rankscope.evaluation.engine import score_hits
+from rankscope.evaluation.sources import Joined, as_qrels, join_all
+from rankscope.io.read import PathLike
+from rankscope.io.streams import is_path, source_name
+from rankscope.judging.left_out import LeftOut
+from rankscope.judging.lists import Lists, judgments_of, read_lists
+from rankscope.judging.pooling import DEEP
+from rankscope.kernels.segments import bounds, group_of
+from rankscope.stats.inputs import check_count, snapped
+
+__all__ = ["leave_out"]
+
+Bools = npt.NDArray[np.bool_]
+Floats = npt.NDArray[np.float64]
+
+
+def leave_out(
+    runs: Sequence[Run | PathLike | Any],
+    qrels: Qrels | PathLike | Any,
+    measure: Any = "nDCG@10",
+    *,
+    depth: int = DEEP,
+    cutoff: int = 10,
+    rel: int = 1,
+    input: str | None = None,
+) -> LeftOut:
+    """What becomes of each run had it not taken part in the pool: how many of its first documents would lack a
+    judgment, and which rank among the runs it would have. A run that falls shows that judgments are unfair to new runs.
+
+    For each run, the judgments of documents that no other run has among its first `depth` are taken away, and all runs
+    are evaluated anew. depth: how far down lists were pooled. cutoff: of how many first documents those without a
+    judgment are counted. measure, rel: as for `evaluate`. At least two runs are needed; a run of the same makers keeps
+    the documents of the one left out, so give one of each.
+
+    Raises InputError and ParameterError as `evaluate` and `pool`.
+
+    Source: Zobel (1998), "How reliable are the results of large-scale information retrieval experiments?".
+
+    >>> import rankscope as rs
+    >>> qrels = {"q": {"a": 1, "b": 1, "c": 1, "d": 0}}
+    >>> runs = [rs.Run({"q": {"a": 2.0, "b": 1.0}}, name="x"), rs.Run({"q": {"d": 2.0, "a": 1.0}}, name="y")]
+    >>> found = rs.judging.leave_out(runs, qrels, "P@2")
+    >>> found.systems, found.mean.tolist(), found.mean_without.tolist()
+    (('x', 'y'), [1.0, 0.5], [0.5, 0.5])
+    """
+    check_count("depth", depth)
+    check_count("cutoff", cutoff)
+    if isinstance(measure, (list, tuple)):
+        raise ParameterError(f"measure is {measure!r}, expected one, as 'nDCG@10'")
+    plan = make_plan([measure], rel=rel)
+    if plan.needs_subtopics:
+        raise ParameterError(f"{measure} asks for judgments by subtopic, and pools have none; choose another measure")
+    lists = read_lists(refuse_stdin(runs), max(depth, cutoff), input=input)
+    if len(lists.systems) < 2:
+        raise ParameterError("one run, expected at least two: without it there would be no judgments")
+    judged = as_qrels(qrels)
+    joined = join_all(judged, list(runs), plan, input, None)
+    scores = score_hits(plan, joined)
+    places = [list(scores.systems).index(system) for system in lists.systems]
+    by_name = [Joined(lists.systems[i], joined[p].hits, (), None) for i, p in enumerate(places)]
+    found = judgments_of(lists, judged)
+    found[found >= 0] = np.where(judged.relevance[found[found >= 0]] >= 0, found[found >= 0], -1)
+    alone = own_documents(lists, depth)
+    without = np.empty((len(by_name), len(by_name)))
+    order = np.lexsort((-judged.relevance, group_of(judged.offsets)))
+    for i in range(len(by_name)):
+        kept = np.ones(judged.relevance.size, np.bool_)
+        gone = found[alone == i]
+        kept[gone[gone >= 0]] = False
+        anew = judged_without(judged, kept, order)
+        parts = [Joined(one.name, one.hits.rejudged(**anew, memory={}), (), None) for one in by_name]
+        without[i] = score_hits(plan, parts).summary(scores.measure_names[0])
+    sign = scores.sign(scores.measure_names[0]) or 1
+    mean = scores.summary(scores.measure_names[0])[places]
+    relevance = np.where(found >= 0, judged.relevance[np.maximum(found, 0)], -1)
+    return LeftOut(
+        measure=scores.measure_names[0],
+        systems=lists.systems,
+        mean=mean,
+        rank=ranks_of(sign * mean[None])[0],
+        mean_without=without.diagonal().copy(),
+        rank_without=ranks_of(sign * without).diagonal().copy(),
+        unjudged=unjudged_share(lists, relevance >= 0, cutoff, None),
+        unjudged_without=unjudged_share(lists, relevance >= 0, cutoff, alone),
+        only_here=counts_of(alone[relevance >= 0], len(lists.systems)),
+        only_here_relevant=counts_of(alone[relevance >= rel], len(lists.systems)),
+        depth=depth,
+        cutoff=cutoff,
+        measured=scores.signature(),
+        notes=tuple(dict.fromkeys((*lists.notes, *scores.notes))),
+    )
+
+
+def refuse_stdin(runs: Sequence[Any]) -> Sequence[Any]:
+    """Runs are read twice."""
+    if isinstance(runs, (list, tuple)) and any(is_path(run) and source_name(run) == "<stdin>" for run in runs):
+        raise ParameterError("runs are read twice here, and standard input can be read once; name a file")
+    return runs
+
+
+def own_documents(lists: Lists, depth: int) -> Ints:
+    """(documents) the one run that has it within the depth; -1 where several or none have."""
+    within = lists.rank <= depth
+    counts = np.bincount(lists.doc[within], minlength=lists.size)
+    alone = np.full(lists.size, -1)
+    alone[lists.doc[within]] = lists.run[within]
+    alone[counts != 1] = -1
+    return alone
+
+
+def counts_of(run: Ints, runs: int) -> Ints:
+    return np.bincount(run[run >= 0], minlength=runs)
+
+
+def judged_without(qrels: Qrels, kept: Bools, order: Ints) -> dict[str, Ints]:
+    """What `Hits.rejudged` takes. kept: (judgments); order: that sorts them by query, then falling grade."""
+    query = group_of(qrels.offsets)
+    counts = np.bincount(query[kept], minlength=len(qrels.query_ids))
+    before: Ints = np.concatenate((np.zeros(1, np.int64), np.cumsum(kept, dtype=np.int64)))
+    places = np.where(kept, before[:-1] - before[qrels.offsets[:-1]][query], -1)
+    grades = qrels.relevance[order][kept[order]]
+    return {"relevance": qrels.relevance, "places": places, "grades": grades, "grade_offsets": bounds(counts)}
+
+
+def ranks_of(values: Floats) -> Ints:
+    """(rows, systems) ranks from 1, the highest value first; equal ones share the better rank."""
+    found = (
+        snapped(np.where(np.isnan(values), np.nanmin(values) - 1, values))
+        if np.isnan(values).any()
+        else snapped(values)
+    )
+    return np.asarray(1 + (found[:, :, None] < found[:, None, :]).sum(axis=2))
+
+
+def unjudged_share(lists: Lists, judged: Bools, cutoff: int, alone: Ints | None) -> Floats:
+    """(runs) the share of its first documents without a judgment. alone: whose judgments are gone when it is left out;
+    None where none are.
+    """
+    near = lists.rank <= cutoff
+    run, doc = lists.run[near], lists.doc[near]
+    known = judged[doc] if alone is None else judged[doc] & (alone[doc] != run)
+    listed = np.bincount(run, minlength=len(lists.systems))
+    return np.bincount(run[~known], minlength=listed.size) / np.maximum(listed, 1)

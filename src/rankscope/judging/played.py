@@ -1,0 +1,127 @@
+"""Relevant documents by documents judged, a curve a method."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from rankscope._version import __version__
+from rankscope.data.rows import Ints
+from rankscope.data.sections import Figure, Section, Table, as_text, tidy_frame
+from rankscope.data.wording import counted, queries
+from rankscope.errors import UnknownName
+
+if TYPE_CHECKING:
+    import polars as pl
+
+__all__ = ["Played"]
+
+COLUMNS = ("method", "judged", "relevant", "share")
+#: Points of a curve that are shown.
+POINTS, LINES = 50, 10
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Played:
+    """What methods of pooling find, in the order in which they have documents judged.
+
+    found: for each method (judged) whether the document was relevant. known: how many relevant documents there are
+    among all that take part. `relevant(method)` is the curve; `frame()` the tidy table of up to 50 points of each:
+    method, judged, relevant, share (of the known ones).
+    """
+
+    found: Mapping[str, npt.NDArray[np.bool_]]
+    known: int
+    queries: int
+    runs: int
+    depth: int
+    rel: int
+    seed: int | None
+    notes: tuple[str, ...]
+
+    def relevant(self, method: str) -> Ints:
+        """(judged) how many of the first documents judged are relevant. Raises UnknownName for another method."""
+        full = next((name for name in self.found if name == method or name.partition("(")[0] == method), None)
+        if full is None:
+            raise UnknownName("method played back", method, self.found)
+        return np.cumsum(self.found[full])
+
+    def places(self, most: int) -> Ints:
+        """Numbers of documents judged that are shown, evenly spaced."""
+        longest = max(found.size for found in self.found.values())
+        return np.unique(np.linspace(0, longest, min(most, longest) + 1).round().astype(np.int64))[1:]
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns of the tidy table."""
+        return COLUMNS
+
+    def records(self) -> Iterator[tuple[str, int, int, float]]:
+        """The rows of the tidy table."""
+        for name in self.found:
+            curve = self.relevant(name)
+            for at in self.places(POINTS).tolist():
+                n = int(curve[at - 1])
+                yield name, at, n, n / self.known if self.known else float("nan")
+
+    def frame(self) -> pl.DataFrame:
+        """The tidy table as a polars frame."""
+        return tidy_frame(self)
+
+    def sections(self) -> list[Section]:
+        places = self.places(LINES)
+        curves = [self.relevant(name)[places - 1] for name in self.found]
+        rows = tuple((f"{at:,}", *(f"{int(curve[i]):,}" for curve in curves)) for i, at in enumerate(places.tolist()))
+        shown = self.places(POINTS)
+        data = {
+            "x": shown.tolist(),
+            "x_title": "documents judged",
+            "measures": list(self.found),
+            "values": np.array([self.relevant(name)[shown - 1] for name in self.found], np.float64),
+            "y_title": "relevant ones found",
+        }
+        figure = Figure("condition_lines", data) if shown.size > 1 else None
+        return [
+            Section(
+                title="Relevant documents found",
+                sentence=self.sentence(),
+                table=Table(columns=("judged", *self.found), rows=rows, left=0),
+                figure=figure,
+            )
+        ]
+
+    def sentence(self) -> str:
+        """Which method finds most on the way."""
+        start = (
+            f"Of the documents among the first {self.depth} of {counted(self.runs, 'run')} for "
+            f"{queries(self.queries)}, {self.known:,} are relevant."
+        )
+        if len(self.found) < 2 or not self.known:
+            return start
+        half = {}
+        for name in self.found:
+            curve = self.relevant(name)
+            if 2 * curve[-1] >= self.known:
+                half[name] = int(np.searchsorted(curve, (self.known + 1) // 2)) + 1
+        if not half:
+            return f"{start} No method finds half of them within these judgments."
+        first = min(half, key=half.__getitem__)
+        by_depth = f", by {half['depth']:,} under depth" if first != "depth" and "depth" in half else ""
+        return f"{start} Half of them are found by {half[first]:,} judgments under {first}{by_depth}."
+
+    def signature(self) -> str:
+        parts = [f"played back:{','.join(self.found)}", f"depth:{self.depth}", f"rel:{self.rel}"]
+        parts += [f"runs:{self.runs}", f"queries:{self.queries}"]
+        if self.seed is not None:
+            parts.append(f"rng:{self.seed}")
+        return " | ".join([*parts, f"rankscope {__version__}"])
+
+    def __str__(self) -> str:
+        return as_text(self)
+
+    def __repr__(self) -> str:
+        return f"Played({', '.join(self.found)}, {self.known:,} relevant, depth {self.depth})"

@@ -1,0 +1,54 @@
+"""Pools as files: lines for judges, and JSONL with priorities."""
+
+from __future__ import annotations
+
+import io
+import os
+from collections.abc import Iterator
+
+from rankscope.io.convert import convert, qrels_rows, target_of
+from rankscope.io.read import PathLike
+from rankscope.io.render import refuse_not_utf8
+from rankscope.io.write import compressed, write_chunks, write_stdout
+from rankscope.judging.pooled import Pooled
+from rankscope.judging.sampled import Sampled
+
+__all__ = ["check_pool_file", "write_pool"]
+
+JSONL = "jsonl"
+
+
+def check_pool_file(path: PathLike, to: str | None) -> str:
+    """The format that the file's name or `to` says; TREC's where it is printed and nothing is said.
+
+    Raises UnknownName, ParameterError.
+    """
+    return target_of(path, "trec" if os.fspath(path) == "-" and to is None else to).form
+
+
+def write_pool(found: Pooled | Sampled, path: PathLike, to: str | None = None) -> None:
+    """Write what is to be judged, whole or not at all.
+
+    path: a file, "-" for standard output. to: a format of `convert`, told by the suffix otherwise. JSONL holds of a
+    pool all that `documents()` has, line by line; every other format holds judgments of relevance -1, and of a sample
+    what its `qrels()` are.
+
+    Raises InputError where nothing is left to be judged, ParameterError, UnknownName, OutputError.
+    """
+    form = check_pool_file(path, to)
+    qrels = found.qrels()
+    if form != JSONL or isinstance(found, Sampled):
+        convert(qrels, path, to=form)
+        return
+    refuse_not_utf8(qrels_rows(qrels), "", "the pool")
+    chunks = compressed(lines(found), target_of(path, to or form).packed)
+    if os.fspath(path) == "-":
+        write_stdout(chunks)
+    else:
+        write_chunks(path, chunks)
+
+
+def lines(found: Pooled) -> Iterator[bytes]:
+    buffer = io.BytesIO()
+    found.documents().write_ndjson(buffer)
+    yield buffer.getvalue()

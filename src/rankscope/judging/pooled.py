@@ -1,0 +1,181 @@
+"""What is to be judged, and what each run has to do with it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from rankscope._version import __version__
+from rankscope.data.qrels import Qrels
+from rankscope.data.rows import Ints, Rows, names_of
+from rankscope.data.sections import Section, Table, as_text, tidy_frame
+from rankscope.data.wording import counted, queries
+from rankscope.errors import InputError
+from rankscope.judging.lists import Lists
+from rankscope.judging.methods import METHODS, Method
+from rankscope.kernels.order import stable_order
+from rankscope.kernels.segments import bounds
+from rankscope.kernels.text import decode, hashes
+
+if TYPE_CHECKING:
+    import polars as pl
+
+__all__ = ["Pooled", "judgments_from"]
+
+COLUMNS = ("system", "queries", "documents", "only_here", "judged", "relevant", "to_judge")
+ALL = "all runs"
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Pooled:
+    """Documents to judge, in order.
+
+    lists: the documents that take part. grades: (documents) what was judged before, -1 for nothing. document: (to
+    judge) their numbers among those, in the order of judging; step: (to judge) from 0, the round in which its turn
+    comes. `documents()` are they as a frame, `qrels()` as judgments of relevance -1. `print` shows what each run has to
+    do with it; `frame()` is that as a tidy table: system, queries, documents (that take part), only_here (that no other
+    run has), judged, relevant, to_judge.
+    """
+
+    lists: Lists
+    grades: Ints
+    document: Ints
+    step: Ints
+    method: Method
+    budget: int | None
+    rel: int
+    seed: int
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns of the tidy table."""
+        return COLUMNS
+
+    @cached_property
+    def counts(self) -> Ints:
+        """(runs and all, columns) the numbers of the tidy table."""
+        lists, runs = self.lists, len(self.lists.systems)
+        chosen = np.zeros(lists.size, np.bool_)
+        chosen[self.document] = True
+        single = lists.runs_with() == 1
+        marks = (np.ones(lists.size, np.bool_), single, self.grades >= 0, self.grades >= self.rel, chosen)
+        by_run = [np.bincount(lists.run[mark[lists.doc]], minlength=runs) for mark in marks]
+        length = np.bincount(lists.run * lists.sizes.size + lists.query, minlength=runs * lists.sizes.size)
+        answered = (length.reshape(runs, -1) > 0).sum(axis=1)
+        table = np.array([answered, *by_run]).T
+        return np.concatenate((table, [[lists.sizes.size, *(int(mark.sum()) for mark in marks)]]))
+
+    def records(self) -> Iterator[tuple[str, int, int, int, int, int, int]]:
+        """The rows of the tidy table: a run each, then all of them."""
+        for system, row in zip((*self.lists.systems, ALL), self.counts.tolist(), strict=True):
+            yield (system, *row)
+
+    def frame(self) -> pl.DataFrame:
+        """The tidy table as a polars frame."""
+        return tidy_frame(self)
+
+    def documents(self) -> pl.DataFrame:
+        """What to judge as a polars frame, query by query: query_id, doc_id, relevance (-1: not judged), priority
+        (above 0, at most 1: the k-th of its query has 1 / k; under mtf-global the k-th of all), rank (the best that a
+        run gives it), runs (how many have it).
+        """
+        import polars as pl
+
+        lists, order = self.lists, self._by_query
+        doc = self.document[order]
+        names = names_of(lists.query_ids, "replace")
+        query = lists.query_of[doc]
+        return pl.DataFrame(
+            {
+                "query_id": pl.Series([names[q] for q in query.tolist()], dtype=pl.String),
+                "doc_id": pl.Series(names_of(decode(lists.docs.take(doc)), "replace")[: doc.size], dtype=pl.String),
+                "relevance": np.full(doc.size, -1),
+                "priority": 1.0 / (self.step[order] + 1.0),
+                "rank": lists.best_rank()[doc],
+                "runs": lists.runs_with()[doc],
+            }
+        )
+
+    def qrels(self) -> Qrels:
+        """What to judge as judgments of relevance -1, in the order of judging.
+
+        Raises InputError where nothing is left to be judged.
+        """
+        if not self.document.size:
+            raise InputError(f"nothing is left to be judged: {self.finished()}")
+        doc = self.document[self._by_query]
+        return judgments_from(self.lists, doc, np.full(doc.size, -1))
+
+    @property
+    def _by_query(self) -> Ints:
+        return stable_order(self.lists.query_of[self.document])
+
+    def finished(self) -> str:
+        """That all is judged, in words."""
+        deeper = self.lists.depth
+        return f"all {counted(self.lists.size, 'document')} among the first {deeper} of each list are; look deeper"
+
+    @cached_property
+    def notes(self) -> tuple[str, ...]:
+        found = list(self.lists.notes)
+        open_ = int((self.grades < 0).sum())
+        if not self.document.size:
+            found.append(f"nothing is left to be judged: {self.finished()}")
+        elif self.budget is not None and self.budget > open_:
+            found.append(
+                f"the budget is {self.budget:,} and only {counted(open_, 'document')} among the first "
+                f"{self.lists.depth} of each list {'is' if open_ == 1 else 'are'} not judged"
+            )
+        if self.method.adaptive and not (self.grades >= self.rel).any():
+            found.append(
+                "no document that takes part was judged relevant so far, so that there is little to learn from; ask "
+                "for a few a query first, and again with --judged (judged=...) once they are judged"
+            )
+        return tuple(found)
+
+    def sections(self) -> list[Section]:
+        lists, judged = self.lists, int((self.grades >= 0).sum())
+        sentence = (
+            f"{counted(lists.size, 'document')} of {queries(len(lists.query_ids))} "
+            f"{'is' if lists.size == 1 else 'are'} among the first {lists.depth} of the lists of "
+            f"{counted(len(lists.systems), 'run')}."
+        )
+        if judged:
+            sentence += f" Judged already: {judged:,}, of which {int((self.grades >= self.rel).sum()):,} relevant."
+        sentence += f" To judge next: {self.document.size:,}, {METHODS[self.method.name]}."
+        headings = ("run", "queries", "documents", "of it alone", "judged", "relevant", "to judge")
+        rows = tuple((name, *(f"{n:,}" for n in numbers)) for name, *numbers in self.records())
+        return [Section(title="What to judge next", sentence=sentence, table=Table(columns=headings, rows=rows))]
+
+    def signature(self) -> str:
+        parts = [f"pool:{self.method}", f"depth:{self.lists.depth}"]
+        if self.budget is not None:
+            parts.append(f"budget:{self.budget}")
+        parts += [f"rel:{self.rel}", f"judged:{int((self.grades >= 0).sum())}", f"queries:{len(self.lists.query_ids)}"]
+        if self.method.name == "thompson":
+            parts.append(f"rng:{self.seed}")
+        return " | ".join([*parts, f"rankscope {__version__}"])
+
+    def __str__(self) -> str:
+        return as_text(self)
+
+    def __repr__(self) -> str:
+        return (
+            f"Pooled({self.method}, {queries(len(self.lists.query_ids))}, {counted(len(self.lists.systems), 'run')}, "
+            f"{counted(self.document.size, 'document')} to judge)"
+        )
+
+
+def judgments_from(lists: Lists, doc: Ints, relevance: Ints) -> Qrels:
+    """Judgments of these documents, which are given query by query."""
+    query = lists.query_of[doc]
+    some = np.unique(query)
+    docs = lists.docs.take(doc)
+    offsets = bounds(np.bincount(query, minlength=lists.sizes.size)[some])
+    return Qrels.from_rows(
+        Rows([lists.query_ids[q] for q in some.tolist()], offsets, docs, hashes(docs), relevance, lambda _: "the pool")
+    )
