@@ -11,7 +11,7 @@ import click
 from rankscope.cli.options import evaluation_options
 from rankscope.cli.output import bytes_progress
 from rankscope.cli.results import result_options, take_showing
-from rankscope.cli.sampling_options import CONFIDENCE_LEVEL
+from rankscope.cli.sampling_options import CONFIDENCE_LEVEL, resamples_option, seed_option
 from rankscope.errors import InputError, ParameterError
 from rankscope.io.streams import source_name
 from rankscope.stats.confusion import NORMALISE
@@ -94,6 +94,8 @@ def agreement_options(command: Callable[..., Any]) -> Callable[..., Any]:
     show_default=True,
     help="Rank systems by the documents that both judged, or by all that each judge has of these queries.",
 )
+@resamples_option(2000, "Samples of queries, for intervals of correlations.")
+@seed_option("Of resampling.")
 @evaluation_options
 @result_options
 def judgments(
@@ -104,6 +106,8 @@ def judgments(
     normalise: str | None,
     confidence_level: float,
     judged: str,
+    n_resamples: int,
+    rng: int,
     measures: tuple[str, ...],
     rel: int,
     **options: Any,
@@ -132,6 +136,8 @@ def judgments(
             normalise=normalise,
             judged=judged,
             confidence_level=confidence_level,
+            n_resamples=n_resamples,
+            rng=rng,
             **evaluation,
         )
     showing.show(result)

@@ -33,6 +33,19 @@ __all__ = ["evaluate"]
     metavar="FILE",
     help="Save all values and settings as well, in a file named .parquet: the baseline of a later comparison.",
 )
+@click.option(
+    "--machine",
+    metavar="QRELS",
+    help="Judgments of a machine for all queries, where QRELS has people's for some: estimates from both.",
+)
+@click.option("--baseline", metavar="NAME", help="With --machine: differences to this system. Default: of all pairs.")
+@click.option("--map", "map_", metavar="A=B,...", help="With --machine: its grades on people's scale, as 0=0,1=0,2=1.")
+@click.option(
+    "--weight", type=float, metavar="W", help="With --machine: its weight. Default: that of the least variance."
+)
+@click.option(
+    "--confidence-level", type=float, metavar="P", help="With --machine: how many intervals hold. Default: 0.95."
+)
 @output_options([*FORMATS, PAGE])
 def evaluate(
     qrels: str,
@@ -41,6 +54,11 @@ def evaluate(
     conventions: str | None,
     by_query: bool,
     save: str | None,
+    machine: str | None,
+    baseline: str | None,
+    map_: str | None,
+    weight: float | None,
+    confidence_level: float | None,
     format_: str,
     output: str | None,
     **options: Any,
@@ -54,8 +72,19 @@ def evaluate(
     \b
     rankscope evaluate robust.qrels bm25.run dense.run -m nDCG@10 -m AP
     rankscope evaluate robust.qrels bm25.run --by-query --format csv -o scores.csv
+    rankscope evaluate people.qrels bm25.run dense.run --machine llm.qrels -m nDCG@10
     """  # noqa: D301 - click keeps the lines after the character \b as they are
     check_page(format_, output)
+    given = {"baseline": baseline, "map": map_, "weight": weight, "confidence_level": confidence_level}
+    asked = {name: value for name, value in given.items() if value is not None}
+    if machine is not None:
+        refuse_beside_machine(conventions, by_query, save, format_)
+        show_estimates(qrels, runs, machine, measures, format_, output, **asked, **options)
+        return
+    if asked:
+        raise ParameterError(
+            f"--{next(iter(asked)).replace('_', '-')} is for --machine, the judgments of a machine; leave it out"
+        )
     if conventions is None:
         check_output(output, (qrels, *runs))
         if save is not None:
@@ -81,6 +110,38 @@ def evaluate(
     with bytes_progress(runs, "reading runs") as progress:
         table = compare_conventions(qrels, list(runs), conventions, progress=progress, **kept)
     show(page_of(table) if format_ == PAGE else render_result(table, format_), output)
+
+
+def refuse_beside_machine(conventions: str | None, by_query: bool, save: str | None, format_: str) -> None:
+    """Raise for what estimates have not."""
+    for name, there in (("conventions", conventions is not None), ("by-query", by_query), ("save", save is not None)):
+        if there:
+            raise ParameterError(
+                f"--{name} beside --machine, whose estimates are of all queries; leave one of them out"
+            )
+    if format_ not in (*RESULT_FORMATS, PAGE):
+        known = ", ".join([*RESULT_FORMATS, PAGE])
+        raise ParameterError(f"--machine has no format {format_!r}; choose one of {known}")
+
+
+def show_estimates(
+    qrels: str,
+    runs: tuple[str, ...],
+    machine: str,
+    measures: tuple[str, ...],
+    format_: str,
+    output: str | None,
+    **asked: Any,
+) -> None:
+    """What people's judgments and a machine's say together."""
+    from rankscope.judging.estimating import estimate  # no other call needs it
+
+    if not runs:
+        raise click.UsageError("Missing argument 'RUN...'.")
+    check_output(output, (qrels, machine, *runs))
+    with bytes_progress(runs, "reading runs") as progress:
+        found = estimate(qrels, list(runs), machine, list(measures) or None, progress=progress, **asked)
+    show(page_of(found) if format_ == PAGE else render_result(found, format_), output)
 
 
 def refuse_beside_conventions(

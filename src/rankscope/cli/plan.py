@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import click
 
 from rankscope.cli.options import evaluation_options, scores_of
+from rankscope.cli.output import bytes_progress
 from rankscope.cli.results import result_options, take_showing
 from rankscope.comparison.matched import system_of
 from rankscope.comparison.planning import check_plan
@@ -79,6 +81,12 @@ __all__ = ["plan"]
     type=click.Choice(list(STANDARDISATIONS)),
     help="Scores by query in standard deviations (z), or these mapped to 0..1 by the normal distribution (cdf).",
 )
+@click.option(
+    "--machine",
+    metavar="QRELS",
+    help="Judgments of a machine for all queries: how many of them people must judge for intervals of --width.",
+)
+@click.option("--map", "map_", metavar="A=B,...", help="With --machine: its grades on people's scale, as 0=0,1=0,2=1.")
 @result_options
 def plan(
     qrels: str,
@@ -93,6 +101,8 @@ def plan(
     queries: int | None,
     tests: int,
     standardise: str | None,
+    machine: str | None,
+    map_: str | None,
     **options: Any,
 ) -> None:
     """How many queries a comparison of systems like these RUNs needs.
@@ -103,11 +113,36 @@ def plan(
     \b
     rankscope plan robust.qrels bm25.run dense.run -m AP --difference 0.02
     rankscope plan robust.qrels *.run -m nDCG@10 --baseline bm25 --difference 0.05 --power 0.9
+    rankscope plan people.qrels *.run --machine llm.qrels -m nDCG@10 --width 0.05
     """  # noqa: D301 - click keeps the lines after the character \b as they are
     asked: dict[str, Any] = {"difference": difference, "width": width, "power": power, "level": level}
     asked |= {"alternative": alternative, "n_queries": queries, "tests": tests}
     showing = take_showing(options)
     check_plan(**asked)
+    if machine is not None:
+        if not runs:
+            raise click.UsageError("Missing argument 'RUN...'.")
+        showing.check((qrels, machine, *runs))
+        wide = asked_width(width, standardise, asked)
+        from rankscope.judging.planning_judgments import plan_judgments  # no other call needs it
+
+        with bytes_progress(runs, "reading runs") as progress:
+            needed = plan_judgments(
+                qrels,
+                list(runs),
+                machine,
+                list(measures) or None,
+                width=wide,
+                baseline=baseline,
+                map=map_,
+                confidence_level=1 - level,
+                progress=progress,
+                **options,
+            )
+        showing.show(needed)
+        return
+    if map_ is not None:
+        raise ParameterError("--map is for --machine, the judgments of a machine; leave it out")
     showing.check((qrels, *runs))
     if len(runs) == 1 and options["input"] != ENTITY:
         raise ParameterError("one run has nothing to be compared with; name at least 2")
@@ -116,3 +151,17 @@ def plan(
         scores = standardise_by_query(scores, method=standardise)
     result = plan_queries(scores, baseline=system_of(baseline, runs, scores), **asked)
     showing.show(result)
+
+
+def asked_width(width: float | None, standardise: str | None, asked: Mapping[str, Any]) -> float:
+    """The width. Raises where there is none, and for what plans a test."""
+    if width is None:
+        raise ParameterError("--machine plans intervals; say with --width how wide they may be, as --width 0.05")
+    defaults = {"difference": None, "power": 0.8, "alternative": "two-sided", "n_queries": None, "tests": 1}
+    for name, default in defaults.items():
+        if asked[name] != default:
+            option = "queries" if name == "n_queries" else name
+            raise ParameterError(f"--{option} plans a test, and --machine intervals; leave one of them out")
+    if standardise is not None:
+        raise ParameterError("--standardise beside --machine, which plans in units of the measure; leave it out")
+    return width

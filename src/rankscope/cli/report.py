@@ -33,6 +33,8 @@ DEFAULT = "report.html"
 @click.option(
     "--title", metavar="TEXT", default="", help="Of the page; default: the systems and the judgments, or how many."
 )
+@click.option("--machine", metavar="QRELS", help="A machine's judgments of all queries, beside people's of some.")
+@click.option("--map", "map_", metavar="A=B,...", help="With --machine: its grades on people's scale, as 0=0,1=0,2=1.")
 @click.option("--figures/--no-figures", default=True, show_default=True)
 @click.option(
     "-o",
@@ -45,6 +47,8 @@ def report(
     runs: tuple[str, ...],
     measures: tuple[str, ...],
     title: str,
+    machine: str | None,
+    map_: str | None,
     figures: bool,
     output: str | None,
     **options: Any,
@@ -62,7 +66,7 @@ def report(
     if not runs and source["input"] != ENTITY:
         raise click.UsageError("Missing argument 'RUN...'.")
     make_plan(list(measures) or None, **options)  # a wrong argument is told before anything is read
-    output = page_path(output, (qrels, *runs))
+    output = page_path(output, (qrels, *runs, *([machine] if machine is not None else [])))
     with bytes_progress(runs, "reading runs") as progress:
         page = make_report(
             qrels,
@@ -73,6 +77,8 @@ def report(
             figures=figures,
             progress=progress,
             conventions=options,
+            machine=machine,
+            map=map_,
             **source,
             **compared,
         )

@@ -4,26 +4,32 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from rankscope.data.cells import format_value
+from rankscope.data.hits import Hits
 from rankscope.data.qrels import Qrels
 from rankscope.data.run import Run
 from rankscope.data.scores import Scores
 from rankscope.data.sections import Section, Table
 from rankscope.data.wording import counted, listed
 from rankscope.errors import ParameterError
-from rankscope.evaluation.engine import as_list, evaluate
+from rankscope.evaluation.engine import as_list, evaluate, plan_and_join, score_hits
 from rankscope.evaluation.sources import is_path
 from rankscope.io.read import read_run
 from rankscope.io.streams import source_name
+from rankscope.kernels.resample import bootstrap_means, draw
 from rankscope.measures.correlation import kendall_tau, tau_ap
-from rankscope.stats.inputs import Floats, snapped
+from rankscope.stats.ap_rows import ap_above_groups, tau_ap_by_row
+from rankscope.stats.correlation_values import taus
+from rankscope.stats.inputs import Floats, as_generator, snapped
+from rankscope.stats.intervals import t_interval
+from rankscope.stats.rank_rows import rank_rows, surplus_by_row
 
-__all__ = ["RankingEffect", "effect_section", "effects_on_ranking"]
+__all__ = ["Effects", "RankingEffect", "Resampling", "effect_section", "effects_on_ranking"]
 
 Ints = npt.NDArray[np.int64]
 NONE = float("nan")
@@ -37,8 +43,11 @@ class RankingEffect:
 
     mean_a, mean_b: (systems). rank_a, rank_b: (systems) 1 for the best, equal ones share the better rank. tau_b:
     Kendall's, in [-1, 1], higher is more alike; tau_ap: the AP correlation, A being the truth, in which changes among
-    the best weigh more; both NaN for one system and where one judge tells none apart. swaps: pairs of systems that
-    change places, the better one under A first, those furthest apart first. n: queries.
+    the best weigh more; both NaN for one system and where one judge tells none apart; with percentile intervals,
+    (low, high), of a bootstrap of the queries. changes: (systems, 3) of the mean from A to B, and its interval; beyond:
+    how much more the mean changes than those of the other systems do on average, and its interval; NaN where means are
+    not over queries. swaps: pairs of systems that change places, the better one under A first, those furthest apart
+    first. n: queries.
     """
 
     measure: str
@@ -49,6 +58,10 @@ class RankingEffect:
     rank_b: Ints
     tau_b: float
     tau_ap: float
+    tau_b_ends: tuple[float, float]
+    tau_ap_ends: tuple[float, float]
+    changes: Floats
+    beyond: Floats
     swaps: tuple[tuple[str, str], ...]
     n: int
     notes: tuple[str, ...] = ()
@@ -70,9 +83,13 @@ class RankingEffect:
 
     def rows(self) -> Iterator[tuple[str, str, str, str, float, float, float, int]]:
         """Rows of the tidy table."""
+        taus: list[tuple[str, float, tuple[float, float]]] = [
+            ("tau_b", self.tau_b, self.tau_b_ends),
+            ("tau_ap", self.tau_ap, self.tau_ap_ends),
+        ]
+        for name, value, ends in taus:
+            yield name, "", self.measure, "", value, *ends, len(self.systems)
         numbers: list[tuple[str, float, int]] = [
-            ("tau_b", self.tau_b, len(self.systems)),
-            ("tau_ap", self.tau_ap, len(self.systems)),
             ("greatest_rank_change", float(self.rank_change), len(self.systems)),
             ("swapped_pairs", float(len(self.swaps)), self.pairs),
             ("mean_absolute_change", self.mean_change, len(self.systems)),
@@ -82,29 +99,59 @@ class RankingEffect:
         for i, system in enumerate(self.systems):
             for name in ("mean_a", "mean_b", "rank_a", "rank_b"):
                 yield name, "", self.measure, system, float(getattr(self, name)[i]), NONE, NONE, self.n
+            for name, three in (("change", self.changes), ("change_beyond_others", self.beyond)):
+                value, low, high = three[i].tolist()
+                yield name, "", self.measure, system, value, low, high, self.n
+
+
+class Effects(NamedTuple):
+    """The effects by measure, the signature of the scores, notes; systems, and the hits of each under A."""
+
+    effects: tuple[RankingEffect, ...]
+    measured: str
+    notes: tuple[str, ...]
+    systems: tuple[str, ...]
+    hits: tuple[Hits, ...]
+
+
+class Resampling(NamedTuple):
+    """How intervals are made."""
+
+    confidence_level: float
+    n_resamples: int
+    seed: int
 
 
 def effects_on_ranking(
-    qrels: tuple[Qrels, Qrels], names: tuple[str, str], runs: Any, measures: Any, options: dict[str, Any]
-) -> tuple[tuple[RankingEffect, ...], str, tuple[str, ...]]:
-    """Evaluate the runs under both; the effects by measure, the signature of the scores, and notes."""
+    qrels: tuple[Qrels, Qrels],
+    names: tuple[str, str],
+    runs: Any,
+    measures: Any,
+    options: dict[str, Any],
+    resampling: Resampling,
+) -> Effects:
+    """Evaluate the runs under both."""
     # What cannot be read twice is read once.
     kept = [
         read_run(run, input=options.get("input")) if is_path(run) and source_name(run) == "<stdin>" else run
         for run in as_list(runs)
     ]
     kept = [run if is_path(run) or isinstance(run, Run) else Run(run) for run in kept]
-    a, b = (evaluate(one, kept, measures, **options) for one in qrels)
+    settled = {name: value for name, value in options.items() if name not in ("input", "total_ranks", "progress")}
+    elsewhere = (options.get("input"), options.get("total_ranks"), options.get("progress"))
+    plan, joined = plan_and_join(qrels[0], kept, measures, settled, *elsewhere)
+    a, b = score_hits(plan, joined), evaluate(qrels[1], kept, measures, **options)
     effects, notes = [], []
     for name in a.measure_names:
         values = np.stack((a.summary(name), b.summary(name)))
         if np.isnan(values).any():
             notes.append(f"{name} has no mean for every system under both judges; it is left out")
         else:
-            effects.append(effect_of(name, a, values))
+            effects.append(effect_of(name, a, values, np.stack((a.matrix(name), b.matrix(name))), resampling))
     if not effects:
         raise ParameterError(f"no measure has a mean for every system ({notes[0]}); choose another measure")
-    return tuple(effects), a.signature(), (*notes, *notes_of(a, b, names))
+    found = (*notes, *notes_of(a, b, names))
+    return Effects(tuple(effects), a.signature(), found, a.systems, tuple(one.hits for one in joined))
 
 
 def notes_of(a: Scores, b: Scores, names: tuple[str, str]) -> list[str]:
@@ -125,8 +172,8 @@ def notes_of(a: Scores, b: Scores, names: tuple[str, str]) -> list[str]:
     return notes
 
 
-def effect_of(measure: str, scores: Scores, values: Floats) -> RankingEffect:
-    """values: (2, systems) means under A and under B."""
+def effect_of(measure: str, scores: Scores, values: Floats, by_query: Floats, resampling: Resampling) -> RankingEffect:
+    """values: (2, systems) means under A and under B; by_query: (2, systems, queries)."""
     a, b = snapped((scores.sign(measure) or 1) * values)
     systems = np.array(scores.systems, object)
     apart_a, apart_b = (side[:, None] - side for side in (a, b))
@@ -135,9 +182,14 @@ def effect_of(measure: str, scores: Scores, values: Floats) -> RankingEffect:
     first, second = first[order], second[order]
     notes: tuple[str, ...] = ()
     tau, by_ap = NONE, NONE
+    ends = ((NONE, NONE), (NONE, NONE))
+    of_means = scores.measures[scores.place_of(measure)].summary == "mean"
+    there = by_query[:, :, ~np.isnan(by_query).any(axis=(0, 1))] if of_means else by_query[:, :, :0]
     if a.size > 1:
         tau = kendall_tau(a, b)
         tied = np.unique(a).size < a.size
+        if there.shape[2] > 1:
+            ends = tau_ends(there * (scores.sign(measure) or 1), tied, resampling)
         by_ap = tau_ap(a, b, ties="b" if tied else "a")
         if tied:
             notes = ("systems are tied under the first judge: tau_AP is tau_AP,b, the mean of both directions",)
@@ -150,10 +202,54 @@ def effect_of(measure: str, scores: Scores, values: Floats) -> RankingEffect:
         rank_b=1 + (apart_b < 0).sum(axis=1),
         tau_b=tau,
         tau_ap=by_ap,
+        tau_b_ends=ends[0],
+        tau_ap_ends=ends[1],
+        changes=changes_of(there, resampling.confidence_level),
+        beyond=changes_of(there - others_mean(there), resampling.confidence_level),
         swaps=tuple(zip(systems[first].tolist(), systems[second].tolist(), strict=True)),
         n=len(scores.query_ids),
         notes=notes,
     )
+
+
+def tau_ends(by_query: Floats, tied: bool, resampling: Resampling) -> tuple[tuple[float, float], tuple[float, float]]:
+    """Ends of the percentile intervals of tau-b and of tau_AP, queries being drawn with replacement. Samples in which
+    all systems are tied have no tau and are left out; NaN where none has one.
+    """
+    m = by_query.shape[1]
+    draws = draw(as_generator(resampling.seed), resampling.n_resamples)
+    means = bootstrap_means(by_query.reshape(2 * m, -1), draws).T
+    x, y = (rank_rows(snapped(np.ascontiguousarray(side))) for side in (means[:, :m], means[:, m:]))
+    tau = taus(surplus_by_row(x, y), x, y, "kendall_b")
+    by_ap = tau_ap_by_row(x, y) if tied else ap_above_groups(x, y)
+    return ends_of(tau, resampling.confidence_level), ends_of(by_ap, resampling.confidence_level)
+
+
+def ends_of(drawn: Floats, confidence_level: float) -> tuple[float, float]:
+    """Percentiles of what is there."""
+    there = drawn[~np.isnan(drawn)]
+    if not there.size:
+        return NONE, NONE
+    tail = (1 - confidence_level) / 2
+    low, high = np.quantile(there, (tail, 1 - tail)).tolist()
+    return low, high
+
+
+def others_mean(by_query: Floats) -> Floats:
+    """(2, systems, queries) the mean of the other systems; of one system, of which there are no others, NaN."""
+    m = by_query.shape[1]
+    if m < 2:
+        return np.full(by_query.shape, NONE)
+    return np.asarray((by_query.sum(axis=1, keepdims=True) - by_query) / (m - 1))
+
+
+def changes_of(by_query: Floats, confidence_level: float) -> Floats:
+    """(systems, 3) the mean change from A to B, and the ends of Student's interval; NaN where there is none."""
+    change = by_query[1] - by_query[0]
+    if not change.shape[1] or np.isnan(change).any():
+        return np.full((len(change), 3), NONE)
+    found = t_interval(change, confidence_level=confidence_level)
+    return np.stack((found.mean, found.low, found.high), axis=1)
 
 
 def effect_section(effect: RankingEffect, names: tuple[str, str]) -> Section:
@@ -162,12 +258,14 @@ def effect_section(effect: RankingEffect, names: tuple[str, str]) -> Section:
     for i in np.argsort(effect.rank_a, kind="stable").tolist():
         a, b = float(effect.mean_a[i]), float(effect.mean_b[i])
         means = (format_value(a, "mean"), format_value(b, "mean"), f"{b - a:+.4f}")
-        rows.append((effect.systems[i], *means, str(effect.rank_a[i]), str(effect.rank_b[i])))
+        beyond = ("-" if np.isnan(x) else f"{x:+.4f}" for x in effect.beyond[i].tolist())
+        rows.append((effect.systems[i], *means, *beyond, str(effect.rank_a[i]), str(effect.rank_b[i])))
     one, other = names
+    columns = ("system", one, other, "change", "beyond others", "low", "high", f"rank by {one}", f"rank by {other}")
     return Section(
         title=f"Systems by {effect.measure}",
         sentence=effect_sentence(effect, names),
-        table=Table(columns=("system", one, other, "change", f"rank by {one}", f"rank by {other}"), rows=tuple(rows)),
+        table=Table(columns=columns, rows=tuple(rows)),
         notes=effect.notes,
     )
 
@@ -178,8 +276,11 @@ def effect_sentence(effect: RankingEffect, names: tuple[str, str]) -> str:
     if len(effect.systems) == 1:
         return f"{change} There is one system, so no ranking to compare."
     taus = " and ".join(
-        f"{name} {value:.2f}"
-        for name, value in (("Kendall's tau", effect.tau_b), ("tau_AP", effect.tau_ap))
+        f"{name} {value:.2f}" + ("" if np.isnan(ends[0]) else f" [{ends[0]:.2f} to {ends[1]:.2f}]")
+        for name, value, ends in (
+            ("Kendall's tau", effect.tau_b, effect.tau_b_ends),
+            ("tau_AP", effect.tau_ap, effect.tau_ap_ends),
+        )
         if not np.isnan(value)
     )
     taus = f" ({taus}; 1 is the same order)" if taus else ""
@@ -194,4 +295,9 @@ def effect_sentence(effect: RankingEffect, names: tuple[str, str]) -> str:
     several = (
         f"{len(effect.swaps)} of {effect.pairs} pairs of systems change{'s' if len(effect.swaps) == 1 else ''} places"
     )
-    return f"{several} when {names[1]} judges in the place of {names[0]}{taus}: {named}. {moves}. {change}"
+    told = f"{several} when {names[1]} judges in the place of {names[0]}{taus}: {named}. {moves}. {change}"
+    raised = [i for i in np.argsort(-effect.beyond[:, 0], kind="stable").tolist() if effect.beyond[i, 1] > 0]
+    if raised:
+        names_of = listed(f"{effect.systems[i]} ({effect.beyond[i, 0]:+.4f})" for i in raised)
+        told += f" It changes by more than that of the others, beyond chance, for {names_of}."
+    return told

@@ -18,7 +18,7 @@ from rankscope.kernels.text import hashes
 from rankscope.stats.confusion import Rates
 from rankscope.stats.inputs import Bools
 
-__all__ = ["JUDGED", "Both", "cut", "judged_by_both", "notes_on", "overlap", "overlap_by_query"]
+__all__ = ["JUDGED", "Both", "cut", "judged_by_both", "kept_rows", "notes_on", "overlap", "overlap_by_query"]
 
 Ints = npt.NDArray[np.int64]
 
@@ -102,22 +102,27 @@ def shown(qrels: Qrels) -> str:
 
 def cut(both: Both, judged: str) -> tuple[Qrels, Qrels]:
     """The judgments of each that rank systems: of documents both judged, or all of a query that has one such."""
+    a, b = kept_rows(both, judged)
+    return part_of(both.a, a), part_of(both.b, b)
+
+
+def kept_rows(both: Both, judged: str) -> tuple[Ints, Ints]:
+    """Which judgments of each these are, rising."""
     if judged == "both":
-        return part_of(both.a, both.rows_a), part_of(both.b, both.rows_b)
+        return np.sort(both.rows_a), np.sort(both.rows_b)
     return whole_queries(both.a, both.rows_a), whole_queries(both.b, both.rows_b)
 
 
-def whole_queries(qrels: Qrels, rows: Ints) -> Qrels:
+def whole_queries(qrels: Qrels, rows: Ints) -> Ints:
     """All judgments of the queries of these rows."""
     query = group_of(qrels.offsets)
     kept = np.zeros(len(qrels.query_ids), np.bool_)
     kept[query[rows]] = True
-    return part_of(qrels, np.flatnonzero(kept[query]))
+    return np.flatnonzero(kept[query])
 
 
 def part_of(qrels: Qrels, rows: Ints) -> Qrels:
-    """Some of the judgments, subtopics left out."""
-    rows = np.sort(rows)
+    """Some of the judgments, subtopics left out. rows: rising."""
     queries, lengths = np.unique(group_of(qrels.offsets)[rows], return_counts=True)
     ids = list(qrels.codes)
     docs = qrels._docs.take(rows)

@@ -9,8 +9,23 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rankscope._version import __version__
-from rankscope.comparison.judge_effect import RankingEffect, effect_section, effects_on_ranking
-from rankscope.comparison.judged import JUDGED, cut, judged_by_both, notes_on, overlap, overlap_by_query
+from rankscope.comparison.judge_bias import (
+    GradeBias,
+    SystemTaste,
+    bias_by_grade,
+    bias_rows,
+    bias_section,
+    taste_by_system,
+    taste_section,
+)
+from rankscope.comparison.judge_effect import (
+    Effects,
+    RankingEffect,
+    Resampling,
+    effect_section,
+    effects_on_ranking,
+)
+from rankscope.comparison.judged import JUDGED, Both, cut, judged_by_both, notes_on, overlap, overlap_by_query
 from rankscope.comparison.label_parts import (
     Beyond,
     Row,
@@ -32,7 +47,7 @@ from rankscope.evaluation.sources import ENTITY, LETOR, as_qrels, is_path
 from rankscope.io.read import PathLike, file_stem
 from rankscope.io.streams import one_stdin, source_name
 from rankscope.stats.confusion import ConfusionMatrix, Rates, confusion_matrix
-from rankscope.stats.inputs import Bools, check_choice, check_count, check_positive, check_share
+from rankscope.stats.inputs import Bools, check_choice, check_count, check_positive, check_share, seed_of
 from rankscope.stats.labels import encode
 
 if TYPE_CHECKING:
@@ -42,6 +57,8 @@ __all__ = ["JudgeAgreement", "agree_judgments"]
 
 COLUMNS = ("statistic", "label", "measure", "system", "value", "low", "high", "n")
 RELEVANT = "relevant"
+#: Where there are no runs.
+NOTHING = Effects((), "", (), (), ())
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -52,7 +69,9 @@ class JudgeAgreement:
     both judged. confusion: counts of grades, rows A, columns B. beyond: kappa, weighted kappa and Krippendorff's alpha
     of the grades. relevance, binary: the same and the rates where a document is relevant from grade `rel` on, A being
     the truth. overlap: documents relevant for both over those relevant for one of them; overlap_by_query: its mean over
-    the queries that have such. effects: by measure, what B does to the ranking of systems; empty without runs.
+    the queries that have such. biases: by how many grades B is above A, by grade of A and in all. tastes: the same on
+    what each system ranks first, and whom B favours; effects: by measure, what B does to the ranking of systems; both
+    empty without runs.
     `print` shows sentences and tables; `frame()` is the tidy table: statistic, label, measure, system, value, low,
     high, n.
     """
@@ -68,11 +87,14 @@ class JudgeAgreement:
     binary: Rates
     overlap: float
     overlap_by_query: float
+    biases: tuple[GradeBias, ...]
+    tastes: tuple[SystemTaste, ...]
     effects: tuple[RankingEffect, ...]
     rel: int
     beta: float
     judged: str
     confidence_level: float
+    resampled: str
     measured: str
     notes: tuple[str, ...]
 
@@ -89,6 +111,7 @@ class JudgeAgreement:
         rows = [*self.beyond.rows(), *self.relevance_rows(), *count_rows(self.confusion)]
         for name, label, value, low, high, n in rows:
             yield name, label, "", "", value, low, high, n
+        yield from bias_rows(self.biases, self.tastes)
         for effect in self.effects:
             yield from effect.rows()
 
@@ -121,7 +144,10 @@ class JudgeAgreement:
             table=judged_table(list(self.relevance_rows()), self.beta),
         )
         matrix = matrix_section(self.confusion, one, other, f"Rows: grades by {one}. Columns: grades by {other}.")
-        return agreement, matrix, relevance, *(effect_section(effect, self.names) for effect in self.effects)
+        bias = bias_section(self.biases, self.names, self.confidence_level)
+        taste = [taste_section(self.tastes, self.names, self.confidence_level)] if self.tastes else []
+        effects = (effect_section(effect, self.names) for effect in self.effects)
+        return agreement, matrix, bias, relevance, *taste, *effects
 
     def relevance_sentence(self) -> str:
         one, other = self.names
@@ -142,7 +168,9 @@ class JudgeAgreement:
             f"confidence:{self.confidence_level:g}",
             f"documents:{self.both}",
         ]
-        parts += [f"judged:{self.judged}", self.measured] if self.effects else [f"rankscope {__version__}"]
+        parts += (
+            [f"judged:{self.judged}", self.resampled, self.measured] if self.effects else [f"rankscope {__version__}"]
+        )
         return " | ".join(parts)
 
     def __str__(self) -> str:
@@ -166,6 +194,8 @@ def agree_judgments(
     judged: str = "both",
     names: tuple[str, str] | None = None,
     confidence_level: float = 0.95,
+    n_resamples: int = 2000,
+    rng: Any = 0,
     **options: Any,
 ) -> JudgeAgreement:
     """How far two judges of the same documents agree, and what the second does to the ranking of systems.
@@ -177,7 +207,8 @@ def agree_judgments(
 
     runs, measures: as `evaluate` takes them; with runs, their systems are ranked under both judges by the mean of each
     measure. judged: "both" ranks by the judgments of documents that both judged, so that grades alone differ; "own" by
-    all that each judge has of the same queries, so that what only one judged counts too. options: further keyword
+    all that each judge has of the same queries, so that what only one judged counts too. n_resamples, rng: samples of
+    the queries, for the intervals of the correlations of both rankings. options: further keyword
     arguments of `evaluate`: preset, ties, missing, no_relevant, unjudged ("bounds" apart), input.
 
     Raises InputError for no document in common, one grade only; ParameterError for arguments out of range, measures by
@@ -193,28 +224,22 @@ def agree_judgments(
     check_share("confidence_level", confidence_level)
     check_positive("beta", beta)
     check_choice("judged", judged, JUDGED)
+    check_count("n_resamples", n_resamples)
     if runs is None and (measures is not None or options):
         raise ParameterError("measures and options of evaluation ask for runs; name at least one, or leave them out")
     check_options(runs, (qrels_a, qrels_b), measures, {"rel": rel, **options})
     called = names_of_judges(qrels_a, qrels_b, names)
     both = judged_by_both(as_qrels(qrels_a), as_qrels(qrels_b), called)
     grades_a, grades_b = both.grades
-    labels, a, b = encode(grades_a, grades_b)
-    if len(labels) == 1:
-        raise InputError(
-            f"{called[0]} and {called[1]} gave only the grade {labels[0]} ({counted(both.n, 'document')}), expected at "
-            "least 2 grades; of one alone nothing tells agreement from chance"
-        )
-    k = len(labels)
-    counts = np.bincount(a * k + b, minlength=k * k).reshape(k, k)
-    confusion = confusion_matrix(counts, labels=labels, normalise=normalise)
-    beyond = beyond_chance(confusion, a, b, confidence_level)
+    confusion, beyond = grade_by_grade(both, called, normalise, confidence_level)
     relevance, binary = relevant_or_not(grades_a >= rel, grades_b >= rel, beta, confidence_level)
-    effects: tuple[RankingEffect, ...] = ()
-    measured, notes = "", tuple[str, ...]()
+    tastes: tuple[SystemTaste, ...] = ()
+    found = NOTHING
+    resampling = Resampling(confidence_level, n_resamples, seed_of(rng))
     if runs is not None:
         pair = cut(both, judged)
-        effects, measured, notes = effects_on_ranking(pair, called, runs, measures, {"rel": rel, **options})
+        found = effects_on_ranking(pair, called, runs, measures, {"rel": rel, **options}, resampling)
+        tastes = taste_by_system(both, judged, found.systems, found.hits, confidence_level)
     return JudgeAgreement(
         names=called,
         both=both.n,
@@ -227,14 +252,33 @@ def agree_judgments(
         binary=binary,
         overlap=overlap(binary),
         overlap_by_query=overlap_by_query(both, grades_a >= rel, grades_b >= rel),
-        effects=effects,
+        biases=bias_by_grade(both, confidence_level),
+        tastes=tastes,
+        effects=found.effects,
         rel=rel,
         beta=beta,
         judged=judged,
         confidence_level=confidence_level,
-        measured=measured,
-        notes=(*notes_on(both, called, (beyond, relevance), binary, judged if effects else None), *notes),
+        resampled=f"bootstrap:{n_resamples},rng:{resampling.seed}",
+        measured=found.measured,
+        notes=(*notes_on(both, called, (beyond, relevance), binary, judged if found.effects else None), *found.notes),
     )
+
+
+def grade_by_grade(
+    both: Both, names: tuple[str, str], normalise: str | None, confidence_level: float
+) -> tuple[ConfusionMatrix, Beyond]:
+    """How often each grade of A became each of B, and agreement beyond chance. Raises InputError for one grade only."""
+    labels, a, b = encode(*both.grades)
+    if len(labels) == 1:
+        raise InputError(
+            f"{names[0]} and {names[1]} gave only the grade {labels[0]} ({counted(both.n, 'document')}), expected at "
+            "least 2 grades; of one alone nothing tells agreement from chance"
+        )
+    k = len(labels)
+    counts = np.bincount(a * k + b, minlength=k * k).reshape(k, k)
+    confusion = confusion_matrix(counts, labels=labels, normalise=normalise)
+    return confusion, beyond_chance(confusion, a, b, confidence_level)
 
 
 def check_options(runs: Any, qrels: tuple[Any, Any], measures: Any, options: dict[str, Any]) -> None:

@@ -6,11 +6,15 @@ from rankscope._lazy import lazy
 
 #: Where each public name lives. Loaded when first asked for.
 HOMES: dict[str, str] = {
+    "Estimates": "estimated",
+    "JudgmentPlan": "judgments_needed",
     "LeftOut": "left_out",
     "Played": "played",
     "Pooled": "pooled",
     "Sampled": "sampled",
+    "estimate": "estimating",
     "leave_out": "leaving",
+    "plan_judgments": "planning_judgments",
     "play_back": "playback",
     "pool": "pooling",
     "sample": "sampling",

@@ -25,6 +25,8 @@ from rankscope.evaluation.holes import hole_measures
 from rankscope.evaluation.sources import ENTITY, Joined, Progress, is_path
 from rankscope.io.digest import file_digest
 from rankscope.io.streams import source_name
+from rankscope.judging.estimated import Estimates
+from rankscope.judging.estimating import estimate
 from rankscope.reporting.page import Page, render_page
 from rankscope.reporting.report_sections import Found, all_sections, verdict_of
 
@@ -49,6 +51,8 @@ def report(
     total_ranks: int | None = None,
     progress: Progress | None = None,
     conventions: Mapping[str, Any] | None = None,
+    machine: Any = None,
+    map: Any = None,
     **comparison: Any,
 ) -> Page:
     """One page on runs: which is better and how sure that is, query by query, what nobody judged, what it would take.
@@ -57,7 +61,9 @@ def report(
     {"ties": "file"}. baseline and other arguments (test, correction, level, ...): as `compare` takes them. The first
     measure is the one that the verdict is about. title, command: shown on the page. figures: False leaves them out. Of
     more than 50 systems the 50 best by the first measure that has a direction are shown (and the baseline). One system
-    is described, and compared with none.
+    is described, and compared with none. machine, map: a machine's judgments of all queries, and its grades on the
+    scale of `qrels`, which are then people's of some queries, drawn at random: the page shows what both say together
+    (`rankscope.judging.estimate`) by the first measure, and all else by people's alone.
 
     `page.write(path)` writes it. Raises what `evaluate` and `compare` raise; ParameterError where jinja2, or for
     figures Altair, is not installed (`pip install 'rankscope[report]'`).
@@ -72,6 +78,11 @@ def report(
     True
     """
     settled = {**(conventions or {})}
+    if machine is None:
+        if map is not None:
+            raise ParameterError("map (--map) is for the judgments of a machine (--machine); leave it out")
+    elif any(is_path(run) and source_name(run) == "<stdin>" for run in given(runs)):
+        raise ParameterError("beside a machine (--machine) runs are read twice, and standard input once; name a file")
     plan, joined = plan_and_join(qrels, runs, measures, settled, input, total_ranks, progress)
     scores = score_hits(plan, joined)
     baseline = system_of(baseline, given(runs), scores)
@@ -87,16 +98,34 @@ def report(
         without=without,
         level=comparison.get("level", 0.05),
         rng=comparison.get("rng", 0),
+        estimates=None
+        if machine is None
+        else estimates_of(qrels, runs, machine, map, baseline, scores, settled, input),
         **(extras([joined[i] for i in kept], plan) if judged else {}),
     )
     return render_page(
         title or title_of(scores, qrels),
         verdict_of(found),
         all_sections(found),
-        provenance(qrels, runs, scores if compared is None else compared, command),
+        provenance(qrels, runs, scores if compared is None else compared, command, machine),
         notes=(*left_out, *(scores.notes if compared is None else compared.notes)),
         **({} if figures else {"figures": None}),
     )
+
+
+def estimates_of(
+    qrels: Any,
+    runs: Any,
+    machine: Any,
+    map: Any,
+    baseline: str | None,
+    scores: Scores,
+    conventions: Mapping[str, Any],
+    input_: str | None,
+) -> Estimates:
+    """By the first measure, of people and machine."""
+    options = {**conventions, **({} if input_ is None else {"input": input_})}
+    return estimate(qrels, runs, machine, [scores.measures[0]], baseline=baseline, map=map, **options)
 
 
 def best_systems(scores: Scores, baseline: str | None) -> tuple[list[int], list[str]]:
@@ -152,10 +181,13 @@ def title_of(scores: Scores, qrels: Any) -> str:
     return f"{counted(len(scores.systems), 'system')} on {queries(len(scores.query_ids))}"
 
 
-def provenance(qrels: Any, runs: Any, result: Scores | Comparison, command: str) -> list[tuple[str, str]]:
+def provenance(
+    qrels: Any, runs: Any, result: Scores | Comparison, command: str, machine: Any = None
+) -> list[tuple[str, str]]:
     """Where the numbers come from: files with their hashes, settings, versions, the command."""
     rows = [("signature", result.signature())]
     rows += [("judgments", described(qrels))]
+    rows += [("judgments of a machine", described(machine))] if machine is not None else []
     rows += [("run", described(run)) for run in given(runs)]
     rows += [("command", command)] if command else []
     parts = [f"rankscope {__version__}", f"Python {platform.python_version()}"]

@@ -19,6 +19,7 @@ from rankscope.data.sections import Figure, Section, Table
 from rankscope.errors import RankscopeError
 from rankscope.evaluation.curves import curve_sections
 from rankscope.evaluation.holes import holes_of
+from rankscope.judging.estimated import Estimates
 from rankscope.stability.shown import overview, reliability
 from rankscope.stability.studies import study
 
@@ -36,7 +37,7 @@ class Found:
     """All that the page is made of. without: measures that systems cannot be compared by, and why.
 
     rng: seed or Generator of what is drawn at random. holes, curves: scores of the measures that those sections need;
-    None where there is no such thing.
+    None where there is no such thing. estimates: from people's judgments and a machine's; None without a machine.
     """
 
     scores: Scores
@@ -46,6 +47,7 @@ class Found:
     without: Mapping[str, str] = field(default_factory=dict)
     holes: Scores | None = None
     curves: Scores | None = None
+    estimates: Estimates | None = None
 
 
 def verdict_of(found: Found) -> list[str]:
@@ -79,6 +81,14 @@ def summary(scores: Scores) -> list[Section]:
     """A table of means, where nothing can be compared."""
     head, *rows = scores.cells()
     return [Section(title="Means", table=Table(columns=tuple(head), rows=tuple(map(tuple, rows))))]
+
+
+def with_machine(found: Found) -> list[Section]:
+    """People, a machine, and both combined, side by side; with what a reader has to know of that."""
+    if found.estimates is None:
+        return []
+    first, *others = found.estimates.sections()
+    return [replace(first, notes=(*first.notes, *found.estimates.notes)), *others]
 
 
 def unjudged(found: Found) -> list[Section]:
@@ -189,6 +199,7 @@ def attempt(make: Callable[[], Sequence[Section]]) -> list[Section]:
 #: What the page shows, in this order.
 PARTS: tuple[Callable[[Found], list[Section]], ...] = (
     of_main_measure,
+    with_machine,
     unjudged,
     of_other_measures,
     agreement,

@@ -111,6 +111,12 @@ def check_count(name: str, value: object, least: int = 1) -> None:
         raise ParameterError(f"{name} is {value!r}, expected a whole number from {least} to {LARGEST}")
 
 
+def check_flag(name: str, value: object) -> None:
+    """Raise ParameterError for what is neither True nor False."""
+    if not isinstance(value, bool):
+        raise ParameterError(f"{name} is {value!r}, expected True or False")
+
+
 def check_share(name: str, value: object) -> None:
     """A level, a power: between 0 and 1, both excluded."""
     if not is_real(value) or not 0 < float(value) < 1:

@@ -1,0 +1,245 @@
+"""A mean from few values of people beside many of a machine: prediction-powered estimates, whose intervals hold
+whatever the machine is worth.
+
+The units (queries) that people judged are a random sample of those that the machine judged, and all of them are a
+sample of a population, whose mean is what intervals are of.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from rankscope.errors import ParameterError
+from rankscope.stats.distributions import special
+from rankscope.stats.inputs import Bools, Floats, as_differences, check_share, is_real
+from rankscope.stats.intervals import t_interval
+
+__all__ = ["FEWEST", "PredictionPowered", "Spread", "combined_half", "prediction_powered", "spread_of"]
+
+#: Of fewer values of people no weight can be told; the machine is then left out.
+FEWEST = 5
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class PredictionPowered:
+    """Estimates of the mean of people's values; arrays of shape (lists), or () where one list was given.
+
+    human: the mean of people's values, with Student's interval. machine: the mean of the machine's values on all
+    queries; its interval is one of the machine's own mean. bias: how much the machine's values exceed people's, on the
+    queries that both judged. combined: the prediction-powered estimate. _low, _high: ends of intervals, NaN where one
+    value says nothing of how they vary. weight: of the machine, 0 where it is left out. effective: how many values of
+    people alone would be as sure, n var(human) / var(combined); NaN where nothing varies. n: queries that people
+    judged; n_all: that the machine did, those among them.
+    """
+
+    human: Floats
+    human_low: Floats
+    human_high: Floats
+    machine: Floats
+    machine_low: Floats
+    machine_high: Floats
+    bias: Floats
+    bias_low: Floats
+    bias_high: Floats
+    combined: Floats
+    combined_low: Floats
+    combined_high: Floats
+    weight: Floats
+    effective: Floats
+    n: int
+    n_all: int
+    confidence_level: float
+
+
+def prediction_powered(
+    human: npt.ArrayLike,
+    machine: npt.ArrayLike,
+    others: npt.ArrayLike,
+    *,
+    weight: float | None = None,
+    confidence_level: float = 0.95,
+) -> PredictionPowered:
+    """The mean of people's values, from theirs on some queries and a machine's on all.
+
+    human, machine: (queries) or (lists, queries), values of the same n queries. others: of the machine on the N - n
+    queries that people did not judge; may be empty. weight: of the machine, w in
+
+        mean(human) + w (mean of machine over all N - mean of machine over the n);
+
+    1 is the mean of the machine over all, plus the mean difference of people and machine; 0 leaves the machine out.
+    None tunes it: w = cov(human, machine) / var(machine), no less than 0, the variance taken of the n or of all N,
+    whichever is greater, so that few queries with much alike values do not make w large. Where the interval would not
+    become narrower, and of fewer than 5 queries, w is 0: the combined interval is never wider than that of people.
+
+    The variance with a tuned weight is the greater of two estimates, each of residuals whose weight was found without
+    the query itself (leave-one-out): with this weight, and with that of least squares. Student's quantile has n - 2
+    degrees of freedom; with a given weight the variance is the plain one, with n - 1.
+
+    Raises ParameterError for shapes that do not match, NaN, levels outside (0, 1), a weight that is no finite number.
+
+    Source: Angelopoulos et al. (2023), "Prediction-powered inference", and PPI++ (Angelopoulos, Duchi and Zrnic 2023),
+    whose weight is w (1 - n / N), since its machine's mean leaves out what people judged; leave-one-out residuals in
+    the place of plain ones, and Student's quantiles in that of the normal, keep the level with few queries.
+
+    >>> found = prediction_powered([0.2, 0.6, 0.4], [0.3, 0.7, 0.8], [0.5, 0.1, 0.6], weight=1)
+    >>> round(float(found.machine), 4), round(float(found.bias), 4), round(float(found.combined), 4)
+    (0.5, 0.2, 0.3)
+    """
+    check_share("confidence_level", confidence_level)
+    h, shape = as_differences(human, "values of people")
+    m, of_machine = as_differences(machine, "values of the machine")
+    rest = np.asarray(others, np.float64)
+    u = np.empty((len(m), 0)) if rest.size == 0 else as_differences(rest, "other values of the machine")[0]
+    if of_machine != shape or m.shape != h.shape or len(u) != len(m):
+        raise ParameterError(
+            f"values of people have shape {h.shape}, of the machine {m.shape} and {u.shape}, expected as many lists in "
+            "all, and values of the same queries from both"
+        )
+    if weight is not None and not (is_real(weight) and np.isfinite(weight)):
+        raise ParameterError(f"weight is {weight!r}, expected a finite number, as 1, or None to tune it")
+    n, n_all = h.shape[1], m.shape[1] + u.shape[1]
+    every = np.concatenate((m, u), axis=1)
+    people, own, bias = (t_interval(x, confidence_level=confidence_level) for x in (h, every, m - h))
+    if weight is None:
+        w, variance, half = tuned(h, m, every, confidence_level)
+    else:
+        w = np.full(len(h), float(weight))
+        variance = fixed_variance(h, m, every, w)
+        half = quantile(n - 1, confidence_level) * np.sqrt(variance)
+    of_people = h.var(axis=1, ddof=1) / n if n > 1 else np.full(len(h), np.nan)
+    if weight is None:
+        plain = (people.high - people.low) / 2
+        out = ~(half < plain)  # NaN too
+        w, half = np.where(out, 0.0, w), np.where(out, plain, half)
+        variance = np.where(out, of_people, variance)
+    combined = h.mean(axis=1) + w * (every.mean(axis=1) - m.mean(axis=1))
+    effective = np.divide(n * of_people, variance, out=np.full(len(h), np.nan), where=variance > 0)
+    return PredictionPowered(
+        human=people.mean.reshape(shape),
+        human_low=people.low.reshape(shape),
+        human_high=people.high.reshape(shape),
+        machine=own.mean.reshape(shape),
+        machine_low=own.low.reshape(shape),
+        machine_high=own.high.reshape(shape),
+        bias=bias.mean.reshape(shape),
+        bias_low=bias.low.reshape(shape),
+        bias_high=bias.high.reshape(shape),
+        combined=combined.reshape(shape),
+        combined_low=(combined - half).reshape(shape),
+        combined_high=(combined + half).reshape(shape),
+        weight=w.reshape(shape),
+        effective=effective.reshape(shape),
+        n=n,
+        n_all=n_all,
+        confidence_level=confidence_level,
+    )
+
+
+def quantile(df: int, confidence_level: float) -> float:
+    """Student's; NaN without a degree of freedom."""
+    return float(special().stdtrit(df, (1 + confidence_level) / 2)) if df > 0 else float("nan")
+
+
+def fixed_variance(h: Floats, m: Floats, every: Floats, w: Floats) -> Floats:
+    """(lists) of the estimate with a given weight: of the mean over what people judged, and of that over the others,
+    which is independent of it.
+    """
+    n, n_all = h.shape[1], every.shape[1]
+    if n < 2:
+        return np.full(len(h), np.nan)
+    share = (w * (1 - n / n_all))[:, None]
+    found = (h - share * m).var(axis=1, ddof=1) / n
+    if n_all > n:
+        found = found + share[:, 0] ** 2 * every.var(axis=1, ddof=1) / (n_all - n)
+    return np.asarray(found)
+
+
+def tuned(h: Floats, m: Floats, every: Floats, confidence_level: float) -> tuple[Floats, Floats, Floats]:
+    """(lists) the weight that makes the variance least, this variance, and half the width of the interval."""
+    n, n_all = h.shape[1], every.shape[1]
+    if n < FEWEST or n_all == n:
+        nothing = np.full(len(h), np.nan)
+        return np.zeros(len(h)), nothing, nothing
+    x, y = m - m.mean(axis=1, keepdims=True), h - h.mean(axis=1, keepdims=True)
+    xy, xx = (x * y).sum(axis=1, keepdims=True), (x * x).sum(axis=1, keepdims=True)
+    var = every.var(axis=1, ddof=1)[:, None]
+    w = slopes(xy, np.maximum(xx, (n - 1) * var))
+    # Sums without query i: those of all, less n / (n - 1) times its own product of deviations.
+    less = n / (n - 1)
+    without = slopes(xy - less * x * y, np.maximum(xx - less * x * x, (n - 2) * var))
+    share = 1 - n / n_all
+    rectified = (h - share * without * (m - every.mean(axis=1, keepdims=True))).var(axis=1, ddof=1) / n
+    one = rectified + ((share * w) ** 2 * var)[:, 0] / (n_all - n)
+    # Least squares: a residual that its query did not help to make is the residual over 1 - leverage.
+    b = np.divide(xy, xx, out=np.zeros_like(xy), where=xx > 0)
+    far = 1 - 1 / n - np.divide(x * x, xx, out=np.zeros_like(x), where=xx > 0)
+    residual = (y - b * x) / np.maximum(far, 1e-9)
+    other = (residual**2).sum(axis=1) / ((n - 1) * n) + (b**2 * var)[:, 0] / n_all
+    variance = np.maximum(one, other)
+    return w[:, 0], variance, quantile(n - 2, confidence_level) * np.sqrt(variance)
+
+
+def slopes(xy: Floats, xx: Floats) -> Floats:
+    """Weights of the machine: at least 0, and 0 where its values do not vary."""
+    return np.maximum(np.divide(xy, xx, out=np.zeros_like(xy), where=xx > 0), 0.0)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Spread:
+    """How people's values vary, and how much of that the machine foretells; arrays of shape (lists).
+
+    sd: of people's values. explained: in [0, 1], the share of their variance that a straight line through the
+    machine's explains, adjusted for its being fitted.
+    """
+
+    sd: Floats
+    explained: Floats
+
+    @property
+    def constant(self) -> Bools:
+        return np.asarray(~(self.sd > 0), np.bool_)
+
+
+def spread_of(human: npt.ArrayLike, machine: npt.ArrayLike) -> Spread:
+    """How well the machine foretells people's values; human, machine: (lists, queries), at least 5 queries.
+
+    Raises ParameterError for other shapes, NaN, fewer queries.
+
+    >>> found = spread_of([[0.0, 1.0, 2.0, 3.0, 5.0]], [[0.0, 1.0, 2.0, 3.0, 5.0]])
+    >>> round(float(found.sd[0]), 4), round(float(found.explained[0]), 4)
+    (1.9235, 1.0)
+    """
+    h, m = as_differences(human, "values of people")[0], as_differences(machine, "values of the machine")[0]
+    if h.shape != m.shape or h.shape[1] < FEWEST:
+        raise ParameterError(
+            f"values of people have shape {h.shape}, of the machine {m.shape}, expected values of the same queries, at "
+            f"least {FEWEST}"
+        )
+    n = h.shape[1]
+    x, y = m - m.mean(axis=1, keepdims=True), h - h.mean(axis=1, keepdims=True)
+    xy, xx, yy = (x * y).sum(axis=1), (x * x).sum(axis=1), (y * y).sum(axis=1)
+    scale = xx * yy
+    square = np.divide(xy**2, scale, out=np.zeros_like(xy), where=(scale > 0) & (xy > 0))
+    explained = np.clip(1 - (1 - square) * (n - 1) / (n - 2), 0.0, 1.0)
+    return Spread(sd=h.std(axis=1, ddof=1), explained=explained)
+
+
+def combined_half(n: int, n_all: int, sd: float, explained: float, *, confidence_level: float = 0.95) -> float:
+    """Half the width to be expected of the combined interval, where people judge n of n_all queries.
+
+    That of people alone, t sd / sqrt(n), where it is narrower, as below 6 queries. Otherwise with r = explained,
+    t sd sqrt(c (1 - r) / n + r / n_all): c is what leave-one-out residuals are greater than plain ones on average,
+    (n / (n - 1))^2 (n - 3) / (n - 4) for normal values. t has n - 1 degrees of freedom, or n - 2.
+
+    >>> round(combined_half(50, 1000, 0.25, 0.0), 4), round(combined_half(50, 1000, 0.25, 0.8), 4)
+    (0.071, 0.0357)
+    """
+    plain = quantile(n - 1, confidence_level) * sd / np.sqrt(n)
+    if n <= FEWEST or n >= n_all:
+        return float(plain)
+    c = (n / (n - 1)) ** 2 * (n - 3) / (n - 4)
+    half = quantile(n - 2, confidence_level) * sd * np.sqrt(c * (1 - explained) / n + explained / n_all)
+    return float(min(plain, half))

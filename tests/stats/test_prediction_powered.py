@@ -1,0 +1,221 @@
+"""Means from few values of people and many of a machine: by hand, beside ppi-python, and in simulation."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from rankscope.errors import ParameterError
+from rankscope.stats.distributions import special
+from rankscope.stats.prediction_powered import combined_half, prediction_powered, spread_of
+
+RECORDED = json.loads((Path(__file__).parents[1] / "reference" / "ppi_python" / "recorded.json").read_text("utf-8"))
+#: Machines by how their values follow from people's and a generator.
+MACHINES: dict[str, Any] = {
+    "good": lambda h, rng: h + rng.normal(0, 0.07, h.shape),
+    "biased": lambda h, rng: 0.3 + 0.6 * h + rng.normal(0, 0.15, h.shape),
+    "random": lambda h, rng: rng.beta(1.2, 1.5, h.shape),
+    "contrary": lambda h, rng: 1 - h + rng.normal(0, 0.1, h.shape),
+    "curved": lambda h, rng: h**3,
+}
+
+
+def test_the_weight_1_is_the_machines_mean_and_the_mean_error() -> None:
+    found = prediction_powered([0.2, 0.6, 0.4], [0.3, 0.7, 0.8], [0.5, 0.1, 0.6], weight=1)
+    assert found.human == pytest.approx((0.2 + 0.6 + 0.4) / 3)
+    assert found.machine == pytest.approx((0.3 + 0.7 + 0.8 + 0.5 + 0.1 + 0.6) / 6)
+    assert found.bias == pytest.approx((0.1 + 0.1 + 0.4) / 3)
+    assert found.combined == pytest.approx(0.5 - 0.2)
+    # The estimate is the mean of h - m / 2 over three queries, and that of m / 2 over three others.
+    own, others = np.array([0.05, 0.25, 0.0]), np.array([0.3, 0.7, 0.8, 0.5, 0.1, 0.6])
+    variance = own.var(ddof=1) / 3 + others.var(ddof=1) / 4 / 3
+    half = special().stdtrit(2, 0.975) * np.sqrt(variance)
+    assert found.combined_high - found.combined == pytest.approx(half)
+    assert found.effective == pytest.approx(np.var([0.2, 0.6, 0.4], ddof=1) / variance)
+    assert (found.n, found.n_all) == (3, 6)
+
+
+def test_the_tuned_weight_is_covariance_over_the_greater_variance() -> None:
+    human, machine = [0.0, 1.0, 2.0, 3.0, 5.0, 7.0], [0.0, 1.0, 2.0, 3.5, 5.0, 6.5]
+    x, y = np.array(machine) - 3.0, np.array(human) - 3.0
+    near = prediction_powered(human, machine, [2.5, 3.0, 3.5])  # the judged ones vary more
+    assert near.weight == pytest.approx((x * y).sum() / (x * x).sum())
+    far = prediction_powered(human, machine, [-1.0, 3.0, 7.0] * 4)  # all vary more
+    every = np.array([*machine, *[-1.0, 3.0, 7.0] * 4])
+    assert far.weight == pytest.approx((x * y).sum() / (5 * every.var(ddof=1)))
+    assert near.combined == pytest.approx(3.0 + near.weight * (np.mean([*machine, 2.5, 3.0, 3.5]) - 3.0))
+
+
+def test_leave_one_out_is_what_leaving_each_query_out_gives() -> None:
+    rng = np.random.default_rng(3)
+    h, u = rng.normal(0, 1, 9), rng.normal(0, 1, 30)
+    m = h + rng.normal(0, 0.3, 9)
+    every = np.concatenate((m, u))
+    var, share = every.var(ddof=1), 1 - 9 / 39
+    rectified, residuals = [], []
+    for i in range(9):
+        x, y = np.delete(m, i), np.delete(h, i)
+        dx = x - x.mean()
+        w = max((dx * y).sum() / max((dx * dx).sum(), 7 * var), 0.0)
+        rectified.append(h[i] - share * w * (m[i] - every.mean()))
+        b = (dx * y).sum() / (dx * dx).sum()
+        residuals.append(h[i] - y.mean() - b * (m[i] - x.mean()))
+    found = prediction_powered(h, m, u)
+    dm = m - m.mean()
+    b = (dm * h).sum() / (dm * dm).sum()
+    one = np.var(rectified, ddof=1) / 9 + (share * found.weight) ** 2 * var / 30
+    other = np.sum(np.square(residuals)) / 8 / 9 + b**2 * var / 39
+    half = special().stdtrit(7, 0.975) * np.sqrt(max(one, other))
+    assert found.weight > 0
+    assert found.combined_high - found.combined == pytest.approx(half)
+
+
+@pytest.mark.parametrize("case", RECORDED["cases"], ids=range(len(RECORDED["cases"])))
+def test_estimates_are_those_of_ppi_python(case: dict[str, Any]) -> None:
+    three = case["human"], case["machine"], case["others"]
+    n, n_all = len(three[0]), len(three[0]) + len(three[2])
+    for found in case["found"]:
+        ours = prediction_powered(*three, weight=found["lam"] * n_all / (n_all - n))
+        assert ours.combined == pytest.approx(found["value"], abs=1e-12)
+        # Theirs is the normal quantile, and variances are sums of squares over n, not n - 1.
+        own, others = np.array(three[0]) - found["lam"] * np.array(three[1]), found["lam"] * np.array(three[2])
+        theirs = (found["ends"][1] - found["ends"][0]) / 2 / 1.959963984540054
+        assert theirs**2 == pytest.approx(own.var() / n + others.var() / (n_all - n), rel=1e-9)
+        half = (ours.combined_high - ours.combined_low) / 2
+        assert half > 1.96 * theirs * 0.999 or found["lam"] == 1.0
+    tuned = prediction_powered(*three)
+    lam = case["found"][0]["lam"]
+    if 0 < lam < 1 and tuned.weight > 0:
+        mine = tuned.weight * (1 - n / n_all)
+        # Divided by n and by the variance of all there; by n - 1 and by the greater of two variances here.
+        assert 0.7 * lam < mine < 1.25 * lam * n / (n - 1)
+
+
+def simulated(machine: str, n: int, n_all: int, runs: int, normal: bool) -> tuple[float, float, float]:
+    """How often people's and the combined intervals hold the true mean, and the mean width of these over that of
+    those.
+    """
+    rng = np.random.default_rng([n, n_all, list(MACHINES).index(machine), normal])
+    h = rng.normal(0.5, 0.2, (runs, n_all)) if normal else rng.beta(1.2, 1.5, (runs, n_all))
+    truth = 0.5 if normal else 1.2 / 2.7
+    m = MACHINES[machine](h, rng)
+    found = prediction_powered(h[:, :n], m[:, :n], m[:, n:])
+    people = ((found.human_low <= truth) & (truth <= found.human_high)).mean()
+    combined = ((found.combined_low <= truth) & (truth <= found.combined_high)).mean()
+    width = (found.combined_high - found.combined_low).mean() / (found.human_high - found.human_low).mean()
+    return float(people), float(combined), float(width)
+
+
+def check_promises(machine: str, n: int, n_all: int, runs: int, normal: bool) -> None:
+    people, combined, width = simulated(machine, n, n_all, runs, normal)
+    error = 3 * np.sqrt(0.95 * 0.05 / runs)
+    # Student's intervals of ten skewed values hold in fewer than 95 of 100 cases already: no more can be asked for.
+    assert combined > min(0.95, people) - error
+    assert width <= 1 + 1e-12
+    if machine == "good":
+        assert width < 0.8
+
+
+@pytest.mark.parametrize("n", [10, 20, 50, 100])
+@pytest.mark.parametrize("machine", MACHINES)
+def test_intervals_keep_their_level_and_are_no_wider_than_those_of_people(machine: str, n: int) -> None:
+    check_promises(machine, n, 3 * n, 1500, normal=n != 20)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("normal", [True, False], ids=["normal", "skewed"])
+@pytest.mark.parametrize(("n", "n_all"), [(10, 50), (10, 200), (20, 100), (50, 200), (100, 1000)])
+@pytest.mark.parametrize("machine", MACHINES)
+def test_the_same_in_20000_draws(machine: str, n: int, n_all: int, normal: bool) -> None:
+    for part in range(4):  # 5,000 draws each, so that memory stays small
+        check_promises(machine, n, n_all + part, 5000, normal)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(2, 12), st.integers(0, 12), st.integers(0, 2**32 - 1), st.sampled_from([0.0, 0.3, 1.0]))
+def test_an_interval_is_never_wider_than_that_of_people(n: int, rest: int, seed: int, noise: float) -> None:
+    rng = np.random.default_rng(seed)
+    values = rng.integers(0, 4, (3, n + rest)) / 3
+    machine = (1 - noise) * values + noise * rng.random(values.shape)
+    found = prediction_powered(values[:, :n], machine[:, :n], machine[:, n:])
+    plain = found.human_high - found.human_low
+    assert (found.combined_high - found.combined_low <= plain * (1 + 1e-12)).all()
+    alone = found.weight == 0
+    assert found.combined[alone].tolist() == found.human[alone].tolist()
+    worth = found.effective[~np.isnan(found.effective)]
+    assert (worth >= n * (1 - 1e-9)).all()
+
+
+def test_few_values_of_people_and_a_machine_that_never_varies_leave_people_alone() -> None:
+    few = prediction_powered([0.1, 0.5, 0.6, 0.4], [0.1, 0.5, 0.6, 0.4], [0.2, 0.3])
+    assert (few.weight, few.effective) == (0, 4)
+    flat = prediction_powered([0.1, 0.5, 0.6, 0.4, 0.2], [1.0] * 5, [1.0] * 9)
+    assert (flat.weight, flat.combined, flat.effective) == (0, flat.human, 5)
+    one = prediction_powered([0.4], [0.5], [0.1, 0.2])
+    assert one.combined == 0.4
+    assert np.isnan([one.combined_low, one.effective]).all()
+    same = prediction_powered([0.5] * 6, [0.1, 0.2, 0.3, 0.4, 0.5, 0.6], [0.1])
+    assert (same.combined_low, same.combined_high) == (0.5, 0.5)
+    every = prediction_powered([0.1, 0.5, 0.6, 0.4, 0.2], [0.1, 0.5, 0.6, 0.4, 0.2], [])  # people judged all
+    assert (every.weight, every.n_all) == (0, 5)
+
+
+def test_a_perfect_machine_leaves_only_the_sampling_of_queries() -> None:
+    rng = np.random.default_rng(1)
+    h = rng.normal(0, 1, 400)
+    found = prediction_powered(h[:40], h[:40], h[40:])
+    all_judged = 2 * special().stdtrit(399, 0.975) * h.std(ddof=1) / 20
+    assert found.combined_high - found.combined_low < 1.3 * all_judged
+    assert found.effective > 200
+
+
+@pytest.mark.parametrize(
+    ("human", "machine", "others", "options", "said"),
+    [
+        ([1.0, 2.0], [1.0], [1.0], {}, "shape"),
+        ([1.0, np.nan], [1.0, 2.0], [1.0], {}, "NaN"),
+        ([1.0, 2.0], [1.0, 2.0], [np.inf], {}, "infinite"),
+        ([1.0, 2.0], [1.0, 2.0], [1.0], {"weight": np.nan}, "weight is nan"),
+        ([1.0, 2.0], [1.0, 2.0], [1.0], {"weight": True}, "weight is True"),
+        ([1.0, 2.0], [1.0, 2.0], [1.0], {"confidence_level": 95}, "confidence_level is 95"),
+    ],
+)
+def test_what_makes_no_sense_is_refused(human: Any, machine: Any, others: Any, options: Any, said: str) -> None:
+    with pytest.raises(ParameterError, match=said):
+        prediction_powered(human, machine, others, **options)
+
+
+def test_the_spread_is_the_standard_deviation_and_the_adjusted_share_explained() -> None:
+    h, m = np.array([[1.0, 2.0, 4.0, 4.0, 9.0]]), np.array([[1.0, 3.0, 2.0, 5.0, 9.0]])
+    r = np.corrcoef(h[0], m[0])[0, 1]
+    found = spread_of(h, m)
+    assert found.sd[0] == pytest.approx(h.std(ddof=1))
+    assert found.explained[0] == pytest.approx(1 - (1 - r**2) * 4 / 3)
+    assert spread_of(h, -m).explained[0] == 0  # a contrary machine gets no weight
+    with pytest.raises(ParameterError, match="at least 5"):
+        spread_of(h[:, :4], m[:, :4])
+
+
+@pytest.mark.parametrize("noise", [0.05, 0.2, 1.0])
+@pytest.mark.parametrize(("n", "n_all"), [(20, 100), (50, 200), (100, 400)])
+def test_the_width_to_be_expected_is_that_of_simulated_intervals(noise: float, n: int, n_all: int) -> None:
+    rng = np.random.default_rng(5)
+    h = rng.normal(0, 0.2, (800, n_all))
+    m = h + rng.normal(0, noise, h.shape)
+    found = prediction_powered(h[:, :n], m[:, :n], m[:, n:])
+    width = (found.combined_high - found.combined_low).mean()
+    expected = 2 * combined_half(n, n_all, 0.2, 0.04 / (0.04 + noise**2))
+    assert expected == pytest.approx(width, rel=0.06)
+
+
+def test_the_width_to_be_expected_falls_with_queries_and_is_no_wider_than_of_people() -> None:
+    halves = np.array([combined_half(n, 500, 0.3, 0.6) for n in range(2, 500)])
+    people = np.array([combined_half(n, 500, 0.3, 0.0) for n in range(2, 500)])
+    assert (np.diff(halves) < 0).all()
+    assert (halves <= people).all()
