@@ -74,7 +74,7 @@ def combined(
     if method == "med":
         return medians(pool, gains)
     start = {"min": np.inf, "max": -np.inf}.get(method, 0.0)
-    found, count = np.full(pool.size, start), np.zeros(pool.size)
+    found, count = np.full(pool.size, start), np.zeros(pool.size, np.uint32)
     counting = factor is not None or method == "anz"
     for i in summing_order(pool.entries, weights):
         for place, scores in pieces(pool, i, gains(i)):
@@ -88,7 +88,7 @@ def combined(
     if method == "anz":
         found /= count
     elif factor is not None:
-        found *= factor(count)
+        found *= factor(count.astype(np.float64))
     exact = method in ("min", "max") or len(pool.entries) <= 2  # a sum of two is the same in either order
     return found if exact else rounded(found)
 

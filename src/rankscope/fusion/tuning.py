@@ -114,8 +114,7 @@ def train(
     usual = notes_on_scores(given, [final, *by_fold])
     means = [mean_of(values[cut.fold == f]) for f in range(folds)]
     settled = {"methods": ",".join(dict.fromkeys(one.method for one in todo)), "settings": str(len(tried))}
-    settled |= {"refined": "yes"} if refine else {}
-    settled |= {"folds": str(folds), "rng": str(seed)}
+    settled |= ({"refined": "yes"} if refine else {}) | {"folds": str(folds), "rng": str(seed)}
     return TrainedFusion(
         method=final.method,
         normalise=final.normalise,
