@@ -276,6 +276,33 @@ def test_translations_are_scored_as_a_metric_is(cli: Callable[..., Any], tmp_pat
     assert found[0] > found[1] > found[2] > found[3]  # as BLEU falls
 
 
+def test_with_ranks_within_lists_lines_are_scored_by_their_query_and_places_are_told(
+    cli: Callable[..., Any], there: Path
+) -> None:
+    assert cli("train", "test.txt", "--loss", "listnet(ranks=True)", "--epochs", 2, "-o", "r").code == 0
+    mixed = random.Random(3).sample(LINES, len(LINES))
+    Path("mixed.txt").write_text("\n".join(mixed) + "\n")
+    together, apart = (cli("predict", "r", path).out.split() for path in ("test.txt", "mixed.txt"))
+    assert len(set(together)) > 3
+    assert dict(zip(LINES, map(float, together), strict=True)) == pytest.approx(
+        dict(zip(mixed, map(float, apart), strict=True)), abs=1e-5
+    )
+    Path("bare.txt").write_text("0 1:1 2:2 3:1\n")
+    assert refused(cli, "r", "bare.txt").startswith("bare.txt:1: '1:1' behind the label, expected qid:")
+    narrow = Features.of(table().values * 1e-9, np.arange(24) % 3)
+    save_ranker(Ranker("listnet(ranks=True)", hidden=(), epochs=2, transform="standard").fit(narrow), "narrow")
+    Path("far.txt").write_text("0 qid:1 1:1 2:1 3:1\n0 qid:1 1:1 2:3e38 3:1\n")
+    assert refused(cli, "narrow", "far.txt").startswith("far.txt:2: feature '2' is 3e+38, too far")
+
+
+def test_outputs_of_one_system_are_no_lists_to_look_at(cli: Callable[..., Any], there: Path) -> None:
+    Path("lists.csv").write_text("query_id,doc_id,relevance,BLEU\n1,A,1,0.9\n1,B,0,0.2\n")
+    assert cli("train", "lists.csv", "--loss", "listnet(ranks=True)", "--hidden", 0, "-o", "r").code == 0
+    Path("alone.csv").write_text("pair,system,segment,BLEU\nde-en,A,1,0.9\nde-en,A,2,0.7\n")
+    said = refused(cli, "r", "alone.csv", "--metric", "mine")
+    assert said.startswith("the translations of de-en are those of one system, 'A', and this ranker looks at all")
+
+
 def test_a_metric_of_documents_or_of_a_pair_without_a_name_is_refused(cli: Callable[..., Any], tmp_path: Path) -> None:
     lists, table, model = tmp_path / "lists.csv", tmp_path / "table.csv", tmp_path / "m.model"
     lists.write_text("query_id,doc_id,relevance,BLEU\n1,A,1,0.9\n1,B,0,0.2\n")

@@ -9,7 +9,13 @@ from typing import Any
 import click
 
 from rankscope.cli.output import bytes_progress, progress_bar
-from rankscope.cli.ranker_options import check_torch_options, ranker_options, ranker_parameters
+from rankscope.cli.ranker_options import (
+    blend_options,
+    check_torch_options,
+    how_to_blend,
+    ranker_options,
+    ranker_parameters,
+)
 from rankscope.cli.results import Showing, result_options, take_showing
 from rankscope.comparison.methods import TESTS
 from rankscope.errors import ParameterError
@@ -39,8 +45,7 @@ __all__ = ["crossvalidate"]
 @click.option("--folds", type=click.IntRange(min=3), metavar="N", help="Of one file: cut its queries so. Default: 5.")
 @click.option("--baseline", metavar="LOSS", help="Compare the others with this one, not all with each other.")
 @click.option("--test", type=click.Choice(list(TESTS)), default="t", show_default=True, help="Between two rankers.")
-@click.option("--blend", is_flag=True, help="One ranker more: a blend of all of them, from all seeds.")
-@click.option("--stacked", is_flag=True, help="--blend with weights learned on the validation lists, not equal ones.")
+@blend_options
 @click.option(
     "--search",
     "trials",
@@ -74,8 +79,6 @@ def crossvalidate(
     measures: tuple[str, ...],
     workers: int | None,
     details: bool,
-    blend: bool,
-    stacked: bool,
     trials: int | None,
     log: str | None,
     groups: tuple[str, ...],
@@ -97,7 +100,7 @@ def crossvalidate(
     rng = parameters.pop("rng")
     files = source_files(source)
     showing.check(files)
-    options["blend"] = "stacked" if stacked else blend
+    options["blend"] = how_to_blend(options)
     run: Any = cross_validate
     if groups:
         check_ablation(options, trials, log)

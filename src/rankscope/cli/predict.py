@@ -87,11 +87,13 @@ def refuse_place(path: str, features: Features, ranker: Ranker, error: InputErro
     scaling = getattr(ranker, "scaling_", None)
     if scaling is None:  # trees and blends have none of their own
         raise error
+    n = features.values.shape[1]  # behind them may be those of ranks, which are never far
+    logged, mean, deviation = scaling.logged[:n], scaling.mean[:n], scaling.deviation[:n]
     for start in range(0, len(features), AT_ONCE):
         part = features.values[start : start + AT_ONCE]
         with np.errstate(all="ignore"):  # what is no number is what is looked for
-            scaled = (logarithms(part, scaling.logged) - scaling.mean) / scaling.deviation
-            far = ~np.isfinite(scaled.astype(np.float32)) & (scaling.deviation > 0)
+            scaled = (logarithms(part, logged) - mean) / deviation
+            far = ~np.isfinite(scaled.astype(np.float32)) & (deviation > 0)
         if far.any():
             row, column = map(int, np.argwhere(far)[0])
             place = start + row if features.order is None else int(features.order[start + row])

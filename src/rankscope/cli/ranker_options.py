@@ -15,7 +15,14 @@ from rankscope.learning.ranker import Ranker
 from rankscope.learning.scaling import TRANSFORMS
 from rankscope.learning.torch.installed import DEVICES
 
-__all__ = ["check_torch_options", "ranker_of", "ranker_options", "ranker_parameters"]
+__all__ = [
+    "blend_options",
+    "check_torch_options",
+    "how_to_blend",
+    "ranker_of",
+    "ranker_options",
+    "ranker_parameters",
+]
 
 #: Sizes of layers have fewer digits than this; beyond it, no array could have such a shape.
 LARGE = 16
@@ -127,6 +134,27 @@ NAMES = (
 
 #: Those of a `TorchRanker` alone.
 OF_TORCH = ("attention", "heads", "device")
+
+
+BLEND_OPTIONS = (
+    click.option("--blend", is_flag=True, help="Of all rankers, from all seeds, make one."),
+    click.option(
+        "--stacked", is_flag=True, help="--blend with weights learned on the validation lists, not equal ones."
+    ),
+)
+
+
+def blend_options(command: Command) -> Command:
+    """`--blend` and `--stacked`; `how_to_blend` takes them."""
+    for option in reversed(BLEND_OPTIONS):
+        command = option(command)
+    return command
+
+
+def how_to_blend(options: dict[str, Any]) -> str | bool:
+    """What is asked for, as `cross_validate` takes it, taken out of what click gives."""
+    blend: bool = options.pop("blend")
+    return "stacked" if options.pop("stacked") else blend
 
 
 def ranker_options(command: Command) -> Command:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -10,16 +11,32 @@ import click
 
 from rankscope.cli.options import check_output
 from rankscope.cli.output import bytes_progress, progress_bar
-from rankscope.cli.ranker_options import ranker_of, ranker_options, ranker_parameters
+from rankscope.cli.ranker_options import (
+    blend_options,
+    check_torch_options,
+    how_to_blend,
+    ranker_of,
+    ranker_options,
+    ranker_parameters,
+)
 from rankscope.cli.results import printing_options, take_showing
 from rankscope.errors import ParameterError
+from rankscope.experiments.blended import untrained_blend
+from rankscope.experiments.models import rankers_of
 from rankscope.io.features import read_features
+from rankscope.learning.blending import Blend
+from rankscope.learning.lambdamart import LAMBDAMART
 from rankscope.learning.learned import Training
+from rankscope.learning.learned_blend import BlendTraining
 from rankscope.learning.losses.named import LOSSES
 from rankscope.learning.matched import match_file
+from rankscope.learning.ranker import Ranker
 from rankscope.learning.saved import check_saving, save_ranker
 
 __all__ = ["train"]
+
+#: Of a blend, where nothing is said: as `crossvalidate` has it.
+SEEDS = 3
 
 
 @click.command()
@@ -27,27 +44,43 @@ __all__ = ["train"]
 @click.option("--valid", metavar="FILE", help="Lists that say when to stop and which epoch to keep.")
 @click.option(
     "--loss",
-    default="listnet",
-    show_default=True,
+    "losses",
+    multiple=True,
+    default=("listnet",),
     metavar="LOSS",
     help=f"What is minimised, with parameters as in lambdaloss(kind='2'). Losses: {', '.join(LOSSES)}; "
-    "lambdamart grows trees, as in lambdamart(objective='listnet', leaves=15); torch:LOSS trains by PyTorch.",
+    "lambdamart grows trees, as in lambdamart(objective='listnet', leaves=15); torch:LOSS trains by PyTorch. May be "
+    "repeated, for --blend. Default: listnet.",
+)
+@blend_options
+@click.option(
+    "--seeds", type=click.IntRange(min=1), metavar="N", help=f"Of --blend: train each so often. Default: {SEEDS}."
 )
 @click.option("-o", "--output", "model", metavar="MODEL", required=True, help="Where the model goes (safetensors).")
 @click.option("--cache", is_flag=True, help="Keep a binary copy beside each file, and read it the next time.")
 @ranker_options
 @printing_options
-def train(train_file: str, valid: str | None, loss: str, model: str, cache: bool, **options: Any) -> None:
+def train(
+    train_file: str,
+    valid: str | None,
+    losses: tuple[str, ...],
+    seeds: int | None,
+    model: str,
+    cache: bool,
+    **options: Any,
+) -> None:
     """Learn to rank from TRAIN: LETOR or SVMlight with qid, CSV, TSV, JSONL or Parquet.
 
     \b
     rankscope train train.txt --valid vali.txt --loss listmle -o listmle.model
     rankscope predict listmle.model test.txt -o scores.txt
     rankscope evaluate test.txt scores.txt --input letor
+    rankscope train train.txt --valid vali.txt --loss lambdamart --loss ranknet --blend -o blend.model
     """  # noqa: D301 - click keeps the lines after the character \b as they are
     showing = take_showing(options)
     files = [train_file, *([valid] if valid is not None else [])]
-    ranker = ranker_of(loss, ranker_parameters(options))
+    blend = how_to_blend(options)
+    ranker, settings = asked_for(losses, blend, seeds, valid is not None, ranker_parameters(options))
     ranker.check()
     showing.check(files)
     check_saving()
@@ -63,14 +96,45 @@ def train(train_file: str, valid: str | None, loss: str, model: str, cache: bool
         told = f"{valid} is TRAIN and --valid both: what it says of when to stop is of lists that were learned by heart"
         held = replace(held, notes=(told,), where=None)  # the others are told once, of TRAIN
     try:
-        with progress_bar(ranker.rounds * ranker.models, "training") as progress:
+        with progress_bar(ranker.steps, "training") as progress:
             ranker.fit(data, eval_set=held, progress=progress)
     except MemoryError as error:
-        smaller = "fewer leaves" if ranker.rounds != ranker.epochs else "a smaller --hidden or --batch-lists"
+        grown = all(loss.strip().lower().startswith(LAMBDAMART) for loss in losses)
+        smaller = "fewer leaves" if grown else "a smaller --hidden or --batch-lists"
         raise ParameterError(
             f"there is not memory enough to train so on {len(data)} documents ({error or 'no more is to be had'}); try "
             f"{smaller}"
         ) from None
-    result = Training(ranker=ranker, train=data, valid=held)
+    result: Training | BlendTraining
+    if isinstance(ranker, Blend):
+        result = BlendTraining(blend=ranker, train=data, valid=held, settings=settings)
+    else:
+        result = Training(ranker=ranker, train=data, valid=held)
     save_ranker(ranker, model, signature=result.signature())
     showing.show(result)
+
+
+def asked_for(
+    losses: Sequence[str], blend: str | bool, seeds: int | None, stopped: bool, parameters: dict[str, Any]
+) -> tuple[Ranker | Blend, dict[str, str]]:
+    """What is to be trained, and the settings of a blend. stopped: whether there are validation lists.
+
+    Raises ParameterError where more than one model was asked for, or what only a blend has.
+    """
+    if not blend:
+        if len(losses) > 1:
+            raise ParameterError(
+                f"{len(losses)} losses for one model, expected one; add --blend, or train each by itself"
+            )
+        if seeds is not None:
+            raise ParameterError(
+                f"--seeds {seeds} says how often the rankers of a blend are trained; add --blend, or say --models"
+            )
+        return ranker_of(losses[0], parameters), {}
+    if blend == "stacked" and not stopped:
+        raise ParameterError("--stacked learns weights on validation lists, and there are none; give --valid")
+    check_torch_options(losses, parameters)
+    seed, seeds = parameters.pop("rng"), SEEDS if seeds is None else seeds
+    models = rankers_of(losses, parameters)
+    found = untrained_blend(models, blend, seeds, seed)
+    return found, {**models.settings(), "how": f"{found.how},{found.normalise}", "seeds": str(seeds), "rng": str(seed)}

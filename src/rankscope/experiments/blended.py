@@ -14,11 +14,12 @@ from rankscope.data.wording import counted
 from rankscope.errors import InputError, ParameterError
 from rankscope.experiments.fold_data import Fold
 from rankscope.experiments.fold_unit import Tried
+from rankscope.experiments.models import Models
 from rankscope.learning.blend_scores import learn_combination
 from rankscope.learning.blending import Blend, check_combination
 from rankscope.learning.losses.named import Loss
 
-__all__ = ["BLEND", "Blended", "Blending", "Blends", "blend_of", "blends_of"]
+__all__ = ["BLEND", "Blended", "Blending", "Blends", "blend_of", "blends_of", "untrained_blend"]
 
 Floats = npt.NDArray[np.float64]
 #: Seed, model, fold.
@@ -85,6 +86,29 @@ def blend_of(how: str | bool | None, names: Sequence[str], fixed: Sequence[bool]
     return Blending(how=default.how, normalise=default.normalise, loss=loss, l2=default.l2)
 
 
+def parts_from(fixed: Sequence[bool], seeds: int) -> list[tuple[int, int]]:
+    """Seed and model of each part. A ranker that all seeds give is trained once."""
+    return [(s, m) for m in range(len(fixed)) for s in range(1 if fixed[m] else seeds)]
+
+
+def untrained_blend(models: Models, how: str | bool, seeds: int, seed: int) -> Blend:
+    """A blend of all rankers from all seeds, the first of which is `seed`, as `blends_of` makes one of each fold.
+
+    how: as in `blend_of`, which raises.
+
+    >>> from rankscope.experiments.models import rankers_of
+    >>> untrained_blend(rankers_of(["listnet", "linear:ranknet"], {}), True, seeds=2, seed=5)
+    Blend([listnet, seed 5, listnet, seed 6, linear:ranknet], how='average', normalise='zscore')
+    """
+    blending = blend_of(how, models.names, models.fixed, seeds)
+    assert blending is not None
+    rankers = {}
+    for s, m in parts_from(models.fixed, seeds):
+        name = models.names[m] if models.fixed[m] or seeds == 1 else f"{models.names[m]}, seed {seed + s}"
+        rankers[name] = models.ranker(m, seed + s)
+    return Blend(rankers, how=blending.how, normalise=blending.normalise, loss=str(blending.loss), l2=blending.l2)
+
+
 def blends_of(
     tried: Mapping[Place, Tried],
     folds: Sequence[Fold],
@@ -94,8 +118,8 @@ def blends_of(
     blending: Blending,
     max_grade: int,
 ) -> Blends:
-    """Each fold's blends. A ranker that all seeds give was trained once, and is one part."""
-    every = [(s, m) for m in range(len(models)) for s in range(1 if fixed[m] else seeds)]
+    """Each fold's blends."""
+    every = parts_from(fixed, seeds)
     whole: dict[int, Tried] = {}
     single: dict[tuple[int, int], Tried] = {}
     weights = np.empty((len(folds), len(every)))

@@ -117,7 +117,7 @@ def named(text: str) -> tuple[str, type[Ranker], dict[str, Any], tuple[str, ...]
     """
     kind = next((one for one in (LINEAR, TORCH) if isinstance(text, str) and text.strip().lower().startswith(one)), "")
     rest = text.strip()[len(kind) :] if kind else text
-    loss = parse_loss(rest) if kind else parse_objective(rest)
+    loss = parse_loss(rest, ranker=True) if kind else parse_objective(rest)
     name = kind + str(loss)
     if kind == TORCH:
         from rankscope.learning.torch import TorchRanker  # no other ranker needs it

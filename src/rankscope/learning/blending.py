@@ -165,14 +165,12 @@ class Blend:
     @property
     def lists(self) -> bool:
         """Whether scores depend on the other documents of a list."""
-        parts = parts_of_blend(self.rankers)
-        look = [getattr(one, "lists", False) or getattr(one, "attention", 0) for one in parts]
-        return self.normalise != "fixed" or any(look)
+        return self.normalise != "fixed" or any(getattr(one, "lists", False) for one in parts_of_blend(self.rankers))
 
     @property
     def steps(self) -> int:
         """How often `fit` calls `progress` at most."""
-        return sum(getattr(one, "steps", 0) or one.rounds * one.models for one in parts_of_blend(self.rankers))
+        return sum(one.steps for one in parts_of_blend(self.rankers))
 
     def check(self) -> Loss:
         """The loss of weights. Raises for parameters that are none, those of the rankers too."""

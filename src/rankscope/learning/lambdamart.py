@@ -10,7 +10,7 @@ from rankscope.errors import ParameterError, UnknownName
 from rankscope.learning.installed import lightgbm
 from rankscope.learning.losses.named import FORM, LOSSES, Function, Loss, parse_loss
 from rankscope.measures.names import parse_parameters
-from rankscope.stats.inputs import check_count, check_positive, is_real
+from rankscope.stats.inputs import check_count, check_flag, check_positive, is_real
 
 __all__ = ["LAMBDAMART", "LambdaMART", "parse_objective"]
 
@@ -64,8 +64,7 @@ class LambdaMART:
             check_count("min_documents", self.min_documents)
         check_positive("rate", self.rate)
         check_positive("l2", self.l2, zero=True)
-        if not isinstance(self.ranks, bool):
-            raise ParameterError(f"ranks is {self.ranks!r}, expected True or False")
+        check_flag("ranks", self.ranks)
         for name in ("features", "documents"):
             share = getattr(self, name)
             if not is_real(share) or not 0 < share <= 1:
@@ -77,7 +76,7 @@ class LambdaMART:
         if self.objective is None:
             return None
         loss = parse_objective(self.objective)
-        if not isinstance(loss, Loss):
+        if not isinstance(loss, Loss) or loss.ranks:
             raise ParameterError(
                 f"objective is {self.objective!r}, expected a loss that trees are grown by, as 'listnet'"
             )
@@ -124,7 +123,7 @@ def parse_objective(text: str | Function | LambdaMART) -> Loss | LambdaMART:
         return text
     match = FORM.fullmatch(text.strip()) if isinstance(text, str) else None
     if match is None or match["name"].lower() in LOSSES:
-        return parse_loss(text)
+        return parse_loss(text, ranker=True)
     if match["name"].lower() != LAMBDAMART:
         raise UnknownName("loss", match["name"], [*LOSSES, LAMBDAMART])
     parameters = parse_parameters(LAMBDAMART, match["inner"] or "", str(text))

@@ -10,7 +10,7 @@ import numpy as np
 from rankscope.data.features import Features
 from rankscope.learning.blend_scores import rank
 
-__all__ = ["with_list_ranks"]
+__all__ = ["with_list_ranks", "with_rank_columns"]
 
 #: What the rank by a feature is called, after the feature's name.
 SUFFIX = " (rank)"
@@ -28,6 +28,11 @@ def with_list_ranks(features: Features) -> Features:
     columns = [rank(values[:, j].astype(np.float64), features.offsets) for j in range(values.shape[1])]
     table = np.column_stack([values, *(one.astype(values.dtype) for one in columns)])
     return replace(features, values=table, names=(*features.names, *named(features.names)), where=None)
+
+
+def with_rank_columns(features: int, ranks: bool) -> int:
+    """How many columns a model sees of so many features."""
+    return 2 * features if ranks else features
 
 
 def named(names: Sequence[str]) -> tuple[str, ...]:

@@ -48,12 +48,15 @@ class Ranker:
     scores are averaged.
     rng: the seed; the same one gives the same model.
 
+    ranks=True in the parentheses of any loss, as in "listnet(ranks=True)", lets the ranker see, beside each feature,
+    its rank within the list, as `with_list_ranks` has it; then `predict` asks for the queries.
+
     loss="lambdamart" grows trees by LightGBM instead, and what they are like is said in its parentheses, as in
     "lambdamart(trees=500, objective='listnet')": see `rankscope.learning.LambdaMART`. Of the parameters here it has
     stop_on, models and rng.
 
     After `fit`: `models_` (each `Trained`, or `Boosted`: weights or trees, losses and validation values by epoch, the
-    best epoch), `scaling_` (None of trees), `ranks_` (whether they see ranks), `n_features_in_`, `feature_names_` ("1",
+    best epoch), `scaling_` (None of trees), `ranks_` (whether it sees ranks), `n_features_in_`, `feature_names_` ("1",
     "2", ... where nobody named them), `feature_names_in_` (the same names, as scikit-learn calls them; only where there
     were names), `parameters_` (those that it was trained with).
 
@@ -125,7 +128,7 @@ class Ranker:
             held = as_trained_on(held, features.names, "the training data have")
             highest = [int(one.relevance.max()) for one in (features, held)]
             max_grade = max(highest) if max_grade is None else max_grade
-        given, ranks = features, isinstance(loss, LambdaMART) and loss.ranks
+        given, ranks = features, loss.ranks
         if ranks:
             features, held = with_list_ranks(features), None if held is None else with_list_ranks(held)
         scaling = None if isinstance(loss, LambdaMART) else learn_scaling(features.values, self.transform)
@@ -191,7 +194,7 @@ class Ranker:
         """(documents) scores, higher is better, in the order of the rows.
 
         Columns are found by name where they have names and those of `fit` had, else by place; others beside them are
-        left out. qid, group: as in `fit`. They are needed by trees that see ranks within lists; any other Ranker scores
+        left out. qid, group: as in `fit`. They are needed by a Ranker that sees ranks within lists; any other scores
         documents one by one, so that they are checked and change nothing. Raises ParameterError before `fit` and where
         they are missing, and InputError for another number of features and for names that are missing.
         """
@@ -252,14 +255,18 @@ class Ranker:
         """Whether a document's score depends on the others of its list."""
         if hasattr(self, "models_"):
             return getattr(self, "ranks_", False)
-        loss = parse_objective(self.loss)
-        return isinstance(loss, LambdaMART) and loss.ranks
+        return parse_objective(self.loss).ranks
 
     @property
     def rounds(self) -> int:
         """Epochs of a model, or its trees, at most."""
         loss = parse_objective(self.loss)
         return loss.trees if isinstance(loss, LambdaMART) else self.epochs
+
+    @property
+    def steps(self) -> int:
+        """How often `fit` calls `progress` at most."""
+        return self.rounds * self.models
 
     @property
     def feature_names_in_(self) -> npt.NDArray[np.object_]:

@@ -10,7 +10,7 @@ import numpy as np
 from rankscope.errors import ParameterError
 from rankscope.measures.base import Measure
 
-__all__ = ["Damaged", "NotInstalled", "checked", "names_in", "plain", "under"]
+__all__ = ["Damaged", "NotInstalled", "checked", "names_in", "plain", "ranks_in", "under"]
 
 
 class Damaged(Exception):
@@ -40,6 +40,14 @@ def names_in(about: Mapping[str, Any]) -> tuple[str, ...]:
     if not names or len(set(names)) != len(names) or not all(isinstance(name, str) for name in names):
         raise Damaged("its features have no names of their own")
     return names
+
+
+def ranks_in(about: Mapping[str, Any]) -> bool:
+    """Whether the ranker sees ranks within lists; files that say nothing are of such as do not. Raises Damaged."""
+    found = about.get("ranks", False)
+    if not isinstance(found, bool):
+        raise Damaged(f"ranks is {found!r}, expected true or false")
+    return found
 
 
 def under(arrays: Mapping[str, Any], prefix: str) -> dict[str, Any]:

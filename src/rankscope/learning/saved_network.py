@@ -10,8 +10,9 @@ import numpy as np
 
 from rankscope.errors import UnknownName
 from rankscope.learning.descent import Trained
+from rankscope.learning.list_ranks import with_rank_columns
 from rankscope.learning.ranker import PARAMETERS, Ranker
-from rankscope.learning.saved_checks import Damaged, checked, names_in, plain
+from rankscope.learning.saved_checks import Damaged, checked, names_in, plain, ranks_in
 from rankscope.learning.scaling import Scaling
 
 __all__ = ["parts", "rebuilt"]
@@ -22,6 +23,7 @@ def parts(ranker: Ranker) -> tuple[dict[str, Any], dict[str, Any]]:
     about = {
         "parameters": {name: plain(value) for name, value in ranker.parameters_.items()},
         "features": list(ranker.feature_names_),
+        "ranks": ranker.ranks_,
         "models": [
             {"losses": list(one.losses), "values": list(one.values), "best_epoch": one.best_epoch}
             for one in ranker.models_
@@ -42,8 +44,10 @@ def rebuilt(about: dict[str, Any], arrays: dict[str, Any]) -> Ranker:
     with suppress(UnknownName):  # a measure or a loss of somebody's own, which predicting does not ask for
         ranker.settings()
     names = names_in(about)
-    ranker.scaling_ = scaling_of(arrays, len(names))
-    sizes = (len(names), *ranker.hidden, 1)
+    ranker.ranks_ = ranks_in(about)
+    width = with_rank_columns(len(names), ranker.ranks_)
+    ranker.scaling_ = scaling_of(arrays, width)
+    sizes = (width, *ranker.hidden, 1)
     shapes = [shape for pair in pairwise(sizes) for shape in (pair, pair[1:])]
     if not about["models"]:
         raise Damaged("there are no weights")

@@ -9,8 +9,9 @@ import numpy as np
 
 from rankscope.errors import UnknownName
 from rankscope.learning.forest import Boosted, Forest
+from rankscope.learning.list_ranks import with_rank_columns
 from rankscope.learning.ranker import PARAMETERS, Ranker
-from rankscope.learning.saved_checks import Damaged, checked, names_in, plain
+from rankscope.learning.saved_checks import Damaged, checked, names_in, plain, ranks_in
 
 __all__ = ["parts", "rebuilt"]
 
@@ -53,12 +54,10 @@ def rebuilt(about: dict[str, Any], arrays: dict[str, Any]) -> Ranker:
     names = names_in(about)
     if not about["models"]:
         raise Damaged("there are no trees")
-    if not isinstance(about["ranks"], bool):
-        raise Damaged(f"ranks is {about['ranks']!r}, expected true or false")
-    ranker.scaling_, ranker.ranks_ = None, about["ranks"]
+    ranker.scaling_, ranker.ranks_ = None, ranks_in(about)
     ranker.models_ = [
         Boosted(
-            forest=forest_in(arrays, m, len(names) * (2 if ranker.ranks_ else 1)),
+            forest=forest_in(arrays, m, with_rank_columns(len(names), ranker.ranks_)),
             losses=tuple(map(float, one["losses"])),
             values=tuple(map(float, one["values"])),
             best_epoch=int(one["best_epoch"]),

@@ -8,6 +8,7 @@ from rankscope.errors import InputError, ParameterError
 from rankscope.evaluation.lists import JudgedLists
 from rankscope.learning import Ranker
 from rankscope.learning.learned import Training
+from rankscope.learning.list_ranks import with_list_ranks
 from rankscope.measures.names import parse_measure
 
 torch = pytest.importorskip("torch", reason="the extra `torch` is not installed: pip install 'rankscope[torch]'")
@@ -128,6 +129,18 @@ def test_attention_asks_for_lists_and_a_network_without_does_not():
     assert TorchRanker(**SMALL).fit(X, Y, QID).predict(X).shape == (60,)
     ranker = TorchRanker(**SMALL, attention=1).fit(X, Y, QID)
     with pytest.raises(ParameterError, match=r"looks at whole lists; give qid \(one a document\) or group"):
+        ranker.predict(X)
+
+
+@pytest.mark.parametrize("attention", [0, 1])
+def test_ranks_within_lists_are_seen_as_features_are(attention):
+    data = Features.of(X, Y, QID)
+    ranker = TorchRanker("ranknet(ranks=True)", **SMALL, attention=attention).fit(data, eval_set=data)
+    wide = with_list_ranks(data)
+    by_hand = TorchRanker("ranknet", **SMALL, attention=attention).fit(wide, eval_set=wide)
+    assert ranker.predict(X, QID).tobytes() == by_hand.predict(wide).tobytes()
+    assert (ranker.lists, by_hand.lists, ranker.n_features_in_) == (True, attention == 1, 5)
+    with pytest.raises(ParameterError, match="looks at whole lists"):
         ranker.predict(X)
 
 

@@ -43,7 +43,14 @@ def put(path, about, arrays):
 
 @pytest.mark.parametrize(
     "parameters",
-    [{}, {"attention": 2, "heads": 4, "models": 2}, {"hidden": ()}, {"hidden": [np.int64(6)], "loss": "lambdaloss"}],
+    [
+        {},
+        {"attention": 2, "heads": 4, "models": 2},
+        {"hidden": ()},
+        {"hidden": [np.int64(6)], "loss": "lambdaloss"},
+        {"loss": "listnet(ranks=True)"},
+        {"loss": "listnet(ranks=True)", "attention": 1},
+    ],
     ids=str,
 )
 def test_what_was_saved_predicts_the_same_bit_for_bit(tmp_path, parameters):

@@ -16,6 +16,7 @@ import numpy.typing as npt
 from rankscope.errors import ParameterError, UnknownName
 from rankscope.measures.base import Measure
 from rankscope.measures.names import parse_measure, parse_parameters
+from rankscope.stats.inputs import check_flag
 
 __all__ = ["LOSSES", "Loss", "as_measure", "parse_loss"]
 
@@ -41,6 +42,8 @@ LOSSES = {
 FORM = re.compile(r"(?P<name>[^\W\d]\w*)\s*(\((?P<inner>.*)\))?", re.DOTALL)
 #: Those whose gradient takes weights as given that change with the scores, so that it is not that of the value.
 WEIGHTS_AS_GIVEN = ("lambdarank", "lambdaloss")
+#: What is said of a ranker among the parameters of its loss: that it sees ranks within lists.
+RANKS = "ranks"
 #: What the trainer gives, and no name can set.
 GIVEN = ("rng", "max_grade", "curvature")
 
@@ -49,11 +52,13 @@ GIVEN = ("rng", "max_grade", "curvature")
 class Loss:
     """A loss with its parameters; called with scores, relevance and offsets it gives value and gradient.
 
-    Raises UnknownName for a loss or a parameter that there is not.
+    ranks: whether whoever is trained by it sees ranks within lists, which changes nothing here: it stands among the
+    parameters, as that of trees does. Raises UnknownName for a loss or a parameter that there is not.
     """
 
     name: str
     parameters: Mapping[str, Any] = field(default_factory=dict)
+    ranks: bool = False
 
     def __post_init__(self) -> None:
         if self.name not in LOSSES:
@@ -62,6 +67,7 @@ class Loss:
         for name in self.parameters:
             if name not in known:
                 raise UnknownName(f"parameter of {self.name}", name, known)
+        check_flag(RANKS, self.ranks)
         two = np.array([0.0, 1.0])
         self(two, np.array([1, 0]), np.array([0, 2]), rng=np.random.default_rng(0), max_grade=1)  # refuses bad values
 
@@ -105,7 +111,8 @@ class Loss:
         return self.function(scores, relevance, offsets, **self.parameters, **given)
 
     def __str__(self) -> str:
-        inner = ", ".join(f"{name}={value!r}" for name, value in self.parameters.items())
+        every = {**self.parameters, **({RANKS: True} if self.ranks else {})}
+        inner = ", ".join(f"{name}={value!r}" for name, value in every.items())
         return f"{self.name}({inner})" if inner else self.name
 
 
@@ -134,9 +141,10 @@ class OwnLoss(Loss):
         return self.own
 
 
-def parse_loss(text: str | Function) -> Loss:
+def parse_loss(text: str | Function, *, ranker: bool = False) -> Loss:
     """A loss from its name; a function of scores, relevance and offsets is one, too.
 
+    ranker: whether it is that of a ranker, so that `ranks=True` may stand among its parameters.
     Raises UnknownName and ParameterError.
 
     >>> loss = parse_loss("listmle(ties='efron')")
@@ -151,7 +159,9 @@ def parse_loss(text: str | Function) -> Loss:
     name = match["name"].lower()
     if name not in LOSSES:
         raise UnknownName("loss", match["name"], LOSSES)
-    return Loss(name, parse_parameters(name, match["inner"] or "", text))
+    parameters = parse_parameters(name, match["inner"] or "", text)
+    ranks: Any = parameters.pop(RANKS, False) if ranker else False
+    return Loss(name, parameters, ranks)
 
 
 def as_measure(name: str, given: object) -> Measure:

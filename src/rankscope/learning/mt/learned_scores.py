@@ -98,8 +98,10 @@ def grid(
 def score_translations(ranker: Ranker, tables: Sequence[TranslationFeatures], metric: str = "learned") -> SegmentScores:
     """What a trained ranker says of each output; higher is better, without bounds. metric: the name of it.
 
-    Features are found by name; others than the ranker's are left out. Raises InputError for features that are missing,
-    ParameterError for a ranker that has not learned anything, or where there is no table.
+    Features are found by name; others than the ranker's are left out. The outputs for a segment are one list, for
+    rankers that look at whole lists. Raises InputError for features that are missing, and where such a ranker is given
+    the outputs of one system alone; ParameterError for a ranker that has not learned anything, or where there is no
+    table.
 
     >>> from rankscope.data.rankings import Rankings
     >>> from rankscope.learning import Ranker
@@ -112,6 +114,12 @@ def score_translations(ranker: Ranker, tables: Sequence[TranslationFeatures], me
     """
     pairs = {}
     for table in tables:
+        if getattr(ranker, "lists", False) and len(table.systems) == 1:
+            of = f" of {table.pair}" if table.pair else ""
+            raise InputError(
+                f"the translations{of} are those of one system, {table.systems[0]!r}, and this ranker looks at all "
+                "outputs for a segment; give those of two systems or more in one table, or train without ranks"
+            )
         scores = ranker.predict(match_features(as_features([table]), ranker.feature_names_))
         values = np.asarray(scores, np.float64).reshape(len(table.segments), len(table.systems)).T
         pairs[table.pair] = PairScores(table.systems, table.segments, values)

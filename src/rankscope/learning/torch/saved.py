@@ -8,7 +8,8 @@ from typing import Any
 from rankscope.errors import ParameterError, UnknownName
 from rankscope.learning import saved_network
 from rankscope.learning.descent import Trained
-from rankscope.learning.saved_checks import Damaged, checked, names_in
+from rankscope.learning.list_ranks import with_rank_columns
+from rankscope.learning.saved_checks import Damaged, checked, names_in, ranks_in
 from rankscope.learning.torch.installed import pytorch
 from rankscope.learning.torch.torch_ranker import PARAMETERS, TorchRanker
 
@@ -36,8 +37,10 @@ def rebuilt(about: dict[str, Any], arrays: dict[str, Any]) -> TorchRanker:
     names = names_in(about)
     if ranker.attention > len(arrays):  # before so many shapes are written down
         raise Damaged(f"{ranker.attention} layers of attention, and {len(arrays)} arrays")
-    ranker.scaling_ = saved_network.scaling_of(arrays, len(names))
-    shapes = ranker.shape(len(names), parameters).shapes()
+    ranker.ranks_ = ranks_in(about)
+    width = with_rank_columns(len(names), ranker.ranks_)
+    ranker.scaling_ = saved_network.scaling_of(arrays, width)
+    shapes = ranker.shape(width, parameters).shapes()
     if not about["models"]:
         raise Damaged("there are no weights")
     ranker.models_ = [

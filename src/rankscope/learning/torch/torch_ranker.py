@@ -15,6 +15,7 @@ from rankscope.learning.columns import as_trained_on
 from rankscope.learning.descent import Trained
 from rankscope.learning.given import documents_to_score
 from rankscope.learning.lambdamart import LambdaMART, parse_objective
+from rankscope.learning.list_ranks import with_list_ranks, with_rank_columns
 from rankscope.learning.losses.named import Function, Loss
 from rankscope.learning.ranker import Ranker, differ
 from rankscope.learning.scaling import Scaling
@@ -95,6 +96,12 @@ class TorchRanker(Ranker):
         """Which module takes it apart for a file, as `saved` says."""
         return "torch"
 
+    @property
+    def lists(self) -> bool:
+        """Whether a document's score depends on the others of its list."""
+        parameters = self.parameters_ if hasattr(self, "models_") else self.get_params()
+        return super().lists or parameters["attention"] > 0
+
     def check(self) -> tuple[Loss | LambdaMART, Measure]:
         """The loss and the measure. Raises for parameters that are none, and for what this machine does not have."""
         found = super().check()
@@ -162,15 +169,18 @@ class TorchRanker(Ranker):
     ) -> Floats:
         """(documents) scores, higher is better, in the order of the rows.
 
-        As `Ranker.predict`; qid or group, as in `fit`, must be given with attention, unless X is Features. There, the
+        As `Ranker.predict`; qid or group must be given with attention, too, unless X is Features. There, the
         score of a document depends on the others of its list, and says nothing beside those of another list.
         Raises ParameterError besides where they are missing, and where there is not memory enough.
         """
         if not hasattr(self, "models_"):
             raise ParameterError("this TorchRanker has not learned anything yet; call fit first")
-        shape, device = self.shape(self.n_features_in_, self.parameters_), device_of(self.device)
-        features = documents_to_score(X, qid, group, lists=shape.attention > 0)
+        width = with_rank_columns(self.n_features_in_, self.ranks_)
+        shape, device = self.shape(width, self.parameters_), device_of(self.device)
+        features = documents_to_score(X, qid, group, lists=self.lists)
         features = as_trained_on(features, self.feature_names_, "the model was trained on")
+        if self.ranks_:
+            features = with_list_ranks(features)
         values = on("cpu", cast(Scaling, self.scaling_)(features.values))
         scores = np.zeros(len(features))
         lists = f" of lists of up to {int(np.diff(features.offsets).max())}" if shape.attention else ""
