@@ -214,6 +214,17 @@ def test_the_width_to_be_expected_is_that_of_simulated_intervals(noise: float, n
     assert expected == pytest.approx(width, rel=0.06)
 
 
+@pytest.mark.parametrize("explained", [0.9, 0.95, 0.99])
+@pytest.mark.parametrize(("n", "n_all"), [(8, 60), (10, 500), (25, 500)])
+def test_the_width_to_be_expected_of_a_good_machine_and_few_queries(explained: float, n: int, n_all: int) -> None:
+    rng = np.random.default_rng(5)
+    m = rng.normal(size=(800, n_all))
+    h = explained**0.5 * m + (1 - explained) ** 0.5 * rng.normal(size=m.shape)
+    found = prediction_powered(h[:, :n], m[:, :n], m[:, n:])
+    width = (found.combined_high - found.combined_low).mean()
+    assert 2 * combined_half(n, n_all, 1.0, explained) == pytest.approx(width, rel=0.1)
+
+
 def test_the_width_to_be_expected_falls_with_queries_and_is_no_wider_than_of_people() -> None:
     halves = np.array([combined_half(n, 500, 0.3, 0.6) for n in range(2, 500)])
     people = np.array([combined_half(n, 500, 0.3, 0.0) for n in range(2, 500)])

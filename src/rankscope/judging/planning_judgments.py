@@ -56,7 +56,7 @@ def plan_judgments(
     >>> human = {f"q{i}": {f"d{k}": 1} for i, k in enumerate(ranks[:8])}
     >>> found = rs.judging.plan_judgments(human, [rs.Run(lists, name="r")], machine, "RR", width=0.2)
     >>> [(need.method, need.n_queries) for need in found.parts[0].needs]
-    [('human', 46), ('combined', None), ('combined, any number by the machine', 29)]
+    [('human', 46), ('combined', None), ('combined, any number by the machine', 30)]
     """
     check_positive("width", width)
     check_share("confidence_level", confidence_level)
