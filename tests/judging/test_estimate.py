@@ -89,7 +89,23 @@ def test_a_query_of_which_nothing_was_judged_yet_is_not_one_of_peoples() -> None
         rs.judging.estimate({q: {"z": -1} for q in QUERIES}, RUNS, MACHINE, "RR")
 
 
-@pytest.mark.parametrize("given", ["1", "1=2=3", "a=1", "1=x", "", "1=1,1=2", "-1=0", {1.5: 1}, {}, 7, {True: 1}])
+def test_a_map_beyond_peoples_scale_is_said() -> None:
+    found = rs.judging.estimate(HUMAN, RUNS, MACHINE, "RR", map="1=3")
+    assert any(note.startswith("with map the grades of the machine go up to 3") for note in found.notes)
+    assert not any("with map" in note for note in rs.judging.estimate(HUMAN, RUNS, MACHINE, "RR", map="1=1").notes)
+
+
+def test_a_map_may_say_that_a_grade_is_no_judgment() -> None:
+    unsure = {q: {"z": 9} if q == "q02" else {**docs, "z": 9} for q, docs in MACHINE.items()}
+    with pytest.raises(InputError, match="lacks 1 query"):
+        rs.judging.estimate(HUMAN, RUNS, unsure, "RR", map="1=1,9=-1")
+    with pytest.raises(InputError, match="no grade of at least 0"):
+        rs.judging.estimate(HUMAN, RUNS, MACHINE, "RR", map="1=-1")
+
+
+@pytest.mark.parametrize(
+    "given", ["1", "1=2=3", "a=1", "1=x", "", "1=1,1=2", "-1=0", {1.5: 1}, {}, 7, {True: 1}, f"1={10**20}", {10**20: 1}]
+)
 def test_what_is_no_map_is_refused(given: Any) -> None:
     with pytest.raises(ParameterError, match="map"):
         as_map(given)
@@ -169,6 +185,7 @@ def test_the_sentences_say_what_the_machine_does() -> None:
     assert "1 pair leave out 0" in second.sentence
     few = rs.judging.estimate({q: HUMAN[q] for q in list(HUMAN)[:3]}, RUNS, MACHINE, "RR")
     assert "the combined estimate is that of people alone" in few.sections()[0].sentence
+    assert "From so few no weight" in few.sections()[0].sentence
     assert any("fewer than 5 queries" in note for note in few.notes)
 
 

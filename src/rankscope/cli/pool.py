@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import click
+from click.core import ParameterSource
 
 from rankscope.cli.memory import keep_memory
 from rankscope.cli.options import check_output
@@ -137,6 +138,12 @@ def refuse_together(output: str | None, to: str | None, format_: str, options: d
     if (options["share"] is not None or options["leave_out"]) and options["method"] != "depth":
         which = "--sample" if options["share"] is not None else "--leave-out"
         raise ParameterError(f"{which} and --method {options['method']} do not go together; leave one out")
+    if options["share"] is not None:
+        refuse_unused("rel", "--sample, which draws whatever is relevant")
+    elif options["leave_out"]:
+        refuse_unused("rng", "--leave-out, which draws nothing")
+    elif options["method"] != "thompson":
+        refuse_unused("rng", f"--method {options['method']}, which draws nothing")
 
 
 def refuse_with(which: str, options: dict[str, Any], names: tuple[str, ...]) -> None:
@@ -144,3 +151,10 @@ def refuse_with(which: str, options: dict[str, Any], names: tuple[str, ...]) -> 
     for name in names:
         if options[name] is not None:
             raise ParameterError(f"{which} and {words.get(name, f'--{name}')} do not go together; leave one out")
+
+
+def refuse_unused(name: str, why: str) -> None:
+    """Raise for an option that somebody wrote and that would change nothing."""
+    if click.get_current_context().get_parameter_source(name) is ParameterSource.COMMANDLINE:
+        option = {"rng": "seed"}.get(name, name)
+        raise ParameterError(f"--{option} changes nothing about {why}; leave it out")

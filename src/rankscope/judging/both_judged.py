@@ -18,7 +18,15 @@ from rankscope.evaluation.sources import ENTITY, LETOR, Joined, Progress, as_qre
 from rankscope.io.read import file_stem, read_run
 from rankscope.io.streams import is_path, one_stdin
 from rankscope.judging.drawn import drawn_notes
-from rankscope.judging.machine import as_map, check_queries, judged_queries, mapped, refuse_other_scale, refuse_unknown
+from rankscope.judging.machine import (
+    as_map,
+    beyond_scale,
+    check_queries,
+    judged_queries,
+    mapped,
+    refuse_other_scale,
+    refuse_unknown,
+)
 from rankscope.stats.inputs import Bools, Floats
 
 __all__ = ["BothScores", "Values", "check_both", "score_both"]
@@ -144,12 +152,13 @@ def score_both(
     **options: Any,
 ) -> BothScores:
     """Evaluate the runs under both, each run read once. See `estimate` for the arguments and for what is refused."""
-    grades = as_map(map)
+    grades, beyond = as_map(map), ""
     plan = check_both((human, machine, runs), measures, options)
     called = names or names_of(human, machine)
     people, judge = (judged_queries(as_qrels(one), name) for one, name in zip((human, machine), called, strict=True))
     if grades is not None:
-        judge = mapped(judge, grades, called[1])
+        judge = judged_queries(mapped(judge, grades, called[1]), called[1])
+        beyond = beyond_scale(people, judge, called)
     else:
         refuse_other_scale(people, judge, called)
     check_queries(people, judge, called)
@@ -165,7 +174,9 @@ def score_both(
         if progress is not None and path is not None:
             progress(size_of(path))
     a, b = score_hits(plan, by_people), score_hits(plan, by_machine)
-    return BothScores(human=a, machine=b, names=called, map=grades, notes=tuple(notes_of(a, b, called)))
+    return BothScores(
+        human=a, machine=b, names=called, map=grades, notes=(*((beyond,) if beyond else ()), *notes_of(a, b, called))
+    )
 
 
 def size_of(path: Any) -> int:

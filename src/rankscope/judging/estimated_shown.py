@@ -9,7 +9,7 @@ import numpy as np
 
 from rankscope.data.sections import Figure, Section, Table
 from rankscope.data.wording import counted, listed, percent, queries
-from rankscope.stats.prediction_powered import PredictionPowered
+from rankscope.stats.prediction_powered import FEWEST, PredictionPowered
 
 if TYPE_CHECKING:
     from rankscope.judging.estimated import MeasureEstimates
@@ -66,13 +66,15 @@ def systems_sentence(part: MeasureEstimates, found: PredictionPowered, tuned: bo
     gain = found.effective / found.n
     there = gain[~np.isnan(gain)]
     used = found.weight != 0
-    if not used.any():
-        gained = (
-            "Its values foretell people's too badly to make an interval narrower: the combined estimate is that of "
-            "people alone. "
-            if tuned
-            else "It has no weight. "
+    if not used.any() and not tuned:
+        gained = "It has no weight. "
+    elif not used.any():
+        why = (
+            "From so few no weight of the machine can be told"
+            if found.n < FEWEST
+            else "Its values foretell people's too badly to make an interval narrower"
         )
+        gained = f"{why}: the combined estimate is that of people alone. "
     else:
         low, high = float(found.effective[~np.isnan(gain)].min()), float(found.effective[~np.isnan(gain)].max())
         worth = f"{low:.0f}" if round(low) == round(high) else f"{low:.0f} to {high:.0f}"

@@ -13,8 +13,17 @@ from rankscope.data.wording import listed, queries
 from rankscope.errors import InputError, ParameterError
 from rankscope.kernels.segments import bounds, group_of
 from rankscope.kernels.text import hashes
+from rankscope.stats.inputs import LARGEST
 
-__all__ = ["as_map", "check_queries", "judged_queries", "mapped", "refuse_other_scale", "refuse_unknown"]
+__all__ = [
+    "as_map",
+    "beyond_scale",
+    "check_queries",
+    "judged_queries",
+    "mapped",
+    "refuse_other_scale",
+    "refuse_unknown",
+]
 
 #: So many queries are named in an error.
 NAMED = 3
@@ -49,6 +58,8 @@ def as_map(given: Any) -> dict[int, int] | None:
             raise ParameterError(f"map (--map) has the grade {theirs} twice; say once what it is")
         if theirs < 0:
             raise ParameterError(f"map (--map) has the grade {theirs}, which means not judged; leave it out")
+        if max(theirs, abs(ours)) > LARGEST:
+            raise ParameterError(f"map (--map) has {'='.join(map(str, pair))!r}, expected grades up to {LARGEST:,}")
         found[theirs] = ours
     if not found:
         raise ParameterError(f"map (--map) is empty, {expected}")
@@ -56,8 +67,9 @@ def as_map(given: Any) -> dict[int, int] | None:
 
 
 def mapped(machine: Qrels, grades: Mapping[int, int], name: str) -> Qrels:
-    """The machine's judgments on people's scale; grades below 0, not judged, stay. Raises InputError for a grade that
-    the map does not have.
+    """The machine's judgments on people's scale; grades below 0, not judged, stay, and a map may make others such.
+
+    Raises InputError for a grade that the map does not have.
     """
     there = np.unique(machine.relevance[machine.relevance >= 0]).tolist()
     lacking = [grade for grade in there if grade not in grades]
@@ -102,6 +114,17 @@ def refuse_other_scale(human: Qrels, machine: Qrels, names: tuple[str, str]) -> 
             f"the grades of {names[1]} go up to {highest[1]}, those of {names[0]} up to {highest[0]}, expected one "
             f"scale; say with map (--map) which is which, as {same or '1=1'} where they mean the same"
         )
+
+
+def beyond_scale(human: Qrels, machine: Qrels, names: tuple[str, str]) -> str:
+    """A note where a map gives the machine a higher grade than people gave, who may have had no use for it; else ""."""
+    highest = [int(qrels.relevance.max()) for qrels in (human, machine)]
+    if highest[1] <= highest[0]:
+        return ""
+    return (
+        f"with map the grades of {names[1]} go up to {highest[1]}, those of {names[0]} up to {highest[0]}: gains are "
+        f"of one scale only if people could have given {highest[1]}"
+    )
 
 
 def check_queries(human: Qrels, machine: Qrels, names: tuple[str, str]) -> None:
