@@ -6,7 +6,7 @@ BIN    := $(VENV)/bin
 WORKERS ?= 2
 PIP    := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
-.PHONY: demo torch test test-all lint docs bench bench-learn clean
+.PHONY: demo torch scale test test-all lint docs bench bench-learn clean
 
 demo: $(VENV)/.installed
 	$(BIN)/rankscope demo rankscope-demo --overwrite
@@ -14,6 +14,9 @@ demo: $(VENV)/.installed
 # PyTorch, which some tests ask for and are skipped without: `make torch test` runs these, too. It is no part of `dev`,
 # since on Linux the registry's newest build comes with gigabytes for GPUs.
 torch: $(VENV)/.torch
+
+# Dask, which the tests of clusters ask for and are skipped without.
+scale: $(VENV)/.scale
 
 test: $(VENV)/.dev lint
 	$(BIN)/python -m pytest -m "not slow" -n $(WORKERS) --dist loadfile
@@ -55,6 +58,10 @@ $(VENV)/.dev: $(VENV)/.installed
 # Compiling its thousands of modules takes longer than the rest; those that are used are compiled then.
 $(VENV)/.torch: $(VENV)/.dev
 	$(PIP) install --no-compile --constraint constraints.txt --editable '.[torch]'
+	touch $@
+
+$(VENV)/.scale: $(VENV)/.dev
+	$(PIP) install --constraint constraints.txt --editable '.[scale]'
 	touch $@
 
 $(VENV)/.bench: $(VENV)/.dev

@@ -13,6 +13,8 @@ one score. Variants differ in one thing:
     crlf       two spaces between the fields, CRLF at the ends of the lines
     shuffled   the lines of the run in random order
     gz         the run is compressed
+    csv        the run is a table of the columns query_id, doc_id, score
+    parquet    the same table, in Parquet
 """
 
 import argparse
@@ -24,7 +26,7 @@ from pathlib import Path
 
 import numpy as np
 
-VARIANTS = ("plain", "digits17", "tied", "crlf", "shuffled", "gz")
+VARIANTS = ("plain", "digits17", "tied", "crlf", "shuffled", "gz", "csv", "parquet")
 DATA = Path(__file__).resolve().parent / "data"
 SEED = 20031121
 VERSION = 1  # part of the files' names: raise it when the generator changes what it makes
@@ -43,7 +45,7 @@ class Shape:
     def paths(self, folder: Path) -> tuple[Path, Path]:
         """Where the qrels and the run are; all variants share their qrels."""
         stem = f"v{VERSION}-{self.queries}x{self.documents}-{self.judged}"
-        suffix = ".run.gz" if self.variant == "gz" else ".run"
+        suffix = {"gz": ".run.gz", "csv": ".csv", "parquet": ".parquet"}.get(self.variant, ".run")
         return folder / f"{stem}.qrels", folder / f"{stem}-{self.variant}{suffix}"
 
 
@@ -141,9 +143,23 @@ def write(shape: Shape, folder: Path) -> tuple[Path, Path]:
         shuffle(parts[1])
     if shape.variant == "gz":
         parts[1].write_bytes(gzip.compress(parts[1].read_bytes(), 6, mtime=0))
+    if shape.variant in ("csv", "parquet"):
+        tabulate(parts[1], shape.variant)
     for part, path in zip(parts, paths, strict=True):
         os.replace(part, path)
     return paths
+
+
+def tabulate(path: Path, form: str) -> None:
+    """A run in TREC's lines as a table, as large as it may be."""
+    import polars as pl
+
+    columns = {"query_id": pl.String, "Q0": pl.String, "doc_id": pl.String, "rank": pl.Int64, "score": pl.Float64}
+    lines = pl.scan_csv(path, separator=" ", has_header=False, schema={**columns, "tag": pl.String}, glob=False)
+    table = lines.select("query_id", "doc_id", "score")
+    made = path.with_name(f"{path.name}.table")
+    table.sink_csv(made) if form == "csv" else table.sink_parquet(made)
+    os.replace(made, path)
 
 
 def shuffle(path: Path) -> None:

@@ -13,6 +13,7 @@ import os
 import subprocess
 import sys
 import tempfile
+import time
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from statistics import median
@@ -38,11 +39,14 @@ MODULES = {
 
 @dataclass(frozen=True)
 class Spent:
-    """What one process took: CPU seconds, megabytes at its peak, and what it printed."""
+    """What one process took: CPU seconds, megabytes at its peak (or at that of its largest child), seconds from begin
+    to end, and what it printed.
+    """
 
     cpu: float
     memory: float
     output: str
+    wall: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -98,15 +102,17 @@ def show(value: float, unit: str) -> str:
 def start(command: list[str]) -> Spent:
     """Run to the end. Output goes to files, so that nobody waits for a reader."""
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
+        begin = time.perf_counter()
         process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=out, stderr=err, env=environment())
         _, status, used = os.wait4(process.pid, 0)
+        wall = time.perf_counter() - begin
         process.returncode = os.waitstatus_to_exitcode(status)
         out.seek(0)
         err.seek(0)
         if process.returncode:
             raise SystemExit(f"{' '.join(command)}\nfailed:\n{err.read().decode(errors='replace')[-2000:]}")
         unit = 1 if sys.platform == "darwin" else 1024  # of ru_maxrss, in bytes
-        return Spent(used.ru_utime + used.ru_stime, used.ru_maxrss * unit / 1e6, out.read().decode())
+        return Spent(used.ru_utime + used.ru_stime, used.ru_maxrss * unit / 1e6, out.read().decode(), wall)
 
 
 def environment() -> dict[str, str]:

@@ -25,10 +25,13 @@ SCRIPTS = (
     "all_measures",
     "ten_lines",
     "shuffled",
+    "workers",
+    "cluster",
     "report_page",
     "variants",
     "letor_score",
     "features",
+    "memory",
     # Last: these load NumPy into this process, whose memory the processes that it starts then seem to have.
     "single_query",
     "in_memory",

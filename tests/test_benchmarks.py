@@ -16,12 +16,15 @@ SCRIPTS = (
         "ten_lines",
         "report_page",
         "shuffled",
+        "workers",
+        "cluster",
         "compat_ranx",
         "dense_arrays",
         "association",
         "ir_measures_slow",
         "letor_score",
         "features",
+        "memory",
         "entity_measures",
         "randomisation",
         "judges",
@@ -154,6 +157,7 @@ def test_each_benchmark_runs_at_a_tiny_size(name, folder, capsys):
         "agreement": {"share": 0.005, "systems": 4, "segments": 30, "megabytes": 0.01},
         "metric_tests": {"systems": 4, "segments": 6, "resamples": 20},
         "leaderboard": {"systems": 4, "comparisons": 300, "resamples": 5},
+        "cluster": {**TINY, "units": 20},
     }
     size = sizes.get(name, TINY)
     peers = PEERS if name in BESIDE_PEERS else ()

@@ -73,7 +73,7 @@ def test_what_a_module_lists_as_its_own_exists(name):
 
 # What is loaded
 
-HEAVY = {"scipy", "polars", "altair", "torch", "lightgbm", "pandas", "pyarrow", "rich", "dask"}
+HEAVY = {"scipy", "polars", "altair", "torch", "lightgbm", "pandas", "pyarrow", "rich", "dask", "distributed", "fsspec"}
 LOADED = "import sys; print(*sorted({m.partition('.')[0] for m in sys.modules}))"
 EVALUATE = """
 import sys
@@ -218,7 +218,7 @@ MODULES_OF = {"vl-convert-python": "vl_convert"}
 
 def test_every_dependency_is_imported_somewhere_and_every_import_is_a_dependency():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
-    extras = ("report", "mt", "learn", "torch")
+    extras = ("report", "mt", "learn", "torch", "scale")
     required = [*project["dependencies"], *(r for extra in extras for r in project["optional-dependencies"][extra])]
     names = [re.split(r"[^\w-]", r)[0].lower() for r in required]
     declared = {MODULES_OF.get(name, name.partition(".")[0]) for name in names}

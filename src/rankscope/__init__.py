@@ -174,7 +174,7 @@ HOMES = {
 #: Packages that are reached as `rs.stats.t_test` or `rs.reporting.figures`, also loaded when first asked for.
 NAMESPACES = (
     *("agreement", "consensus", "experiments", "fusion", "judging", "learning"),
-    *("measures", "reporting", "stability", "stats"),
+    *("measures", "parallel", "reporting", "stability", "stats"),
 )
 
 __getattr__, __dir__ = lazy(__name__, HOMES, NAMESPACES)

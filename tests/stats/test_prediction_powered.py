@@ -128,6 +128,24 @@ def test_intervals_keep_their_level_and_are_no_wider_than_those_of_people(machin
     check_promises(machine, n, 3 * n, 1500, normal=n != 20)
 
 
+@pytest.mark.parametrize(("n", "n_all"), [(12, 60), (20, 50)])
+@pytest.mark.parametrize("biased", [False, True])
+def test_intervals_of_very_skewed_values_hold_about_as_often_as_those_of_people(
+    n: int, n_all: int, biased: bool
+) -> None:
+    rng = np.random.default_rng(3)
+    h = rng.beta(0.5, 2, (8000, n_all))
+    wrong = rng.beta(2, 1, h.shape) if biased else rng.beta(0.5, 2, h.shape)
+    m = np.where(rng.random(h.shape) < 0.5, h, wrong)  # right on half of the queries
+    found = prediction_powered(h[:, :n], m[:, :n], m[:, n:])
+    people, combined = (
+        float(((low <= 0.2) & (high >= 0.2)).mean())
+        for low, high in ((found.human_low, found.human_high), (found.combined_low, found.combined_high))
+    )
+    assert combined > people - 0.015
+    assert people == pytest.approx({12: 0.916, 20: 0.931}[n], abs=0.01)  # what docs/judging.md says
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("normal", [True, False], ids=["normal", "skewed"])
 @pytest.mark.parametrize(("n", "n_all"), [(10, 50), (10, 200), (20, 100), (50, 200), (100, 1000)])

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from rankscope.cli.options import evaluation_options
+from rankscope.cli.options import evaluation_options, reading_workers
 from rankscope.cli.output import bytes_progress
 from rankscope.cli.results import result_options, take_showing
 from rankscope.cli.sampling_options import CONFIDENCE_LEVEL, resamples_option, seed_option
@@ -125,7 +125,8 @@ def judgments(
     if not runs and (measures or any(options[name] != default for name, default in UNUSED.items())):
         raise ParameterError("measures and their options rank runs, and there is no RUN; name some or leave them out")
     with bytes_progress((*runs, *runs), "reading runs") as progress:
-        evaluation = {**options, "progress": progress} if runs else {}
+        workers = reading_workers(runs, options.pop("workers"))
+        evaluation = {**options, "workers": workers, "progress": progress} if runs else {}
         result = agree_judgments(
             qrels_a,
             qrels_b,
@@ -152,6 +153,7 @@ UNUSED = {
     "ties": None,
     "input": None,
     "total_ranks": None,
+    "workers": None,
 }
 
 

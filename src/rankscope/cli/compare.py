@@ -91,6 +91,7 @@ def compare(
             "one run has nothing to be compared with; give another, or --against "
             "(`rankscope evaluate --save` saves the scores of one)"
         )
+    asked["workers"] = options["workers"]
     new, old = new_and_old(qrels, runs, measures, against, asked["baseline"], options)
     result: Result
     if gate is not None and old is not None:

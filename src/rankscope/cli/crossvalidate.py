@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 
+from rankscope.cli.cluster_option import cluster_option
 from rankscope.cli.output import bytes_progress, progress_bar
 from rankscope.cli.ranker_options import (
     blend_options,
@@ -70,6 +71,7 @@ __all__ = ["crossvalidate"]
 )
 @click.option("--cache", is_flag=True, help="Keep a binary copy beside each file, and read it the next time.")
 @click.option("--workers", type=int, metavar="N", help="Processes. Default: all cores. The result is the same.")
+@cluster_option
 @click.option("--details", is_flag=True, help="Show what is folded on a page, too.")
 @ranker_options
 @result_options

@@ -7,11 +7,19 @@ from typing import Any
 
 import click
 
-from rankscope.cli.options import check_output, evaluation_options, output_options, scores_of
+from rankscope.cli.options import (
+    check_output,
+    evaluation_options,
+    output_options,
+    reading_workers,
+    refuse_workers,
+    scores_of,
+)
 from rankscope.cli.output import bytes_progress, show
 from rankscope.cli.results import PAGE, check_page, page_of
 from rankscope.data.scores import EachQuery
 from rankscope.errors import ParameterError
+from rankscope.evaluation.skipped import ON_ERROR
 from rankscope.reporting.results import RESULT_FORMATS, render_result
 from rankscope.reporting.tables import FORMATS, render_scores
 
@@ -46,6 +54,13 @@ __all__ = ["evaluate"]
 @click.option(
     "--confidence-level", type=float, metavar="P", help="With --machine: how many intervals hold. Default: 0.95."
 )
+@click.option(
+    "--on-error",
+    type=click.Choice(list(ON_ERROR)),
+    default="stop",
+    show_default=True,
+    help="A run that cannot be read ends it all, or is left out with a note.",
+)
 @output_options([*FORMATS, PAGE])
 def evaluate(
     qrels: str,
@@ -59,6 +74,7 @@ def evaluate(
     map_: str | None,
     weight: float | None,
     confidence_level: float | None,
+    on_error: str,
     format_: str,
     output: str | None,
     **options: Any,
@@ -79,6 +95,8 @@ def evaluate(
     asked = {name: value for name, value in given.items() if value is not None}
     if machine is not None:
         refuse_beside_machine(conventions, by_query, save, format_)
+        refuse_skipping(on_error, "machine")
+        refuse_workers(options)
         show_estimates(qrels, runs, machine, measures, format_, output, **asked, **options)
         return
     if asked:
@@ -91,7 +109,7 @@ def evaluate(
             from rankscope.evaluation.saved import check_save, write_scores  # text files need it not
 
             check_save(save, (qrels, *runs), beside=output)
-        scores = scores_of(qrels, runs, measures, **options)
+        scores = scores_of(qrels, runs, measures, on_error=on_error, **options)
         if save is not None:
             write_scores(scores, save)
         if format_ == PAGE:
@@ -100,6 +118,7 @@ def evaluate(
             show(render_scores(scores, format_, by_query=by_query), output)
         return
     refuse_beside_conventions(measures, options, by_query, save)
+    refuse_skipping(on_error, "conventions")
     from rankscope.evaluation.named import compare_conventions  # no other call needs it
 
     if format_ not in (*RESULT_FORMATS, PAGE):
@@ -107,6 +126,7 @@ def evaluate(
         raise ParameterError(f"--conventions has no format {format_!r}; choose one of {known}")
     check_output(output, (qrels, *runs))
     kept = {name: options[name] for name in ("rel", "missing", "input")}
+    kept["workers"] = reading_workers(runs, options["workers"])
     with bytes_progress(runs, "reading runs") as progress:
         table = compare_conventions(qrels, list(runs), conventions, progress=progress, **kept)
     show(page_of(table) if format_ == PAGE else render_result(table, format_), output)
@@ -122,6 +142,12 @@ def refuse_beside_machine(conventions: str | None, by_query: bool, save: str | N
     if format_ not in (*RESULT_FORMATS, PAGE):
         known = ", ".join([*RESULT_FORMATS, PAGE])
         raise ParameterError(f"--machine has no format {format_!r}; choose one of {known}")
+
+
+def refuse_skipping(on_error: str, beside: str) -> None:
+    """Raise where each run is read more than once."""
+    if on_error != "stop":
+        raise ParameterError(f"--on-error {on_error} beside --{beside}, which asks for all runs; leave one of them out")
 
 
 def show_estimates(

@@ -8,12 +8,12 @@ import click
 
 from rankscope.cli.fuse_options import check_options, fuse_options
 from rankscope.cli.fuse_trained import tuned, with_parameters
-from rankscope.cli.memory import keep_memory
 from rankscope.cli.options import check_output
 from rankscope.data.run import Run
 from rankscope.errors import ParameterError
 from rankscope.fusion.fused import fuse as fuse_runs
 from rankscope.io.convert import convert, target_of
+from rankscope.parallel.memory import keep_memory
 from rankscope.reporting.results import render_result
 
 __all__ = ["fuse"]

@@ -7,6 +7,7 @@ from typing import Any, TypeVar
 
 import click
 
+from rankscope.cli.cluster_option import cluster_option
 from rankscope.data.votes import UNRANKED
 from rankscope.errors import ParameterError
 from rankscope.fusion.by_consensus import CONSENSUS
@@ -75,7 +76,10 @@ OPTIONS = (
     click.option("--rel", type=int, metavar="N", help="With --train: least relevance that counts. Default: 1."),
     click.option("--seed", type=click.IntRange(min=0), metavar="N", help="With --train: of the folds. Default: 0."),
     click.option(
-        "--workers", type=int, metavar="N", help="With --train: processes. The result is the same. Default: 1."
+        "--workers",
+        type=int,
+        metavar="N",
+        help="With --train: processes. Default: all cores, where that pays. The result is the same.",
     ),
     click.option(
         "--save-parameters", metavar="FILE", help="With --train: write what was learned from all queries there (JSON)."
@@ -107,6 +111,7 @@ WRITTEN = {"methods": "--method", "weights": "--weight", "train_on": "--train"}
 
 
 def fuse_options(command: Command) -> Command:
+    command = cluster_option(command, needs=("train_on", "--train"))
     for option in reversed(OPTIONS):
         command = option(command)
     return command

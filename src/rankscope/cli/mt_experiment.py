@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from rankscope.cli.cluster_option import cluster_option
 from rankscope.cli.mt_files import folder_made, write_folder
 from rankscope.cli.output import progress_bar
 from rankscope.cli.results import FIGURE, PAGE, PLOT, take_showing
@@ -54,6 +55,7 @@ def layers_in(text: str) -> tuple[int, ...]:
 @seed_option("Of folds, training and resamples; each training has the next.")
 @click.option("--cache", metavar="DIR", help="Keep features there. Default: FOLDER/cache, or nowhere without -o.")
 @click.option("--workers", type=int, metavar="N", help="Processes. Default: all cores. The result is the same.")
+@cluster_option
 @click.option("--details", is_flag=True, help="Show what is folded on a page, too.")
 @click.option("-o", "--output", metavar="FOLDER", help="Write tables, tests, scores and a page there as well.")
 @click.option("--format", "format_", type=click.Choice([*RESULT_FORMATS, PAGE]), default="table", show_default=True)

@@ -7,15 +7,25 @@ from typing import Any, TypeVar
 
 import click
 
+from rankscope.cli.cluster_option import cluster_option
 from rankscope.cli.output import bytes_progress
 from rankscope.data.scores import Scores
+from rankscope.errors import ParameterError
 from rankscope.evaluation.conventions import DEFAULT_MEASURES, MISSING, NO_RELEVANT, UNJUDGED, make_plan
 from rankscope.evaluation.engine import evaluate as evaluate_runs
-from rankscope.evaluation.sources import ENTITY
+from rankscope.evaluation.sources import ENTITY, number_of
 from rankscope.io.formats import FORMATS
 from rankscope.io.write import check_writable, refuse_overwriting
 
-__all__ = ["check_output", "evaluation_options", "output_options", "scores_of"]
+__all__ = [
+    "READING",
+    "check_output",
+    "evaluation_options",
+    "output_options",
+    "reading_workers",
+    "refuse_workers",
+    "scores_of",
+]
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -61,11 +71,20 @@ EVALUATION = (
     click.option(
         "--total-ranks", type=int, metavar="N", help="How many items were ranked in all, for tables of ranks."
     ),
+    click.option(
+        "--workers",
+        type=int,
+        metavar="N",
+        help="Processes. Default: all cores, where the work is long enough to pay. The result is the same.",
+    ),
 )
+#: Those of them that say where the runs are and how they are read, not how they are measured.
+READING = ("input", "total_ranks", "workers")
 
 
 def evaluation_options(command: Command) -> Command:
     """How runs are measured: the options of `evaluate` that every command has that starts from runs."""
+    command = cluster_option(command)
     for option in reversed(EVALUATION):
         command = option(command)
     return command
@@ -91,7 +110,9 @@ def check_output(output: str | None, inputs: Sequence[str]) -> None:
         refuse_overwriting(output, inputs)
 
 
-def scores_of(qrels: str, runs: Sequence[str], measures: Sequence[str], **options: Any) -> Scores:
+def scores_of(
+    qrels: str, runs: Sequence[str], measures: Sequence[str], *, on_error: str = "stop", **options: Any
+) -> Scores:
     """What `evaluate` makes of these files; options: those of `evaluation_options`, whatever they are.
 
     A wrong argument is told before anything is read.
@@ -99,6 +120,21 @@ def scores_of(qrels: str, runs: Sequence[str], measures: Sequence[str], **option
     if not runs and options["input"] != ENTITY:
         raise click.UsageError("Missing argument 'RUN...'.")
     chosen = list(measures) or None
-    make_plan(chosen, **{name: value for name, value in options.items() if name not in ("input", "total_ranks")})
+    make_plan(chosen, **{name: value for name, value in options.items() if name not in READING})
+    options["workers"] = reading_workers(runs, options["workers"])
     with bytes_progress(runs, "reading runs") as progress:
-        return evaluate_runs(qrels, list(runs) or None, chosen, progress=progress, **options)
+        return evaluate_runs(qrels, list(runs) or None, chosen, progress=progress, on_error=on_error, **options)
+
+
+def refuse_workers(options: dict[str, Any]) -> None:
+    """Take the option out where judgments of people and of a machine share what was read, in this process."""
+    from rankscope.parallel.cluster import current  # no other call needs it
+
+    given = "--cluster" if current() is not None else "--workers"
+    if options.pop("workers") is not None or current() is not None:
+        raise ParameterError(f"{given} beside --machine, where each run is read once for both judges; leave it out")
+
+
+def reading_workers(runs: Sequence[str], asked: int | None) -> int:
+    """How many workers share the run files. Raises ParameterError."""
+    return number_of(asked, runs, guarded=True)

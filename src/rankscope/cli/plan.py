@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from rankscope.cli.options import evaluation_options, scores_of
+from rankscope.cli.options import evaluation_options, refuse_workers, scores_of
 from rankscope.cli.output import bytes_progress
 from rankscope.cli.results import result_options, take_showing
 from rankscope.comparison.matched import system_of
@@ -124,6 +124,7 @@ def plan(
             raise click.UsageError("Missing argument 'RUN...'.")
         showing.check((qrels, machine, *runs))
         wide = asked_width(width, standardise, asked)
+        refuse_workers(options)
         from rankscope.judging.planning_judgments import plan_judgments  # no other call needs it
 
         with bytes_progress(runs, "reading runs") as progress:

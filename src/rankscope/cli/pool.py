@@ -7,7 +7,6 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
-from rankscope.cli.memory import keep_memory
 from rankscope.cli.options import check_output
 from rankscope.cli.output import bytes_progress
 from rankscope.cli.results import PAGE, Showing, check_page
@@ -18,6 +17,7 @@ from rankscope.io.formats import FORMATS, outputs
 from rankscope.judging.methods import METHODS
 from rankscope.judging.pool_files import check_pool_file, write_pool
 from rankscope.judging.pooling import DEEP, SHALLOW
+from rankscope.parallel.memory import keep_memory
 from rankscope.reporting.results import RESULT_FORMATS
 from rankscope.stats.inputs import LARGEST
 

@@ -71,7 +71,6 @@ def going_on(checkpoint: str | None) -> Iterator[None]:
 @click.option(
     "--seed", type=click.IntRange(min=0), metavar="N", help="Of the random numbers; drawn and shown otherwise."
 )
-@click.option("--workers", type=int, metavar="N", help="Processes. Default: all cores. The result is the same.")
 @click.option("--error-tie/--no-error-tie", default=True, help="Whether error, tie, t and used rates are wanted.")
 @click.option("--swap", is_flag=True, help="Decide pairs by the swap method, and not by the bootstrap.")
 @click.option(

@@ -13,7 +13,7 @@ from rankscope.comparison.comparison import Comparison, MeasureComparison
 from rankscope.comparison.findings import findings_of
 from rankscope.comparison.matched import Matched, check_systems, match, some_measures
 from rankscope.comparison.methods import INTERVALS, TESTS, Settings, seed_of
-from rankscope.comparison.tested import Tested, run_test
+from rankscope.comparison.tested import Asked, Tested, run_tests
 from rankscope.data.scores import Bools, Floats, Scores
 from rankscope.errors import ParameterError, UnknownName
 from rankscope.stats.corrections import CORRECTIONS, adjust_pvalues
@@ -40,6 +40,7 @@ def compare(
     rope: float = 0.0,
     n_resamples: int = 10_000,
     rng: Any = None,
+    workers: int | None = None,
     progress: Callable[[int], Any] | None = None,
 ) -> Comparison:
     """Compare systems by the values that they have on the same queries.
@@ -52,7 +53,8 @@ def compare(
     level: of significance, in (0, 1); intervals hold the true difference in 1 - level of cases. interval: "t", "bca" or
     "percentile". rope: a difference of at most this much on a query is a tie, and in Bayesian tests the mean difference
     is then practically none; at least 0. n_resamples, rng: of tests and intervals by resampling; all pairs and measures
-    get the same resamples. progress: called with the number of pairs just tested.
+    get the same resamples. workers: processes; None: all cores where that pays and processes can be forked. The result
+    is the same. progress: called with the number of pairs just tested.
 
     Only queries that have a value for every system are used, and a note says how many were left out. Equal systems:
     p = 1. Constant differences: no p from t and bootstrap, flagged in a note. Raises ParameterError for arguments out
@@ -81,14 +83,12 @@ def compare(
     check_settings(settings, baseline)
     check_systems(scores, baseline)
     first, second = pairs_of(scores, baseline)
-    parts = []
-    for name in some_measures(scores, measures):
-        matched = match(scores, name)
-        parts.append((matched, run_test(matched, first, second, settings, progress)))
+    matched = [match(scores, name) for name in some_measures(scores, measures)]
+    parts = list(zip(matched, run_tests(Asked(matched, first, second, settings), workers, progress), strict=True))
     corrected = correct([tested for _, tested in parts], settings)
     results = [
-        measure_comparison(matched, tested, pvalues, first, second, settings, len(parts))
-        for (matched, tested), pvalues in zip(parts, corrected, strict=True)
+        measure_comparison(one, tested, pvalues, first, second, settings, len(parts))
+        for (one, tested), pvalues in zip(parts, corrected, strict=True)
     ]
     return Comparison(
         scores=scores,

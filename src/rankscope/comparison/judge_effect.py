@@ -137,8 +137,9 @@ def effects_on_ranking(
         for run in as_list(runs)
     ]
     kept = [run if is_path(run) or isinstance(run, Run) else Run(run) for run in kept]
-    settled = {name: value for name, value in options.items() if name not in ("input", "total_ranks", "progress")}
-    elsewhere = (options.get("input"), options.get("total_ranks"), options.get("progress"))
+    reading = ("input", "total_ranks", "progress", "workers")
+    settled = {name: value for name, value in options.items() if name not in reading}
+    elsewhere: list[Any] = [options.get(name) for name in reading]
     plan, joined = plan_and_join(qrels[0], kept, measures, settled, *elsewhere)
     a, b = score_hits(plan, joined), evaluate(qrels[1], kept, measures, **options)
     effects, notes = [], []

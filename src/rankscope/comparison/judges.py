@@ -298,7 +298,8 @@ def check_options(runs: Any, qrels: tuple[Any, Any], measures: Any, options: dic
                 "--unjudged bounds (unjudged='bounds') has no meaning for a ranking of systems; choose nonrelevant or "
                 "skip"
             )
-        settled = {name: value for name, value in options.items() if name not in ("input", "total_ranks", "progress")}
+        reading = ("input", "total_ranks", "progress", "workers")
+        settled = {name: value for name, value in options.items() if name not in reading}
         plan = make_plan(measures, **settled)
         if plan.needs_subtopics:
             raise ParameterError(

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -17,10 +17,11 @@ from rankscope.stats.effects import Effects, effect_sizes
 from rankscope.stats.inputs import all_zero, outcomes
 from rankscope.stats.intervals import bootstrap_interval, t_interval
 
-__all__ = ["Tested", "in_parts", "run_test"]
+__all__ = ["Asked", "Tested", "in_parts", "run_tests"]
 
-#: Numbers in the matrix of differences of the pairs that are tested together: 32 MB.
-AT_ONCE = 1 << 22
+#: Numbers in the matrix of differences of the pairs that are tested together: 8 MB. As many in all are enough for
+#: several workers to be faster than one.
+AT_ONCE = 1 << 20
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -47,21 +48,47 @@ class Tested:
     notes: tuple[str, ...]
 
 
-def run_test(
-    matched: Matched,
-    first: npt.NDArray[np.int64],
-    second: npt.NDArray[np.int64],
-    settings: Settings,
-    progress: Callable[[int], Any] | None = None,
-) -> Tested:
-    """Test the pairs (first, second) of systems; pairs in parts, so that memory is bounded however many there are."""
-    parts = []
-    for part in in_parts(first.size, matched.n):
-        parts.append(part_of(matched.values[first[part]] - matched.values[second[part]], matched.sign, settings))
+class Asked(NamedTuple):
+    """What all parts share. first, second: both sides of each pair of systems."""
+
+    matched: Sequence[Matched]
+    first: npt.NDArray[np.int64]
+    second: npt.NDArray[np.int64]
+    settings: Settings
+
+
+def run_tests(asked: Asked, workers: int | None = None, progress: Callable[[int], Any] | None = None) -> list[Tested]:
+    """Test all pairs by each measure; pairs in parts, so that memory is bounded however many there are.
+
+    workers: processes that share the parts; None: all cores where that pays. The result is the same.
+    """
+    units = [(m, part) for m, one in enumerate(asked.matched) for part in in_parts(asked.first.size, one.n)]
+    parts: list[list[Tested]] = [[] for _ in asked.matched]
+    for (m, part), found in zip(units, all_parts(asked, units, workers), strict=True):
+        parts[m].append(found)
         if progress is not None:
             progress(part.stop - part.start)
-    found = parts[0] if len(parts) == 1 else put_together(parts)
-    return with_all_pairs(found, matched, settings) if settings.of_all else found
+    tested = [found[0] if len(found) == 1 else put_together(found) for found in parts]
+    if not asked.settings.of_all:
+        return tested
+    return [with_all_pairs(one, matched, asked.settings) for one, matched in zip(tested, asked.matched, strict=True)]
+
+
+def all_parts(asked: Asked, units: Sequence[tuple[int, slice]], workers: int | None) -> Iterator[Tested]:
+    drawn = asked.settings.method.resampled or asked.settings.interval != "t"
+    if workers is None and len(units) == 1 and not drawn:
+        return iter([tested_part(asked, units[0])])
+    from rankscope.parallel import run_units, workers_for  # which formulas on a few pairs need not load
+
+    numbers = asked.first.size * sum(one.n for one in asked.matched)
+    return run_units(tested_part, units, workers=workers_for(workers, numbers >= AT_ONCE), shared=asked)
+
+
+def tested_part(asked: Asked, unit: tuple[int, slice]) -> Tested:
+    """Some pairs by one measure."""
+    matched, part = asked.matched[unit[0]], unit[1]
+    differences = matched.values[asked.first[part]] - matched.values[asked.second[part]]
+    return part_of(differences, matched.sign, asked.settings)
 
 
 def in_parts(pairs: int, n: int) -> Iterator[slice]:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -19,9 +19,14 @@ if TYPE_CHECKING:
 
 __all__ = [
     "COLUMN_NAMES",
+    "Place",
+    "a_type",
+    "as_frame",
     "column_named",
+    "columns_of_frame",
     "frame_rows",
     "is_mapping_of_mappings",
+    "needed_columns",
     "one_of",
     "rows_of_frame",
     "shown_columns",
@@ -100,11 +105,12 @@ def plain_columns(data: Mapping[str, Any]) -> dict[str, Any]:
 class Place:
     """Says in which row of the input a document stands, from where its id starts in the buffer.
 
-    first: the number of the first row in a file; 0 for data in memory.
+    first: the number of the first row. lines: whether rows are lines of a file.
     """
 
     name: str
     first: int
+    lines: bool
     starts: npt.NDArray[np.int64] | None = None
 
     def __call__(self, start: int) -> str:
@@ -112,32 +118,52 @@ class Place:
         return self.row(int(np.searchsorted(self.starts, start)))
 
     def row(self, row: int) -> str:
-        return f"{self.name}:{row + self.first}" if self.first else f"{self.name}: row {row}"
+        return f"{self.name}:{row + self.first}" if self.lines else f"{self.name}: row {row + self.first}"
 
 
 def rows_of_frame(frame: pl.DataFrame, value: str, name: str, first_row: int) -> tuple[Rows, int]:
     """Rows of a frame, and how many queries had their rows apart.
 
-    first_row: the number of the first row in messages: 2 for a CSV file with a header.
+    first_row: the line of the first row in messages: 2 for a CSV file with a header; 0 where rows are no lines.
     """
+    place = Place(name, first_row, bool(first_row))
+    columns = columns_of_frame(frame, value, place, needed_columns(frame.columns, value, name))
+    interner = Interner()
+    codes = interner.codes(columns.queries)
+    docs = columns.docs
+    # A document's start in the buffer tells its row, also after the rows have been regrouped.
+    where = replace(place, starts=docs.starts)
+    return group(list(interner.ids), codes, docs, hashes(docs), columns.values, where, columns.subtopics)
+
+
+class Columns(NamedTuple):
+    """The columns of a frame, as they stand there."""
+
+    queries: Fields
+    docs: Fields
+    values: npt.NDArray[Any]
+    subtopics: Fields | None
+
+
+def needed_columns(columns: Sequence[str], value: str, name: str) -> dict[str, str]:
+    """Our names of the columns that are read -> theirs. Raises InputError where one is missing."""
+    fields = ["query_id", "doc_id", value]
+    if value == "relevance" and one_of(columns, COLUMN_NAMES["subtopic"]):
+        fields.append("subtopic")
+    return {field: column_named(columns, field, COLUMN_NAMES[field], name) for field in fields}
+
+
+def columns_of_frame(frame: pl.DataFrame, value: str, place: Place, names: Mapping[str, str]) -> Columns:
+    """Ids and numbers, checked. names: from `needed_columns`. Raises InputError that names the row."""
     import polars as pl
 
-    place = Place(name, first_row)
-    fields = ["query_id", "doc_id", value]
-    if value == "relevance" and one_of(frame.columns, COLUMN_NAMES["subtopic"]):
-        fields.append("subtopic")
-    names = [column_named(frame.columns, field, COLUMN_NAMES[field], name) for field in fields]
-    frame = pl.DataFrame({field: frame[called] for field, called in zip(fields, names, strict=True)})
+    frame = pl.DataFrame({field: frame[called] for field, called in names.items()})
     if not frame.height:
-        raise InputError(f"{name}: no data rows, expected at least one; write one row a document")
+        raise InputError(f"{place.name}: no data rows, expected at least one; write one row a document")
     values = numbers(frame, value, place.row)
     queries, docs = strings(frame, "query_id", place.row), strings(frame, "doc_id", place.row)
-    subtopics = strings(frame, "subtopic", place.row) if "subtopic" in fields else None
-    interner = Interner()
-    codes = interner.codes(queries)
-    # A document's start in the buffer tells its row, also after the rows have been regrouped.
-    where = Place(name, first_row, docs.starts)
-    return group(list(interner.ids), codes, docs, hashes(docs), values, where, subtopics)
+    subtopics = strings(frame, "subtopic", place.row) if "subtopic" in names else None
+    return Columns(queries, docs, values, subtopics)
 
 
 def one_of(columns: Sequence[str], names: Iterable[str]) -> str | None:

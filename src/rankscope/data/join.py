@@ -6,7 +6,7 @@ from array import array
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, chain, pairwise, repeat
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -20,7 +20,7 @@ from rankscope.errors import InputError, ParameterError
 from rankscope.kernels.order import stable_order
 from rankscope.kernels.text import Fields, decode, encode
 
-__all__ = ["Convention", "Joiner", "join", "some"]
+__all__ = ["Convention", "Joiner", "Portion", "join", "some"]
 
 PRECISIONS = ("float64", "float32")
 
@@ -51,6 +51,29 @@ class Convention:
             raise ParameterError(
                 f"rel is {self.rel!r}, expected a whole number of at least 1: the least relevance that counts"
             )
+
+
+class Portion(NamedTuple):
+    """What a Joiner found in some of the queries of a run: all that another, of the same judgments, needs of them.
+
+    hits: (5, hits) as in `Joiner.parts`. queries: those with judgments, by their places among the qrels', and how many
+    documents were retrieved for each. unknown: the ids of those without.
+    """
+
+    hits: npt.NDArray[Any]
+    queries: Ints
+    retrieved: Ints
+    unknown: list[str]
+
+    @classmethod
+    def of(cls, hits: Hits, qrels: Qrels) -> Portion:
+        """The whole of a run whose hits have been made from these judgments; nothing is kept of unknown queries."""
+        rank = hits.first if hits.ties == "average" else hits.rank
+        judgment = hits.judged + qrels.offsets[hits.query]
+        small = max(int(hits.retrieved.max(initial=0)), len(hits), len(qrels)) < 1 << 31
+        found = np.array([hits.query, rank, hits.first, hits.last, judgment], np.int32 if small else np.int64)
+        queries = np.flatnonzero(~hits.missing)
+        return cls(found, queries, hits.retrieved[queries], [])
 
 
 class Joiner:
@@ -210,6 +233,24 @@ class Joiner:
             return np.lexsort((-self.qrels.relevance[judged], ranks.first, group))
         return ranks.rank.argsort() if alone else np.lexsort((ranks.rank, group))
 
+    def portion(self) -> Portion:
+        """What was found so far, to be merged elsewhere."""
+        queries = np.flatnonzero(~self.missing)
+        return Portion(self._hits(), queries, self.retrieved[queries], self.unknown)
+
+    def merge(self, portion: Portion) -> None:
+        """Add what was found in queries none of which were added here before; portions in the order of the input."""
+        self.parts.append(portion.hits)
+        self.retrieved[portion.queries] = portion.retrieved
+        self.missing[portion.queries] = False
+        self.answered |= bool(portion.queries.size)
+        self.unknown += portion.unknown
+
+    def _hits(self) -> npt.NDArray[Any]:
+        if not self.parts:  # queries without judgments only
+            return np.empty((5, 0), np.int32)
+        return np.concatenate(self.parts, axis=1) if len(self.parts) > 1 else self.parts[0]
+
     def finish(self) -> Hits:
         """The hits of all that was added."""
         qrels = self.qrels
@@ -218,7 +259,7 @@ class Joiner:
                 f"run {self.name!r} and the qrels have no query in common (qrels: {some(qrels.query_ids)}; "
                 f"run: {some(self.unknown)}); check that they belong together"
             )
-        found = np.concatenate(self.parts, axis=1) if len(self.parts) > 1 else self.parts[0]
+        found = self._hits()
         self.parts.clear()
         if (found[0, 1:] < found[0, :-1]).any():
             found = found[:, stable_order(found[0])]
@@ -275,6 +316,7 @@ def join(qrels: Qrels, run: Run, convention: Convention | None = None) -> Hits:
     joiner = Joiner(qrels, convention or Convention(), run.name)
     if run._mapping is not None:
         joiner.add_mapping(run._mapping)
-    elif run._rows is not None:
-        joiner.add(run._rows)
+    else:
+        for rows in run._whole_queries():
+            joiner.add(rows)
     return joiner.finish()

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from rankscope.data.frames import frame_rows, is_mapping_of_mappings
-from rankscope.data.rows import Rows, names_of
+from rankscope.data.rows import Rows, name_of, names_of
+from rankscope.data.run_pieces import told_apart
+from rankscope.data.stretches import Stretches, Ungrouped, in_memory, whole_queries
+from rankscope.errors import InputError
 from rankscope.kernels.text import decode
 
 if TYPE_CHECKING:
@@ -24,8 +27,14 @@ class Run:
     the Arrow PyCapsule interface) or a mapping of columns (lists, NumPy arrays) with `query_id`,
     `doc_id`, `score`. To read a file, use `read_run`. name: the system's name; default "run".
 
+    Or an iterator, such as a generator, of pieces: (query_id, sequence of document ids, array of scores), each query
+    once; or data frames, in which the rows of a query follow each other, if need be over several frames. `evaluate`
+    takes such a run as it comes and holds little of it in memory; it can do so once. Whatever else needs the run holds
+    all of it.
+
     What it was given is kept as it is; it is validated when it meets the judgments, where a
-    document that a query holds twice or a score that is not finite raises InputError.
+    document that a query holds twice or a score that is not finite raises InputError, as does a query of an iterator
+    that comes twice.
 
     >>> import rankscope as rs
     >>> rs.Run({"q1": {"d1": 2.5, "d2": 1.0}}, name="bm25")
@@ -37,19 +46,58 @@ class Run:
         #: What the reader of a file noticed.
         self.notes: tuple[str, ...] = ()
         self._mapping: Mapping[str, Mapping[str, float]] | None = None
-        self._rows: Rows | None = None
-        if is_mapping_of_mappings(data):
+        self._held: Rows | None = None
+        self._pieces: Iterator[Stretches] | None = None
+        pieces = None
+        if isinstance(data, Iterator):
+            pieces, data = told_apart(data)
+        if pieces is not None:
+            self._pieces = pieces(data, f"run {name!r}")
+        elif is_mapping_of_mappings(data):
             self._mapping = data
         else:
-            self._rows = frame_rows(data, "score")
+            self._held = frame_rows(data, "score")
 
     @classmethod
     def from_rows(cls, rows: Rows, *, name: str, notes: tuple[str, ...] = ()) -> Run:
         """From what a reader made."""
         self = cls.__new__(cls)
         self.name, self.notes = name, notes
-        self._mapping, self._rows = None, rows
+        self._mapping, self._held, self._pieces = None, rows, None
         return self
+
+    @property
+    def _rows(self) -> Rows | None:
+        """All rows; None for a mapping. Raises InputError where pieces are at fault, or have been taken already."""
+        if self._mapping is None and self._held is None:
+            self._held = in_memory(self._whole_queries(), self._row_called)
+        return self._held
+
+    def _whole_queries(self) -> Iterator[Rows]:
+        """The rows, query by query; those of an iterator as they come, and once. Raises InputError."""
+        if self._held is not None:
+            yield self._held
+            return
+        pieces, self._pieces = self._pieces, None
+        if pieces is None:
+            raise InputError(
+                f"run {self.name!r}: its pieces have been taken already, as an iterator gives them once; make it again"
+            )
+        found = False
+        try:
+            for rows in whole_queries(pieces, self._row_called):
+                found = True
+                yield rows
+        except Ungrouped as error:
+            raise InputError(
+                f"run {self.name!r}: query {name_of(error.args[0])!r} comes twice, with others in between, expected "
+                "its documents together; group them, or write a file and pass its path"
+            ) from None
+        if not found:
+            raise InputError(f"run {self.name!r}: its pieces hold no data, expected at least one document")
+
+    def _row_called(self, number: int) -> str:
+        return f"run {self.name!r}: row {number}"
 
     @property
     def query_ids(self) -> tuple[str, ...]:
@@ -73,5 +121,7 @@ class Run:
         return pl.DataFrame({"query_id": queries, "doc_id": docs, "score": self._rows.values})
 
     def __repr__(self) -> str:
+        if self._mapping is None and self._held is None:
+            return f"Run({self.name!r}, in pieces)"
         n = len(self._mapping) if self._mapping is not None else len(self.query_ids)
         return f"Run({self.name!r}, {n} {'query' if n == 1 else 'queries'})"

@@ -13,10 +13,12 @@ from rankscope.data.fingerprint import Fingerprint
 from rankscope.data.hits import Hits, frozen
 from rankscope.data.qrels import Qrels
 from rankscope.data.run import Run
+from rankscope.data.run_pieces import told_apart
 from rankscope.data.scores import Scores
 from rankscope.errors import InputError, ParameterError
 from rankscope.evaluation.conventions import Plan, make_plan
-from rankscope.evaluation.sources import ENTITY, LETOR, Joined, Progress, join_all, join_entities
+from rankscope.evaluation.skipped import check_on_error
+from rankscope.evaluation.sources import ENTITY, LETOR, Joined, Progress, join_all, join_entities, number_of
 from rankscope.io.read import PathLike, file_stem
 from rankscope.io.streams import source_name
 from rankscope.measures.base import Bools, Floats, Ints, Measure
@@ -37,13 +39,15 @@ def evaluate(
     unjudged: str = "nonrelevant",
     input: str | None = None,
     total_ranks: int | None = None,
+    workers: int | None = None,
+    on_error: str = "stop",
     progress: Progress | None = None,
 ) -> Scores:
     """Evaluate runs against judgments: one value for each system, measure and query.
 
     qrels: a Qrels, a path, or what `Qrels(...)` takes. runs: a Run, a path, what `Run(...)` takes, or a list of
-    those; paths are streamed. measures: names or Measures; default nDCG@10 AP RR P@10 R@100, or the preset's.
-    preset: a reference tool whose conventions hold, see `rankscope measures --presets`.
+    those; paths are streamed, as are iterators of the pieces of a run. measures: names or Measures; default nDCG@10 AP
+    RR P@10 R@100, or the preset's. preset: a reference tool whose conventions hold, see `rankscope measures --presets`.
     rel: least relevance that counts. ties: "doc_id_desc" (default), "file", "average" (the expected value over the
     orders of tied documents) or "error". missing: what a query without a list in the run counts as: "zero" (an empty
     ranking), "drop", "error". no_relevant: what a query without relevant documents counts as: "zero" (what the measure
@@ -53,8 +57,10 @@ def evaluate(
     it should not be told by content; "letor" and "letor-ranks": `qrels` is a label file and `runs` are files of
     predictions or rank positions, a line a document (then ties is "file" where nothing else is asked for);
     "entity-ranks": `qrels` is a table of the ranks of known entities (or an EntityRanks), and there are no runs.
-    total_ranks: how many items were ranked in all, where a measure of such a table asks for it. progress: called with
-    the number of bytes just read.
+    total_ranks: how many items were ranked in all, where a measure of such a table asks for it. workers: processes that
+    share the run files, and the pieces of large ones; None: all cores where that pays and processes can be forked. The
+    result is the same, to the last bit. on_error: a run that cannot be read ends it all ("stop"), or is left out with a
+    note that says why ("skip"). progress: called with the number of bytes just read.
 
     Raises InputError for data, ParameterError for arguments; the message says what to do.
 
@@ -72,7 +78,9 @@ def evaluate(
         "no_relevant": no_relevant,
         "unjudged": unjudged,
     }
-    return score_hits(*plan_and_join(qrels, runs, measures, conventions, input, total_ranks, progress))
+    return score_hits(
+        *plan_and_join(qrels, runs, measures, conventions, input, total_ranks, progress, workers, on_error)
+    )
 
 
 def plan_and_join(
@@ -83,9 +91,14 @@ def plan_and_join(
     input_: str | None,
     total_ranks: int | None,
     progress: Progress | None,
+    workers: int | None = None,
+    on_error: str = "stop",
 ) -> tuple[Plan, list[Joined]]:
     """What `evaluate` does before anything is measured; all as there. conventions: the arguments of `make_plan`."""
+    check_on_error(on_error)
     settled = dict(conventions)
+    if workers is not None:
+        number_of(workers, ())  # a wrong one is told before anything is read
     if input_ in LETOR and settled.get("ties") is None and settled.get("preset") is None:
         settled["ties"] = "file"  # as LETOR's scripts and all learners rank
     plan = make_plan(measures, **settled)
@@ -99,13 +112,14 @@ def plan_and_join(
         return plan, join_entities(qrels, plan, total_ranks)
     if total_ranks is not None:
         raise ParameterError("total_ranks (--total-ranks) is for tables of ranks; pass input='entity-ranks' with it")
-    return plan, join_all(qrels, as_list(runs), plan, input_, progress)
+    return plan, join_all(qrels, as_list(runs), plan, input_, progress, workers, on_error)
 
 
 def as_list(runs: Any) -> list[Any]:
     """The runs, of which there must be one."""
     if isinstance(runs, Iterator):
-        runs = list(runs)
+        pieces, runs = told_apart(runs)
+        runs = list(runs) if pieces is None else [Run(runs)]
     elif not isinstance(runs, (list, tuple)):
         runs = [runs]
     if not runs or (len(runs) == 1 and runs[0] is None):

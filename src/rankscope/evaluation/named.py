@@ -124,12 +124,14 @@ def compare_conventions(
     rel: int = 1,
     missing: str = "zero",
     input: str | None = None,
+    workers: int | None = None,
     progress: Progress | None = None,
 ) -> ConventionTable:
     """One measure under every named convention: the same files, one value a convention and system.
 
     A convention is a preset that says how its tool computes this measure (gain, discount, ideal, short lists, ties,
-    queries without relevant documents), or "standard" for none. qrels, runs, rel, missing, input: as in `evaluate`.
+    queries without relevant documents), or "standard" for none. qrels, runs, rel, missing, input, workers: as in
+    `evaluate`.
 
     A convention that cannot be had for these judgments (a grade that its tool does not know) is left out with a note.
     Raises as `evaluate`; a parameter that the measure's name already sets stays as it is in all.
@@ -154,7 +156,8 @@ def compare_conventions(
             notes[f"{preset} is left out: its ties are averaged, which {plan.names[0]} cannot be"] = None
             continue
         if plan.convention not in joined:
-            joined[plan.convention] = join_all(judged, listed, plan, None if input in LETOR else input, progress)
+            how = None if input in LETOR else input
+            joined[plan.convention] = join_all(judged, listed, plan, how, progress, workers)
         try:
             scores = score_hits(plan, joined[plan.convention])
         except ParameterError as error:  # grades that its tool does not know

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import sys
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -11,17 +12,31 @@ from rankscope.data.entities import EntityRanks, hits_of_entities
 from rankscope.data.hits import Hits
 from rankscope.data.join import Convention, Joiner, join
 from rankscope.data.qrels import Qrels
-from rankscope.data.rows import name_of
+from rankscope.data.rows import Rows, name_of
 from rankscope.data.run import Run
 from rankscope.errors import InputError, ParameterError, RankscopeError
 from rankscope.evaluation.conventions import Plan
-from rankscope.io.read import PathLike, file_stem, open_source, read_qrels, read_run
+from rankscope.evaluation.skipped import each_run
+from rankscope.io.read import PathLike, open_source, read_qrels, run_of
 from rankscope.io.streams import is_path, one_stdin, open_binary, source_name
 from rankscope.io.trec import Ungrouped
+from rankscope.io.urls import is_url, url_size
 from rankscope.kernels.text import decode
 from rankscope.measures.names import parse_measures
 
-__all__ = ["ENTITY", "LETOR", "Joined", "as_qrels", "hits_of", "is_path", "join_all", "join_any", "join_entities"]
+__all__ = [
+    "ENTITY",
+    "LETOR",
+    "Joined",
+    "as_qrels",
+    "hits_of",
+    "is_path",
+    "join_all",
+    "join_any",
+    "join_entities",
+    "number_of",
+    "pays",
+]
 
 Progress = Callable[[int], Any]
 
@@ -29,6 +44,8 @@ Progress = Callable[[int], Any]
 LETOR = {"letor": "a label file, then files of scores", "letor-ranks": "a label file, then files of rank positions"}
 #: Fewer documents may well be all unjudged.
 FEW = 100
+#: Bytes of run files from which on several workers are faster than one.
+ENOUGH = 48 << 20
 #: A table of ranks, judgments and runs in one.
 ENTITY = "entity-ranks"
 
@@ -43,15 +60,53 @@ class Joined(NamedTuple):
 
 
 def join_all(
-    qrels: Qrels | PathLike | Any, runs: Sequence[Any], plan: Plan, input_: str | None, progress: Progress | None
+    qrels: Qrels | PathLike | Any,
+    runs: Sequence[Any],
+    plan: Plan,
+    input_: str | None,
+    progress: Progress | None,
+    workers: int | None = None,
+    on_error: str = "stop",
 ) -> list[Joined]:
-    """All systems, joined."""
+    """All systems, joined. workers: None for all cores where the run files are long enough for that to pay.
+
+    The result does not depend on them. on_error: see `each_run`.
+    """
+    number = number_of(workers, runs)
     one_stdin([qrels, *runs])
     refuse_measures(runs)
     if input_ in LETOR:
-        return join_letor(qrels, runs, plan.convention, input_, progress)
+        return join_letor(qrels, runs, plan.convention, input_, progress, on_error)
     judged = as_qrels(qrels, plan)
-    return [join_any(judged, run, plan.convention, input_, progress) for run in runs]
+    if number > 1:
+        from rankscope.evaluation.pieces import join_in_pieces  # short runs need no workers
+
+        return join_in_pieces(judged, runs, plan.convention, input_, number, progress, on_error)
+    return each_run(runs, lambda place: join_any(judged, runs[place], plan.convention, input_, progress), on_error)
+
+
+def pays(runs: Sequence[Any]) -> bool:
+    """Whether all these run files together are long enough for several workers."""
+    return sum(map(size_of, runs)) >= ENOUGH
+
+
+def number_of(workers: int | None, runs: Sequence[Any], *, guarded: bool = False) -> int:
+    """How many workers these runs get; see `workers_for`. Raises ParameterError."""
+    enough = pays(runs)
+    if workers is None and not enough and "rankscope.parallel" not in sys.modules:
+        return 1  # and nobody has named a cluster either
+    from rankscope.parallel import workers_for  # short runs need none
+
+    return workers_for(workers, enough, guarded=guarded)
+
+
+def size_of(run: Any) -> int:
+    """The bytes of a file that can be read again and from any place on; 0 for whatever else stands for a run."""
+    if is_url(run):
+        return url_size(str(run))
+    if not is_path(run) or source_name(run) == "<stdin>" or not Path(run).is_file():
+        return 0
+    return Path(run).stat().st_size
 
 
 def refuse_measures(runs: Sequence[Any]) -> None:
@@ -87,7 +142,12 @@ def join_entities(table: EntityRanks | PathLike | Any, plan: Plan, total_ranks: 
 
 
 def join_letor(
-    labels: PathLike | Any, runs: Sequence[Any], convention: Convention, input_: str, progress: Progress | None
+    labels: PathLike | Any,
+    runs: Sequence[Any],
+    convention: Convention,
+    input_: str,
+    progress: Progress | None,
+    on_error: str,
 ) -> list[Joined]:
     """Prediction files and the label file whose lines they follow."""
     for path in (labels, *runs):
@@ -97,11 +157,12 @@ def join_letor(
 
     read = read_labels(labels, progress=progress)
     judged = label_qrels(read)
-    found = []
-    for path in runs:
-        run = prediction_run(read, path, ranks=input_ == "letor-ranks")
-        found.append(Joined(run.name, join(judged, run, convention), run.notes, path))
-    return found
+
+    def joined(place: int) -> Joined:
+        run = prediction_run(read, runs[place], ranks=input_ == "letor-ranks")
+        return Joined(run.name, join(judged, run, convention), run.notes, runs[place])
+
+    return each_run(runs, joined, on_error)
 
 
 def as_qrels(qrels: Qrels | PathLike | Any, plan: Plan | None = None) -> Qrels:
@@ -128,17 +189,14 @@ def join_any(qrels: Qrels, run: Any, convention: Convention, input_: str | None,
 
 
 def joined_run(qrels: Qrels, run: Run, convention: Convention, path: PathLike | None) -> Joined:
-    """A run held in memory, joined."""
+    """A run held in memory, or in pieces, joined."""
+    mapping = run._mapping
+    if mapping is None:
+        joined = join_rows(Joiner(qrels, convention, run.name), run._whole_queries(), path)
+        return joined._replace(notes=(*run.notes, *joined.notes))
     hits = join(qrels, run, convention)
-    notes = stranger_notes(qrels, hits, run.name, lambda: first_document(run))
+    notes = stranger_notes(qrels, hits, run.name, lambda: next(doc for docs in mapping.values() for doc in docs))
     return Joined(run.name, hits, (*run.notes, *notes), path)
-
-
-def first_document(run: Run) -> str:
-    if run._mapping is not None:
-        return next(doc for docs in run._mapping.values() for doc in docs)
-    assert run._rows is not None
-    return name_of(decode(run._rows.docs.slice(slice(1)))[0])
 
 
 def stranger_notes(qrels: Qrels, hits: Hits, name: str, first: Callable[[], str]) -> tuple[str, ...]:
@@ -168,20 +226,36 @@ def hits_of(qrels: Qrels | PathLike | Any, run: Run | PathLike | Any, convention
 def join_file(
     qrels: Qrels, path: PathLike, convention: Convention, input_: str | None, progress: Progress | None
 ) -> Joined:
-    """Join a run file block by block; where its queries are mixed, or it is a pipe, all at once."""
+    """Join a run file while it is read; one whose queries are mixed, or a pipe, whole or by way of temporary files."""
     _ = qrels.lookup  # built before the run is read, when most memory is free
-    if source_name(path) != "<stdin>" and Path(path).is_file():  # what can be read again
+    if is_url(path) or (source_name(path) != "<stdin>" and Path(path).is_file()):  # what can be read again
         with open_binary(path) as stream:
             source = open_source(stream, path, input_)
-            if source.format == "trec":
-                name = source.tag or file_stem(path)
-                joiner = Joiner(qrels, convention, name)
+            if source.format == "trec" or source.large:
                 try:
-                    for rows in source.stream_rows(progress=progress):
-                        joiner.add(rows)
-                    hits = joiner.finish()
-                    notes = stranger_notes(qrels, hits, name, lambda: name_of(source.first_line[2]))
-                    return Joined(name, hits, notes, path)
+                    joiner = Joiner(qrels, convention, source.run_name)
+                    return join_rows(joiner, source.stream_rows(progress=progress), path)
                 except Ungrouped:
-                    pass
-    return joined_run(qrels, read_run(path, input=input_), convention, path)
+                    progress = None  # which has been told of these bytes
+    with open_binary(path) as stream:
+        source = open_source(stream, path, input_)
+        if source.large:
+            from rankscope.evaluation.regrouped import join_regrouped  # few runs need it
+
+            return join_regrouped(Joiner(qrels, convention, source.run_name), source, progress)
+        return joined_run(qrels, run_of(source), convention, path)
+
+
+def join_rows(joiner: Joiner, found: Iterable[Rows], path: PathLike | None) -> Joined:
+    """Join rows as they come. joiner: an empty one."""
+    first = ""
+    for rows in found:
+        first = first or first_of(rows)
+        joiner.add(rows)
+    hits = joiner.finish()
+    return Joined(joiner.name, hits, stranger_notes(joiner.qrels, hits, joiner.name, lambda: first), path)
+
+
+def first_of(rows: Rows) -> str:
+    """The id of the first document, empty where there is none."""
+    return name_of(decode(rows.docs.slice(slice(1)))[0]) if rows.values.size else ""

@@ -17,7 +17,7 @@ from rankscope.fusion.measured import MeasuredPool
 from rankscope.fusion.parts import Part, part_of
 from rankscope.fusion.scaled import Scaled, scaled
 
-__all__ = ["Folds", "Worth", "folds_of", "with_scores", "worth_of", "worths_of"]
+__all__ = ["Folds", "Worth", "folds_of", "with_scores", "worth_of"]
 
 Floats = npt.NDArray[np.float64]
 Bools = npt.NDArray[np.bool_]
@@ -65,13 +65,8 @@ def with_scores(folds: Folds, how: str, names: Sequence[str]) -> tuple[Scaled, t
     return scaled(folds.measured.pool, how, names), tuple(scaled(part.pool, how, names) for part in folds.parts)
 
 
-def worths_of(folds: Folds, candidates: Sequence[Candidate]) -> list[Worth]:
-    """A unit of work: some candidates."""
-    return [worth_of(folds, candidate) for candidate in candidates]
-
-
 def worth_of(folds: Folds, candidate: Candidate) -> Worth:
-    """What a candidate is worth on each query.
+    """What a candidate is worth on each query: a unit of work.
 
     A model learned without two folds serves both: each is the one left out inside when the other is left out outside.
     Where the judgments teach nothing, as where weights are all there is to set, one fusion of all queries does.

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -19,7 +18,7 @@ from rankscope.errors import InputError, ParameterError
 from rankscope.evaluation.conventions import Plan, make_plan
 from rankscope.evaluation.sources import as_qrels
 from rankscope.fusion.candidates import Candidate, candidates
-from rankscope.fusion.crossfit import Folds, Worth, folds_of, with_scores, worths_of
+from rankscope.fusion.crossfit import Folds, Worth, folds_of, with_scores, worth_of
 from rankscope.fusion.fused import Pooled, check_runs, fused_run, pooled
 from rankscope.fusion.judged import judged
 from rankscope.fusion.measured import measured_pool
@@ -31,7 +30,7 @@ from rankscope.fusion.tuned import Chosen, TrainedFusion, Tried
 from rankscope.io.read import PathLike
 from rankscope.io.streams import one_stdin
 from rankscope.measures.base import Measure
-from rankscope.parallel import run_units
+from rankscope.parallel import run_units, workers_for
 from rankscope.stats.inputs import check_count, seed_of
 
 __all__ = ["check_training", "train"]
@@ -43,6 +42,8 @@ Bools = npt.NDArray[np.bool_]
 FEWEST = 3
 #: Means that differ by less are equal, and the setting that was tried first is kept.
 NOISE = 1e-12
+#: Settings times documents from which on several workers are faster than one: half a second of work.
+ENOUGH = 5_000_000
 
 
 def train(
@@ -58,7 +59,7 @@ def train(
     rel: int = 1,
     rng: Any = 0,
     input: str | None = None,
-    workers: int = 1,
+    workers: int | None = None,
     progress: Callable[[float], Any] | None = None,
 ) -> TrainedFusion:
     """Choose how to fuse these runs, and learn it from judgments.
@@ -73,8 +74,9 @@ def train(
     default "min-max", for methods that look at scores. settings: for settings by name ("weights", "k", ...) a value, or
     a list of those to try, in the place of the usual ones. refine: then change the best weights further, one run after
     the other, which takes longer and is of use for more than four runs. folds: at least 3. rel: the least relevance
-    that counts. rng: how the queries are cut. input: the format of the files. progress: is told the share of the work
-    just done. The result does not depend on `workers`.
+    that counts. rng: how the queries are cut. input: the format of the files. workers: processes that share the
+    settings; None: all cores where that pays and processes can be forked. The result is the same. progress: is told the
+    share of the work just done.
 
     Raises InputError where runs and qrels have no query in common, fewer queries than folds, and as `fuse`;
     ParameterError for arguments; UnknownName.
@@ -89,7 +91,7 @@ def train(
     ({'weights': [0.0, 1.0]}, 1.0)
     """
     plan = check_training(qrels, runs, measure=measure, folds=folds, rel=rel)
-    check_count("workers", workers)
+    workers_for(workers, False)  # a wrong one is told before anything is read
     seed = seed_of(rng)
     todo = candidates(method, normalise, settings, len(runs))
     known = as_qrels(qrels, plan)
@@ -206,15 +208,12 @@ def normalised_for(cut: Folds, todo: list[Candidate], names: Sequence[str]) -> t
 
 
 def worths_by(
-    cut: Folds, todo: Sequence[Candidate], workers: int, progress: Callable[[float], Any] | None
+    cut: Folds, todo: Sequence[Candidate], workers: int | None, progress: Callable[[float], Any] | None
 ) -> list[Worth]:
-    """What each candidate is worth. The pool is sent to each worker once, so each gets its share of them at once."""
-    size = 1 if workers == 1 else max(1, -(-len(todo) // workers))
-    units = [todo[a : a + size] for a in range(0, len(todo), size)]
-    tell = None if progress is None else lambda _: progress(1 / len(units))
-    return [
-        worth for some_ in run_units(partial(worths_of, cut), units, workers=workers, progress=tell) for worth in some_
-    ]
+    """What each candidate is worth."""
+    tell = None if progress is None else lambda _: progress(1 / len(todo))
+    number = workers_for(workers, len(todo) * cut.measured.pool.size >= ENOUGH)
+    return list(run_units(worth_of, todo, workers=number, shared=cut, progress=tell))
 
 
 def best_of(values: Sequence[Floats], sign: float) -> int:

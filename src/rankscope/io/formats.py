@@ -6,11 +6,12 @@ import importlib
 import os
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from rankscope.data.rows import Rows
+from rankscope.data.stretches import Stretches
 from rankscope.errors import ParameterError, UnknownName
 
 if TYPE_CHECKING:
@@ -24,12 +25,16 @@ __all__ = [
     "File",
     "Format",
     "Head",
+    "Progress",
     "Wanted",
     "check_format",
     "format_named",
     "kind_of",
     "outputs",
 ]
+
+#: Told of the number of bytes just read.
+Progress = Callable[[int], Any]
 
 KINDS = {"qrels": "judgments", "run": "a run"}
 VALUES = {"qrels": "relevance", "run": "score"}
@@ -96,7 +101,9 @@ class Format:
     loses: notes on what of the rows `write` leaves out, beside what keeps_name (a run's name) and keeps_empty (queries
     without documents) say. prepare: raises before long work where something is not installed; (name of the target).
     instead: of files that are no judgments and no run by themselves, what to call. takes_labels: whether the label file
-    that its lines follow may be named.
+    that its lines follow may be named. stretches: the rows of a run in the order of the file, piece by piece, for files
+    of more than `small` bytes; each piece is valid until the next is asked for. row_called: how a row is named, from
+    the name of the file and its number in the pieces.
     """
 
     read: Callable[[Source, Wanted], File]
@@ -109,6 +116,9 @@ class Format:
     prepare: Callable[[str], None] = nothing
     instead: str = ""
     takes_labels: bool = False
+    stretches: Callable[[Source, Progress | None], Iterator[Stretches]] | None = None
+    small: int = 0
+    row_called: str = "{}:{}"
 
 
 class Entry(NamedTuple):

@@ -11,7 +11,7 @@ from rankscope.errors import InputError
 from rankscope.io.blocks import BOM
 from rankscope.io.read import PathLike
 from rankscope.io.streams import empty_file, open_binary, source_name
-from rankscope.io.tables import SEPARATORS, read_frame, uneven_line
+from rankscope.io.tables import SEPARATORS, read_frame, uneven_lines_first
 
 if TYPE_CHECKING:
     import polars as pl
@@ -65,13 +65,8 @@ def read_label_pairs(path: PathLike) -> LabelPairs:
         if not content:
             raise InputError(f"{name}: comments only, expected {EXPECTED}")
         format_ = "tsv" if b"\t" in content.partition(b"\n")[0] else "csv"
-    try:
+    with uneven_lines_first(content, name, format_, max(first_row - 2, 0)):
         frame = read_frame(content, name, format_)
-    except InputError:
-        where = uneven_line(content, format_, first_row - 2)
-        if where is None:
-            raise
-        raise InputError(f"{name}:{where}; correct this line") from None
     line = f":{first_row - 1}" if format_ in SEPARATORS else ""
     columns = [frame[column_named(frame.columns, which, NAMES[which], f"{name}{line}")] for which in NAMES]
     if not frame.height:

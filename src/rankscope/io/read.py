@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from io import BufferedReader, UnsupportedOperation
 from pathlib import Path
 from typing import Any
@@ -11,15 +11,17 @@ from typing import Any
 from rankscope.data.qrels import Qrels
 from rankscope.data.rows import Rows, name_of
 from rankscope.data.run import Run
+from rankscope.data.stretches import Stretches, whole_queries
 from rankscope.data.wording import queries
 from rankscope.errors import InputError, ParameterError
 from rankscope.io.blocks import BLOCK, BOM
-from rankscope.io.formats import FORMATS, KINDS, File, Wanted, check_format, format_named, kind_of
+from rankscope.io.formats import FORMATS, KINDS, File, Progress, Wanted, check_format, format_named, kind_of
 from rankscope.io.sniff import sniff
 from rankscope.io.streams import empty_file, open_binary, source_name
 from rankscope.io.trec import RUN, first_fields, stream_rows
+from rankscope.io.urls import Remote
 
-__all__ = ["Source", "file_stem", "open_source", "read_qrels", "read_run"]
+__all__ = ["Source", "apart_note", "file_stem", "open_source", "read_qrels", "read_run", "run_of"]
 
 PathLike = str | os.PathLike[str]
 HEAD = 1 << 16
@@ -33,28 +35,46 @@ class Source:
     def __init__(self, stream: Any, path: PathLike, input_: str | None) -> None:
         self.stream, self.path, self.name = stream, path, source_name(path)
         self.head: bytes = b""
-        while len(self.head) < HEAD and (more := stream.read(HEAD - len(self.head))):
-            self.head += more
-        self.left = memoryview(self.head)
+        self.look(HEAD)
         if input_ is not None:
             check_format(input_)
         self.format = input_ or sniff(self.head, self.name)
+
+    def look(self, most: int) -> None:
+        """Look at so many bytes, or all that there are; before anything is read."""
+        while len(self.head) < most and (more := self.stream.read(most - len(self.head))):
+            self.head += more
+        self.left = memoryview(self.head)
 
     def readinto(self, buffer: memoryview, /) -> int | None:
         if self.left:
             n = min(len(self.left), len(buffer))
             buffer[:n], self.left = self.left[:n], self.left[n:]
             return n
+        self.head = self.head[:HEAD]
         return self.stream.readinto(buffer)  # type: ignore[no-any-return]  # any binary stream
 
     @property
     def size(self) -> int:
         """How many bytes there are, where that is known; 0 where not."""
         try:
-            plain = isinstance(self.stream, BufferedReader)
-            return os.fstat(self.stream.fileno()).st_size if plain else 0
+            if not isinstance(self.stream, BufferedReader):
+                return 0
+            if isinstance(self.stream.raw, Remote):
+                return self.stream.raw.size
+            return os.fstat(self.stream.fileno()).st_size
         except (OSError, UnsupportedOperation):
             return 0
+
+    @property
+    def large(self) -> bool:
+        """Whether it holds too much for memory, and is of a format that can be read piece by piece."""
+        form = format_named(self.format)
+        if form.stretches is None or 0 < self.size <= form.small:
+            return False
+        if not self.size:
+            self.look(form.small + 1)
+        return max(self.size, len(self.head)) > form.small
 
     def rest(self) -> bytes:
         """All bytes, for readers that need the whole file. Raises InputError where there are none."""
@@ -73,15 +93,27 @@ class Source:
             raise InputError(f"{self.name}: {self.format} holds {KINDS[kind]}, expected {KINDS[wanted.kind or '']}")
         return found
 
-    def stream_rows(self, size: int = BLOCK, progress: Callable[[int], Any] | None = None) -> Iterator[Rows]:
-        """The rows of a run in TREC's format while it is read. Raises Ungrouped."""
-        return stream_rows(self, self.name, RUN, size, progress)
+    def stream_rows(self, size: int = BLOCK, progress: Progress | None = None) -> Iterator[Rows]:
+        """The rows of a run while it is read, query by query. Raises Ungrouped. size: of a block of TREC's lines."""
+        if self.format == "trec":
+            return stream_rows(self, self.name, RUN, size, progress)
+        return whole_queries(self.stretches(progress), self.row_called)
+
+    def stretches(self, progress: Progress | None = None) -> Iterator[Stretches]:
+        """The rows of a run in the order of the file, piece by piece, where its format can be read so."""
+        form = format_named(self.format)
+        assert form.stretches is not None
+        return form.stretches(self, progress)
+
+    def row_called(self, number: int) -> str:
+        """How messages name the row of this number among `stretches`."""
+        return format_named(self.format).row_called.format(self.name, number)
 
     @property
     def first_line(self) -> list[bytes]:
         """The fields of the first line of TREC's that holds data."""
         end = len(self.head)
-        if end == HEAD:  # the last line may be cut
+        if end >= HEAD:  # the last line may be cut
             end = self.head.rfind(b"\n") + 1
         return first_fields(self.head, len(BOM) if self.head.startswith(BOM) else 0, end)
 
@@ -90,6 +122,11 @@ class Source:
         """The tag of a run's first line in TREC's format."""
         fields = self.first_line
         return name_of(fields[5].strip()) if len(fields) == 6 else None
+
+    @property
+    def run_name(self) -> str:
+        """What the run that it holds is called, unless the reader of the whole finds a name."""
+        return (self.tag if self.format == "trec" else None) or file_stem(self.path)
 
 
 def open_source(stream: Any, path: PathLike, input_: str | None) -> Source:
@@ -142,10 +179,14 @@ def read_run(path: PathLike, *, name: str | None = None, input: str | None = Non
     'bm25'
     """
     with open_binary(path) as stream:
-        source = open_source(stream, path, input)
-        found = source.read(Wanted("run"))
+        return run_of(open_source(stream, path, input), name)
+
+
+def run_of(source: Source, name: str | None = None) -> Run:
+    """The whole run that an open file holds. name: as in `read_run`."""
+    found = source.read(Wanted("run"))
     notes = (apart_note(source.name, found.apart), *found.notes) if found.apart else found.notes
-    return Run.from_rows(found.rows, name=name or found.name or file_stem(path), notes=notes)
+    return Run.from_rows(found.rows, name=name or found.name or file_stem(source.path), notes=notes)
 
 
 def apart_note(name: str, apart: int) -> str:

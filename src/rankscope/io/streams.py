@@ -1,4 +1,4 @@
-"""Opening what the user named: a file, standard input, gzip or Zstandard, told by content."""
+"""Opening what the user named: a file, standard input, a URL; gzip or Zstandard, told by content."""
 
 from __future__ import annotations
 
@@ -12,8 +12,9 @@ from pathlib import Path
 from typing import Any, BinaryIO, Protocol, TypeGuard, cast
 
 from rankscope.errors import InputError, ParameterError
+from rankscope.io.urls import is_url, open_url
 
-__all__ = ["Readable", "empty_file", "is_path", "one_stdin", "open_binary", "source_name", "zstd_module"]
+__all__ = ["Readable", "empty_file", "is_path", "one_stdin", "open_binary", "open_raw", "source_name", "zstd_module"]
 
 GZIP, ZSTD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
 
@@ -43,9 +44,10 @@ def empty_file(name: str, expected: str = "at least one line") -> InputError:
 
 @contextmanager
 def open_binary(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
-    """Open for reading, decompressed where the first bytes say so. "-" is standard input.
+    """Open for reading, decompressed where the first bytes say so. "-" is standard input; a URL is opened by fsspec.
 
-    Raises InputError, also for what goes wrong while it is being read.
+    Raises InputError, also for what goes wrong while it is being read; ParameterError for a URL where what opens it is
+    not installed.
     """
     name = source_name(path)
     if not name:
@@ -53,24 +55,28 @@ def open_binary(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     if name != "<stdin>" and Path(path).is_dir():
         raise InputError(f"{name}: is a directory, expected a file; name one file of it")
     try:
-        with _raw(path) as raw:
+        with open_raw(path) as raw:
             yield _decompressed(raw)
     except FileNotFoundError:
         raise InputError(f"{name}: no such file; check the path") from None
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
         raise InputError(f"{name}: the compressed file is truncated or damaged ({error}); fetch it again") from None
-    except (InputError, BrokenPipeError):
+    except (InputError, ParameterError, BrokenPipeError):
         raise
     except OSError as error:
         raise InputError(f"{name}: cannot be read ({error.strerror or error})") from None
 
 
 @contextmanager
-def _raw(path: str | os.PathLike[str]) -> Iterator[Any]:
+def open_raw(path: str | os.PathLike[str]) -> Iterator[Any]:
+    """As it is, compressed or not. Raises as `open`, too."""
     if source_name(path) == "<stdin>":
         if sys.stdin is None:
             raise InputError("<stdin>: standard input is closed, expected data; name a file or pipe into this command")
         yield sys.stdin.buffer
+    elif is_url(path):
+        with open_url(str(path)) as file:
+            yield file
     else:
         with open(path, "rb", buffering=1 << 16) as file:
             yield file

@@ -6,6 +6,7 @@ import csv
 import io
 import json
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -13,9 +14,10 @@ import numpy as np
 from rankscope.data.dicts import all_whole
 from rankscope.data.frames import COLUMN_NAMES, one_of, rows_of_frame, shown_columns
 from rankscope.data.rows import Rows, name_of, names_of
+from rankscope.data.stretches import Stretches
 from rankscope.errors import InputError
 from rankscope.io.blocks import BOM
-from rankscope.io.formats import VALUES, File, Format, Head, Wanted, kind_of
+from rankscope.io.formats import VALUES, File, Format, Head, Progress, Wanted, kind_of
 from rankscope.io.json_dicts import json_shape
 from rankscope.io.render import ADVICE, pieces, refuse_not_utf8
 from rankscope.kernels.text import as_fields, decode
@@ -25,10 +27,12 @@ if TYPE_CHECKING:
 
     from rankscope.io.read import Source
 
-__all__ = ["CSV", "JSONL", "PARQUET", "SEPARATORS", "TSV", "read_frame", "uneven_line"]
+__all__ = ["CSV", "JSONL", "PARQUET", "SEPARATORS", "TSV", "read_frame", "uneven_line", "uneven_lines_first"]
 
 SEPARATORS = {"csv": ",", "tsv": "\t"}
 MAGIC = b"PAR1"
+#: The line of the first row; 0 where rows are no lines.
+FIRST_ROW = {"csv": 2, "tsv": 2, "jsonl": 1, "parquet": 0}
 #: The columns of the scores that `--save` writes.
 SAVED = {"system", "measure", "query", "value"}
 
@@ -127,26 +131,49 @@ def refuse_saved(columns: list[str], name: str) -> None:
 
 def read_table(content: bytes, name: str, format_: str, value: str) -> tuple[Rows, int]:
     """Rows of a table, and how many queries had their rows apart. Raises InputError with the line."""
-    first_row = {"csv": 2, "tsv": 2, "jsonl": 1, "parquet": 0}[format_]  # line of the first row
-    while format_ in SEPARATORS and content and (content.startswith(b"#") or content[:2].strip() == b""):
-        _, _, content = content.partition(b"\n")  # comments and blank lines before the header
-        first_row += 1
+    content, skipped = below_comments(content, format_)
     if not content:
-        raise InputError(f"{name}: no header and no rows, expected a line of column names and one a row below it")
+        raise no_header(name)
+    with uneven_lines_first(content, name, format_, skipped):
+        frame = named_frame(content, name, format_, value)
+        return rows_of_frame(frame, value, name, FIRST_ROW[format_] + skipped)
+
+
+@contextmanager
+def uneven_lines_first(content: bytes, name: str, format_: str, before: int) -> Iterator[None]:
+    """Where this raises InputError, raise what tells more if a line is not as the others. before: as of uneven_line."""
     try:
-        frame = read_frame(content, name, format_)
-        refuse_saved(frame.columns, name)
-        if format_ == "jsonl" and one_of(frame.columns, COLUMN_NAMES["query_id"]) is None:
-            raise InputError(
-                f"{name}: objects without query_id, expected an object a line with query_id, doc_id, {value}, or one "
-                f"object {{query: {{document: {value}}}}}; convert it"
-            )
-        return rows_of_frame(frame, value, name, first_row)
+        yield
     except InputError:
-        where = uneven_line(content, format_, first_row - 2)
+        where = uneven_line(content, format_, before)
         if where is None:
             raise
         raise InputError(f"{name}:{where}; correct this line") from None
+
+
+def below_comments(content: bytes, format_: str) -> tuple[bytes, int]:
+    """A table from its header on, and how many lines of comments and blank ones there were before it."""
+    skipped = 0
+    while format_ in SEPARATORS and content and (content.startswith(b"#") or content[:2].strip() == b""):
+        _, _, content = content.partition(b"\n")
+        skipped += 1
+    return content, skipped
+
+
+def no_header(name: str) -> InputError:
+    return InputError(f"{name}: no header and no rows, expected a line of column names and one a row below it")
+
+
+def named_frame(content: bytes, name: str, format_: str, value: str) -> pl.DataFrame:
+    """A table that may be judgments or a run. Raises InputError for what tells by its columns that it is none."""
+    frame = read_frame(content, name, format_)
+    refuse_saved(frame.columns, name)
+    if format_ == "jsonl" and one_of(frame.columns, COLUMN_NAMES["query_id"]) is None:
+        raise InputError(
+            f"{name}: objects without query_id, expected an object a line with query_id, doc_id, {value}, or one "
+            f"object {{query: {{document: {value}}}}}; convert it"
+        )
+    return frame
 
 
 def read_frame(content: bytes, name: str, format_: str) -> pl.DataFrame:
@@ -162,8 +189,12 @@ def read_frame(content: bytes, name: str, format_: str) -> pl.DataFrame:
         frame = pl.read_csv(io.BytesIO(content), separator=separator, infer_schema=False)
         return frame.with_columns(pl.all().str.strip_chars(" \t"))
     except (pl.exceptions.PolarsError, OSError, ValueError, RuntimeError) as error:
-        first = str(error).splitlines()[0] if str(error) else type(error).__name__
-        raise InputError(f"{name}: cannot be read as {format_} ({first}); check the file or name its format") from None
+        raise unreadable(name, format_, error) from None
+
+
+def unreadable(name: str, format_: str, error: Exception) -> InputError:
+    first = str(error).splitlines()[0] if str(error) else type(error).__name__
+    return InputError(f"{name}: cannot be read as {format_} ({first}); check the file or name its format")
 
 
 def uneven_line(content: bytes, format_: str, before: int) -> str | None:
@@ -175,7 +206,7 @@ def uneven_line(content: bytes, format_: str, before: int) -> str | None:
             except ValueError:
                 good = False
             if not good:
-                return f"{number}: no JSON object, expected one a line"
+                return f"{number + before}: no JSON object, expected one a line"
     if format_ not in SEPARATORS:
         return None
     reader = csv.reader(io.StringIO(content.decode("utf-8", "replace")), delimiter=SEPARATORS[format_])
@@ -244,14 +275,43 @@ def refuse_edges(rows: Rows, name: str, shown: str) -> None:
             )
 
 
-CSV = Format(sniff=names_columns("csv"), read=read_as("csv"), write=write_as("csv"), refuse=refuse_edges)
-TSV = Format(sniff=names_columns("tsv"), read=read_as("tsv"), write=write_as("tsv"), refuse=refuse_edges)
+def stretches_as(form: str) -> Callable[[Source, Progress | None], Iterator[Stretches]]:
+    def stretches(source: Source, progress: Progress | None) -> Iterator[Stretches]:
+        from rankscope.io import table_stretches  # only large files need it
+
+        if form == "parquet":
+            return table_stretches.slices(source, progress)
+        return table_stretches.blocks(source, form, progress)
+
+    return stretches
+
+
+def text_table(form: str) -> Format:
+    return Format(
+        sniff=names_columns(form),
+        read=read_as(form),
+        write=write_as(form),
+        refuse=refuse_edges,
+        stretches=stretches_as(form),
+        small=16 << 20,
+    )
+
+
+CSV, TSV = text_table("csv"), text_table("tsv")
 JSONL = Format(
-    sniff=lambda head: json_shape(head) == "jsonl", read=read_as("jsonl"), write=write_jsonl, refuse=refuse_not_utf8
+    sniff=lambda head: json_shape(head) == "jsonl",
+    read=read_as("jsonl"),
+    write=write_jsonl,
+    refuse=refuse_not_utf8,
+    stretches=stretches_as("jsonl"),
+    small=16 << 20,
 )
 PARQUET = Format(
     sniff=lambda head: head.start.startswith(MAGIC),
     read=read_as("parquet"),
     write=write_parquet,
     refuse=refuse_not_utf8,
+    stretches=stretches_as("parquet"),
+    small=2 << 20,
+    row_called="{}: row {}",
 )

@@ -14,13 +14,24 @@ import numpy as np
 import numpy.typing as npt
 
 from rankscope.data.rows import Interner, Rows, group, name_of
+from rankscope.data.stretches import Stretches, Ungrouped
 from rankscope.errors import InputError
-from rankscope.io.blocks import Block, BlockReader, Layout, count_lines, read_whole, split, windows
+from rankscope.io.blocks import NEWLINE, Block, BlockReader, Layout, count_lines, read_whole, split, windows
 from rankscope.io.streams import Readable
 from rankscope.kernels.numbers import parse_floats, parse_integers
 from rankscope.kernels.text import Fields, changes, decode, hashes
 
-__all__ = ["QRELS", "RUN", "SUBTOPIC_QRELS", "Grammar", "Ungrouped", "first_fields", "read_rows", "stream_rows"]
+__all__ = [
+    "QRELS",
+    "RUN",
+    "SUBTOPIC_QRELS",
+    "Grammar",
+    "Ungrouped",
+    "first_fields",
+    "read_rows",
+    "read_stretches",
+    "stream_rows",
+]
 
 
 class Grammar(NamedTuple):
@@ -55,10 +66,6 @@ RUN = Grammar(
     parse_floats,
 )
 KINDS = {"relevance": "a whole number", "score": "a finite number"}
-
-
-class Ungrouped(Exception):
-    """The lines of a query are not together, so the file cannot be read as a stream."""
 
 
 class Parsed(NamedTuple):
@@ -127,7 +134,30 @@ def stream_rows(
         offsets = np.r_[starts[:groups], rows].astype(np.int64)
         yield Rows(decode(ours), offsets, docs.slice(slice(rows)), hashed[:rows], values[:rows], block.where)
     if not found:
-        raise InputError(f"{name}: no data, only comments and blank lines; expected {grammar.layout.expected}")
+        raise no_data(name, grammar)
+
+
+def read_stretches(
+    stream: Readable, name: str, grammar: Grammar, size: int, progress: Callable[[int], Any] | None = None
+) -> Iterator[Stretches]:
+    """The rows in the order of the file, block by block. Each is valid until the next is asked for."""
+    reader = BlockReader(stream, name, size, progress)
+    keep: int | None = None
+    found = False
+    while (block := reader.next(keep)) is not None:
+        queries, starts, docs, hashed, values, _ = parse(block, grammar)
+        keep = block.end
+        if starts.size:
+            found = True
+            newlines = np.flatnonzero(block.array[block.begin : block.end] == NEWLINE) + block.begin
+            lines = np.searchsorted(newlines, docs.starts) + block.first_line
+            yield Stretches(queries, starts, docs, hashed, values, lines)
+    if not found:
+        raise no_data(name, grammar)
+
+
+def no_data(name: str, grammar: Grammar) -> InputError:
+    return InputError(f"{name}: no data, only comments and blank lines; expected {grammar.layout.expected}")
 
 
 def line_start(block: Block, place: int) -> int:
@@ -158,7 +188,7 @@ def read_rows(stream: Readable, name: str, grammar: Grammar, size: int = 0) -> t
                 subtopic_lengths.append(parsed.subtopics.lengths)
             n = rows.stop
     if not n:
-        raise InputError(f"{name}: no data, only comments and blank lines; expected {grammar.layout.expected}")
+        raise no_data(name, grammar)
     docs = Fields(whole.array, starts[:n], lengths[:n])
     subtopics = None
     if subtopic_starts:

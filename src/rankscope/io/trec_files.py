@@ -10,11 +10,12 @@ import numpy as np
 import numpy.typing as npt
 
 from rankscope.data.rows import Rows, name_of
+from rankscope.data.stretches import Stretches
 from rankscope.errors import InputError
-from rankscope.io.blocks import BOM, IS_SPACE, NEWLINE
-from rankscope.io.formats import File, Format, Wanted, kind_of
+from rankscope.io.blocks import BLOCK, BOM, IS_SPACE, NEWLINE
+from rankscope.io.formats import File, Format, Progress, Wanted, kind_of
 from rankscope.io.render import ADVICE, has_blank, interleaved, numbers, pick, pieces, refuse_blanks
-from rankscope.io.trec import QRELS, RUN, SUBTOPIC_QRELS, read_rows
+from rankscope.io.trec import QRELS, RUN, SUBTOPIC_QRELS, read_rows, read_stretches
 from rankscope.kernels.order import order_falling
 from rankscope.kernels.segments import place_in_group
 from rankscope.kernels.text import Fields, as_fields, decode, equal
@@ -149,4 +150,16 @@ def losses(rows: Rows) -> list[str]:
     return []
 
 
-TREC = Format(read=read_lines, write=write_lines, refuse=refuse, loses=losses, keeps_name=True)
+def stretches(source: Source, progress: Progress | None) -> Iterator[Stretches]:
+    return read_stretches(source, source.name, RUN, BLOCK, progress)
+
+
+TREC = Format(
+    read=read_lines,
+    write=write_lines,
+    refuse=refuse,
+    loses=losses,
+    keeps_name=True,
+    stretches=stretches,
+    small=64 << 20,
+)

@@ -1,5 +1,6 @@
-"""Independent units of work, one after another or in processes; knows nothing of rankings."""
+"""Independent units of work, one after another, in processes or on a cluster; knows nothing of rankings."""
 
-from rankscope.parallel.run import all_cores, run_units
+from rankscope.parallel.cluster import use
+from rankscope.parallel.run import all_cores, check_workers, run_units, workers_for
 
-__all__ = ["all_cores", "run_units"]
+__all__ = ["all_cores", "check_workers", "run_units", "use", "workers_for"]

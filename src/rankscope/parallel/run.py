@@ -1,4 +1,4 @@
-"""Run these independent units: in this process, or in several."""
+"""Run these independent units: in this process, in several, or on a cluster."""
 
 from __future__ import annotations
 
@@ -12,11 +12,13 @@ from typing import Any, TypeVar
 import numpy as np
 
 from rankscope.errors import ParameterError
-from rankscope.parallel.pool import started
+from rankscope.parallel.cluster import current
+from rankscope.parallel.cluster_unit import in_unit
+from rankscope.parallel.pool import start_method, started
 from rankscope.parallel.threads import one_thread
 from rankscope.parallel.worker import NOTHING, in_worker, leave_if_starting
 
-__all__ = ["all_cores", "run_units"]
+__all__ = ["all_cores", "check_workers", "run_units", "workers_for"]
 
 Unit = TypeVar("Unit")
 Result = TypeVar("Result")
@@ -58,6 +60,7 @@ def run_units(
     shared: what all units need beside their own, as judgments; given, it is function(shared, unit) that is called, and
     `shared` goes to each worker once, not with each unit. Nothing may change it.
     progress: called with 1 in this process whenever a result is about to be given.
+    Where a cluster is in use (`use`), the units go there, and `workers` says nothing.
 
     Results do not depend on `workers` as long as each unit holds all that it needs, its own seed included (as from
     numpy.random.SeedSequence.spawn), and the function changes nothing outside itself. `units` is read as it is needed,
@@ -72,14 +75,43 @@ def run_units(
     >>> list(run_units(abs, [-3, 1, -2], workers=1))
     [3, 1, 2]
     """
-    good = isinstance(workers, (int, np.integer)) and not isinstance(workers, bool) and 1 <= workers <= MOST
-    if not good:
-        raise ParameterError(f"workers is {workers!r}, expected a whole number from 1 to {MOST}")
-    if workers == 1 or in_worker():
+    cluster = current()
+    if cluster is not None:
+        from rankscope.parallel.cluster_run import in_cluster  # no other call needs it
+
+        check_sendable(function)
+        return in_cluster(cluster, function, iter(units), shared, progress)
+    check_workers(workers)
+    if workers == 1 or in_worker() or in_unit():
         return one_by_one(function, iter(units), shared, progress)
     leave_if_starting()
     check_sendable(function)
     return in_processes(function, iter(units), int(workers), shared, progress)
+
+
+def check_workers(workers: object) -> None:
+    """Raises ParameterError for what is no number of workers."""
+    if not isinstance(workers, (int, np.integer)) or isinstance(workers, bool) or not 1 <= workers <= MOST:
+        raise ParameterError(f"workers is {workers!r}, expected a whole number from 1 to {MOST}")
+
+
+def workers_for(asked: int | None, pays: bool, *, guarded: bool = False) -> int:
+    """How many workers: those asked for; where nobody asked (None), all cores for work that is long enough to pay, else
+    one.
+
+    guarded: whether the main script bears being run again by each worker, as our commands do. Of other people's scripts
+    nobody knows; so where workers cannot be forked, those who want several have to ask for them. Raises ParameterError.
+    """
+    cluster = current()
+    if cluster is not None:
+        return max(2, cluster.threads())  # even one is elsewhere
+    if asked is not None:
+        check_workers(asked)
+        return int(asked)
+    if not pays or in_worker() or in_unit():
+        return 1
+    cores = min(all_cores(), MOST)
+    return cores if cores > 1 and (guarded or start_method() == "fork") else 1
 
 
 def check_sendable(function: Callable[..., Any]) -> None:

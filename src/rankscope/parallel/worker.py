@@ -16,7 +16,7 @@ from typing import Any
 
 from rankscope.parallel.threads import use_one_thread
 
-__all__ = ["NOTHING", "STARTING", "Failure", "begin", "call", "in_worker", "leave_if_starting"]
+__all__ = ["NOTHING", "STARTING", "Failure", "begin", "call", "in_worker", "leave_if_starting", "sendable"]
 
 #: The variable that stands in the environment of a worker that is spawned, until it has begun.
 STARTING = "RANKSCOPE_WORKER_STARTS"
@@ -131,12 +131,20 @@ def call(function: Callable[..., Any], unit: Any) -> Any:
     except Exception as error:
         if survives(error):
             raise
-        failure = Failure(type(error), error.args, error.__dict__)
-        if survives(failure):
-            return failure
-        raise RuntimeError(f"{type(error).__name__}: {error}") from None
+        found = sendable(error)
     finally:
         leave()
+    if isinstance(found, Failure):
+        return found
+    raise found  # out here it takes nothing along that cannot be sent
+
+
+def sendable(error: Exception) -> Exception | Failure:
+    """What can be sent in its place, with its type and message; where even that cannot be, its words."""
+    if survives(error):
+        return error
+    failure = Failure(type(error), error.args, error.__dict__)
+    return failure if survives(failure) else RuntimeError(f"{type(error).__name__}: {error}")
 
 
 def survives(value: object) -> bool:

@@ -49,6 +49,7 @@ def report(
     figures: bool = True,
     input: str | None = None,
     total_ranks: int | None = None,
+    workers: int | None = None,
     progress: Progress | None = None,
     conventions: Mapping[str, Any] | None = None,
     machine: Any = None,
@@ -57,13 +58,13 @@ def report(
 ) -> Page:
     """One page on runs: which is better and how sure that is, query by query, what nobody judged, what it would take.
 
-    qrels, runs, measures, input, total_ranks, progress: as `evaluate` takes them; conventions: its other arguments, as
-    {"ties": "file"}. baseline and other arguments (test, correction, level, ...): as `compare` takes them. The first
-    measure is the one that the verdict is about. title, command: shown on the page. figures: False leaves them out. Of
-    more than 50 systems the 50 best by the first measure that has a direction are shown (and the baseline). One system
-    is described, and compared with none. machine, map: a machine's judgments of all queries, and its grades on the
-    scale of `qrels`, which are then people's of some queries, drawn at random: the page shows what both say together
-    (`rankscope.judging.estimate`) by the first measure, and all else by people's alone.
+    qrels, runs, measures, input, total_ranks, workers, progress: as `evaluate` takes them; conventions: its other
+    arguments, as {"ties": "file"}. baseline and other arguments (test, correction, level, ...): as `compare` takes
+    them. The first measure is the one that the verdict is about. title, command: shown on the page. figures: False
+    leaves them out. Of more than 50 systems the 50 best by the first measure that has a direction are shown (and the
+    baseline). One system is described, and compared with none. machine, map: a machine's judgments of all queries, and
+    its grades on the scale of `qrels`, which are then people's of some queries, drawn at random: the page shows what
+    both say together (`rankscope.judging.estimate`) by the first measure, and all else by people's alone.
 
     `page.write(path)` writes it. Raises what `evaluate` and `compare` raise; ParameterError where jinja2, or for
     figures Altair, is not installed (`pip install 'rankscope[report]'`).
@@ -83,7 +84,7 @@ def report(
             raise ParameterError("map (--map) is for the judgments of a machine (--machine); leave it out")
     elif any(is_path(run) and source_name(run) == "<stdin>" for run in given(runs)):
         raise ParameterError("beside a machine (--machine) runs are read twice, and standard input once; name a file")
-    plan, joined = plan_and_join(qrels, runs, measures, settled, input, total_ranks, progress)
+    plan, joined = plan_and_join(qrels, runs, measures, settled, input, total_ranks, progress, workers)
     scores = score_hits(plan, joined)
     baseline = system_of(baseline, given(runs), scores)
     if len(scores.systems) > 1 or baseline is not None:
@@ -91,7 +92,7 @@ def report(
     kept, left_out = best_systems(scores, baseline)
     scores = scores.select(systems=kept)
     judged = input != ENTITY and not isinstance(qrels, EntityRanks)
-    compared, without = compare_all(scores, baseline, comparison)
+    compared, without = compare_all(scores, baseline, {**comparison, "workers": workers})
     found = Found(
         scores=scores,
         comparison=compared,

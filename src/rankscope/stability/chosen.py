@@ -13,7 +13,7 @@ from rankscope.data.scores import Scores
 from rankscope.errors import ParameterError, RankscopeError
 from rankscope.evaluation.conventions import DEFAULT_MEASURES, Plan, make_plan
 from rankscope.evaluation.engine import plan_and_join, score_hits
-from rankscope.evaluation.sources import ENTITY, Joined, Progress
+from rankscope.evaluation.sources import ENTITY, Joined, Progress, pays
 from rankscope.io.entity_ranks import read_entity_ranks
 from rankscope.io.streams import is_path
 from rankscope.measures.base import Measure
@@ -97,6 +97,7 @@ def material_of(
     input_: str | None,
     total_ranks: int | None,
     progress: Progress | None,
+    workers: int = 1,
 ) -> tuple[Material, Scores, Plan | None, list[Joined]]:
     """What is drawn from, its scores, and (of judgments and runs) how they were joined."""
     if isinstance(data, Scores):
@@ -110,7 +111,8 @@ def material_of(
     known = {name: value for name, value in conventions.items() if value is not None}
     if entities and is_path(data):
         data = read_entity_ranks(data, total_ranks, least=find_preset(preset).least_rank if preset else 1.0)
-    plan, joined = plan_and_join(data, runs, asked, known, input_, total_ranks, progress)
+    reading = workers if isinstance(runs, (list, tuple)) and pays(runs) else 1  # asked for what comes after
+    plan, joined = plan_and_join(data, runs, asked, known, input_, total_ranks, progress, reading)
     refuse_undirected(plan.measures)
     scores = score_hits(plan, joined)
     signs = np.array([scores.sign(name) for name in scores.measure_names], np.float64)

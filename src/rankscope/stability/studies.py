@@ -110,8 +110,8 @@ def study(
     coded = preset == PRESET
     levels_ = check_levels("levels (--sigs)", (CODED_LEVELS if coded else LEVELS) if levels is None else levels)
     fuzz_ = check_levels("fuzz", fuzz, zero=True)
-    settled = {**(conventions or {}), "preset": preset}
-    material, scores, plan, joined = material_of(data, runs, measures, cutoffs, settled, input, total_ranks, reading)
+    how = ({**(conventions or {}), "preset": preset}, input, total_ranks, reading, workers)
+    material, scores, plan, joined = material_of(data, runs, measures, cutoffs, *how)
     if ablation and (plan is None or isinstance(material, Entities)):
         raise ParameterError("ablation drops judgments, so it asks for judgments and runs, not for scores or ranks")
     conditions, notes = make_conditions(

@@ -1,0 +1,181 @@
+"""Runs in tables piece by piece: CSV, TSV and JSONL by blocks of whole lines, Parquet by slices of its rows.
+
+Each block goes through the reader of whole files, below the header of the first one, so that a row is read as it would
+be there. Columns are those of the first block; what a later one lacks is empty, as it would be there.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from os import fspath
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from rankscope.data.frames import Place, columns_of_frame, needed_columns
+from rankscope.data.stretches import Stretches, stretches_of
+from rankscope.errors import InputError
+from rankscope.io.blocks import BOM
+from rankscope.io.formats import Progress
+from rankscope.io.regrouped import scratch
+from rankscope.io.streams import empty_file
+from rankscope.io.tables import (
+    FIRST_ROW,
+    SEPARATORS,
+    below_comments,
+    named_frame,
+    no_header,
+    read_frame,
+    refuse_saved,
+    uneven_lines_first,
+    unreadable,
+)
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from rankscope.io.read import Source
+
+__all__ = ["blocks", "slices"]
+
+#: Bytes of a block, and of the longest line.
+BLOCK, LONGEST = 1 << 20, 64 << 20
+#: Rows of a slice.
+SLICE = 1 << 16
+
+
+def blocks(source: Source, form: str, progress: Progress | None) -> Iterator[Stretches]:
+    """A run in CSV, TSV or JSONL. Raises InputError that names the line, as for a file that is read whole."""
+    name = source.name
+    header, names = b"", None
+    skipped = lines = rows = 0  # lines before the header, lines and rows before this block
+    for block in blocks_of_lines(source, form in SEPARATORS, progress):
+        content, before = header + block, lines - header.count(b"\n")
+        if names is None:
+            content, more = below_comments(block.removeprefix(BOM) if not lines else block, form)
+            skipped += more
+            before = lines + more
+        lines += block.count(b"\n")
+        if not content.strip() or (form == "jsonl" and not block.strip()):
+            continue
+        with uneven_lines_first(content, name, form, before):
+            if names is None:
+                frame = named_frame(content, name, form, "score")
+                names = needed_columns(frame.columns, "score", name)
+                header = content[: end_of_line(content)] if form in SEPARATORS else b""
+            else:
+                frame = read_frame(content, name, form)
+            if frame.height:
+                yield stretches_of_frame(frame, Place(name, FIRST_ROW[form] + skipped + rows, lines=True), names)
+        rows += frame.height
+    if names is None:
+        raise no_header(name) if skipped else empty_file(name)
+    if not rows:
+        raise no_rows(name)
+
+
+def stretches_of_frame(frame: pl.DataFrame, place: Place, names: Mapping[str, str]) -> Stretches:
+    import polars as pl
+
+    lacking = [pl.lit(None).alias(called) for called in names.values() if called not in frame.columns]
+    columns = columns_of_frame(frame.with_columns(lacking), "score", place, names)
+    numbers = np.arange(place.first, place.first + frame.height)
+    return stretches_of(columns.queries, columns.docs, columns.values, numbers)
+
+
+def no_rows(name: str) -> InputError:
+    return InputError(f"{name}: no data rows, expected at least one; write one row a document")
+
+
+def blocks_of_lines(source: Source, quoted: bool, progress: Progress | None) -> Iterator[bytes]:
+    """Whole lines, of about `BLOCK` bytes together. quoted: whether a line end between quotation marks is none."""
+    rest = b""
+    line = 1
+    buffer = bytearray(BLOCK)
+    while n := fill(source, buffer):
+        if progress is not None:
+            progress(n)
+        text = rest + buffer[:n]
+        end = last_line_end(text, quoted)
+        if end:
+            yield text[:end]
+            line += text.count(b"\n", 0, end)
+        rest = text[end:]
+        if len(rest) > LONGEST:
+            marks = " or an open quotation mark" if quoted else ""
+            raise InputError(
+                f"{source.name}:{line}: no line end within {LONGEST >> 20} MB, expected a row a line; look for other "
+                f"line ends{marks}"
+            )
+    if rest:
+        yield rest
+
+
+def fill(source: Source, buffer: bytearray) -> int:
+    """How many bytes were read: fewer than there is room for only at the end."""
+    view, n = memoryview(buffer), 0
+    while n < len(buffer) and (more := source.readinto(view[n:])):
+        n += more
+    return n
+
+
+def last_line_end(text: bytes, quoted: bool) -> int:
+    """Behind the last line end that is not between quotation marks; 0 where there is none."""
+    end = text.rfind(b"\n") + 1
+    while quoted and end and text.count(b'"', 0, end) % 2:
+        end = text.rfind(b"\n", 0, text.rfind(b'"', 0, end)) + 1  # before the mark that is open there
+    return end
+
+
+def end_of_line(text: bytes) -> int:
+    """Behind the first line end that is not between quotation marks."""
+    end = text.find(b"\n") + 1
+    while end and text.count(b'"', 0, end) % 2:
+        end = text.find(b"\n", end) + 1
+    return end or len(text)
+
+
+def slices(source: Source, progress: Progress | None) -> Iterator[Stretches]:
+    """A run in Parquet. Raises InputError that names the row."""
+    import polars as pl
+
+    name = source.name
+    with on_disk(source) as path:
+        try:
+            frames = pl.scan_parquet(path, glob=False, hive_partitioning=False)
+            columns = frames.collect_schema().names()
+            n = int(frames.select(pl.len()).collect().item())
+        except (pl.exceptions.PolarsError, OSError, ValueError, RuntimeError) as error:
+            raise unreadable(name, "parquet", error) from None
+        refuse_saved(columns, name)
+        names = needed_columns(columns, "score", name)
+        if not n:
+            raise no_rows(name)
+        for a in range(0, n, SLICE):
+            try:
+                frame = frames.select(sorted(set(names.values()))).slice(a, SLICE).collect()
+            except (pl.exceptions.PolarsError, OSError, ValueError, RuntimeError) as error:
+                raise unreadable(name, "parquet", error) from None
+            yield stretches_of_frame(frame, Place(name, a, lines=False), names)
+            if progress is not None:
+                progress(source.size * (a + frame.height) // n - source.size * a // n)
+
+
+@contextmanager
+def on_disk(source: Source) -> Iterator[str]:
+    """The path of the unpacked file: its own, or that of a copy in the temporary folder."""
+    if source.size and source.name != "<stdin>":
+        yield fspath(source.path)
+        return
+    buffer = bytearray(BLOCK)
+    with scratch(source.name):
+        file = tempfile.NamedTemporaryFile(suffix=".parquet")  # noqa: SIM115 - opened apart, for its errors are ours
+    with file:
+        while n := fill(source, buffer):
+            with scratch(source.name):
+                file.write(memoryview(buffer)[:n])
+        with scratch(source.name):
+            file.flush()
+        yield file.name

@@ -1,0 +1,196 @@
+"""Units on a Dask cluster: sent a few at a time, gathered in order, sent again when workers were lost with them."""
+
+from __future__ import annotations
+
+import contextlib
+import pickle
+import time
+import uuid
+from collections import deque
+from collections.abc import Callable, Iterator
+from itertools import islice, takewhile
+from typing import Any, TypeVar
+
+from rankscope._version import __version__
+from rankscope.errors import ParameterError, RankscopeError
+from rankscope.parallel.cluster import Cluster
+from rankscope.parallel.cluster_checks import check_size, distributed, no_workers
+from rankscope.parallel.cluster_unit import Failed, work
+from rankscope.parallel.worker import NOTHING, Failure
+
+__all__ = ["in_cluster"]
+
+Unit = TypeVar("Unit")
+Result = TypeVar("Result")
+
+#: So many units a thread of the workers are under way or wait for their turn.
+AHEAD = 2
+#: What was lost with all workers that held it is sent so often again.
+AGAIN = 3
+#: Seconds after which workers are counted again.
+LOOK = 1.0
+#: Seconds to wait for a connection that broke, before it is tried again.
+MOMENT = 0.1
+
+
+class Sent:
+    """A unit that is under way. packed: what is sent once more where it is lost."""
+
+    def __init__(self, packed: bytes) -> None:
+        self.packed = packed
+        self.future: Any = None
+
+
+class Line:
+    """The units under way, in order."""
+
+    def __init__(self, cluster: Cluster, shared: Any) -> None:
+        self.cluster, self.client, self.shared = cluster, cluster.client, shared
+        self.queue: deque[Sent] = deque()
+        self.fetched: deque[bytes] = deque()
+        self.again = 0
+        self.looked = self.seen = time.monotonic()  # when workers were counted; when there were some
+        self.room = 0
+        self.scattered: Any = NOTHING
+
+    def __len__(self) -> int:
+        """How many are under way, or fetched and not given yet."""
+        return len(self.queue) + len(self.fetched)
+
+    def begin(self) -> None:
+        self.look()
+        if self.shared is not NOTHING:
+            check_size(self.client, self.shared)
+            self.scatter()
+
+    def scatter(self) -> None:
+        """Once to each worker; those that come later fetch it from another one."""
+        limit = self.cluster.timeout  # of waiting for a worker
+        try:
+            (self.scattered,) = self.client.scatter([self.shared], broadcast=True, hash=False, timeout=limit)
+        except TimeoutError:
+            raise no_workers(self.client, limit) from None
+
+    def look(self) -> None:
+        """How many units the workers have room for. Raises where there has been no worker for too long."""
+        try:
+            threads = self.cluster.threads()
+        except OSError:
+            self.broken()
+            return
+        self.looked = time.monotonic()
+        if threads:
+            self.room, self.seen = AHEAD * threads, self.looked
+        elif self.looked - self.seen > self.cluster.timeout:
+            raise no_workers(self.client, self.cluster.timeout)
+
+    def broken(self) -> None:
+        """The connection broke: Dask makes a new one, or gives the work up, which then is told. Waits for a moment."""
+        if self.client.status not in ("running", "connecting"):
+            raise self.lost() from None
+        time.sleep(MOMENT)
+
+    def send(self, one: Sent) -> None:
+        from dask import config
+
+        arguments = (__version__, one.packed, self.scattered)
+        with config.set({"distributed.admin.large-graph-warning-threshold": "1TB"}):  # units are as large as they are
+            one.future = self.client.submit(work, *arguments, key=f"rankscope-{uuid.uuid4()}")
+
+    def put(self, packed: bytes) -> None:
+        one = Sent(packed)
+        self.send(one)
+        self.queue.append(one)
+
+    def next(self) -> Any:
+        """The result of the first, which leaves the line. Those behind it that are done are fetched with it."""
+        if self.fetched:
+            return pickle.loads(self.fetched.popleft())
+        package = distributed()
+        if time.monotonic() - self.looked > LOOK:
+            self.look()
+        while True:
+            try:
+                found = pickle.loads(self.queue[0].future.result(timeout=LOOK))
+                self.again = 0
+                break
+            except TimeoutError:
+                self.look()
+            except OSError:
+                self.broken()
+            except package.KilledWorker as error:
+                raise RankscopeError(
+                    f"a unit of work was lost with each worker that had it, the last one {error.last_worker.address}, "
+                    "perhaps for lack of memory; give workers more (--memory-limit), or fewer threads each"
+                ) from None
+            except package.CancelledError:
+                self.send_again()
+            except ImportError as error:
+                raise ParameterError(
+                    f"a worker that has just come cannot run units of work ({error}), expected rankscope {__version__} "
+                    "on all workers; install it there"
+                ) from None
+        self.queue.popleft()
+        done = list(takewhile(lambda one: one.future.status == "finished", self.queue))
+        with contextlib.suppress(Exception):  # one was lost just now, which is told when its turn comes
+            self.fetched.extend(self.client.gather([one.future for one in done]))
+            for _ in done:
+                self.queue.popleft()
+        return found
+
+    def send_again(self) -> None:
+        """What all units share was lost with the last worker that held it, and the units with it."""
+        self.again += 1
+        if self.client.status != "running" or self.again > AGAIN:
+            raise self.lost()
+        self.look()
+        if self.shared is not NOTHING:
+            self.scatter()
+        for one in self.queue:
+            if one.future.cancelled():
+                self.send(one)
+
+    def lost(self) -> RankscopeError:
+        times = f"it lost its work {self.again} times" if self.again > AGAIN else "it no longer answers"
+        return RankscopeError(
+            f"the cluster at {self.cluster.address} is given up, since {times}, so the results are incomplete; look "
+            "whether its scheduler runs, and start again"
+        )
+
+    def leave(self) -> None:
+        """Nothing of it is begun any more, and nothing is kept."""
+        futures = [one.future for one in self.queue]
+        self.queue.clear()
+        self.scattered = NOTHING
+        if futures:
+            with contextlib.suppress(Exception):  # the cluster has gone
+                self.client.cancel(futures, force=True)
+
+
+def in_cluster(
+    cluster: Cluster,
+    function: Callable[..., Result],
+    units: Iterator[Unit],
+    shared: Any,
+    progress: Callable[[int], Any] | None,
+) -> Iterator[Result]:
+    """As `run_units`, on this cluster."""
+    from cloudpickle import dumps  # comes with Dask; packs also what stands in the main script
+
+    packed = (dumps((function, unit), protocol=5) for unit in units)
+    line = Line(cluster, shared)
+    try:
+        line.begin()
+        for one in islice(packed, line.room):
+            line.put(one)
+        while len(line):
+            found = line.next()
+            for one in islice(packed, max(0, line.room - len(line))):
+                line.put(one)
+            if isinstance(found, Failed):
+                raise found.error.error() if isinstance(found.error, Failure) else found.error
+            if progress is not None:
+                progress(1)
+            yield found
+    finally:
+        line.leave()
