@@ -122,6 +122,32 @@ def test_a_damaged_file_is_one_line(damage: Callable[[Any], Any], said: str, tmp
     assert "\n" not in str(caught.value)
 
 
+@pytest.mark.parametrize(
+    ("method", "parameters", "said"),
+    [
+        ("weighted-sum", {"weights": [1, 2, -3]}, "a weight is -3"),
+        ("weighted-sum", {"weights": ["1", "2", "3"]}, "no finite number"),
+        ("map-fuse", {"map": [0.1, 0.2, 0.3, 0.4]}, "map of 4 runs, expected 3"),
+        ("map-fuse", {"map": [[0.1, 0.2], 0.2, 0.3]}, "no finite number"),
+        ("pos-fuse", {"shares": [[0.1, None], [0.2], [0.3]]}, "no finite number"),
+        ("pos-fuse", {"shares": [0.1, 0.2, 0.3]}, "shares are no lists"),
+        ("prob-fuse", {"shares": [[0.1], [0.2], [0.3]]}, "lists that are not"),
+        ("seg-fuse", {"shares": [[0.1], [0.2], [0.3]]}, "lists that are not 10 long"),
+        ("bayes-fuse", {"levels": [[0.1], [0.2], [0.3]], "lacking": [0, 0, 0]}, "lists that are not 9 long"),
+        ("comb-gmnz", {"gamma": 77}, "not those of its setting"),
+    ],
+)
+def test_damaged_parameters_are_told_before_they_fuse(
+    method: str, parameters: dict[str, Any], said: str, tmp_path: Path
+) -> None:
+    """They would fuse a list of one document, and fail with longer lists, or give other numbers without a word."""
+    rs.fusion.save_fusion(trained(method), tmp_path / "my.json")
+    about = json.loads((tmp_path / "my.json").read_text())
+    (tmp_path / "my.json").write_text(json.dumps({**about, "parameters": parameters}))
+    with pytest.raises(rs.InputError, match=f"is damaged .*{said}"):
+        rs.fusion.load_fusion(tmp_path / "my.json")
+
+
 @pytest.mark.parametrize("content", [b"", b"{", b"\xff\xfe", b'{"kind": NaN}', b"[" * 100_000, b"1 Q0 a 1 2.5 bm25\n"])
 def test_what_is_no_json_is_one_line(content: bytes, tmp_path: Path) -> None:
     (tmp_path / "my.json").write_bytes(content)

@@ -10,21 +10,28 @@ from typing import Any, NoReturn
 import numpy as np
 
 from rankscope._version import __version__
+from rankscope.data.wording import counted
 from rankscope.errors import InputError, RankscopeError
 from rankscope.fusion.candidates import Candidate, checked
 from rankscope.fusion.fused import pooled
-from rankscope.fusion.methods import METHODS, TURNS
+from rankscope.fusion.methods import METHODS, TURNS, as_weights
+from rankscope.fusion.odds import ENDS
+from rankscope.fusion.probabilities import SEGMENT_ENDS
 from rankscope.fusion.scaled import scaled
 from rankscope.fusion.scaling import NORMALISATIONS
 from rankscope.fusion.trained import TRAINED
 from rankscope.fusion.tuned import Chosen, TrainedFusion, Tried
 from rankscope.io.write import write_text
+from rankscope.stats.inputs import is_real
 
 __all__ = ["load_fusion", "save_fusion"]
 
 PathLike = str | os.PathLike[str]
 #: What the file is, and in which form; a form that changes what a file means gets another number.
 KIND, FORM = "rankscope fusion", 1
+#: What is a list of each run, and how long that is; of ProbFuse as its setting says, of others as it may be.
+LISTS = ("shares", "levels")
+LENGTHS = {"bayes-fuse": ENDS.size, "seg-fuse": SEGMENT_ENDS.size}
 EXPECTED = "expected parameters that `rankscope fuse --save-parameters` wrote"
 
 
@@ -186,11 +193,9 @@ def texts_of(about: dict[str, Any], key: str) -> tuple[str, ...]:
 def check_use(trained: TrainedFusion) -> None:
     """Fuse lists of one document, to see now whether that can be done."""
     runs = [{"query": {"document": 1.0}}] * len(trained.runs)
-    weights = trained.parameters.get("weights")
     try:
         checked(Candidate(trained.method, trained.normalise, trained.setting), len(runs))
-        if weights is not None and len(weights) != len(runs):
-            raise Damaged(f"{len(weights)} weights for {len(runs)} runs")
+        check_learned(trained)
         names, _, pool = pooled(runs, inverted=trained.normalise == TURNS)
         how = "min-max" if trained.normalise == "max" else trained.normalise  # of 1, -1 or anything else
         scores = trained.candidate.fuse(pool, trained.parameters, scaled(pool, how, names))
@@ -198,3 +203,22 @@ def check_use(trained: TrainedFusion) -> None:
         raise Damaged(str(error)) from None
     if scores.shape != (1,) or not np.isfinite(scores).all():
         raise Damaged("its parameters give no scores")
+
+
+def check_learned(trained: TrainedFusion) -> None:
+    """Raises Damaged for parameters that would fuse some lists and not others, ParameterError for weights."""
+    runs, size = len(trained.runs), LENGTHS.get(trained.method, trained.setting.get("segments"))
+    if not trained.candidate.learns and trained.parameters != trained.setting:
+        raise Damaged("its parameters are not those of its setting")
+    for name, value in trained.parameters.items():
+        lines = value if name in LISTS else [value if isinstance(value, list) else [value]]
+        if not isinstance(lines, list) or not all(isinstance(line, list) for line in lines):
+            raise Damaged(f"{name} are no lists")
+        if not all(is_real(one) and math.isfinite(one) for line in lines for one in line):
+            raise Damaged(f"{name} holds what is no finite number")
+        if name == "weights":
+            as_weights(value, runs)
+        elif isinstance(value, list) and len(value) != runs:
+            raise Damaged(f"{name} of {counted(len(value), 'run')}, expected {runs}")
+        if name in LISTS and size is not None and any(len(line) != size for line in lines):
+            raise Damaged(f"{name} has lists that are not {size} long")
