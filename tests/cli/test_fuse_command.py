@@ -67,6 +67,7 @@ def test_weights_and_parameters_are_those_of_the_call(cli: Callable[..., Any], t
         ("run other --to csv --evaluate qrels", "--to without -o FILE; add it, or leave --to out"),
         ("run other -o - --to trec --evaluate qrels", "-o - and --evaluate both print; name a file to write to"),
         ("run - --evaluate qrels", "--evaluate reads the runs twice, and standard input can be read once; name a file"),
+        ("run other -o x.run --evaluate nope", "nope: no such file; check the path"),
         ("run other --weight 1 -o x.run", "1 weight for 2 runs; expected one for each run"),
         ("run other --weight 1 --weight -1 -o x.run", "a weight is -1, expected finite numbers of at least 0"),
         ("run other --gamma 2 -o x.run", "rrf has no parameter 'gamma'; it takes k"),

@@ -65,10 +65,12 @@ def fuse(
     notes = () if qrels is not None else fused.notes  # the table says them too
     if learning and output == "-":  # no table
         notes = (shown.summary(), *shown.notes)
+    # Measured before anything is written: judgments that cannot be used leave no run behind.
+    beside = None if qrels is None else measured_beside(fused, runs, qrels, measures, options["input_"], format_)
     if output is not None:
         notes += convert(fused, output, to=to)[len(fused.notes) :]
-    if qrels is not None:
-        show_beside(fused, runs, qrels, measures, options["input_"], format_)
+    if beside is not None:
+        click.echo(beside, nl=False)
     for note in notes:
         click.echo(f"note: {note}", err=True)
 
@@ -95,11 +97,10 @@ def plan_measures(measures: tuple[str, ...]) -> None:
     make_plan(list(measures) or None)
 
 
-def show_beside(
+def measured_beside(
     fused: Run, runs: tuple[str, ...], qrels: str, measures: tuple[str, ...], input_: str | None, format_: str
-) -> None:
+) -> str:
     """The fused run, then its inputs, as `rankscope evaluate` prints them."""
     from rankscope.evaluation.engine import evaluate
 
-    scores = evaluate(qrels, [fused, *runs], list(measures) or None, input=input_)
-    click.echo(render_result(scores, format_), nl=False)
+    return render_result(evaluate(qrels, [fused, *runs], list(measures) or None, input=input_), format_)
