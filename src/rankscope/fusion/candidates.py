@@ -209,7 +209,10 @@ def crossed(values: Mapping[str, Sequence[Any]]) -> Iterator[dict[str, Any]]:
 def checked(candidate: Candidate, runs: int) -> Candidate:
     """With settings of plain numbers. Raises ParameterError."""
     setting = {name: plain(value) for name, value in candidate.setting.items()}
-    if setting.get("weights") is not None:
+    for name, value in setting.items():
+        if value is None:
+            raise ParameterError(f"{name} is None, expected a value to try; leave it out to try the usual ones")
+    if "weights" in setting:
         checked_weights(setting["weights"], runs, "rrf")
     if not candidate.learns:
         given = {name: value for name, value in setting.items() if name != "weights"}

@@ -62,7 +62,7 @@ def fuse(
 
     Lists are ranked, and documents of one fused score put in order, by document id, bytes falling. A query that some
     runs lack is fused from those that have it. Whichever order runs are given in, the scores are the same. Of one run,
-    a method by ranks keeps the order ("log-isr" alone gives all 0, the logarithm of 1).
+    a method by ranks keeps the order ("log-isr", and "logn-isr" where sigma is 0, give all 0, the logarithm of 1).
 
     Raises InputError for runs without a common query, a document twice in a list, a score that is not finite, and
     where "max" meets a list without a score above 0; ParameterError for weights and parameters; UnknownName.
@@ -124,7 +124,10 @@ def pooled(runs: Sequence[Run | PathLike | Any], *, input: str | None = None, in
 def fused_run(pool: Pool, scores: Floats, name: str, notes: Sequence[str]) -> Run:
     """Fused scores as a run. Raises InputError for those that are no numbers."""
     if not np.isfinite(scores).all():
-        raise InputError("fused scores are too large for numbers of 64 bits; normalise the scores of the runs")
+        raise InputError(
+            "fused scores are too large for numbers of 64 bits; normalise the scores of the runs, or take smaller "
+            "parameters"
+        )
     return Run.from_rows(fused_rows(pool, scores), name=name, notes=tuple(notes))
 
 

@@ -120,7 +120,10 @@ def checked_weights(weights: Sequence[float] | None, runs: int, method: str) -> 
 def as_weights(weights: Sequence[float], runs: int) -> npt.NDArray[np.float64]:
     """(runs) Raises ParameterError."""
     try:
-        found = np.array(list(weights), np.float64)
+        given = list(weights)
+        if any(isinstance(one, str) for one in given):  # which NumPy would read, "12" as 1 and 2
+            raise TypeError
+        found = np.array(given, np.float64)
     except (TypeError, ValueError):
         raise ParameterError(f"weights are {weights!r}, expected a number for each run") from None
     if found.shape != (runs,):

@@ -46,6 +46,8 @@ Setting = Mapping[str, Any]
 #: Settings of ProbFuse: into how many segments a list is cut; 1 for the shares of judged documents alone.
 PROB_TAKES: Setting = {"segments": 25, "judged_only": 0}
 SEGMENTS = (25, 1, 2, 5, 10, 15, 20, 30, 40, 50, 75, 100)
+#: Into more a list is not cut: shares are kept of each, whether a list has it or not.
+MOST_SEGMENTS = 100_000
 #: Where the segments of SegFuse end: each is twice as long as the one before. What is behind has no share.
 SEGMENT_ENDS = 5 * (2 ** np.arange(1, 11) - 1)
 
@@ -106,6 +108,8 @@ def learn_prob(pool: Pool, known: Judged, setting: Setting, normalise: str | Sca
     segments = setting.get("segments", PROB_TAKES["segments"])
     judged_only = setting.get("judged_only", PROB_TAKES["judged_only"])
     check_count("segments", segments)
+    if segments > MOST_SEGMENTS:
+        raise ParameterError(f"segments is {segments}, expected at most {MOST_SEGMENTS:,}, more than lists have ranks")
     if judged_only not in (0, 1):
         raise ParameterError(f"judged_only is {judged_only!r}, expected 0 (all documents) or 1 (judged ones alone)")
     found = []
