@@ -83,3 +83,8 @@ def test_what_makes_no_features_is_refused():
         run_features(QRELS, [BM25], normalise="minmax")
     with pytest.raises(ParameterError, match="runs is no list"):
         run_features(QRELS, BM25)
+
+
+def test_queries_without_judgments_cannot_be_asked_for_and_dropped() -> None:
+    with pytest.raises(rs.ParameterError, match="leave one of the two out"):
+        rs.fusion.run_features({"q": {"a": 1}}, [{"q": {"a": 1.0}}], unjudged="drop", all_queries=True)

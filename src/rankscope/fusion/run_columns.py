@@ -69,6 +69,11 @@ def run_features(
         raise ParameterError(f"unjudged is {unjudged!r}, expected zero or drop")
     if qrels is None and unjudged == "drop":
         raise ParameterError("unjudged='drop' without judgments leaves nothing; give them, or leave it out")
+    if all_queries and unjudged == "drop":
+        raise ParameterError(
+            "unjudged='drop' leaves all documents of queries without judgments out, which all_queries "
+            "asks for; leave one of the two out"
+        )
     check_runs(runs)
     one_stdin([qrels, *runs])
     known = (
