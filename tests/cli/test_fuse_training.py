@@ -67,6 +67,19 @@ def test_parameters_are_saved_and_used_again(cli: Callable[..., Any], learnt: Pa
     assert "note: 6 of 7 queries are among those that the parameters were learned from: measured on" in done.out
 
 
+def test_nothing_is_written_where_what_to_measure_on_is_not_there(cli: Callable[..., Any], learnt: Path) -> None:
+    done = cli(*TRAIN, "--save-parameters", "my.json", "-o", "fused.run", "--evaluate", "nowhere")
+    assert done == (2, "", "rankscope: nowhere: no such file; check the path\n")
+    assert not (learnt / "my.json").exists()
+    assert not (learnt / "fused.run").exists()
+
+
+def test_a_single_setting_is_the_name_of_the_run(cli: Callable[..., Any], learnt: Path) -> None:
+    train = ("fuse", "one", "two", "--train", "judged", "--method", "rrf", "--weight", "1", "--weight", "1")
+    assert cli(*train, "--k", "20", "-o", "fused.run").code == 0
+    assert rs.read_run(learnt / "fused.run").name == "rrf(k=20,weights=1,1)"
+
+
 def test_saved_parameters_are_of_one_method(cli: Callable[..., Any], learnt: Path) -> None:
     assert cli(*TRAIN, "--save-parameters", "my.json").code == 0
     use = ("fuse", "one", "two", "--parameters", "my.json", "-o", "fused.run", "--method")

@@ -12,6 +12,7 @@ from rankscope.cli.options import check_output
 from rankscope.data.run import Run
 from rankscope.errors import ParameterError
 from rankscope.fusion.fused import fuse as fuse_runs
+from rankscope.fusion.saved import save_fusion
 from rankscope.io.convert import convert, target_of
 from rankscope.parallel.memory import keep_memory
 from rankscope.reporting.results import render_result
@@ -56,8 +57,6 @@ def fuse(
         plan_measures(measures)
     if learning:
         fused, shown = tuned(runs, output, options)
-        if output != "-":
-            click.echo(render_result(shown, format_) + ("\n\n" if qrels is not None else ""), nl=False)
     elif options["parameters"] is not None:
         fused = with_parameters(runs, options)
     else:
@@ -67,6 +66,10 @@ def fuse(
         notes = (shown.summary(), *shown.notes)
     # Measured before anything is written: judgments that cannot be used leave no run behind.
     beside = None if qrels is None else measured_beside(fused, runs, qrels, measures, options["input_"], format_)
+    if learning and output != "-":
+        click.echo(render_result(shown, format_) + ("\n\n" if qrels is not None else ""), nl=False)
+    if learning and options["save_parameters"] is not None:
+        save_fusion(shown, options["save_parameters"])
     if output is not None:
         notes += convert(fused, output, to=to)[len(fused.notes) :]
     if beside is not None:

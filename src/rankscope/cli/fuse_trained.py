@@ -9,7 +9,7 @@ from rankscope.cli.options import check_output
 from rankscope.cli.output import progress_bar
 from rankscope.data.run import Run
 from rankscope.errors import ParameterError
-from rankscope.fusion.saved import load_fusion, save_fusion
+from rankscope.fusion.saved import load_fusion
 from rankscope.fusion.tuned import TrainedFusion
 
 __all__ = ["tuned", "with_parameters"]
@@ -40,8 +40,6 @@ def tuned(runs: tuple[str, ...], output: str | None, options: dict[str, Any]) ->
             progress=progress,
             **{name: options[option] for name, option in asked.items() if options[option] is not None},
         )
-    if saved is not None:
-        save_fusion(found, saved)
     fused = found.cross_fitted
     assert fused is not None  # as train gives it
     assert fused._rows is not None

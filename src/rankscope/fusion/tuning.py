@@ -132,7 +132,7 @@ def train(
         cross_fitted_mean=mean_of(values),
         alone=tuple(mean_of(cut.measured.alone(i)) for i in range(len(given.names))),
         notes=(*notes, *said, *usual),
-        cross_fitted=fused_run(given.pool, fused, f"{named(todo)}(cross-fitted)", (*notes, *said, *usual)),
+        cross_fitted=fused_run(given.pool, fused, named(todo, by_fold), (*notes, *said, *usual)),
     )
 
 
@@ -284,10 +284,12 @@ def tried_of(candidate: Candidate, values: Floats, cut: Folds) -> Tried:
     return Tried(str(candidate), mean_of(values), by_fold)
 
 
-def named(todo: Sequence[Candidate]) -> str:
-    """What was tuned, in one word."""
+def named(todo: Sequence[Candidate], by_fold: Sequence[Candidate]) -> str:
+    """What the cross-fitted run is called: by its parameters where all folds have the same and learn no others."""
+    if not by_fold[0].learns and len(set(map(str, by_fold))) == 1:
+        return str(by_fold[0])
     methods = list(dict.fromkeys(one.method for one in todo))
-    return methods[0] if len(methods) == 1 else "tuned"
+    return f"{methods[0] if len(methods) == 1 else 'tuned'}(cross-fitted)"
 
 
 def mean_of(values: Floats) -> float:
