@@ -32,6 +32,18 @@ def test_a_module_that_pytorch_itself_lacks_is_no_missing_pytorch(tmp_path, monk
         package.loss("listnet")
 
 
+@pytest.mark.parametrize("kind", ["OSError", "ImportError"])
+def test_a_library_that_cannot_be_loaded_is_named(tmp_path, monkeypatch, kind):
+    (tmp_path / "torch.py").write_text(
+        f"raise {kind}('libgomp.so.1: cannot open shared object file\\nmore')\n", "utf-8"
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.delitem(sys.modules, "torch", raising=False)
+    with pytest.raises(ParameterError, match=r"PyTorch cannot be loaded \(libgomp\.so\.1: [^\n]*\); install") as caught:
+        package.loss("listnet")
+    assert "\n" not in str(caught.value)
+
+
 def test_nothing_loads_pytorch_before_it_is_needed():
     code = (
         "import sys, rankscope.learning.torch as t; t.TorchRanker; t.loss\n"

@@ -19,13 +19,19 @@ NO_HOST_MEMORY = "DefaultCPUAllocator"
 
 
 def pytorch() -> Any:
-    """The module torch. Raises ParameterError where it is not installed."""
+    """The module torch. Raises NotInstalled, a ParameterError, where it is not installed or cannot be loaded."""
     try:
         import torch as found  # type: ignore[import-not-found,unused-ignore]  # seconds, and not all have it
     except ModuleNotFoundError as error:
         if (error.name or "").partition(".")[0] != "torch":
             raise
         raise NotInstalled("PyTorch is not installed; pip install 'rankscope[torch]'") from None
+    except (ImportError, OSError) as error:  # of a library that it comes with or needs
+        why = (str(error) or type(error).__name__).splitlines()[0]
+        raise NotInstalled(
+            f"PyTorch cannot be loaded ({why}); install the library where one is named (libgomp1 on Debian and Ubuntu "
+            "for libgomp), or PyTorch anew: pip install --force-reinstall torch"
+        ) from None
     return found
 
 
