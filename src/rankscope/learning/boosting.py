@@ -54,7 +54,8 @@ def boost(
         kept = grown if watch is None else watch.best_epoch + 1
         text = booster.model_to_string(num_iteration=kept)
     except library.basic.LightGBMError as error:
-        raise InputError(f"{features.name}: LightGBM cannot train on it ({error})") from None
+        why = " ".join(str(error).split())
+        raise InputError(f"{features.name}: LightGBM cannot train on it ({why})") from None
     return Boosted(
         forest=forest_of(text),
         losses=() if slopes is None else tuple(slopes.losses),

@@ -18,6 +18,8 @@ __all__ = ["LAMBDAMART", "LambdaMART", "parse_objective"]
 LAMBDAMART = "lambdamart"
 #: A leaf holds at least so many documents, or this share of all of them where that is less.
 LEAST_DOCUMENTS, LEAST_SHARE = 200, 1 / 40
+#: What LightGBM itself takes at most: leaves beyond are an error of its own; so many more threads end the process.
+MOST = {"leaves": 131_072, "threads": 1024}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -60,6 +62,9 @@ class LambdaMART:
             check_count(name, getattr(self, name))
         check_count("leaves", self.leaves, 2)
         check_count("bins", self.bins, 2)
+        for name, most in MOST.items():
+            if getattr(self, name) > most:
+                raise ParameterError(f"{name} is {getattr(self, name)}, and LightGBM takes at most {most}")
         if self.min_documents is not None:
             check_count("min_documents", self.min_documents)
         check_positive("rate", self.rate)
