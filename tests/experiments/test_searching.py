@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,7 @@ from rankscope.errors import InputError, ParameterError
 from rankscope.experiments import cross_validate, search, searching
 from rankscope.experiments.search_log import Setting
 from rankscope.experiments.searched import Search
+from rankscope.learning.lambdamart import LambdaMART, parse_objective
 from rankscope.learning.ranker import Ranker
 
 #: A network, some of whose parameters are set, and a linear scorer.
@@ -236,3 +238,39 @@ def test_it_is_there_by_name(tmp_path: Path) -> None:
     head, *trials = [json.loads(line) for line in (tmp_path / "log").read_text().splitlines()]
     assert head["rankscope_search"] == 1
     assert [one["trial"] for one in trials] == [1]
+
+
+def test_a_drawn_setting_that_does_not_go_together_or_takes_too_much_is_told_and_the_search_goes_on(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    real = Ranker.fit
+    raised = {0.01: ParameterError("hidden and heads do not fit"), 0.02: MemoryError()}
+
+    def fit(self: Ranker, *given: Any, **more: Any) -> Ranker:
+        if self.weight_decay in raised:
+            raise raised[self.weight_decay]
+        return real(self, *given, **more)
+
+    drawn = iter([{}, {"weight_decay": 0.01}, {"weight_decay": 0.02}, {"weight_decay": 0.03}])
+    monkeypatch.setattr(searching, "draw_setting", lambda *_: next(drawn))
+    monkeypatch.setattr(Ranker, "fit", fit)
+    found = searched(4, "linear:listnet")
+    assert [one.error for one in found.trials] == ["", "hidden and heads do not fit", "MemoryError", ""]
+    assert found.best[0].number in (1, 4)
+    assert any(note.startswith("2 settings could not be trained") for note in found.notes)
+
+
+def squares(scores: Any, relevance: Any, offsets: Any) -> Any:
+    """A loss of somebody's own."""
+    return float(((scores - relevance) ** 2).sum()), 2 * (scores - relevance)
+
+
+def test_trees_grown_by_a_function_are_searched_too_and_grown_by_it_still() -> None:
+    pytest.importorskip("lightgbm", reason="LightGBM is not installed; it is what grows trees")
+    given = Ranker(LambdaMART(objective=squares, trees=3, min_documents=1, documents=0.9))
+    found = search(made(), {"own": given}, "AP", trials=3, folds=3, seeds=1)
+    for one in found.trials[1:]:
+        drawn = parse_objective(one.changed["loss"])
+        ranker = Ranker(replace(drawn, objective=squares))
+        plain = cross_validate(made(), {"own": ranker}, "AP", folds=3, seeds=1)
+        assert one.value == pytest.approx(float(plain.valid.overall[0, 0]), abs=1e-12)

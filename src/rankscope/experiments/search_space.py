@@ -12,7 +12,7 @@ import numpy as np
 from rankscope.learning.lambdamart import LambdaMART, parse_objective
 from rankscope.learning.ranker import Ranker, differ
 
-__all__ = ["SPACES", "draw_setting", "kind_of"]
+__all__ = ["SPACES", "draw_setting", "kind_of", "with_changes"]
 
 Law = Callable[[np.random.Generator], Any]
 
@@ -96,7 +96,7 @@ def draw_setting(name: str, ranker: Ranker, trial: int, seed: int) -> dict[str, 
     """What trial number `trial`, from 1, changes of a ranker: the first nothing.
 
     It depends on nothing but the name, the trial and the seed. A parameter that somebody set, so that it is not the
-    default, stays as it is. Of trees, what changes is the text of the loss.
+    default, stays as it is. Of trees, what changes is the text of the loss, without an objective that is a function.
     """
     if trial == 1:
         return {}
@@ -110,9 +110,21 @@ def draw_setting(name: str, ranker: Ranker, trial: int, seed: int) -> dict[str, 
         free = {key: value for key, value in drawn.items() if getattr(loss, key) == default[key]}
         if loss.objective is not None:
             free.pop("truncation", None)
-        return {"loss": str(replace(loss, **free))}
+        objective = None if callable(loss.objective) else loss.objective
+        return {"loss": str(replace(loss, objective=objective, **free))}
     plain: Mapping[str, Any] = type(ranker)().get_params()
     return {key: value for key, value in drawn.items() if not differ(as_tuple(getattr(ranker, key)), plain[key])}
+
+
+def with_changes(parameters: Mapping[str, Any], changed: Mapping[str, Any]) -> dict[str, Any]:
+    """A ranker's parameters with what was drawn. Trees that are grown by a function are grown by it still."""
+    found = {**parameters, **changed}
+    given = parameters.get("loss")
+    if "loss" in changed and isinstance(given, LambdaMART) and callable(given.objective):
+        drawn = parse_objective(changed["loss"])
+        assert isinstance(drawn, LambdaMART)
+        found["loss"] = replace(drawn, objective=given.objective)
+    return found
 
 
 def as_tuple(value: Any) -> Any:

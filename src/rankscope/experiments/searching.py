@@ -14,14 +14,14 @@ import numpy.typing as npt
 from rankscope._version import __version__
 from rankscope.data.features import Features
 from rankscope.data.scores import summarise
-from rankscope.errors import InputError
+from rankscope.errors import InputError, ParameterError
 from rankscope.experiments.asked import Asked, asked_of
 from rankscope.experiments.crossvalidation import places_of, validate
 from rankscope.experiments.fold_data import Fold, FoldSet, join_features, read_folds
 from rankscope.experiments.measured_folds import FoldLists
 from rankscope.experiments.models import Models, models_of, rankers_of
 from rankscope.experiments.search_log import SearchLog, Setting
-from rankscope.experiments.search_space import draw_setting
+from rankscope.experiments.search_space import draw_setting, with_changes
 from rankscope.experiments.searched import Search
 from rankscope.io.read import PathLike
 from rankscope.learning.learned import ranker_signature
@@ -102,7 +102,7 @@ def search(
     every = tuple(tried(data, models, asked, kept, trials, workers, tell))
     best = tuple(best_of([one for one in every if one.model == name], asked) for name in models.names)
     found = {
-        name: (maker, {**given, **one.changed})
+        name: (maker, with_changes(given, one.changed))
         for name, maker, given, one in zip(models.names, models.makers, models.parameters, best, strict=True)
     }
     chosen = models_of(found)
@@ -176,10 +176,13 @@ def run_unit(unit: Unit) -> Done:
     try:
         train = join_features(unit.train, f"training data of {unit.name}")
         ranker = unit.ranker.fit(train, eval_set=unit.valid, rel=unit.rel, max_grade=unit.max_grade)
-    except InputError as error:
+    except (InputError, ParameterError, MemoryError) as error:  # what was drawn may not go together, or be too large
         if unit.tolerant:
-            return Done(valid=None, best_epoch=np.nan, seconds=time.process_time() - begin, error=str(error))
-        raise InputError(f"{unit.model}, {unit.name}: {error}") from None
+            why = str(error) or type(error).__name__
+            return Done(valid=None, best_epoch=np.nan, seconds=time.process_time() - begin, error=why)
+        if isinstance(error, InputError):
+            raise InputError(f"{unit.model}, {unit.name}: {error}") from None
+        raise
     seconds = time.process_time() - begin
     epoch = float(np.mean([one.best_epoch + 1 for one in ranker.models_]))
     return Done(valid=ranker.predict(unit.valid), best_epoch=epoch, seconds=seconds)
@@ -217,7 +220,7 @@ def tried(
 def unit_of(
     fold: Fold, models: Models, m: int, changed: Mapping[str, Any], asked: Asked, grade: int, number: int
 ) -> Unit:
-    parameters = {**models.parameters[m], **changed}
+    parameters = with_changes(models.parameters[m], changed)
     return Unit(
         name=fold.name,
         train=fold.train,
