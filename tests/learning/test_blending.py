@@ -194,3 +194,19 @@ def test_a_ranker_that_fails_leaves_the_blend_as_it_was() -> None:
     with pytest.raises(InputError, match="one grade"):
         blend.fit(X, np.ones(90), QID)
     assert blend.predict(HELD, HELD_QID).tolist() == before.tolist()
+
+
+def test_once_fitted_the_lists_are_asked_for_as_it_was_fitted() -> None:
+    blend = fitted(normalise="zscore").set_params(normalise="fixed")
+    assert blend.lists
+    with pytest.raises(ParameterError, match="the queries are missing"):
+        blend.predict(HELD)
+    blend = fitted(normalise="fixed").set_params(normalise="zscore", rankers=[Ranker("listnet(ranks=True)")] * 2)
+    assert not blend.lists
+    assert blend.predict(HELD).tobytes() == fitted(normalise="fixed").predict(HELD).tobytes()
+
+
+def test_two_parts_of_one_name_are_refused_before_they_are_trained() -> None:
+    first, second = pair()
+    with pytest.raises(ParameterError, match="two rankers of a Blend are called '1', expected a name of its own"):
+        Blend({1: first, "1": second}).fit(X, Y, QID)  # type: ignore[dict-item]

@@ -144,3 +144,28 @@ def test_a_file_that_is_cut_off_is_refused(tmp_path: Path, size: int) -> None:
     (tmp_path / "cut").write_bytes((tmp_path / "good").read_bytes()[:size])
     with pytest.raises(InputError, match=r"cut: .*expected a model that `rankscope train` wrote"):
         load_ranker(tmp_path / "cut")
+
+
+def squares(scores: Any, relevance: Any, offsets: Any) -> Any:
+    """A loss of somebody's own."""
+    return float(((scores - relevance) ** 2).sum()), 2 * (scores - relevance)
+
+
+def test_weights_by_a_loss_of_ones_own_come_back(tmp_path: Path) -> None:
+    blend = fitted(how="stacked", loss=squares)
+    save_ranker(blend, tmp_path / "m")
+    again = load_ranker(tmp_path / "m")
+    assert again.loss == "squares"
+    assert again.predict(HELD, HELD_QID).tobytes() == blend.predict(HELD, HELD_QID).tobytes()
+
+
+def test_what_could_not_be_loaded_again_is_not_saved(tmp_path: Path) -> None:
+    inner: Any = Ranker("listnet", hidden=(), epochs=1)
+    for _ in range(6):
+        inner = Blend([inner, Ranker("ranknet", hidden=(), epochs=1)])
+    deep = inner.fit(X, Y, QID)
+    save_ranker(deep.rankers_[0], tmp_path / "m")
+    assert load_ranker(tmp_path / "m").predict(HELD, HELD_QID).shape == (50,)
+    with pytest.raises(ParameterError, match="blends within blends, more than 5 deep"):
+        save_ranker(deep, tmp_path / "n")
+    assert not (tmp_path / "n").exists()

@@ -15,7 +15,7 @@ from rankscope.errors import InputError, ParameterError
 from rankscope.learning.blend_scores import HOW, NORMALISATIONS, learn_combination
 from rankscope.learning.columns import as_trained_on, numbered
 from rankscope.learning.given import as_features, documents_to_score, validation_features
-from rankscope.learning.losses.named import Loss, parse_loss
+from rankscope.learning.losses.named import Function, Loss, parse_loss
 from rankscope.stats.inputs import check_choice, check_positive
 
 __all__ = ["Blend", "check_alike", "check_combination", "part_names"]
@@ -63,7 +63,7 @@ class Blend:
         *,
         how: str = "average",
         normalise: str = "zscore",
-        loss: str = "listnet",
+        loss: str | Function = "listnet",
         l2: float = 1.0,
     ) -> None:
         self.rankers = rankers
@@ -164,8 +164,11 @@ class Blend:
 
     @property
     def lists(self) -> bool:
-        """Whether scores depend on the other documents of a list."""
-        return self.normalise != "fixed" or any(getattr(one, "lists", False) for one in parts_of_blend(self.rankers))
+        """Whether scores depend on the other documents of a list; once fitted, as it was fitted."""
+        known = self.__sklearn_is_fitted__()
+        normalise = self.combination_.normalise if known else self.normalise
+        rankers = self.rankers_ if known else parts_of_blend(self.rankers)
+        return normalise != "fixed" or any(getattr(one, "lists", False) for one in rankers)
 
     @property
     def steps(self) -> int:
@@ -177,6 +180,9 @@ class Blend:
         rankers = parts_of_blend(self.rankers)
         if len(rankers) < FEWEST:
             raise ParameterError(f"a Blend of {counted(len(rankers), 'ranker')}, expected at least {FEWEST}")
+        called = part_names(self.rankers)
+        if twice := [name for name in called if called.count(name) > 1]:
+            raise ParameterError(f"two rankers of a Blend are called {twice[0]!r}, expected a name of its own for each")
         for one in rankers:
             if not (hasattr(one, "fit") and hasattr(one, "predict") and hasattr(one, "get_params")):
                 raise ParameterError(f"{one!r} is a {type(one).__name__}, expected a Ranker or its like")
@@ -220,7 +226,7 @@ class Blend:
 PARAMETERS = tuple(inspect.signature(Blend).parameters)
 
 
-def check_combination(how: str, normalise: str, loss: str, l2: float) -> Loss:
+def check_combination(how: str, normalise: str, loss: str | Function, l2: float) -> Loss:
     """The loss of weights. Raises ParameterError and UnknownName for parameters that are none."""
     check_choice("how", how, HOW)
     check_choice("normalise", normalise, NORMALISATIONS)

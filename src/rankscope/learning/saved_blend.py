@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
 
-from rankscope.errors import RankscopeError
+from rankscope.errors import ParameterError, RankscopeError, UnknownName
 from rankscope.learning.blend_scores import Combination
 from rankscope.learning.blending import FEWEST, Blend, check_alike, check_combination
 from rankscope.learning.saved import parts_of
@@ -22,7 +23,7 @@ DEEPEST = 5
 
 
 def parts(blend: Blend) -> tuple[dict[str, Any], dict[str, Any]]:
-    """What is no array, and the arrays by name."""
+    """What is no array, and the arrays by name. Raises ParameterError for what could not be loaded again."""
     found = blend.combination_
     taken = [parts_of(one) for one in blend.rankers_]
     about = {
@@ -31,6 +32,8 @@ def parts(blend: Blend) -> tuple[dict[str, Any], dict[str, Any]]:
         "names": list(blend.parameters_["rankers"]),
         "rankers": [one for one, _ in taken],
     }
+    if depth(about) > DEEPEST:
+        raise ParameterError(f"this Blend holds blends within blends, more than {DEEPEST} deep; save parts of it")
     arrays = {"weights": found.weights, "centre": found.centre, "spread": found.spread}
     for place, (_, own) in enumerate(taken):
         arrays |= {f"{prefix(place)}{name}": array for name, array in own.items()}
@@ -58,7 +61,8 @@ def rebuilt(about: dict[str, Any], arrays: dict[str, Any]) -> Blend:
             raise Damaged(f"part {place + 1} of {n}: {why}") from None
     blend = Blend(dict(zip(called, rankers, strict=True)), **{name: about["parameters"][name] for name in SETTINGS})
     try:
-        check_combination(blend.how, blend.normalise, blend.loss, blend.l2)
+        with suppress(UnknownName):  # a loss of somebody's own, which predicting does not ask for
+            check_combination(blend.how, blend.normalise, blend.loss, blend.l2)
         names = check_alike(rankers, called)
     except NotInstalled:
         raise
