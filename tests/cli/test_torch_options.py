@@ -109,3 +109,9 @@ def test_what_is_wrong_is_said_in_one_line(
     said = refused(cli, *TRAIN, "--loss", "torch:listnet", "--batch-lists", 64)
     assert "batches of 64 lists" in said
     assert "smaller batches of 32, by batch_lists (--batch-lists)" in said
+
+
+@pytest.mark.parametrize(("loss", "other"), [("lambdamart(trees=9)", "listnet"), ("linear:ranknet", "ranknet")])
+@pytest.mark.usefixtures("letor")
+def test_what_is_written_instead_is_a_loss_of_networks(cli: Callable[..., Any], loss: str, other: str) -> None:
+    assert f"write --loss torch:{other}, or" in refused(cli, *TRAIN, "--loss", loss, "--attention", 1)

@@ -290,3 +290,11 @@ def test_grades_whose_gains_are_no_numbers_are_no_fault_of_the_learning_rate(
 def test_losses_without_powers_take_grades_of_any_height(cli: Callable[..., Any], letor: Path, loss: str) -> None:
     nogood("5000 qid:1 1:2 2:1\n0 qid:1 1:1\n1 qid:1 2:4\n", "high.txt")
     assert cli("train", "high.txt", "--loss", loss, "--hidden", 0, "--epochs", 2, "-o", "m").code == 0
+
+
+def test_linear_before_a_loss_is_the_same_as_no_hidden_layers(cli: Callable[..., Any], letor: Path) -> None:
+    for loss, name in (("linear:listnet", "a"), ("listnet", "b")):
+        hidden = () if name == "a" else ("--hidden", 0)
+        assert cli("train", "demo-train.txt", "--loss", loss, *hidden, "-o", name).code == 0
+    assert Path("a").read_bytes() == Path("b").read_bytes()
+    assert "lambdamart" in refused(cli, "demo-train.txt", "-o", "c", "--loss", "linear:lambdamart")

@@ -10,7 +10,8 @@ import click
 
 from rankscope.cli.sampling_options import seed_option
 from rankscope.errors import ParameterError
-from rankscope.experiments.models import TORCH
+from rankscope.experiments.models import LINEAR, TORCH
+from rankscope.learning.lambdamart import LAMBDAMART
 from rankscope.learning.ranker import Ranker
 from rankscope.learning.scaling import TRANSFORMS
 from rankscope.learning.torch.installed import DEVICES
@@ -175,9 +176,12 @@ def check_torch_options(losses: Sequence[str], parameters: Mapping[str, Any]) ->
     """Raise ParameterError where one of a `TorchRanker` was given, and no loss is for one."""
     given = [name for name in OF_TORCH if name in parameters]
     if given and not any(is_torch(loss) for loss in losses):
+        first = losses[0].strip()
+        plain = first[len(LINEAR) :] if is_linear(first) else first
+        another = "listnet" if plain.lower().startswith(LAMBDAMART) else plain  # trees are no networks
         raise ParameterError(
-            f"--{given[0]} is for networks of PyTorch, and {' and '.join(losses)} is not; write --loss "
-            f"{TORCH}{losses[0]}, or leave it out"
+            f"--{given[0]} is for networks of PyTorch, and {' and '.join(losses)} "
+            f"{'is' if len(losses) == 1 else 'are'} not; write --loss {TORCH}{another}, or leave it out"
         )
 
 
@@ -185,9 +189,15 @@ def is_torch(loss: str) -> bool:
     return loss.strip().lower().startswith(TORCH)
 
 
+def is_linear(loss: str) -> bool:
+    return loss.strip().lower().startswith(LINEAR)
+
+
 def ranker_of(loss: str, parameters: Mapping[str, Any]) -> Ranker:
-    """A ranker for this loss: of PyTorch where it says so, as torch:listnet."""
+    """A ranker for this loss: of PyTorch where it says so, as torch:listnet; without hidden layers: linear:listnet."""
     check_torch_options([loss], parameters)
+    if is_linear(loss):
+        return Ranker(loss.strip()[len(LINEAR) :], **{**parameters, "hidden": ()})
     if not is_torch(loss):
         return Ranker(loss, **parameters)
     from rankscope.learning.torch import TorchRanker  # no other ranker needs it

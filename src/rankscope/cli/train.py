@@ -49,8 +49,8 @@ SEEDS = 3
     default=("listnet",),
     metavar="LOSS",
     help=f"What is minimised, with parameters as in lambdaloss(kind='2'). Losses: {', '.join(LOSSES)}; "
-    "lambdamart grows trees, as in lambdamart(objective='listnet', leaves=15); torch:LOSS trains by PyTorch. May be "
-    "repeated, for --blend. Default: listnet.",
+    "lambdamart grows trees, as in lambdamart(objective='listnet', leaves=15); torch:LOSS trains by PyTorch, "
+    "linear:LOSS is --hidden 0. May be repeated, for --blend. Default: listnet.",
 )
 @blend_options
 @click.option(
