@@ -65,3 +65,18 @@ def test_features_of_each_group_in_the_order_of_the_data(
 def test_what_does_not_fit_the_data_is_refused(asked: object, error: type[Exception], said: str) -> None:
     with pytest.raises(error, match=said):
         feature_groups(asked, NUMBERS)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        ({"g": []}, r"the group 'g' is \[\], expected names of features"),
+        ({"g": [1]}, r"the group 'g' is \[1\], expected names"),
+        ({"g": 1}, "the group 'g' is 1, expected names"),
+        ([1], "cannot read the group 1; expected NAME"),
+        (1, "cannot read the groups 1; expected NAME"),
+    ],
+)
+def test_what_holds_no_feature_or_is_no_text_is_refused(asked: object, said: str) -> None:
+    with pytest.raises(ParameterError, match=said):
+        feature_groups(asked, NUMBERS)  # type: ignore[arg-type]

@@ -57,7 +57,7 @@ def ablate(
     >>> [(group, bool(lost > 0.1)) for group, lost in zip(found.groups, found.lost("RR"))]
     [('first', True), ('noise', False)]
     """
-    if not isinstance(groups, Mapping):
+    if isinstance(groups, Sequence):
         for text in [groups] if isinstance(groups, str) else groups:
             parse_group(text)  # refused before anything is read
     models = rankers_of(loss, parameters)

@@ -24,6 +24,8 @@ def parse_group(text: str) -> tuple[str, tuple[str, ...]]:
     >>> parse_group("bm25=1-3,7"), parse_group("title_*")
     (('bm25', ('1-3', '7')), ('title_', ('title_*',)))
     """
+    if not isinstance(text, str):
+        raise ParameterError(f"cannot read the group {text!r}; {FORM}")
     name, equals, rest = text.partition("=")
     if not equals:
         name, rest = text.removesuffix("*"), text
@@ -40,11 +42,13 @@ def feature_groups(
 ) -> dict[str, tuple[str, ...]]:
     """The features of each group, among these names, in their order. asked: texts, or groups of features by name.
 
-    Raises UnknownName for a feature that there is not, ParameterError for a group that comes twice, begins no name, or
-    is all features.
+    Raises UnknownName for a feature that there is not, ParameterError for a group that comes twice, begins no name, is
+    all features or has none, and for what is no text.
     """
     if isinstance(asked, str):
         asked = [asked]
+    if not isinstance(asked, (Mapping, Sequence)):
+        raise ParameterError(f"cannot read the groups {asked!r}; {FORM}")
     given = list(asked.items()) if isinstance(asked, Mapping) else [parse_group(text) for text in asked]
     if not given:
         raise ParameterError(f"no group of features to leave out; {FORM}")
@@ -52,7 +56,10 @@ def feature_groups(
     for name, members in given:
         if name in found:
             raise ParameterError(f"the group {name!r} was given twice, expected each once")
-        chosen = {one for text in ([members] if isinstance(members, str) else members) for one in named(text, names)}
+        texts = [members] if isinstance(members, str) else members
+        if not isinstance(texts, Sequence) or not texts or not all(isinstance(text, str) for text in texts):
+            raise ParameterError(f"the group {name!r} is {members!r}, expected names of features, as ['1', 'title*']")
+        chosen = {one for text in texts for one in named(text, names)}
         found[name] = tuple(one for one in names if one in chosen)
         if len(found[name]) == len(names):
             raise ParameterError(
