@@ -81,6 +81,8 @@ CHILDREN = {"round": [[0, 2], [1, 1], [2, 2]], "out": [[1, 9], [1, 1], [2, 2]], 
         (changed_header("ranks", None), "ranks is None, expected true"),
         (changed_header("features", ["1"]), "feature.0 is not below 1"),
         (changed_parameter("loss", "lambdamart(leaves=0)"), "leaves is 0"),
+        (changed_header("features", "abc"), "no names of their own"),
+        (changed_array("roots.0", np.zeros(0, np.int32)), "roots.0 has no tree"),
         (changed_array("roots.1", None), "'roots.1' is missing"),
         (changed_array("roots.0", np.array([-1], np.int32)), "roots.0 is not below"),
         (changed_array("roots.0", np.array([0.0])), "roots.0 is float64"),
@@ -103,3 +105,10 @@ def test_a_tree_that_one_never_comes_out_of_is_refused(tmp_path: Path, model: by
     arrays |= {"roots.0": np.zeros(1, np.int32), "children.0": np.array(children, np.int32)}
     with pytest.raises(InputError, match=r"children\.0 holds a node that leads nowhere"):
         load_ranker(put(tmp_path / "odd.model", about, arrays))
+
+
+def test_scores_that_are_no_finite_numbers_are_refused(tmp_path: Path, model: bytes) -> None:
+    about, arrays = parts(model)
+    arrays["worth.0"] = np.full_like(arrays["worth.0"], 1e308)
+    with pytest.raises(InputError, match="documents get a score that is no finite number"):
+        load_ranker(put(tmp_path / "m", about, arrays)).predict(HELD)

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rankscope.data.features import Features
-from rankscope.errors import ParameterError
+from rankscope.errors import InputError, ParameterError
 from rankscope.evaluation.lists import check_ranks
 from rankscope.learning.boosting import boost
 from rankscope.learning.columns import as_trained_on, numbered
@@ -196,7 +196,8 @@ class Ranker:
         Columns are found by name where they have names and those of `fit` had, else by place; others beside them are
         left out. qid, group: as in `fit`. They are needed by a Ranker that sees ranks within lists; any other scores
         documents one by one, so that they are checked and change nothing. Raises ParameterError before `fit` and where
-        they are missing, and InputError for another number of features and for names that are missing.
+        they are missing, and InputError for another number of features, for names that are missing and for scores that
+        are no finite numbers.
         """
         if not hasattr(self, "models_"):
             raise ParameterError("this Ranker has not learned anything yet; call fit first")
@@ -205,9 +206,14 @@ class Ranker:
         if self.lists:
             features = with_list_ranks(features)
         values = features.values if self.scaling_ is None else self.scaling_(features.values)
-        with one_thread():
-            scores = sum(model.scores(values) for model in self.models_)
-        return np.asarray(features.in_given_order(scores / len(self.models_)))
+        with one_thread(), np.errstate(over="ignore", invalid="ignore"):  # told below
+            scores = np.asarray(sum(model.scores(values) for model in self.models_)) / len(self.models_)
+        if not np.isfinite(scores).all():
+            raise InputError(
+                f"{features.name}: {int((~np.isfinite(scores)).sum())} of {len(features)} documents get a score "
+                "that is no finite number; what the model learned is too large, so train it anew, with a smaller rate"
+            )
+        return np.asarray(features.in_given_order(scores))
 
     def check(self) -> tuple[Loss | LambdaMART, Measure]:
         """The loss and the measure. Raises for parameters that are none, and where what trains is not installed."""

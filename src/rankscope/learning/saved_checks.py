@@ -37,7 +37,8 @@ def checked(arrays: Mapping[str, Any], name: str, shape: tuple[int | None, ...],
 def names_in(about: Mapping[str, Any]) -> tuple[str, ...]:
     """The names of the features. Raises Damaged where these are no names of their own."""
     names = tuple(about["features"])
-    if not names or len(set(names)) != len(names) or not all(isinstance(name, str) for name in names):
+    texts = isinstance(about["features"], list) and all(isinstance(name, str) for name in names)
+    if not texts or not names or len(set(names)) != len(names):
         raise Damaged("its features have no names of their own")
     return names
 

@@ -77,6 +77,8 @@ def forest_in(arrays: dict[str, Any], m: int, width: int) -> Forest:
     for name in ("threshold", "children", "worth"):
         if len(found[name]) != nodes:
             raise Damaged(f"{name}.{m} is of {len(found[name])} nodes, expected {nodes}")
+    if not found["roots"].size:
+        raise Damaged(f"roots.{m} has no tree")
     own, children = np.arange(nodes)[:, None], found["children"]
     if ((children < own) | (children >= nodes)).any() or ((children == own).sum(axis=1) == 1).any():
         raise Damaged(f"children.{m} holds a node that leads nowhere")
