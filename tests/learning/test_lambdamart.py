@@ -116,6 +116,10 @@ class TestTrained:
         trees = Ranker("lambdamart(min_documents=10, patience=30)").fit(TRAIN, eval_set=VALID)
         assert ndcg(trees) > ndcg(Ranker("listnet", hidden=()).fit(TRAIN, eval_set=VALID)) + 0.03
 
+    def test_trees_that_no_file_could_hold_are_refused(self) -> None:
+        with pytest.raises(InputError, match=r"trees diverged: .* with a rate of 1e\+308; try a smaller one"):
+            Ranker("lambdamart(rate=1e308, trees=30, min_documents=10)").fit(TRAIN)
+
     @pytest.mark.parametrize("loss", LOSSES)
     def test_any_loss_of_ours_lowers_what_it_measures(self, loss: str) -> None:
         grown = f"lambdamart(objective={loss!r}, trees=15, min_documents=10, features=1.0, documents=1.0)"

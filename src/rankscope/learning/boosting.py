@@ -38,7 +38,8 @@ def boost(
 ) -> Boosted:
     """One model. held: the lists that are watched.
 
-    Raises InputError where there is nothing to learn from, no tree can be grown, and where the loss is no number.
+    Raises InputError where there is nothing to learn from, no tree can be grown, and where the loss is no number or
+    scores are none.
     """
     library = lightgbm()
     features = with_order(features)
@@ -56,8 +57,14 @@ def boost(
     except library.basic.LightGBMError as error:
         why = " ".join(str(error).split())
         raise InputError(f"{features.name}: LightGBM cannot train on it ({why})") from None
+    forest = forest_of(text)
+    if not np.isfinite(forest.worth).all():
+        raise InputError(
+            f"{features.name}: trees diverged: their scores are no finite numbers, with a rate of {loss.rate:g}; try a "
+            "smaller one, as in lambdamart(rate=0.05)"
+        )
     return Boosted(
-        forest=forest_of(text),
+        forest=forest,
         losses=() if slopes is None else tuple(slopes.losses),
         values=() if watch is None else tuple(watch.values),
         best_epoch=kept - 1,
