@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from experiments.made_folds import write_folds
 
 import rankscope as rs
 from rankscope.data.features import Features
@@ -314,3 +315,15 @@ def test_on_mq2007_a_linear_ranker_reaches_what_it_should_and_noise_is_about_six
     size = re.search(r"less than about 0\.(\d+)", " ".join(str(made).split()))
     assert size is not None
     assert 0.002 < float(f"0.{size[1]}") < 0.010
+
+
+def test_no_grade_of_the_test_lists_says_when_to_stop_not_even_the_highest(tmp_path: Path) -> None:
+    courses = []
+    for highest in (2, 9):  # ERR depends on the highest grade there is
+        folder = write_folds(tmp_path / str(highest))
+        for test in folder.glob("Fold*/test.txt"):
+            first, *others = test.read_text().splitlines(keepends=True)
+            test.write_text("".join([str(highest) + first[1:], *others]))
+        found = cross_validate(folder, "linear:listnet", "RR", seeds=1, stop_on="ERR")
+        courses.append(found.courses)
+    assert courses[0] == courses[1]

@@ -25,7 +25,8 @@ Floats = npt.NDArray[np.float64]
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Trial:
     """What is done. model: its name; parameters: of its ranker, a `maker`, the seed included. drop: by whose first
-    measure the importance of features is told, None where nobody asked. rel, max_grade: of the lists that are measured.
+    measure the importance of features is told, None where nobody asked. rel, max_grade: of the lists that are measured;
+    what trains is told no grade of the test lists, not even the highest.
     """
 
     fold: Fold
@@ -60,7 +61,7 @@ def run_trial(trial: Trial) -> Tried:
     begin = time.process_time()
     ranker = trial.maker(**trial.parameters)
     try:
-        ranker.fit(fold.training_data(), eval_set=fold.valid, rel=trial.rel, max_grade=trial.max_grade)
+        ranker.fit(fold.training_data(), eval_set=fold.valid, rel=trial.rel)  # the highest grade is theirs alone
     except InputError as error:
         raise InputError(f"{trial.model}, {fold.name}: {error}") from None
     seconds = time.process_time() - begin

@@ -156,7 +156,6 @@ class Unit:
     model: str
     ranker: Ranker
     rel: int
-    max_grade: int
     tolerant: bool
 
 
@@ -175,7 +174,7 @@ def run_unit(unit: Unit) -> Done:
     begin = time.process_time()
     try:
         train = join_features(unit.train, f"training data of {unit.name}")
-        ranker = unit.ranker.fit(train, eval_set=unit.valid, rel=unit.rel, max_grade=unit.max_grade)
+        ranker = unit.ranker.fit(train, eval_set=unit.valid, rel=unit.rel)
     except (InputError, ParameterError, MemoryError) as error:  # what was drawn may not go together, or be too large
         if unit.tolerant:
             why = str(error) or type(error).__name__
@@ -205,9 +204,7 @@ def tried(
     grade = max(int(part.relevance.max()) for fold in data.folds for part in (*fold.train, fold.valid))
     lists = FoldLists([fold.valid for fold in data.folds], [fold.name for fold in data.folds], asked.plan, grade)
     changed = {at: draw_setting(models.names[at[0]], models.ranker(at[0]), at[1], asked.seed) for at in open_}
-    units = (
-        unit_of(fold, models, m, changed[m, number], asked, grade, number) for m, number in open_ for fold in data.folds
-    )
+    units = (unit_of(fold, models, m, changed[m, number], asked, number) for m, number in open_ for fold in data.folds)
     results = run_units(run_unit, units, workers=workers, progress=tell)
     for m, number in places:
         name = models.names[m]
@@ -217,9 +214,7 @@ def tried(
         yield kept.found[name, number]
 
 
-def unit_of(
-    fold: Fold, models: Models, m: int, changed: Mapping[str, Any], asked: Asked, grade: int, number: int
-) -> Unit:
+def unit_of(fold: Fold, models: Models, m: int, changed: Mapping[str, Any], asked: Asked, number: int) -> Unit:
     parameters = with_changes(models.parameters[m], changed)
     return Unit(
         name=fold.name,
@@ -228,7 +223,6 @@ def unit_of(
         model=models.names[m],
         ranker=models.makers[m](**parameters, rng=asked.seed),
         rel=asked.plan.convention.rel,
-        max_grade=grade,
         tolerant=number > 1,
     )
 
