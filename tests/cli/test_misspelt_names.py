@@ -52,5 +52,5 @@ def test_the_nearest_name_is_named(cli: Callable[..., Any], arguments: str, said
 
 def test_where_no_command_is_near_all_are_named(cli: Callable[..., Any]) -> None:
     done = cli("qrels.txt", "it's", "a.run")
-    assert "expected evaluate, compare, plan, agree, stability, consensus, leaderboard, fuse, train, " in done.err
+    assert "expected evaluate, compare, plan, agree, stability, consensus, leaderboard, fuse, pool, train, " in done.err
     assert cli("it's so").err.startswith("rankscope: No such command 'it's so'; expected evaluate, ")

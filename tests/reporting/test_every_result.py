@@ -77,6 +77,18 @@ def trained() -> rs.learning.Training:
 
 
 @cache
+def blended() -> rs.learning.BlendTraining:
+    """A blend of two rankers, one with such a name, trained and watched on files with it."""
+    given = trained().train
+    rankers = {
+        AWFUL: rs.learning.Ranker(hidden=(), epochs=2),
+        "two": rs.learning.Ranker("ranknet", hidden=(), epochs=2),
+    }
+    blend = rs.learning.Blend(rankers).fit(given, eval_set=given)
+    return rs.learning.BlendTraining(blend=blend, train=given, valid=given, settings={"seeds": 1})
+
+
+@cache
 def features() -> rs.Features:
     """Lists to learn from, a feature with such a name."""
     x = np.arange(90.0).reshape(45, 2) * 7 % 11
@@ -176,6 +188,7 @@ RESULTS: dict[type, Callable[[], Any]] = {
     ),
     rs.consensus.QueryConsensus: lambda: rs.consensus.merge_runs(RUNS, n_resamples=20, rng=1),
     rs.learning.Training: trained,
+    rs.learning.BlendTraining: blended,
     rs.fusion.TrainedFusion: lambda: rs.fusion.train(QRELS, RUNS, "rrf", settings={"weights": [1, 1, 1]}, folds=3),
     rs.judging.Pooled: lambda: rs.judging.pool(RUNS, judged=QRELS, budget=9, method="bandit"),
     rs.judging.Sampled: lambda: rs.judging.sample(RUNS, 0.5, judged=QRELS, rng=1),

@@ -39,7 +39,8 @@ __all__ = ["crossvalidate"]
     "losses",
     multiple=True,
     metavar="LOSS",
-    help="A ranker for each: listnet, listmle, ranknet, ...; linear:listnet is a linear one. Default: listnet.",
+    help="A ranker for each: listnet, ranknet, ..., lambdamart (trees); linear:LOSS is a linear one, torch:LOSS is "
+    "trained by PyTorch. See `rankscope train --help`. Default: listnet.",
 )
 @click.option("-m", "--measure", "measures", multiple=True, help=f"May be repeated. Default: {' '.join(MEASURES)}.")
 @click.option("--seeds", type=click.IntRange(min=1), default=3, show_default=True, metavar="N", help="Train so often.")

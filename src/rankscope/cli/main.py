@@ -136,7 +136,9 @@ def meant(kind: str, name: str, context: click.Context) -> str:
         known = group.list_commands(context) if isinstance(group, click.Group) else []
     else:
         known = [text for option in context.command.params for text in option.opts if text.startswith("--")]
-    near = [OTHER_WORDS.get(name, ""), *difflib.get_close_matches(name, known, n=1)]
+    # Without the dashes, which all options share: they would make any short name near.
+    bare = {text.lstrip("-"): text for text in known}
+    near = [OTHER_WORDS.get(name, ""), *(bare[word] for word in difflib.get_close_matches(name.lstrip("-"), bare, n=1))]
     found = next((other for other in near if other in known), None)
     if found is not None:
         return f"; did you mean '{found}'?"

@@ -116,7 +116,7 @@ def blends_of(
     fixed: Sequence[bool],
     seeds: int,
     blending: Blending,
-    max_grade: int,
+    max_grade: int | None,
 ) -> Blends:
     """Each fold's blends."""
     every = parts_from(fixed, seeds)
@@ -137,7 +137,7 @@ def blends_of(
     return Blends(whole, single, about)
 
 
-def one_blend(parts: Sequence[Tried], fold: Fold, blending: Blending, max_grade: int) -> tuple[Tried, Floats]:
+def one_blend(parts: Sequence[Tried], fold: Fold, blending: Blending, max_grade: int | None) -> tuple[Tried, Floats]:
     """The blend as a ranker, and its weights: learned on the validation lists. Its time is that of all parts, too."""
     begin = time.process_time()
     try:

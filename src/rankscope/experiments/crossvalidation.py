@@ -151,7 +151,7 @@ def gathered(
     whole: dict[tuple[int, int], Tried] = {}
     blended: Blended | None = None
     if asked.blending is not None:
-        made = blends_of(tried, data.folds, called, fixed, seeds, asked.blending, data.max_grade)
+        made = blends_of(tried, data.folds, called, fixed, seeds, asked.blending, None)
         every |= {(s, n_models, k): one for (s, k), one in made.by_seed.items()}
         whole, blended = {(n_models, k): one for k, one in made.whole.items()}, made.about
         called, fixed, n_models = (*called, BLEND), (*fixed, all(fixed)), n_models + 1

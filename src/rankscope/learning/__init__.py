@@ -14,6 +14,7 @@ from rankscope._lazy import lazy
 #: Where each public name lives, a module or a package here. Loaded when first asked for.
 HOMES = {
     "Blend": "blending",
+    "BlendTraining": "learned_blend",
     "LOSSES": "losses.named",
     "LambdaMART": "lambdamart",
     "Ranker": "ranker",

@@ -12,8 +12,6 @@ from importlib.metadata import version
 from pathlib import Path
 
 import numpy as np
-from ppi_py import ppi_mean_ci, ppi_mean_pointestimate
-from ppi_py.ppi import _calc_lam_glm
 
 HERE = Path(__file__).resolve().parent
 GIVEN = (0.0, 0.5, 1.0)
@@ -21,11 +19,15 @@ GIVEN = (0.0, 0.5, 1.0)
 
 def tuned(human, machine, others):
     """The weight that `ppi_mean_ci` and `ppi_mean_pointestimate` find, which they do not give away."""
+    from ppi_py.ppi import _calc_lam_glm
+
     centre = others.mean() + (human - machine).mean()
     return _calc_lam_glm(human - centre, machine - centre, others - centre, np.eye(1), clip=True)
 
 
 def case(rng, n, rest, noise, bias):
+    from ppi_py import ppi_mean_ci, ppi_mean_pointestimate
+
     truth = rng.beta(2, 3, n + rest)
     judged = bias + truth + rng.normal(0, noise, n + rest)
     human, machine, others = truth[:n].round(6), judged[:n].round(6), judged[n:].round(6)
