@@ -22,6 +22,25 @@ settings.register_profile(
 )
 settings.load_profile("rankscope")
 
+#: What part of the examples of a property is tried where slow tests are left out; `make test-all` tries all.
+QUICK = 0.4
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Fewer examples of each property where somebody waits for the answer."""
+    if config.option.markexpr != "not slow":
+        return
+    done = set()
+    for item in items:
+        test = getattr(item, "obj", None)
+        test = getattr(test, "__func__", test)  # of a method
+        usual = getattr(test, "_hypothesis_internal_use_settings", None)
+        if usual is not None and id(test) not in done:
+            done.add(id(test))
+            few = max(min(usual.max_examples, 10), round(QUICK * usual.max_examples))
+            test._hypothesis_internal_use_settings = settings(usual, max_examples=few)
+
+
 ROOT = Path(__file__).resolve().parent.parent
 
 

@@ -135,7 +135,13 @@ def test_each_benchmark_has_its_place_in_run_all():
     assert {*SCRIPTS, "variants"} == set(module("run_all").SCRIPTS)
 
 
-@pytest.mark.parametrize("name", SCRIPTS)
+#: These take seconds even so: `make test-all` runs them.
+LONG = {"dense_arrays", "cluster", "memory", "stability", "report_page", "fusion", "agreement", "features"}
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=pytest.mark.slow) if name in LONG else name for name in SCRIPTS]
+)
 def test_each_benchmark_runs_at_a_tiny_size(name, folder, capsys):
     sizes = {
         "single_query": {"calls": 20},
