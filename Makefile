@@ -5,6 +5,8 @@ BIN    := $(VENV)/bin
 # Test files are shared out to so many processes.
 WORKERS ?= 2
 PIP    := $(BIN)/python -m pip --disable-pip-version-check --quiet
+# Compiling thousands of modules takes longer than the rest; those that are used are compiled then.
+INSTALL := $(PIP) install --no-compile --constraint constraints.txt
 
 .PHONY: demo torch scale test test-all lint docs bench bench-learn clean
 
@@ -48,24 +50,23 @@ $(VENV)/.python:
 	touch $@
 
 $(VENV)/.installed: $(VENV)/.python pyproject.toml constraints.txt
-	$(PIP) install --constraint constraints.txt --editable '.[report,learn]'
+	$(INSTALL) --editable '.[report,learn]'
 	touch $@
 
 $(VENV)/.dev: $(VENV)/.installed
-	$(PIP) install --constraint constraints.txt --editable '.[dev]'
+	$(INSTALL) --editable '.[dev]'
 	touch $@
 
-# Compiling its thousands of modules takes longer than the rest; those that are used are compiled then.
 $(VENV)/.torch: $(VENV)/.dev
-	$(PIP) install --no-compile --constraint constraints.txt --editable '.[torch]'
+	$(INSTALL) --editable '.[torch]'
 	touch $@
 
 $(VENV)/.scale: $(VENV)/.dev
-	$(PIP) install --constraint constraints.txt --editable '.[scale]'
+	$(INSTALL) --editable '.[scale]'
 	touch $@
 
 $(VENV)/.bench: $(VENV)/.dev
-	$(PIP) install --constraint constraints.txt --editable '.[bench]'
+	$(INSTALL) --editable '.[bench]'
 	# It asks for NumPy below 2 and does not need it.
 	$(PIP) install --no-deps rbo==0.1.3 tqdm
 	touch $@
