@@ -37,7 +37,7 @@ __all__ = ["plan"]
     "--width",
     type=click.FloatRange(min=0, min_open=True),
     metavar="W",
-    help="Width of an interval of the difference. Default: twice the difference.",
+    help="Width of an interval of the difference. Default: twice the difference; --machine asks for it.",
 )
 @click.option(
     "--power",
@@ -53,7 +53,7 @@ __all__ = ["plan"]
     default=0.05,
     show_default=True,
     metavar="A",
-    help="The p-value at which it counts as found.",
+    help="The p-value at which it counts as found; with --machine, intervals of the level 1 - A.",
 )
 @click.option(
     "--alternative",
