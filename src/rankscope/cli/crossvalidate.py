@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 import click
@@ -22,6 +21,7 @@ from rankscope.cli.results import Showing, result_options, take_showing
 from rankscope.comparison.methods import TESTS
 from rankscope.errors import ParameterError
 from rankscope.evaluation.conventions import NO_RELEVANT
+from rankscope.evaluation.sources import size_of
 from rankscope.experiments.ablating import ablate
 from rankscope.experiments.crossvalidation import cross_validate
 from rankscope.experiments.fold_data import source_files
@@ -127,7 +127,7 @@ def crossvalidate(
             source,
             **{"loss" if groups else "losses": losses or "listnet"},
             measures=measures or None,
-            workers=workers_for(workers, bytes_of(files) >= ENOUGH, guarded=True),
+            workers=workers_for(workers, sum(map(size_of, files)) >= ENOUGH, guarded=True),
             rng=rng,
             reading=reading,
             progress=progress,
@@ -135,11 +135,6 @@ def crossvalidate(
             **parameters,
         )
     showing.show(result, details=details)
-
-
-def bytes_of(files: Sequence[str]) -> int:
-    """Of those files that are there; the reader tells about the others."""
-    return sum(Path(file).stat().st_size for file in files if Path(file).is_file())
 
 
 def checked_log(log: str | None, files: Sequence[str], showing: Showing) -> str | None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -13,7 +12,8 @@ from rankscope.data.features import Features
 from rankscope.data.wording import counted, listed
 from rankscope.errors import InputError, ParameterError
 from rankscope.learning.blend_scores import HOW, NORMALISATIONS, learn_combination
-from rankscope.learning.columns import as_trained_on, numbered
+from rankscope.learning.columns import as_trained_on
+from rankscope.learning.estimator import Estimator, defaults_of
 from rankscope.learning.given import as_features, documents_to_score, validation_features
 from rankscope.learning.losses.named import Function, Loss, parse_loss
 from rankscope.stats.inputs import check_choice, check_positive
@@ -28,7 +28,7 @@ Part = Any
 FEWEST = 2
 
 
-class Blend:
+class Blend(Estimator):
     """Learns to score documents by several rankers at once, whose errors in part cancel out.
 
     rankers: two or more, of any kinds, losses and seeds (a blend too): a sequence, or a mapping from names. how:
@@ -190,31 +190,6 @@ class Blend:
                 one.check()
         return check_combination(self.how, self.normalise, self.loss, self.l2)
 
-    @property
-    def feature_names_in_(self) -> npt.NDArray[np.object_]:
-        """(features) the names of the columns; there is no such attribute where nobody named them."""
-        if not self.__sklearn_is_fitted__() or self.feature_names_ == numbered(self.n_features_in_):
-            raise AttributeError("the features have no names")
-        return np.array(self.feature_names_, object)
-
-    def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """The parameters by name, as scikit-learn asks for them; deep has no meaning here."""
-        return {name: getattr(self, name) for name in PARAMETERS}
-
-    def set_params(self, **parameters: Any) -> Blend:
-        """Change parameters by name. Raises ParameterError for one that there is not."""
-        for name, value in parameters.items():
-            if name not in PARAMETERS:
-                raise ParameterError(f"a Blend has no parameter {name!r}, expected one of {', '.join(PARAMETERS)}")
-            setattr(self, name, value)
-        return self
-
-    def __sklearn_tags__(self) -> Any:
-        """What scikit-learn's pipelines ask of what they end in."""
-        from sklearn.utils import Tags, TargetTags  # type: ignore[import-untyped]  # only scikit-learn asks for it
-
-        return Tags(estimator_type=None, target_tags=TargetTags(required=True))
-
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "combination_")
 
@@ -222,8 +197,7 @@ class Blend:
         return f"Blend([{', '.join(part_names(self.rankers))}], how={self.how!r}, normalise={self.normalise!r})"
 
 
-#: In the order of `__init__`.
-PARAMETERS = tuple(inspect.signature(Blend).parameters)
+Blend.defaults = defaults_of(Blend)
 
 
 def check_combination(how: str, normalise: str, loss: str | Function, l2: float) -> Loss:

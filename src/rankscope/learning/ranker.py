@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -13,8 +12,9 @@ from rankscope.data.features import Features
 from rankscope.errors import InputError, ParameterError
 from rankscope.evaluation.lists import check_ranks
 from rankscope.learning.boosting import boost
-from rankscope.learning.columns import as_trained_on, numbered
+from rankscope.learning.columns import as_trained_on
 from rankscope.learning.descent import Descent, Trained
+from rankscope.learning.estimator import Estimator, defaults_of
 from rankscope.learning.forest import Boosted
 from rankscope.learning.given import as_features, documents_to_score, validation_features
 from rankscope.learning.lambdamart import LambdaMART, parse_objective
@@ -32,7 +32,7 @@ __all__ = ["Ranker"]
 Floats = npt.NDArray[np.float64]
 
 
-class Ranker:
+class Ranker(Estimator):
     """Learns to score documents so that those of high grades come first in the list of each query.
 
     loss: a name of `rankscope.learning.LOSSES`, with parameters in parentheses as in "lambdaloss(kind='2')", or a
@@ -274,37 +274,14 @@ class Ranker:
         """How often `fit` calls `progress` at most."""
         return self.rounds * self.models
 
-    @property
-    def feature_names_in_(self) -> npt.NDArray[np.object_]:
-        """(features) the names of the columns; there is no such attribute where nobody named them."""
-        if not hasattr(self, "models_") or self.feature_names_ == numbered(self.n_features_in_):
-            raise AttributeError("the features have no names")
-        return np.array(self.feature_names_, object)
-
-    def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """The parameters by name, as scikit-learn asks for them; deep has no meaning here."""
-        return {name: getattr(self, name) for name in PARAMETERS}
-
-    def set_params(self, **parameters: Any) -> Ranker:
-        """Change parameters by name. Raises ParameterError for one that there is not."""
-        for name, value in parameters.items():
-            if name not in PARAMETERS:
-                raise ParameterError(f"a Ranker has no parameter {name!r}, expected one of {', '.join(PARAMETERS)}")
-            setattr(self, name, value)
-        return self
-
-    def __sklearn_tags__(self) -> Any:
-        """What scikit-learn's pipelines ask of what they end in."""
-        from sklearn.utils import Tags, TargetTags  # type: ignore[import-untyped]  # only scikit-learn asks for it
-
-        return Tags(estimator_type=None, target_tags=TargetTags(required=True))
-
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "models_")
 
     def __repr__(self) -> str:
-        changed = [f"{name}={value!r}" for name, value in self.get_params().items() if differ(value, DEFAULTS[name])]
-        return f"Ranker({', '.join(changed)})"
+        changed = [
+            f"{name}={value!r}" for name, value in self.get_params().items() if differ(value, self.defaults[name])
+        ]
+        return f"{type(self).__name__}({', '.join(changed)})"
 
 
 def differ(one: Any, other: Any) -> bool:
@@ -312,9 +289,8 @@ def differ(one: Any, other: Any) -> bool:
     return isinstance(one, np.ndarray) or bool(one != other)
 
 
+Ranker.defaults = DEFAULTS = defaults_of(Ranker)
 #: In the order of `__init__`.
-PARAMETERS = tuple(inspect.signature(Ranker).parameters)
-#: What each is where nothing is said.
-DEFAULTS = {name: one.default for name, one in inspect.signature(Ranker).parameters.items()}
+PARAMETERS = tuple(DEFAULTS)
 #: Those that trees do not have; theirs are in the parentheses of the loss.
 OF_NETWORKS = tuple(name for name in PARAMETERS if name not in ("loss", "stop_on", "models", "rng"))

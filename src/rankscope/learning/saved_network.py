@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import suppress
 from itertools import pairwise
 from typing import Any
@@ -43,12 +44,19 @@ def rebuilt(about: dict[str, Any], arrays: dict[str, Any]) -> Ranker:
     ranker = Ranker(**{name: parameters[name] for name in PARAMETERS})
     with suppress(UnknownName):  # a measure or a loss of somebody's own, which predicting does not ask for
         ranker.settings()
-    names = names_in(about)
     ranker.ranks_ = ranks_in(about)
-    width = with_rank_columns(len(names), ranker.ranks_)
+    width = with_rank_columns(len(names_in(about)), ranker.ranks_)
     ranker.scaling_ = scaling_of(arrays, width)
     sizes = (width, *ranker.hidden, 1)
     shapes = [shape for pair in pairwise(sizes) for shape in (pair, pair[1:])]
+    take_weights(ranker, about, arrays, shapes)
+    return ranker
+
+
+def take_weights(
+    ranker: Ranker, about: dict[str, Any], arrays: dict[str, Any], shapes: Sequence[tuple[int, ...]]
+) -> None:
+    """Give a ranker its models and the names of its features. shapes: of a model's arrays. Raises as `rebuilt`."""
     if not about["models"]:
         raise Damaged("there are no weights")
     ranker.models_ = [
@@ -60,9 +68,9 @@ def rebuilt(about: dict[str, Any], arrays: dict[str, Any]) -> Ranker:
         )
         for m, one in enumerate(about["models"])
     ]
-    ranker.feature_names_, ranker.n_features_in_ = names, len(names)
+    ranker.feature_names_ = names_in(about)
+    ranker.n_features_in_ = len(ranker.feature_names_)
     ranker.parameters_ = ranker.get_params()
-    return ranker
 
 
 def scaling_of(arrays: dict[str, Any], width: int) -> Scaling:

@@ -7,9 +7,8 @@ from typing import Any
 
 from rankscope.errors import ParameterError, UnknownName
 from rankscope.learning import saved_network
-from rankscope.learning.descent import Trained
 from rankscope.learning.list_ranks import with_rank_columns
-from rankscope.learning.saved_checks import Damaged, checked, names_in, ranks_in
+from rankscope.learning.saved_checks import Damaged, names_in, ranks_in
 from rankscope.learning.torch.installed import pytorch
 from rankscope.learning.torch.torch_ranker import PARAMETERS, TorchRanker
 
@@ -34,24 +33,10 @@ def rebuilt(about: dict[str, Any], arrays: dict[str, Any]) -> TorchRanker:
             ranker.settings()
     except ParameterError as error:
         raise Damaged(str(error)) from None
-    names = names_in(about)
     if ranker.attention > len(arrays):  # before so many shapes are written down
         raise Damaged(f"{ranker.attention} layers of attention, and {len(arrays)} arrays")
     ranker.ranks_ = ranks_in(about)
-    width = with_rank_columns(len(names), ranker.ranks_)
+    width = with_rank_columns(len(names_in(about)), ranker.ranks_)
     ranker.scaling_ = saved_network.scaling_of(arrays, width)
-    shapes = ranker.shape(width, parameters).shapes()
-    if not about["models"]:
-        raise Damaged("there are no weights")
-    ranker.models_ = [
-        Trained(
-            weights=[checked(arrays, f"weight.{m}.{i}", shape, "float32") for i, shape in enumerate(shapes)],
-            losses=tuple(map(float, one["losses"])),
-            values=tuple(map(float, one["values"])),
-            best_epoch=int(one["best_epoch"]),
-        )
-        for m, one in enumerate(about["models"])
-    ]
-    ranker.feature_names_, ranker.n_features_in_ = names, len(names)
-    ranker.parameters_ = ranker.get_params()
+    saved_network.take_weights(ranker, about, arrays, ranker.shape(width, parameters).shapes())
     return ranker

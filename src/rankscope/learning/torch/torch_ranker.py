@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Sequence
 from typing import Any, cast
 
@@ -13,11 +12,12 @@ from rankscope.data.features import Features
 from rankscope.errors import ParameterError
 from rankscope.learning.columns import as_trained_on
 from rankscope.learning.descent import Trained
+from rankscope.learning.estimator import defaults_of
 from rankscope.learning.given import documents_to_score
 from rankscope.learning.lambdamart import LambdaMART, parse_objective
 from rankscope.learning.list_ranks import with_list_ranks, with_rank_columns
 from rankscope.learning.losses.named import Function, Loss
-from rankscope.learning.ranker import Ranker, differ
+from rankscope.learning.ranker import Ranker
 from rankscope.learning.scaling import Scaling
 from rankscope.learning.stopping import Watch
 from rankscope.learning.torch.course import Course, all_scores, on
@@ -26,7 +26,7 @@ from rankscope.learning.torch.network import Shape
 from rankscope.measures.base import Measure
 from rankscope.stats.inputs import check_choice, check_count
 
-__all__ = ["DEFAULTS", "PARAMETERS", "TorchRanker"]
+__all__ = ["PARAMETERS", "TorchRanker"]
 
 Floats = npt.NDArray[np.float64]
 
@@ -191,26 +191,7 @@ class TorchRanker(Ranker):
                 scores += all_scores(weights, values, features.offsets, shape, device)
         return np.asarray(features.in_given_order(scores / len(self.models_)))
 
-    def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """The parameters by name, as scikit-learn asks for them; deep has no meaning here."""
-        return {name: getattr(self, name) for name in PARAMETERS}
 
-    def set_params(self, **parameters: Any) -> TorchRanker:
-        """Change parameters by name. Raises ParameterError for one that there is not."""
-        for name, value in parameters.items():
-            if name not in PARAMETERS:
-                raise ParameterError(
-                    f"a TorchRanker has no parameter {name!r}, expected one of {', '.join(PARAMETERS)}"
-                )
-            setattr(self, name, value)
-        return self
-
-    def __repr__(self) -> str:
-        changed = [f"{name}={value!r}" for name, value in self.get_params().items() if differ(value, DEFAULTS[name])]
-        return f"TorchRanker({', '.join(changed)})"
-
-
+TorchRanker.defaults = defaults_of(TorchRanker)
 #: In the order of `__init__`.
-PARAMETERS = tuple(inspect.signature(TorchRanker).parameters)
-#: What each is where nothing is said.
-DEFAULTS = {name: one.default for name, one in inspect.signature(TorchRanker).parameters.items()}
+PARAMETERS = tuple(TorchRanker.defaults)
