@@ -81,7 +81,7 @@ def test_every_format_is_printed(cli: Callable[..., Any], folder: Path, form: st
 
 
 def test_a_page_has_figures_of_folds_features_places_and_epochs(cli: Callable[..., Any], folder: Path) -> None:
-    pytest.importorskip("jinja2")
+    pytest.importorskip("jinja2", reason="the extra `report` is not installed")
     page = folder / "page.html"
     alone = ("--loss", "linear:listnet", "--seeds", "1", "--epochs", "3", "--folds", "3", "-m", "RR", "--workers", "1")
     done = cli("crossvalidate", "few.csv", *alone, "--importance", "--format", "html", "-o", page)

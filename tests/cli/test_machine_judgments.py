@@ -106,7 +106,7 @@ def test_another_scale_and_missing_queries_are_refused(cli: Callable[..., Any], 
 
 
 def test_the_page_shows_people_machine_and_both(cli: Callable[..., Any], files: Path, tmp_path: Path) -> None:
-    pytest.importorskip("jinja2")
+    pytest.importorskip("jinja2", reason="the extra `report` is not installed")
     page = tmp_path / "page.html"
     call = ["report", HUMAN, "rerank.run", "dense.run", "-m", "nDCG@10", "--no-figures", "-o", page]
     assert cli(*call, "--machine", "demo-judge.qrels").code == 0

@@ -126,8 +126,8 @@ def test_parts_are_named_by_their_losses() -> None:
 
 
 def test_it_is_an_estimator_of_scikit_learns() -> None:
-    base = pytest.importorskip("sklearn.base")
-    pipeline = pytest.importorskip("sklearn.pipeline")
+    base = pytest.importorskip("sklearn.base", reason="scikit-learn is not installed")
+    pipeline = pytest.importorskip("sklearn.pipeline", reason="scikit-learn is not installed")
     blend = Blend(pair(), how="stacked", l2=0.5)
     again = base.clone(blend)
     assert again is not blend
@@ -209,4 +209,4 @@ def test_once_fitted_the_lists_are_asked_for_as_it_was_fitted() -> None:
 def test_two_parts_of_one_name_are_refused_before_they_are_trained() -> None:
     first, second = pair()
     with pytest.raises(ParameterError, match="two rankers of a Blend are called '1', expected a name of its own"):
-        Blend({1: first, "1": second}).fit(X, Y, QID)  # type: ignore[dict-item]
+        Blend({1: first, "1": second}).fit(X, Y, QID)  # type: ignore[dict-item]  # no text

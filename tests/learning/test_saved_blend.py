@@ -64,7 +64,7 @@ def test_trees_and_blends_may_be_parts(tmp_path: Path) -> None:
 
 
 def test_names_of_columns_and_the_settings_at_training_are_kept(tmp_path: Path) -> None:
-    pd = pytest.importorskip("pandas")
+    pd = pytest.importorskip("pandas", reason="pandas is not installed")
     blend = Blend(pair()).fit(pd.DataFrame(X, columns=["a", "b", "c"]), Y, QID)
     before = blend.predict(HELD, HELD_QID)
     blend.set_params(how="stacked", l2=7.0)

@@ -43,7 +43,7 @@ def as_map(given: Any) -> dict[int, int] | None:
     if isinstance(given, Mapping):
         pairs = list(given.items())
     elif isinstance(given, str):
-        pairs = [tuple(part.split("=")) for part in given.split(",")]  # type: ignore[misc]
+        pairs = [tuple(part.split("=")) for part in given.split(",")]  # type: ignore[misc]  # counted below
     else:
         raise ParameterError(f"map (--map) is {given!r}, {expected}")
     found: dict[int, int] = {}

@@ -13,7 +13,7 @@ torch = pytest.importorskip("torch", reason="the extra `torch` is not installed:
 
 from learning.losses.test_autograd import TENSORS  # noqa: E402 - it asks for PyTorch
 
-from rankscope.learning.torch import TorchLoss, loss  # noqa: E402
+from rankscope.learning.torch import TorchLoss, loss  # noqa: E402 - the same
 
 SCORES, GRADES, OFFSETS = random_lists(21, (1, 3, 6, 4))
 LENGTHS = np.diff(OFFSETS)

@@ -12,7 +12,7 @@ from rankscope.learning.torch.batches import by_length, shuffled
 torch = pytest.importorskip("torch", reason="the extra `torch` is not installed: pip install 'rankscope[torch]'")
 
 from rankscope.learning.torch.course import all_scores, on  # noqa: E402 - they ask for PyTorch
-from rankscope.learning.torch.network import Shape, Table, dropped, first_weights, scores_of  # noqa: E402
+from rankscope.learning.torch.network import Shape, Table, dropped, first_weights, scores_of  # noqa: E402 - the same
 
 LENGTHS = np.array([3, 1, 5, 2, 4])
 OFFSETS = bounds(LENGTHS)

@@ -14,7 +14,7 @@ from rankscope.measures.names import parse_measure
 torch = pytest.importorskip("torch", reason="the extra `torch` is not installed: pip install 'rankscope[torch]'")
 
 from rankscope.learning.torch import TorchRanker  # noqa: E402 - it asks for PyTorch
-from rankscope.learning.torch.course import Course  # noqa: E402
+from rankscope.learning.torch.course import Course  # noqa: E402 - the same
 
 RNG = np.random.default_rng(4)
 X = RNG.normal(size=(60, 5))

@@ -168,7 +168,7 @@ def function_of_losses() -> Any:
     """The class through which autograd goes; made when first asked for, since PyTorch is loaded for it."""
     torch = pytorch()
 
-    class LossOfLists(torch.autograd.Function):  # type: ignore[misc,name-defined,unused-ignore]
+    class LossOfLists(torch.autograd.Function):  # type: ignore[misc,name-defined,unused-ignore]  # untyped
         """Computes value and gradient at once, and keeps the latter."""
 
         @staticmethod
