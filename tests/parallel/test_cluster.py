@@ -1,5 +1,6 @@
 """Units on a Dask cluster: the results of one worker, to the last bit, in order, and errors with their type."""
 
+import gc
 import itertools
 import os
 import threading
@@ -10,7 +11,7 @@ import pytest
 
 import rankscope as rs
 from rankscope.errors import InputError, ParameterError, UnknownName
-from rankscope.parallel import cluster_checks, cluster_unit, run_units, workers_for
+from rankscope.parallel import cluster_checks, cluster_run, cluster_unit, run_units, workers_for
 from rankscope.parallel.cluster import current
 from rankscope.parallel.threads import openblas
 
@@ -250,6 +251,27 @@ def test_leaving_early_cancels_what_has_not_begun(client, used, tmp_path):
     while client.cluster.scheduler.tasks and time.monotonic() < until:
         time.sleep(0.01)
     assert not client.cluster.scheduler.tasks
+
+
+def test_nothing_is_kept_on_the_cluster_after_a_result_that_was_waited_for(client, used, monkeypatch):
+    """A wait that ends without result leaves an exception in a cycle, which holds the future until it is collected."""
+    monkeypatch.setattr(cluster_run, "LOOK", 0.05)
+    gc.disable()
+    try:
+        results = run_units(waits, [0.3, 0, 0, 0, 0, 0], shared={"base": np.arange(3)})
+        assert next(results) == 0.3
+        results.close()
+        until = time.monotonic() + 10
+        while client.cluster.scheduler.tasks and time.monotonic() < until:
+            time.sleep(0.01)
+        assert not client.cluster.scheduler.tasks
+    finally:
+        gc.enable()
+
+
+def waits(shared, seconds):
+    time.sleep(seconds)
+    return seconds
 
 
 def touches(path):

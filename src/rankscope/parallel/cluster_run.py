@@ -40,6 +40,11 @@ class Sent:
         self.packed = packed
         self.future: Any = None
 
+    def release(self) -> None:
+        """The cluster need not keep its result. Said outright: after a wait that took too long an exception holds the
+        future in a cycle, until garbage is collected some time."""
+        self.future.release()
+
 
 class Line:
     """The units under way, in order."""
@@ -130,12 +135,12 @@ class Line:
                     f"a worker that has just come cannot run units of work ({error}), expected rankscope {__version__} "
                     "on all workers; install it there"
                 ) from None
-        self.queue.popleft()
+        self.queue.popleft().release()
         done = list(takewhile(lambda one: one.future.status == "finished", self.queue))
         with contextlib.suppress(Exception):  # one was lost just now, which is told when its turn comes
             self.fetched.extend(self.client.gather([one.future for one in done]))
             for _ in done:
-                self.queue.popleft()
+                self.queue.popleft().release()
         return found
 
     def send_again(self) -> None:
@@ -159,12 +164,15 @@ class Line:
 
     def leave(self) -> None:
         """Nothing of it is begun any more, and nothing is kept."""
-        futures = [one.future for one in self.queue]
+        left = list(self.queue)
         self.queue.clear()
-        self.scattered = NOTHING
-        if futures:
+        if self.scattered is not NOTHING:
+            self.scattered.release()
+        if left:
             with contextlib.suppress(Exception):  # the cluster has gone
-                self.client.cancel(futures, force=True)
+                self.client.cancel([one.future for one in left], force=True)
+        for one in left:
+            one.release()
 
 
 def in_cluster(
