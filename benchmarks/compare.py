@@ -75,7 +75,7 @@ def peer_pair(a, b, way, resamples):
     n, t = difference.size, found.statistic
     _ = difference.mean() / difference.std(ddof=1), (difference > 0).sum(), (difference == 0).sum()
     for tail in (0.025, 0.975):  # of the interval of d
-        optimize.brentq(lambda shift: stats.nct.cdf(t, n - 1, shift) - tail, t - 9, t + 9)  # noqa: B023
+        optimize.brentq(lambda shift: stats.nct.cdf(t, n - 1, shift) - tail, t - 9, t + 9)  # noqa: B023 - called at once
     if way == "t, Holm":
         return found.pvalue
     options = {"permutation_type": "samples", "vectorized": True, "n_resamples": resamples, "rng": 1}

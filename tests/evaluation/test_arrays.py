@@ -172,7 +172,7 @@ def test_rows_worked_on_apart_have_the_numbers_of_dicts(at_once: int, monkeypatc
 def test_a_preset_has_its_measures_and_precision_and_columns_break_ties(preset: str) -> None:
     close = [[1.0, 1.0 + 1e-9, 0.5, 1e300, 2e300], [-1e300, 1.0, -2e300, 0.0, 3.4028234663852886e38]]
     mask = np.array([[True] * 5, [True] * 4 + [False]])
-    expect_same((np.array(close), np.array([[0, 1, 2, 0, 3], [1, 0, 0, 1, 1]]), mask), None, preset=preset)  # type: ignore[arg-type]
+    expect_same((np.array(close), np.array([[0, 1, 2, 0, 3], [1, 0, 0, 1, 1]]), mask), None, preset=preset)
     expect_same((np.array(close), np.array([[0, 1, 2, 0, 3], [1, 0, 0, 1, 1]]), None), ["RR@2", "P@1"], preset=preset)
 
 

@@ -182,4 +182,4 @@ def test_no_measures_are_refused(measures: list[str]) -> None:
 @pytest.mark.parametrize("measures", [5, 0.5], ids=str)
 def test_what_is_no_measure_and_no_list_of_them_is_refused(measures: object) -> None:
     with pytest.raises(rs.ParameterError, match="measure"):
-        rs.evaluate(*as_lists([1]), measures)  # type: ignore[arg-type]
+        rs.evaluate(*as_lists([1]), measures)

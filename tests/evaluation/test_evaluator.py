@@ -39,10 +39,10 @@ def expect_same(a: Scores, b: Scores) -> None:
 @given(first=cases(), second=cases(), options=st.sampled_from(OPTIONS))
 def test_reused_it_gives_the_numbers_of_evaluate(first: Case, second: Case, options: dict[str, object]) -> None:
     """Whatever was evaluated in between: other queries missing, other lists, nothing of them left behind."""
-    evaluator = rs.Evaluator(first.qrels, NAMES, **options)  # type: ignore[arg-type]
+    evaluator = rs.Evaluator(first.qrels, NAMES, **options)
     other = {**second.run, next(iter(first.qrels)): {"d": 1.0, "z": 2.0}}
     for run in (first.run, other, first.run, {q: {} for q in first.qrels}, first.run):
-        expect_same(evaluator(run), rs.evaluate(first.qrels, run, NAMES, **options))  # type: ignore[arg-type]
+        expect_same(evaluator(run), rs.evaluate(first.qrels, run, NAMES, **options))
 
 
 def test_dict_run_path_and_frame_score_alike(tmp_path: Path) -> None:

@@ -83,8 +83,8 @@ def test_skipped_documents_by_hand() -> None:
 )
 def test_skipping_goes_with_every_other_convention(option: dict[str, object]) -> None:
     case = random_case(2, 30)
-    found = rs.evaluate(case.qrels, case.run, ["AP", "RR", "P@5"], unjudged="skip", **option)  # type: ignore[arg-type]
-    expected = rs.evaluate(case.qrels, condensed(case).run, ["AP", "RR", "P@5"], **option)  # type: ignore[arg-type]
+    found = rs.evaluate(case.qrels, case.run, ["AP", "RR", "P@5"], unjudged="skip", **option)
+    expected = rs.evaluate(case.qrels, condensed(case).run, ["AP", "RR", "P@5"], **option)
     np.testing.assert_allclose(found.values, expected.values, rtol=1e-13)
 
 

@@ -371,13 +371,14 @@ def test_what_is_no_number_of_workers_is_refused_before_anything_is_read(workers
 
 
 def test_hits_survive_the_way_through_a_portion(tmp_path):
-    from rankscope.data.join import Joiner, Portion
+    from rankscope.data.join import Joiner
 
     for seed, ties in enumerate(("doc_id_desc", "file", "average")):
         case = random_case(seed=seed, queries=8)
         qrels, convention = rs.Qrels(case.qrels), make_plan(["P@5"], ties=ties).convention
         hits = rs.hits_of(qrels, case.run, convention)
-        joiner = Joiner(qrels, convention, "run")
-        joiner.merge(Portion.of(hits, qrels))
+        there, joiner = Joiner(qrels, convention, "run"), Joiner(qrels, convention, "run")
+        there.add_mapping(case.run)
+        joiner.merge(there.portion())
         assert_same_hits(joiner.finish(), hits)
         assert np.isfinite(hits.rank).all()

@@ -49,17 +49,23 @@ __all__ = ["evaluate"]
 @click.option("--baseline", metavar="NAME", help="With --machine: differences to this system. Default: of all pairs.")
 @click.option("--map", "map_", metavar="A=B,...", help="With --machine: its grades on people's scale, as 0=0,1=0,2=1.")
 @click.option(
-    "--weight", type=float, metavar="W", help="With --machine: its weight. Default: that of the least variance."
+    "--weight",
+    type=float,
+    metavar="W",
+    help="With --machine: its weight, from 0 (not heard) to 1. Default: that of the least variance.",
 )
 @click.option(
-    "--confidence-level", type=float, metavar="P", help="With --machine: how many intervals hold. Default: 0.95."
+    "--confidence-level",
+    type=float,
+    metavar="P",
+    help="With --machine: share of intervals that hold the truth. Default: 0.95.",
 )
 @click.option(
     "--on-error",
     type=click.Choice(list(ON_ERROR)),
     default="stop",
     show_default=True,
-    help="A run that cannot be read ends it all, or is left out with a note.",
+    help="A run, or a partition of one, that cannot be read ends it all, or is left out with a note.",
 )
 @output_options([*FORMATS, PAGE])
 def evaluate(
@@ -81,14 +87,15 @@ def evaluate(
 ) -> None:
     """Evaluate each RUN against the judgments in QRELS.
 
-    Files are TREC's (spaces or tabs), CSV, TSV, JSON, JSONL or Parquet, plain, .gz or .zst; - is standard input. With
-    --input letor QRELS is a label file and each RUN a file of predictions, with letor-ranks of rank positions (and ties
-    are in file order); with entity-ranks QRELS is a table of ranks and there is no RUN.
+    Files are TREC's (spaces or tabs), CSV, TSV, JSON, JSONL or Parquet, plain, .gz or .zst; - is standard input. A
+    RUN may be a folder of such files, its partitions. With --input letor QRELS is a label file and each RUN a file of
+    predictions, with letor-ranks of rank positions (and ties are in file order); with entity-ranks QRELS is a table of
+    ranks and there is no RUN.
 
     \b
-    rankscope evaluate robust.qrels bm25.run dense.run -m nDCG@10 -m AP
-    rankscope evaluate robust.qrels bm25.run --by-query --format csv -o scores.csv
-    rankscope evaluate people.qrels bm25.run dense.run --machine llm.qrels -m nDCG@10
+    rankscope evaluate demo.qrels bm25.run dense.run -m nDCG@10 -m AP
+    rankscope evaluate demo.qrels bm25.run --by-query --format csv -o scores.csv
+    rankscope evaluate demo-few.qrels bm25.run dense.run --machine demo-judge.qrels -m nDCG@10
     """  # noqa: D301 - click keeps the lines after the character \b as they are
     check_page(format_, output)
     given = {"baseline": baseline, "map": map_, "weight": weight, "confidence_level": confidence_level}

@@ -65,16 +65,6 @@ class Portion(NamedTuple):
     retrieved: Ints
     unknown: list[str]
 
-    @classmethod
-    def of(cls, hits: Hits, qrels: Qrels) -> Portion:
-        """The whole of a run whose hits have been made from these judgments; nothing is kept of unknown queries."""
-        rank = hits.first if hits.ties == "average" else hits.rank
-        judgment = hits.judged + qrels.offsets[hits.query]
-        small = max(int(hits.retrieved.max(initial=0)), len(hits), len(qrels)) < 1 << 31
-        found = np.array([hits.query, rank, hits.first, hits.last, judgment], np.int32 if small else np.int64)
-        queries = np.flatnonzero(~hits.missing)
-        return cls(found, queries, hits.retrieved[queries], [])
-
 
 class Joiner:
     """Collects the hits of one run, block by block; holds nothing of the run itself."""
@@ -89,6 +79,7 @@ class Joiner:
         self.missing = np.ones(n, np.bool_)
         self.answered = False  # whether any query of the qrels has a list
         self.unknown: list[str] = []  # queries of the run that have no judgments
+        self.advice = "remove one of the two"  # where a query holds a document twice
 
     def add(self, rows: Rows) -> None:
         """Join these queries. Each query of the run is added once, whole."""
@@ -98,7 +89,7 @@ class Joiner:
     def _add_chunk(self, rows: Rows) -> None:
         codes = self._codes(rows.query_ids)
         keys = rows.keys(codes, self.qrels.lookup.seed)
-        rows.refuse_duplicates(keys)
+        rows.refuse_duplicates(keys, self.advice)
         found, judged = self.qrels.lookup.find(keys, rows.docs)
         group = np.searchsorted(rows.offsets, found, side="right") - 1
         lengths = np.diff(rows.offsets)

@@ -9,12 +9,22 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from rankscope.data.rows import Interner, Ints, Keys, Rows
+from rankscope.data.rows import Interner, Ints, Keys, Rows, group
 from rankscope.kernels.order import ranges
 from rankscope.kernels.segments import bounds
 from rankscope.kernels.text import PADDING, Fields, changes, decode, hashes
 
-__all__ = ["Numbered", "Stretches", "Ungrouped", "contents", "in_memory", "packed", "stretches_of", "whole_queries"]
+__all__ = [
+    "Numbered",
+    "Stretches",
+    "Ungrouped",
+    "contents",
+    "gathered",
+    "in_memory",
+    "packed",
+    "stretches_of",
+    "whole_queries",
+]
 
 
 class Ungrouped(Exception):
@@ -126,6 +136,22 @@ def in_memory(found: Iterable[Rows], say: Callable[[int], str]) -> Rows:
     docs = packed(texts)
     lengths, hashed, values, numbers = map(np.concatenate, zip(*columns, strict=True))
     return Rows(ids, bounds(lengths), docs, hashed, values, Numbered(docs.starts, numbers, say))
+
+
+def gathered(pieces: Iterable[Stretches], say: Callable[[int], str]) -> tuple[Rows, int]:
+    """All rows of at least one piece, in whatever order their queries come, and how many queries had theirs apart.
+
+    say: as of `Numbered`.
+    """
+    known = Interner()
+    texts, columns = [], []
+    for piece in pieces:
+        codes = np.repeat(known.codes(piece.queries), np.diff(np.append(piece.starts, piece.values.size)))
+        texts.append(contents(piece.docs))
+        columns.append((codes, piece.hashes.copy(), piece.values.copy(), piece.numbers.copy()))
+    docs = packed(texts)
+    codes, hashed, values, numbers = map(np.concatenate, zip(*columns, strict=True))
+    return group(list(known.ids), codes, docs, hashed, values, Numbered(docs.starts, numbers, say))
 
 
 def joined(parts: list[Stretches]) -> Stretches:

@@ -45,22 +45,23 @@ def evaluate(
 ) -> Scores:
     """Evaluate runs against judgments: one value for each system, measure and query.
 
-    qrels: a Qrels, a path, or what `Qrels(...)` takes. runs: a Run, a path, what `Run(...)` takes, or a list of
-    those; paths are streamed, as are iterators of the pieces of a run. measures: names or Measures; default nDCG@10 AP
-    RR P@10 R@100, or the preset's. preset: a reference tool whose conventions hold, see `rankscope measures --presets`.
-    rel: least relevance that counts. ties: "doc_id_desc" (default), "file", "average" (the expected value over the
-    orders of tied documents) or "error". missing: what a query without a list in the run counts as: "zero" (an empty
-    ranking), "drop", "error". no_relevant: what a query without relevant documents counts as: "zero" (what the measure
-    says, the default where a preset says nothing else), "drop", "one". unjudged: what a document of a list without
-    judgment is: "nonrelevant", "skip" (taken out), or "bounds" (not relevant, and beside the value the lowest and
-    highest that judgments could make of it, where they bound the measure). input: the format of the run files, where
-    it should not be told by content; "letor" and "letor-ranks": `qrels` is a label file and `runs` are files of
-    predictions or rank positions, a line a document (then ties is "file" where nothing else is asked for);
-    "entity-ranks": `qrels` is a table of the ranks of known entities (or an EntityRanks), and there are no runs.
-    total_ranks: how many items were ranked in all, where a measure of such a table asks for it. workers: processes that
-    share the run files, and the pieces of large ones; None: all cores where that pays and processes can be forked. The
-    result is the same, to the last bit. on_error: a run that cannot be read ends it all ("stop"), or is left out with a
-    note that says why ("skip"). progress: called with the number of bytes just read.
+    qrels: a Qrels, a path, or what `Qrels(...)` takes. runs: a Run, a path, what `Run(...)` takes, or a list of those;
+    paths are streamed, as are iterators of the pieces of a run; the path of a folder is one run, in partitions.
+    measures: names or Measures; default nDCG@10 AP RR P@10 R@100, or the preset's. preset: a reference tool whose
+    conventions hold, see `rankscope measures --presets`. rel: least relevance that counts. ties: "doc_id_desc"
+    (default), "file", "average" (the expected value over the orders of tied documents) or "error". missing: what a
+    query without a list in the run counts as: "zero" (an empty ranking), "drop", "error". no_relevant: what a query
+    without relevant documents counts as: "zero" (what the measure says, the default where a preset says nothing else),
+    "drop", "one". unjudged: what a document of a list without judgment is: "nonrelevant", "skip" (taken out), or
+    "bounds" (not relevant, and beside the value the lowest and highest that judgments could make of it, where they
+    bound the measure). input: the format of the run files, where it should not be told by content; "letor" and
+    "letor-ranks": `qrels` is a label file and `runs` are files of predictions or rank positions, a line a document
+    (then ties is "file" where nothing else is asked for); "entity-ranks": `qrels` is a table of the ranks of known
+    entities (or an EntityRanks), and there are no runs. total_ranks: how many items were ranked in all, where a measure
+    of such a table asks for it. workers: processes that share the run files, and the pieces of large ones; None: all
+    cores where that pays and processes can be forked. The result is the same, to the last bit. on_error: a run that
+    cannot be read, or a partition of one, ends it all ("stop"), or is left out with a note that says why ("skip").
+    progress: called with the number of bytes just read.
 
     Raises InputError for data, ParameterError for arguments; the message says what to do.
 
@@ -111,7 +112,9 @@ def plan_and_join(
             raise ParameterError("a table of ranks holds relevant entities only; leave unjudged out")
         return plan, join_entities(qrels, plan, total_ranks)
     if total_ranks is not None:
-        raise ParameterError("total_ranks (--total-ranks) is for tables of ranks; pass input='entity-ranks' with it")
+        raise ParameterError(
+            "total_ranks (--total-ranks) is for tables of ranks; pass input='entity-ranks' (--input entity-ranks), too"
+        )
     return plan, join_all(qrels, as_list(runs), plan, input_, progress, workers, on_error)
 
 

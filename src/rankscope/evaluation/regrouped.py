@@ -2,19 +2,32 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from operator import itemgetter
+from typing import Protocol
 
 from rankscope.data.join import Joiner
 from rankscope.data.rows import Rows
+from rankscope.data.stretches import Stretches
 from rankscope.errors import InputError
-from rankscope.evaluation.sources import Joined, Progress, first_of, stranger_notes
-from rankscope.io.read import Source, apart_note
+from rankscope.evaluation.run_files import Found, Progress, first_of
 from rankscope.io.regrouped import Regrouped
 
-__all__ = ["join_regrouped"]
+__all__ = ["InStretches", "find_regrouped"]
 
 
-def join_regrouped(joiner: Joiner, source: Source, progress: Progress | None) -> Joined:
+class InStretches(Protocol):
+    """A file, or several, whose rows are read in their order; as of `Source`."""
+
+    name: str
+
+    @property
+    def run_tag(self) -> str | None: ...
+    def stretches(self, progress: Progress | None = None) -> Iterator[Stretches]: ...
+    def row_called(self, number: int) -> str: ...
+
+
+def find_regrouped(joiner: Joiner, source: InStretches, progress: Progress | None) -> Found:
     """Join a run whose queries come in any order. joiner: an empty one.
 
     Queries are joined in another order than that of the file, with the same result. Raises InputError: of several
@@ -30,19 +43,16 @@ def join_regrouped(joiner: Joiner, source: Source, progress: Progress | None) ->
                 joiner.add(rows)
             except InputError as error:
                 faults.append(first_fault(rows, joiner, order) or (0, error))
-        notes: tuple[str, ...] = (apart_note(source.name, regrouped.apart),) if regrouped.apart else ()
     if faults:
         raise min(faults, key=itemgetter(0))[1]
-    if not joiner.answered:
-        joiner.unknown.sort(key=lambda name: order[name.encode("utf-8", "surrogateescape")])
-    hits = joiner.finish()
-    notes += stranger_notes(joiner.qrels, hits, joiner.name, lambda: first)
-    return Joined(joiner.name, hits, notes, source.path)
+    joiner.unknown.sort(key=lambda name: order[name.encode("utf-8", "surrogateescape")])
+    return Found(joiner.portion(), source.run_tag or "", regrouped.apart, first=first)
 
 
 def first_fault(rows: Rows, joiner: Joiner, order: dict[bytes, int]) -> tuple[int, InputError] | None:
     """The first of these queries that cannot be joined: its place in `order`, and why."""
     search = Joiner(joiner.qrels, joiner.convention, joiner.name)
+    search.advice = joiner.advice
     for q, query in enumerate(rows.query_ids):
         try:
             search.add(rows.part(q, q + 1))

@@ -2,61 +2,57 @@
 
 from __future__ import annotations
 
+import os
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from rankscope.data.entities import EntityRanks, hits_of_entities
 from rankscope.data.hits import Hits
 from rankscope.data.join import Convention, Joiner, join
 from rankscope.data.qrels import Qrels
-from rankscope.data.rows import Rows, name_of
 from rankscope.data.run import Run
 from rankscope.errors import InputError, ParameterError, RankscopeError
 from rankscope.evaluation.conventions import Plan
+from rankscope.evaluation.run_files import (
+    Joined,
+    Progress,
+    find_in,
+    join_file,
+    joined_of,
+    stranger_notes,
+)
 from rankscope.evaluation.skipped import each_run
-from rankscope.io.read import PathLike, open_source, read_qrels, run_of
-from rankscope.io.streams import is_path, one_stdin, open_binary, source_name
-from rankscope.io.trec import Ungrouped
+from rankscope.io.read import PathLike, read_qrels
+from rankscope.io.streams import is_folder, is_path, one_stdin, source_name
 from rankscope.io.urls import is_url, url_size
-from rankscope.kernels.text import decode
 from rankscope.measures.names import parse_measures
 
 __all__ = [
     "ENTITY",
     "LETOR",
     "Joined",
+    "Progress",
     "as_qrels",
     "hits_of",
     "is_path",
     "join_all",
     "join_any",
     "join_entities",
+    "join_file",
+    "joined_run",
     "number_of",
     "pays",
 ]
 
-Progress = Callable[[int], Any]
-
 #: Inputs of two files that belong together: labels, and predictions in the order of their lines.
 LETOR = {"letor": "a label file, then files of scores", "letor-ranks": "a label file, then files of rank positions"}
-#: Fewer documents may well be all unjudged.
-FEW = 100
 #: Bytes of run files from which on several workers are faster than one.
 ENOUGH = 48 << 20
 #: A table of ranks, judgments and runs in one.
 ENTITY = "entity-ranks"
-
-
-class Joined(NamedTuple):
-    """One system after the join. path: the file it came from."""
-
-    name: str
-    hits: Hits
-    notes: tuple[str, ...]
-    path: PathLike | None
 
 
 def join_all(
@@ -82,7 +78,9 @@ def join_all(
         from rankscope.evaluation.pieces import join_in_pieces  # short runs need no workers
 
         return join_in_pieces(judged, runs, plan.convention, input_, number, progress, on_error)
-    return each_run(runs, lambda place: join_any(judged, runs[place], plan.convention, input_, progress), on_error)
+    return each_run(
+        runs, lambda place: join_any(judged, runs[place], plan.convention, input_, progress, on_error), on_error
+    )
 
 
 def pays(runs: Sequence[Any]) -> bool:
@@ -101,10 +99,16 @@ def number_of(workers: int | None, runs: Sequence[Any], *, guarded: bool = False
 
 
 def size_of(run: Any) -> int:
-    """The bytes of a file that can be read again and from any place on; 0 for whatever else stands for a run."""
+    """The bytes of a file that can be read again and from any place on, or of all files of a folder; 0 for whatever
+    else stands for a run.
+    """
+    if is_folder(run):
+        from rankscope.io.folders import sound_partitions  # most runs are files
+
+        return sum(one.size for one in sound_partitions(run))
     if is_url(run):
         return url_size(str(run))
-    if not is_path(run) or source_name(run) == "<stdin>" or not Path(run).is_file():
+    if not is_path(run) or source_name(run) == "<stdin>" or not os.path.isfile(run):
         return 0
     return Path(run).stat().st_size
 
@@ -112,7 +116,7 @@ def size_of(run: Any) -> int:
 def refuse_measures(runs: Sequence[Any]) -> None:
     """Raise for a file that is not there and has the name of a measure: an -m before it was forgotten."""
     for run in runs:
-        if is_path(run) and source_name(run) != "<stdin>" and not Path(run).exists():
+        if is_path(run) and source_name(run) != "<stdin>" and not os.path.exists(run):
             try:
                 parse_measures(source_name(run))
             except RankscopeError:
@@ -180,7 +184,19 @@ def as_qrels(qrels: Qrels | PathLike | Any, plan: Plan | None = None) -> Qrels:
     return found
 
 
-def join_any(qrels: Qrels, run: Any, convention: Convention, input_: str | None, progress: Progress | None) -> Joined:
+def join_any(
+    qrels: Qrels,
+    run: Any,
+    convention: Convention,
+    input_: str | None,
+    progress: Progress | None,
+    on_error: str = "stop",
+) -> Joined:
+    """One run, whatever it is. on_error: of the partitions of a folder, see `join_folder`. Raises InputError."""
+    if is_folder(run):
+        from rankscope.evaluation.folders import join_folder  # most runs are files
+
+        return join_folder(qrels, run, convention, input_, progress, on_error)
     if is_path(run):
         return join_file(qrels, run, convention, input_, progress)
     if not isinstance(run, Run):
@@ -192,23 +208,11 @@ def joined_run(qrels: Qrels, run: Run, convention: Convention, path: PathLike | 
     """A run held in memory, or in pieces, joined."""
     mapping = run._mapping
     if mapping is None:
-        joined = join_rows(Joiner(qrels, convention, run.name), run._whole_queries(), path)
-        return joined._replace(notes=(*run.notes, *joined.notes))
+        found = find_in(Joiner(qrels, convention, run.name), run._whole_queries())
+        return joined_of(found._replace(notes=run.notes), qrels, convention, run.name, path)
     hits = join(qrels, run, convention)
     notes = stranger_notes(qrels, hits, run.name, lambda: next(doc for docs in mapping.values() for doc in docs))
     return Joined(run.name, hits, (*run.notes, *notes), path)
-
-
-def stranger_notes(qrels: Qrels, hits: Hits, name: str, first: Callable[[], str]) -> tuple[str, ...]:
-    """A note where no document of the run was judged: ids may be written in two ways. first: one of the run's."""
-    listed = int(hits.retrieved.sum())
-    if hits.rank.size or listed < FEW:
-        return ()
-    judged = name_of(decode(qrels._docs.slice(slice(1)))[0])
-    return (
-        f"run {name!r}: none of its {listed:,} documents was judged (run: {first()!r}; judgments: {judged!r}): check "
-        "that ids are written alike",
-    )
 
 
 def hits_of(qrels: Qrels | PathLike | Any, run: Run | PathLike | Any, convention: Convention | None = None) -> Hits:
@@ -221,41 +225,3 @@ def hits_of(qrels: Qrels | PathLike | Any, run: Run | PathLike | Any, convention
     ([2.0, 3.0], [2, 0], [2, 1, 0])
     """
     return join_any(as_qrels(qrels), run, convention or Convention(), None, None).hits
-
-
-def join_file(
-    qrels: Qrels, path: PathLike, convention: Convention, input_: str | None, progress: Progress | None
-) -> Joined:
-    """Join a run file while it is read; one whose queries are mixed, or a pipe, whole or by way of temporary files."""
-    _ = qrels.lookup  # built before the run is read, when most memory is free
-    if is_url(path) or (source_name(path) != "<stdin>" and Path(path).is_file()):  # what can be read again
-        with open_binary(path) as stream:
-            source = open_source(stream, path, input_)
-            if source.format == "trec" or source.large:
-                try:
-                    joiner = Joiner(qrels, convention, source.run_name)
-                    return join_rows(joiner, source.stream_rows(progress=progress), path)
-                except Ungrouped:
-                    progress = None  # which has been told of these bytes
-    with open_binary(path) as stream:
-        source = open_source(stream, path, input_)
-        if source.large:
-            from rankscope.evaluation.regrouped import join_regrouped  # few runs need it
-
-            return join_regrouped(Joiner(qrels, convention, source.run_name), source, progress)
-        return joined_run(qrels, run_of(source), convention, path)
-
-
-def join_rows(joiner: Joiner, found: Iterable[Rows], path: PathLike | None) -> Joined:
-    """Join rows as they come. joiner: an empty one."""
-    first = ""
-    for rows in found:
-        first = first or first_of(rows)
-        joiner.add(rows)
-    hits = joiner.finish()
-    return Joined(joiner.name, hits, stranger_notes(joiner.qrels, hits, joiner.name, lambda: first), path)
-
-
-def first_of(rows: Rows) -> str:
-    """The id of the first document, empty where there is none."""
-    return name_of(decode(rows.docs.slice(slice(1)))[0]) if rows.values.size else ""

@@ -18,7 +18,7 @@ from rankscope.data.wording import queries
 from rankscope.errors import ParameterError, UnknownName
 from rankscope.io.formats import FORMATS, KINDS, VALUES, Wanted, format_named, kind_of, outputs
 from rankscope.io.read import PathLike, apart_note, file_stem, open_source
-from rankscope.io.streams import is_path, one_stdin, open_binary, source_name
+from rankscope.io.streams import is_folder, is_path, one_stdin, open_binary, source_name
 from rankscope.io.write import check_writable, compressed, refuse_overwriting, write_chunks, write_stdout
 from rankscope.kernels.text import hashes
 
@@ -126,6 +126,12 @@ def content_of(source: PathLike | Qrels | Run, input_: str | None, wanted: Wante
 def read_content(path: PathLike, input_: str | None, wanted: Wanted) -> Content:
     """A file in any format. Raises ParameterError where neither its content nor the user tells what it holds."""
     one_stdin((path, wanted.labels))
+    if is_folder(path) and wanted.kind != "qrels" and wanted.labels is None:
+        from rankscope.io.partitions import read_folder  # most runs are files
+
+        run, tagged = read_folder(path, input_)
+        assert run._rows is not None
+        return Content(run._rows, source_name(path), run.name, tagged, run.notes)
     with open_binary(path) as stream:
         source = open_source(stream, path, input_)
         if wanted.labels is not None and not format_named(source.format).takes_labels:

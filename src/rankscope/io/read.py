@@ -17,7 +17,7 @@ from rankscope.errors import InputError, ParameterError
 from rankscope.io.blocks import BLOCK, BOM
 from rankscope.io.formats import FORMATS, KINDS, File, Progress, Wanted, check_format, format_named, kind_of
 from rankscope.io.sniff import sniff
-from rankscope.io.streams import empty_file, open_binary, source_name
+from rankscope.io.streams import empty_file, is_folder, open_binary, source_name
 from rankscope.io.trec import RUN, first_fields, stream_rows
 from rankscope.io.urls import Remote
 
@@ -124,9 +124,14 @@ class Source:
         return name_of(fields[5].strip()) if len(fields) == 6 else None
 
     @property
+    def run_tag(self) -> str | None:
+        """What the file says that its run is called, as far as that stands in its first bytes."""
+        return self.tag if self.format == "trec" else None
+
+    @property
     def run_name(self) -> str:
         """What the run that it holds is called, unless the reader of the whole finds a name."""
-        return (self.tag if self.format == "trec" else None) or file_stem(self.path)
+        return self.run_tag or file_stem(self.path)
 
 
 def open_source(stream: Any, path: PathLike, input_: str | None) -> Source:
@@ -165,7 +170,7 @@ def read_run(path: PathLike, *, name: str | None = None, input: str | None = Non
     Formats, told by content unless `input` names one: TREC (`query Q0 document rank score tag`), CSV, TSV and
     JSONL with the columns query_id, doc_id, score, Parquet, JSON `{query: {document: score}}`. name: the system's
     name; by default the tag of the first line, else the file's name without suffix. Lines of a query that are not
-    together are merged, with a note.
+    together are merged, with a note. A folder is one run, whose files are read one after the other.
 
     Raises InputError, naming file and line, for whatever cannot be read. To evaluate a large file,
     hand the path to `evaluate`: it reads it in blocks and keeps only what was judged.
@@ -178,6 +183,10 @@ def read_run(path: PathLike, *, name: str | None = None, input: str | None = Non
     ...     read_run(path).name
     'bm25'
     """
+    if is_folder(path):
+        from rankscope.io.partitions import read_folder  # most runs are files
+
+        return read_folder(path, input, name)[0]
     with open_binary(path) as stream:
         return run_of(open_source(stream, path, input), name)
 
@@ -198,7 +207,7 @@ def file_stem(path: PathLike) -> str:
     name = source_name(path)
     if name == "<stdin>":
         return "stdin"
-    stem = Path(name).name
+    stem = Path(name).name or Path(name).absolute().name
     known = {suffix for entry in FORMATS.values() for suffix in entry.suffixes}.union(SUFFIXES)
     while (suffix := Path(stem).suffix).lower() in known:
         stem = stem.removesuffix(suffix)

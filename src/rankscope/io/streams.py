@@ -2,21 +2,38 @@
 
 from __future__ import annotations
 
+import difflib
 import gzip
+import io
 import os
+import stat
 import sys
 import zlib
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
-from pathlib import Path
+from contextlib import contextmanager, suppress
+from itertools import islice
 from typing import Any, BinaryIO, Protocol, TypeGuard, cast
 
-from rankscope.errors import InputError, ParameterError
-from rankscope.io.urls import is_url, open_url
+from rankscope.errors import InputError, ParameterError, RankscopeError
+from rankscope.io.packed import Counted, Unpacked
+from rankscope.io.urls import is_url, is_url_of_folder, open_url
 
-__all__ = ["Readable", "empty_file", "is_path", "one_stdin", "open_binary", "open_raw", "source_name", "zstd_module"]
+__all__ = [
+    "Readable",
+    "empty_file",
+    "is_folder",
+    "is_path",
+    "one_stdin",
+    "open_binary",
+    "open_raw",
+    "refuse_devices",
+    "source_name",
+    "zstd_module",
+]
 
 GZIP, ZSTD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
+#: So many names of a folder are looked at for a misspelt one, and so alike it has to be.
+MOST_NAMES, NEAR = 10_000, 0.8
 
 
 class Readable(Protocol):
@@ -32,6 +49,11 @@ def is_path(x: object) -> TypeGuard[str | os.PathLike[str]]:
     return isinstance(x, (str, os.PathLike))
 
 
+def is_folder(x: object) -> TypeGuard[str | os.PathLike[str]]:
+    """Whether it is the path of a folder, or a URL that ends with a slash."""
+    return is_url_of_folder(x) or (is_path(x) and source_name(x) != "<stdin>" and os.path.isdir(x))
+
+
 def one_stdin(inputs: Iterable[object]) -> None:
     """Raise ParameterError where standard input is named for more than one of the inputs, paths or not."""
     if sum(is_path(x) and source_name(x) == "<stdin>" for x in inputs) > 1:
@@ -40,6 +62,26 @@ def one_stdin(inputs: Iterable[object]) -> None:
 
 def empty_file(name: str, expected: str = "at least one line") -> InputError:
     return InputError(f"{name}: the file is empty, expected {expected}")
+
+
+def no_such_file(name: str) -> InputError:
+    """Names the file of that folder whose name is nearest, where one is near."""
+    several = name.replace(",", " ").split()
+    if len(several) > 1 and all(map(os.path.exists, several)):
+        return InputError(f"{name}: no such file, but {len(several)} in one word; put blanks between them, no quotes")
+    folder, base = os.path.split(name)
+    if any(mark in base for mark in "*?["):
+        return InputError(f"{name}: no such file, and none that such a pattern stands for; check the path")
+    with suppress(OSError), os.scandir(folder or ".") as entries:
+        there = [entry.name for entry in islice(entries, MOST_NAMES) if entry.is_file()]
+        near = difflib.get_close_matches(base, there, n=1, cutoff=NEAR)
+        if near and difflib.get_close_matches(stem(base), [stem(near[0])], cutoff=0.7):  # not by its suffix alone
+            return InputError(f"{name}: no such file; did you mean {os.path.join(folder, near[0])}?")
+    return InputError(f"{name}: no such file; check the path")
+
+
+def stem(name: str) -> str:
+    return os.path.splitext(name)[0]
 
 
 @contextmanager
@@ -52,19 +94,44 @@ def open_binary(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     name = source_name(path)
     if not name:
         raise InputError("the name of a file is empty, expected a path; check the command")
-    if name != "<stdin>" and Path(path).is_dir():
+    if "\0" in name:
+        raise InputError(f"{name}: no file can have such a name (it holds a NUL), expected a path; check the command")
+    if is_folder(path):
         raise InputError(f"{name}: is a directory, expected a file; name one file of it")
+    refuse_devices(path)
     try:
         with open_raw(path) as raw:
-            yield _decompressed(raw)
+            yield _decompressed(raw, name)
     except FileNotFoundError:
-        raise InputError(f"{name}: no such file; check the path") from None
+        raise no_such_file(name) from None
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
         raise InputError(f"{name}: the compressed file is truncated or damaged ({error}); fetch it again") from None
-    except (InputError, ParameterError, BrokenPipeError):
+    except (RankscopeError, BrokenPipeError):
         raise
     except OSError as error:
         raise InputError(f"{name}: cannot be read ({error.strerror or error})") from None
+
+
+def refuse_devices(path: str | os.PathLike[str]) -> None:
+    """Raise InputError for what may never end, as /dev/zero; a terminal may be read, and a pipe."""
+    if source_name(path) == "<stdin>":
+        return
+    try:
+        mode = os.stat(path).st_mode
+    except (OSError, ValueError):  # a URL, or what cannot be opened either
+        return
+    if stat.S_ISBLK(mode) or (stat.S_ISCHR(mode) and not is_terminal(path)):
+        raise InputError(f"{source_name(path)}: is a device, expected a file; name a file, or a pipe into this command")
+
+
+def is_terminal(path: str | os.PathLike[str]) -> bool:
+    with suppress(OSError):
+        descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NOCTTY", 0))
+        try:
+            return os.isatty(descriptor)
+        finally:
+            os.close(descriptor)
+    return False
 
 
 @contextmanager
@@ -82,12 +149,13 @@ def open_raw(path: str | os.PathLike[str]) -> Iterator[Any]:
             yield file
 
 
-def _decompressed(raw: Any) -> BinaryIO:
+def _decompressed(raw: Any, name: str) -> BinaryIO:
     magic = raw.peek(4)[:4]
+    packed: Any = Counted(raw)
     if magic.startswith(GZIP):
-        return cast(BinaryIO, gzip.GzipFile(fileobj=raw))
+        return cast(BinaryIO, io.BufferedReader(Unpacked(gzip.GzipFile(fileobj=packed), packed, name), 1 << 16))
     if magic == ZSTD:
-        return zstd_file(raw)
+        return cast(BinaryIO, io.BufferedReader(Unpacked(zstd_file(packed), packed, name), 1 << 16))
     return cast(BinaryIO, raw)
 
 

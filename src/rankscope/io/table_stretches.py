@@ -6,6 +6,7 @@ be there. Columns are those of the first block; what a later one lacks is empty,
 
 from __future__ import annotations
 
+import os
 import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -27,18 +28,22 @@ from rankscope.io.tables import (
     below_comments,
     named_frame,
     no_header,
+    polars_errors,
     read_frame,
+    refuse_rows,
     refuse_saved,
+    refuse_texts,
     uneven_lines_first,
     unreadable,
 )
+from rankscope.io.urls import is_url
 
 if TYPE_CHECKING:
     import polars as pl
 
     from rankscope.io.read import Source
 
-__all__ = ["blocks", "slices"]
+__all__ = ["ParquetRows", "blocks", "slices"]
 
 #: Bytes of a block, and of the longest line.
 BLOCK, LONGEST = 1 << 20, 64 << 20
@@ -139,34 +144,55 @@ def end_of_line(text: bytes) -> int:
 
 def slices(source: Source, progress: Progress | None) -> Iterator[Stretches]:
     """A run in Parquet. Raises InputError that names the row."""
-    import polars as pl
-
-    name = source.name
     with on_disk(source) as path:
+        table = ParquetRows(path, source.name)
+        n = table.height
+        for a in range(0, n, SLICE):
+            yield table.stretches(a)
+            if progress is not None:
+                progress(source.size * min(a + SLICE, n) // n - source.size * a // n)
+
+
+class ParquetRows:
+    """A run in a Parquet file on disk, of which some rows are read at a time.
+
+    name: for errors. Raises InputError for what is no run, or holds no rows.
+    """
+
+    def __init__(self, path: str, name: str) -> None:
+        import polars as pl
+
+        self.name = name
         try:
-            frames = pl.scan_parquet(path, glob=False, hive_partitioning=False)
-            columns = frames.collect_schema().names()
-            n = int(frames.select(pl.len()).collect().item())
-        except (pl.exceptions.PolarsError, OSError, ValueError, RuntimeError) as error:
+            self.frames = pl.scan_parquet(path, glob=False, hive_partitioning=False)
+            columns = self.frames.collect_schema().names()
+            self.size = os.path.getsize(path)
+            self.height = refuse_rows(self.frames, self.size, name)
+        except polars_errors() as error:
+            if isinstance(error, InputError):
+                raise
             raise unreadable(name, "parquet", error) from None
         refuse_saved(columns, name)
-        names = needed_columns(columns, "score", name)
-        if not n:
+        self.names = needed_columns(columns, "score", name)
+        if not self.height:
             raise no_rows(name)
-        for a in range(0, n, SLICE):
-            try:
-                frame = frames.select(sorted(set(names.values()))).slice(a, SLICE).collect()
-            except (pl.exceptions.PolarsError, OSError, ValueError, RuntimeError) as error:
-                raise unreadable(name, "parquet", error) from None
-            yield stretches_of_frame(frame, Place(name, a, lines=False), names)
-            if progress is not None:
-                progress(source.size * (a + frame.height) // n - source.size * a // n)
+
+    def stretches(self, first: int) -> Stretches:
+        """The `SLICE` rows from this one on. Raises InputError that names the row."""
+        try:
+            frame = self.frames.select(sorted(set(self.names.values()))).slice(first, SLICE).collect()
+            refuse_texts(frame, self.size, self.name)
+        except polars_errors() as error:
+            if isinstance(error, InputError):
+                raise
+            raise unreadable(self.name, "parquet", error) from None
+        return stretches_of_frame(frame, Place(self.name, first, lines=False), self.names)
 
 
 @contextmanager
 def on_disk(source: Source) -> Iterator[str]:
     """The path of the unpacked file: its own, or that of a copy in the temporary folder."""
-    if source.size and source.name != "<stdin>":
+    if source.size and source.name != "<stdin>" and not is_url(source.path):
         yield fspath(source.path)
         return
     buffer = bytearray(BLOCK)

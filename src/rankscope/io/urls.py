@@ -10,7 +10,7 @@ from typing import Any
 
 from rankscope.errors import InputError, ParameterError
 
-__all__ = ["Remote", "is_url", "open_url", "url_size"]
+__all__ = ["Remote", "is_url", "is_url_of_folder", "open_url", "url_files", "url_size"]
 
 #: A scheme and two slashes; one letter is a drive of Windows.
 URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+(::|://)")
@@ -64,6 +64,31 @@ def is_url(path: object) -> bool:
     return isinstance(path, str) and URL.match(path) is not None
 
 
+def is_url_of_folder(path: object) -> bool:
+    """Whether it is a URL that names a folder: one that ends with a slash, of a store that has folders.
+
+    >>> is_url_of_folder("s3://runs/bm25.parquet/"), is_url_of_folder("s3://runs/bm25.parquet")
+    (True, False)
+    """
+    return is_url(path) and str(path).endswith("/") and not str(path).startswith(("http://", "https://"))
+
+
+def url_files(url: str) -> list[tuple[str, str, int]]:
+    """What is in a folder: of each its URL, its kind as fsspec tells it ("file", "directory"), and its bytes.
+
+    Raises as `open_url`.
+    """
+    with told(url):
+        import fsspec
+
+        store, path = fsspec.core.url_to_fs(url)
+        found = store.ls(path, detail=True)
+    base, ours = url.rstrip("/"), path.rstrip("/")
+    entries = [(one["name"].rstrip("/"), one["type"], int(one["size"] or 0)) for one in found]
+    # Some stores list the folder itself.
+    return [(f"{base}/{name.rpartition('/')[2]}", kind, size) for name, kind, size in entries if name != ours]
+
+
 @contextmanager
 def open_url(url: str) -> Iterator[Any]:
     """Open for reading, from any place on where the store can do that.
@@ -89,14 +114,25 @@ def url_size(url: str) -> int:
 
 @contextmanager
 def opened(url: str) -> Iterator[Any]:
-    try:
+    with told(url):
         import fsspec
+
+        file = fsspec.open(url, "rb").open()
+    with file:
+        yield file
+
+
+@contextmanager
+def told(url: str) -> Iterator[None]:
+    """Raise errors of ours, or OSError, for whatever goes wrong with a store."""
+    try:
+        import fsspec  # noqa: F401 - whether it is there
     except ImportError:
         raise ParameterError(
             f"{url}: a URL is opened by fsspec, which is not installed; pip install 'rankscope[scale]', or name a path"
         ) from None
     try:
-        file = fsspec.open(url, "rb").open()
+        yield
     except ImportError as error:  # of the package for this store
         raise ParameterError(f"{url}: a package for such URLs is not installed ({said(error)})") from None
     except OSError:
@@ -105,8 +141,6 @@ def opened(url: str) -> Iterator[Any]:
         raise InputError(f"{url}: cannot be opened ({said(error)}); check the URL, or name a path") from None
     except Exception as error:  # each store has errors of its own
         raise OSError(said(error)) from error
-    with file:
-        yield file
 
 
 def said(error: Exception) -> str:

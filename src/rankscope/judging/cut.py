@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,6 +14,7 @@ from rankscope.data.ranking import rank_rows, sorting_order
 from rankscope.data.rows import Ints, Keys, Rows
 from rankscope.data.run import Run
 from rankscope.errors import InputError
+from rankscope.evaluation.sources import size_of
 from rankscope.io.read import PathLike, file_stem, open_source, read_run
 from rankscope.io.streams import is_path, open_binary, source_name
 from rankscope.io.trec import Ungrouped
@@ -55,7 +56,7 @@ def cut_run(run: Run | PathLike | Any, depth: int, input_: str | None, progress:
         found = cut_stream(run, depth, input_, progress)
         if found is not None:
             return found
-        size = Path(run).stat().st_size if Path(run).is_file() else 0
+        size = size_of(run)
         read = read_run(run, input=input_)
         if progress is not None:
             progress(size)
@@ -67,7 +68,7 @@ def cut_run(run: Run | PathLike | Any, depth: int, input_: str | None, progress:
 
 def cut_stream(path: PathLike, depth: int, input_: str | None, progress: Progress | None) -> Cut | None:
     """A file in TREC's format cut while it is read, so that no more of it is kept; None for one that is read whole."""
-    if source_name(path) == "<stdin>" or not Path(path).is_file():  # cannot be read again where queries are mixed
+    if source_name(path) == "<stdin>" or not os.path.isfile(path):  # cannot be read again where queries are mixed
         return None
     with open_binary(path) as stream:
         source = open_source(stream, path, input_)
