@@ -14,18 +14,35 @@ Every message says what was found, where, what was expected and what to do.
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Iterable
 from typing import Any
 
-__all__ = ["InputError", "OutputError", "ParameterError", "RankscopeError", "UnknownName"]
+__all__ = ["InputError", "OutputError", "ParameterError", "RankscopeError", "UnknownName", "in_one_line"]
 
-
+#: Characters that end a line, command a terminal, or turn round the text behind them.
+CONTROLS = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
 #: So many known names are listed, where a hint says what lists all.
 MOST = 8
 
 
+def in_one_line(text: str) -> str:
+    r"""A text with its line breaks, tabs and other control characters written as escapes.
+
+    >>> in_one_line("two\nlines")
+    'two\\nlines'
+    """
+    return text if text.isprintable() else CONTROLS.sub(lambda found: repr(found[0])[1:-1], text)
+
+
 class RankscopeError(Exception):
-    """Base of all errors that a user's input or arguments cause."""
+    """Base of all errors that a user's input or arguments cause.
+
+    Its text is one line, whatever names and cells of a file stand in it.
+    """
+
+    def __str__(self) -> str:
+        return in_one_line(super().__str__())
 
 
 class InputError(RankscopeError, ValueError):
@@ -43,7 +60,7 @@ class UnknownName(ParameterError):
         candidates = sorted(known)
         lowered = {c.lower(): c for c in candidates}
         near = difflib.get_close_matches(name.lower(), lowered, n=1, cutoff=0.5)
-        shown = ", ".join(candidates)
+        shown = ", ".join(candidates) or "none"
         if hint and len(candidates) > MOST:
             shown = f"{', '.join(candidates[:MOST])} and {len(candidates) - MOST} others"
         advice = f"did you mean {lowered[near[0]]}?" if near else f"known: {shown}{hint}"

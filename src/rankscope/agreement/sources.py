@@ -45,8 +45,13 @@ def kind_of(path: PathLike) -> str:
 
 
 def first_bytes(path: PathLike) -> bytes:
-    """Some of the first, unpacked; those of standard input can still be read afterwards."""
+    """Some of the first, unpacked; those of standard input can still be read afterwards.
+
+    Raises InputError for another pipe: what was read of it is gone, and whoever opened it again would wait for ever.
+    """
     if source_name(path) != "<stdin>":
+        if os.path.exists(path) and not os.path.isfile(path) and not os.path.isdir(path):
+            raise InputError(f"{source_name(path)}: is a pipe or a device, expected a file; save it, or give - for it")
         with open_binary(path) as stream:
             return stream.read(HEAD)
     stdin: Any = None if sys.stdin is None else sys.stdin.buffer

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import atexit
-import difflib
 import gc
 import importlib
 import os
-import re
+import signal
 import sys
 from collections.abc import Sequence
 
 import click
 
 from rankscope._version import __version__
-from rankscope.errors import RankscopeError
+from rankscope.cli.streams import ReaderLeft, Terminated, guarded_streams, ignore_interrupts, signals_told
+from rankscope.errors import RankscopeError, in_one_line
 
 __all__ = ["cli", "main"]
 
@@ -44,9 +44,6 @@ COMMANDS = {
     "demo": ("demo", "Make a small test collection and take a tour on it."),
 }
 
-#: What options are called elsewhere.
-OTHER_WORDS = {"--metric": "--measure", "--metrics": "--measure", "--out": "--output", "--alpha": "--level"}
-
 
 class Lazy(click.Group):
     """A group whose commands are imported when they are called."""
@@ -62,6 +59,12 @@ class Lazy(click.Group):
         assert isinstance(command, click.Command)
         return command
 
+    def invoke(self, ctx: click.Context) -> object:
+        try:
+            return super().invoke(ctx)
+        except BrokenPipeError as error:  # of workers, or a server: click would end without a word
+            raise RankscopeError(refusal(error)) from None
+
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
             formatter.write_dl([(name, text) for name, (_, text) in COMMANDS.items()])
@@ -76,6 +79,7 @@ def cli(context: click.Context) -> None:
     \b
     rankscope demo                          a tour on data made here
     rankscope evaluate QRELS RUN... -m AP   the main job
+    rankscope COMMAND --help                what a command takes; its examples work where the demo is
     """  # noqa: D301 - click keeps the lines after the character \b as they are
     if context.invoked_subcommand is None:
         click.echo(context.get_help())
@@ -83,7 +87,7 @@ def cli(context: click.Context) -> None:
 
 def main(args: Sequence[str] | None = None) -> None:
     """Entry point. Exit codes: 0 done, 1 a bug of ours, 2 the user's input or arguments, 3 a gate failed, 4 it could
-    not decide, 130 interrupted.
+    not decide, 130 interrupted, 143 ended by SIGTERM.
     """
     # No command here multiplies matrices large enough for threads, and starting them costs .05 s of CPU.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
@@ -91,67 +95,73 @@ def main(args: Sequence[str] | None = None) -> None:
     # back anyway. That saves .02 s of CPU.
     gc.set_threshold(50_000)
     atexit.register(gc.freeze)
-    for stream in (sys.stdout, sys.stderr):
-        if stream is not None and hasattr(stream, "reconfigure"):  # ids that are no UTF-8 are printed as they came
-            stream.reconfigure(encoding="utf-8", errors="surrogateescape")
+    with guarded_streams():
+        try:
+            code = ended(args)
+        except KeyboardInterrupt as error:  # while something else was being said
+            code = interrupted(error)
+        if args is None:
+            ignore_interrupts()
+    if code:
+        sys.exit(code)
+
+
+def ended(args: Sequence[str] | None) -> int:
+    """The exit code, once all has been said. What is a bug of ours is raised."""
     try:
-        code = cli.main(args=None if args is None else list(args), prog_name="rankscope", standalone_mode=False)
-        if sys.stdout is not None:
+        with signals_told():
+            code = called(args)
             sys.stdout.flush()
-        if isinstance(code, int) and code:  # click hands back what a command asked for, as a gate does
-            sys.exit(code)
+            return code if isinstance(code, int) else 0
     except RankscopeError as error:
-        fail(str(error))
+        return fail(str(error))
     except click.exceptions.Exit as error:
-        sys.exit(error.exit_code)
-    except (click.exceptions.Abort, KeyboardInterrupt):
-        click.echo("rankscope: interrupted; no result was written", err=True)
-        sys.exit(130)
+        return error.exit_code
+    except (click.exceptions.Abort, KeyboardInterrupt) as error:
+        return interrupted(error)
     except click.ClickException as error:
-        fail(advice(error))
-    except BrokenPipeError:  # `| head` has seen enough
-        silence_output()
-        sys.exit(0)
+        from rankscope.cli.advice import advice  # no call that is right needs it
+
+        return fail(advice(error, sys.argv[1:] if args is None else args, cli))
+    except ReaderLeft:
+        return 0
+    except MemoryError:
+        return fail("there is not enough memory for this; close other programs, ask for less, or use a larger machine")
     except OSError as error:
-        silence_output()
-        fail(f"standard output cannot be written ({error.strerror or error}); free some space or write elsewhere")
+        return fail(refusal(error))
 
 
-def advice(error: click.ClickException) -> str:
-    """What is wrong with the arguments, which name may have been meant, and where help is."""
-    context: click.Context | None = getattr(error, "ctx", None)
-    message = error.format_message().rstrip(".")
-    unknown = re.fullmatch(r"No such (command|option):? (['\"]?)(.*?)\2\.?", error.message, re.DOTALL)
-    if unknown is not None and context is not None:
-        kind, _, name = unknown.groups()
-        message = f"No such {kind} '{name}'{meant(kind, name, context)}"
-    where = context.command_path if context is not None else "rankscope"
-    return f"{message}{' See' if message.endswith('?') else '; see'} `{where} --help`"
+def called(args: Sequence[str] | None) -> object:
+    """What a command gave or asked for: an exit code, as a gate does, or what means none."""
+    try:
+        return cli.main(args=None if args is None else list(args), prog_name="rankscope", standalone_mode=False)
+    except SystemExit as end:
+        return end.code
 
 
-def meant(kind: str, name: str, context: click.Context) -> str:
-    """The nearest name that there is; all commands where none is near, but not all options, which are many."""
-    if kind == "command":
-        group = context.command
-        known = group.list_commands(context) if isinstance(group, click.Group) else []
-    else:
-        known = [text for option in context.command.params for text in option.opts if text.startswith("--")]
-    # Without the dashes, which all options share: they would make any short name near.
-    bare = {text.lstrip("-"): text for text in known}
-    near = [OTHER_WORDS.get(name, ""), *(bare[word] for word in difflib.get_close_matches(name.lstrip("-"), bare, n=1))]
-    found = next((other for other in near if other in known), None)
-    if found is not None:
-        return f"; did you mean '{found}'?"
-    return f"; expected {', '.join(known[:-1])} or {known[-1]}" if kind == "command" and len(known) > 1 else ""
+def interrupted(error: BaseException) -> int:
+    """Says so, and what is kept all the same: a command may say that in a note of the exception."""
+    if isinstance(error, click.exceptions.Abort) and error.__cause__ is not None:
+        error = error.__cause__
+    if isinstance(error, EOFError):  # which click takes for an interrupt
+        raise error
+    kept = getattr(error, "__notes__", ["no result was written"])[-1]
+    if isinstance(error, Terminated):
+        click.echo(f"rankscope: ended by {error.name}; {kept}", err=True)
+        return 128 + error.number
+    click.echo(f"rankscope: interrupted; {kept}", err=True)
+    return 128 + signal.SIGINT
 
 
-def silence_output() -> None:
-    """Nothing more can be written: keep Python from trying again when it ends."""
-    if sys.stdout is not None:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+def refusal(error: OSError) -> str:
+    """What the system would not do, and with which file, where it is one."""
+    why = error.strerror or str(error) or type(error).__name__
+    if error.filename is None:
+        return f"the system refused what was needed ({why}); try again, with fewer workers or more room"
+    return f"{os.fsdecode(error.filename)}: cannot be used ({why}); check it, and the disk that it is on"
 
 
-def fail(message: str) -> None:
+def fail(message: str) -> int:
     """One line on standard error, exit code 2."""
-    click.echo(f"rankscope: {' '.join(message.splitlines())}", err=True)
-    sys.exit(2)
+    click.echo(f"rankscope: {in_one_line(' '.join(message.splitlines()))}", err=True)
+    return 2

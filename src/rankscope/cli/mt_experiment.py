@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from typing import Any
 
 import click
 
 from rankscope.cli.cluster_option import cluster_option
-from rankscope.cli.mt_files import folder_made, write_folder
+from rankscope.cli.mt_files import write_found
+from rankscope.cli.options import format_option
 from rankscope.cli.output import progress_bar
 from rankscope.cli.results import FIGURE, PAGE, PLOT, take_showing
 from rankscope.cli.sampling_options import resamples_option, seed_option
@@ -17,6 +19,7 @@ from rankscope.experiments.mt_experiment import translation_experiment
 from rankscope.experiments.mt_folder import PAIRS
 from rankscope.experiments.mt_protocols import PROTOCOLS
 from rankscope.experiments.mt_training import LOSSES
+from rankscope.io.write import folder_made
 from rankscope.parallel import all_cores
 from rankscope.reporting.results import RESULT_FORMATS
 
@@ -56,9 +59,9 @@ def layers_in(text: str) -> tuple[int, ...]:
 @click.option("--cache", metavar="DIR", help="Keep features there. Default: FOLDER/cache, or nowhere without -o.")
 @click.option("--workers", type=int, metavar="N", help="Processes. Default: all cores. The result is the same.")
 @cluster_option
-@click.option("--details", is_flag=True, help="Show what is folded on a page, too.")
+@click.option("--details", is_flag=True, help="Show what a page folds away, too.")
 @click.option("-o", "--output", metavar="FOLDER", help="Write tables, tests, scores and a page there as well.")
-@click.option("--format", "format_", type=click.Choice([*RESULT_FORMATS, PAGE]), default="table", show_default=True)
+@format_option([*RESULT_FORMATS, PAGE])
 @FIGURE
 @PLOT
 def mt_experiment(
@@ -80,15 +83,15 @@ def mt_experiment(
     kept, so that another protocol with the same FOLDER need not compute them again, nor this one after an interruption.
 
     \b
-    rankscope mt-experiment --data data --protocol wmt11 -o found
-    rankscope mt-experiment --data data --protocol cv --losses ListNet,RankNet --features nine --pairs de-en
+    rankscope mt-experiment --data demo-mt --protocol cv --features nine,+chrF --seeds 1 -o found
+    rankscope mt-experiment --data demo-mt --protocol cv --losses ListNet,RankNet --features nine --pairs de-en
     """  # noqa: D301 - click keeps the lines after the character \b as they are
     showing = take_showing(options)
     showing.check((folder,))
     asked: dict[str, Any] = {"losses": names_in(losses), "features": names_in(features)}
     layers = layers_in(hidden)
     bars = progress_bar(1.0, "features of translations"), progress_bar(1.0, "training")
-    with folder_made(output), bars[0] as reading, bars[1] as progress:
+    with nullcontext() if output is None else folder_made(output), bars[0] as reading, bars[1] as progress:
         result = translation_experiment(
             folder,
             pairs=names_in(pairs),
@@ -101,5 +104,5 @@ def mt_experiment(
             **options,
         )
     if output is not None:
-        write_folder(result, output)
+        write_found(result, output)
     showing.show(result, details=details)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import gzip
 import importlib
+import io
 import json
 import os
 from abc import ABC, abstractmethod
@@ -16,7 +16,7 @@ from rankscope.data import run as our_run
 from rankscope.errors import InputError, OutputError, ParameterError, UnknownName
 from rankscope.io.read import PathLike
 from rankscope.io.streams import open_binary
-from rankscope.io.write import check_writable, write_text
+from rankscope.io.write import compressed, write_chunks, write_text
 
 __all__ = ["Lists", "columns_of", "kind_of", "pandas", "read_json", "refuse_blanks", "refuse_other_shapes"]
 
@@ -161,12 +161,11 @@ class Lists(ABC, Generic[T, Core]):
         if kind == "json":
             write_text(path, json.dumps(self._look(), indent=2, ensure_ascii=False))
         elif kind == "parquet":
-            check_writable(path)
-            self.to_dataframe().to_parquet(path, index=False)
+            buffer = io.BytesIO()
+            self.to_dataframe().to_parquet(buffer, index=False)
+            write_chunks(path, [buffer.getvalue()])
         elif kind == "gz":
-            check_writable(path)
-            with gzip.open(path, "wt", encoding="utf-8", errors="surrogateescape") as file:
-                file.writelines(self._lines())
+            write_chunks(path, compressed((line.encode("utf-8", "surrogateescape") for line in self._lines()), ".gz"))
         else:
             write_text(path, "".join(self._lines()))
 
@@ -219,7 +218,7 @@ def read_json(path: PathLike) -> Any:
     with open_binary(path) as file:
         try:
             return json.load(file)
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             raise InputError(f"{os.fspath(path)}: this is no JSON ({error}); name the kind of the file") from None
 
 

@@ -21,7 +21,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rankscope.errors import OutputError
-from rankscope.io.write import write_text
+from rankscope.io.write import is_left_over, write_folder
 
 __all__ = ["SEED", "SYSTEMS", "Collection", "collection_files", "make_collection", "write_collection", "write_files"]
 
@@ -163,12 +163,14 @@ def write_collection(directory: str | Path, seed: int = SEED, *, overwrite: bool
 
 
 def write_files(directory: str | Path, files: Mapping[str, str], *, overwrite: bool = False) -> list[Path]:
-    """Write texts by file name into a folder; files of other names are left alone. Raises as `write_collection`."""
+    """Write texts by file name into a folder, all or none; files of other names are left alone.
+
+    Raises as `write_collection`.
+    """
     folder = Path(directory)
     try:
-        folder.mkdir(parents=True, exist_ok=True)
-        occupied = next(folder.iterdir(), None) is not None
-    except FileExistsError:
+        occupied = folder.exists() and any(not is_left_over(one) for one in folder.iterdir())
+    except NotADirectoryError:
         raise OutputError(f"{folder}: is a file, expected a folder; name another one") from None
     except OSError as error:
         raise OutputError(f"{folder}: cannot be used ({error.strerror or error}); name another folder") from None
@@ -177,7 +179,5 @@ def write_files(directory: str | Path, files: Mapping[str, str], *, overwrite: b
             f"{folder}: the folder is not empty; name another one, or pass --overwrite to replace the "
             "demo's files in it (others are left alone)"
         )
-    for name, text in files.items():
-        (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        write_text(folder / name, text)
+    write_folder(folder, {name: [text.encode()] for name, text in files.items()})
     return [folder / name for name in files]

@@ -3,23 +3,16 @@
 from __future__ import annotations
 
 import hashlib
-import io
 import json
-import zipfile
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-import numpy.typing as npt
-
 from rankscope.errors import InputError, OutputError
+from rankscope.io.kept_arrays import Arrays, read_arrays, write_arrays
 from rankscope.io.read import PathLike
-from rankscope.io.write import write_chunks
 
 __all__ = ["ArrayCache", "digest_of"]
-
-Arrays = dict[str, npt.NDArray[Any]]
 
 
 def digest_of(*texts: object) -> str:
@@ -66,9 +59,7 @@ class ArrayCache:
                 f"{self.folder}: no folder can be made there ({error.strerror}); choose another"
             ) from None
         found = make()
-        buffer = io.BytesIO()
-        np.savez(buffer, **found)  # type: ignore[arg-type]  # names are no parameters of savez
-        write_chunks(path, [buffer.getvalue()])
+        write_arrays(path, found)
         return found
 
 
@@ -78,12 +69,3 @@ def fit(arrays: Arrays, shapes: Mapping[str, tuple[int | None, ...]]) -> bool:
         array.ndim == len(shapes[name]) and all(n in (m, None) for m, n in zip(array.shape, shapes[name], strict=True))
         for name, array in arrays.items()
     )
-
-
-def read_arrays(path: Path) -> Arrays:
-    """The arrays of a file. Raises InputError for one that is damaged."""
-    try:
-        with np.load(io.BytesIO(path.read_bytes()), allow_pickle=False) as arrays:
-            return {name: arrays[name] for name in arrays.files}
-    except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile):
-        raise InputError(f"{path}: is damaged; remove this file, and it is computed again") from None

@@ -21,6 +21,7 @@ from rankscope.fusion.scaled import scaled
 from rankscope.fusion.scaling import NORMALISATIONS
 from rankscope.fusion.trained import TRAINED
 from rankscope.fusion.tuned import Chosen, TrainedFusion, Tried
+from rankscope.io.streams import refuse_devices
 from rankscope.io.write import write_text
 from rankscope.stats.inputs import is_real
 
@@ -112,6 +113,7 @@ def load_fusion(path: PathLike) -> TrainedFusion:
     Raises InputError for a file that is damaged, of another program or a later form. An example is at `save_fusion`.
     """
     name = os.fspath(path)
+    refuse_devices(name)
     try:
         with open(name, encoding="utf-8") as file:
             about = json.load(file, parse_constant=no_number)

@@ -37,6 +37,8 @@ __all__ = [
 
 #: Bytes that are split at a time: with all their arrays they fit the processor's cache.
 BLOCK = 1 << 20
+#: Bytes of a line; one that is longer may have no end at all.
+LONGEST = 64 << 20
 NEWLINE, RETURN, SPACE, TAB, HASH = 10, 13, 32, 9, 35
 BOM = b"\xef\xbb\xbf"
 
@@ -102,6 +104,7 @@ class BlockReader:
         while True:
             self._fill()
             end = self.filled if self.ended else self.buffer.rfind(b"\n", self.begin, self.filled) + 1
+            self._refuse_endless(max(end, self.begin))
             if end > self.begin or self.ended:
                 break
             self._grow()  # a line longer than the buffer
@@ -110,6 +113,13 @@ class BlockReader:
                 raise empty_file(self.name)
             return None
         return Block(self.buffer, self.begin, end, self.line, self.name, self.ended)
+
+    def _refuse_endless(self, begin: int) -> None:
+        if self.filled - begin > LONGEST:
+            line = self.line + count_lines(self.buffer, self.begin, begin)
+            raise InputError(
+                f"{self.name}:{line}: no line end within {LONGEST >> 20} MB, expected lines; look for another file"
+            )
 
     def _move(self, keep_from: int | None) -> None:
         if keep_from is None:

@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 import hashlib
-from pathlib import Path
+import os
 
+from rankscope.errors import InputError
 from rankscope.io.read import PathLike
 
 __all__ = ["file_digest"]
 
 
 def file_digest(path: PathLike) -> str:
-    """SHA-256 of a file's bytes, in hexadecimal; empty for standard input, a pipe, or a file that is gone."""
-    if not Path(path).is_file():
+    """SHA-256 of a file's bytes, in hexadecimal; empty for standard input, a pipe, or a file that is gone.
+
+    Raises InputError where it cannot be read.
+    """
+    if not os.path.isfile(path):
         return ""
-    with open(path, "rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
+    try:
+        with open(path, "rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError as error:
+        raise InputError(f"{os.fspath(path)}: cannot be read ({error.strerror or error})") from None

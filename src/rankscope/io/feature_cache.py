@@ -52,8 +52,8 @@ def refuse_cache(path: PathLike, cache: bool | PathLike) -> None:
     """Raise ParameterError where there can be no cache."""
     if source_name(path) == "<stdin>":
         raise ParameterError("cache belongs to a file, and standard input is none; leave it out")
-    if not Path(path).is_file():
-        if Path(path).exists():
+    if not os.path.isfile(path):
+        if os.path.exists(path):
             raise ParameterError(f"{path}: cache belongs to a file that can be read again; leave it out")
         raise InputError(f"{path}: no such file; check the path")
     refuse_overwriting(place_of(path, cache), [path])
@@ -83,7 +83,7 @@ def cached(path: PathLike, cache: bool | PathLike, kind: Dtype, read: Callable[[
     if ours:
         try:
             save(features, place, path, before)
-        except OutputError as error:
+        except (OutputError, InputError) as error:
             told = f"no cache was written: {error}"
     return features if told is None else replace(features, notes=(*features.notes, told), where=None)
 
@@ -166,7 +166,7 @@ def load(place: Path, path: PathLike, kind: Dtype) -> Features | None:
 
     Raises Foreign and Damaged.
     """
-    if not place.is_file():
+    if not os.path.isfile(place):
         return None
     try:
         with open(place, "rb") as file:
@@ -189,7 +189,7 @@ def load(place: Path, path: PathLike, kind: Dtype) -> Features | None:
             return None
         held = np.memmap(place, np.uint8, "r", offset=0)[PREFIX.size + length :]
         return features_of(header, held, kind, path)
-    except (OSError, ValueError, KeyError, TypeError) as error:
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError) as error:
         raise Damaged(str(error) or type(error).__name__) from None
 
 

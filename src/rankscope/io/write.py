@@ -3,46 +3,80 @@
 from __future__ import annotations
 
 import os
+import shutil
 import stat
 import sys
-import tempfile
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
 from rankscope.errors import OutputError, ParameterError
-from rankscope.io.streams import zstd_module
+from rankscope.io.streams import is_folder, zstd_module
 
-__all__ = ["check_writable", "compressed", "refuse_overwriting", "write_chunks", "write_stdout", "write_text"]
+__all__ = [
+    "check_writable",
+    "compressed",
+    "folder_made",
+    "is_left_over",
+    "refuse_overwriting",
+    "write_chunks",
+    "write_folder",
+    "write_stdout",
+    "write_text",
+]
 
 PathLike = str | os.PathLike[str]
+
+#: How the name of what is being written begins, until it is whole.
+TEMPORARY = ".rankscope-"
 
 
 def check_writable(path: PathLike) -> None:
     """Raise OutputError now rather than after long work."""
-    target = Path(os.path.realpath(path))
-    if target.is_dir():
+    if not os.fspath(path):
+        raise OutputError("the name of the file to write is empty, expected a path; check the command")
+    try:
+        os.stat(path)
+    except (FileNotFoundError, NotADirectoryError, PermissionError):
+        pass  # told below
+    except (OSError, ValueError) as error:  # a name that is too long, or holds a NUL
+        why = getattr(error, "strerror", None) or error
+        raise OutputError(f"{path}: cannot be written ({why}); choose another place") from None
+    if os.path.isdir(path):
         raise OutputError(f"{path}: is a directory, expected a file name to write to")
-    if is_special(target):
+    if is_special(path):
         return
+    target = Path(os.path.realpath(path))
     folder = target.parent
-    if not folder.is_dir():
+    if not os.path.isdir(folder):
+        if os.path.exists(folder):
+            raise OutputError(f"{path}: {Path(path).parent} is a file, expected a folder; choose another place")
         raise OutputError(f"{path}: the folder {Path(path).parent} does not exist; create it first")
-    if not os.access(folder, os.W_OK) or (target.exists() and not os.access(target, os.W_OK)):
+    if not os.access(folder, os.W_OK) or (os.path.exists(target) and not os.access(target, os.W_OK)):
         raise OutputError(f"{path}: no permission to write there; choose another place")
 
 
 def refuse_overwriting(output: PathLike, inputs: Iterable[PathLike]) -> None:
     """Raise ParameterError where the output is one of the files that are read."""
-    for path in inputs:
+    for path in (path for one in inputs for path in files_of(one)):
         if os.path.exists(path) and os.path.exists(output) and os.path.samefile(path, output):
             raise ParameterError(f"{output}: is read here and would be overwritten; write to another file")
 
 
-def is_special(target: Path) -> bool:
+def files_of(path: PathLike) -> Iterable[PathLike]:
+    """It, or where it is a folder, the files of the run that may be in it."""
+    if not is_folder(path):
+        return [path]
+    from rankscope.io.folders import sound_partitions  # most runs are files
+
+    return [one.path for one in sound_partitions(path)]
+
+
+def is_special(path: PathLike) -> bool:
     """Whether it is a device, a pipe or a descriptor: written to directly, since it cannot be renamed over."""
-    return (target.exists() and not target.is_file()) or bool({"dev", "proc"} & set(target.parts[:2]))
+    return os.path.exists(path) and not os.path.isfile(path)
 
 
 def write_text(path: PathLike, text: str) -> None:
@@ -54,27 +88,101 @@ def write_chunks(path: PathLike, chunks: Iterable[bytes]) -> None:
     """Write beside the target, then rename: whoever looks sees the old file or the new one, never half.
 
     A link is followed; a file that is there keeps its permissions. Raises OutputError. What goes
-    wrong while the chunks are being made leaves nothing behind either.
+    wrong while the chunks are being made leaves nothing behind either. A process that is killed may leave a file
+    whose name begins with `.rankscope-`, and nothing else.
     """
     check_writable(path)
-    target = Path(os.path.realpath(path))
-    temporary: str | None = None
-    try:
-        if is_special(target):
-            with open(target, "wb") as file:
+    with told(path):
+        if is_special(path):
+            with open(path, "wb") as file:
                 file.writelines(chunks)
             return
-        handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=".rankscope-")
-        with open(handle, "wb") as file:
-            file.writelines(chunks)
-        os.chmod(temporary, mode_for(target))
-        os.replace(temporary, target)
-        temporary = None
+        target = Path(os.path.realpath(path))
+        temporary = target.parent / temporary_name()
+        try:
+            fill(temporary, chunks, target)
+            os.replace(temporary, target)
+        except BaseException:
+            with suppress(OSError):  # it was never made, or cannot be removed
+                temporary.unlink()
+            raise
+
+
+def fill(temporary: Path, chunks: Iterable[bytes], target: Path) -> None:
+    """A new file, with the permissions of the one whose place it is to take, or those of any new file."""
+    with open(temporary, "xb") as file:
+        if target.exists():
+            os.chmod(temporary, stat.S_IMODE(target.stat().st_mode))
+        file.writelines(chunks)
+
+
+@contextmanager
+def told(path: PathLike) -> Iterator[None]:
+    """Raise OutputError for what the system says while something is written to the path."""
+    try:
+        yield
+    except OutputError:
+        raise
     except OSError as error:
         raise OutputError(f"{path}: cannot be written ({error.strerror or error}); choose another place") from None
-    finally:
-        if temporary is not None:
-            Path(temporary).unlink(missing_ok=True)
+
+
+def temporary_name() -> str:
+    return f"{TEMPORARY}{os.urandom(6).hex()}"
+
+
+def is_left_over(path: Path) -> bool:
+    """Whether it was being written when a process was killed; nobody needs it."""
+    return path.name.startswith(TEMPORARY)
+
+
+@contextmanager
+def folder_made(folder: PathLike) -> Iterator[None]:
+    """The folder, and those that it is in; an error that leaves them empty takes away what was made of them.
+
+    Raises OutputError, before anything else is done, where no folder can be made.
+    """
+    path = Path(folder)
+    new = [one for one in (path, *path.parents) if not os.path.lexists(one)]
+    try:
+        try:
+            path.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            why = error.strerror or error
+            raise OutputError(f"{folder}: no folder can be made there ({why}); choose another") from None
+        yield
+    except BaseException:
+        for one in new:
+            with suppress(OSError):  # it was never made, or something is in it, which is kept
+                one.rmdir()
+        raise
+
+
+def write_folder(folder: PathLike, files: Mapping[str, Iterable[bytes]]) -> None:
+    """Write files into a folder, all or none; it is made where there is none, and other files in it are left alone.
+
+    files: by name, which may begin with folders, as "scores/a.txt". All are written into a folder inside first; only
+    when nothing is left to be written do they take their places. Raises OutputError.
+    """
+    base = Path(folder)
+    with folder_made(base), told(base):
+        staged = base / temporary_name()
+        try:
+            for name, chunks in files.items():
+                check_place(base, name)
+                (staged / name).parent.mkdir(parents=True, exist_ok=True)
+                fill(staged / name, chunks, base / name)
+            for name in files:
+                (base / name).parent.mkdir(parents=True, exist_ok=True)
+                os.replace(staged / name, base / name)
+        finally:
+            shutil.rmtree(staged, ignore_errors=True)
+
+
+def check_place(base: Path, name: str) -> None:
+    """Raise OutputError where a file of that name cannot come to stand."""
+    if (base / name).is_dir():
+        raise OutputError(f"{base / name}: is a directory, and a file is to be written there; choose another folder")
 
 
 def write_stdout(chunks: Iterable[bytes]) -> None:
@@ -98,12 +206,3 @@ def compressed(chunks: Iterable[bytes], suffix: str) -> Iterator[bytes]:
     for chunk in chunks:
         yield packer.compress(chunk)
     yield packer.flush()
-
-
-def mode_for(target: Path) -> int:
-    """The permissions that the file has, or that a new one would get."""
-    if target.exists():
-        return stat.S_IMODE(target.stat().st_mode)
-    umask = os.umask(0)
-    os.umask(umask)
-    return 0o666 & ~umask

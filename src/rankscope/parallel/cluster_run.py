@@ -42,7 +42,8 @@ class Sent:
 
     def release(self) -> None:
         """The cluster need not keep its result. Said outright: after a wait that took too long an exception holds the
-        future in a cycle, until garbage is collected some time."""
+        future in a cycle, until garbage is collected some time.
+        """
         self.future.release()
 
 

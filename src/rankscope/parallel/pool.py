@@ -31,10 +31,11 @@ class Pool:
     function: Callable[..., Any]
     executor: ProcessPoolExecutor
     spawns: bool
+    workers: int
 
     def submit(self, unit: Any) -> Future[Any]:
         """Any submission may start a worker, not only the first."""
-        with inherited(self.spawns):
+        with inherited(self.spawns), refused(self.workers):
             return self.executor.submit(call, self.function, unit)
 
     def result(self, future: Future[Any]) -> Any:
@@ -57,10 +58,11 @@ def started(function: Callable[..., Any], workers: int, shared: Any) -> Iterator
     # Nothing is read from it: the workers end once something stands in theirs, and it stands in ours once one began.
     ours, theirs = context.Pipe()
     most = min(workers, MOST_ON_WINDOWS) if sys.platform == "win32" else workers
-    executor = ProcessPoolExecutor(most, mp_context=context, initializer=begin, initargs=(ours, theirs, shared))
+    with refused(workers):
+        executor = ProcessPoolExecutor(most, mp_context=context, initializer=begin, initargs=(ours, theirs, shared))
     finished = False
     try:
-        yield Pool(function, executor, method == "spawn")
+        yield Pool(function, executor, method == "spawn", workers)
         finished = True
     except BrokenProcessPool as error:
         raise why_broken(method == "spawn" and not ours.poll(0), workers) from error
@@ -68,6 +70,18 @@ def started(function: Callable[..., Any], workers: int, shared: Any) -> Iterator
         leave(executor, ours, finished)
         ours.close()
         theirs.close()
+
+
+@contextmanager
+def refused(workers: int) -> Iterator[None]:
+    """Raise RankscopeError where the system gives no process, or not what processes need to speak with each other."""
+    try:
+        yield
+    except (OSError, ImportError) as error:  # the latter where there are no locks between processes
+        why = getattr(error, "strerror", None) or error
+        raise RankscopeError(
+            f"workers is {workers}, but no more processes can be started ({why}); give fewer, or 1"
+        ) from None
 
 
 def leave(executor: ProcessPoolExecutor, ours: Connection, finished: bool) -> None:

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import io
 import json
-import zipfile
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-import numpy.typing as npt
-
 from rankscope.errors import InputError, OutputError
-from rankscope.io.write import write_chunks, write_text
+from rankscope.io.kept_arrays import damaged, read_arrays, write_arrays
+from rankscope.io.write import is_left_over, write_text
 from rankscope.stability.conditions import Condition
 from rankscope.stability.outcome import Outcome
 
@@ -50,7 +46,7 @@ class Checkpoint:
             self.path.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise OutputError(f"{self.path}: no folder can be made there ({error.strerror}); choose another") from None
-        if any(self.path.iterdir()):
+        if not all(is_left_over(one) for one in self.path.iterdir()):
             raise InputError(f"{self.path}: is no checkpoint, and not empty; name a new folder")
         write_text(self.path / HEAD, json.dumps(self.settings, indent=1) + "\n")
 
@@ -63,18 +59,13 @@ class Checkpoint:
         if not path.exists():
             return None
         try:
-            # Of a damaged archive that it opened itself NumPy leaves the file open.
-            with np.load(io.BytesIO(path.read_bytes()), allow_pickle=False) as arrays:
-                return Outcome(**{name: arrays[name] for name in arrays.files})
-        except (OSError, ValueError, TypeError, KeyError, EOFError, zipfile.BadZipFile):
-            raise InputError(f"{path}: is damaged; remove this file, and its part is computed again") from None
+            return Outcome(**read_arrays(path))
+        except TypeError:  # other arrays
+            raise damaged(path) from None
 
     def save(self, condition: Condition, outcome: Outcome) -> None:
         """Write what was found."""
-        buffer = io.BytesIO()
-        arrays: dict[str, npt.NDArray[Any]] = {**outcome.arrays()}
-        np.savez(buffer, **arrays)  # type: ignore[arg-type]  # names are no parameters of savez
-        write_chunks(self.file_of(condition), [buffer.getvalue()])
+        write_arrays(self.file_of(condition), outcome.arrays())
 
 
 def saved_settings(path: str | Path) -> dict[str, Any] | None:
@@ -84,8 +75,9 @@ def saved_settings(path: str | Path) -> dict[str, Any] | None:
         return None
     try:
         found = json.loads(head.read_text("utf-8"))
-    except (OSError, ValueError):
-        raise InputError(f"{head}: cannot be read; name another folder, or remove this one") from None
+    except (OSError, ValueError, RecursionError) as error:
+        why = getattr(error, "strerror", None) or "it is no JSON"
+        raise InputError(f"{head}: cannot be read ({why}); name another folder, or remove this one") from None
     if not isinstance(found, dict):
         raise InputError(f"{head}: is no checkpoint's; name another folder, or remove this one")
     return found
