@@ -186,7 +186,7 @@ def test_a_run_in_memory_is_checked_like_one_in_a_file(tmp_path: Path) -> None:
     with pytest.raises(rs.ParameterError, match="belong to a file"):
         rs.convert(twice, tmp_path / "out.run", kind="run")
     with pytest.raises(rs.ParameterError, match="a dict, expected a path, a Qrels or a Run"):
-        rs.convert({"q": {"d": 1.0}}, tmp_path / "out.run")  # type: ignore[arg-type]
+        rs.convert({"q": {"d": 1.0}}, tmp_path / "out.run")
     assert not list(tmp_path.iterdir())
     rs.convert(rs.Run({"q": {"d": np.float32(0.1)}}), tmp_path / "out.run")
     assert (tmp_path / "out.run").read_text() == f"q Q0 d 1 {float(np.float32(0.1))!r} run\n"

@@ -174,6 +174,6 @@ def test_what_a_format_cannot_hold_is_refused_and_nothing_written(form, more, me
 
 def test_what_is_no_features_and_where_nothing_can_be_written_is_refused(tmp_path: Path):
     with pytest.raises(ParameterError, match="a list, expected Features"):
-        write_features([[1.0]], tmp_path / "a.txt")  # type: ignore[arg-type]
+        write_features([[1.0]], tmp_path / "a.txt")
     with pytest.raises(OutputError, match="does not exist"):
         write_features(made([[1.0]]), tmp_path / "none" / "a.txt")

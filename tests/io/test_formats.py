@@ -122,7 +122,7 @@ def test_a_compressed_nothing_is_an_empty_file(put: Callable[..., Path], pack: C
 @pytest.fixture
 def standard_input(monkeypatch: pytest.MonkeyPatch) -> Callable[[bytes], None]:
     def feed(content: bytes) -> None:
-        buffered = io.BufferedReader(io.BytesIO(content))  # type: ignore[arg-type]
+        buffered = io.BufferedReader(io.BytesIO(content))
         monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(buffered))
 
     return feed

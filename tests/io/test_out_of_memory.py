@@ -216,7 +216,7 @@ def test_a_pipe_is_brought_together_too(
     content = PACKED[packed](written(MIXED, form))
 
     def piped(join: Callable[[Any], Any]) -> Any:
-        held = io.BufferedReader(io.BytesIO(content))  # type: ignore[arg-type]  # as raw a stream as any
+        held = io.BufferedReader(io.BytesIO(content))  # as raw a stream as any
         monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(held))
         return join("-")
 

@@ -36,7 +36,7 @@ def trec(rows: list[Row], separator: str = " ", end: str = "\n") -> bytes:
 
 
 def table(rows: list[Row], separator: str) -> bytes:
-    return trec([NAMES, *rows], separator)  # type: ignore[list-item]  # the header
+    return trec([NAMES, *rows], separator)  # the header
 
 
 def jsonl(rows: list[Row]) -> bytes:

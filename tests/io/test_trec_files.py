@@ -56,7 +56,7 @@ def table_of(rows: Any) -> Table:
 
 def exact(table: Table) -> Any:
     """Bits instead of floats, so that -0.0 is not 0.0."""
-    bits = lambda v: struct.pack("<d", v) if isinstance(v, float) else v  # noqa: E731
+    bits = lambda v: struct.pack("<d", v) if isinstance(v, float) else v  # noqa: E731 - a line's work
     return [(q, [(d, bits(v)) for d, v in docs]) for q, docs in table]
 
 
@@ -397,7 +397,7 @@ def assert_same_hits(a: rs.Hits, b: rs.Hits) -> None:
 
 def everything_judged(content: bytes) -> rs.Qrels:
     """Judgments for every second document, and for a query that nobody answers."""
-    name = lambda id_: id_.decode("utf-8", "surrogateescape")  # noqa: E731
+    name = lambda id_: id_.decode("utf-8", "surrogateescape")  # noqa: E731 - a line's work
     qrels: dict[str, dict[str, int]] = {"nobody": {"d1": 1}}
     for query, docs in naive_table(content, "run"):
         qrels[name(query)] = {name(d): i % 3 for i, (d, _) in enumerate(docs) if i % 2 == 0}

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Sequence
 from unicodedata import east_asian_width
 
-__all__ = ["align", "format_value", "in_one_line", "printable", "width"]
+from rankscope.errors import in_one_line
 
-#: Characters that end a line or command a terminal.
-CONTROLS = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]")
+__all__ = ["align", "format_value", "in_one_line", "printable", "width"]
 
 
 def format_value(value: float, summary: str) -> str:
@@ -37,15 +35,6 @@ def align(rows: Sequence[Sequence[str]], left: int) -> list[str]:
 def printable(name: str) -> str:
     """A name that polars takes: bytes that are no UTF-8 are replaced."""
     return name.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
-
-
-def in_one_line(text: str) -> str:
-    r"""A text with its line breaks, tabs and other control characters written as escapes.
-
-    >>> in_one_line("two\nlines")
-    'two\\nlines'
-    """
-    return text if text.isprintable() else CONTROLS.sub(lambda found: repr(found[0])[1:-1], text)
 
 
 def width(text: str) -> int:

@@ -96,9 +96,9 @@ class Features:
             )
         if len(self.query_ids) != lengths.size:
             raise InputError(f"{len(self.query_ids)} names for {lengths.size} queries, expected one each")
-        if len(set(self.query_ids)) < lengths.size:
-            seen: set[str] = set()
-            again = next(name for name in self.query_ids if name in seen or seen.add(name))  # type: ignore[func-returns-value]
+        first = {name: i for i, name in reversed(list(enumerate(self.query_ids)))}
+        if len(first) < lengths.size:
+            again = next(name for i, name in enumerate(self.query_ids) if first[name] < i)
             raise InputError(f"{self.name}: two queries are named {again!r}, expected a name of its own for each")
         with np.errstate(over="ignore", invalid="ignore"):
             total = self.values.sum(dtype=np.float64)  # finite in nearly all cases, and quicker than to look at each

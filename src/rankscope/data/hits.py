@@ -160,6 +160,7 @@ class Hits:
                 f"depth {depth} cuts through documents of one score, and with ties='average' none of them comes first; "
                 "choose another tie rule (doc_id_desc or file)"
             )
+        depth = min(int(depth), np.iinfo(np.int64).max)
         kept = self.rank <= depth
         return self._with(
             np.flatnonzero(kept),

@@ -11,10 +11,11 @@ import numpy as np
 import numpy.typing as npt
 
 from rankscope.data.rank_list import normalised
+from rankscope.data.sparse import refuse_sparse
 from rankscope.data.wording import counted, listed
 from rankscope.errors import InputError, ParameterError
 
-__all__ = ["LEAST_WEIGHT", "UNRANKED", "Votes", "check_unranked", "ranks_of_ballots"]
+__all__ = ["LEAST_WEIGHT", "UNRANKED", "Votes", "check_unranked", "first_again", "ranks_of_ballots"]
 
 Floats = npt.NDArray[np.float64]
 #: A list of names, the best first; a list within it holds tied ones.
@@ -185,7 +186,7 @@ def ranks_of_ballots(
     """
     places = {} if items is None else {str(name): i for i, name in enumerate(items)}
     if items is not None and len(places) < len(items):
-        twice = next(name for i, name in enumerate(items) if str(name) in map(str, items[:i]))
+        twice = items[first_again(map(str, items))]
         raise InputError(f"{twice!r} stands twice among the items; keep one of the two")
     found: list[tuple[list[int], list[float]]] = []
     for i, (voter, ballot) in enumerate(zip(voters, ballots, strict=True)):
@@ -199,15 +200,26 @@ def ranks_of_ballots(
                     raise InputError(f"voter {voter!r} ranked {unknown!r}, which is not among the {len(places)} items")
                 row = [places[name] for name in names]
             if len(set(row)) < len(row):
-                twice = next(name for place, name in enumerate(names) if name in names[:place])
-                raise InputError(f"voter {voter!r} ranked {twice!r} twice; keep one of the two")
+                raise InputError(f"voter {voter!r} ranked {names[first_again(names)]!r} twice; keep one of the two")
         except InputError as error:
             raise InputError(f"{where(i)}{error}") from None
         found.append((row, ranks))
+    given = sum(len(row) for row, _ in found)
+    refuse_sparse((len(found), len(places)), given, "votes", "voters and items")
     table = np.full((len(found), len(places)), np.nan)
     for i, (row, ranks) in enumerate(found):
         table[i, row] = ranks
     return tuple(places), table
+
+
+def first_again(names: Iterable[str]) -> int:
+    """The place of the first name that stands before already. There must be one."""
+    seen: set[str] = set()
+    for place, name in enumerate(names):
+        if name in seen:
+            return place
+        seen.add(name)
+    raise ValueError("no name stands twice")
 
 
 def ranks_in(ballot: Any, voter: str) -> tuple[list[str], list[float]]:
@@ -216,7 +228,7 @@ def ranks_in(ballot: Any, voter: str) -> tuple[list[str], list[float]]:
         there = {str(name): rank for name, rank in ballot.items() if rank is not None}
         try:
             return list(there), [float(rank) for rank in there.values()]
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             raise InputError(f"voter {voter!r}: a rank is no number, expected ranks as {{'A': 1, 'B': 2}}") from None
     if isinstance(ballot, str) or not isinstance(ballot, Iterable):
         raise InputError(f"voter {voter!r}: {ballot!r}, expected a list of names, the best first")

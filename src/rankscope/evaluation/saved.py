@@ -8,7 +8,6 @@ import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -189,7 +188,7 @@ def read_baseline(path: PathLike) -> Scores | None:
 
     What stands for standard input is taken for a run.
     """
-    if source_name(path) == "<stdin>" or not Path(path).is_file():  # a pipe could not be read again
+    if source_name(path) == "<stdin>" or not os.path.isfile(path):  # a pipe could not be read again
         return None
     with open_binary(path) as stream:
         content = stream.read(len(MAGIC))

@@ -8,6 +8,7 @@ from rankscope.data.frames import column_named
 from rankscope.data.hits import frozen
 from rankscope.data.rows import Ints
 from rankscope.data.scores import Bools, MeasureLike, Scores
+from rankscope.data.sparse import refuse_sparse
 from rankscope.data.wording import counted, listed
 from rankscope.errors import InputError, RankscopeError
 from rankscope.evaluation.saved import SavedMeasure
@@ -54,6 +55,7 @@ def read_score_table(path: PathLike) -> Scores:
         )
     used, query = np.unique(query[kept], return_inverse=True)
     shape = (len(systems), len(measures), used.size)
+    refuse_sparse(shape, kept.size, table.name, "systems, measures and queries")
     place = np.ravel_multi_index((system[kept], measure[kept], query.reshape(-1)), shape)
     refuse_repeated(table, place, kept)
     found = np.full(shape, np.nan)

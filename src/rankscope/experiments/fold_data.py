@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -72,7 +73,7 @@ def read_folds(
     if isinstance(source, Features):
         return cut(slim(source), source.name, FOLDS if folds is None else folds, rng, source.notes)
     path = Path(source)
-    if not path.is_dir():
+    if not os.path.isdir(path):
         found = read_features(source, cache=cache or None, progress=progress)
         return cut(slim(found), found.name, FOLDS if folds is None else folds, rng, found.notes)
     if folds is not None:
@@ -107,7 +108,7 @@ def emptied(path: Path, part: Features, parts: Iterable[Features]) -> list[str]:
 def source_files(source: PathLike) -> list[str]:
     """The files that will be read. Raises InputError where a folder has no folds."""
     path = Path(source)
-    if not path.is_dir():
+    if not os.path.isdir(path):
         return [str(source)]
     return list(dict.fromkeys(str(one) for fold in find_folds(path) for one in (*fold.train, fold.valid, fold.test)))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Sequence
 from pathlib import Path
@@ -44,7 +45,7 @@ def find_corpora(folder: PathLike, campaign: str) -> Corpora:
     would find everything in it likely. Raises InputError where there is none.
     """
     root = Path(folder) / CORPORA
-    if not root.is_dir():
+    if not os.path.isdir(root):
         raise InputError(f"{root}: no such folder, expected parallel text in it, as SET/SET.LANGUAGE")
     there = sorted(path.name for path in root.iterdir() if path.is_dir())
     sets = tuple(name for name in there if EARLY.fullmatch(name) and name != OWN_SET.get(campaign))

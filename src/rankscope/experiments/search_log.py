@@ -106,7 +106,7 @@ class SearchLog:
                 if not line.endswith(b"\n"):
                     raise ValueError("it does not end")
                 setting = Setting.read(json.loads(line))
-            except (KeyError, TypeError, ValueError, AttributeError):
+            except (KeyError, TypeError, ValueError, AttributeError, OverflowError, RecursionError):
                 if place == len(lines):
                     break
                 raise InputError(
@@ -122,7 +122,7 @@ class SearchLog:
         try:
             there = json.loads(first)
             known = there[MARK]
-        except (KeyError, TypeError, ValueError):
+        except (KeyError, TypeError, ValueError, RecursionError):
             self.refuse("is no log of a search")
         if known != FORM:
             self.refuse(f"is a log of form {known!r}, and this version of rankscope writes {FORM}")

@@ -18,6 +18,8 @@ from rankscope.io.wmt_rankings import rank_of
 __all__ = ["read_appraise_rankings"]
 
 PIECE = 1 << 16
+#: So many elements may stand inside one another.
+DEEPEST = 64
 #: The elements that hold one judgment, and the attributes that name its parts, in lower case.
 JUDGMENTS = ("ranking-result", "ranking-item")
 SOURCE, TARGET = ("source-language", "srclang"), ("target-language", "trglang")
@@ -122,6 +124,11 @@ class Reader:
             raise InputError(f"{self.where()}: an encoding that is not known ({error}), expected UTF-8") from None
 
     def start(self, tag: str, attributes: dict[str, str]) -> None:
+        if len(self.open) == DEEPEST:
+            raise InputError(
+                f"{self.where()}: <{tag}> inside of {DEEPEST} other elements, expected results of Appraise, which have "
+                "few levels; correct it"
+            )
         self.open.append((tag.lower(), {key.lower(): value for key, value in attributes.items()}))
         if tag.lower() in JUDGMENTS:
             self.items = 0

@@ -10,6 +10,7 @@ import numpy as np
 
 from rankscope.data.frames import one_of, shown_columns
 from rankscope.data.rankings import Floats
+from rankscope.data.sparse import refuse_sparse
 from rankscope.data.votes import Votes
 from rankscope.errors import InputError, UnknownName
 from rankscope.io.blocks import BOM
@@ -212,6 +213,7 @@ def long_votes(table: Frame) -> Votes:
             f"{table.where(row)}: voter {voters[voter[row]]!r} ranks {items[item[row]]!r} twice, first at "
             f"{table.where(first)}; keep one of the two"
         )
+    refuse_sparse((len(voters), len(items)), voter.size, table.name, "voters and items")
     ranks = np.full((len(voters), len(items)), np.nan)
     ranks[voter, item] = numbers(table, columns["rank"] or "", NONE)
     weight = one_of(there, WEIGHT)

@@ -142,6 +142,8 @@ def read_rows(text: str, name: str, form: str) -> tuple[list[int], list[list[str
                 rows.append(fields)
     except csv.Error as error:
         raise InputError(f"{name}:{reader.line_num}: cannot be read ({error}); correct this line") from None
+    if not rows:  # of a lone quotation mark nothing is left
+        raise InputError(f"{name}: no data, expected {form}")
     return lines, rows
 
 

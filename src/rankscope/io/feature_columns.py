@@ -28,6 +28,8 @@ KEYS = {
     "doc_id": COLUMN_NAMES["doc_id"],
 }
 #: What a column of each holds.
+#: Grades beyond are not exact as numbers of tables.
+HIGHEST = 2**53
 WHAT = {"query_id": "queries", "relevance": "grades", "doc_id": "documents"}
 #: What pandas calls its numbers of rows in Parquet.
 INDEX = "__index_level_"
@@ -131,11 +133,12 @@ def grades_in(table: Frame, column: str | None, graded: bool) -> Ints | None:
     if column is None or (not graded and is_empty(table, column)):
         return None
     grades = numbers(table, column)
-    odd = ~(grades == np.floor(grades))  # NaN, too
+    odd = ~((grades == np.floor(grades)) & (np.abs(grades) <= HIGHEST))  # NaN, too
     if odd.any():
         row = int(np.argmax(odd))
         raise InputError(
-            f"{table.where(row)}: grade {table.frame[column][row]!r}, expected a whole number; correct this line"
+            f"{table.where(row)}: grade {table.frame[column][row]!r}, expected a whole number (up to 2^53); correct "
+            "this line"
         )
     return grades.astype(np.int64)
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from rankscope.data.features import Table
 from rankscope.data.rows import Ints
+from rankscope.data.sparse import refuse_sparse
 from rankscope.errors import InputError
 from rankscope.io.blocks import Block
 from rankscope.io.feature_lines import Cells, Dtype, Grid, LineReader
@@ -36,6 +37,8 @@ class GrowingTable:
         self.rows = 0
         #: The number of the first column: 0 once a line has a feature 0.
         self.base = 1
+        #: How many values the lines name.
+        self.given = 0
         #: The highest number that was seen.
         self.highest = -1
 
@@ -43,6 +46,7 @@ class GrowingTable:
         """Read the features of a block. Raises InputError."""
         found = self.reader.read(block, part)
         n = part.lines.size
+        self.given += found.values.size
         if found.numbers.size:
             self.widen(found, block, part)
         self.heighten(n, block.end - block.begin)
@@ -60,6 +64,8 @@ class GrowingTable:
         """Room for all features of a block."""
         highest, base = max(self.highest, int(found.numbers.max())), min(self.base, int(found.numbers.min()))
         width = highest - base + 1
+        rows = self.rows + part.lines.size
+        refuse_sparse((rows, width), self.given, block.name, "documents and features")
         if self.n_features is not None:
             if width > self.n_features:
                 refuse_beyond(found, block, part, base, self.n_features)
@@ -90,8 +96,9 @@ class GrowingTable:
         except MemoryError:
             refuse_size(height, width)
 
-    def done(self) -> Table:
-        """The table, with the rows that it has, in place."""
+    def done(self, name: str) -> Table:
+        """The table, with the rows that it has, in place. Raises InputError for one that is nearly empty."""
+        refuse_sparse((self.rows, self.values.shape[1]), self.given, name, "documents and features")
         self.values.resize((self.rows, self.values.shape[1]), refcheck=False)
         return self.values
 

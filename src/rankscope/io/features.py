@@ -168,7 +168,7 @@ def of_labels(labels: Labels, table: GrowingTable, comments: Comments, name: str
     docs, texts = comments.of(labels.docs)
     notes = (f"{labels.name}: the features are numbered from 0",) if table.base == 0 else ()
     return Features.of(
-        table.done(),
+        table.done(name),
         labels.relevance,
         labels.query,
         query_ids=labels.query_ids,
@@ -225,7 +225,7 @@ def widened(found: Features, n_features: int | None) -> Features:
 
 def more_names(names: Sequence[str], count: int) -> list[str]:
     """So many further names, that none has: the next numbers."""
-    first = int(names[-1]) + 1 if names[-1].isdigit() else len(names) + 1
+    first = int(names[-1]) + 1 if names[-1].isascii() and names[-1].isdigit() and len(names[-1]) < 9 else len(names) + 1
     return [str(number) for number in range(first, first + count)]
 
 

@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rankscope.data.rankings import Labels, Rankings
+from rankscope.data.sparse import refuse_sparse
 from rankscope.data.wording import counted, listed
 from rankscope.errors import InputError, ParameterError, UnknownName
 from rankscope.io.read import PathLike
@@ -90,7 +91,7 @@ class Reader:
         self.text: set[str] = set()  # attributes that hold text, and so are no columns
         self.inside = False
         self.seen: set[str] = set()  # systems of this judgment
-        self.items = self.unnamed = 0
+        self.items = self.unnamed = self.given = 0
         parser = expat.ParserCreate()
         parser.StartElementHandler = self.start
         parser.EndElementHandler = self.end
@@ -100,8 +101,11 @@ class Reader:
         parser.SetParamEntityParsing(expat.XML_PARAM_ENTITY_PARSING_NEVER)
         self.parser = parser
 
+    def place(self) -> str:
+        return f"{self.name}:{self.parser.CurrentLineNumber}"
+
     def at(self, what: str) -> InputError:
-        return InputError(f"{self.name}:{self.parser.CurrentLineNumber}: {what}")
+        return InputError(f"{self.place()}: {what}")
 
     def refuse_doctype(self, *_: Any) -> None:
         raise self.at("a document type (<!DOCTYPE ...>), expected none: JCML needs none, and it can hold entity bombs")
@@ -152,10 +156,14 @@ class Reader:
                 self.text.add(key)
                 self.columns.pop(key, None)
                 continue
-            column = self.columns.setdefault(key, array("d"))
+            column = self.columns.get(key)
+            if column is None:
+                refuse_sparse((self.items, len(self.columns)), self.given, self.place(), "translations and attributes")
+                column = self.columns[key] = array("d")
             if len(column) < self.items:  # earlier items lack it
                 column.extend(array("d", [math.nan]) * (self.items - len(column)))
             column.append(value)
+            self.given += 1
         self.items += 1
 
     def number(self, key: str, text: str) -> float | None:
@@ -164,13 +172,14 @@ class Reader:
             value = float(text)
         except ValueError:
             value = math.nan
-        if math.isfinite(value) and "_" not in text:
+        if math.isfinite(value) and "_" not in text and text.isascii():
             return value
         if self.wanted is None and key != RANK:
             return None
         raise self.at(f"{key} is {text!r}, expected a finite number; correct it or leave the attribute out")
 
     def rankings(self) -> Rankings:
+        refuse_sparse((self.items, len(self.columns)), self.given, self.name, "translations and attributes")
         for column in self.columns.values():
             column.extend(array("d", [math.nan]) * (self.items - len(column)))
         offsets = np.frombuffer(self.offsets, np.int64)  # the arrays themselves, not copies

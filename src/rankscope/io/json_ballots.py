@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import json
-import math
 import re
+import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from rankscope.data.votes import Votes, ranks_of_ballots
+from rankscope.data.votes import Votes, first_again, ranks_of_ballots
 from rankscope.errors import InputError
 from rankscope.io.json_dicts import from_json
 
@@ -108,7 +108,7 @@ def ballot_of(entry: Any, voter: str, where: Callable[[], str]) -> Ballot:
     called, weight = entry.get("voter", voter), entry.get("weight", 1.0)
     if isinstance(called, bool) or not isinstance(called, (str, int)) or called == "":
         raise InputError(f"{where()}the voter is {called!r}, expected a name")
-    if isinstance(weight, bool) or not isinstance(weight, (int, float)) or not (weight > 0 and math.isfinite(weight)):
+    if isinstance(weight, bool) or not isinstance(weight, (int, float)) or not 0 < weight <= sys.float_info.max:
         raise InputError(
             f"{where()}the weight of voter {str(called)!r} is {weight!r}, expected a number above 0; leave out voters "
             "who do not count"
@@ -118,12 +118,8 @@ def ballot_of(entry: Any, voter: str, where: Callable[[], str]) -> Ballot:
 
 def votes_of(ballots: list[Ballot], items: list[Any] | None, where: Callable[[int], str]) -> Votes:
     voters = [ballot.voter for ballot in ballots]
-    twice = (
-        next((i for i, voter in enumerate(voters) if voter in voters[:i]), None)
-        if len(set(voters)) < len(voters)
-        else None
-    )
-    if twice is not None:
+    if len(set(voters)) < len(voters):
+        twice = first_again(voters)
         raise InputError(f"{where(twice)}voter {voters[twice]!r} stands twice; name each voter differently")
     names, ranks = ranks_of_ballots(voters, [ballot.ranking for ballot in ballots], items, where)
     return Votes(

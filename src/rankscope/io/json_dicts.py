@@ -20,6 +20,7 @@ from rankscope.data.frames import COLUMN_NAMES, one_of
 from rankscope.data.rows import Interner, Rows, names_of
 from rankscope.errors import InputError, ParameterError
 from rankscope.io.formats import VALUES, File, Format, Head, Wanted
+from rankscope.io.packed import FREE, RATIO, refuse_bomb
 from rankscope.io.render import refuse_not_utf8
 from rankscope.kernels.segments import group_of
 from rankscope.kernels.text import Fields, decode
@@ -31,6 +32,8 @@ __all__ = ["JSON", "LZ4", "from_json", "json_shape", "pack_lz4"]
 
 #: How an LZ4 frame begins.
 FRAME = b"\x04\x22\x4d\x18"
+#: So many times ranx compresses.
+LAYERS = 2
 #: An object whose first value is an object.
 OBJECTS = re.compile(rb'\{\s*"(?:[^"\\]|\\.)*"\s*:\s*\{')
 #: A list of lists, objects or texts, which a query's id hardly looks like.
@@ -129,16 +132,30 @@ def from_ranx(content: bytes, name: str) -> Any:
     """What ranx saved: CBOR, compressed twice."""
     frame, cbor = lz4_libraries(name)
     try:
-        while content.startswith(FRAME):
-            content = frame.decompress(content)
+        most = max(FREE, RATIO * len(content))
+        packed = len(content)
+        for _ in range(LAYERS):
+            if content.startswith(FRAME):
+                content = frame.LZ4FrameDecompressor().decompress(content, max_length=most + 1)
+                refuse_bomb(len(content), packed, name)
         if content.lstrip().startswith(b"{"):  # no way for a dict to begin in CBOR
             return from_json(content, name)
-        return cbor.loads(content)
+        return without_repeats(cbor.loads(content), content, name)
     except InputError:
         raise
     except Exception as error:  # the libraries raise errors of many kinds for damaged data
         what = str(error) or type(error).__name__
         raise InputError(f"{name}: cannot be read as ranx's .lz4 ({what}); fetch it again or save it as JSON") from None
+
+
+def without_repeats(found: Any, content: bytes, name: str) -> Any:
+    """What was read. Raises InputError where it is larger than its bytes: CBOR may name one dict again and again."""
+    dicts = found.values() if isinstance(found, dict) else ()
+    if sum(len(docs) for docs in dicts if isinstance(docs, dict)) > len(content):
+        raise InputError(
+            f"{name}: one list of documents stands for many queries, expected each written out; save as JSON"
+        )
+    return found
 
 
 def check_lz4(target: str) -> None:

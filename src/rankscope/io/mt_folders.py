@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import NamedTuple
 
@@ -44,7 +45,7 @@ def list_mt_scores(folder: PathLike, *, level: str = "seg") -> list[ScoreFile]:
     if level not in LEVELS:
         raise ParameterError(f"level={level!r}, expected one of {', '.join(LEVELS)}")
     root = Path(folder)
-    if not root.is_dir():
+    if not os.path.isdir(root):
         raise InputError(f"{root}: no such folder, expected one with human-scores/ or metric-scores/")
     suffix = f".{level}.score"
     paths = [*root.glob(f"human-scores/*{suffix}"), *root.glob(f"metric-scores/*/*{suffix}")]
@@ -121,7 +122,7 @@ def read_mt_system_scores(
 def find_file(path: PathLike, pair: str | None, name: str | None, level: str) -> ScoreFile:
     """The file that is meant, with the names of its pair and its metric."""
     given = Path(path)
-    if not given.is_dir():
+    if not os.path.isdir(given):
         found = score_file(given)
         if found.level != level and given.name.endswith(".score"):
             raise InputError(f"{given}: scores of {LEVELS[found.level]}, expected those of {LEVELS[level]}")

@@ -77,7 +77,8 @@ def bare_names(names: Iterable[str]) -> dict[str, str]:
 def in_order(segments: Sequence[str]) -> list[int]:
     """The places of segments in the order of their numbers; as they stand where they are no numbers."""
     if all(name.isascii() and name.isdigit() for name in segments):
-        return sorted(range(len(segments)), key=lambda i: int(segments[i]))
+        digits = [name.lstrip("0") for name in segments]  # of any number: Python makes no numbers of thousands
+        return sorted(range(len(segments)), key=lambda i: (len(digits[i]), digits[i]))
     return list(range(len(segments)))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -114,7 +115,7 @@ def one_of_sets(folder: Path, pair: str, test_set: str | None) -> Path:
 
 def subfolders(folder: Path) -> list[str]:
     """The names of the folders of a folder. Raises InputError where it is none."""
-    if not folder.is_dir():
+    if not os.path.isdir(folder):
         raise InputError(f"{folder}: no such folder, expected sources/, references/ and system-outputs/ side by side")
     return sorted(path.name for path in folder.iterdir() if path.is_dir())
 

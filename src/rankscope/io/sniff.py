@@ -8,7 +8,7 @@ from rankscope.errors import InputError
 from rankscope.io.blocks import BOM
 from rankscope.io.formats import FORMATS, Head, format_named
 
-__all__ = ["NUMBER", "refuse_foreign", "sniff"]
+__all__ = ["NUMBER", "is_trec", "refuse_foreign", "sniff"]
 
 COMPRESSED = {b"BZh": "bzip2", b"\xfd7zXZ": "xz", b"PK\x03\x04": "zip", b"7z\xbc\xaf": "7-Zip"}
 UTF16 = (b"\xff\xfe", b"\xfe\xff")

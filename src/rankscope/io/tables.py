@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import math
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
@@ -14,11 +15,13 @@ import numpy as np
 from rankscope.data.dicts import all_whole
 from rankscope.data.frames import COLUMN_NAMES, one_of, rows_of_frame, shown_columns
 from rankscope.data.rows import Rows, name_of, names_of
+from rankscope.data.sparse import refuse_sparse
 from rankscope.data.stretches import Stretches
 from rankscope.errors import InputError
 from rankscope.io.blocks import BOM
 from rankscope.io.formats import VALUES, File, Format, Head, Progress, Wanted, kind_of
 from rankscope.io.json_dicts import json_shape
+from rankscope.io.packed import refuse_bomb
 from rankscope.io.render import ADVICE, pieces, refuse_not_utf8
 from rankscope.kernels.text import as_fields, decode
 
@@ -33,6 +36,8 @@ SEPARATORS = {"csv": ",", "tsv": "\t"}
 MAGIC = b"PAR1"
 #: The line of the first row; 0 where rows are no lines.
 FIRST_ROW = {"csv": 2, "tsv": 2, "jsonl": 1, "parquet": 0}
+#: So many names of columns are listed.
+MOST_SHOWN = 8
 #: The columns of the scores that `--save` writes.
 SAVED = {"system", "measure", "query", "value"}
 
@@ -92,7 +97,7 @@ def column_names(content: bytes, form: str) -> list[str]:
 
         try:
             return list(pl.read_parquet_schema(io.BytesIO(content)))
-        except (pl.exceptions.PolarsError, OSError, ValueError, RuntimeError):
+        except polars_errors():
             return []
     lines = io.BytesIO(content)
     line = next((line for line in lines if line.strip() and not line.startswith(b"#")), b"").decode("utf-8", "replace")
@@ -181,18 +186,71 @@ def read_frame(content: bytes, name: str, format_: str) -> pl.DataFrame:
 
     try:
         if format_ == "parquet":
-            return pl.read_parquet(io.BytesIO(content))
+            refuse_rows(pl.scan_parquet(io.BytesIO(content)), len(content), name)
+            return refuse_texts(pl.read_parquet(io.BytesIO(content)), len(content), name)
         if format_ == "jsonl":
-            return pl.read_ndjson(io.BytesIO(content), infer_schema_length=None)
+            return pl.read_ndjson(io.BytesIO(content), schema=schema_of_lines(content, name))
         separator = SEPARATORS[format_]
+        refuse_short_lines(content, separator, name)
         # All columns as text: an id "007" stays what it is. Blanks around a field are not part of it.
         frame = pl.read_csv(io.BytesIO(content), separator=separator, infer_schema=False)
         return frame.with_columns(pl.all().str.strip_chars(" \t"))
-    except (pl.exceptions.PolarsError, OSError, ValueError, RuntimeError) as error:
+    except polars_errors() as error:
+        if isinstance(error, InputError):
+            raise
         raise unreadable(name, format_, error) from None
 
 
-def unreadable(name: str, format_: str, error: Exception) -> InputError:
+def polars_errors() -> tuple[type[BaseException], ...]:
+    """What polars raises for files of any content. Its panics are no exceptions of Python's usual kind."""
+    import polars as pl
+
+    return (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError, ValueError, RuntimeError, MemoryError)
+
+
+def refuse_rows(table: pl.LazyFrame, size: int, name: str) -> int:
+    """How many rows a Parquet file of so many bytes says it has. Raises InputError for more than it can hold."""
+    import polars as pl
+
+    rows = int(table.select(pl.len()).collect().item())
+    refuse_bomb(8 * rows * len(table.collect_schema()), size, name)
+    return rows
+
+
+def refuse_texts(frame: pl.DataFrame, size: int, name: str) -> pl.DataFrame:
+    """The frame of a Parquet file of so many bytes. Raises InputError where a long text stands for many rows."""
+    import polars as pl
+
+    lengths = frame.select(pl.col(pl.String).str.len_bytes().cast(pl.Int64).sum())
+    refuse_bomb(sum(lengths.row(0)) if lengths.width else 0, size, name)
+    return frame
+
+
+def schema_of_lines(content: bytes, name: str) -> dict[str, pl.DataType]:
+    """The columns of JSON lines. Raises InputError where each line has keys of its own.
+
+    Some lines at a time, for telling many keys apart takes as long as their square.
+    """
+    import polars as pl
+
+    rows, given, some = content.count(b"\n") + 1, content.count(b":"), 1000
+    while True:
+        lines = pl.scan_ndjson(io.BytesIO(content), infer_schema_length=some if some < rows else None)
+        schema = lines.collect_schema()
+        refuse_sparse((rows, len(schema)), given, name, "lines and keys")
+        if some >= rows:
+            return dict(schema)
+        some *= 4
+
+
+def refuse_short_lines(content: bytes, separator: str, name: str) -> None:
+    """Raise InputError where the header names many columns, and the lines below hold few."""
+    lines, separators = content.count(b"\n") + 1, content.count(separator.encode())
+    columns = content.partition(b"\n")[0].count(separator.encode()) + 1
+    refuse_sparse((lines, columns), separators + lines, name, "lines and columns")
+
+
+def unreadable(name: str, format_: str, error: BaseException) -> InputError:
     first = str(error).splitlines()[0] if str(error) else type(error).__name__
     return InputError(f"{name}: cannot be read as {format_} ({first}); check the file or name its format")
 
@@ -202,8 +260,10 @@ def uneven_line(content: bytes, format_: str, before: int) -> str | None:
     if format_ == "jsonl":
         for number, line in enumerate(content.splitlines(), 1):
             try:
-                good = not line.strip() or isinstance(json.loads(line), dict)
-            except ValueError:
+                good = not line.strip() or isinstance(json.loads(line, parse_constant=finite, parse_float=finite), dict)
+            except OverflowError as error:
+                return f"{number + before}: the value {error}, expected finite numbers"
+            except (ValueError, RecursionError):
                 good = False
             if not good:
                 return f"{number + before}: no JSON object, expected one a line"
@@ -212,12 +272,21 @@ def uneven_line(content: bytes, format_: str, before: int) -> str | None:
     reader = csv.reader(io.StringIO(content.decode("utf-8", "replace")), delimiter=SEPARATORS[format_])
     try:
         header = next(reader)
+        shown = ", ".join(header[:MOST_SHOWN]) + (", ..." if len(header) > MOST_SHOWN else "")
         for row in reader:
             if len(row) != len(header):
-                return f"{reader.line_num + before}: {len(row)} fields, expected {len(header)} ({', '.join(header)})"
+                return f"{reader.line_num + before}: {len(row)} fields, expected {len(header)} ({shown})"
     except (csv.Error, StopIteration):
         pass
     return None
+
+
+def finite(text: str) -> float:
+    """A number as JSON has it. Raises OverflowError for what is none, or too large."""
+    value = float(text)
+    if not math.isfinite(value):
+        raise OverflowError(text)
+    return value
 
 
 # Writing

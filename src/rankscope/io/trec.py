@@ -44,13 +44,14 @@ class Grammar(NamedTuple):
 
 
 FOUR, SIX = "4 (query 0 document relevance)", "6 (query Q0 document rank score tag)"
+ORDER = "(where a command takes both, judgments come first)"
 QRELS = Grammar(
     Layout(
         4,
         4,
         (0, 2, 3),
         FOUR,
-        {6: "this looks like a run, where judgments are expected (evaluate takes them first)"},
+        {6: f"this looks like a run, where judgments are expected {ORDER}"},
     ),
     "relevance",
     np.int64,
@@ -60,7 +61,7 @@ SUBTOPIC_QRELS = QRELS._replace(
     layout=replace(QRELS.layout, columns=(0, 1, 2, 3), expected="4 (query subtopic document relevance)")
 )
 RUN = Grammar(
-    Layout(5, None, (0, 2, 4), SIX, {4: "this looks like judgments, and they come first, then the runs"}),
+    Layout(5, None, (0, 2, 4), SIX, {4: f"this looks like judgments, where a run is expected {ORDER}"}),
     "score",
     np.float64,
     parse_floats,
@@ -157,7 +158,8 @@ def read_stretches(
 
 
 def no_data(name: str, grammar: Grammar) -> InputError:
-    return InputError(f"{name}: no data, only comments and blank lines; expected {grammar.layout.expected}")
+    fields = grammar.layout.expected.replace(" (", " fields (")
+    return InputError(f"{name}: no data, only comments and blank lines; expected lines of {fields}")
 
 
 def line_start(block: Block, place: int) -> int:

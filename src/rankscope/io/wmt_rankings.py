@@ -24,7 +24,7 @@ __all__ = ["read_wmt_rankings"]
 
 REFERENCE, FILLER = "_ref", "blank"
 EXPECTED = "a line of names (srclang,trglang,srcIndex,...,system1Id,...,system1rank,...) and a row a judgment"
-COLUMN = re.compile(r"system(\d+)(id|rank)")
+COLUMN = re.compile(r"system([0-9]{1,6})(id|rank)")
 CHOICES = {"duplicates": ("keep", "drop", "refuse"), "reference": ("keep", "drop")}
 
 
@@ -197,6 +197,8 @@ def rank_of(cell: str) -> float | None:
         rank = float(cell)
     except ValueError:
         return None
+    if "_" in cell or not cell.isascii():  # which Python reads, too
+        return None
     if rank == -1:
         return np.nan
     return rank if 1 <= rank < np.inf else None
@@ -222,7 +224,7 @@ def renumbered(segments: list[str], numbers: list[int], name: str, lines: PathLi
         target = stream.read().decode("utf-8", "surrogateescape").split()
     found = []
     for segment, number in zip(segments, numbers, strict=True):
-        if not segment.isdecimal() or not 1 <= int(segment) <= len(target):
+        if not segment.isdecimal() or len(segment) > 18 or not 1 <= int(segment) <= len(target):
             raise InputError(
                 f"{name}:{number}: segment {segment!r}, expected a whole number from 1 to {len(target)}, the number of "
                 f"lines of {where}; leave `lines` out or correct this line"

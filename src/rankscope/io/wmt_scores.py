@@ -8,6 +8,7 @@ import numpy as np
 
 from rankscope.data.rows import Ints
 from rankscope.data.segment_scores import PairScores, SegmentScores, SystemScores
+from rankscope.data.sparse import refuse_sparse
 from rankscope.io.mt_names import in_order
 from rankscope.io.read import PathLike
 from rankscope.io.wmt_score_lines import SEGMENTS, SYSTEMS, ScoreLines, read_score_lines
@@ -78,6 +79,7 @@ def pair_scores(table: ScoreLines, rows: Ints) -> PairScores:
     """The scores of some lines, of one metric and one pair."""
     systems, system = np.unique(table.codes["system"][rows], return_inverse=True)
     segments, segment = np.unique(table.codes["segment"][rows], return_inverse=True)
+    refuse_sparse((systems.size, segments.size), rows.size, table.name, "systems and segments")
     values = np.full((systems.size, segments.size), np.nan)
     values[system, segment] = table.values[rows]
     names = [table.names["segment"][code] for code in segments.tolist()]

@@ -8,6 +8,7 @@ import numpy as np
 
 from rankscope.data.rankings import Labels
 from rankscope.data.segment_scores import PairScores, SegmentScores
+from rankscope.data.sparse import refuse_sparse
 from rankscope.errors import InputError
 from rankscope.io.ranking_tables import Frame, name_column, numbers, read_named
 from rankscope.io.read import PathLike
@@ -72,6 +73,7 @@ def grid(
         Labels.of([side.names[code] for code in side.codes[rows].tolist()]) for side in (systems, segments)
     )
     shape = (len(system.names), len(segment.names))
+    refuse_sparse(shape, rows.size, table.name, "systems and segments")
     place = system.codes * shape[1] + segment.codes
     count = np.bincount(place, minlength=shape[0] * shape[1])
     if (count > 1).any():

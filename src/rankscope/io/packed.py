@@ -1,0 +1,51 @@
+"""How much packed files may hold: what unpacks to a thousand times its size is no data, and stops there."""
+
+from __future__ import annotations
+
+import io
+from typing import Any
+
+from rankscope.errors import InputError
+
+__all__ = ["FREE", "RATIO", "Counted", "Unpacked", "refuse_bomb"]
+
+#: Unpacked data may be so many times as large as the file, and so many bytes in any case. Runs and judgments pack to a
+#: tenth or so, one line over and over to a hundredth.
+RATIO, FREE = 1000, 100 << 20
+
+
+class Counted:
+    """A stream that is read, and how many bytes of it were."""
+
+    def __init__(self, raw: Any) -> None:
+        self.raw, self.bytes = raw, 0
+
+    def read(self, size: int = -1) -> bytes:
+        found: bytes = self.raw.read(size)
+        self.bytes += len(found)
+        return found
+
+
+class Unpacked(io.RawIOBase):
+    """What a compressed stream holds. Raises InputError while it is read, as soon as that is too much."""
+
+    def __init__(self, stream: Any, packed: Counted, name: str) -> None:
+        self.stream, self.packed, self.name, self.bytes = stream, packed, name, 0
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        n: int = self.stream.readinto(buffer)
+        self.bytes += n
+        refuse_bomb(self.bytes, self.packed.bytes, self.name)
+        return n
+
+
+def refuse_bomb(unpacked: int, packed: int, name: str) -> None:
+    """Raise InputError where so many packed bytes hold so many unpacked ones as no data do."""
+    if unpacked > max(FREE, RATIO * packed):
+        raise InputError(
+            f"{name}: {packed:,} bytes that unpack to {unpacked:,} or more, expected at most {RATIO:,} times as many; "
+            "unpack it yourself if it is to be read all the same"
+        )

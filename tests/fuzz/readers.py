@@ -1,0 +1,226 @@
+"""Every reader of files that the package has, each with small files that it takes: what is fuzzed, and from where.
+
+The tests and the atheris harness beside this file use this one table.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from fuzz import seeds
+
+import rankscope as rs
+from rankscope.agreement.metric_inputs import read_metrics
+from rankscope.agreement.sources import read_judgments
+from rankscope.agreement.system_sources import read_any_scores
+from rankscope.cli.leaderboard_input import read_board_data
+from rankscope.compat import ranx
+from rankscope.compat.letor import VERSIONS, Stopped, letor_score, letor_ttests
+from rankscope.compat.trec_eval import Options, trec_eval
+from rankscope.errors import in_one_line
+from rankscope.evaluation.saved import read_baseline
+from rankscope.evaluation.score_tables import read_score_table
+from rankscope.experiments.search_log import SearchLog
+from rankscope.fusion import load_fusion
+from rankscope.io.entity_ranks import read_entity_ranks
+from rankscope.io.feature_cache import SUFFIX
+from rankscope.io.features import read_features
+from rankscope.io.kept_arrays import read_arrays
+from rankscope.io.label_pairs import read_label_pairs
+from rankscope.io.letor import read_labels, read_letor
+from rankscope.io.letor_predictions import read_predictions
+from rankscope.io.mt_folders import read_mt_documents, read_mt_scores, read_mt_system_scores
+from rankscope.io.outcomes import read_preferences
+from rankscope.io.plain_texts import read_lines
+from rankscope.io.preferences import read_preference_rankings
+from rankscope.io.ranking_tables import read_ranking_table
+from rankscope.io.system_tables import read_system_table
+from rankscope.io.wmt_rankings import read_wmt_rankings
+from rankscope.io.wmt_scores import read_seg_scores, read_sys_scores
+from rankscope.judging.lists import read_lists as read_cuts
+from rankscope.learning.mt import load_language_model, load_lexicon
+from rankscope.learning.mt.learned_scores import read_translation_features
+from rankscope.learning.saved import load_ranker
+from rankscope.stability.checkpoint import Checkpoint, saved_settings
+
+__all__ = ["READERS", "Reader", "refusals"]
+
+JUDGED = {"q": {"a": 1, "b": 0}}
+MEASURES = ["AP", "nDCG@10", "Bpref", "ERR@10"]
+
+
+@dataclass(frozen=True)
+class Reader:
+    """uses: each reads the file of a path. seeds: files that one of them takes, by what they are. name: of the file."""
+
+    uses: tuple[Callable[[Path], Any], ...]
+    seeds: Callable[[], Mapping[str, bytes]]
+    name: str = "file"
+
+
+def read_metrics_of(path: Path) -> None:
+    read_metrics([path], None)
+
+
+def streamed(path: Path) -> None:
+    """The run past judgments, and judgments past a run."""
+    rs.evaluate(JUDGED, path, MEASURES)
+
+
+def judged(path: Path) -> None:
+    rs.evaluate(path, {"q": {"a": 1.0}}, MEASURES)
+
+
+def converted(path: Path, kind: str, to: str) -> None:
+    rs.convert(path, path.with_name(f"converted.{to}"), to=to, kind=kind)
+
+
+def beside(path: Path, content: bytes) -> Path:
+    """Another file in the folder."""
+    other = path.with_name("other")
+    other.write_bytes(content)
+    return other
+
+
+def as_letor_scripts(path: Path, version: str, *, predictions: bool) -> None:
+    labels, scores = seeds.letor()["of a script"], b"0.5\n0.25\n-1\n"
+    files = (beside(path, labels), path) if predictions else (path, beside(path, scores))
+    letor_score(*files, by_query=True, preset=version)
+
+
+def trec_eval_of_qrels(path: Path) -> None:
+    trec_eval(path, beside(path, b"q Q0 a 1 2.5 t\nq Q0 b 2 1.5 t\n"), options=Options(complete=True))
+
+
+def trec_eval_of_run(path: Path) -> None:
+    trec_eval(beside(path, b"q 0 a 1\nq 0 b 0\n"), path, options=Options(complete=True))
+
+
+def cached_features(path: Path) -> None:
+    """The file is the cache of another one, which was not changed since."""
+    read_features(seeds.cached_file(path), cache=path)
+
+
+def checkpoint(path: Path) -> None:
+    folder = path.parent
+    saved_settings(folder)
+
+
+def kept_outcome(path: Path) -> None:
+    Checkpoint(path.parent, {}).load(seeds.CONDITION)
+
+
+def search_log(path: Path) -> None:
+    SearchLog(path, seeds.SEARCHED)
+
+
+def of_ranx(path: Path, kind: str) -> None:
+    ranx.Run.from_file(str(path), kind)
+
+
+def refusals(reader: Reader, path: Path) -> list[rs.RankscopeError | None]:
+    """What each use of the file says against it, None where it takes it; anything else that is raised is a fault."""
+    found: list[rs.RankscopeError | None] = []
+    for use in reader.uses:
+        try:
+            use(path)
+            found.append(None)
+        except rs.RankscopeError as error:
+            check_message(error)
+            found.append(error)
+    return found
+
+
+def check_message(error: rs.RankscopeError) -> None:
+    """What is refused is told in one line that no name or cell of the file can break."""
+    text = str(error)
+    if isinstance(error, Stopped):  # what a script prints, with the line of the file below
+        text = re.sub(r"[\n\r\t]", " ", text)
+    assert text.strip(), repr(error)
+    assert text == in_one_line(text), repr(text)
+
+
+def board(kind: str | None, *, multiway: bool = False) -> Callable[[Path], Any]:
+    return lambda path: read_board_data(str(path), kind, multiway=multiway, column=None, higher=False)
+
+
+def of_formats(read: Callable[..., Any]) -> list[Callable[[Path], Any]]:
+    """Read as each format by name, whatever the content says."""
+    return [partial(read, input=form) for form in ("trec", "csv", "tsv", "jsonl", "json", "parquet", "lz4")]
+
+
+def reader(*uses: Callable[[Path], Any], seeds: Callable[[], Mapping[str, bytes]], name: str = "file") -> Reader:
+    return Reader(uses, seeds, name)
+
+
+READERS: dict[str, Reader] = {
+    "qrels": reader(rs.read_qrels, judged, seeds=seeds.qrels),
+    "run": reader(rs.read_run, streamed, seeds=seeds.runs),
+    "subtopics": reader(partial(rs.read_qrels, subtopics=True), seeds=seeds.subtopics),
+    "named format": reader(*of_formats(rs.read_qrels), *of_formats(rs.read_run), seeds=seeds.rankings),
+    "convert": reader(
+        partial(converted, kind="run", to="trec"), partial(converted, kind="qrels", to="csv"), seeds=seeds.rankings
+    ),
+    "pool": reader(lambda path: read_cuts([path, {"q": {"a": 1.0}}], 10), seeds=seeds.runs),
+    "trec_eval": reader(trec_eval_of_qrels, trec_eval_of_run, seeds=seeds.trec),
+    "ranx": reader(*(partial(of_ranx, kind=kind) for kind in ("json", "trec", "parquet")), seeds=seeds.of_ranx),
+    "letor": reader(read_labels, lambda path: read_letor(path, beside(path, b"1\n2\n3\n")), seeds=seeds.letor),
+    "letor predictions": reader(
+        read_predictions,
+        lambda path: read_letor(beside(path, seeds.letor()["of a script"]), path),
+        lambda path: read_letor(beside(path, seeds.letor()["of a script"]), path, ranks=True),
+        seeds=seeds.predictions,
+    ),
+    "letor scripts": reader(
+        *(partial(as_letor_scripts, version=version, predictions=False) for version in VERSIONS),
+        partial(as_letor_scripts, version="letor4", predictions=True),
+        seeds=lambda: {**seeds.letor(), **seeds.predictions()},
+    ),
+    "letor ttest": reader(lambda path: letor_ttests(path, path), seeds=seeds.letor_output),
+    "features": reader(
+        read_features, partial(read_features, relevance="optional", dtype="float64"), seeds=seeds.features
+    ),
+    "features cache": reader(cached_features, seeds=seeds.feature_caches, name=f"train.txt{SUFFIX}"),
+    "entity ranks": reader(read_entity_ranks, partial(read_entity_ranks, least=0.0), seeds=seeds.entities),
+    "jcml": reader(rs.agreement.read_jcml, seeds=seeds.jcml),
+    "appraise": reader(rs.agreement.read_appraise_rankings, seeds=seeds.appraise),
+    "wmt rankings": reader(read_wmt_rankings, seeds=seeds.wmt_rankings),
+    "better pairs": reader(rs.agreement.read_better_pairs, seeds=seeds.better_pairs),
+    "ranking table": reader(read_ranking_table, seeds=seeds.ranking_tables),
+    "preference rankings": reader(read_preference_rankings, seeds=seeds.choices),
+    "rankings": reader(rs.read_rankings, read_judgments, seeds=seeds.judgments),
+    "seg.scr": reader(read_seg_scores, seeds=seeds.segment_scores),
+    "sys.scr": reader(read_sys_scores, seeds=seeds.system_scores),
+    "seg.score": reader(read_mt_scores, seeds=seeds.folder_scores, name="de-en.x.seg.score"),
+    "sys.score": reader(read_mt_system_scores, seeds=seeds.folder_systems, name="de-en.x.sys.score"),
+    "documents": reader(
+        lambda path: read_mt_documents(path.parent.parent, "de-en"),
+        seeds=seeds.documents,
+        name="documents/de-en.docs",
+    ),
+    "plain text": reader(read_lines, seeds=seeds.texts),
+    "system table": reader(read_system_table, seeds=seeds.system_tables),
+    "metric scores": reader(rs.read_segment_scores, read_any_scores, read_metrics_of, seeds=seeds.metric_scores),
+    "votes": reader(rs.read_votes, seeds=seeds.votes),
+    "preferences": reader(read_preferences, seeds=seeds.winners),
+    "leaderboard": reader(
+        board(None), board(None, multiway=True), board("scores"), board("votes"), board("rankings"), seeds=seeds.boards
+    ),
+    "label pairs": reader(read_label_pairs, seeds=seeds.label_pairs),
+    "saved scores": reader(rs.read_scores, read_baseline, seeds=seeds.saved_scores),
+    "score table": reader(read_score_table, seeds=seeds.score_tables),
+    "fusion": reader(load_fusion, seeds=seeds.fusions),
+    "ranker": reader(load_ranker, seeds=seeds.rankers),
+    "language model": reader(load_language_model, seeds=seeds.language_models),
+    "lexicon": reader(load_lexicon, seeds=seeds.lexicons),
+    "translation features": reader(read_translation_features, seeds=seeds.translation_features),
+    "checkpoint": reader(checkpoint, seeds=seeds.studies, name="study.json"),
+    "outcome": reader(kept_outcome, seeds=seeds.outcomes, name=Checkpoint(".", {}).file_of(seeds.CONDITION).name),
+    "arrays": reader(read_arrays, seeds=seeds.arrays),
+    "search log": reader(search_log, seeds=seeds.search_logs),
+}

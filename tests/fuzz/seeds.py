@@ -1,0 +1,413 @@
+"""Small good files of every format, all made here: where mutations begin."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import json
+import sys
+from collections.abc import Callable, Mapping
+from functools import cache
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+import rankscope as rs
+from rankscope.experiments.search_log import FORM, MARK, Setting
+from rankscope.fusion import save_fusion
+from rankscope.io.features import read_features
+from rankscope.learning import LambdaMART, Ranker
+from rankscope.learning.mt import save_language_model, save_lexicon, train_language_model, train_lexicon
+from rankscope.learning.saved import save_ranker
+from rankscope.stability.conditions import Condition
+
+if sys.version_info >= (3, 14):
+    from compression import zstd
+else:
+    from backports import zstd
+
+Seeds = Mapping[str, bytes]
+
+CONDITION = Condition(2, 2, 12)
+SEARCHED = {"digest": "0123", "models": {"lambdarank": "hidden 8 | rate 0.1"}, "measure": "nDCG@10"}
+ROWS = [("q", "a", 1.5, 1), ("q", "b", 2.5, 0), ("r", "a", -1e-3, 2), ("r", "c", 0.0, -1)]
+RUN = b"".join(b"%s Q0 %s 1 %r t\n" % (q.encode(), d.encode(), s) for q, d, s, _ in ROWS)
+QRELS = b"".join(b"%s 0 %s %d\n" % (q.encode(), d.encode(), g) for q, d, _, g in ROWS)
+
+
+def frame() -> pl.DataFrame:
+    return pl.DataFrame(ROWS, schema=["query_id", "doc_id", "score", "relevance"], orient="row")
+
+
+def parquet(table: pl.DataFrame) -> bytes:
+    out = io.BytesIO()
+    table.write_parquet(out)
+    return out.getvalue()
+
+
+def tables(table: pl.DataFrame) -> dict[str, bytes]:
+    """A table in all the formats that have columns."""
+    return {
+        "csv": table.write_csv().encode(),
+        "tsv": table.write_csv(separator="\t").encode(),
+        "jsonl": table.write_ndjson().encode(),
+        "parquet": parquet(table),
+    }
+
+
+def table_of(text: str) -> pl.DataFrame:
+    return pl.read_csv(io.StringIO(text), infer_schema_length=None)
+
+
+def written(write: Callable[[Path], Any], name: str) -> bytes:
+    """What a writer of the package writes to a file of this name."""
+    with TemporaryDirectory() as folder:
+        write(Path(folder, name))
+        return Path(folder, name).read_bytes()
+
+
+def packed(content: bytes) -> dict[str, bytes]:
+    return {"gzip": gzip.compress(content, mtime=0), "zstd": zstd.compress(content)}
+
+
+# Rankings
+
+
+@cache
+def qrels() -> Seeds:
+    named = {"q": {"a": 1, "b": 0}, "r": {"c": 2}}
+    return {"trec": QRELS, "json": json.dumps(named).encode(), **tables(frame().drop("score")), **packed(QRELS)}
+
+
+@cache
+def runs() -> Seeds:
+    named = {"q": {"a": 1.5, "b": 2}, "r": {"c": -1e-3}}
+    return {"trec": RUN, "json": json.dumps(named).encode(), **tables(frame().drop("relevance")), **packed(RUN)}
+
+
+@cache
+def rankings() -> Seeds:
+    lz4 = written(lambda path: rs.convert(rs.Run({"q": {"a": 1.5, "b": 2.0}}), path), "file.lz4")
+    both = {
+        f"{kind} {name}": content
+        for kind, some in (("qrels", qrels()), ("run", runs()))
+        for name, content in some.items()
+    }
+    return {**both, "lz4": lz4, "both": frame().write_csv().encode()}
+
+
+def trec() -> Seeds:
+    return {"qrels": QRELS, "run": RUN, **packed(RUN)}
+
+
+@cache
+def of_ranx() -> Seeds:
+    return {name: runs()[name] for name in ("json", "trec", "parquet")}
+
+
+@cache
+def subtopics() -> Seeds:
+    table = frame().drop("score").with_columns(subtopic=pl.Series(["1", "2", "1", "x"]))
+    named = {"q": {"1": {"a": 1}, "2": {"b": 0}}}
+    return {"trec": b"q 1 a 1\nq 2 a 1\nq 1 b 0\n", "json": json.dumps(named).encode(), **tables(table)}
+
+
+# Learning to rank
+
+
+@cache
+def letor() -> Seeds:
+    comments = [b"#docid = D%d inc = 0.5 prob = 0.25" % i for i in range(3)]
+    lines = [b"2 qid:10 1:0.5 3:1 ", b"0 qid:10 2:0.25 ", b"1 qid:11 1:-1e-3 "]
+    full = b"".join(line + comment + b"\n" for line, comment in zip(lines, comments, strict=True))
+    return {"of a script": full, "plain": b"\n".join(line.strip() for line in lines), **packed(full)}
+
+
+def predictions() -> Seeds:
+    return {"numbers": b"0.5\n-1e3\n2\n", "ranks": b"1\n2\n1\n", **packed(b"0.5\n1\n2\n")}
+
+
+@cache
+def letor_output() -> Seeds:
+    from rankscope.compat.letor import letor_score
+
+    def write(path: Path, preset: str) -> None:
+        labels, scores = path.with_name("labels"), path.with_name("scores")
+        labels.write_bytes(
+            letor()["of a script"].replace(
+                b" inc = 0.5 prob = 0.25", b"" if preset == "letor3" else b" inc = 0.5 prob = 0.25"
+            )
+        )
+        scores.write_bytes(predictions()["numbers"])
+        path.write_text(letor_score(labels, scores, by_query=True, preset=preset))
+
+    return {
+        preset: written(lambda path, preset=preset: write(path, preset), "out")
+        for preset in ("letor3", "letor4", "mslr")
+    }
+
+
+@cache
+def features() -> Seeds:
+    table = table_of("query_id,doc_id,relevance,bm25,length\nq,a,1,0.5,3\nq,b,0,,2\nr,a,2,-1e-3,1\n")
+    return {**letor(), "from 0": b"1 qid:a 0:1 1:0.5\n0 qid:a 1:2\n", **tables(table)}
+
+
+def cached_file(cache: Path) -> Path:
+    """The file that a cache lies beside."""
+    path = cache.with_name("train.txt")
+    if not path.exists():
+        path.write_bytes(letor()["of a script"])
+    return path
+
+
+@cache
+def feature_caches() -> Seeds:
+    return {"cache": written(lambda path: read_features(cached_file(path), cache=path), "train.txt.rscache")}
+
+
+@cache
+def rankers() -> Seeds:
+    x, y, groups = [[i / 24, i % 5] for i in range(24)], [i // 8 for i in range(24)], [i % 3 for i in range(24)]
+    made = {
+        "linear": Ranker(hidden=()),
+        "network": Ranker(hidden=(2,), epochs=2),
+        "trees": Ranker(LambdaMART(trees=2, leaves=3, min_documents=2, features=1, documents=1)),
+    }
+    return {
+        name: written(lambda path, one=one: save_ranker(one.fit(x, y, qid=groups), path), "file.model")
+        for name, one in made.items()
+    }
+
+
+@cache
+def fusions() -> Seeds:
+    lists = [{f"q{i}": {"a": 3.0, "b": 2.0} for i in range(3)}, {f"q{i}": {"b": 3.0, "c": 2.0} for i in range(3)}]
+    grades = {f"q{i}": {"b": 1} for i in range(3)}
+    return {
+        method: written(
+            lambda path, method=method: save_fusion(rs.fusion.train(grades, lists, method, folds=3), path), "file.json"
+        )
+        for method in ("map-fuse", "weighted-sum", "bayes-fuse")
+    }
+
+
+# Entities, judgments of people
+
+
+def entities() -> Seeds:
+    text = b"paper,pagerank,citations\nA,1,3.5\nB,12,3.5\n"
+    return {"csv": text, "tsv": text.replace(b",", b"\t"), **packed(text)}
+
+
+def jcml() -> Seeds:
+    return {
+        "judged": b'<?xml version="1.0" encoding="utf-8"?><jcml>'
+        b'<judgedsentence id="1" langsrc="de" langtgt="en" judge_id="x">'
+        b'<src>eins</src><tgt system="a" rank="1" bleu="23.1">one</tgt><tgt system="b" rank="2" bleu="1e-3"/>'
+        b"</judgedsentence></jcml>",
+        "utf-16": '<jcml><judgedsentence><tgt rank="1" system="ä"/></judgedsentence></jcml>'.encode("utf-16"),
+    }
+
+
+def appraise() -> Seeds:
+    return {
+        "results": b'<results><HIT source-language="deu" target-language="eng"><ranking-task id="7"><ranking-result '
+        b'user="ann" duration="00:00:35"><translation system="A" rank="1"/><translation system="B,C" rank="-1"/>'
+        b'</ranking-result></ranking-task></HIT><ranking-item id="8"/></results>'
+    }
+
+
+def wmt_rankings() -> Seeds:
+    names = b"srclang,trglang,srcIndex,judgeId,system1Id,system2Id,system3Id,system1rank,system2rank,system3rank\n"
+    return {"csv": names + b'Czech,English,7,ann,A,"B",C,1,2,-1\nCzech,English,8,ann,A,B,C,1,1,2\n'}
+
+
+def better_pairs() -> Seeds:
+    return {"bare": b"17 de-en A de-en B\n17 de-en C de-en A\n", "named": b"LP SID BETTER WORSE\nde-en 1 A B\n"}
+
+
+@cache
+def ranking_tables() -> Seeds:
+    rows = "de-en,1,A,x,1,0.5\nde-en,1,B,x,2,0.75\nde-en,2,A,y,1,\nde-en,2,B,y,1,1e-3\n"
+    text = f"pair,segment,system,judge,gold,reward\n{rows}"
+    return tables(table_of(text))
+
+
+@cache
+def winners() -> Seeds:
+    text = "left,right,winner,weight,length_left,length_right\nA,B,left,1,3,4\nB,A,tie,0.5,1,2\nC,A,right,2,0,1\n"
+    return {**tables(table_of(text)), "better": b"segment,better,worse\n1,A,B\n2,B,C\n"}
+
+
+@cache
+def choices() -> Seeds:
+    text = "item,a,b,human,judge\n1,large,small,a,tie\n2,small,large,b,b\n"
+    return {**tables(table_of(text)), "better": b"segment,better,worse\n1,A,B\n2,B,C\n"}
+
+
+@cache
+def judgments() -> Seeds:
+    return {
+        **jcml(), **appraise(), **wmt_rankings(), **better_pairs(), "score": folder_scores()["scores"],
+        **{f"table {name}": content for name, content in ranking_tables().items()},
+        "choices": choices()["csv"],
+    }  # fmt: skip
+
+
+# Scores of metrics, texts
+
+
+def segment_scores() -> Seeds:
+    text = b"".join(b"BLEU\tde-en\tnews\t%s\t%d\t0.%d\n" % (s, i, i) for s in (b"news.A", b"B") for i in (1, 2))
+    return {
+        "tabs": text,
+        "blanks": text.replace(b"\t", b" "),
+        "more": text.replace(b"\n", b"\tno text\n"),
+        **packed(text),
+    }
+
+
+def system_scores() -> Seeds:
+    text = b"BLEU\tde-en\tnews\tA\t0.25\nBLEU\tde-en\tnews\tB\tnan\n"
+    return {"tabs": text, "blanks": text.replace(b"\t", b" ")}
+
+
+def folder_scores() -> Seeds:
+    return {"scores": b"A\t-1.5\nA\tNone\nB\t0\nB\t-5\n"}
+
+
+def folder_systems() -> Seeds:
+    return {"systems": b"A\t0.5\nB\tNone\n"}
+
+
+def documents() -> Seeds:
+    return {"docs": b"news\tdoc1\nnews\tdoc1\nspeech\tdoc2\n"}
+
+
+def texts() -> Seeds:
+    return {"text": "it&apos;s\u2028one line\n\nthrée\r\n".encode(), **packed(b"one\ntwo\n")}
+
+
+@cache
+def system_tables() -> Seeds:
+    return tables(table_of("pair,system,human,bleu\nde-en,A,1.5,0.25\nde-en,B,2,0.5\n"))
+
+
+@cache
+def metric_scores() -> Seeds:
+    return {
+        **{f"seg {name}": content for name, content in segment_scores().items() if name != "more"},
+        **{f"sys {name}": content for name, content in system_scores().items()},
+        **{f"table {name}": content for name, content in system_tables().items()},
+        **folder_scores(),
+        **folder_systems(),
+    }
+
+
+# Votes, labels, scores
+
+
+@cache
+def votes() -> Seeds:
+    ballots = [["A", "B", "C"], ["B", ["A", "C"]], {"voter": "z", "weight": 0.5, "ranking": {"A": 1, "C": 2}}]
+    long = table_of("voter,item,rank,weight\nx,A,1,2\nx,B,2,2\ny,A,2,1\ny,B,,1\n")
+    return {
+        "table": b"paper\tAnn\tBob\nX\t1\t2\nY\t2\t1\nZ\t3\t\n",
+        "json": json.dumps(ballots).encode(),
+        "named": json.dumps({"items": ["A", "B", "C"], "rankings": {"x": ["A", "B"], "y": ["C"]}}).encode(),
+        "lines": b"".join(json.dumps(ballot).encode() + b"\n" for ballot in ballots),
+        **{f"long {name}": content for name, content in tables(long).items()},
+    }
+
+
+@cache
+def label_pairs() -> Seeds:
+    return tables(table_of("true,predicted\nyes,no\n1,1.0\nno,no\n"))
+
+
+@cache
+def score_tables() -> Seeds:
+    return tables(table_of("system,measure,query,value\na,AP,1,0.5\na,AP,2,1\na,AP,all,0.75\nb,AP,1,\n"))
+
+
+@cache
+def saved_scores() -> Seeds:
+    found = rs.evaluate({"q": {"a": 1}, "r": {"b": 2}}, {"q": {"a": 1.0, "c": 2.0}}, ["AP", "nDCG@5"])
+    bounded = rs.evaluate({"q": {"a": 1}}, {"q": {"a": 1.0, "c": 2.0}}, ["P@2"], unjudged="bounds")
+    return {
+        name: written(lambda path, one=one: rs.write_scores(one, path), "file.parquet")
+        for name, one in (("plain", found), ("bounds", bounded))
+    }
+
+
+@cache
+def boards() -> Seeds:
+    return {
+        **{f"votes {name}": content for name, content in votes().items()},
+        **{f"preferences {name}": content for name, content in winners().items()},
+        "scores": score_tables()["csv"],
+        "saved": saved_scores()["plain"],
+        "rankings": ranking_tables()["csv"],
+    }
+
+
+# Models of translations, what long work keeps
+
+
+@cache
+def language_models() -> Seeds:
+    model = train_language_model(["a b", "a c", "a b c"], order=2)
+    save = lambda path: save_language_model(model, path)  # noqa: E731 - twice the same
+    return {name: written(save, f"file{name}") for name in (".arpa", ".lm", ".arpa.gz")}
+
+
+@cache
+def lexicons() -> Seeds:
+    lexicon = train_lexicon(["das haus", "das buch"], ["the house", "the book"])
+    return {"lexicon": written(lambda path: save_lexicon(lexicon, path), "file.lexicon")}
+
+
+@cache
+def translation_features() -> Seeds:
+    return tables(table_of("pair,system,segment,length,bleu\nde-en,A,1,2,0.5\nde-en,B,1,3,1e-3\n"))
+
+
+def npz(**arrays: Any) -> bytes:
+    out = io.BytesIO()
+    np.savez(out, **arrays)
+    return out.getvalue()
+
+
+def studies() -> Seeds:
+    return {"settings": json.dumps({"rng": 3, "measures": ["AP"], "digest": "01"}, indent=1).encode()}
+
+
+@cache
+def outcomes() -> Seeds:
+    qrels = {f"q{i}": {"a": 1, "b": i % 2} for i in range(12)}
+    lists = [{f"q{i}": {"a": float(i % k), "b": 1.0} for i in range(12)} for k in (2, 3)]
+    with TemporaryDirectory() as folder:
+        rs.stability.study(
+            qrels, [rs.Run(one, name=str(i)) for i, one in enumerate(lists)], measures=["AP"], splits=[2],
+            iterations=2, n_resamples=4, checkpoint=Path(folder, "study"),
+        )  # fmt: skip
+        [path] = Path(folder, "study").glob("*.npz")
+        return {"outcome": path.read_bytes()}
+
+
+def arrays() -> Seeds:
+    return {"arrays": npz(values=np.arange(6.0).reshape(2, 3), names=np.array(["a", "b"]))}
+
+
+def search_logs() -> Seeds:
+    trials = [
+        Setting(model="lambdarank", number=i, changed={"rate": 0.1, "hidden": (8,)}, value=0.5, by_fold=(0.4, 0.6),
+                best_epoch=3.0, seconds=0.1)
+        for i in (1, 2)
+    ]  # fmt: skip
+    head = json.dumps({MARK: FORM, **SEARCHED}).encode() + b"\n"
+    return {"log": head + b"".join(trial.line() for trial in trials)}

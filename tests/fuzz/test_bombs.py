@@ -1,0 +1,219 @@
+"""Small files that ask for much: packed ones, XML that expands, deep JSON, tables that would be nearly empty."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import json
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+from fuzz.limits import allowed, watched
+from fuzz.readers import READERS, refusals
+from fuzz.seeds import npz, parquet, zstd
+
+import rankscope as rs
+from rankscope.errors import InputError
+from rankscope.io.packed import FREE, RATIO
+from rankscope.io.streams import open_binary
+
+#: What one line over and over packs to depends on the packer; this is about 1 MB of lines.
+PIECE = b"q Q0 a 1 2.5 t\n" * (1 << 16)
+
+
+def refused(name: str, content: bytes, folder: Path) -> str:
+    """What a reader says against a file, in one of its uses; within the memory that it may take."""
+    reader = READERS[name]
+    path = folder / reader.name
+    path.write_bytes(next(iter(reader.seeds().values())))
+    refusals(reader, path)  # loads what is loaded when it is needed
+    path.write_bytes(content)
+    with watched() as peak:
+        found = [str(error) for error in refusals(reader, path) if error is not None]
+    assert peak.bytes is None or peak.bytes < allowed(len(content)), f"{peak.bytes:,} bytes for {len(content):,}"
+    assert found
+    return found[0].replace(str(path), "FILE")
+
+
+# Packed
+
+
+@pytest.mark.parametrize("pack", [gzip.compress, zstd.compress])
+def test_a_packed_bomb_stops_at_a_ratio_and_says_so(pack: Callable[[bytes], bytes], tmp_path: Path) -> None:
+    content = pack(bytes(4 << 20)) * 30  # one packed stream behind the other
+    path = tmp_path / "bomb"
+    path.write_bytes(content)
+    unpacked = 0
+    said = rf"^{path}: [0-9,]+ bytes that unpack to [0-9,]+ or more, expected at most 1,000 times"
+    with pytest.raises(InputError, match=said), open_binary(path) as stream:  # noqa: PT012 - it stops somewhere
+        while piece := stream.read(1 << 16):
+            unpacked += len(piece)
+    assert unpacked <= max(FREE, RATIO * len(content)) + (1 << 20)
+
+
+def test_what_packs_a_hundred_times_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "repeated.txt.gz"
+    path.write_bytes(gzip.compress(4 * PIECE))
+    assert path.stat().st_size < 5 * len(PIECE) / 100
+    with open_binary(path) as stream:
+        assert len(stream.read()) == 4 * len(PIECE)
+
+
+def test_lz4_that_unpacks_to_much_is_refused(tmp_path: Path) -> None:
+    import lz4.frame
+
+    path = tmp_path / "bomb.lz4"
+    path.write_bytes(lz4.frame.compress(lz4.frame.compress(bytes(FREE + 2))))
+    with pytest.raises(InputError, match=r"bomb.lz4: [0-9,]+ bytes that unpack to [0-9,]+ or more"):
+        rs.read_run(path, input="lz4")
+
+
+def test_cbor_that_names_one_list_again_and_again_is_refused(tmp_path: Path) -> None:
+    import cbor2
+    import lz4.frame
+
+    docs = {f"d{i}": 1 for i in range(3000)}
+    content = cbor2.dumps({f"q{i}": docs for i in range(3000)}, value_sharing=True)
+    path = tmp_path / "shared.lz4"
+    path.write_bytes(lz4.frame.compress(lz4.frame.compress(content)))
+    with pytest.raises(InputError, match="one list of documents stands for many queries"):
+        rs.read_qrels(path)
+
+
+def test_parquet_of_more_rows_than_it_can_hold_is_refused(tmp_path: Path) -> None:
+    n = 5_000_000
+    table = pl.select(pl.repeat(1, n, dtype=pl.Int64).alias("score"), pl.repeat("q", n).alias("query_id"))
+    content = parquet(table.with_columns(doc_id=pl.col("query_id")))
+    del table
+    assert len(content) < n * 24 / RATIO
+    for name in ("run", "label pairs", "votes"):
+        assert f"unpack to {24 * n:,} or more" in refused(name, content, tmp_path)
+
+
+def test_parquet_in_which_one_long_text_stands_for_many_rows_is_refused(tmp_path: Path) -> None:
+    table = pl.DataFrame({"query_id": ["q"] * 2000, "doc_id": ["x" * 60_000] * 2000, "score": [1.0] * 2000})
+    assert "unpack to 120,002,000 or more" in refused("run", parquet(table), tmp_path)
+
+
+def test_arrays_that_are_packed_or_promise_more_than_there_is_are_refused(tmp_path: Path) -> None:
+    packed = io.BytesIO()
+    np.savez_compressed(packed, values=np.zeros(1 << 20))
+    assert "is damaged" in refused("arrays", packed.getvalue(), tmp_path)
+    header = np.lib.format.magic(1, 0) + b"\x76\x00" + b"{'descr': '<f8', 'fortran_order': False, 'shape': (%d,), }"
+    promised = io.BytesIO()
+    with zipfile.ZipFile(promised, "w") as archive:
+        archive.writestr("values.npy", (header % 10**15).ljust(127) + b"\n")
+    assert "is damaged" in refused("arrays", promised.getvalue(), tmp_path)
+    assert "is damaged" in refused("outcome", npz(values=np.array([object()])), tmp_path)
+
+
+# XML
+
+ENTITIES = "".join(f'<!ENTITY a{i} "{f"&a{i - 1};" * 10}">' for i in range(1, 10))
+XML = {
+    "billion laughs": f'<!DOCTYPE x [<!ENTITY a0 "ha">{ENTITIES}]><x>&a9;</x>',
+    "quadratic": f'<!DOCTYPE x [<!ENTITY a "{"a" * 50_000}">]><x>{"&a;" * 50_000}</x>',
+    "external": '<!DOCTYPE x [<!ENTITY a SYSTEM "file:///etc/passwd">]><x>&a;</x>',
+    "outside": '<!DOCTYPE x SYSTEM "http://127.0.0.1:9/x.dtd"><x/>',
+    "parameter": '<!DOCTYPE x [<!ENTITY % a SYSTEM "http://127.0.0.1:9/x.dtd"> %a;]><x/>',
+    "in an attribute": '<!DOCTYPE x [<!ATTLIST x y CDATA "z">]><x/>',
+    "not declared": "<x>&a;</x>",
+    "inclusion": '<x xmlns:i="http://www.w3.org/2001/XInclude"><i:include href="/etc/passwd"/></x>',
+}
+ENCODED = {
+    "utf-8": lambda text: text.encode(),
+    "utf-16": lambda text: text.encode("utf-16"),
+    "utf-7": lambda text: b'<?xml version="1.0" encoding="utf-7"?>' + text.encode("utf-7"),
+    "utf-32": lambda text: text.encode("utf-32"),
+    "cp037": lambda text: b'<?xml version="1.0" encoding="cp037"?>' + text.encode("cp037"),
+}
+
+
+@pytest.mark.parametrize("encoded", ENCODED)
+@pytest.mark.parametrize("what", XML)
+@pytest.mark.parametrize("name", ["jcml", "appraise", "rankings"])
+def test_xml_is_never_expanded_and_never_reaches_outside(name: str, what: str, encoded: str, tmp_path: Path) -> None:
+    said = refused(name, ENCODED[encoded](XML[what]), tmp_path)
+    assert said.startswith("FILE")
+    assert "root:" not in said
+
+
+def test_xml_with_elements_deep_inside_one_another_is_refused(tmp_path: Path) -> None:
+    assert "FILE:1: <a> inside of 64 other elements" in refused("appraise", b"<a>" * 100_000, tmp_path)
+    assert "broken XML" in refused("jcml", b"<a>" * 100_000, tmp_path)
+
+
+# JSON
+
+DEEP = {
+    "lists": b"[" * 100_000,
+    "objects": b'{"a":' * 100_000,
+    "closed": b"[" * 100_000 + b"]" * 100_000,
+    "in a row": b'{"query_id":"q","doc_id":"d","score":1,"x":' + b"[" * 100_000 + b"]" * 100_000 + b"}\n",
+    "digits": b'{"q":{"a":' + b"9" * 100_000 + b"}}",
+}
+
+
+@pytest.mark.parametrize("what", DEEP)
+@pytest.mark.parametrize("name", ["run", "votes", "checkpoint", "search log", "fusion"])
+def test_deep_json_and_endless_digits_are_refused(name: str, what: str, tmp_path: Path) -> None:
+    refused(name, DEEP[what], tmp_path)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("what", DEEP)
+@pytest.mark.parametrize("name", READERS)
+def test_deep_json_and_endless_digits_break_no_reader(name: str, what: str, tmp_path: Path) -> None:
+    reader = READERS[name]
+    path = tmp_path / reader.name
+    path.parent.mkdir(exist_ok=True)
+    path.write_bytes(DEEP[what])
+    refusals(reader, path)
+
+
+# Tables that would be nearly empty
+
+
+def lines(row: str, n: int = 6000) -> bytes:
+    return "".join(row.format(i, i + 1) for i in range(n)).encode()
+
+
+NAMES = ",".join(f"k{i}" for i in range(6000)).encode()
+EMPTY = {
+    "keys of a run": ("run", lines('{{"query_id":"q","doc_id":"d{0}","score":{0},"k{0}":1}}\n', 20_000)),
+    "keys of comparisons": ("preferences", lines('{{"left":"a","right":"b{0}","winner":"left","k{0}":1}}\n', 20_000)),
+    "columns of a run": ("run", b"query_id,doc_id,score," + NAMES + b"\n" + lines("q,d{0},{0}\n")),
+    "columns of features": ("features", b"query_id,relevance," + NAMES + b"\n" + lines("q,1\n")),
+    "columns of labels": ("label pairs", b"true,predicted," + NAMES + b"\n" + lines("1,0\n")),
+    "numbers of features": ("features", lines("1 qid:{0} {1}:1\n")),
+    "large numbers of features": ("features", lines("1 qid:1 {0}:1\n".replace("{0}", "9{0:04}"), 2000)),
+    "attributes": (
+        "jcml",
+        b"<jcml><judgedsentence>" + lines('<tgt system="s{0}" x{0}="1"/>') + b"</judgedsentence></jcml>",
+    ),
+    "segments": ("seg.scr", lines("B\tde-en\tn\ts{0}\t{0}\t0.5\n")),
+    "rows of votes": ("votes", b"voter,item,rank\n" + lines("v{0},i{0},1\n")),
+    "ballots": ("votes", json.dumps([[f"i{i}"] for i in range(6000)]).encode()),
+    "outputs": ("translation features", b"pair,system,segment,x\n" + lines("p,s{0},{0},1\n")),
+    "scores": ("score table", b"system,measure,query,value\n" + lines("s{0},m{0},q{0},1\n", 500)),
+}
+
+
+@pytest.mark.parametrize("what", EMPTY)
+def test_a_table_that_would_be_nearly_empty_is_refused(what: str, tmp_path: Path) -> None:
+    said = refused(*EMPTY[what], tmp_path)
+    assert said.startswith(("FILE", "votes"))
+    assert "is filled, expected at least 1 in 50" in said or "fields, expected 600" in said
+    assert len(said) < 400
+
+
+def test_a_voter_or_item_that_stands_twice_among_many_is_found_at_once(tmp_path: Path) -> None:
+    voters = [*(f"v{i}" for i in range(10_000)), "v0"]
+    said = refused("votes", "".join(f'{{"voter":"{v}","ranking":["a","b"]}}\n' for v in voters).encode(), tmp_path)
+    assert said == "FILE:10001: voter 'v0' stands twice; name each voter differently"
+    items = [*(f"i{i}" for i in range(10_000)), "i7"]
+    assert "ranked 'i7' twice" in refused("votes", json.dumps([items, ["i1"]]).encode(), tmp_path)

@@ -1,0 +1,71 @@
+"""Whatever the bytes are, a reader gives a result or one of our errors, in one line."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+
+import pytest
+from fuzz.mutations import hostile
+from fuzz.readers import READERS, Reader, refusals
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+#: The strategy of each reader, made once.
+HOSTILE = cache(lambda name: hostile(READERS[name].seeds()))
+FOUND = sorted((Path(__file__).parent / "found").iterdir())
+Write = Callable[[Reader, bytes], Path]
+
+
+@pytest.fixture(scope="module")
+def put(tmp_path_factory: pytest.TempPathFactory) -> Write:
+    """A file of some bytes, in the place where its reader looks; all of one module in one folder."""
+    folder = tmp_path_factory.mktemp("fuzz")
+
+    def write(reader: Reader, content: bytes) -> Path:
+        path = folder / reader.name
+        path.parent.mkdir(exist_ok=True)
+        path.write_bytes(content)
+        return path
+
+    return write
+
+
+@pytest.mark.parametrize("name", READERS)
+def test_every_seed_is_taken(name: str, put: Write) -> None:
+    reader = READERS[name]
+    for what, content in reader.seeds().items():
+        assert None in refusals(reader, put(reader, content)), what
+
+
+@pytest.mark.parametrize("name", READERS)
+@settings(max_examples=20)
+@given(data=st.data())
+def test_hostile_bytes_give_a_result_or_an_error_of_ours(name: str, put: Write, data: st.DataObject) -> None:
+    reader = READERS[name]
+    refusals(reader, put(reader, data.draw(HOSTILE(name))))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", READERS)
+@settings(max_examples=600)
+@given(data=st.data())
+def test_hostile_bytes_give_a_result_or_an_error_of_ours_at_length(name: str, put: Write, data: st.DataObject) -> None:
+    reader = READERS[name]
+    refusals(reader, put(reader, data.draw(HOSTILE(name))))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", READERS)
+def test_a_good_file_cut_anywhere_gives_a_result_or_an_error_of_ours(name: str, put: Write) -> None:
+    reader = READERS[name]
+    for content in reader.seeds().values():
+        for end in range(0, len(content), max(len(content) // 60, 1)):
+            refusals(reader, put(reader, content[:end]))
+
+
+@pytest.mark.parametrize("path", FOUND, ids=lambda path: path.name)
+def test_what_once_broke_a_reader_does_not(path: Path, put: Write) -> None:
+    reader = READERS[path.name.partition("--")[0]]
+    refusals(reader, put(reader, path.read_bytes()))
