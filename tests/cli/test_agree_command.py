@@ -185,6 +185,6 @@ def test_the_overview_lists_all_commands_and_loads_nothing_heavy(cli: Callable[.
 def test_a_run_comes_from_standard_input(cli: Callable[..., Any], files: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     args = ["-m", "RR", "--format", "json"]
     want = rows(cli("agree", "judgments", "qrels", "machine", "run", *args))
-    piped = io.TextIOWrapper(io.BufferedReader(io.BytesIO(Path("run").read_bytes())))  # type: ignore[arg-type]
+    piped = io.TextIOWrapper(io.BufferedReader(io.BytesIO(Path("run").read_bytes())))
     monkeypatch.setattr(sys, "stdin", piped)
     assert repr(rows(cli("agree", "judgments", "qrels", "machine", "-", *args))) == repr(want)

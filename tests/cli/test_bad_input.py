@@ -150,11 +150,12 @@ def test_a_file_that_is_not_there_is_named(refuse: Callable[..., None], folder: 
     refuse(*args, said=("rankscope: nowhere: no such file; check the path",))
 
 
-@pytest.mark.parametrize("role", ["qrels", "run"])
-def test_a_folder_is_no_file(refuse: Callable[..., None], folder: Path, role: str) -> None:
+def test_a_folder_is_no_file_of_judgments_and_no_run_where_it_is_empty(
+    refuse: Callable[..., None], folder: Path
+) -> None:
     (folder / "sub").mkdir()
-    args = ("sub", "run") if role == "qrels" else ("qrels", "sub")
-    refuse(*args, said=("rankscope: sub: is a directory, expected a file",))
+    refuse("sub", "run", said=("rankscope: sub: is a directory, expected a file",))
+    refuse("qrels", "sub", said=("rankscope: sub: the folder holds nothing, expected the files of a run",))
 
 
 def test_a_path_through_a_file_is_refused(refuse: Callable[..., None]) -> None:
@@ -270,7 +271,7 @@ def test_a_misspelt_option_is_named_and_nothing_is_written(
     [
         ("sub", "sub: is a directory, expected a file name"),
         ("no/out", "no/out: the folder no does not exist; create it first"),
-        ("run/out", "run/out: the folder run does not exist"),
+        ("run/out", "run/out: run is a file, expected a folder"),
         (".", ".: is a directory"),
     ],
 )
@@ -314,7 +315,7 @@ def test_a_bad_line_of_standard_input_is_named(refuse: Callable[..., None], monk
 
         @property
         def buffer(self) -> io.BufferedReader:
-            return io.BufferedReader(io.BytesIO(b"1 Q0 a 1 x t\n"))  # type: ignore[arg-type]
+            return io.BufferedReader(io.BytesIO(b"1 Q0 a 1 x t\n"))
 
     monkeypatch.setattr(sys, "stdin", Again())
     refuse("qrels", "-", said=("rankscope: <stdin>:1: score 'x', expected a finite number",))

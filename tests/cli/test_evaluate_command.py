@@ -102,7 +102,7 @@ def test_standard_input_may_be_the_run_or_the_qrels(
     cli: Callable[..., Any], folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def feed(content: bytes) -> None:
-        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BufferedReader(io.BytesIO(content))))  # type: ignore[arg-type]
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BufferedReader(io.BytesIO(content))))
 
     feed(RUN.format(tag="piped").encode())
     assert systems(cli("evaluate", "qrels", "-", "-m", "RR", "--format", "csv")) == {"piped": (1 + 1 / 2) / 2}

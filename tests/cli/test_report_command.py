@@ -24,7 +24,7 @@ def test_the_page_is_written_where_it_was_asked_for(cli: Callable[..., Any], dem
     done = cli("report", "demo.qrels", "bm25.run", "rerank.run", "-m", "AP", "--no-figures", "--title", "Two runs")
     assert (done.code, done.out, done.err) == (0, "The page is in report.html.\n", "")
     html = (demo / "report.html").read_text("utf-8")
-    assert "Two runs" in re.search(r"<h1.*?</h1>", html, re.DOTALL)[0]  # type: ignore[index]
+    assert "Two runs" in re.search(r"<h1.*?</h1>", html, re.DOTALL)[0]
     assert "rerank is better than bm25" in html
 
 

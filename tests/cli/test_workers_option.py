@@ -62,7 +62,7 @@ def test_what_is_no_whole_number_is_refused(cli, runs, workers):
     done = cli(*COMMANDS["evaluate"], "--workers", workers)
     assert done.code == 2
     assert "--workers" in done.err
-    assert "is not a valid integer" in done.err
+    assert "is no whole number, expected one" in done.err
     assert "Traceback" not in done.err
 
 

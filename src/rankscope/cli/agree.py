@@ -55,7 +55,12 @@ class Agree(click.Group):
 @click.group(cls=Agree, invoke_without_command=True)
 @click.pass_context
 def agree(context: click.Context) -> None:
-    """Do two judges agree, metrics with people, labels with true ones, measures with each other?"""
+    """Do two judges agree, metrics with people, labels with true ones, measures with each other?
+
+    \b
+    rankscope agree judgments demo.qrels demo-judge.qrels
+    rankscope agree segments --help                    what a command takes
+    """  # noqa: D301 - click keeps the lines after the character \b as they are
     if context.invoked_subcommand is None:
         click.echo(context.get_help())
 
@@ -68,6 +73,7 @@ def agreement_options(command: Callable[..., Any]) -> Callable[..., Any]:
             type=click.FloatRange(min=0, min_open=True),
             default=1.0,
             show_default=True,
+            metavar="B",
             help="Weight of recall in F; 1 is F1.",
         ),
         click.option(
@@ -95,7 +101,7 @@ def agreement_options(command: Callable[..., Any]) -> Callable[..., Any]:
     help="Rank systems by the documents that both judged, or by all that each judge has of these queries.",
 )
 @resamples_option(2000, "Samples of queries, for intervals of correlations.")
-@seed_option("Of resampling.")
+@seed_option()
 @evaluation_options
 @result_options
 def judgments(
@@ -115,8 +121,8 @@ def judgments(
     """Compare the judgments of QRELS_A, the reference, with those of QRELS_B; with RUNs, what B does to their ranking.
 
     \b
-    rankscope agree judgments people.qrels llm.qrels
-    rankscope agree judgments people.qrels llm.qrels bm25.run dense.run -m nDCG@10
+    rankscope agree judgments demo.qrels demo-judge.qrels
+    rankscope agree judgments demo.qrels demo-judge.qrels bm25.run dense.run -m nDCG@10
     """  # noqa: D301 - click keeps the lines after the character \b as they are
     from rankscope.comparison.judges import agree_judgments  # labels need it not
 
@@ -176,7 +182,7 @@ def labels(
     Numbers may be written in any way (1, 1.0).
 
     \b
-    rankscope agree labels judged.csv --positive relevant
+    rankscope agree labels demo-labels.csv --positive relevant
     """  # noqa: D301 - click keeps the lines after the character \b as they are
     from rankscope.comparison.labels import agree_labels
     from rankscope.io.label_pairs import label_named, read_label_pairs  # polars reads tables

@@ -42,7 +42,7 @@ __all__ = ["measures"]
     help="By Fisher's z (default by systems), or from a bootstrap (default by queries).",
 )
 @resamples_option(N_RESAMPLES, "Of the bootstrap.")
-@seed_option("Of the bootstrap.")
+@seed_option()
 @click.option("--details", is_flag=True, help="Show every pair of many measures, too.")
 @result_options
 def measures(
@@ -64,8 +64,8 @@ def measures(
     see whether they find the same ones hard (the mean over systems).
 
     \b
-    rankscope agree measures robust.qrels *.run -m AP -m nDCG@10 -m RR -m P@10
-    rankscope agree measures robust.qrels *.run --by queries --statistic spearman --format csv
+    rankscope agree measures demo.qrels *.run -m AP -m nDCG@10 -m RR -m P@10
+    rankscope agree measures demo.qrels *.run --by queries --statistic spearman --format csv
     """  # noqa: D301 - click keeps the lines after the character \b as they are
     check_agreement(statistic, by, confidence_level, interval, n_resamples)
     showing = take_showing(options)

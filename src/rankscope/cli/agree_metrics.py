@@ -119,7 +119,7 @@ TESTED = (
 @click.option("--test-set", metavar="NAME", help="Which, where a file of scores has several.")
 @click.option("--details", is_flag=True, help="Show each two metrics of a long table, and the tasks, too.")
 @resamples_option(1000, "Of the test.")
-@seed_option("Of these.")
+@seed_option()
 @result_options
 def metrics(judgments: str, scores: tuple[str, ...], details: bool, **options: Any) -> None:
     """Say which metrics agree best with people, and which of them cannot be told apart.
@@ -127,8 +127,8 @@ def metrics(judgments: str, scores: tuple[str, ...], details: bool, **options: A
     JUDGMENTS, SCORES: as of `rankscope agree systems` and `agree segments`; two metrics or more.
 
     \b
+    rankscope agree metrics demo-answers.csv --higher llm,reward
     rankscope agree metrics human.seg.score metrics/ --level system --statistic soft_pairwise_accuracy
-    rankscope agree metrics wmt12.csv bleu.seg.scr chrf.seg.scr --statistic wmt12
     rankscope agree metrics human.seg.score metrics/ --task en-de:system:pearson:0.5 --task en-de:segment:acc_eq:0.5
     """  # noqa: D301 - click keeps the lines after the character \b as they are
     from rankscope import agreement

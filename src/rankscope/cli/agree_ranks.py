@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -68,8 +69,8 @@ OPTIONS = (
     click.option("--cutoff", type=click.IntRange(1, LARGEST), metavar="K", help="nDCG and ERR of the first K only."),
     CONFIDENCE_LEVEL,
     resamples_option(1000, "Of the bootstrap and of the permutations."),
-    seed_option("Of the bootstrap and of the permutations."),
-    click.option("--details", is_flag=True, help="Show what is folded, too."),
+    seed_option(),
+    click.option("--details", is_flag=True, help="Show what a page folds away, too."),
 )
 
 
@@ -99,8 +100,8 @@ def ranks(
     the measures over them). RUN: as `evaluate` reads them; two of them are compared query by query.
 
     \b
+    rankscope agree ranks demo-answers.csv --predicted llm --predicted reward --invert --missing drop
     rankscope agree ranks judged.jcml --predicted bleu_rank --gold rank
-    rankscope agree ranks judged.csv --predicted comet --predicted chrf --invert
     rankscope agree ranks bm25.run dense.run
     """  # noqa: D301 - click keeps the lines after the character \b as they are
     showing = take_showing(options)
@@ -126,7 +127,7 @@ def expanded(files: tuple[str, ...]) -> list[str]:
     """Files, and for a folder the files of rankings in it."""
     paths: list[str] = []
     for name in files:
-        if name == "-" or not Path(name).is_dir():
+        if name == "-" or not os.path.isdir(name):
             paths.append(name)
             continue
         found = sorted(str(path) for path in Path(name).iterdir() if path.is_file() and is_named_so(path))

@@ -22,7 +22,7 @@ from rankscope.stats.judges import LEVELS
 __all__ = ["raters", "segments"]
 
 
-class Epsilon(click.ParamType[Any]):
+class Epsilon(click.ParamType):  # type: ignore[type-arg]  # click before 8.4 takes none
     """A number, or the word that asks for the best."""
 
     name = "epsilon"
@@ -55,7 +55,7 @@ def judgments_options(command: Callable[..., Any]) -> Callable[..., Any]:
         click.option("--lines", metavar="FILE", help="Of WMT11: whose line i is the segment that the CSV numbers i."),
         CONFIDENCE_LEVEL,
         resamples_option(1000, "Of the bootstrap over segments."),
-        seed_option("Of these."),
+        seed_option(),
     )
     for option in reversed(options):
         command = option(command)
@@ -149,9 +149,9 @@ def segments(
     .seg.score or a folder of mt-metrics-eval; without any, the other columns of the judgments.
 
     \b
+    rankscope agree segments demo-answers.csv --higher llm,reward --decisions
     rankscope agree segments wmt12.csv bleu.seg.scr chrf.seg.scr --pairs fr-en,de-en
     rankscope agree segments human.seg.score metrics/ --statistic acc_eq --grouping segment
-    rankscope agree segments judged.csv --higher reward --decisions
     """  # noqa: D301 - click keeps the lines after the character \b as they are
     from rankscope import agreement
 
@@ -192,7 +192,7 @@ def raters(judgments: str, **options: Any) -> None:
     """Say how far people agree with each other, and with themselves, on which of two translations is better.
 
     \b
-    rankscope agree raters wmt12.csv --pairs cs-en --chance third
+    rankscope agree raters demo-answers.csv --higher llm,reward --chance third
     """  # noqa: D301 - click keeps the lines after the character \b as they are
     from rankscope import agreement
 

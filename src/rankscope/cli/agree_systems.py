@@ -33,7 +33,7 @@ SETTLED = (
 )
 
 
-class Weights(click.ParamType[Any]):
+class Weights(click.ParamType):  # type: ignore[type-arg]  # click before 8.4 takes none
     """PAIR=WEIGHT,..."""
 
     name = "weights"
@@ -110,9 +110,9 @@ def systems(judgments: str, scores: tuple[str, ...], details: bool, **options: A
     folder of mt-metrics-eval. Without any, the other columns of the judgments.
 
     \b
+    rankscope agree systems demo-answers.csv --higher llm,reward --statistic pearson
     rankscope agree systems wmt12.csv bleu.sys.scr ter.sys.scr --lower TER --statistic spearman --absolute
     rankscope agree systems human.seg.score metrics/ --statistic soft_pairwise_accuracy
-    rankscope agree systems systems.csv --gold human --statistic pearson
     """  # noqa: D301 - click keeps the lines after the character \b as they are
     from rankscope import agreement
 

@@ -73,9 +73,9 @@ def compare(
     another; or all with one, the --baseline.
 
     \b
-    rankscope compare robust.qrels bm25.run dense.run -m nDCG@10
-    rankscope compare robust.qrels *.run -m AP --baseline bm25 --test permutation --seed 7
-    rankscope compare robust.qrels new.run --against old.run -m nDCG@10 --gate 0.01
+    rankscope compare demo.qrels bm25.run dense.run -m nDCG@10
+    rankscope compare demo.qrels *.run -m AP --baseline bm25 --test permutation --seed 7
+    rankscope compare demo.qrels rerank.run --against hybrid.run -m nDCG@10 --gate 0.02
     """  # noqa: D301 - click keeps the lines after the character \b as they are
     asked, showing = take_comparison(options), take_showing(options)
     if gate is not None:
@@ -88,8 +88,8 @@ def compare(
         check_save(save, inputs, beside=showing.output)
     if len(runs) == 1 and against is None and options["input"] != ENTITY:
         raise ParameterError(
-            "one run has nothing to be compared with; give another, or --against "
-            "(`rankscope evaluate --save` saves the scores of one)"
+            f"one run has nothing to be compared with: {runs[0]}, where {qrels} holds the judgments; give another, or "
+            "--against (`rankscope evaluate --save` saves the scores of one)"
         )
     asked["workers"] = options["workers"]
     new, old = new_and_old(qrels, runs, measures, against, asked["baseline"], options)

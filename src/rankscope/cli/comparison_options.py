@@ -66,7 +66,8 @@ COMPARISON = (
         type=click.FloatRange(0, 1, min_open=True, max_open=True),
         default=0.05,
         show_default=True,
-        help="Of significance; intervals hold in 1 - level of cases.",
+        metavar="A",
+        help="Of significance: the p-value below which a difference counts as shown. Intervals hold in 1 - A of cases.",
     ),
     click.option(
         "--interval",
@@ -81,7 +82,7 @@ COMPARISON = (
         default=0.0,
         show_default=True,
         metavar="X",
-        help="A difference of at most X is none.",
+        help="A difference of at most X, in units of the measure, is none.",
     ),
     click.option(
         "--resamples",
@@ -90,9 +91,9 @@ COMPARISON = (
         default=10_000,
         show_default=True,
         metavar="N",
-        help="How many, where drawn.",
+        help="Draws of a permutation test or a bootstrap, where one is asked for.",
     ),
-    seed_option("Of resampling."),
+    seed_option(),
 )
 
 

@@ -31,7 +31,7 @@ RUN = "run"
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 
-class Numbers(click.ParamType[Any]):
+class Numbers(click.ParamType):  # type: ignore[type-arg]  # click before 8.4 takes none
     """Numbers with commas between them."""
 
     name = "number,..."
@@ -56,7 +56,7 @@ class DrawCount(click.IntRange):
         return f"0 or x>={LEAST}"
 
 
-class Weight(click.ParamType[Any]):
+class Weight(click.ParamType):  # type: ignore[type-arg]  # click before 8.4 takes none
     """A voter and a number."""
 
     name = "voter=number"
@@ -90,7 +90,10 @@ PARAMETERS = {
         "--pvalue", type=click.Choice(PVALUES), help="Robust rank aggregation: what the scores are -log10 of."
     ),
     "teleport": click.option(
-        "--teleport", type=float, metavar="P", help="Markov chains: how often one moves to any item at random."
+        "--teleport",
+        type=float,
+        metavar="P",
+        help="Markov chains, from 0 to 1: how often one moves to any item at random.",
     ),
     "prior": click.option(
         "--prior",
@@ -106,8 +109,8 @@ PARAMETERS = {
     "time_limit": click.option(
         "--time-limit",
         type=float,
-        metavar="S",
-        help="Kemeny, Mallows: seconds after which the best order found is given.",
+        metavar="SECONDS",
+        help="Kemeny, Mallows: after which the best order found is given.",
     ),
     "restarts": click.option("--restarts", type=int, metavar="N", help="Kemeny: starts of the search."),
     "points": click.option(
@@ -141,14 +144,14 @@ def method_options(command: Command) -> Command:
     help=f"Draws of the voters behind the intervals, at least {LEAST}; 0: no intervals. Default: {DRAWS:,}, fewer "
     "where they take long; of runs 0.",
 )
-@seed_option("Of the intervals and of the permutations.")
+@seed_option()
 @click.option(
     "--input",
     "kind",
     type=click.Choice([*VOTE_FORMATS, RUN]),
     help="What the files hold. Default: votes in one file, told by content; runs in several.",
 )
-@click.option("--details", is_flag=True, help="Show what is folded, too.")
+@click.option("--details", is_flag=True, help="Show what a page folds away, too.")
 @result_options
 def consensus(
     files: tuple[str, ...],
@@ -165,8 +168,8 @@ def consensus(
     in JSON. Several files are runs, which vote on the documents of each query.
 
     \b
-    rankscope consensus votes.tsv --method schulze
-    rankscope consensus bm25.run dense.run --method borda --format csv
+    rankscope consensus demo-votes.tsv --method schulze
+    rankscope consensus bm25.run dense.run rerank.run --method copeland --format csv
     """  # noqa: D301 - click keeps the lines after the character \b as they are
     showing = take_showing(options)
     parameters = {name: options.pop(name) for name in PARAMETERS}

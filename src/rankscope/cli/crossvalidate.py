@@ -46,7 +46,15 @@ ENOUGH = 1 << 20
     help="A ranker for each: listnet, ranknet, ..., lambdamart (trees); linear:LOSS is a linear one, torch:LOSS is "
     "trained by PyTorch. See `rankscope train --help`. Default: listnet.",
 )
-@click.option("-m", "--measure", "measures", multiple=True, help=f"May be repeated. Default: {' '.join(MEASURES)}.")
+@click.option(
+    "-m",
+    "--measure",
+    "measures",
+    metavar="MEASURE",
+    multiple=True,
+    help="What is computed, as nDCG@10; may be repeated, and `rankscope measures` lists all. Default: "
+    f"{' '.join(MEASURES)}.",
+)
 @click.option("--seeds", type=click.IntRange(min=1), default=3, show_default=True, metavar="N", help="Train so often.")
 @click.option("--folds", type=click.IntRange(min=3), metavar="N", help="Of one file: cut its queries so. Default: 5.")
 @click.option("--baseline", metavar="LOSS", help="Compare the others with this one, not all with each other.")
@@ -68,7 +76,9 @@ ENOUGH = 1 << 20
     help="Say what one ranker loses without these features: NAME=1-5,7 or titles=title*,url. May be repeated.",
 )
 @click.option("--importance", is_flag=True, help="Say what each feature is worth, too.")
-@click.option("--rel", type=int, default=1, show_default=True, metavar="N", help="Least relevance that counts.")
+@click.option(
+    "--rel", type=int, default=1, show_default=True, metavar="N", help="Least relevance that counts as relevant."
+)
 @click.option(
     "--no-relevant",
     type=click.Choice(list(NO_RELEVANT)),
@@ -79,10 +89,10 @@ ENOUGH = 1 << 20
     "--workers",
     type=int,
     metavar="N",
-    help="Processes. Default: all cores, where the files are long enough for that to pay. The result is the same.",
+    help="Processes. Default: all cores, where the work is long enough to pay. The result is the same.",
 )
 @cluster_option
-@click.option("--details", is_flag=True, help="Show what is folded on a page, too.")
+@click.option("--details", is_flag=True, help="Show what a page folds away, too.")
 @ranker_options
 @result_options
 def crossvalidate(
@@ -102,9 +112,9 @@ def crossvalidate(
     on, validated on and tested on in turn. A file in the place of DIR is cut into folds at random, query by query.
 
     \b
-    rankscope crossvalidate MQ2007 --loss listnet --loss ranknet -m nDCG@10 -m AP
-    rankscope crossvalidate MQ2007 --loss lambdamart --loss ranknet --blend --search 20 --log tried.jsonl
-    rankscope crossvalidate train.txt --loss linear:listnet --loss listnet --importance --format html -o page.html
+    rankscope crossvalidate demo-features.csv --loss linear:listnet --loss linear:ranknet -m nDCG@10 -m AP
+    rankscope crossvalidate demo-features.csv --loss linear:ranknet --loss linear:listnet --blend --search 3 --log tried
+    rankscope crossvalidate demo-features.csv --loss linear:listnet --importance --format html -o page.html
     """  # noqa: D301 - click keeps the lines after the character \b as they are
     showing = take_showing(options)
     parameters = ranker_parameters(options)

@@ -16,5 +16,10 @@ __all__ = ["demo"]
 @click.option("--overwrite", is_flag=True, help="Replace the demo's files in DIR; others are left alone.")
 @click.option("--tour", is_flag=True, help="Write nothing; list all commands that there are to try on the demo.")
 def demo(directory: str, seed: int, overwrite: bool, tour: bool) -> None:
-    """Write a small simulated test collection into DIR (rankscope-demo), evaluate it, and say what to try next."""
+    """Write a small simulated test collection into DIR (rankscope-demo), evaluate it, and say what to try next.
+
+    \b
+    rankscope demo
+    rankscope demo my-demo --seed 7
+    """  # noqa: D301 - click keeps the lines after the character \b as they are
     click.echo(whole_tour() if tour else take_tour(directory, seed, overwrite=overwrite), nl=False)

@@ -26,6 +26,8 @@ class Parser(argparse.ArgumentParser):
     """Tells what is wrong as the other commands do."""
 
     def error(self, message: str) -> NoReturn:
+        if message.startswith("unrecognized"):
+            message += " (-f names the table, -o the output)"
         raise click.UsageError(message, click.get_current_context(silent=True))
 
 
@@ -43,7 +45,8 @@ def make_parser() -> Parser:
         prog="rankscope dunaiski",
         description="How stable and sensitive measures are on a table of ranks of known entities: the command line and "
         "the output of Dunaiski's Ranking Evaluation Tool. What it tells on the way is on standard error.",
-        epilog="More measures and conditions, tables, figures: rankscope stability --input entity-ranks.",
+        epilog="Example: rankscope dunaiski -f demo-ranks.tsv -i 5 -s 7. More measures and conditions, tables, "
+        "figures: rankscope stability --input entity-ranks.",
     )
     add = parser.add_argument
     add("-f", "--file", nargs="?", default="-", const="-", help="table of ranks (standard input)")

@@ -39,6 +39,11 @@ class Kinds(click.Group):
 @click.group(cls=Kinds, invoke_without_command=True)
 @click.pass_context
 def features(context: click.Context) -> None:
-    """Make features that rankers learn from, and the models that these need."""
+    """Make features that rankers learn from, and the models that these need.
+
+    \b
+    rankscope features runs demo.qrels bm25.run dense.run -o both.txt
+    rankscope features mt --help                                       what a command takes
+    """  # noqa: D301 - click keeps the lines after the character \b as they are
     if context.invoked_subcommand is None:
         click.echo(context.get_help())

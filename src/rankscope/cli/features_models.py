@@ -29,7 +29,12 @@ __all__ = ["lexicon", "lm"]
     "-o", "--output", "model", metavar="MODEL", required=True, help="Where it goes: .arpa, or any other name."
 )
 @click.option(
-    "--order", type=click.IntRange(min(ORDERS), max(ORDERS)), default=4, show_default=True, help="Of the n-grams."
+    "--order",
+    type=click.IntRange(min(ORDERS), max(ORDERS)),
+    default=4,
+    show_default=True,
+    metavar="N",
+    help="Words of the longest n-grams.",
 )
 @click.option("--tokenised", "split", is_flag=True, help="Words of TEXT stand between blanks; take them as they are.")
 @click.option("--repeats", is_flag=True, help="Let a line that stands twice count twice.")
@@ -40,7 +45,7 @@ def lm(texts: tuple[str, ...], model: str, order: int, split: bool, repeats: boo
     with .arpa, or .arpa.gz, is a text that other tools read; any other one is binary and read faster.
 
     \b
-    rankscope features lm news.en europarl.en -o en.lm
+    rankscope features lm demo-mt/mt-train/newstest2010/newstest2010.en -o en.lm
     """  # noqa: D301 - click keeps the lines after the character \b as they are
     check_model(model, texts)
     if not split:
@@ -63,7 +68,14 @@ def lm(texts: tuple[str, ...], model: str, order: int, split: bool, repeats: boo
 @click.argument("source")
 @click.argument("target")
 @click.option("-o", "--output", "model", metavar="MODEL", required=True, help="Where it goes (binary).")
-@click.option("--iterations", type=click.IntRange(min=1), default=5, show_default=True, help="Of EM.")
+@click.option(
+    "--iterations",
+    type=click.IntRange(min=1),
+    default=5,
+    show_default=True,
+    metavar="N",
+    help="Rounds of training (EM).",
+)
 @click.option("--null/--no-null", default=True, show_default=True, help="An empty word in every source sentence.")
 @click.option("--tokenised", "split", is_flag=True, help="Words stand between blanks; take them as they are.")
 def lexicon(source: str, target: str, model: str, iterations: int, null: bool, split: bool) -> None:
@@ -72,8 +84,8 @@ def lexicon(source: str, target: str, model: str, iterations: int, null: bool, s
     Line n of both is one segment. Words are in small letters, split as mteval-v13a does.
 
     \b
-    rankscope features lexicon news.de news.en -o de-en.lexicon
-    rankscope features lexicon news.en news.de -o en-de.lexicon
+    rankscope features lexicon demo-mt/mt-train/newstest2010/newstest2010.de \\
+        demo-mt/mt-train/newstest2010/newstest2010.en -o de-en.lexicon
     """  # noqa: D301 - click keeps the lines after the character \b as they are
     check_model(model, (source, target))
     if not split:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -99,10 +100,12 @@ def mt(
     both directions. With --judgments the table is for `rankscope train`.
 
     \b
+    rankscope features lm demo-mt/mt-train/newstest2010/newstest2010.en -o en.lm
+    rankscope features mt --texts demo-mt/wmt12/plain --pair de-en --features smoothed --language-model en.lm \\
+        --parallel demo-mt/mt-train/newstest2010/newstest2010.de demo-mt/mt-train/newstest2010/newstest2010.en \\
+        --judgments demo-mt/wmt12/wmt12.RNK_results.csv -o mt.parquet
     rankscope features mt --source src.de --reference ref.en --system A=a.en --system B=b.en \\
         --language-model news.en --parallel news.de news.en -o features.parquet
-    rankscope features mt --texts wmt12 --pair de-en --language-model en.lm --forward de-en.lexicon \\
-        --backward en-de.lexicon --judgments judged.csv -o train.parquet
     """  # noqa: D301 - click keeps the lines after the character \b as they are
     if listing:
         click.echo(overview(), nl=False)
@@ -176,7 +179,7 @@ def read_texts(asked: Asked) -> tuple[Lines, list[Lines], dict[str, Lines]]:
     if asked.folder is not None:
         assert asked.pair is not None
         outputs = Path(asked.folder) / "system-outputs" / asked.pair
-        texts = (read_mt_texts if outputs.is_dir() else read_plain_texts)(asked.folder, asked.pair)
+        texts = (read_mt_texts if os.path.isdir(outputs) else read_plain_texts)(asked.folder, asked.pair)
         return texts.sources, [texts.references], dict(texts.systems)
     assert asked.source is not None
     read: dict[str, Lines] = {}

@@ -51,11 +51,10 @@ def runs(
     lacks stands behind its last.
 
     \b
-    rankscope features runs train.qrels bm25.run dense.run -o train.txt
-    rankscope features runs test.qrels bm25.run dense.run -o test.txt
-    rankscope train train.txt -o fusion.model
-    rankscope predict fusion.model test.txt -o scores.txt
-    rankscope convert scores.txt learned.run --input letor --labels test.txt
+    rankscope features runs demo.qrels bm25.run dense.run -o both.txt
+    rankscope train both.txt -o fusion.model
+    rankscope predict fusion.model both.txt -o scores.txt
+    rankscope convert scores.txt learned.run --input letor --labels both.txt
     """  # noqa: D301 - click keeps the lines after the character \b as they are
     if output is None:
         raise ParameterError("where the table is to go is not said; name a file with -o")

@@ -40,10 +40,10 @@ def fuse(
     \b
     rankscope fuse bm25.run dense.run -o fused.run
     rankscope fuse bm25.run dense.run --method comb-mnz --normalise z-score -o fused.parquet
-    rankscope fuse bm25.run dense.run --weight 1 --weight 2 --evaluate my.qrels -m nDCG@10
+    rankscope fuse bm25.run dense.run --weight 1 --weight 2 --evaluate demo.qrels -m nDCG@10
     rankscope fuse bm25.run dense.run rerank.run --method consensus:schulze -o fused.run
-    rankscope fuse bm25.run dense.run --method weighted-sum --train my.qrels --save-parameters my.json -o fused.run
-    rankscope fuse new-bm25.run new-dense.run --parameters my.json -o new.run
+    rankscope fuse bm25.run dense.run --method weighted-sum --train demo.qrels --save-parameters my.json
+    rankscope fuse bm25.run dense.run --parameters my.json -o fused.run
     """  # noqa: D301 - click keeps the lines after the character \b as they are
     learning = options["train_on"] is not None
     check_options(runs, output, to, qrels, measures, format_, options)

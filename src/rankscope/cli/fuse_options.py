@@ -49,10 +49,18 @@ OPTIONS = (
         metavar="W",
         help=f"Of a run; repeat it for each, in their order. For {', '.join(WEIGHTED)}.",
     ),
-    click.option("--k", type=float, help="Of rrf, 60 by default: the more, the less the first ranks stand out."),
-    click.option("--p", type=float, help="Of rbc, 0.8 by default: how far down a reader goes."),
-    click.option("--gamma", type=float, help="Of comb-gmnz, 1 by default: the power of the number of runs."),
-    click.option("--sigma", type=float, help="Of logn-isr, 0.01 by default: what is added to the number of runs."),
+    click.option(
+        "--k", type=float, metavar="K", help="Of rrf, 60 by default: the more, the less the first ranks stand out."
+    ),
+    click.option(
+        "--p", type=float, metavar="P", help="Of rbc, between 0 and 1, 0.8 by default: how far down a reader goes."
+    ),
+    click.option(
+        "--gamma", type=float, metavar="G", help="Of comb-gmnz, 1 by default: the power of the number of runs."
+    ),
+    click.option(
+        "--sigma", type=float, metavar="S", help="Of logn-isr, 0.01 by default: what is added to the number of runs."
+    ),
     click.option(
         "--unranked",
         type=click.Choice(UNRANKED),
@@ -73,19 +81,22 @@ OPTIONS = (
         help="With --train: change the best weights further, one run after the other; for more than four runs.",
     ),
     click.option("--folds", type=int, metavar="N", help="With --train: cut the queries into so many. Default: 5."),
-    click.option("--rel", type=int, metavar="N", help="With --train: least relevance that counts. Default: 1."),
+    click.option(
+        "--rel", type=int, metavar="N", help="With --train: least relevance that counts as relevant. Default: 1."
+    ),
     click.option("--seed", type=click.IntRange(min=0), metavar="N", help="With --train: of the folds. Default: 0."),
     click.option(
         "--workers",
         type=int,
         metavar="N",
-        help="With --train: processes. Default: all cores, where that pays. The result is the same.",
+        help="With --train: processes. Default: all cores, where the work is long enough to pay. The result is the "
+        "same.",
     ),
     click.option(
         "--save-parameters", metavar="FILE", help="With --train: write what was learned from all queries there (JSON)."
     ),
     click.option("--parameters", metavar="FILE", help="Fuse with what --save-parameters wrote, and no other setting."),
-    click.option("--name", help="Of the fused run, its tag. Default: method and parameters."),
+    click.option("--name", metavar="NAME", help="Of the fused run, its tag. Default: method and parameters."),
     click.option(
         "--input", "input_", type=click.Choice(list(FORMATS)), help="Format of the runs; told by content otherwise."
     ),
@@ -93,7 +104,12 @@ OPTIONS = (
     click.option("-o", "--output", metavar="FILE", help="Write the fused run there; whole or not at all. - prints it."),
     click.option("--evaluate", "qrels", metavar="QRELS", help="Show the fused run beside its inputs, measured."),
     click.option(
-        "-m", "--measure", "measures", multiple=True, help="With --evaluate, may be repeated; as `rankscope evaluate`."
+        "-m",
+        "--measure",
+        "measures",
+        metavar="MEASURE",
+        multiple=True,
+        help="With --evaluate, may be repeated; as `rankscope evaluate`.",
     ),
     click.option(
         "--format",

@@ -74,9 +74,9 @@ __all__ = ["leaderboard"]
 )
 @CONFIDENCE_LEVEL
 @resamples_option(1000, "Of the bootstrap, or draws by the information matrix.", least=FEWEST)
-@seed_option("Of these.")
+@seed_option()
 @click.option("--input", "kind", type=click.Choice(INPUTS), help="What FILE holds. Default: told by its content.")
-@click.option("--details", is_flag=True, help="Show what is folded, too.")
+@click.option("--details", is_flag=True, help="Show what a page folds away, too.")
 @result_options
 def leaderboard(
     file: str,
@@ -94,9 +94,10 @@ def leaderboard(
     `evaluate` saved or wrote with --by-query; or, for --model plackett-luce, votes as `consensus` reads them.
 
     \b
-    rankscope leaderboard arena.csv --covariate length --position --unit prompt
-    rankscope leaderboard judged.csv --column rank --pair cs-en --model davidson
-    rankscope leaderboard scores.parquet -m nDCG@10
+    rankscope leaderboard demo-preferences.csv --covariate length --position --unit prompt
+    rankscope leaderboard demo-answers.csv --model davidson
+    rankscope evaluate demo.qrels *.run --by-query --format csv -o scores.csv
+    rankscope leaderboard scores.csv -m nDCG@10
     """  # noqa: D301 - click keeps the lines after the character \b as they are
     showing = take_showing(options)
     showing.check((file,))

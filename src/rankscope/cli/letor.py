@@ -33,7 +33,10 @@ def letor(context: click.Context) -> None:
     """LETOR's evaluation tools: command lines, output and exit codes.
 
     Exit codes: 254 where the scripts refuse a file (their message is on standard output), 255 for other arguments.
-    """
+
+    \b
+    rankscope letor score demo-letor.txt demo-letor-rerank.txt - 0
+    """  # noqa: D301 - click keeps the lines after the character \b as they are
     if context.invoked_subcommand is None:
         click.echo(context.get_help())
 
@@ -45,7 +48,10 @@ def score(arguments: tuple[str, ...], preset: str) -> None:
     """Score predictions as Eval-Score.pl does.
 
     TEST: the label file. PRED: one score a line. OUT: the file to write. FLAG: 1 with a line a query, 0 averages only.
-    """
+
+    \b
+    rankscope letor score demo-letor.txt demo-letor-rerank.txt - 0
+    """  # noqa: D301 - click keeps the lines after the character \b as they are
     evaluate("score", letor_score, arguments, preset)
 
 
@@ -56,7 +62,10 @@ def rank(arguments: tuple[str, ...], preset: str) -> None:
     """Score rank positions, 1 the best, as Eval-Rank.pl does.
 
     As `score`, but PRED has one rank position a line; one position twice is a tie, in file order.
-    """
+
+    \b
+    rankscope letor rank test.txt positions.txt - 0
+    """  # noqa: D301 - click keeps the lines after the character \b as they are
     evaluate("rank", letor_rank, arguments, preset)
 
 
@@ -67,7 +76,12 @@ def ttest(arguments: tuple[str, ...]) -> None:
 
     A, B: what `score` or `rank` wrote with FLAG 1. OUT: the file to write, a line a measure with the paired two-sided
     test of the queries' values.
-    """
+
+    \b
+    rankscope letor score demo-letor.txt demo-letor-rerank.txt rerank.txt 1
+    rankscope letor score demo-letor.txt demo-letor-bm25.txt bm25.txt 1
+    rankscope letor ttest rerank.txt bm25.txt -
+    """  # noqa: D301 - click keeps the lines after the character \b as they are
     if len(arguments) != 3:
         usage("ttest A B OUT")
     a, b, out = arguments

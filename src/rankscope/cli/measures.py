@@ -13,10 +13,22 @@ __all__ = ["measures"]
 @click.command()
 @click.argument("name", required=False)
 @click.option("--presets", is_flag=True, help="List the presets instead.")
-@click.option("--format", "format_", type=click.Choice(LIST_FORMATS), default="table", show_default=True)
-@click.option("-o", "--output", metavar="FILE", help="Write there instead of printing.")
+@click.option(
+    "--format",
+    "format_",
+    type=click.Choice(LIST_FORMATS),
+    default="table",
+    show_default=True,
+    help="To read (table), for a page (markdown), or for programs (json).",
+)
+@click.option("-o", "--output", metavar="FILE", help="Write there instead of printing; whole or not at all.")
 def measures(name: str | None, presets: bool, format_: str, output: str | None) -> None:
-    """List all measures, a line each, or explain the one called NAME: definition, parameters, source, other names."""
+    """List all measures, a line each, or explain the one called NAME: definition, parameters, source, other names.
+
+    \b
+    rankscope measures
+    rankscope measures nDCG
+    """  # noqa: D301 - click keeps the lines after the character \b as they are
     if presets:
         show(list_presets(), output)
     elif name is not None:

@@ -21,6 +21,7 @@ __all__ = [
     "READING",
     "check_output",
     "evaluation_options",
+    "format_option",
     "output_options",
     "reading_workers",
     "refuse_workers",
@@ -31,12 +32,20 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 
 EVALUATION = (
     click.option(
-        "-m", "--measure", "measures", multiple=True, help=f"May be repeated. Default: {' '.join(DEFAULT_MEASURES)}."
+        "-m",
+        "--measure",
+        "measures",
+        metavar="MEASURE",
+        multiple=True,
+        help="What is computed, as nDCG@10; may be repeated, and `rankscope measures` lists all. Default: "
+        f"{' '.join(DEFAULT_MEASURES)}.",
     ),
     click.option(
         "--preset", metavar="NAME", help="Conventions of a reference tool; see `rankscope measures --presets`."
     ),
-    click.option("--rel", type=int, default=1, show_default=True, metavar="N", help="Least relevance that counts."),
+    click.option(
+        "--rel", type=int, default=1, show_default=True, metavar="N", help="Least relevance that counts as relevant."
+    ),
     click.option(
         "--missing",
         type=click.Choice(list(MISSING)),
@@ -90,9 +99,22 @@ def evaluation_options(command: Command) -> Command:
     return command
 
 
+def format_option(formats: Sequence[str]) -> Callable[[Command], Command]:
+    """In which format."""
+    page = ", or as a page (html)" if "html" in formats else ""
+    return click.option(
+        "--format",
+        "format_",
+        type=click.Choice(list(formats)),
+        default="table",
+        show_default=True,
+        help=f"To read (table), for a paper (latex, markdown), for programs (csv, json, jsonl){page}.",
+    )
+
+
 def output_options(formats: Sequence[str]) -> Callable[[Command], Command]:
     """In which format, and where to."""
-    format_ = click.option("--format", "format_", type=click.Choice(list(formats)), default="table", show_default=True)
+    format_ = format_option(formats)
     output = click.option(
         "-o", "--output", metavar="FILE", help="Write there instead of printing; whole or not at all."
     )

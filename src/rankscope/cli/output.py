@@ -7,11 +7,11 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from pathlib import Path
 from typing import Any
 
 import click
 
+from rankscope.io.streams import is_folder
 from rankscope.io.write import write_text
 
 __all__ = ["bytes_progress", "progress_bar", "show"]
@@ -31,8 +31,18 @@ def show(text: str, output: str | None) -> None:
 def bytes_progress(paths: Sequence[str], what: str) -> AbstractContextManager[Callable[[float], Any] | None]:
     """A bar of the bytes just read; see `progress_bar`."""
     # Of a compressed file nobody knows how much is to come.
-    compressed = any(p.endswith((".gz", ".zst")) for p in paths)
-    return progress_bar(None if compressed else sum(os.path.getsize(p) for p in paths if Path(p).is_file()), what)
+    sizes = dict(size for path in paths for size in sizes_of(path))
+    compressed = any(path.endswith((".gz", ".zst")) for path in sizes)
+    return progress_bar(None if compressed else sum(sizes.values()), what)
+
+
+def sizes_of(path: str) -> Sequence[tuple[str, int]]:
+    """The file, or those of a folder, with their bytes."""
+    if is_folder(path):
+        from rankscope.io.folders import sound_partitions  # most runs are files
+
+        return sound_partitions(path)
+    return [(path, os.path.getsize(path) if os.path.isfile(path) else 0)]
 
 
 @contextmanager

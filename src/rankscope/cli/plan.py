@@ -111,9 +111,9 @@ def plan(
     a difference with a t-test or an analysis of variance, and what the queries at hand can show.
 
     \b
-    rankscope plan robust.qrels bm25.run dense.run -m AP --difference 0.02
-    rankscope plan robust.qrels *.run -m nDCG@10 --baseline bm25 --difference 0.05 --power 0.9
-    rankscope plan people.qrels *.run --machine llm.qrels -m nDCG@10 --width 0.05
+    rankscope plan demo.qrels bm25.run bm25-rm3.run -m AP --difference 0.02
+    rankscope plan demo.qrels *.run -m nDCG@10 --baseline bm25 --difference 0.05 --power 0.9
+    rankscope plan demo-few.qrels *.run --machine demo-judge.qrels -m nDCG@10 --width 0.1
     """  # noqa: D301 - click keeps the lines after the character \b as they are
     asked: dict[str, Any] = {"difference": difference, "width": width, "power": power, "level": level}
     asked |= {"alternative": alternative, "n_queries": queries, "tests": tests}
@@ -146,7 +146,9 @@ def plan(
         raise ParameterError("--map is for --machine, the judgments of a machine; leave it out")
     showing.check((qrels, *runs))
     if len(runs) == 1 and options["input"] != ENTITY:
-        raise ParameterError("one run has nothing to be compared with; name at least 2")
+        raise ParameterError(
+            f"one run has nothing to be compared with: {runs[0]}, where {qrels} holds the judgments; name at least 2"
+        )
     scores = scores_of(qrels, runs, measures, **options)
     if standardise is not None:
         scores = standardise_by_query(scores, method=standardise)

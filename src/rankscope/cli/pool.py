@@ -39,15 +39,27 @@ COUNT = click.IntRange(1, LARGEST)
     "--method", type=click.Choice(list(METHODS)), default="depth", show_default=True, help="What comes first."
 )
 @click.option("--judged", metavar="QRELS", help="Judgments made so far: not asked for again, and learned from.")
-@click.option("--sample", "share", type=float, metavar="RATE", help="Draw a share of the pool at random, for infAP.")
+@click.option(
+    "--sample", "share", type=float, metavar="RATE", help="Draw this share of the pool, up to 1, at random, for infAP."
+)
 @click.option("--leave-out", is_flag=True, help="With --judged: what becomes of each run, had it not taken part.")
 @click.option("-m", "--measure", metavar="MEASURE", help="With --leave-out. Default: nDCG@10.")
 @click.option("--cutoff", type=COUNT, metavar="K", help="With --leave-out: unjudged among the first K. Default: 10.")
-@click.option("--rel", type=COUNT, default=1, show_default=True, metavar="N", help="Least relevance that counts.")
 @click.option(
-    "--rate", type=float, metavar="R", help="Of bandits: what a judgment counts after its run's next. 1: all alike."
+    "--rel", type=COUNT, default=1, show_default=True, metavar="N", help="Least relevance that counts as relevant."
 )
-@click.option("--beta", type=float, metavar="B", help="Of hedge, 0.1 by default: the less, the more a loss weighs.")
+@click.option(
+    "--rate",
+    type=float,
+    metavar="R",
+    help="Of bandits, from 0 to 1: what a judgment counts after its run's next. 1: all alike.",
+)
+@click.option(
+    "--beta",
+    type=float,
+    metavar="B",
+    help="Of hedge, between 0 and 1, 0.1 by default: the less, the more a loss weighs.",
+)
 @seed_option("Of --sample and thompson: the same seed goes on with the same draws.")
 @click.option(
     "--input", "input", type=click.Choice(list(FORMATS)), help="Format of the runs; told by content otherwise."
@@ -62,7 +74,7 @@ COUNT = click.IntRange(1, LARGEST)
     show_default=True,
     help="Of what is printed: what each run has to do with the pool.",
 )
-@click.option("--details", is_flag=True, help="Show what is folded, too.")
+@click.option("--details", is_flag=True, help="Show what a page folds away, too.")
 def pool(
     runs: tuple[str, ...], output: str | None, to: str | None, format_: str, details: bool, rng: int, **options: Any
 ) -> None:
@@ -74,9 +86,9 @@ def pool(
 
     \b
     rankscope pool *.run --depth 10 -o pool.qrels
-    rankscope pool *.run --method bandit --budget 500 --judged so-far.qrels -o next.qrels
-    rankscope pool *.run --sample 0.2 --seed 7 --judged so-far.qrels -o sampled.qrels
-    rankscope pool *.run --judged all.qrels --leave-out -m nDCG@10
+    rankscope pool *.run --method bandit --budget 500 --judged demo-few.qrels -o next.qrels
+    rankscope pool *.run --sample 0.2 --seed 7 --judged demo-few.qrels -o sampled.qrels
+    rankscope pool *.run --judged demo.qrels --leave-out -m nDCG@10
     """  # noqa: D301 - click keeps the lines after the character \b as they are
     judged: str | None = options["judged"]
     refuse_together(output, to, format_, options)

@@ -46,9 +46,9 @@ def predict(model: str, test_file: str, output: str | None, cache: bool, metric:
     column of grades. FILE is compressed where it ends in .gz or .zst.
 
     \b
-    rankscope predict listmle.model test.txt -o scores.txt
-    rankscope evaluate test.txt scores.txt --input letor
-    rankscope predict learned.model translations.parquet --metric learned -o learned.seg.scr
+    rankscope train demo-train.txt --hidden 0 -o my.model
+    rankscope predict my.model demo-test.txt -o scores.txt
+    rankscope evaluate demo-test.txt scores.txt --input letor
     """  # noqa: D301 - click keeps the lines after the character \b as they are
     check_output(output, (model, test_file))
     ranker = load_ranker(model)

@@ -41,10 +41,16 @@ OPTIONS = (
         help="Sizes of hidden layers; 0 for none, a linear scorer.",
     ),
     click.option(
-        "--epochs", type=click.IntRange(min=1), default=DEFAULTS["epochs"], show_default=True, help="At most so many."
+        "--epochs",
+        metavar="N",
+        type=click.IntRange(min=1),
+        default=DEFAULTS["epochs"],
+        show_default=True,
+        help="At most so many.",
     ),
     click.option(
         "--patience",
+        metavar="N",
         type=click.IntRange(min=1),
         default=DEFAULTS["patience"],
         show_default=True,
@@ -59,6 +65,7 @@ OPTIONS = (
     ),
     click.option(
         "--learning-rate",
+        metavar="R",
         type=click.FloatRange(min=0, min_open=True),
         default=DEFAULTS["learning_rate"],
         show_default=True,
@@ -66,6 +73,7 @@ OPTIONS = (
     ),
     click.option(
         "--batch-lists",
+        metavar="N",
         type=click.IntRange(min=1),
         default=DEFAULTS["batch_lists"],
         show_default=True,
@@ -73,6 +81,7 @@ OPTIONS = (
     ),
     click.option(
         "--dropout",
+        metavar="P",
         type=click.FloatRange(0, 1, max_open=True),
         default=DEFAULTS["dropout"],
         show_default=True,
@@ -80,6 +89,7 @@ OPTIONS = (
     ),
     click.option(
         "--weight-decay",
+        metavar="W",
         type=click.FloatRange(min=0),
         default=DEFAULTS["weight_decay"],
         show_default=True,
@@ -94,6 +104,7 @@ OPTIONS = (
     ),
     click.option(
         "--models",
+        metavar="N",
         type=click.IntRange(min=1),
         default=DEFAULTS["models"],
         show_default=True,

@@ -31,11 +31,11 @@ DEFAULT = "report.html"
 @evaluation_options
 @comparison_options
 @click.option(
-    "--title", metavar="TEXT", default="", help="Of the page; default: the systems and the judgments, or how many."
+    "--title", metavar="TEXT", default="", help="Of the page. Default: the systems and the judgments, or how many."
 )
 @click.option("--machine", metavar="QRELS", help="A machine's judgments of all queries, beside people's of some.")
 @click.option("--map", "map_", metavar="A=B,...", help="With --machine: its grades on people's scale, as 0=0,1=0,2=1.")
-@click.option("--figures/--no-figures", default=True, show_default=True)
+@click.option("--figures/--no-figures", default=True, show_default=True, help="Whether the page has figures.")
 @click.option(
     "-o",
     "--output",
@@ -59,7 +59,7 @@ def report(
     that nobody judged; how alike the measures are; how many queries it would take; and where the numbers come from.
 
     \b
-    rankscope report robust.qrels bm25.run dense.run --baseline bm25 -o report.html
+    rankscope report demo.qrels bm25.run dense.run --baseline bm25 -o mine.html
     """  # noqa: D301 - click keeps the lines after the character \b as they are
     compared = take_comparison(options)
     source = {name: options.pop(name) for name in READING}

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, TypeVar
 
 import click
 
-from rankscope.cli.options import check_output, output_options
+from rankscope.cli.options import check_output, format_option, output_options
 from rankscope.cli.output import show
 from rankscope.data.sections import Figure, Result
 from rankscope.errors import ParameterError, UnknownName
@@ -41,10 +41,7 @@ def result_options(command: Command) -> Command:
 
 def printing_options(command: Command) -> Command:
     """The same for a command whose -o is for something else: what it shows is printed."""
-    format_ = click.option(
-        "--format", "format_", type=click.Choice(list(RESULT_FORMATS)), default="table", show_default=True
-    )
-    return PLOT(FIGURE(format_(command)))
+    return PLOT(FIGURE(format_option(list(RESULT_FORMATS))(command)))
 
 
 class Showing(NamedTuple):

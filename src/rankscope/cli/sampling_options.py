@@ -36,6 +36,6 @@ def resamples_option(default: int, of: str, least: int = 1) -> Callable[[Command
     )
 
 
-def seed_option(of: str) -> Callable[[Command], Command]:
+def seed_option(of: str = "Of the random draws; the same one gives the same numbers.") -> Callable[[Command], Command]:
     """Where random numbers begin, and of what."""
     return click.option("--seed", "rng", type=click.IntRange(min=0), default=0, show_default=True, metavar="N", help=of)

@@ -25,7 +25,7 @@ __all__ = ["stability"]
 DATA = ("csv", "json", "jsonl", "parquet")
 
 
-class Range(click.ParamType[Any]):
+class Range(click.ParamType):  # type: ignore[type-arg]  # click before 8.4 takes none
     """Numbers with commas between them."""
 
     def __init__(self, kind: Callable[[str], Any], name: str) -> None:
@@ -47,12 +47,10 @@ def going_on(checkpoint: str | None) -> Iterator[None]:
     """Ctrl-C says what is kept, and how to go on."""
     try:
         yield
-    except KeyboardInterrupt:
-        if checkpoint is None:
-            raise
-        kept = f"what was finished is kept in {checkpoint}, and the same command goes on from there"
-        click.echo(f"\nrankscope: interrupted; {kept}", err=True)  # not beside the ^C of the terminal
-        raise click.exceptions.Exit(130) from None
+    except KeyboardInterrupt as error:
+        if checkpoint is not None:
+            error.add_note(f"what was finished is kept in {checkpoint}, and the same command goes on from there")
+        raise
 
 
 @click.command()
@@ -65,13 +63,25 @@ def going_on(checkpoint: str | None) -> Iterator[None]:
 @click.option("--systems", type=WHOLE, metavar="N,...", help="Draw so many of the systems. Default: all.")
 @click.option("--entities", type=WHOLE, metavar="N,...", help="Draw so many entities, or queries. Default: all.")
 @click.option("--set-size", type=WHOLE, metavar="N,...", help="Queries in a set, in the place of --splits.")
-@click.option("--fuzz", type=REAL, default="0.05", show_default=True, metavar="F,...", help="Closer systems tie.")
+@click.option(
+    "--fuzz",
+    type=REAL,
+    default="0.05",
+    show_default=True,
+    metavar="F,...",
+    help="Systems tie whose means differ by at most this share of the greater.",
+)
 @click.option("--iter", "iterations", type=int, default=50, show_default=True, metavar="N", help="Random draws.")
 @click.option("--boot", type=int, default=1000, show_default=True, metavar="N", help="Bootstrap samples of each draw.")
 @click.option(
     "--seed", type=click.IntRange(min=0), metavar="N", help="Of the random numbers; drawn and shown otherwise."
 )
-@click.option("--error-tie/--no-error-tie", default=True, help="Whether error, tie, t and used rates are wanted.")
+@click.option(
+    "--error-tie/--no-error-tie",
+    default=True,
+    show_default=True,
+    help="Whether error, tie, t and used rates are wanted.",
+)
 @click.option("--swap", is_flag=True, help="Decide pairs by the swap method, and not by the bootstrap.")
 @click.option(
     "--swap-sets",
@@ -109,8 +119,8 @@ def stability(
     QRELS is a table of the ranks of known entities, which are cut at random into groups that act as queries.
 
     \b
-    rankscope stability robust.qrels *.run -m AP -m P@10 --set-size 25,50,100
-    rankscope stability papers.tsv --input entity-ranks --splits 5,10 --checkpoint saved/
+    rankscope stability demo.qrels *.run -m AP -m P@10 --set-size 10,25 --seed 7
+    rankscope stability demo-ranks.tsv --input entity-ranks --splits 5,10 --checkpoint saved/
     """  # noqa: D301 - click keeps the lines after the character \b as they are
     showing = take_showing(options)
     conventions = {name: options.pop(name) for name in ("rel", "ties", "missing", "no_relevant", "unjudged")}
@@ -126,7 +136,9 @@ def stability(
     if not runs and options["input"] != ENTITY:
         raise click.UsageError("Missing argument 'RUN...'.")
     if len(runs) == 1 and options["input"] != ENTITY:
-        raise ParameterError("one run has nothing to be compared with; name at least 2")
+        raise ParameterError(
+            f"one run has nothing to be compared with: {runs[0]}, where {qrels} holds the judgments; name at least 2"
+        )
     with (
         going_on(options["checkpoint"]),
         bytes_progress(runs, "reading runs") as reading,

@@ -72,10 +72,10 @@ def train(
     """Learn to rank from TRAIN: LETOR or SVMlight with qid, CSV, TSV, JSONL or Parquet.
 
     \b
-    rankscope train train.txt --valid vali.txt --loss listmle -o listmle.model
-    rankscope predict listmle.model test.txt -o scores.txt
-    rankscope evaluate test.txt scores.txt --input letor
-    rankscope train train.txt --valid vali.txt --loss lambdamart --loss ranknet --blend -o blend.model
+    rankscope train demo-train.txt --valid demo-valid.txt --loss listmle -o listmle.model
+    rankscope predict listmle.model demo-test.txt -o scores.txt
+    rankscope evaluate demo-test.txt scores.txt --input letor
+    rankscope train demo-train.txt --valid demo-valid.txt --loss lambdamart --loss ranknet --blend -o blend.model
     """  # noqa: D301 - click keeps the lines after the character \b as they are
     showing = take_showing(options)
     files = [train_file, *([valid] if valid is not None else [])]

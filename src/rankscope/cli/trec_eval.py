@@ -21,6 +21,8 @@ __all__ = ["trec_eval"]
     "measures",
     multiple=True,
     default=["official"],
+    show_default=True,
+    metavar="MEASURE",
     help="A measure, a nickname (official, all_trec, set), or one with parameters: ndcg_cut.10,20. May be repeated.",
 )
 @click.option("-q", "by_query", is_flag=True, help="Print each query too.")
@@ -56,7 +58,10 @@ def trec_eval(
     """trec_eval's command line, output and exit codes, with our engine.
 
     Exit code 4: RUN lacks a query of QRELS and -c was not given (version 10.0).
-    """
+
+    \b
+    rankscope trec_eval -q -c -m map -m ndcg_cut.10 demo.qrels dense.run
+    """  # noqa: D301 - click keeps the lines after the character \b as they are
     del debug  # the original prints what it does; there is nothing of that kind to print here
     options = Options(
         version=version,

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rankscope.data.rows import Interner, combined_keys, name_of
-from rankscope.errors import RankscopeError
+from rankscope.errors import RankscopeError, in_one_line
 from rankscope.io.blocks import BOM, SPACE, Block, BlockReader
 from rankscope.io.letor import codes_of, names_query
 from rankscope.io.letor_fields import (
@@ -47,6 +47,10 @@ class Stopped(RankscopeError):
     def __init__(self, message: str, code: int = 254) -> None:
         super().__init__(message)
         self.code = code
+
+    def __str__(self) -> str:
+        """As the script prints it: a line of the file with its tabs and carriage returns, below another line."""
+        return re.sub(r"[^\n\r\t]+", lambda found: in_one_line(found[0]), str(self.args[0]))
 
 
 @dataclass(frozen=True, kw_only=True)

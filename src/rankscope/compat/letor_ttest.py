@@ -71,7 +71,7 @@ def letor_ttests(a: PathLike, b: PathLike) -> list[TTest]:
 
 def paired_ttest(measure: str, a: Floats, b: Floats) -> TTest:
     """Student's t of the differences, n - 1 degrees of freedom, both tails."""
-    from scipy.special import stdtr  # type: ignore[import-untyped]  # loaded where it is needed only
+    from scipy.special import stdtr  # loaded where it is needed only
 
     differences = a - b
     n, mean = differences.size, float(differences.mean())

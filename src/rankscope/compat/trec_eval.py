@@ -20,7 +20,7 @@ from rankscope.evaluation.sources import join_file
 from rankscope.io.read import PathLike, read_qrels
 from rankscope.measures.base import Floats, Measure
 from rankscope.measures.cascade import RBPResidual
-from rankscope.measures.names import expand_trec, split_trec
+from rankscope.measures.names import expand_trec, parse_measure, split_trec, trec_name
 from rankscope.measures.presets import OFFICIAL, PRESETS
 from rankscope.measures.sets import Utility
 from rankscope.measures.trec_names import TREC_NAMES
@@ -117,8 +117,19 @@ def split_name(name: str, known: list[str], *, is_nickname: bool) -> tuple[str, 
         return stem, tail if dot else None
     found = split_trec(name)
     if found is None or (found[0] not in known and not is_nickname):
+        if (theirs := in_their_words(name)) is not None:
+            raise ParameterError(f"unknown measure of trec_eval {name!r}; trec_eval calls it {theirs}")
         raise UnknownName("measure of trec_eval", name, [*known, *NICKNAMES], f"; nicknames: {', '.join(NICKNAMES)}")
     return found
+
+
+def in_their_words(name: str) -> str | None:
+    """trec_eval's name of a measure that is named as in papers, as nDCG@10, where it has one."""
+    try:
+        shown = trec_name(parse_measure(name))
+    except ParameterError:
+        return None
+    return shown if split_trec(shown) is not None else None
 
 
 def expand(stem: str, tail: str | None, defaults: Mapping[str, Mapping[str, Any]]) -> list[Line]:

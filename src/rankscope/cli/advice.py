@@ -1,0 +1,142 @@
+"""What is wrong with the arguments: which name may have been meant, what a value has to be, and where help is."""
+
+from __future__ import annotations
+
+import difflib
+import os
+import re
+from collections.abc import Sequence
+from typing import Any
+
+import click
+
+from rankscope.cli.other_words import COMMANDS, HINTS, OPTIONS, VALUES
+
+__all__ = ["advice"]
+
+#: How click says that there is no such name, or that a value is none of those known, or no number.
+UNKNOWN = re.compile(r"No such (command|option):? (['\"]?)(.*?)\2\.?", re.DOTALL)
+NOT_ONE = re.compile(r"(?P<value>(['\"]).*\2) is not .*", re.DOTALL)
+#: So many values are listed, and so many where there are more.
+MOST, SOME = 16, 8
+
+
+def advice(error: click.ClickException, arguments: Sequence[str], top: click.Group) -> str:
+    """What is wrong, what may have been meant, and where help is.
+
+    arguments: of the whole call, by which the command is known where click does not say it.
+    """
+    context: click.Context | None = getattr(error, "ctx", None)
+    message = error.format_message().rstrip(".")
+    unknown = UNKNOWN.fullmatch(error.message)
+    if unknown is not None and context is not None:
+        kind, _, name = unknown.groups()
+        message = f"No such {kind} '{name}'{meant(kind, name, context)}"
+    elif isinstance(error, click.BadParameter) and error.param is not None:
+        message = message[: len(message) - len(error.message.rstrip("."))] + of_value(error.message, error.param.type)
+    where = context.command_path if context is not None else command_in(arguments, top)
+    return f"{message}{' See' if message.endswith('?') else '; see'} `{where} --help`"
+
+
+def command_in(arguments: Sequence[str], top: click.Group) -> str:
+    """The command that was called, as `rankscope agree labels`."""
+    path, command, context = ["rankscope"], top, click.Context(top)
+    for name in arguments:
+        found = command.get_command(context, name) if name in command.list_commands(context) else None
+        if found is None:
+            break
+        path.append(name)
+        if not isinstance(found, click.Group):
+            break
+        command = found
+    return " ".join(path)
+
+
+def meant(kind: str, name: str, context: click.Context) -> str:
+    """The nearest name that there is; all commands where none is near, but not all options, which are many."""
+    if kind == "option":
+        known = [text for option in context.command.params for text in option.opts if text.startswith("--")]
+        found = nearest(name, known, OPTIONS.get(name, ()))
+        if found is not None:
+            return f"; did you mean '{found}'?"
+        fit = (hint for names, needs, hint in HINTS if name in names and (not needs or needs in known))
+        return "".join(f"; {hint.format(name.strip('-'))}" for hint in fit)
+    group = context.command
+    known = group.list_commands(context) if isinstance(group, click.Group) else []
+    if os.path.exists(name):
+        example = f"{context.command_path} {known[0]} ..."
+        return f", which is a file; the command comes before the files, as `{example}`; {one_of(known)}"
+    found = nearest(name, known, COMMANDS.get(name.lower(), ()))
+    if found is not None:
+        return f"; did you mean '{found}'?"
+    if name == "help":
+        return f"; write `{context.command_path} --help`, or --help behind a command"
+    if is_measure(name) and "evaluate" in known:
+        return f"; {name} is a measure, as in `rankscope evaluate QRELS RUN... -m {name}`"
+    return f"; {one_of(known)}" if known else ""
+
+
+def one_of(known: Sequence[str]) -> str:
+    return f"expected {', '.join(known[:-1])} or {known[-1]}" if len(known) > 1 else f"expected {known[0]}"
+
+
+def is_measure(name: str) -> bool:
+    from rankscope.errors import ParameterError
+    from rankscope.measures.names import parse_measures  # no other error needs it
+
+    try:
+        return bool(parse_measures(name))
+    except ParameterError as error:
+        return "needs a" in str(error)  # as P, which has no cutoff yet
+
+
+def nearest(name: str, known: Sequence[str], others: Sequence[str] = ()) -> str | None:
+    """One of the known names: by what it is called elsewhere, by its letters, by how it begins or ends, or by likeness.
+
+    The dashes before an option count for nothing, since all share them and would make any short name near.
+    """
+    for other in others:
+        if other in known:
+            return other
+    letters = {squeezed(text): text for text in reversed(known)}
+    asked = squeezed(name)
+    if asked in letters:
+        return letters[asked]
+    if len(asked) > 2:
+        begun = [text for short, text in letters.items() if short.startswith(asked)]
+        ended = [text for text in known if squeezed(text.rpartition(":")[2]) == asked]
+        if begun or ended:
+            return (begun[-1:] or ended)[0]
+    near = difflib.get_close_matches(asked, letters, n=1)
+    return letters[near[0]] if near else None
+
+
+def squeezed(text: str) -> str:
+    """Letters and digits alone, small: `CombMNZ` is `comb-mnz`."""
+    return re.sub(r"[\W_]", "", text).lower()
+
+
+def of_value(message: str, kind: click.ParamType[Any]) -> str:
+    """What click says of a value, with what it has to be."""
+    message = message.rstrip(".")
+    said = NOT_ONE.fullmatch(message)
+    if isinstance(kind, click.Choice) and said is not None:
+        known = [str(choice) for choice in kind.choices]
+        value = said["value"][1:-1]
+        found = nearest(value, known, VALUES.get(squeezed(value), ()))
+        if found is not None:
+            listed = message if len(known) <= MOST else f"{said['value']} is not known"
+            return f"{listed}; did you mean '{found}'?"
+        if len(known) <= MOST:
+            return message
+        return f"{said['value']} is none of {', '.join(map(repr, known[:SOME]))} and {len(known) - SOME} others"
+    if isinstance(kind, (click.types.IntParamType, click.types.FloatParamType)):
+        whole = isinstance(kind, click.types.IntParamType)
+        between = kind._describe_range() if isinstance(kind, (click.IntRange, click.FloatRange)) else ""
+        if said is not None:
+            behind = f" in the range {between}" if between else ""
+            return f"{said['value']} is no {'whole ' if whole else ''}number, expected one{behind}"
+        percent = re.match(r"(\d+(?:\.\d+)?) is not in the range 0<=?x<=?1\b(?!\d)", message)
+        if percent is not None and 2 <= float(percent[1]) <= 100:
+            return f"{message}; {float(percent[1]):g} % is {float(percent[1]) / 100:g}"
+    return message

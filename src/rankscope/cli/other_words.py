@@ -1,0 +1,128 @@
+"""What commands, options and values are called elsewhere: in Python, in other tools, in other people's words."""
+
+from __future__ import annotations
+
+__all__ = ["COMMANDS", "HINTS", "OPTIONS", "VALUES"]
+
+#: A word -> the commands that may be meant, the likeliest first.
+COMMANDS = {
+    "score": ("evaluate", "segments"),
+    "eval": ("evaluate", "score"),
+    "fusion": ("fuse",),
+    "merge": ("fuse",),
+    "combine": ("fuse",),
+    "rrf": ("fuse",),
+    "significance": ("compare",),
+    "test": ("compare", "ttest"),
+    "diff": ("compare",),
+    "power": ("plan",),
+    "elo": ("leaderboard",),
+    "arena": ("leaderboard",),
+    "aggregate": ("consensus",),
+    "kappa": ("agree", "judgments"),
+    "qrels": ("judgments",),
+    "correlate": ("agree",),
+    "fit": ("train",),
+    "cv": ("crossvalidate",),
+    "html": ("report",),
+    "metrics": ("measures",),
+    "metric": ("measures",),
+}
+
+#: An option -> those that may be meant here, of which a command has one or none.
+OPTIONS = {
+    "--metric": ("--measure",),
+    "--metrics": ("--measure",),
+    "--out": ("--output",),
+    "--alpha": ("--level", "--significance", "--sigs"),
+    "--significance-level": ("--level", "--significance", "--sigs"),
+    "--p-value": ("--level", "--significance"),
+    "--rng": ("--seed",),
+    "--random-state": ("--seed",),
+    "--random-seed": ("--seed",),
+    "--n-perm": ("--resamples",),
+    "--permutations": ("--resamples",),
+    "--n-permutations": ("--resamples",),
+    "--bootstrap": ("--resamples",),
+    "--n-boot": ("--resamples", "--boot"),
+    "--n-jobs": ("--workers",),
+    "--jobs": ("--workers",),
+    "--threads": ("--workers",),
+    "--num-workers": ("--workers",),
+    "--processes": ("--workers",),
+    "-j": ("--workers",),
+    "-q": ("--by-query",),
+    "--min-rel": ("--rel",),
+    "--relevance-level": ("--rel",),
+    "--threshold": ("--rel",),
+    "--ties-method": ("--ties",),
+    "--input-format": ("--input",),
+    "--output-format": ("--format",),
+    "--lr": ("--learning-rate",),
+    "--batch-size": ("--batch-lists",),
+    "--effect-size": ("--difference",),
+    "--cutoff": ("--cutoffs",),
+    "--top-k": ("--depth",),
+    "--topk": ("--depth",),
+    "-k": ("--k",),
+}
+
+#: Options, an option that the command must have (or nothing), and what to do where no other option is meant.
+HINTS = (
+    (
+        ("--k", "-k", "--cutoff", "--cutoffs", "--depth", "--top-k", "--topk", "--at"),
+        "--measure",
+        "a cutoff is part of a measure's name: -m nDCG@10",
+    ),
+    (
+        ("--qrels", "--run", "--runs", "--judgments", "--file", "--files"),
+        "",
+        "files are named without an option, in the order that the help shows",
+    ),
+    (("-c", "--complete"), "--missing", "queries that a run lacks count as empty as it is (--missing zero)"),
+    (
+        ("--json", "--csv", "--tsv", "--jsonl", "--latex", "--markdown", "--html"),
+        "--format",
+        "write --format {}",
+    ),
+    (("--verbose", "-v", "--debug", "--quiet"), "", "all there is to say is said; leave it out"),
+)
+
+#: A value in small letters without signs -> the values that may be meant, of which an option has one or none.
+VALUES = {
+    "ttest": ("t",),
+    "pairedt": ("t",),
+    "student": ("t",),
+    "anova": ("tukey",),
+    "randomization": ("permutation",),
+    "randomisation": ("permutation",),
+    "fisher": ("permutation",),
+    "fdr": ("bh",),
+    "fdrbh": ("bh",),
+    "benjaminihochberg": ("bh",),
+    "bonf": ("bonferroni",),
+    "kendall": ("kendall_b",),
+    "tau": ("kendall_b",),
+    "kendalltau": ("kendall_b",),
+    "elo": ("bradley-terry",),
+    "bt": ("bradley-terry",),
+    "svmlight": ("letor",),
+    "libsvm": ("letor",),
+    "excel": ("csv",),
+    "xlsx": ("csv",),
+    "tex": ("latex",),
+    "md": ("markdown",),
+    "text": ("table",),
+    "txt": ("table", "trec"),
+    "skip": ("drop", "skip"),
+    "ignore": ("drop", "skip"),
+    "query": ("queries", "segment"),
+    "gpu": ("cuda",),
+    "standard": ("z-score",),
+    "average": ("comb-anz",),
+    "mean": ("comb-anz",),
+    "sum": ("comb-sum",),
+    "max": ("comb-max",),
+    "reciprocalrankfusion": ("rrf",),
+    "bayes": ("bayes-t",),
+}
