@@ -32,7 +32,7 @@ B = [0.1, 0.4, 0.5, 0.3, 0.0, 0.2]  # a - b: .8 .1 0 -.1 0 .1
 
 
 def section_of(values: list[list[float]], **options: object) -> object:
-    result = compare(scores_of(values), **options)  # type: ignore[arg-type]  # of any test
+    result = compare(scores_of(values), **options)  # of any test
     return query_section(result, result.parts[0])
 
 

@@ -297,7 +297,7 @@ def test_of_many_voters_the_ten_most_and_least_deviant_are_shown() -> None:
     assert (folded.title, folded.folded, len(folded.table.rows)) == ("All voters", True, 25)
     few = merge_rankings(dict(list(votes.items())[-20:]), n_resamples=0)
     assert len(few.sections()) == 3
-    assert len(few.sections()[1].table.rows) == 20  # type: ignore[union-attr]
+    assert len(few.sections()[1].table.rows) == 20
 
 
 def test_a_line_break_in_a_name_does_not_break_the_table() -> None:

@@ -299,7 +299,7 @@ def test_files_are_taken_too(tmp_path: Path) -> None:
         rows = sorted(run.frame().rows(), key=lambda row: (row[0], -row[2]))
         (tmp_path / f"run{i}").write_text("".join(f"{q} Q0 {d} 1 {s} run{i}\n" for q, d, s in rows))
         paths.append(tmp_path / f"run{i}")
-    trained = train(tmp_path / "qrels", "rrf", paths)  # type: ignore[arg-type]  # lists of paths
+    trained = train(tmp_path / "qrels", "rrf", paths)  # lists of paths
     assert str(trained) == str(train(JUDGED, "rrf"))
     assert [a.name for a, b in pairwise(trained.tried) if a.name == b.name] == []
     assert fmean(trained.alone) > 0

@@ -209,4 +209,4 @@ def test_once_fitted_the_lists_are_asked_for_as_it_was_fitted() -> None:
 def test_two_parts_of_one_name_are_refused_before_they_are_trained() -> None:
     first, second = pair()
     with pytest.raises(ParameterError, match="two rankers of a Blend are called '1', expected a name of its own"):
-        Blend({1: first, "1": second}).fit(X, Y, QID)  # type: ignore[dict-item]  # no text
+        Blend({1: first, "1": second}).fit(X, Y, QID)  # no text

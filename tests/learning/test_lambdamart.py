@@ -72,7 +72,7 @@ def test_what_is_no_such_thing_is_refused_before_anything_is_trained(loss: str, 
 
 @pytest.mark.parametrize(("name", "most"), [("leaves", 131_072), ("threads", 1024)])
 def test_what_lightgbm_would_end_by_is_refused(name: str, most: int) -> None:
-    LambdaMART(**{name: most})  # type: ignore[arg-type]  # of any type
+    LambdaMART(**{name: most})  # of any type
     with pytest.raises(ParameterError, match=rf"^{name} is {most + 1}, and LightGBM takes at most {most}$"):
         Ranker(f"lambdamart({name}={most + 1})").settings()
 

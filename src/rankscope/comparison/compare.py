@@ -15,7 +15,7 @@ from rankscope.comparison.matched import Matched, check_systems, match, some_mea
 from rankscope.comparison.methods import INTERVALS, TESTS, Settings, seed_of
 from rankscope.comparison.tested import Asked, Tested, run_tests
 from rankscope.data.scores import Bools, Floats, Scores
-from rankscope.errors import ParameterError, UnknownName
+from rankscope.errors import InputError, ParameterError, UnknownName
 from rankscope.stats.corrections import CORRECTIONS, adjust_pvalues
 from rankscope.stats.inputs import check_alternative, check_count, check_level, check_positive
 from rankscope.stats.tukey import all_pairs
@@ -24,6 +24,8 @@ __all__ = ["FAMILIES", "check_settings", "compare"]
 
 #: What is corrected together.
 FAMILIES = {"pairs": "all pairs of one measure", "all": "all pairs of all measures"}
+#: Systems of which all pairs are compared: some 300 bytes a pair are then held.
+MOST_COMPARED = 3_000
 
 
 def compare(
@@ -59,7 +61,7 @@ def compare(
     Only queries that have a value for every system are used, and a note says how many were left out. Equal systems:
     p = 1. Constant differences: no p from t and bootstrap, flagged in a note. Raises ParameterError for arguments out
     of range and for fewer than two systems, UnknownName for a system, a measure or a test that is not there, InputError
-    where no query has values for all.
+    where no query has values for all, and for all pairs of more than 3,000 systems.
 
     >>> import rankscope as rs
     >>> qrels = {f"q{i}": {"d1": 1} for i in range(5)}
@@ -135,6 +137,11 @@ def pairs_of(scores: Scores, baseline: str | None) -> tuple[npt.NDArray[np.int64
     """Both sides of each pair: the others against the baseline, or all i < j."""
     m = len(scores.systems)
     if baseline is None:
+        if m > MOST_COMPARED:
+            raise InputError(
+                f"{m:,} systems, and all pairs of at most {MOST_COMPARED:,} are compared; name a baseline, with which "
+                "each of them is compared, or compare fewer"
+            )
         return all_pairs(m)
     b = scores.systems.index(baseline)
     others = np.delete(np.arange(m), b)

@@ -12,6 +12,7 @@ from rankscope.data.scores import Bools, Floats
 from rankscope.data.wording import queries, said_p
 from rankscope.stats.anova import two_way_anova
 from rankscope.stats.friedman import friedman_test
+from rankscope.stats.inputs import levelled
 
 if TYPE_CHECKING:
     from rankscope.comparison.comparison import MeasureComparison
@@ -139,7 +140,7 @@ def skewness(part: MeasureComparison) -> Floats:
     values = part.matched.values
     found = np.zeros(part.first.size)
     for here in in_parts(part.first.size, part.n):
-        d = values[part.first[here]] - values[part.second[here]]
+        d, _ = levelled(values[part.first[here]] - values[part.second[here]])
         d = d - d.mean(axis=1, keepdims=True)
         spread = (d * d).mean(axis=1)
         steady = part.tested.degenerate[here] | part.equal[here] | (spread == 0)

@@ -6,6 +6,7 @@ Differences here are oriented: above 0 where the new system is better.
 
 from __future__ import annotations
 
+from math import ldexp
 from typing import NamedTuple
 
 import numpy as np
@@ -13,7 +14,7 @@ import numpy.typing as npt
 
 from rankscope.errors import ParameterError
 from rankscope.stats.distributions import special, t_pvalue
-from rankscope.stats.inputs import NOISE, Bools, Floats, constant
+from rankscope.stats.inputs import NOISE, Bools, Floats, constant, levelled
 from rankscope.stats.power import queries_for_t
 from rankscope.stats.resampled import bootstrap_test, randomisation_test
 
@@ -72,19 +73,31 @@ def decide(differences: Floats, criterion: Criterion) -> Decision:
     one-sided). Else "worse": that it is at least 0 is refuted. Else "undecided". One query: undecided. A constant
     difference is no sample to test: it passes where it is at least -margin, else it is worse.
     """
+    differences, criterion, power = near_one(differences, criterion)
     n, mean = differences.size, float(differences.mean())
     margin, level = criterion.margin, criterion.level
     nothing = (np.nan,) * 4
     if n == 1:
-        return Decision(UNDECIDED, mean, *nothing, None, True)
+        return Decision(UNDECIDED, ldexp(mean, power), *nothing, None, True)
     if constant(differences[None])[0]:
-        return Decision(settled(mean, margin), mean, *nothing, None, True)
+        return Decision(settled(mean, margin), ldexp(mean, power), *nothing, None, True)
     sd = float(differences.std(ddof=1))
     reach = float(special().stdtrit(n - 1, 1 - level) * sd / np.sqrt(n))
     noninferior, worse = pvalues(differences, criterion)
     verdict = PASS if noninferior <= level else WORSE if worse <= level else UNDECIDED
     needed = queries_needed(mean, sd, criterion) if verdict == UNDECIDED else None
-    return Decision(verdict, mean, mean - reach, mean + reach, noninferior, worse, needed, False)
+    middle, low, high = (ldexp(number, power) for number in (mean, mean - reach, mean + reach))
+    return Decision(verdict, middle, low, high, noninferior, worse, needed, False)
+
+
+def near_one(differences: Floats, criterion: Criterion) -> tuple[Floats, Criterion, int]:
+    """Differences whose squares are numbers, the margin in their unit, and that as a power of 2."""
+    rows, powers = levelled(differences[None])
+    power = int(powers[0])
+    if not power:
+        return differences, criterion, 0
+    margin = ldexp(criterion.margin, min(-power, 800))  # any that is so much larger is as good
+    return rows[0], criterion._replace(margin=margin), power
 
 
 def settled(mean: float, margin: float) -> str:
@@ -125,6 +138,7 @@ def turn_of(differences: Floats, verdict: str, criterion: Criterion) -> Turn | N
     hurts most. "undecided" can turn either way: both ends are tried, and the shorter way is taken. The last two queries
     stay. Queries chosen in another way might turn a verdict with fewer.
     """
+    differences, criterion, _ = near_one(differences, criterion)
     ends = {PASS: (True,), WORSE: (False,), UNDECIDED: (False, True)}[verdict]
     ways = [turn_from(differences, verdict, criterion, helped=helped) for helped in ends]
     return min((way for way in ways if way is not None), key=lambda way: way.queries.size, default=None)

@@ -137,15 +137,10 @@ def lead(part: MeasureComparison) -> str:
 def against_baseline(result: Comparison, part: MeasureComparison) -> str:
     """Who is better than the baseline, who worse, and of whom neither was shown."""
     base = int(part.second[0])
-    groups = [
-        [part.systems[s] for s in part.order.tolist() if s != base and found(s)]
-        for found in (
-            lambda s: part.beats[s, base],
-            lambda s: part.beats[base, s],
-            lambda s: not part.beats[s, base] and not part.beats[base, s],
-        )
-    ]
-    better, worse, neither = groups
+    found = dict(zip(part.first.tolist(), part.found.tolist(), strict=True))
+    better, worse, neither = (
+        [part.systems[s] for s in part.order.tolist() if s != base and found[s] == sign] for sign in (1, -1, 0)
+    )
     said = []
     if better:
         said.append(f"{listed(better)} {'is' if len(better) == 1 else 'are'} better")

@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from rankscope.consensus.base import Drawn, Method, Note, Order, Solution
 from rankscope.consensus.insertion import falling
+from rankscope.consensus.pairwise import refuse_items
 from rankscope.consensus.units import unit_of
 from rankscope.data.votes import UNRANKED, Votes, check_unranked
 from rankscope.data.wording import counted
@@ -96,6 +97,7 @@ def place_costs(votes: Votes, weights: Floats, unranked: str) -> Floats:
     """(draws, items, places) how far each place is from those of an item, summed with the weights of the voters."""
     given = votes.filled(unranked)
     voters, n = given.shape
+    refuse_items(n)
     found = np.zeros((len(weights), n, n))
     step = max(1, HELD // (voters * n))
     for start in range(0, n, step):
@@ -156,7 +158,7 @@ def cheapest(costs: Floats, unit: float, rng: np.random.Generator | None = None)
 
     rng: by which items that nothing tells apart stand; else they stand as in the votes.
     """
-    from scipy.optimize import linear_sum_assignment  # type: ignore[import-untyped]  # slow to load
+    from scipy.optimize import linear_sum_assignment  # slow to load
 
     n = len(costs)
     values = np.rint(costs / unit)

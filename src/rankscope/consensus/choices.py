@@ -64,7 +64,7 @@ class Choices:
 
     def curvature(self, log_worths: Floats, weights: Floats) -> Floats:
         """(items, items) minus the second derivatives, without the prior, as `stages.curvature`. weights: (voters)."""
-        from scipy.sparse import dia_array  # type: ignore[import-untyped]
+        from scipy.sparse import dia_array
 
         worths = np.exp(log_worths)
         bottom, often = self.sets @ worths, self.made @ weights

@@ -78,7 +78,7 @@ class Contexts:
 
 def incidence(places: Ints, n: int, values: npt.NDArray[Any] | None = None) -> Any:
     """Sparse (n, places): a column has one value, 1 where none are given, at its place."""
-    from scipy.sparse import csc_array  # type: ignore[import-untyped]
+    from scipy.sparse import csc_array
 
     held = np.ones(places.size) if values is None else np.asarray(values, np.float64)
     return csc_array((held, places, np.arange(places.size + 1)), shape=(n, places.size)).tocsr()

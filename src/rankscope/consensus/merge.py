@@ -10,6 +10,7 @@ from rankscope.consensus.intervals import affordable, check_draws, no_intervals,
 from rankscope.consensus.majorities import condorcet_winner, smith_set
 from rankscope.consensus.merged import Consensus
 from rankscope.consensus.methods import method_named, steps_of, width_of
+from rankscope.consensus.pairwise import refuse_items
 from rankscope.consensus.voters import agreement_of_voters
 from rankscope.data.votes import NameList, Votes
 from rankscope.stats.inputs import as_generator, check_share, seed_of
@@ -43,7 +44,8 @@ def merge_rankings(
     from the place behind all items that are above this one in (1 + confidence_level) / 2 of the draws or more to the
     place before all that are as often below it, and never leaves out the rank itself. A tie has the first of its ranks.
 
-    Raises InputError for votes that are none, as `Votes.of`; UnknownName for another method; ParameterError for a
+    Raises InputError for votes that are none, as `Votes.of`, and on more than 6,000 items, since who wins one against
+    one is told of all pairs; UnknownName for another method; ParameterError for a
     parameter that the method does not take, and for values out of range.
 
     Source: the method's. Kendall's W and tau-b of the voters: see `rankscope.stats.concordance_test` and `mean_taus`.
@@ -71,8 +73,9 @@ def merged_votes(
     permutations: int = PERMUTATIONS,
 ) -> Consensus:
     """The same where all is settled. permutations: behind the p-value of the voters' agreement."""
-    found = method.order(votes)
     items = len(votes.items)
+    refuse_items(items)  # who wins one against one is told whatever the method
+    found = method.order(votes)
     count, said = (n_resamples, ()) if n_resamples is not None else affordable(steps_of(method, votes), items)
     intervals = no_intervals(items, said)
     if count:

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from rankscope.consensus.pairwise import refuse_items
 from rankscope.consensus.stages import NUMBERS
 from rankscope.data.votes import Votes
 from rankscope.data.wording import listed
@@ -28,7 +29,7 @@ def pairs_above(votes: Votes, subsets: bool) -> Any:
 
     None where this has more than MOST entries.
     """
-    from scipy.sparse import csc_array  # type: ignore[import-untyped]  # slow to load
+    from scipy.sparse import csc_array  # slow to load
 
     voters, n = votes.ranks.shape
     ranked = (~np.isnan(votes.ranks)).sum(axis=1)
@@ -56,6 +57,7 @@ def above_in(votes: Votes, some: slice, subsets: bool) -> Bools:
 def beaten_by(votes: Votes, weights: Floats, subsets: bool) -> npt.NDArray[np.float32]:
     """(draws, items, items) above 0 where some voter put the item of the row above that of the column, or level."""
     voters, n = votes.ranks.shape
+    refuse_items(n)
     found = np.zeros((len(weights), n * n), np.float32)
     step = max(NUMBERS // (n * n), 1)
     for start in range(0, voters, step):
@@ -91,7 +93,7 @@ def connected(votes: Votes, weights: Floats, subsets: bool, pairs: Any = None) -
 
 def refuse_unconnected(votes: Votes, weights: Floats, subsets: bool) -> None:
     """Raises InputError with the parts of the items of which one was never above the other."""
-    from scipy.sparse.csgraph import connected_components  # type: ignore[import-untyped]  # slow to load
+    from scipy.sparse.csgraph import connected_components  # slow to load
 
     above = beaten_by(votes, weights[None], subsets)[0] > 0
     n_parts, part = connected_components(above, directed=True, connection="strong")

@@ -9,8 +9,9 @@ import numpy as np
 import numpy.typing as npt
 
 from rankscope.data.votes import Votes
+from rankscope.stats.inputs import refuse_pairs
 
-__all__ = ["comparison_sums", "in_chunks", "place_codes", "preference_matrices", "preference_matrix"]
+__all__ = ["comparison_sums", "in_chunks", "place_codes", "preference_matrices", "preference_matrix", "refuse_items"]
 
 Floats = npt.NDArray[np.float64]
 Codes = npt.NDArray[Any]
@@ -68,6 +69,7 @@ def comparison_sums(weights: Floats, left: Codes, right: Codes, shares: Floats |
     left, right: (voters, items). shares: (voters, items) factors of a voter's weight, one an item of the column.
     """
     n = left.shape[1]
+    refuse_items(n)
     if shares is None and len(weights) == 1:
         drawn = weights[0] > 0
         counted = np.unique(weights[0, drawn])
@@ -84,6 +86,11 @@ def comparison_sums(weights: Floats, left: Codes, right: Codes, shares: Floats |
         # One product of matrices serves all draws.
         found[:, rows] += (typed[:, voters] @ above.reshape(len(above), -1)).reshape(len(weights), -1, n)
     return found
+
+
+def refuse_items(n: int) -> None:
+    """Raise InputError where all pairs of so many items are too many."""
+    refuse_pairs(n, "items", "leave items out, or take rs.consensus.borda(rankings), which compares no pairs")
 
 
 def count_voters(left: Codes, right: Codes) -> Floats:

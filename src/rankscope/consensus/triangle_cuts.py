@@ -89,7 +89,7 @@ class Search:
 
     def forbid(self, circles: Ints) -> None:
         """Add rows for circles (i, j, k): not all of i before j, j before k, k before i."""
-        from scipy.sparse import csr_array, vstack  # type: ignore[import-untyped]
+        from scipy.sparse import csr_array, vstack
 
         after = np.roll(circles, -1, axis=1)
         upwards = circles < after
@@ -174,7 +174,7 @@ def prove(margins: Floats, order: Index, time_limit: float | None = None) -> Pro
 
 def solve_relaxed(search: Search) -> Floats | None:
     """Linear programs with more and more circles forbidden; the last solution where that leaves the question open."""
-    from scipy.optimize import linprog  # type: ignore[import-untyped]  # slow to load
+    from scipy.optimize import linprog  # slow to load
 
     x = (search.margins[search.pairs] > 0).astype(np.float64)
     kept = -1.0

@@ -38,9 +38,10 @@ def unit_of(weights: Floats, n: int) -> float:
     room = EXACT / float(n) ** 4
     for one in (1.0, float(weights.min())):
         for parts in PARTS:
-            scaled = weights / one * parts
-            counted = np.rint(scaled)
-            near = np.abs(scaled - counted) <= FINEST * np.maximum(1.0, counted)
+            with np.errstate(over="ignore", invalid="ignore"):  # of 1e300 beside 1e-300, which have no common part
+                scaled = weights / one * parts
+                counted = np.rint(scaled)
+                near = np.abs(scaled - counted) <= FINEST * np.maximum(1.0, counted)
             if near.all() and counted.min() > 0 and counted.sum() < room:
                 return float(np.gcd.reduce(counted.astype(np.int64))) * one / parts
     return float(weights.sum()) * max(FINEST, 1 / room)

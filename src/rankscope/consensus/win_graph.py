@@ -88,8 +88,8 @@ def mutual(contexts: Contexts, sums: Sums) -> Bools:
 
 def components(contexts: Contexts) -> tuple[int, Ints]:
     """How many groups of systems there are within which wins and ties lead from each to each; (systems) the groups."""
-    from scipy.sparse import coo_array  # type: ignore[import-untyped]
-    from scipy.sparse.csgraph import connected_components  # type: ignore[import-untyped]
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
 
     start, end, _ = arcs(contexts)
     graph = coo_array((np.ones(start.size), (start, end)), shape=(contexts.n, contexts.n)).tocsr()

@@ -20,6 +20,7 @@ from rankscope.fusion.pool import Pool
 from rankscope.fusion.sums import summing_order
 from rankscope.kernels.segments import group_of
 from rankscope.kernels.text import decode, order_descending
+from rankscope.stats.inputs import MOST_PAIRED
 
 __all__ = ["CONSENSUS", "ByConsensus", "consensus_scores", "is_consensus", "settle_consensus"]
 
@@ -28,8 +29,6 @@ Floats = npt.NDArray[np.float64]
 PREFIX = "consensus:"
 #: The names of all such methods.
 CONSENSUS = tuple(f"{PREFIX}{name}" for name in METHODS)
-#: Documents of a query of which all pairs are compared; of more the tables of all pairs do not fit in memory.
-MOST_PAIRED = 6_000
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -12,6 +12,7 @@ from rankscope.data.wording import queries
 from rankscope.errors import InputError
 from rankscope.fusion.pool import Entry, Pool
 from rankscope.kernels.segments import bounds
+from rankscope.stats.inputs import levelled
 
 __all__ = ["NORMALISATIONS", "normalised"]
 
@@ -53,6 +54,10 @@ def normalised(pool: Pool, entry: Entry, how: str, name: str) -> tuple[Floats, t
         refuse_no_greatest(pool, entry, filled, greatest, name)
         return scores / np.repeat(greatest, counts), ()
     least = np.minimum.reduceat(scores, starts)
+    _, power = levelled(np.stack([greatest, least], axis=1))
+    if power.any():  # squares and sums of such scores are no numbers
+        scores = np.ldexp(scores, -np.repeat(power, counts))
+        greatest, least = np.ldexp(greatest, -power), np.ldexp(least, -power)
     level = greatest == least
     if how == "z-score":
         # About the least score, so that equal scores have a deviation of exactly 0 whatever the sum rounds to.

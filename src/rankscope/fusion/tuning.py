@@ -29,6 +29,7 @@ from rankscope.fusion.scaled import scaled
 from rankscope.fusion.tuned import Chosen, TrainedFusion, Tried
 from rankscope.io.read import PathLike
 from rankscope.io.streams import one_stdin
+from rankscope.kernels.means import mean_or_nan
 from rankscope.measures.base import Measure
 from rankscope.parallel import run_units, workers_for
 from rankscope.stats.inputs import check_count, seed_of
@@ -114,7 +115,7 @@ def train(
     parameters = cut.learn(final)
     fused, values = cross_fitted(given, used, cut, by_fold, final, parameters)
     usual = notes_on_scores(given, [final, *by_fold])
-    means = [mean_of(values[cut.fold == f]) for f in range(folds)]
+    means = [mean_or_nan(values[cut.fold == f]) for f in range(folds)]
     settled = {"methods": ",".join(dict.fromkeys(one.method for one in todo)), "settings": str(len(tried))}
     settled |= ({"refined": "yes"} if refine else {}) | {"folds": str(folds), "rng": str(seed)}
     return TrainedFusion(
@@ -129,8 +130,8 @@ def train(
         settings=signed(plan, cut, settled),
         tried=tuple(tried),
         chosen=tuple(Chosen(str(one), int((cut.fold == f).sum()), means[f]) for f, one in enumerate(by_fold)),
-        cross_fitted_mean=mean_of(values),
-        alone=tuple(mean_of(cut.measured.alone(i)) for i in range(len(given.names))),
+        cross_fitted_mean=mean_or_nan(values),
+        alone=tuple(mean_or_nan(cut.measured.alone(i)) for i in range(len(given.names))),
         notes=(*notes, *said, *usual),
         cross_fitted=fused_run(given.pool, fused, named(todo, by_fold), (*notes, *said, *usual)),
     )
@@ -280,8 +281,8 @@ def notes_on_scores(given: Pooled, chosen: Sequence[Candidate]) -> list[str]:
 
 
 def tried_of(candidate: Candidate, values: Floats, cut: Folds) -> Tried:
-    by_fold = tuple(mean_of(values[cut.fold == f]) for f in range(len(cut.parts)))
-    return Tried(str(candidate), mean_of(values), by_fold)
+    by_fold = tuple(mean_or_nan(values[cut.fold == f]) for f in range(len(cut.parts)))
+    return Tried(str(candidate), mean_or_nan(values), by_fold)
 
 
 def named(todo: Sequence[Candidate], by_fold: Sequence[Candidate]) -> str:
@@ -290,9 +291,3 @@ def named(todo: Sequence[Candidate], by_fold: Sequence[Candidate]) -> str:
         return str(by_fold[0])
     methods = list(dict.fromkeys(one.method for one in todo))
     return f"{methods[0] if len(methods) == 1 else 'tuned'}(cross-fitted)"
-
-
-def mean_of(values: Floats) -> float:
-    """The mean of what is there; NaN where nothing is."""
-    found = values[~np.isnan(values)]
-    return float(found.mean()) if found.size else float("nan")

@@ -48,7 +48,7 @@ class Estimator(ABC):
 
     def __sklearn_tags__(self) -> Any:
         """What scikit-learn's pipelines ask of what they end in."""
-        from sklearn.utils import Tags, TargetTags  # type: ignore[import-untyped]  # only scikit-learn asks for it
+        from sklearn.utils import Tags, TargetTags  # only scikit-learn asks for it
 
         return Tags(estimator_type=None, target_tags=TargetTags(required=True))
 

@@ -110,8 +110,8 @@ def load_ranker(path: PathLike) -> Any:
         refuse(name, f"is damaged or cut off ({why[:120]})")
 
 
-def refuse(name: str, why: str) -> NoReturn:
-    raise InputError(f"{name}: {why}, expected a model that `rankscope train` wrote; train it again") from None
+def refuse(name: str, why: str, do: str = "train it again") -> NoReturn:
+    raise InputError(f"{name}: {why}, expected a model that `rankscope train` wrote; {do}") from None
 
 
 def content_of(name: str) -> bytes:
@@ -121,7 +121,9 @@ def content_of(name: str) -> bytes:
             head = file.read(PREFIX + 1)
             size = os.fstat(file.fileno()).st_size
             if head[PREFIX:] != b"{" or int.from_bytes(head[:PREFIX], "little") > max(size - PREFIX, 0):
-                refuse(name, "is empty" if not head else "is no model, or is cut off")
+                if not head:
+                    refuse(name, "is empty")
+                refuse(name, "is no model, or is cut off", "name the model first, or train it again")
             return head + file.read()
     except OSError as error:
         raise InputError(

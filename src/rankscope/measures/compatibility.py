@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import ceil, log
 from typing import ClassVar
 
 import numpy as np
 
 from rankscope.data.hits import Hits
+from rankscope.errors import ParameterError
 from rankscope.kernels.order import stable_order
 from rankscope.kernels.segments import place_in_group
 from rankscope.measures.base import Floats, Ints, Measure, ratio, require
 
 __all__ = ["Compat"]
+
+#: The logarithm of 2^54: what is as many times smaller than 1 changes no sum of 1 or more.
+SMALLEST = 54 * log(2.0)
+#: So many weights are held in a table: 80 MB.
+MOST_TERMS = 10_000_000
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -22,7 +29,8 @@ class Compat(Measure):
     The ideal: all documents of grades above 0 in falling order of grade, those of one grade in the order of the list
     and those not retrieved last. The overlap: sum over d of p^(d - 1) |both hold it in their first d| / d, over the
     sum of p^(d - 1), down to the end of the longer one. normalize: over the overlap of the ideal with itself, which is
-    below 1 where the list is longer. Nothing retrieved, or nothing relevant: 0.
+    below 1 where the list is longer. Nothing retrieved, or nothing relevant: 0. Raises
+    ParameterError for lists of more than 10,000,000 documents with a p so near 1 that all of them count.
 
     Agrees with ir_measures 0.4.3 where scores are positive and no two are equal.
 
@@ -45,13 +53,22 @@ class Compat(Measure):
 
     def values(self, hits: Hits) -> Floats:
         ideal = hits.n_relevant(1).astype(np.int64)
-        depth = np.maximum(hits.retrieved, ideal)
-        weight = self.p ** np.arange(int(depth.max(initial=0)))
+        # Beyond these terms, which are below half of the last bit of 1, no sum changes.
+        terms = ceil(-SMALLEST / log(self.p)) + 1
+        depth = np.minimum(np.maximum(hits.retrieved, ideal), terms)
+        ideal = np.minimum(ideal, terms)
+        longest = int(depth.max(initial=0))
+        if longest > MOST_TERMS:
+            raise ParameterError(
+                f"{self}: a list of {longest:,} documents or more, expected at most {MOST_TERMS:,} with such a p; take "
+                "a smaller one, or cut the lists"
+            )
+        weight = self.p ** np.arange(longest)
         # What a document adds that both lists hold in their first m is a difference: from depth m down to the last.
         shares = np.concatenate((np.zeros(1), np.cumsum(weight / np.arange(1.0, weight.size + 1))))
         sums = np.concatenate((np.zeros(1), np.cumsum(weight)))
         rows = np.flatnonzero(hits.relevant(1))
-        both = np.maximum(hits.rank, ideal_rank(hits))[rows].astype(np.int64)
+        both = np.minimum(np.maximum(hits.rank, ideal_rank(hits))[rows].astype(np.int64), terms + 1)
         added = np.zeros(hits.rank.size)
         added[rows] = shares[depth[hits.query[rows]]] - shares[both - 1]
         # The first d of the ideal hold d documents, and all of them from the last one on.

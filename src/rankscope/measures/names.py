@@ -38,8 +38,8 @@ ALIASES = {
 #: What trec_eval's -m takes and stands for many measures.
 SETS = ("official", "all_trec")
 #: A cutoff without its @, as in nDCG10; a comma that is in no parentheses.
-GLUED = re.compile(r"(?P<name>[^\W\d][\w-]*?)_?(?P<cutoff>[0-9]+)")
-OUTSIDE = re.compile(r",(?![^()]*\))")
+GLUED = re.compile(r"(?P<name>[^\W\d][\w-]*?)[_-]?(?P<cutoff>[0-9]+)")
+OUTSIDE = re.compile(r"(?:\s*,\s*|\s+)(?![^()]*\))")
 GRAMMAR = re.compile(r"(?P<name>[^\W\d][\w-]*)\s*(\((?P<inner>.*)\))?\s*(@(?P<cutoff>.*))?", re.DOTALL)
 
 
@@ -105,7 +105,7 @@ def parse(text: str, defaults: Defaults, renames: Mapping[str, str]) -> list[Mea
 
 
 def refuse_several(text: str) -> None:
-    """Raise for a text that names several measures, as nDCG@10,AP or nDCG@5,10."""
+    """Raise for a text that names several measures, as nDCG@10,AP, or `nDCG@10 AP`, or nDCG@5,10."""
     parts = [part.strip() for part in OUTSIDE.split(text)]
     if len(parts) < 2:
         return

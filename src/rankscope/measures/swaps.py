@@ -13,6 +13,8 @@ __all__ = ["precision_sum_changes", "reciprocal_rank_changes", "stopping_changes
 Floats = npt.NDArray[np.float64]
 Bools = npt.NDArray[np.bool_]
 Ints = npt.NDArray[np.int64]
+#: So many at least go on behind any document: of fewer no difference from 1 is left.
+LEAST_LEFT = 2.0**-53
 
 
 def sum_changes(gain: Floats, worth: Floats, first: Ints, second: Ints) -> Floats:
@@ -57,14 +59,13 @@ def reciprocal_rank_changes(hits: Hits, relevant: Bools, worth: Floats, first: I
 
 
 def stopping_changes(hits: Hits, stop: Floats, worth: Floats, first: Ints, second: Ints) -> Floats:
-    """(pairs) of the expected worth of the rank where a reader stops; stop: (hits) the chance at each, below 1."""
+    """(pairs) of the expected worth of the rank where a reader stops; stop: (hits) the chance at each, at most 1."""
     i, j = upper_lower(hits, first, second)
-    passed = cumulative_product(1.0 - stop, hits.offsets)
-    reached = passed / (1.0 - stop)
-    sums = cumulative_sum(worth * stop * reached, hits.offsets)
-    between = sums[j] - worth[j] * stop[j] * reached[j] - sums[i]
-    p, q = stop[i], stop[j]
-    share = (1.0 - q) / (1.0 - p)  # how many more come past the upper place
-    return np.asarray(
-        worth[i] * reached[i] * (q - p) + between * (share - 1.0) + worth[j] * reached[j] * (p * share - q)
-    )
+    left = np.maximum(1.0 - stop, LEAST_LEFT)
+    reached = cumulative_product(left, hits.offsets) / left
+    # Summed from below, where few come: between two places nothing is then lost to what was found above both.
+    turned = (stop.size - hits.offsets)[::-1]
+    below = np.append(cumulative_sum((worth * stop * reached)[::-1], turned)[::-1], 0.0)
+    between = below[i + 1] - below[j]
+    later = (between + worth[j] * reached[j]) / left[i]  # of those who come past the upper place
+    return np.asarray((stop[j] - stop[i]) * (worth[i] * reached[i] - later))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from rankscope.stats.inputs import NOISE
+from rankscope.stats.inputs import NOISE, levelled
 
 __all__ = ["coded_levels", "count_draws", "counts_of", "kth_places", "significance_levels"]
 
@@ -94,6 +94,7 @@ def significance_levels(differences: Floats, counts: Floats, levels: tuple[float
     the mean of the shifted differences in the resample whose t is the level * resamples-th largest; NaN where that is
     less than the first. Source: Sakai (2006).
     """
+    differences, power = levelled(differences)
     n = differences.shape[1]
     n_resamples = len(counts)
     places = kth_places(levels, n_resamples)
@@ -119,7 +120,7 @@ def significance_levels(differences: Floats, counts: Floats, levels: tuple[float
         asl[at] = (1.0 + np.count_nonzero(t >= least[:, None], axis=1)) / (1.0 + n_resamples)
         needed[at] = at_levels(t, averages, places) * unit
     needed[:, [place < 0 for place in places]] = np.nan
-    return asl, needed
+    return asl, np.ldexp(needed, power[:, None])
 
 
 def coded_levels(differences: Floats, counts: Floats, levels: tuple[float, ...]) -> tuple[Floats, Floats]:

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rankscope.stats.distributions import special
-from rankscope.stats.inputs import Floats, as_scores
+from rankscope.stats.inputs import Floats, as_scores, levelled
 
 __all__ = ["Anova", "residuals", "two_way_anova"]
 
@@ -67,6 +67,8 @@ def two_way_anova(scores: npt.ArrayLike) -> Anova:
     """
     x = as_scores(scores)
     m, n = x.shape
+    flat, power = levelled(x.reshape(1, -1))
+    x = flat.reshape(m, n)
     centred = x - x.mean()
     ss_systems = float(n * (centred.mean(axis=1) ** 2).sum())
     ss_queries = float(m * (centred.mean(axis=0) ** 2).sum())
@@ -79,22 +81,24 @@ def two_way_anova(scores: npt.ArrayLike) -> Anova:
         for mean_square, df in ((ms_systems, df_systems), (ms_queries, df_queries))
     )
     total = ss_systems + ss_queries + ss_error + ms_error
+    with np.errstate(over="ignore"):  # sums of squares beyond float64 are infinite, what is made of their ratios is not
+        told = np.ldexp([ss_systems, ss_queries, ss_error, ms_systems, ms_queries, ms_error], 2 * power).tolist()
     return Anova(
-        ss_systems=ss_systems,
-        ss_queries=ss_queries,
-        ss_error=ss_error,
+        ss_systems=told[0],
+        ss_queries=told[1],
+        ss_error=told[2],
         df_systems=df_systems,
         df_queries=df_queries,
         df_error=df_error,
-        ms_systems=ms_systems,
-        ms_queries=ms_queries,
-        ms_error=ms_error,
+        ms_systems=told[3],
+        ms_queries=told[4],
+        ms_error=told[5],
         statistic=f_systems,
         pvalue=p_systems,
         statistic_queries=f_queries,
         pvalue_queries=p_queries,
         omega_squared=(ss_systems - df_systems * ms_error) / total if total > 0 else 0.0,
-        sigma=float(np.sqrt(ms_error)),
+        sigma=float(np.ldexp(np.sqrt(ms_error), power[0])),
         notes=() if ms_error > 0 else ("systems and queries explain every score: there is no error to test against",),
     )
 

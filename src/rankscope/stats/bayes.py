@@ -21,6 +21,7 @@ from rankscope.stats.inputs import (
     check_positive,
     constant,
     is_real,
+    levelled,
 )
 from rankscope.stats.paired import flat_notes
 
@@ -70,15 +71,17 @@ def bayes_t_test(differences: npt.ArrayLike, *, rope: float = 0.0, correlation: 
     if not is_real(correlation) or not 0 <= correlation < 1:
         raise ParameterError(f"correlation is {correlation!r}, expected a number from 0 to below 1")
     rows, shape = as_differences(differences)
+    rows, power = levelled(rows)
+    reach = np.ldexp(float(rope), np.clip(-power, -2000, 1000))
     n = rows.shape[1]
     flat = constant(rows) | (n == 1)
     mean = rows.mean(axis=1)
     spread = rows.std(axis=1, ddof=min(1, n - 1)) * np.sqrt(1 / n + correlation / (1 - correlation))
-    worse, better = (mean < -rope).astype(np.float64), (mean > rope).astype(np.float64)
+    worse, better = (mean < -reach).astype(np.float64), (mean > reach).astype(np.float64)
     stdtr = special().stdtr
     some = ~flat
-    worse[some] = stdtr(n - 1, (-rope - mean[some]) / spread[some])
-    better[some] = stdtr(n - 1, (mean[some] - rope) / spread[some])
+    worse[some] = stdtr(n - 1, (-reach[some] - mean[some]) / spread[some])
+    better[some] = stdtr(n - 1, (mean[some] - reach[some]) / spread[some])
     if n == 1:
         worse[:], better[:] = np.nan, np.nan
     return Posterior(

@@ -13,7 +13,7 @@ from rankscope.errors import ParameterError
 from rankscope.kernels.resample import draw, permuted_means
 from rankscope.kernels.sign_sums import sums_by_list, sums_by_pair
 from rankscope.stats.distributions import special
-from rankscope.stats.inputs import Floats, as_generator, check_count
+from rankscope.stats.inputs import Floats, as_generator, check_count, refuse_pairs
 from rankscope.stats.rank_rows import rank_rows
 
 __all__ = ["Concordance", "MeanTaus", "concordance_test", "mean_taus"]
@@ -122,7 +122,8 @@ def mean_taus(ranks: npt.ArrayLike, reference: npt.ArrayLike | None = None) -> M
     ranks: (lists, items), any finite numbers of which the order counts, at least 2 lists and 2 items; reference:
     (items), one list more. In [-1, 1], higher is better; what is undefined: see `MeanTaus`. Tau-b is a product of two
     lists of signs, one a pair of items, each of length 1; so all means come from the sum of these lists, in
-    lists x items^2 steps, and no two lists are compared. Raises ParameterError for NaN and for what does not fit.
+    lists x items^2 steps, and no two lists are compared. Raises ParameterError for NaN and for what does not fit,
+    InputError for more than 6,000 items.
 
     Source: Kendall (1945); agrees with the mean of scipy.stats.kendalltau over all pairs of lists.
 
@@ -134,6 +135,7 @@ def mean_taus(ranks: npt.ArrayLike, reference: npt.ArrayLike | None = None) -> M
     """
     table = as_ranks(ranks)
     lists, items = table.shape
+    refuse_pairs(items, "items", "leave some out")
     length = lengths(table)
     unit = 1 / np.where(length > 0, length, np.inf)
     total = sums_by_pair(table, unit)

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rankscope.errors import ParameterError
+from rankscope.kernels.means import mean_or_nan
 from rankscope.stats.distributions import special
 from rankscope.stats.inputs import Floats, check_choice, check_positive, check_share
 from rankscope.stats.labels import Ints, Label, as_counts, encode
@@ -174,7 +175,7 @@ def rates(true: Any, predicted: Any = None, *, labels: Sequence[Label] | None = 
         **by_class,
         accuracy=float(tp.sum() / n),
         mcc=0.0 if mcc is None else mcc,
-        macro={name: mean_of_known(by_class[name]) for name in AVERAGED},
+        macro={name: mean_or_nan(by_class[name]) for name in AVERAGED},
         micro={name: float(together[name][0]) for name in AVERAGED},
         beta=float(beta),
         n=n,
@@ -192,11 +193,6 @@ def ratios(tp: Ints, fp: Ints, fn: Ints, tn: Ints, beta: float) -> dict[str, Flo
         "fnr": quotient(fn, tp + fn),
         "fscore": quotient(more * tp, more * tp + beta**2 * fn + fp),
     }
-
-
-def mean_of_known(values: Floats) -> float:
-    there = values[~np.isnan(values)]
-    return float(there.mean()) if there.size else float("nan")
 
 
 def matthews(counts: Ints) -> float | None:

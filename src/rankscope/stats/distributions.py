@@ -29,7 +29,7 @@ MANY = 1e6
 
 def special() -> Any:
     """The module scipy.special."""
-    import scipy.special  # type: ignore[import-untyped]  # a quarter of a second
+    import scipy.special  # a quarter of a second
 
     return scipy.special
 

@@ -16,6 +16,7 @@ from rankscope.stats.inputs import (
     check_positive,
     check_share,
     constant,
+    levelled,
     outcomes,
 )
 from rankscope.stats.paired import flat_notes
@@ -72,6 +73,8 @@ def effect_sizes(differences: npt.ArrayLike, *, confidence_level: float = 0.95, 
     check_share("confidence_level", confidence_level)
     check_positive("zone", zone, zero=True)
     rows, shape = as_differences(differences)
+    wins, losses = outcomes(rows, zone)
+    rows, power = levelled(rows)
     n = rows.shape[1]
     flat = constant(rows) | (n == 1)
     d = np.full(len(rows), np.nan)
@@ -83,10 +86,9 @@ def effect_sizes(differences: npt.ArrayLike, *, confidence_level: float = 0.95, 
         low[~flat], high[~flat] = ends
     equal = all_zero(rows)
     d[equal] = 0.0
-    wins, losses = outcomes(rows, zone)
     ties = n - wins - losses
     found = {
-        "mean": rows.mean(axis=1),
+        "mean": np.ldexp(rows.mean(axis=1), power),
         "cohens_d": d,
         "hedges_g": d * (1 - 3 / (4 * (n - 1) - 1)),
         "low": low,

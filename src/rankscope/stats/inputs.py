@@ -7,10 +7,11 @@ from typing import Any, TypeGuard
 import numpy as np
 import numpy.typing as npt
 
-from rankscope.errors import ParameterError
+from rankscope.errors import InputError, ParameterError
 
 __all__ = [
     "ALTERNATIVES",
+    "MOST_PAIRED",
     "Bools",
     "Floats",
     "all_zero",
@@ -24,7 +25,9 @@ __all__ = [
     "check_share",
     "constant",
     "counted",
+    "levelled",
     "outcomes",
+    "refuse_pairs",
     "seed_of",
     "snapped",
 ]
@@ -37,6 +40,12 @@ ALTERNATIVES = ("two-sided", "greater", "less")
 NOISE = 1e-12
 #: No number of queries or resamples reaches this.
 LARGEST = 10**9
+#: Sums of some numbers up to here are within float64.
+GREATEST = 1e300
+#: Powers of 2 from which on cubes of numbers come near the ends of float64.
+FAR = 250
+#: Items of which all pairs are held in tables; those of more do not fit in memory.
+MOST_PAIRED = 6_000
 
 
 def numbers(values: npt.ArrayLike, what: str) -> Floats:
@@ -50,6 +59,10 @@ def numbers(values: npt.ArrayLike, what: str) -> Floats:
         raise ParameterError(
             f"{bad.size} of {found.size} {what} are NaN or infinite (the first at {place}), expected finite numbers; "
             "leave out the queries that have no value"
+        )
+    if np.abs(found).max(initial=0) > GREATEST:
+        raise ParameterError(
+            f"some {what} are beyond {GREATEST:g}, and sums of such numbers are none; divide all by one number"
         )
     return found
 
@@ -163,6 +176,29 @@ def outcomes(values: Floats, zone: float) -> tuple[npt.NDArray[np.int64], npt.ND
     """(lists) how many values are above the zone about 0, and how many below; beyond it by noise only is in it."""
     reach = zone + NOISE * np.abs(values).max(axis=1, keepdims=True)
     return (values > reach).sum(axis=1), (values < -reach).sum(axis=1)
+
+
+def levelled(values: Floats) -> tuple[Floats, npt.NDArray[np.int32]]:
+    """The lists, those that are all but 0 or immense by the power of 2 that brings them near 1; and (lists) the powers.
+
+    Without it the squares of 1e-170 and of 1e170 would be 0 and infinite. What comes of a list times 2**power is what
+    would come of the values as they were; other lists stay as they are, bit for bit, with power 0.
+
+    >>> rows, power = levelled(np.array([[0.5, 0.25], [2.0**-600, 2.0**-601]]))
+    >>> rows.tolist(), power.tolist()
+    ([[0.5, 0.25], [0.5, 0.25]], [0, -599])
+    """
+    power = np.frexp(np.abs(values).max(axis=1))[1].astype(np.int32)
+    power[np.abs(power) <= FAR] = 0
+    return (np.ldexp(values, -power[:, None]) if power.any() else values), power
+
+
+def refuse_pairs(items: int, what: str, instead: str) -> None:
+    """Raise InputError before tables of all pairs of so many items. what: as "systems"; instead: what to do."""
+    if items > MOST_PAIRED:
+        raise InputError(
+            f"{items:,} {what}, and tables of all their pairs are made of at most {MOST_PAIRED:,}; {instead}"
+        )
 
 
 def counted(which: Bools, one: str, many: str) -> tuple[str, ...]:

@@ -21,6 +21,7 @@ from rankscope.stats.inputs import (
     check_share,
     constant,
     counted,
+    levelled,
 )
 
 __all__ = ["Interval", "bootstrap_interval", "t_interval"]
@@ -68,6 +69,7 @@ def t_interval(values: npt.ArrayLike, *, confidence_level: float = 0.95) -> Inte
     """
     check_share("confidence_level", confidence_level)
     rows, shape = as_differences(values, "values")
+    rows, power = levelled(rows)
     n = rows.shape[1]
     mean = rows.mean(axis=1)
     half = np.full(len(rows), np.nan)
@@ -78,9 +80,9 @@ def t_interval(values: npt.ArrayLike, *, confidence_level: float = 0.95) -> Inte
         half[flat] = 0.0
     return Interval(
         method="t",
-        mean=mean.reshape(shape),
-        low=(mean - half).reshape(shape),
-        high=(mean + half).reshape(shape),
+        mean=np.ldexp(mean, power).reshape(shape),
+        low=np.ldexp(mean - half, power).reshape(shape),
+        high=np.ldexp(mean + half, power).reshape(shape),
         confidence_level=confidence_level,
         n=n,
         n_resamples=0,
@@ -121,6 +123,7 @@ def bootstrap_interval(
     check_share("confidence_level", confidence_level)
     check_count("n_resamples", n_resamples)
     rows, shape = as_differences(values, "values")
+    rows, power = levelled(rows)
     draws = draw(as_generator(rng), n_resamples)
     n = rows.shape[1]
     mean = rows.mean(axis=1)
@@ -135,9 +138,9 @@ def bootstrap_interval(
         ends[:, part] = bootstrap_ends(rows[part], method, confidence_level, draws)
     return Interval(
         method=method,
-        mean=mean.reshape(shape),
-        low=ends[0].reshape(shape),
-        high=ends[1].reshape(shape),
+        mean=np.ldexp(mean, power).reshape(shape),
+        low=np.ldexp(ends[0], power).reshape(shape),
+        high=np.ldexp(ends[1], power).reshape(shape),
         confidence_level=confidence_level,
         n=n,
         n_resamples=n_resamples,

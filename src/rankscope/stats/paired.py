@@ -18,6 +18,7 @@ from rankscope.stats.inputs import (
     check_positive,
     constant,
     counted,
+    levelled,
     outcomes,
     snapped,
 )
@@ -112,6 +113,7 @@ def t_test(differences: npt.ArrayLike, *, alternative: str = "two-sided") -> Pai
     """
     check_alternative(alternative)
     rows, shape = as_differences(differences)
+    rows, _ = levelled(rows)
     n = rows.shape[1]
     flat = constant(rows) | (n == 1)
     statistic, pvalue = np.full(len(rows), np.nan), np.full(len(rows), np.nan)
@@ -181,6 +183,7 @@ def wilcoxon_test(
     check_choice("zero_method", zero_method, ("wilcox", "pratt"))
     check_choice("method", method, ("auto", "exact", "approx"))
     rows, shape = as_differences(differences)
+    rows, _ = levelled(rows)
     at_once = max(1, TABLE // rows.shape[1])
     parts = [
         by_ranks(snapped(rows[start : start + at_once]), alternative, zero_method, method, correction)

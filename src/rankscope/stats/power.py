@@ -123,7 +123,7 @@ def anova_power(
     functions = special()
     df = systems - 1
     df_error = df * (n - 1) if design == "two-way" else systems * (n - 1)
-    shift = n * difference**2 / (2 * sd**2)
+    shift = n / 2 * min(difference / sd, 1e6) ** 2
     if shift > 1e5:  # far beyond any power that is asked for, and slow to sum
         return 1.0
     critical = functions.fdtri(df, df_error, 1 - level)

@@ -19,6 +19,7 @@ from rankscope.stats.inputs import (
     check_alternative,
     check_count,
     constant,
+    levelled,
 )
 from rankscope.stats.paired import PairedTest, flat_notes
 
@@ -72,6 +73,7 @@ def randomisation_test(
     check_alternative(alternative)
     check_count("n_resamples", n_resamples)
     rows, shape = as_differences(differences)
+    rows, power = levelled(rows)
     generator = as_generator(rng)
     n = rows.shape[1]
     exact = n < 31 and 2**n <= n_resamples
@@ -82,7 +84,7 @@ def randomisation_test(
     one = ("one query: no difference of it can be told from chance",) if n == 1 else ()
     return PairedTest(
         test="randomisation",
-        statistic=rows.mean(axis=1).reshape(shape),
+        statistic=np.ldexp(rows.mean(axis=1), power).reshape(shape),
         pvalue=pvalue.reshape(shape),
         alternative=alternative,
         n=n,
@@ -118,6 +120,7 @@ def bootstrap_test(
     check_alternative(alternative)
     check_count("n_resamples", n_resamples)
     rows, shape = as_differences(differences)
+    rows, _ = levelled(rows)
     draws = draw(as_generator(rng), n_resamples)
     n = rows.shape[1]
     flat = constant(rows) | (n == 1)

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from rankscope.errors import ParameterError
 from rankscope.stats.distributions import special
-from rankscope.stats.inputs import NOISE, Bools, Floats, check_choice
+from rankscope.stats.inputs import NOISE, Bools, Floats, check_choice, levelled
 
 __all__ = ["STANDARDISATIONS", "Standardised", "standardise_scores"]
 
@@ -52,6 +52,9 @@ def standardise_scores(
             f"the reference scores are of {base.shape[1]} queries and the scores of {x.shape[1]}, expected the same"
         )
     there = ~np.isnan(base)
+    _, power = levelled(np.where(there, base, 0.0).T)
+    if power.any():
+        x, base = np.ldexp(x, -power), np.ldexp(base, -power)
     n = there.sum(axis=0)
     filled = np.where(there, base, 0.0)
     mean = filled.sum(axis=0) / np.maximum(n, 1)

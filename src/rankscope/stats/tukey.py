@@ -11,7 +11,16 @@ import numpy.typing as npt
 from rankscope.kernels.resample import draw, permuted_means
 from rankscope.stats.anova import two_way_anova
 from rankscope.stats.distributions import range_quantile, range_sf
-from rankscope.stats.inputs import NOISE, Floats, as_generator, as_scores, check_count, check_share
+from rankscope.stats.inputs import (
+    NOISE,
+    Floats,
+    as_generator,
+    as_scores,
+    check_count,
+    check_share,
+    levelled,
+    refuse_pairs,
+)
 from rankscope.stats.resampled import monte_carlo
 
 __all__ = ["AllPairs", "all_pairs", "randomised_tukey_hsd", "tukey_hsd"]
@@ -47,13 +56,14 @@ class AllPairs:
 def all_pairs(systems: int) -> tuple[Ints, Ints]:
     """Both sides of each pair i < j, in the order (0, 1), (0, 2), ..., (1, 2), ...; none of fewer than two systems.
 
-    Raises ParameterError for a number of systems that is not whole, or below 0.
+    Raises ParameterError for a number of systems that is not whole, or below 0, InputError for more than 6,000.
 
     >>> first, second = all_pairs(3)
     >>> first.tolist(), second.tolist()
     ([0, 0, 1], [1, 2, 2])
     """
     check_count("systems", systems, least=0)
+    refuse_pairs(systems, "systems", "take fewer")
     first, second = np.triu_indices(systems, 1)
     return first.astype(np.int64), second.astype(np.int64)
 
@@ -76,8 +86,10 @@ def tukey_hsd(scores: npt.ArrayLike, *, confidence_level: float = 0.95) -> AllPa
     """
     x = as_scores(scores)
     check_share("confidence_level", confidence_level)
-    table = two_way_anova(x)
     m, n = x.shape
+    flat, power = levelled(x.reshape(1, -1))
+    x = flat.reshape(m, n)
+    table = two_way_anova(x)
     first, second = all_pairs(m)
     difference = x.mean(axis=1)[first] - x.mean(axis=1)[second]
     unit = np.sqrt(table.ms_error / n)
@@ -94,13 +106,13 @@ def tukey_hsd(scores: npt.ArrayLike, *, confidence_level: float = 0.95) -> AllPa
         test="tukey",
         first=first,
         second=second,
-        difference=difference,
+        difference=np.ldexp(difference, power),
         statistic=statistic,
         pvalue=pvalue,
-        low=difference - critical,
-        high=difference + critical,
+        low=np.ldexp(difference - critical, power),
+        high=np.ldexp(difference + critical, power),
         confidence_level=confidence_level,
-        critical_difference=critical,
+        critical_difference=float(np.ldexp(critical, power[0])),
         error=np.zeros(first.size),
         n=n,
         n_resamples=0,

@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from rankscope.errors import ParameterError
+from rankscope.errors import InputError, ParameterError
+from rankscope.kernels.gain import HIGHEST
 
 __all__ = ["ordinal", "squared"]
 
@@ -36,7 +37,7 @@ def ordinal(
     The thresholds are .5, 1.5, ... up to max_grade - .5, so that a score is on the scale of the grades; z is the score
     less the threshold for a grade above it, the opposite for one below. At least 0, lower is better; a mean over lists.
     max_grade: the highest grade there is; default that of these lists. Grades below 0 count as 0.
-    Raises ParameterError for a grade above max_grade.
+    Raises ParameterError for a grade above max_grade, InputError for one above 900.
 
     Source: Rennie and Srebro (2005), "Loss functions for preference levels", all thresholds, logistic, with fixed ones.
 
@@ -47,6 +48,11 @@ def ordinal(
     top = int(relevance.max()) if max_grade is None else max_grade
     if relevance.max() > top:
         raise ParameterError(f"a document has grade {relevance.max()}, and max_grade is {top}")
+    if top > HIGHEST:
+        raise InputError(
+            f"a document is judged {top}, and ordinal has a threshold a grade; expected grades up to {HIGHEST}; "
+            "map the grades to lower ones"
+        )
     thresholds = np.arange(1, max(top, 1) + 1) - 0.5
     sign = np.where(relevance[:, None] > thresholds, 1.0, -1.0)
     z = sign * (scores[:, None].astype(np.float64) - thresholds)

@@ -58,8 +58,8 @@ def read_words(reader: ArpaLines, n: int) -> tuple[list[bytes], Level, list[str]
         found += [one[1] for one in fields]
     rows = {word: i for i, word in enumerate(found)}
     if len(rows) < n:
-        seen: set[bytes] = set()
-        i = next(i for i, word in enumerate(found) if word in seen or seen.add(word))  # type: ignore[func-returns-value]
+        first_at = {word: i for i, word in reversed(list(enumerate(found)))}
+        i = next(i for i, word in enumerate(found) if first_at[word] < i)
         reader.refuse(f"the word {shown([found[i]])} a second time, expected each once", first + i)
     if RESERVED[UNKNOWN] not in rows and UPPER_UNKNOWN in rows:
         rows[RESERVED[UNKNOWN]] = rows.pop(UPPER_UNKNOWN)

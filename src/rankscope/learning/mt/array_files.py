@@ -49,7 +49,7 @@ def packed(magic: bytes, about: Mapping[str, Any], arrays: Arrays) -> Iterator[b
 
 def raw(array: npt.NDArray[Any]) -> bytes:
     """The array's memory, which is as good as bytes, and no copy."""
-    return array.view(np.uint8).data  # type: ignore[return-value]
+    return array.view(np.uint8).data  # type: ignore[return-value]  # files take it as bytes
 
 
 def unpacked(magic: bytes, content: bytes) -> tuple[dict[str, Any], dict[str, npt.NDArray[Any]]]:

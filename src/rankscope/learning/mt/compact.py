@@ -51,9 +51,12 @@ def rebuilt(content: bytes) -> LanguageModel:
     if words[: len(RESERVED)] != RESERVED or len(set(words)) < len(words):
         raise Damaged("its words")
     levels: list[Level] = []
-    for k in range(1, about["order"] + 1):
+    order = about["order"]
+    if not isinstance(order, int) or order < 1:
+        raise Damaged("its order")
+    for k in range(1, order + 1):
         below = levels[-1].keys.size if levels else 0
-        levels.append(level_of(arrays, k, k == about["order"], below, len(words)))
+        levels.append(level_of(arrays, k, k == order, below, len(words)))
     discounts = tuple((float(one), float(two), float(more)) for one, two, more in about["discounts"])
     return LanguageModel(words, tuple(levels), discounts, tuple(map(str, about["notes"])))
 

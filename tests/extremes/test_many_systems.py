@@ -1,0 +1,128 @@
+"""100,000 systems of one query: worked through in bounded memory, or refused before anything large is made."""
+
+from __future__ import annotations
+
+import resource
+import subprocess
+import sys
+from typing import Any
+
+import numpy as np
+import pytest
+
+import rankscope as rs
+from rankscope import stats
+from rankscope.stats.inputs import MOST_PAIRED
+
+#: What a process may hold at most, in MB, whatever it is asked for here.
+MOST = 1_000
+
+
+def in_memory(code: str, n: int) -> tuple[str, float]:
+    """What a script prints of n systems, and the most that its process held, in MB."""
+    script = f"import resource, sys\nimport numpy as np, rankscope as rs\nn = {n}\n{code}\n" + (
+        "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)"
+    )
+    done = subprocess.run([sys.executable, "-W", "error", "-c", script], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    *lines, most = done.stdout.splitlines()
+    return "\n".join(lines), float(most) if sys.platform == "linux" else 0.0
+
+
+SYSTEMS = """
+values = np.random.default_rng(1).random((n, 2))
+runs = [rs.Run({"q": {"a": float(a), "b": float(b)}}, name=f"s{i}") for i, (a, b) in enumerate(values)]
+"""
+EVALUATED = SYSTEMS + 'scores = rs.evaluate({"q": {"a": 1}}, runs, ["AP", "RR"])\n'
+VOTES = """
+names = [f"s{i}" for i in range(n)]
+rng = np.random.default_rng(1)
+votes = [[names[i] for i in rng.permutation(n)] for _ in range(3)]
+"""
+REFUSE = """
+try:
+    {call}
+except rs.InputError as error:
+    print(error)
+"""
+#: What is worked through.
+DONE = {
+    "evaluate, and what starts from scores": EVALUATED
+    + """
+found = rs.compare(scores, "AP", baseline="s0")
+assert len(list(found.records())) == n - 1 and found.sections()
+assert len(rs.standardise(scores).systems) == n
+assert str(rs.agree_measures(scores))
+try:
+    rs.compare(scores, "AP")
+except rs.InputError as error:
+    assert "all pairs of at most 3,000 are compared; name a baseline" in str(error)
+else:
+    raise AssertionError
+print(len(scores.systems), np.isfinite(scores.values).all())
+""",
+    "fuse": SYSTEMS + "print(n, rs.fusion.fuse(runs, 'comb-sum').frame().height == 2)",
+    "order by points": VOTES + "print(len(rs.consensus.borda(votes).order), True)",
+}
+#: What is refused, and what it says.
+REFUSED = {
+    "consensus": (VOTES, "rs.consensus.merge_rankings(votes)", "tables of all their pairs are made of at most 6,000"),
+    "majorities": (VOTES, "rs.consensus.copeland(votes)", "tables of all their pairs are made of at most 6,000"),
+    "places": (VOTES, "rs.consensus.footrule(votes)", "tables of all their pairs are made of at most 6,000"),
+    "worths": (VOTES, "rs.consensus.plackett_luce(votes)", "tables of all their pairs are made of at most 6,000"),
+    "chains": (VOTES, "rs.consensus.mc4(votes)", "tables of all their pairs are made of at most 6,000"),
+}
+
+
+def check_done(what: str, n: int) -> None:
+    told, most = in_memory(DONE[what], n)
+    assert told == f"{n} True"
+    assert most < MOST
+
+
+def check_refused(what: str, n: int) -> None:
+    before, call, said = REFUSED[what]
+    told, most = in_memory(before + REFUSE.format(call=call), n)
+    assert said in told
+    assert most < MOST
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("what", DONE)
+def test_100_000_systems_of_one_query_in_bounded_memory(what: str) -> None:
+    check_done(what, 100_000)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("what", REFUSED)
+def test_100_000_systems_are_refused_where_all_pairs_are_needed(what: str) -> None:
+    check_refused(what, 100_000)
+
+
+def test_a_table_of_all_pairs_is_refused_before_it_is_made() -> None:
+    n = MOST_PAIRED + 1
+    ranks = np.arange(2.0 * n).reshape(2, n)
+    items = list(map(str, range(n)))
+    calls: list[Any] = [
+        lambda: stats.all_pairs(n),
+        lambda: stats.mean_taus(ranks),
+        lambda: rs.consensus.merge_rankings([items, items[::-1]], n_resamples=0),
+        lambda: rs.consensus.condorcet_winner([items, items[::-1]]),
+        lambda: rs.consensus.kemeny([items, items[::-1]]),
+        lambda: rs.consensus.footrule([items, items[::-1]]),
+        lambda: rs.consensus.plackett_luce([items, items[::-1]]),
+    ]
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    for call in calls:
+        with pytest.raises(rs.InputError, match=r"6,001 \w+, and tables of all their pairs are made of at most 6,000"):
+            call()
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 200_000  # one table alone is 288 MB
+
+
+def test_all_pairs_of_too_many_systems_are_refused_and_a_baseline_is_not(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("rankscope.comparison.compare.MOST_COMPARED", 3)
+    runs = [rs.Run({"q": {"a": 1.0}}, name=name) for name in "wxyz"]
+    scores = rs.evaluate({"q": {"a": 1}}, runs, "AP")
+    with pytest.raises(rs.InputError, match=r"4 systems, and all pairs of at most 3 are compared; name a baseline"):
+        rs.compare(scores)
+    assert len(list(rs.compare(scores, baseline="w").records())) == 3
