@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, settings
+from forks import forked_commands
+from hypothesis import HealthCheck, Phase, settings
 from reference.oracle import Oracle
 
 from rankscope.measures import MEASURES
@@ -21,6 +23,8 @@ settings.register_profile(
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
 )
 settings.load_profile("rankscope")
+# Where thousands of mutants are tried a failure is enough: nobody reads its smallest example.
+settings.register_profile("mutation", phases=[Phase.explicit, Phase.generate], report_multiple_bugs=False)
 
 #: What part of the examples of a property is tried where slow tests are left out; `make test-all` tries all.
 QUICK = 0.4
@@ -30,13 +34,12 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     """Fewer examples of each property where somebody waits for the answer."""
     if config.option.markexpr != "not slow":
         return
-    done = set()
     for item in items:
         test = getattr(item, "obj", None)
         test = getattr(test, "__func__", test)  # of a method
         usual = getattr(test, "_hypothesis_internal_use_settings", None)
-        if usual is not None and id(test) not in done:
-            done.add(id(test))
+        if usual is not None and not hasattr(test, "shortened"):  # once, however often a process runs its tests
+            test.shortened = True
             few = max(min(usual.max_examples, 10), round(QUICK * usual.max_examples))
             test._hypothesis_internal_use_settings = settings(usual, max_examples=few)
 
@@ -67,6 +70,18 @@ def oracle() -> Iterator[Oracle]:
     one = Oracle()
     yield one
     one.close()
+
+
+@pytest.fixture(scope="session")
+def commands(pytestconfig: pytest.Config, tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, str]]:
+    """The environment of commands that a shell runs: where somebody waits for the answer, `rankscope` is forked."""
+    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+    environment = {**os.environ, "PATH": path, "LC_ALL": "C.UTF-8"}
+    if pytestconfig.option.markexpr != "not slow" or sys.platform != "linux":
+        yield environment
+        return
+    with forked_commands(tmp_path_factory.mktemp("forks")) as folder:
+        yield {**environment, "PATH": os.pathsep.join([str(folder), path])}
 
 
 @pytest.fixture

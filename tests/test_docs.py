@@ -12,7 +12,6 @@ import os
 import re
 import shutil
 import subprocess
-import sys
 import tomllib
 from pathlib import Path
 from typing import NamedTuple
@@ -25,7 +24,6 @@ from rankscope.demo.tour import PARTS
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 DATA = Path(os.environ.get("RANKSCOPE_DATA") or ROOT.parent / "shared" / "data")
-PATH = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
 GENERATED = {"benchmarks.md", "measures.md"}
 #: Folders of the real data, and what is in them; those that take long are for `make test-all`.
 REAL = {"trec": "the runs of TREC Robust 2003", "wmt12": "the judgments and texts of WMT12"}
@@ -62,11 +60,10 @@ def without_version(text):
     return re.sub(r"\b(rankscope|sacrebleu)(,? version)? \d+\.\d+\.\d+\S*", r"\1\2 VERSION", text)
 
 
-def run_console(block, folder, page):
+def run_console(block, folder, page, env):
     """Run a block's commands and compare all that they print, standard error included."""
     steps = re.split(r"^\$ ", block.text, flags=re.MULTILINE)
     assert steps[0] == "", f"{page}:{block.line}: a console block begins with a command"
-    env = {**os.environ, "PATH": PATH, "LC_ALL": "C.UTF-8"}
     for step in steps[1:]:
         command, _, expected = step.partition("\n")
         done = subprocess.run(
@@ -99,12 +96,12 @@ def run_python(block, names, page):
     assert not report, "".join(report)
 
 
-def run_page(blocks, folder, page, monkeypatch):
+def run_page(blocks, folder, page, monkeypatch, env):
     monkeypatch.chdir(folder)
     names = {"__name__": "__main__"}
     for block in blocks:
         if block.kind.startswith("console"):
-            run_console(block, folder, page)
+            run_console(block, folder, page, env)
         else:
             run_python(block, names, page)
 
@@ -125,11 +122,11 @@ def pages_with(*kinds):
 
 
 @pytest.mark.parametrize("page", pages_with("python", "console"))
-def test_every_example_prints_what_the_page_says(page, demo_files, tmp_path, monkeypatch, own_measures):
+def test_every_example_prints_what_the_page_says(page, demo_files, tmp_path, monkeypatch, own_measures, commands):
     folder = tmp_path / "page"
     shutil.copytree(demo_files, folder)
     blocks = [b for b in blocks_of(page.read_text("utf-8")) if b.kind in ("python", "console")]
-    run_page(blocks, folder, page.name, monkeypatch)
+    run_page(blocks, folder, page.name, monkeypatch, commands)
 
 
 @pytest.mark.parametrize(
@@ -140,12 +137,12 @@ def test_every_example_prints_what_the_page_says(page, demo_files, tmp_path, mon
         for page in pages_with(f"python {name}", f"console {name}")
     ],
 )
-def test_every_example_of_an_extra_prints_what_the_page_says(name, page, demo_files, tmp_path, monkeypatch):
+def test_every_example_of_an_extra_prints_what_the_page_says(name, page, demo_files, tmp_path, monkeypatch, commands):
     pytest.importorskip(name, reason=f"{name} is not installed: pip install 'rankscope[{EXTRAS[name]}]'")
     folder = tmp_path / "page"
     shutil.copytree(demo_files, folder)
     blocks = [b for b in blocks_of(page.read_text("utf-8")) if b.kind.endswith(f" {name}")]
-    run_page(blocks, folder, page.name, monkeypatch)
+    run_page(blocks, folder, page.name, monkeypatch, commands)
 
 
 @pytest.mark.parametrize(
@@ -156,7 +153,7 @@ def test_every_example_of_an_extra_prints_what_the_page_says(name, page, demo_fi
         for page in pages_with(f"python {name}", f"console {name}")
     ],
 )
-def test_every_example_on_real_data_prints_what_the_page_says(name, page, tmp_path, monkeypatch):
+def test_every_example_on_real_data_prints_what_the_page_says(name, page, tmp_path, monkeypatch, commands):
     if not (DATA / name).is_dir():
         pytest.skip(f"{REAL[name]} are not here; RANKSCOPE_DATA names the folder in which {name} is")
     folder = tmp_path / name
@@ -164,7 +161,7 @@ def test_every_example_on_real_data_prints_what_the_page_says(name, page, tmp_pa
     for source in (DATA / name).iterdir():
         (folder / source.name).symlink_to(source)
     blocks = [b for b in blocks_of(page.read_text("utf-8")) if b.kind.endswith(f" {name}")]
-    run_page(blocks, folder, page.name, monkeypatch)
+    run_page(blocks, folder, page.name, monkeypatch, commands)
 
 
 @pytest.mark.parametrize("page", [p for p in PAGES if p.name not in GENERATED], ids=lambda page: page.name)
@@ -213,10 +210,10 @@ def test_every_page_can_be_reached_from_the_readme():
     assert set(PAGES) <= reached
 
 
-def test_the_page_of_measures_is_the_one_that_make_docs_writes(tmp_path):
+def test_the_page_of_measures_is_the_one_that_make_docs_writes(tmp_path, commands):
     made = tmp_path / "measures.md"
     command = ["rankscope", "measures", "--format", "markdown", "-o", str(made)]
-    subprocess.run(command, check=True, env={**os.environ, "PATH": PATH})
+    subprocess.run(command, check=True, env=commands)
     assert made.read_text("utf-8") == (ROOT / "docs" / "measures.md").read_text("utf-8")
 
 
@@ -255,11 +252,11 @@ def test_the_changelog_tells_of_this_version_and_has_the_heading_for_numbers_tha
     assert "### Numbers that change" in text
 
 
-def test_a_wrong_example_is_found(tmp_path):
+def test_a_wrong_example_is_found(tmp_path, commands):
     """The tests above can fail: the harness is shown wrong output, of a command and in Python."""
     with pytest.raises(AssertionError, match="rankscope --version"):
-        run_console(Block("console", "$ rankscope --version\nrankscope, version none\n", 1), tmp_path, "page")
-    run_console(Block("console", "$ rankscope --version\nrankscope, version 9.9.9\n", 1), tmp_path, "page")
+        run_console(Block("console", "$ rankscope --version\nrankscope, version none\n", 1), tmp_path, "page", commands)
+    run_console(Block("console", "$ rankscope --version\nrankscope, version 9.9.9\n", 1), tmp_path, "page", commands)
     with pytest.raises(AssertionError, match="Expected"):
         run_python(Block("python", ">>> 1 + 1\n3\n", 1), {}, "page")
     run_python(Block("python", ">>> 1 + 1\n2\n", 1), {}, "page")

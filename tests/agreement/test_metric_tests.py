@@ -85,7 +85,7 @@ def test_perm_both_is_a_loop_over_swapped_standardised_matrices():
     draw(rng, 1000)  # those of the soft pairwise accuracy come first
     scaled = [(metric - metric.mean()) / metric.std() for metric in metrics]
     far = 0
-    for bits in np.concatenate(list(swap_bits(draw(rng, 60), gold.shape))):
+    for bits in np.concatenate(list(swap_bits(draw(rng, 60), gold.shape, "cells"))):
         swapped = bits.T == 1
         pair = [np.where(swapped, scaled[1], scaled[0]), np.where(swapped, scaled[0], scaled[1])]
         value = metric_values(gold, pair, statistic="spearman", grouping="none").value

@@ -190,4 +190,4 @@ class TestWhatHasNoValue:
         with pytest.raises(ParameterError, match="normalise is 'dense'"):
             per_segment.farr([1, 2], [1, 2], normalise="dense")
         with pytest.raises(ParameterError, match=r"n is 2\.5"):
-            per_segment.tau_pvalue(0.5, 2.5)  # type: ignore[arg-type]  # what is refused
+            per_segment.tau_pvalue(0.5, 2.5)

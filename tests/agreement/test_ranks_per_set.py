@@ -199,7 +199,7 @@ class TestRefused:
         with pytest.raises(ParameterError, match="names of columns where rankings"):
             per_set.micro_tau(GOLD, PREDICTED, rankings=RANKINGS)
         with pytest.raises(ParameterError, match="expected Rankings"):
-            per_set.micro_tau("rank", "machine", rankings="judged.jcml")  # type: ignore[arg-type]  # what is refused
+            per_set.micro_tau("rank", "machine", rankings="judged.jcml")
         with pytest.raises(ParameterError, match="method is 'edgington'"):
             per_set.tau_pvalue(GOLD, PREDICTED, method="edgington")
         with pytest.raises(ParameterError, match="missing is 'zero'"):

@@ -221,7 +221,7 @@ class TestRefused:
 
     def test_what_holds_no_rankings(self, tmp_path: Path) -> None:
         with pytest.raises(ParameterError, match="of type int"):
-            rs.agreement.ranks({"a": 3})  # type: ignore[dict-item]  # what is refused
+            rs.agreement.ranks({"a": 3})
         with pytest.raises(ParameterError, match="empty"):
             rs.agreement.ranks([])
         with pytest.raises(InputError, match="no judgment"):
@@ -262,8 +262,8 @@ def test_minus_one_among_scores_is_a_number_and_among_ranks_says_not_ranked() ->
 
 
 class TestRuns:
-    A = {"q1": {"a": 3.0, "b": 2.0, "c": 1.0}, "q2": {"a": 1.0}}  # noqa: RUF012
-    B = {"q1": {"a": 3.0, "c": 2.0, "b": 1.0}, "q2": {"b": 1.0}}  # noqa: RUF012
+    A = {"q1": {"a": 3.0, "b": 2.0, "c": 1.0}, "q2": {"a": 1.0}}  # noqa: RUF012 - nobody changes it
+    B = {"q1": {"a": 3.0, "c": 2.0, "b": 1.0}, "q2": {"b": 1.0}}  # noqa: RUF012 - nobody changes it
 
     def test_all_coefficients_of_two_runs_are_in_one_result(self) -> None:
         found = rs.agreement.runs(self.A, self.B)

@@ -58,7 +58,7 @@ def test_long_and_short_options_and_abbreviations_are_the_same(cli: Callable[...
 def test_the_table_is_read_from_standard_input_by_default(
     cli: Callable[..., Any], tables: Path, monkeypatch: pytest.MonkeyPatch, file: tuple[str, ...]
 ) -> None:
-    given = io.BufferedReader(io.BytesIO((tables / "small_4x60.txt").read_bytes()))  # type: ignore[arg-type]  # bytes are raw enough
+    given = io.BufferedReader(io.BytesIO((tables / "small_4x60.txt").read_bytes()))  # bytes are raw enough
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(given))
     done = cli("dunaiski", *QUICK, "-p", "actual", *file)
     assert done.out == cli("dunaiski", *QUICK, "-p", "actual", "-f", "small_4x60.txt").out

@@ -19,7 +19,7 @@ irm = pytest.importorskip("ir_measures")
 pytest.importorskip("pytrec_eval")
 
 from rankscope.compat import ir_measures as face  # noqa: E402 - not without the package
-from rankscope.compat.ir_measures import provider  # noqa: E402
+from rankscope.compat.ir_measures import provider  # noqa: E402 - the same
 
 AD_HOC = [
     *("P@5", "P(rel=2)@5", "P(judged_only=True)@3", "RR", "RR(rel=2)", "RR(judged_only=True)", "RR@3", "RR(rel=2)@10"),

@@ -144,6 +144,6 @@ class TestTheCommand:
         with pytest.raises(ParameterError):
             rankeval.reciprocal_rank([1], [1], "dense")
         with pytest.raises(InputError, match="no number"):
-            rankeval.normalize(["a"])  # type: ignore[list-item]  # what is refused
+            rankeval.normalize(["a"])
         with pytest.raises(InputError, match="NaN"):
             rankeval.normalize([float("nan")])

@@ -273,15 +273,15 @@ def test_different_queries_are_refused_or_made_comparable(objects: bool) -> None
 def test_data_of_other_shapes_are_refused() -> None:
     for qrels, run in (([1], RUN), (QRELS, None), (QRELS, {"q1": 3, "q2": {}}), ({}, {}), ({"q1": {"a": 0.5}}, RUN)):
         with pytest.raises(ValueError, match="expected"):
-            ranx.evaluate(qrels, run, "map")  # type: ignore[arg-type]
+            ranx.evaluate(qrels, run, "map")
     with pytest.raises(InputError, match="found a Run, expected a Qrels"):
-        ranx.evaluate(ranx.Run(RUN), ranx.Qrels(QRELS), "map")  # type: ignore[arg-type]
+        ranx.evaluate(ranx.Run(RUN), ranx.Qrels(QRELS), "map")
 
 
 def test_other_mappings_are_taken() -> None:
     qrels = MappingProxyType({q: {d: np.int64(r) for d, r in docs.items()} for q, docs in QRELS.items()})
     run = defaultdict(dict, {q: MappingProxyType(docs) for q, docs in RUN.items()})
-    assert ranx.evaluate(qrels, run, "map") == ranx.evaluate(QRELS, RUN, "map")  # type: ignore[arg-type]
+    assert ranx.evaluate(qrels, run, "map") == ranx.evaluate(QRELS, RUN, "map")
 
 
 # Qrels and Run
@@ -427,9 +427,9 @@ def test_wrong_numbers_and_ids_are_refused_at_once() -> None:
             ranx.Qrels(bad)
     qrels, run = ranx.Qrels(QRELS), ranx.Run(RUN)
     with pytest.raises(InputError, match=r"'d1' of query 'q1' is 1\.5, expected a whole number"):
-        qrels.add_score("q1", "d1", 1.5)  # type: ignore[arg-type]
+        qrels.add_score("q1", "d1", 1.5)
     with pytest.raises(InputError, match="is '1', expected a number"):
-        run.add_score("q1", "d1", "1")  # type: ignore[arg-type]
+        run.add_score("q1", "d1", "1")
     for docs, scores in ((["a", "b"], [1.0]), (["a", "a"], [1.0, 2.0])):
         with pytest.raises(InputError, match="expected as many of each"):
             run.add("q1", docs, scores)

@@ -77,7 +77,7 @@ def test_hits_hold_the_rank_and_the_ties_of_every_judged_document() -> None:
 
 def test_hits_are_frozen() -> None:
     with pytest.raises(FrozenInstanceError):
-        hits_of(EXAMPLE).rel = 2  # type: ignore[misc]
+        hits_of(EXAMPLE).rel = 2
 
 
 @settings(max_examples=150)
@@ -336,7 +336,7 @@ def test_nothing_to_put_together_is_refused() -> None:
 
 def test_hits_of_takes_whatever_evaluate_takes() -> None:
     assert rs.hits_of(rs.Qrels(EXAMPLE.qrels), EXAMPLE.run).rank.tolist() == [2, 3, 4]
-    assert rs.hits_of(EXAMPLE.qrels, EXAMPLE.run).rank.tolist() == [2, 3, 4]  # type: ignore[arg-type]
+    assert rs.hits_of(EXAMPLE.qrels, EXAMPLE.run).rank.tolist() == [2, 3, 4]
 
 
 @pytest.mark.parametrize("queries", [[-1], [2], [0, 99]])

@@ -71,7 +71,7 @@ def test_it_is_a_value() -> None:
 @pytest.mark.parametrize("values", [[], [1, float("nan")], [float("inf")], ["1"], [None], 3, "12"])
 def test_what_is_no_ranking_is_refused(values: object) -> None:
     with pytest.raises(InputError):
-        rs.Ranking(values)  # type: ignore[arg-type]  # what is refused
+        rs.Ranking(values)
 
 
 def test_other_normalisations_are_refused() -> None:

@@ -131,7 +131,7 @@ def test_the_signature_holds_what_changes_the_number() -> None:
     ids=str,
 )
 def test_evaluations_that_may_differ_have_different_signatures(options: dict[str, object]) -> None:
-    assert rs.evaluate(QRELS, GOOD, "AP", **options).signature() != rs.evaluate(QRELS, GOOD, "AP").signature()  # type: ignore[arg-type]
+    assert rs.evaluate(QRELS, GOOD, "AP", **options).signature() != rs.evaluate(QRELS, GOOD, "AP").signature()
 
 
 # --- bounds -----------------------------------------------------------------------------------------------------------

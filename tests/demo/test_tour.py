@@ -1,6 +1,5 @@
 """The tour: what it prints, and that every command in it runs."""
 
-import os
 import re
 import subprocess
 import sys
@@ -23,15 +22,15 @@ def tour(tmp_path_factory):
 
 
 @pytest.mark.parametrize("step", TOUR, ids=[step.command.removeprefix("rankscope ") for step in TOUR])
-def test_every_command_of_the_tour_runs(tour, step):
+def test_every_command_of_the_tour_runs(tour, step, commands):
     folder, text = tour
     lines = f"  {step.command}\n      {step.shows}\n"
     assert lines in whole_tour()
     assert (lines in text) == step.first
     for earlier in TOUR[: TOUR.index(step)]:  # whose file this one may start from
         if written_by(earlier) in step.command.split() and not (folder / written_by(earlier)).exists():
-            run_step(earlier, folder)
-    done = run_step(step, folder)
+            run_step(earlier, folder, commands)
+    done = run_step(step, folder, commands)
     assert (done.returncode, done.stderr) == (0, "")
     output = written_by(step)
     assert (folder / output).read_bytes() if output else done.stdout
@@ -42,9 +41,7 @@ def written_by(step):
     return output[1] if output else None
 
 
-def run_step(step, folder):
-    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
-    env = {**os.environ, "PATH": path}
+def run_step(step, folder, env):
     return subprocess.run(step.command, shell=True, cwd=folder, env=env, capture_output=True, text=True)
 
 

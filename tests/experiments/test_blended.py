@@ -159,6 +159,6 @@ def test_what_is_no_blend_is_refused_before_anything_is_read() -> None:
     with pytest.raises(ParameterError, match="a ranker is called 'blend', as the blend of all is"):
         cross_validate("no such file", {"blend": Ranker(), "other": Ranker()}, blend=True)
     with pytest.raises(ParameterError, match="'both' is a Blend, expected a Ranker; blend= makes one of all rankers"):
-        cross_validate("no such file", {"both": Blend([Ranker(), Ranker()]), "other": Ranker()})  # type: ignore[dict-item]  # wrong
+        cross_validate("no such file", {"both": Blend([Ranker(), Ranker()]), "other": Ranker()})  # wrong
     with pytest.raises(UnknownName, match="unknown ranker 'blend'"):
         cross_validate("no such file", LOSSES, baseline=BLEND)

@@ -120,7 +120,7 @@ def test_any_number_of_workers_gives_the_same() -> None:
     arguments = {"folds": 3, "seeds": 2, "importance": True, **QUICK}
     one, two = (cross_validate(features(), ["listmle"], "AP", workers=n, **arguments) for n in (1, 2))
     assert list(map(repr, one.records())) == list(map(repr, two.records()))
-    np.testing.assert_array_equal(one.importance, two.importance)  # type: ignore[arg-type]
+    np.testing.assert_array_equal(one.importance, two.importance)
     assert (one.courses, one.signature()) == (two.courses, two.signature())
 
 
@@ -283,7 +283,7 @@ def test_wrong_arguments_are_refused_before_anything_is_read(
     losses: object, more: dict[str, object], error: type[Exception], said: str
 ) -> None:
     with pytest.raises(error, match=re.escape(said)):
-        cross_validate("no/such/folder", losses, **more)  # type: ignore[arg-type]
+        cross_validate("no/such/folder", losses, **more)
 
 
 def test_a_fold_with_nothing_to_learn_from_is_named() -> None:

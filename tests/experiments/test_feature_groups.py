@@ -46,7 +46,7 @@ def test_what_is_no_group_is_refused(text: str) -> None:
 def test_features_of_each_group_in_the_order_of_the_data(
     asked: object, names: tuple[str, ...], expected: dict[str, tuple[str, ...]]
 ) -> None:
-    assert feature_groups(asked, names) == expected  # type: ignore[arg-type]  # of any type
+    assert feature_groups(asked, names) == expected  # of any type
 
 
 @pytest.mark.parametrize(
@@ -64,7 +64,7 @@ def test_features_of_each_group_in_the_order_of_the_data(
 )
 def test_what_does_not_fit_the_data_is_refused(asked: object, error: type[Exception], said: str) -> None:
     with pytest.raises(error, match=said):
-        feature_groups(asked, NUMBERS)  # type: ignore[arg-type]  # of any type
+        feature_groups(asked, NUMBERS)  # of any type
 
 
 @pytest.mark.parametrize(
@@ -79,4 +79,4 @@ def test_what_does_not_fit_the_data_is_refused(asked: object, error: type[Except
 )
 def test_what_holds_no_feature_or_is_no_text_is_refused(asked: object, said: str) -> None:
     with pytest.raises(ParameterError, match=said):
-        feature_groups(asked, NUMBERS)  # type: ignore[arg-type]  # of any type
+        feature_groups(asked, NUMBERS)  # of any type

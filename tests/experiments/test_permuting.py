@@ -54,7 +54,7 @@ def test_importance_leaves_out_queries_that_are_left_out() -> None:
     empty = np.isnan(kept[1].test.scores.matrix("AP")[0])
     left = np.array([int((~empty[kept[1].test.fold == k]).sum()) for k in range(3)])
     assert (left < fold).any()
-    zero, drop = (found.importance[:, 0] for found in kept)  # type: ignore[index]
+    zero, drop = (found.importance[:, 0] for found in kept)
     np.testing.assert_allclose(drop, zero * (fold / left)[:, None], atol=1e-12)
 
 

@@ -81,7 +81,7 @@ OTHERS: dict[str, tuple[dict[str, Any], str]] = {
     "seed": ({"rng": 3}, "its rng is 0, and here it is 3"),
     "version": ({"version": "2"}, 'its version is "1", and here it is "2"'),
     "data": ({"digest": "9"}, "the training or validation lists are not those that they were"),
-    "ranker": ({"rankers": {"a": ABOUT["rankers"]["a"]}}, "of a and b, and here it is of a"),  # type: ignore[index]  # nested
+    "ranker": ({"rankers": {"a": ABOUT["rankers"]["a"]}}, "of a and b, and here it is of a"),  # nested
     "setting": ({"rankers": {"a": "a | hidden:64", "b": "b | hidden:9"}}, "b has hidden:8 there, and hidden:9 here"),
     "key": ({"more": 1}, "its more is null, and here it is 1"),
 }

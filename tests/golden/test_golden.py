@@ -139,8 +139,8 @@ def test_the_golden_trec_lines_are_those_of_trec_eval() -> None:
         for query in ("q1", "q10", "q2", "all"):
             for measure in MEASURES:
                 value = measures[measure][query]
-                shown = "%d" % value if measure == "NumRelRet" else "%6.4f" % value  # noqa: UP031
-                lines.append("%-22s\t%s\t%s" % (names[measure], query, shown))  # noqa: UP031
+                shown = "%d" % value if measure == "NumRelRet" else "%6.4f" % value  # noqa: UP031 - the same
+                lines.append("%-22s\t%s\t%s" % (names[measure], query, shown))  # noqa: UP031 - the same
     assert golden("trec-by-query.txt").splitlines() == lines
 
 

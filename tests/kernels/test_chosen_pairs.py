@@ -41,3 +41,22 @@ def test_many_points_in_many_blocks_and_a_long_group_of_ties():
     x[:700] = 0.5
     chosen = rng.integers(0, 2, (4, 1500)).astype(np.uint8)
     assert chosen_surplus(prepare(x, y), chosen).tolist() == naive(x, y, chosen)
+
+
+@pytest.mark.parametrize(
+    ("x", "y", "expected"),
+    [
+        ([], [], 0),
+        ([1], [1], 0),
+        ([1, 2], [1, 2], 1),
+        ([1, 2], [2, 1], -1),
+        ([1, 2], [1, 1], 0),
+        ([1, 2, 1], [1, 2, 3], 0),  # one alike, one the other way round, one tied
+    ],
+)
+@pytest.mark.parametrize("size", [1, 2, 256])
+def test_few_points_are_counted_by_hand(x, y, expected, size, monkeypatch):
+    monkeypatch.setattr(chosen_pairs, "SIZE", size)
+    chosen = np.array([[1] * len(x), [0] * len(x)], np.uint8)
+    found = chosen_surplus(prepare(np.array(x, float), np.array(y, float)), chosen)
+    assert (found.tolist(), found.dtype) == ([expected, 0], np.int64)

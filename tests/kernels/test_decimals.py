@@ -38,6 +38,7 @@ LONG = (
     "9007199254740993.5",
 )
 NONE = ("", "-", ".", "-.", "1.2.3", "1..", "12345.6.7890", "--5", "nan", "inf", "0x10", "1_0", "1:2", "é", "1e", "1 2")
+NO_LONG_ONES = ("12x456789.123", "123456789.1x3", "12-4567890", "1234567.8x")
 
 
 @pytest.mark.parametrize("text", SHORT)
@@ -56,9 +57,22 @@ def test_a_longer_number_is_left_to_the_reader_of_any_number_and_has_the_bits_of
     assert values.tobytes() == np.array([float(text)]).tobytes()
 
 
-@pytest.mark.parametrize("text", NONE)
+@pytest.mark.parametrize("text", NONE + NO_LONG_ONES)
 def test_what_is_no_number_is_named(text):
     assert parse_decimals(as_fields([b"1.5", text.encode(), b"2"]))[1].tolist() == [1]
+
+
+@pytest.mark.parametrize("form", ["{:.0f}", "{:.1f}", "{:.6f}", "-{:.3f}", "{:.7f}"])
+def test_a_column_of_one_precision_has_the_bits_of_float(form):
+    texts = [form.format(number) for number in (0.5, 1.25, 3, 7.7, 9.876543)]
+    values, good = short_decimals(as_fields([text.encode() for text in texts]))
+    assert good.all()
+    assert values.tobytes() == np.array([float(text) for text in texts]).tobytes()
+
+
+def test_no_fields_give_no_numbers():
+    values, bad = parse_decimals(as_fields([]))
+    assert (values.size, bad.size) == (0, 0)
 
 
 @settings(max_examples=50)

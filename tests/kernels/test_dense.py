@@ -38,6 +38,7 @@ def test_the_best_of_each_row_are_those_that_a_loop_finds(table: Any, depth: int
         scores = scores.astype(np.float32 if single else np.float64).clip(-3e38, 3e38)
     scores = scores if mask is None else np.where(mask, scores, -np.inf)
     best = best_of_rows(scores, depth)
+    assert best.scores.dtype == scores.dtype
     for row, values in enumerate(scores.tolist()):
         order = sorted(range(len(values)), key=lambda c: (-values[c], c))[:depth]
         there = [c for c in order if values[c] > -INF]
@@ -45,6 +46,14 @@ def test_the_best_of_each_row_are_those_that_a_loop_finds(table: Any, depth: int
         assert best.scores[row].tolist() == [values[c] for c in order]
         if len(there) == len(order):
             assert best.last[row] == sum(v >= values[order[-1]] for v in values)
+
+
+def test_scores_of_one_key_are_put_right_in_each_row_for_itself() -> None:
+    """Two bits of a key are the column, so it tells no score from the next one: the first two columns are taken."""
+    above = 1 + 2.0**-52
+    best = best_of_rows(np.array([[1, 1, above], [2, 1, 1], [1, above, 1]]), 2)
+    assert best.columns.tolist() == [[2, 0], [0, 1], [1, 0]]
+    assert best.last.tolist() == [3, 3, 3]
 
 
 @settings(max_examples=100, deadline=None)
@@ -59,6 +68,43 @@ def test_grades_counted_or_sorted_are_those_that_a_loop_finds(table: Any, depth:
     assert np.diff(found.offsets).tolist() == [min(len(row), depth) for row in expected]
     for level, n in found.n_relevant.items():
         assert n.tolist() == [sum(grade >= level for grade in row) for row in expected]
+
+
+@pytest.mark.parametrize("dtype", [np.int8, np.int64])
+@pytest.mark.parametrize(
+    "rows",
+    [
+        [[0, 0, 0], [0, 0, 0]],
+        [[1, 2, 1], [1, 1, 1]],
+        [[2, 3, 3], [3, 3, 3]],
+        [[-1, -2, -2], [-1, -1, -1]],
+        [[-1, 0, 0], [0, 0, -1]],
+        [[*range(-5, 20)], [7] * 25],
+        [[1, 0] * 150, [1] * 300],  # more in a row than a byte counts
+        [[i * 7919 % 101 - 50 for i in range(200)], [i * 104_729 % 97 - 40 for i in range(200)]],
+    ],
+    ids=[
+        "nothing but 0",
+        "all from 1 on",
+        "all from 2 on",
+        "all below 0",
+        "none above 0",
+        "many grades",
+        "long rows",
+        "in no order",
+    ],
+)
+def test_grades_of_every_kind_are_cut_at_every_depth(rows: list[list[int]], dtype: Any) -> None:
+    n = len(rows[0])
+    for depth in {1, 2, 3, n - 1, n}:
+        found = count_grades(np.array(rows, dtype), None, np.array([n, n]), depth=depth, levels={1, 2, 3, 30})
+        assert found.grades.tolist() == [g for row in rows for g in sorted(row, reverse=True)[:depth]]
+        assert found.offsets.tolist() == [0, min(depth, n), 2 * min(depth, n)]
+        assert found.grades.dtype == np.int64
+        assert found.n_relevant.keys() == {1, 2, 3, 30}
+        for level, reached in found.n_relevant.items():
+            assert reached.tolist() == [sum(g >= level for g in row) for row in rows]
+            assert reached.dtype == np.float64
 
 
 @pytest.mark.parametrize("step", [0.0, 2.0**-50, 2.0**-30, 1.0])

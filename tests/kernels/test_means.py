@@ -20,3 +20,7 @@ def test_means_are_those_of_the_numbers_that_are_there(values, axis):
 
 def test_what_is_divided_by_nothing_is_no_number():
     np.testing.assert_array_equal(ratio_or_nan(np.array([1, 0, 3]), np.array([2, 0, 0])), [0.5, np.nan, np.nan])
+
+
+def test_without_an_axis_the_mean_is_that_of_each_column():
+    np.testing.assert_array_equal(mean_of(np.array([[1.0, np.nan], [3.0, 5.0], [5.0, np.nan]])), [3, 5])

@@ -215,7 +215,26 @@ def test_whole_numbers_may_have_a_sign_and_leading_zeros() -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["1.0", "1e3", "1.", ".1", "", "-", "+", "x", "1x", "0x1", "1_0", "nan", "1" * 19, "9" * 30, "--1", "1-", "٣"],
+    [
+        "1.0",
+        "1e3",
+        "1.",
+        ".1",
+        "",
+        "-",
+        "+",
+        "x",
+        "1x",
+        "0x1",
+        "1_0",
+        "nan",
+        "1" * 19,
+        "1" + "0" * 18,
+        "9" * 30,
+        "--1",
+        "1-",
+        "٣",
+    ],
 )
 def test_what_is_no_whole_number_is_named(text: str) -> None:
     values, bad = parse_integers(as_fields([b"3", text.encode(), b"-4"]))

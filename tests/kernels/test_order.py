@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from rankscope.kernels.order import order_in_groups, ranges, repeated, stable_order
+from rankscope.kernels.order import order_falling, order_in_groups, ranges, repeated, stable_order
 
 CODES = st.one_of(st.integers(0, 5), st.integers(0, 70_000), st.integers(0, 2**40))
 
@@ -33,6 +33,30 @@ def test_order_in_groups_is_pythons_by_group_then_falling_score(rows: list[tuple
     groups, scores = np.array([g for g, _ in rows], np.intp), np.array([s for _, s in rows], np.float64)
     naive = sorted(range(len(rows)), key=lambda i: (rows[i][0], -rows[i][1]))
     assert order_in_groups(groups, scores).tolist() == naive
+
+
+# Groups of much the same size go one way, one long group among short ones the other.
+@settings(max_examples=150, deadline=None)
+@given(st.lists(st.lists(SCORES, max_size=4) | st.lists(SCORES, min_size=10, max_size=12), max_size=8))
+@example([[1.0, 2.0], [], [3.0, 3.0]])
+@example([[2.0, 1.0], [0.5, 0.5]])
+def test_each_group_is_sorted_by_falling_score(groups: list[list[float]]) -> None:
+    scores, lengths = np.array([s for g in groups for s in g], np.float64), np.array([len(g) for g in groups], np.int64)
+    of = np.repeat(np.arange(lengths.size), lengths)
+    naive = sorted(range(scores.size), key=lambda i: (of[i], -scores[i]))
+    assert order_falling(scores, lengths).tolist() == naive
+    quick = order_falling(scores, lengths, stable=False)
+    assert sorted(quick.tolist()) == list(range(scores.size))
+    assert scores[quick].tolist() == scores[naive].tolist()
+
+
+def test_many_equal_scores_keep_their_order() -> None:
+    scores = np.tile([2.0, 1.0], 300)
+    expected = [*range(0, 200, 2), *range(1, 200, 2)]
+    lengths = np.array([200, 200, 200])
+    assert order_falling(scores, lengths).tolist() == [a + i for a in (0, 200, 400) for i in expected]
+    uneven = np.array([200, *[1] * 400])
+    assert order_falling(scores, uneven).tolist() == [*expected, *range(200, 600)]
 
 
 @settings(max_examples=100, deadline=None)

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rankscope.kernels import pairs
-from rankscope.kernels.inversions import count_inversions, greater_before
+from rankscope.kernels.inversions import count_inversions, greater_before, order_by_row
 from rankscope.kernels.pairs import PairCounts, arrange, count_pairs, count_pairs_by_row, stable_rising
 
 
@@ -125,6 +125,33 @@ def test_rows_are_counted_each_by_itself(seed, rows, n):
     assert count_inversions(order) == sum(map(sum, expected))
 
 
+@pytest.mark.parametrize("n", [300, 70_000])
+def test_each_of_a_falling_list_has_all_before_it_that_are_greater(n):
+    places = np.arange(n)
+    assert (greater_before(places[::-1]) == places).all()
+    assert (greater_before(places) == 0).all()
+
+
+@pytest.mark.parametrize("n", [257, 4_097, 32_768, 65_536])  # 65,536 are 256 blocks of 256
+def test_those_greater_before_and_behind_are_all_that_are_greater(n):
+    values = np.random.default_rng(n).permutation(n)
+    order = np.argsort(values)
+    before, behind = greater_before(order), greater_before(n - 1 - order)[::-1]
+    assert (before + behind == n - 1 - values).all()
+    assert count_inversions(order) == before.sum()
+
+
+# 3 bits of eight places leave 28 of the 31 bits of an int32 for the value.
+@pytest.mark.parametrize("most", [0, 1, 6, 2**28 - 1, 2**28, 2**28 + 1, 2**40])
+@pytest.mark.parametrize("n", [1, 2, 5, 8])
+def test_rows_of_whole_numbers_of_any_size_are_put_in_stable_order(most, n):
+    rows = np.random.default_rng(n).integers(0, most + 1, (5, n))
+    rows[0] = most
+    rows[1, -1] = most
+    assert order_by_row(rows).tolist() == np.argsort(rows, axis=1, kind="stable").tolist()
+    assert order_by_row(rows[:0]).shape == (0, n)
+
+
 def test_the_counts_of_a_reversed_list_need_no_rounding():
     n = 300_000
     x = np.arange(n, dtype=np.float64)
@@ -164,6 +191,7 @@ def test_many_short_lists_are_counted_each_as_by_a_loop_and_nan_is_in_no_pair(li
     y = np.array([[y for _, y in row] for row in lists], np.float64).reshape(len(lists), -1)
     found = count_pairs_by_row(x, y)
     for i in range(len(lists)):
+        assert {getattr(found, name).dtype for name in PairCounts.__annotations__} == {np.dtype(np.int64)}
         one = PairCounts(*(int(getattr(found, name)[i]) for name in PairCounts.__annotations__))
         assert one == loop(x[i], y[i])
 

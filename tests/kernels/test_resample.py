@@ -74,6 +74,11 @@ def test_workers_that_share_the_blocks_find_the_same(way, parts):
     )
 
 
+@pytest.mark.parametrize(("parts", "sizes"), [(1, [3]), (2, [1, 2]), (3, [1, 1, 1]), (9, [1, 1, 1])])
+def test_there_are_no_more_shares_than_workers_and_none_is_empty(parts, sizes):
+    assert [len(share.seeds) for share in drawn(2 * BLOCK + 3).split(parts)] == sizes
+
+
 @pytest.mark.parametrize("way", WAYS.values(), ids=WAYS)
 def test_resamples_of_different_blocks_differ(way):
     found = way(drawn(2 * BLOCK))
@@ -98,6 +103,14 @@ def test_exact_flips_are_all_vectors_of_signs_once(n):
     found = joined(exact_flip_sums(differences))
     assert found.shape == (2**n, 4)
     np.testing.assert_allclose(np.sort(found, axis=0), np.sort(loop, axis=0), atol=1e-12)
+
+
+def test_all_vectors_of_signs_come_in_chunks_too(monkeypatch):
+    whole = joined(exact_flip_sums(TABLE[:, :5]))
+    monkeypatch.setattr(resample, "NUMBERS", 5 * 6)  # six vectors at once: 6 + 6 + 6 + 6 + 6 + 2
+    chunks = list(exact_flip_sums(TABLE[:, :5]))
+    assert [len(chunk) for chunk in chunks] == [6, 6, 6, 6, 6, 2]
+    np.testing.assert_allclose(joined(chunks), whole, rtol=0, atol=1e-14)
 
 
 def signs_of(n):
@@ -129,8 +142,9 @@ def test_counts_are_those_of_the_indices(n, seed):
 def test_means_and_moments_are_those_of_the_sampled_values():
     indices = joined(bootstrap_indices(drawn(300), 7))
     sampled = TABLE[:, indices]  # (lists, resamples, n)
-    np.testing.assert_allclose(bootstrap_means(TABLE, drawn(300)), sampled.mean(axis=2), atol=1e-14)
-    np.testing.assert_allclose(bootstrap_means(TABLE[:1], drawn(300)), sampled[:1].mean(axis=2), atol=1e-14)
+    for lists in (1, 2, 4):
+        means = bootstrap_means(TABLE[:lists], drawn(300))
+        np.testing.assert_allclose(means, sampled[:lists].mean(axis=2), atol=1e-14)
     mean, square = (np.concatenate(part) for part in zip(*bootstrap_moments(TABLE, drawn(300)), strict=True))
     np.testing.assert_allclose(mean.T, sampled.mean(axis=2), atol=1e-14)
     np.testing.assert_allclose(square.T, (sampled**2).mean(axis=2), atol=1e-14)

@@ -9,7 +9,6 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from rankscope.kernels.gain import discount_log2, gain_exponential, gain_linear, stopping_probability
 from rankscope.kernels.segments import (
     bounds,
     count_before,
@@ -106,15 +105,3 @@ def test_a_cumulative_product_changes_nothing_it_was_given() -> None:
     values = np.array([0.5, 0.5, 0.5])
     assert cumulative_product(values, np.array([0, 3])).tolist() == [0.5, 0.25, 0.125]
     assert values.tolist() == [0.5, 0.5, 0.5]
-
-
-def test_gains_are_what_the_papers_say() -> None:
-    grades = np.array([-2, -1, 0, 1, 2, 3])
-    assert gain_linear(grades).tolist() == [0, 0, 0, 1, 2, 3]
-    assert gain_exponential(grades).tolist() == [0, 0, 0, 2**1 - 1, 2**2 - 1, 2**3 - 1]
-    assert stopping_probability(grades, 3).tolist() == [0, 0, 0, 1 / 8, 3 / 8, 7 / 8]
-
-
-@pytest.mark.parametrize(("rank", "expected"), [(1.0, 1.0), (3.0, 1 / 2), (7.0, 1 / 3), (2.0, 1 / math.log2(3))])
-def test_the_discount_is_one_over_the_logarithm_of_rank_plus_one(rank: float, expected: float) -> None:
-    assert discount_log2(np.array([rank]))[0] == pytest.approx(expected, abs=1e-15)

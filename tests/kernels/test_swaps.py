@@ -24,11 +24,13 @@ def test_swaps_do_not_depend_on_how_many_are_drawn_at_once(monkeypatch, swap):
     assert whole.shape == (50, 7, 3)
 
 
-def test_about_half_of_all_cells_are_swapped_each_for_itself():
-    bits = drawn(2000, (4, 9))
+@pytest.mark.parametrize("shape", [(4, 9), (8, 8), (5, 13)])  # 36, 64 and 65 bits: one word of 64, and one more
+def test_about_half_of_all_cells_are_swapped_each_for_itself(shape):
+    bits = drawn(2000, shape)
     assert abs(bits.mean() - 0.5) < 4 * 0.5 / np.sqrt(bits.size)
-    # Correlations of 36 cells over 2,000 resamples: normal with variance 1 / 2,000.
-    among = np.corrcoef(bits.reshape(2000, -1).T.astype(float)) - np.eye(36)
+    assert np.abs(bits.mean(axis=0) - 0.5).max() < 5 * 0.5 / np.sqrt(2000)
+    # Correlations of cells over 2,000 resamples: normal with variance 1 / 2,000.
+    among = np.corrcoef(bits.reshape(2000, -1).T.astype(float)) - np.eye(shape[0] * shape[1])
     assert np.abs(among).max() < 5 / np.sqrt(2000)
 
 
@@ -47,6 +49,7 @@ def test_sums_over_bits_are_those_of_loops(systems, segments, seed):
     terms = rng.integers(-3, 4, (segments, systems, 2)).astype(float)
     quadratic = form_values(grouped_bits(bits, "segment"), forms)
     linear = linear_values(grouped_bits(bits, "segment"), terms)
+    assert (quadratic.dtype, linear.dtype) == (np.float32, np.float64)
     for n in range(segments):
         for r, row in enumerate(bits):
             x = row[n].astype(float)

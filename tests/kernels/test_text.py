@@ -9,7 +9,19 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from rankscope.kernels.text import Fields, as_fields, decode, equal, hashes, order_descending, words
+from rankscope.kernels import text
+from rankscope.kernels.text import (
+    PADDING,
+    Fields,
+    as_fields,
+    changes,
+    decode,
+    encode,
+    equal,
+    hashes,
+    order_descending,
+    words,
+)
 
 # Few letters and shared beginnings, so that prefixes, NULs and long common parts meet often.
 IDS = st.one_of(
@@ -44,6 +56,42 @@ def test_taking_fields_is_taking_the_strings(strings: list[bytes], data: st.Data
 
 
 @settings(max_examples=100, deadline=None)
+@given(LISTS, st.integers(0, 40), st.integers(0, 40))
+def test_a_slice_of_fields_is_that_of_the_strings(strings: list[bytes], start: int, stop: int) -> None:
+    assert decode(as_fields(strings).slice(slice(start, stop))) == strings[start:stop]
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.lists(st.text("aé日\x00", max_size=12) | st.text("abc", max_size=30), max_size=20))
+@example([])
+@example(["", "abc", ""])
+@example(["caf\udce9", "a"])  # a byte that was no UTF-8, as Python keeps it in a name
+def test_text_goes_into_fields_as_utf_8(strings: list[str]) -> None:
+    fields = encode(strings)
+    bytes_ = [string.encode("utf-8", "surrogateescape") for string in strings]
+    assert decode(fields) == bytes_
+    assert fields.lengths.tolist() == [len(b) for b in bytes_]
+    assert fields.buffer.size == 2 * PADDING + sum(map(len, bytes_))
+    assert {fields.starts.dtype, fields.lengths.dtype} == {np.dtype(np.int64)}
+    assert equal(fields, as_fields(bytes_)).all()
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.lists(IDS, min_size=1, max_size=12), st.lists(st.integers(0, 11), min_size=1, max_size=30))
+@example([b"x" * 8 + b"a", b"x" * 8 + b"b", b"x" * 8, b"x" * 9, b"x" * 17], [0, 0, 1, 2, 2, 3, 4, 4])
+@example([b"a", b"a\x00"], [0, 1, 1, 0])
+@example([b"12345678a", b"12345678b"], [0, 1, 1])
+def test_changes_are_where_a_string_is_not_the_one_before(strings: list[bytes], picked: list[int]) -> None:
+    listed = [strings[i % len(strings)] for i in sorted(picked)]
+    naive = [a != b for a, b in itertools.pairwise(listed)]
+    assert changes(as_fields(listed)).tolist() == naive
+
+
+def test_where_there_are_no_strings_nothing_changes() -> None:
+    assert changes(as_fields([])).size == 0
+
+
+@settings(max_examples=100, deadline=None)
 @given(st.lists(IDS, min_size=1, max_size=20), st.integers(0, 6))
 def test_words_are_the_bytes_eight_at_a_time_with_zeros_behind(strings: list[bytes], j: int) -> None:
     naive = [int.from_bytes(s[8 * j : 8 * j + 8], "little") for s in strings]
@@ -59,12 +107,30 @@ def test_equal_is_equality_of_bytes(pairs: list[tuple[bytes, bytes]], twins: lis
     assert equal(a, rest).tolist() == [x == y for x, y in pairs]
 
 
+LONG = b"12345678ABCDEFGH"
+
+
+@pytest.mark.parametrize(
+    ("a", "b"),
+    [
+        ([b"a", b"b"], [b"a\x00", b"b"]),
+        ([b"12345678a"], [b"12345678b"]),
+        ([LONG + b"a", LONG + b"b"], [LONG + b"a", LONG + b"c"]),  # alike up to the third word
+        ([LONG, b"87654321ABCDEFGH", b"1"], [LONG, LONG, b"2"]),  # another first word, the second alike
+        ([LONG, LONG[:12]], [LONG, LONG]),
+    ],
+    ids=["zeros behind", "nine bytes", "third word", "first word", "shorter"],
+)
+def test_strings_that_differ_in_one_byte_or_in_length_are_not_equal(a: list[bytes], b: list[bytes]) -> None:
+    assert equal(as_fields(a), as_fields(b)).tolist() == [x == y for x, y in zip(a, b, strict=True)]
+
+
 @settings(max_examples=150, deadline=None)
 @given(st.lists(IDS, min_size=1, max_size=30), st.integers(0, 5), st.randoms(use_true_random=False))
 def test_equal_strings_have_equal_hashes_wherever_they_stand(strings: list[bytes], seed: int, random: object) -> None:
     doubled = strings + strings
     order = list(range(len(doubled)))
-    random.shuffle(order)  # type: ignore[attr-defined]
+    random.shuffle(order)
     found = hashes(as_fields([doubled[i] for i in order]), seed).tolist()
     by_string: dict[bytes, set[int]] = {}
     for i, h in zip(order, found, strict=True):
@@ -86,6 +152,16 @@ def test_different_strings_hardly_ever_share_a_hash(seed: int) -> None:
 def test_a_seed_gives_other_hashes() -> None:
     fields = as_fields([b"a", b"b", b"a longer string"])
     assert (hashes(fields, 0) != hashes(fields, 1)).all()
+    assert (hashes(fields) == hashes(fields, 0)).all()
+
+
+def test_strings_hashed_in_pieces_have_the_hashes_that_each_has_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    fields = as_fields([b"%d" % (i**5) for i in range(23)])
+    whole = hashes(fields, 3)
+    monkeypatch.setattr(text, "PIECE", 4)
+    pieces = hashes(fields, 3)
+    assert pieces.dtype == np.uint64
+    assert pieces.tolist() == whole.tolist()
 
 
 def naive_order(groups: list[int], strings: list[bytes]) -> list[bytes]:
@@ -118,6 +194,34 @@ def test_ids_that_share_long_beginnings_are_ordered_by_their_ends() -> None:
     strings = [strings[i] for i in rng.permutation(len(strings))]
     order = order_descending(np.zeros(len(strings), np.intp), as_fields(strings))
     assert [strings[i] for i in order] == sorted(strings, reverse=True)
+
+
+@pytest.mark.parametrize(
+    "strings",
+    [
+        [b"12345678a", b"12345678b"],  # nine bytes: the last one decides
+        [b"12345678a", b"12345678b", b"z", b"12345678c"],
+        [b"12345678a", b"12345678b", b"ABCDEFGHa", b"ABCDEFGHb"],  # two pairs that share their first word
+        [b"1234567", b"1234567\x00"],  # words alike, the longest has eight bytes: the length decides
+        [b"123456781234567", b"123456781234567\x00", b"123456781234567"],
+        [b"", b"\x00" * 8],
+        [b"same", b"same", b"same"],
+        [b"a"],
+        [],
+    ],
+    ids=lambda strings: f"{len(strings)} of {sum(map(len, strings))} bytes",
+)
+def test_the_last_byte_and_the_length_decide_between_strings_that_begin_alike(strings: list[bytes]) -> None:
+    for one in (strings, strings[::-1]):
+        order = order_descending(np.zeros(len(one), np.intp), as_fields(one))
+        assert [one[i] for i in order] == sorted(one, reverse=True)
+
+
+def test_more_groups_than_16_bits_can_count_are_each_in_order() -> None:
+    groups = np.arange(70_000).repeat(2)
+    strings = [b"12345678%d" % (i % 2) for i in range(140_000)]
+    order = order_descending(groups, as_fields(strings))
+    assert (order == np.arange(140_000).reshape(-1, 2)[:, ::-1].ravel()).all()
 
 
 def test_digits_are_ordered_as_bytes_and_not_as_numbers() -> None:

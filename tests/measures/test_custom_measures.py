@@ -70,7 +70,7 @@ def test_a_measure_without_a_summary_has_none_or_is_refused() -> None:
 
 def test_an_unknown_summary_is_refused() -> None:
     with pytest.raises(rs.ParameterError, match="median"):
-        rs.define_measure("Median", summary="median")(share)  # type: ignore[arg-type]
+        rs.define_measure("Median", summary="median")(share)
 
 
 @pytest.mark.parametrize("name", ["AP", "nDCG"])
@@ -106,7 +106,7 @@ def test_a_function_of_another_form_is_refused(function: Callable[..., Floats]) 
 
 @pytest.mark.parametrize("values", [0.5, [], [[0.5]], [0.5, 0.5]], ids=str)
 def test_values_that_are_not_one_a_query_are_refused(values: object) -> None:
-    rs.define_measure("Odd")(lambda hits: values)  # type: ignore[arg-type, return-value]
+    rs.define_measure("Odd")(lambda hits: values)
     with pytest.raises(rs.ParameterError, match=r"expected one a query: \(1,\)"):
         rs.evaluate(*CASE, "Odd")
 

@@ -65,7 +65,7 @@ def test_dcg_and_ndcg_agree_with_a_loop_over_ranks(
     if gains is not None:
         options |= {"gains": gains, "others": "gain"}
     case = as_lists(listed, tuple(missed))
-    scores = rs.evaluate(*case, [DCG(**options), nDCG(**options), nDCG(**options, ideal="listed")])  # type: ignore[arg-type]
+    scores = rs.evaluate(*case, [DCG(**options), nDCG(**options), nDCG(**options, ideal="listed")])
     own = [gained(gain, gains, grade) for grade in listed]
     judged = [gained(gain, gains, grade) for grade in [*listed, *missed] if grade is not None]
     # An ideal list leaves out what would lower it.

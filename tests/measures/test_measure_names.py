@@ -374,7 +374,7 @@ def test_a_name_that_is_none_is_refused_with_what_was_expected(name: str, messag
 @pytest.mark.parametrize("names", [[5], [None], [b"AP"], [["AP"]]])
 def test_what_is_neither_a_name_nor_a_measure_is_refused(names: list[object]) -> None:
     with pytest.raises(rs.ParameterError, match="a measure is named by a string or is a Measure"):
-        rs.parse_measures(names)  # type: ignore[arg-type]
+        rs.parse_measures(names)
 
 
 def test_a_number_of_numpy_is_a_parameter_as_any_other() -> None:

@@ -68,7 +68,7 @@ def test_deltas_are_the_difference_of_the_values_before_and_after(name, grades):
     assert measure.swap_deltas(hits, first, second) == pytest.approx(expected, abs=1e-12)
 
 
-@pytest.mark.parametrize("name", ["Bpref", "infAP", "AP(norm='found')@3", "Rprec", "nERR"])
+@pytest.mark.parametrize("name", ["Bpref", "infAP", "AP(norm='found')@3", "Rprec", "nERR", "P(scale='permille')@3"])
 def test_a_measure_without_closed_form_is_refused_by_name(name):
     measure = parse_measure(name)
     with pytest.raises(ParameterError, match="there is no closed form") as refused:

@@ -25,7 +25,7 @@ AVERAGE = Convention(ties="average")
 #: The size of the collection, which permilles and some weights of Utility ask for, is not known here.
 FREE = [m for m in FORMS if getattr(m, "scale", None) is None and not getattr(m, "d", 0)]
 FREE.append(rs.parse_measure("nDCG(gains={0: 0.5, 1: 3, 2: -1}, others='gain')"))  # which leaves the range of nDCG
-CUT = [replace(m, cutoff=3) for m in FREE if hasattr(m, "cutoff")]  # type: ignore[call-arg]  # it has one
+CUT = [replace(m, cutoff=3) for m in FREE if hasattr(m, "cutoff")]  # it has one
 AVERAGED = [measure for measure in dict.fromkeys([*FREE, *CUT]) if measure.averages()]
 REFUSED = [measure for measure in dict.fromkeys([*FREE, *CUT]) if not measure.averages()]
 

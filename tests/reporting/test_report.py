@@ -25,12 +25,12 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def text_of(page: object) -> str:
     """What a reader sees, blanks made one."""
-    body = re.sub(r"<(style|script|svg)\b.*?</\1>", " ", page.html, flags=re.DOTALL)  # type: ignore[attr-defined]
+    body = re.sub(r"<(style|script|svg)\b.*?</\1>", " ", page.html, flags=re.DOTALL)
     return " ".join(unescape(re.sub(r"<[^>]+>", " ", body)).split())
 
 
 def titles_of(page: object) -> list[str]:
-    found = re.findall(r"<h2[^>]*>(.*?)</h2>", page.html, flags=re.DOTALL)  # type: ignore[attr-defined]
+    found = re.findall(r"<h2[^>]*>(.*?)</h2>", page.html, flags=re.DOTALL)
     return [" ".join(unescape(re.sub(r"<[^>]+>", "", title)).split()) for title in found]
 
 
@@ -64,7 +64,7 @@ def test_with_a_baseline_the_verdict_is_about_it(folder: Path) -> None:
     runs = [folder / f"{name}.run" for name in ("bm25", "dense", "rerank")]
     text = text_of(rs.report(folder / "demo.qrels", runs, "AP", baseline="bm25", figures=False))
     assert "Against bm25, with a mean AP of 0.3431" in text
-    by_file = rs.report(folder / "demo.qrels", runs, "AP", baseline=runs[0], figures=False)  # type: ignore[arg-type]
+    by_file = rs.report(folder / "demo.qrels", runs, "AP", baseline=runs[0], figures=False)
     assert "Against bm25, with a mean AP of 0.3431" in text_of(by_file)
 
 
@@ -77,7 +77,7 @@ def test_one_system_is_described_and_compared_with_none(folder: Path) -> None:
 def test_the_title_says_whose_results_these_are(folder: Path) -> None:
     def title(runs: object, qrels: object = folder / "demo.qrels") -> str:
         html = rs.report(qrels, runs, "AP", figures=False).html
-        return unescape(re.search(r"<title>(.*?)</title>", html)[1])  # type: ignore[index]
+        return unescape(re.search(r"<title>(.*?)</title>", html)[1])
 
     runs = [folder / f"{name}.run" for name in ("bm25", "dense", "rerank", "hybrid")]
     assert title(runs[:1]) == "bm25 on demo.qrels"

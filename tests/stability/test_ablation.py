@@ -146,7 +146,7 @@ def test_tau_ap_weighs_the_top_where_lower_is_better_too() -> None:
 def test_infap_keeps_its_value_where_half_of_the_judgments_are_dropped() -> None:
     """What it was made for (Yilmaz and Aslam 2006); AP falls with the judgments."""
     collection = make_collection()
-    found = study(collection.qrels, collection.runs, ["AP", "infAP"], shares=[0.5], depths=[5])  # type: ignore[arg-type]  # runs are listed
+    found = study(collection.qrels, collection.runs, ["AP", "infAP"], shares=[0.5], depths=[5])  # runs are listed
     ap, inferred = found.random.values[:, 0] / found.full
     assert ap < 0.7
     assert inferred > 0.95

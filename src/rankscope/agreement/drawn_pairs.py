@@ -8,8 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from rankscope.agreement.drawn_cells import weighted_mean
+from rankscope.agreement.pair_counts import pair_places
 from rankscope.agreement.segment_sums import divided
-from rankscope.agreement.soft_pairs import system_pairs
 from rankscope.agreement.swapped_pairs import gold_signs, signs_of
 from rankscope.stats.inputs import Floats
 
@@ -20,7 +20,7 @@ Drawn = Callable[[Floats, Floats], Floats]
 
 def metric_signs(metric: Floats, epsilon: float) -> npt.NDArray[np.int8]:
     """(segments, pairs) the sign of the metric's differences."""
-    first, second = system_pairs(len(metric))
+    first, second = pair_places(len(metric))
     return signs_of(metric.T[:, first] - metric.T[:, second], epsilon)
 
 
@@ -30,7 +30,7 @@ def drawn_accuracy(gold: Floats, metric: Floats, epsilon: float, grouping: str) 
     right = ((metric_signs(metric, epsilon) == people) & there).astype(np.float64)
     counted = there.astype(np.float64)
     present = (~np.isnan(gold)).astype(np.float64)
-    first, second = system_pairs(len(gold))
+    first, second = pair_places(len(gold))
 
     def values(of_systems: Floats, of_segments: Floats) -> Floats:
         both = of_systems[:, first] * of_systems[:, second]
@@ -49,7 +49,7 @@ def drawn_tau(gold: Floats, metric: Floats) -> Drawn:
     people, there = gold_signs(gold)
     signs = metric_signs(metric, 0.0)
     tables = [table.astype(np.float64) for table in (signs * people, (people != 0), (signs != 0) & there)]
-    first, second = system_pairs(len(gold))
+    first, second = pair_places(len(gold))
 
     def values(of_systems: Floats, of_segments: Floats) -> Floats:
         both = of_systems[:, first] * of_systems[:, second]

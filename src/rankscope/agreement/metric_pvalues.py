@@ -14,9 +14,9 @@ from rankscope.agreement.conventions import CONVENTIONS
 from rankscope.agreement.metric_bootstrap import bootstrap_values
 from rankscope.agreement.metric_permutations import permuted_differences
 from rankscope.agreement.metric_statistics import Common, system_means
-from rankscope.agreement.pair_counts import kinds_of
+from rankscope.agreement.pair_counts import kinds_of, pair_places
 from rankscope.agreement.segment_sums import by_row
-from rankscope.agreement.soft_pairs import pair_pvalues, system_pairs
+from rankscope.agreement.soft_pairs import pair_pvalues
 from rankscope.errors import ParameterError
 from rankscope.kernels.resample import Draws, flip_sums
 from rankscope.stats.inputs import Floats, snapped
@@ -203,7 +203,7 @@ def by_pair_swaps(common: Common, value: Floats, epsilons: Floats, asked: Asked)
 
 def shares_of_pairs(common: Common, epsilons: Floats, asked: Asked) -> Floats:
     """(metrics, pairs) what each pair adds to the statistic of each metric."""
-    first, second = system_pairs(len(common.gold))
+    first, second = pair_places(len(common.gold))
     if asked.statistic == "soft_pairwise_accuracy":
         people, machine = (pair_pvalues(side, asked.soft) for side in (common.gold[None], common.metrics))
         return np.asarray((1 - np.abs(people - machine)) / first.size)

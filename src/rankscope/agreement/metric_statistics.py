@@ -10,9 +10,9 @@ import numpy.typing as npt
 
 from rankscope.agreement.calibration import calibrate
 from rankscope.agreement.conventions import CONVENTIONS
-from rankscope.agreement.pair_counts import count_by_judgment
+from rankscope.agreement.pair_counts import count_by_judgment, pair_places
 from rankscope.agreement.segment_sums import by_row, divided
-from rankscope.agreement.soft_pairs import soft_pairwise_accuracies, system_pairs
+from rankscope.agreement.soft_pairs import soft_pairwise_accuracies
 from rankscope.errors import ParameterError
 from rankscope.kernels.resample import Draws, draw
 from rankscope.stats.inputs import Bools, Floats, as_generator, check_choice, check_count, check_positive, snapped
@@ -244,7 +244,7 @@ def values_of_means(gold: Floats, means: Floats, statistic: str) -> Floats:
     people, machine = np.broadcast_to(snapped(gold), means.shape), snapped(means)
     if statistic != "pairwise_accuracy":
         return by_row(people, machine, statistic)
-    first, second = system_pairs(means.shape[1])
+    first, second = pair_places(means.shape[1])
     apart, other = (side[:, first] - side[:, second] for side in (people, machine))
     there = ~(np.isnan(apart) | np.isnan(other))
     alike = np.count_nonzero(there & (np.sign(apart) == np.sign(other)), axis=1)

@@ -21,13 +21,14 @@ from rankscope.agreement.rank_hits import dcg as dcg_of
 from rankscope.agreement.rank_hits import err as err_of
 from rankscope.agreement.rank_hits import farr as farr_of
 from rankscope.agreement.rank_hits import ndcg as ndcg_of
-from rankscope.agreement.rank_table import Floats, RankTable, as_table, segments_of, table_of
+from rankscope.agreement.rank_table import RankTable, as_table, segments_of, table_of
 from rankscope.agreement.rank_taus import TauCounts, counted_pairs, tau_counts
 from rankscope.agreement.tau_permutations import permutation_pvalue
 from rankscope.agreement.tau_pvalues import erfc, fisher, segment_statistics, stouffer
 from rankscope.data.rank_list import check_normalisation
 from rankscope.data.rankings import Rankings
 from rankscope.errors import InputError, ParameterError
+from rankscope.kernels.means import mean_or_nan
 from rankscope.stats.inputs import check_choice, check_count
 
 __all__ = [
@@ -57,11 +58,6 @@ def taken(gold: Any, predicted: Any, rankings: Rankings | None, invert: bool, mi
     if isinstance(gold, str) or isinstance(predicted, str):
         raise ParameterError("gold and predicted are names of columns; say with rankings= of what")
     return as_table(gold, predicted, invert=invert)
-
-
-def mean(values: Floats) -> float:
-    there = values[~np.isnan(values)]
-    return float(there.mean()) if there.size else float("nan")
 
 
 def segment_taus(
@@ -187,7 +183,7 @@ def mrr(
     0.41666666666666663
     """
     check_normalisation(normalise, "normalise")
-    return mean(farr_of(taken(gold, predicted, rankings, invert, missing), normalise))
+    return mean_or_nan(farr_of(taken(gold, predicted, rankings, invert, missing), normalise))
 
 
 def dcg(
@@ -204,7 +200,7 @@ def dcg(
     >>> dcg([[1, 2], [1, 2]], [[1, 2], [2, 1]], cutoff=1)  # (3 + 1) / 2
     2.0
     """
-    return mean(dcg_of(taken(gold, predicted, rankings, invert, missing), cutoff))
+    return mean_or_nan(dcg_of(taken(gold, predicted, rankings, invert, missing), cutoff))
 
 
 def ndcg(
@@ -221,7 +217,7 @@ def ndcg(
     >>> round(ndcg([[1, 2], [1, 2]], [[1, 2], [2, 1]], cutoff=1), 4)  # (1 + 1/3) / 2
     0.6667
     """
-    return mean(ndcg_of(taken(gold, predicted, rankings, invert, missing), cutoff))
+    return mean_or_nan(ndcg_of(taken(gold, predicted, rankings, invert, missing), cutoff))
 
 
 def err(
@@ -238,7 +234,7 @@ def err(
     >>> err([[1, 2]], [[1, 2]])
     0.78125
     """
-    return mean(err_of(taken(gold, predicted, rankings, invert, missing), cutoff))
+    return mean_or_nan(err_of(taken(gold, predicted, rankings, invert, missing), cutoff))
 
 
 def best_predicted_vs_human(
@@ -279,4 +275,4 @@ def average_predicted(
     1.3333
     """
     check_normalisation(normalise, "normalise")
-    return mean(gold_of_best(taken(gold, predicted, rankings, invert, missing), normalise))
+    return mean_or_nan(gold_of_best(taken(gold, predicted, rankings, invert, missing), normalise))

@@ -89,7 +89,7 @@ def read_segment_scores(path: PathLike, *, lower: Names = (), test_set: str | No
     >>> found.pairs["de-en"].values.tolist(), found.score
     ([[0.5, 0.25]], False)
     """
-    return lowered(read_scores(path, test_set=test_set), names_of(lower), ())
+    return lowered(read_scores(path, test_set=test_set), names_of(lower), (), ())
 
 
 def people_as_asked(
@@ -139,12 +139,17 @@ def people_as_asked(
     return found, down
 
 
-def lowered(scores: list[SegmentScores], lower: Sequence[str], known: Sequence[str]) -> list[SegmentScores]:
-    """The metrics, in those named lower is better. Raises UnknownName for a name of none and not among `known`."""
+def lowered(
+    scores: list[SegmentScores], lower: Sequence[str], known: Sequence[str], columns: Sequence[str]
+) -> list[SegmentScores]:
+    """The metrics, in those named lower is better. Raises UnknownName for a name of none and not among `known`.
+
+    columns: those of the judgments, which the error names.
+    """
     there = {one.metric for one in scores}
     unknown = [name for name in lower if name not in there and name not in known]
     if unknown:
-        raise UnknownName("metric", unknown[0], sorted(there))
+        raise UnknownName("metric", unknown[0], {*there, *columns})
     return [replace(one, score=False) if one.metric in lower else one for one in scores]
 
 
@@ -182,7 +187,8 @@ def judged_as_asked(
         reference=reference,
         lines=lines,
     )
-    made = lowered(all_scores(given, test_set=test_set), down, [name for name in down if name not in rest])
+    own = list(people.columns) if isinstance(people, Rankings) else []
+    made = lowered(all_scores(given, test_set=test_set), down, [name for name in down if name not in rest], own)
     if wanted is not None and {*wanted} <= {one.metric for one in made}:
         made = [one for one in made if not wanted or one.metric in wanted]
     found = judged(people, made, gold=gold, pairs=pairs)
@@ -192,7 +198,6 @@ def judged_as_asked(
         if unknown := [name for name in wanted if name not in found.metrics]:
             raise UnknownName("metric", unknown[0], found.metrics)
         found = found._replace(metrics=tuple(wanted))
-    own = people.columns if isinstance(people, Rankings) else ()
     return found._replace(notes=(*found.notes, *ranks_note(found, [name for name in own if name not in down])))
 
 

@@ -5,14 +5,13 @@ from __future__ import annotations
 import zlib
 
 import numpy as np
-import numpy.typing as npt
 
+from rankscope.agreement.pair_counts import pair_places
 from rankscope.kernels.resample import Draws, draw, flip_sums
 from rankscope.stats.inputs import NOISE, Floats
 
-__all__ = ["SOFT_RESAMPLES", "pair_pvalues", "soft_draws", "soft_pairwise_accuracies", "system_pairs"]
+__all__ = ["SOFT_RESAMPLES", "pair_pvalues", "soft_draws", "soft_pairwise_accuracies"]
 
-Ints = npt.NDArray[np.int64]
 
 #: Swaps of signs behind each p-value, where no other number is asked for.
 SOFT_RESAMPLES = 1000
@@ -32,12 +31,6 @@ def soft_draws(seed: int, pair: str, n_resamples: int = SOFT_RESAMPLES) -> Draws
     return draw(np.random.default_rng(seeds), n_resamples)
 
 
-def system_pairs(systems: int) -> tuple[Ints, Ints]:
-    """The first and the second system of every pair."""
-    first, second = np.triu_indices(systems, 1)
-    return first.astype(np.int64), second.astype(np.int64)
-
-
 def pair_pvalues(stack: Floats, draws: Draws) -> Floats:
     """(matrices, pairs) the one-sided p-value of a sign-swap test that the first system of a pair is the better.
 
@@ -53,7 +46,7 @@ def pair_pvalues(stack: Floats, draws: Draws) -> Floats:
     [1.0]
     """
     matrices, systems, segments = stack.shape
-    first, second = system_pairs(systems)
+    first, second = pair_places(systems)
     if np.isnan(stack).any():
         return masked_pvalues(stack, draws)
     # What all systems have in common on a segment is in no difference, and would only cost digits.
@@ -73,7 +66,7 @@ def pair_pvalues(stack: Floats, draws: Draws) -> Floats:
 
 def masked_pvalues(stack: Floats, draws: Draws) -> Floats:
     """As above, a list of differences for each pair."""
-    first, second = system_pairs(stack.shape[1])
+    first, second = pair_places(stack.shape[1])
     found = np.empty((len(stack), first.size))
     for i, matrix in enumerate(stack):
         differences = np.nan_to_num(matrix[first] - matrix[second])

@@ -14,8 +14,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from rankscope.agreement.pair_counts import CLOSE
-from rankscope.agreement.soft_pairs import system_pairs
+from rankscope.agreement.pair_counts import CLOSE, pair_places
 from rankscope.agreement.swapped_pairs import differences, forms_of, gold_signs, pair_weights, signs_of, weighed
 from rankscope.kernels.resample import Draws
 from rankscope.kernels.swaps import swap_bits
@@ -110,7 +109,7 @@ def rising_differences(apart: Floats, right: Bools, tied: Bools, weights: Floats
 def best_gains(bits: Bits, rising: Rising, weights: Floats) -> Floats:
     """(resamples) what the best epsilon adds to the first metric, less what it adds to the second."""
     rows, systems = len(bits), bits.shape[2]
-    first, second = system_pairs(systems)
+    first, second = pair_places(systems)
     by_system = np.ascontiguousarray(bits.transpose(0, 2, 1))
     cells = by_system[:, first] + 2 * by_system[:, second]  # (resamples, pairs, segments), the place in CELLS
     masks = -by_system.astype(np.uint16)  # all bits 1, or none

@@ -13,9 +13,8 @@ from collections.abc import Iterator
 import numpy as np
 import numpy.typing as npt
 
-from rankscope.agreement.pair_counts import CLOSE
+from rankscope.agreement.pair_counts import CLOSE, pair_places
 from rankscope.agreement.segment_sums import divided
-from rankscope.agreement.soft_pairs import system_pairs
 from rankscope.kernels.resample import Draws
 from rankscope.kernels.swaps import form_values, grouped_bits, linear_values, swap_bits
 from rankscope.stats.inputs import Floats
@@ -49,21 +48,21 @@ def signs_of(apart: Floats, epsilon: float) -> Signs:
 
 def differences(pair: Floats) -> Floats:
     """(4, segments, pairs) the four differences of each pair of systems; pair: (2, systems, segments)."""
-    first, second = system_pairs(pair.shape[1])
+    first, second = pair_places(pair.shape[1])
     turned = pair.swapaxes(1, 2)
     return np.stack([turned[a][:, first] - turned[b][:, second] for a, b in CELLS])
 
 
 def gold_signs(gold: Floats) -> tuple[Signs, Bools]:
     """(segments, pairs) the sign of gold, and whether both systems are there."""
-    first, second = system_pairs(len(gold))
+    first, second = pair_places(len(gold))
     apart = gold.T[:, first] - gold.T[:, second]
     return np.sign(np.nan_to_num(apart)).astype(np.int8), ~np.isnan(apart)
 
 
 def forms_of(table: npt.NDArray[np.int8], systems: int) -> Singles:
     """(segments, systems, systems) of a table (4, segments, pairs): linear on the diagonal, products above it."""
-    first, second = system_pairs(systems)
+    first, second = pair_places(systems)
     of_00, of_10, of_01, of_11 = table.astype(np.float32)
     forms = np.zeros((table.shape[1], systems, systems), np.float32)
     forms[:, first, second] = of_11 - of_10 - of_01 + of_00

@@ -66,7 +66,9 @@ def settle_systems(
         check_choice("human", human, HUMAN)
     check_positive("prior", prior, zero=True)
     if prior and human != "bradley_terry":
-        raise ParameterError('prior is for human="bradley_terry"; leave it out, or ask for that')
+        raise ParameterError(
+            'prior is for human="bradley_terry" (--human bradley_terry); leave it out, or ask for that'
+        )
     check_choice("from_segments", from_segments, FROM_SEGMENTS)
     check_choice("over", over, OVER)
     if interval is not None:

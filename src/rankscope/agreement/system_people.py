@@ -84,7 +84,7 @@ def given_as_asked(
             needed=needed,
             higher=up,
             lower=[name for name in down if name not in {one.metric for one in made}],
-            **options,  # type: ignore[arg-type]
+            **options,  # type: ignore[arg-type]  # each is None or as it is said above
         )
         columns = [*read.columns] if isinstance(read, Rankings) else [GOLD]
         found = people_of_segments(read, gold, human, [*up, *down], alone=bool(made))

@@ -80,7 +80,7 @@ def column_words(line: str) -> list[str]:
 
         try:
             found = json.loads(line)
-        except ValueError:
+        except (ValueError, RecursionError):
             return []
         return list(found) if isinstance(found, dict) else []
     return [name.strip().strip('"') for name in line.split("\t" if "\t" in line else ",")]

@@ -190,7 +190,7 @@ def bootstrap_systems(sums: Sequence[SystemSums], draws: Draws) -> list[Floats]:
     places = [np.array([names[name] for name in one.segments], np.int64) for one in sums]
     found = [one.drawn if one.drawn is not None else np.tile(one.values, (draws.n_resamples, 1)) for one in sums]
     moving = [i for i, one in enumerate(sums) if one.above is not None]
-    width = max((sums[i].values.size * sums[i].above.shape[2] for i in moving), default=0)  # type: ignore[union-attr]
+    width = max((one.values.size * one.above.shape[2] for one in sums if one.above is not None), default=0)
     done = 0
     for counts in bootstrap_counts(draws, len(names), width) if moving else ():
         for i in moving:

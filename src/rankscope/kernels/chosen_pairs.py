@@ -45,16 +45,14 @@ class ChosenPairs(NamedTuple):
 def prepare(x: Floats, y: Floats) -> ChosenPairs:
     """Points with two values each, without NaN; about 2,000 bytes a point are held."""
     codes = [np.unique(values, return_inverse=True)[1].reshape(-1) for values in (x, y)]
-    orders = [np.argsort(code, kind="stable") for code in codes]
-    blocks = [blocks_of(code, order) for code, order in zip(codes, orders, strict=True)]
-    of_x, of_y = blocks
+    of_x, of_y = (blocks_of(code) for code in codes)
     shape = int(of_x.max(initial=-1)) + 1, int(of_y.max(initial=-1)) + 1
     # A pair in one block of both is counted once, in that of x.
-    within = (signs_within(codes, orders[0], of_x, None), signs_within(codes, orders[1], of_y, of_x))
+    within = (signs_within(codes, of_x, None), signs_within(codes, of_y, of_x))
     return ChosenPairs(of_x * shape[1] + of_y, shape, within)
 
 
-def blocks_of(codes: Ints, order: Ints) -> Ints:
+def blocks_of(codes: Ints) -> Ints:
     """(points) the block of each, from 0 by rising value; long groups of ties have one of their own."""
     sizes = np.bincount(codes)
     begins = np.cumsum(sizes) - sizes
@@ -63,9 +61,10 @@ def blocks_of(codes: Ints, order: Ints) -> Ints:
     return np.asarray(of_group[codes], np.int64)
 
 
-def signs_within(codes: list[Ints], order: Ints, block: Ints, other: Ints | None) -> Within:
+def signs_within(codes: list[Ints], block: Ints, other: Ints | None) -> Within:
     """Of each block with several groups; pairs that are in one block of `other` too are left out."""
     own = codes[0] if other is None else codes[1]
+    order = np.argsort(own)
     rising, sorted_codes = block[order], own[order]
     starts = np.flatnonzero(np.append(True, rising[1:] != rising[:-1])) if order.size else np.zeros(0, np.int64)
     ends = np.append(starts[1:], order.size)

@@ -30,7 +30,7 @@ def gain_linear(grades: Ints) -> Floats:
 def gain_exponential(grades: Ints) -> Floats:
     """2^grade - 1 (Burges et al. 2005); 0 for negative grades, infinite above 1023."""
     with np.errstate(over="ignore"):
-        return np.ldexp(1.0, np.clip(grades, 0, 2000)) - 1.0
+        return np.ldexp(1.0, np.maximum(grades, 0)) - 1.0
 
 
 def discount_log2(ranks: Floats) -> Floats:
@@ -53,4 +53,4 @@ def stopping_probability(grades: Ints, max_grade: int) -> Floats:
     top = max(max_grade, 0)
     below = np.maximum(grades, 0) - top
     # As a difference of powers, so that no grade is too high.
-    return np.asarray(np.ldexp(1.0, np.maximum(below, -2000)) - np.ldexp(1.0, max(-top, -2000)), np.float64)
+    return np.asarray(np.ldexp(1.0, below) - np.ldexp(1.0, -top))

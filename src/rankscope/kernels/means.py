@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["mean_of", "ratio_or_nan"]
+__all__ = ["mean_of", "mean_or_nan", "ratio_or_nan"]
 
 Floats = npt.NDArray[np.float64]
 
@@ -21,3 +21,8 @@ def mean_of(values: Floats, axis: int = 0) -> Floats:
     """The mean along an axis of what is not NaN; NaN where nothing is."""
     there = ~np.isnan(values)
     return ratio_or_nan(np.where(there, values, 0.0).sum(axis=axis), there.sum(axis=axis))
+
+
+def mean_or_nan(values: Floats) -> float:
+    """The mean of those of one list that are not NaN; NaN where none is."""
+    return float(mean_of(values))

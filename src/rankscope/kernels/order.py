@@ -46,9 +46,8 @@ def order_falling(scores: npt.NDArray[np.float64], lengths: npt.NDArray[np.int64
 
 def ranges(starts: npt.NDArray[np.int64], lengths: npt.NDArray[np.int64]) -> Index:
     """start, start + 1, ..., start + length - 1 of each pair, one after the other."""
-    ends = np.cumsum(lengths)
-    total = int(ends[-1]) if ends.size else 0
-    return np.repeat(starts - (ends - lengths), lengths) + np.arange(total)
+    before = np.cumsum(lengths) - lengths
+    return np.repeat(starts - before, lengths) + np.arange(int(lengths.sum()))
 
 
 def repeated(keys: npt.NDArray[np.uint64]) -> bool:
@@ -62,7 +61,7 @@ def repeated(keys: npt.NDArray[np.uint64]) -> bool:
     if n < 2:
         return False
     digits = int(n - 1).bit_length()
-    bits = max(digits + 3 if digits < 18 else digits + 1, 4)  # of many rows, a table that still fits
+    bits = digits + 3 if digits < 18 else digits + 1  # of many rows, a table that still fits
     place = (keys >> np.uint64(64 - bits)).view(np.int64)
     table = np.empty(1 << bits, np.uint32 if n < 1 << 32 else np.uint64)
     rows = np.arange(n, dtype=table.dtype)

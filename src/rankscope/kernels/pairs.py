@@ -195,13 +195,12 @@ def count_pairs_by_row(x: Floats, y: Floats) -> PairCounts:
     Every pair is compared, in pieces that fit the processor's cache.
     """
     lists, items = x.shape
-    absent = np.isnan(x) | np.isnan(y)
     counts = np.zeros((5, lists), np.int64)
     step = max(1, BLOCK // max(items, 1))
     for start in range(0, lists, step):
         part = slice(start, start + step)
         # Items along the first axis: one comparison takes places of many lists.
-        a, b = (np.ascontiguousarray(np.where(absent[part], np.nan, v[part]).T) for v in (x, y))
+        a, b = np.ascontiguousarray(x[part].T), np.ascontiguousarray(y[part].T)
         for j in range(1, items):
             for row, found in zip(counts, classes(a[:j], a[j], b[:j], b[j]), strict=True):
                 row[part] += np.count_nonzero(found, axis=0)
@@ -209,7 +208,7 @@ def count_pairs_by_row(x: Floats, y: Floats) -> PairCounts:
 
 
 def classes(a: Floats, other_a: Floats, b: Floats, other_b: Floats) -> tuple[npt.NDArray[np.bool_], ...]:
-    """Whether each pair is concordant, discordant, tied in x, in y, in both."""
+    """Whether each pair is concordant, discordant, tied in x, in y, in both: one with NaN is none of these."""
     less_a, more_a, tied_a = a < other_a, a > other_a, a == other_a
     less_b, more_b, tied_b = b < other_b, b > other_b, b == other_b
     return (

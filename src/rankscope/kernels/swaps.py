@@ -19,7 +19,7 @@ Singles = npt.NDArray[np.float32]
 SWAPS = ("cells", "systems", "segments")
 
 
-def swap_bits(draws: Draws, shape: tuple[int, int], swap: str = "cells") -> Iterator[Bits]:
+def swap_bits(draws: Draws, shape: tuple[int, int], swap: str) -> Iterator[Bits]:
     """(resamples, segments, systems), chunk by chunk: 1 where a cell's two scores change places, with probability 1/2.
 
     shape: (systems, segments). Of what is swapped as a whole, all bits are alike: the array is then a view.

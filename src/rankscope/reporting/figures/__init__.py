@@ -13,7 +13,7 @@ from rankscope.data.sections import Figure
 from rankscope.errors import ParameterError, UnknownName
 
 # The files that hold figures: importing one puts its figures into the table.
-from rankscope.reporting.figures import (  # noqa: F401
+from rankscope.reporting.figures import (  # noqa: F401 - for that alone
     asl_sorted,
     best_ranked,
     binary_measures,
