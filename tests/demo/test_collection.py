@@ -150,5 +150,5 @@ def test_a_file_in_the_place_of_the_folder_is_refused(tmp_path):
     (tmp_path / "taken").write_text("")
     with pytest.raises(OutputError, match="is a file, expected a folder"):
         write_files(tmp_path / "taken", {"a": "b"})
-    with pytest.raises(OutputError, match="cannot be used"):
+    with pytest.raises(OutputError, match="no folder can be made there"):
         write_files(tmp_path / "taken" / "inside", {"a": "b"})

@@ -245,12 +245,11 @@ def test_leaving_early_cancels_what_has_not_begun(client, used, tmp_path):
     results = run_units(touches, (tmp_path / str(x) for x in range(100)))
     next(results)
     results.close()
-    time.sleep(0.1)
-    assert len(list(tmp_path.iterdir())) <= 4
     until = time.monotonic() + 10
     while client.cluster.scheduler.tasks and time.monotonic() < until:
         time.sleep(0.01)
     assert not client.cluster.scheduler.tasks
+    assert len(list(tmp_path.iterdir())) < 20  # few are under way at a time, of which some may have been done
 
 
 def test_nothing_is_kept_on_the_cluster_after_a_result_that_was_waited_for(client, used, monkeypatch):

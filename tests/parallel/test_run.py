@@ -115,14 +115,25 @@ def threads_of_blas(x):
     return [get() for get in openblas("get_num_threads")], os.environ["OMP_NUM_THREADS"]
 
 
+#: Processes of other tests that live on, as the one that forks for commands.
+OTHERS = set()
+
+
+@pytest.fixture(autouse=True)
+def processes_of_others():
+    OTHERS.clear()
+    OTHERS.update(children())
+
+
 def children():
     """The processes whose parent this one is, zombies included.
 
-    But for the one that the standard library keeps to the end once any test has spawned: its tracker of resources.
+    But for those that were there before the test, and the one that the standard library keeps to the end once any test
+    has spawned: its tracker of resources.
     """
     tracker = str(resource_tracker._resource_tracker._pid)
     with open(f"/proc/self/task/{threading.get_native_id()}/children") as file:
-        return [child for child in file.read().split() if child != tracker]
+        return [child for child in file.read().split() if child != tracker and child not in OTHERS]
 
 
 @BOTH
