@@ -1,8 +1,10 @@
 """Units on a Dask cluster: the results of one worker, to the last bit, in order, and errors with their type."""
 
+import contextlib
 import gc
 import itertools
 import os
+import socket
 import threading
 import time
 
@@ -341,6 +343,41 @@ def test_an_address_nobody_answers_at_is_named_with_the_time_limit():
     with pytest.raises(ParameterError) as caught:
         rs.parallel.use("127.0.0.1:1", timeout=0.2)
     assert str(caught.value).startswith("no Dask scheduler answered at 127.0.0.1:1 within 0.2 seconds")
+
+
+@pytest.mark.parametrize(
+    ("banner", "timeout", "said"),
+    [
+        (b"", 0.5, "check the address, and that the scheduler runs"),
+        (b"SSH-2.0-OpenSSH_9.2\r\n", 30, "what answers there does not speak Dask's language; check the address"),
+        (bytes(64), 30, "what answers there does not speak Dask's language; check the address"),
+    ],
+    ids=["nothing", "text", "zeros"],
+)
+def test_whoever_takes_the_connection_and_speaks_otherwise_is_not_waited_for(banner, timeout, said):
+    left = []
+
+    def serve():
+        connection, _ = server.accept()
+        with connection:
+            connection.settimeout(60)
+            connection.sendall(banner)
+            with contextlib.suppress(ConnectionError):
+                while connection.recv(1 << 16):
+                    pass
+        left.append(True)  # not by the time limit here
+
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        thread = threading.Thread(target=serve, daemon=True)
+        thread.start()
+        address = f"127.0.0.1:{server.getsockname()[1]}"
+        with pytest.raises(ParameterError) as caught:
+            rs.parallel.use(address, timeout=timeout)
+        gc.collect()
+        thread.join()
+    assert str(caught.value).startswith(f"no Dask scheduler answered at {address} within {timeout} seconds")
+    assert said in str(caught.value)
+    assert left == [True]
 
 
 def test_the_address_of_a_worker_is_told_as_such(client):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import pickle
 import re
+import struct
 from concurrent.futures import ThreadPoolExecutor
 from types import ModuleType
 from typing import Any, cast
@@ -62,16 +63,27 @@ def connected(address: str, timeout: float) -> Any:
         reason = str(error).splitlines()[0] if str(error) else type(error).__name__
         if isinstance(error, (OSError, TimeoutError)):
             reason = "check the address, and that the scheduler runs and can be reached from here"
+        elif isinstance(error, (MemoryError, struct.error)):  # of reading something else as Dask's lengths
+            reason = "what answers there does not speak Dask's language; check the address"
         raise ParameterError(
             f"no Dask scheduler answered at {address} within {timeout:g} seconds (--cluster-timeout); {reason}"
         ) from None
 
 
 async def answered(address: str, timeout: float) -> None:
-    """Raises where nobody who speaks Dask's language answers in time."""
+    """Raises where nobody who speaks Dask's language answers in time.
+
+    Dask's own limit ends with the connection: for the first word of whoever took it, and then says nothing, it waits
+    for ever.
+    """
+    await asyncio.wait_for(asked(address, timeout), timeout)
+
+
+async def asked(address: str, timeout: float) -> None:
+    """timeout: for the connection."""
     comm = await distributed().comm.connect(address, timeout=timeout)
     try:
-        await asyncio.wait_for(identified(comm), timeout)
+        await identified(comm)
     finally:
         comm.abort()
 
