@@ -324,6 +324,9 @@ def test_a_url_of_a_folder_ends_with_a_slash(client, tmp_path, small, case, monk
     for url, said in (
         ("memory://partitions/gone/", "no such folder"),
         ("memory://partitions/deep/", "a folder inside a folder"),
+        ("memory://partitions/run/part-0000/", "is a file, expected a folder; leave out the / at its end"),
+        (f"file://{folder}/part-0000/", "is a file, expected a folder; leave out the / at its end"),
+        (f"file://{folder}", "is a directory, expected a file; .* end the URL of a run in a folder with /"),
     ):
         with pytest.raises(InputError, match=said):
             rs.evaluate(case.qrels, url, "AP", workers=1)

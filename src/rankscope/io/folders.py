@@ -35,6 +35,8 @@ def partitions(folder: PathLike) -> list[Partition]:
         listed = url_files(name) if is_url(name) else files_in(name)
     except FileNotFoundError:
         raise InputError(f"{name}: no such folder; check the path") from None
+    except NotADirectoryError:
+        raise InputError(f"{name}: is a file, expected a folder; leave out the / at its end") from None
     except OSError as error:
         raise InputError(f"{name}: the folder cannot be listed ({error.strerror or error})") from None
     found = []

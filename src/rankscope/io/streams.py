@@ -104,6 +104,10 @@ def open_binary(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
             yield _decompressed(raw, name)
     except FileNotFoundError:
         raise no_such_file(name) from None
+    except IsADirectoryError:  # a URL; of paths that has been said
+        raise InputError(
+            f"{name}: is a directory, expected a file; name one file of it, or end the URL of a run in a folder with /"
+        ) from None
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
         raise InputError(f"{name}: the compressed file is truncated or damaged ({error}); fetch it again") from None
     except (RankscopeError, BrokenPipeError):

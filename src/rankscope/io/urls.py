@@ -76,7 +76,7 @@ def is_url_of_folder(path: object) -> bool:
 def url_files(url: str) -> list[tuple[str, str, int]]:
     """What is in a folder: of each its URL, its kind as fsspec tells it ("file", "directory"), and its bytes.
 
-    Raises as `open_url`.
+    Raises as `open_url`, and NotADirectoryError where it is a file.
     """
     with told(url):
         import fsspec
@@ -84,6 +84,8 @@ def url_files(url: str) -> list[tuple[str, str, int]]:
         store, path = fsspec.core.url_to_fs(url)
         found = store.ls(path, detail=True)
     base, ours = url.rstrip("/"), path.rstrip("/")
+    if any(one["name"] == ours and one["type"] == "file" for one in found):
+        raise NotADirectoryError
     entries = [(one["name"].rstrip("/"), one["type"], int(one["size"] or 0)) for one in found]
     # Some stores list the folder itself.
     return [(f"{base}/{name.rpartition('/')[2]}", kind, size) for name, kind, size in entries if name != ours]
