@@ -189,3 +189,39 @@ def test_a_pipe_may_be_named_as_the_output(place: Path) -> None:
     done = shell(place, "rankscope evaluate demo.qrels bm25.run -m AP --format csv -o /dev/stdout | cat")
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.startswith("system,measure,query,value\nbm25,AP,all,")
+
+
+@pytest.mark.skipif(not Path("/dev/fd").exists(), reason="no /dev/fd here")
+@pytest.mark.parametrize(
+    ("line", "there"),
+    [
+        ("rankscope convert demo.qrels /dev/stdout --to csv >> all", "before\nquery_id,"),
+        ("(echo first; rankscope convert demo.qrels /dev/stdout --to csv) > all", "first\nquery_id,"),
+        ("rankscope convert demo.qrels /dev/fd/7 --to csv 7>> all", "before\nquery_id,"),
+    ],
+    ids=["appended", "behind others", "another number"],
+)
+def test_an_open_file_that_is_named_as_the_output_is_written_where_it_stands(
+    line: str, there: str, place: Path
+) -> None:
+    """Neither what is in it nor what comes behind is lost."""
+    path = place / "all"
+    path.write_text("before\n")
+    done = shell(place, f"({line.replace('all', str(path))}; echo after >> {path})")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    assert path.read_text().startswith(there)
+    assert path.read_text().endswith("\nafter\n")
+    assert list(place.iterdir()) == [path]
+
+
+def test_threads_that_end_in_any_order_leave_the_streams_as_they_were() -> None:
+    before = sys.stdout, sys.stderr
+    first, second = streams.guarded_streams(), streams.guarded_streams()
+    first.__enter__()
+    try:
+        second.__enter__()
+        assert isinstance(sys.stdout, streams.Guarded)
+    finally:
+        first.__exit__(None, None, None)
+        second.__exit__(None, None, None)
+    assert (sys.stdout, sys.stderr) == before

@@ -113,8 +113,15 @@ def silence(stream: Any) -> None:
 
 @contextmanager
 def guarded_streams() -> Iterator[None]:
-    """Both streams guarded within the block, and names that are no UTF-8 printed as they came."""
+    """Both streams guarded within the block, and names that are no UTF-8 printed as they came.
+
+    Where they are so already, by a call around this one or in another thread, nothing is done: two that end in another
+    order than they began would leave them guarded.
+    """
     before = sys.stdout, sys.stderr
+    if any(isinstance(stream, (Guarded, Closed)) for stream in before):
+        yield
+        return
     for stream in before:
         if stream is not None and hasattr(stream, "reconfigure"):
             stream.reconfigure(encoding="utf-8", errors="surrogateescape")

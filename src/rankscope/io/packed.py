@@ -42,10 +42,13 @@ class Unpacked(io.RawIOBase):
         return n
 
 
-def refuse_bomb(unpacked: int, packed: int, name: str) -> None:
-    """Raise InputError where so many packed bytes hold so many unpacked ones as no data do."""
+def refuse_bomb(unpacked: int, packed: int, name: str, advice: str = "unpack it yourself") -> None:
+    """Raise InputError where so many packed bytes hold so many unpacked ones as no data do.
+
+    advice: what helps if it is to be read all the same.
+    """
     if unpacked > max(FREE, RATIO * packed):
         raise InputError(
             f"{name}: {packed:,} bytes that unpack to {unpacked:,} or more, expected at most {RATIO:,} times as many; "
-            "unpack it yourself if it is to be read all the same"
+            f"{advice} if it is to be read all the same"
         )

@@ -36,6 +36,8 @@ SEPARATORS = {"csv": ",", "tsv": "\t"}
 MAGIC = b"PAR1"
 #: The line of the first row; 0 where rows are no lines.
 FIRST_ROW = {"csv": 2, "tsv": 2, "jsonl": 1, "parquet": 0}
+#: What to do with Parquet that holds too much for its size: it cannot be unpacked by itself.
+AS_TEXT = "save it as CSV"
 #: So many names of columns are listed.
 MOST_SHOWN = 8
 #: The columns of the scores that `--save` writes.
@@ -213,7 +215,7 @@ def refuse_rows(table: pl.LazyFrame, size: int, name: str) -> int:
     import polars as pl
 
     rows = int(table.select(pl.len()).collect().item())
-    refuse_bomb(8 * rows * len(table.collect_schema()), size, name)
+    refuse_bomb(8 * rows * len(table.collect_schema()), size, name, AS_TEXT)
     return rows
 
 
@@ -222,7 +224,7 @@ def refuse_texts(frame: pl.DataFrame, size: int, name: str) -> pl.DataFrame:
     import polars as pl
 
     lengths = frame.select(pl.col(pl.String).str.len_bytes().cast(pl.Int64).sum())
-    refuse_bomb(sum(lengths.row(0)) if lengths.width else 0, size, name)
+    refuse_bomb(sum(lengths.row(0)) if lengths.width else 0, size, name, AS_TEXT)
     return frame
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import stat
 import sys
@@ -31,6 +32,9 @@ PathLike = str | os.PathLike[str]
 
 #: How the name of what is being written begins, until it is whole.
 TEMPORARY = ".rankscope-"
+#: Names of files that are open already, by the shell that began this process.
+OPEN = re.compile(r"/dev/fd/(\d{1,9})|/proc/self/fd/(\d{1,9})")
+STREAMS = {"/dev/stdout": 1, "/dev/stderr": 2}
 
 
 def check_writable(path: PathLike) -> None:
@@ -76,7 +80,18 @@ def files_of(path: PathLike) -> Iterable[PathLike]:
 
 def is_special(path: PathLike) -> bool:
     """Whether it is a device, a pipe or a descriptor: written to directly, since it cannot be renamed over."""
-    return os.path.exists(path) and not os.path.isfile(path)
+    return os.path.exists(path) and (not os.path.isfile(path) or descriptor_of(path) is not None)
+
+
+def descriptor_of(path: PathLike) -> int | None:
+    """Of a path that names an open file, its number; None for any other.
+
+    What is behind it may be a file, as in `-o /dev/stdout >> all.run`: it is written to from where it stands, as anyone
+    else does who writes there. Whoever took its place would lose what is in it, and what comes after.
+    """
+    name = os.path.abspath(os.fsdecode(path))
+    found = OPEN.fullmatch(name)
+    return STREAMS.get(name) if found is None else int(found[1] or found[2])
 
 
 def write_text(path: PathLike, text: str) -> None:
@@ -94,7 +109,8 @@ def write_chunks(path: PathLike, chunks: Iterable[bytes]) -> None:
     check_writable(path)
     with told(path):
         if is_special(path):
-            with open(path, "wb") as file:
+            number = descriptor_of(path)
+            with open(path if number is None else os.dup(number), "wb") as file:
                 file.writelines(chunks)
             return
         target = Path(os.path.realpath(path))
@@ -181,8 +197,11 @@ def write_folder(folder: PathLike, files: Mapping[str, Iterable[bytes]]) -> None
 
 def check_place(base: Path, name: str) -> None:
     """Raise OutputError where a file of that name cannot come to stand."""
-    if (base / name).is_dir():
-        raise OutputError(f"{base / name}: is a directory, and a file is to be written there; choose another folder")
+    place = base / name
+    if place.is_dir():
+        raise OutputError(f"{place}: is a directory, and a file is to be written there; choose another folder")
+    if place.exists() and not os.access(place, os.W_OK):
+        raise OutputError(f"{place}: no permission to write there; choose another folder")
 
 
 def write_stdout(chunks: Iterable[bytes]) -> None:
