@@ -17,6 +17,7 @@ from fuzz.readers import READERS, refusals
 from fuzz.seeds import npz, parquet, zstd
 
 import rankscope as rs
+from rankscope.data.sparse import refuse_sparse
 from rankscope.errors import InputError
 from rankscope.io.packed import FREE, RATIO
 from rankscope.io.streams import open_binary
@@ -209,6 +210,16 @@ def test_a_table_that_would_be_nearly_empty_is_refused(what: str, tmp_path: Path
     assert said.startswith(("FILE", "votes"))
     assert "is filled, expected at least 1 in 50" in said or "fields, expected 600" in said
     assert len(said) < 400
+
+
+@pytest.mark.parametrize(
+    ("rows", "columns", "filled"), [(12_500, 700, 162_500), (100_000, 90, 100_000), (2896, 2896, 1)]
+)
+def test_a_sparse_table_that_is_no_larger_than_its_cells_allow_is_taken(rows: int, columns: int, filled: int) -> None:
+    """Features of which each document has 13 of 700; ballots with one name of 90; and what is small in any case."""
+    refuse_sparse((rows, columns), filled, "file", "rows and columns")
+    with pytest.raises(InputError, match="is filled, expected at least 1 in 50"):
+        refuse_sparse((rows, 4 * columns), filled, "file", "rows and columns")
 
 
 def test_a_voter_or_item_that_stands_twice_among_many_is_found_at_once(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from rankscope.errors import InputError
 
 __all__ = ["FREE", "refuse_sparse"]
 
-#: So many cells any table may have; a larger one so many for each cell that is filled.
+#: So many cells any table may have, and so many more for each cell that is filled.
 FREE, EACH = 1 << 23, 50
 
 
@@ -19,7 +19,7 @@ def refuse_sparse(sizes: Sequence[int], filled: int, where: str, what: str) -> N
     sizes: how many rows, columns and so on it would have. filled: how many cells are given. what: of what it is.
     """
     cells = math.prod(sizes)
-    if cells > max(FREE, EACH * filled):
+    if cells > FREE + EACH * filled:
         size = " x ".join(f"{size:,}" for size in sizes)
         raise InputError(
             f"{where}: {size} {what}, a table of which 1 cell in {cells // max(filled, 1):,} is filled, expected at "
