@@ -81,6 +81,9 @@ def try_all(writer: Writer, place: Path, call: Call, code: int, *, lasting: bool
         with failing(Faults(place, code, at, lasting=lasting)) as faults:
             done = call(*arguments(writer.call, place))
         assert faults.struck
+        if done.code == 0 and not lasting and faults.asked[at] == "mkdir":  # of a folder that was there already
+            assert written(place).items() >= whole.items(), (at, faults.asked)
+            continue
         assert done.code == 2, (at, faults.asked, done)
         assert str(place) in done.said
         left = {name: content for name, content in written(place).items() if not is_kept(writer, name)}
