@@ -78,7 +78,8 @@ def kind_of_line(line: str) -> str:
             return "pairs"
         if "\t" not in line and {"better", "worse"} <= set(words):
             return "pairs"
-    if "," in line or line.startswith("{") or not is_score(fields[-1]):
+    # Blanks of other scripts are none to `lines`: of such a line no field is left.
+    if "," in line or line.startswith("{") or not fields or not is_score(fields[-1]):
         return "table"
     if len(fields) == 2:
         return "seg.score"
