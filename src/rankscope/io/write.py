@@ -200,7 +200,7 @@ def check_place(base: Path, name: str) -> None:
     place = base / name
     if place.is_dir():
         raise OutputError(f"{place}: is a directory, and a file is to be written there; choose another folder")
-    if place.exists() and not os.access(place, os.W_OK):
+    if any(one.exists() and not os.access(one, os.W_OK) for one in (place, place.parent)):
         raise OutputError(f"{place}: no permission to write there; choose another folder")
 
 
