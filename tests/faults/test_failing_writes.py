@@ -80,7 +80,7 @@ def try_all(writer: Writer, place: Path, call: Call, code: int, *, lasting: bool
                     before[name] = OLD
         with failing(Faults(place, code, at, lasting=lasting)) as faults:
             done = call(*arguments(writer.call, place))
-        assert faults.struck
+        assert faults.struck, (at, steps, faults.asked, done)
         if done.code == 0 and not lasting and faults.asked[at] == "mkdir":  # of a folder that was there already
             assert written(place).items() >= whole.items(), (at, faults.asked)
             continue
