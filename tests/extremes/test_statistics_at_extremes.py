@@ -12,6 +12,8 @@ import pytest
 
 import rankscope as rs
 from rankscope import stats
+from rankscope.comparison.noninferiority import Criterion, decide
+from rankscope.stats.inputs import levelled_table
 
 RNG = np.random.default_rng(5)
 SCORES = RNG.integers(1, 1000, (4, 12)) / 1024.0
@@ -105,6 +107,27 @@ def test_t_is_that_of_fractions(unit: float) -> None:
     assert float(stats.t_test(given).statistic) == pytest.approx(exact_t(given), rel=1e-12)
 
 
+def test_a_usual_table_stays_as_it_is_in_memory_too() -> None:
+    """The last digits of sums depend on that order, so a copy in another one would change them."""
+    for table in (SCORES, np.asfortranarray(SCORES), np.ldexp(SCORES, -240)):
+        assert levelled_table(table)[0] is table
+    near, power = levelled_table(np.ldexp(SCORES, 900))
+    assert np.array_equal(np.ldexp(near, power - 900), SCORES)
+
+
+@pytest.mark.parametrize("power", [-1000, 0, 900])
+@pytest.mark.parametrize(("margin", "verdict"), [(0.0, "worse"), (0.08, "pass"), (1e300, "pass")])
+def test_a_gate_knows_no_unit(power: int, margin: float, verdict: str) -> None:
+    differences = np.ldexp(np.array([-0.1, 0.0, -0.05, -0.02, -0.09, -0.01, -0.08, -0.03]), power)
+    asked = Criterion(np.ldexp(margin, power) if margin < 1 else margin, 0.05, "t", 0.8, 99, 1)
+    found = decide(differences, asked)
+    assert found.verdict == verdict
+    assert found.low < found.mean < found.high
+    assert np.ldexp(found.mean, -power) == pytest.approx(-0.0475)
+    endless = decide(differences, asked._replace(level=1e-300))
+    assert (endless.low, endless.high) == (-np.inf, np.inf) or abs(endless.low) > 1e20 * abs(found.low)
+
+
 ALL = [
     *(lambda x, call=call: call(x[:1] - x[1:]) for call, _ in PAIRED.values()),
     *(call for call, _ in TOGETHER.values()),
@@ -115,11 +138,13 @@ ALL = [
 def test_beyond_sums_of_numbers_nothing_warns_and_all_is_refused(place: int) -> None:
     huge = np.where(np.arange(12) % 2, 1.0, -1.0) * SCORES * 1.7e308
     for values in (np.full((3, 4), 0.3), np.zeros((3, 4)), SCORES[:2, :2], SCORES * 1e299 * 9.9, huge / 2):
+        beyond = np.abs(values).max() > 1e300
         try:
             ALL[place](values)
         except rs.ParameterError as error:
-            told = str(error)
-            assert ("beyond 1e+300" in told) == (np.abs(values).max() > 1e300), told
+            assert ("beyond 1e+300" in str(error)) == beyond, error
+        else:
+            assert not beyond or place >= len(PAIRED) + list(TOGETHER).index("friedman")
 
 
 def test_a_comparison_of_exponential_gains_up_to_900() -> None:

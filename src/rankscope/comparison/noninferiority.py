@@ -86,7 +86,8 @@ def decide(differences: Floats, criterion: Criterion) -> Decision:
     noninferior, worse = pvalues(differences, criterion)
     verdict = PASS if noninferior <= level else WORSE if worse <= level else UNDECIDED
     needed = queries_needed(mean, sd, criterion) if verdict == UNDECIDED else None
-    middle, low, high = (ldexp(number, power) for number in (mean, mean - reach, mean + reach))
+    with np.errstate(over="ignore"):  # at a level near 0 the ends may be beyond float64
+        middle, low, high = np.ldexp([mean, mean - reach, mean + reach], power).tolist()
     return Decision(verdict, middle, low, high, noninferior, worse, needed, False)
 
 
@@ -96,7 +97,8 @@ def near_one(differences: Floats, criterion: Criterion) -> tuple[Floats, Criteri
     power = int(powers[0])
     if not power:
         return differences, criterion, 0
-    margin = ldexp(criterion.margin, min(-power, 800))  # any that is so much larger is as good
+    margin = criterion.margin if power > 0 else min(criterion.margin, 1.0)  # any that is so much larger is as good
+    margin = ldexp(margin, min(-power, 800))
     return rows[0], criterion._replace(margin=margin), power
 
 

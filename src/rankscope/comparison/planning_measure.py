@@ -14,7 +14,7 @@ from rankscope.data.scores import LEAST, Scores
 from rankscope.errors import ParameterError
 from rankscope.stats.anova import two_way_anova
 from rankscope.stats.distributions import special
-from rankscope.stats.inputs import Floats, constant, levelled
+from rankscope.stats.inputs import Floats, constant, levelled_table
 from rankscope.stats.power import anova_power, queries_for_anova, queries_for_interval, queries_for_t, t_power
 
 __all__ = ["CURVE", "MOST", "NEEDS", "Asked", "MeasurePlan", "PlanRow", "plan_measure"]
@@ -200,9 +200,8 @@ def spread_of(x: Floats, baseline: int | None) -> Spread:
 
 def pooled(lists: Floats) -> float:
     """The root of the mean variance of lists of one length; lists without any variance but noise have none."""
-    flat, power = levelled(lists.reshape(1, -1))
-    near = flat.reshape(lists.shape)
-    return float(np.ldexp(np.sqrt(np.where(constant(near), 0.0, near.var(axis=1, ddof=1)).mean()), power[0]))
+    near, power = levelled_table(lists)
+    return float(np.ldexp(np.sqrt(np.where(constant(near), 0.0, near.var(axis=1, ddof=1)).mean()), power))
 
 
 def trouble_of(x: Floats, spread: Spread, difference: float) -> str:

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rankscope.stats.distributions import special
-from rankscope.stats.inputs import Floats, as_scores, levelled
+from rankscope.stats.inputs import Floats, as_scores, levelled_table
 
 __all__ = ["Anova", "residuals", "two_way_anova"]
 
@@ -67,8 +67,7 @@ def two_way_anova(scores: npt.ArrayLike) -> Anova:
     """
     x = as_scores(scores)
     m, n = x.shape
-    flat, power = levelled(x.reshape(1, -1))
-    x = flat.reshape(m, n)
+    x, power = levelled_table(x)
     centred = x - x.mean()
     ss_systems = float(n * (centred.mean(axis=1) ** 2).sum())
     ss_queries = float(m * (centred.mean(axis=0) ** 2).sum())
@@ -98,7 +97,7 @@ def two_way_anova(scores: npt.ArrayLike) -> Anova:
         statistic_queries=f_queries,
         pvalue_queries=p_queries,
         omega_squared=(ss_systems - df_systems * ms_error) / total if total > 0 else 0.0,
-        sigma=float(np.ldexp(np.sqrt(ms_error), power[0])),
+        sigma=float(np.ldexp(np.sqrt(ms_error), power)),
         notes=() if ms_error > 0 else ("systems and queries explain every score: there is no error to test against",),
     )
 

@@ -26,6 +26,7 @@ __all__ = [
     "constant",
     "counted",
     "levelled",
+    "levelled_table",
     "outcomes",
     "refuse_pairs",
     "seed_of",
@@ -191,6 +192,15 @@ def levelled(values: Floats) -> tuple[Floats, npt.NDArray[np.int32]]:
     power = np.frexp(np.abs(values).max(axis=1))[1].astype(np.int32)
     power[np.abs(power) <= FAR] = 0
     return (np.ldexp(values, -power[:, None]) if power.any() else values), power
+
+
+def levelled_table(scores: Floats) -> tuple[Floats, int]:
+    """A table, brought near 1 as a whole where it is far from it, and the power of 2; see `levelled`.
+
+    A usual table comes back as it is, its order in memory with it, on which the last digits of sums depend.
+    """
+    power = int(np.frexp(np.abs(scores).max())[1])
+    return (np.ldexp(scores, -power), power) if abs(power) > FAR else (scores, 0)
 
 
 def refuse_pairs(items: int, what: str, instead: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import frexp, ldexp
 
 import numpy as np
 import numpy.typing as npt
@@ -123,7 +124,8 @@ def anova_power(
     functions = special()
     df = systems - 1
     df_error = df * (n - 1) if design == "two-way" else systems * (n - 1)
-    shift = n / 2 * min(difference / sd, 1e6) ** 2
+    unit = frexp(sd)[1]  # so that no square is 0 or infinite; powers of 2 change no digit
+    shift = n * ldexp(min(difference, 1e6 * sd), -unit) ** 2 / (2 * ldexp(sd, -unit) ** 2)
     if shift > 1e5:  # far beyond any power that is asked for, and slow to sum
         return 1.0
     critical = functions.fdtri(df, df_error, 1 - level)

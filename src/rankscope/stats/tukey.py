@@ -18,7 +18,7 @@ from rankscope.stats.inputs import (
     as_scores,
     check_count,
     check_share,
-    levelled,
+    levelled_table,
     refuse_pairs,
 )
 from rankscope.stats.resampled import monte_carlo
@@ -87,8 +87,7 @@ def tukey_hsd(scores: npt.ArrayLike, *, confidence_level: float = 0.95) -> AllPa
     x = as_scores(scores)
     check_share("confidence_level", confidence_level)
     m, n = x.shape
-    flat, power = levelled(x.reshape(1, -1))
-    x = flat.reshape(m, n)
+    x, power = levelled_table(x)
     table = two_way_anova(x)
     first, second = all_pairs(m)
     difference = x.mean(axis=1)[first] - x.mean(axis=1)[second]
@@ -112,7 +111,7 @@ def tukey_hsd(scores: npt.ArrayLike, *, confidence_level: float = 0.95) -> AllPa
         low=np.ldexp(difference - critical, power),
         high=np.ldexp(difference + critical, power),
         confidence_level=confidence_level,
-        critical_difference=float(np.ldexp(critical, power[0])),
+        critical_difference=float(np.ldexp(critical, power)),
         error=np.zeros(first.size),
         n=n,
         n_resamples=0,
