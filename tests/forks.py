@@ -32,6 +32,9 @@ LOADED = (
     "safetensors.numpy",
 )
 
+#: What Python does with other bytes in the locale of the commands; on standard error it shows them.
+IN_C = "surrogateescape"
+
 SCRIPT = """#!{python} -IS
 import json, os, socket, sys
 asked = {{"args": sys.argv[1:], "folder": os.getcwd(), "environment": dict(os.environ)}}
@@ -52,7 +55,10 @@ def forked_commands(folder: Path) -> Iterator[Path]:
     script.write_text(SCRIPT.format(python=sys.executable, folder=str(folder)), "utf-8")
     script.chmod(0o755)
     command = [sys.executable, __file__]
-    with subprocess.Popen(command, cwd=folder, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as server:
+    spoken = {**os.environ, "LC_ALL": "C.UTF-8"}  # what streams are encoded by is settled when Python starts
+    with subprocess.Popen(
+        command, cwd=folder, env=spoken, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as server:
         assert server.stdout is not None
         said = server.stdout.readline()
         assert said == "ready\n", said
@@ -105,7 +111,8 @@ def run(one: socket.socket) -> NoReturn:
     for i, stream in enumerate(streams):
         os.dup2(stream, i)
         os.close(stream)
-    sys.stdin, sys.stdout, sys.stderr = open(0), open(1, "w"), open(2, "w", buffering=1)  # noqa: SIM115 - until the end
+    sys.stdin, sys.stdout = open(0, errors=IN_C), open(1, "w", errors=IN_C)  # noqa: SIM115 - until the end
+    sys.stderr = open(2, "w", buffering=1, errors="backslashreplace")  # noqa: SIM115 - until the end
     os.chdir(asked["folder"])
     os.environ.clear()
     os.environ.update(asked["environment"])
