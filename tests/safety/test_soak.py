@@ -91,7 +91,8 @@ def soak(folder: Path, what: str, times: int, room: float) -> None:
     for i in range(times // 2, times):
         call(i)
     after = held(folder)
-    assert after.others == before.others
+    # Fewer there may be: what other tests began in this process can end now.
+    assert all(now <= then for now, then in zip(after.others, before.others, strict=True)), (before, after)
     assert after.memory - before.memory < room, f"{before.memory:.1f} MB, then {after.memory:.1f} MB"
 
 
