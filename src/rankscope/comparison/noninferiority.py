@@ -97,8 +97,8 @@ def near_one(differences: Floats, criterion: Criterion) -> tuple[Floats, Criteri
     power = int(powers[0])
     if not power:
         return differences, criterion, 0
-    margin = criterion.margin if power > 0 else min(criterion.margin, 1.0)  # any that is so much larger is as good
-    margin = ldexp(margin, min(-power, 800))
+    most = ldexp(1.0, min(power + 800, 1000))  # any margin that is so much larger is as good
+    margin = ldexp(min(criterion.margin, most), -power)
     return rows[0], criterion._replace(margin=margin), power
 
 

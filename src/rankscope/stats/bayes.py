@@ -72,7 +72,8 @@ def bayes_t_test(differences: npt.ArrayLike, *, rope: float = 0.0, correlation: 
         raise ParameterError(f"correlation is {correlation!r}, expected a number from 0 to below 1")
     rows, shape = as_differences(differences)
     rows, power = levelled(rows)
-    reach = np.ldexp(float(rope), np.clip(-power, -2000, 1000))
+    with np.errstate(over="ignore"):  # no difference is beyond a reach without end
+        reach = np.ldexp(float(rope), -power)
     n = rows.shape[1]
     flat = constant(rows) | (n == 1)
     mean = rows.mean(axis=1)
