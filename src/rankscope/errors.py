@@ -58,7 +58,7 @@ class UnknownName(ParameterError):
 
     def __init__(self, kind: str, name: str, known: Iterable[str], hint: str = "") -> None:
         candidates = sorted(known)
-        lowered = {c.lower(): c for c in candidates}
+        lowered = {c.lower(): c for c in reversed(candidates)}  # nDCG before ndcg
         near = difflib.get_close_matches(name.lower(), lowered, n=1, cutoff=0.5)
         shown = ", ".join(candidates) or "none"
         if hint and len(candidates) > MOST:

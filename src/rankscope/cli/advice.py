@@ -56,11 +56,11 @@ def meant(kind: str, name: str, context: click.Context) -> str:
     """The nearest name that there is; all commands where none is near, but not all options, which are many."""
     if kind == "option":
         known = [text for option in context.command.params for text in option.opts if text.startswith("--")]
-        found = nearest(name, known, OPTIONS.get(name, ()))
+        hints = [hint for names, needs, hint in HINTS if name in names and (not needs or needs in known)]
+        found = nearest(name, known, OPTIONS.get(name, ()), alike=not hints)  # --qrels is like --rel
         if found is not None:
             return f"; did you mean '{found}'?"
-        fit = (hint for names, needs, hint in HINTS if name in names and (not needs or needs in known))
-        return "".join(f"; {hint.format(name.strip('-'))}" for hint in fit)
+        return "".join(f"; {hint.format(name.strip('-'))}" for hint in hints)
     group = context.command
     known = group.list_commands(context) if isinstance(group, click.Group) else []
     if os.path.exists(name):
@@ -90,10 +90,11 @@ def is_measure(name: str) -> bool:
         return "needs a" in str(error)  # as P, which has no cutoff yet
 
 
-def nearest(name: str, known: Sequence[str], others: Sequence[str] = ()) -> str | None:
+def nearest(name: str, known: Sequence[str], others: Sequence[str] = (), alike: bool = True) -> str | None:
     """One of the known names: by what it is called elsewhere, by its letters, by how it begins or ends, or by likeness.
 
-    The dashes before an option count for nothing, since all share them and would make any short name near.
+    The dashes before an option count for nothing, since all share them and would make any short name near. alike:
+    whether likeness is enough.
     """
     for other in others:
         if other in known:
@@ -107,7 +108,7 @@ def nearest(name: str, known: Sequence[str], others: Sequence[str] = ()) -> str 
         ended = [text for text in known if squeezed(text.rpartition(":")[2]) == asked]
         if begun or ended:
             return (begun[-1:] or ended)[0]
-    near = difflib.get_close_matches(asked, letters, n=1)
+    near = difflib.get_close_matches(asked, letters, n=1) if alike else []
     return letters[near[0]] if near else None
 
 

@@ -65,6 +65,9 @@ OPTIONS = {
     "--top-k": ("--depth",),
     "--topk": ("--depth",),
     "-k": ("--k",),
+    "--model": ("--loss", "--method"),
+    "--ranker": ("--loss",),
+    "--algorithm": ("--loss", "--method"),
 }
 
 #: Options, an option that the command must have (or nothing), and what to do where no other option is meant.

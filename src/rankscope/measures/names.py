@@ -76,6 +76,10 @@ def parse(text: str, defaults: Defaults, renames: Mapping[str, str]) -> list[Mea
             f"{text} is a set of trec_eval's measures: `rankscope trec_eval -m {text} QRELS RUN` prints it; here each "
             "is named on its own, as in -m AP -m nDCG@10"
         )
+    if text == "all":
+        raise ParameterError(
+            "unknown measure 'all'; name each on its own, as in -m AP -m nDCG@10; `rankscope measures` lists them"
+        )
     refuse_several(text)
     match = GRAMMAR.fullmatch(text)
     if match is None:
