@@ -135,13 +135,15 @@ def numbered_names(names: Sequence[str]) -> tuple[list[str], list[str]]:
     """Names of which no two are alike, and a note where some had to be numbered."""
     found: list[str] = []
     taken = set(names)
-    for i, name in enumerate(names):
-        number, new = 1, name
-        while new in found or (new != name and new in taken):
+    reached: dict[str, int] = {}  # the last number of each name
+    for name in names:
+        new, number = name, reached.get(name, 0) + 1
+        while number > 1 and (new := f"{name}-{number}") in taken:
             number += 1
-            new = f"{name}-{number}"
-        found.append(new if name in names[:i] else name)
-    alike = sorted({name for name in names if names.count(name) > 1})
+        reached[name] = number
+        taken.add(new)
+        found.append(new)
+    alike = sorted(name for name, number in reached.items() if number > 1)
     return found, [f"several runs are called {', '.join(alike)}: numbered as they were given"] if alike else []
 
 
