@@ -21,6 +21,7 @@ from rankscope.data.sparse import refuse_sparse
 from rankscope.errors import InputError
 from rankscope.io.packed import FREE, RATIO
 from rankscope.io.streams import open_binary
+from rankscope.io.tables import are_all_keys, schema_of_lines
 
 #: What one line over and over packs to depends on the packer; this is about 1 MB of lines.
 PIECE = b"q Q0 a 1 2.5 t\n" * (1 << 16)
@@ -228,3 +229,25 @@ def test_a_voter_or_item_that_stands_twice_among_many_is_found_at_once(tmp_path:
     assert said == "FILE:10001: voter 'v0' stands twice; name each voter differently"
     items = [*(f"i{i}" for i in range(10_000)), "i7"]
     assert "ranked 'i7' twice" in refused("votes", json.dumps([items, ["i1"]]).encode(), tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("lines", "surely"),
+    [
+        ('{"a":1,"b":"x"}\n{"b":"y"}\n', True),
+        ('{"a":1,"c":"x"}\n', False),
+        ('{"a":"1:2"}\n', False),  # not surely
+        (r'{"a":1,"k\"a":"x"}', False),
+    ],
+)
+def test_lines_that_surely_have_no_other_keys_are_not_looked_at_again(lines: str, surely: bool) -> None:
+    assert are_all_keys(["a", "b"], lines.encode()) is surely
+
+
+def test_keys_that_come_late_are_columns_and_those_of_every_line_are_refused(tmp_path: Path) -> None:
+    usual = [f'{{"query_id":"q{i // 100}","doc_id":"d{i}","score":{i}}}' for i in range(5000)]
+    late = [*usual, '{"query_id":"q","doc_id":"d","score":1,"note":"new"}']
+    assert schema_of_lines("\n".join(late).encode(), "file").keys() == {"query_id", "doc_id", "score", "note"}
+    own = [*usual, *(f'{{"k{i}":"q","doc_id":"d","score":1}}' for i in range(4000))]
+    with pytest.raises(InputError, match="1 cell in"):
+        schema_of_lines("\n".join(own).encode(), "file")

@@ -6,7 +6,7 @@ import csv
 import io
 import json
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -242,7 +242,16 @@ def schema_of_lines(content: bytes, name: str) -> dict[str, pl.DataType]:
         refuse_sparse((rows, len(schema)), given, name, "lines and keys")
         if some >= rows:
             return dict(schema)
-        some *= 4
+        some = rows if are_all_keys(schema, content) else 4 * some
+
+
+def are_all_keys(keys: Iterable[str], content: bytes) -> bool:
+    """Whether JSON lines surely have no other keys: each colon follows one of these, and no quotation mark is escaped.
+
+    So it is with usual files, which then need not be looked at again and again.
+    """
+    found = sum(content.count(f'"{key}":'.encode()) for key in keys)
+    return found == content.count(b":") and b"\\" not in content
 
 
 def refuse_short_lines(content: bytes, separator: str, name: str) -> None:
