@@ -32,7 +32,7 @@ from rankscope.parallel.cluster_unit import in_unit, unseen
 __all__ = ["cut_file", "cut_up", "join_in_pieces", "join_unit"]
 
 #: Bytes of a piece: at most, and at least.
-MOST, LEAST = 32 << 20, 4 << 20
+MOST, LEAST = 16 << 20, 4 << 20
 #: The same of a piece that goes to a cluster: each costs the scheduler some milliseconds.
 SENT = 1 << 30
 #: Pieces for each worker, so that none waits long for the others at the end.
