@@ -11,7 +11,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from rankscope.kernels.numbers import parse_floats, parse_integers
+from rankscope.kernels.numbers import parse_floats, parse_integers, read_alike
 from rankscope.kernels.text import as_fields
 
 
@@ -240,3 +240,47 @@ def test_what_is_no_whole_number_is_named(text: str) -> None:
     values, bad = parse_integers(as_fields([b"3", text.encode(), b"-4"]))
     assert bad.tolist() == [1]
     assert (values[0], values[2]) == (3, -4)
+
+
+@pytest.mark.parametrize(
+    ("decimals", "longest"),
+    [(decimals, longest) for decimals in (None, *range(20)) for longest in range(max(decimals or 0, 1), 20)],
+)
+def test_numbers_that_are_alike_are_read_the_short_way(decimals: int | None, longest: int) -> None:
+    """Without it they would be read all the same, by the way for numbers of any form, which takes longer."""
+    shortest = max(decimals or 0, 1)
+    digits = ["9876543210987654321"[:n] for n in (longest, shortest, *range(shortest, longest + 1))]
+    texts = digits if decimals is None else [f"{d[: len(d) - decimals]}.{d[len(d) - decimals :]}" for d in digits]
+    found = read_alike(as_fields([text.encode() for text in texts]))
+    assert found is not None
+    total, after, negative, valid = found
+    assert total.tolist() == [int(d) for d in digits]
+    assert after.tolist() == [-1 if decimals is None else decimals]
+    assert not negative.any()
+    assert valid.all()
+
+
+@pytest.mark.parametrize(
+    "texts",
+    [
+        [],
+        ["12345678901234567890"],  # 20 digits
+        ["1234567890.1234567890"],
+        ["-1", "2"],
+        ["1", "+2"],
+        ["1.5", "2.55"],
+        ["1.5", "25"],
+        ["15", "2.5"],
+        ["1.5", "1.x"],
+        ["12345678", "1234567x"],
+        ["123456789", "x23456789"],
+        ["1.2.3", "1.2.3"],
+        ["1", ""],
+        ["1e5", "2e5"],
+        ["/1", "11"],  # the signs beside the digits
+        [":1", "11"],
+    ],
+    ids=repr,
+)
+def test_numbers_that_are_not_alike_are_not_read_the_short_way(texts: list[str]) -> None:
+    assert read_alike(as_fields([text.encode() for text in texts])) is None
