@@ -11,7 +11,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from rankscope.kernels.numbers import parse_floats, parse_integers, read_alike
+from rankscope.kernels.numbers import divide, parse_floats, parse_integers, read_alike
 from rankscope.kernels.text import as_fields
 
 
@@ -284,3 +284,18 @@ def test_numbers_that_are_alike_are_read_the_short_way(decimals: int | None, lon
 )
 def test_numbers_that_are_not_alike_are_not_read_the_short_way(texts: list[str]) -> None:
     assert read_alike(as_fields([text.encode() for text in texts])) is None
+
+
+@pytest.mark.parametrize("decimals", [5, 9, 15, 19, 22])
+def test_numbers_beyond_exact_ones_are_divided_without_doubt(decimals: int) -> None:
+    """Where in doubt they would be read all the same, one by one. With few decimals some lie half way between two."""
+    rng = np.random.default_rng(decimals)
+    mantissa = rng.integers(1 << 53, 18446744073709549568, 3000, dtype=np.uint64)
+    quotient, doubtful = divide(mantissa, np.full(3000, decimals))
+    assert not doubtful.any()
+    assert quotient.tolist() == [float(f"{m}e-{decimals}") for m in mantissa.tolist()]
+
+
+def test_numbers_that_would_round_to_two_to_the_64_are_in_doubt() -> None:
+    mantissa = np.array([18446744073709548543, 18446744073709549568, (1 << 64) - 1], np.uint64)
+    assert divide(mantissa, np.array([5]))[1].tolist() == [False, True, True]

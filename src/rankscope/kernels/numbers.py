@@ -164,7 +164,6 @@ def divide(mantissa: Words, decimals: npt.NDArray[np.int64]) -> tuple[npt.NDArra
     big = np.flatnonzero(mantissa >= EXACT_INTEGER)
     if big.size:
         m, h, d, q = mantissa[big], high[big], np.broadcast_to(divisor, high.shape)[big], quotient[big]
-        low = m.view(np.int64).copy()
         # h may round up to 2^64, which no uint64 holds; such mantissas stay in doubt.
         fits = h < 18446744073709549568.0
         low = (m - np.where(fits, h, 0.0).astype(np.uint64)).view(np.int64)
