@@ -14,7 +14,7 @@ from rankscope.errors import InputError, ParameterError
 from rankscope.io.feature_columns import INDEX, KEYS
 from rankscope.io.read import PathLike
 from rankscope.io.render import interleaved, numbers, pick
-from rankscope.io.tables import SEPARATORS
+from rankscope.io.table_frames import SEPARATORS
 from rankscope.io.write import check_writable, compressed, write_chunks, write_stdout
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from rankscope.errors import InputError
 from rankscope.io.blocks import BOM
 from rankscope.io.read import PathLike
 from rankscope.io.streams import empty_file, open_binary, source_name
-from rankscope.io.tables import SEPARATORS, read_frame, uneven_lines_first
+from rankscope.io.table_frames import SEPARATORS, read_frame, uneven_lines_first
 
 if TYPE_CHECKING:
     import polars as pl

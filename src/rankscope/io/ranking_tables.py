@@ -17,7 +17,7 @@ from rankscope.io.blocks import BOM
 from rankscope.io.mt_names import judgments_of, split_pair
 from rankscope.io.read import PathLike
 from rankscope.io.streams import empty_file, open_binary, source_name
-from rankscope.io.tables import SEPARATORS, read_frame, uneven_line
+from rankscope.io.table_frames import SEPARATORS, read_frame, uneven_line
 
 if TYPE_CHECKING:
     import polars as pl

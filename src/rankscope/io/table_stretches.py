@@ -18,24 +18,19 @@ import numpy as np
 from rankscope.data.frames import Place, columns_of_frame, needed_columns
 from rankscope.data.stretches import Stretches, stretches_of
 from rankscope.errors import InputError
-from rankscope.io.blocks import BOM
+from rankscope.io.blocks import BOM, LONGEST
 from rankscope.io.formats import Progress
 from rankscope.io.regrouped import scratch
 from rankscope.io.streams import empty_file
-from rankscope.io.tables import (
-    FIRST_ROW,
+from rankscope.io.table_frames import (
     SEPARATORS,
-    below_comments,
-    named_frame,
-    no_header,
-    polars_errors,
     read_frame,
+    readable,
     refuse_rows,
-    refuse_saved,
     refuse_texts,
     uneven_lines_first,
-    unreadable,
 )
+from rankscope.io.tables import FIRST_ROW, below_comments, named_frame, no_header, refuse_saved
 from rankscope.io.urls import is_url
 
 if TYPE_CHECKING:
@@ -45,8 +40,8 @@ if TYPE_CHECKING:
 
 __all__ = ["ParquetRows", "blocks", "slices"]
 
-#: Bytes of a block, and of the longest line.
-BLOCK, LONGEST = 1 << 20, 64 << 20
+#: Bytes of a block.
+BLOCK = 1 << 20
 #: Rows of a slice.
 SLICE = 1 << 16
 
@@ -163,15 +158,11 @@ class ParquetRows:
         import polars as pl
 
         self.name = name
-        try:
+        with readable(name, "parquet"):
             self.frames = pl.scan_parquet(path, glob=False, hive_partitioning=False)
             columns = self.frames.collect_schema().names()
             self.size = os.path.getsize(path)
             self.height = refuse_rows(self.frames, self.size, name)
-        except polars_errors() as error:
-            if isinstance(error, InputError):
-                raise
-            raise unreadable(name, "parquet", error) from None
         refuse_saved(columns, name)
         self.names = needed_columns(columns, "score", name)
         if not self.height:
@@ -179,13 +170,9 @@ class ParquetRows:
 
     def stretches(self, first: int) -> Stretches:
         """The `SLICE` rows from this one on. Raises InputError that names the row."""
-        try:
+        with readable(self.name, "parquet"):
             frame = self.frames.select(sorted(set(self.names.values()))).slice(first, SLICE).collect()
             refuse_texts(frame, self.size, self.name)
-        except polars_errors() as error:
-            if isinstance(error, InputError):
-                raise
-            raise unreadable(self.name, "parquet", error) from None
         return stretches_of_frame(frame, Place(self.name, first, lines=False), self.names)
 
 

@@ -5,9 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
-import math
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -15,14 +13,13 @@ import numpy as np
 from rankscope.data.dicts import all_whole
 from rankscope.data.frames import COLUMN_NAMES, one_of, rows_of_frame, shown_columns
 from rankscope.data.rows import Rows, name_of, names_of
-from rankscope.data.sparse import refuse_sparse
 from rankscope.data.stretches import Stretches
 from rankscope.errors import InputError
 from rankscope.io.blocks import BOM
 from rankscope.io.formats import VALUES, File, Format, Head, Progress, Wanted, kind_of
 from rankscope.io.json_dicts import json_shape
-from rankscope.io.packed import refuse_bomb
 from rankscope.io.render import ADVICE, pieces, refuse_not_utf8
+from rankscope.io.table_frames import SEPARATORS, polars_errors, read_frame, uneven_lines_first
 from rankscope.kernels.text import as_fields, decode
 
 if TYPE_CHECKING:
@@ -30,16 +27,11 @@ if TYPE_CHECKING:
 
     from rankscope.io.read import Source
 
-__all__ = ["CSV", "JSONL", "PARQUET", "SEPARATORS", "TSV", "read_frame", "uneven_line", "uneven_lines_first"]
+__all__ = ["CSV", "JSONL", "PARQUET", "TSV"]
 
-SEPARATORS = {"csv": ",", "tsv": "\t"}
 MAGIC = b"PAR1"
 #: The line of the first row; 0 where rows are no lines.
 FIRST_ROW = {"csv": 2, "tsv": 2, "jsonl": 1, "parquet": 0}
-#: What to do with Parquet that holds too much for its size: it cannot be unpacked by itself.
-AS_TEXT = "save it as CSV"
-#: So many names of columns are listed.
-MOST_SHOWN = 8
 #: The columns of the scores that `--save` writes.
 SAVED = {"system", "measure", "query", "value"}
 
@@ -146,18 +138,6 @@ def read_table(content: bytes, name: str, format_: str, value: str) -> tuple[Row
         return rows_of_frame(frame, value, name, FIRST_ROW[format_] + skipped)
 
 
-@contextmanager
-def uneven_lines_first(content: bytes, name: str, format_: str, before: int) -> Iterator[None]:
-    """Where this raises InputError, raise what tells more if a line is not as the others. before: as of uneven_line."""
-    try:
-        yield
-    except InputError:
-        where = uneven_line(content, format_, before)
-        if where is None:
-            raise
-        raise InputError(f"{name}:{where}; correct this line") from None
-
-
 def below_comments(content: bytes, format_: str) -> tuple[bytes, int]:
     """A table from its header on, and how many lines of comments and blank ones there were before it."""
     skipped = 0
@@ -181,123 +161,6 @@ def named_frame(content: bytes, name: str, format_: str, value: str) -> pl.DataF
             f"object {{query: {{document: {value}}}}}; convert it"
         )
     return frame
-
-
-def read_frame(content: bytes, name: str, format_: str) -> pl.DataFrame:
-    import polars as pl
-
-    try:
-        if format_ == "parquet":
-            refuse_rows(pl.scan_parquet(io.BytesIO(content)), len(content), name)
-            return refuse_texts(pl.read_parquet(io.BytesIO(content)), len(content), name)
-        if format_ == "jsonl":
-            return pl.read_ndjson(io.BytesIO(content), schema=schema_of_lines(content, name))
-        separator = SEPARATORS[format_]
-        refuse_short_lines(content, separator, name)
-        # All columns as text: an id "007" stays what it is. Blanks around a field are not part of it.
-        frame = pl.read_csv(io.BytesIO(content), separator=separator, infer_schema=False)
-        return frame.with_columns(pl.all().str.strip_chars(" \t"))
-    except polars_errors() as error:
-        if isinstance(error, InputError):
-            raise
-        raise unreadable(name, format_, error) from None
-
-
-def polars_errors() -> tuple[type[BaseException], ...]:
-    """What polars raises for files of any content. Its panics are no exceptions of Python's usual kind."""
-    import polars as pl
-
-    return (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError, ValueError, RuntimeError, MemoryError)
-
-
-def refuse_rows(table: pl.LazyFrame, size: int, name: str) -> int:
-    """How many rows a Parquet file of so many bytes says it has. Raises InputError for more than it can hold."""
-    import polars as pl
-
-    rows = int(table.select(pl.len()).collect().item())
-    refuse_bomb(8 * rows * len(table.collect_schema()), size, name, AS_TEXT)
-    return rows
-
-
-def refuse_texts(frame: pl.DataFrame, size: int, name: str) -> pl.DataFrame:
-    """The frame of a Parquet file of so many bytes. Raises InputError where a long text stands for many rows."""
-    import polars as pl
-
-    lengths = frame.select(pl.col(pl.String).str.len_bytes().cast(pl.Int64).sum())
-    refuse_bomb(sum(lengths.row(0)) if lengths.width else 0, size, name, AS_TEXT)
-    return frame
-
-
-def schema_of_lines(content: bytes, name: str) -> dict[str, pl.DataType]:
-    """The columns of JSON lines. Raises InputError where each line has keys of its own.
-
-    Some lines at a time, for telling many keys apart takes as long as their square.
-    """
-    import polars as pl
-
-    rows, given, some = content.count(b"\n") + 1, content.count(b":"), 1000
-    while True:
-        lines = pl.scan_ndjson(io.BytesIO(content), infer_schema_length=some if some < rows else None)
-        schema = lines.collect_schema()
-        refuse_sparse((rows, len(schema)), given, name, "lines and keys")
-        if some >= rows:
-            return dict(schema)
-        some = rows if are_all_keys(schema, content) else 4 * some
-
-
-def are_all_keys(keys: Iterable[str], content: bytes) -> bool:
-    """Whether JSON lines surely have no other keys: each colon follows one of these, and no quotation mark is escaped.
-
-    So it is with usual files, which then need not be looked at again and again.
-    """
-    found = sum(content.count(f'"{key}":'.encode()) for key in keys)
-    return found == content.count(b":") and b"\\" not in content
-
-
-def refuse_short_lines(content: bytes, separator: str, name: str) -> None:
-    """Raise InputError where the header names many columns, and the lines below hold few."""
-    lines, separators = content.count(b"\n") + 1, content.count(separator.encode())
-    columns = content.partition(b"\n")[0].count(separator.encode()) + 1
-    refuse_sparse((lines, columns), separators + lines, name, "lines and columns")
-
-
-def unreadable(name: str, format_: str, error: BaseException) -> InputError:
-    first = str(error).splitlines()[0] if str(error) else type(error).__name__
-    return InputError(f"{name}: cannot be read as {format_} ({first}); check the file or name its format")
-
-
-def uneven_line(content: bytes, format_: str, before: int) -> str | None:
-    """The first line that is not as the others, as "17: 3 fields, expected 4 (...)". before: lines left out before."""
-    if format_ == "jsonl":
-        for number, line in enumerate(content.splitlines(), 1):
-            try:
-                good = not line.strip() or isinstance(json.loads(line, parse_constant=finite, parse_float=finite), dict)
-            except OverflowError as error:
-                return f"{number + before}: the value {error}, expected finite numbers"
-            except (ValueError, RecursionError):
-                good = False
-            if not good:
-                return f"{number + before}: no JSON object, expected one a line"
-    if format_ not in SEPARATORS:
-        return None
-    reader = csv.reader(io.StringIO(content.decode("utf-8", "replace")), delimiter=SEPARATORS[format_])
-    try:
-        header = next(reader)
-        shown = ", ".join(header[:MOST_SHOWN]) + (", ..." if len(header) > MOST_SHOWN else "")
-        for row in reader:
-            if len(row) != len(header):
-                return f"{reader.line_num + before}: {len(row)} fields, expected {len(header)} ({shown})"
-    except (csv.Error, StopIteration):
-        pass
-    return None
-
-
-def finite(text: str) -> float:
-    """A number as JSON has it. Raises OverflowError for what is none, or too large."""
-    value = float(text)
-    if not math.isfinite(value):
-        raise OverflowError(text)
-    return value
 
 
 # Writing
