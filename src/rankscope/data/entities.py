@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rankscope.data.hits import Floats, Hits
-from rankscope.data.rows import Ints
+from rankscope.data.rows import Ints, first_repeated
 from rankscope.errors import InputError, ParameterError, UnknownName
 from rankscope.kernels.segments import bounds, group_of, place_in_group
 
@@ -170,14 +170,6 @@ def checked_total(total: object) -> int:
             f"the number of all ranked items is {total!r}, expected a whole number of at least 1 and below 2^53"
         )
     return int(total)
-
-
-def first_repeated(names: Sequence[str]) -> int | None:
-    """Where a name stands that stood before."""
-    if len(set(names)) == len(names):
-        return None
-    firsts = {name: i for i, name in reversed(list(enumerate(names)))}
-    return next(i for i, name in enumerate(names) if firsts[name] != i)
 
 
 def check(table: EntityRanks, where: Where) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from rankscope.data.rows import Ints
+from rankscope.data.rows import Ints, first_repeated
 from rankscope.errors import InputError
 from rankscope.kernels.order import ranges
 from rankscope.kernels.segments import bounds, group_of
@@ -96,10 +96,11 @@ class Features:
             )
         if len(self.query_ids) != lengths.size:
             raise InputError(f"{len(self.query_ids)} names for {lengths.size} queries, expected one each")
-        first = {name: i for i, name in reversed(list(enumerate(self.query_ids)))}
-        if len(first) < lengths.size:
-            again = next(name for i, name in enumerate(self.query_ids) if first[name] < i)
-            raise InputError(f"{self.name}: two queries are named {again!r}, expected a name of its own for each")
+        again = first_repeated(self.query_ids)
+        if again is not None:
+            raise InputError(
+                f"{self.name}: two queries are named {self.query_ids[again]!r}, expected a name of its own for each"
+            )
         with np.errstate(over="ignore", invalid="ignore"):
             total = self.values.sum(dtype=np.float64)  # finite in nearly all cases, and quicker than to look at each
         if not np.isfinite(total) and not np.isfinite(self.values).all():

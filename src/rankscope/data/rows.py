@@ -6,7 +6,7 @@ Both `Qrels` and `Run` are made of rows; they differ in what the value of a row 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
@@ -18,7 +18,7 @@ from rankscope.kernels.order import ranges, repeated, stable_order
 from rankscope.kernels.segments import bounds
 from rankscope.kernels.text import MULTIPLIER, Fields, decode, equal, hashes
 
-__all__ = ["Interner", "Rows", "are_ids", "bad_ids", "combined_keys", "group", "name_of", "names_of"]
+__all__ = ["Interner", "Rows", "are_ids", "bad_ids", "combined_keys", "first_repeated", "group", "name_of", "names_of"]
 
 Ints = npt.NDArray[np.int64]
 Keys = npt.NDArray[np.uint64]
@@ -38,6 +38,14 @@ def names_of(ids: list[bytes], errors: str = "surrogateescape") -> list[str]:
     if together.count(b"\n") == len(ids) - 1:  # no id holds a newline: one call decodes all
         return together.decode("utf-8", errors).split("\n")
     return [id_.decode("utf-8", errors) for id_ in ids]
+
+
+def first_repeated(names: Sequence[Hashable]) -> int | None:
+    """The first place of a name that stood before; None where each stands once."""
+    if len(set(names)) == len(names):
+        return None
+    firsts = {name: i for i, name in reversed(list(enumerate(names)))}
+    return next(i for i, name in enumerate(names) if firsts[name] != i)
 
 
 def are_ids(ids: Collection[str]) -> bool:

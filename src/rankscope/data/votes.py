@@ -11,11 +11,12 @@ import numpy as np
 import numpy.typing as npt
 
 from rankscope.data.rank_list import normalised
+from rankscope.data.rows import first_repeated
 from rankscope.data.sparse import refuse_sparse
 from rankscope.data.wording import counted, listed
 from rankscope.errors import InputError, ParameterError
 
-__all__ = ["LEAST_WEIGHT", "UNRANKED", "Votes", "check_unranked", "first_again", "ranks_of_ballots"]
+__all__ = ["LEAST_WEIGHT", "UNRANKED", "Votes", "check_unranked", "ranks_of_ballots"]
 
 Floats = npt.NDArray[np.float64]
 #: A list of names, the best first; a list within it holds tied ones.
@@ -185,9 +186,9 @@ def ranks_of_ballots(
     where: what an error begins with for the ballot of a place, as "votes.jsonl:3: ". Raises InputError.
     """
     places = {} if items is None else {str(name): i for i, name in enumerate(items)}
-    if items is not None and len(places) < len(items):
-        twice = items[first_again(map(str, items))]
-        raise InputError(f"{twice!r} stands twice among the items; keep one of the two")
+    twice = None if items is None else first_repeated([str(name) for name in items])
+    if items is not None and twice is not None:
+        raise InputError(f"{items[twice]!r} stands twice among the items; keep one of the two")
     found: list[tuple[list[int], list[float]]] = []
     for i, (voter, ballot) in enumerate(zip(voters, ballots, strict=True)):
         try:
@@ -199,8 +200,9 @@ def ranks_of_ballots(
                 if unknown is not None:
                     raise InputError(f"voter {voter!r} ranked {unknown!r}, which is not among the {len(places)} items")
                 row = [places[name] for name in names]
-            if len(set(row)) < len(row):
-                raise InputError(f"voter {voter!r} ranked {names[first_again(names)]!r} twice; keep one of the two")
+            twice = first_repeated(names)
+            if twice is not None:
+                raise InputError(f"voter {voter!r} ranked {names[twice]!r} twice; keep one of the two")
         except InputError as error:
             raise InputError(f"{where(i)}{error}") from None
         found.append((row, ranks))
@@ -210,16 +212,6 @@ def ranks_of_ballots(
     for i, (row, ranks) in enumerate(found):
         table[i, row] = ranks
     return tuple(places), table
-
-
-def first_again(names: Iterable[str]) -> int:
-    """The place of the first name that stands before already. There must be one."""
-    seen: set[str] = set()
-    for place, name in enumerate(names):
-        if name in seen:
-            return place
-        seen.add(name)
-    raise ValueError("no name stands twice")
 
 
 def ranks_in(ballot: Any, voter: str) -> tuple[list[str], list[float]]:

@@ -11,7 +11,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from rankscope.data.votes import Votes, first_again, ranks_of_ballots
+from rankscope.data.rows import first_repeated
+from rankscope.data.votes import Votes, ranks_of_ballots
 from rankscope.errors import InputError
 from rankscope.io.json_dicts import from_json
 
@@ -118,8 +119,8 @@ def ballot_of(entry: Any, voter: str, where: Callable[[], str]) -> Ballot:
 
 def votes_of(ballots: list[Ballot], items: list[Any] | None, where: Callable[[int], str]) -> Votes:
     voters = [ballot.voter for ballot in ballots]
-    if len(set(voters)) < len(voters):
-        twice = first_again(voters)
+    twice = first_repeated(voters)
+    if twice is not None:
         raise InputError(f"{where(twice)}voter {voters[twice]!r} stands twice; name each voter differently")
     names, ranks = ranks_of_ballots(voters, [ballot.ranking for ballot in ballots], items, where)
     return Votes(

@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from rankscope.data.rows import first_repeated
 from rankscope.kernels.numbers import parse_floats
 from rankscope.kernels.text import as_fields
 from rankscope.learning.mt.arpa_lines import ArpaLines
@@ -57,10 +58,9 @@ def read_words(reader: ArpaLines, n: int) -> tuple[list[bytes], Level, list[str]
         parts.append(numbers_of(reader, start, fields))
         found += [one[1] for one in fields]
     rows = {word: i for i, word in enumerate(found)}
-    if len(rows) < n:
-        first_at = {word: i for i, word in reversed(list(enumerate(found)))}
-        i = next(i for i, word in enumerate(found) if first_at[word] < i)
-        reader.refuse(f"the word {shown([found[i]])} a second time, expected each once", first + i)
+    again = first_repeated(found) if len(rows) < n else None
+    if again is not None:
+        reader.refuse(f"the word {shown([found[again]])} a second time, expected each once", first + again)
     if RESERVED[UNKNOWN] not in rows and UPPER_UNKNOWN in rows:
         rows[RESERVED[UNKNOWN]] = rows.pop(UPPER_UNKNOWN)
     for mark in (START, END):
