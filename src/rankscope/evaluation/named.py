@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -19,8 +18,8 @@ from rankscope.evaluation.conventions import Plan, make_plan
 from rankscope.evaluation.engine import as_list, score_hits
 from rankscope.evaluation.sources import ENTITY, LETOR, Joined, Progress, as_qrels, is_path, join_all
 from rankscope.io.letor import label_qrels, prediction_run, read_labels
-from rankscope.io.read import PathLike, read_run
-from rankscope.io.streams import is_folder, one_stdin, source_name
+from rankscope.io.read import read_run
+from rankscope.io.streams import is_file, is_folder, one_stdin
 from rankscope.measures.base import Measure
 from rankscope.measures.names import parse_measure, parse_measures
 from rankscope.measures.presets import PRESETS, Preset
@@ -183,12 +182,8 @@ def read_once(plan: Plan, qrels: Any, runs: list[Any], input_: str | None) -> tu
         return label_qrels(labels), [prediction_run(labels, run, ranks=input_ == "letor-ranks") for run in runs]
     one_stdin([qrels, *runs])
     judged = as_qrels(qrels, plan)
-    return judged, [read_run(run, input=input_) if is_path(run) and not read_again(run) else run for run in runs]
-
-
-def read_again(path: PathLike) -> bool:
-    """Whether it is a file or a folder, and no pipe."""
-    return is_folder(path) or (source_name(path) != "<stdin>" and os.path.isfile(path))
+    pipes = [is_path(run) and not is_file(run) and not is_folder(run) for run in runs]
+    return judged, [read_run(run, input=input_) if pipe else run for run, pipe in zip(runs, pipes, strict=True)]
 
 
 def settings_of(plan: Plan, measure: Any) -> dict[str, str]:

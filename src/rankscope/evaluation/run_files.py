@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
@@ -12,7 +11,7 @@ from rankscope.data.qrels import Qrels
 from rankscope.data.rows import Rows, name_of
 from rankscope.io.formats import Wanted
 from rankscope.io.read import PathLike, apart_note, file_stem, open_source
-from rankscope.io.streams import open_binary, source_name
+from rankscope.io.streams import is_file, open_binary, source_name
 from rankscope.io.trec import Ungrouped
 from rankscope.io.urls import is_url
 from rankscope.kernels.text import decode
@@ -82,7 +81,7 @@ def find_in_file(
     """
     _ = qrels.lookup  # built before the run is read, when most memory is free
     name = source_name(path) if partition else ""
-    if is_url(path) or (source_name(path) != "<stdin>" and os.path.isfile(path)):  # what can be read again
+    if is_url(path) or is_file(path):  # what can be read again
         with open_binary(path) as stream:
             source = open_source(stream, path, input_)
             if partition:

@@ -17,7 +17,7 @@ from rankscope.data.hits import frozen
 from rankscope.data.scores import MeasureLike, Scores
 from rankscope.errors import InputError, ParameterError, RankscopeError
 from rankscope.evaluation.conventions import OtherNames
-from rankscope.io.streams import open_binary, source_name
+from rankscope.io.streams import is_file, open_binary, source_name
 from rankscope.io.write import PathLike, check_writable, refuse_overwriting, write_chunks
 from rankscope.measures.base import Measure
 from rankscope.measures.names import parse_measures
@@ -188,7 +188,7 @@ def read_baseline(path: PathLike) -> Scores | None:
 
     What stands for standard input is taken for a run.
     """
-    if source_name(path) == "<stdin>" or not os.path.isfile(path):  # a pipe could not be read again
+    if not is_file(path):  # a pipe could not be read again
         return None
     with open_binary(path) as stream:
         content = stream.read(len(MAGIC))

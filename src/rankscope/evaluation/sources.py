@@ -6,7 +6,6 @@ import os
 import sys
 from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 from rankscope.data.entities import EntityRanks, hits_of_entities
@@ -26,7 +25,7 @@ from rankscope.evaluation.run_files import (
 )
 from rankscope.evaluation.skipped import each_run
 from rankscope.io.read import PathLike, read_qrels
-from rankscope.io.streams import is_folder, is_path, one_stdin, source_name
+from rankscope.io.streams import is_file, is_folder, is_path, one_stdin, source_name
 from rankscope.io.urls import is_url, url_size
 from rankscope.measures.names import parse_measures
 
@@ -108,9 +107,7 @@ def size_of(run: Any) -> int:
         return sum(one.size for one in sound_partitions(run))
     if is_url(run):
         return url_size(str(run))
-    if not is_path(run) or source_name(run) == "<stdin>" or not os.path.isfile(run):
-        return 0
-    return Path(run).stat().st_size
+    return os.path.getsize(run) if is_file(run) else 0
 
 
 def refuse_measures(runs: Sequence[Any]) -> None:

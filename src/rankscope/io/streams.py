@@ -21,6 +21,7 @@ from rankscope.io.urls import is_url, is_url_of_folder, open_url
 __all__ = [
     "Readable",
     "empty_file",
+    "is_file",
     "is_folder",
     "is_path",
     "one_stdin",
@@ -52,6 +53,11 @@ def is_path(x: object) -> TypeGuard[str | os.PathLike[str]]:
 def is_folder(x: object) -> TypeGuard[str | os.PathLike[str]]:
     """Whether it is the path of a folder, or a URL that ends with a slash."""
     return is_url_of_folder(x) or (is_path(x) and source_name(x) != "<stdin>" and os.path.isdir(x))
+
+
+def is_file(x: object) -> TypeGuard[str | os.PathLike[str]]:
+    """Whether it is the path of a file on disk, which can be read again, as no pipe can."""
+    return is_path(x) and source_name(x) != "<stdin>" and os.path.isfile(x)
 
 
 def one_stdin(inputs: Iterable[object]) -> None:

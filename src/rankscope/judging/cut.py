@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
@@ -16,7 +15,7 @@ from rankscope.data.run import Run
 from rankscope.errors import InputError
 from rankscope.evaluation.sources import size_of
 from rankscope.io.read import PathLike, file_stem, open_source, read_run
-from rankscope.io.streams import is_path, open_binary, source_name
+from rankscope.io.streams import is_file, is_path, open_binary
 from rankscope.io.trec import Ungrouped
 from rankscope.kernels.order import ranges
 from rankscope.kernels.segments import bounds, group_of
@@ -68,7 +67,7 @@ def cut_run(run: Run | PathLike | Any, depth: int, input_: str | None, progress:
 
 def cut_stream(path: PathLike, depth: int, input_: str | None, progress: Progress | None) -> Cut | None:
     """A file in TREC's format cut while it is read, so that no more of it is kept; None for one that is read whole."""
-    if source_name(path) == "<stdin>" or not os.path.isfile(path):  # cannot be read again where queries are mixed
+    if not is_file(path):  # cannot be read again where queries are mixed
         return None
     with open_binary(path) as stream:
         source = open_source(stream, path, input_)
