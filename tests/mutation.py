@@ -47,7 +47,8 @@ JUDGES = {
             "worked_diversity",
             "worked_examples",
         )
-    ],
+    ]
+    + ["tests/evaluation/test_unjudged.py"],
 }
 #: mutmut's exit codes of a mutant's tests; any other is of tests that failed.
 VERDICTS = {0: "survived", 33: "in no test", 36: "timed out", -24: "timed out", None: "not tried"}
