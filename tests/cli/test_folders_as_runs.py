@@ -8,6 +8,9 @@ from typing import Any
 
 import pytest
 
+import rankscope as rs
+from rankscope.io import folders
+
 
 @pytest.fixture
 def partitions(folder: Path) -> Path:
@@ -55,6 +58,46 @@ def test_whatever_reads_runs_reads_folders(partitions: Path, cli: Callable[..., 
     expected = cli(*command, "run"), written.exists() and written.read_bytes()
     assert expected[0].code == 0
     assert (cli(*command, "bm25.parquet"), written.exists() and written.read_bytes()) == expected
+
+
+@pytest.fixture
+def listed(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The folders that were listed."""
+    found: list[str] = []
+    usual = folders.files_in
+
+    def files_in(folder: str) -> list[tuple[str, str, int]]:
+        found.append(folder)
+        return usual(folder)
+
+    monkeypatch.setattr(folders, "files_in", files_in)
+    return found
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("evaluate", "qrels", "bm25.parquet", "-m", "RR", "-o", "out.csv", "--format", "csv"),
+        ("evaluate", "qrels", "bm25.parquet", "-m", "RR", "--workers", "2"),
+        ("compare", "qrels", "run", "bm25.parquet", "-m", "RR"),
+        ("fuse", "-o", "out.run", "run", "bm25.parquet"),
+        ("pool", "-o", "out.csv", "bm25.parquet"),
+        ("convert", "bm25.parquet", "out.run"),
+    ],
+    ids=["evaluate", "workers", "compare", "fuse", "pool", "convert"],
+)
+def test_a_command_lists_a_folder_once(
+    partitions: Path, cli: Callable[..., Any], listed: list[str], command: tuple[str, ...]
+) -> None:
+    assert cli(*command).code == 0
+    assert listed == ["bm25.parquet"]
+
+
+def test_a_call_lists_a_folder_once_and_the_next_call_again(partitions: Path, listed: list[str]) -> None:
+    assert [rs.evaluate("qrels", partitions, "RR").missing.sum() for _ in range(2)] == [0, 0]
+    (partitions / "part-1").unlink()
+    assert rs.evaluate("qrels", partitions, "RR").missing.sum() == 1
+    assert listed == 3 * [str(partitions)]
 
 
 def test_a_damaged_partition_ends_it_or_is_told(partitions: Path, cli: Callable[..., Any]) -> None:

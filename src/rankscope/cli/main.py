@@ -83,6 +83,10 @@ def cli(context: click.Context) -> None:
     """  # noqa: D301 - click keeps the lines after the character \b as they are
     if context.invoked_subcommand is None:
         click.echo(context.get_help())
+        return
+    from rankscope.io.folders import listed_once  # loads NumPy, as commands do, and the overview does not
+
+    context.with_resource(listed_once())
 
 
 def main(args: Sequence[str] | None = None) -> None:

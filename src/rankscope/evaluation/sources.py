@@ -24,6 +24,7 @@ from rankscope.evaluation.run_files import (
     stranger_notes,
 )
 from rankscope.evaluation.skipped import each_run
+from rankscope.io.folders import listed_once, sound_partitions
 from rankscope.io.read import PathLike, read_qrels
 from rankscope.io.streams import is_file, is_folder, is_path, one_stdin, source_name
 from rankscope.io.urls import is_url, url_size
@@ -54,6 +55,7 @@ ENOUGH = 48 << 20
 ENTITY = "entity-ranks"
 
 
+@listed_once()
 def join_all(
     qrels: Qrels | PathLike | Any,
     runs: Sequence[Any],
@@ -102,8 +104,6 @@ def size_of(run: Any) -> int:
     else stands for a run.
     """
     if is_folder(run):
-        from rankscope.io.folders import sound_partitions  # most runs are files
-
         return sum(one.size for one in sound_partitions(run))
     if is_url(run):
         return url_size(str(run))

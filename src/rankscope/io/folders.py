@@ -7,13 +7,16 @@ checksums.
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import NamedTuple
 
 from rankscope.errors import InputError, RankscopeError
 from rankscope.io.streams import source_name
 from rankscope.io.urls import is_url, url_files
 
-__all__ = ["Partition", "partitions", "sound_partitions"]
+__all__ = ["Partition", "listed_once", "partitions", "sound_partitions"]
 
 PathLike = str | os.PathLike[str]
 
@@ -25,12 +28,40 @@ class Partition(NamedTuple):
     size: int
 
 
+#: What was listed within `listed_once`, by the names of folders; None outside.
+LISTED: ContextVar[dict[str, list[Partition]] | None] = ContextVar("LISTED", default=None)
+
+
+@contextmanager
+def listed_once() -> Iterator[None]:
+    """Within it a folder is listed once: how long its files are, which are written over and which are read is asked
+    one after the other, of a store each time over the network, and all is to hold for the same files.
+    """
+    if LISTED.get() is not None:
+        yield
+        return
+    token = LISTED.set({})
+    try:
+        yield
+    finally:
+        LISTED.reset(token)
+
+
 def partitions(folder: PathLike) -> list[Partition]:
-    """The files of a run that is a folder.
+    """The files of a run that is a folder; see `listed_once`.
 
     Raises InputError for a folder that holds none, or cannot be listed, and for whatever in it is no file.
     """
-    name = source_name(folder)
+    name, known = source_name(folder), LISTED.get()
+    if known is None:
+        return listing(name)
+    if name not in known:
+        known[name] = listing(name)
+    return known[name]
+
+
+def listing(name: str) -> list[Partition]:
+    """As `partitions`, as the disk or store has them now."""
     try:
         listed = url_files(name) if is_url(name) else files_in(name)
     except FileNotFoundError:
