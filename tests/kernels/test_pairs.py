@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from rankscope.kernels import pairs
 from rankscope.kernels.inversions import count_inversions, greater_before, order_by_row
-from rankscope.kernels.pairs import PairCounts, arrange, count_pairs, count_pairs_by_row, stable_rising
+from rankscope.kernels.pairs import PairCounts, arrange, count_pairs, count_pairs_by_row, stable_rising, tied_pairs
 
 
 def loop(x, y):
@@ -95,6 +95,12 @@ def test_numbers_that_differ_in_their_last_digit_only_are_told_apart_among_many(
     assert stable_rising(single).tolist() == np.argsort(single, kind="stable").tolist()
 
 
+@pytest.mark.parametrize("sign", [1, -1])
+def test_numbers_so_near_that_none_of_their_digits_is_cut_are_in_order(sign):
+    steps = np.random.default_rng(4).permutation(5000)
+    assert stable_rising(sign * (3.0 + steps * np.spacing(3.0))).tolist() == np.argsort(sign * steps).tolist()
+
+
 def test_items_stand_by_rising_x_and_those_of_one_x_by_rising_y():
     found = arrange(np.array([2.0, 1.0, 2.0, 2.0]), np.array([5.0, 7.0, 3.0, 7.0]))
     assert found.order.tolist() == [1, 2, 0, 3]
@@ -132,7 +138,7 @@ def test_each_of_a_falling_list_has_all_before_it_that_are_greater(n):
     assert (greater_before(places) == 0).all()
 
 
-@pytest.mark.parametrize("n", [257, 4_097, 32_768, 65_536])  # 65,536 are 256 blocks of 256
+@pytest.mark.parametrize("n", [257, 4_097, 32_768, 65_536, 131_073])  # 256 blocks of 256, 257 of 512
 def test_those_greater_before_and_behind_are_all_that_are_greater(n):
     values = np.random.default_rng(n).permutation(n)
     order = np.argsort(values)
@@ -157,6 +163,13 @@ def test_the_counts_of_a_reversed_list_need_no_rounding():
     x = np.arange(n, dtype=np.float64)
     assert count_pairs(x, -x) == PairCounts(0, n * (n - 1) // 2, 0, 0, 0)
     assert count_pairs(x, x // 2) == PairCounts(n * (n - 1) // 2 - n // 2, 0, 0, n // 2, 0)
+    assert tied_pairs(np.array([2**28 + 1, 3])) == 2**55 + 2**27 + 3  # more than float64 can tell apart
+
+
+@pytest.mark.parametrize("y", [[1.0, 2.0, 3.0], [1.0, 1.0, 3.0]], ids=["no ties", "ties"])
+def test_counts_are_whole_numbers(y):
+    found = count_pairs(np.arange(3.0), np.array(y))
+    assert {type(getattr(found, name)) for name in PairCounts.__annotations__} == {int}
 
 
 @pytest.mark.parametrize("scale", [1, 30, 2000])

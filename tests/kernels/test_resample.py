@@ -91,6 +91,12 @@ def test_a_generator_used_twice_goes_on():
     assert not np.array_equal(first, second)
 
 
+def test_streams_grow_from_128_bits_of_the_generator():
+    roots = [drawn(1, seed).seeds[0].entropy for seed in range(20)]
+    assert {len(root) for root in roots} == {4}
+    assert 2**31 <= max(map(max, roots)) < 2**32
+
+
 def test_a_generator_of_any_kind_serves():
     draws = draw(np.random.Generator(np.random.MT19937(5)), 10)
     assert joined(bootstrap_indices(draws, 7)).shape == (10, 7)
@@ -167,6 +173,17 @@ def test_permuted_means_deal_out_each_query_among_the_systems():
 def test_permuted_means_keep_the_mean_of_all():
     found = joined(permuted_means(TABLE, drawn(50)))
     np.testing.assert_allclose(found.mean(axis=1), TABLE.mean(), atol=1e-14)
+
+
+def test_as_many_lists_as_there_are_bound_how_many_resamples_are_held_at_once(monkeypatch):
+    monkeypatch.setattr(resample, "NUMBERS", 1000)
+    values = np.random.default_rng(1).standard_normal((500, 3))
+    assert {len(mean) for mean, _ in bootstrap_moments(values, drawn(10))} == {2}
+    tracemalloc.start()
+    means = bootstrap_means(values, drawn(BLOCK))
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 1.5 * means.nbytes
 
 
 @pytest.mark.parametrize("shape", [(190, 1000), (1, 200_000), (3000, 20)])

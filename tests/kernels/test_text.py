@@ -149,6 +149,20 @@ def test_different_strings_hardly_ever_share_a_hash(seed: int) -> None:
     assert len(set(hashes(as_fields(strings), seed).tolist())) == len(strings)
 
 
+@pytest.mark.parametrize("ending", [b"", b" 8 more", b" and two words more"], ids=["one word", "two", "three"])
+def test_all_64_bits_of_a_hash_vary(ending: bytes) -> None:
+    found = hashes(as_fields([b"d%d" % i + ending for i in range(200)]))
+    assert np.bitwise_or.reduce(found) == 2**64 - 1
+    assert np.bitwise_and.reduce(found) == 0
+
+
+@settings(max_examples=100, deadline=None)
+@given(LISTS)
+def test_a_hash_does_not_depend_on_what_stands_beside(strings: list[bytes]) -> None:
+    alone = [int(hashes(as_fields([s]), 1)[0]) for s in strings]
+    assert hashes(as_fields(strings), 1).tolist() == alone
+
+
 def test_a_seed_gives_other_hashes() -> None:
     fields = as_fields([b"a", b"b", b"a longer string"])
     assert (hashes(fields, 0) != hashes(fields, 1)).all()

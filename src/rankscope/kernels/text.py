@@ -81,7 +81,6 @@ def encode(strings: list[str]) -> Fields:
 
 def decode(fields: Fields) -> list[bytes]:
     """The strings as Python bytes."""
-    n = fields.starts.size
     longest = int(fields.lengths.max(initial=0))
     if 0 < longest <= 64 and not ends_in_nul(fields):
         # As NumPy's fixed-width strings, which drop the zeros behind.
@@ -91,7 +90,7 @@ def decode(fields: Fields) -> list[bytes]:
         return strings
     view = fields.buffer.data
     starts = fields.starts.tolist()
-    return [bytes(view[a : a + k]) for a, k in zip(starts, fields.lengths.tolist(), strict=True)] if n else []
+    return [bytes(view[a : a + k]) for a, k in zip(starts, fields.lengths.tolist(), strict=True)]
 
 
 def ends_in_nul(fields: Fields) -> bool:
@@ -130,8 +129,10 @@ def hashes(fields: Fields, seed: int = 0) -> Words:
             h[a : a + PIECE] = hashes(piece, seed)
         return h
     h = fields.lengths.astype(np.uint64) + np.uint64(seed)
-    shortest, longest = int(fields.lengths.min(initial=0)), int(fields.lengths.max(initial=0))
-    for j in range((longest + 7) // 8):
+    longest = int(fields.lengths.max(initial=0))
+    shortest = int(fields.lengths.min(initial=longest))
+    rounds = max((longest + 7) // 8, min(n, 1))  # one at least, so that an empty string has one hash beside any others
+    for j in range(rounds):
         if j == 0 or shortest > 8 * j:
             h ^= words(fields, j)
             h *= MULTIPLIER
