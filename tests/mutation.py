@@ -77,6 +77,7 @@ def prepare(package: str) -> Path:
     for part in ("src", "tests"):
         shutil.copytree(ROOT / part, folder / part, dirs_exist_ok=True, ignore=shutil.ignore_patterns("__pycache__"))
     own = f'only_mutate = ["src/rankscope/{package}/*"]\npytest_add_cli_args_test_selection = {JUDGES[package]}\n'
+    own += 'process_isolation = "forkserver"\n'  # whoever forks has run no test: threads of Polars do not come along
     settings = (ROOT / "pyproject.toml").read_text("utf-8")
     (folder / "pyproject.toml").write_text(settings.replace("[tool.mutmut]\n", "[tool.mutmut]\n" + own), "utf-8")
     return folder
