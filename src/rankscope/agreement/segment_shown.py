@@ -9,11 +9,10 @@ import numpy as np
 from rankscope.agreement.conventions import CONVENTIONS
 from rankscope.agreement.segment_agreement import AVERAGE, SegmentAgreement
 from rankscope.data.cells import format_value
-from rankscope.data.sections import Cell, Marked, Section, Table
+from rankscope.data.sections import Section, Table, best_in_bold
 from rankscope.data.wording import counted, listed, percent
-from rankscope.stats.inputs import Floats
 
-__all__ = ["best_in_bold", "sections_of"]
+__all__ = ["sections_of"]
 
 #: More rows are shown only when asked for.
 SHOWN = 24
@@ -50,16 +49,6 @@ def published(result: SegmentAgreement) -> Table:
     cells = [best_in_bold(column) for column in columns]
     rows = tuple((metric, *(column[m] for column in cells)) for m, metric in enumerate(result.metrics))
     return Table(columns=("metric", *names), rows=rows)
-
-
-def best_in_bold(values: Floats) -> list[Cell]:
-    """A column of values; the highest in bold where there are two or more, all of them where they look alike."""
-    texts = [format_value(float(value), "mean") for value in values]
-    there = values[~np.isnan(values)]
-    if there.size < 2:
-        return list(texts)
-    best = format_value(float(there.max()), "mean")
-    return [Marked(text, bold=True) if text == best else text for text in texts]
 
 
 def each(result: SegmentAgreement) -> Table:

@@ -6,11 +6,11 @@ import numpy as np
 
 from rankscope.agreement.forgotten_directions import direction_notes
 from rankscope.agreement.segment_agreement import AVERAGE
-from rankscope.agreement.segment_shown import SHOWN, best_in_bold
+from rankscope.agreement.segment_shown import SHOWN
 from rankscope.agreement.system_agreement import ALL, SystemAgreement
 from rankscope.agreement.system_statistics import ACCURACY, CORRELATIONS, CUTOFF, SOFT
 from rankscope.data.cells import format_value
-from rankscope.data.sections import Cell, Figure, Section, Table
+from rankscope.data.sections import Cell, Figure, Section, Table, best_in_bold
 from rankscope.data.wording import counted, listed, percent
 from rankscope.stats.inputs import Floats
 

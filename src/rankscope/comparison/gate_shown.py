@@ -8,7 +8,7 @@ from typing import NamedTuple
 from rankscope.comparison.gate import Gate, MeasureGate
 from rankscope.comparison.noninferiority import PASS, UNDECIDED, WORSE, Criterion
 from rankscope.comparison.query_view import differences_figure, extremes_table
-from rankscope.data.cells import format_value
+from rankscope.data.cells import format_value, number
 from rankscope.data.sections import Section, Table
 from rankscope.data.wording import format_p, listed, percent, queries, said_p
 
@@ -59,7 +59,7 @@ def summary(gate: Gate) -> Table:
                 part.matched.label,
                 found.verdict,
                 *(format_value(x, "mean") for x in (new, old)),
-                *(signed(x) for x in (part.difference, part.low, part.high)),
+                *(number(x, signed=True) for x in (part.difference, part.low, part.high)),
                 *(format_p(p) for p in (found.pvalue_noninferior, found.pvalue_worse)),
                 str(part.n),
             )
@@ -79,10 +79,6 @@ def summary(gate: Gate) -> Table:
     return Table(columns=heads, rows=tuple(rows), left=2)
 
 
-def signed(x: float) -> str:
-    return "-" if math.isnan(x) else f"{x + 0.0:+.4f}"  # no -0
-
-
 def overall(gate: Gate) -> str:
     """One sentence on several measures."""
     counts = {v: [part.measure for part in gate.parts if part.verdict == v] for v in (WORSE, UNDECIDED, PASS)}
@@ -91,7 +87,7 @@ def overall(gate: Gate) -> str:
     return f"{gate.system} against {gate.baseline} {said}: {'; '.join(by)}."
 
 
-def number(x: float, *others: float) -> str:
+def told_from(x: float, *others: float) -> str:
     """Four places, or as many more as tell it from 0 and from the others."""
     for places in range(4, 12):
         text = f"{x:.{places}f}"
@@ -129,8 +125,8 @@ def constantly(part: MeasureGate, words: Words, margin: float) -> str:
     against = "" if gain > 0 else f", {'more' if part.verdict == WORSE else 'not more'} than {margin_text(margin)}"
     direction = words.up if gain > 0 else words.down
     return (
-        f"its {words.values} is {direction} than that of {words.baseline} by the same {number(abs(gain), margin)} on "
-        f"each of {queries(part.n)}{against}."
+        f"its {words.values} is {direction} than that of {words.baseline} by the same {told_from(abs(gain), margin)} "
+        f"on each of {queries(part.n)}{against}."
     )
 
 
@@ -139,7 +135,7 @@ def observed(part: MeasureGate, words: Words) -> str:
     gain = part.decision.mean
     if abs(gain) < 1e-12:
         return f"equal to that of {words.baseline}"
-    return f"{number(abs(gain))} {words.up if gain > 0 else words.down} than that of {words.baseline}"
+    return f"{told_from(abs(gain))} {words.up if gain > 0 else words.down} than that of {words.baseline}"
 
 
 def on_these(part: MeasureGate, words: Words) -> str:
@@ -158,8 +154,8 @@ def passed(part: MeasureGate, words: Words, asked: Criterion) -> str:
         )
     here = on_these(part, words)
     if found.low > 0:
-        return f"{begin}{here} at least {number(found.low)} {words.up} ({words.sure})."
-    most = number(abs(found.low), asked.margin)
+        return f"{begin}{here} at least {told_from(found.low)} {words.up} ({words.sure})."
+    most = told_from(abs(found.low), asked.margin)
     return f"{begin}{here} at most {most} {words.down} ({words.sure}), less than {margin_text(asked.margin)}."
 
 
@@ -175,7 +171,7 @@ def shown_worse(part: MeasureGate, words: Words, asked: Criterion) -> str:
         )
     if -found.high >= asked.margin > 0:
         doubt = f" That is more than {margin_text(asked.margin)}."
-    least = number(abs(found.high), asked.margin)
+    least = told_from(abs(found.high), asked.margin)
     return f"{begin}{on_these(part, words)} at least {least} {words.down} ({words.sure}).{doubt}"
 
 
@@ -188,7 +184,7 @@ def undecided(part: MeasureGate, words: Words, asked: Criterion) -> str:
     if asked.test == "t":
         return (
             f"{first}. Of all queries like them no more can be said ({words.sure}) than that it is at most "
-            f"{number(abs(found.low), asked.margin)} {words.down}, and the margin is {asked.margin:g}; that it is "
+            f"{told_from(abs(found.low), asked.margin)} {words.down}, and the margin is {asked.margin:g}; that it is "
             f"{words.down} at all is not shown either.{more}"
         )
     noninferior, worse = said_p(found.pvalue_noninferior), said_p(found.pvalue_worse)

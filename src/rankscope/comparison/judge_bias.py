@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rankscope.comparison.judged import Both, kept_rows
+from rankscope.data.cells import number
 from rankscope.data.hits import Hits
 from rankscope.data.sections import Section, Table
 from rankscope.data.wording import listed, percent
@@ -142,9 +143,7 @@ def bias_rows(biases: Sequence[GradeBias], tastes: Sequence[SystemTaste]) -> Ite
 
 
 def cells(mean: Mean, signed: bool = True) -> tuple[str, str, str]:
-    low, value, high = (
-        "-" if np.isnan(x) else f"{x:+.4f}" if signed else f"{x:.4f}" for x in (mean.low, mean.value, mean.high)
-    )
+    value, low, high = (number(x, signed=signed) for x in (mean.value, mean.low, mean.high))
     return value, low, high
 
 

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from rankscope.data.cells import format_value
+from rankscope.data.cells import format_value, number
 from rankscope.data.hits import Hits
 from rankscope.data.qrels import Qrels
 from rankscope.data.run import Run
@@ -259,7 +259,7 @@ def effect_section(effect: RankingEffect, names: tuple[str, str]) -> Section:
     for i in np.argsort(effect.rank_a, kind="stable").tolist():
         a, b = float(effect.mean_a[i]), float(effect.mean_b[i])
         means = (format_value(a, "mean"), format_value(b, "mean"), f"{b - a:+.4f}")
-        beyond = ("-" if np.isnan(x) else f"{x:+.4f}" for x in effect.beyond[i].tolist())
+        beyond = (number(x, signed=True) for x in effect.beyond[i].tolist())
         rows.append((effect.systems[i], *means, *beyond, str(effect.rank_a[i]), str(effect.rank_b[i])))
     one, other = names
     columns = ("system", one, other, "change", "beyond others", "low", "high", f"rank by {one}", f"rank by {other}")

@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from rankscope.comparison.query_view import query_section
 from rankscope.comparison.words import sentence_of
+from rankscope.data.cells import between, number
 from rankscope.data.sections import Cell, Figure, Marked, Section, Table
 from rankscope.data.wording import format_p, percent, queries
 from rankscope.stats.intervals import bootstrap_interval, t_interval
@@ -71,19 +72,6 @@ def stars(p: float, level: float) -> str:
     return next((marks for bound, marks in STARS if p <= min(bound, level)), "*")
 
 
-def ends(low: float, high: float) -> str:
-    return "-" if np.isnan(low) else f"[{rounded(low)}, {rounded(high)}]"
-
-
-def rounded(value: float, digits: int = 4) -> str:
-    """Without the sign of a zero."""
-    return f"{round(value, digits) + 0.0:.{digits}f}"
-
-
-def number(value: float, digits: int = 4, signed: bool = False) -> str:
-    return "-" if np.isnan(value) else f"{round(value, digits) + 0.0:{'+' if signed else ''}.{digits}f}"
-
-
 def leaderboard(result: Comparison, part: MeasureComparison) -> Section:
     """Systems, best first; the best in bold; behind the mean, whom it beats (all pairs) or stars (a baseline)."""
     interval = t_interval(part.matched.values, confidence_level=1 - part.level)
@@ -131,7 +119,7 @@ def ranked_table(part: MeasureComparison, low: np.ndarray, high: np.ndarray) -> 
     for place, s in enumerate(order.tolist()):
         raised = beaten_letters(np.flatnonzero(beats[place]).tolist(), m)
         row: list[Cell] = [letter(place), part.systems[s]]
-        row += [Marked(f"{part.means[s]:.4f}", bold=place == 0, raised=raised), ends(low[s], high[s])]
+        row += [Marked(f"{part.means[s]:.4f}", bold=place == 0, raised=raised), between(low[s], high[s])]
         if part.clusters is not None and m > 2:
             best, worst = int(part.clusters.rank_low[s]), int(part.clusters.rank_high[s])
             row.append(f"{best}" if best == worst else f"{best}-{worst}")
@@ -189,7 +177,7 @@ def pair_cells(result: Comparison, part: MeasureComparison, i: int, sign: int = 
         tests = [number(p, 3) for p in tested.posterior[::sign, i].tolist()]
     elif not corrected(result):
         tests = tests[:1]
-    cells = [number(sign * part.difference[i], 4, signed=True), ends(low, high), *tests]
+    cells = [number(sign * part.difference[i], 4, signed=True), between(low, high), *tests]
     cells += [number(sign * part.effect_size[i], 2, signed=True), f"{100 * better:.0f} %"]
     return [*cells, f"{wins}/{ties}/{losses}"]
 
@@ -241,8 +229,8 @@ def sizes(result: Comparison, part: MeasureComparison) -> list[Section]:
     rows: list[tuple[Cell, ...]] = []
     for k, i in enumerate(np.flatnonzero(vary).tolist()):
         low, high = (effects.low[i], effects.high[i]) if sign[i] > 0 else (-effects.high[i], -effects.low[i])
-        cells = [number(sign[i] * part.difference[i], signed=True), ends(student.low[k], student.high[k])]
-        cells += [ends(bca.low[k], bca.high[k]), number(sign[i] * effects.cohens_d[i], 2, signed=True)]
+        cells = [number(sign[i] * part.difference[i], signed=True), between(student.low[k], student.high[k])]
+        cells += [between(bca.low[k], bca.high[k]), number(sign[i] * effects.cohens_d[i], 2, signed=True)]
         cells += [f"[{low:.2f}, {high:.2f}]", number(sign[i] * effects.hedges_g[i], 2, signed=True)]
         rows.append((part.systems[a[i]], part.systems[b[i]], *cells))
     first = "ahead" if result.baseline is None else "system"

@@ -8,7 +8,7 @@ from unicodedata import east_asian_width
 
 from rankscope.errors import in_one_line
 
-__all__ = ["align", "format_value", "in_one_line", "printable", "width"]
+__all__ = ["align", "between", "format_value", "in_one_line", "number", "printable", "width"]
 
 
 def format_value(value: float, summary: str) -> str:
@@ -16,6 +16,26 @@ def format_value(value: float, summary: str) -> str:
     if math.isnan(value):
         return "-"
     return f"{value:.0f}" if summary == "sum" else f"{value:.4f}"
+
+
+def number(value: float, digits: int = 4, *, signed: bool = False) -> str:
+    """A value in a table, with so many digits; a zero has no sign that says more than it is; a dash for no value.
+
+    >>> number(0.12345), number(-0.00001), number(0.5, 2, signed=True), number(math.nan)
+    ('0.1235', '0.0000', '+0.50', '-')
+    """
+    return "-" if math.isnan(value) else f"{round(value, digits) + 0.0:{'+' if signed else ''}.{digits}f}"
+
+
+def between(low: float, high: float, digits: int = 4) -> str:
+    """An interval in a table; a dash where it has no end.
+
+    >>> between(-0.1, 0.25), between(math.nan, math.nan)
+    ('[-0.1000, 0.2500]', '-')
+    """
+    if math.isnan(low) or math.isnan(high):
+        return "-"
+    return f"[{number(low, digits)}, {number(high, digits)}]"
 
 
 def align(rows: Sequence[Sequence[str]], left: int) -> list[str]:

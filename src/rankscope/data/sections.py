@@ -6,12 +6,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
-from rankscope.data.cells import align, in_one_line, printable, width
+from rankscope.data.cells import align, in_one_line, number, printable, width
 
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["Cell", "Figure", "Marked", "Result", "Section", "Table", "as_text", "tidy_frame"]
+__all__ = ["Cell", "Figure", "Marked", "Result", "Section", "Table", "as_text", "best_in_bold", "marked", "tidy_frame"]
 
 
 #: Sentences are broken after so many columns of a terminal.
@@ -93,7 +93,17 @@ class Result(Protocol):
 
 
 def marked(cell: Cell) -> Marked:
+    """A cell that can be asked what there is to it."""
     return cell if isinstance(cell, Marked) else Marked(cell)
+
+
+def best_in_bold(values: Iterable[float], digits: int = 4) -> list[Cell]:
+    """A column of values; the highest in bold where there are two or more, all of them where they look alike."""
+    given = [float(value) for value in values]
+    texts = [number(value, digits) for value in given]
+    there = [value for value in given if value == value]
+    best = number(max(there), digits) if len(there) > 1 else None
+    return [Marked(text, bold=True) if text == best else text for text in texts]
 
 
 def behind(room: int, raised: str = "") -> str:

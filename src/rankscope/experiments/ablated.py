@@ -10,10 +10,11 @@ import numpy as np
 import numpy.typing as npt
 
 from rankscope.comparison.comparison import MeasureComparison
+from rankscope.data.cells import between, number
 from rankscope.data.sections import Cell, Section, Table, as_text, tidy_frame
 from rankscope.data.wording import counted, format_p, listed
 from rankscope.experiments.crossvalidated import CrossValidation
-from rankscope.experiments.crossvalidation_words import called_value, number
+from rankscope.experiments.crossvalidation_words import called_value
 
 if TYPE_CHECKING:
     import polars as pl
@@ -92,8 +93,7 @@ class FeatureAblation:
         rows: list[tuple[Cell, ...]] = []
         for g in np.argsort(-lost, kind="stable").tolist():
             group = list(sizes)[g]
-            interval = "-" if np.isnan(low[g]) else f"[{number(low[g])}, {number(high[g])}]"
-            cells = (number(float(part.means[g + 1])), number(float(lost[g])), interval)
+            cells = (number(float(part.means[g + 1])), number(float(lost[g])), between(low[g], high[g]))
             rows.append((group, str(sizes[group]), *cells, format_p(float(part.pvalue_corrected[pairs[g]]))))
         level = f"{100 * (1 - part.level):g} % interval"
         table = Table(columns=("without", "features", part.measure, "lost", level, "p"), rows=tuple(rows))

@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from rankscope.data.cells import between, number
 from rankscope.data.sections import Cell, Section, Table
 from rankscope.data.wording import counted, format_p, listed
 from rankscope.experiments.blended import BLEND, Blended
-from rankscope.experiments.crossvalidation_words import called_value, number
+from rankscope.experiments.crossvalidation_words import called_value
 
 if TYPE_CHECKING:
     from rankscope.comparison.comparison import Comparison, MeasureComparison
@@ -55,9 +56,8 @@ def row_of(result: CrossValidation, part: MeasureComparison, blend: int, model: 
         return (part.measure, result.models[model], *values, "-", "-", "-", weight)
     i = int(place[0])
     sign = 1.0 if part.first[i] == blend else -1.0
-    ends = sorted((sign * float(part.low[i]), sign * float(part.high[i])))
-    interval = "-" if np.isnan(ends).any() else f"[{number(ends[0])}, {number(ends[1])}]"
-    cells = (number(sign * float(part.difference[i])), interval, format_p(float(part.pvalue_corrected[i])))
+    low, high = sorted((sign * float(part.low[i]), sign * float(part.high[i])))
+    cells = (number(sign * float(part.difference[i])), between(low, high), format_p(float(part.pvalue_corrected[i])))
     return (part.measure, result.models[model], *values, *cells, weight)
 
 

@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from rankscope.data.cells import number
 from rankscope.data.sections import Cell, Figure, Marked, Section, Table
 from rankscope.data.wording import counted, queries
 from rankscope.experiments.blended_shown import against_parts, blend_notes
-from rankscope.experiments.crossvalidation_words import noise_of, number, verdict
+from rankscope.experiments.crossvalidation_words import noise_of, verdict
 from rankscope.experiments.placing import RANGES
 from rankscope.learning.learned import curves_of
 

@@ -14,15 +14,10 @@ if TYPE_CHECKING:
     from rankscope.comparison.comparison import MeasureComparison
     from rankscope.experiments.crossvalidated import CrossValidation
 
-__all__ = ["Noise", "noise_of", "noise_words", "number", "seeds_note", "verdict"]
+__all__ = ["Noise", "noise_of", "noise_words", "seeds_note", "verdict"]
 
 #: Thresholds of pairs that differ by more than this share are told as a range.
 ALIKE = 0.1
-
-
-def number(value: float, digits: int = 4) -> str:
-    """A value in a table; a dash where there is none."""
-    return "-" if np.isnan(value) else f"{round(value, digits) + 0.0:.{digits}f}"
 
 
 def verdict(result: CrossValidation) -> str:

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from rankscope.data.cells import between, number
 from rankscope.data.sections import Figure, Section, Table, as_text, tidy_frame
 from rankscope.data.wording import counted
-from rankscope.experiments.crossvalidation_words import number
 from rankscope.stats.intervals import t_interval
 
 if TYPE_CHECKING:
@@ -87,7 +87,7 @@ class FeatureImportance:
         units = self.drops[model].reshape(-1, worth.size)
         deviation = units.std(axis=0, ddof=1) if len(units) > 1 else np.full(worth.shape, np.nan)
         rows = tuple(
-            (self.features[j], number(worth[j]), number(deviation[j]), interval(low[j], high[j]))
+            (self.features[j], number(worth[j]), number(deviation[j]), between(low[j], high[j]))
             for j in order[:FEATURES]
         )
         left = len(order) - FEATURES
@@ -123,8 +123,3 @@ class FeatureImportance:
 
     def __repr__(self) -> str:
         return f"FeatureImportance({counted(len(self.features), 'feature')}, {counted(len(self.models), 'ranker')})"
-
-
-def interval(low: float, high: float) -> str:
-    """Two numbers in brackets; a dash where there are none."""
-    return "-" if np.isnan(low) or np.isnan(high) else f"[{number(low)}, {number(high)}]"

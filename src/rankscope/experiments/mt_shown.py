@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rankscope.data.sections import Cell, Figure, Marked, Section, Table
+from rankscope.data.cells import number
+from rankscope.data.sections import Cell, Figure, Marked, Section, Table, best_in_bold
 from rankscope.data.wording import counted, format_p, listed
 from rankscope.experiments.mt_judging import SYSTEM_RULES
 from rankscope.experiments.mt_outcome import DIRECTIONS, Direction, Found, Row, TranslationExperiment
 from rankscope.experiments.mt_published import AVERAGE
-from rankscope.experiments.mt_words import best_words, losses_words, signed
+from rankscope.experiments.mt_words import best_words, losses_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -47,10 +48,10 @@ def overview(result: TranslationExperiment) -> Section:
             continue
         for features in sets:
             values = [result.average(name, named.get((features, loss), "")) for loss in losses]
-            rows.append((direction.said, features, *best_in_bold(values)))
+            rows.append((direction.said, features, *best_in_bold(values, 3)))
         trained = {model.name for model in result.models}
         for metric in (one for one in result.found[name].segments.metrics if one not in trained):
-            value = best_in_bold([result.average(name, metric)])
+            value = best_in_bold([result.average(name, metric)], 3)
             rows.append((direction.said, f"{metric} alone", *value, *[""] * (len(losses) - 1)))
     pairs = counted(len(result.pairs), "language pair")
     return Section(
@@ -60,14 +61,6 @@ def overview(result: TranslationExperiment) -> Section:
         "as wrong.",
         table=Table(columns=("direction", "features", *losses), rows=tuple(rows), left=2),
     )
-
-
-def best_in_bold(values: Sequence[float]) -> list[Cell]:
-    """Three digits; the highest of several in bold."""
-    texts = ["-" if np.isnan(value) else f"{value:.3f}" for value in values]
-    there = [value for value in values if not np.isnan(value)]
-    best = f"{max(there):.3f}" if len(there) > 1 else None
-    return [Marked(text, bold=True) if text == best else text for text in texts]
 
 
 def on_segments(result: TranslationExperiment, name: str, direction: Direction) -> Section:
@@ -118,7 +111,7 @@ def side_by_side(result: TranslationExperiment, table: str, pairs: Sequence[str]
     for metric in sorted(rows, key=height, reverse=True):
         whole = rows[metric].get(last, empty)
         cells: list[Cell] = [cell_of(rows[metric].get(pair, empty), digits) for pair in columns]
-        ends = [("-" if np.isnan(x) else f"{x:.{digits}f}") for x in (whole.low, whole.high)]
+        ends = [number(x, digits) for x in (whole.low, whole.high)]
         shown.append((metric, *cells, *ends))
     return Table(columns=("metric", *columns, "95 % from", "to"), rows=tuple(shown))
 
@@ -156,9 +149,7 @@ def tests_shown(result: TranslationExperiment) -> Section:
             DIRECTIONS[test.direction].said,
             test.first,
             test.second,
-            signed(test.difference),
-            signed(test.low),
-            signed(test.high),
+            *(number(x, 3, signed=True) for x in (test.difference, test.low, test.high)),
             format_p(test.pvalue),
             format_p(test.adjusted),
         )

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from rankscope.data.cells import number
 from rankscope.data.wording import counted, listed, said_p
 from rankscope.experiments.mt_judging import PairTest
 from rankscope.experiments.mt_published import AVERAGE, published_cells
@@ -27,8 +28,9 @@ def best_words(result: TranslationExperiment, name: str, direction: Direction) -
     several = len(found.pairs) > 1
     over = f" on average over {counted(len(found.pairs), 'language pair')}" if several else f" ({found.pairs[0]})"
     best = order[0]
-    others = [f"{metric} {tau(result.average(name, metric))}" for metric in found.metrics if metric not in trained]
-    parts = [f"{best} agrees most with people{over}, with a tau of {tau(result.average(name, best))}"]
+    tau = {metric: number(result.average(name, metric), 3) for metric in (best, *found.metrics)}
+    others = [f"{metric} {tau[metric]}" for metric in found.metrics if metric not in trained]
+    parts = [f"{best} agrees most with people{over}, with a tau of {tau[best]}"]
     if others:
         parts.append(f"without training {listed(others)}")
     published = [cell for cell in published_cells() if cell.table == direction.segments and cell.pair == AVERAGE]
@@ -63,16 +65,9 @@ def words_of_test(test: PairTest) -> str:
     """Whether the first is better, as far as the test says."""
     if np.isnan(test.difference):
         return f"{test.first} and {test.second} cannot be compared"
-    size = f"{signed(test.difference)} [{signed(test.low)}, {signed(test.high)}], p {said_p(test.adjusted)}"
+    difference, low, high = (number(x, 3, signed=True) for x in (test.difference, test.low, test.high))
+    size = f"{difference} [{low}, {high}], p {said_p(test.adjusted)}"
     if test.adjusted > LEVEL:
         return f"that {test.first} and {test.second} differ is not shown ({size})"
     word = "better" if test.difference > 0 else "worse"
     return f"{test.first} is {word} than {test.second} ({size})"
-
-
-def tau(value: float) -> str:
-    return "-" if np.isnan(value) else f"{value:.3f}"
-
-
-def signed(value: float) -> str:
-    return f"{value:+.3f}"

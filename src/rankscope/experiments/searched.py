@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from rankscope.data.cells import number
 from rankscope.data.sections import Cell, Marked, Section, Table, as_text, tidy_frame
 from rankscope.data.wording import counted
 from rankscope.experiments.crossvalidated import CrossValidation
-from rankscope.experiments.crossvalidation_words import number
 from rankscope.experiments.search_log import Setting
 
 if TYPE_CHECKING:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from rankscope.data.cells import number
 from rankscope.data.sections import Figure, Section, Table
 from rankscope.data.wording import counted, listed, percent, queries
 from rankscope.stats.prediction_powered import FEWEST, PredictionPowered
@@ -39,7 +39,7 @@ def systems_section(part: MeasureEstimates, confidence_level: float, tuned: bool
     rows = []
     for s in order:
         cells = [number(getattr(found, name)[s], signed=name == "bias") for name in ENDS]
-        rows.append((part.systems[s], *cells, plain(found.weight[s], 2), plain(found.effective[s], 0)))
+        rows.append((part.systems[s], *cells, number(found.weight[s], 2), number(found.effective[s], 0)))
     figure = Figure(
         "leaderboard",
         {
@@ -103,7 +103,7 @@ def differences_section(
         if turned and found.combined[i] < 0:
             a, b, names, sign = b, a, TURNED, -1.0
         cells = [number(sign * getattr(found, name)[i], signed=True) for name in names]
-        rows.append((f"{a} - {b}", *cells, plain(found.weight[i], 2), plain(found.effective[i], 0)))
+        rows.append((f"{a} - {b}", *cells, number(found.weight[i], 2), number(found.effective[i], 0)))
     return Section(
         title=f"{part.measure}: differences of systems",
         sentence=differences_sentence(part, found, confidence_level),
@@ -138,11 +138,3 @@ def told(part: MeasureEstimates, i: int, direction: int) -> str:
     a, b = part.systems[part.first[i]], part.systems[part.second[i]]
     better, worse = (a, b) if direction * part.sign > 0 else (b, a)
     return f"{better} above {worse}"
-
-
-def number(value: float, signed: bool = False) -> str:
-    return "-" if math.isnan(value) else f"{value:+.4f}" if signed else f"{value:.4f}"
-
-
-def plain(value: float, digits: int) -> str:
-    return "-" if math.isnan(value) else f"{value:.{digits}f}"

@@ -13,7 +13,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from rankscope.data.sections import Cell, Figure, Marked, Section, Table
+from rankscope.data.sections import Figure, Marked, Section, Table, marked
 from rankscope.errors import ParameterError
 from rankscope.io.write import write_text
 from rankscope.reporting.svg import inline_svg
@@ -183,10 +183,6 @@ def show_table(table: Table) -> ShownTable:
     rows = [tuple(map(marked, row)) for row in table.rows[:MAX_ROWS]]
     raised = [max((len(row[c].raised) for row in rows), default=0) for c in range(len(table.columns))]
     return ShownTable(table.columns, rows, table.left, raised, len(table.rows) - len(rows))
-
-
-def marked(cell: Cell) -> Marked:
-    return cell if isinstance(cell, Marked) else Marked(cell)
 
 
 def fold_name(section: Section, has_figure: bool) -> str:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from rankscope._version import __version__
-from rankscope.data.cells import format_value
+from rankscope.data.cells import format_value, number
 from rankscope.data.scores import Floats, Scores
 from rankscope.data.sections import Figure, Section, Table, as_text, tidy_frame
 from rankscope.data.wording import counted, listed, percent
@@ -172,7 +172,7 @@ class Ablation:
             rows.append((*whole, format_value(float(self.full[m]), "mean")))
             for n, level in enumerate(found.levels.tolist()):
                 taus = [found.tau[m, n], *([found.tau_low[m, n], found.tau_high[m, n]] if at_random else [])]
-                numbers = tuple(two_digits(float(x)) for x in (*taus, found.tau_ap[m, n]))
+                numbers = tuple(number(float(x), 2) for x in (*taus, found.tau_ap[m, n]))
                 value = format_value(float(found.values[m, n]), "mean")
                 rows.append(
                     (
@@ -250,7 +250,3 @@ class Ablation:
 def said(kind: str, level: float) -> str:
     """A level as people read it."""
     return f"{percent(level)} of them" if kind == "random" else f"depth {level:g}"
-
-
-def two_digits(value: float) -> str:
-    return "-" if np.isnan(value) else f"{value:.2f}"

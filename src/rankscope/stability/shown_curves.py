@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from rankscope.data.cells import number
 from rankscope.data.sections import Figure, Section, Table
 from rankscope.stability.swaps import BINS, difference_needed
 from rankscope.stability.words import main_condition, main_level, set_of
@@ -88,8 +89,7 @@ def same_but(study: StabilityStudy, name: str) -> list[int]:
 
 def table_of(study: StabilityStudy, x: list[Any], title: str, values: Floats) -> Table:
     rows = [
-        (name, *("-" if np.isnan(value) else f"{value:.1f}" for value in row.tolist()))
-        for name, row in zip(study.names, values, strict=True)
+        (name, *(number(value, 1) for value in row.tolist())) for name, row in zip(study.names, values, strict=True)
     ]
     return Table(columns=(f"measure, by {title}", *map(str, x)), rows=tuple(rows))
 
@@ -178,7 +178,7 @@ def halves(study: StabilityStudy) -> list[Section]:
         (
             name,
             str(size),
-            *("-" if np.isnan(x) else f"{x:.3f}" for x in (tau[m, n], low[m, n], high[m, n], tau_ap[m, n])),
+            *(number(x, 3) for x in (tau[m, n], low[m, n], high[m, n], tau_ap[m, n])),
         )
         for m, name in enumerate(study.names)
         for n, size in enumerate(sizes)
