@@ -11,7 +11,7 @@ import numpy.typing as npt
 from rankscope.comparison.matched import Matched
 from rankscope.data.scores import Floats
 from rankscope.data.sections import Cell, Figure, Section, Table
-from rankscope.data.wording import queries
+from rankscope.data.wording import queries, some_of
 from rankscope.stats.inputs import NOISE
 
 if TYPE_CHECKING:
@@ -129,6 +129,6 @@ def unanswered(part: MeasureComparison, ids: list[str]) -> tuple[str, ...]:
     none = np.flatnonzero((values.max(axis=0) <= 0) & (values.min(axis=0) >= 0)).tolist()
     if not none:
         return ()
-    named = ", ".join(ids[q] for q in none[:NAMED]) + (", ..." if len(none) > NAMED else "")
+    named = some_of((ids[q] for q in none), NAMED)
     are = "is" if len(none) == 1 else "are"
     return (f"{queries(len(none))} {are} unanswered, 0 for every system: {named}",)

@@ -19,7 +19,8 @@ from rankscope.compat.ranx_lists import refuse_other_shapes
 from rankscope.data import qrels as our_qrels
 from rankscope.data import run as our_run
 from rankscope.data.hits import Hits
-from rankscope.data.join import Convention, Joiner, some
+from rankscope.data.join import Convention, Joiner
+from rankscope.data.wording import some_of
 from rankscope.errors import InputError, ParameterError, UnknownName
 from rankscope.measures.base import Floats, Ints, Measure
 from rankscope.measures.binary import AP, RR, F, P, R, Rprec, Success
@@ -193,8 +194,8 @@ def same_queries(qrels: Judgments, run: Lists) -> list[str]:
     if judged != listed:
         without, strange = [q for q in judged if q not in listed], [q for q in listed if q not in judged]
         raise NotComparable(
-            f"the run has no list for {len(without)} of {len(judged)} queries of the qrels ({some(without)}), and "
-            f"{len(strange)} lists for others ({some(strange)}), expected the same queries; pass make_comparable=True"
+            f"the run has no list for {len(without)} of {len(judged)} queries of the qrels ({some_of(without)}), and "
+            f"{len(strange)} lists for others ({some_of(strange)}), expected the same queries; pass make_comparable=True"
         )
     return list(judged)
 

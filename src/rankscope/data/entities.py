@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from rankscope.data.hits import Floats, Hits
 from rankscope.data.rows import Ints, first_repeated
+from rankscope.data.wording import some_of
 from rankscope.errors import InputError, ParameterError, UnknownName
 from rankscope.kernels.segments import bounds, group_of, place_in_group
 
@@ -83,8 +84,8 @@ class EntityRanks:
         tied = [f"{name} {n}" for name, n in zip(self.systems, self.tied.tolist(), strict=True) if n]
         if not tied:
             return ()
-        shown = ", ".join(tied[:5]) + (", ..." if len(tied) > 5 else "")
-        return (f"{self.name}: equal or fractional ranks are taken as ties, as they are given ({shown})",)
+        said = some_of(tied, 5)
+        return (f"{self.name}: equal or fractional ranks are taken as ties, as they are given ({said})",)
 
     def hits(self, system: str | None = None, groups: Groups | None = None) -> Hits:
         """The ranks of one system as hits: one query of relevant documents only, or one query a group.

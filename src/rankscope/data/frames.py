@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rankscope.data.rows import Interner, Rows, group
+from rankscope.data.wording import some_of
 from rankscope.errors import InputError
 from rankscope.kernels.text import PADDING, Fields, hashes
 
@@ -35,7 +36,8 @@ __all__ = [
 #: What a column may be called, ours first.
 COLUMN_NAMES = {
     "query_id": ("query_id", "qid", "q_id", "query", "topic", "query-id", "topic_id"),
-    "doc_id": ("doc_id", "docid", "docno", "doc", "document_id", "corpus-id", "did"),
+    # PyTerrier's results have docno, the name of the document, beside docid, its number within the index.
+    "doc_id": ("doc_id", "docno", "docid", "doc", "document_id", "corpus-id", "did", "document", "pid", "passage_id"),
     "relevance": ("relevance", "rel", "label", "grade", "judgment", "score"),
     "score": ("score", "sim", "similarity"),
     "subtopic": ("subtopic", "subtopic_id"),
@@ -174,18 +176,25 @@ def one_of(columns: Sequence[str], names: Iterable[str]) -> str | None:
 
 def shown_columns(columns: Sequence[str]) -> str:
     """The names of the columns, for a message."""
-    return ", ".join(map(repr, columns[:8])) + (", ..." if len(columns) > 8 else "")
+    return some_of(map(repr, columns), 8)
 
 
 def column_named(columns: Sequence[str], field: str, names: Sequence[str], where: str) -> str:
     """The column that holds a field, by one of its names, ours first. Raises InputError where there is none."""
     found = one_of(columns, names)
     if found is None:
-        raise InputError(
-            f"{where}: no column {field!r} among {shown_columns(columns)}; "
-            f"rename one of them to {field} (also understood: {', '.join(names[1:])})"
-        )
+        advice = instead(columns, field, names)
+        raise InputError(f"{where}: no column {field!r} among {shown_columns(columns)}; {advice}")
     return found
+
+
+def instead(columns: Sequence[str], field: str, names: Sequence[str]) -> str:
+    """What to do where no column has one of these names."""
+    if len(columns) == 1 and any(mark in columns[0] for mark in ";|"):
+        return "are there ; or | between the columns? Put tabs in their place (and points in that of decimal commas)"
+    if field == "score" and one_of(columns, ("rank",)) is not None:
+        return "ranks are no scores, since the lowest is the best: add a column score, as 1 / rank"
+    return f"rename one of them to {field} (also understood: {', '.join(names[1:])})"
 
 
 def strings(frame: pl.DataFrame, field: str, where: Any) -> Fields:

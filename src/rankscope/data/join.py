@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import accumulate, chain, pairwise, repeat
 from typing import Any, NamedTuple
@@ -16,11 +16,12 @@ from rankscope.data.qrels import Qrels
 from rankscope.data.ranking import Ranks, check_tie_rule, rank_rows
 from rankscope.data.rows import CHUNK, Ints, Rows, are_ids, name_of
 from rankscope.data.run import Run
+from rankscope.data.wording import some_of
 from rankscope.errors import InputError, ParameterError
 from rankscope.kernels.order import stable_order
 from rankscope.kernels.text import Fields, decode, encode
 
-__all__ = ["Convention", "Joiner", "Portion", "join", "some"]
+__all__ = ["Convention", "Joiner", "Portion", "join"]
 
 PRECISIONS = ("float64", "float32")
 
@@ -247,8 +248,8 @@ class Joiner:
         qrels = self.qrels
         if not self.answered:
             raise InputError(
-                f"run {self.name!r} and the qrels have no query in common (qrels: {some(qrels.query_ids)}; "
-                f"run: {some(self.unknown)}); check that they belong together"
+                f"run {self.name!r} and the qrels have no query in common (qrels: {some_of(qrels.query_ids)}; "
+                f"run: {some_of(self.unknown)}); check that they belong together"
             )
         found = self._hits()
         self.parts.clear()
@@ -291,11 +292,6 @@ def pieces(listed: list[Mapping[str, float]]) -> Iterator[tuple[int, int]]:
             begin, size = i + 1, 0
     if begin < len(listed):
         yield begin, len(listed)
-
-
-def some(ids: Sequence[str]) -> str:
-    """The first few ids, for a message."""
-    return ", ".join(ids[:3]) + (", ..." if len(ids) > 3 else "") if ids else "none"
 
 
 def join(qrels: Qrels, run: Run, convention: Convention | None = None) -> Hits:

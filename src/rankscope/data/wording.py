@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from itertools import islice
 
-__all__ = ["chance_of", "counted", "format_p", "listed", "percent", "queries", "said_p"]
+__all__ = ["chance_of", "counted", "format_p", "listed", "percent", "queries", "said_p", "some_of"]
 
 #: So many names are listed; of more, the rest is counted.
 LISTED = 4
@@ -37,6 +38,16 @@ def listed(names: Iterable[str], most: int = LISTED) -> str:
     if len(found) < 2:
         return "".join(found)
     return f"{', '.join(found[:-1])} and {found[-1]}"
+
+
+def some_of(names: Iterable[str], most: int = 3) -> str:
+    """The first of some names, for a message; dots stand for the rest. Of none: "none".
+
+    >>> some_of("abc"), some_of("abcd"), some_of("")
+    ('a, b, c', 'a, b, c, ...', 'none')
+    """
+    found = list(islice(names, most + 1))
+    return ", ".join(found[:most]) + (", ..." if len(found) > most else "") if found else "none"
 
 
 def percent(share: float) -> str:

@@ -10,7 +10,8 @@ from itertools import pairwise
 import numpy as np
 
 from rankscope.data.hits import Hits
-from rankscope.data.join import Convention, some
+from rankscope.data.join import Convention
+from rankscope.data.wording import some_of
 from rankscope.errors import InputError, ParameterError
 from rankscope.measures.base import Bools, Floats, Ints, Measure
 from rankscope.measures.names import parse_measures, trec_name
@@ -175,7 +176,7 @@ def blocks(sizes: Ints) -> Iterator[tuple[int, int]]:
 
 def refuse_missing(hits: Hits, name: str) -> None:
     lacking = np.flatnonzero(hits.missing)
-    shown = some([hits.query_ids[i] for i in lacking[:4]])
+    shown = some_of(hits.query_ids[i] for i in lacking)
     raise InputError(
         f"{lacking.size} of {len(hits)} queries have no list in run {name!r} ({shown}); "
         "choose missing='drop' (--missing drop) to leave them out or 'zero' to count them as empty"

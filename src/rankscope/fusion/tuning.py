@@ -9,11 +9,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from rankscope.data.join import some
 from rankscope.data.qrels import Qrels
 from rankscope.data.rows import Ints, names_of
 from rankscope.data.run import Run
-from rankscope.data.wording import queries
+from rankscope.data.wording import queries, some_of
 from rankscope.errors import InputError, ParameterError
 from rankscope.evaluation.conventions import Plan, make_plan
 from rankscope.evaluation.sources import as_qrels
@@ -162,8 +161,8 @@ def check_queries(qrels: Qrels, given: Pooled, used: Bools, folds: int) -> list[
     judged_in_all, learned = len(qrels.query_ids), int(used.sum())
     if not learned:
         raise InputError(
-            f"the runs and the qrels have no query in common (qrels: {some(qrels.query_ids)}; runs: "
-            f"{some(names_of(given.pool.query_ids[:4]))}); check that they belong together"
+            f"the runs and the qrels have no query in common (qrels: {some_of(qrels.query_ids)}; runs: "
+            f"{some_of(names_of(given.pool.query_ids[:4]))}); check that they belong together"
         )
     if learned < folds:
         raise InputError(

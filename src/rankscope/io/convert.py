@@ -9,12 +9,11 @@ from typing import NamedTuple
 import numpy as np
 
 from rankscope.data.dicts import dict_rows
-from rankscope.data.join import some
 from rankscope.data.qrels import Qrels
 from rankscope.data.rows import Rows, names_of
 from rankscope.data.run import Run
 from rankscope.data.subtopics import merge_subtopics
-from rankscope.data.wording import queries
+from rankscope.data.wording import queries, some_of
 from rankscope.errors import ParameterError, UnknownName
 from rankscope.io.formats import FORMATS, KINDS, VALUES, Wanted, format_named, kind_of, outputs
 from rankscope.io.read import PathLike, apart_note, file_stem, open_source
@@ -195,7 +194,7 @@ def losses(content: Content, goal: Target) -> list[str]:
     if empty and not form.keeps_empty:
         have = "has" if len(empty) == 1 else "have"
         notes.append(
-            f"{queries(len(empty))} {have} no documents, which {goal.form} cannot say: left out ({some(empty)})"
+            f"{queries(len(empty))} {have} no documents, which {goal.form} cannot say: left out ({some_of(empty)})"
         )
     named = kind_of(rows) == "run" and content.tagged and file_stem(goal.path) != content.name
     if named and not form.keeps_name:

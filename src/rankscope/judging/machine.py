@@ -9,7 +9,7 @@ import numpy as np
 
 from rankscope.data.qrels import Qrels
 from rankscope.data.rows import Rows
-from rankscope.data.wording import listed, queries
+from rankscope.data.wording import listed, queries, some_of
 from rankscope.errors import InputError, ParameterError
 from rankscope.kernels.segments import bounds, group_of
 from rankscope.kernels.text import hashes
@@ -24,9 +24,6 @@ __all__ = [
     "refuse_other_scale",
     "refuse_unknown",
 ]
-
-#: So many queries are named in an error.
-NAMED = 3
 
 
 def as_map(given: Any) -> dict[int, int] | None:
@@ -134,7 +131,7 @@ def check_queries(human: Qrels, machine: Qrels, names: tuple[str, str]) -> None:
     if lacking:
         raise InputError(
             f"{names[1]} lacks {queries(len(lacking))} of the {len(human.query_ids):,} that {names[0]} has "
-            f"({some(lacking)}), expected judgments of the machine for every query that people judged; let it judge "
+            f"({some_of(lacking)}), expected judgments of the machine for every query that people judged; let it judge "
             "them, or leave them out"
         )
     if len(known) == len(human.query_ids):
@@ -150,11 +147,7 @@ def refuse_unknown(queries_of_run: tuple[str, ...], machine: Qrels, system: str,
     lacking = [query for query in queries_of_run if query not in known]
     if lacking:
         raise InputError(
-            f"{name} lacks {queries(len(lacking))} of the {len(queries_of_run):,} of run {system!r} ({some(lacking)}), "
+            f"{name} lacks {queries(len(lacking))} of the {len(queries_of_run):,} of run {system!r} ({some_of(lacking)}), "
             "expected judgments of the machine for all queries of the runs; let it judge them, or cut the runs to its "
             "queries"
         )
-
-
-def some(ids: list[str]) -> str:
-    return ", ".join(ids[:NAMED]) + (", ..." if len(ids) > NAMED else "")

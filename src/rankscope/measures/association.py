@@ -14,6 +14,7 @@ import numpy.typing as npt
 from rankscope.data.cells import align, format_value
 from rankscope.data.rows import name_of, names_of
 from rankscope.data.run import Run
+from rankscope.data.wording import some_of
 from rankscope.errors import InputError, ParameterError, UnknownName
 from rankscope.kernels.text import decode
 from rankscope.measures.correlation import goodman_kruskal_gamma, kendall_tau, spearman, tau_ap, weighted_tau
@@ -213,13 +214,8 @@ def notes_on(
         lack = "fewer than 2 documents in common and no value"
         if statistic == "rbo":
             lack = f"no document in common and {'counts' if len(apart) == 1 else 'count'} as 0"
-        notes.append(f"{len(apart)} of {len(queries)} queries {verb} {lack} ({some(apart)})")
+        notes.append(f"{len(apart)} of {len(queries)} queries {verb} {lack} ({some_of(apart)})")
     if tied:
         verb = "has" if len(tied) == 1 else "have"
-        notes.append(f"{len(tied)} of {len(queries)} queries {verb} no value, for ties ({some(tied)})")
+        notes.append(f"{len(tied)} of {len(queries)} queries {verb} no value, for ties ({some_of(tied)})")
     return tuple(notes)
-
-
-def some(queries: list[str]) -> str:
-    """The first of them."""
-    return ", ".join(queries[:3]) + (", ..." if len(queries) > 3 else "")
