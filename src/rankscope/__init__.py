@@ -8,9 +8,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from rankscope._lazy import lazy
+from rankscope._lazy import TYPE_CHECKING, lazy
 from rankscope._version import __version__
 
 if TYPE_CHECKING:

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import importlib
 import sys
-from collections.abc import Callable, Collection, Mapping
-from typing import Any
+
+TYPE_CHECKING = False  # as in typing, which takes longer to load than all else that a package needs for this
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Mapping
+    from typing import Any
 
 __all__ = ["lazy"]
 

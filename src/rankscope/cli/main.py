@@ -133,6 +133,10 @@ def ended(args: Sequence[str] | None) -> int:
         return fail("there is not enough memory for this; close other programs, ask for less, or use a larger machine")
     except OSError as error:
         return fail(refusal(error))
+    except RuntimeError as error:
+        if isinstance(error.__cause__, KeyboardInterrupt):  # while a class was made: Python up to 3.11 wraps what comes
+            return interrupted(error.__cause__)
+        raise
 
 
 def called(args: Sequence[str] | None) -> object:

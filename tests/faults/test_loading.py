@@ -1,0 +1,100 @@
+"""An interrupt that comes while the command line, or what a command needs, is being loaded."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from faults.conftest import Done
+from faults.test_what_is_told import EVALUATE, instead
+
+pytestmark = pytest.mark.skipif(os.name == "nt", reason="no signal of another process can be handled here")
+
+#: Sends itself an interrupt when a module is looked for, and runs `rankscope` as `python -m` does.
+LOADING = """
+import os, runpy, signal, sys
+struck, name, handling = [], sys.argv.pop(1), sys.argv.pop(1)
+signal.signal(signal.SIGINT, getattr(signal, handling))
+class Finder:
+    def find_spec(self, module, path=None, target=None):
+        if module == name and not struck:
+            struck.append(module)
+            os.kill(os.getpid(), signal.SIGINT)
+sys.meta_path.insert(0, Finder())
+try:
+    runpy.run_module("rankscope", run_name="__main__", alter_sys=True)
+finally:
+    assert struck
+"""
+
+
+def loading(module: str, handling: str, *args: object) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-c", LOADING, module, handling, *map(str, args)],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=300,
+    )
+
+
+@pytest.mark.parametrize("module", ["rankscope.cli.main", "click", "rankscope.cli.evaluate", "numpy"])
+def test_an_interrupt_while_modules_are_loaded_is_one_line(module: str, place: Path) -> None:
+    done = loading(module, "default_int_handler", *EVALUATE, place / "a")
+    assert (done.returncode, done.stdout) == (130, "")
+    # click goes to a new line first, behind the ^C of a terminal.
+    assert done.stderr.strip() == "rankscope: interrupted; no result was written"
+    assert not list(place.iterdir())
+
+
+def test_interrupts_that_are_ignored_stay_so(place: Path) -> None:
+    """As of what runs behind a shell's `&`."""
+    done = loading("click", "SIG_IGN", "--version")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith("rankscope, version ")
+
+
+def test_an_interrupt_that_python_wraps_in_an_error_of_a_class_is_one(
+    call: Callable[..., Done], place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Up to Python 3.11 one that comes while an attribute is told its name ends in a RuntimeError."""
+
+    def wrapped() -> None:
+        raise RuntimeError("Error calling __set_name__") from KeyboardInterrupt()
+
+    instead(monkeypatch, wrapped)
+    done = call(*EVALUATE, place / "a")
+    assert (done.code, done.said) == (130, "rankscope: interrupted; no result was written")
+
+
+def test_another_error_of_that_kind_is_a_bug_of_ours(
+    call: Callable[..., Done], place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def wrapped() -> None:
+        raise RuntimeError("of ours") from ValueError()
+
+    instead(monkeypatch, wrapped)
+    with pytest.raises(RuntimeError, match="of ours"):
+        call(*EVALUATE, place / "a")
+
+
+def test_the_entry_point_leaves_interrupts_as_they_were(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from rankscope import __main__ as entry
+    from rankscope.cli import main as module
+
+    seen = []
+    monkeypatch.setattr(module, "main", lambda: seen.append(signal.getsignal(signal.SIGINT)))
+    before = signal.getsignal(signal.SIGINT)
+    try:
+        entry.main()
+        assert seen == [before]
+        assert signal.getsignal(signal.SIGINT) == before
+    finally:
+        signal.signal(signal.SIGINT, before)
