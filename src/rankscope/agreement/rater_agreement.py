@@ -21,6 +21,7 @@ from rankscope.io.read import PathLike
 from rankscope.kernels.resample import bootstrap_counts, draw
 from rankscope.kernels.segments import place_in_group
 from rankscope.stats.inputs import Floats, as_generator, check_choice, check_count, check_share, seed_of
+from rankscope.stats.intervals import percentile_ends
 from rankscope.stats.judges import LEVELS, krippendorffs_alpha
 
 if TYPE_CHECKING:
@@ -246,8 +247,7 @@ def row_of(
     if not np.isnan(kappa):
         draws = draw(as_generator([seed, len(pair), *pair.encode("utf-8", "surrogateescape")]), n_resamples)
         found = np.concatenate([kappas(c @ sums, chance)[2] for c in bootstrap_counts(draws, len(sums), 4)])
-        tail = (1 - confidence_level) / 2
-        low, high = (float(x) for x in np.nanquantile(found, [tail, 1 - tail]))
+        low, high = (float(end) for end in percentile_ends(found, confidence_level))
     return Row(pair, raters, share, by_chance, kappa, low, high, int(sums[:, 1].sum()))
 
 

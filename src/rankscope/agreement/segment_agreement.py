@@ -22,6 +22,7 @@ from rankscope.data.wording import counted
 from rankscope.io.read import PathLike
 from rankscope.kernels.resample import Draws, draw
 from rankscope.stats.inputs import Floats
+from rankscope.stats.intervals import percentile_ends
 from rankscope.stats.labels import Ints
 
 if TYPE_CHECKING:
@@ -195,8 +196,8 @@ def segments(
         draws.append(drawn)
     table: dict[str, Any] = {field: np.array([getattr(one, field) for one in cells]).T for field in Cells._fields}
     resampled = np.stack(draws, axis=1)  # (metrics, pairs, resamples)
-    low, high = ends(resampled, asked.confidence_level)
-    average_low, average_high = ends(resampled.mean(axis=1), asked.confidence_level)
+    low, high = percentile_ends(resampled, asked.confidence_level)
+    average_low, average_high = percentile_ends(resampled.mean(axis=1), asked.confidence_level)
     return SegmentAgreement(
         metrics=given.metrics,
         pairs=tuple(names),
@@ -265,16 +266,3 @@ def value_of(lists: JudgedLists, asked: Asked, epsilon: float) -> Found:
     if asked.convention is None:
         return correlation_found(lists, asked.statistic, asked.grouping)
     return pairs_found(lists, asked.convention, asked.grouping, 0.0 if np.isnan(epsilon) else epsilon)
-
-
-def ends(drawn: Floats, confidence_level: float) -> tuple[Floats, Floats]:
-    """Percentiles of the last axis, without resamples that have no value; NaN where none has one."""
-    tail = (1 - confidence_level) / 2
-    found = np.full((2, *drawn.shape[:-1]), np.nan)
-    whole = np.isnan(drawn)
-    some = ~whole.all(axis=-1)
-    if some.any():
-        kept = drawn[some]
-        quantile = np.nanquantile if np.isnan(kept).any() else np.quantile
-        found[:, some] = quantile(kept, [tail, 1 - tail], axis=-1)
-    return found[0], found[1]

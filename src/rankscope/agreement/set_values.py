@@ -17,6 +17,7 @@ from rankscope.agreement.tau_permutations import permutation_pvalue
 from rankscope.agreement.tau_pvalues import erfc, fisher, segment_statistics, stouffer, tau_pvalues
 from rankscope.kernels.resample import bootstrap_counts, draw
 from rankscope.stats.inputs import as_generator
+from rankscope.stats.intervals import percentile_ends
 
 __all__ = ["Asked", "Found", "Statistic", "measured"]
 
@@ -150,10 +151,8 @@ def with_intervals(
                 where=np.asarray(below @ counts.T > 0),
             )
             done += size
-    tail = (1 - asked.confidence_level) / 2
     found = []
     for name, a, b, values, n in zip(names, above.sum(axis=1), below.sum(axis=1), drawn, lists, strict=True):
-        there = values[~np.isnan(values)]
-        low, high = np.quantile(there, [tail, 1 - tail]).tolist() if there.size else (np.nan, np.nan)
+        low, high = (float(end) for end in percentile_ends(values, asked.confidence_level))
         found.append(Statistic(name, float(a / b) if b else np.nan, low, high, n))
     return found

@@ -8,7 +8,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rankscope.agreement.segment_agreement import ends
 from rankscope.agreement.soft_pairs import soft_draws, soft_pairwise_accuracies
 from rankscope.agreement.system_asked import SystemsAsked
 from rankscope.agreement.system_inputs import Compared
@@ -17,6 +16,7 @@ from rankscope.agreement.system_sums import bootstrap_systems
 from rankscope.kernels.resample import Draws, draw
 from rankscope.stats.correlation_intervals import fisher_ends
 from rankscope.stats.inputs import Bools, Floats
+from rankscope.stats.intervals import percentile_ends
 from rankscope.stats.labels import Ints
 
 __all__ = ["Cells", "cells_of", "summaries"]
@@ -99,7 +99,7 @@ def cells_of(
     drawn = None
     if interval == "segments":
         drawn = np.stack([resampled(one, which, asked) for one, which in zip(compared, kept, strict=True)], axis=1)
-        low, high = ends(drawn, asked.confidence_level)
+        low, high = percentile_ends(drawn, asked.confidence_level)
     elif interval == "fisher":
         found = [signed(one.oriented()[:, which], asked) for one, which in zip(compared, kept, strict=True)]
         sizes = np.array([int(np.count_nonzero(which)) for which in kept])
@@ -115,6 +115,6 @@ def summaries(cells: Cells, weights: Floats, shares: Floats, asked: SystemsAsked
         if name == "average" or asked.statistic == ACCURACY:
             value = cells.value @ by
             if cells.drawn is not None:
-                low, high = ends(np.einsum("mpr,p->mr", cells.drawn, by), asked.confidence_level)
+                low, high = percentile_ends(np.einsum("mpr,p->mr", cells.drawn, by), asked.confidence_level)
         found |= {name: value, f"{name}_low": low, f"{name}_high": high}
     return found

@@ -26,7 +26,7 @@ from rankscope.measures.correlation import kendall_tau, tau_ap
 from rankscope.stats.ap_rows import ap_above_groups, tau_ap_by_row
 from rankscope.stats.correlation_values import taus
 from rankscope.stats.inputs import Floats, as_generator, snapped
-from rankscope.stats.intervals import t_interval
+from rankscope.stats.intervals import percentile_ends, t_interval
 from rankscope.stats.rank_rows import rank_rows, surplus_by_row
 
 __all__ = ["Effects", "RankingEffect", "Resampling", "effect_section", "effects_on_ranking"]
@@ -223,17 +223,8 @@ def tau_ends(by_query: Floats, tied: bool, resampling: Resampling) -> tuple[tupl
     x, y = (rank_rows(snapped(np.ascontiguousarray(side))) for side in (means[:, :m], means[:, m:]))
     tau = taus(surplus_by_row(x, y), x, y, "kendall_b")
     by_ap = tau_ap_by_row(x, y) if tied else ap_above_groups(x, y)
-    return ends_of(tau, resampling.confidence_level), ends_of(by_ap, resampling.confidence_level)
-
-
-def ends_of(drawn: Floats, confidence_level: float) -> tuple[float, float]:
-    """Percentiles of what is there."""
-    there = drawn[~np.isnan(drawn)]
-    if not there.size:
-        return NONE, NONE
-    tail = (1 - confidence_level) / 2
-    low, high = np.quantile(there, (tail, 1 - tail)).tolist()
-    return low, high
+    low, high = percentile_ends(np.stack((tau, by_ap)), resampling.confidence_level)
+    return (float(low[0]), float(high[0])), (float(low[1]), float(high[1]))
 
 
 def others_mean(by_query: Floats) -> Floats:

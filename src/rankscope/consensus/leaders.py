@@ -22,6 +22,7 @@ from rankscope.data.votes import Votes, check_unranked
 from rankscope.data.wording import counted
 from rankscope.errors import InputError, ParameterError
 from rankscope.stats.inputs import check_choice, check_count, check_positive, check_share, seed_of
+from rankscope.stats.intervals import percentile_ends
 
 __all__ = ["INTERVALS", "LEFT_OUT", "MODELS", "leaderboard"]
 
@@ -179,7 +180,7 @@ def board_of(
     order = np.argsort(ranks, kind="stable")
     abilities, tie = found.abilities[:, order], float(found.tie[0])
     ratings = on_scale(abilities, scale, found.tie)
-    low, high = ends(ratings[1:], level)
+    low, high = percentile_ends(ratings[1:].T, level)
     places = places_of(abilities[1:], level)
     seen = found.seen[np.ix_(order, order)]
     met = seen + seen.T
@@ -230,7 +231,7 @@ def voters_of(source: Preferences | Votes, ranks: Floats, seed: int) -> VoterAgr
 
 def effect_of(name: str, draws: Floats, level: float, step: float = 1.0) -> Effect:
     """The first is the estimate."""
-    low, high = ends(draws[1:], level)
+    low, high = percentile_ends(draws[1:], level)
     return Effect(name, float(draws[0]), float(low), float(high), step)
 
 
@@ -240,13 +241,6 @@ def step_of(source: Preferences | Votes, name: str) -> float:
         return 1.0
     spread = float(source.covariates[name].std())
     return float(10.0 ** np.floor(np.log10(2 * spread))) if np.isfinite(spread) and spread > 0 else 1.0
-
-
-def ends(draws: Floats, level: float) -> tuple[Any, Any]:
-    """Percentiles of draws: (draws, ...)."""
-    tail = (1 - level) / 2
-    low, high = np.quantile(draws, [tail, 1 - tail], axis=0)
-    return low, high
 
 
 def signed(asked: Asked, scale: str, level: float, grouped: bool) -> dict[str, str]:

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from rankscope.agreement.judged_lists import lists_of
 from rankscope.agreement.pair_counts import count_by_judgment
-from rankscope.agreement.segment_agreement import ends, one_pair
+from rankscope.agreement.segment_agreement import one_pair
 from rankscope.agreement.segment_asked import Asked, settle
 from rankscope.agreement.system_agreement import SystemAgreement, systems
 from rankscope.agreement.system_statistics import statistic_of
@@ -20,6 +20,7 @@ from rankscope.data.segment_scores import PairScores, SegmentScores, SystemScore
 from rankscope.experiments.mt_folder import RANK, JudgedPair
 from rankscope.stats.corrections import adjust_pvalues
 from rankscope.stats.inputs import Bools, Floats
+from rankscope.stats.intervals import percentile_ends
 
 __all__ = ["Against", "OnSegments", "OnSystems", "PairTest", "on_segments", "on_systems", "pair_tests", "plain_tau"]
 
@@ -116,9 +117,9 @@ def on_segments(
         drawn.append(resampled)
     value = np.array([cells.value for cells in found]).T
     stacked = np.stack(drawn, axis=1)
-    low, high = ends(stacked, CONFIDENCE)
+    low, high = percentile_ends(stacked, CONFIDENCE)
     averages = stacked.mean(axis=1)
-    average_low, average_high = ends(averages, CONFIDENCE)
+    average_low, average_high = percentile_ends(averages, CONFIDENCE)
     return OnSegments(
         metrics=metrics,
         pairs=tuple(one.pair for one in judged),
@@ -209,7 +210,7 @@ def pair_tests(direction: str, found: OnSegments, wanted: Sequence[Against]) -> 
         a, b = place[first], place[second]
         difference = float(found.average[a] - found.average[b])
         drawn = found.drawn[a] - found.drawn[b]
-        low, high = ends(drawn[None, :], CONFIDENCE)
+        low, high = percentile_ends(drawn[None, :], CONFIDENCE)
         wrong = min(np.count_nonzero(drawn <= 0), np.count_nonzero(drawn >= 0))
         pvalue = min(1.0, 2 * (1 + wrong) / (1 + drawn.size))
         rows.append((first, second, difference, float(low[0]), float(high[0]), pvalue))

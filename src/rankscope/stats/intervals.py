@@ -24,7 +24,7 @@ from rankscope.stats.inputs import (
     levelled,
 )
 
-__all__ = ["Interval", "bootstrap_interval", "t_interval"]
+__all__ = ["Interval", "bootstrap_interval", "percentile_ends", "t_interval"]
 
 #: Of fewer queries, what a bootstrap interval comes with.
 FEW = 25
@@ -177,6 +177,20 @@ def bca_shares(centred: Floats, means: Floats, tail: float) -> Floats:
     room = 1 - skew * z  # 0 only at levels so high that the quantile asked for is the last one
     moved = np.where(room > 0, z / np.where(room > 0, room, 1.0), np.copysign(np.inf, z))
     return np.asarray(functions.ndtr(bias + moved))
+
+
+def percentile_ends(drawn: Floats, confidence_level: float) -> tuple[Floats, Floats]:
+    """The low and the high end between which this share of resamples lies, (..., resamples); those that are NaN are
+    left out, and where all are there is no end either.
+    """
+    tail = (1 - confidence_level) / 2
+    found = np.full((2, *drawn.shape[:-1]), np.nan)
+    some = ~np.isnan(drawn).all(axis=-1)
+    if some.any():
+        kept = drawn[some]
+        quantile = np.nanquantile if np.isnan(kept).any() else np.quantile
+        found[:, some] = quantile(kept, [tail, 1 - tail], axis=-1)
+    return found[0], found[1]
 
 
 def quantiles(rising: Floats, shares: Floats) -> Floats:
