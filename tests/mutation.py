@@ -33,6 +33,8 @@ JUDGES = {
             "custom_measures",
             "cwl",
             "diversity",
+            "dunaiski_measures",
+            "each_measure",
             "edges",
             "entity_measures",
             "graded_variants",
