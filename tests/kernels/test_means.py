@@ -1,11 +1,13 @@
 """Means and quotients where some of it is missing."""
 
+import math
+
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from rankscope.kernels.means import mean_of, ratio_or_nan
+from rankscope.kernels.means import mean_of, mean_or_nan, ratio_or_nan
 
 TABLES = arrays(np.float64, (3, 4), elements=st.floats(-10, 10) | st.just(float("nan")))
 
@@ -24,3 +26,10 @@ def test_what_is_divided_by_nothing_is_no_number():
 
 def test_without_an_axis_the_mean_is_that_of_each_column():
     np.testing.assert_array_equal(mean_of(np.array([[1.0, np.nan], [3.0, 5.0], [5.0, np.nan]])), [3, 5])
+
+
+def test_the_mean_of_one_list_is_a_number_of_python():
+    assert mean_or_nan(np.array([1.0, np.nan, 4.0])) == 2.5
+    for nothing in ([], [np.nan, np.nan]):
+        assert math.isnan(mean_or_nan(np.array(nothing)))
+    assert type(mean_or_nan(np.array([1.0]))) is float
