@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import gzip
 import io
 import json
 from collections.abc import Callable
@@ -98,6 +99,8 @@ class TestExperiments:
         return experiments
 
     def test_a_folder_is_so_many_experiments(self, cli: Callable[..., Any], folder: Path) -> None:
+        (folder / "run2.CSV.GZ").write_bytes(gzip.compress((folder / "run2.csv").read_bytes()))
+        (folder / "run2.csv").unlink()
         done = cli("agree", "ranks", folder, "--format", "csv", *QUICK)
         taus = {row["metric"]: float(row["value"]) for row in rows_of(done.out) if row["statistic"] == "tau"}
         assert taus == {"run0": 1.0, "run1": 0.0, "run2": 0.0}

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from rankscope.agreement.sources import first_bytes, is_score, kind_of, merged, read_scores
 from rankscope.data.segment_scores import SegmentScores, SystemScores
 from rankscope.io.blocks import BOM
+from rankscope.io.packed import split_packing
 from rankscope.io.read import PathLike
 from rankscope.io.streams import source_name
 
@@ -53,7 +54,7 @@ def system_scores_in(
 
 def named_systems(path: PathLike, lines: Sequence[str]) -> bool:
     """Whether each line SYSTEM SCORE names another system, or the file's name says that they are of systems."""
-    name = source_name(path).removesuffix(".gz").removesuffix(".zst")
+    name, _ = split_packing(source_name(path))
     if name.endswith((".sys.score", ".seg.score")):
         return name.endswith(".sys.score")
     systems = [line.split()[0] for line in lines]

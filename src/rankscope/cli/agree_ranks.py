@@ -18,6 +18,7 @@ from rankscope.cli.results import result_options, take_showing
 from rankscope.cli.sampling_options import CONFIDENCE_LEVEL, resamples_option, seed_option
 from rankscope.data.rank_list import NORMALISATIONS
 from rankscope.errors import InputError, ParameterError
+from rankscope.io.packed import split_packing
 from rankscope.io.read import read_run
 from rankscope.io.streams import one_stdin
 from rankscope.stats.inputs import LARGEST
@@ -26,7 +27,6 @@ __all__ = ["ranks"]
 
 #: What files of rankings may be called, compressed or not, where a folder is given.
 SUFFIXES = (".jcml", ".xml", ".csv", ".tsv", ".jsonl", ".parquet")
-COMPRESSED = (".gz", ".zst")
 
 
 OPTIONS = (
@@ -138,8 +138,7 @@ def expanded(files: tuple[str, ...]) -> list[str]:
 
 
 def is_named_so(path: Path) -> bool:
-    plain = path.with_suffix("") if path.suffix in COMPRESSED else path
-    return plain.suffix.lower() in SUFFIXES and not path.name.startswith(".")
+    return Path(split_packing(path)[0]).suffix.lower() in SUFFIXES and not path.name.startswith(".")
 
 
 #: Options of rankings, as they are where nobody gave them.

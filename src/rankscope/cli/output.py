@@ -11,6 +11,7 @@ from typing import Any
 
 import click
 
+from rankscope.io.packed import split_packing
 from rankscope.io.streams import is_folder
 from rankscope.io.write import write_text
 
@@ -32,7 +33,7 @@ def bytes_progress(paths: Sequence[str], what: str) -> AbstractContextManager[Ca
     """A bar of the bytes just read; see `progress_bar`."""
     # Of a compressed file nobody knows how much is to come.
     sizes = dict(size for path in paths for size in sizes_of(path))
-    compressed = any(path.endswith((".gz", ".zst")) for path in sizes)
+    compressed = any(split_packing(path)[1] for path in sizes)
     return progress_bar(None if compressed else sum(sizes.values()), what)
 
 

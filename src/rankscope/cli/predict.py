@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from typing import NoReturn
 
 import click
@@ -14,6 +13,7 @@ from rankscope.data.features import Features
 from rankscope.errors import InputError, ParameterError
 from rankscope.io.feature_places import place_of_row
 from rankscope.io.features import read_features
+from rankscope.io.packed import split_packing
 from rankscope.io.read import file_stem
 from rankscope.io.write import compressed, write_chunks
 from rankscope.learning.matched import match_file
@@ -23,8 +23,6 @@ from rankscope.learning.scaling import logarithms
 
 __all__ = ["predict"]
 
-#: Suffixes by which scores are compressed.
-PACKED = (".gz", ".zst")
 #: Documents that are looked at at once.
 AT_ONCE = 1 << 14
 
@@ -75,8 +73,8 @@ def predict(model: str, test_file: str, output: str | None, cache: bool, metric:
 
 def write_scores(text: str, output: str | None) -> None:
     """Print, or write: compressed where the name says so."""
-    packed = os.path.splitext(output)[1].lower() if output else ""
-    if output is not None and packed in PACKED:
+    packed = split_packing(output or "")[1]
+    if output is not None and packed:
         write_chunks(output, compressed([text.encode()], packed))
     else:
         show(text, output)

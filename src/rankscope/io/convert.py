@@ -16,14 +16,13 @@ from rankscope.data.subtopics import merge_subtopics
 from rankscope.data.wording import queries, some_of
 from rankscope.errors import ParameterError, UnknownName
 from rankscope.io.formats import FORMATS, KINDS, VALUES, Wanted, format_named, kind_of, outputs
+from rankscope.io.packed import split_packing
 from rankscope.io.read import PathLike, apart_note, file_stem, open_source
 from rankscope.io.streams import is_folder, is_path, one_stdin, open_binary, source_name
 from rankscope.io.write import check_writable, compressed, refuse_overwriting, write_chunks, write_stdout
 from rankscope.kernels.text import hashes
 
 __all__ = ["convert"]
-
-PACKED = (".gz", ".zst")
 
 
 class Content(NamedTuple):
@@ -170,20 +169,18 @@ def target_of(path: PathLike, to: str | None) -> Target:
         if to is None:
             raise ParameterError(f"standard output has no suffix; name the format with --to ({', '.join(known)})")
         return Target(path, to, "", None)
-    stem, packed = name, ""
-    if name.lower().endswith(PACKED):
-        stem, packed = os.path.splitext(name)
+    stem, packed = split_packing(name)
     suffix = Path(stem).suffix.lower()
     formats = {suffix: form for form in known for suffix in FORMATS[form].suffixes}
     form = formats.get(suffix)
     if to is not None:
         if form == "lz4" and to not in ("lz4", "json"):
             raise ParameterError(f"{name}: .lz4 files hold ranx's dicts and no {to}; name the file otherwise")
-        return Target(path, "lz4" if form == "lz4" else to, packed.lower(), None)
+        return Target(path, "lz4" if form == "lz4" else to, packed, None)
     if form is None:
         what = f"the suffix {suffix!r} names no format" if suffix else "no suffix names a format"
         raise ParameterError(f"{name}: {what}; add --to ({', '.join(known)}) or a suffix ({' '.join(formats)})")
-    return Target(path, form, packed.lower(), suffix[1:] if suffix[1:] in KINDS else None)
+    return Target(path, form, packed, suffix[1:] if suffix[1:] in KINDS else None)
 
 
 def losses(content: Content, goal: Target) -> list[str]:

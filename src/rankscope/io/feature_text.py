@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from rankscope.data.features import Features
 from rankscope.errors import InputError, ParameterError
 from rankscope.io.feature_columns import INDEX, KEYS
+from rankscope.io.packed import split_packing
 from rankscope.io.read import PathLike
 from rankscope.io.render import interleaved, numbers, pick
 from rankscope.io.table_frames import SEPARATORS
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
 
 __all__ = ["write_features"]
 
-PACKED = (".gz", ".zst")
 #: Numbers that are rendered at a time.
 PIECE = 1 << 20
 
@@ -56,9 +56,7 @@ def write_features(features: Features, path: PathLike) -> tuple[str, ...]:
     to_stdout = os.fspath(path) == "-"
     if not to_stdout:
         check_writable(path)
-    stem, packed = os.fspath(path), ""
-    if stem.lower().endswith(PACKED):
-        stem, packed = os.path.splitext(stem)
+    stem, packed = split_packing(path)
     form = Path(stem).suffix.lower().removeprefix(".")
     if form in TABLES:
         refuse_names(features)
@@ -68,7 +66,7 @@ def write_features(features: Features, path: PathLike) -> tuple[str, ...]:
         names, notes = numbered(features.names)
         refuse_texts(features, not_in_line, "is empty, or holds a blank, a # or a line break", ".parquet")
         chunks = lines(features, names)
-    chunks = compressed(chunks, packed.lower())
+    chunks = compressed(chunks, packed)
     if to_stdout:
         write_stdout(chunks)
     else:

@@ -1,17 +1,34 @@
-"""How much packed files may hold: what unpacks to a thousand times its size is no data, and stops there."""
+"""Packed files: how they are called, and how much they may hold.
+
+What unpacks to a thousand times its size is no data, and stops there.
+"""
 
 from __future__ import annotations
 
 import io
+import os
 from typing import Any
 
 from rankscope.errors import InputError
 
-__all__ = ["FREE", "RATIO", "Counted", "Unpacked", "refuse_bomb"]
+__all__ = ["FREE", "RATIO", "Counted", "Unpacked", "refuse_bomb", "split_packing"]
 
+#: How names of packed files end.
+ENDINGS = (".gz", ".zst")
 #: Unpacked data may be so many times as large as the file, and so many bytes in any case. Runs and judgments pack to a
 #: tenth or so, one line over and over to a hundredth.
 RATIO, FREE = 1000, 100 << 20
+
+
+def split_packing(path: str | os.PathLike[str]) -> tuple[str, str]:
+    """A path without the ending that says how the file is packed, and that ending in lower case; "" where none does.
+
+    >>> split_packing("runs/bm25.run.GZ"), split_packing("bm25.run")
+    (('runs/bm25.run', '.gz'), ('bm25.run', ''))
+    """
+    name = os.fspath(path)
+    stem, suffix = os.path.splitext(name)
+    return (stem, suffix.lower()) if suffix.lower() in ENDINGS else (name, "")
 
 
 class Counted:

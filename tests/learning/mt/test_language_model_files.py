@@ -55,9 +55,10 @@ def compact(tmp_path_factory):
     return path.read_bytes()
 
 
-@pytest.mark.parametrize("name", ["m.arpa", "m.arpa.gz", "m.arpa.zst"])
+@pytest.mark.parametrize("name", ["m.arpa", "m.arpa.gz", "m.arpa.zst", "M.ARPA.GZ"])
 def test_arpa_is_read_as_it_was_written(tmp_path, name):
     save_language_model(model(), tmp_path / name)
+    assert (tmp_path / name).read_bytes().startswith(b"\x1f\x8b") == name.lower().endswith(".gz")
     again = load_language_model(tmp_path / name)
     assert again.words == model().words
     for one, other in zip(model().levels, again.levels, strict=True):

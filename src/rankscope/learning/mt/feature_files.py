@@ -15,6 +15,7 @@ from rankscope.data.rankings import Rankings
 from rankscope.data.wording import counted, listed
 from rankscope.errors import InputError, ParameterError
 from rankscope.io.feature_text import write_features
+from rankscope.io.packed import split_packing
 from rankscope.io.write import check_writable, compressed, write_chunks
 from rankscope.kernels.segments import bounds
 from rankscope.learning.mt.feature_table import TranslationFeatures
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
 __all__ = ["as_features", "judged_lists", "write_translation_features"]
 
 PathLike = str | os.PathLike[str]
-PACKED = (".gz", ".zst")
 
 
 def write_translation_features(tables: Sequence[TranslationFeatures], path: PathLike) -> tuple[str, ...]:
@@ -48,16 +48,14 @@ def write_translation_features(tables: Sequence[TranslationFeatures], path: Path
     """
     refuse_other_names(tables)
     check_writable(path)
-    stem, packed = os.fspath(path), ""
-    if stem.lower().endswith(PACKED):
-        stem, packed = os.path.splitext(stem)
+    stem, packed = split_packing(path)
     form = Path(stem).suffix.lower().removeprefix(".")
     if form not in TABLES:
         return write_features(as_features(tables), path)
     import polars as pl
 
     content = TABLES[form](pl.concat([table.frame() for table in tables]))
-    write_chunks(path, compressed([content], packed.lower()))
+    write_chunks(path, compressed([content], packed))
     return ()
 
 

@@ -7,6 +7,7 @@ import os
 from itertools import chain
 from pathlib import Path
 
+from rankscope.io.packed import split_packing
 from rankscope.io.streams import empty_file, open_binary, source_name
 from rankscope.io.write import compressed, write_chunks
 from rankscope.learning.mt.arpa_reading import read_arpa
@@ -20,7 +21,6 @@ __all__ = ["load_language_model", "save_language_model"]
 
 PathLike = str | os.PathLike[str]
 FORMS = ("arpa", "compact")
-PACKED = (".gz", ".zst")
 
 
 def save_language_model(model: LanguageModel, path: PathLike, *, form: str | None = None) -> None:
@@ -41,10 +41,9 @@ def save_language_model(model: LanguageModel, path: PathLike, *, form: str | Non
     >>> again
     LanguageModel(order 2, 6 words, 5 n-grams of that order)
     """
-    name = Path(path)
-    packing = name.suffix if name.suffix in PACKED else ""
+    stem, packing = split_packing(path)
     if form is None:
-        form = "arpa" if (name.with_suffix("") if packing else name).suffix == ".arpa" else "compact"
+        form = "arpa" if Path(stem).suffix.lower() == ".arpa" else "compact"
     check_choice("form", form, FORMS)
     chunks = arpa_chunks(model) if form == "arpa" else compact_chunks(model)
     write_chunks(path, compressed(chunks, packing))
