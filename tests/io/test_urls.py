@@ -3,13 +3,16 @@
 import gzip
 import io
 import sys
+import zipfile
+from types import SimpleNamespace
 
 import pytest
 
 import rankscope as rs
 from rankscope.errors import InputError, ParameterError
+from rankscope.io.packed import FREE
 from rankscope.io.streams import open_binary
-from rankscope.io.urls import is_url, open_url, url_size
+from rankscope.io.urls import Remote, is_url, open_url, url_size
 
 RUN = b"q1 Q0 d1 1 2.0 bm25\nq1 Q0 d2 2 1.0 bm25\n"
 
@@ -120,3 +123,117 @@ def test_without_fsspec_a_url_is_refused_and_says_what_to_install(monkeypatch):
 )
 def test_a_url_has_a_scheme_of_two_letters_or_more(path, expected):
     assert is_url(path) is expected
+
+
+class Stream(io.BytesIO):
+    """A file as it comes by HTTP without a length: it says that it can be read from any place on, and cannot."""
+
+    size, blocksize = None, 5
+
+    def seek(self, place, whence=0):
+        if (place, whence) in ((0, 1), (self.tell(), 0)):
+            return
+        raise ValueError("Cannot seek streaming HTTP file")
+
+
+class Parts(io.BytesIO):
+    """A file of a server that sends all of it whatever part it is asked for."""
+
+    size, blocksize = len(RUN), 5
+
+    def read(self, n=-1):
+        if self.tell():
+            raise ValueError("The HTTP server doesn't appear to support range requests.")
+        return super().read(n)
+
+
+@pytest.fixture
+def opened_as(monkeypatch):
+    """Let fsspec give such files, whether it is installed or not; the second where no pieces are asked for."""
+
+    def use(first, second=None):
+        def open_(url, mode, block_size=None):
+            return SimpleNamespace(open=lambda: second(RUN) if block_size == 0 else first(RUN))
+
+        monkeypatch.setitem(sys.modules, "fsspec", SimpleNamespace(open=open_))
+
+    return use
+
+
+@pytest.mark.parametrize("files", [(Stream,), (Parts, Stream)])
+def test_what_a_server_sends_only_from_its_beginning_is_read_so(opened_as, files):
+    opened_as(*files)
+    assert url_size("https://a/b.run") == 0
+    assert rs.read_run("https://a/b.run").name == "bm25"
+    assert rs.evaluate({"q1": {"d2": 1}}, "https://a/b.run", "RR").overall("RR") == 1 / 2
+
+
+def test_a_file_that_stays_where_it_is_says_where():
+    file = Remote(Stream(RUN))
+    assert file.read(3) == RUN[:3]
+    assert file.seek(3) == 3
+    assert file.size == 0
+
+
+class Longer(io.BytesIO):
+    def read(self, n=-1):
+        return bytes(n + 1)
+
+
+class Silent(io.BytesIO):
+    def read(self, n=-1):
+        raise TimeoutError
+
+
+class Ends(io.BytesIO):
+    def read(self, n=-1):
+        raise EOFError
+
+
+@pytest.mark.parametrize(
+    ("file", "said"),
+    [
+        (Longer, "cannot be read (more bytes came than were asked for)"),
+        (Silent, "cannot be read (TimeoutError)"),
+        (Ends, "the compressed file is truncated or damaged (it ends too early); fetch it again"),
+    ],
+)
+def test_files_that_do_not_keep_what_they_say_are_refused_in_one_line(opened_as, file, said):
+    opened_as(file)
+    for read in (rs.read_run, lambda url: rs.evaluate({"q1": {"d2": 1}}, url, "RR")):
+        with pytest.raises(InputError) as error:
+            read("s3://a/b")
+        assert str(error.value) == f"s3://a/b: {said}"
+
+
+@pytest.mark.parametrize(
+    ("cause", "said"),
+    [
+        (None, "no such file; check the path"),
+        (FileNotFoundError("a"), "no such file; check the path"),
+        (type("Answer", (Exception,), {"status": 404})("Not Found"), "no such file; check the path"),
+        (RuntimeError("403, Forbidden"), "cannot be read (RuntimeError: 403, Forbidden)"),
+        (TimeoutError(), "cannot be read (TimeoutError)"),
+    ],
+)
+def test_a_server_that_refuses_or_does_not_answer_is_told_from_a_file_that_is_not_there(monkeypatch, cause, said):
+    def open_(url, mode):
+        raise FileNotFoundError(url) from cause
+
+    monkeypatch.setitem(sys.modules, "fsspec", SimpleNamespace(open=open_))
+    with pytest.raises(InputError) as error:
+        rs.read_run("https://a/b")
+    assert str(error.value) == f"https://a/b: {said}"
+
+
+@pytest.mark.usefixtures("fsspec")
+def test_a_file_of_an_archive_is_read_and_one_that_unpacks_to_too_much_is_not(tmp_path):
+    with zipfile.ZipFile(tmp_path / "runs.zip", "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("a.run", RUN)
+        with archive.open("bomb.run", "w") as member:
+            for _ in range((FREE >> 20) + 1):
+                member.write(bytes(1 << 20))
+    assert rs.read_run(f"zip://a.run::{tmp_path}/runs.zip").name == "bm25"
+    for read in (rs.read_run, lambda url: rs.evaluate({"q1": {"d2": 1}}, url, "RR")):
+        with pytest.raises(InputError, match=r"bytes that unpack to 105,906,176 or more"):
+            read(f"zip://bomb.run::{tmp_path}/runs.zip")

@@ -8,12 +8,15 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from rankscope.errors import InputError, ParameterError
+from rankscope.errors import InputError, ParameterError, RankscopeError
+from rankscope.io.packed import refuse_bomb
 
 __all__ = ["Remote", "is_url", "is_url_of_folder", "open_url", "url_files", "url_size"]
 
 #: A scheme and two slashes; one letter is a drive of Windows.
 URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+(::|://)")
+HTTP = ("http://", "https://")
+NOT_FOUND = 404
 
 
 class Remote(io.RawIOBase):
@@ -21,38 +24,62 @@ class Remote(io.RawIOBase):
 
     def __init__(self, file: Any) -> None:
         self.file = file
+        self.bytes: int | None = None
 
     def readable(self) -> bool:
         return True
 
     def seekable(self) -> bool:
-        return bool(self.file.seekable())
+        with as_oserror():
+            return bool(self.file.seekable())
 
     def readinto(self, buffer: Any) -> int:
-        try:
+        with as_oserror():
             found: bytes = self.file.read(len(buffer))
-        except (OSError, EOFError):
-            raise
-        except Exception as error:  # each store has errors of its own
-            raise OSError(said(error)) from error
+            if len(found) > len(buffer):
+                raise OSError("more bytes came than were asked for")
         buffer[: len(found)] = found
         return len(found)
 
     @property
     def size(self) -> int:
         """Bytes, where it can be read from any place on; else 0."""
-        if not self.seekable():
+        if self.bytes is None:
+            self.bytes = self._size()
+        return self.bytes
+
+    def _size(self) -> int:
+        try:
+            if not self.seekable():
+                return 0
+            place = self.tell()
+            size = self.seek(0, io.SEEK_END)
+        except (OSError, EOFError):  # some say that they are seekable and are not, as what HTTP sends without a length
             return 0
-        place = self.tell()
-        size = self.seek(0, io.SEEK_END)
         self.seek(place)
         return size
 
     def seek(self, place: int, whence: int = io.SEEK_SET) -> int:
-        return int(self.file.seek(place, whence))
+        with as_oserror():
+            found = self.file.seek(place, whence)
+        return self.tell() if found is None else int(found)
 
     def tell(self) -> int:
-        return int(self.file.tell())
+        with as_oserror():
+            return int(self.file.tell())
+
+
+@contextmanager
+def as_oserror() -> Iterator[None]:
+    """Raise OSError with a text for whatever is raised: each store has errors of its own."""
+    try:
+        yield
+    except EOFError as error:
+        raise EOFError(str(error) or "it ends too early") from error
+    except Exception as error:
+        if isinstance(error, OSError) and str(error):
+            raise
+        raise OSError(said(error)) from error
 
 
 def is_url(path: object) -> bool:
@@ -70,7 +97,7 @@ def is_url_of_folder(path: object) -> bool:
     >>> is_url_of_folder("s3://runs/bm25.parquet/"), is_url_of_folder("s3://runs/bm25.parquet")
     (True, False)
     """
-    return is_url(path) and str(path).endswith("/") and not str(path).startswith(("http://", "https://"))
+    return is_url(path) and str(path).endswith("/") and not str(path).startswith(HTTP)
 
 
 def url_files(url: str) -> list[tuple[str, str, int]]:
@@ -105,12 +132,12 @@ def open_url(url: str) -> Iterator[Any]:
 def url_size(url: str) -> int:
     """Bytes of the file, where the store says so, and it can be read from any place on; else 0.
 
-    Raises as `open_url`, but nothing for a file that is not there, which has 0 until somebody opens it.
+    Raises ParameterError as `open_url`, but nothing for a file that cannot be opened, which has 0 until somebody does.
     """
     try:
         with opened(url) as file:
             return Remote(file).size
-    except OSError:
+    except (OSError, InputError):
         return 0
 
 
@@ -119,9 +146,37 @@ def opened(url: str) -> Iterator[Any]:
     with told(url):
         import fsspec
 
-        file = fsspec.open(url, "rb").open()
+        source = fsspec.open(url, "rb")  # kept: of an archive it has the file that this one is in
+        refuse_packed(source, url)
+        file = source.open()
+        if url.startswith(HTTP) and not gives_parts(file):
+            file.close()
+            file = fsspec.open(url, "rb", block_size=0).open()  # from its beginning on, once
     with file:
         yield file
+
+
+def refuse_packed(source: Any, url: str) -> None:
+    """Raise InputError for a file of a zip archive that unpacks to more than it can hold."""
+    if url.startswith("zip://"):
+        about = source.fs.info(source.path)
+        refuse_bomb(about["size"], about.get("compress_size", about["size"]), url)
+
+
+def gives_parts(file: Any) -> bool:
+    """Whether a file by HTTP can be read piece by piece; some servers send all of it whatever part they are asked for.
+
+    They are asked for its last byte, where it takes more than one piece.
+    """
+    if not file.size or file.size <= file.blocksize:
+        return True
+    try:
+        file.seek(file.size - 1)
+        file.read(1)
+        file.seek(0)
+    except ValueError:
+        return False
+    return True
 
 
 @contextmanager
@@ -137,7 +192,14 @@ def told(url: str) -> Iterator[None]:
         yield
     except ImportError as error:  # of the package for this store
         raise ParameterError(f"{url}: a package for such URLs is not installed ({said(error)})") from None
-    except OSError:
+    except FileNotFoundError as error:
+        cause = error.__cause__
+        if cause is None or isinstance(cause, FileNotFoundError) or getattr(cause, "status", 0) == NOT_FOUND:
+            raise
+        called, text = type(cause).__name__, said(cause)
+        # A server that refuses, or does not answer.
+        raise OSError(text if text == called else f"{called}: {text}") from error
+    except (OSError, RankscopeError):
         raise
     except ValueError as error:
         raise InputError(f"{url}: cannot be opened ({said(error)}); check the URL, or name a path") from None
@@ -145,6 +207,6 @@ def told(url: str) -> Iterator[None]:
         raise OSError(said(error)) from error
 
 
-def said(error: Exception) -> str:
+def said(error: BaseException) -> str:
     """In one line."""
     return " ".join(str(error).split()) or type(error).__name__
