@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 
 import click
 
@@ -18,7 +19,7 @@ from rankscope.learning.mt.lexicon_files import save_lexicon
 from rankscope.learning.mt.lexicon_training import train_lexicon
 from rankscope.learning.mt.model_files import save_language_model
 from rankscope.learning.mt.tokenisation import sacrebleu_version, tokenised
-from rankscope.learning.mt.vocabulary import RESERVED
+from rankscope.learning.mt.vocabulary import refuse_reserved
 
 __all__ = ["lexicon", "lm"]
 
@@ -54,7 +55,8 @@ def lm(texts: tuple[str, ...], model: str, order: int, split: bool, repeats: boo
     refuse_empty(read)
     lines = [line for path in texts for line in read[path]]
     if split:
-        refuse_reserved(read)
+        for path, own in read.items():
+            refuse_reserved(map(str.encode, own), partial(place_of_line, path))
     sentences = lines if split else tokenised(lines)
     if not repeats:
         sentences = list(dict.fromkeys(sentences))
@@ -103,19 +105,9 @@ def refuse_empty(read: Mapping[str, Sequence[str]]) -> None:
         raise InputError(f"{listed([source_name(path) for path in read])}: no words, expected text to learn from")
 
 
-def refuse_reserved(read: Mapping[str, Sequence[str]]) -> None:
-    """Raise InputError for a word that is a mark of the model's own, with the file and the line."""
-    marks = [word.decode() for word in RESERVED]
-    for path, lines in read.items():
-        for number, line in enumerate(lines, 1):
-            if any(mark in line for mark in marks):  # rarely; words are divided as the model divides them
-                found = [word.decode() for word in line.encode().split() if word in RESERVED]
-                if not found:
-                    continue
-                raise InputError(
-                    f"{source_name(path)}:{number}: the word {found[0]}, a mark of the model's own, expected none in a "
-                    "text that it learns from; take it out or write it otherwise"
-                )
+def place_of_line(path: str, i: int) -> str:
+    """How an error names a line of a file, counted from 0."""
+    return f"{source_name(path)}:{i + 1}"
 
 
 def check_model(model: str, inputs: Sequence[str]) -> None:

@@ -11,9 +11,10 @@ import numpy as np
 import numpy.typing as npt
 
 from rankscope.data.rows import Interner, Rows, group
+from rankscope.data.stretches import packed
 from rankscope.data.wording import some_of
 from rankscope.errors import InputError
-from rankscope.kernels.text import PADDING, Fields, hashes
+from rankscope.kernels.text import Fields, hashes
 
 if TYPE_CHECKING:
     import polars as pl
@@ -213,8 +214,7 @@ def strings(frame: pl.DataFrame, field: str, where: Any) -> Fields:
     if missing.len():
         raise InputError(f"{where(int(missing[0]))}: the {field} is empty, expected an id; fill it in or drop the row")
     lengths = sizes.to_numpy().astype(np.int64)
-    joined = b"".join((bytes(PADDING), (series.str.join("").item() or "").encode(), bytes(PADDING)))
-    return Fields(np.frombuffer(joined, np.uint8), np.cumsum(lengths) - lengths + PADDING, lengths)
+    return packed([((series.str.join("").item() or "").encode(), lengths)])
 
 
 def numbers(frame: pl.DataFrame, field: str, where: Any) -> np.ndarray[Any, np.dtype[Any]]:

@@ -12,6 +12,7 @@ from rankscope.data.dicts import dict_rows
 from rankscope.data.ranking import rank_rows, sorting_order
 from rankscope.data.rows import Ints, Keys, Rows
 from rankscope.data.run import Run
+from rankscope.data.stretches import contents, packed
 from rankscope.errors import InputError
 from rankscope.evaluation.sources import size_of
 from rankscope.io.read import PathLike, file_stem, open_source, read_run
@@ -19,7 +20,7 @@ from rankscope.io.streams import is_file, is_path, open_binary
 from rankscope.io.trec import Ungrouped
 from rankscope.kernels.order import ranges
 from rankscope.kernels.segments import bounds, group_of
-from rankscope.kernels.text import PADDING, Fields
+from rankscope.kernels.text import Fields
 
 __all__ = ["Cut", "cut_run", "together"]
 
@@ -106,7 +107,7 @@ def cut_rows(rows: Rows, depth: int) -> Piece:
         rows.query_ids, bounds(lengths), docs.take(kept), rows.hashes[near[kept]], scores[near[kept]], rows.where
     )
     cut.refuse_duplicates(cut.keys(np.arange(len(cut.query_ids))))
-    return Piece(cut.query_ids, lengths, ranks[kept], packed(cut.docs), cut.hashes)
+    return Piece(cut.query_ids, lengths, ranks[kept], packed([contents(cut.docs)]), cut.hashes)
 
 
 def first_rows(scores: npt.NDArray[np.float64], offsets: Ints, depth: int) -> npt.NDArray[np.intp]:
@@ -126,15 +127,6 @@ def first_rows(scores: npt.NDArray[np.float64], offsets: Ints, depth: int) -> np
         ends[behind] += 1
         behind = behind[ends[behind] < offsets[behind + 1]]
     return ranges(offsets[:-1], ends - offsets[:-1])
-
-
-def packed(fields: Fields) -> Fields:
-    """The same strings in a buffer of their own."""
-    starts = np.cumsum(fields.lengths) - fields.lengths + PADDING
-    total = int(fields.lengths.sum())
-    buffer = np.zeros(total + 2 * PADDING, np.uint8)
-    buffer[PADDING : PADDING + total] = fields.buffer[ranges(fields.starts, fields.lengths)]
-    return Fields(buffer, starts, fields.lengths)
 
 
 def together(parts: Sequence[Fields]) -> Fields:

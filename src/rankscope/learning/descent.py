@@ -18,7 +18,7 @@ from rankscope.learning.losses.named import Loss
 from rankscope.learning.network import Weights, backward, forward, initial_weights, scores_of
 from rankscope.learning.stopping import Watch
 
-__all__ = ["Descent", "Trained", "informative"]
+__all__ = ["Descent", "Trained", "informative", "refuse_diverged"]
 
 Floats32 = npt.NDArray[np.float32]
 Ints = npt.NDArray[np.int64]
@@ -93,12 +93,7 @@ class Descent:
         return Trained(weights=best, losses=tuple(losses), values=found, best_epoch=kept)
 
     def check(self, numbers: float | Floats32, epoch: int) -> None:
-        """Raises InputError where the loss or scores are no numbers any more."""
-        if not np.isfinite(numbers).all():
-            raise InputError(
-                f"the loss {self.loss} diverged in epoch {epoch + 1} with learning_rate={self.learning_rate:g}; "
-                f"try a smaller one, as {self.learning_rate / 10:g}"
-            )
+        refuse_diverged(numbers, epoch, self.loss, self.learning_rate)
 
     def epoch(
         self,
@@ -124,6 +119,15 @@ class Descent:
                 total += value * chosen.size
                 adam.step(backward(weights, found, gradient), self.learning_rate)
         return total / lists.size
+
+
+def refuse_diverged(numbers: float | Floats32, epoch: int, loss: Loss, rate: float) -> None:
+    """Raise InputError where the loss or scores are no numbers any more. rate: what a step is multiplied with."""
+    if not np.isfinite(numbers).all():
+        raise InputError(
+            f"the loss {loss} diverged in epoch {epoch + 1} with learning_rate={rate:g}; try a smaller one, as "
+            f"{rate / 10:g}"
+        )
 
 
 def informative(features: Features) -> Ints:

@@ -7,16 +7,16 @@ blanks of Unicode, such as the no-break space, stand inside words.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import repeat
 
 import numpy as np
 import numpy.typing as npt
 
 from rankscope.errors import InputError, ParameterError
-from rankscope.learning.mt.sentence_blocks import Block, Sentences, sentence_blocks
+from rankscope.learning.mt.sentence_blocks import Sentences, sentence_blocks
 
-__all__ = ["END", "RESERVED", "START", "UNKNOWN", "Numbers", "learned_tokens", "tokens_of"]
+__all__ = ["END", "RESERVED", "START", "UNKNOWN", "Numbers", "learned_tokens", "refuse_reserved", "tokens_of"]
 
 #: The numbers of what stands in every vocabulary, and how texts write it.
 UNKNOWN, START, END = range(3)
@@ -41,7 +41,7 @@ def learned_tokens(source: Sentences) -> tuple[Ints, list[bytes]]:
         part = np.fromiter(map(numbers.__getitem__, words), np.int64, len(words))
         lines = block.text.count(b"\n")
         if np.bincount(part, minlength=3)[:3].tolist() != [0, lines, lines]:
-            refuse_reserved(block)
+            refuse_reserved(block.lines(), block.place)
         parts.append(part)
     if len(numbers) == len(RESERVED):
         name = "the file" if isinstance(source, str) or not isinstance(source, Iterable) else "the list of sentences"
@@ -56,14 +56,16 @@ def marked_words(text: bytes) -> list[bytes]:
     return words
 
 
-def refuse_reserved(block: Block) -> None:
-    for i, line in enumerate(block.lines()):
-        for word in line.split():
-            if word in RESERVED:
-                raise InputError(
-                    f"{block.place(i)}: the word {word.decode()}, a mark of the model's own, expected none in a text "
-                    "that it learns from; take it out or write it otherwise"
-                )
+def refuse_reserved(lines: Iterable[bytes], place: Callable[[int], str]) -> None:
+    """Raise InputError for a word that is a mark of the model's own. place: what line i, from 0, is called."""
+    for i, line in enumerate(lines):
+        if any(mark in line for mark in RESERVED):  # rarely; it may be a part of a longer word
+            for word in line.split():
+                if word in RESERVED:
+                    raise InputError(
+                        f"{place(i)}: the word {word.decode()}, a mark of the model's own, expected none in a text "
+                        "that it learns from; take it out or write it otherwise"
+                    )
 
 
 def tokens_of(sentences: Iterable[str], numbers: Numbers) -> Iterator[Ints]:

@@ -10,8 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rankscope.data.features import Features
-from rankscope.errors import InputError
-from rankscope.learning.descent import Trained, informative
+from rankscope.learning.descent import Trained, informative, refuse_diverged
 from rankscope.learning.losses.named import Loss
 from rankscope.learning.stopping import Watch
 from rankscope.learning.torch.batches import Batch, by_length, shuffled
@@ -111,13 +110,7 @@ class Epochs:
         )
 
     def check(self, numbers: float | Floats32, epoch: int) -> None:
-        """Raises InputError where the loss or scores are no numbers any more."""
-        if not np.isfinite(numbers).all():
-            rate = self.course.learning_rate
-            raise InputError(
-                f"the loss {self.course.loss} diverged in epoch {epoch + 1} with learning_rate={rate:g}; try a smaller "
-                f"one, as {rate / 10:g}"
-            )
+        refuse_diverged(numbers, epoch, self.course.loss, self.course.learning_rate)
 
     def epoch(self) -> float:
         """One pass over the lists; the mean loss of a list. The device is waited for once, at the end."""
