@@ -158,6 +158,8 @@ def test_all_64_bits_of_a_hash_vary(ending: bytes) -> None:
 
 @settings(max_examples=100, deadline=None)
 @given(LISTS)
+@example([b"", b"a"])
+@example([b"nine_____", b"more than sixteen"])
 def test_a_hash_does_not_depend_on_what_stands_beside(strings: list[bytes]) -> None:
     alone = [int(hashes(as_fields([s]), 1)[0]) for s in strings]
     assert hashes(as_fields(strings), 1).tolist() == alone
