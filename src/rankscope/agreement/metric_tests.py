@@ -18,7 +18,7 @@ from rankscope.kernels.swaps import SWAPS
 from rankscope.parallel.threads import one_thread
 from rankscope.stats.inputs import Floats, as_generator, check_choice, check_count
 
-__all__ = ["ALTERNATIVES", "MetricTests", "Resamples", "compare_metrics", "usual_swap"]
+__all__ = ["ALTERNATIVES", "MetricTests", "Resamples", "compare_metrics"]
 
 Ints = npt.NDArray[np.int64]
 

@@ -15,7 +15,7 @@ from rankscope.data.wording import counted
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["COLUMNS", "SEGMENT_COLUMNS", "RankAgreement", "RankPart"]
+__all__ = ["COLUMNS", "RankAgreement", "RankPart"]
 
 COLUMNS = ("metric", "pair", "statistic", "value", "low", "high", "n")
 SEGMENT_COLUMNS = ("metric", "pair", "segment", "judge", "statistic", "value", "low", "high", "n")

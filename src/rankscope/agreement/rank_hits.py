@@ -17,7 +17,7 @@ from rankscope.measures.binary import RR
 from rankscope.measures.cascade import ERR
 from rankscope.measures.graded import DCG, nDCG
 
-__all__ = ["best_relevance", "dcg", "err", "farr", "hits_of_ranks", "ndcg", "relevance_of_ranks"]
+__all__ = ["dcg", "err", "farr", "hits_of_ranks", "ndcg", "relevance_of_ranks"]
 
 
 def relevance_of_ranks(table: RankTable) -> npt.NDArray[np.int64]:

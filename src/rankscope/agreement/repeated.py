@@ -12,7 +12,7 @@ from rankscope.errors import InputError
 from rankscope.kernels.segments import place_in_group
 from rankscope.stats.inputs import check_choice
 
-__all__ = ["DUPLICATES", "without_repeated"]
+__all__ = ["without_repeated"]
 
 DUPLICATES = ("keep", "drop", "refuse")
 

@@ -10,7 +10,7 @@ from rankscope.agreement.pair_counts import pair_places
 from rankscope.kernels.resample import Draws, draw, flip_sums
 from rankscope.stats.inputs import NOISE, Floats
 
-__all__ = ["SOFT_RESAMPLES", "pair_pvalues", "soft_draws", "soft_pairwise_accuracies"]
+__all__ = ["pair_pvalues", "soft_draws", "soft_pairwise_accuracies"]
 
 
 #: Swaps of signs behind each p-value, where no other number is asked for.

@@ -23,7 +23,7 @@ from rankscope.errors import InputError, ParameterError, UnknownName
 from rankscope.io.ranking_tables import PEOPLE
 from rankscope.io.read import PathLike
 
-__all__ = ["Given", "SystemJudgments", "SystemMetrics", "given_as_asked", "scores_of_column"]
+__all__ = ["Given", "SystemJudgments", "SystemMetrics", "given_as_asked"]
 
 SystemJudgments = Rankings | SegmentScores | SystemScores | PathLike
 SystemMetrics = AnyScores | PathLike | Sequence[AnyScores | PathLike]

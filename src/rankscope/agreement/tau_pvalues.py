@@ -11,7 +11,7 @@ from rankscope.agreement.rank_table import Floats
 from rankscope.agreement.rank_taus import TauCounts
 from rankscope.stats.distributions import special
 
-__all__ = ["erfc", "fisher", "segment_statistics", "stouffer", "tau_pvalues", "tau_statistics"]
+__all__ = ["erfc", "fisher", "segment_statistics", "stouffer", "tau_pvalues"]
 
 
 def tau_deviations(n: npt.ArrayLike) -> Floats:

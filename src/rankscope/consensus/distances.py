@@ -15,7 +15,7 @@ from rankscope.errors import InputError
 from rankscope.kernels.pairs import count_pairs_by_row
 from rankscope.stats.inputs import check_choice
 
-__all__ = ["DISTANCES", "vote_distances"]
+__all__ = ["vote_distances"]
 
 Floats = npt.NDArray[np.float64]
 

@@ -14,7 +14,6 @@ from rankscope.errors import ParameterError, UnknownName
 __all__ = [
     "METHODS",
     "SLENDER",
-    "check_method",
     "method_named",
     "parameters_of",
     "steps_of",

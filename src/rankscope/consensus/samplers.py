@@ -12,7 +12,7 @@ from rankscope.data.votes import Votes
 from rankscope.errors import ParameterError
 from rankscope.stats.inputs import as_generator, check_count, is_real
 
-__all__ = ["check_theta", "luce_places", "mallows_places", "sample_mallows", "sample_plackett_luce"]
+__all__ = ["luce_places", "sample_mallows", "sample_plackett_luce"]
 
 Floats = npt.NDArray[np.float64]
 

@@ -16,7 +16,7 @@ from rankscope.data.sparse import refuse_sparse
 from rankscope.data.wording import counted, listed
 from rankscope.errors import InputError, ParameterError
 
-__all__ = ["LEAST_WEIGHT", "UNRANKED", "Votes", "check_unranked", "ranks_of_ballots"]
+__all__ = ["UNRANKED", "Votes", "check_unranked", "ranks_of_ballots"]
 
 Floats = npt.NDArray[np.float64]
 #: A list of names, the best first; a list within it holds tied ones.

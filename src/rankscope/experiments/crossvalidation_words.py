@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from rankscope.comparison.comparison import MeasureComparison
     from rankscope.experiments.crossvalidated import CrossValidation
 
-__all__ = ["Noise", "noise_of", "noise_words", "seeds_note", "verdict"]
+__all__ = ["Noise", "noise_of", "seeds_note", "verdict"]
 
 #: Thresholds of pairs that differ by more than this share are told as a range.
 ALIKE = 0.1

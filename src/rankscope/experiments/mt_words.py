@@ -14,7 +14,7 @@ from rankscope.experiments.mt_published import AVERAGE, published_cells
 if TYPE_CHECKING:
     from rankscope.experiments.mt_outcome import Direction, TranslationExperiment
 
-__all__ = ["LISTWISE", "PAIRWISE", "POINTWISE", "best_words", "losses_words", "words_of_test"]
+__all__ = ["best_words", "losses_words"]
 
 LISTWISE, PAIRWISE, POINTWISE = ("ListNet", "ListMLE"), "RankNet", "pointwise"
 LEVEL = 0.05

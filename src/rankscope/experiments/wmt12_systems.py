@@ -28,7 +28,7 @@ from rankscope.io.wmt_rankings import read_wmt_rankings
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["PUBLISHED_SPEARMAN", "RULES_TRIED", "CorpusScorer", "SystemLevel", "system_level"]
+__all__ = ["PUBLISHED_SPEARMAN", "CorpusScorer", "SystemLevel", "system_level"]
 
 #: Spearman's correlation of BLEU with people: Li, Jiang and Wang (2013), tables 4 and 5.
 PUBLISHED_SPEARMAN = {

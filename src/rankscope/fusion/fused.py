@@ -26,7 +26,7 @@ from rankscope.fusion.trained import TRAINED
 from rankscope.io.read import PathLike, read_run
 from rankscope.io.streams import is_path, one_stdin
 
-__all__ = ["Pooled", "check_runs", "fuse", "fused_run", "numbered_names", "pooled", "scores_of"]
+__all__ = ["Pooled", "check_runs", "fuse", "fused_run", "pooled", "scores_of"]
 
 Floats = npt.NDArray[np.float64]
 

@@ -33,7 +33,7 @@ from rankscope.measures.base import Measure
 from rankscope.parallel import run_units, workers_for
 from rankscope.stats.inputs import check_count, seed_of
 
-__all__ = ["check_training", "train"]
+__all__ = ["train"]
 
 Floats = npt.NDArray[np.float64]
 Bools = npt.NDArray[np.bool_]

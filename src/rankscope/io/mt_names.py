@@ -12,7 +12,7 @@ from rankscope.data.rows import Ints
 from rankscope.errors import InputError
 from rankscope.kernels.segments import bounds, group_of
 
-__all__ = ["bare_names", "in_order", "judgments_of", "language_code", "pair_name", "split_pair"]
+__all__ = ["bare_names", "in_order", "judgments_of", "pair_name", "split_pair"]
 
 #: The code of a language, its other codes and its English name, as WMT's files have them.
 LANGUAGES = """

@@ -21,7 +21,7 @@ from rankscope.io.streams import empty_file, is_folder, open_binary, source_name
 from rankscope.io.trec import RUN, first_fields, stream_rows
 from rankscope.io.urls import Remote
 
-__all__ = ["Source", "apart_note", "file_stem", "open_source", "read_qrels", "read_run", "run_of"]
+__all__ = ["Source", "apart_note", "file_stem", "open_source", "read_qrels", "read_run"]
 
 PathLike = str | os.PathLike[str]
 HEAD = 1 << 16

@@ -21,7 +21,6 @@ __all__ = [
     "pick",
     "pieces",
     "refuse_blanks",
-    "refuse_ids",
     "refuse_not_utf8",
 ]
 

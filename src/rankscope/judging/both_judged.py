@@ -29,7 +29,7 @@ from rankscope.judging.machine import (
 )
 from rankscope.stats.inputs import Bools, Floats
 
-__all__ = ["BothScores", "Values", "check_both", "score_both"]
+__all__ = ["BothScores", "Values", "score_both"]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["signed_pairs", "sums_by_list", "sums_by_pair"]
+__all__ = ["sums_by_list", "sums_by_pair"]
 
 Floats = npt.NDArray[np.float64]
 

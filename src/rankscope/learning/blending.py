@@ -18,7 +18,7 @@ from rankscope.learning.given import as_features, documents_to_score, validation
 from rankscope.learning.losses.named import Function, Loss, parse_loss
 from rankscope.stats.inputs import check_choice, check_positive
 
-__all__ = ["Blend", "check_alike", "check_combination", "part_names"]
+__all__ = ["Blend", "check_alike", "check_combination"]
 
 Floats = npt.NDArray[np.float64]
 #: A ranker of any kind: with `fit`, `predict`, `get_params` and `feature_names_`.

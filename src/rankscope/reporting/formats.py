@@ -12,9 +12,8 @@ from typing import Any
 
 from rankscope.data.sections import Cell, Marked
 
-__all__ = ["FOR_PROGRAMS", "latex_tabular", "latex_text", "markdown_rows", "markdown_text", "one_line", "write_records"]
+__all__ = ["latex_tabular", "markdown_rows", "markdown_text", "one_line", "write_records"]
 
-FOR_PROGRAMS = ("csv", "json", "jsonl")
 
 LATEX = {c: rf"\{c}" for c in "&%$#_{}"} | {
     "\\": r"\textbackslash{}",

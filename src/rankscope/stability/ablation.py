@@ -22,7 +22,7 @@ from rankscope.stability.kept import Judgments, Kept, judgments_of
 from rankscope.stats.correlation_values import pairs_of
 from rankscope.stats.inputs import Floats, check_count, check_share, seed_of, snapped
 
-__all__ = ["DEPTHS", "SHARES", "ablate"]
+__all__ = ["SHARES", "ablate"]
 
 SHARES = (0.9, 0.75, 0.5, 0.25, 0.1)
 DEPTHS = (1, 2, 5, 10, 20, 50, 100)

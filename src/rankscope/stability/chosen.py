@@ -23,7 +23,7 @@ from rankscope.stability.conditions import whole_numbers
 from rankscope.stability.sampling import Entities, Material, Queries
 from rankscope.stats.inputs import check_positive, is_real
 
-__all__ = ["ENTITY_MEASURES", "PRESET", "MeasuresAsked", "at_cutoffs", "check_levels", "material_of"]
+__all__ = ["PRESET", "MeasuresAsked", "check_levels", "material_of"]
 
 #: The preset whose statistics, too, are those of its tool.
 PRESET = "dunaiski"

@@ -13,7 +13,7 @@ from rankscope.learning.losses.gains import finite_gains
 from rankscope.learning.pairs import Pairs, count_pairs, pair_chunks
 from rankscope.stats.inputs import check_positive
 
-__all__ = ["PAIR_WEIGHTS", "add_curvature", "logistic", "logistic_bend", "margins", "over_pairs", "ranknet", "ranksvm"]
+__all__ = ["add_curvature", "logistic", "logistic_bend", "margins", "ranknet", "ranksvm"]
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from rankscope.errors import ParameterError
 from rankscope.kernels.segments import group_of, place_in_group
 
-__all__ = ["STAGES", "TIES", "listmle"]
+__all__ = ["TIES", "listmle"]
 
 Ints = npt.NDArray[np.int64]
 Bools = npt.NDArray[np.bool_]

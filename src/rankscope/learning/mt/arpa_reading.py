@@ -17,7 +17,7 @@ from rankscope.learning.mt.language_model import LOG_ZERO, LanguageModel, Level
 from rankscope.learning.mt.ngram_counts import find_rows
 from rankscope.learning.mt.vocabulary import END, RESERVED, START, UNKNOWN, Numbers
 
-__all__ = ["LOG_UNKNOWN", "read_arpa"]
+__all__ = ["read_arpa"]
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]

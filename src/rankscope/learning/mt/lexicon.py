@@ -17,7 +17,7 @@ from rankscope.learning.mt.lexical_sums import Known, copied_words, summed_by_wo
 from rankscope.learning.mt.token_lists import TokenLists
 from rankscope.learning.mt.tokenisation import texts_in
 
-__all__ = ["COPY", "FLOOR", "UNIGRAM", "LexicalScores", "Lexicon"]
+__all__ = ["FLOOR", "LexicalScores", "Lexicon"]
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
