@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import os
 import shlex
 import sys
@@ -16,6 +15,7 @@ from rankscope.cli.options import check_output, format_option, output_options
 from rankscope.cli.output import show
 from rankscope.data.sections import Figure, Result
 from rankscope.errors import ParameterError, UnknownName
+from rankscope.io.render import parquet
 from rankscope.io.write import refuse_overwriting, write_chunks
 from rankscope.reporting.results import RESULT_FORMATS, render_result
 
@@ -79,18 +79,11 @@ class Showing(NamedTuple):
 
             save_figure(choose(result, self.figure), self.plot)
         if self.format_ == PARQUET and self.output is not None:
-            write_parquet(result, self.output)
+            write_chunks(self.output, [parquet(result.frame())])
         elif self.format_ == PAGE:
             show(page_of(result), self.output)
         else:
             show(render_result(result, self.format_, details=details), self.output)
-
-
-def write_parquet(result: Result, path: str) -> None:
-    """The tidy table as a Parquet file, whole or not at all."""
-    buffer = io.BytesIO()
-    result.frame().write_parquet(buffer)
-    write_chunks(path, [buffer.getvalue()])
 
 
 def check_page(format_: str, output: str | None) -> None:

@@ -17,6 +17,7 @@ from rankscope.data.hits import frozen
 from rankscope.data.scores import MeasureLike, Scores
 from rankscope.errors import InputError, ParameterError, RankscopeError
 from rankscope.evaluation.conventions import OtherNames
+from rankscope.io.render import parquet
 from rankscope.io.streams import is_file, open_binary, source_name
 from rankscope.io.write import PathLike, check_writable, refuse_overwriting, write_chunks
 from rankscope.measures.base import Measure
@@ -94,9 +95,7 @@ def write_scores(scores: Scores, path: PathLike) -> None:
         raise ParameterError("scores without a system or a measure, expected at least one of each to save")
     about = described(scores)
     about["digest"] = digest(scores, about)
-    buffer = io.BytesIO()
-    tidy(scores).write_parquet(buffer, metadata={KEY: json.dumps(about)})
-    write_chunks(path, [buffer.getvalue()])
+    write_chunks(path, [parquet(tidy(scores), metadata={KEY: json.dumps(about)})])
 
 
 def tidy(scores: Scores) -> pl.DataFrame:

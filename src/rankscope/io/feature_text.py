@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Sequence
-from io import BytesIO
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,7 +13,7 @@ from rankscope.errors import InputError, ParameterError
 from rankscope.io.feature_columns import INDEX, KEYS
 from rankscope.io.packed import split_packing
 from rankscope.io.read import PathLike
-from rankscope.io.render import interleaved, numbers, pick
+from rankscope.io.render import interleaved, numbers, parquet, pick
 from rankscope.io.table_frames import SEPARATORS
 from rankscope.io.write import check_writable, compressed, write_chunks, write_stdout
 
@@ -161,19 +160,17 @@ def json_lines(features: Features) -> Iterator[bytes]:
         yield frame.with_columns(pl.col(pl.Float32).cast(pl.Float64)).write_ndjson().encode()
 
 
-def parquet(features: Features) -> Iterator[bytes]:
+def parquet_table(features: Features) -> Iterator[bytes]:
     import polars as pl
 
-    file = BytesIO()
-    pl.concat(frames(features)).write_parquet(file)
-    yield file.getvalue()
+    yield parquet(pl.concat(frames(features)))
 
 
 TABLES: dict[str, Callable[[Features], Iterator[bytes]]] = {
     "csv": separated("csv"),
     "tsv": separated("tsv"),
     "jsonl": json_lines,
-    "parquet": parquet,
+    "parquet": parquet_table,
 }
 
 

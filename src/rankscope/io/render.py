@@ -1,10 +1,10 @@
-"""What writers of rows share: pieces of rows, columns of bytes line by line, ids that a format cannot hold."""
+"""What writers share: pieces of rows, columns of bytes line by line, Parquet, ids that a format cannot hold."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from io import BytesIO
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -13,11 +13,15 @@ from rankscope.data.rows import Rows, name_of
 from rankscope.errors import InputError
 from rankscope.kernels.text import Fields, decode, words
 
+if TYPE_CHECKING:
+    import polars as pl
+
 __all__ = [
     "ADVICE",
     "Piece",
     "interleaved",
     "numbers",
+    "parquet",
     "pick",
     "pieces",
     "refuse_blanks",
@@ -94,6 +98,13 @@ def interleaved(*columns: list[bytes] | bytes) -> bytes:
     for c, column in enumerate(columns):
         parts[c :: len(columns)] = column if isinstance(column, list) else [column] * n
     return b"".join(parts)
+
+
+def parquet(frame: pl.DataFrame, **options: Any) -> bytes:
+    """A frame as the content of a Parquet file. options: those of polars."""
+    file = BytesIO()
+    frame.write_parquet(file, **options)
+    return file.getvalue()
 
 
 def refuse_ids(rows: Rows, bad: Callable[[list[bytes]], bool], shown: str, fault: str) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
-from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,6 +15,7 @@ from rankscope.data.wording import counted, listed
 from rankscope.errors import InputError, ParameterError
 from rankscope.io.feature_text import write_features
 from rankscope.io.packed import split_packing
+from rankscope.io.render import parquet
 from rankscope.io.write import check_writable, compressed, write_chunks
 from rankscope.kernels.segments import bounds
 from rankscope.learning.mt.feature_table import TranslationFeatures
@@ -68,12 +68,6 @@ def refuse_other_names(tables: Sequence[TranslationFeatures]) -> None:
                 f"features of {table.pair}: {listed(table.names)}, expected {listed(tables[0].names)} as of "
                 f"{tables[0].pair}; select the same"
             )
-
-
-def parquet(frame: pl.DataFrame) -> bytes:
-    file = BytesIO()
-    frame.write_parquet(file)
-    return file.getvalue()
 
 
 TABLES: dict[str, Callable[[pl.DataFrame], bytes]] = {
