@@ -19,6 +19,7 @@ from rankscope.evaluation.engine import as_list, score_hits
 from rankscope.evaluation.sources import ENTITY, LETOR, Joined, Progress, as_qrels, is_path, join_all
 from rankscope.io.letor import label_qrels, prediction_run, read_labels
 from rankscope.io.read import read_run
+from rankscope.io.stamps import refuse_changed, stamps
 from rankscope.io.streams import is_file, is_folder, one_stdin
 from rankscope.measures.base import Measure
 from rankscope.measures.names import parse_measure, parse_measures
@@ -146,6 +147,7 @@ def compare_conventions(
         raise ParameterError("a table of ranks is ranked already, so that conventions make no difference to it")
     judged, listed = read_once(make_plan([measure]), qrels, as_list(runs), input)
     joined: dict[Convention, list[Joined]] = {}
+    before = stamps(listed)
     rows: list[tuple[str, str, str, float, dict[str, str]]] = []
     notes: dict[str, None] = {}
     for preset in conventions_of(asked):
@@ -157,6 +159,7 @@ def compare_conventions(
         if plan.convention not in joined:
             how = None if input in LETOR else input
             joined[plan.convention] = join_all(judged, listed, plan, how, progress, workers)
+            refuse_changed(before)
         try:
             scores = score_hits(plan, joined[plan.convention])
         except ParameterError as error:  # grades that its tool does not know

@@ -22,6 +22,7 @@ from rankscope.io.folders import Partition, partitions
 from rankscope.io.ranges import Range, RangeReader, cuts
 from rankscope.io.read import file_stem, open_source
 from rankscope.io.shares import Share, share_rows
+from rankscope.io.stamps import Stamp, stamp
 from rankscope.io.streams import is_folder, open_binary, open_raw
 from rankscope.io.trec import RUN, Ungrouped, stream_rows
 from rankscope.io.urls import is_url
@@ -59,11 +60,12 @@ Outcome = Found | InputError | None
 
 
 class Pieces(NamedTuple):
-    """A file in units. path: as it was named. tag: of the run, where there are several units."""
+    """A file in units. path: as it was named. tag, was: of the run, and which file it is, where there are several."""
 
     path: Any
     units: list[Unit]
     tag: str = ""
+    was: Stamp = None
 
 
 class Cut(NamedTuple):
@@ -114,6 +116,8 @@ def join_in_pieces(
             whole = None
             try:
                 whole = put_together(qrels, convention, file, outcomes(by_file, place), progress)
+                if len(file.units) > 1 and stamp(file.path) != file.was:  # its pieces are not of one file
+                    whole = None
             finally:
                 if whole is None:
                     failed.add(place)
@@ -163,6 +167,7 @@ def cut_file(place: tuple[int, int], file: Any, input_: str | None, size: int, t
     if total <= size:
         return whole
     try:
+        was = stamp(file)
         with open_binary(path) as stream:
             source = open_source(stream, path, input_)
             parts: Sequence[Range | Share] = ()
@@ -174,7 +179,7 @@ def cut_file(place: tuple[int, int], file: Any, input_: str | None, size: int, t
                 return whole
             sizes = [part.size if isinstance(part, Range) else total // len(parts) for part in parts]
             units = [Unit(place, path, part, partition, input_, n) for part, n in zip(parts, sizes, strict=True)]
-            return Pieces(file, units, source.run_tag or "")
+            return Pieces(file, units, source.run_tag or "", was)
     except RankscopeError:  # which is raised again when its turn comes
         return whole
 

@@ -21,6 +21,7 @@ from rankscope.errors import InputError
 from rankscope.io.blocks import BOM, LONGEST
 from rankscope.io.formats import Progress
 from rankscope.io.regrouped import scratch
+from rankscope.io.stamps import refuse_changed, stamp
 from rankscope.io.streams import empty_file
 from rankscope.io.table_frames import (
     SEPARATORS,
@@ -151,13 +152,15 @@ def slices(source: Source, progress: Progress | None) -> Iterator[Stretches]:
 class ParquetRows:
     """A run in a Parquet file on disk, of which some rows are read at a time.
 
-    name: for errors. Raises InputError for what is no run, or holds no rows.
+    name: for errors. Raises InputError for what is no run, holds no rows, or is another file than at first: polars
+    opens it anew each time.
     """
 
     def __init__(self, path: str, name: str) -> None:
         import polars as pl
 
         self.name = name
+        self.was = {path: stamp(path)}
         with readable(name, "parquet"):
             self.frames = pl.scan_parquet(path, glob=False, hive_partitioning=False)
             columns = self.frames.collect_schema().names()
@@ -170,9 +173,12 @@ class ParquetRows:
 
     def stretches(self, first: int) -> Stretches:
         """The `SLICE` rows from this one on. Raises InputError that names the row."""
-        with readable(self.name, "parquet"):
-            frame = self.frames.select(sorted(set(self.names.values()))).slice(first, SLICE).collect()
-            refuse_texts(frame, self.size, self.name)
+        try:
+            with readable(self.name, "parquet"):
+                frame = self.frames.select(sorted(set(self.names.values()))).slice(first, SLICE).collect()
+                refuse_texts(frame, self.size, self.name)
+        finally:  # before what makes no sense for that reason is told
+            refuse_changed(self.was, self.name)
         return stretches_of_frame(frame, Place(self.name, first, lines=False), self.names)
 
 

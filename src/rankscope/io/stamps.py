@@ -1,0 +1,49 @@
+"""Whether a file is still what it was: of what is read several times, or in pieces that are opened one by one.
+
+Who reads a file from one end to the other has it as it was when it was opened, also where another takes its place
+meanwhile. Pieces that are opened later would be those of the other one, and what comes of both is of neither.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from typing import Any
+
+from rankscope.errors import InputError
+from rankscope.io.folders import sound_partitions
+from rankscope.io.streams import is_file, is_folder, source_name
+from rankscope.io.urls import is_url
+
+__all__ = ["Stamp", "refuse_changed", "stamp", "stamps"]
+
+#: Size, time of the last change and number of a file; None of what is no file on disk.
+Stamp = tuple[int, int, int] | None
+
+
+def stamp(path: Any) -> Stamp:
+    """Another one when the file has been written to, or another has taken its place."""
+    with suppress(OSError):  # it is gone
+        if is_file(path):
+            found = os.stat(path)
+            return found.st_size, found.st_mtime_ns, found.st_ino
+    return None
+
+
+def stamps(inputs: Iterable[Any]) -> dict[str, Stamp]:
+    """Of all files, those in folders among them; others are passed over."""
+    files: list[Any] = []
+    for one in inputs:
+        files += [part.path for part in sound_partitions(one)] if is_folder(one) and not is_url(one) else [one]
+    return {source_name(file): stamp(file) for file in files if is_file(file)}
+
+
+def refuse_changed(before: Mapping[str, Stamp], name: str = "") -> None:
+    """Raise InputError for a file that is another than it was. name: how errors call it, where not by its path."""
+    for path, one in before.items():
+        if stamp(path) != one:
+            raise InputError(
+                f"{name or path}: was changed while it was read, expected a file that stays as it is; try again when "
+                "nothing writes to it"
+            ) from None
