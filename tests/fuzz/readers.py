@@ -13,18 +13,23 @@ from pathlib import Path
 from typing import Any
 
 from fuzz import seeds
+from fuzz.in_pieces import as_partition, by_workers, regrouped
 
 import rankscope as rs
+from rankscope.agreement.experiments import each_experiment
 from rankscope.agreement.metric_inputs import read_metrics
 from rankscope.agreement.sources import read_judgments
 from rankscope.agreement.system_sources import read_any_scores
 from rankscope.cli.leaderboard_input import read_board_data
+from rankscope.cli.mt_models import read_lm, read_parallel
 from rankscope.compat import ranx
 from rankscope.compat.letor import VERSIONS, Stopped, letor_score, letor_ttests
+from rankscope.compat.rankeval import rankeval_output
 from rankscope.compat.trec_eval import Options, trec_eval
 from rankscope.errors import in_one_line
 from rankscope.evaluation.saved import read_baseline
 from rankscope.evaluation.score_tables import read_score_table
+from rankscope.experiments.fold_data import read_folds
 from rankscope.experiments.search_log import SearchLog
 from rankscope.fusion import load_fusion
 from rankscope.io.entity_ranks import read_entity_ranks
@@ -37,7 +42,7 @@ from rankscope.io.letor_predictions import read_predictions
 from rankscope.io.mt_folders import read_mt_documents, read_mt_scores, read_mt_system_scores
 from rankscope.io.outcomes import read_preferences
 from rankscope.io.plain_texts import read_lines
-from rankscope.io.preferences import read_preference_rankings
+from rankscope.io.preferences import read_judged_table, read_preference_rankings
 from rankscope.io.ranking_tables import read_ranking_table
 from rankscope.io.system_tables import read_system_table
 from rankscope.io.wmt_rankings import read_wmt_rankings
@@ -45,6 +50,7 @@ from rankscope.io.wmt_scores import read_seg_scores, read_sys_scores
 from rankscope.judging.lists import read_lists as read_cuts
 from rankscope.learning.mt import load_language_model, load_lexicon
 from rankscope.learning.mt.learned_scores import read_translation_features
+from rankscope.learning.mt.sentence_blocks import sentence_blocks
 from rankscope.learning.saved import load_ranker
 from rankscope.stability.checkpoint import Checkpoint, saved_settings
 
@@ -123,6 +129,30 @@ def of_ranx(path: Path, kind: str) -> None:
     ranx.Run.from_file(str(path), kind)
 
 
+def qrels_of_ranx(path: Path, kind: str) -> None:
+    ranx.Qrels.from_file(str(path), kind)
+
+
+def folds(path: Path) -> None:
+    """One of the files of a folder of folds."""
+    for other in ("S2.txt", "S3.txt"):
+        path.with_name(other).write_bytes(seeds.letor()["plain"].replace(b"qid:1", b"qid:" + other[1:2].encode()))
+    read_folds(path.parent)
+
+
+def wmt_lines(path: Path) -> None:
+    """The file says which segments judgments are of."""
+    read_wmt_rankings(beside(path, seeds.wmt_rankings()["csv"]), lines=path)
+
+
+def experiments(path: Path) -> None:
+    list(each_experiment(path, "reward", "gold"))
+
+
+def sentences(path: Path) -> None:
+    list(sentence_blocks(path))
+
+
 def refusals(reader: Reader, path: Path) -> list[rs.RankscopeError | None]:
     """What each use of the file says against it, None where it takes it; anything else that is raised is a fault."""
     found: list[rs.RankscopeError | None] = []
@@ -166,9 +196,15 @@ READERS: dict[str, Reader] = {
     "convert": reader(
         partial(converted, kind="run", to="trec"), partial(converted, kind="qrels", to="csv"), seeds=seeds.rankings
     ),
+    "run by workers": reader(by_workers, seeds=seeds.longer_runs),
+    "run of any order": reader(regrouped, seeds=seeds.longer_runs),
+    "partition": reader(as_partition, seeds=seeds.partitions, name="parts/part-1"),
     "pool": reader(lambda path: read_cuts([path, {"q": {"a": 1.0}}], 10), seeds=seeds.runs),
     "trec_eval": reader(trec_eval_of_qrels, trec_eval_of_run, seeds=seeds.trec),
-    "ranx": reader(*(partial(of_ranx, kind=kind) for kind in ("json", "trec", "parquet")), seeds=seeds.of_ranx),
+    "ranx": reader(
+        *(partial(use, kind=kind) for use in (of_ranx, qrels_of_ranx) for kind in ("json", "trec", "parquet")),
+        seeds=seeds.of_ranx,
+    ),
     "letor": reader(read_labels, lambda path: read_letor(path, beside(path, b"1\n2\n3\n")), seeds=seeds.letor),
     "letor predictions": reader(
         read_predictions,
@@ -185,11 +221,21 @@ READERS: dict[str, Reader] = {
     "features": reader(
         read_features, partial(read_features, relevance="optional", dtype="float64"), seeds=seeds.features
     ),
+    "features of a number": reader(partial(read_features, n_features=3, relevance="optional"), seeds=seeds.features),
+    "folds": reader(partial(read_folds, folds=3), folds, seeds=seeds.folds, name="folds/S1.txt"),
     "features cache": reader(cached_features, seeds=seeds.feature_caches, name=f"train.txt{SUFFIX}"),
     "entity ranks": reader(read_entity_ranks, partial(read_entity_ranks, least=0.0), seeds=seeds.entities),
     "jcml": reader(rs.agreement.read_jcml, seeds=seeds.jcml),
+    "judged ranks": reader(
+        partial(rankeval_output, predicted="bleu", original="rank"),
+        partial(rs.agreement.read_jcml, columns=["bleu", "rank"]),
+        partial(read_judged_table, columns=["reward", "gold"]),
+        experiments,
+        seeds=seeds.experiments,
+    ),
     "appraise": reader(rs.agreement.read_appraise_rankings, seeds=seeds.appraise),
     "wmt rankings": reader(read_wmt_rankings, seeds=seeds.wmt_rankings),
+    "wmt lines": reader(wmt_lines, seeds=seeds.lines_of_segments),
     "better pairs": reader(rs.agreement.read_better_pairs, seeds=seeds.better_pairs),
     "ranking table": reader(read_ranking_table, seeds=seeds.ranking_tables),
     "preference rankings": reader(read_preference_rankings, seeds=seeds.choices),
@@ -203,7 +249,10 @@ READERS: dict[str, Reader] = {
         seeds=seeds.documents,
         name="documents/de-en.docs",
     ),
-    "plain text": reader(read_lines, seeds=seeds.texts),
+    "plain text": reader(read_lines, sentences, seeds=seeds.texts),
+    "text to learn from": reader(
+        lambda path: read_lm(str(path)), lambda path: read_parallel((str(path), str(path))), seeds=seeds.learnt_texts
+    ),
     "system table": reader(read_system_table, seeds=seeds.system_tables),
     "metric scores": reader(rs.read_segment_scores, read_any_scores, read_metrics_of, seeds=seeds.metric_scores),
     "votes": reader(rs.read_votes, seeds=seeds.votes),

@@ -99,6 +99,24 @@ def rankings() -> Seeds:
     return {**both, "lz4": lz4, "both": frame().write_csv().encode()}
 
 
+@cache
+def longer_runs() -> Seeds:
+    """Enough of rows for several pieces."""
+    rows = [(q, d, i / 4, 0) for i, (q, d) in enumerate((q, d) for q in "pqrs" for d in "abcde")]
+    text = b"".join(b"%s Q0 %s 1 %r t\n" % (q.encode(), d.encode(), s) for q, d, s, _ in rows)
+    mixed = b"".join(sorted(text.splitlines(keepends=True), key=lambda line: line.split()[2]))
+    table = pl.DataFrame([row[:3] for row in rows], schema=["query_id", "doc_id", "score"], orient="row")
+    out = io.BytesIO()
+    table.write_parquet(out, row_group_size=7)
+    return {"trec": text, "mixed": mixed, **tables(table), "row groups": out.getvalue(), **packed(text)}
+
+
+@cache
+def partitions() -> Seeds:
+    """Runs that may be one of several files."""
+    return {name: content for name, content in runs().items() if name != "json"}
+
+
 def trec() -> Seeds:
     return {"qrels": QRELS, "run": RUN, **packed(RUN)}
 
@@ -154,6 +172,12 @@ def letor_output() -> Seeds:
 def features() -> Seeds:
     table = table_of("query_id,doc_id,relevance,bm25,length\nq,a,1,0.5,3\nq,b,0,,2\nr,a,2,-1e-3,1\n")
     return {**letor(), "from 0": b"1 qid:a 0:1 1:0.5\n0 qid:a 1:2\n", **tables(table)}
+
+
+def folds() -> Seeds:
+    """Queries enough for three folds."""
+    text = b"".join(b"%d qid:%d 1:0.%d 2:%d\n" % (i % 3, i // 2, i, i * i) for i in range(12))
+    return {"text": text, **packed(text)}
 
 
 def cached_file(cache: Path) -> Path:
@@ -226,6 +250,10 @@ def wmt_rankings() -> Seeds:
     return {"csv": names + b'Czech,English,7,ann,A,"B",C,1,2,-1\nCzech,English,8,ann,A,B,C,1,1,2\n'}
 
 
+def lines_of_segments() -> Seeds:
+    return {"lines": b"".join(b"%d\n" % (2 * i) for i in range(1, 10))}
+
+
 def better_pairs() -> Seeds:
     return {"bare": b"17 de-en A de-en B\n17 de-en C de-en A\n", "named": b"LP SID BETTER WORSE\nde-en 1 A B\n"}
 
@@ -235,6 +263,15 @@ def ranking_tables() -> Seeds:
     rows = "de-en,1,A,x,1,0.5\nde-en,1,B,x,2,0.75\nde-en,2,A,y,1,\nde-en,2,B,y,1,1e-3\n"
     text = f"pair,segment,system,judge,gold,reward\n{rows}"
     return tables(table_of(text))
+
+
+@cache
+def experiments() -> Seeds:
+    """Judgments with a column of a machine; a table of several experiments."""
+    rows = "x,de-en,1,A,j,1,0.5\nx,de-en,1,B,j,2,0.75\ny,de-en,2,A,j,1,1\ny,de-en,2,B,k,1,1e-3\n"
+    table = table_of(f"experiment,pair,segment,system,judge,gold,reward\n{rows}")
+    several = {f"several {name}": content for name, content in tables(table).items()}
+    return {**several, **ranking_tables(), "jcml": jcml()["judged"], "choices": choices()["csv"]}
 
 
 @cache
@@ -290,6 +327,10 @@ def documents() -> Seeds:
 
 def texts() -> Seeds:
     return {"text": "it&apos;s\u2028one line\n\nthrée\r\n".encode(), **packed(b"one\ntwo\n")}
+
+
+def learnt_texts() -> Seeds:
+    return {"text": b"the house\na house is a house\n\nthe book\n", "model": language_models()[".arpa"]}
 
 
 @cache
