@@ -6,13 +6,12 @@ ties, weighted tau (of a tenth of the items, since SciPy's takes long) and Spear
 one process, in turn, which measures its own CPU (`time.process_time`); rank-biased overlap many calls at a time.
 """
 
-import importlib.util
 import json
 import sys
 import time
 from collections import defaultdict
 
-from measuring import DATA, OURS, RUNS, Medians, absolute, agree, main, median, ratio, report, start
+from measuring import DATA, OURS, RUNS, Medians, absolute, agree, available, main, median, ratio, report, start
 
 CLAIMED = {"tau": 1.2, "rbo": 0.5}
 #: Calls of rank-biased overlap that are measured together.
@@ -82,9 +81,7 @@ def work(runs, scores, items, *peers) -> None:
 
 
 def measure(runs=RUNS, folder=DATA, peers=("scipy", "rbo"), scores=1_000_000, items=1000) -> dict:
-    there = [peer for peer in peers if importlib.util.find_spec(peer)]
-    if len(there) < len(peers):
-        print(f"not installed, left out: {', '.join(set(peers) - set(there))}")
+    there = available(peers)
     runs = 2 * runs
     spent = json.loads(start([sys.executable, __file__, "--work", str(runs), str(scores), str(items), *there]).output)
     found = defaultdict(list)
@@ -104,7 +101,4 @@ def measure(runs=RUNS, folder=DATA, peers=("scipy", "rbo"), scores=1_000_000, it
 
 
 if __name__ == "__main__":
-    if sys.argv[1:2] == ["--work"]:
-        work(*sys.argv[2:])
-    else:
-        main(measure, __doc__)
+    main(measure, __doc__, work=work)

@@ -8,13 +8,12 @@ All run in one process, in turn, which measures its own CPU (`time.process_time`
 only ours. Also shown: the same with the text of the result, and 100 systems.
 """
 
-import importlib.util
 import json
 import sys
 import time
 from collections import defaultdict
 
-from measuring import DATA, OURS, RUNS, Medians, absolute, agree, main, median, ratio, report, start
+from measuring import DATA, OURS, RUNS, Medians, absolute, agree, available, main, median, ratio, report, start
 
 CLAIMED = {"t, Holm": 0.5, "sign flips, Holm": 0.02}
 MEGABYTES = 500
@@ -139,9 +138,8 @@ def remember(systems, queries, resamples) -> None:
 
 
 def measure(runs=RUNS, folder=DATA, peers=("scipy", "statsmodels"), systems=20, queries=1000, resamples=10_000) -> dict:
-    there = [peer for peer in peers if importlib.util.find_spec(peer)]
+    there = available(peers)
     if len(there) < len(peers):
-        print(f"not installed, left out: {', '.join(set(peers) - set(there))}")
         there = []
     size = [str(systems), str(queries), str(resamples)]
     memory = start([sys.executable, __file__, "--memory", *size]).memory
@@ -163,9 +161,4 @@ def measure(runs=RUNS, folder=DATA, peers=("scipy", "statsmodels"), systems=20, 
 
 
 if __name__ == "__main__":
-    if sys.argv[1:2] == ["--work"]:
-        work(*sys.argv[2:])
-    elif sys.argv[1:2] == ["--memory"]:
-        remember(*sys.argv[2:])
-    else:
-        main(measure, __doc__)
+    main(measure, __doc__, work=work, memory=remember)

@@ -68,7 +68,4 @@ def measure(runs=RUNS, folder=DATA, peers=("ranx",), queries=1000, documents=100
 
 
 if __name__ == "__main__":
-    if sys.argv[1:2] == ["--work"]:
-        work(*sys.argv[2:])
-    else:
-        main(measure, __doc__)
+    main(measure, __doc__, work=work)

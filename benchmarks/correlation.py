@@ -8,13 +8,12 @@ which measures its own CPU (`time.process_time`, all threads); memory is that of
 shown: Pearson's interval, the permutation p-value of tau, and a matrix of taus beside that of pandas.
 """
 
-import importlib.util
 import json
 import sys
 import time
 from collections import defaultdict
 
-from measuring import DATA, OURS, RUNS, Medians, absolute, agree, main, median, ratio, report, start
+from measuring import DATA, OURS, RUNS, Medians, absolute, agree, available, main, median, ratio, report, start
 
 CLAIMED = {"tau, BCa": 0.25, "rho, BCa": 0.25}
 MEGABYTES = 500
@@ -99,9 +98,7 @@ PEERS = {"scipy": scipy_ways, "pandas": pandas_ways}
 
 
 def measure(runs=RUNS, folder=DATA, peers=tuple(PEERS), measures=20, queries=1000, resamples=10_000) -> dict:
-    there = [peer for peer in peers if importlib.util.find_spec(peer)]
-    if len(there) < len(peers):
-        print(f"not installed, left out: {', '.join(set(peers) - set(there))}")
+    there = available(peers)
     size = [str(measures), str(queries), str(resamples)]
     memory = start([sys.executable, __file__, "--memory", *size]).memory
     spent = json.loads(start([sys.executable, __file__, "--work", str(runs), *size, *there]).output)
@@ -123,9 +120,4 @@ def measure(runs=RUNS, folder=DATA, peers=tuple(PEERS), measures=20, queries=100
 
 
 if __name__ == "__main__":
-    if sys.argv[1:2] == ["--work"]:
-        work(*sys.argv[2:])
-    elif sys.argv[1:2] == ["--memory"]:
-        remember(*sys.argv[2:])
-    else:
-        main(measure, __doc__)
+    main(measure, __doc__, work=work, memory=remember)

@@ -81,7 +81,4 @@ def measure(runs=RUNS, folder=DATA, peers=(PEER,), queries=None, documents=None,
 
 
 if __name__ == "__main__":
-    if sys.argv[1:2] == ["--work"]:
-        work(*sys.argv[2:])
-    else:
-        main(measure, __doc__)
+    main(measure, __doc__, work=work)

@@ -159,9 +159,4 @@ def timed(name, command, runs) -> Medians:
 
 
 if __name__ == "__main__":
-    if sys.argv[1:2] == ["--work"]:
-        work(*sys.argv[2:])
-    elif sys.argv[1:2] == ["--ranx"]:
-        from_files(*sys.argv[2:])
-    else:
-        main(measure, __doc__)
+    main(measure, __doc__, work=work, ranx=from_files)

@@ -91,7 +91,4 @@ def measure(runs=RUNS, folder=DATA, peers=("pytrec_eval",), queries=1000, docume
 
 
 if __name__ == "__main__":
-    if sys.argv[1:2] == ["--work"]:
-        work(*sys.argv[2:])
-    else:
-        main(measure, __doc__)
+    main(measure, __doc__, work=work)

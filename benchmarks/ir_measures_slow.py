@@ -121,7 +121,4 @@ def against(label: str, mine: Medians, other: Medians) -> Line:
 
 
 if __name__ == "__main__":
-    if sys.argv[1:2] == ["--work"]:
-        work(*sys.argv[2:])
-    else:
-        main(measure, __doc__)
+    main(measure, __doc__, work=work)

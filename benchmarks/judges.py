@@ -87,7 +87,4 @@ def measure(runs=RUNS, folder=DATA, peers=(PEER,), labels=LABELS, **_) -> dict:
 
 
 if __name__ == "__main__":
-    if sys.argv[1:2] == ["--work"]:
-        work(*sys.argv[2:])
-    else:
-        main(measure, __doc__)
+    main(measure, __doc__, work=work)

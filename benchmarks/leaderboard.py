@@ -10,13 +10,12 @@ which measures its own CPU (`time.process_time`, all threads); memory is that of
 find the same strengths to 1e-5.
 """
 
-import importlib.util
 import json
 import sys
 import time
 from collections import defaultdict
 
-from measuring import DATA, OURS, RUNS, Medians, absolute, agree, main, median, ratio, report, start
+from measuring import DATA, OURS, RUNS, Medians, absolute, agree, available, main, median, ratio, report, start
 
 SECONDS, RATIO = 10, 0.1
 #: Resamples that a peer draws, where it takes long.
@@ -130,9 +129,7 @@ def remember(systems, comparisons, resamples) -> None:
 def measure(runs=RUNS, folder=DATA, peers=tuple(PEERS), systems=100, comparisons=1_000_000, resamples=100) -> dict:
     """Nothing is kept in the folder."""
     del folder
-    there = [peer for peer in peers if importlib.util.find_spec(peer)]
-    if len(there) < len(peers):
-        print(f"not installed, left out: {', '.join(set(peers) - set(there))}")
+    there = available(peers)
     size = [str(systems), str(comparisons), str(resamples)]
     memory = start([sys.executable, __file__, "--memory", *size]).memory
     spent = json.loads(start([sys.executable, __file__, "--work", str(runs), *size, *there]).output)
@@ -152,9 +149,4 @@ def measure(runs=RUNS, folder=DATA, peers=tuple(PEERS), systems=100, comparisons
 
 
 if __name__ == "__main__":
-    if sys.argv[1:2] == ["--work"]:
-        work(*sys.argv[2:])
-    elif sys.argv[1:2] == ["--memory"]:
-        remember(*sys.argv[2:])
-    else:
-        main(measure, __doc__)
+    main(measure, __doc__, work=work, memory=remember)

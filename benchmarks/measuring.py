@@ -23,18 +23,6 @@ DATA = HERE / "data"
 MEASURES = ("nDCG@10", "AP", "RR", "P@10")
 RUNS = 5
 OURS = "rankscope"
-MODULES = {
-    "pytrec_eval": "pytrec_eval",
-    "ranx": "ranx",
-    "ir_measures": "ir_measures",
-    "sklearn": "sklearn",
-    "lightgbm": "lightgbm",
-    "xgboost": "xgboost",
-    "torch": "torch",
-    "corankco": "corankco",
-    "kenlm": "kenlm",
-    "ppi_py": "ppi_py",
-}
 
 
 @dataclass(frozen=True)
@@ -182,7 +170,7 @@ def peer(name: str, qrels: str, run: str) -> Contestant:
 
 def available(peers: tuple[str, ...]) -> list[str]:
     """Those of the peers that are installed; says which are not."""
-    missing = [p for p in peers if importlib.util.find_spec(MODULES[p]) is None]
+    missing = [p for p in peers if importlib.util.find_spec(p) is None]
     if missing:
         print(f"not installed, left out: {', '.join(missing)}")
     return [p for p in peers if p not in missing]
@@ -223,8 +211,14 @@ def report(name: str, lines: list[Line], found: dict[str, Medians], runs: int) -
     }
 
 
-def main(measure, description: str) -> None:
-    """The command line of each benchmark: --runs N, --folder."""
+def main(measure, description: str, **parts) -> None:
+    """The command line of each benchmark: --runs N, --folder. parts: what a process of its own does, by the option that
+    it is started with; what follows goes to it.
+    """
+    for name, part in parts.items():
+        if sys.argv[1:2] == [f"--{name}"]:
+            part(*sys.argv[2:])
+            return
     parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--runs", type=int, default=RUNS)
     parser.add_argument("--folder", type=Path, default=DATA, help="where generated files are kept")

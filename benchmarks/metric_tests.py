@@ -153,9 +153,4 @@ def measure(runs=RUNS, folder=DATA, peers=("scipy",), systems=15, segments=2000,
 
 
 if __name__ == "__main__":
-    if sys.argv[1:2] == ["--work"]:
-        work(*sys.argv[2:])
-    elif sys.argv[1:2] == ["--memory"]:
-        remember(*sys.argv[2:])
-    else:
-        main(measure, __doc__)
+    main(measure, __doc__, work=work, memory=remember)

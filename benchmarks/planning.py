@@ -5,7 +5,6 @@ Five differences, three standard deviations, two powers, many times over. All ru
 measures its own CPU (`time.process_time`). Also shown: a whole plan, with curve and sentences, of 20 systems.
 """
 
-import importlib.util
 import json
 import math
 import sys
@@ -13,7 +12,7 @@ import time
 from collections import defaultdict
 from itertools import product
 
-from measuring import DATA, OURS, RUNS, Medians, absolute, agree, main, median, ratio, report, start
+from measuring import DATA, OURS, RUNS, Medians, absolute, agree, available, main, median, ratio, report, start
 
 CLAIMED = 0.5
 CASES = tuple(product((0.005, 0.01, 0.02, 0.05, 0.1), (0.1, 0.2, 0.3), (0.8, 0.9)))
@@ -88,9 +87,7 @@ def work(runs, queries, repeats, *peers) -> None:
 
 
 def measure(runs=RUNS, folder=DATA, peers=("statsmodels",), queries=250, repeats=20) -> dict:
-    there = [peer for peer in peers if importlib.util.find_spec(peer)]
-    if len(there) < len(peers):
-        print(f"not installed, left out: {', '.join(set(peers) - set(there))}")
+    there = available(peers)
     spent = json.loads(
         start([sys.executable, __file__, "--work", str(runs), str(queries), str(repeats), *there]).output
     )
@@ -110,7 +107,4 @@ def measure(runs=RUNS, folder=DATA, peers=("statsmodels",), queries=250, repeats
 
 
 if __name__ == "__main__":
-    if sys.argv[1:2] == ["--work"]:
-        work(*sys.argv[2:])
-    else:
-        main(measure, __doc__)
+    main(measure, __doc__, work=work)

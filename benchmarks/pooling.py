@@ -183,9 +183,4 @@ def measure(runs=RUNS, folder=DATA, queries=1000, documents=1000, **_) -> dict:
 
 
 if __name__ == "__main__":
-    if sys.argv[1:2] == ["--work"]:
-        work(*sys.argv[2:])
-    elif sys.argv[1:2] == ["--make"]:
-        make(*sys.argv[2:])
-    else:
-        main(measure, __doc__)
+    main(measure, __doc__, work=work, make=make)

@@ -7,13 +7,12 @@ turn, which measures its own CPU (`time.process_time`, all threads); memory is t
 Also shown: the bootstrap test of all pairs, their BCa intervals, and randomised Tukey's HSD.
 """
 
-import importlib.util
 import json
 import sys
 import time
 from collections import defaultdict
 
-from measuring import DATA, OURS, RUNS, Medians, absolute, agree, main, median, ratio, report, start
+from measuring import DATA, OURS, RUNS, Medians, absolute, agree, available, main, median, ratio, report, start
 
 CLAIMED = {"scipy": 0.02, "ranx": 0.3}
 MEAN_SECONDS, MEGABYTES = 2.0, 500
@@ -92,9 +91,7 @@ def remember(systems, queries, resamples) -> None:
 
 
 def measure(runs=RUNS, folder=DATA, peers=("scipy", "ranx"), systems=20, queries=1000, resamples=10_000) -> dict:
-    there = [peer for peer in peers if importlib.util.find_spec(peer)]
-    if len(there) < len(peers):
-        print(f"not installed, left out: {', '.join(set(peers) - set(there))}")
+    there = available(peers)
     size = [str(systems), str(queries), str(resamples)]
     memory = start([sys.executable, __file__, "--memory", *size]).memory
     spent = json.loads(start([sys.executable, __file__, "--work", str(runs), *size, *there]).output)
@@ -116,9 +113,4 @@ def measure(runs=RUNS, folder=DATA, peers=("scipy", "ranx"), systems=20, queries
 
 
 if __name__ == "__main__":
-    if sys.argv[1:2] == ["--work"]:
-        work(*sys.argv[2:])
-    elif sys.argv[1:2] == ["--memory"]:
-        remember(*sys.argv[2:])
-    else:
-        main(measure, __doc__)
+    main(measure, __doc__, work=work, memory=remember)

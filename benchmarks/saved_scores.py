@@ -15,7 +15,7 @@ import time
 from collections import defaultdict
 from pathlib import Path
 
-from measuring import DATA, OURS, RUNS, Line, Medians, agree, main, median, ratio, report, start
+from measuring import DATA, OURS, RUNS, Line, Medians, agree, available, main, median, ratio, report, start
 
 CLAIMED = {"json": 0.3, "pandas CSV": 0.2, "pandas Parquet": 0.6}
 
@@ -102,9 +102,7 @@ def work(runs, systems, measures, queries, folder, *peers) -> None:
 
 
 def measure(runs=RUNS, folder=DATA, peers=("pandas",), systems=20, measures=10, queries=1000) -> dict:
-    there = [peer for peer in peers if importlib.util.find_spec(peer)]
-    if len(there) < len(peers):
-        print(f"not installed, left out: {', '.join(set(peers) - set(there))}")
+    there = available(peers)
     Path(folder).mkdir(parents=True, exist_ok=True)
     size = [str(systems), str(measures), str(queries)]
     told = json.loads(start([sys.executable, __file__, "--work", str(runs), *size, str(folder), *there]).output)
@@ -117,7 +115,4 @@ def measure(runs=RUNS, folder=DATA, peers=("pandas",), systems=20, measures=10, 
 
 
 if __name__ == "__main__":
-    if sys.argv[1:2] == ["--work"]:
-        work(*sys.argv[2:])
-    else:
-        main(measure, __doc__)
+    main(measure, __doc__, work=work)

@@ -165,7 +165,4 @@ def shape_of(size):
 
 
 if __name__ == "__main__":
-    if sys.argv[1:2] == ["--epochs"]:
-        epochs_of(*sys.argv[2:])
-    else:
-        main(measure, __doc__)
+    main(measure, __doc__, epochs=epochs_of)
