@@ -1,4 +1,4 @@
-"""What the tests share: where the real data lies, the oracle, measures defined for one test only."""
+"""What the tests share: where the real data lies, the oracle, a cluster, measures defined for one test only."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import os
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from forks import forked_commands
@@ -82,6 +83,19 @@ def commands(pytestconfig: pytest.Config, tmp_path_factory: pytest.TempPathFacto
         return
     with forked_commands(tmp_path_factory.mktemp("forks")) as folder:
         yield {**environment, "PATH": os.pathsep.join([str(folder), path])}
+
+
+@pytest.fixture(scope="module")
+def client() -> Iterator[Any]:
+    """Of a Dask cluster: two workers of one thread each, in this process."""
+    distributed = pytest.importorskip(
+        "distributed", reason="the extra `scale` is not installed: pip install 'rankscope[scale]'"
+    )
+    with (
+        distributed.LocalCluster(n_workers=2, threads_per_worker=1, processes=False, dashboard_address=":0") as cluster,
+        cluster.get_client() as client,
+    ):
+        yield client
 
 
 @pytest.fixture

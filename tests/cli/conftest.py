@@ -9,6 +9,8 @@ from typing import NamedTuple
 import pytest
 
 from rankscope.cli.main import main
+from rankscope.demo.collection import SEED
+from rankscope.demo.letor import letor_files
 
 
 class Done(NamedTuple):
@@ -34,6 +36,15 @@ def cli(capsys: pytest.CaptureFixture[str]) -> Callable[..., Done]:
         return Done(code or 0, captured.out, captured.err)
 
     return call
+
+
+@pytest.fixture
+def letor(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The working folder, with the demo's files for learning."""
+    for name, text in letor_files(SEED).items():
+        (tmp_path / name).write_text(text)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
 
 
 @pytest.fixture

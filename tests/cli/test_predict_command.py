@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from cli.refusals import refused
 
 from rankscope.data.features import Features
 from rankscope.io.streams import open_binary
@@ -49,15 +50,6 @@ def there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     save_ranker(Ranker(hidden=(4,), epochs=2).fit(table(("1", "2", "3"))), "m")
     save_ranker(Ranker(hidden=(), epochs=2).fit(table()), "words")
     return tmp_path
-
-
-def refused(cli: Callable[..., Any], *arguments: object) -> str:
-    before = {path: path.read_bytes() for path in Path().iterdir()}
-    done = cli("predict", *arguments)
-    assert (done.code, done.out) == (2, ""), done.err
-    assert done.err.count("\n") == 1
-    assert {path: path.read_bytes() for path in Path().iterdir()} == before
-    return str(done.err.removeprefix("rankscope: ").rstrip("\n"))
 
 
 def scores(text: str) -> list[float]:
@@ -100,13 +92,13 @@ def test_features_beyond_the_models_are_refused_with_both_numbers_and_the_line(
     cli: Callable[..., Any], there: Path
 ) -> None:
     Path("wide.txt").write_text("\n".join([*LINES[:4], "0 qid:9 1:1 5:2", LINES[5]]) + "\n")
-    said = refused(cli, "m", "wide.txt", "-o", "s.txt")
+    said = refused(cli, "predict", "m", "wide.txt", "-o", "s.txt")
     assert said == (
         "wide.txt:5: 5 features, '4' and '5' among them, and the model was trained on 3, '1' to '3'; score data with "
         "the same features"
     )
     Path("zero.txt").write_text("0 qid:9 0:1 1:2\n")
-    assert refused(cli, "m", "zero.txt").startswith("zero: 2 features, '0' among them")
+    assert refused(cli, "predict", "m", "zero.txt").startswith("zero: 2 features, '0' among them")
 
 
 def test_features_that_are_missing_are_zero_and_that_is_said(cli: Callable[..., Any], there: Path) -> None:
@@ -133,9 +125,11 @@ def test_columns_are_found_by_name(cli: Callable[..., Any], there: Path) -> None
 def test_a_column_that_is_missing_is_named(cli: Callable[..., Any], there: Path) -> None:
     csv("test.csv", {"age": [3.0], "bm25": [1.0]})
     said = "test: no feature 'clicks' among 'age' and 'bm25', and the model was trained on it; score a table with all 3"
-    assert refused(cli, "words", "test.csv").startswith(said)
-    assert refused(cli, "words", "test.txt").startswith("test: no feature 'bm25', 'clicks' and 'age' among '1', '2'")
-    assert "'age'" in refused(cli, "m", "test.csv")  # numbers trained on, words here
+    assert refused(cli, "predict", "words", "test.csv").startswith(said)
+    assert refused(cli, "predict", "words", "test.txt").startswith(
+        "test: no feature 'bm25', 'clicks' and 'age' among '1', '2'"
+    )
+    assert "'age'" in refused(cli, "predict", "m", "test.csv")  # numbers trained on, words here
 
 
 def test_a_model_of_a_data_frame_scores_a_file_with_the_same_columns(cli: Callable[..., Any], there: Path) -> None:
@@ -153,17 +147,17 @@ def test_numbers_that_cannot_be_scored_are_refused(cli: Callable[..., Any], ther
     Path("far.txt").write_text("0 qid:1 1:1 2:3e38 3:3e38\n")
     narrow = Features.of(table().values * 1e-9, np.arange(24) % 3)
     save_ranker(Ranker(hidden=(), epochs=2, transform="standard").fit(narrow), "narrow")
-    assert refused(cli, "narrow", "far.txt") == (
+    assert refused(cli, "predict", "narrow", "far.txt") == (
         "far.txt:1: feature '2' is 3e+38, too far from the numbers that the model was trained on to be scored; "
         "correct it"
     )
     lines = ["0 qid:1 1:1 2:1 3:1", "# a comment", "0 qid:2 1:1 2:1 3:1", "0 qid:1 1:1 2:1 3:3e38"]
     Path("far.txt").write_text("\n".join(lines) + "\n")  # the last line comes second, among those of its query
-    assert refused(cli, "narrow", "far.txt").startswith("far.txt:4: feature '3' is 3e+38, too far")
+    assert refused(cli, "predict", "narrow", "far.txt").startswith("far.txt:4: feature '3' is 3e+38, too far")
     narrow = Features.of(narrow.values, narrow.relevance, names=WORDS)
     save_ranker(Ranker(hidden=(), epochs=2, transform="standard").fit(narrow), "w")
     csv("far.csv", {"age": [1.0, 2.0], "bm25": [1.0, 3e38], "clicks": [1.0, 1.0]})
-    assert refused(cli, "w", "far.csv").startswith("far.csv:3: feature 'bm25' is 3e+38, too far")
+    assert refused(cli, "predict", "w", "far.csv").startswith("far.csv:3: feature 'bm25' is 3e+38, too far")
 
 
 def test_a_table_to_be_scored_needs_no_grades(cli: Callable[..., Any], there: Path) -> None:
@@ -174,7 +168,7 @@ def test_a_table_to_be_scored_needs_no_grades(cli: Callable[..., Any], there: Pa
     Path("new.csv").write_text("qid,label,age,bm25,clicks\nq1,,3,1,2\nq1,,6,4,5\n")  # a column, and nothing in it
     assert cli("predict", "words", "new.csv").out == done.out
     Path("new.csv").write_text("qid,label,age,bm25,clicks\nq1,1,3,1,2\nq1,x,6,4,5\n")
-    assert refused(cli, "words", "new.csv").startswith("new.csv:3: label is 'x'")
+    assert refused(cli, "predict", "words", "new.csv").startswith("new.csv:3: label is 'x'")
 
 
 def test_a_cache_of_a_table_without_grades_is_none_to_train_on(cli: Callable[..., Any], there: Path) -> None:
@@ -203,7 +197,9 @@ def test_scores_are_compressed_by_the_suffix(cli: Callable[..., Any], there: Pat
 
 
 def test_a_model_in_the_place_of_data_is_told(cli: Callable[..., Any], there: Path) -> None:
-    assert refused(cli, "m", "m").startswith("m: these are tensors (safetensors), as of a model, expected data")
+    assert refused(cli, "predict", "m", "m").startswith(
+        "m: these are tensors (safetensors), as of a model, expected data"
+    )
 
 
 @pytest.mark.parametrize(
@@ -217,12 +213,12 @@ def test_a_model_in_the_place_of_data_is_told(cli: Callable[..., Any], there: Pa
 def test_what_is_no_model_is_refused(cli: Callable[..., Any], there: Path, content: bytes | None, said: str) -> None:
     if content is not None:
         Path("bad").write_bytes(content)
-    assert refused(cli, "bad", "test.txt", "-o", "s.txt").startswith(said)
+    assert refused(cli, "predict", "bad", "test.txt", "-o", "s.txt").startswith(said)
 
 
 def test_a_model_that_is_damaged_is_refused(cli: Callable[..., Any], there: Path) -> None:
     Path("half").write_bytes(Path("m").read_bytes()[:-9])
-    assert refused(cli, "half", "test.txt", "-o", "s.txt").startswith("half: is damaged or cut off (")
+    assert refused(cli, "predict", "half", "test.txt", "-o", "s.txt").startswith("half: is damaged or cut off (")
 
 
 @pytest.mark.parametrize(
@@ -236,15 +232,15 @@ def test_a_model_that_is_damaged_is_refused(cli: Callable[..., Any], there: Path
 )
 def test_bad_documents_end_in_one_line(cli: Callable[..., Any], there: Path, text: str, said: str) -> None:
     Path("bad.txt").write_text(text)
-    assert refused(cli, "m", "bad.txt", "-o", "s.txt").startswith(said)
+    assert refused(cli, "predict", "m", "bad.txt", "-o", "s.txt").startswith(said)
 
 
 def test_no_input_is_overwritten(cli: Callable[..., Any], there: Path) -> None:
     for output in ("m", "test.txt"):
-        said = refused(cli, "m", "test.txt", "-o", output)
+        said = refused(cli, "predict", "m", "test.txt", "-o", output)
         assert said == f"{output}: is read here and would be overwritten; write to another file"
-    assert "does not exist" in refused(cli, "m", "test.txt", "-o", "none/s.txt")
-    assert refused(cli, "m").startswith("Missing argument 'TEST'")
+    assert "does not exist" in refused(cli, "predict", "m", "test.txt", "-o", "none/s.txt")
+    assert refused(cli, "predict", "m").startswith("Missing argument 'TEST'")
 
 
 def test_an_interrupt_leaves_the_old_scores(
@@ -288,18 +284,18 @@ def test_with_ranks_within_lists_lines_are_scored_by_their_query_and_places_are_
         dict(zip(mixed, map(float, apart), strict=True)), abs=1e-5
     )
     Path("bare.txt").write_text("0 1:1 2:2 3:1\n")
-    assert refused(cli, "r", "bare.txt").startswith("bare.txt:1: '1:1' behind the label, expected qid:")
+    assert refused(cli, "predict", "r", "bare.txt").startswith("bare.txt:1: '1:1' behind the label, expected qid:")
     narrow = Features.of(table().values * 1e-9, np.arange(24) % 3)
     save_ranker(Ranker("listnet(ranks=True)", hidden=(), epochs=2, transform="standard").fit(narrow), "narrow")
     Path("far.txt").write_text("0 qid:1 1:1 2:1 3:1\n0 qid:1 1:1 2:3e38 3:1\n")
-    assert refused(cli, "narrow", "far.txt").startswith("far.txt:2: feature '2' is 3e+38, too far")
+    assert refused(cli, "predict", "narrow", "far.txt").startswith("far.txt:2: feature '2' is 3e+38, too far")
 
 
 def test_outputs_of_one_system_are_no_lists_to_look_at(cli: Callable[..., Any], there: Path) -> None:
     Path("lists.csv").write_text("query_id,doc_id,relevance,BLEU\n1,A,1,0.9\n1,B,0,0.2\n")
     assert cli("train", "lists.csv", "--loss", "listnet(ranks=True)", "--hidden", 0, "-o", "r").code == 0
     Path("alone.csv").write_text("pair,system,segment,BLEU\nde-en,A,1,0.9\nde-en,A,2,0.7\n")
-    said = refused(cli, "r", "alone.csv", "--metric", "mine")
+    said = refused(cli, "predict", "r", "alone.csv", "--metric", "mine")
     assert said.startswith("the translations of de-en are those of one system, 'A', and this ranker looks at all")
 
 

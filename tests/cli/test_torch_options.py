@@ -9,32 +9,13 @@ from typing import Any
 
 import numpy as np
 import pytest
+from cli.refusals import refused
 
-from rankscope.demo.collection import SEED
-from rankscope.demo.letor import letor_files
 from rankscope.learning.saved import load_ranker
 
 pytest.importorskip("safetensors", reason="the extra `learn` is not installed: pip install 'rankscope[learn]'")
 
 TRAIN = ("train", "demo-train.txt", "--valid", "demo-valid.txt", "-o", "t.model", "--epochs", 2)
-
-
-@pytest.fixture
-def letor(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    for name, text in letor_files(SEED).items():
-        (tmp_path / name).write_text(text)
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
-
-
-def refused(cli: Callable[..., Any], *arguments: object) -> str:
-    """The one line on standard error; nothing is printed and nothing written."""
-    before = sorted(Path().iterdir())
-    done = cli(*arguments)
-    assert (done.code, done.out) == (2, ""), done.err
-    assert done.err.count("\n") == 1
-    assert sorted(Path().iterdir()) == before
-    return str(done.err.removeprefix("rankscope: ").rstrip("\n"))
 
 
 @pytest.fixture

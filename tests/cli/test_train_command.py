@@ -8,33 +8,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from cli.refusals import refused
 
-from rankscope.demo.collection import SEED
-from rankscope.demo.letor import letor_files
 from rankscope.learning.ranker import Ranker
 from rankscope.learning.saved import load_ranker
 
 pytest.importorskip("safetensors", reason="the extra `learn` is not installed: pip install 'rankscope[learn]'")
-
-
-@pytest.fixture
-def letor(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The working folder, with the demo's files for learning."""
-    for name, text in letor_files(SEED).items():
-        (tmp_path / name).write_text(text)
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
-
-
-def refused(cli: Callable[..., Any], *arguments: object) -> str:
-    """The one line on standard error; nothing is printed and no model written."""
-    before = sorted(Path().iterdir())
-    done = cli("train", *arguments)
-    assert (done.code, done.out) == (2, ""), done.err
-    assert done.err.count("\n") == 1
-    assert done.err.startswith("rankscope: ")
-    assert sorted(Path().iterdir()) == before
-    return str(done.err.removeprefix("rankscope: ").rstrip("\n"))
 
 
 def nogood(text: str, name: str = "bad.txt") -> str:
@@ -125,9 +104,9 @@ def test_the_course_of_training_goes_to_programs_and_figures(cli: Callable[..., 
 )
 def test_bad_data_end_in_one_line_and_no_model(cli: Callable[..., Any], letor: Path, text: str, said: str) -> None:
     nogood(text)
-    assert refused(cli, "bad.txt", "-o", "m").startswith(said)
+    assert refused(cli, "train", "bad.txt", "-o", "m").startswith(said)
     if "one grade" not in said:  # which does for validation, if badly
-        assert refused(cli, "demo-valid.txt", "--hidden", 0, "--valid", "bad.txt", "-o", "m").startswith(said)
+        assert refused(cli, "train", "demo-valid.txt", "--hidden", 0, "--valid", "bad.txt", "-o", "m").startswith(said)
 
 
 def test_validation_that_tells_no_epoch_from_another_is_noted(cli: Callable[..., Any], letor: Path) -> None:
@@ -162,23 +141,23 @@ def test_wrong_options_are_told_before_anything_is_trained(
     cli: Callable[..., Any], letor: Path, monkeypatch: pytest.MonkeyPatch, options: str, said: str
 ) -> None:
     monkeypatch.setattr(Ranker, "fit", lambda *_, **__: pytest.fail("it was trained"))
-    assert refused(cli, "demo-valid.txt", *options.split(" ", 1), "-o", "m").startswith(said)
+    assert refused(cli, "train", "demo-valid.txt", *options.split(" ", 1), "-o", "m").startswith(said)
 
 
 def test_a_figure_and_the_model_need_two_files(cli: Callable[..., Any], letor: Path) -> None:
     pytest.importorskip("altair", reason="the extra `report` is not installed: pip install 'rankscope[report]'")
-    said = refused(cli, "demo-valid.txt", "--plot", "m.svg", "-o", "m.svg")
+    said = refused(cli, "train", "demo-valid.txt", "--plot", "m.svg", "-o", "m.svg")
     assert said == "m.svg: is to hold the model and the figure both; name two files"
 
 
 def test_a_measure_that_lists_of_grades_have_not_is_refused(cli: Callable[..., Any], letor: Path) -> None:
     options = ("--valid", "demo-test.txt", "--stop-on", "alpha_nDCG@10", "-o", "m")
-    assert "by subtopic" in refused(cli, "demo-valid.txt", *options)
+    assert "by subtopic" in refused(cli, "train", "demo-valid.txt", *options)
 
 
 @pytest.mark.parametrize("rate", ["1e12", "1e30", "1e300"])
 def test_a_rate_that_makes_the_loss_diverge_is_named(cli: Callable[..., Any], letor: Path, rate: str) -> None:
-    said = refused(cli, "demo-valid.txt", "--loss", "squared", "--learning-rate", rate, "-o", "m")
+    said = refused(cli, "train", "demo-valid.txt", "--loss", "squared", "--learning-rate", rate, "-o", "m")
     assert said.startswith("the loss squared diverged in epoch ")
     assert f"learning_rate={float(rate):g}; try a smaller one, as {float(rate) / 10:g}" in said
 
@@ -190,18 +169,18 @@ def test_one_that_grows_but_stays_finite_is_noted(cli: Callable[..., Any], letor
 
 
 def test_a_network_too_large_for_any_memory_is_refused(cli: Callable[..., Any], letor: Path) -> None:
-    said = refused(cli, "demo-valid.txt", "--hidden", "100000000000000", "-o", "m")
+    said = refused(cli, "train", "demo-valid.txt", "--hidden", "100000000000000", "-o", "m")
     assert said.startswith("there is not memory enough to train so on 467 documents (")
     assert said.endswith("try a smaller --hidden or --batch-lists")
 
 
 def test_where_the_model_goes_must_be_said_and_be_no_input(cli: Callable[..., Any], letor: Path) -> None:
-    assert refused(cli, "demo-valid.txt").startswith("Missing option '-o'")
-    assert "is read here and would be overwritten" in refused(cli, "demo-valid.txt", "-o", "demo-valid.txt")
+    assert refused(cli, "train", "demo-valid.txt").startswith("Missing option '-o'")
+    assert "is read here and would be overwritten" in refused(cli, "train", "demo-valid.txt", "-o", "demo-valid.txt")
     valid = ("--valid", "demo-test.txt", "-o", "demo-test.txt")
-    assert "is read here and would be overwritten" in refused(cli, "demo-valid.txt", *valid)
-    assert "say with -o which file it goes to" in refused(cli, "demo-valid.txt", "-o", "-")
-    assert "does not exist" in refused(cli, "demo-valid.txt", "-o", "none/m")
+    assert "is read here and would be overwritten" in refused(cli, "train", "demo-valid.txt", *valid)
+    assert "say with -o which file it goes to" in refused(cli, "train", "demo-valid.txt", "-o", "-")
+    assert "does not exist" in refused(cli, "train", "demo-valid.txt", "-o", "none/m")
 
 
 def test_an_interrupt_leaves_no_file_and_the_old_model(
@@ -227,7 +206,7 @@ def test_without_the_extra_nothing_is_read(
     monkeypatch.setitem(__import__("sys").modules, "safetensors.numpy", None)
     monkeypatch.setitem(__import__("sys").modules, "safetensors", None)
     monkeypatch.setattr("rankscope.cli.train.read_features", lambda *_, **__: pytest.fail("it was read"))
-    said = refused(cli, "demo-valid.txt", "-o", "m")
+    said = refused(cli, "train", "demo-valid.txt", "-o", "m")
     assert said == "safetensors is not installed; pip install 'rankscope[learn]'"
 
 
@@ -239,7 +218,7 @@ def test_validation_columns_are_found_by_name(cli: Callable[..., Any], letor: Pa
     assert "note: v: 'more' left out: the model was not trained on it\n" in done.out
     assert load_ranker("m").feature_names_ == ("a", "b")
     nogood("qid,grade,a\n1,1,2\n1,0,3\n", "less.csv")
-    said = refused(cli, "train.csv", "--valid", "less.csv", "-o", "n")
+    said = refused(cli, "train", "train.csv", "--valid", "less.csv", "-o", "n")
     assert said.startswith("less: no feature 'b' among 'a'")
 
 
@@ -272,7 +251,7 @@ def test_features_that_only_validation_has_are_refused_with_the_line(cli: Callab
     nogood("1 qid:1 1:2 2:1\n0 qid:1 1:1\n", "few.txt")
     nogood("1 qid:1 1:2\n\n0 qid:1 2:1 5:3\n", "many.txt")
     said = "many.txt:3: 5 features, '3', '4' and '5' among them, and the model was trained on 2"
-    assert refused(cli, "few.txt", "--valid", "many.txt", "-o", "m").startswith(said)
+    assert refused(cli, "train", "few.txt", "--valid", "many.txt", "-o", "m").startswith(said)
 
 
 @pytest.mark.parametrize("hidden", [0, 4])
@@ -281,7 +260,7 @@ def test_grades_whose_gains_are_no_numbers_are_no_fault_of_the_learning_rate(
     cli: Callable[..., Any], letor: Path, loss: str, hidden: int, recwarn: pytest.WarningsRecorder
 ) -> None:
     nogood("5000 qid:1 1:2 2:1\n0 qid:1 1:1\n1 qid:1 2:4\n", "high.txt")
-    said = refused(cli, "high.txt", "--loss", loss, "--hidden", hidden, "-o", "m")
+    said = refused(cli, "train", "high.txt", "--loss", loss, "--hidden", hidden, "-o", "m")
     assert "a document is judged 5000, and 2^5000 is beyond float64; expected grades up to 900" in said
     assert not recwarn.list
 
@@ -297,4 +276,4 @@ def test_linear_before_a_loss_is_the_same_as_no_hidden_layers(cli: Callable[...,
         hidden = () if name == "a" else ("--hidden", 0)
         assert cli("train", "demo-train.txt", "--loss", loss, *hidden, "-o", name).code == 0
     assert Path("a").read_bytes() == Path("b").read_bytes()
-    assert "lambdamart" in refused(cli, "demo-train.txt", "-o", "c", "--loss", "linear:lambdamart")
+    assert "lambdamart" in refused(cli, "train", "demo-train.txt", "-o", "c", "--loss", "linear:lambdamart")

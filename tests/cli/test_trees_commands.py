@@ -13,20 +13,10 @@ import pytest
 
 from rankscope.demo.collection import SEED
 from rankscope.demo.features import feature_files
-from rankscope.demo.letor import letor_files
 from rankscope.learning.saved import load_ranker
 
 FEW = "lambdamart(trees=20, patience=5)"
 installed = pytest.mark.skipif(find_spec("lightgbm") is None, reason="LightGBM is not installed; it grows trees")
-
-
-@pytest.fixture
-def letor(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The working folder, with the demo's files for learning."""
-    for name, text in letor_files(SEED).items():
-        (tmp_path / name).write_text(text)
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
 
 
 @installed

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from consensus.made_places import some_places
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -12,18 +13,10 @@ from rankscope.consensus.stages import curvature, slope, stages_of
 from rankscope.data.votes import Votes
 
 
-def some_places(seed, voters=6, items=5):
-    """Votes with ties, and with items that are left out."""
-    rng = np.random.default_rng(seed)
-    places = np.floor(rng.random((voters, items)) * rng.choice([3, 100]))
-    places[rng.random(places.shape) < rng.choice([0, 0.4])] = np.nan
-    return places, rng
-
-
 @settings(max_examples=40)
 @given(st.integers(0, 10_000), st.booleans())
 def test_value_slope_and_curvature_equal_those_of_sums_over_votes(seed, subsets):
-    places, rng = some_places(seed)
+    places, rng = some_places(seed, voters=6)
     stages = stages_of(places, subsets=subsets)
     found = choices_of(stages)
     if found is None:
@@ -48,7 +41,7 @@ def test_equal_sets_to_choose_from_are_one_row():
 
 
 def test_two_kinds_with_one_sum_are_kept_apart(monkeypatch):
-    stages = stages_of(some_places(3)[0], subsets=False)
+    stages = stages_of(some_places(3, voters=6)[0], subsets=False)
     expected = choices_of(stages)
     monkeypatch.setattr(choices_module, "mixed", lambda values: np.zeros_like(values))
     found = choices_of(stages)

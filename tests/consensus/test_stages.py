@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from consensus.made_places import some_places
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -23,13 +24,6 @@ def naive_likelihood(places, logs, subsets):
             total += sum(logs[i] for i in tied) / len(tied) - np.log(whole - s / len(tied) * part)
         left = [i for i in left if i not in tied]
     return total
-
-
-def some_places(seed, voters=4, items=5):
-    rng = np.random.default_rng(seed)
-    places = np.floor(rng.random((voters, items)) * rng.choice([3, 100]))
-    places[rng.random(places.shape) < rng.choice([0, 0.4])] = np.nan
-    return places, rng
 
 
 @settings(max_examples=40)

@@ -14,23 +14,11 @@ from rankscope.errors import InputError
 from rankscope.evaluation import pieces
 from rankscope.parallel import cluster_run
 
-distributed = pytest.importorskip(
-    "distributed", reason="the extra `scale` is not installed: pip install 'rankscope[scale]'"
-)
+pytest.importorskip("distributed", reason="the extra `scale` is not installed: pip install 'rankscope[scale]'")
 fsspec = pytest.importorskip("fsspec", reason="the extra `scale` is not installed: pip install 'rankscope[scale]'")
 
 MEASURES = ["nDCG@10", "AP", "RBP(p=0.8)", "infAP", "bpref"]
 QUERIES, DOCUMENTS = 40, 30
-
-
-@pytest.fixture(scope="module")
-def client():
-    """Two workers of one thread each, in this process."""
-    with (
-        distributed.LocalCluster(n_workers=2, threads_per_worker=1, processes=False, dashboard_address=":0") as cluster,
-        cluster.get_client() as client,
-    ):
-        yield client
 
 
 @pytest.fixture

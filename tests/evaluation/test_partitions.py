@@ -253,19 +253,6 @@ def test_processes_give_the_scores_of_one_for_parquet(tmp_path, small, case):
         assert_same_scores(rs.evaluate(case.qrels, [folder, alone], MEASURES, workers=workers), one)
 
 
-@pytest.fixture(scope="module")
-def client():
-    """Two workers of one thread each, in this process."""
-    distributed = pytest.importorskip(
-        "distributed", reason="the extra `scale` is not installed: pip install 'rankscope[scale]'"
-    )
-    with (
-        distributed.LocalCluster(n_workers=2, threads_per_worker=1, processes=False, dashboard_address=":0") as cluster,
-        cluster.get_client() as client,
-    ):
-        yield client
-
-
 def test_partitions_go_to_a_cluster(client, tmp_path, small, case, monkeypatch):
     lists = list(case.run.items())
     whole = write_folder(tmp_path / "whole", [rows_of(dict(lists[i : i + 6])) for i in range(0, 24, 6)], FORMS)

@@ -87,16 +87,6 @@ def opens(path):
     return rs.read_run(path).name
 
 
-@pytest.fixture(scope="module")
-def client():
-    """Two workers of one thread each, in this process."""
-    with (
-        distributed.LocalCluster(n_workers=2, threads_per_worker=1, processes=False, dashboard_address=":0") as cluster,
-        cluster.get_client() as client,
-    ):
-        yield client
-
-
 @pytest.fixture
 def used(client):
     with rs.parallel.use(client) as used:
