@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import logging
 from collections.abc import Callable
 from typing import Any, TypeVar
 
@@ -43,7 +42,9 @@ def cluster_option(command: Command, needs: tuple[str, str] | None = None) -> Co
             raise ParameterError("--workers beside --cluster, whose workers do the work; leave one of them out")
         if needs is not None and options[needs[0]] is None:
             raise ParameterError(f"--cluster is for {needs[1]}, which is not given; leave it out")
-        from rankscope.parallel.cluster import TIMEOUT, use  # no other call needs it
+        import logging  # no other call needs it
+
+        from rankscope.parallel.cluster import TIMEOUT, use
 
         logging.getLogger("distributed.client").setLevel(logging.CRITICAL)  # one line says what failed
         with use(cluster, timeout=TIMEOUT if cluster_timeout is None else cluster_timeout):

@@ -91,10 +91,11 @@ def pays(runs: Sequence[Any]) -> bool:
 
 def number_of(workers: int | None, runs: Sequence[Any], *, guarded: bool = False) -> int:
     """How many workers these runs get; see `workers_for`. Raises ParameterError."""
-    enough = pays(runs)
-    if workers is None and not enough and "rankscope.parallel" not in sys.modules:
-        return 1  # and nobody has named a cluster either
-    from rankscope.parallel import workers_for  # short runs need none
+    enough = workers is None and pays(runs)
+    alone = type(workers) is int and workers == 1
+    if "rankscope.parallel" not in sys.modules and (alone or (workers is None and not enough)):
+        return 1  # nobody has named a cluster either
+    from rankscope.parallel import workers_for  # one alone needs none of it
 
     return workers_for(workers, enough, guarded=guarded)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import pickle
 import re
 import struct
@@ -52,6 +51,8 @@ def connected(address: str, timeout: float) -> Any:
             f"{address!r} is no address of a Dask scheduler, expected HOST:PORT, as tcp://10.0.0.1:8786; the scheduler "
             "says it when it starts"
         )
+    import asyncio  # who names no cluster needs it not, and it takes long to load
+
     package = distributed()
     try:
         # Asked this way first, since a client that was not answered complains once more when it is thrown away. In a
@@ -76,6 +77,8 @@ async def answered(address: str, timeout: float) -> None:
     Dask's own limit ends with the connection: for the first word of whoever took it, and then says nothing, it waits
     for ever.
     """
+    import asyncio
+
     await asyncio.wait_for(asked(address, timeout), timeout)
 
 
