@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -133,6 +134,9 @@ def stability(
     n_workers = all_cores() if workers is None else workers
     check_study(options["iterations"], boot, n_workers, options["swap_sets"])
     showing.check((qrels, *runs))
+    kept = options["checkpoint"]
+    if kept is not None and showing.output and os.path.realpath(kept) == os.path.realpath(showing.output):
+        raise ParameterError(f"{kept}: is to hold the checkpoint and the output both; name two places")
     if not runs and options["input"] != ENTITY:
         raise click.UsageError("Missing argument 'RUN...'.")
     if len(runs) == 1 and options["input"] != ENTITY:

@@ -12,7 +12,7 @@ from typing import Any, NoReturn
 from rankscope.data.wording import listed
 from rankscope.errors import InputError, OutputError
 from rankscope.io.read import PathLike
-from rankscope.io.write import check_writable, write_chunks
+from rankscope.io.write import check_writable, write_chunks, write_first
 
 __all__ = ["SearchLog", "Setting"]
 
@@ -89,9 +89,12 @@ class SearchLog:
         if self.path is None:
             return
         check_writable(self.path)
-        content = content_of(self.path) if os.path.exists(self.path) else b""
+        head = json.dumps(self.about) + "\n"
+        if not os.path.exists(self.path) and write_first(self.path, head):
+            return
+        content = content_of(self.path)  # also where another process was quicker
         if not content.strip():
-            write_chunks(self.path, [json.dumps(self.about).encode() + b"\n"])
+            write_chunks(self.path, [head.encode()])
             return
         good = self.take(content.splitlines(keepends=True))
         if good < len(content):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import re
 import shutil
@@ -23,6 +24,7 @@ __all__ = [
     "is_left_over",
     "refuse_overwriting",
     "write_chunks",
+    "write_first",
     "write_folder",
     "write_stdout",
     "write_text",
@@ -35,6 +37,8 @@ TEMPORARY = ".rankscope-"
 #: Names of files that are open already, by the shell that began this process.
 OPEN = re.compile(r"/dev/fd/(\d{1,9})|/proc/self/fd/(\d{1,9})")
 STREAMS = {"/dev/stdout": 1, "/dev/stderr": 2}
+#: What file systems say that have no hard links.
+NO_LINKS = (errno.EPERM, errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP)
 
 
 def check_writable(path: PathLike) -> None:
@@ -124,12 +128,49 @@ def write_chunks(path: PathLike, chunks: Iterable[bytes]) -> None:
             raise
 
 
+def write_first(path: PathLike, text: str) -> bool:
+    """Write a file that is not there yet, whole; False, and nothing done, where another process was quicker.
+
+    Of several that begin at the same time one is the first, and the others can see whose the file is. Raises
+    OutputError.
+    """
+    check_writable(path)
+    with told(path):
+        target = Path(os.path.realpath(path))
+        temporary = target.parent / temporary_name()
+        try:
+            fill(temporary, [text.encode()], target)
+            try:
+                os.link(temporary, target)  # which, unlike a rename, replaces nothing
+            except FileExistsError:
+                return False
+            except OSError as error:
+                if error.errno not in NO_LINKS:
+                    raise
+                os.replace(temporary, target)
+            return True
+        finally:
+            with suppress(OSError):  # it was never made, or cannot be removed
+                temporary.unlink()
+
+
 def fill(temporary: Path, chunks: Iterable[bytes], target: Path) -> None:
-    """A new file, with the permissions of the one whose place it is to take, or those of any new file."""
+    """A new file, with the group and permissions of the one whose place it is to take, or those of any new file."""
     with open(temporary, "xb") as file:
         if target.exists():
-            os.chmod(temporary, stat.S_IMODE(target.stat().st_mode))
+            keep_rights(temporary, target.stat())
         file.writelines(chunks)
+
+
+def keep_rights(path: Path, before: os.stat_result) -> None:
+    """Give a file the owner and group that another had, as far as this process may, and its permissions."""
+    ours = path.stat()
+    if (ours.st_uid, ours.st_gid) != (before.st_uid, before.st_gid):
+        for owner in (before.st_uid, -1):  # only the system's administrator may give files away
+            with suppress(OSError):
+                os.chown(path, owner, before.st_gid)
+                break
+    os.chmod(path, stat.S_IMODE(before.st_mode))
 
 
 @contextmanager

@@ -9,7 +9,7 @@ from typing import Any
 
 from rankscope.errors import InputError, OutputError
 from rankscope.io.kept_arrays import damaged, read_arrays, write_arrays
-from rankscope.io.write import is_left_over, write_text
+from rankscope.io.write import is_left_over, write_first
 from rankscope.stability.conditions import Condition
 from rankscope.stability.outcome import Outcome
 
@@ -46,9 +46,11 @@ class Checkpoint:
             self.path.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise OutputError(f"{self.path}: no folder can be made there ({error.strerror}); choose another") from None
-        if not all(is_left_over(one) for one in self.path.iterdir()):
+        others = [one.name for one in self.path.iterdir() if not is_left_over(one)]
+        if others and HEAD not in others:
             raise InputError(f"{self.path}: is no checkpoint, and not empty; name a new folder")
-        write_text(self.path / HEAD, json.dumps(self.settings, indent=1) + "\n")
+        if not write_first(self.path / HEAD, json.dumps(self.settings, indent=1) + "\n"):
+            self.open()  # another process was quicker, and may be of another study
 
     def file_of(self, condition: Condition) -> Path:
         return self.path / f"splits{condition.splits}-systems{condition.systems}-entities{condition.entities}.npz"
