@@ -99,15 +99,16 @@ def listmle(scores, grades, m=PLAIN, *, k=None, ties="efron", stages="equal", lo
         if min(grades) == max(grades) or (grades[d] == min(grades) and not lowest) or (k is not None and i >= k):
             continue
         if ties == "random":
-            left = sum(m.exp(scores[e]) for e in order[i:])
+            chosen, left = scores[d], sum(m.exp(scores[e]) for e in order[i:])
         else:
             left = sum(m.exp(scores[e]) for e in range(n) if grades[e] <= grades[d])  # at risk
             tied = [e for e in range(n) if grades[e] == grades[d]]
+            chosen = sum(scores[e] for e in tied) / len(tied)  # each of them is at this stage equally often
             if ties == "efron":
                 before = sum(e in tied for e in order[:i])
                 left = left - before / len(tied) * sum(m.exp(scores[e]) for e in tied)
         worth = 2.0 ** (n - i - 1) - 1.0 if stages == "position" else 1.0
-        total, weight = total + worth * (m.log(left) - scores[d]), weight + worth
+        total, weight = total + worth * (m.log(left) - chosen), weight + worth
     return total / weight if weight else total
 
 

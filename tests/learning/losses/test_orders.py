@@ -81,6 +81,16 @@ def test_efron_and_breslow_are_as_in_the_literature_of_survival():
     assert efron < breslow  # a bound from above
 
 
+@pytest.mark.parametrize("ties", ["efron", "breslow"])
+def test_of_tied_documents_none_is_left_behind_for_its_place_in_the_file(ties):
+    # Three of the highest grade and one stage: each is first in a third of the orders, so each is pulled up alike.
+    scores, grades = np.array([0.5, -0.2, 0.3, 0.1]), np.array([1, 1, 0, 1])
+    value, gradient = listmle(scores, grades, np.array([0, 4]), ties=ties, k=1)
+    powers = np.exp(scores)
+    assert value == pytest.approx(np.mean([log(powers.sum() / powers[d]) for d in (0, 1, 3)]))
+    assert gradient == pytest.approx(powers / powers.sum() - np.array([1, 1, 0, 1]) / 3)
+
+
 @settings(max_examples=40)
 @given(lists=graded_lists(), ties=st.sampled_from(["random", "efron", "breslow"]), seed=st.integers(0, 99))
 def test_sums_as_logarithms_are_the_same_sums(lists, ties, seed):

@@ -45,7 +45,8 @@ def listmle(
     lower is better. The value of a list is the mean over its stages. k: only the first k stages (top-k ListMLE).
     stages: "position" weighs stage i of n with 2 ** (n - i) - 1, scaled to sum to 1 (p-ListMLE).
     ties: documents of one grade come in an order drawn anew at each call ("random"), or all orders at once, by Efron's
-    ("efron") or Breslow's ("breslow") approximation. lowest: whether the documents of a list's lowest grade are chosen
+    ("efron") or Breslow's ("breslow") approximation; each of them is then as often at each stage of theirs, also where
+    stages count unlike or only some of them do. lowest: whether the documents of a list's lowest grade are chosen
     from each other as well; their orders sum to probability 1, so by default they are not: as draws they only pull all
     their scores together, and on lists of mostly irrelevant documents drown the rest.
     A list of one grade counts as 0.
@@ -111,9 +112,10 @@ def likelihood(
     if given.min() < -WIDE:
         return wide_likelihood(given, weight, grades, offsets, ties)
     powers = np.exp(given)
-    left = rest_sums(powers, offsets)
+    left, chosen, pull = rest_sums(powers, offsets), given, weight
     if ties != "random":
         first, last = tie_groups(grades, offsets)
+        chosen, pull = taken_in_turns(given, weight, first)
         group = left[first]
         if ties == "efron":  # of d tied documents, the r-th is chosen when a share r / d of all of them has gone
             tied = last - first + 1
@@ -123,7 +125,7 @@ def likelihood(
             left = group - gone * (group - behind)
         else:
             left = group
-    value = float((weight * (np.log(left) - given)).sum())
+    value = float((weight * (np.log(left) - chosen)).sum())
     # d value / d score = exp(score) * sum over the stages at which it was there of weight / left, less its own weight.
     shares = sums_before(weight / left, offsets)
     if ties != "random":
@@ -133,7 +135,7 @@ def likelihood(
             shares = shares - (
                 own[last] - np.where(first == np.repeat(offsets[:-1], np.diff(offsets)), 0.0, own[first - 1])
             )
-    return value, powers * shares - weight
+    return value, powers * shares - pull
 
 
 def wide_likelihood(
@@ -145,8 +147,10 @@ def wide_likelihood(
     with np.errstate(divide="ignore"):  # the logarithm of 0 is meant
         stay = np.zeros(given.size)
         first = last = np.arange(given.size)
+        chosen, pull = given, weight
         if ties != "random":
             first, last = tie_groups(grades, offsets)
+            chosen, pull = taken_in_turns(given, weight, first)
             group = left[first]
             if ties == "efron":
                 gone = (np.arange(given.size) - first) / (last - first + 1)
@@ -161,7 +165,7 @@ def wide_likelihood(
     ahead = np.where(first == starts, -np.inf, before[first - 1])
     new = np.flatnonzero(first == np.arange(given.size))
     own = np.repeat(np.logaddexp.reduceat(each + stay, new), np.diff(np.append(new, given.size)))
-    return float((weight * (left - given)).sum()), np.exp(given + np.logaddexp(ahead, own)) - weight
+    return float((weight * (left - chosen)).sum()), np.exp(given + np.logaddexp(ahead, own)) - pull
 
 
 def tie_groups(grades: npt.NDArray[Any], offsets: Ints) -> tuple[Ints, Ints]:
@@ -172,6 +176,20 @@ def tie_groups(grades: npt.NDArray[Any], offsets: Ints) -> tuple[Ints, Ints]:
     starts = np.flatnonzero(new)
     which = np.cumsum(new) - 1
     return starts[which], np.append(starts[1:], grades.size)[which] - 1
+
+
+def taken_in_turns(given: Floats, weight: Floats, first: Ints) -> tuple[Floats, Floats]:
+    """(documents) the score that is chosen at each stage, and the weight with which each document is chosen.
+
+    Tied documents are at each stage of theirs equally often: both are means over them where stages weigh unlike. Where
+    they weigh alike the sums are the same with each document at its own.
+    """
+    if (weight == weight[first]).all():
+        return given, weight
+    starts = np.flatnonzero(first == np.arange(first.size))
+    sizes = np.diff(np.append(starts, first.size))
+    middle, share = (np.repeat(np.add.reduceat(values, starts) / sizes, sizes) for values in (given, weight))
+    return middle, share
 
 
 def rest_sums(values: Floats, offsets: Ints) -> Floats:
