@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import bz2
 import gzip
+import io
+import lzma
+import tarfile
+import zipfile
 from pathlib import Path
 
 __all__ = ["make_files"]
@@ -101,10 +106,105 @@ BAD = {
     "latin1.run": "301 Q0 caf\udce9 1 9.5 bm25\n",
 }
 
+#: As other programs and people write what is meant for us.
+FOREIGN = {
+    "my run.run": GOOD["bm25.run"],
+    "marco.tsv": "".join(f"{q}\t{d}\t{j}\n" for q in QUERIES for j, d in enumerate(DOCUMENTS, 1)),
+    "counts.run": "301 ap1 7\n301 ap2 3\n",
+    "ranked.csv": "query_id,doc_id,rank\n301,ap1,1\n",
+    "decimal.csv": "query_id;doc_id;score\n301;ap1;0,5\n",
+    "quoted.csv": 'query_id,doc_id,score\n301,ap1,"0,5"\n',
+    "percent.csv": "query_id,doc_id,score\n301,ap1,50%\n",
+    "noid.csv": "query_id,doc_id,score\n,ap1,0.5\n",
+    "pipes.csv": "query_id|doc_id|score\n301|ap1|0.5\n",
+    "names.run": "qid Q0 docno rank score tag\n301 Q0 ap1 1 9.5 bm25\n",
+    "names.qrels": "topic iter docno rel\n301 0 ap1 1\n",
+    "five.qrels": "301 0 ap1 1 assessor1\n",
+    "three.qrels": "301 ap1 1\n",
+    "yes.qrels": "301 0 ap1 yes\n",
+    "floats.qrels": "301 0 ap1 1.0\n",
+    "slashes.qrels": "// made by hand\n301 0 ap1 1\n",
+    "grades.csv": "query_id,doc_id,relevance\n301,ap1,highly\n",
+    "topics.tsv": "301\tinternational organized crime\n",
+    "topics.xml": "<top>\n<num> Number: 301\n</top>\n",
+    "corpus.jsonl": '{"_id": "ap1", "title": "", "text": "crime"}\n',
+    "merged.run": "<<<<<<< HEAD\n301 Q0 ap1 1 9.5 bm25\n",
+    "log.run": "INFO loading index ...\n301 Q0 ap1 1 9.5 bm25\n",
+    "tail.run": "301 Q0 ap1 1 9.5 bm25\nFinished in 3 s\n",
+    "notfound.run": "404: Not Found",
+    "lfs.run": "version https://git-lfs.github.com/spec/v1\noid sha256:4d7a214614ab2935c943f9e0ff69d22e\nsize 12345\n",
+    "deep.json": '{"run": {"301": {"ap1": 0.5}}}\n',
+    "lists.json": '{"301": [["ap1", 0.5]]}\n',
+    "strings.json": '{"301": {"ap1": "0.5"}}\n',
+    "single.json": "{'301': {'ap1': 0.5}}\n",
+    "records.json": '[{"query_id": "301", "doc_id": "ap1", "score": 0.5}]\n',
+    "columns.json": '{"query_id": {"0": "301"}, "doc_id": {"0": "ap1"}, "score": {"0": 0.5}}\n',
+    "hits.json": '{\n "took": 3,\n "hits": {"hits": [{"_id": "ap1", "_score": 1.5}]}\n}\n',
+    "qidlast.txt": "1 1:0.5 2:0.25 qid:3\n",
+    "comma.txt": "1,0.5,0.25\n0,0.1,0.2\n",
+    "half.txt": "0.5 qid:1 1:.5\n0 qid:1 1:.2\n",
+    "falling.txt": "1 qid:1 2:0.5 1:1\n",
+    "onegrade.txt": "0 qid:1 1:.5\n0 qid:1 1:.2\n",
+    "journals.csv": "Journal;IF;SJR\nNature;1;2\nScience;2;1\n",
+    "decimals.tsv": "author\tpr\tcites\nA\t1,5\t2\nB\t2\t1\n",
+    "ordinal.csv": "journal,a,b\nNature,1st,2nd\nScience,2nd,1st\n",
+    "twins.csv": "journal,a,a\nNature,1,2\nScience,2,1\n",
+    "preflib.soc": "3\n1,A\n2,B\n3,C\n2,2,2\n2,1,2,3\n",
+    "elo.csv": "model,elo\ngpt,1200\n",
+    "alpaca.json": '[{"generator_1": "gpt", "generator_2": "claude", "preference": 1.0, "annotator": "z"}]\n',
+    "chosen.csv": "prompt,chosen,rejected\np,good,bad\n",
+    "mqm.tsv": "system\tdoc\trater\tseverity\nA\td\trater1\tMajor\n",
+    "comet.json": '{"out.en": [{"mt": "b", "COMET": 0.8}]}\n',
+    "raters.csv": "item,rater1,rater2\n1,yes,no\n2,yes,yes\n",
+    "gap.csv": "true,predicted\nyes,\nno,no\n",
+    "BLEU.sys.score": "A\t31\nB\t29\n",
+}
+
+
+def packed(name: str, content: bytes) -> bytes:
+    """A ZIP archive with one file, which a workbook is, too."""
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as archive:
+        archive.writestr(name, content)
+    return buffer.getvalue()
+
+
+def archive(name: str, content: bytes) -> bytes:
+    """A tar archive of one file, compressed."""
+    buffer = io.BytesIO()
+    with tarfile.open(fileobj=buffer, mode="w:gz") as target:
+        entry = tarfile.TarInfo(name)
+        entry.size = len(content)
+        target.addfile(entry, io.BytesIO(content))
+    return buffer.getvalue()
+
+
+def binary_files() -> dict[str, bytes]:
+    """Name -> content of what is no text."""
+    run = GOOD["bm25.run"].encode()
+    return {
+        "run.xlsx": packed("[Content_Types].xml", b"<Types/>"),
+        "run.xls": b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(504),
+        "run.zip": packed("bm25.run", run),
+        "run.npz": packed("scores.npy", b"\x93NUMPY"),
+        "run.tar.gz": archive("bm25.run", run),
+        "run.bz2": bz2.compress(run),
+        "run.xz": lzma.compress(run),
+        "run.pkl": b"\x80\x04\x95\x05\x00\x00\x00\x00\x00\x00\x00}q\x00.",
+        "run.npy": b"\x93NUMPY\x01\x00v\x00{'descr': '<f8'}\n",
+        "run.feather": b"ARROW1\x00\x00\xff\xff\xff\xff",
+        "run.db": b"SQLite format 3\x00\x10\x00",
+        "run.pdf": b"%PDF-1.7\n",
+        "bare16.run": run.decode().encode("utf-16-le"),
+        "utf16.tsv": GOOD["votes.tsv"].encode("utf-16"),
+    }
+
 
 def make_files(folder: Path) -> None:
     """All of them, a folder called `folder`, and an output that is there already."""
-    for name, text in {**GOOD, **BAD}.items():
+    for name, content in binary_files().items():
+        (folder / name).write_bytes(content)
+    for name, text in {**GOOD, **BAD, **FOREIGN}.items():
         (folder / name).write_bytes(text.encode("utf-8", "surrogateescape"))
     (folder / "binary.run").write_bytes(bytes(range(256)))
     (folder / "utf16.run").write_bytes(GOOD["bm25.run"].encode("utf-16"))

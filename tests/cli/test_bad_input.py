@@ -70,7 +70,7 @@ BAD_FILES = {
     "comments": (b"# 1 0 a 1\n", ": no data, only comments and blank lines"),
     "binary": (png(), ": a binary file (it holds NUL bytes), expected text in UTF-8"),
     "utf16": ("1 0 a 1\n".encode("utf-16"), ": the text is UTF-16, expected UTF-8; convert it"),
-    "utf16 without a mark": ("1 0 a 1\n".encode("utf-16-le"), ": a binary file"),
+    "utf16 without a mark": ("1 0 a 1\n".encode("utf-16-le"), ": the text looks like UTF-16, expected UTF-8"),
     "truncated gzip": (gzip.compress(BIG)[:-20], ": the compressed file is truncated or damaged"),
     "gzip of two bytes": (b"\x1f\x8b", ": the compressed file is truncated or damaged"),
     "damaged gzip": (gzip.compress(BIG)[:1000] + b"x" * 3000, ": the compressed file is truncated or damaged"),

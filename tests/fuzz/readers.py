@@ -181,7 +181,7 @@ def board(kind: str | None, *, multiway: bool = False) -> Callable[[Path], Any]:
 
 def of_formats(read: Callable[..., Any]) -> list[Callable[[Path], Any]]:
     """Read as each format by name, whatever the content says."""
-    return [partial(read, input=form) for form in ("trec", "csv", "tsv", "jsonl", "json", "parquet", "lz4")]
+    return [partial(read, input=form) for form in ("trec", "csv", "tsv", "jsonl", "json", "parquet", "lz4", "msmarco")]
 
 
 def reader(*uses: Callable[[Path], Any], seeds: Callable[[], Mapping[str, bytes]], name: str = "file") -> Reader:

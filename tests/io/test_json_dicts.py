@@ -127,7 +127,7 @@ REFUSED = {
     "an empty query": (b'{"": {"d": 1}}', "the query id '' is no string, empty"),
     "an empty document": (b'{"q": {"": 1}}', "the document id '' is no string, empty"),
     "half a character": (b'{"q": {"\\ud800": 1}}', "the document id '.*ud800' is no string, empty or no valid Unicode"),
-    "subtopics": (b'{"q": {"1": {"d": 1}}}', "document '1' of query 'q' is {'d': 1}, expected a finite number"),
+    "subtopics": (b'{"q": {"1": {"d": 1}}}', "'q' holds objects of objects, expected"),
     "deep": (b'{"a":' * 100_000, "data.json: cannot be read as JSON"),
     "no LZ4": (b"\x04\x22\x4d\x18 and more", "cannot be read as ranx's .lz4"),
 }

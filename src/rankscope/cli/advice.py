@@ -12,11 +12,14 @@ import click
 
 from rankscope.cli.other_words import COMMANDS, HINTS, OPTIONS, VALUES
 
-__all__ = ["advice"]
+__all__ = ["advice", "one_dash"]
 
 #: How click says that there is no such name, or that a value is none of those known, or no number.
 UNKNOWN = re.compile(r"No such (command|option):? (['\"]?)(.*?)\2\.?", re.DOTALL)
 NOT_ONE = re.compile(r"(?P<value>(['\"]).*\2) is not .*", re.DOTALL)
+#: A long option behind a single dash.
+ONE_DASH = re.compile("-[a-z][a-z-]{3,}")
+PERCENT = re.compile(r"'([0-9]+(?:\.[0-9]+)?) ?%'")
 #: So many values are listed, and so many where there are more.
 MOST, SOME = 16, 8
 
@@ -31,11 +34,34 @@ def advice(error: click.ClickException, arguments: Sequence[str], top: click.Gro
     unknown = UNKNOWN.fullmatch(error.message)
     if unknown is not None and context is not None:
         kind, _, name = unknown.groups()
-        message = f"No such {kind} '{name}'{meant(kind, name, context)}"
+        message = one_dash(arguments, top) or f"No such {kind} '{name}'{meant(kind, name, context)}"
     elif isinstance(error, click.BadParameter) and error.param is not None:
         message = message[: len(message) - len(error.message.rstrip("."))] + of_value(error.message, error.param.type)
     where = context.command_path if context is not None else command_in(arguments, top)
     return f"{message}{' See' if message.endswith('?') else '; see'} `{where} --help`"
+
+
+def one_dash(arguments: Sequence[str], top: click.Group) -> str:
+    """What is wrong with a long option with one dash, `-measure AP`, which is read as `-m easure`; else nothing."""
+    command = named(arguments, top)
+    known = [text for option in command.params for text in option.opts if text.startswith("--")]
+    for argument in arguments:
+        word = argument.partition("=")[0]
+        if not ONE_DASH.fullmatch(word):
+            continue
+        meant = next((other for other in (f"-{word}", *OPTIONS.get(f"-{word}", ())) if other in known), None)
+        if meant is not None:
+            return f"{word} is read as {word[:2]} {word[2:]}; write {meant}, with two dashes"
+    return ""
+
+
+def named(arguments: Sequence[str], top: click.Group) -> click.Command:
+    """The command that was called."""
+    found: click.Command = top
+    for name in command_in(arguments, top).split()[1:]:
+        assert isinstance(found, click.Group)
+        found = found.get_command(click.Context(found), name) or found
+    return found
 
 
 def command_in(arguments: Sequence[str], top: click.Group) -> str:
@@ -136,7 +162,9 @@ def of_value(message: str, kind: click.ParamType[Any]) -> str:
         between = kind._describe_range() if isinstance(kind, (click.IntRange, click.FloatRange)) else ""
         if said is not None:
             behind = f" in the range {between}" if between else ""
-            return f"{said['value']} is no {'whole ' if whole else ''}number, expected one{behind}"
+            share = PERCENT.fullmatch(said["value"])
+            hint = f"; {share[1]} % is {float(share[1]) / 100:g}" if share is not None and not whole else ""
+            return f"{said['value']} is no {'whole ' if whole else ''}number, expected one{behind}{hint}"
         percent = re.match(r"(\d+(?:\.\d+)?) is not in the range 0<=?x<=?1\b(?!\d)", message)
         if percent is not None and 2 <= float(percent[1]) <= 100:
             return f"{message}; {float(percent[1]):g} % is {float(percent[1]) / 100:g}"

@@ -180,6 +180,8 @@ def consensus(
     if kind not in (None, RUN) and len(files) > 1:
         raise ParameterError(f"{len(files)} files of votes, expected one; several files are runs (--input {RUN})")
     chosen = dict(weights) or None
+    if kind is None and len(files) > 1:
+        refuse_tables(files)
     if kind == RUN or len(files) > 1:
         with bytes_progress(files, "reading runs"):
             runs = votes_of_runs(files)
@@ -191,6 +193,17 @@ def consensus(
     votes = read_votes(files[0], input=kind)
     merged = merge_rankings(votes, method, weights=chosen, n_resamples=n_resamples, **options, **given)
     showing.show(merged, details=details)
+
+
+def refuse_tables(files: Sequence[str]) -> None:
+    """Raise for a table of votes among several files, which are runs."""
+    from rankscope.io.mistaken import holds_ranks  # calls that are right need it not
+
+    table = next((file for file in files if holds_ranks(file)), None)
+    if table is not None:
+        raise ParameterError(
+            f"{table}: a table of votes among {len(files)} files, which are runs; give one table, with a column a voter"
+        )
 
 
 def refuse_foreign(method: str, given: dict[str, Any]) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 from rankscope.cli.cluster_option import cluster_option
+from rankscope.cli.options import measure_option
 from rankscope.cli.output import bytes_progress, progress_bar
 from rankscope.cli.ranker_options import (
     blend_options,
@@ -46,15 +47,7 @@ ENOUGH = 1 << 20
     help="A ranker for each: listnet, ranknet, ..., lambdamart (trees); linear:LOSS is a linear one, torch:LOSS is "
     "trained by PyTorch. See `rankscope train --help`. Default: listnet.",
 )
-@click.option(
-    "-m",
-    "--measure",
-    "measures",
-    metavar="MEASURE",
-    multiple=True,
-    help="What is computed, as nDCG@10; may be repeated, and `rankscope measures` lists all. Default: "
-    f"{' '.join(MEASURES)}.",
-)
+@measure_option(MEASURES)
 @click.option("--seeds", type=click.IntRange(min=1), default=3, show_default=True, metavar="N", help="Train so often.")
 @click.option("--folds", type=click.IntRange(min=3), metavar="N", help="Of one file: cut its queries so. Default: 5.")
 @click.option("--baseline", metavar="LOSS", help="Compare the others with this one, not all with each other.")

@@ -88,9 +88,9 @@ def evaluate(
     """Evaluate each RUN against the judgments in QRELS.
 
     Files are TREC's (spaces or tabs), CSV, TSV, JSON, JSONL or Parquet, plain, .gz or .zst; - is standard input. A
-    RUN may be a folder of such files, its partitions. With --input letor QRELS is a label file and each RUN a file of
-    predictions, with letor-ranks of rank positions (and ties are in file order); with entity-ranks QRELS is a table of
-    ranks and there is no RUN.
+    RUN may be MS MARCO's lines (query, document, rank), too, or a folder of such files, its partitions. With --input
+    letor QRELS is a label file and each RUN a file of predictions, with letor-ranks of rank positions (and ties are in
+    file order); with entity-ranks QRELS is a table of ranks and there is no RUN.
 
     \b
     rankscope evaluate demo.qrels bm25.run dense.run -m nDCG@10 -m AP

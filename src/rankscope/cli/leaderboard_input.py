@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 from collections.abc import Sequence
 
 from rankscope.agreement.segment_inputs import read_rankings
@@ -21,6 +20,7 @@ from rankscope.io.blocks import BOM
 from rankscope.io.choice_words import BETTER, FIRST, SECOND, WORSE
 from rankscope.io.ranking_tables import NAMES, read_named
 from rankscope.io.streams import source_name
+from rankscope.io.table_frames import first_record
 
 __all__ = ["INPUTS", "read_board_data"]
 
@@ -85,11 +85,9 @@ def columns_in(path: str) -> Sequence[str]:
     line = next((line for line in head.splitlines() if line.strip() and not line.startswith(b"#")), b"")
     text = line.decode("utf-8", "replace").strip()
     if text.startswith(("{", "[")):
-        try:
-            row = json.loads(text)
-        except (ValueError, RecursionError):
-            return []
-        return list(row) if isinstance(row, dict) else []
+        row = first_record(head)
+        votes = "ranking" in row or all(isinstance(value, (int, float)) for value in row.values())
+        return [] if votes and text.startswith("[") else list(row)
     try:
         return [
             name.strip() for name in next(csv.reader(io.StringIO(text), delimiter="\t" if "\t" in text else ","), [])

@@ -118,7 +118,9 @@ def ended(args: Sequence[str] | None) -> int:
             sys.stdout.flush()
             return code if isinstance(code, int) else 0
     except RankscopeError as error:
-        return fail(str(error))
+        from rankscope.cli.advice import one_dash  # no call that is right needs it
+
+        return fail(one_dash(sys.argv[1:] if args is None else args, cli) or str(error))
     except click.exceptions.Exit as error:
         return error.exit_code
     except (click.exceptions.Abort, KeyboardInterrupt) as error:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Sequence
-from typing import Any, TypeVar
+from functools import wraps
+from typing import Any, TypeVar, cast
 
 import click
 
@@ -22,6 +24,7 @@ __all__ = [
     "check_output",
     "evaluation_options",
     "format_option",
+    "measure_option",
     "output_options",
     "reading_workers",
     "refuse_workers",
@@ -30,16 +33,35 @@ __all__ = [
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
-EVALUATION = (
-    click.option(
+#: The format that a suffix of -o asks for, where it is one of the command's.
+SUFFIXES = {
+    ".csv": "csv",
+    ".json": "json",
+    ".jsonl": "jsonl",
+    ".tex": "latex",
+    ".md": "markdown",
+    ".html": "html",
+    ".parquet": "parquet",
+}
+#: Suffixes of what is no text.
+NO_TEXT = (".xlsx", ".xls", ".ods", ".parquet", ".pdf", ".docx", ".png", ".svg", ".zip", ".gz", ".zst", ".pkl", ".npy")
+
+
+def measure_option(default: Sequence[str]) -> Callable[[Command], Command]:
+    """What is measured; default: the measures where nobody says."""
+    return click.option(
         "-m",
         "--measure",
         "measures",
         metavar="MEASURE",
         multiple=True,
         help="What is computed, as nDCG@10; may be repeated, and `rankscope measures` lists all. Default: "
-        f"{' '.join(DEFAULT_MEASURES)}.",
-    ),
+        f"{' '.join(default)}.",
+    )
+
+
+EVALUATION = (
+    measure_option(DEFAULT_MEASURES),
     click.option(
         "--preset", metavar="NAME", help="Conventions of a reference tool; see `rankscope measures --presets`."
     ),
@@ -99,30 +121,49 @@ def evaluation_options(command: Command) -> Command:
     return command
 
 
-def format_option(formats: Sequence[str]) -> Callable[[Command], Command]:
-    """In which format."""
+def format_option(formats: Sequence[str], *, told: bool = False) -> Callable[[Command], Command]:
+    """In which format. told: whether the name of the output tells where nobody says it."""
     page = ", or as a page (html)" if "html" in formats else ""
+    default = " Default: as the suffix of -o says, else table." if told else ""
     return click.option(
         "--format",
         "format_",
         type=click.Choice(list(formats)),
-        default="table",
-        show_default=True,
-        help=f"To read (table), for a paper (latex, markdown), for programs (csv, json, jsonl){page}.",
+        default=None if told else "table",
+        show_default=not told,
+        help=f"To read (table), for a paper (latex, markdown), for programs (csv, json, jsonl){page}.{default}",
     )
 
 
 def output_options(formats: Sequence[str]) -> Callable[[Command], Command]:
     """In which format, and where to."""
-    format_ = format_option(formats)
+    format_ = format_option(formats, told=True)
     output = click.option(
         "-o", "--output", metavar="FILE", help="Write there instead of printing; whole or not at all."
     )
 
     def add(command: Command) -> Command:
-        return format_(output(command))
+        @wraps(command)
+        def with_format(*args: Any, **options: Any) -> Any:
+            options["format_"] = format_of(options["format_"], options["output"], formats)
+            return command(*args, **options)
+
+        return format_(output(cast(Command, with_format)))
 
     return add
+
+
+def format_of(asked: str | None, output: str | None, formats: Sequence[str]) -> str:
+    """The format that was asked for, or that the name of the output asks for.
+
+    Raises ParameterError for a name of what no format is.
+    """
+    suffix = os.path.splitext(output or "")[1].lower()
+    told = SUFFIXES.get(suffix)
+    if suffix in NO_TEXT and asked != "html" and not (told in formats and asked in (None, told)):  # pages say it so
+        known = " ".join(suffix for suffix, form in SUFFIXES.items() if form in formats)
+        raise ParameterError(f"{output}: no format here makes a {suffix} file; end its name in another way ({known})")
+    return asked or (told if told in formats else None) or "table"
 
 
 def check_output(output: str | None, inputs: Sequence[str]) -> None:
@@ -140,7 +181,10 @@ def scores_of(
     A wrong argument is told before anything is read.
     """
     if not runs and options["input"] != ENTITY:
-        raise click.UsageError("Missing argument 'RUN...'.")
+        from rankscope.io.mistaken import holds_ranks  # calls that are right need it not
+
+        what = f"; {qrels} looks like a table of ranks, which is read with --input {ENTITY}"
+        raise click.UsageError(f"Missing argument 'RUN...'{what if holds_ranks(qrels) else ''}.")
     chosen = list(measures) or None
     make_plan(chosen, **{name: value for name, value in options.items() if name not in READING})
     options["workers"] = reading_workers(runs, options["workers"])

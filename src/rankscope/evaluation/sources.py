@@ -30,6 +30,9 @@ from rankscope.io.streams import is_file, is_folder, is_path, one_stdin, source_
 from rankscope.io.urls import is_url, url_size
 from rankscope.measures.names import parse_measures
 
+#: What word processors make of hyphens.
+DASHES = ("\N{EN DASH}", "\N{EM DASH}", "\N{MINUS SIGN}")
+
 __all__ = [
     "ENTITY",
     "LETOR",
@@ -115,6 +118,10 @@ def refuse_measures(runs: Sequence[Any]) -> None:
     """Raise for a file that is not there and has the name of a measure: an -m before it was forgotten."""
     for run in runs:
         if is_path(run) and source_name(run) != "<stdin>" and not os.path.exists(run):
+            if source_name(run).startswith(DASHES):
+                raise InputError(
+                    f"{run}: no such file; its dash is no hyphen (-), which options begin with; type it anew"
+                )
             try:
                 parse_measures(source_name(run))
             except RankscopeError:

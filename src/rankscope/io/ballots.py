@@ -15,6 +15,7 @@ from rankscope.data.votes import Votes
 from rankscope.errors import InputError, UnknownName
 from rankscope.io.blocks import BOM
 from rankscope.io.entity_ranks import Words, parse_table
+from rankscope.io.foreign import binary_file
 from rankscope.io.json_ballots import json_lines_votes, json_votes
 from rankscope.io.ranking_tables import NO_VALUE, Frame, name_codes, name_column, named_in, numbers
 from rankscope.io.read import HEAD, PathLike
@@ -75,7 +76,7 @@ def read_votes(path: PathLike, *, input: str | None = None) -> Votes:
     if not parquet:
         refuse_foreign(content[:HEAD], name)
         if b"\0" in content:
-            raise InputError(f"{name}: a binary file (it holds NUL bytes), expected text in UTF-8; convert it first")
+            raise binary_file(content[:64], name)
     form = input or ("parquet" if parquet else form_of(content))
     if not parquet and not form.startswith("json"):  # which says so itself
         refuse_other_bytes(content, name)

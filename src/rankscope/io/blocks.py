@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rankscope.errors import InputError
+from rankscope.io.foreign import binary_file
 from rankscope.io.streams import Readable, empty_file
 from rankscope.kernels.text import PADDING, Fields
 
@@ -55,12 +56,15 @@ class Layout:
     columns: tuple[int, ...]
     expected: str  # for the error message: "6 (query Q0 doc rank score tag)"
     mistaken: Mapping[int, str] = field(default_factory=dict)  # number of fields -> what the file may be instead
+    trec: bool = False  # whether it may be so only where the first line is one of TREC's
 
     def advice(self, fields: int, line: bytes, *, first: bool) -> str:
         """What to do about a line of so many fields. first: whether it is the first one."""
         from rankscope.io.mistaken import likely  # files that can be read need it not
+        from rankscope.io.sniff import is_trec
 
-        return likely(line, fields, first=first) or self.mistaken.get(fields, "correct this line")
+        other = self.mistaken.get(fields) if not self.trec or (first and is_trec(line)) else None
+        return likely(line, fields, first=first) or other or "correct this line"
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,7 +172,7 @@ class BlockReader:
 
 def refuse_binary(buffer: bytearray, begin: int, end: int, name: str) -> None:
     if buffer.find(b"\0", begin, end) >= 0:
-        raise InputError(f"{name}: a binary file (it holds NUL bytes), expected text in UTF-8; convert it first")
+        raise binary_file(bytes(buffer[begin : min(end, begin + 64)]), name)
 
 
 def count_lines(buffer: bytearray, begin: int, end: int) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections.abc import Container
 from typing import NamedTuple
 
@@ -12,6 +13,7 @@ import numpy.typing as npt
 
 from rankscope.data.dicts import dict_rows
 from rankscope.data.entities import EntityRanks
+from rankscope.data.wording import some_of
 from rankscope.errors import InputError, ParameterError
 from rankscope.io.blocks import BOM
 from rankscope.io.formats import VALUES, File, Format, Wanted
@@ -19,6 +21,9 @@ from rankscope.io.read import PathLike, Source, file_stem
 from rankscope.io.streams import empty_file, open_binary, source_name
 from rankscope.kernels.numbers import parse_floats
 from rankscope.kernels.text import encode
+
+#: As 1,5 for 1.5.
+DECIMAL_COMMA = re.compile(r"[+-]?[0-9]+,[0-9]+")
 
 __all__ = ["ENTITY_RANKS", "RankTable", "Words", "parse_table", "read_entity_ranks"]
 
@@ -94,7 +99,8 @@ def parse_table(content: bytes, name: str, words: Words, none: Container[str] = 
     lines, rows = read_rows(text, name, words.form)
     header, at = rows[0], lines[0]
     if len(header) < 2:
-        raise InputError(f"{name}:{at}: 1 column, expected {words.form}")
+        semicolons = "; put tabs in the place of the semicolons, and points in that of decimal commas"
+        raise InputError(f"{name}:{at}: 1 column, expected {words.form}{semicolons if ';' in header[0] else ''}")
     names = header[1:]
     seen: set[str] = set()
     for one in names:
@@ -104,7 +110,7 @@ def parse_table(content: bytes, name: str, words: Words, none: Container[str] = 
         seen.add(one)
     for line, row in zip(lines, rows, strict=True):
         if len(row) != len(header):
-            shown = ", ".join(header[:8]) + (", ..." if len(header) > 8 else "")
+            shown = some_of(header, 8)
             raise InputError(f"{name}:{line}: {len(row)} fields, expected {len(header)} ({shown}); correct this line")
     if len(rows) == 1:
         raise InputError(f"{name}: no {words.lines}, only a header; expected {words.form}")
@@ -117,9 +123,10 @@ def parse_table(content: bytes, name: str, words: Words, none: Container[str] = 
     if bad.size:
         (line, column), cell = divmod(int(bad.min()), len(names)), cells[int(bad.min())]
         found = f"is {cell!r}" if cell else "is missing"
+        advice = "write a point for the decimal comma" if DECIMAL_COMMA.fullmatch(cell) else "correct this line"
         raise InputError(
             f"{name}:{lines[line + 1]}: the rank of {words.column} {names[column]!r} {found}, expected a number; "
-            "correct this line"
+            f"{advice}"
         )
     table = np.ascontiguousarray(ranks.reshape(len(rows) - 1, len(names)).T)
     return RankTable(tuple(names), tuple(row[0] for row in rows[1:]), table, at, lines[1:])

@@ -143,6 +143,7 @@ FORMATS: dict[str, Entry] = {
     "json": Entry("json_dicts", (".json",)),
     "parquet": Entry("tables", (".parquet",)),
     "lz4": Entry("json_dicts", (".lz4",)),
+    "msmarco": Entry("msmarco"),
     "letor": Entry("letor_files", by_content=False),
     "letor-ranks": Entry("letor_files", by_content=False),
     "entity-ranks": Entry("entity_ranks", by_content=False),

@@ -34,6 +34,8 @@ __all__ = ["JSON", "LZ4", "from_json", "json_shape", "pack_lz4"]
 FRAME = b"\x04\x22\x4d\x18"
 #: So many times ranx compresses.
 LAYERS = 2
+#: What to do with tables in JSON.
+AS_LINES = 'write an object a line (pandas: to_json(path, orient="records", lines=True))'
 #: An object whose first value is an object.
 OBJECTS = re.compile(rb'\{\s*"(?:[^"\\]|\\.)*"\s*:\s*\{')
 #: A list of lists, objects or texts, which a query's id hardly looks like.
@@ -71,7 +73,10 @@ def read_dicts(source: Source, wanted: Wanted) -> File:
     Raises InputError for what is no JSON, has another shape, holds a name twice or a value that is no number.
     """
     data, kind = load_dicts(source.rest(), source.name), wanted.kind
-    if kind is None and are_by_subtopic(data):
+    if kind != "qrels" and are_by_subtopic(data):
+        if kind == "run":
+            what = f"{shown(next(iter(data)))} holds objects of objects"
+            raise InputError(f"{source.name}: {what}, expected {SHAPE}; write what that holds alone")
         kind = "qrels"
     if kind is None:
         rows = dict_rows(data, source.name, "score", truths=False)
@@ -87,8 +92,10 @@ def load_dicts(content: bytes, name: str) -> dict[str, dict[str, Any]]:
     if not isinstance(data, dict):
         raise InputError(
             f"{name}: JSON that is no object, expected {SHAPE}, or an object a line with query_id, doc_id and score or "
-            "relevance; convert it"
+            f"relevance; {AS_LINES if isinstance(data, list) else 'convert it'}"
         )
+    if one_of(list(data), COLUMN_NAMES["query_id"]) and one_of(list(data), COLUMN_NAMES["doc_id"]):
+        raise InputError(f"{name}: the columns of a table, expected {SHAPE}, or an object a line; {AS_LINES}")
     for query, docs in data.items():
         if not isinstance(docs, dict):
             raise InputError(

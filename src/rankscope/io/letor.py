@@ -32,6 +32,7 @@ from rankscope.io.letor_fields import (
 )
 from rankscope.io.letor_predictions import read_predictions
 from rankscope.io.read import PathLike, Source, apart_note, file_stem, open_source
+from rankscope.io.sniff import NUMBER, is_trec
 from rankscope.io.streams import open_binary, source_name
 from rankscope.kernels.numbers import parse_floats, parse_integers
 from rankscope.kernels.text import Fields, as_fields, changes, decode, hashes, words
@@ -273,8 +274,21 @@ def refuse(
     found = repr(name_of(decode(second.take(at))[0])) if second.lengths[row] else "nothing"
     raise InputError(
         f"{where}: {found} behind the label, expected qid: and the query's id (the line is {EXPECTED}); "
-        "add the query to every line, or name the format that this file has"
+        f"{other_lines(lines.text(int(rows[row])))}"
     )
+
+
+def other_lines(line: bytes) -> str:
+    """What to do about a line without a query, by what it may be instead."""
+    if is_trec(line):
+        return "this looks like judgments or a run; of both `rankscope features runs` makes lines with features"
+    if b"qid:" in line:
+        return "put qid: right behind the label"
+    if NUMBER.fullmatch(line.strip()):
+        return "this looks like predictions, or sizes of groups; where a command takes labels, too, they come first"
+    if b"," in line:
+        return "a table with commas needs a line of names above it: query_id, relevance, and the features"
+    return "add the query to every line, or name the format that this file has"
 
 
 def label_qrels(labels: Labels) -> Qrels:

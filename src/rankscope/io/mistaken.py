@@ -2,54 +2,99 @@
 
 from __future__ import annotations
 
-from rankscope.io.sniff import NUMBER, is_trec
+from contextlib import suppress
 
-__all__ = ["likely"]
+from rankscope.data.frames import COLUMN_NAMES
+from rankscope.errors import InputError
+from rankscope.io.sniff import NUMBER, is_trec, sniff
+from rankscope.io.streams import is_file, open_binary, source_name
+
+__all__ = ["holds_ranks", "likely"]
+
+#: Words in a line of names above TREC's lines.
+NAMES = {"q0", "iter", "iteration", "rank", "tag", "runid"}.union(*COLUMN_NAMES.values())
+#: How comments begin elsewhere.
+COMMENTS = (b"//", b"%", b";", b"--")
+HEADER = "query_id,doc_id,score (judgments: relevance), with commas or tabs between the names"
+#: So many lines tell whether a table holds ranks; so many bytes are looked at for them.
+FEW, HEAD = 4, 1 << 16
 
 
 def likely(line: bytes, fields: int, *, first: bool) -> str | None:
-    """What to do about a line of so many fields, where it tells what the file is. first: whether it is the first."""
+    """What to do about a line of so many fields, where it tells what the file is. first: whether it is the first.
+
+    fields: 0 where their number is right, and what stands in one of them is not.
+    """
     if b"\r" in line.rstrip():
         return "the line ends are carriage returns; convert them to LF or CR LF"
     if b" qid:" in line or b"\tqid:" in line:
         return 'this looks like a LETOR or SVMlight file: read it with --input letor (in Python input="letor")'
+    if line.startswith(COMMENTS):
+        return "is it a comment? Those begin with #"
     if are_labels(line):
         return "this looks like a table of true and predicted labels: `rankscope agree labels` reads it"
     if fields == 1 and NUMBER.fullmatch(line.strip()):
         return (
             'this looks like LETOR predictions: --input letor (in Python input="letor") with the label file first '
-            "(convert: --labels FILE)"
+            "(convert: --input letor --labels FILE)"
         )
-    return of_a_table(line, fields) if first else None
+    if fields != 1 and len({word.lower() for word in line.decode("utf-8", "replace").split()} & NAMES) > 2:
+        return "this is a line of names, which TREC's lines have none of; take it out, or put # before it"
+    return of_a_table(line, fields) if first and fields else None
 
 
 def of_a_table(line: bytes, fields: int) -> str | None:
     """What to do about the first line of a table that was not known as one."""
     if line.startswith((b"[", b"{")):
         return "this looks like JSON, expected {query: {document: number}} or an object a line; write it so"
+    if line.startswith(b"<<<<<<<"):
+        return "git could not merge this file; settle that first"
+    if line.startswith(b"<"):
+        return "this looks like XML or another markup, as of topics; name another file"
     semicolons, commas = line.count(b";"), line.count(b",")
     if fields == 1 and semicolons > commas:
-        return "this looks like a table with semicolons between its columns; put commas or tabs in their place"
-    parts = line.strip().split(b",") if fields == 1 else line.split()
+        return (
+            "this looks like a table with semicolons between its columns; put tabs in their place (and points in that "
+            "of decimal commas)"
+        )
+    if fields == 1 and line.count(b"|") > 1:
+        return "there are | between the fields; put tabs in their place"
+    tabs = b"\t" in line.strip()
+    parts = line.strip().split(b"\t" if tabs else b",") if tabs or fields == 1 else line.split()
     if fields == 1 and is_trec(b" ".join(part.strip() for part in parts)):
         return "there are commas between the fields; put blanks or tabs in their place"
-    if len(parts) not in (1, 5, 6) and not any(NUMBER.fullmatch(part.strip()) for part in parts):
+    named = len(parts) > 1 and (tabs or fields == 1)
+    if named and not any(NUMBER.fullmatch(part.strip()) for part in parts):
         return (
             "this looks like the header of a table, expected query_id, doc_id and score (judgments: relevance) among "
             "its columns; rename them; a table of ranks is read with --input entity-ranks"
         )
     if fields == 3 or (fields == 1 and commas):
-        return (
-            "correct this line, or give a table a header line such as query_id,doc_id,score (judgments: relevance); "
-            "a table of ranks is read with --input entity-ranks"
-        )
+        return f"correct this line, or give a table a header line such as {HEADER}"
     return None
 
 
 def are_labels(line: bytes) -> bool:
     """Whether it names the columns of true and of predicted labels."""
-    from rankscope.io.label_pairs import NAMES
+    from rankscope.io.label_pairs import NAMES as LABELS
 
     text = line.decode("utf-8", "replace").lower()
     columns = {part.strip(" \"'\r\n") for part in text.split("\t" if "\t" in text else ",")}
-    return all(columns & set(names) for names in NAMES.values())
+    return all(columns & set(names) for names in LABELS.values())
+
+
+def holds_ranks(path: str) -> bool:
+    """Whether a file begins as a table of ranks does: a line of names, then a name and numbers a line."""
+    head = b""
+    with suppress(InputError, OSError):
+        if is_file(path):
+            with open_binary(path) as stream:
+                head = stream.read(HEAD)
+            if sniff(head, source_name(path)) != "trec":
+                return False
+    lines = [line for line in head.splitlines() if line.strip()][:FEW]
+    rows = [[cell.strip() for cell in line.split(b"\t" if b"\t" in lines[0] else b",")] for line in lines]
+    if len(rows) < 2 or len(rows[0]) < 2 or any(len(row) != len(rows[0]) for row in rows):
+        return False
+    numbers = [all(not cell or NUMBER.fullmatch(cell) for cell in row[1:]) for row in rows]
+    return all(numbers[1:]) and not any(NUMBER.fullmatch(cell) for cell in rows[0][1:])

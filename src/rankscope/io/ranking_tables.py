@@ -17,7 +17,7 @@ from rankscope.io.blocks import BOM
 from rankscope.io.mt_names import judgments_of, split_pair
 from rankscope.io.read import PathLike
 from rankscope.io.streams import empty_file, open_binary, source_name
-from rankscope.io.table_frames import SEPARATORS, read_frame, uneven_line
+from rankscope.io.table_frames import SEPARATORS, lines_of_records, read_frame, uneven_line
 
 if TYPE_CHECKING:
     import polars as pl
@@ -235,8 +235,10 @@ def named_in(content: bytes, name: str, expected: str = EXPECTED, *, even: bool 
         raise empty_file(name, expected)
     if content.startswith(b"PAR1"):
         return Frame(read_frame(content, name, "parquet"), name, 0)
-    if content.lstrip().startswith(b"{"):
+    if content.lstrip().startswith((b"{", b"[")):
         form, before = "jsonl", 1
+        if content.lstrip().startswith(b"["):
+            content, before = lines_of_records(content, name), 0
     else:
         before = 2
         while content and (content.startswith(b"#") or not content.partition(b"\n")[0].strip()):

@@ -168,9 +168,10 @@ def read_run(path: PathLike, *, name: str | None = None, input: str | None = Non
     r"""One system's ranked lists from a file; "-" is standard input. gzip and Zstandard are told by content.
 
     Formats, told by content unless `input` names one: TREC (`query Q0 document rank score tag`), CSV, TSV and
-    JSONL with the columns query_id, doc_id, score, Parquet, JSON `{query: {document: score}}`. name: the system's
-    name; by default the tag of the first line, else the file's name without suffix. Lines of a query that are not
-    together are merged, with a note. A folder is one run, whose files are read one after the other.
+    JSONL with the columns query_id, doc_id, score, Parquet, JSON `{query: {document: score}}`, and MS MARCO's `query
+    document rank` (the score is minus the rank). name: the system's name; by default the tag of the first line, else
+    the file's name without suffix. Lines of a query that are not together are merged, with a note. A folder is one run,
+    whose files are read one after the other.
 
     Raises InputError, naming file and line, for whatever cannot be read. To evaluate a large file,
     hand the path to `evaluate`: it reads it in blocks and keeps only what was judged.

@@ -10,7 +10,6 @@ from rankscope.io.formats import FORMATS, Head, format_named
 
 __all__ = ["NUMBER", "is_trec", "refuse_foreign", "sniff"]
 
-COMPRESSED = {b"BZh": "bzip2", b"\xfd7zXZ": "xz", b"PK\x03\x04": "zip", b"7z\xbc\xaf": "7-Zip"}
 UTF16 = (b"\xff\xfe", b"\xfe\xff")
 NUMBER = re.compile(rb"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 HTML = re.compile(rb"<(!doctype html|html|head|body)\b", re.IGNORECASE)
@@ -48,9 +47,6 @@ def is_trec(line: bytes) -> bool:
 
 def refuse_foreign(start: bytes, name: str) -> None:
     """Raise for a file that is no text, or a page of the web."""
-    for magic, what in COMPRESSED.items():
-        if start.startswith(magic):
-            raise InputError(f"{name}: compressed with {what}, expected plain text, gzip or Zstandard; unpack it first")
     if start.startswith(UTF16):
         raise InputError(f"{name}: the text is UTF-16, expected UTF-8; convert it, for example with iconv")
     if start[8:9] == b"{" and start[4:8] == bytes(4):  # the length of a header, and its beginning

@@ -15,6 +15,7 @@ from itertools import islice
 from typing import Any, BinaryIO, Protocol, TypeGuard, cast
 
 from rankscope.errors import InputError, ParameterError, RankscopeError
+from rankscope.io.foreign import refuse_binary_kinds
 from rankscope.io.packed import Counted, Unpacked
 from rankscope.io.urls import is_url, is_url_of_folder, open_url
 
@@ -78,11 +79,24 @@ def no_such_file(name: str) -> InputError:
     folder, base = os.path.split(name)
     if any(mark in base for mark in "*?["):
         return InputError(f"{name}: no such file, and none that such a pattern stands for; check the path")
+    if name.startswith(("~", "$", "%")):
+        mark = name.replace("\\", "/").partition("/")[0]
+        return InputError(f"{name}: no such file; {mark} stands as it is, as within quotes; write the path out")
+    behind = name.partition("=")[2]
+    if os.path.isfile(behind):
+        return InputError(f"{name}: no such file, but {behind}; name it alone")
     with suppress(OSError), os.scandir(folder or ".") as entries:
-        there = [entry.name for entry in islice(entries, MOST_NAMES) if entry.is_file()]
+        there = sorted(entry.name for entry in islice(entries, MOST_NAMES) if entry.is_file())
+        for one in there:
+            if one.lower() == base.lower():
+                return InputError(f"{name}: no such file; did you mean {os.path.join(folder, one)}?")
+            if one.startswith(f"{base} "):
+                return InputError(f"{name}: no such file; put quotes around '{os.path.join(folder, one)}'")
         near = difflib.get_close_matches(base, there, n=1, cutoff=NEAR)
         if near and difflib.get_close_matches(stem(base), [stem(near[0])], cutoff=0.7):  # not by its suffix alone
             return InputError(f"{name}: no such file; did you mean {os.path.join(folder, near[0])}?")
+    if "\\" in name and os.path.isfile(name.replace("\\", "/")):
+        return InputError(f"{name}: no such file; write / for \\ in paths")
     return InputError(f"{name}: no such file; check the path")
 
 
@@ -94,8 +108,8 @@ def stem(name: str) -> str:
 def open_binary(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     """Open for reading, decompressed where the first bytes say so. "-" is standard input; a URL is opened by fsspec.
 
-    Raises InputError, also for what goes wrong while it is being read; ParameterError for a URL where what opens it is
-    not installed.
+    Raises InputError for a file of another program, told by its first bytes, and also for what goes wrong while it is
+    being read; ParameterError for a URL where what opens it is not installed.
     """
     name = source_name(path)
     if not name:
@@ -160,12 +174,13 @@ def open_raw(path: str | os.PathLike[str]) -> Iterator[Any]:
 
 
 def _decompressed(raw: Any, name: str) -> BinaryIO:
-    magic = raw.peek(4)[:4]
+    start = raw.peek(4)
     packed: Any = Counted(raw)
-    if magic.startswith(GZIP):
-        return cast(BinaryIO, io.BufferedReader(Unpacked(gzip.GzipFile(fileobj=packed), packed, name), 1 << 16))
-    if magic == ZSTD:
-        return cast(BinaryIO, io.BufferedReader(Unpacked(zstd_file(packed), packed, name), 1 << 16))
+    if start.startswith((GZIP, ZSTD)):
+        stream = gzip.GzipFile(fileobj=packed) if start.startswith(GZIP) else zstd_file(packed)
+        raw = io.BufferedReader(Unpacked(stream, packed, name), 1 << 16)
+        start = raw.peek(4)
+    refuse_binary_kinds(start, name)
     return cast(BinaryIO, raw)
 
 

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 __all__ = [
     "SEPARATORS",
+    "first_record",
+    "lines_of_records",
     "polars_errors",
     "read_frame",
     "readable",
@@ -49,6 +51,28 @@ def read_frame(content: bytes, name: str, format_: str) -> pl.DataFrame:
         # All columns as text: an id "007" stays what it is. Blanks around a field are not part of it.
         frame = pl.read_csv(io.BytesIO(content), separator=separator, infer_schema=False)
         return frame.with_columns(pl.all().str.strip_chars(" \t"))
+
+
+def first_record(head: bytes) -> dict[str, object]:
+    """The first object of JSON lines, or of a list of objects; empty where there is none. The text may be cut."""
+    text = head.decode("utf-8", "replace").lstrip()
+    try:
+        found, _ = json.JSONDecoder().raw_decode(text.removeprefix("[").lstrip())
+    except (ValueError, RecursionError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def lines_of_records(content: bytes, name: str) -> bytes:
+    """A JSON list of objects as JSON lines. Raises InputError for another list."""
+    try:
+        rows = json.loads(content)
+    except (ValueError, RecursionError) as error:
+        line = getattr(error, "lineno", 1)
+        raise InputError(f"{name}:{line}: this is no JSON ({getattr(error, 'msg', error)}); correct it") from None
+    if not all(isinstance(row, dict) for row in rows):
+        raise InputError(f"{name}: a list that holds more than objects, expected an object a row; correct it")
+    return "\n".join(map(json.dumps, rows)).encode()
 
 
 @contextmanager

@@ -156,9 +156,10 @@ def named_frame(content: bytes, name: str, format_: str, value: str) -> pl.DataF
     frame = read_frame(content, name, format_)
     refuse_saved(frame.columns, name)
     if format_ == "jsonl" and one_of(frame.columns, COLUMN_NAMES["query_id"]) is None:
+        texts = "these look like texts, to which judgments and runs refer" if "_id" in frame.columns else "convert it"
         raise InputError(
             f"{name}: objects without query_id, expected an object a line with query_id, doc_id, {value}, or one "
-            f"object {{query: {{document: {value}}}}}; convert it"
+            f"object {{query: {{document: {value}}}}}; {texts}"
         )
     return frame
 

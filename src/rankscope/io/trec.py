@@ -52,6 +52,7 @@ QRELS = Grammar(
         (0, 2, 3),
         FOUR,
         {6: f"this looks like a run, where judgments are expected {ORDER}"},
+        trec=True,
     ),
     "relevance",
     np.int64,
@@ -61,12 +62,12 @@ SUBTOPIC_QRELS = QRELS._replace(
     layout=replace(QRELS.layout, columns=(0, 1, 2, 3), expected="4 (query subtopic document relevance)")
 )
 RUN = Grammar(
-    Layout(5, None, (0, 2, 4), SIX, {4: f"this looks like judgments, where a run is expected {ORDER}"}),
+    Layout(5, None, (0, 2, 4), SIX, {4: f"this looks like judgments, where a run is expected {ORDER}"}, trec=True),
     "score",
     np.float64,
     parse_floats,
 )
-KINDS = {"relevance": "a whole number", "score": "a finite number"}
+KINDS = {"relevance": "a whole number", "rank": "a whole number", "score": "a finite number"}
 
 
 class Parsed(NamedTuple):
@@ -89,11 +90,13 @@ def parse(block: Block, grammar: Grammar) -> Parsed:
     if bad.size:
         row = bad[:1]
         place = int(texts.starts[row[0]])
-        advice = grammar.layout.advice(0, bytes(block.buffer[line_start(block, place) : place]), first=False)
+        line = bytes(block.buffer[line_start(block, place) : block.buffer.find(b"\n", place)])
+        advice = grammar.layout.advice(0, line, first=False)
         found = name_of(decode(texts.take(row))[0])
+        form = grammar.layout.expected.partition("(")[2].partition(")")[0]
         raise InputError(
             f"{block.where(place)}: {grammar.value} {found!r}, expected "
-            f"{KINDS[grammar.value]} (the line is {grammar.layout.expected[3:-1]}); {advice}"
+            f"{KINDS[grammar.value]} (the line is {form}); {advice}"
         )
     n = docs.starts.size
     if not n:

@@ -23,7 +23,7 @@ from rankscope.kernels.text import Fields, as_fields, decode, equal
 if TYPE_CHECKING:
     from rankscope.io.read import Source
 
-__all__ = ["TREC", "ranks"]
+__all__ = ["TREC", "ranks", "read_lines"]
 
 Ints = npt.NDArray[np.int64]
 
@@ -45,7 +45,11 @@ def read_lines(source: Source, wanted: Wanted) -> File:
             notes = (f"{source.name}: its lines end in several tags; only the first, {tag!r}, is kept",)
         return File(rows, apart, tag, notes)
     by_subtopic = wanted.subtopics or wanted.complete
-    rows, apart = read_rows(source, source.name, SUBTOPIC_QRELS if by_subtopic else QRELS, source.size)
+    grammar = SUBTOPIC_QRELS if by_subtopic else QRELS
+    if wanted.kind is None:  # it may also have been meant for a run
+        either = f"{grammar.layout.expected} or {RUN.layout.expected}"
+        grammar = grammar._replace(layout=replace(grammar.layout, expected=either))
+    rows, apart = read_rows(source, source.name, grammar, source.size)
     if wanted.complete and rows.subtopics is not None and plain_column(rows.subtopics):
         rows = replace(rows, subtopics=None)
     return File(rows, apart)

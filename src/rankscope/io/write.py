@@ -45,6 +45,8 @@ def check_writable(path: PathLike) -> None:
     """Raise OutputError now rather than after long work."""
     if not os.fspath(path):
         raise OutputError("the name of the file to write is empty, expected a path; check the command")
+    if os.fsdecode(path).endswith("/"):
+        raise OutputError(f"{path}: names a folder, expected a file name to write to")
     try:
         os.stat(path)
     except (FileNotFoundError, NotADirectoryError, PermissionError):
@@ -61,6 +63,9 @@ def check_writable(path: PathLike) -> None:
     if not os.path.isdir(folder):
         if os.path.exists(folder):
             raise OutputError(f"{path}: {Path(path).parent} is a file, expected a folder; choose another place")
+        first = Path(path).parts[0]
+        if first.startswith(("~", "$")):  # which to make as a folder would be no help
+            raise OutputError(f"{path}: {first} stands as it is, as within quotes; write the path out")
         raise OutputError(f"{path}: the folder {Path(path).parent} does not exist; create it first")
     if not os.access(folder, os.W_OK) or (os.path.exists(target) and not os.access(target, os.W_OK)):
         raise OutputError(f"{path}: no permission to write there; choose another place")

@@ -1,0 +1,57 @@
+"""The format msmarco: runs as MS MARCO's leaderboards take them, `query document rank`, without scores."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from rankscope.data.rows import name_of
+from rankscope.errors import InputError
+from rankscope.io.blocks import Layout
+from rankscope.io.formats import File, Format, Head, Wanted
+from rankscope.io.trec import Grammar, read_rows
+from rankscope.io.trec_files import read_lines
+from rankscope.kernels.numbers import parse_integers
+from rankscope.kernels.segments import group_of, place_in_group
+
+if TYPE_CHECKING:
+    from rankscope.io.read import Source
+
+__all__ = ["MSMARCO"]
+
+RANKS = Grammar(Layout(3, 3, (0, 1, 2), "3 (query document rank)"), "rank", np.int64, parse_integers)
+
+
+def tells(head: Head) -> bool:
+    """Whether the first line has three fields, the last of which could be a rank."""
+    fields = head.line.split(None, 3)
+    return len(fields) == 3 and fields[2].isdigit()
+
+
+def read_ranks(source: Source, wanted: Wanted) -> File:
+    """The documents of each query by their ranks: the score is minus the rank.
+
+    Raises InputError where the ranks of a query are not 1, 2, 3, ..., for then the numbers may be scores, of which
+    the highest are the best; and for such lines in the place of judgments.
+    """
+    if (wanted.kind or wanted.hint) == "qrels":
+        return read_lines(source, wanted._replace(kind="qrels"))  # which says what is wrong
+    rows, apart = read_rows(source, source.name, RANKS, source.size)
+    query = group_of(rows.offsets)
+    order = np.lexsort((rows.values, query))
+    wrong = np.flatnonzero(rows.values[order] != place_in_group(rows.offsets) + 1)
+    if wrong.size:
+        row = int(order[wrong[0]])
+        where = rows.where(int(rows.docs.starts[row]))
+        found = f"rank {rows.values[row]} of query {name_of(rows.query_ids[query[row]])!r}"
+        raise InputError(
+            f"{where}: {found}, expected the ranks 1, 2, 3, ... of each query, each once "
+            "(the line is query document rank); where these are scores, put a line such as query_id,doc_id,score above "
+            "them, with commas or tabs as the lines have"
+        )
+    return File(replace(rows, values=-rows.values.astype(np.float64)), apart)
+
+
+MSMARCO = Format(read=read_ranks, sniff=tells)
