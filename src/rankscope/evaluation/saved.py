@@ -17,8 +17,10 @@ from rankscope.data.hits import frozen
 from rankscope.data.scores import MeasureLike, Scores
 from rankscope.errors import InputError, ParameterError, RankscopeError
 from rankscope.evaluation.conventions import OtherNames
+from rankscope.io.parquet_pages import refuse_false_pages
 from rankscope.io.render import parquet
 from rankscope.io.streams import is_file, open_binary, source_name
+from rankscope.io.table_frames import polars_errors
 from rankscope.io.write import PathLike, check_writable, refuse_overwriting, write_chunks
 from rankscope.measures.base import Measure
 from rankscope.measures.names import parse_measures
@@ -216,7 +218,7 @@ def description(content: bytes, name: str) -> dict[str, Any] | None:
         if found is None or (isinstance(found, dict) and found.get("form") == FORM):
             return found
         form = found.get("form") if isinstance(found, dict) else None
-    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError, ValueError, RecursionError):
+    except polars_errors():
         raise InputError(f"{name}: {DAMAGED}") from None
     if isinstance(form, int):
         raise InputError(
@@ -229,8 +231,9 @@ def frame_of(content: bytes, name: str, rows: int | None = None) -> pl.DataFrame
     import polars as pl
 
     try:
+        refuse_false_pages(content, name)
         return pl.read_parquet(io.BytesIO(content), n_rows=rows)
-    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError, ValueError):
+    except polars_errors():
         raise InputError(f"{name}: {DAMAGED}") from None
 
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from rankscope.data.sparse import refuse_sparse
 from rankscope.errors import InputError
 from rankscope.io.packed import refuse_bomb
+from rankscope.io.parquet_pages import refuse_false_pages
 
 if TYPE_CHECKING:
     import polars as pl
@@ -42,6 +43,7 @@ def read_frame(content: bytes, name: str, format_: str) -> pl.DataFrame:
 
     with readable(name, format_):
         if format_ == "parquet":
+            refuse_false_pages(content, name)
             refuse_rows(pl.scan_parquet(io.BytesIO(content)), len(content), name)
             return refuse_texts(pl.read_parquet(io.BytesIO(content)), len(content), name)
         if format_ == "jsonl":

@@ -10,6 +10,7 @@ import os
 import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from mmap import ACCESS_READ, mmap
 from os import fspath
 from typing import TYPE_CHECKING
 
@@ -20,6 +21,7 @@ from rankscope.data.stretches import Stretches, stretches_of
 from rankscope.errors import InputError
 from rankscope.io.blocks import BOM, LONGEST
 from rankscope.io.formats import Progress
+from rankscope.io.parquet_pages import refuse_false_pages
 from rankscope.io.regrouped import scratch
 from rankscope.io.stamps import refuse_changed, stamp
 from rankscope.io.streams import empty_file
@@ -162,6 +164,8 @@ class ParquetRows:
         self.name = name
         self.was = {path: stamp(path)}
         with readable(name, "parquet"):
+            with open(path, "rb") as file, mmap(file.fileno(), 0, access=ACCESS_READ) as content:
+                refuse_false_pages(content, name)
             self.frames = pl.scan_parquet(path, glob=False, hive_partitioning=False)
             columns = self.frames.collect_schema().names()
             self.size = os.path.getsize(path)
