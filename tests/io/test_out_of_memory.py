@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 
 from rankscope.data.join import Convention
 from rankscope.data.qrels import Qrels
-from rankscope.errors import InputError, RankscopeError
+from rankscope.errors import OutputError, RankscopeError
 from rankscope.evaluation.sources import join_file, joined_run
 from rankscope.io import regrouped, table_stretches, tables, trec_files
 from rankscope.io.read import read_run
@@ -325,7 +325,7 @@ def test_a_full_disk_is_one_clear_line(tmp_path: Path, pieces: Size, monkeypatch
     path.write_bytes(written([(f"q{i % 3}", f"d{i}", 1.0) for i in range(20_000)], "trec"))
     pieces(1 << 16)
     monkeypatch.setattr(regrouped.tempfile, "TemporaryFile", lambda **_: full.open("r+b", buffering=1 << 16))
-    with pytest.raises(InputError, match=r"run\.txt: the temporary folder \(.*\) cannot hold its rows \(No space left"):
+    with pytest.raises(OutputError, match=r"run\.txt: the temporary folder \(.*\) cannot hold its rows \(No space"):
         join_file(QRELS, path, Convention(), None, None)
 
 
@@ -337,7 +337,7 @@ def test_a_temporary_folder_that_is_not_there_is_one_clear_line(
     path.write_bytes(gzip.compress(written(MIXED, form)))
     pieces(50)
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "gone"))
-    with pytest.raises(InputError, match=r"gone\) cannot hold its rows \(No such file.*set TMPDIR"):
+    with pytest.raises(OutputError, match=r"gone\) cannot hold its rows \(No such file.*set TMPDIR"):
         join_file(QRELS, path, Convention(), None, None)
 
 

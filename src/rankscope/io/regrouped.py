@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from rankscope.data.rows import Interner, Rows, group
 from rankscope.data.stretches import Numbered, Stretches, packed
-from rankscope.errors import InputError
+from rankscope.errors import OutputError
 from rankscope.kernels.order import ranges, stable_order
 from rankscope.kernels.text import hashes
 
@@ -36,12 +36,15 @@ HEAD = np.dtype("<i8")
 
 @contextmanager
 def scratch(name: str) -> Iterator[None]:
-    """Raise InputError for what goes wrong with files in the temporary folder. name: of what is read."""
+    """Raise OutputError for what goes wrong with files in the temporary folder, which is no fault of what is read.
+
+    name: of that.
+    """
     try:
         yield
     except OSError as error:
         where = tempfile.tempdir or "none found"
-        raise InputError(
+        raise OutputError(
             f"{name}: the temporary folder ({where}) cannot hold its rows ({error.strerror or error}), which take "
             "about as much room as the file unpacked; make room, or set TMPDIR to another folder"
         ) from None
@@ -76,7 +79,7 @@ class Regrouped:
     def rows(self, pieces: Iterable[Stretches], say: Callable[[int], str]) -> Iterator[Rows]:
         """All rows, each query once and whole, its rows in their order; queries in any order.
 
-        say: as of `Numbered`. Raises InputError for what the pieces raise, and where the temporary folder fails.
+        say: as of `Numbered`. Raises OutputError where the temporary folder fails, and what the pieces raise.
         """
         with scratch(self.name):
             buckets = self._new_files()
