@@ -229,6 +229,14 @@ def check(name: str, total: int, groups: list[list[float]], expected: list[Score
     assert measure.used(hits).tolist() == pytest.approx([used for _, used in expected], rel=1e-12, abs=1e-14)
 
 
+def test_a_share_of_recall_that_a_run_does_not_reach_gives_0() -> None:
+    hits = rs.hits_of({"q": {"a": 1, "b": 1, "c": 1}}, {"q": {"x": 3.0, "a": 2.0, "b": 1.0}})
+    for name, reached in (("P", 1 / 2), ("NDCG", 1 / log2(3) / (1 + 1 / log2(3))), ("AP", 1 / 2 / 2)):
+        assert rs.parse_measure(f"Dunaiski{name}@recall=0.3")(hits).tolist() == pytest.approx([reached])
+        unreached = 0.0 if name != "AP" else (1 / 2 + 2 / 3) / 3  # without an end, all that is found counts
+        assert rs.parse_measure(f"Dunaiski{name}@recall=1.0")(hits).tolist() == pytest.approx([unreached])
+
+
 @pytest.mark.parametrize("name", PLAIN)
 def test_a_measure_of_the_tool_is_that_of_a_loop(name: str) -> None:
     check(name, 5000, GROUPS, [PLAIN[name](group) for group in GROUPS])

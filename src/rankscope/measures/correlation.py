@@ -211,7 +211,7 @@ def joined(x: Mapping[Any, float], y: Mapping[Any, float], common: bool) -> tupl
     if (x or y) and not items:
         raise InputError(f"no item of x ({len(x)} items) is in y ({len(y)} items); expected items in common")
     if not common and not len(items) == len(x) == len(y):
-        odd = next((item for one, other in ((x, y), (y, x)) for item in one if item not in other), None)
+        odd = next((item for one, other in ((x, y), (y, x)) for item in one if item not in other))
         raise InputError(
             f"the items are not the same: {len(x) - len(items)} in x only and {len(y) - len(items)} in y only, such as "
             f"{odd!r}; pass common=True to compare the {len(items)} in common"

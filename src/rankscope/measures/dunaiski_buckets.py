@@ -110,7 +110,7 @@ def place(table: Buckets, k: Floats) -> Place:
     whole += (whole + 1) * table.width <= k  # where the division was rounded
     whole -= whole * table.width > k
     whole = np.where(behind, COUNT, whole)
-    part = np.where(behind, 0.0, (np.where(behind, 0.0, k) - whole * table.width) / table.width)
+    part = np.where(behind, 0.0, (k - whole * table.width) / table.width)
     before = at(table.up_to, whole)
     n = np.where(behind, 0.0, before + (at(table.up_to, np.minimum(whole + 1, COUNT)) - before) * part)
     return Place(k, whole, part, n)

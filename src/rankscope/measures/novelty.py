@@ -77,7 +77,7 @@ def greedy(aspects: Aspects, hits: Hits, alpha: float, depth: int | None) -> Flo
     query = aspects.query[starts]
     entries = bounds(np.diff(np.append(starts, aspects.document.size)))
     of = group_of(entries)
-    sizes = np.bincount(query, minlength=len(hits))
+    sizes = np.bincount(query)
     steps = int(sizes.max(initial=0)) if depth is None else min(int(sizes.max(initial=0)), depth)
     gains = np.zeros((len(hits), steps))
     weight = np.ones(aspects.n_codes)
