@@ -174,6 +174,7 @@ def shell(place: Path, line: str) -> subprocess.CompletedProcess[str]:
     [
         ("rankscope evaluate demo.qrels bm25.run > /dev/full", 2, "cannot be written (No space left on device)"),
         ("rankscope evaluate demo.qrels bm25.run >&-", 2, "is closed; name a file"),
+        ("rankscope evaluate demo.qrels bm25.run -o /dev/stdout >&-", 2, "/dev/stdout: cannot be written (Bad file"),
         ("rankscope evaluate no such > /dev/full 2> /dev/full", 2, ""),
         ("set -o pipefail; rankscope --help | true", 0, ""),
     ],

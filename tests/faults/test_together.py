@@ -17,7 +17,7 @@ from faults.conftest import Done
 from rankscope.errors import InputError, OutputError
 from rankscope.experiments import search_log
 from rankscope.experiments.search_log import SearchLog, Setting
-from rankscope.io.write import write_chunks, write_first, write_folder
+from rankscope.io.write import check_writable, write_chunks, write_first, write_folder
 from rankscope.stability import checkpoint
 from rankscope.stability.checkpoint import Checkpoint
 
@@ -199,6 +199,30 @@ def test_where_the_owner_may_not_be_kept_the_group_is_and_where_not_that_is_no_e
     write_chunks(tmp_path / "a", [b"newer"])
     assert asked == [(there.st_uid + 1, there.st_gid + 1), (-1, there.st_gid + 1)]
     assert (tmp_path / "a").read_bytes() == b"newer"
+
+
+@POSIX
+def test_a_file_that_only_its_owner_may_replace_is_told_before_long_work(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As another user's in /tmp."""
+    (tmp_path / "a").write_text("old")
+    monkeypatch.setattr(os, "geteuid", lambda: 54321)
+    tmp_path.chmod(0o777)
+    check_writable(tmp_path / "a")
+    tmp_path.chmod(0o1777)
+    with pytest.raises(OutputError, match=r"a: no permission to write there"):
+        check_writable(tmp_path / "a")
+    check_writable(tmp_path / "new")
+
+
+@pytest.mark.skipif(not Path("/dev/null").exists(), reason="no /dev/null here")
+def test_a_log_that_cannot_be_read_again_is_refused(tmp_path: Path) -> None:
+    """A pipe would be waited for."""
+    os.mkfifo(tmp_path / "pipe")
+    for path in (tmp_path / "pipe", "/dev/null"):
+        with pytest.raises(OutputError, match="is no file, and a log is read again; name a file"):
+            SearchLog(path, {"folds": 3})
 
 
 @POSIX

@@ -136,12 +136,15 @@ def guarded_streams() -> Iterator[None]:
 
 
 def keep_closed() -> None:
-    """Closed streams get the null device: else the next file that is opened would be taken for one of them."""
+    """Closed streams get the null device: else the next file that is opened would be taken for one of them.
+
+    To be read only: what is written to it, as by `-o /dev/stdout`, would be lost without a word.
+    """
     for place in range(3):
         try:
             os.fstat(place)
         except OSError:
-            os.open(os.devnull, os.O_RDWR)  # takes the lowest place that is free
+            os.open(os.devnull, os.O_RDONLY)  # takes the lowest place that is free
 
 
 @contextmanager

@@ -12,7 +12,7 @@ from typing import Any, NoReturn
 from rankscope.data.wording import listed
 from rankscope.errors import InputError, OutputError
 from rankscope.io.read import PathLike
-from rankscope.io.write import check_writable, write_chunks, write_first
+from rankscope.io.write import check_writable, is_special, write_chunks, write_first
 
 __all__ = ["SearchLog", "Setting"]
 
@@ -89,6 +89,8 @@ class SearchLog:
         if self.path is None:
             return
         check_writable(self.path)
+        if is_special(self.path):
+            raise OutputError(f"{self.path}: is no file, and a log is read again; name a file")
         head = json.dumps(self.about) + "\n"
         if not os.path.exists(self.path) and write_first(self.path, head):
             return

@@ -22,6 +22,7 @@ __all__ = [
     "compressed",
     "folder_made",
     "is_left_over",
+    "is_special",
     "refuse_overwriting",
     "write_chunks",
     "write_first",
@@ -67,8 +68,16 @@ def check_writable(path: PathLike) -> None:
         if first.startswith(("~", "$")):  # which to make as a folder would be no help
             raise OutputError(f"{path}: {first} stands as it is, as within quotes; write the path out")
         raise OutputError(f"{path}: the folder {Path(path).parent} does not exist; create it first")
-    if not os.access(folder, os.W_OK) or (os.path.exists(target) and not os.access(target, os.W_OK)):
+    there = os.path.exists(target)
+    if not os.access(folder, os.W_OK) or (there and (not os.access(target, os.W_OK) or is_kept(target))):
         raise OutputError(f"{path}: no permission to write there; choose another place")
+
+
+def is_kept(target: Path) -> bool:
+    """Whether it is another user's file in a folder such as /tmp, where nobody else can put a file in its place."""
+    folder = target.parent.stat()
+    owners = (0, folder.st_uid, target.stat().st_uid)
+    return bool(folder.st_mode & stat.S_ISVTX) and hasattr(os, "geteuid") and os.geteuid() not in owners
 
 
 def refuse_overwriting(output: PathLike, inputs: Iterable[PathLike]) -> None:
