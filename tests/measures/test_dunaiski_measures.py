@@ -249,3 +249,10 @@ def test_a_form_by_permille_is_that_of_a_loop(name: str, total: int) -> None:
     head = head[:-1] + ", scale='permille')" if head.endswith(")") else f"{head}(scale='permille')"
     groups = [[min(x, total) for x in group] for group in GROUPS]
     check(head + at + cutoff, total, groups, [PERMILLE[name](group, total) for group in groups])
+
+
+@pytest.mark.parametrize("k", [17, 51])  # of 170 items: k / w is rounded below a whole number, and above
+def test_the_bucket_of_a_cutoff_does_not_depend_on_how_a_quotient_is_rounded(k: int) -> None:
+    groups = [[min(x, 170.0) for x in group] for group in GROUPS]
+    for name, loop in (("AP", bucket_average_precision), ("nDCG", bucket_ndcg)):
+        check(f"{name}(scale='permille')@{k}", 170, groups, [loop(group, k, 170) for group in groups])
