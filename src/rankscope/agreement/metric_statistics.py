@@ -27,6 +27,7 @@ __all__ = [
     "common_cells",
     "epsilons_of",
     "metric_values",
+    "values_of",
     "values_of_stack",
 ]
 
@@ -126,11 +127,7 @@ def metric_values(
     one = np.ndim(metrics) == 2
     epsilons = epsilons_of(common, statistic, grouping, epsilon)
     draws = draw(generator, n_resamples)
-    found = [
-        values_of_stack(common.gold, metric[None], statistic, grouping, each, draws)
-        for metric, each in zip(common.metrics, epsilons.tolist(), strict=True)
-    ]
-    value, n = (np.concatenate(part) for part in zip(*found, strict=True))
+    value, n = values_of(common, statistic, grouping, epsilons, draws)
     shape = () if one else value.shape
     return MetricValues(
         statistic=statistic,
@@ -196,6 +193,16 @@ def epsilons_of(common: Common, statistic: str, grouping: str, epsilon: float | 
         for metric in common.metrics
     ]
     return np.asarray(np.nan_to_num(found))
+
+
+def values_of(common: Common, statistic: str, grouping: str, epsilons: Floats, soft: Draws) -> tuple[Floats, Ints]:
+    """(metrics) the statistic of each, and what it is over."""
+    found = [
+        values_of_stack(common.gold, metric[None], statistic, grouping, each, soft)
+        for metric, each in zip(common.metrics, epsilons.tolist(), strict=True)
+    ]
+    value, n = (np.concatenate(part) for part in zip(*found, strict=True))
+    return value, n
 
 
 def values_of_stack(

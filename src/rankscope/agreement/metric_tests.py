@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rankscope.agreement.metric_pvalues import PROCEDURES, TESTS, Asked, check_has_test
-from rankscope.agreement.metric_statistics import Common, check_statistic, common_cells, epsilons_of, values_of_stack
+from rankscope.agreement.metric_statistics import Common, check_statistic, common_cells, epsilons_of, values_of
 from rankscope.data.wording import counted
 from rankscope.errors import ParameterError
 from rankscope.kernels.resample import Draws, draw
@@ -174,16 +174,6 @@ def compare_metrics(
 def drawn_by(rng: np.random.Generator, n_resamples: int, soft_resamples: int) -> Resamples:
     soft = draw(rng, soft_resamples)  # first, as in `metric_values`, so that one rng gives one value
     return Resamples(draw(rng, n_resamples), draw(rng, n_resamples), soft)
-
-
-def values_of(common: Common, statistic: str, grouping: str, epsilons: Floats, soft: Draws) -> tuple[Floats, Ints]:
-    """(metrics) the statistic of each, and what it is over."""
-    found = [
-        values_of_stack(common.gold, metric[None], statistic, grouping, each, soft)
-        for metric, each in zip(common.metrics, epsilons.tolist(), strict=True)
-    ]
-    value, n = (np.concatenate(part) for part in zip(*found, strict=True))
-    return value, n
 
 
 def notes_of(common: Common, value: Floats, asked: Asked, test: str, kept: bool, pvalue: Floats) -> tuple[str, ...]:

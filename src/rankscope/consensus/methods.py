@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import fields
 from typing import Any, NamedTuple
 
@@ -14,6 +14,7 @@ from rankscope.errors import ParameterError, UnknownName
 __all__ = [
     "METHODS",
     "SLENDER",
+    "check_parameters",
     "method_named",
     "parameters_of",
     "steps_of",
@@ -118,12 +119,17 @@ def method_named(name: str | Method, **parameters: Any) -> Method:
                 f"{next(iter(parameters))} beside a method that is made already; give it its parameters"
             )
         return name
-    known = parameters_of(name)
-    for given in parameters:
-        if given not in known:
-            takes = f"it takes {', '.join(known)}" if known else "it takes none"
-            raise ParameterError(f"{name} has no parameter {given!r}; {takes}")
+    check_parameters(name, parameters)
     return METHODS[name](**parameters)
+
+
+def check_parameters(name: str, given: Iterable[str], called: str | None = None) -> None:
+    """Raise ParameterError for a parameter that a method has not. called: by whoever asks, where not by its name."""
+    known = parameters_of(name)
+    for key in given:
+        if key not in known:
+            takes = f"it takes {', '.join(known)}" if known else "it takes none"
+            raise ParameterError(f"{called or name} has no parameter {key!r}; {takes}")
 
 
 def steps_of(method: Method, votes: Votes) -> float:

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rankscope.consensus.base import Method, Order
-from rankscope.consensus.methods import METHODS, SLENDER, method_named, parameters_of, work_of
+from rankscope.consensus.methods import METHODS, SLENDER, check_parameters, method_named, work_of
 from rankscope.consensus.subset_orders import SUBSET_ITEMS
 from rankscope.data.rows import Ints, name_of, names_of
 from rankscope.data.votes import Votes
@@ -69,11 +69,7 @@ def settle_consensus(
         raise ParameterError(f"{name} looks at ranks, which {normalise} does not change; leave normalise out")
     asked = {key: value for key, value in given.items() if value is not None}
     if isinstance(method, str):
-        known = parameters_of(method.removeprefix(PREFIX))
-        for key in asked:
-            if key not in known:
-                takes = f"it takes {', '.join(known)}" if known else "it takes none"
-                raise ParameterError(f"{name} has no parameter {key!r}; {takes}")
+        check_parameters(method.removeprefix(PREFIX), asked, name)
     asked_for = method_named(method.removeprefix(PREFIX) if isinstance(method, str) else method, **asked)
     chosen, instead = asked_for.for_many()
     if instead:  # in words that say what to do here

@@ -14,7 +14,7 @@ from rankscope.errors import ParameterError
 from rankscope.evaluation.sources import as_qrels
 from rankscope.io.read import PathLike
 from rankscope.io.streams import one_stdin
-from rankscope.judging.lists import Lists, judgments_of, read_lists
+from rankscope.judging.lists import Lists, grades_of, read_lists
 from rankscope.judging.pooling import DEEP
 from rankscope.judging.sampled import Sampled
 from rankscope.stats.inputs import check_count, is_real, seed_of
@@ -61,12 +61,9 @@ def sample(
     qrels = None if judged is None else as_qrels(judged)
     lists = read_lists(runs, depth, input=input, progress=progress)
     chosen = draw(lists, float(rate), np.random.default_rng(seed))
-    grades = np.full(lists.size, -1)
+    grades = grades_of(lists, qrels)
     elsewhere = 0
     if qrels is not None:
-        found = judgments_of(lists, qrels)
-        known = np.flatnonzero(found >= 0)
-        grades[known] = np.maximum(qrels.relevance[found[known]], -1)
         elsewhere = int((qrels.relevance >= 0).sum()) - int((grades[chosen] >= 0).sum())
     mask = np.zeros(lists.size, np.bool_)
     mask[chosen] = True

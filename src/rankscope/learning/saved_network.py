@@ -16,7 +16,7 @@ from rankscope.learning.ranker import PARAMETERS, Ranker
 from rankscope.learning.saved_checks import Damaged, checked, names_in, plain, ranks_in
 from rankscope.learning.scaling import Scaling
 
-__all__ = ["parts", "rebuilt"]
+__all__ = ["parts", "rebuilt", "take_weights", "untrained"]
 
 
 def parts(ranker: Ranker) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -40,16 +40,22 @@ def parts(ranker: Ranker) -> tuple[dict[str, Any], dict[str, Any]]:
 
 def rebuilt(about: dict[str, Any], arrays: dict[str, Any]) -> Ranker:
     """The ranker of a header and its arrays. Raises Damaged, KeyError and others for what does not fit."""
-    parameters = {**about["parameters"], "hidden": tuple(about["parameters"]["hidden"])}
-    ranker = Ranker(**{name: parameters[name] for name in PARAMETERS})
-    with suppress(UnknownName):  # a measure or a loss of somebody's own, which predicting does not ask for
-        ranker.settings()
+    ranker = untrained(about)
     ranker.ranks_ = ranks_in(about)
     width = with_rank_columns(len(names_in(about)), ranker.ranks_)
     ranker.scaling_ = scaling_of(arrays, width)
     sizes = (width, *ranker.hidden, 1)
     shapes = [shape for pair in pairwise(sizes) for shape in (pair, pair[1:])]
     take_weights(ranker, about, arrays, shapes)
+    return ranker
+
+
+def untrained(about: dict[str, Any]) -> Ranker:
+    """A ranker with the parameters of a header. Raises as `rebuilt`."""
+    parameters = {**about["parameters"], "hidden": tuple(about["parameters"]["hidden"])}
+    ranker = Ranker(**{name: parameters[name] for name in PARAMETERS})
+    with suppress(UnknownName):  # a measure or a loss of somebody's own, which predicting does not ask for
+        ranker.settings()
     return ranker
 
 

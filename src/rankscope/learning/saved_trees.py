@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
 from typing import Any
 
 import numpy as np
 
-from rankscope.errors import UnknownName
 from rankscope.learning.forest import Boosted, Forest
 from rankscope.learning.list_ranks import with_rank_columns
-from rankscope.learning.ranker import PARAMETERS, Ranker
+from rankscope.learning.ranker import Ranker
 from rankscope.learning.saved_checks import Damaged, checked, names_in, plain, ranks_in
+from rankscope.learning.saved_network import untrained
 
 __all__ = ["parts", "rebuilt"]
 
@@ -47,10 +46,7 @@ def parts(ranker: Ranker) -> tuple[dict[str, Any], dict[str, Any]]:
 
 def rebuilt(about: dict[str, Any], arrays: dict[str, Any]) -> Ranker:
     """The ranker of a header and its arrays. Raises Damaged, KeyError and others for what does not fit."""
-    parameters = {**about["parameters"], "hidden": tuple(about["parameters"]["hidden"])}
-    ranker = Ranker(**{name: parameters[name] for name in PARAMETERS})
-    with suppress(UnknownName):  # a measure or a loss of somebody's own, which predicting does not ask for
-        ranker.settings()
+    ranker = untrained(about)
     names = names_in(about)
     if not about["models"]:
         raise Damaged("there are no trees")

@@ -8,13 +8,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from rankscope.evaluation.lists import order_in_lists
-from rankscope.kernels.segments import place_in_group
 from rankscope.learning.losses.blocks import CELLS, Block, blocks_of
-from rankscope.learning.losses.gains import finite_gains
+from rankscope.learning.losses.gains import ideal_shares
 from rankscope.stats.inputs import check_positive
 
-__all__ = ["approxmrr", "approxndcg", "ideal_gains"]
+__all__ = ["approxmrr", "approxndcg"]
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
@@ -40,9 +38,7 @@ def approxndcg(
     >>> round(value, 6)  # both ranks are 1.5: 1 - 1 / log2(2.5)
     0.243529
     """
-    gain = finite_gains(relevance)
-    best = ideal_gains(gain, offsets)
-    share = np.divide(gain, np.repeat(best, np.diff(offsets)), out=np.zeros(gain.size), where=gain > 0)
+    share = ideal_shares(relevance, offsets)
 
     def worth(ranks: Floats) -> tuple[Floats, Floats]:
         logs = np.log2(1.0 + ranks)
@@ -71,14 +67,6 @@ def approxmrr(
     n = np.add.reduceat(relevant, offsets[:-1])
     share = np.divide(relevant, np.repeat(n, np.diff(offsets)), out=np.zeros(relevant.size), where=relevant > 0)
     return smooth(scores, share, offsets, temperature, lambda ranks: (1.0 / ranks, -1.0 / ranks**2))
-
-
-def ideal_gains(gain: Floats, offsets: Ints, depth: float = np.inf) -> Floats:
-    """(lists) the DCG of the first `depth` of each list in falling order of gain."""
-    place = place_in_group(offsets)
-    worth = gain[order_in_lists(gain, offsets)] / np.log2(place + 2.0)
-    worth[place >= depth] = 0.0
-    return np.asarray(np.add.reduceat(worth, offsets[:-1]))
 
 
 def smooth(scores: Reals, share: Floats, offsets: Ints, temperature: float, worth: Worth) -> tuple[float, Reals]:

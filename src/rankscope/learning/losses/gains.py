@@ -1,4 +1,4 @@
-"""Gains of grades for losses that add and divide them."""
+"""Gains of grades for losses that add and divide them, and what the best order of a list makes of them."""
 
 from __future__ import annotations
 
@@ -9,9 +9,11 @@ import numpy as np
 import numpy.typing as npt
 
 from rankscope.errors import InputError
+from rankscope.evaluation.lists import order_in_lists
 from rankscope.kernels.gain import HIGHEST, gain_exponential, gain_linear
+from rankscope.kernels.segments import place_in_group
 
-__all__ = ["finite_gains"]
+__all__ = ["finite_gains", "ideal_gains", "ideal_shares"]
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
@@ -30,3 +32,18 @@ def finite_gains(grades: npt.NDArray[Any], gain: Callable[[Ints], Floats] = gain
             "the grades to lower ones"
         )
     return gain(np.asarray(grades, np.int64))
+
+
+def ideal_gains(gain: Floats, offsets: Ints, depth: float = np.inf) -> Floats:
+    """(lists) the DCG of the first `depth` of each list in falling order of gain."""
+    place = place_in_group(offsets)
+    worth = gain[order_in_lists(gain, offsets)] / np.log2(place + 2.0)
+    worth[place >= depth] = 0.0
+    return np.asarray(np.add.reduceat(worth, offsets[:-1]))
+
+
+def ideal_shares(relevance: npt.NDArray[Any], offsets: Ints) -> Floats:
+    """(documents) the gain of each in the DCG of its list's best order; 0 where no document of the list has any."""
+    gain = finite_gains(relevance)
+    best = np.repeat(ideal_gains(gain, offsets), np.diff(offsets))
+    return np.divide(gain, best, out=np.zeros(gain.size), where=gain > 0)

@@ -11,8 +11,7 @@ import numpy.typing as npt
 from rankscope.errors import ParameterError
 from rankscope.evaluation.lists import JudgedLists, order_in_lists
 from rankscope.kernels.segments import place_in_group
-from rankscope.learning.losses.approximate import ideal_gains
-from rankscope.learning.losses.gains import finite_gains
+from rankscope.learning.losses.gains import finite_gains, ideal_gains
 from rankscope.learning.losses.named import as_measure
 from rankscope.learning.losses.pairwise import add_curvature, logistic, logistic_bend, pushed
 from rankscope.learning.pairs import Pairs, chunks_with_all, pair_chunks

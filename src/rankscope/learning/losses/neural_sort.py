@@ -8,9 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from rankscope.errors import ParameterError
-from rankscope.learning.losses.approximate import ideal_gains
 from rankscope.learning.losses.blocks import CELLS, Block, blocks_of
-from rankscope.learning.losses.gains import finite_gains
+from rankscope.learning.losses.gains import ideal_shares
 from rankscope.stats.inputs import check_positive
 
 __all__ = ["neuralndcg"]
@@ -59,9 +58,7 @@ def neuralndcg(
             f"a list has {longest} documents, and neuralndcg sorts at most {LONGEST}; cut the lists, or choose "
             "approxndcg, which takes lists of any length"
         )
-    gain = finite_gains(relevance)
-    best = ideal_gains(gain, offsets)
-    share = np.divide(gain, np.repeat(best, np.diff(offsets)), out=np.zeros(gain.size), where=gain > 0)
+    share = ideal_shares(relevance, offsets)
     total, gradient = 0.0, np.zeros(scores.size)
     for block in blocks_of(offsets, CELLS // AT_ONCE):
         part = np.where(block.mask, share[block.rows], 0.0)
