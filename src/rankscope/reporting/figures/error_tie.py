@@ -12,8 +12,8 @@ from rankscope.data.wording import counted, listed
 from rankscope.errors import ParameterError
 from rankscope.reporting.figures.colours import BLUE
 from rankscope.reporting.figures.extra import altair
-from rankscope.reporting.figures.inputs import as_names, as_table, cell, inline, left_out, number, short, shown
-from rankscope.reporting.figures.label_places import LINE, label_places, text_width
+from rankscope.reporting.figures.inputs import as_names, as_table, cell, inline, left_out, number, shown
+from rankscope.reporting.figures.named_points import AT, HEIGHT, TIE, named_points
 from rankscope.reporting.figures.registry import figure
 from rankscope.reporting.figures.style import Style, finish
 from rankscope.stats.inputs import Floats
@@ -22,10 +22,6 @@ __all__ = ["as_rates", "error_against_tie"]
 
 #: More names than these find no room beside their points.
 MOST = 24
-#: Height of the plot, and what the axis at the left takes of the width, in pixels.
-HEIGHT, MARGIN = 340, 66
-#: A name that stands farther off than this is tied to its point by a line.
-NEAR = 8.0
 
 
 def as_rates(values: npt.ArrayLike, shape: tuple[int, ...], what: str) -> Floats:
@@ -111,8 +107,6 @@ def point_rows(
 ) -> list[dict[str, Any]]:
     """A row a measure: its point, the ends of its bars, its name and where that stands."""
     lows, highs = np.array(domains).T[:, :, None]
-    letters = 34 if style.narrowest >= 560 else 18
-    texts = [short(name, letters) for name in names]
     flip = np.array([[0.0], [1.0]])  # pixels count from the top
 
     def placed(values: Floats) -> Floats:
@@ -121,19 +115,9 @@ def point_rows(
     reach = np.nan_to_num(spreads)
     (left, bottom), (right, top), (x, y) = placed(rates - reach), placed(rates + reach), placed(rates)
     bars = np.concatenate([np.stack([left, y, right, y]), np.stack([x, top, x, bottom])], axis=1).T
-    wide = (style.narrowest - MARGIN,) if style.width else (style.narrowest - MARGIN, 640)
-    widths = [text_width(text) for text in texts]
-    moves = label_places(np.stack([x, y], axis=1), widths, [(width, HEIGHT) for width in wide], bars)
     rows = []
-    for i, name in enumerate(names):
-        (dx, dy), half = moves[i], widths[i] / 2
-        # The line ends where the name begins.
-        end = (float(np.clip(0, dx - half, dx + half)), float(np.clip(0, dy - LINE / 2, dy + LINE / 2)))
-        # A name grows away from its point, so that a font of other widths leaves no gap.
-        align = "left" if dx >= half else "right" if dx <= -half else "center"
-        dx = {"left": dx - half, "right": dx + half, "center": dx}[align]
-        row: dict[str, Any] = {"measure": name, "text": texts[i], "dx": cell(dx), "dy": cell(dy), "align": align}
-        row |= {"tied": bool(np.hypot(*end) > NEAR), "end_x": cell(end[0]), "end_y": cell(end[1])}
+    for i, placed_name in enumerate(named_points(names, np.stack([x, y], axis=1), bars, style)):
+        row: dict[str, Any] = {"measure": names[i], **placed_name}
         for k, what in enumerate(("tie", "error")):
             row |= {what: cell(rates[k, i]), f"{what}_sd": cell(spreads[k, i])}
             row |= {f"{what}_low": cell(rates[k, i] - spreads[k, i]), f"{what}_high": cell(rates[k, i] + spreads[k, i])}
@@ -164,16 +148,9 @@ def layers(
         drawn.append(
             base.transform_filter("isValid(datum.error_sd)").mark_rule(**rule).encode(x=x, y=up, y2="error_high:Q")
         )
-    move = {"x2Offset": {"expr": "datum.end_x"}, "y2Offset": {"expr": "datum.end_y"}}
-    tie = tied.mark_rule(aria=False, strokeWidth=0.8, **move)
+    tie = tied.mark_rule(aria=False, strokeWidth=0.8, **TIE)
     drawn.append(tie.encode(x=x, y=y, x2="tie:Q", y2="error:Q"))
     dots = base.mark_point(filled=True, size=70, opacity=1, color=BLUE, stroke=style.paper, strokeWidth=1)
     drawn.append(dots.encode(x=x, y=y, tooltip=tooltip))
-    at = {
-        "dx": {"expr": "datum.dx"},
-        "dy": {"expr": "datum.dy"},
-        "align": {"expr": "datum.align"},
-        "baseline": "middle",
-    }
-    drawn.append(base.mark_text(aria=False, **at).encode(x=x, y=y, text="text:N", tooltip=tooltip))
+    drawn.append(base.mark_text(aria=False, **AT, baseline="middle").encode(x=x, y=y, text="text:N", tooltip=tooltip))
     return drawn

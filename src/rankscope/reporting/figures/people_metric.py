@@ -13,7 +13,7 @@ from rankscope.errors import ParameterError
 from rankscope.reporting.figures.colours import BLUE, VERMILLION
 from rankscope.reporting.figures.extra import altair
 from rankscope.reporting.figures.inputs import as_names, as_table, cell, inline, left_out, number, short, shown
-from rankscope.reporting.figures.label_places import LINE, label_places, text_width
+from rankscope.reporting.figures.named_points import AT, HEIGHT, TIE, named_points
 from rankscope.reporting.figures.registry import figure
 from rankscope.reporting.figures.style import Style, finish
 from rankscope.stats.inputs import Floats
@@ -22,10 +22,6 @@ __all__ = ["human_against_metric"]
 
 #: More names than these find no room beside their points.
 MOST = 30
-#: Height of the plot, and what the axis at the left takes of the width, in pixels.
-HEIGHT, MARGIN = 340, 66
-#: A name that stands farther off than this is tied to its point by a line.
-NEAR = 8.0
 KINDS = ["near", "far"]
 #: What is free beyond the points, where names go, as a share of what they take.
 ROOM = 0.15
@@ -117,35 +113,19 @@ def point_rows(
     along = (values - lows) / (highs - lows)
     # Pixels count from the left and from the top; an axis that runs backwards turns its side round.
     x, y = np.abs(np.array([[float(turned[0])], [float(not turned[1])]]) - along)
-    letters = 34 if style.narrowest >= 560 else 18
-    texts = [short(name, letters) for name in names]
-    widths = [text_width(text) for text in texts]
-    wide = (style.narrowest - MARGIN,) if style.width else (style.narrowest - MARGIN, 640)
-    moves = label_places(np.stack([x, y], axis=1), widths, [(width, HEIGHT) for width in wide], np.zeros((0, 4)))
-    rows = []
-    for i, name in enumerate(names):
-        (dx, dy), half = moves[i], widths[i] / 2
-        # The line ends where the name begins.
-        end = float(np.clip(0, dx - half, dx + half)), float(np.clip(0, dy - LINE / 2, dy + LINE / 2))
-        # A name grows away from its point, so that a font of other widths leaves no gap.
-        align = "left" if dx >= half else "right" if dx <= -half else "center"
-        dx = {"left": dx - half, "right": dx + half, "center": dx}[align]
-        rows.append(
-            {
-                "system": name,
-                "text": texts[i],
-                "human": cell(values[0, i]),
-                "metric": cell(values[1, i]),
-                "kind": KINDS[name in far],
-                "dx": cell(dx),
-                "dy": cell(dy),
-                "align": align,
-                "tied": bool(np.hypot(*end) > NEAR),
-                "end_x": cell(end[0]),
-                "end_y": cell(end[1]),
-            }
+    return [
+        {
+            "system": name,
+            "text": placed["text"],
+            "human": cell(human),
+            "metric": cell(metric),
+            "kind": KINDS[name in far],
+            **placed,
+        }
+        for name, placed, human, metric in zip(
+            names, named_points(names, np.stack([x, y], axis=1), np.zeros((0, 4)), style), *values, strict=True
         )
-    return rows
+    ]
 
 
 def layers(
@@ -168,14 +148,12 @@ def layers(
         alt.Tooltip("metric:Q", title=names[1], format=".4f"),
     ]
     base, tied = alt.Chart(inline(rows)), alt.Chart(inline([row for row in rows if row["tied"]]))
-    move = {"x2Offset": {"expr": "datum.end_x"}, "y2Offset": {"expr": "datum.end_y"}}
-    tie = tied.mark_rule(aria=False, strokeWidth=0.8, **move)
+    tie = tied.mark_rule(aria=False, strokeWidth=0.8, **TIE)
     shape = alt.Shape("kind:N").scale(domain=KINDS, range=["circle", "square"]).legend(None)
     fill = alt.Fill("kind:N").scale(domain=KINDS, range=[BLUE, VERMILLION]).legend(None)
     dots = base.mark_point(filled=True, size=70, opacity=1, stroke=style.paper, strokeWidth=1)
-    at = {name: {"expr": f"datum.{name}"} for name in ("dx", "dy", "align")}
     return [
         tie.encode(x=x, y=y, x2="human:Q", y2="metric:Q"),
         dots.encode(x=x, y=y, shape=shape, fill=fill, tooltip=tooltip),
-        base.mark_text(aria=False, baseline="middle", **at).encode(x=x, y=y, text="text:N", tooltip=tooltip),
+        base.mark_text(aria=False, baseline="middle", **AT).encode(x=x, y=y, text="text:N", tooltip=tooltip),
     ]
