@@ -40,6 +40,15 @@ def test_an_empty_value_is_none_and_measures_not_known_here_are_noted(tmp_path: 
     ]
 
 
+def test_a_query_that_bears_the_name_of_the_summary_is_not_left_out_without_a_word(tmp_path: Path) -> None:
+    scores = rs.evaluate({"all": {"a": 1}, "q": {"b": 1}}, {"all": {"a": 1.0}, "q": {"x": 2.0, "b": 1.0}}, "RR")
+    lines = [f"{r.system},{r.measure},{r.query},{r.value!r}" for r in scores.records(by_query=True)]
+    found = read_score_table(written(tmp_path, "\n".join(["system,measure,query,value", *lines]) + "\n"))
+    assert (found.query_ids, found.values.tolist()) == (("q",), [[[0.5]]])
+    (note,) = found.notes
+    assert "scores.csv: 1 row of query 'all' more than one summary for each system and measure" in note
+
+
 def test_of_mean_rank_lower_is_better(tmp_path: Path) -> None:
     found = read_score_table(written(tmp_path, "system\tmeasure\tquery\tvalue\na\tMinRank\t1\t3\n", "scores.tsv"))
     assert found.sign("MinRank") == -1

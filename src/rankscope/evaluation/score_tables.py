@@ -28,7 +28,8 @@ ALL = "all"
 def read_score_table(path: PathLike) -> Scores:
     r"""Scores from a table with the columns system, measure, query and value; "-" is standard input.
 
-    Rows of query "all" are summaries and are left out; an empty value is none. What else scores know, as the
+    Rows of query "all" are summaries and are left out, with a note where one system and measure has several, since one
+    may be a query of that name; an empty value is none. What else scores know, as the
     conventions, is not in a table: `write_scores` and `read_scores` keep it. Of a measure that is not known here higher
     is taken to be better, and a note says so.
 
@@ -47,7 +48,8 @@ def read_score_table(path: PathLike) -> Scores:
     systems, (system,) = name_codes([name_column(table, columns["system"], "system")])
     measures, (measure,) = name_codes([name_column(table, columns["measure"], "measure")])
     queries, (query,) = name_codes([name_column(table, columns["query"], "query")])
-    kept = np.flatnonzero(query != (queries.index(ALL) if ALL in queries else -1))
+    summary = query == (queries.index(ALL) if ALL in queries else -1)
+    kept = np.flatnonzero(~summary)
     if not kept.size:
         raise InputError(
             f"{table.name}: summaries only (query {ALL!r}), expected every query's values, as `rankscope evaluate "
@@ -70,7 +72,10 @@ def read_score_table(path: PathLike) -> Scores:
         undefined=frozen(np.zeros(shape[1:], np.bool_)),
         settings={},
         measure_settings=tuple({} for _ in measures),
-        notes=tuple(said(table, known, np.isnan(found))),
+        notes=(
+            *said(table, known, np.isnan(found)),
+            *summaries_note(table, system[summary] * len(measures) + measure[summary]),
+        ),
     )
 
 
@@ -104,3 +109,14 @@ def said(table: Frame, measures: list[MeasureLike], absent: Bools) -> list[str]:
     if absent.any():
         notes.append(f"{table.name}: {counted(int(absent.sum()), 'value')} missing")
     return notes
+
+
+def summaries_note(table: Frame, keys: Ints) -> tuple[str, ...]:
+    """Where there are more summaries than one. keys: (summaries) one number a system and measure."""
+    more = keys.size - np.unique(keys).size
+    if not more:
+        return ()
+    return (
+        f"{table.name}: {counted(more, 'row')} of query {ALL!r} more than one summary for each system and measure; all "
+        "are left out, and with them a query of that name, which a file of --save (write_scores) keeps apart",
+    )
