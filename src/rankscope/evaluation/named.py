@@ -28,7 +28,7 @@ from rankscope.measures.presets import PRESETS, Preset
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["ConventionTable", "compare_conventions", "conventions_of"]
+__all__ = ["ConventionTable", "compare_conventions"]
 
 #: What is called without a preset.
 STANDARD = "standard"

@@ -30,7 +30,7 @@ from rankscope.parallel import run_units
 from rankscope.parallel.cluster import current
 from rankscope.parallel.cluster_unit import in_unit, unseen
 
-__all__ = ["cut_file", "cut_up", "join_in_pieces", "join_unit"]
+__all__ = ["cut_up", "join_in_pieces", "join_unit"]
 
 #: Bytes of a piece: at most, and at least.
 MOST, LEAST = 16 << 20, 4 << 20

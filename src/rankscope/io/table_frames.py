@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from rankscope.data.sparse import refuse_sparse
+from rankscope.data.wording import some_of
 from rankscope.errors import InputError
 from rankscope.io.packed import refuse_bomb
 from rankscope.io.parquet_pages import refuse_false_pages
@@ -176,7 +177,7 @@ def uneven_line(content: bytes, format_: str, before: int) -> str | None:
     reader = csv.reader(io.StringIO(content.decode("utf-8", "replace")), delimiter=SEPARATORS[format_])
     try:
         header = next(reader)
-        shown = ", ".join(header[:MOST_SHOWN]) + (", ..." if len(header) > MOST_SHOWN else "")
+        shown = some_of(header, MOST_SHOWN)
         for row in reader:
             if len(row) != len(header):
                 return f"{reader.line_num + before}: {len(row)} fields, expected {len(header)} ({shown})"

@@ -18,7 +18,7 @@ from rankscope.errors import InputError
 from rankscope.io.blocks import BOM
 from rankscope.io.formats import VALUES, File, Format, Head, Progress, Wanted, kind_of
 from rankscope.io.json_dicts import json_shape
-from rankscope.io.render import ADVICE, pieces, refuse_not_utf8
+from rankscope.io.render import ADVICE, parquet, pieces, refuse_not_utf8
 from rankscope.io.table_frames import SEPARATORS, polars_errors, read_frame, uneven_lines_first
 from rankscope.kernels.text import as_fields, decode
 
@@ -198,9 +198,7 @@ def write_parquet(rows: Rows, name: str) -> Iterator[bytes]:
     import polars as pl
 
     del name
-    file = io.BytesIO()
-    pl.concat(frames(rows)).write_parquet(file)
-    yield file.getvalue()
+    yield parquet(pl.concat(frames(rows)))
 
 
 def refuse_edges(rows: Rows, name: str, shown: str) -> None:
