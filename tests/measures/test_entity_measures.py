@@ -237,6 +237,19 @@ def test_an_entity_that_comes_up_a_rank_lowers_no_value(ranks: list[int], data: 
         assert (after <= before + 1e-12) if measure.higher_is_better is False else (after >= before - 1e-12), name
 
 
+ON_RUNS = [form for form in SOUND if not form.startswith(("AUC", "F@", "RR"))]
+
+
+@pytest.mark.parametrize("form", [*ON_RUNS, *(str(coded(form)) for form in ("AP", "IAP", "PRAUC", "APIntervals"))])
+def test_a_run_has_the_value_of_the_ranks_of_its_relevant_documents(form: str) -> None:
+    lists = [[2, 3, 7, 11], [1], [1, 4, 5, 12], [12], [6, 8]]
+    qrels = {f"q{i}": {f"d{r}": int(r in ranks) for r in range(1, 13)} for i, ranks in enumerate(lists)}
+    hits = rs.hits_of(qrels, {q: {f"d{r}": -float(r) for r in range(1, 13)} for q in qrels})
+    expected = [value(form, ranks, 400) for ranks in lists]
+    found = rs.parse_measure(form)(replace(hits, collection_size=400))
+    assert found.tolist() == pytest.approx(expected, rel=1e-12, nan_ok=True)
+
+
 # --- naive loops ------------------------------------------------------------------------------------------------------
 
 

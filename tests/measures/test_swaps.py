@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from itertools import combinations
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import rankscope as rs
 from rankscope.errors import ParameterError
 from rankscope.evaluation.lists import JudgedLists
 from rankscope.measures.names import parse_measure
@@ -66,6 +69,23 @@ def test_deltas_are_the_difference_of_the_values_before_and_after(name, grades):
         swapped[q][i], swapped[q][j] = swapped[q][j], swapped[q][i]
         expected.append(measure(measured(measure, swapped))[q] - before[q])
     assert measure.swap_deltas(hits, first, second) == pytest.approx(expected, abs=1e-12)
+
+
+@pytest.mark.parametrize("name", MEASURES)
+def test_deltas_hold_where_judged_documents_were_not_retrieved(name):
+    measure = parse_measure(name)
+    qrels = {"q": {"a": 2, "b": 0, "c": 3, "not found": 3, "nor this": 1}, "r": {"x": 1, "y": 3, "not found": 2}}
+    run = {"q": {"b": 5.0, "a": 4.0, "unjudged": 3.0, "c": 2.0}, "r": {"x": 3.0, "z": 2.0, "y": 1.0}}
+    hits = rs.hits_of(qrels, run)
+    before, expected, first, second = measure(hits), [], [], []
+    for q, (query, scores) in enumerate(run.items()):
+        judged = [doc for doc in scores if doc in qrels[query]]  # the hits
+        for (i, one), (j, other) in combinations(enumerate(judged), 2):
+            swapped = {**run, query: {**scores, one: scores[other], other: scores[one]}}
+            expected.append(measure(rs.hits_of(qrels, swapped))[q] - before[q])
+            first.append(hits.offsets[q] + i)
+            second.append(hits.offsets[q] + j)
+    assert measure.swap_deltas(hits, np.array(first), np.array(second)) == pytest.approx(expected, abs=1e-12)
 
 
 @pytest.mark.parametrize("name", ["Bpref", "infAP", "AP(norm='found')@3", "Rprec", "nERR", "P(scale='permille')@3"])
