@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -146,6 +147,48 @@ def test_conventions_of_two_files_are_not_compared(
     monkeypatch.setattr(named, "join_all", join_all)
     with pytest.raises(InputError, match=CHANGED):
         rs.compare_conventions(qrels(), run, "RR")
+
+
+@pytest.mark.parametrize("run", ["trec"], indirect=True)
+@pytest.mark.parametrize("command", ["leave one out", "two judges", "a fusion and its measures", "a report"])
+def test_what_is_read_twice_is_read_of_one_file(
+    command: str, run: Path, exchange: Exchange, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The file is exchanged as soon as it has been read for the first time."""
+    judged, other = tmp_path / "qrels", tmp_path / "second.run"
+    judged.write_text("".join(f"q{q:02d} 0 d00 1\nq{q:02d} 0 d01 0\n" for q in range(QUERIES)), "utf-8")
+    other.write_text(run.read_text("utf-8").replace(" t\n", " u\n"), "utf-8")
+    runs = [str(run), str(other)]
+
+    def seen(module: Any, name: str) -> None:
+        real = getattr(module, name)
+
+        def calling(*args: Any, **kwargs: Any) -> Any:
+            found = real(*args, **kwargs)
+            exchange()
+            return found
+
+        monkeypatch.setattr(module, name, calling)
+
+    if command == "leave one out":
+        seen(importlib.import_module("rankscope.judging.leaving"), "read_lists")
+        with pytest.raises(InputError, match=CHANGED):
+            rs.judging.leave_out(runs, qrels(), "RR", depth=5)
+    elif command == "two judges":
+        seen(importlib.import_module("rankscope.comparison.judge_effect"), "plan_and_join")
+        with pytest.raises(InputError, match=CHANGED):
+            rs.agree_judgments(judged, judged, runs, ["RR"])
+    elif command == "a report":
+        seen(importlib.import_module("rankscope.reporting.report"), "plan_and_join")
+        with pytest.raises(InputError, match=CHANGED):
+            rs.report(judged, runs, ["RR"], figures=False)
+    else:
+        module = importlib.import_module("rankscope.cli.fuse")
+        seen(module, "plainly")
+        args = [*runs, "--evaluate", str(judged), "-m", "RR", "-o", str(tmp_path / "fused.run")]
+        with pytest.raises(InputError, match=CHANGED):
+            module.fuse.main(args, standalone_mode=False)
+        assert not (tmp_path / "fused.run").exists()
 
 
 @pytest.mark.parametrize("run", ["trec"], indirect=True)

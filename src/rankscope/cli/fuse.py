@@ -14,6 +14,7 @@ from rankscope.errors import ParameterError
 from rankscope.fusion.fused import fuse as fuse_runs
 from rankscope.fusion.saved import save_fusion
 from rankscope.io.convert import convert, target_of
+from rankscope.io.stamps import refuse_changed, stamps
 from rankscope.parallel.memory import keep_memory
 from rankscope.reporting.results import render_result
 
@@ -55,6 +56,7 @@ def fuse(
     if qrels is not None:
         refuse_stdin(runs)
         plan_measures(measures)
+    before = stamps(runs)
     if learning:
         fused, shown = tuned(runs, output, options)
     elif options["parameters"] is not None:
@@ -65,7 +67,10 @@ def fuse(
     if learning and output == "-":  # no table
         notes = (shown.summary(), *shown.notes)
     # Measured before anything is written: judgments that cannot be used leave no run behind.
-    beside = None if qrels is None else measured_beside(fused, runs, qrels, measures, options["input_"], format_)
+    beside = None
+    if qrels is not None:
+        beside = measured_beside(fused, runs, qrels, measures, options["input_"], format_)
+        refuse_changed(before)
     if learning and output != "-":
         click.echo(render_result(shown, format_) + ("\n\n" if qrels is not None else ""), nl=False)
     if learning and options["save_parameters"] is not None:

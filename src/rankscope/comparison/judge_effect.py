@@ -20,6 +20,7 @@ from rankscope.errors import ParameterError
 from rankscope.evaluation.engine import as_list, evaluate, plan_and_join, score_hits
 from rankscope.evaluation.sources import is_path
 from rankscope.io.read import read_run
+from rankscope.io.stamps import refuse_changed, stamps
 from rankscope.io.streams import source_name
 from rankscope.kernels.resample import bootstrap_means, draw
 from rankscope.measures.correlation import kendall_tau, tau_ap
@@ -140,8 +141,10 @@ def effects_on_ranking(
     reading = ("input", "total_ranks", "progress", "workers")
     settled = {name: value for name, value in options.items() if name not in reading}
     elsewhere: list[Any] = [options.get(name) for name in reading]
+    before = stamps(kept)
     plan, joined = plan_and_join(qrels[0], kept, measures, settled, *elsewhere)
     a, b = score_hits(plan, joined), evaluate(qrels[1], kept, measures, **options)
+    refuse_changed(before)
     effects, notes = [], []
     for name in a.measure_names:
         values = np.stack((a.summary(name), b.summary(name)))

@@ -16,6 +16,7 @@ from rankscope.evaluation.conventions import make_plan
 from rankscope.evaluation.engine import score_hits
 from rankscope.evaluation.sources import Joined, as_qrels, join_all
 from rankscope.io.read import PathLike
+from rankscope.io.stamps import refuse_changed, stamps
 from rankscope.io.streams import is_path, source_name
 from rankscope.judging.left_out import LeftOut
 from rankscope.judging.lists import Lists, judgments_of, read_lists
@@ -65,11 +66,13 @@ def leave_out(
     plan = make_plan([measure], rel=rel)
     if plan.needs_subtopics:
         raise ParameterError(f"{measure} asks for judgments by subtopic, and pools have none; choose another measure")
+    before = stamps(list(refuse_stdin(runs)) if isinstance(runs, (list, tuple)) else [])
     lists = read_lists(refuse_stdin(runs), max(depth, cutoff), input=input)
     if len(lists.systems) < 2:
         raise ParameterError("one run, expected at least two: without it there would be no judgments")
     judged = as_qrels(qrels)
     joined = join_all(judged, list(runs), plan, input, None)
+    refuse_changed(before)
     scores = score_hits(plan, joined)
     places = [list(scores.systems).index(system) for system in lists.systems]
     by_name = [Joined(lists.systems[i], joined[p].hits, (), None) for i, p in enumerate(places)]

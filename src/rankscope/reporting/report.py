@@ -24,6 +24,7 @@ from rankscope.evaluation.engine import plan_and_join, score_hits
 from rankscope.evaluation.holes import hole_measures
 from rankscope.evaluation.sources import ENTITY, Joined, Progress, is_path
 from rankscope.io.digest import file_digest
+from rankscope.io.stamps import refuse_changed, stamps
 from rankscope.io.streams import source_name
 from rankscope.judging.estimated import Estimates
 from rankscope.judging.estimating import estimate
@@ -84,6 +85,7 @@ def report(
             raise ParameterError("map (--map) is for the judgments of a machine (--machine); leave it out")
     elif any(is_path(run) and source_name(run) == "<stdin>" for run in given(runs)):
         raise ParameterError("beside a machine (--machine) runs are read twice, and standard input once; name a file")
+    before = stamps((qrels, *given(runs), machine))
     plan, joined = plan_and_join(qrels, runs, measures, settled, input, total_ranks, progress, workers)
     scores = score_hits(plan, joined)
     baseline = system_of(baseline, given(runs), scores)
@@ -104,11 +106,13 @@ def report(
         else estimates_of(qrels, runs, machine, map, baseline, scores, settled, input),
         **(extras([joined[i] for i in kept], plan) if judged else {}),
     )
+    origin = provenance(qrels, runs, scores if compared is None else compared, command, machine)
+    refuse_changed(before)  # the hashes are of what was evaluated
     return render_page(
         title or title_of(scores, qrels),
         verdict_of(found),
         all_sections(found),
-        provenance(qrels, runs, scores if compared is None else compared, command, machine),
+        origin,
         notes=(*left_out, *(scores.notes if compared is None else compared.notes)),
         **({} if figures else {"figures": None}),
     )
