@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from rankscope.cli.options import format_of
 from rankscope.cli.output import show
 from rankscope.reporting.measures import LIST_FORMATS, explain_measure, list_measures, list_presets
 
@@ -17,21 +18,20 @@ __all__ = ["measures"]
     "--format",
     "format_",
     type=click.Choice(LIST_FORMATS),
-    default="table",
-    show_default=True,
-    help="To read (table), for a page (markdown), or for programs (json).",
+    help="To read (table), for a page (markdown), for programs (json). Default: as the suffix of -o says, else table.",
 )
 @click.option("-o", "--output", metavar="FILE", help="Write there instead of printing; whole or not at all.")
-def measures(name: str | None, presets: bool, format_: str, output: str | None) -> None:
+def measures(name: str | None, presets: bool, format_: str | None, output: str | None) -> None:
     """List all measures, a line each, or explain the one called NAME: definition, parameters, source, other names.
 
     \b
     rankscope measures
     rankscope measures nDCG
     """  # noqa: D301 - click keeps the lines after the character \b as they are
+    chosen = format_of(format_, output, LIST_FORMATS)
     if presets:
         show(list_presets(), output)
     elif name is not None:
-        show(explain_measure(name, format_), output)
+        show(explain_measure(name, chosen), output)
     else:
-        show(list_measures(format_), output)
+        show(list_measures(chosen), output)

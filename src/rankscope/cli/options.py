@@ -23,6 +23,7 @@ __all__ = [
     "READING",
     "check_output",
     "evaluation_options",
+    "format_of",
     "format_option",
     "measure_option",
     "output_options",
@@ -43,8 +44,23 @@ SUFFIXES = {
     ".html": "html",
     ".parquet": "parquet",
 }
-#: Suffixes of what is no text.
-NO_TEXT = (".xlsx", ".xls", ".ods", ".parquet", ".pdf", ".docx", ".png", ".svg", ".zip", ".gz", ".zst", ".pkl", ".npy")
+#: Suffixes of what no command writes as text.
+OTHERS = (
+    ".tsv",
+    ".xlsx",
+    ".xls",
+    ".ods",
+    ".parquet",
+    ".pdf",
+    ".docx",
+    ".png",
+    ".svg",
+    ".zip",
+    ".gz",
+    ".zst",
+    ".pkl",
+    ".npy",
+)
 
 
 def measure_option(default: Sequence[str]) -> Callable[[Command], Command]:
@@ -160,7 +176,7 @@ def format_of(asked: str | None, output: str | None, formats: Sequence[str]) -> 
     """
     suffix = os.path.splitext(output or "")[1].lower()
     told = SUFFIXES.get(suffix)
-    if suffix in NO_TEXT and asked != "html" and not (told in formats and asked in (None, told)):  # pages say it so
+    if suffix in OTHERS and asked != "html" and not (told in formats and asked in (None, told)):  # pages say it so
         known = " ".join(suffix for suffix, form in SUFFIXES.items() if form in formats)
         raise ParameterError(f"{output}: no format here makes a {suffix} file; end its name in another way ({known})")
     return asked or (told if told in formats else None) or "table"
