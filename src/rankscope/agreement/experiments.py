@@ -52,10 +52,11 @@ def in_table(
     """
     import polars as pl
 
-    from rankscope.io.ranking_tables import NAMES, rankings_in, read_named, texts
+    from rankscope.io.named_tables import read_named
+    from rankscope.io.ranking_tables import EXPECTED, NAMES, rankings_in, texts
 
     machine = [predicted] if isinstance(predicted, str) else list(predicted or ())
-    table = read_named(source)
+    table = read_named(source, EXPECTED)
     column = one_of(table.frame.columns, (EXPERIMENT,))
     if column is None or column in (gold, *machine):
         if source_name(source) != "<stdin>":

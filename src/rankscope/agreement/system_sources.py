@@ -41,13 +41,14 @@ def system_scores_in(
 
         return list(read_sys_scores(path, test_set=test_set))
     if kind == "table" and (head.startswith("PAR1") or column_words(first)):
-        from rankscope.io.ranking_tables import read_named  # polars reads tables
+        from rankscope.io.named_tables import read_named  # polars reads tables
+        from rankscope.io.ranking_tables import EXPECTED
         from rankscope.io.system_tables import holds_systems, read_system_table
 
         if source_name(path) == "<stdin>":  # it can be read once: what is no table of systems is left to the others
             found = holds_systems(column_words(first))
             return read_system_table(path, needed=needed, people=people) if found else None
-        if holds_systems(read_named(path).frame.columns):
+        if holds_systems(read_named(path, EXPECTED).frame.columns):
             return read_system_table(path, needed=needed, people=people)
     return None
 

@@ -18,7 +18,8 @@ from rankscope.evaluation.score_tables import TIDY, read_score_table
 from rankscope.io.ballots import read_votes
 from rankscope.io.blocks import BOM
 from rankscope.io.choice_words import BETTER, FIRST, SECOND, WORSE
-from rankscope.io.ranking_tables import NAMES, read_named
+from rankscope.io.named_tables import read_named
+from rankscope.io.ranking_tables import EXPECTED, NAMES
 from rankscope.io.streams import source_name
 from rankscope.io.table_frames import first_record
 
@@ -81,7 +82,7 @@ def columns_in(path: str) -> Sequence[str]:
     """The names of a table's columns, as far as its beginning tells them; none of what is no table."""
     head = first_bytes(path).removeprefix(BOM)
     if head.startswith(b"PAR1"):
-        return [] if source_name(path) == "<stdin>" else read_named(path).frame.columns
+        return [] if source_name(path) == "<stdin>" else read_named(path, EXPECTED).frame.columns
     line = next((line for line in head.splitlines() if line.strip() and not line.startswith(b"#")), b"")
     text = line.decode("utf-8", "replace").strip()
     if text.startswith(("{", "[")):

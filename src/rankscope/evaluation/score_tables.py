@@ -12,7 +12,7 @@ from rankscope.data.sparse import refuse_sparse
 from rankscope.data.wording import counted, listed
 from rankscope.errors import InputError, RankscopeError
 from rankscope.evaluation.saved import SavedMeasure
-from rankscope.io.ranking_tables import Frame, name_codes, name_column, numbers, read_named
+from rankscope.io.named_tables import Frame, name_codes, name_column, numbers, read_named
 from rankscope.io.read import PathLike
 from rankscope.measures.names import parse_measures
 
@@ -21,6 +21,8 @@ __all__ = ["TIDY", "read_score_table"]
 #: The columns of the table, and what else they may be called.
 TIDY = ("system", "measure", "query", "value")
 OTHERS = {"system": "run", "measure": "metric", "query": "query_id", "value": "score"}
+#: What an empty file should hold.
+EXPECTED = "a line of names (system,measure,query,value) and a line a value"
 #: The query of summaries.
 ALL = "all"
 
@@ -42,7 +44,7 @@ def read_score_table(path: PathLike) -> Scores:
     >>> read_score_table(path).matrix("AP").tolist()
     [[0.5, 1.0]]
     """
-    table = read_named(path)
+    table = read_named(path, EXPECTED)
     columns = {name: column_named(table.frame.columns, name, (name, OTHERS[name]), table.head) for name in TIDY}
     values = numbers(table, columns["value"])
     systems, (system,) = name_codes([name_column(table, columns["system"], "system")])

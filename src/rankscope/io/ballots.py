@@ -17,7 +17,7 @@ from rankscope.io.blocks import BOM
 from rankscope.io.entity_ranks import Words, parse_table
 from rankscope.io.foreign import binary_file
 from rankscope.io.json_ballots import json_lines_votes, json_votes
-from rankscope.io.ranking_tables import NO_VALUE, Frame, name_codes, name_column, named_in, numbers
+from rankscope.io.named_tables import NO_VALUE, Frame, name_codes, name_column, named_in, numbers
 from rankscope.io.read import HEAD, PathLike
 from rankscope.io.sniff import refuse_foreign
 from rankscope.io.streams import empty_file, open_binary, source_name

@@ -13,7 +13,7 @@ from rankscope.data.rows import Ints
 from rankscope.data.wording import counted, listed
 from rankscope.errors import InputError
 from rankscope.io.feature_lines import BEYOND, LARGEST, Dtype
-from rankscope.io.ranking_tables import NO_VALUE, Frame, as_numbers, name_column, numbers
+from rankscope.io.named_tables import NO_VALUE, Frame, as_numbers, name_column, numbers
 
 if TYPE_CHECKING:
     import polars as pl

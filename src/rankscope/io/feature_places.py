@@ -6,7 +6,7 @@ from rankscope.errors import InputError
 from rankscope.io.feature_columns import QUERY
 from rankscope.io.features import is_table
 from rankscope.io.letor import read_labels
-from rankscope.io.ranking_tables import read_named
+from rankscope.io.named_tables import read_named
 from rankscope.io.read import PathLike
 from rankscope.io.streams import open_binary, source_name
 

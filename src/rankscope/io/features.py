@@ -19,7 +19,7 @@ from rankscope.io.feature_rounding import rounding_notes
 from rankscope.io.feature_table import GrowingTable
 from rankscope.io.letor import EXPECTED, Labels, Part, labels_of
 from rankscope.io.letor_fields import Collected
-from rankscope.io.ranking_tables import named_in
+from rankscope.io.named_tables import named_in
 from rankscope.io.read import PathLike, Source, file_stem
 from rankscope.io.sniff import NUMBER, head_of, refuse_foreign
 from rankscope.io.streams import open_binary, source_name

@@ -15,7 +15,7 @@ from rankscope.data.rows import Ints
 from rankscope.data.wording import counted, listed
 from rankscope.errors import InputError
 from rankscope.io.choice_words import BETTER, FIRST, NONE, SECOND, WORSE, choice_of, doubtful_digits, plain
-from rankscope.io.ranking_tables import Frame, name_codes, name_column, numbers, read_named
+from rankscope.io.named_tables import Frame, name_codes, name_column, numbers, read_named
 from rankscope.io.read import PathLike
 
 __all__ = ["preferences_of", "read_preferences"]

@@ -12,7 +12,8 @@ from rankscope.data.wording import counted, listed
 from rankscope.errors import InputError
 from rankscope.io.choice_words import BETTER, FIRST, SECOND, WORSE, choice_of, doubtful_digits
 from rankscope.io.mt_names import judgments_of, split_pair
-from rankscope.io.ranking_tables import NAMES, PEOPLE, Frame, rankings_in, read_named, texts
+from rankscope.io.named_tables import Frame, read_named
+from rankscope.io.ranking_tables import EXPECTED, NAMES, PEOPLE, rankings_in, texts
 from rankscope.io.read import PathLike
 
 __all__ = ["read_judged_table", "read_preference_rankings"]
@@ -40,7 +41,7 @@ def read_preference_rankings(path: PathLike, *, gold: str | None = None) -> Rank
     >>> found.table("human").tolist(), found.table("judge").tolist()
     ([[1.0, 2.0], [2.0, 1.0]], [[1.0, 1.0], [2.0, 1.0]])
     """
-    table = read_named(path)
+    table = read_named(path, EXPECTED)
     if not holds_preferences(table.frame.columns):
         raise InputError(
             f"{table.head}: columns {shown_columns(table.frame.columns)}, expected a segment with better and worse, or "
@@ -62,7 +63,7 @@ def read_judged_table(
     Raises InputError as `read_preference_rankings` and `read_ranking_table`, and for `scores` of preferences, which
     are ranks.
     """
-    table = read_named(path)
+    table = read_named(path, EXPECTED)
     if not holds_preferences(table.frame.columns):
         return rankings_in(table, columns, scores=scores, gold=gold, needed=needed)
     if scores:

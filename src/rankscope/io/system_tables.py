@@ -13,7 +13,8 @@ from rankscope.data.segment_scores import SystemScores
 from rankscope.data.wording import counted, listed
 from rankscope.errors import InputError
 from rankscope.io.mt_names import split_pair
-from rankscope.io.ranking_tables import NAMES, PEOPLE, Frame, mostly_numbers, numbers, read_named, texts
+from rankscope.io.named_tables import Frame, mostly_numbers, numbers, read_named
+from rankscope.io.ranking_tables import NAMES, PEOPLE, texts
 from rankscope.io.read import PathLike
 
 __all__ = ["holds_systems", "read_system_table"]

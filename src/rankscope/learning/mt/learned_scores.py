@@ -10,7 +10,7 @@ from rankscope.data.rankings import Labels
 from rankscope.data.segment_scores import PairScores, SegmentScores
 from rankscope.data.sparse import refuse_sparse
 from rankscope.errors import InputError
-from rankscope.io.ranking_tables import Frame, name_column, numbers, read_named
+from rankscope.io.named_tables import Frame, name_column, numbers, read_named
 from rankscope.io.read import PathLike
 from rankscope.learning.matched import match_features
 from rankscope.learning.mt.feature_files import as_features
