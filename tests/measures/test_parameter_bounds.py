@@ -42,7 +42,7 @@ BOUNDS: list[tuple[str, dict[str, Any], str, tuple[Any, ...], tuple[Any, ...], s
     ("IPrec", {}, "recall", (0.0, 0.5, 1.0), (-0.1, 1.1, NAN), "a recall from 0 to 1, as in IPrec@0.1"),
     ("APIntervals", {"step": 10}, "depth", (10, 10**6), (0, 10.0, True, 10**9), "a whole number of at least 1"),
     ("APIntervals", {"step": 10}, "depth", (10,), (9,), "at least the step, 10"),
-    ("APIntervals", {"step": 3}, "depth", (300_000,), (300_003,), "at most 100,000 cutoffs, so at most 300000"),
+    ("APIntervals", {"step": 3}, "depth", (300_002,), (300_003,), "at most 100,000 cutoffs, so at most 300002"),
     ("AUCIntervals", {}, "step", (1, 100), (0, 1.0, True), "a whole number of at least 1"),
     ("Utility", {}, "a", (0, -1.5), (NAN, INF, "1"), "a number"),
     ("INST", {}, "T", (0.25, 3), (0.2, 0, NAN, INF, True), "a number of at least 0.25"),

@@ -132,7 +132,8 @@ def check_steps(measure: Measure, step: int, depth: int) -> None:
     for name, value in (("step", step), ("depth", depth)):
         require(is_int(value) and 1 <= value < 10**9, measure, name, value, "a whole number of at least 1")
     require(step <= depth, measure, "depth", depth, f"at least the step, {step}")
-    require(depth // step <= 100_000, measure, "depth", depth, f"at most 100,000 cutoffs, so at most {step * 100_000}")
+    deepest = step * 100_001 - 1
+    require(depth <= deepest, measure, "depth", depth, f"at most 100,000 cutoffs, so at most {deepest}")
 
 
 def sums_up_to(hits: Hits, rel: int | None, weights: Floats | None, step: int, depth: int) -> Floats:
@@ -193,4 +194,4 @@ class AUCIntervals(Intervals):
         above = hits.rank - 1.0 - hits.relevant_above(self.rel)  # others above
         right = found * others - self.up_to(above, hits)
         values = np.where(others > 0, ratio(right, n * others), 1.0)
-        return np.where(n[:, 0] > 0, np.clip(values, 0.0, 1.0).mean(axis=1), 0.0)
+        return np.asarray(np.clip(values, 0.0, 1.0).mean(axis=1))
