@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from decimal import Decimal, localcontext
 from itertools import chain, permutations, product
 from math import inf, log, nan, sqrt
 
@@ -12,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import rankscope as rs
-from rankscope.measures.overlap import rbo
+from rankscope.measures.overlap import harmonic_tail, rbo
 
 P = st.floats(0.05, 0.95)
 #: Far enough for p = .95: .95^1000 is below 1e-22.
@@ -297,3 +298,19 @@ class TestRefused:
             rbo(["x"], ["x"], variant="max")
         with pytest.raises(rs.UnknownName, match="unknown treatment of ties in rbo 'c'; known: a, b, w"):
             rbo(["x"], ["x"], ties="c")
+
+
+@pytest.mark.parametrize(
+    "p", [0.5, 0.999, 0.9996, 0.9997, 0.99999]
+)  # from 0.9997 on as a logarithm less its first terms
+@pytest.mark.parametrize("n", [0, 1, 7, 3000])
+def test_the_tail_of_the_series_is_that_of_exact_decimals(p, n):
+    with localcontext(prec=50):
+        exact = Decimal(p)
+        tail = -(1 - exact).ln() - sum(exact**d / d for d in range(1, n + 1))
+    assert harmonic_tail(n, p) == pytest.approx(float(tail), rel=1e-11)
+
+
+@pytest.mark.parametrize("p", [0.9995, 0.9999])
+def test_the_least_overlap_of_one_item_is_its_formula_at_any_persistence(p):
+    assert rbo(["a"], ["a"], p=p, variant="min") == pytest.approx((1 - p) / p * -log(1 - p), rel=1e-10)
