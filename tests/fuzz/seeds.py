@@ -85,7 +85,13 @@ def qrels() -> Seeds:
 @cache
 def runs() -> Seeds:
     named = {"q": {"a": 1.5, "b": 2}, "r": {"c": -1e-3}}
-    return {"trec": RUN, "json": json.dumps(named).encode(), **tables(frame().drop("relevance")), **packed(RUN)}
+    return {
+        "trec": RUN,
+        "msmarco": b"q\ta\t1\nq\tb\t2\nr\ta\t1\n",
+        "json": json.dumps(named).encode(),
+        **tables(frame().drop("relevance")),
+        **packed(RUN),
+    }
 
 
 @cache
@@ -115,7 +121,7 @@ def longer_runs() -> Seeds:
 @cache
 def partitions() -> Seeds:
     """Runs that may be one of several files."""
-    return {name: content for name, content in runs().items() if name != "json"}
+    return {name: content for name, content in runs().items() if name not in ("json", "msmarco")}
 
 
 def trec() -> Seeds:
@@ -262,8 +268,8 @@ def better_pairs() -> Seeds:
 @cache
 def ranking_tables() -> Seeds:
     rows = "de-en,1,A,x,1,0.5\nde-en,1,B,x,2,0.75\nde-en,2,A,y,1,\nde-en,2,B,y,1,1e-3\n"
-    text = f"pair,segment,system,judge,gold,reward\n{rows}"
-    return tables(table_of(text))
+    table = table_of(f"pair,segment,system,judge,gold,reward\n{rows}")
+    return {**tables(table), "list": table.write_json().encode()}
 
 
 @cache
@@ -373,7 +379,8 @@ def label_pairs() -> Seeds:
 
 @cache
 def score_tables() -> Seeds:
-    return tables(table_of("system,measure,query,value\na,AP,1,0.5\na,AP,2,1\na,AP,all,0.75\nb,AP,1,\n"))
+    table = table_of("system,measure,query,value\na,AP,1,0.5\na,AP,2,1\na,AP,all,0.75\nb,AP,1,\n")
+    return {**tables(table), "list": table.write_json().encode()}
 
 
 @cache

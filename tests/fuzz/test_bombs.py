@@ -177,6 +177,11 @@ def test_deep_json_and_endless_digits_break_no_reader(name: str, what: str, tmp_
     refusals(reader, path)
 
 
+@pytest.mark.parametrize("name", ["qrels", "run"])
+def test_a_line_of_millions_of_commas_is_told_by_its_beginning(name: str, tmp_path: Path) -> None:
+    assert "looks like the header of a table" in refused(name, b"," * (3 << 20), tmp_path)
+
+
 # Tables that would be nearly empty
 
 
@@ -221,6 +226,13 @@ def test_a_sparse_table_that_is_no_larger_than_its_cells_allow_is_taken(rows: in
     refuse_sparse((rows, columns), filled, "file", "rows and columns")
     with pytest.raises(InputError, match="is filled, expected at least 1 in 50"):
         refuse_sparse((rows, 4 * columns), filled, "file", "rows and columns")
+
+
+@pytest.mark.parametrize("separator", [b",", b"\t"])
+def test_a_table_of_more_columns_than_its_bytes_can_fill_is_refused(separator: bytes, tmp_path: Path) -> None:
+    content = separator.join([b"query_id", b"doc_id", b"score", *[b""] * (1 << 20)]) + b"\n"
+    assert "1,048,579 columns, expected at most 29," in refused("run", content, tmp_path)
+    assert "1,048,579 columns, expected at most 29," in refused("features", content, tmp_path)
 
 
 def test_a_voter_or_item_that_stands_twice_among_many_is_found_at_once(tmp_path: Path) -> None:

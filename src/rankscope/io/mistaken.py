@@ -16,7 +16,7 @@ NAMES = {"q0", "iter", "iteration", "rank", "tag", "runid"}.union(*COLUMN_NAMES.
 #: How comments begin elsewhere.
 COMMENTS = (b"//", b"%", b";", b"--")
 HEADER = "query_id,doc_id,score (judgments: relevance), with commas or tabs between the names"
-#: So many lines tell whether a table holds ranks; so many bytes are looked at for them.
+#: So many lines tell whether a table holds ranks; so many bytes are looked at, of them and of any other line.
 FEW, HEAD = 4, 1 << 16
 
 
@@ -25,6 +25,7 @@ def likely(line: bytes, fields: int, *, first: bool) -> str | None:
 
     fields: 0 where their number is right, and what stands in one of them is not.
     """
+    line = line[:HEAD]  # a line of millions of commas takes a hundred times its bytes as words
     if b"\r" in line.rstrip():
         return "the line ends are carriage returns; convert them to LF or CR LF"
     if b" qid:" in line or b"\tqid:" in line:

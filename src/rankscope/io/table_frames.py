@@ -35,6 +35,8 @@ __all__ = [
 SEPARATORS = {"csv": ",", "tsv": "\t"}
 #: What to do with Parquet that holds too much for its size: it cannot be unpacked by itself.
 AS_TEXT = "save it as CSV"
+#: So many columns may be in any table of text, and one more for so many bytes: polars takes 5 kB for each.
+MOST_COLUMNS, COLUMN = 25_000, 250
 #: So many names of columns are listed.
 MOST_SHOWN = 8
 
@@ -145,6 +147,11 @@ def refuse_short_lines(content: bytes, separator: str, name: str) -> None:
     """Raise InputError where the header names many columns, and the lines below hold few."""
     lines, separators = content.count(b"\n") + 1, content.count(separator.encode())
     columns = content.partition(b"\n")[0].count(separator.encode()) + 1
+    most = MOST_COLUMNS + len(content) // COLUMN
+    if columns > most:
+        raise InputError(
+            f"{name}:1: {columns:,} columns, expected at most {most:,} in {len(content):,} bytes; save it as Parquet"
+        )
     refuse_sparse((lines, columns), separators + lines, name, "lines and columns")
 
 
