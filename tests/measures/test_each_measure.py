@@ -11,6 +11,8 @@ from measures.table import FORMS, TABLE
 from measures.test_all_measures import CHECKS
 from strategies import random_case
 
+import rankscope as rs
+
 CASE = random_case(1, 6, scores=None)
 
 
@@ -19,3 +21,18 @@ def test_a_measure_has_its_properties(name: str) -> None:
     check_range([m for m in FORMS if m.name == name], CASE)
     for check in (check_rel, check_used, check_plain, check_ideal):
         check([m for m in CHECKS[check][0] if m.name == name], CASE)
+
+
+BEST = [
+    *(("P@5", 1, 1), ("P@5", 3, 3), ("P(rel=2)@5", 1, 2), ("P@size", 1, None), ("Success@5", 0, 1)),
+    *(("DCG", 0, 1), ("DCG", 1, 1), ("DCG@3", 2, 2), ("DCG(gains={1: 2})", 1, None), ("nDCG", 1, None)),
+    *(("ERR", 0, 1), ("ERR", 1, 1), ("ERR(gmax=4)", 2, 4), ("SDCG@3", 1, 1), ("SDCG(gmin=2, gmax=5)@3", 1, 5)),
+]
+
+
+@pytest.mark.parametrize(("form", "highest", "expected"), BEST)
+def test_the_grade_that_raises_a_value_most_is_the_highest_there_can_be(
+    form: str, highest: int, expected: object
+) -> None:
+    hits = rs.hits_of({"q": {"a": highest, "b": 0}}, {"q": {"a": 2.0, "unjudged": 1.0}})
+    assert rs.parse_measure(form).best_grade(hits) == expected
