@@ -45,22 +45,7 @@ SUFFIXES = {
     ".parquet": "parquet",
 }
 #: Suffixes of what no command writes as text.
-OTHERS = (
-    ".tsv",
-    ".xlsx",
-    ".xls",
-    ".ods",
-    ".parquet",
-    ".pdf",
-    ".docx",
-    ".png",
-    ".svg",
-    ".zip",
-    ".gz",
-    ".zst",
-    ".pkl",
-    ".npy",
-)
+OTHERS = (".xlsx", ".xls", ".ods", ".parquet", ".pdf", ".docx", ".png", ".svg", ".zip", ".gz", ".zst", ".pkl", ".npy")
 
 
 def measure_option(default: Sequence[str]) -> Callable[[Command], Command]:
