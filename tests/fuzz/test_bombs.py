@@ -182,6 +182,11 @@ def test_a_line_of_millions_of_commas_is_told_by_its_beginning(name: str, tmp_pa
     assert "looks like the header of a table" in refused(name, b"," * (3 << 20), tmp_path)
 
 
+@pytest.mark.parametrize("name", ["letor", "features"])
+def test_many_empty_lines_take_little_memory(name: str, tmp_path: Path) -> None:
+    assert "no data, only comments and blank lines" in refused(name, b"\n" * (2 << 20), tmp_path)
+
+
 # Tables that would be nearly empty
 
 

@@ -36,6 +36,8 @@ Ints = npt.NDArray[np.int64]
 SIZE = 1 << 21
 #: Bytes from a place on that are looked at first.
 HEAD = 32
+#: Lines that are looked at together, for their tables take many times the bytes of short ones.
+STEP = 1 << 15
 
 
 class Lines(NamedTuple):
@@ -80,16 +82,23 @@ def leading_fields(bytes_: Bytes, places: Ints, ends: Ints, count: int, width: i
     look at first; where they do not hold the fields, more are looked at.
     """
     starts, lengths = np.zeros((2, places.size, count), np.int64)
+    for a in range(0, places.size, STEP):
+        part = slice(a, a + STEP)
+        find_fields(bytes_, places[part], ends[part], width, starts[part], lengths[part])
+    return starts, lengths
+
+
+def find_fields(bytes_: Bytes, places: Ints, ends: Ints, width: int, starts: Ints, lengths: Ints) -> None:
+    """As above, into arrays of zeros."""
     rows = np.arange(places.size)
     while rows.size:
-        first, last, seen = fields_within(bytes_, places[rows], count, width)
+        first, last, seen = fields_within(bytes_, places[rows], starts.shape[1], width)
         end = ends[rows, None]
         there = first < end
         starts[rows] = np.where(there, first, 0)
         lengths[rows] = np.where(there, np.minimum(last, end) - first, 0)
         rows = rows[~seen & (places[rows] + width <= ends[rows])]
         width *= 4
-    return starts, lengths
 
 
 def fields_within(bytes_: Bytes, places: Ints, count: int, width: int) -> tuple[Ints, Ints, Bools]:
