@@ -5,6 +5,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from measures.properties import check_ideal, check_plain, check_range, check_rel, check_used
 from measures.table import FORMS, TABLE
@@ -36,3 +38,11 @@ def test_the_grade_that_raises_a_value_most_is_the_highest_there_can_be(
 ) -> None:
     hits = rs.hits_of({"q": {"a": highest, "b": 0}}, {"q": {"a": 2.0, "unjudged": 1.0}})
     assert rs.parse_measure(form).best_grade(hits) == expected
+
+
+@pytest.mark.parametrize("form", ["R@5", "RelP@5", "AP", "AP(norm='min')@3", "Rprec", "F(beta=3)@2", "BinG", "SetR"])
+def test_what_a_value_is_divided_by_counts_at_the_same_level(form: str) -> None:
+    """One of two documents of grade 2 is found, at the top; two of grade 1 count for nothing."""
+    hits = rs.hits_of({"q": {"a": 2, "b": 1, "c": 1, "not found": 2}}, {"q": {"a": 3.0, "b": 2.0}})
+    measure = rs.parse_measure(form)
+    assert replace(measure, rel=2)(hits).tolist() == [0.5]
