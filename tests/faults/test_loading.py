@@ -72,6 +72,35 @@ def test_an_interrupt_that_python_wraps_in_an_error_of_a_class_is_one(
     assert (done.code, done.said) == (130, "rankscope: interrupted; no result was written")
 
 
+class PanicException(BaseException):
+    """As polars raises it."""
+
+
+@pytest.mark.parametrize(
+    ("value", "code", "said"),
+    [("Terminated(15)", 143, "ended by SIGTERM"), ("KeyboardInterrupt()", 130, "interrupted")],
+    ids=["SIGTERM", "SIGINT"],
+)
+def test_a_signal_that_polars_makes_a_panic_of_is_told(
+    value: str, code: int, said: str, call: Callable[..., Done], place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def panicked() -> None:
+        raise PanicException(f"Failed to access NumPy array API capsule: PyErr {{ type: <class 'x'>, value: {value} }}")
+
+    instead(monkeypatch, panicked)
+    done = call(*EVALUATE, place / "a")
+    assert (done.code, done.said) == (code, f"rankscope: {said}; no result was written")
+
+
+def test_another_panic_is_a_bug(call: Callable[..., Done], place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def panicked() -> None:
+        raise PanicException("index out of bounds")
+
+    instead(monkeypatch, panicked)
+    with pytest.raises(PanicException, match="index out of bounds"):
+        call(*EVALUATE, place / "a")
+
+
 def test_another_error_of_that_kind_is_a_bug_of_ours(
     call: Callable[..., Done], place: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -6,6 +6,7 @@ import atexit
 import gc
 import importlib
 import os
+import re
 import signal
 import sys
 from collections.abc import Sequence
@@ -43,6 +44,10 @@ COMMANDS = {
     "convert": ("convert", "Judgments and runs from one format to another."),
     "demo": ("demo", "Make a small test collection and take a tour on it."),
 }
+
+
+#: An exception that a signal raised, as others print it.
+SIGNALLED = re.compile(r"KeyboardInterrupt\(\)|Terminated\((\d{1,3})\)")
 
 
 class Lazy(click.Group):
@@ -139,6 +144,11 @@ def ended(args: Sequence[str] | None) -> int:
         if isinstance(error.__cause__, KeyboardInterrupt):  # while a class was made: Python up to 3.11 wraps what comes
             return interrupted(error.__cause__)
         raise
+    except BaseException as error:
+        signalled = signal_in(error)
+        if signalled is None:
+            raise
+        return interrupted(signalled)
 
 
 def called(args: Sequence[str] | None) -> object:
@@ -147,6 +157,14 @@ def called(args: Sequence[str] | None) -> object:
         return cli.main(args=None if args is None else list(args), prog_name="rankscope", standalone_mode=False)
     except SystemExit as end:
         return end.code
+
+
+def signal_in(error: BaseException) -> KeyboardInterrupt | None:
+    """What a signal raised while polars called Python, of which it makes a panic of its own; None for other errors."""
+    found = SIGNALLED.search(str(error)) if type(error).__name__ == "PanicException" else None
+    if found is None:
+        return None
+    return Terminated(int(found[1])) if found[1] else KeyboardInterrupt()
 
 
 def interrupted(error: BaseException) -> int:
