@@ -137,8 +137,9 @@ def test_columns_that_are_longer_than_the_file_are_refused():
         b"\x49\x1c\0\0",  # a group without columns
     ],
 )
-def test_what_is_no_description_of_a_file_is_left_to_its_reader(description):
-    refuse_false_pages(file_of(description), "file")
+def test_what_is_no_description_of_a_file_is_refused(description):
+    with pytest.raises(InputError, match="what it says of itself is damaged"):
+        refuse_false_pages(file_of(description), "file")
 
 
 @pytest.mark.parametrize("content", [b"", b"PAR1", b"PAR1PAR1", b"no Parquet at all", b"PAR1\xff\xff\xff\xffPAR1"])

@@ -30,11 +30,11 @@ DEEPEST = 16
 
 
 def refuse_false_pages(content: Any, name: str) -> None:
-    """Raise InputError where a page says that it holds fewer than no values, or more than its column.
+    """Raise InputError where a page says that it holds fewer than no values, or more than its column; and where a
+    structure is none of Thrift's, which polars may read in another way.
 
-    Each byte is looked at once at most.
-
-    content: the bytes of the file, or a map of it. What else is wrong with it its reader tells.
+    content: the bytes of the file, or a map of it. Each byte is looked at once at most. What else is wrong with the file
+    its reader tells.
     """
     try:
         end = len(content) - TAIL
@@ -42,13 +42,15 @@ def refuse_false_pages(content: Any, name: str) -> None:
         if begin < len(MARK) or content[end + 4 :] != MARK:
             return
         about = Structure(content, begin, end).fields()
-        columns = [column[ABOUT] for group in about.get(GROUPS, ()) for column in group[COLUMNS]]
+        columns = [column[ABOUT] for group in about[GROUPS] for column in group[COLUMNS]]
         if sum(column[SIZE] for column in columns) > len(content):
             raise InputError(f"{name}: cannot be read as parquet (its columns are longer than it is); fetch it again")
         for column in columns:
             refuse_false_column(content, column, name)
     except (KeyError, IndexError, TypeError, AttributeError, RecursionError, UnreadableError):
-        return
+        raise InputError(
+            f"{name}: cannot be read as parquet (what it says of itself is damaged); fetch it again"
+        ) from None
 
 
 class UnreadableError(Exception):
@@ -59,7 +61,8 @@ def refuse_false_column(content: Any, about: dict[int, Any], name: str) -> None:
     """The pages of a column in a group of rows. about: what the file says of it."""
     place = min(about[FIRST_PAGE], about.get(DICTIONARY) or about[FIRST_PAGE])
     end = min(place + about[SIZE], len(content))
-    while 0 < place < end:
+    left = about[VALUES]
+    while 0 < place < end and left > 0:
         structure = Structure(content, place, end)
         head = structure.fields()
         for field, kind in KINDS.items():
@@ -73,8 +76,9 @@ def refuse_false_column(content: Any, about: dict[int, Any], name: str) -> None:
                     f"{name}: cannot be read as parquet (byte {place} begins a page of {values:,} values, expected 0 "
                     f"to {most:,}); check the file or name its format"
                 )
+            left -= values if kind == "data" else 0
         if head[PACKED] < 0:
-            return
+            raise UnreadableError
         place = structure.place + head[PACKED]
 
 
