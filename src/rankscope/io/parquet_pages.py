@@ -33,8 +33,8 @@ def refuse_false_pages(content: Any, name: str) -> None:
     """Raise InputError where a page says that it holds fewer than no values, or more than its column; and where a
     structure is none of Thrift's, which polars may read in another way.
 
-    content: the bytes of the file, or a map of it. Each byte is looked at once at most. What else is wrong with the file
-    its reader tells.
+    content: the bytes of the file, or a map of it. Each byte is looked at once at most. What else is wrong its
+    reader tells.
     """
     try:
         end = len(content) - TAIL
