@@ -54,7 +54,7 @@ bench: $(VENV)/.bench
 bench-learn: $(VENV)/.bench
 	$(BIN)/python benchmarks/run_all.py --only learning --write
 
-# A minute of fuzzing for each reader, three quarters of an hour in all.
+# A minute of fuzzing for each reader, an hour in all.
 fuzz: $(VENV)/.fuzz
 	$(BIN)/python tests/fuzz/run_atheris.py all --seconds 60
 
