@@ -195,7 +195,8 @@ def same_queries(qrels: Judgments, run: Lists) -> list[str]:
         without, strange = [q for q in judged if q not in listed], [q for q in listed if q not in judged]
         raise NotComparable(
             f"the run has no list for {len(without)} of {len(judged)} queries of the qrels ({some_of(without)}), and "
-            f"{len(strange)} lists for others ({some_of(strange)}), expected the same queries; pass make_comparable=True"
+            f"{len(strange)} lists for others ({some_of(strange)}), expected the same queries; pass "
+            "make_comparable=True"
         )
     return list(judged)
 

@@ -147,7 +147,7 @@ def refuse_unknown(queries_of_run: tuple[str, ...], machine: Qrels, system: str,
     lacking = [query for query in queries_of_run if query not in known]
     if lacking:
         raise InputError(
-            f"{name} lacks {queries(len(lacking))} of the {len(queries_of_run):,} of run {system!r} ({some_of(lacking)}), "
-            "expected judgments of the machine for all queries of the runs; let it judge them, or cut the runs to its "
-            "queries"
+            f"{name} lacks {queries(len(lacking))} of the {len(queries_of_run):,} of run {system!r} "
+            f"({some_of(lacking)}), expected judgments of the machine for all queries of the runs; let it judge "
+            "them, or cut the runs to its queries"
         )
