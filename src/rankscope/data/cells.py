@@ -24,6 +24,7 @@ def number(value: float, digits: int = 4, *, signed: bool = False) -> str:
     >>> number(0.12345), number(-0.00001), number(0.5, 2, signed=True), number(math.nan)
     ('0.1235', '0.0000', '+0.50', '-')
     """
+    value = float(value)  # NumPy's numbers round 0.12345 to 0.1234, unlike `format_value`, which may stand beside it
     return "-" if math.isnan(value) else f"{round(value, digits) + 0.0:{'+' if signed else ''}.{digits}f}"
 
 
