@@ -34,6 +34,12 @@ def test_a_function_becomes_a_measure_that_works_by_name_everywhere() -> None:
     assert rs.Evaluator(CASE.qrels, "Share@2")(CASE.run).overall("Share@2") == 1 / 2
 
 
+@pytest.mark.parametrize("name", ["Map_Cut_1st", "Set_F_1", "Recall_3"])
+def test_a_name_that_begins_as_one_of_trec_eval_in_other_letters_takes_parameters(name: str) -> None:
+    made = rs.define_measure(name)(share)
+    assert rs.parse_measure(f"{name}(weight=0.5)@2") == made(weight=0.5, cutoff=2)
+
+
 def test_it_reads_back_from_its_name_and_tells_what_it_is() -> None:
     made = rs.define_measure("Share", range=(0, 7), higher_is_better=False, source="us")(share)
     for measure in (made(), made(cutoff=5), made(weight=2.0, cutoff=1)):

@@ -80,8 +80,8 @@ def parse(text: str, defaults: Defaults, renames: Mapping[str, str]) -> list[Mea
         raise ParameterError(
             "unknown measure 'all'; name each on its own, as in -m AP -m nDCG@10; `rankscope measures` lists them"
         )
-    small = split_trec(text.lower())
-    if small is not None and not renames and canonical(text) is None and canonical(small[0]) is None:
+    small, own = split_trec(text.lower()), canonical(re.split(r"[(@]", text)[0])
+    if small is not None and not renames and own is None and canonical(small[0]) is None:
         raise UnknownName("measure", text, [text.lower()])
     refuse_several(text)
     match = GRAMMAR.fullmatch(text)
