@@ -9,7 +9,6 @@ segment (beside it our mean of the same values); and xml.etree, which keeps what
 find the same values.
 """
 
-import importlib.util
 import json
 import sys
 import tempfile
@@ -26,6 +25,7 @@ from measuring import (
     Medians,
     absolute,
     agree,
+    available,
     in_turn,
     main,
     median,
@@ -209,7 +209,7 @@ def in_memory(systems, segments, runs, *peers) -> None:
 def measure(runs=RUNS, folder=DATA, peers=("scipy",), share=1.0, systems=15, segments=2000, megabytes=100) -> dict:
     """Nothing is kept in the folder. share: of the judgments of WMT12. megabytes: of JCML. Without peers, no others."""
     del folder
-    present = [name for name in peers if importlib.util.find_spec(name)]
+    present = available(peers)
     with tempfile.TemporaryDirectory() as place:
         start([*this("write"), place, str(share), str(megabytes)])
         judged, scores, jcml = (str(Path(place, name)) for name in MADE)

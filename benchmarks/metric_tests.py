@@ -11,13 +11,12 @@ as people's do; one metric is rounded, one is not. All run in one process, which
 scores missing, with epsilon kept, Pearson of the systems' means, and BOOT-BOTH of all pairs of ten metrics.
 """
 
-import importlib.util
 import json
 import sys
 import time
 from collections import defaultdict
 
-from measuring import DATA, OURS, RUNS, Medians, absolute, agree, main, median, ratio, report, start
+from measuring import DATA, OURS, RUNS, Medians, absolute, agree, available, main, median, ratio, report, start
 
 #: Name of the work -> the most CPU seconds, and those of mt-metrics-eval.
 CLAIMED = {"Pearson by segment": (3, 1124), "acc_eq by segment": (6, 323), "tau-b of all scores": (3, 8962)}
@@ -131,7 +130,7 @@ def remember(systems, segments, resamples) -> None:
 
 
 def measure(runs=RUNS, folder=DATA, peers=("scipy",), systems=15, segments=2000, resamples=1000) -> dict:
-    there = [peer for peer in peers if importlib.util.find_spec(peer)]
+    there = available(peers)
     size = [str(systems), str(segments), str(resamples)]
     memory = start([sys.executable, __file__, "--memory", *size]).memory
     spent = json.loads(start([sys.executable, __file__, "--work", str(runs), *size, *there]).output)
