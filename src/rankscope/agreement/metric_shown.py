@@ -13,7 +13,7 @@ from rankscope.agreement.metric_comparison import MetricComparison
 from rankscope.agreement.metric_tasks import Task
 from rankscope.agreement.segment_agreement import AVERAGE
 from rankscope.agreement.segment_shown import SHOWN
-from rankscope.data.cells import format_value
+from rankscope.data.cells import format_value, number
 from rankscope.data.sections import Cell, Figure, Marked, Section, Table
 from rankscope.data.wording import counted, format_p, listed
 from rankscope.stats.inputs import Floats
@@ -113,7 +113,16 @@ def every_two(result: MetricComparison) -> Table:
     names = names_shown(result)
     tasks = [name for name in names for _ in range(len(result.metrics) * (len(result.metrics) - 1) // 2)]
     rows = [
-        (a, b, task, *map(shown, (value_a, value_b)), f"{difference:+.4f}", format_p(p), format_p(corrected), f"{n:,}")
+        (
+            a,
+            b,
+            task,
+            *map(shown, (value_a, value_b)),
+            number(difference, signed=True),
+            format_p(p),
+            format_p(corrected),
+            f"{n:,}",
+        )
         for task, (a, b, _, _, value_a, value_b, difference, p, corrected, n) in zip(
             tasks, result.records(), strict=True
         )

@@ -252,7 +252,7 @@ def effect_section(effect: RankingEffect, names: tuple[str, str]) -> Section:
     rows = []
     for i in np.argsort(effect.rank_a, kind="stable").tolist():
         a, b = float(effect.mean_a[i]), float(effect.mean_b[i])
-        means = (format_value(a, "mean"), format_value(b, "mean"), f"{b - a:+.4f}")
+        means = (format_value(a, "mean"), format_value(b, "mean"), number(b - a, signed=True))
         beyond = (number(x, signed=True) for x in effect.beyond[i].tolist())
         rows.append((effect.systems[i], *means, *beyond, str(effect.rank_a[i]), str(effect.rank_b[i])))
     one, other = names

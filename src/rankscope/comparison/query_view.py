@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rankscope.comparison.matched import Matched
+from rankscope.data.cells import number
 from rankscope.data.scores import Floats
 from rankscope.data.sections import Cell, Figure, Section, Table
 from rankscope.data.wording import queries, some_of
@@ -68,7 +69,7 @@ def extremes_table(matched: Matched, ids: Sequence[str], a: int, b: int) -> Tabl
     for word, found in zip(("helped", "hurt"), extreme_queries(gain), strict=True):
         for q in found.tolist():
             cells = [f"{matched.values[s, q]:.4f}" for s in (a, b)]
-            rows.append((word, ids[q], *cells, f"{matched.sign * gain[q]:+.4f}"))
+            rows.append((word, ids[q], *cells, number(matched.sign * gain[q], signed=True)))
     columns = ("most", "query", matched.systems[a], matched.systems[b], "difference")
     return Table(columns=columns, rows=tuple(rows), left=2) if rows else None
 

@@ -231,7 +231,7 @@ def sizes(result: Comparison, part: MeasureComparison) -> list[Section]:
         low, high = (effects.low[i], effects.high[i]) if sign[i] > 0 else (-effects.high[i], -effects.low[i])
         cells = [number(sign[i] * part.difference[i], signed=True), between(student.low[k], student.high[k])]
         cells += [between(bca.low[k], bca.high[k]), number(sign[i] * effects.cohens_d[i], 2, signed=True)]
-        cells += [f"[{low:.2f}, {high:.2f}]", number(sign[i] * effects.hedges_g[i], 2, signed=True)]
+        cells += [between(low, high, 2), number(sign[i] * effects.hedges_g[i], 2, signed=True)]
         rows.append((part.systems[a[i]], part.systems[b[i]], *cells))
     first = "ahead" if result.baseline is None else "system"
     columns = (first, "of", "difference", "t interval", "BCa interval", "Cohen's d", "its interval", "Hedges' g")
