@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from rankscope.errors import InputError
 
 __all__ = ["binary_file", "refuse_binary_kinds"]
@@ -10,10 +12,9 @@ PLAIN = "expected plain text, gzip or Zstandard; unpack it first"
 TABLE = "expected text; save it as CSV, or as Parquet"
 #: How a file begins -> what it is, and what was expected. None of these can be the beginning of a text.
 KINDS = {
-    b"BZh": f"compressed with bzip2, {PLAIN}",
     b"\xfd7zXZ": f"compressed with xz, {PLAIN}",
     b"7z\xbc\xaf": f"compressed with 7-Zip, {PLAIN}",
-    b"Rar!": f"compressed with RAR, {PLAIN}",
+    b"Rar!\x1a\x07": f"compressed with RAR, {PLAIN}",
     b"\xd0\xcf\x11\xe0": f"a workbook or document of Office, {TABLE}",
     b"\x80\x02": "a pickle of Python, which could run code and is not read; save the data as JSON or CSV",
     b"\x80\x03": "a pickle of Python, which could run code and is not read; save the data as JSON or CSV",
@@ -23,11 +24,14 @@ KINDS = {
     b"\x89HDF": f"an HDF5 file, {TABLE}",
     b"ARROW1\0\0": f"an Arrow file (Feather), {TABLE}",
     b"SQLite format 3\0": f"a database of SQLite, {TABLE}",
-    b"%PDF-": "a PDF, expected data; name another file",
+    b"%PDF-1.": "a PDF, expected data; name another file",
+    b"%PDF-2.": "a PDF, expected data; name another file",
     b"version https://git-lfs": "only the pointer of Git LFS to a file, expected the file; fetch it with git lfs pull",
 }
 ZIP = b"PK\x03\x04"
-#: Where a tar archive says that it is one.
+#: A block of bzip2, or the end of none.
+BZIP2 = re.compile(rb"BZh[1-9](1AY|\x17rE)")
+#: Where a tar archive says that it is one, behind names and numbers that NUL bytes fill up.
 TAR = slice(257, 262)
 #: So many bytes tell whether a text is UTF-16.
 LEAST = 8
@@ -48,7 +52,9 @@ def kind_of(start: bytes) -> str | None:
         if first.endswith(b".npy"):
             return f"arrays of NumPy (.npz), {TABLE}"
         return f"compressed with zip, {PLAIN}"
-    if start[TAR] == b"ustar":
+    if BZIP2.match(start):
+        return f"compressed with bzip2, {PLAIN}"
+    if start[TAR] == b"ustar" and b"\0" in start[: TAR.start]:
         return "an archive (tar) of several files, expected one; unpack it first"
     return next((what for magic, what in KINDS.items() if start.startswith(magic)), None)
 
