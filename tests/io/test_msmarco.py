@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from strategies import DOC_IDS
 
 import rankscope as rs
-from rankscope.errors import InputError
+from rankscope.errors import InputError, ParameterError
 
 
 def lines(run: dict[str, list[str]], separator: str = "\t") -> str:
@@ -73,6 +73,17 @@ def test_what_is_no_such_run_is_told_with_its_line(tmp_path: Path, text: str, sa
 def test_such_lines_are_no_judgments(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"3 fields, expected 4 \(query 0 document relevance\)"):
         rs.read_qrels(put(tmp_path, "1 a 1\n"))
+
+
+def test_a_document_a_query_may_also_have_been_judged_with_1(tmp_path: Path) -> None:
+    path, out = put(tmp_path, "1 a 1\n2 b 1\n"), tmp_path / "out.csv"
+    with pytest.raises(ParameterError, match=r"which may be ranks or judgments; say which with --kind"):
+        rs.convert(path, out)
+    assert not out.exists()
+    rs.convert(path, out, kind="run")
+    assert out.read_text() == "query_id,doc_id,score\n1,a,-1.0\n2,b,-1.0\n"
+    rs.convert(path, tmp_path / "out.run")
+    assert rs.read_run(path).frame().rows() == [("1", "a", -1.0), ("2", "b", -1.0)]
 
 
 def test_they_can_be_converted(tmp_path: Path) -> None:

@@ -34,7 +34,8 @@ def read_ranks(source: Source, wanted: Wanted) -> File:
     """The documents of each query by their ranks: the score is minus the rank.
 
     Raises InputError where the ranks of a query are not 1, 2, 3, ..., for then the numbers may be scores, of which
-    the highest are the best; and for such lines in the place of judgments.
+    the highest are the best; and for such lines in the place of judgments. ParameterError where only ones stand there,
+    and nobody said that these are ranks.
     """
     if (wanted.kind or wanted.hint) == "qrels":
         return read_lines(source, wanted._replace(kind="qrels"))  # which says what is wrong
@@ -48,9 +49,11 @@ def read_ranks(source: Source, wanted: Wanted) -> File:
         found = f"rank {rows.values[row]} of query {name_of(rows.query_ids[query[row]])!r}"
         raise InputError(
             f"{where}: {found}, expected the ranks 1, 2, 3, ... of each query, each once "
-            "(the line is query document rank); where these are scores, put a line such as query_id,doc_id,score above "
-            "them, with commas or tabs as the lines have"
+            "(the line is query document rank); where these are scores or judgments, put a line such as "
+            "query_id,doc_id,score (judgments: relevance) above them, with commas or tabs as the lines have"
         )
+    if np.all(np.diff(rows.offsets) <= 1):  # as of collections that judge a document a query
+        wanted.either(source.name, "the number is 1 in all lines, which may be ranks or judgments")
     return File(replace(rows, values=-rows.values.astype(np.float64)), apart)
 
 
