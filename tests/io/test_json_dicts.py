@@ -37,6 +37,13 @@ def put(tmp_path: Path) -> Callable[..., Path]:
     return write
 
 
+def test_queries_may_be_called_like_columns(put: Callable[..., Path]) -> None:
+    judged = {"query": {"d1": 1}, "doc": {"d2": 1, "0": 2}}
+    assert sorted(rs.read_qrels(put(judged)).frame().rows()) == [("doc", "0", 2), ("doc", "d2", 1), ("query", "d1", 1)]
+    with pytest.raises(RankscopeError, match="the columns of a table, expected"):
+        rs.read_qrels(put({"query": {"0": 1, "1": 1}, "doc": {"0": 7, "1": 8}, "score": {"0": 1, "1": 0}}))
+
+
 def lists_of(run: rs.Run) -> dict[str, dict[str, float]]:
     found: dict[str, dict[str, float]] = {}
     for query, doc, score in run.frame().rows():

@@ -94,7 +94,7 @@ def load_dicts(content: bytes, name: str) -> dict[str, dict[str, Any]]:
             f"{name}: JSON that is no object, expected {SHAPE}, or an object a line with query_id, doc_id and score or "
             f"relevance; {AS_LINES if isinstance(data, list) else 'convert it'}"
         )
-    if one_of(list(data), COLUMN_NAMES["query_id"]) and one_of(list(data), COLUMN_NAMES["doc_id"]):
+    if are_columns(data):
         raise InputError(f"{name}: the columns of a table, expected {SHAPE}, or an object a line; {AS_LINES}")
     for query, docs in data.items():
         if not isinstance(docs, dict):
@@ -103,6 +103,15 @@ def load_dicts(content: bytes, name: str) -> dict[str, dict[str, Any]]:
                 "name the format that this file has"
             )
     return data
+
+
+def are_columns(data: dict[str, Any]) -> bool:
+    """Whether these are the columns of a table, and no queries that are called so: rows are numbered, or lists."""
+    found = [one_of(list(data), COLUMN_NAMES[column]) for column in ("query_id", "doc_id")]
+    columns = [data[name] for name in found if name is not None]
+    return len(columns) == len(found) and all(
+        not isinstance(cells, dict) or list(cells) == [str(row) for row in range(len(cells))] for cells in columns
+    )
 
 
 def from_json(content: bytes, name: str, *, shape: str = SHAPE, holder: str = "document", first: int = 1) -> Any:
