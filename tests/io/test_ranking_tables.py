@@ -118,6 +118,19 @@ def test_a_row_of_parquet_is_named_by_its_number(written):
         )
 
 
+@pytest.mark.parametrize(
+    ("rows", "said"),
+    [
+        ("[]", "judged: an empty list, expected a line of names"),
+        ('[\n{"segment": 7},\n{"segment":\n 8, "gold": NaN}\n]', "judged: row 1: the value NaN, expected finite"),
+    ],
+    ids=["none", "no number"],
+)
+def test_a_row_of_a_list_is_named_by_its_number(written, rows, said):
+    with pytest.raises(InputError, match=said):
+        read_ranking_table(written(rows))
+
+
 def test_a_column_that_was_named_and_is_not_there_is_refused(written):
     with pytest.raises(InputError, match=":1: no column 'chrF' among 'segment', 'system', 'gold', 'predicted'"):
         read_ranking_table(written(CSV), ["chrF"])

@@ -72,6 +72,8 @@ def named_in(content: bytes, name: str, expected: str, *, even: bool = False) ->
         form, before = "jsonl", 1
         if content.lstrip().startswith(b"["):
             content, before = lines_of_records(content, name), 0
+            if not content:
+                raise InputError(f"{name}: an empty list, expected {expected}; check how it was made")
     else:
         before = 2
         while content and (content.startswith(b"#") or not content.partition(b"\n")[0].strip()):
@@ -86,9 +88,10 @@ def named_in(content: bytes, name: str, expected: str, *, even: bool = False) ->
         wrong = None
     except InputError as error:
         even, wrong = False, error
-    where = None if even else uneven_line(content, form, before - 2 if form in SEPARATORS else 0)
+    rows = before == 0  # of a list, whose lines these are not
+    where = None if even else uneven_line(content, form, before - 2 if form in SEPARATORS else -rows)
     if where is not None:
-        raise InputError(f"{name}:{where}; correct this line")
+        raise InputError(f"{name}: row {where}; correct it" if rows else f"{name}:{where}; correct this line")
     if wrong is not None:
         raise wrong
     return Frame(frame if form in SEPARATORS else in_order(frame, content), name, before)
