@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 import pytest
 
 import rankscope as rs
+from rankscope.errors import ParameterError
 
 
 @pytest.fixture
@@ -57,6 +59,16 @@ def test_weights_and_parameters_are_those_of_the_call(cli: Callable[..., Any], t
     fused = rs.read_run(two / "fused.run")
     assert fused.name == "rbc(p=0.5,weights=1,2)"
     assert fused.frame().rows()[0] == ("1", "b", 1 * 0.5 * 0.5 + 2 * 0.5)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes here")
+def test_a_pipe_cannot_be_read_twice(cli: Callable[..., Any], two: Path) -> None:
+    os.mkfifo(two / "pipe")
+    done = cli("fuse", "run", "pipe", "--evaluate", "qrels", "-o", "x.run")
+    said = "--evaluate reads the runs twice, and pipe, a pipe, can be read once; name a file"
+    assert (done.code, done.err) == (2, f"rankscope: {said}\n")
+    with pytest.raises(ParameterError, match=r"runs are read twice here, and .*, a pipe, can be read once"):
+        rs.judging.leave_out([two / "run", two / "pipe"], {"1": {"a": 1}})
 
 
 @pytest.mark.parametrize(

@@ -10,11 +10,11 @@ from rankscope.cli.fuse_options import check_options, fuse_options
 from rankscope.cli.fuse_trained import tuned, with_parameters
 from rankscope.cli.options import check_output
 from rankscope.data.run import Run
-from rankscope.errors import ParameterError
 from rankscope.fusion.fused import fuse as fuse_runs
 from rankscope.fusion.saved import save_fusion
 from rankscope.io.convert import convert, target_of
 from rankscope.io.stamps import refuse_changed, stamps
+from rankscope.io.streams import refuse_pipes
 from rankscope.parallel.memory import keep_memory
 from rankscope.reporting.results import render_result
 
@@ -54,7 +54,7 @@ def fuse(
         inputs = [path for path in (qrels, options["train_on"], options["parameters"]) if path]
         check_output(output, (*runs, *inputs))
     if qrels is not None:
-        refuse_stdin(runs)
+        refuse_pipes(runs, "--evaluate reads the runs twice")
         plan_measures(measures)
     before = stamps(runs)
     if learning:
@@ -90,12 +90,6 @@ def plainly(runs: tuple[str, ...], options: dict[str, Any]) -> Run:
     method = options["methods"][0] if options["methods"] else "rrf"
     weights = options["weights"] or None
     return fuse_runs(list(runs), method, normalise=normalise, weights=weights, input=options["input_"], **own)
-
-
-def refuse_stdin(runs: tuple[str, ...]) -> None:
-    """What is fused and then measured is read twice."""
-    if "-" in runs:
-        raise ParameterError("--evaluate reads the runs twice, and standard input can be read once; name a file")
 
 
 def plan_measures(measures: tuple[str, ...]) -> None:

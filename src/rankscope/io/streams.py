@@ -29,6 +29,7 @@ __all__ = [
     "open_binary",
     "open_raw",
     "refuse_devices",
+    "refuse_pipes",
     "source_name",
     "zstd_module",
 ]
@@ -65,6 +66,17 @@ def one_stdin(inputs: Iterable[object]) -> None:
     """Raise ParameterError where standard input is named for more than one of the inputs, paths or not."""
     if sum(is_path(x) and source_name(x) == "<stdin>" for x in inputs) > 1:
         raise ParameterError("standard input (-) can stand for one file only")
+
+
+def refuse_pipes(inputs: Iterable[object], why: str) -> None:
+    """Raise ParameterError where what is read twice is standard input, or another pipe. why: who reads it twice."""
+    for x in filter(is_path, inputs):
+        name, mode = source_name(x), 0
+        with suppress(OSError, ValueError):  # what cannot be opened either
+            mode = os.stat(x).st_mode
+        if name == "<stdin>" or stat.S_ISFIFO(mode):
+            pipe = "standard input" if name == "<stdin>" else f"{name}, a pipe,"
+            raise ParameterError(f"{why}, and {pipe} can be read once; name a file")
 
 
 def empty_file(name: str, expected: str = "at least one line") -> InputError:

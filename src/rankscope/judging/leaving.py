@@ -17,7 +17,7 @@ from rankscope.evaluation.engine import score_hits
 from rankscope.evaluation.sources import Joined, as_qrels, join_all
 from rankscope.io.read import PathLike
 from rankscope.io.stamps import refuse_changed, stamps
-from rankscope.io.streams import is_path, source_name
+from rankscope.io.streams import refuse_pipes
 from rankscope.judging.left_out import LeftOut
 from rankscope.judging.lists import Lists, judgments_of, read_lists
 from rankscope.judging.pooling import DEEP
@@ -66,8 +66,10 @@ def leave_out(
     plan = make_plan([measure], rel=rel)
     if plan.needs_subtopics:
         raise ParameterError(f"{measure} asks for judgments by subtopic, and pools have none; choose another measure")
-    before = stamps(list(refuse_stdin(runs)) if isinstance(runs, (list, tuple)) else [])
-    lists = read_lists(refuse_stdin(runs), max(depth, cutoff), input=input)
+    files = runs if isinstance(runs, (list, tuple)) else ()
+    refuse_pipes(files, "runs are read twice here")
+    before = stamps(files)
+    lists = read_lists(runs, max(depth, cutoff), input=input)
     if len(lists.systems) < 2:
         raise ParameterError("one run, expected at least two: without it there would be no judgments")
     judged = as_qrels(qrels)
@@ -107,13 +109,6 @@ def leave_out(
         measured=scores.signature(),
         notes=tuple(dict.fromkeys((*lists.notes, *scores.notes))),
     )
-
-
-def refuse_stdin(runs: Sequence[Any]) -> Sequence[Any]:
-    """Runs are read twice."""
-    if isinstance(runs, (list, tuple)) and any(is_path(run) and source_name(run) == "<stdin>" for run in runs):
-        raise ParameterError("runs are read twice here, and standard input can be read once; name a file")
-    return runs
 
 
 def own_documents(lists: Lists, depth: int) -> Ints:
