@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rankscope.data.rows import name_of
+from rankscope.data.rows import Ints, Rows, name_of
 from rankscope.errors import InputError
 from rankscope.io.blocks import Layout
 from rankscope.io.formats import File, Format, Head, Wanted
@@ -34,8 +34,8 @@ def read_ranks(source: Source, wanted: Wanted) -> File:
     """The documents of each query by their ranks: the score is minus the rank.
 
     Raises InputError where the ranks of a query are not 1, 2, 3, ..., for then the numbers may be scores, of which
-    the highest are the best; and for such lines in the place of judgments. ParameterError where only ones stand there,
-    and nobody said that these are ranks.
+    the highest are the best; and for such lines in the place of judgments. Where nobody named the format also where the
+    numbers fall from line to line, as scores do, and ParameterError for ones only, which judgments may be.
     """
     if (wanted.kind or wanted.hint) == "qrels":
         return read_lines(source, wanted._replace(kind="qrels"))  # which says what is wrong
@@ -52,9 +52,22 @@ def read_ranks(source: Source, wanted: Wanted) -> File:
             "(the line is query document rank); where these are scores or judgments, put a line such as "
             "query_id,doc_id,score (judgments: relevance) above them, with commas or tabs as the lines have"
         )
-    if np.all(np.diff(rows.offsets) <= 1):  # as of collections that judge a document a query
-        wanted.either(source.name, "the number is 1 in all lines, which may be ranks or judgments")
+    if not source.named:
+        refuse_doubtful(rows, query, source.name, wanted)
     return File(replace(rows, values=-rows.values.astype(np.float64)), apart)
+
+
+def refuse_doubtful(rows: Rows, query: Ints, name: str, wanted: Wanted) -> None:
+    """Raise for ranks that could as well be something else. query: (rows)."""
+    steps = np.diff(rows.values)[np.diff(query) == 0]
+    if not steps.size:  # as of collections that judge a document a query
+        wanted.either(name, "the number is 1 in all lines, which may be ranks or judgments")
+    elif np.all(steps < 0):
+        raise InputError(
+            f"{name}: the last of the three columns falls from line to line in each query, as scores do, expected "
+            'ranks from 1 on; for ranks all the same add --input msmarco (in Python input="msmarco"), for scores put a '
+            "line such as query_id,doc_id,score above them, with commas or tabs as the lines have"
+        )
 
 
 MSMARCO = Format(read=read_ranks, sniff=tells)

@@ -30,7 +30,10 @@ SUFFIXES = (".gz", ".zst", ".res", ".out")
 
 
 class Source:
-    """An open file whose first bytes have been looked at and are read again."""
+    """An open file whose first bytes have been looked at and are read again.
+
+    named: whether somebody said its format, which is told by content otherwise.
+    """
 
     def __init__(self, stream: Any, path: PathLike, input_: str | None) -> None:
         self.stream, self.path, self.name = stream, path, source_name(path)
@@ -38,6 +41,7 @@ class Source:
         self.look(HEAD)
         if input_ is not None:
             check_format(input_)
+        self.named = input_ is not None
         self.format = input_ or sniff(self.head, self.name)
 
     def look(self, most: int) -> None:
