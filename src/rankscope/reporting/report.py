@@ -25,7 +25,7 @@ from rankscope.evaluation.holes import hole_measures
 from rankscope.evaluation.sources import ENTITY, Joined, Progress, is_path
 from rankscope.io.digest import file_digest
 from rankscope.io.stamps import refuse_changed, stamps
-from rankscope.io.streams import source_name
+from rankscope.io.streams import refuse_pipes, source_name
 from rankscope.judging.estimated import Estimates
 from rankscope.judging.estimating import estimate
 from rankscope.reporting.page import Page, render_page
@@ -83,8 +83,8 @@ def report(
     if machine is None:
         if map is not None:
             raise ParameterError("map (--map) is for the judgments of a machine (--machine); leave it out")
-    elif any(is_path(run) and source_name(run) == "<stdin>" for run in given(runs)):
-        raise ParameterError("beside a machine (--machine) runs are read twice, and standard input once; name a file")
+    else:
+        refuse_pipes(given(runs), "beside a machine (--machine) runs are read twice")
     before = stamps((qrels, *given(runs), machine))
     plan, joined = plan_and_join(qrels, runs, measures, settled, input, total_ranks, progress, workers)
     scores = score_hits(plan, joined)
