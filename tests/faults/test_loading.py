@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from faults.conftest import Done
-from faults.test_what_is_told import EVALUATE, instead
+from faults.test_what_is_told import EVALUATE, instead, raising
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="no signal of another process can be handled here")
 
@@ -64,10 +64,9 @@ def test_an_interrupt_that_python_wraps_in_an_error_of_a_class_is_one(
 ) -> None:
     """Up to Python 3.11 one that comes while an attribute is told its name ends in a RuntimeError."""
 
-    def wrapped() -> None:
-        raise RuntimeError("Error calling __set_name__") from KeyboardInterrupt()
-
-    instead(monkeypatch, wrapped)
+    error = RuntimeError("Error calling __set_name__")
+    error.__cause__ = KeyboardInterrupt()
+    instead(monkeypatch, raising(error))
     done = call(*EVALUATE, place / "a")
     assert (done.code, done.said) == (130, "rankscope: interrupted; no result was written")
 
@@ -84,19 +83,14 @@ class PanicException(BaseException):
 def test_a_signal_that_polars_makes_a_panic_of_is_told(
     value: str, code: int, said: str, call: Callable[..., Done], place: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def panicked() -> None:
-        raise PanicException(f"Failed to access NumPy array API capsule: PyErr {{ type: <class 'x'>, value: {value} }}")
-
-    instead(monkeypatch, panicked)
+    error = PanicException(f"Failed to access NumPy array API capsule: PyErr {{ type: <class 'x'>, value: {value} }}")
+    instead(monkeypatch, raising(error))
     done = call(*EVALUATE, place / "a")
     assert (done.code, done.said) == (code, f"rankscope: {said}; no result was written")
 
 
 def test_another_panic_is_a_bug(call: Callable[..., Done], place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def panicked() -> None:
-        raise PanicException("index out of bounds")
-
-    instead(monkeypatch, panicked)
+    instead(monkeypatch, raising(PanicException("index out of bounds")))
     with pytest.raises(PanicException, match="index out of bounds"):
         call(*EVALUATE, place / "a")
 
@@ -104,10 +98,9 @@ def test_another_panic_is_a_bug(call: Callable[..., Done], place: Path, monkeypa
 def test_another_error_of_that_kind_is_a_bug_of_ours(
     call: Callable[..., Done], place: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def wrapped() -> None:
-        raise RuntimeError("of ours") from ValueError()
-
-    instead(monkeypatch, wrapped)
+    error = RuntimeError("of ours")
+    error.__cause__ = ValueError()
+    instead(monkeypatch, raising(error))
     with pytest.raises(RuntimeError, match="of ours"):
         call(*EVALUATE, place / "a")
 
