@@ -161,10 +161,13 @@ def format_of(asked: str | None, output: str | None, formats: Sequence[str]) -> 
     """
     suffix = os.path.splitext(output or "")[1].lower()
     told = SUFFIXES.get(suffix)
-    if suffix in OTHERS and asked != "html" and not (told in formats and asked in (None, told)):  # pages say it so
+    if told not in formats:
+        told = None
+    fits = told is not None and asked in (None, told)
+    if suffix in OTHERS and not fits and asked != "html":  # pages say it so
         known = " ".join(suffix for suffix, form in SUFFIXES.items() if form in formats)
         raise ParameterError(f"{output}: no format here makes a {suffix} file; end its name in another way ({known})")
-    return asked or (told if told in formats else None) or "table"
+    return asked or told or "table"
 
 
 def check_output(output: str | None, inputs: Sequence[str]) -> None:

@@ -22,10 +22,10 @@ from rankscope.io.streams import empty_file, open_binary, source_name
 from rankscope.kernels.numbers import parse_floats
 from rankscope.kernels.text import encode
 
+__all__ = ["ENTITY_RANKS", "RankTable", "Words", "parse_table", "read_entity_ranks"]
+
 #: As 1,5 for 1.5.
 DECIMAL_COMMA = re.compile(r"[+-]?[0-9]+,[0-9]+")
-
-__all__ = ["ENTITY_RANKS", "RankTable", "Words", "parse_table", "read_entity_ranks"]
 
 
 def read_entity_ranks(path: PathLike, total_ranks: int | None = None, *, least: float = 1.0) -> EntityRanks:

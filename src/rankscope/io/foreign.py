@@ -10,22 +10,24 @@ __all__ = ["binary_file", "refuse_binary_kinds"]
 
 PLAIN = "expected plain text, gzip or Zstandard; unpack it first"
 TABLE = "expected text; save it as CSV, or as Parquet"
+PICKLE = "a pickle of Python, which could run code and is not read; save the data as JSON or CSV"
+PDF = "a PDF, expected data; name another file"
 #: How a file begins -> what it is, and what was expected. None of these can be the beginning of a text.
 KINDS = {
     b"\xfd7zXZ": f"compressed with xz, {PLAIN}",
     b"7z\xbc\xaf": f"compressed with 7-Zip, {PLAIN}",
     b"Rar!\x1a\x07": f"compressed with RAR, {PLAIN}",
     b"\xd0\xcf\x11\xe0": f"a workbook or document of Office, {TABLE}",
-    b"\x80\x02": "a pickle of Python, which could run code and is not read; save the data as JSON or CSV",
-    b"\x80\x03": "a pickle of Python, which could run code and is not read; save the data as JSON or CSV",
-    b"\x80\x04\x95": "a pickle of Python, which could run code and is not read; save the data as JSON or CSV",
-    b"\x80\x05\x95": "a pickle of Python, which could run code and is not read; save the data as JSON or CSV",
+    b"\x80\x02": PICKLE,
+    b"\x80\x03": PICKLE,
+    b"\x80\x04\x95": PICKLE,
+    b"\x80\x05\x95": PICKLE,
     b"\x93NUMPY": f"an array of NumPy (.npy), {TABLE}",
     b"\x89HDF": f"an HDF5 file, {TABLE}",
     b"ARROW1\0\0": f"an Arrow file (Feather), {TABLE}",
     b"SQLite format 3\0": f"a database of SQLite, {TABLE}",
-    b"%PDF-1.": "a PDF, expected data; name another file",
-    b"%PDF-2.": "a PDF, expected data; name another file",
+    b"%PDF-1.": PDF,
+    b"%PDF-2.": PDF,
     b"version https://git-lfs": "only the pointer of Git LFS to a file, expected the file; fetch it with git lfs pull",
 }
 ZIP = b"PK\x03\x04"
