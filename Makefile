@@ -1,46 +1,85 @@
 # Needs Python 3.11+ and make; everything else goes into .venv here.
 PYTHON ?= python3
 VENV   ?= .venv
-BIN    := $(VENV)/bin
-# Test files are shared out to so many processes.
+# Windows calls the folder of a virtual environment's programs otherwise.
+BIN    := $(VENV)/$(if $(filter Windows_NT,$(OS)),Scripts,bin)
+# Processes that share the test files.
 WORKERS ?= 2
 PIP    := $(BIN)/python -m pip --disable-pip-version-check --quiet
-# Compiling thousands of modules takes longer than the rest; those that are used are compiled then.
+# Compiling thousands of modules takes longer than the rest; modules are compiled when they are first used.
 INSTALL := $(PIP) install --no-compile --constraint constraints.txt
+PYTEST := $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile
+QUICK  := -m "not slow"
+# What cannot be installed is an error, unless the registry has no build of it for this platform.
+define install_where_built
+$(INSTALL) $(1) 2> $(VENV)/pip.log || { cat $(VENV)/pip.log >&2; \
+	grep -q "No matching distribution found" $(VENV)/pip.log && echo "No build for this platform: its tests are skipped."; }
+endef
 
-.PHONY: demo torch scale test test-all coverage fuzz lint docs bench bench-learn mutation clean
+# What is compiled is kept, whatever the environment says: thousands of commands are started by the tests.
+export PYTHONDONTWRITEBYTECODE :=
+
+.PHONY: demo torch scale test test-all test-machines test-lowest test-core test-wheel coverage fuzz lint check docs \
+	bench bench-learn mutation clean
 
 demo: $(VENV)/.installed
 	$(BIN)/rankscope demo rankscope-demo --overwrite
 
-# PyTorch, which some tests ask for and are skipped without: `make torch test` runs these, too. It is no part of `dev`,
-# since on Linux the registry's newest build comes with gigabytes for GPUs.
+# PyTorch, whose tests are skipped without it. Not part of `test`, because on Linux the newest build of the registry
+# brings gigabytes for GPUs.
 torch: $(VENV)/.torch
 
-# Dask, which the tests of clusters ask for and are skipped without; and a client for HTTP for those of URLs.
+# Dask and fsspec, for the tests of clusters and URLs, which are skipped without them.
 scale: $(VENV)/.scale
 
-test: $(VENV)/.dev lint
-	$(BIN)/python -m pytest -m "not slow" -n $(WORKERS) --dist loadfile
+test: $(VENV)/.dev
+	$(PYTEST) $(QUICK)
 
-test-all: $(VENV)/.dev lint
-	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile
-
-# What part of the code the quick tests run: fails below 95 % of lines or 90 % of branches. Half an hour; before it, what
-# PyTorch and Dask are needed for should be there to be run: `make torch scale coverage`.
-coverage: $(VENV)/.coverage
-	$(BIN)/coverage erase
-	$(BIN)/coverage run -m pytest -m "not slow" -n $(WORKERS) --dist loadfile
-	$(BIN)/coverage combine --quiet
-	$(BIN)/coverage report
-	$(BIN)/coverage json --quiet -o .coverage.json
-	$(BIN)/python tests/coverage_rates.py .coverage.json
+test-all: $(VENV)/.dev
+	$(PYTEST)
 
 lint: $(VENV)/.dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+
+check: lint test
+
+# The tests of numbers as other processors compute them: MACHINES names some of the settings in tests/jobs/machines.py.
+test-machines: $(VENV)/.dev
+	$(BIN)/python tests/jobs/machines.py $(MACHINES) -- $(PYTEST) $(QUICK)
+
+# The quick tests with the lowest version of everything that pyproject.toml declares.
+test-lowest:
+	$(MAKE) VENV=.venv-lowest .venv-lowest/.lowest
+	$(MAKE) VENV=.venv-lowest quick-lowest
+
+quick-lowest:
+	$(PYTEST) $(QUICK) -p no:cacheprovider
+
+# The quick tests without any extra: only tests that name a missing extra may be skipped.
+test-core:
+	$(MAKE) VENV=.venv-core .venv-core/.core
+	$(MAKE) VENV=.venv-core quick-core
+
+quick-core:
+	$(PYTEST) $(QUICK) -p no:cacheprovider --skips-only-for-extras
+
+# The wheel and the sdist, and the wheel in an empty environment, away from the source: README and tour.
+test-wheel: $(VENV)/.dev
+	$(INSTALL) --group build
+	$(BIN)/python tests/jobs/wheel.py
+
+# What part of the code the quick tests run: fails below 95 % of lines or 90 % of branches. Takes half an hour; install
+# PyTorch and Dask first, so that their tests run: `make torch scale coverage`.
+coverage: $(VENV)/.coverage
+	$(BIN)/coverage erase
+	$(BIN)/coverage run -m pytest $(QUICK) -n $(WORKERS) --dist loadfile
+	$(BIN)/coverage combine --quiet
+	$(BIN)/coverage report
+	$(BIN)/coverage json --quiet -o .coverage.json
+	$(BIN)/python tests/coverage_rates.py .coverage.json
 
 # The generated page of measures.
 docs: $(VENV)/.installed
@@ -72,36 +111,40 @@ $(VENV)/.installed: $(VENV)/.python pyproject.toml constraints.txt
 	$(INSTALL) --editable '.[report,learn]'
 	touch $@
 
+# A pip that knows dependency groups.
 $(VENV)/.dev: $(VENV)/.installed
-	$(INSTALL) --editable '.[dev]'
+	$(INSTALL) --upgrade pip
+	$(INSTALL) --editable '.[report,mt,learn]' --group dev
 	touch $@
 
 $(VENV)/.torch: $(VENV)/.dev
-	$(INSTALL) --editable '.[torch]'
+	$(call install_where_built,--editable '.[torch]')
 	touch $@
 
 $(VENV)/.scale: $(VENV)/.dev
-	$(INSTALL) --editable '.[scale]'
-	-$(INSTALL) aiohttp
+	$(call install_where_built,--editable '.[scale]' --group http)
+	touch $@
+
+$(VENV)/.lowest: $(VENV)/.python pyproject.toml tests/jobs/lowest.py
+	$(PIP) install --upgrade pip
+	$(BIN)/python tests/jobs/lowest.py pyproject.toml > $(VENV)/lowest.txt
+	$(PIP) install --no-compile --constraint $(VENV)/lowest.txt --editable '.[report,mt,learn,scale]' --group test --group http
+	touch $@
+
+$(VENV)/.core: $(VENV)/.python pyproject.toml constraints.txt
+	$(INSTALL) --upgrade pip
+	$(INSTALL) --editable . --group test
 	touch $@
 
 $(VENV)/.bench: $(VENV)/.dev
-	$(INSTALL) --editable '.[bench]'
+	$(INSTALL) --group bench
 	# It asks for NumPy below 2 and does not need it.
 	$(PIP) install --no-deps rbo==0.1.3 tqdm
 	touch $@
 
-$(VENV)/.coverage: $(VENV)/.dev
-	$(INSTALL) --editable '.[coverage]'
-	touch $@
-
-$(VENV)/.fuzz: $(VENV)/.dev
-	$(INSTALL) --editable '.[fuzz]'
-	touch $@
-
-$(VENV)/.mutation: $(VENV)/.dev
-	$(INSTALL) --editable '.[mutation]'
+$(VENV)/.coverage $(VENV)/.fuzz $(VENV)/.mutation: $(VENV)/.dev
+	$(INSTALL) --group $(patsubst .%,%,$(notdir $@))
 	touch $@
 
 clean:
-	rm -rf $(VENV) rankscope-demo .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage*
+	rm -rf .venv-lowest .venv-core $(VENV) dist rankscope-demo .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage*

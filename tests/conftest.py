@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -43,6 +44,51 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             test.shortened = True
             few = max(min(usual.max_examples, 10), round(QUICK * usual.max_examples))
             test._hypothesis_internal_use_settings = settings(usual, max_examples=few)
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--skips-only-for-extras",
+        action="store_true",
+        help="Fail where a test is skipped for another reason than an extra or real data that is not installed.",
+    )
+
+
+#: Reasons to skip that `--skips-only-for-extras` accepts: an extra by its name, and what no environment brings along.
+ACCEPTED = re.compile(r"the extra `\w+` is not installed|real data|Chromium|no client for HTTP is installed")
+
+
+class SkipReasons:
+    """Collects why tests were skipped, and fails the session where a reason is not accepted."""
+
+    def __init__(self) -> None:
+        self.refused: set[str] = set()
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        self.note(report)
+
+    def pytest_collectreport(self, report: pytest.CollectReport) -> None:
+        self.note(report)
+
+    def note(self, report: pytest.TestReport | pytest.CollectReport) -> None:
+        if report.skipped and isinstance(report.longrepr, tuple) and not ACCEPTED.search(str(report.longrepr[2])):
+            self.refused.add(f"{report.nodeid}: {report.longrepr[2]}")
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_sessionfinish(self, session: pytest.Session) -> None:
+        if self.refused:
+            session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+    def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
+        if self.refused:
+            terminalreporter.section("skipped, and no extra is missing")
+            for line in sorted(self.refused):
+                terminalreporter.line(line)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    if config.option.skips_only_for_extras and not hasattr(config, "workerinput"):  # of xdist: its controller counts
+        config.pluginmanager.register(SkipReasons())
 
 
 ROOT = Path(__file__).resolve().parent.parent
