@@ -6,9 +6,12 @@ import csv
 import io
 import json
 import math
+import re
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
+
+import numpy as np
 
 from rankscope.data.sparse import refuse_sparse
 from rankscope.data.wording import some_of
@@ -37,6 +40,9 @@ SEPARATORS = {"csv": ",", "tsv": "\t"}
 AS_TEXT = "save it as CSV"
 #: So many columns may be in any table of text, and one more for so many bytes: polars takes 5 kB for each.
 MOST_COLUMNS, COLUMN = 25_000, 250
+#: Lists and objects in a line of JSON may nest so deeply.
+DEEPEST = 100
+OPENING, CLOSING = (np.frombuffer(brackets, np.uint8) for brackets in (b"[{", b"]}"))
 #: So many names of columns are listed.
 MOST_SHOWN = 8
 
@@ -50,6 +56,7 @@ def read_frame(content: bytes, name: str, format_: str) -> pl.DataFrame:
             refuse_rows(pl.scan_parquet(io.BytesIO(content)), len(content), name)
             return refuse_texts(pl.read_parquet(io.BytesIO(content)), len(content), name)
         if format_ == "jsonl":
+            refuse_deep_lines(content, name)
             return pl.read_ndjson(io.BytesIO(content), schema=schema_of_lines(content, name))
         separator = SEPARATORS[format_]
         refuse_short_lines(content, separator, name)
@@ -115,6 +122,31 @@ def refuse_texts(frame: pl.DataFrame, size: int, name: str) -> pl.DataFrame:
     lengths = frame.select(pl.col(pl.String).str.len_bytes().cast(pl.Int64).sum())
     refuse_bomb(sum(lengths.row(0)) if lengths.width else 0, size, name, AS_TEXT)
     return frame
+
+
+def refuse_deep_lines(content: bytes, name: str) -> None:
+    """Raise InputError for a JSON line whose lists and objects nest too deeply.
+
+    Versions of polars before 2.1 overflow their stack on such a line, which ends the process. Lines with few brackets
+    cannot be deep, so that usual files cost two counts of a byte.
+    """
+    rows = content.count(b"\n") + 1
+    if content.count(b"{") + content.count(b"[") <= rows + DEEPEST:
+        return
+    for number, line in enumerate(content.split(b"\n"), 1):
+        if line.count(b"{") + line.count(b"[") > DEEPEST and depth_of(line) > DEEPEST:
+            raise InputError(
+                f"{name}:{number}: lists and objects nest more than {DEEPEST} deep, expected a flat object a line; "
+                "correct it"
+            )
+
+
+def depth_of(line: bytes) -> int:
+    """How deeply brackets nest in a JSON line; those within strings do not count."""
+    without_strings = re.sub(rb'"(?:[^"\\\\]|\\\\.)*"', b"", line)
+    brackets = np.frombuffer(without_strings, np.uint8)
+    steps = np.isin(brackets, OPENING).astype(np.int64) - np.isin(brackets, CLOSING)
+    return int(np.cumsum(steps).max(initial=0))
 
 
 def schema_of_lines(content: bytes, name: str) -> dict[str, pl.DataType]:
