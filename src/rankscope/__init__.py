@@ -8,8 +8,8 @@
 
 from __future__ import annotations
 
-from rankscope._lazy import TYPE_CHECKING, lazy
 from rankscope._version import __version__
+from rankscope.registry import TYPE_CHECKING, lazy_attributes
 
 if TYPE_CHECKING:
     from rankscope.agreement.segment_inputs import read_rankings, read_segment_scores
@@ -175,4 +175,4 @@ NAMESPACES = (
     *("measures", "parallel", "reporting", "stability", "stats"),
 )
 
-__getattr__, __dir__ = lazy(__name__, HOMES, NAMESPACES)
+__getattr__, __dir__ = lazy_attributes(__name__, HOMES, NAMESPACES)

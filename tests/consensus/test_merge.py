@@ -361,7 +361,7 @@ def test_every_method_of_the_table_is_one_by_that_name(name: str) -> None:
     found = METHODS[name]
     assert issubclass(found, Method)
     assert found.name == name
-    assert METHODS.homes[name].work in WORK
+    assert found.work in WORK
     assert str(method_named(name)).startswith(found.name)
 
 

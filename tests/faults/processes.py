@@ -69,11 +69,12 @@ JOBS = (
 #: Has loaded what the commands need, and forks for each of them: a process that is started anew would spend most of its
 #: time with loading, and most kills would hit that. A line in is a command, the lines out are its process and its end.
 NURSERY = """
-import importlib, json, os, sys
+import json, os, sys
 from rankscope.cli.main import COMMANDS, main
+from rankscope.registry import resolve
 import numpy, scipy.special, scipy.stats, safetensors.numpy
 for name in ("stability", "crossvalidate", "mt-experiment", "train", "evaluate"):
-    importlib.import_module("rankscope.cli." + COMMANDS[name][0])
+    resolve(COMMANDS[name][0])
 import rankscope.learning, rankscope.stability.studies, rankscope.experiments.searching
 for line in sys.stdin:
     args, err = json.loads(line)

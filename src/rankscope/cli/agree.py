@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Callable
 from typing import Any
 
 import click
 
+from rankscope.cli.groups import LazyGroup
 from rankscope.cli.options import evaluation_options, reading_workers
 from rankscope.cli.output import bytes_progress
 from rankscope.cli.results import result_options, take_showing
@@ -18,38 +18,28 @@ from rankscope.stats.confusion import NORMALISE
 
 __all__ = ["agree"]
 
-#: Commands in files of their own: name -> module, and a line for the overview.
+#: Commands in files of their own: name -> place, and a line for the overview.
 ELSEWHERE = {
-    "measures": ("agree_measures", "Measures against measures: do they rank systems alike?"),
-    "ranks": ("agree_ranks", "Rankings against people's, list by list (RankEval); or two runs."),
-    "segments": ("agree_segments", "Metrics against people: which translation of a segment is better?"),
-    "systems": ("agree_systems", "Metrics against people: which of whole systems is better?"),
+    "measures": ("rankscope.cli.agree_measures:measures", "Measures against measures: do they rank systems alike?"),
+    "ranks": ("rankscope.cli.agree_ranks:ranks", "Rankings against people's, list by list (RankEval); or two runs."),
+    "segments": (
+        "rankscope.cli.agree_segments:segments",
+        "Metrics against people: which translation of a segment is better?",
+    ),
+    "systems": ("rankscope.cli.agree_systems:systems", "Metrics against people: which of whole systems is better?"),
     "metrics": (
-        "agree_metrics",
+        "rankscope.cli.agree_metrics:metrics",
         "Metrics against each other: which agree best with people, which cannot be told apart?",
     ),
-    "raters": ("agree_segments", "People against each other, and each against itself."),
-    "wmt12": ("agree_wmt12", "WMT12 on segments and systems, reproduced from its files."),
+    "raters": ("rankscope.cli.agree_segments:raters", "People against each other, and each against itself."),
+    "wmt12": ("rankscope.cli.agree_wmt12:wmt12", "WMT12 on segments and systems, reproduced from its files."),
 }
 
 
-class Agree(click.Group):
-    """A group that imports the commands of other files when they are called."""
+class Agree(LazyGroup):
+    """Commands that are here, and those of other files."""
 
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        return [*super().list_commands(ctx), *ELSEWHERE]
-
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        if cmd_name not in ELSEWHERE:
-            return super().get_command(ctx, cmd_name)
-        command = getattr(importlib.import_module(f"rankscope.cli.{ELSEWHERE[cmd_name][0]}"), cmd_name)
-        assert isinstance(command, click.Command)
-        return command
-
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        here = [(name, command.get_short_help_str(80)) for name, command in self.commands.items()]
-        with formatter.section("Commands"):
-            formatter.write_dl([*here, *((name, text) for name, (_, text) in ELSEWHERE.items())])
+    table = ELSEWHERE
 
 
 @click.group(cls=Agree, invoke_without_command=True)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import atexit
 import gc
-import importlib
 import os
 import re
 import signal
@@ -14,35 +13,45 @@ from collections.abc import Sequence
 import click
 
 from rankscope._version import __version__
+from rankscope.cli.groups import LazyGroup
 from rankscope.cli.streams import ReaderLeft, Terminated, guarded_streams, ignore_interrupts, signals_told
 from rankscope.errors import RankscopeError, in_one_line
 
 __all__ = ["cli", "main"]
 
-#: Command -> the module that holds it, and a line for the overview (so that no command is loaded to list them).
+#: Command -> where it is, and a line for the overview.
 COMMANDS = {
-    "evaluate": ("evaluate", "Evaluate runs against judgments."),
-    "compare": ("compare", "Say which system is better, and how sure that is."),
-    "plan": ("plan", "How many queries a comparison needs."),
-    "agree": ("agree", "Do judges agree, metrics with people, measures with each other?"),
-    "stability": ("stability", "Which measures can be trusted."),
-    "consensus": ("consensus", "Many rankings into one order."),
-    "leaderboard": ("leaderboard", "Who leads, by who was preferred to whom."),
-    "fuse": ("fuse", "Many runs into one run."),
-    "pool": ("pool", "Which documents to judge next."),
-    "train": ("train", "Learn to rank from documents with features and grades."),
-    "predict": ("predict", "Score documents with a trained ranker."),
-    "features": ("features", "Make features that rankers learn from, and the models that these need."),
-    "crossvalidate": ("crossvalidate", "Train and test rankers on folds, and say which is best."),
-    "mt-experiment": ("mt_experiment", "Train metrics of translations on people's rankings, and test them on WMT12."),
-    "report": ("report", "Write a page that says what was found."),
-    "measures": ("measures", "List all measures, or explain one."),
-    "trec_eval": ("trec_eval", "trec_eval's command line and output."),
-    "letor": ("letor", "LETOR's evaluation tools: score, rank, ttest."),
-    "dunaiski": ("dunaiski", "Dunaiski's Ranking Evaluation Tool."),
-    "rankeval": ("rankeval", "RankEval's output: predicted rankings against people's."),
-    "convert": ("convert", "Judgments and runs from one format to another."),
-    "demo": ("demo", "Make a small test collection and take a tour on it."),
+    "evaluate": ("rankscope.cli.evaluate:evaluate", "Evaluate runs against judgments."),
+    "compare": ("rankscope.cli.compare:compare", "Say which system is better, and how sure that is."),
+    "plan": ("rankscope.cli.plan:plan", "How many queries a comparison needs."),
+    "agree": ("rankscope.cli.agree:agree", "Do judges agree, metrics with people, measures with each other?"),
+    "stability": ("rankscope.cli.stability:stability", "Which measures can be trusted."),
+    "consensus": ("rankscope.cli.consensus:consensus", "Many rankings into one order."),
+    "leaderboard": ("rankscope.cli.leaderboard:leaderboard", "Who leads, by who was preferred to whom."),
+    "fuse": ("rankscope.cli.fuse:fuse", "Many runs into one run."),
+    "pool": ("rankscope.cli.pool:pool", "Which documents to judge next."),
+    "train": ("rankscope.cli.train:train", "Learn to rank from documents with features and grades."),
+    "predict": ("rankscope.cli.predict:predict", "Score documents with a trained ranker."),
+    "features": (
+        "rankscope.cli.features:features",
+        "Make features that rankers learn from, and the models that these need.",
+    ),
+    "crossvalidate": (
+        "rankscope.cli.crossvalidate:crossvalidate",
+        "Train and test rankers on folds, and say which is best.",
+    ),
+    "mt-experiment": (
+        "rankscope.cli.mt_experiment:mt_experiment",
+        "Train metrics of translations on people's rankings, and test them on WMT12.",
+    ),
+    "report": ("rankscope.cli.report:report", "Write a page that says what was found."),
+    "measures": ("rankscope.cli.measures:measures", "List all measures, or explain one."),
+    "trec_eval": ("rankscope.cli.trec_eval:trec_eval", "trec_eval's command line and output."),
+    "letor": ("rankscope.cli.letor:letor", "LETOR's evaluation tools: score, rank, ttest."),
+    "dunaiski": ("rankscope.cli.dunaiski:dunaiski", "Dunaiski's Ranking Evaluation Tool."),
+    "rankeval": ("rankscope.cli.rankeval:rankeval", "RankEval's output: predicted rankings against people's."),
+    "convert": ("rankscope.cli.convert:convert", "Judgments and runs from one format to another."),
+    "demo": ("rankscope.cli.demo:demo", "Make a small test collection and take a tour on it."),
 }
 
 
@@ -50,19 +59,10 @@ COMMANDS = {
 SIGNALLED = re.compile(r"KeyboardInterrupt\(\)|Terminated\((\d{1,3})\)")
 
 
-class Lazy(click.Group):
-    """A group whose commands are imported when they are called."""
+class Commands(LazyGroup):
+    """All commands."""
 
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        return list(COMMANDS)
-
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        if cmd_name not in COMMANDS:
-            return None
-        module = importlib.import_module(f"rankscope.cli.{COMMANDS[cmd_name][0]}")
-        command = getattr(module, cmd_name.replace("-", "_"))
-        assert isinstance(command, click.Command)
-        return command
+    table = COMMANDS
 
     def invoke(self, ctx: click.Context) -> object:
         try:
@@ -70,12 +70,8 @@ class Lazy(click.Group):
         except BrokenPipeError as error:  # of workers, or a server: click would end without a word
             raise RankscopeError(refusal(error)) from None
 
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        with formatter.section("Commands"):
-            formatter.write_dl([(name, text) for name, (_, text) in COMMANDS.items()])
 
-
-@click.group(cls=Lazy, invoke_without_command=True, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(cls=Commands, invoke_without_command=True, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="rankscope")
 @click.pass_context
 def cli(context: click.Context) -> None:

@@ -52,6 +52,7 @@ class Footrule(Method):
     """
 
     name: ClassVar[str] = "footrule"
+    work = "assignment"
     meaning: ClassVar[str] = "how many items stand behind in this order; not how sure that is"
     unranked: str = UNRANKED[0]
 

@@ -100,6 +100,8 @@ class Method(ABC):
     name: ClassVar[str]
     meaning: ClassVar[str] = ""
     higher_is_better: ClassVar[bool] = True
+    #: What it works through for one draw of the voters: a kind of work of `rankscope.consensus.methods.WORK`.
+    work: ClassVar[str] = "pairs"
 
     @abstractmethod
     def scores(self, votes: Votes, weights: Floats) -> Floats:

@@ -37,6 +37,7 @@ class Chain(Method):
     item.
     """
 
+    work = "chains"
     teleport: float = TELEPORT
     unranked: str = UNRANKED[-1]
 

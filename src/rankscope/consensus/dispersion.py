@@ -42,6 +42,7 @@ class Mallows(Method):
     """Mallows' model; scores are how many items stand behind in the centre, as `mallows` says."""
 
     name: ClassVar[str] = "mallows"
+    work = "search"
     meaning: ClassVar[str] = "how many items stand behind in the centre; not how sure that is"
     unranked: str = UNRANKED[0]
     center: tuple[str, ...] | None = None

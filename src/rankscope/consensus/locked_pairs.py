@@ -49,6 +49,7 @@ class RankedPairs(Method):
     """
 
     name: ClassVar[str] = "ranked-pairs"
+    work = "locking"
     meaning: ClassVar[str] = "how many others an item stands above by locked majorities, no order as half"
     strength: str = STRENGTHS[1]
     unranked: str = UNRANKED[0]

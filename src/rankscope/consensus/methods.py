@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import importlib
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import fields
-from typing import Any, NamedTuple
+from typing import Any
 
 from rankscope.consensus.base import Method
 from rankscope.data.votes import Votes
 from rankscope.errors import ParameterError, UnknownName
+from rankscope.registry import LazyRegistry
 
 __all__ = [
     "METHODS",
@@ -19,16 +19,7 @@ __all__ = [
     "parameters_of",
     "steps_of",
     "width_of",
-    "work_of",
 ]
-
-
-class Home(NamedTuple):
-    """Where a method is: the module of this package, and the class. work: what it works through, one of `WORK`."""
-
-    module: str
-    name: str
-    work: str = "ranks"
 
 
 #: What a method does for one draw of so many voters and items, in steps of about a nanosecond, as measured.
@@ -48,46 +39,24 @@ WORK: Mapping[str, Callable[[int, int], float]] = {
 SLENDER = ("ranks", "medians", "binomials", "fit")
 
 
-class Methods(Mapping[str, type[Method]]):
-    """Methods by name; the file that holds one is loaded when it is first asked for."""
-
-    def __init__(self, homes: Mapping[str, Home]) -> None:
-        self.homes = dict(homes)
-
-    def __getitem__(self, name: str) -> type[Method]:
-        home = self.homes[name]
-        found = getattr(importlib.import_module(f"rankscope.consensus.{home.module}"), home.name)
-        assert issubclass(found, Method)
-        return found  # type: ignore[no-any-return]  # getattr has no type
-
-    def __contains__(self, name: object) -> bool:
-        return name in self.homes
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self.homes)
-
-    def __len__(self) -> int:
-        return len(self.homes)
-
-
-#: Every method by its name, with what it works through, in the order in which they are listed.
-METHODS = Methods(
+#: Every method by its name, in the order in which they are listed; loaded when it is first asked for.
+METHODS: Mapping[str, type[Method]] = LazyRegistry(
     {
-        "borda": Home("positional", "Borda"),
-        "mean-rank": Home("positional", "MeanRank"),
-        "median-rank": Home("positional", "MedianRank", "medians"),
-        "copeland": Home("majorities", "Copeland", "pairs"),
-        "schulze": Home("widest_paths", "Schulze", "paths"),
-        "ranked-pairs": Home("locked_pairs", "RankedPairs", "locking"),
-        "kemeny": Home("optimal", "Kemeny", "search"),
-        "footrule": Home("assignment", "Footrule", "assignment"),
-        "robust-rank": Home("robust", "RobustRank", "binomials"),
-        "mc1": Home("chains", "MC1", "chains"),
-        "mc2": Home("chains", "MC2", "chains"),
-        "mc3": Home("chains", "MC3", "chains"),
-        "mc4": Home("chains", "MC4", "chains"),
-        "plackett-luce": Home("worths", "PlackettLuce", "fit"),
-        "mallows": Home("dispersion", "Mallows", "search"),
+        "borda": "rankscope.consensus.positional:Borda",
+        "mean-rank": "rankscope.consensus.positional:MeanRank",
+        "median-rank": "rankscope.consensus.positional:MedianRank",
+        "copeland": "rankscope.consensus.majorities:Copeland",
+        "schulze": "rankscope.consensus.widest_paths:Schulze",
+        "ranked-pairs": "rankscope.consensus.locked_pairs:RankedPairs",
+        "kemeny": "rankscope.consensus.optimal:Kemeny",
+        "footrule": "rankscope.consensus.assignment:Footrule",
+        "robust-rank": "rankscope.consensus.robust:RobustRank",
+        "mc1": "rankscope.consensus.chains:MC1",
+        "mc2": "rankscope.consensus.chains:MC2",
+        "mc3": "rankscope.consensus.chains:MC3",
+        "mc4": "rankscope.consensus.chains:MC4",
+        "plackett-luce": "rankscope.consensus.worths:PlackettLuce",
+        "mallows": "rankscope.consensus.dispersion:Mallows",
     }
 )
 
@@ -134,16 +103,10 @@ def check_parameters(name: str, given: Iterable[str], called: str | None = None)
 
 def steps_of(method: Method, votes: Votes) -> float:
     """How much a method does for one draw of the voters, in steps of about a nanosecond."""
-    return WORK[work_of(method)](*votes.ranks.shape)
+    return WORK[method.work](*votes.ranks.shape)
 
 
 def width_of(method: Method, votes: Votes) -> int:
     """How many numbers it holds for one draw."""
     voters, items = votes.ranks.shape
-    return int(max(voters, items if work_of(method) in SLENDER else items**2))
-
-
-def work_of(method: Method) -> str:
-    """By its class; one that is not in the table is taken for one that compares all pairs of items."""
-    homes = {home.name: home.work for home in METHODS.homes.values()}
-    return homes.get(type(method).__name__, "pairs")
+    return int(max(voters, items if method.work in SLENDER else items**2))

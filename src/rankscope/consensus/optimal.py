@@ -74,6 +74,7 @@ class Kemeny(Method):
     """
 
     name: ClassVar[str] = "kemeny"
+    work = "search"
     meaning: ClassVar[str] = "how many items stand behind in this order; not how sure that is"
     unranked: str = UNRANKED[0]
     exact: bool | None = None

@@ -42,6 +42,7 @@ class Borda(Method):
     """
 
     name: ClassVar[str] = "borda"
+    work = "ranks"
     meaning: ClassVar[str] = "points, the number of items less the rank, summed over voters"
     unranked: str = UNRANKED[0]
     points: tuple[float, ...] | None = None
@@ -75,6 +76,7 @@ class MeanRank(Method):
     """
 
     name: ClassVar[str] = "mean-rank"
+    work = "ranks"
     meaning: ClassVar[str] = "the mean of an item's ranks"
     higher_is_better: ClassVar[bool] = False
     unranked: str = UNRANKED[0]
@@ -109,6 +111,7 @@ class MedianRank(Method):
     """
 
     name: ClassVar[str] = "median-rank"
+    work = "medians"
     meaning: ClassVar[str] = "the median of an item's ranks"
     higher_is_better: ClassVar[bool] = False
     unranked: str = UNRANKED[0]

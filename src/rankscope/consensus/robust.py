@@ -44,6 +44,7 @@ class RobustRank(Method):
     """Robust Rank Aggregation; scores are -log10 of the p-value, as `robust_rank_aggregation` says."""
 
     name: ClassVar[str] = "robust-rank"
+    work = "binomials"
     unranked: str = "worst"
     pvalue: str = PVALUES[0]
 

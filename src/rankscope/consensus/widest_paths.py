@@ -42,6 +42,7 @@ class Schulze(Method):
     """
 
     name: ClassVar[str] = "schulze"
+    work = "paths"
     meaning: ClassVar[str] = "how many others an item beats by the strongest chains of majorities, ties as halves"
     strength: str = STRENGTHS[0]
     unranked: str = UNRANKED[0]

@@ -30,6 +30,7 @@ class PlackettLuce(Method):
     """Plackett-Luce; scores are log-worths of mean 0, as `plackett_luce` says."""
 
     name: ClassVar[str] = "plackett-luce"
+    work = "fit"
     meaning: ClassVar[str] = "log-worths of mean 0; one more by 0.69 (log 2): twice as likely to be chosen"
     unranked: str = UNRANKED[0]
     prior: float = 0.0

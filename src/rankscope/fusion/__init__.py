@@ -8,7 +8,7 @@
 
 from __future__ import annotations
 
-from rankscope._lazy import lazy
+from rankscope.registry import lazy_attributes
 
 #: Where each public name lives, a module here. Loaded when first asked for.
 HOMES = {
@@ -25,4 +25,4 @@ HOMES = {
 
 __all__ = sorted(HOMES)
 
-__getattr__, __dir__ = lazy(__name__, HOMES)
+__getattr__, __dir__ = lazy_attributes(__name__, HOMES)

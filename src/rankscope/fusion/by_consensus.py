@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rankscope.consensus.base import Method, Order
-from rankscope.consensus.methods import METHODS, SLENDER, check_parameters, method_named, work_of
+from rankscope.consensus.methods import METHODS, SLENDER, check_parameters, method_named
 from rankscope.consensus.subset_orders import SUBSET_ITEMS
 from rankscope.data.rows import Ints, name_of, names_of
 from rankscope.data.votes import Votes
@@ -144,7 +144,7 @@ def notes_on(settings: ByConsensus, ids: Sequence[str], orders: Sequence[Order])
 def refuse_large(pool: Pool, method: Method) -> None:
     """Raise InputError before work that takes more memory than there is."""
     longest = int(np.diff(pool.offsets).max(initial=0))
-    if work_of(method) not in SLENDER and longest > MOST_PAIRED:
+    if method.work not in SLENDER and longest > MOST_PAIRED:
         raise InputError(
             f"a query has {longest:,} documents, and {method.name} compares all pairs of at most {MOST_PAIRED:,}; cut "
             f"the runs to fewer documents, or take {PREFIX}borda"

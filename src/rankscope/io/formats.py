@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import os
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -13,6 +12,7 @@ import numpy as np
 from rankscope.data.rows import Rows
 from rankscope.data.stretches import Stretches
 from rankscope.errors import ParameterError, UnknownName
+from rankscope.registry import resolve
 
 if TYPE_CHECKING:
     from rankscope.io.read import Source
@@ -124,7 +124,7 @@ class Format:
 class Entry(NamedTuple):
     """A line of the table.
 
-    home: the file of this folder that holds the format, under its name in capitals; or the format itself.
+    home: the place of the format, as `rankscope.registry.resolve` takes it; or the format itself.
     suffixes: of the files that are written in it; one that is called as a kind (`.run`) says what they hold.
     by_content: whether `Format.sniff` may tell it; what cannot be told must be named.
     """
@@ -136,17 +136,19 @@ class Entry(NamedTuple):
 
 #: Every format as `--input` and `--to` name it. A file is loaded when its format is first asked for.
 FORMATS: dict[str, Entry] = {
-    "trec": Entry("trec_files", (".qrels", ".run", ".trec", ".txt"), by_content=False),  # what none of the others is
-    "csv": Entry("tables", (".csv",)),
-    "tsv": Entry("tables", (".tsv",)),
-    "jsonl": Entry("tables", (".jsonl",)),
-    "json": Entry("json_dicts", (".json",)),
-    "parquet": Entry("tables", (".parquet",)),
-    "lz4": Entry("json_dicts", (".lz4",)),
-    "msmarco": Entry("msmarco"),
-    "letor": Entry("letor_files", by_content=False),
-    "letor-ranks": Entry("letor_files", by_content=False),
-    "entity-ranks": Entry("entity_ranks", by_content=False),
+    "trec": Entry(
+        "rankscope.io.trec_files:TREC", (".qrels", ".run", ".trec", ".txt"), by_content=False
+    ),  # what none of the others is
+    "csv": Entry("rankscope.io.tables:CSV", (".csv",)),
+    "tsv": Entry("rankscope.io.tables:TSV", (".tsv",)),
+    "jsonl": Entry("rankscope.io.tables:JSONL", (".jsonl",)),
+    "json": Entry("rankscope.io.json_dicts:JSON", (".json",)),
+    "parquet": Entry("rankscope.io.tables:PARQUET", (".parquet",)),
+    "lz4": Entry("rankscope.io.json_dicts:LZ4", (".lz4",)),
+    "msmarco": Entry("rankscope.io.msmarco:MSMARCO"),
+    "letor": Entry("rankscope.io.letor_files:LETOR", by_content=False),
+    "letor-ranks": Entry("rankscope.io.letor_files:LETOR_RANKS", by_content=False),
+    "entity-ranks": Entry("rankscope.io.entity_ranks:ENTITY_RANKS", by_content=False),
 }
 
 
@@ -162,8 +164,8 @@ def format_named(name: str) -> Format:
     home = FORMATS[name].home
     if isinstance(home, Format):
         return home
-    found: Format = getattr(importlib.import_module(f"rankscope.io.{home}"), name.upper().replace("-", "_"))
-    return found
+    loaded: Format = resolve(home)
+    return loaded
 
 
 def outputs() -> list[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rankscope._lazy import lazy
+from rankscope.registry import lazy_attributes
 
 #: Where each public name lives. Loaded when first asked for.
 HOMES: dict[str, str] = {
@@ -23,4 +23,4 @@ HOMES: dict[str, str] = {
 
 __all__ = sorted(HOMES)
 
-__getattr__, __dir__ = lazy(__name__, HOMES, ())
+__getattr__, __dir__ = lazy_attributes(__name__, HOMES, ())

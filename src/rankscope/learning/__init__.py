@@ -9,7 +9,7 @@ np.int64(1)
 
 from __future__ import annotations
 
-from rankscope._lazy import lazy
+from rankscope.registry import lazy_attributes
 
 #: Where each public name lives, a module or a package here. Loaded when first asked for.
 HOMES = {
@@ -26,4 +26,4 @@ HOMES = {
 
 __all__ = sorted(HOMES)
 
-__getattr__, __dir__ = lazy(__name__, HOMES, ("losses", "torch"))
+__getattr__, __dir__ = lazy_attributes(__name__, HOMES, ("losses", "torch"))

@@ -6,15 +6,16 @@ Each kind of ranker has a module that takes one apart into plain JSON and arrays
 
 from __future__ import annotations
 
-import importlib
 import json
 import os
+from collections.abc import Mapping
 from typing import Any, NoReturn
 
 from rankscope._version import __version__
 from rankscope.errors import InputError, ParameterError
 from rankscope.io.write import write_chunks
 from rankscope.learning.saved_checks import Damaged, NotInstalled
+from rankscope.registry import LazyRegistry
 
 __all__ = ["KINDS", "check_saving", "load_ranker", "parts_of", "rebuilt", "save_ranker"]
 
@@ -24,12 +25,14 @@ METADATA, KEY, FORM = "__metadata__", "rankscope", 1
 #: Bytes before the header, which hold its length.
 PREFIX = 8
 #: Every kind of ranker and the module that takes it apart, loaded when it is needed. Files without a kind are networks.
-KINDS = {
-    "network": "rankscope.learning.saved_network",
-    "trees": "rankscope.learning.saved_trees",
-    "blend": "rankscope.learning.saved_blend",
-    "torch": "rankscope.learning.torch.saved",
-}
+KINDS: Mapping[str, Any] = LazyRegistry(
+    {
+        "network": "rankscope.learning.saved_network",
+        "trees": "rankscope.learning.saved_trees",
+        "blend": "rankscope.learning.saved_blend",
+        "torch": "rankscope.learning.torch.saved",
+    }
+)
 
 
 def safetensors() -> Any:
@@ -75,7 +78,7 @@ def parts_of(ranker: Any) -> tuple[dict[str, Any], dict[str, Any]]:
     """What is no array, its kind among it, and the arrays by name. Raises ParameterError as `save_ranker`."""
     if not ranker.__sklearn_is_fitted__():
         raise ParameterError(f"this {type(ranker).__name__} has not learned anything yet; call fit first")
-    about, arrays = importlib.import_module(KINDS[ranker.kind]).parts(ranker)
+    about, arrays = KINDS[ranker.kind].parts(ranker)
     return {"kind": ranker.kind, **about}, arrays
 
 
@@ -137,4 +140,4 @@ def rebuilt(about: dict[str, Any], arrays: dict[str, Any]) -> Any:
     kind = about.get("kind", "network")
     if kind not in KINDS:
         raise Damaged(f"its kind is {kind!r}, expected one of {', '.join(KINDS)}")
-    return importlib.import_module(KINDS[kind]).rebuilt(about, arrays)
+    return KINDS[kind].rebuilt(about, arrays)

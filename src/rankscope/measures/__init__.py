@@ -3,126 +3,94 @@
 Measures between two lists or two runs are functions in `rankscope.measures.association`.
 """
 
-import importlib
-from collections.abc import Iterator, Mapping, MutableMapping
-from typing import Any
+from collections.abc import MutableMapping
 
 from rankscope.measures.base import Measure
+from rankscope.registry import LazyRegistry, lazy_attributes
 
 __all__ = ["MEASURES", "Measure"]
 
 
-class Table(MutableMapping[str, type[Measure]]):
-    """Measures by name. The file of a family is loaded when one of its measures is first asked for."""
-
-    def __init__(self, homes: Mapping[str, str]) -> None:
-        self._entries: dict[str, str | type[Measure]] = dict(homes)
-
-    def __getitem__(self, name: str) -> type[Measure]:
-        entry = self._entries[name]
-        if isinstance(entry, str):
-            entry = self._entries[name] = getattr(importlib.import_module(f"rankscope.measures.{entry}"), name)
-        return entry
-
-    def __setitem__(self, name: str, measure: type[Measure]) -> None:
-        self._entries[name] = measure
-
-    def __delitem__(self, name: str) -> None:
-        del self._entries[name]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._entries)
-
-    def __contains__(self, name: object) -> bool:
-        return name in self._entries
-
-    def __len__(self) -> int:
-        return len(self._entries)
-
-
-#: Every measure by its name, in the order in which `rankscope measures` lists them, and the file that holds it.
-MEASURES = Table(
+#: Every measure by its name, in the order in which `rankscope measures` lists them; loaded when it is first asked for.
+MEASURES: MutableMapping[str, type[Measure]] = LazyRegistry(
     {
-        "P": "binary",
-        "R": "binary",
-        "F": "binary",
-        "Success": "binary",
-        "RelP": "binary",
-        "AP": "binary",
-        "GMAP": "binary",
-        "IPrec": "interpolated",
-        "AvgIPrec": "interpolated",
-        "RR": "binary",
-        "Rprec": "binary",
-        "AUC": "binary",
-        "nDCG": "graded",
-        "DCG": "graded",
-        "IdealDCG": "ideal",
-        "nDCGRel": "ideal",
-        "RnDCG": "ideal",
-        "G": "ideal",
-        "BinG": "ideal",
-        "Q": "qmeasure",
-        "ERR": "cascade",
-        "nERR": "cascade",
-        "RBP": "cascade",
-        "RBPResidual": "cascade",
-        "SDCG": "cwl",
-        "INST": "cwl",
-        "INSQ": "cwl",
-        "BPM": "cwl",
-        "NERR8": "cwl",
-        "NERR9": "cwl",
-        "NERR10": "cwl",
-        "NERR11": "cwl",
-        "Compat": "compatibility",
-        "alpha_nDCG": "novelty",
-        "alpha_DCG": "novelty",
-        "ERR_IA": "novelty",
-        "nERR_IA": "novelty",
-        "NRBP": "novelty",
-        "nNRBP": "novelty",
-        "AP_IA": "diversity",
-        "P_IA": "diversity",
-        "StRecall": "diversity",
-        "Bpref": "judged",
-        "GMBpref": "judged",
-        "infAP": "judged",
-        "Judged": "judged",
-        "Unj": "judged",
-        "SetP": "sets",
-        "SetRelP": "sets",
-        "SetR": "sets",
-        "SetAP": "sets",
-        "SetF": "sets",
-        "Yaap": "sets",
-        "Utility": "sets",
-        "MeanRank": "entity",
-        "MedianRank": "entity",
-        "MinRank": "entity",
-        "MaxRank": "entity",
-        "IAP": "entity_curves",
-        "PRAUC": "entity_curves",
-        "APIntervals": "entity_curves",
-        "AUCIntervals": "entity_curves",
-        "DunaiskiP": "dunaiski",
-        "DunaiskiR": "dunaiski",
-        "DunaiskiAP": "dunaiski",
-        "DunaiskiNDCG": "dunaiski",
-        "DunaiskiIAP": "dunaiski_curves",
-        "DunaiskiPRAUC": "dunaiski_curves",
-        "DunaiskiAUC": "dunaiski_curves",
-        "DunaiskiAPIntervals": "dunaiski_curves",
-        "DunaiskiAUCIntervals": "dunaiski_curves",
-        "NumRet": "counts",
-        "NumRel": "counts",
-        "NumRelRet": "counts",
-        "NumNonrelRet": "counts",
+        "P": "rankscope.measures.binary:P",
+        "R": "rankscope.measures.binary:R",
+        "F": "rankscope.measures.binary:F",
+        "Success": "rankscope.measures.binary:Success",
+        "RelP": "rankscope.measures.binary:RelP",
+        "AP": "rankscope.measures.binary:AP",
+        "GMAP": "rankscope.measures.binary:GMAP",
+        "IPrec": "rankscope.measures.interpolated:IPrec",
+        "AvgIPrec": "rankscope.measures.interpolated:AvgIPrec",
+        "RR": "rankscope.measures.binary:RR",
+        "Rprec": "rankscope.measures.binary:Rprec",
+        "AUC": "rankscope.measures.binary:AUC",
+        "nDCG": "rankscope.measures.graded:nDCG",
+        "DCG": "rankscope.measures.graded:DCG",
+        "IdealDCG": "rankscope.measures.ideal:IdealDCG",
+        "nDCGRel": "rankscope.measures.ideal:nDCGRel",
+        "RnDCG": "rankscope.measures.ideal:RnDCG",
+        "G": "rankscope.measures.ideal:G",
+        "BinG": "rankscope.measures.ideal:BinG",
+        "Q": "rankscope.measures.qmeasure:Q",
+        "ERR": "rankscope.measures.cascade:ERR",
+        "nERR": "rankscope.measures.cascade:nERR",
+        "RBP": "rankscope.measures.cascade:RBP",
+        "RBPResidual": "rankscope.measures.cascade:RBPResidual",
+        "SDCG": "rankscope.measures.cwl:SDCG",
+        "INST": "rankscope.measures.cwl:INST",
+        "INSQ": "rankscope.measures.cwl:INSQ",
+        "BPM": "rankscope.measures.cwl:BPM",
+        "NERR8": "rankscope.measures.cwl:NERR8",
+        "NERR9": "rankscope.measures.cwl:NERR9",
+        "NERR10": "rankscope.measures.cwl:NERR10",
+        "NERR11": "rankscope.measures.cwl:NERR11",
+        "Compat": "rankscope.measures.compatibility:Compat",
+        "alpha_nDCG": "rankscope.measures.novelty:alpha_nDCG",
+        "alpha_DCG": "rankscope.measures.novelty:alpha_DCG",
+        "ERR_IA": "rankscope.measures.novelty:ERR_IA",
+        "nERR_IA": "rankscope.measures.novelty:nERR_IA",
+        "NRBP": "rankscope.measures.novelty:NRBP",
+        "nNRBP": "rankscope.measures.novelty:nNRBP",
+        "AP_IA": "rankscope.measures.diversity:AP_IA",
+        "P_IA": "rankscope.measures.diversity:P_IA",
+        "StRecall": "rankscope.measures.diversity:StRecall",
+        "Bpref": "rankscope.measures.judged:Bpref",
+        "GMBpref": "rankscope.measures.judged:GMBpref",
+        "infAP": "rankscope.measures.judged:infAP",
+        "Judged": "rankscope.measures.judged:Judged",
+        "Unj": "rankscope.measures.judged:Unj",
+        "SetP": "rankscope.measures.sets:SetP",
+        "SetRelP": "rankscope.measures.sets:SetRelP",
+        "SetR": "rankscope.measures.sets:SetR",
+        "SetAP": "rankscope.measures.sets:SetAP",
+        "SetF": "rankscope.measures.sets:SetF",
+        "Yaap": "rankscope.measures.sets:Yaap",
+        "Utility": "rankscope.measures.sets:Utility",
+        "MeanRank": "rankscope.measures.entity:MeanRank",
+        "MedianRank": "rankscope.measures.entity:MedianRank",
+        "MinRank": "rankscope.measures.entity:MinRank",
+        "MaxRank": "rankscope.measures.entity:MaxRank",
+        "IAP": "rankscope.measures.entity_curves:IAP",
+        "PRAUC": "rankscope.measures.entity_curves:PRAUC",
+        "APIntervals": "rankscope.measures.entity_curves:APIntervals",
+        "AUCIntervals": "rankscope.measures.entity_curves:AUCIntervals",
+        "DunaiskiP": "rankscope.measures.dunaiski:DunaiskiP",
+        "DunaiskiR": "rankscope.measures.dunaiski:DunaiskiR",
+        "DunaiskiAP": "rankscope.measures.dunaiski:DunaiskiAP",
+        "DunaiskiNDCG": "rankscope.measures.dunaiski:DunaiskiNDCG",
+        "DunaiskiIAP": "rankscope.measures.dunaiski_curves:DunaiskiIAP",
+        "DunaiskiPRAUC": "rankscope.measures.dunaiski_curves:DunaiskiPRAUC",
+        "DunaiskiAUC": "rankscope.measures.dunaiski_curves:DunaiskiAUC",
+        "DunaiskiAPIntervals": "rankscope.measures.dunaiski_curves:DunaiskiAPIntervals",
+        "DunaiskiAUCIntervals": "rankscope.measures.dunaiski_curves:DunaiskiAUCIntervals",
+        "NumRet": "rankscope.measures.counts:NumRet",
+        "NumRel": "rankscope.measures.counts:NumRel",
+        "NumRelRet": "rankscope.measures.counts:NumRelRet",
+        "NumNonrelRet": "rankscope.measures.counts:NumNonrelRet",
     }
 )
 
 
-def __getattr__(name: str) -> Any:
-    if name == "association":  # loaded when first asked for
-        return importlib.import_module("rankscope.measures.association")
-    raise AttributeError(f"module 'rankscope.measures' has no attribute {name!r}")
+__getattr__, __dir__ = lazy_attributes(__name__, {}, ("association",))

@@ -1,12 +1,7 @@
 """What people look at. Results are computed elsewhere; here they are only shown."""
 
-from __future__ import annotations
+from rankscope.registry import lazy_attributes
 
-import importlib
-from typing import Any
+__all__: list[str] = []
 
-
-def __getattr__(name: str) -> Any:
-    if name == "figures":  # loaded when first asked for
-        return importlib.import_module("rankscope.reporting.figures")
-    raise AttributeError(f"module 'rankscope.reporting' has no attribute {name!r}")
+__getattr__, __dir__ = lazy_attributes(__name__, {}, ("figures",))

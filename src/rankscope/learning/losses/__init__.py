@@ -15,7 +15,7 @@ lists out.
 
 from __future__ import annotations
 
-from rankscope._lazy import lazy
+from rankscope.registry import lazy_attributes
 
 #: Where each public name lives. Loaded when first asked for, so that no loss is loaded for the sake of another.
 HOMES = {
@@ -38,4 +38,4 @@ HOMES = {
 
 __all__ = sorted(HOMES)
 
-__getattr__, __dir__ = lazy(__name__, HOMES)
+__getattr__, __dir__ = lazy_attributes(__name__, HOMES)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import inspect
 import re
 from collections.abc import Callable, Mapping
@@ -16,6 +15,7 @@ import numpy.typing as npt
 from rankscope.errors import ParameterError, UnknownName
 from rankscope.measures.base import Measure
 from rankscope.measures.names import parse_measure, parse_parameters
+from rankscope.registry import LazyRegistry
 from rankscope.stats.inputs import check_flag
 
 __all__ = ["LOSSES", "Loss", "as_measure", "parse_loss"]
@@ -24,21 +24,23 @@ Ints = npt.NDArray[np.int64]
 Reals = npt.NDArray[np.floating[Any]]
 Function = Callable[..., tuple[float, Reals]]
 
-#: Every loss and the module it is in.
-LOSSES = {
-    "listnet": "top_one",
-    "softmax_cross_entropy": "top_one",
-    "listmle": "plackett",
-    "ranknet": "pairwise",
-    "ranksvm": "pairwise",
-    "lambdarank": "lambdas",
-    "lambdaloss": "lambdas",
-    "approxndcg": "approximate",
-    "approxmrr": "approximate",
-    "neuralndcg": "neural_sort",
-    "squared": "pointwise",
-    "ordinal": "pointwise",
-}
+#: Every loss by its name; loaded when it is first asked for.
+LOSSES: Mapping[str, Function] = LazyRegistry(
+    {
+        "listnet": "rankscope.learning.losses.top_one:listnet",
+        "softmax_cross_entropy": "rankscope.learning.losses.top_one:softmax_cross_entropy",
+        "listmle": "rankscope.learning.losses.plackett:listmle",
+        "ranknet": "rankscope.learning.losses.pairwise:ranknet",
+        "ranksvm": "rankscope.learning.losses.pairwise:ranksvm",
+        "lambdarank": "rankscope.learning.losses.lambdas:lambdarank",
+        "lambdaloss": "rankscope.learning.losses.lambdas:lambdaloss",
+        "approxndcg": "rankscope.learning.losses.approximate:approxndcg",
+        "approxmrr": "rankscope.learning.losses.approximate:approxmrr",
+        "neuralndcg": "rankscope.learning.losses.neural_sort:neuralndcg",
+        "squared": "rankscope.learning.losses.pointwise:squared",
+        "ordinal": "rankscope.learning.losses.pointwise:ordinal",
+    }
+)
 FORM = re.compile(r"(?P<name>[^\W\d]\w*)\s*(\((?P<inner>.*)\))?", re.DOTALL)
 #: Those whose gradient takes weights as given that change with the scores, so that it is not that of the value.
 WEIGHTS_AS_GIVEN = ("lambdarank", "lambdaloss")
@@ -73,9 +75,7 @@ class Loss:
 
     @cached_property
     def function(self) -> Function:
-        module = importlib.import_module(f"rankscope.learning.losses.{LOSSES[self.name]}")
-        found: Function = getattr(module, self.name)
-        return found
+        return LOSSES[self.name]
 
     @cached_property
     def takes(self) -> tuple[str, ...]:

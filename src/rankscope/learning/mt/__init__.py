@@ -8,7 +8,7 @@ array([-1.64, -4.07])
 
 from __future__ import annotations
 
-from rankscope._lazy import lazy
+from rankscope.registry import lazy_attributes
 
 #: Where each public name lives, a module here. Loaded when first asked for.
 HOMES = {
@@ -38,4 +38,4 @@ HOMES = {
 
 __all__ = sorted(HOMES)
 
-__getattr__, __dir__ = lazy(__name__, HOMES)
+__getattr__, __dir__ = lazy_attributes(__name__, HOMES)

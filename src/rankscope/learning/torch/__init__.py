@@ -7,7 +7,7 @@ here loads PyTorch before it is needed.
 
 from __future__ import annotations
 
-from rankscope._lazy import lazy
+from rankscope.registry import lazy_attributes
 
 #: Where each public name lives. Loaded when first asked for.
 HOMES = {
@@ -18,4 +18,4 @@ HOMES = {
 
 __all__ = sorted(HOMES)
 
-__getattr__, __dir__ = lazy(__name__, HOMES)
+__getattr__, __dir__ = lazy_attributes(__name__, HOMES)

@@ -1,0 +1,70 @@
+"""Names that are loaded when they are first used: attributes of packages, and tables of named things."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from collections.abc import MutableMapping
+
+TYPE_CHECKING = False  # as in typing, which takes longer to load than all else that a package needs for this
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterator, Mapping
+    from typing import Any
+
+__all__ = ["LazyRegistry", "lazy_attributes", "resolve"]
+
+
+def resolve(place: str) -> Any:
+    """What stands at a place such as "rankscope.measures.binary:P"; without a name, the module."""
+    module, _, name = place.partition(":")
+    loaded = importlib.import_module(module)
+    return getattr(loaded, name) if name else loaded
+
+
+class LazyRegistry(MutableMapping):  # type: ignore[type-arg]  # typing is not loaded here
+    """Things by name. Values that are places, as `resolve` takes them, are loaded when they are first asked for."""
+
+    def __init__(self, entries: Mapping[str, Any]) -> None:
+        self._entries: dict[str, Any] = dict(entries)
+
+    def __getitem__(self, name: str) -> Any:
+        entry = self._entries[name]
+        if isinstance(entry, str):
+            entry = self._entries[name] = resolve(entry)
+        return entry
+
+    def __setitem__(self, name: str, entry: Any) -> None:
+        self._entries[name] = entry
+
+    def __delitem__(self, name: str) -> None:
+        del self._entries[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._entries)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._entries
+
+    def __len__(self) -> int:
+        return len(self._entries)
+
+
+def lazy_attributes(
+    package: str, homes: Mapping[str, str], packages: Collection[str] = ()
+) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
+    """`__getattr__` and `__dir__` of a package (PEP 562), so that importing it costs nothing.
+
+    homes: each public name and the module in the package where it lives. packages: those in it that are reached by
+    their names as well.
+    """
+
+    def find(name: str) -> Any:
+        if name in packages:
+            return importlib.import_module(f"{package}.{name}")
+        if name not in homes:
+            raise AttributeError(f"module {package!r} has no attribute {name!r}")
+        value = getattr(importlib.import_module(f"{package}.{homes[name]}"), name)
+        setattr(sys.modules[package], name, value)  # at once from now on
+        return value
+
+    return find, lambda: sorted(sys.modules[package].__all__)
