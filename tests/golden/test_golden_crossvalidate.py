@@ -1,7 +1,4 @@
-"""What `rankscope crossvalidate` prints, letter for letter.
-
-RANKSCOPE_UPDATE_GOLDEN=1 pytest tests/golden writes the files anew; look at their difference before keeping it.
-"""
+"""What `rankscope crossvalidate` prints: tables letter for letter, numbers in full as numbers (printed.py)."""
 
 from __future__ import annotations
 
@@ -10,7 +7,7 @@ import re
 from pathlib import Path
 
 import pytest
-from golden.printed import COLLECTION, kept, printed
+from golden.printed import COLLECTION, assert_as_before
 
 EXPECTED = Path(__file__).parent / "expected_crossvalidate"
 #: Linear rankers, whose weights are found in double precision: networks may end otherwise on another processor.
@@ -34,8 +31,7 @@ def test_the_command_prints_what_it_printed_before(
     name: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(COLLECTION)
-    text = printed(("crossvalidate", *CASES[name], "--workers", "1"), capsys)
-    assert text == kept(EXPECTED / name, text)
+    assert_as_before(EXPECTED / name, ("crossvalidate", *CASES[name], "--workers", "1"), capsys)
 
 
 def test_every_golden_file_has_its_case_and_every_case_its_file() -> None:
