@@ -17,6 +17,7 @@ EXPECTED = Path(__file__).parent / "expected"
 MEASURES = ("nDCG@10", "AP", "RR", "P@2", "NumRelRet")
 BOTH = ("small.qrels", "alpha.run", "beta.run", *(word for m in MEASURES for word in ("-m", m)))
 
+COMMAND = ("evaluate",)
 #: Name of the golden file -> arguments of `evaluate`.
 CASES: dict[str, tuple[str, ...]] = {
     **{f"{form}.txt": (*BOTH, "--format", form) for form in FORMATS},
@@ -42,7 +43,7 @@ def test_the_command_prints_what_it_printed_before(
     name: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(COLLECTION)
-    assert_as_before(EXPECTED / name, ("evaluate", *CASES[name]), capsys)
+    assert_as_before(EXPECTED / name, (*COMMAND, *CASES[name]), capsys)
 
 
 def test_every_golden_file_has_its_case_and_every_case_its_file() -> None:

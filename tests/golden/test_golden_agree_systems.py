@@ -13,6 +13,7 @@ EXPECTED = Path(__file__).parent / "expected_agree_systems"
 GIVEN = ("systems.csv", "--lower", "TER")
 RANKED = ("ranked.csv", "--higher", "chrf", "--resamples", "200")
 
+COMMAND = ("agree", "systems")
 #: Name of the golden file -> arguments of `agree systems`.
 CASES: dict[str, tuple[str, ...]] = {
     "accuracy.txt": (*GIVEN, "--details"),
@@ -29,7 +30,7 @@ def test_the_command_prints_what_it_printed_before(
     name: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(COLLECTION)
-    assert_as_before(EXPECTED / name, ("agree", "systems", *CASES[name]), capsys)
+    assert_as_before(EXPECTED / name, (*COMMAND, *CASES[name]), capsys)
 
 
 def test_every_golden_file_has_its_case_and_every_case_its_file() -> None:

@@ -16,6 +16,7 @@ EXPECTED = Path(__file__).parent / "expected_compare"
 ALL = ("compare.qrels", "one.run", "two.run", "three.run", "-m", "RR")
 BASED = (*ALL, "--baseline", "two", "-m", "P@2")
 
+COMMAND = ("compare",)
 #: Name of the golden file -> arguments of `compare`.
 CASES: dict[str, tuple[str, ...]] = {
     **{f"{form}.txt": (*ALL, "--format", form) for form in RESULT_FORMATS},
@@ -37,7 +38,7 @@ def test_the_command_prints_what_it_printed_before(
     name: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(COLLECTION)
-    assert_as_before(EXPECTED / name, ("compare", *CASES[name]), capsys)
+    assert_as_before(EXPECTED / name, (*COMMAND, *CASES[name]), capsys)
 
 
 def test_every_golden_file_has_its_case_and_every_case_its_file() -> None:

@@ -12,6 +12,7 @@ from rankscope.reporting.results import RESULT_FORMATS
 
 EXPECTED = Path(__file__).parent / "expected_consensus"
 
+COMMAND = ("consensus",)
 #: Name of the golden file -> arguments of `consensus`.
 CASES: dict[str, tuple[str, ...]] = {
     **{f"{form}.txt": ("votes.tsv", "--format", form) for form in RESULT_FORMATS},
@@ -28,7 +29,7 @@ def test_the_command_prints_what_it_printed_before(
     name: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(COLLECTION)
-    assert_as_before(EXPECTED / name, ("consensus", *CASES[name]), capsys)
+    assert_as_before(EXPECTED / name, (*COMMAND, *CASES[name]), capsys)
 
 
 def test_every_golden_file_has_its_case_and_every_case_its_file() -> None:

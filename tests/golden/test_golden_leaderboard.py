@@ -13,6 +13,7 @@ from golden.printed import COLLECTION, assert_as_before
 EXPECTED = Path(__file__).parent / "expected_leaderboard"
 FEW = ("arena.csv", "--resamples", "200")
 
+COMMAND = ("leaderboard",)
 #: Name of the golden file -> arguments of `leaderboard`.
 CASES: dict[str, tuple[str, ...]] = {
     "table.txt": FEW,
@@ -29,7 +30,7 @@ def test_the_command_prints_what_it_printed_before(
     name: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(COLLECTION)
-    assert_as_before(EXPECTED / name, ("leaderboard", *CASES[name]), capsys)
+    assert_as_before(EXPECTED / name, (*COMMAND, *CASES[name]), capsys)
 
 
 def test_every_golden_file_has_its_case_and_every_case_its_file() -> None:

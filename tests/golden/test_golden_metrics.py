@@ -19,6 +19,7 @@ TASKS = (
     *("--task", "de-en:segment:acc_eq:0.3", "--task", "en-de:segment:pearson/none:0.3"),
     *("--alternative", "greater", "--correction", "none"),
 )
+COMMAND = ("agree", "metrics")
 #: Name of the golden file -> arguments of `agree metrics`.
 CASES: dict[str, tuple[str, ...]] = {
     **{f"{form}.txt": (*FILES, *TASKS, "--format", form) for form in RESULT_FORMATS},
@@ -33,7 +34,7 @@ def test_the_command_prints_what_it_printed_before(
     name: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(COLLECTION)
-    assert_as_before(EXPECTED / name, ("agree", "metrics", *CASES[name]), capsys)
+    assert_as_before(EXPECTED / name, (*COMMAND, *CASES[name]), capsys)
 
 
 def test_every_golden_file_has_its_case_and_every_case_its_file() -> None:
