@@ -19,7 +19,7 @@ from types import CodeType, ModuleType
 from typing import Any
 
 import numpy as np
-from golden.records import ABSOLUTE, RELATIVE
+from same import ABSOLUTE, RELATIVE
 
 PACKAGE = "rankscope"
 #: A number with so many digits and more is not rounded but printed in full.
