@@ -29,6 +29,7 @@ def assert_same_bits(found: Any, expected: Any) -> None:
     - the same work shared out otherwise: any number of workers, any size of blocks, an interrupted run taken up again,
     - the same call twice, or with the same seed,
     - what was written and read again, and numbers read from a text,
+    - what is given otherwise: from a file or memory, as a mapping or a frame, runs and queries in another order,
     - a faster path, or a query by itself or in a file, that is said to give the very same result.
     """
     assert_same(found, expected, "", None, same_types=True)
@@ -47,6 +48,8 @@ def assert_same_numbers(
 def assert_same(found: Any, expected: Any, place: str, within: tuple[float, float] | None, *, same_types: bool) -> None:
     """within: relative and absolute; None for equal bits."""
     found, expected = plain(found), plain(expected)
+    if isinstance(found, np.ndarray) != isinstance(expected, np.ndarray):  # an array and the list that it should be
+        found, expected = (x.tolist() if isinstance(x, np.ndarray) else x for x in (found, expected))
     if same_types or not (is_number(found) and is_number(expected)):
         assert type(found) is type(expected), f"{place}: {found!r}, expected {expected!r}"
     if dataclasses.is_dataclass(expected) or type(expected).__module__.startswith("rankscope."):
