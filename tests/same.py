@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
+import re
 from collections.abc import Mapping
 from itertools import zip_longest
 from typing import Any
@@ -21,6 +22,9 @@ import polars as pl
 RELATIVE = 1e-9
 #: The difference of two equal numbers of the size of 1, which need not come out as 0.
 ABSOLUTE = 1e-12
+#: With so many digits and more a number is printed in full; what is rounded has fewer.
+FULL = 12
+NUMBER = re.compile(r"-?\b\d+\.\d+(?:e[+-]?\d+)?")
 
 
 def assert_same_bits(found: Any, expected: Any) -> None:
@@ -43,6 +47,23 @@ def assert_same_numbers(
     same_types: 1 is no 1.0.
     """
     assert_same(found, expected, "", (rtol, atol), same_types=same_types)
+
+
+def same_but_last_digits(text: str, expected: str) -> bool:
+    """Whether two texts are equal letter for letter but for numbers printed in full, which are equal as numbers."""
+    if NUMBER.sub("#", text) != NUMBER.sub("#", expected):
+        return False
+    pairs = zip(NUMBER.findall(text), NUMBER.findall(expected), strict=True)
+    return all(
+        one == other
+        or (max(digits(one), digits(other)) >= FULL and same_float(float(one), float(other), (RELATIVE, ABSOLUTE)))
+        for one, other in pairs
+    )
+
+
+def digits(number: str) -> int:
+    """The significant digits of a number."""
+    return len(number.partition("e")[0].lstrip("-0.").replace(".", ""))
 
 
 def assert_same(found: Any, expected: Any, place: str, within: tuple[float, float] | None, *, same_types: bool) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
-from same import ABSOLUTE, RELATIVE, assert_same_bits, assert_same_numbers
+from same import ABSOLUTE, RELATIVE, assert_same_bits, assert_same_numbers, same_but_last_digits
 
 import rankscope as rs
 
@@ -126,3 +126,26 @@ def test_results_of_the_package_are_compared_by_what_they_hold() -> None:
         check([third.values], [third.values])
         with pytest.raises(AssertionError):
             check(third, half)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected", "same"),
+    [
+        ("a 0.3333333333333333 b", "a 0.33333333333333337 b", True),
+        ("np.float64(0.9999999999999999)", "np.float64(1.0)", True),
+        ("1.0", "0.9999999999999999", True),
+        ("-1.2345678901234567e-05", "-1.2345678901234568e-05", True),
+        ("0.3333333333333333", "0.3333334333333333", False),
+        ("0.3333333333333333", "-0.3333333333333333", False),
+        ("a 0.3333333333333333", "b 0.3333333333333333", False),
+        ("0.3333333333333333", "0.3333333333333333 0.5", False),
+        ("0.3333333333333333", "1", False),
+        ("0.3333", "0.3334", False),
+        ("0.3333", "0.33330", False),
+        ("12345678901234", "12345678901235", False),
+    ],
+)
+def test_texts_may_differ_in_the_last_digits_of_numbers_in_full(text: str, expected: str, same: bool) -> None:
+    assert same_but_last_digits(text, expected) is same
+    assert same_but_last_digits(expected, text) is same
+    assert same_but_last_digits(text, text)
