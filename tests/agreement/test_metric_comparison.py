@@ -11,6 +11,7 @@ from agreement.made_scores import FEW, SEGMENTS, SYSTEMS, given, matrices, score
 from hypothesis import given as given_lists
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
+from same import assert_same_numbers
 
 import rankscope as rs
 from rankscope.agreement.calibration import calibrate, calibration_curve
@@ -48,7 +49,7 @@ def test_the_tidy_table_has_a_row_for_every_two_metrics_and_task() -> None:
     ]
     assert {row["statistic"] for row in rows} == {"segment:pearson/segment"}
     for row in rows:
-        assert row["difference"] == row["value_a"] - row["value_b"]
+        assert_same_numbers(row["difference"], row["value_a"] - row["value_b"])
     assert [row["n"] for row in rows[::3]] == [30, 30, 2]  # segments; tasks
     assert rows[6]["pair"] == "average"
     assert rows[6]["value_a"] == pytest.approx((rows[0]["value_a"] + rows[3]["value_a"]) / 2)

@@ -13,6 +13,7 @@ from typing import Any
 
 import polars as pl
 import pytest
+from same import assert_same_bits
 
 from rankscope.io.label_pairs import read_label_pairs
 from rankscope.reporting.results import RESULT_FORMATS
@@ -66,7 +67,7 @@ def test_every_format_goes_to_a_file_too(cli: Callable[..., Any], files: Path, f
         printed = cli("agree", *args, "--format", format_)
         assert printed.code == 0
         assert cli("agree", *args, "--format", format_, "-o", "out").out == ""
-        assert Path("out").read_text() == printed.out
+        assert_same_bits(Path("out").read_text(), printed.out)
 
 
 @pytest.mark.parametrize("kind", ["tsv", "jsonl", "parquet", "csv.gz"])

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from same import assert_same_bits
 
 import rankscope as rs
 from rankscope.cli import output
@@ -73,8 +74,8 @@ def test_the_values_are_those_of_the_python_interface_to_the_last_bit(cli: Calla
     found = {(r["measure"], r["query"]): r["value"] for r in json.loads(done.out)}
     for name in names:
         expected = dict(zip(scores.query_ids, scores.matrix(name)[0].tolist(), strict=True))
-        assert {q: found[name, q] for q in scores.query_ids} == expected
-        assert found[name, "all"] == scores.overall(name)
+        assert_same_bits({q: found[name, q] for q in scores.query_ids}, expected)
+        assert_same_bits(found[name, "all"], scores.overall(name))
 
 
 def test_without_measures_the_five_usual_ones_are_shown(cli: Callable[..., Any], folder: Path) -> None:

@@ -2,6 +2,7 @@
 
 import polars as pl
 import pytest
+from same import assert_same_bits
 
 from rankscope.io.features import read_features
 from rankscope.learning.mt import load_language_model, load_lexicon, tokenised, train_lexicon, translation_features
@@ -46,7 +47,7 @@ def test_models_are_trained_saved_and_used(texts, cli):
         backward=load_lexicon("back"),
         pair="de-en",
     )
-    assert pl.read_parquet("features.parquet").rows() == list(expected.records())
+    assert_same_bits(pl.read_parquet("features.parquet").rows(), list(expected.records()))
     assert load_lexicon("back").null is False
 
 
@@ -93,7 +94,7 @@ def test_a_folder_of_texts_as_wmt_or_mt_metrics_eval_has_it(texts, cli):
             "features", "mt", "--texts", folder, "--pair", "de-en", "--features", "BLEU", "-o", f"{folder}.parquet"
         )
         assert (done.code, done.err) == (0, "")
-        assert pl.read_parquet(f"{folder}.parquet").rows() == list(expected.records())
+        assert_same_bits(pl.read_parquet(f"{folder}.parquet").rows(), list(expected.records()))
 
 
 def test_crlf_changes_nothing_and_empty_outputs_are_counted(texts, cli):
@@ -101,7 +102,7 @@ def test_crlf_changes_nothing_and_empty_outputs_are_counted(texts, cli):
     for name in TEXTS:
         (texts / name).write_bytes(TEXTS[name].replace("\n", "\r\n").encode())
     assert cli(*MT, *TRAINED, "--features", "others", "-o", "crlf.csv").code == 0
-    assert (texts / "crlf.csv").read_text() == (texts / "lf.csv").read_text()
+    assert_same_bits((texts / "crlf.csv").read_text(), (texts / "lf.csv").read_text())
     (texts / "b.en").write_text("house\n\n")
     done = cli(*MT, *TRAINED, "-o", "features.txt")
     assert done.code == 0

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from cli.test_bad_input import refused
+from same import assert_same_bits
 
 from rankscope.reporting.results import RESULT_FORMATS
 
@@ -54,7 +55,7 @@ def test_every_format_goes_to_a_file_too(cli: Callable[..., Any], files: Path, t
         printed = cli(*call)
         assert printed.code == 0, printed.err
         assert cli(*call, "-o", out).out == ""
-        assert out.read_text() == printed.out
+        assert_same_bits(out.read_text(), printed.out)
 
 
 def test_a_baseline_may_be_named_by_its_file(cli: Callable[..., Any], files: Path) -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from same import assert_same_bits
 
 from rankscope.comparison.planning import plan
 from rankscope.comparison.standardise import standardise
@@ -65,9 +66,10 @@ def test_options_are_those_of_the_function(cli: Callable[..., Any], files: Path)
         n_queries=20,
     )
     assert [list(row) for row in found[:1]] == [COLUMNS]
-    assert [[row[c] for c in COLUMNS] for row in found] == [
-        ["" if cell is None or cell != cell else str(cell) for cell in row] for row in expected.records()
-    ]
+    assert_same_bits(
+        [[row[c] for c in COLUMNS] for row in found],
+        [["" if cell is None or cell != cell else str(cell) for cell in row] for row in expected.records()],
+    )
     assert {row["measure"] for row in found} == {"RR", "P@1"}
 
 

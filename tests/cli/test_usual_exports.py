@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from cli.good_and_bad_files import GOOD, make_files
+from same import assert_same_bits
 
 Cli = Callable[..., Any]
 
@@ -41,7 +42,7 @@ RUNS = {
 @pytest.mark.parametrize("name", RUNS)
 def test_a_run_of_another_program_has_the_values_of_trec_lines(cli: Cli, name: str) -> None:
     Path(name).write_text(RUNS[name])
-    assert values(cli, "my.qrels", name) == values(cli, "my.qrels", "bm25.run")
+    assert_same_bits(values(cli, "my.qrels", name), values(cli, "my.qrels", "bm25.run"))
 
 
 JUDGMENTS = {
@@ -53,7 +54,7 @@ JUDGMENTS = {
 @pytest.mark.parametrize("name", JUDGMENTS)
 def test_judgments_of_another_program_too(cli: Cli, name: str) -> None:
     Path(name).write_text(JUDGMENTS[name])
-    assert values(cli, name, "bm25.run") == values(cli, "my.qrels", "bm25.run")
+    assert_same_bits(values(cli, name, "bm25.run"), values(cli, "my.qrels", "bm25.run"))
 
 
 @pytest.mark.parametrize("indent", [None, 2])
@@ -63,7 +64,7 @@ def test_a_list_of_comparisons_in_json_is_the_same_table(cli: Cli, indent: int |
     asked = ("--format", "json", "--interval", "information")
     plain, listed = (cli("leaderboard", name, *asked) for name in ("arena.csv", "arena.json"))
     assert (plain.code, listed.code) == (0, 0), listed.err
-    assert listed.out == plain.out
+    assert_same_bits(listed.out, plain.out)
 
 
 @pytest.mark.parametrize(
@@ -91,7 +92,7 @@ def test_a_broken_list_of_comparisons_is_refused(cli: Cli, text: str, said: str)
 def test_the_suffix_of_the_output_tells_its_format(cli: Cli, call: tuple[str, ...], suffix: str, format_: str) -> None:
     assert cli(*call, "-o", f"out.{suffix}").code == 0
     assert cli(*call, "--format", format_, "-o", "asked").code == 0
-    assert Path(f"out.{suffix}").read_bytes() == Path("asked").read_bytes()
+    assert_same_bits(Path(f"out.{suffix}").read_bytes(), Path("asked").read_bytes())
 
 
 def test_a_format_that_is_asked_for_comes_before_the_suffix(cli: Cli) -> None:

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from same import assert_same_bits
 
 import rankscope as rs
 import rankscope.parallel.pool
@@ -44,7 +45,7 @@ def test_any_number_of_workers_gives_the_bits_of_one(scores, test, monkeypatch):
         assert other.notes == one.notes
         for a, b in zip(one.parts, other.parts, strict=True):
             for name in FIELDS:
-                assert np.asarray(getattr(a, name)).tobytes() == np.asarray(getattr(b, name)).tobytes(), name
+                assert_same_bits({name: getattr(a, name)}, {name: getattr(b, name)})
 
 
 @pytest.mark.parametrize("workers", [0, -2, 2.5, "2"])

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 from compat.dunaiski_tables import CHATTER, QUICK, REFERENCE, blocks, marks, rates, table
+from same import assert_same_bits
 
 import rankscope as rs
 from rankscope.compat.dunaiski import dunaiski, dunaiski_study, dunaiski_table
@@ -61,7 +62,7 @@ def test_the_table_is_read_from_standard_input_by_default(
     given = io.BufferedReader(io.BytesIO((tables / "small_4x60.txt").read_bytes()))  # bytes are raw enough
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(given))
     done = cli("dunaiski", *QUICK, "-p", "actual", *file)
-    assert done.out == cli("dunaiski", *QUICK, "-p", "actual", "-f", "small_4x60.txt").out
+    assert_same_bits(done.out, cli("dunaiski", *QUICK, "-p", "actual", "-f", "small_4x60.txt").out)
     assert "File input:\t<stdin>\n" in done.err
 
 
@@ -70,7 +71,9 @@ def test_results_go_to_the_file_named_by_o_and_nothing_else_does(cli: Callable[.
     assert (done.code, done.out) == (0, "")
     assert CHATTER.fullmatch(done.err)
     for standard in ((), ("-o", "-"), ("-o",)):
-        assert cli("dunaiski", *QUICK, "-f", "small_4x60.txt", *standard).out == (tables / "out.txt").read_text()
+        assert_same_bits(
+            cli("dunaiski", *QUICK, "-f", "small_4x60.txt", *standard).out, (tables / "out.txt").read_text()
+        )
 
 
 def test_the_output_is_the_same_for_any_number_of_threads(
@@ -80,7 +83,7 @@ def test_the_output_is_the_same_for_any_number_of_threads(
     alone = cli(*call).out
     monkeypatch.setattr(import_module("rankscope.stability.studies"), "SMALL", 0)
     monkeypatch.setattr("rankscope.cli.dunaiski.all_cores", lambda: 2)
-    assert cli(*call, "-t", 7).out == alone
+    assert_same_bits(cli(*call, "-t", 7).out, alone)
 
 
 def test_what_is_printed_is_chosen(cli: Callable[..., Any], tables: Path) -> None:
@@ -119,7 +122,7 @@ def test_rows_have_the_format_of_the_tool_and_are_in_order(cli: Callable[..., An
 def test_what_is_written_is_what_the_function_gives(cli: Callable[..., Any], tables: Path) -> None:
     done = cli("dunaiski", *QUICK, "-e", "-f", "small_4x60.txt", "--splits", 6, "-n", 90000)
     options = {"splits": 6, "iterations": 4, "n_resamples": 50, "rng": 1, "error_tie": True}
-    assert done.out == dunaiski("small_4x60.txt", total_ranks=90000, **options)
+    assert_same_bits(done.out, dunaiski("small_4x60.txt", total_ranks=90000, **options))
     study = dunaiski_study(dunaiski_table("small_4x60.txt", 90000), **options)
     for row in study.rows():
         name = list(SIGNS)[study.names.index(row.measure)]

@@ -12,6 +12,7 @@ import sys
 import numpy as np
 import pandas as pd
 import pytest
+from same import assert_same_bits, assert_same_numbers
 
 import rankscope as rs
 
@@ -232,8 +233,8 @@ def test_queries_that_one_side_lacks_are_treated_as_there():
     qrels, run = {"a": {"d": 1}, "b": {"d": 1}, "c": {"d": 1}}, {"a": {"d": 1.0}, "b": {}, "z": {"d": 1.0}}
     measures = [irm.AP, irm.NumRel, irm.NumQ, irm.NumRet]
     expected = {irm.AP: 1 / 3, irm.NumRel: 1.0, irm.NumQ: 1.0, irm.NumRet: 1.0}
-    assert provider.calc_aggregate(measures, qrels, run) == expected
-    assert irm.calc_aggregate(measures, qrels, {q: docs for q, docs in run.items() if docs}) == expected
+    assert_same_numbers(provider.calc_aggregate(measures, qrels, run), expected)
+    assert_same_numbers(irm.calc_aggregate(measures, qrels, {q: docs for q, docs in run.items() if docs}), expected)
     for value in provider.calc_aggregate(measures, qrels, run).values():
         assert type(value) is float
 
@@ -287,20 +288,22 @@ def test_rows_of_a_query_need_not_stand_together():
     mixed = pd.DataFrame([(q, d, s) for q, docs in run.items() for d, s in docs.items()], columns=irm.ScoredDoc._fields)
     mixed = mixed.sample(frac=1, random_state=1)
     for scored in (mixed, mixed.itertuples()):
-        assert provider.calc_aggregate([irm.AP], qrels, scored) == provider.calc_aggregate([irm.AP], qrels, run)
+        assert_same_bits(
+            provider.calc_aggregate([irm.AP], qrels, scored), provider.calc_aggregate([irm.AP], qrels, run)
+        )
 
 
 def test_subtopics_come_from_the_field_or_column_iteration():
     qrels, run = subtopics(2)
     measures = [irm.alpha_nDCG @ 10, irm.StRecall @ 5, irm.AP]
     first = provider.calc_aggregate(measures, qrels, run)
-    assert provider.calc_aggregate(measures, pd.DataFrame(qrels), pd.DataFrame(run)) == first
+    assert_same_bits(provider.calc_aggregate(measures, pd.DataFrame(qrels), pd.DataFrame(run)), first)
     numbers = pd.DataFrame(qrels).astype({"iteration": int})
-    assert provider.calc_aggregate(measures, numbers, run) == first
+    assert_same_bits(provider.calc_aggregate(measures, numbers, run), first)
     nested = {}
     for one in qrels:
         nested.setdefault(one.query_id, {}).setdefault(one.iteration, {})[one.doc_id] = one.relevance
-    assert provider.calc_aggregate(measures, nested, run) == first
+    assert_same_bits(provider.calc_aggregate(measures, nested, run), first)
 
 
 def test_other_measures_take_the_highest_relevance_of_all_subtopics():
@@ -322,10 +325,10 @@ def test_an_evaluator_takes_many_runs_and_keeps_no_trace_of_them():
     other = {q: {d: -s for d, s in docs.items()} for q, docs in run.items()}
     evaluator = provider.evaluator(iter(measures), qrels)
     first = evaluator.calc_aggregate(run)
-    assert evaluator.calc_aggregate(other) == provider.calc_aggregate(measures, qrels, other)
-    assert evaluator.calc_aggregate(run) == first
+    assert_same_bits(evaluator.calc_aggregate(other), provider.calc_aggregate(measures, qrels, other))
+    assert_same_bits(evaluator.calc_aggregate(run), first)
     aggregated, per_query = evaluator.calc(run)
-    assert aggregated == first
+    assert_same_bits(aggregated, first)
     assert len(per_query) == len(measures) * len(qrels)
     assert {type(one) for one in per_query} == {irm.Metric}
 

@@ -19,6 +19,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from reference.oracle import Oracle
+from same import assert_same_bits, assert_same_numbers
 from strategies import SCORES, Case, cases, random_case, write_trec
 
 from rankscope.compat import pytrec_eval as ours
@@ -187,7 +188,7 @@ def test_a_query_with_negative_grades_only_is_one_without_relevant_documents() -
     """The original hangs there."""
     found = ours.RelevanceEvaluator({"q": {"a": -1, "b": -2}, "r": {"a": 1}}, ALL).evaluate({"q": {"a": 1.0, "x": 0.5}})
     others = {"num_q": 1.0, "num_ret": 2.0, "utility": -2.0, "gm_map": math.log(1e-5), "gm_bpref": math.log(1e-5)}
-    assert found["q"] == {**dict.fromkeys(found["q"], 0.0), **others}
+    assert_same_numbers(found["q"], {**dict.fromkeys(found["q"], 0.0), **others})
 
 
 # The structure of the answer
@@ -220,7 +221,7 @@ def test_an_empty_list_is_one_in_which_nothing_was_found() -> None:
     run: Any = {"q1": {}, "zz": {}}
     found = ours.RelevanceEvaluator(QRELS, ALL).evaluate(run)["q1"]
     others = {"num_q": 1.0, "num_rel": 2.0, "gm_map": math.log(1e-5), "gm_bpref": math.log(1e-5)}
-    assert found == {**dict.fromkeys(found, 0.0), **others}
+    assert_same_numbers(found, {**dict.fromkeys(found, 0.0), **others})
     for module in (ours, original):
         assert module.RelevanceEvaluator(QRELS, ["map", "P_5"]).evaluate(run) == {"q1": {"map": 0.0, "P_5": 0.0}}
 
@@ -233,14 +234,14 @@ def test_nothing_that_is_passed_in_is_changed_or_kept() -> None:
     qrels["q1"]["d2"] = 5
     del qrels["q2"]
     measures.add("ndcg")
-    assert evaluator.evaluate(run) == before
+    assert_same_bits(evaluator.evaluate(run), before)
 
 
 def test_other_mappings_and_numbers_are_taken() -> None:
     expected = ours.RelevanceEvaluator(QRELS, ALL).evaluate(RUN)
     qrels = MappingProxyType({q: OrderedDict((d, np.int64(r)) for d, r in docs.items()) for q, docs in QRELS.items()})
     run = defaultdict(dict, {q: {d: np.float32(s) for d, s in docs.items()} for q, docs in RUN.items()})
-    assert ours.RelevanceEvaluator(qrels, ALL, relevance_level=np.int64(1)).evaluate(run) == expected
+    assert_same_bits(ours.RelevanceEvaluator(qrels, ALL, relevance_level=np.int64(1)).evaluate(run), expected)
 
 
 # Errors
@@ -319,7 +320,7 @@ def test_an_evaluator_goes_on_after_a_run_that_it_refused() -> None:
     evaluator = ours.RelevanceEvaluator(QRELS, ALL)
     with pytest.raises(TypeError):
         evaluator.evaluate({"q1": {"d1": "x"}})
-    assert evaluator.evaluate(RUN) == ours.RelevanceEvaluator(QRELS, ALL).evaluate(RUN)
+    assert_same_bits(evaluator.evaluate(RUN), ours.RelevanceEvaluator(QRELS, ALL).evaluate(RUN))
 
 
 # Reading
@@ -378,7 +379,9 @@ def test_the_file_is_named_where_it_has_a_name(tmp_path: Path) -> None:
 def test_values_are_put_together_as_by_the_original(measure: str) -> None:
     values = [0.25, 0.5, -3.0, 0.1]
     for given_ in (values, np.array(values)):
-        assert ours.compute_aggregated_measure(measure, given_) == original.compute_aggregated_measure(measure, values)
+        assert_same_numbers(
+            ours.compute_aggregated_measure(measure, given_), original.compute_aggregated_measure(measure, values)
+        )
     assert type(ours.compute_aggregated_measure(measure, values)) is float
 
 

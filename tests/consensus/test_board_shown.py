@@ -9,7 +9,7 @@ import pytest
 
 from rankscope.consensus import leaderboard
 from rankscope.consensus.board import Effect
-from rankscope.consensus.board_shown import said_odds
+from rankscope.consensus.board_shown import said_odds, said_rating
 from rankscope.data.preferences import Preferences
 
 
@@ -39,6 +39,16 @@ def test_effects_are_told_by_a_step_that_is_about_a_standard_deviation(scale: fl
         f"{step} more of length on the left side raises the odds of winning: it multiplies them by {odds:.2f}" in text
     )
     assert board(lengthy(1.0), covariates="length").effects[0].value == pytest.approx(effect.value * scale)
+
+
+def test_last_bits_of_a_fit_do_not_decide_how_a_rating_is_rounded() -> None:
+    """A wins 47 of 80 comparisons with B, which are 58.75 of 100."""
+    pairs = np.zeros(80, np.int64)
+    won = np.where(np.arange(80) < 47, 1, -1)
+    data = Preferences(systems=("A", "B"), left=pairs, right=pairs + 1, outcome=won, covariates={})
+    found = board(data, scale="wins", interval="information")
+    assert found.rating[0] == pytest.approx(58.75, rel=1e-12)
+    assert {said_rating(found, x) for x in (found.rating[0], *(58.75 + 1e-13 * i for i in range(-5, 6)))} == {"58.8"}
 
 
 def test_a_small_effect_keeps_digits_that_count() -> None:

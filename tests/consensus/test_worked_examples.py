@@ -4,6 +4,7 @@ from collections.abc import Iterable
 
 import numpy as np
 import pytest
+from same import assert_same_numbers
 
 from rankscope.consensus.chains import mc1, mc2, mc3, mc4
 from rankscope.consensus.locked_pairs import RankedPairs, ranked_pairs
@@ -53,7 +54,7 @@ def test_borda_of_three_voters():
 
 
 def test_mean_and_median_rank_of_three_voters():
-    assert scores(mean_rank(THREE)) == {"A": (1 + 1 + 2) / 3, "B": (2 + 3 + 1) / 3, "C": (3 + 2 + 3) / 3}
+    assert_same_numbers(scores(mean_rank(THREE)), {"A": (1 + 1 + 2) / 3, "B": (2 + 3 + 1) / 3, "C": (3 + 2 + 3) / 3})
     assert scores(median_rank(THREE)) == {"A": 1, "B": 2, "C": 3}
 
 

@@ -10,6 +10,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 from hypothesis import given, settings
+from same import assert_same_bits
 from strategies import Case, cases
 
 import rankscope as rs
@@ -45,8 +46,8 @@ def test_every_form_holds_the_same_run_and_scores_alike(form: str) -> None:
     scores = rs.evaluate(QRELS, run, NAMES)
     assert scores.systems == ("bm25",)
     assert scores.matrix("AP").tolist() == pytest.approx(np.array([[(1 / 2 + 2 / 3) / 2, 1 / 2]]))
-    assert scores.values.tolist() == rs.evaluate(QRELS, MAPPING, NAMES).values.tolist()
-    assert rs.Evaluator(QRELS, NAMES)(FORMS[form]()).values.tolist() == scores.values.tolist()
+    assert_same_bits(scores.values.tolist(), rs.evaluate(QRELS, MAPPING, NAMES).values.tolist())
+    assert_same_bits(rs.Evaluator(QRELS, NAMES)(FORMS[form]()).values.tolist(), scores.values.tolist())
 
 
 def test_whole_numbers_as_ids_meet_their_digits() -> None:
@@ -79,9 +80,9 @@ def test_the_frame_of_a_run_scores_as_the_run(case: Case) -> None:
         run[next(iter(case.qrels))] = {"x": 1.0}
     frame = rs.Run(run).frame()
     expected = rs.evaluate(case.qrels, run, NAMES).values.tolist()
-    assert rs.evaluate(case.qrels, frame, NAMES).values.tolist() == expected
-    assert rs.evaluate(case.qrels, frame.to_pandas(), NAMES).values.tolist() == expected
-    assert rs.evaluate(case.qrels, rs.Run(rs.Run(frame).frame()), NAMES).values.tolist() == expected
+    assert_same_bits(rs.evaluate(case.qrels, frame, NAMES).values.tolist(), expected)
+    assert_same_bits(rs.evaluate(case.qrels, frame.to_pandas(), NAMES).values.tolist(), expected)
+    assert_same_bits(rs.evaluate(case.qrels, rs.Run(rs.Run(frame).frame()), NAMES).values.tolist(), expected)
 
 
 @pytest.mark.parametrize(

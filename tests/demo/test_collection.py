@@ -3,6 +3,7 @@
 from collections import Counter
 
 import pytest
+from same import assert_same_bits
 
 from rankscope.data.qrels import Qrels
 from rankscope.data.run import Run
@@ -122,12 +123,12 @@ def test_files_hold_what_the_collection_holds(tmp_path, collection):
     paths = {p.name: p for p in write_collection(tmp_path)}
     files = evaluate(paths["demo.qrels"], paths["bm25.run"], ["AP", "nDCG@10"])
     memory = evaluate(collection.qrels, dict(collection.runs["bm25"]), ["AP", "nDCG@10"])
-    assert (files.values == memory.values).all()
+    assert_same_bits(files.values, memory.values)
     diverse = evaluate(paths["demo-diversity.qrels"], paths["bm25.run"], ["AP", "nDCG@10", "AP_IA"])
-    assert (diverse.values[:, :2] == files.values).all()
-    assert (
-        diverse.matrix("AP_IA") == evaluate(Qrels(collection.subtopics), paths["bm25.run"], ["AP_IA"]).values[0]
-    ).all()
+    assert_same_bits(diverse.values[:, :2], files.values)
+    assert_same_bits(
+        diverse.matrix("AP_IA"), evaluate(Qrels(collection.subtopics), paths["bm25.run"], ["AP_IA"]).values[0]
+    )
 
 
 def test_a_folder_that_is_not_empty_is_refused_and_untouched(tmp_path):

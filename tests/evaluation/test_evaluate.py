@@ -7,10 +7,10 @@ import gzip
 from pathlib import Path
 from typing import ClassVar
 
-import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from same import assert_same_bits
 from strategies import Case, cases, random_case, write_trec
 
 import rankscope as rs
@@ -50,7 +50,7 @@ def test_files_score_as_dicts(case: Case, ties: str, tmp_path: Path) -> None:
     expected = rs.evaluate(case.qrels, rs.Run(case.run, name="made"), NAMES, ties=ties)
     for files in ((qrels, run), (str(qrels), str(run)), (rs.read_qrels(qrels), rs.read_run(run))):
         scores = rs.evaluate(*files, NAMES, ties=ties)
-        assert scores.values.tolist() == expected.values.tolist()
+        assert_same_bits(scores.values.tolist(), expected.values.tolist())
         assert scores.query_ids == expected.query_ids
         assert scores.systems == ("made",)
         assert scores.notes == expected.notes
@@ -67,7 +67,7 @@ def test_a_file_with_its_lines_in_any_order_scores_the_same(case: Case, data: st
         lines = data.draw(st.permutations(path.read_text("utf-8").splitlines(keepends=True)))
         path.write_text("".join(lines), "utf-8")
     shuffled = rs.evaluate(qrels, run, NAMES)
-    assert shuffled.values.tolist() == expected.values.tolist()
+    assert_same_bits(shuffled.values.tolist(), expected.values.tolist())
 
 
 def test_a_compressed_file_scores_as_the_file(tmp_path: Path) -> None:
@@ -76,7 +76,7 @@ def test_a_compressed_file_scores_as_the_file(tmp_path: Path) -> None:
     packed.write_bytes(gzip.compress(run.read_bytes().replace(b"nobody judged this", b"nobody")))
     run.write_bytes(gzip.decompress(packed.read_bytes()))
     a, b = rs.evaluate(qrels, run, NAMES), rs.evaluate(qrels, packed, NAMES)
-    assert a.values.tolist() == b.values.tolist()
+    assert_same_bits(a.values.tolist(), b.values.tolist())
     assert a.systems == b.systems
 
 
@@ -85,7 +85,7 @@ def test_systems_side_by_side_have_the_values_that_they_have_alone(tmp_path: Pat
     runs = [rs.Run(a.run, name="a"), rs.Run(b.run, name="b")]
     together = rs.evaluate(a.qrels, runs, NAMES)
     for i, run in enumerate(runs):
-        assert rs.evaluate(a.qrels, run, NAMES).values[0].tolist() == together.values[i].tolist()
+        assert_same_bits(rs.evaluate(a.qrels, run, NAMES).values[0].tolist(), together.values[i].tolist())
 
 
 def test_more_than_26_systems_are_nothing_special() -> None:
@@ -167,7 +167,7 @@ def test_evaluating_twice_gives_the_same_and_changes_nothing(case: Case) -> None
     first = rs.evaluate(qrels, run, NAMES)
     rs.evaluate(qrels, rs.Run({next(iter(case.qrels)): {"zz": 1.0}}), NAMES, rel=2, ties="file")
     again = rs.evaluate(qrels, run, NAMES)
-    assert first.values.tolist() == again.values.tolist()
+    assert_same_bits(first.values.tolist(), again.values.tolist())
     assert first.signature() == again.signature()
     assert case == before
     measures = list(NAMES)
@@ -189,7 +189,7 @@ def test_one_qrels_serves_evaluations_of_any_convention(case: Case, data: st.Dat
             "measures": measures,
         }
         ours, fresh = (rs.evaluate(q, case.run, **options) for q in (shared, rs.Qrels(case.qrels)))
-        np.testing.assert_array_equal(ours.values, fresh.values)
+        assert_same_bits(ours.values, fresh.values)
         assert ours.undefined.tolist() == fresh.undefined.tolist()
         assert ours.notes == fresh.notes
         assert ours.signature() == fresh.signature()

@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from types import MappingProxyType
 
-import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from same import assert_same_bits
 from strategies import Case, cases, random_case, write_trec
 
 import rankscope as rs
@@ -28,7 +28,7 @@ OPTIONS: list[dict[str, object]] = [
 
 
 def expect_same(a: Scores, b: Scores) -> None:
-    np.testing.assert_array_equal(a.values, b.values)
+    assert_same_bits(a.values, b.values)
     assert (a.systems, a.query_ids, a.measures, a.notes) == (b.systems, b.query_ids, b.measures, b.notes)
     assert a.missing.tolist() == b.missing.tolist()
     assert a.undefined.tolist() == b.undefined.tolist()

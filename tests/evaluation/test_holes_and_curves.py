@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from same import assert_same_numbers
 
 import rankscope as rs
 from rankscope.evaluation.curves import LEVELS, RANKS, curve_measures, curve_sections
@@ -58,7 +59,7 @@ def test_curves_are_means_of_interpolated_precision_and_of_ndcg() -> None:
     first = [row[0] for row in precision["precision"]]
     assert first == [scores.overall("IPrec@0.0", name) for name in ("full", "none")]
     assert gain["ranks"] == RANKS
-    assert gain["gain"][0][RANKS.index(10)] == scores.overall("nDCG@10", "full")
+    assert_same_numbers(gain["gain"][0][RANKS.index(10)], scores.overall("nDCG@10", "full"))
     # q1: both relevant documents found, at ranks 1 and 3; q2: its one at rank 2
     assert precision["precision"][0][-1] == pytest.approx((2 / 3 + 1 / 2) / 2)
     assert CUTOFFS == (5, 10, 20, 50, 100)

@@ -15,6 +15,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from parallel.clusters import Processes, hide
+from same import assert_same_bits
 
 import rankscope as rs
 from rankscope.errors import InputError, RankscopeError
@@ -288,7 +289,7 @@ def test_a_partition_that_a_worker_cannot_see_is_named_or_left_out(client, tmp_p
     assert "of its 4 partitions 1 is left out" in scores.notes[0]
     assert "cannot see the file" in scores.notes[1]
     rest = dict(lists[:6] + lists[12:])
-    assert scores.values.tobytes() == rs.evaluate(case.qrels, rest, MEASURES).values.tobytes()
+    assert_same_bits(scores.values, rs.evaluate(case.qrels, rest, MEASURES).values)
 
 
 def test_a_url_of_a_folder_ends_with_a_slash(client, tmp_path, small, case, monkeypatch):
@@ -304,7 +305,7 @@ def test_a_url_of_a_folder_ends_with_a_slash(client, tmp_path, small, case, monk
     for url in ("memory://partitions/run/", f"file://{folder}/"):
         one = rs.evaluate(case.qrels, url, MEASURES, workers=1)
         assert one.systems == expected.systems
-        assert one.values.tobytes() == expected.values.tobytes()
+        assert_same_bits(one.values, expected.values)
         assert rs.read_run(url).frame().equals(rs.read_run(folder).frame())
         with rs.parallel.use(client):
             assert_same_scores(rs.evaluate(case.qrels, url, MEASURES), one)

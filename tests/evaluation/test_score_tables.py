@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from same import assert_same_bits
 
 import rankscope as rs
 from rankscope.errors import InputError
@@ -25,7 +26,7 @@ def test_what_evaluate_writes_by_query_comes_back(tmp_path: Path) -> None:
     lines = [f"{r.system},{r.measure},{r.query},{r.value!r}" for r in scores.records(by_query=True)]
     found = read_score_table(written(tmp_path, "\n".join(["system,measure,query,value", *lines]) + "\n"))
     assert (found.systems, found.measure_names, found.query_ids) == (("one", "two"), ("nDCG@10", "RR"), ("q1", "q2"))
-    assert found.values.tolist() == scores.values.tolist()
+    assert_same_bits(found.values.tolist(), scores.values.tolist())
     assert found.sign("RR") == 1
     assert found.notes == ()
 

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from same import assert_same_numbers
 from scipy import stats
 
 from rankscope.experiments.noise import noise_of_means
@@ -40,7 +41,7 @@ def test_what_is_not_known_is_not_counted_and_pairs_that_never_differ_have_none(
     apart = np.vstack([RNG.normal(size=12), np.full(12, 0.5)])
     found = noise_of_means(apart, np.full((2, 2), np.nan), seeds=1)
     assert np.isnan(found.seeds).all()
-    assert found.both[0] == found.queries[0]
+    assert_same_numbers(found.both[0], found.queries[0])
     assert np.isnan([found.both[1], found.queries[1]]).all()
     assert np.isnan(noise_of_means(np.zeros((1, 1)), np.zeros((2, 1)), seeds=2).both).all()  # one query
 

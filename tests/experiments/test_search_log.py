@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from same import assert_same_bits
 
 from rankscope.errors import InputError, OutputError
 from rankscope.experiments.search_log import SearchLog, Setting
@@ -39,7 +40,7 @@ def test_what_was_added_comes_back_as_it_was(tmp_path: Path) -> None:
     for one in (setting(1), failed, setting(2)):
         log.add(one)
     again = SearchLog(tmp_path / "log", ABOUT)
-    assert seen(again) == seen(log)
+    assert_same_bits(seen(again), seen(log))
     assert list(again.found) == [("a", 1), ("b", 2), ("a", 2)]
     assert again.found["a", 1].changed["hidden"] == (64, 32)
     assert again.found["a", 1].by_fold == (0.1, 1 / 3)  # to the last bit

@@ -13,6 +13,7 @@ import numpy as np
 import polars as pl
 import pytest
 from experiments.made_folds import made, write_folds
+from same import assert_same_bits
 
 import rankscope as rs
 from rankscope.data.sections import Marked, as_text
@@ -42,9 +43,9 @@ def all_but_time(found: Search) -> list[tuple[Any, ...]]:
 
 
 def check_same(found: Search, other: Search) -> None:
-    assert all_but_time(found) == all_but_time(other)
+    assert_same_bits(all_but_time(found), all_but_time(other))
     assert [one.number for one in found.best] == [one.number for one in other.best]
-    assert list(found.records()) == list(other.records())
+    assert_same_bits(list(found.records()), list(other.records()))
     assert found.signature() == other.signature()
 
 
@@ -74,7 +75,7 @@ def test_the_best_of_each_ranker_is_tested_and_it_is_the_best() -> None:
         for name, best in zip(LOSSES, found.best, strict=True)
     }
     plain = cross_validate(made(), rankers, "AP", folds=3, seeds=1)
-    assert list(plain.records()) == list(found.records())
+    assert_same_bits(list(plain.records()), list(found.records()))
 
 
 def test_the_first_trial_is_the_ranker_as_given_and_what_was_set_stays() -> None:
@@ -116,7 +117,7 @@ def test_more_trials_go_on_where_fewer_ended(tmp_path: Path) -> None:
     check_same(more, in_one_go())
     assert more.known == 4
     fewer = searched(2, log=tmp_path / "log")
-    assert all_but_time(fewer) == [one for one in all_but_time(in_one_go()) if one[1] <= 2]
+    assert_same_bits(all_but_time(fewer), [one for one in all_but_time(in_one_go()) if one[1] <= 2])
 
 
 def test_any_number_of_workers_finds_the_same(tmp_path: Path) -> None:
@@ -130,7 +131,7 @@ def test_the_test_lists_decide_nothing_and_are_no_part_of_the_log(tmp_path: Path
     other = search(
         write_folds(tmp_path / "data", shuffled_tests=True), LOSSES, "AP", log=tmp_path / "b", blend="stacked", **given
     )
-    assert all_but_time(first) == all_but_time(other)
+    assert_same_bits(all_but_time(first), all_but_time(other))
     assert [one.number for one in first.best] == [one.number for one in other.best]
     assert first.tested.test.overall.tolist() != other.tested.test.overall[:2].tolist()
     heads = [(tmp_path / name).read_text().splitlines()[0] for name in "ab"]

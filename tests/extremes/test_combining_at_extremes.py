@@ -7,6 +7,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from same import assert_same_bits
 
 import rankscope as rs
 from rankscope.learning.losses import LOSSES, parse_loss
@@ -61,7 +62,7 @@ def test_a_normalisation_knows_no_unit(normalise: str, power: int) -> None:
         rs.fusion.fuse([scored(*(v * 2.0**half * 2.0**rest for v in values)), other], "comb-sum", normalise=normalise)
         for half, rest in ((0, 0), (power // 2, power - power // 2))
     )
-    assert near.frame().equals(far.frame())
+    assert_same_bits(near.frame(), far.frame())
 
 
 @pytest.mark.parametrize("method", rs.fusion.TRAINED)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from fusion.judged_runs import lists_of, some_judgments, some_runs
+from same import assert_same_bits
 
 import rankscope as rs
 from rankscope.evaluation.conventions import make_plan
@@ -34,10 +35,10 @@ def test_values_are_those_of_the_fused_run(measure: str) -> None:
         scores = candidate.fuse(pool, parameters, scaled(pool, candidate.normalise, names))
         fused = fused_run(pool, scores, "fused", ())
         expected = rs.evaluate(QRELS, [fused], [measure]).matrix(measure)[0][order]
-        np.testing.assert_array_equal(measured.values(scores), expected)
+        assert_same_bits(measured.values(scores), expected)
     for i, run in enumerate(RUNS):
         expected = rs.evaluate(QRELS, [run], [measure]).matrix(measure)[0][order]
-        np.testing.assert_array_equal(measured.alone(i), expected)
+        assert_same_bits(measured.alone(i), expected)
 
 
 def test_a_part_of_a_pool_is_the_pool_of_these_queries() -> None:
@@ -51,9 +52,9 @@ def test_a_part_of_a_pool_is_the_pool_of_these_queries() -> None:
         candidate, parameters = Candidate(method, how, {}), {"k": 60} if method == "rrf" else {}
         scores = candidate.fuse(part.pool, parameters, scaled(part.pool, how, names))
         expected = rs.fusion.fuse(fewer, method, normalise=None if how == "none" else how)
-        assert lists_of(fused_run(part.pool, scores, "part", ())) == lists_of(expected)
+        assert_same_bits(lists_of(fused_run(part.pool, scores, "part", ())), lists_of(expected))
         whole = candidate.fuse(pool, parameters, scaled(pool, how, names))
-        np.testing.assert_array_equal(scores, whole[part.documents])
+        assert_same_bits(scores, whole[part.documents])
 
 
 def test_all_queries_are_the_pool_itself() -> None:

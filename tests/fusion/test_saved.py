@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from fusion.judged_runs import lists_of, some_judgments, some_runs
+from same import assert_same_bits, assert_same_numbers
 
 import rankscope as rs
 from rankscope.fusion.tuned import TrainedFusion
@@ -31,7 +32,7 @@ def test_what_is_loaded_fuses_as_what_was_saved(method: str, tmp_path: Path) -> 
     again = rs.fusion.load_fusion(path)
     assert str(again) == str(trained(method))
     assert again.cross_fitted is None
-    assert lists_of(again.fuse(RUNS)) == lists_of(trained(method).fuse(RUNS))
+    assert_same_bits(lists_of(again.fuse(RUNS)), lists_of(trained(method).fuse(RUNS)))
     content = path.read_bytes()
     rs.fusion.save_fusion(again, path)
     assert path.read_bytes() == content
@@ -64,7 +65,7 @@ def test_other_runs_of_the_same_systems_are_fused_without_a_word() -> None:
     assert fused.notes == ()
     assert fused.name == trained("weighted-sum").name
     weights = trained("weighted-sum").setting["weights"]
-    assert lists_of(fused) == lists_of(rs.fusion.fuse(other, "comb-sum", weights=weights))
+    assert_same_numbers(lists_of(fused), lists_of(rs.fusion.fuse(other, "comb-sum", weights=weights)))
 
 
 def test_queries_that_were_learned_from_are_told() -> None:

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 from fusion.judged_runs import Judgments, folds_in, lists_of, some_judgments, some_runs
+from same import assert_same_bits, assert_same_numbers
 
 import rankscope as rs
 from rankscope.demo.collection import make_collection
@@ -65,7 +66,7 @@ def test_how_a_fold_is_fused_does_not_depend_on_its_judgments(method: Any) -> No
     for f in range(FOLDS):
         own = {query for query, fold in folds.items() if fold == f}
         after = crossed(train(rejudged(JUDGED, own, seed=f), method, settings=settings))
-        assert {query: after[query] for query in own} == {query: before[query] for query in own}
+        assert_same_bits({query: after[query] for query in own}, {query: before[query] for query in own})
         others_changed |= any(after[query] != before[query] for query in folds.keys() - own)
     assert others_changed  # else nothing would have been learned at all
 
@@ -118,7 +119,7 @@ def test_queries_without_judgments_are_fused_with_what_all_others_taught() -> No
     trained = train(JUDGED, "map-fuse")
     after, whole = crossed(trained), lists_of(trained.fuse(RUNS))
     for query in ("unjudged0", "unjudged1"):
-        assert after[query] == whole[query]
+        assert_same_bits(after[query], whole[query])
     assert "2 of 14 queries have no judgments: fused with what all others taught" in trained.notes
 
 
@@ -143,7 +144,7 @@ def test_the_number_of_workers_changes_nothing() -> None:
     trained = train(JUDGED, ["rrf", "map-fuse"])
     spread = train(JUDGED, ["rrf", "map-fuse"], workers=2)
     assert str(spread) == str(trained)
-    assert crossed(spread) == crossed(trained)
+    assert_same_bits(crossed(spread), crossed(trained))
 
 
 def test_the_least_is_the_best_where_lower_is_better() -> None:
@@ -188,7 +189,7 @@ def test_lower_scores_can_be_better() -> None:
     inverted = train(JUDGED, ["rrf", "weighted-sum"], turned, normalise="min-max-inverted")
     usual = train(JUDGED, ["rrf", "weighted-sum"])
     assert [one.mean for one in inverted.tried] == pytest.approx([one.mean for one in usual.tried])
-    assert lists_of(inverted.fuse(turned)) == lists_of(usual.fuse(RUNS))
+    assert_same_numbers(lists_of(inverted.fuse(turned)), lists_of(usual.fuse(RUNS)))
 
 
 def test_progress_comes_to_one() -> None:
@@ -211,7 +212,7 @@ def test_refined_weights_are_better_on_the_queries_that_chose_them_and_no_fold_c
     for f in range(FOLDS):
         held = {query for query, fold in folds.items() if fold == f}
         after = crossed(train(rejudged(JUDGED, held, seed=f), **options))
-        assert {query: after[query] for query in held} == {query: before[query] for query in held}
+        assert_same_bits({query: after[query] for query in held}, {query: before[query] for query in held})
 
 
 def test_refining_leaves_alone_what_has_no_weights() -> None:

@@ -1,27 +1,23 @@
-"""What `rankscope evaluate` prints, letter for letter.
-
-RANKSCOPE_UPDATE_GOLDEN=1 pytest tests/golden writes the files anew; look at their difference before keeping it.
-"""
+"""What `rankscope evaluate` prints: tables letter for letter, numbers in full as numbers (printed.py)."""
 
 from __future__ import annotations
 
 import csv
 import json
-import os
 import re
 from math import log2
 from pathlib import Path
 
 import pytest
+from golden.printed import COLLECTION, assert_as_before
 
-from rankscope.cli.main import main
 from rankscope.reporting.tables import FORMATS
 
-HERE = Path(__file__).parent
-UPDATE = os.environ.get("RANKSCOPE_UPDATE_GOLDEN") == "1"
+EXPECTED = Path(__file__).parent / "expected"
 MEASURES = ("nDCG@10", "AP", "RR", "P@2", "NumRelRet")
 BOTH = ("small.qrels", "alpha.run", "beta.run", *(word for m in MEASURES for word in ("-m", m)))
 
+COMMAND = ("evaluate",)
 #: Name of the golden file -> arguments of `evaluate`.
 CASES: dict[str, tuple[str, ...]] = {
     **{f"{form}.txt": (*BOTH, "--format", form) for form in FORMATS},
@@ -42,27 +38,16 @@ CASES: dict[str, tuple[str, ...]] = {
 }
 
 
-def printed(args: tuple[str, ...], capsys: pytest.CaptureFixture[str]) -> str:
-    main(["evaluate", *args])
-    captured = capsys.readouterr()
-    assert captured.err == ""
-    return re.sub(r"rankscope \d[\w.+-]*", "rankscope VERSION", captured.out)
-
-
 @pytest.mark.parametrize("name", CASES)
 def test_the_command_prints_what_it_printed_before(
     name: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.chdir(HERE / "collection")
-    text = printed(CASES[name], capsys)
-    path = HERE / "expected" / name
-    if UPDATE:
-        path.write_text(text, encoding="utf-8", newline="")
-    assert text == path.read_bytes().decode()
+    monkeypatch.chdir(COLLECTION)
+    assert_as_before(EXPECTED / name, (*COMMAND, *CASES[name]), capsys)
 
 
 def test_every_golden_file_has_its_case_and_every_case_its_file() -> None:
-    assert sorted(p.name for p in (HERE / "expected").iterdir()) == sorted(CASES)
+    assert sorted(p.name for p in EXPECTED.iterdir()) == sorted(CASES)
 
 
 # By hand. alpha ranks q1: d2 (0), d1 (2), d9 (not judged), d3 (1); q2: d5 (1) before d1 (1), since they are tied and
@@ -84,7 +69,7 @@ BY_HAND = {
         "NumRelRet": {"q1": 2, "q10": 0, "q2": 0, "all": 2},
     },
 }
-EXPECTED = [
+BY_HAND_ROWS = [
     (system, measure, query, value)
     for system, measures in BY_HAND.items()
     for measure, queries in measures.items()
@@ -93,13 +78,13 @@ EXPECTED = [
 
 
 def golden(name: str) -> str:
-    return (HERE / "expected" / name).read_text(encoding="utf-8")
+    return (EXPECTED / name).read_text(encoding="utf-8")
 
 
 def test_the_golden_csv_holds_the_numbers_worked_out_by_hand() -> None:
     rows = list(csv.DictReader(golden("csv-by-query.txt").splitlines()))
-    assert [(r["system"], r["measure"], r["query"]) for r in rows] == [e[:3] for e in EXPECTED]
-    assert [float(r["value"]) for r in rows] == pytest.approx([e[3] for e in EXPECTED], abs=1e-15)
+    assert [(r["system"], r["measure"], r["query"]) for r in rows] == [e[:3] for e in BY_HAND_ROWS]
+    assert [float(r["value"]) for r in rows] == pytest.approx([e[3] for e in BY_HAND_ROWS], abs=1e-15)
     summary = list(csv.DictReader(golden("csv.txt").splitlines()))
     assert summary == [r for r in rows if r["query"] == "all"]
 

@@ -1,7 +1,4 @@
-"""What `rankscope agree systems` prints, letter for letter.
-
-RANKSCOPE_UPDATE_GOLDEN=1 pytest tests/golden writes the files anew; look at their difference before keeping it.
-"""
+"""What `rankscope agree systems` prints: tables letter for letter, numbers in full as numbers (printed.py)."""
 
 from __future__ import annotations
 
@@ -10,12 +7,13 @@ import re
 from pathlib import Path
 
 import pytest
-from golden.printed import COLLECTION, kept, printed
+from golden.printed import COLLECTION, assert_as_before
 
 EXPECTED = Path(__file__).parent / "expected_agree_systems"
 GIVEN = ("systems.csv", "--lower", "TER")
 RANKED = ("ranked.csv", "--higher", "chrf", "--resamples", "200")
 
+COMMAND = ("agree", "systems")
 #: Name of the golden file -> arguments of `agree systems`.
 CASES: dict[str, tuple[str, ...]] = {
     "accuracy.txt": (*GIVEN, "--details"),
@@ -32,8 +30,7 @@ def test_the_command_prints_what_it_printed_before(
     name: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(COLLECTION)
-    text = printed(("agree", "systems", *CASES[name]), capsys)
-    assert text == kept(EXPECTED / name, text)
+    assert_as_before(EXPECTED / name, (*COMMAND, *CASES[name]), capsys)
 
 
 def test_every_golden_file_has_its_case_and_every_case_its_file() -> None:

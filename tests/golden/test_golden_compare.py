@@ -1,7 +1,4 @@
-"""What `rankscope compare` prints, letter for letter.
-
-RANKSCOPE_UPDATE_GOLDEN=1 pytest tests/golden writes the files anew; look at their difference before keeping it.
-"""
+"""What `rankscope compare` prints: tables letter for letter, numbers in full as numbers (printed.py)."""
 
 from __future__ import annotations
 
@@ -11,7 +8,7 @@ from math import sqrt
 from pathlib import Path
 
 import pytest
-from golden.printed import COLLECTION, kept, printed, same_numbers
+from golden.printed import COLLECTION, assert_as_before
 
 from rankscope.reporting.results import RESULT_FORMATS
 
@@ -19,6 +16,7 @@ EXPECTED = Path(__file__).parent / "expected_compare"
 ALL = ("compare.qrels", "one.run", "two.run", "three.run", "-m", "RR")
 BASED = (*ALL, "--baseline", "two", "-m", "P@2")
 
+COMMAND = ("compare",)
 #: Name of the golden file -> arguments of `compare`.
 CASES: dict[str, tuple[str, ...]] = {
     **{f"{form}.txt": (*ALL, "--format", form) for form in RESULT_FORMATS},
@@ -40,12 +38,7 @@ def test_the_command_prints_what_it_printed_before(
     name: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(COLLECTION)
-    text = printed(("compare", *CASES[name]), capsys)
-    expected = kept(EXPECTED / name, text)
-    if "csv" in name or "json" in name or name == "permutation-exact.txt":
-        same_numbers(text, expected)
-    else:
-        assert text == expected
+    assert_as_before(EXPECTED / name, (*COMMAND, *CASES[name]), capsys)
 
 
 def test_every_golden_file_has_its_case_and_every_case_its_file() -> None:

@@ -1,7 +1,4 @@
-"""What `rankscope leaderboard` prints, letter for letter.
-
-RANKSCOPE_UPDATE_GOLDEN=1 pytest tests/golden writes the files anew; look at their difference before keeping it.
-"""
+"""What `rankscope leaderboard` prints: tables letter for letter, numbers in full as numbers (printed.py)."""
 
 from __future__ import annotations
 
@@ -11,11 +8,12 @@ from math import log
 from pathlib import Path
 
 import pytest
-from golden.printed import COLLECTION, kept, printed, same_numbers
+from golden.printed import COLLECTION, assert_as_before
 
 EXPECTED = Path(__file__).parent / "expected_leaderboard"
 FEW = ("arena.csv", "--resamples", "200")
 
+COMMAND = ("leaderboard",)
 #: Name of the golden file -> arguments of `leaderboard`.
 CASES: dict[str, tuple[str, ...]] = {
     "table.txt": FEW,
@@ -32,12 +30,7 @@ def test_the_command_prints_what_it_printed_before(
     name: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(COLLECTION)
-    text = printed(("leaderboard", *CASES[name]), capsys)
-    expected = kept(EXPECTED / name, text)
-    if name in ("csv.txt", "json.txt"):
-        same_numbers(text, expected)
-    else:
-        assert text == expected
+    assert_as_before(EXPECTED / name, (*COMMAND, *CASES[name]), capsys)
 
 
 def test_every_golden_file_has_its_case_and_every_case_its_file() -> None:

@@ -1,7 +1,4 @@
-"""What `rankscope agree metrics` prints, letter for letter.
-
-RANKSCOPE_UPDATE_GOLDEN=1 pytest tests/golden writes the files anew; look at their difference before keeping it.
-"""
+"""What `rankscope agree metrics` prints: tables letter for letter, numbers in full as numbers (printed.py)."""
 
 from __future__ import annotations
 
@@ -9,7 +6,7 @@ import csv
 from pathlib import Path
 
 import pytest
-from golden.printed import COLLECTION, kept, printed
+from golden.printed import COLLECTION, assert_as_before
 
 from rankscope.reporting.results import RESULT_FORMATS
 
@@ -22,6 +19,7 @@ TASKS = (
     *("--task", "de-en:segment:acc_eq:0.3", "--task", "en-de:segment:pearson/none:0.3"),
     *("--alternative", "greater", "--correction", "none"),
 )
+COMMAND = ("agree", "metrics")
 #: Name of the golden file -> arguments of `agree metrics`.
 CASES: dict[str, tuple[str, ...]] = {
     **{f"{form}.txt": (*FILES, *TASKS, "--format", form) for form in RESULT_FORMATS},
@@ -36,8 +34,7 @@ def test_the_command_prints_what_it_printed_before(
     name: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(COLLECTION)
-    text = printed(("agree", "metrics", *CASES[name]), capsys)
-    assert text == kept(EXPECTED / name, text)
+    assert_as_before(EXPECTED / name, (*COMMAND, *CASES[name]), capsys)
 
 
 def test_every_golden_file_has_its_case_and_every_case_its_file() -> None:

@@ -13,6 +13,7 @@ import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from same import assert_same_bits
 
 import rankscope as rs
 from rankscope.errors import InputError, UnknownName
@@ -176,7 +177,7 @@ def test_tables_lists_and_rows_come_back_as_they_were_written(tmp_path, votes):
         path.write_text(content, "utf-8")
         found = rs.read_votes(path, input="entity-ranks" if content.startswith("item") else None)
         assert (found.voters, found.items) == (votes.voters, votes.items)
-        np.testing.assert_array_equal(found.ranks, votes.ranks)
+        assert_same_bits(found.ranks, votes.ranks)
 
 
 # --- what is refused --------------------------------------------------------------------------------------------------

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from same import assert_same_bits
 
 from rankscope.data.features import Features
 from rankscope.errors import InputError, ParameterError
@@ -93,11 +94,11 @@ def test_width_and_columns_are_those_of_each_call_and_not_of_the_cache(place):
 
 def test_float32_comes_from_a_cache_of_float64_but_not_the_other_way_round(place):
     exact = place.read(dtype="float64")
-    assert place.read().values.tobytes() == exact.values.astype(np.float32).tobytes()
+    assert_same_bits(place.read().values, exact.values.astype(np.float32))
     assert place.reads == 1
     place.cache.unlink()
     place.read()
-    assert place.read(dtype="float64").values.tobytes() == exact.values.tobytes()
+    assert_same_bits(place.read(dtype="float64").values, exact.values)
     assert place.reads == 3
 
 
@@ -168,7 +169,7 @@ def test_a_damaged_cache_is_told_and_written_again(place, change):
         r".*rscache: the cache is damaged \(it.*\); the file was read, and the cache written again", told
     )
     assert tuple(notes) == whole.notes
-    assert found.values.tobytes() == whole.values.tobytes()
+    assert_same_bits(found.values, whole.values)
     assert same(place.read(), whole)
     assert place.reads == 2
 
@@ -223,7 +224,7 @@ def test_numbers_that_changed_places_are_damage(place):
     place.cache.write_bytes(changed)
     found = place.read()
     assert "the cache is damaged (its values)" in found.notes[-1]
-    assert found.values.tobytes() == whole.values.tobytes()
+    assert_same_bits(found.values, whole.values)
 
 
 def test_a_cache_that_was_moved_with_its_file_has_the_new_name(place):

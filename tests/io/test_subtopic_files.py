@@ -12,6 +12,7 @@ import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from same import assert_same_bits
 from strategies import DOC_IDS
 
 import rankscope as rs
@@ -154,8 +155,8 @@ def test_a_path_is_read_by_subtopic_where_a_measure_asks_for_it(write: Callable[
     expected = rs.evaluate(rs.Qrels(mapping(ROWS)), "run", measures).values
     assert expected[0, 2].tolist() == [1 / 2, 0]
     for path in ("q", "q.csv"):
-        assert (rs.evaluate(path, "run", measures).values == expected).all()
-        assert (rs.Evaluator(path, measures)(rs.read_run("run")).values == expected).all()
+        assert_same_bits(rs.evaluate(path, "run", measures).values, expected)
+        assert_same_bits(rs.Evaluator(path, measures)(rs.read_run("run")).values, expected)
     assert rs.evaluate("q.csv", "run", "AP").values.tolist() == expected[:, :1].tolist()
 
 

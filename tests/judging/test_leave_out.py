@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from same import assert_same_numbers
 
 import rankscope as rs
 from rankscope.errors import InputError, ParameterError, UnknownName
@@ -30,8 +31,8 @@ def test_a_run_without_which_relevant_documents_are_not_known_falls() -> None:
     assert found.only_here_relevant.tolist() == [1, 0, 0]
     assert found.mean_without.tolist() == [0.5, 0.5, 1.0]
     assert found.rank_without.tolist() == [2, 3, 1]
-    assert found.unjudged.tolist() == [1 / 3, 0, 1 / 3]
-    assert found.unjudged_without.tolist() == [2 / 3, 1 / 3, 1 / 3]
+    assert_same_numbers(found.unjudged.tolist(), [1 / 3, 0, 1 / 3])
+    assert_same_numbers(found.unjudged_without.tolist(), [2 / 3, 1 / 3, 1 / 3])
     assert "one would fall by P@2; the furthest one, from rank 1 to 2." in found.sentence()
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from same import assert_same_numbers
 
 import rankscope as rs
 from rankscope.demo.collection import SEED, make_collection
@@ -33,7 +34,7 @@ def test_the_first_documents_of_each_list_are_pooled_query_by_query() -> None:
     assert pairs(found) == [("q1", "b"), ("q1", "a"), ("q1", "d"), ("q2", "z"), ("q2", "x"), ("q2", "y")]
     assert found.documents().columns == ["query_id", "doc_id", "relevance", "priority", "rank", "runs"]
     assert found.documents().row(0) == ("q1", "b", -1, 1.0, 1, 2)
-    assert found.documents()["priority"].to_list() == [1, 1 / 2, 1 / 3, 1, 1 / 2, 1 / 3]
+    assert_same_numbers(found.documents()["priority"].to_list(), [1, 1 / 2, 1 / 3, 1, 1 / 2, 1 / 3])
     assert found.qrels().relevance.tolist() == [-1] * 6
 
 

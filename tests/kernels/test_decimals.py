@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from same import assert_same_bits
 
 from rankscope.kernels.decimals import parse_decimals, short_decimals
 from rankscope.kernels.numbers import parse_floats
@@ -45,7 +46,7 @@ NO_LONG_ONES = ("12x456789.123", "123456789.1x3", "12-4567890", "1234567.8x")
 def test_a_short_number_is_read_at_once_with_the_bits_of_float(text):
     values, good = short_decimals(as_fields([text.encode()]))
     assert good.tolist() == [True]
-    assert values.tobytes() == np.array([float(text)]).tobytes()
+    assert_same_bits(values, np.array([float(text)]))
 
 
 @pytest.mark.parametrize("text", LONG)
@@ -54,7 +55,7 @@ def test_a_longer_number_is_left_to_the_reader_of_any_number_and_has_the_bits_of
     assert short_decimals(fields)[1].tolist() == [False]
     values, bad = parse_decimals(fields)
     assert bad.size == 0
-    assert values.tobytes() == np.array([float(text)]).tobytes()
+    assert_same_bits(values, np.array([float(text)]))
 
 
 @pytest.mark.parametrize("text", NONE + NO_LONG_ONES)
@@ -67,7 +68,7 @@ def test_a_column_of_one_precision_has_the_bits_of_float(form):
     texts = [form.format(number) for number in (0.5, 1.25, 3, 7.7, 9.876543)]
     values, good = short_decimals(as_fields([text.encode() for text in texts]))
     assert good.all()
-    assert values.tobytes() == np.array([float(text) for text in texts]).tobytes()
+    assert_same_bits(values, np.array([float(text) for text in texts]))
 
 
 def test_no_fields_give_no_numbers():
@@ -83,7 +84,7 @@ def test_any_text_is_read_or_refused_as_by_the_reader_of_any_number(texts):
     expected, refused = parse_floats(fields)
     assert bad.tolist() == refused.tolist()
     good = np.setdiff1d(np.arange(len(texts)), refused)
-    assert values[good].tobytes() == expected[good].tobytes()
+    assert_same_bits(values[good], expected[good])
 
 
 @settings(max_examples=40)
@@ -92,4 +93,4 @@ def test_up_to_eight_digits_with_up_to_seven_decimals_need_nothing_else(pairs):
     texts = [f"{whole / 10**places:.{places}f}" for whole, places in pairs]
     values, good = short_decimals(as_fields([text.encode() for text in texts]))
     assert good.all()
-    assert values.tobytes() == np.array([float(text) for text in texts]).tobytes()
+    assert_same_bits(values, np.array([float(text) for text in texts]))

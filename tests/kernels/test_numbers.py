@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from same import assert_same_bits
 
 from rankscope.kernels.numbers import divide, parse_floats, parse_integers, read_alike
 from rankscope.kernels.text import as_fields
@@ -93,7 +94,7 @@ def test_random_scores_in_eight_forms_are_read_as_python_reads_them() -> None:
     values = np.concatenate([rng.normal(scale=s, size=5_000) for s in (1e-9, 1e-3, 1.0, 40.0, 1e7, 1e15)])
     for form in ("{!r}", "{:.3f}", "{:.6f}", "{:.9f}", "{:.12f}", "{:.15g}", "{:.17g}", "{:.18f}"):
         texts = [form.format(v) for v in values.tolist()]
-        assert floats(*texts) == [float(t) for t in texts]
+        assert_same_bits(floats(*texts), [float(t) for t in texts])
 
 
 def test_numbers_half_way_between_two_floats_round_to_even() -> None:
@@ -293,7 +294,7 @@ def test_numbers_beyond_exact_ones_are_divided_without_doubt(decimals: int) -> N
     mantissa = rng.integers(1 << 53, 18446744073709549568, 3000, dtype=np.uint64)
     quotient, doubtful = divide(mantissa, np.full(3000, decimals))
     assert not doubtful.any()
-    assert quotient.tolist() == [float(f"{m}e-{decimals}") for m in mantissa.tolist()]
+    assert_same_bits(quotient.tolist(), [float(f"{m}e-{decimals}") for m in mantissa.tolist()])
 
 
 def test_numbers_that_would_round_to_two_to_the_64_are_in_doubt() -> None:

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from same import assert_same_bits, assert_same_numbers
 from strategies import ranked
 
 import rankscope as rs
@@ -390,7 +391,7 @@ def test_a_list_that_is_cut_has_the_values_of_a_cutoff() -> None:
     hits = hits_of(*random_collection(10, 30))
     for form in ("alpha_DCG@5", "alpha_nDCG@5", "ERR_IA@5", "nERR_IA@5", "P_IA@5", "StRecall@5"):
         measure = rs.parse_measure(form)
-        assert (measure(hits.cut(5)) == measure(hits)).all()
+        assert_same_numbers(measure(hits.cut(5)), measure(hits))
 
 
 def test_what_does_not_change_a_ranking_does_not_change_the_values() -> None:
@@ -423,7 +424,7 @@ def test_the_judgments_are_looked_at_once_for_all_runs() -> None:
     expected = measure(hits)
     again = replace(hits, _memory={})  # as of another run of the same Qrels
     assert again.once_for_pool(("greedy", 1, 0.5, 5), lambda: pytest.fail("computed again")) is not None
-    assert (measure(again) == expected).all()
+    assert_same_bits(measure(again), expected)
 
 
 # --- ndeval ---------------------------------------------------------------------------------------

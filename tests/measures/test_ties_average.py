@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from measures.table import FORMS
+from same import assert_same_bits
 from strategies import Case, cases
 
 import rankscope as rs
@@ -117,9 +118,10 @@ def test_every_way_in_gives_the_same_average() -> None:
     judged, docs = {"a": 2, "b": 0, "m": 1}, {"x": 3.0, "a": 1.0, "b": 1.0, "y": 1.0, "z": 0.5}
     columns = {"query_id": ["q"] * 5, "doc_id": list(docs), "score": list(docs.values())}
     expected = rs.evaluate({"q": judged}, {"q": docs}, AVERAGED, ties="average").values
-    assert rs.evaluate({"q": judged}, rs.Run(columns), AVERAGED, ties="average").values.tolist() == expected.tolist()
+    assert_same_bits(rs.evaluate({"q": judged}, rs.Run(columns), AVERAGED, ties="average").values, expected)
     again = rs.Evaluator({"q": judged}, AVERAGED, ties="average")
-    assert again({"q": docs}).values.tolist() == again(rs.Run(columns)).values.tolist() == expected.tolist()
+    for run in ({"q": docs}, rs.Run(columns)):
+        assert_same_bits(again(run).values, expected)
 
 
 # --- who has none -----------------------------------------------------------------------------------------------------

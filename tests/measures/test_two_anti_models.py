@@ -15,6 +15,7 @@ import numpy as np
 import polars as pl
 import pytest
 from hypothesis import given, settings
+from same import assert_same_bits, assert_same_numbers
 from strategies import Case, cases, ranked, write_trec
 
 import rankscope as rs
@@ -57,7 +58,7 @@ def by_csv(case: Case, names: list[str], folder: Path, ties: str) -> Values:
 def by_evaluator(case: Case, names: list[str], folder: Path, ties: str) -> Values:
     evaluator = rs.Evaluator(case.qrels, names, ties=ties)
     first, again = evaluator(case.run), evaluator(rs.Run(case.run))
-    assert first.values.tolist() == again.values.tolist()
+    assert_same_bits(first.values.tolist(), again.values.tolist())
     return {name: first.overall(name) for name in names}
 
 
@@ -217,8 +218,8 @@ def test_queries_that_collide_elsewhere_are_kept_apart(kind: str, tmp_path: Path
     )
     scores = rs.evaluate(*write_trec(tmp_path, case), "RR")
     assert list(scores.query_ids) == sorted(ids, key=str.encode)
-    assert scores.matrix("RR")[0].tolist() == [1 / (ids.index(q) + 1) for q in scores.query_ids]
-    assert rs.evaluate(case.qrels, case.run, "RR").matrix("RR").tolist() == scores.matrix("RR").tolist()
+    assert_same_numbers(scores.matrix("RR")[0].tolist(), [1 / (ids.index(q) + 1) for q in scores.query_ids])
+    assert_same_bits(rs.evaluate(case.qrels, case.run, "RR").matrix("RR").tolist(), scores.matrix("RR").tolist())
 
 
 @pytest.mark.parametrize("way", [by_dicts, by_files, by_frames], ids=lambda way: way.__name__)

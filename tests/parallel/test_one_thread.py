@@ -4,6 +4,7 @@ import threading
 
 import numpy as np
 import pytest
+from same import assert_same_bits
 
 from rankscope.parallel import run_units
 from rankscope.parallel.threads import one_thread, openblas
@@ -70,5 +71,5 @@ def test_a_product_of_a_unit_is_that_of_one_thread_to_the_last_bit(two):
     with one_thread():
         expected = a @ a.T
     (found,) = run_units(lambda x: x @ x.T, [a], workers=1)
-    np.testing.assert_array_equal(found, expected)
+    assert_same_bits(found, expected)
     assert threads() == two

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from same import assert_same_bits
 
 import rankscope as rs
 from rankscope.data.rankings import Labels, Rankings
@@ -224,7 +225,7 @@ def test_a_result_is_a_tidy_table(kind: type) -> None:
     for record in records:
         assert len(record) == len(result.columns)
         assert all(cell is None or isinstance(cell, (str, int, float)) for cell in record), record
-    assert list(map(repr, result.records())) == list(map(repr, records))  # once more, the same
+    assert_same_bits(list(result.records()), records)  # once more, the same
 
 
 @each

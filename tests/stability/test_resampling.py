@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from same import assert_same_numbers
 
 from rankscope.stability import resampling
 from rankscope.stability.resampling import coded_levels, count_draws, counts_of, kth_places, significance_levels
@@ -77,7 +78,7 @@ def test_the_level_is_that_of_bootstrap_test_on_the_same_resamples(monkeypatch, 
     )
     expected = bootstrap_test(differences, n_resamples=300, rng=1).pvalue
     asl, _ = significance_levels(differences, counts, LEVELS)
-    np.testing.assert_array_equal(asl, expected)
+    assert_same_numbers(asl, expected)
 
 
 def test_it_does_not_matter_how_many_pairs_are_computed_at_once(monkeypatch):
@@ -122,7 +123,7 @@ def test_a_scale_changes_differences_needed_by_it_and_no_level():
     asl, needed = significance_levels(differences, counts, (0.05, 0.1))
     for factor in (1e-9, 1024.0, 1e9):
         other, scaled = significance_levels(differences * factor, counts, (0.05, 0.1))
-        np.testing.assert_array_equal(other, asl)
+        assert_same_numbers(other, asl)
         np.testing.assert_allclose(scaled, needed * factor, rtol=1e-10)
 
 

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
+from same import assert_same_numbers
 from sklearn import metrics
 from statsmodels.stats.proportion import proportion_confint
 
@@ -28,11 +29,11 @@ def test_five_items_by_hand():
     found = rates(TRUE, PREDICTED)
     assert found.of(1)["specificity"] == 1 / (1 + 1)  # TNR = TN / (TN + FP)
     assert found.of(1)["fpr"] == 1 / (1 + 1)  # FP / (TN + FP)
-    assert found.of(1)["fnr"] == 1 / (1 + 2)  # FN / (FN + TP)
-    assert found.of(1)["recall"] == 2 / (1 + 2)  # TPR = TP / (FN + TP)
-    assert found.of(1)["precision"] == 2 / (2 + 1)
-    assert found.of(1)["fscore"] == 2 * 2 / (2 * 2 + 1 + 1)
-    assert found.accuracy == (1 + 2) / 5
+    assert_same_numbers(found.of(1)["fnr"], 1 / (1 + 2))  # FN / (FN + TP)
+    assert_same_numbers(found.of(1)["recall"], 2 / (1 + 2))  # TPR = TP / (FN + TP)
+    assert_same_numbers(found.of(1)["precision"], 2 / (2 + 1))
+    assert_same_numbers(found.of(1)["fscore"], 2 * 2 / (2 * 2 + 1 + 1))
+    assert_same_numbers(found.accuracy, (1 + 2) / 5)
     assert found.mcc == pytest.approx((2 * 1 - 1 * 1) / np.sqrt((2 + 1) * (2 + 1) * (1 + 1) * (1 + 1)))
     assert found.notes == ()
 

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from same import assert_same_numbers
 
 from rankscope.errors import ParameterError
 from rankscope.stats.distributions import special
@@ -165,7 +166,7 @@ def test_an_interval_is_never_wider_than_that_of_people(n: int, rest: int, seed:
     plain = found.human_high - found.human_low
     assert (found.combined_high - found.combined_low <= plain * (1 + 1e-12)).all()
     alone = found.weight == 0
-    assert found.combined[alone].tolist() == found.human[alone].tolist()
+    assert_same_numbers(found.combined[alone].tolist(), found.human[alone].tolist())
     worth = found.effective[~np.isnan(found.effective)]
     assert (worth >= n * (1 - 1e-9)).all()
 
@@ -176,7 +177,7 @@ def test_few_values_of_people_and_a_machine_that_never_varies_leave_people_alone
     flat = prediction_powered([0.1, 0.5, 0.6, 0.4, 0.2], [1.0] * 5, [1.0] * 9)
     assert (flat.weight, flat.combined, flat.effective) == (0, flat.human, 5)
     one = prediction_powered([0.4], [0.5], [0.1, 0.2])
-    assert one.combined == 0.4
+    assert_same_numbers(one.combined, 0.4)
     assert np.isnan([one.combined_low, one.effective]).all()
     same = prediction_powered([0.5] * 6, [0.1, 0.2, 0.3, 0.4, 0.5, 0.6], [0.1])
     assert (same.combined_low, same.combined_high) == (0.5, 0.5)

@@ -269,8 +269,12 @@ def said_voters(found: VoterAgreement) -> str:
 
 
 def said_rating(board: Leaderboard, value: float) -> str:
-    """A rating with the digits of its scale; never a negative zero."""
-    text = f"{value:.{DIGITS[board.scale]}f}"
+    """A rating with the digits of its scale; never a negative zero.
+
+    Where all systems meet equally often, wins of 100 are the shares that were counted, such as 58.75, but for the last
+    bits of the fit. These are rounded away first, so that they do not decide how 58.75 is rounded.
+    """
+    text = f"{round(value, 9):.{DIGITS[board.scale]}f}"
     return text.removeprefix("-") if not text.strip("-0.") else text
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from same import assert_same_numbers
 
 from rankscope.learning.losses import parse_loss
 
@@ -36,8 +37,8 @@ def test_they_are_the_slopes_of_the_gradient(name: str) -> None:
         up, down = (loss(SCORES + sign * step, GRADES, OFFSETS)[1][i] for sign in (1, -1))
         expected[i] = (up - down) / (2 * STEP)
     np.testing.assert_allclose(told, expected, rtol=1e-5, atol=1e-9)
-    assert loss(SCORES, GRADES, OFFSETS)[0] == value
-    np.testing.assert_array_equal(loss(SCORES, GRADES, OFFSETS)[1], gradient)
+    assert_same_numbers(loss(SCORES, GRADES, OFFSETS)[0], value)
+    assert_same_numbers(loss(SCORES, GRADES, OFFSETS)[1], gradient)
 
 
 @pytest.mark.parametrize("name", ["listnet(k=2)", "listmle", "ranksvm", "approxndcg", "squared"])

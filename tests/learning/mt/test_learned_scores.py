@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from same import assert_same_bits
 
 from rankscope.agreement.segment_agreement import segments
 from rankscope.agreement.segment_inputs import read_segment_scores
@@ -31,7 +32,7 @@ def test_a_table_is_read_as_it_was_written(tmp_path, form):
     assert [(one.pair, one.systems, one.segments, one.names) for one in found] == [
         (pair, SYSTEMS, SEGMENTS, ("x", "y")) for pair in ("de-en", "en-de")
     ]
-    assert [one.values.tolist() for one in found] == [TABLE.values.tolist(), other.values.tolist()]
+    assert_same_bits([one.values.tolist() for one in found], [TABLE.values.tolist(), other.values.tolist()])
 
 
 def test_a_learned_metric_agrees_with_those_whom_it_learned_from(tmp_path):
@@ -43,7 +44,7 @@ def test_a_learned_metric_agrees_with_those_whom_it_learned_from(tmp_path):
     path.write_text("".join(seg_score_lines(scores, "news")))
     [again] = read_segment_scores(path)
     assert again.metric == "mine"
-    assert again.pairs["de-en"].values.tolist() == scores.pairs["de-en"].values.tolist()
+    assert_same_bits(again.pairs["de-en"].values.tolist(), scores.pairs["de-en"].values.tolist())
     assert set(segments(JUDGED, [again], n_resamples=10).frame()["value"]) == {1.0}
 
 

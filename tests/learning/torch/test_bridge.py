@@ -5,6 +5,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 from learning.losses.every_loss import LOOPED, TABLE, TOP, called, random_lists, texts
+from same import assert_same_bits, assert_same_numbers
 
 from rankscope.errors import InputError, ParameterError, UnknownName
 from rankscope.learning.losses import LOSSES
@@ -55,7 +56,7 @@ def test_flat_and_padded_lists_have_the_gradient_of_a_direct_writing(entry):
     assert slope.numpy() / 3.0 == pytest.approx(gradient, abs=1e-10)
     nothing = table_of(SCORES, np.nan)
     padded, slope = through(loss(entry.text), nothing, table_of(GRADES, -7), None, mask=MASK, max_grade=TOP)
-    assert float(padded) == float(flat)
+    assert_same_numbers(float(padded), float(flat))
     assert slope.numpy()[MASK] / 3.0 == pytest.approx(gradient, abs=1e-10)
     assert not slope.numpy()[~MASK].any()
 
@@ -64,8 +65,8 @@ def test_flat_and_padded_lists_have_the_gradient_of_a_direct_writing(entry):
 def test_value_and_gradient_are_those_of_numpy_to_the_bit(entry):
     value, gradient = called(entry.loss, SCORES, GRADES, OFFSETS)
     flat, slope = through(loss(entry.text), rng=5, max_grade=TOP)
-    assert float(flat) == value
-    assert (slope.numpy() == 3.0 * gradient).all()
+    assert_same_bits(float(flat), value)
+    assert_same_bits(slope.numpy(), 3.0 * gradient)
 
 
 @pytest.mark.parametrize("dtype", ["float32", "bfloat16", "float16"])
@@ -93,10 +94,10 @@ def test_grades_offsets_and_mask_may_be_tensors_of_any_type():
     expected, _ = through(one)
     flat, _ = through(one, grades=torch.tensor(GRADES, dtype=torch.bfloat16), offsets=torch.tensor(OFFSETS))
     padded, _ = through(one, table_of(SCORES), torch.tensor(table_of(GRADES * 1.0)), None, mask=torch.tensor(MASK))
-    assert float(flat) == float(padded) == float(expected)
+    assert_same_numbers([float(flat), float(padded)], [float(expected)] * 2)
     whole, _ = through(one, SCORES[4:10].reshape(2, 3), GRADES[4:10].reshape(2, 3), None)  # all places, no mask
     again, _ = through(one, SCORES[4:10], GRADES[4:10], [0, 3, 6])
-    assert float(whole) == float(again)
+    assert_same_bits(float(whole), float(again))
 
 
 def test_a_model_learns_through_it():
