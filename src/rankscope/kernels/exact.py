@@ -20,7 +20,18 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["COLUMN", "LEAST", "MANTISSA", "ROW", "exact_group_sums", "exact_units", "round_columns", "round_rows"]
+__all__ = [
+    "MANTISSA",
+    "NONE",
+    "ROW",
+    "TINY",
+    "exact_group_sums",
+    "exact_units",
+    "round_columns",
+    "round_rows",
+    "rounder",
+    "sum_bits",
+]
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -29,18 +40,20 @@ Ints = npt.NDArray[np.int64]
 MANTISSA = 53
 #: Digits of a row; those of the sum of a column's absolute values, with 1 more for what rounding them may add.
 ROW, COLUMN = 25, 27
-#: Exponents as a float64 has them, 1023 more than they are: of a number that is none, and the least that is told apart,
-#: so that no product of two units is too small for a float64.
-NONE, LEAST = 2047, 1023 - 400
+#: The least that is told apart where numbers are multiplied, so that no product of two units is too small for a float64.
+TINY = 2.0**-400
+#: The exponent of what is no number, as a float64 has it.
+NONE = 2047
 
 
 def rounder(greatest: Floats, bits: int | Ints) -> Floats:
     """What rounds numbers that are at most `greatest`, when added to them and then taken away again.
 
-    They become multiples of a unit, which is 2^-bits times the next power of two above `greatest` (or above 2^-400):
-    the sum of both has this unit as its last binary digit. bits: at most 51. Not a number where `greatest` is none.
+    They become multiples of a unit, which is 2^-bits times the next power of two above `greatest`: the sum of both has
+    this unit as its last binary digit. bits: at most 51. Not a number where `greatest` is none, or where there is
+    hardly a greater one.
     """
-    exponent = np.maximum(greatest.view(np.int64) >> 52, LEAST) + (MANTISSA - np.asarray(bits))
+    exponent = (greatest.view(np.int64) >> 52) + (MANTISSA - np.asarray(bits))
     return np.asarray((np.minimum(exponent, NONE) << 52) | (1 << 51)).view(np.float64)
 
 
@@ -52,21 +65,26 @@ def round_rows(values: Floats, work: Floats | None = None) -> None:
     size = values if work is None else np.abs(values, out=work)
     # As whole numbers, bits of numbers of at least 0 have the order of these: the maximum is found sooner.
     greatest = size.view(np.int64).max(axis=1, initial=0).view(np.float64)
-    by = rounder(greatest, ROW)[:, None]
+    by = rounder(np.maximum(greatest, TINY), ROW)[:, None]
     values += by
     values -= by
 
 
 def round_columns(matrix: Floats) -> Floats:
     """(features, columns) weights, rounded so that a product of rounded rows with them is exact."""
-    by = rounder(np.abs(matrix).sum(axis=0), COLUMN)
+    by = rounder(np.maximum(np.abs(matrix).sum(axis=0), TINY), COLUMN)
     return np.asarray((matrix + by) - by)
+
+
+def sum_bits(n: int) -> int:
+    """How many digits numbers may have for sums of any `n` of them to be exact."""
+    return min(MANTISSA - n.bit_length(), 51)
 
 
 def exact_units(values: Floats, n: int) -> Floats:
     """Numbers rounded to multiples of one unit, so that sums of any `n` of them are exact in every order."""
     greatest = np.abs(values).max(initial=0.0, keepdims=True)
-    by = rounder(greatest, min(MANTISSA - n.bit_length(), 51))
+    by = rounder(greatest, sum_bits(n))
     return np.asarray((values + by) - by)
 
 

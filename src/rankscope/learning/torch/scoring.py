@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from rankscope.kernels.exact import LEAST, MANTISSA, NONE, ROW
+from rankscope.kernels.exact import MANTISSA, NONE, ROW, TINY
 from rankscope.learning.network import exact_layers
 from rankscope.learning.torch.batches import by_length
 from rankscope.learning.torch.installed import pytorch
@@ -139,13 +139,13 @@ class Network:
 
 def rounder(greatest: Tensor, digits: int | Tensor) -> Tensor:
     """As that of `rankscope.kernels.exact`."""
-    exponent = (greatest.view(pytorch().int64) >> 52).clamp(min=LEAST) + (MANTISSA - digits)
+    exponent = (greatest.view(pytorch().int64) >> 52) + (MANTISSA - digits)
     return ((exponent.clamp(max=NONE) << 52) | (1 << 51)).view(pytorch().float64)
 
 
 def rounded(values: Tensor, digits: int | Tensor, along: int = -1) -> Tensor:
     """Multiples of a unit that follows from the greatest number along a dimension: sums along it are exact."""
-    by = rounder(values.abs().amax(along, keepdim=True), digits)
+    by = rounder(values.abs().amax(along, keepdim=True).clamp(min=TINY), digits)
     return (values + by).sub_(by)
 
 
