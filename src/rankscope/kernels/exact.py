@@ -40,7 +40,7 @@ Ints = npt.NDArray[np.int64]
 MANTISSA = 53
 #: Digits of a row; those of the sum of a column's absolute values, with 1 more for what rounding them may add.
 ROW, COLUMN = 25, 27
-#: The least that is told apart where numbers are multiplied, so that no product of two units is too small for a float64.
+#: The least that is told apart where numbers are multiplied: no product of two units is then too small for a float64.
 TINY = 2.0**-400
 #: The exponent of what is no number, as a float64 has it.
 NONE = 2047

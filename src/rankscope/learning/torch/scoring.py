@@ -117,8 +117,8 @@ class Network:
     def attended(self, three: Tensor, inside: Tensor, needed: Tensor) -> Tensor:
         """(lists, longest, width) what documents see of one another. needed: digits of how many a list has."""
         torch, heads = pytorch(), self.shape.heads
-        lists, longest, width = (*three.shape[:2], three.shape[2] // 3)
-        size = width // heads
+        lists, longest, units = three.shape
+        size = units // (3 * heads)
         asked, held, told = three.view(lists, longest, 3, heads, size).permute(2, 0, 3, 1, 4)
         digits = (MANTISSA - size.bit_length()) // 2
         asked, held = rounded(asked * size**-0.5, digits), rounded(held, digits).transpose(-1, -2)
@@ -134,7 +134,7 @@ class Network:
             shares = (asked[:, :, rows] @ held).masked_fill_(nobody, -float("inf"))
             shares = power(shares - shares.amax(-1, keepdim=True)).add_(one).sub_(one)
             seen[:, :, rows] = (shares @ told) / shares.sum(-1, keepdim=True)
-        return seen.transpose(1, 2).reshape(lists, longest, width)
+        return seen.transpose(1, 2).reshape(lists, longest, heads * size)
 
 
 def rounder(greatest: Tensor, digits: int | Tensor) -> Tensor:
@@ -150,7 +150,7 @@ def rounded(values: Tensor, digits: int | Tensor, along: int = -1) -> Tensor:
 
 
 def power(values: Tensor) -> Tensor:
-    """e to the power of numbers of at most 0; nearly 0 below -600."""
+    """Powers of e by numbers of at most 0; nearly 0 below -600."""
     values = values.clamp(min=-600.0)
     whole = (values * PER_LN2).round_()
     rest = (values - whole * LN2).sub_(whole * LN2_REST)
