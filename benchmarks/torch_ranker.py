@@ -67,8 +67,9 @@ def epochs_of(kind, device, loss, attention, batch, runs, queries, documents, fe
     first = data.values[:1000]
     if kind == "torch":
         from rankscope.learning.torch import TorchRanker
-        from rankscope.learning.torch.course import all_scores, on
+        from rankscope.learning.torch.course import on
         from rankscope.learning.torch.network import Shape, first_weights
+        from rankscope.learning.torch.scoring import all_scores
 
         ranker = TorchRanker(loss, **parameters, attention=int(attention), device=device)
         shape = Shape(inputs=int(features), hidden=HIDDEN)

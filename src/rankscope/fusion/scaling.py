@@ -11,6 +11,7 @@ from rankscope.data.rows import Ints, name_of
 from rankscope.data.wording import queries
 from rankscope.errors import InputError
 from rankscope.fusion.pool import Entry, Pool
+from rankscope.kernels.exact import exact_group_sums
 from rankscope.kernels.segments import bounds
 from rankscope.stats.inputs import levelled
 
@@ -62,11 +63,12 @@ def normalised(pool: Pool, entry: Entry, how: str, name: str) -> tuple[Floats, t
     if how == "z-score":
         # About the least score, so that equal scores have a deviation of exactly 0 whatever the sum rounds to.
         moved = scores - np.repeat(least, counts)
-        moved -= np.repeat(np.add.reduceat(moved, starts) / counts, counts)
-        width = np.sqrt(np.add.reduceat(moved**2, starts) / counts)
+        # Sums that the order of the lines of a run does not change.
+        moved -= np.repeat(exact_group_sums(moved, bounds(counts)) / counts, counts)
+        width = np.sqrt(exact_group_sums(moved**2, bounds(counts)) / counts)
     else:
         moved = scores - np.repeat(least, counts)
-        width = np.add.reduceat(moved, starts) if how == "sum" else greatest - least
+        width = exact_group_sums(moved, bounds(counts)) if how == "sum" else greatest - least
     found = np.where(np.repeat(level, counts), 0.0, moved / np.repeat(np.where(level, 1.0, width), counts))
     return found, level_note(int(level.sum()), how, name)
 

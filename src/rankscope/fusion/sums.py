@@ -8,6 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from rankscope.fusion.pool import Entry, Pool
+from rankscope.kernels.exact import rounder, sum_bits
+from rankscope.kernels.segments import bounds
 
 __all__ = ["Gains", "borda_points", "combined", "of_rank", "rounded"]
 
@@ -15,7 +17,7 @@ Floats = npt.NDArray[np.float64]
 #: What a run adds to each document that it has, (rows), and to each one that it lacks, by query, None for nothing.
 Gains = tuple[Floats, Floats | None]
 
-#: Bits of a sum that are taken for noise: sums of the same terms in another order are then nearly always equal.
+#: Bits of a sum that are taken for noise: that of rounding its terms, which are equal where mathematics has them so.
 NOISE_BITS = 12
 
 
@@ -73,24 +75,52 @@ def combined(
     """
     if method == "med":
         return medians(pool, gains)
-    start = {"min": np.inf, "max": -np.inf}.get(method, 0.0)
-    found, count = np.full(pool.size, start), np.zeros(pool.size, np.uint32)
-    counting = factor is not None or method == "anz"
-    for i in summing_order(pool.entries, weights):
-        for place, scores in pieces(pool, i, gains(i)):
-            if method in ("min", "max"):
-                lower = np.minimum if method == "min" else np.maximum
-                found[place] = lower(found[place], scores)
-            else:
-                found[place] += scores if weights[i] == 1 else weights[i] * scores
-                if counting:
-                    count[place] += 1
+    every = [gains(i) for i in range(len(pool.entries))]
+    if method in ("min", "max"):
+        return least_or_greatest(pool, every, method)
+    found, count = np.zeros(pool.size), np.zeros(pool.size, np.uint32)
+    exact = len(every) <= 2  # a sum of two is the same in either order
+    by = None if exact else rounders(pool, every, weights)
+    for i, own in enumerate(every):
+        for place, scores in pieces(pool, i, own):
+            terms = scores if weights[i] == 1 else weights[i] * scores
+            found[place] += terms if by is None else (terms + by[place]) - by[place]
+            if factor is not None or method == "anz":
+                count[place] += 1
     if method == "anz":
         found /= count
     elif factor is not None:
         found *= factor(count.astype(np.float64))
-    exact = method in ("min", "max") or len(pool.entries) <= 2  # a sum of two is the same in either order
     return found if exact else rounded(found)
+
+
+def least_or_greatest(pool: Pool, every: Sequence[Gains], method: str) -> Floats:
+    """(documents) of what runs give each that they have."""
+    lower, start = (np.minimum, np.inf) if method == "min" else (np.maximum, -np.inf)
+    found = np.full(pool.size, start)
+    for i, own in enumerate(every):
+        for place, scores in pieces(pool, i, own):
+            found[place] = lower(found[place], scores)
+    return found
+
+
+def rounders(pool: Pool, every: Sequence[Gains], weights: Floats) -> Floats:
+    """(documents) what, added to a term and taken away again, rounds it so that sums over the runs are exact: of the
+    same terms they are the same, whichever run has which, and whatever else is fused in the same call.
+
+    A query's terms are rounded to about 16 digits of the greatest. Nothing, 0, where that is near the greatest number.
+    """
+    greatest = np.zeros(len(pool.query_ids))
+    for entry, (scores, lacking), weight in zip(pool.entries, every, weights, strict=True):
+        filled = np.flatnonzero(entry.lengths)
+        if filled.size:
+            own = np.maximum.reduceat(np.abs(scores), bounds(entry.lengths)[filled])
+            queries = entry.query[filled]
+            greatest[queries] = np.maximum(greatest[queries], abs(weight) * own)
+        if lacking is not None:
+            np.maximum(greatest, np.abs(weight * lacking), out=greatest)
+    by = rounder(greatest, sum_bits(len(every)))
+    return pool.of_query(np.where(np.isfinite(by), by, 0.0))
 
 
 def pieces(pool: Pool, i: int, gains: Gains) -> Iterator[tuple[npt.NDArray[np.int64] | slice, Floats]]:
@@ -121,12 +151,12 @@ def medians(pool: Pool, gains: Callable[[int], Gains]) -> Floats:
 
 
 def summing_order(entries: Sequence[Entry], weights: Floats) -> list[int]:
-    """One order of the runs, however they are given, so that sums round alike."""
+    """One order of the runs, however they are given."""
     return sorted(range(len(entries)), key=lambda i: (entries[i].mark, float(weights[i])))
 
 
 def rounded(values: Floats) -> Floats:
-    """Without the bits that the order of a sum decides: a relative change below 1e-12."""
+    """Without the last bits, which say nothing: a relative change below 1e-12."""
     half, keep = np.int64(1 << (NOISE_BITS - 1)), np.int64(-(1 << NOISE_BITS))
     bits = values.view(np.int64)
     bits += half

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rankscope.errors import InputError, ParameterError
+from rankscope.kernels.exact import exact_group_sums
 from rankscope.kernels.order import order_falling
 from rankscope.kernels.segments import group_of
 from rankscope.learning.blend_weights import stacked_weights
@@ -37,7 +38,11 @@ class Combination:
 
     def __call__(self, scores: npt.ArrayLike, offsets: Ints) -> Floats:
         """(documents) the blend of (rankers, documents) scores, of lists that begin at `offsets`."""
-        return np.asarray(self.weights @ self.normalised(np.asarray(scores, np.float64), offsets))
+        rows = self.normalised(np.asarray(scores, np.float64), offsets)
+        blend = np.zeros(rows.shape[1])
+        for weight, row in zip(self.weights, rows, strict=True):  # a product of matrices adds in orders of its own
+            blend += weight * row
+        return blend
 
     def normalised(self, scores: Floats, offsets: Ints) -> Floats:
         """(rankers, documents) on one scale."""
@@ -88,19 +93,27 @@ def within_deviation(scores: Floats, offsets: Ints) -> float:
 
     0 where it is no more than rounding.
     """
-    apart = scores - means(scores, offsets)[group_of(offsets)]
+    apart = from_mean(scores, offsets)
     found = float(np.sqrt(np.mean(apart**2)))
     return found if found > 1e-12 * float(np.abs(scores).max()) else 0.0
 
 
 def means(scores: Floats, offsets: Ints) -> Floats:
-    return np.asarray(np.add.reduceat(scores, offsets[:-1]) / np.diff(offsets))
+    """Of each list; the same whatever the order of its documents."""
+    return exact_group_sums(scores, offsets) / np.diff(offsets)
+
+
+def from_mean(scores: Floats, offsets: Ints) -> Floats:
+    """Less the mean of the list; exactly 0 in a list of equal scores."""
+    lists = group_of(offsets)
+    apart = scores - np.maximum.reduceat(scores, offsets[:-1])[lists]
+    return np.asarray(apart - means(apart, offsets)[lists])
 
 
 def zscore(scores: Floats, offsets: Ints) -> Floats:
     """Less the mean of the list, by its standard deviation; 0 in a list of equal scores."""
     lists = group_of(offsets)
-    apart = scores - means(scores, offsets)[lists]
+    apart = from_mean(scores, offsets)
     deviation = np.sqrt(means(apart**2, offsets))
     least = 1e-12 * np.maximum.reduceat(np.abs(scores), offsets[:-1])  # what rounding makes of equal scores
     return np.asarray(np.where(deviation > least, 1 / np.where(deviation > least, deviation, 1.0), 0.0)[lists] * apart)

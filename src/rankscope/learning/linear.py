@@ -12,6 +12,7 @@ from rankscope.data.features import Features
 from rankscope.errors import InputError
 from rankscope.learning.descent import Trained, informative
 from rankscope.learning.losses.named import Loss
+from rankscope.learning.network import Weights, scores_of
 from rankscope.learning.stopping import Watch
 
 __all__ = ["train_linear"]
@@ -47,7 +48,6 @@ def train_linear(
         values, features = values[rows], chosen
     seed = int((rng or np.random.default_rng(0)).integers(2**63))
     table = values.astype(np.float64)
-    ahead = None if validation is None else validation.astype(np.float64)
     losses: list[float] = []
     best = np.zeros(table.shape[1])
     seen: list[tuple[Floats, float]] = []  # the last weights that were tried, and their loss
@@ -67,10 +67,10 @@ def train_linear(
         losses.append(seen[0][1])
         if progress is not None:
             progress(1)
-        if watch is None or ahead is None:
+        if watch is None or validation is None:
             best = weights.copy()
             return
-        if watch.better(ahead @ weights):
+        if watch.better(scores_of(as_layer(weights), validation)):  # as what is kept will score them
             best = weights.copy()
         if watch.over:
             raise StopIteration  # which ends the search
@@ -78,8 +78,15 @@ def train_linear(
     minimize(objective, best, jac=True, method="L-BFGS-B", callback=after, options={"maxiter": iterations})
     if not losses:  # there was nothing to search for: no feature varies, or no step made the loss smaller
         after(best)
-    weights = [best[:, None].astype(np.float32), np.zeros(1, np.float32)]
     kept = len(losses) - 1 if watch is None else watch.best_epoch
     return Trained(
-        weights=weights, losses=tuple(losses), values=() if watch is None else tuple(watch.values), best_epoch=kept
+        weights=as_layer(best),
+        losses=tuple(losses),
+        values=() if watch is None else tuple(watch.values),
+        best_epoch=kept,
     )
+
+
+def as_layer(weights: Floats) -> Weights:
+    """The last layer of a network without hidden ones."""
+    return [weights[:, None].astype(np.float32), np.zeros(1, np.float32)]

@@ -9,14 +9,17 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["Pass", "Weights", "backward", "forward", "initial_weights", "scores_of"]
+from rankscope.kernels.exact import round_columns, round_rows
 
+__all__ = ["Pass", "Weights", "backward", "exact_layers", "forward", "initial_weights", "scores_of"]
+
+Floats = npt.NDArray[np.float64]
 Floats32 = npt.NDArray[np.float32]
 #: For each layer a matrix (inputs, outputs) and what is added, (outputs).
 Weights = list[Floats32]
 
-#: Documents that are scored at once.
-AT_ONCE = 1 << 12
+#: Documents that are scored at once: few enough for them to stay in the cache.
+AT_ONCE = 1 << 9
 #: Whether a unit is dropped is drawn from so many numbers.
 LOTS = 1 << 16
 
@@ -78,15 +81,47 @@ def backward(weights: Weights, found: Pass, gradient: Floats32) -> Weights:
     return changes
 
 
+def exact_layers(weights: Sequence[Floats32]) -> tuple[Floats, list[tuple[Floats, Floats]]]:
+    """What features are multiplied by first, (features), and of each layer a matrix and what is added, as `exact` asks.
+
+    What a number is worth to the next layer decides how finely it is rounded: each is multiplied by a power of two, its
+    greatest weight or a little more, and the weights are divided by it. Powers of two round nothing, and the maximum
+    with 0 between two layers does not mind them.
+    """
+    matrices = [one.astype(np.float64) for one in weights[::2]]
+    worth = [powers(np.abs(one).max(axis=1)) for one in matrices]
+    after = [*worth[1:], np.ones(matrices[-1].shape[1])]
+    inverse = [np.divide(1.0, one, out=np.zeros_like(one), where=one > 0) for one in worth]
+    layers = [
+        (round_columns(matrix * before[:, None] * then), added * then)
+        for matrix, added, before, then in zip(matrices, weights[1::2], inverse, after, strict=True)
+    ]
+    return worth[0], layers
+
+
+def powers(values: Floats) -> Floats:
+    """The least power of two above each number of at least 0; 0 of 0."""
+    return np.where(values > 0, np.ldexp(1.0, np.frexp(values)[1]), 0.0)
+
+
 def scores_of(weights: Weights, values: Floats32) -> Floats32:
-    """(documents) scores, some documents at a time."""
+    """(documents) scores, each of its own row alone: equal rows have equal scores, whatever stands beside them.
+
+    Products are exact, as `rankscope.kernels.exact` has them; all else is done to single elements. So the scores are
+    also those of any block, any number of threads and any processor.
+    """
     found = np.empty(len(values), np.float32)
     with np.errstate(over="ignore", invalid="ignore"):  # what diverged is told by its scores
+        worth, layers = exact_layers(weights)
+        work = np.empty((min(AT_ONCE, len(values)), values.shape[1]))
         for start in range(0, len(values), AT_ONCE):
-            hidden = values[start : start + AT_ONCE]
-            for layer in range(0, len(weights) - 2, 2):
-                hidden = hidden @ weights[layer]
-                hidden += weights[layer + 1]
+            hidden = values[start : start + AT_ONCE] * worth
+            round_rows(hidden, work[: len(hidden)])
+            for matrix, added in layers[:-1]:
+                hidden = hidden @ matrix
+                hidden += added
                 np.maximum(hidden, 0.0, out=hidden)
-            found[start : start + AT_ONCE] = (hidden @ weights[-2] + weights[-1])[:, 0]
+                round_rows(hidden)
+            matrix, added = layers[-1]
+            found[start : start + AT_ONCE] = (hidden @ matrix + added)[:, 0]
     return found

@@ -20,6 +20,8 @@ Bools = npt.NDArray[np.bool_]
 TRANSFORMS = ("standard", "log", "auto", "none")
 #: Rows that are worked on at once.
 AT_ONCE = 1 << 14
+#: The same of those that are scaled, each by itself: few enough for them to stay in the cache.
+SCALED_AT_ONCE = 1 << 9
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -38,11 +40,16 @@ class Scaling:
         found = np.empty(values.shape, np.float32)
         same = self.deviation == 0
         divisor = np.where(same, 1.0, self.deviation)
+        any_same = bool(same.any())
         with np.errstate(over="ignore", invalid="ignore"):  # refused below
-            for start in range(0, len(values), AT_ONCE):
-                part = slice(start, start + AT_ONCE)
-                found[part] = (logarithms(values[part], self.logged) - self.mean) / divisor
-                found[part, same] = 0.0
+            for start in range(0, len(values), SCALED_AT_ONCE):
+                part = slice(start, start + SCALED_AT_ONCE)
+                scaled = logarithms(values[part], self.logged)
+                scaled -= self.mean
+                scaled /= divisor
+                if any_same:
+                    scaled[:, same] = 0.0
+                found[part] = scaled
         if not np.isfinite(found).all():
             row, column = np.argwhere(~np.isfinite(found))[0]
             raise InputError(

@@ -11,8 +11,10 @@ from rankscope.learning.torch.batches import by_length, shuffled
 
 torch = pytest.importorskip("torch", reason="the extra `torch` is not installed: pip install 'rankscope[torch]'")
 
-from rankscope.learning.torch.course import all_scores, on  # noqa: E402 - they ask for PyTorch
+from rankscope.learning.torch import scoring  # noqa: E402 - it asks for PyTorch
+from rankscope.learning.torch.course import on  # noqa: E402 - the same
 from rankscope.learning.torch.network import Shape, Table, dropped, first_weights, scores_of  # noqa: E402 - the same
+from rankscope.learning.torch.scoring import all_scores  # noqa: E402 - the same
 
 LENGTHS = np.array([3, 1, 5, 2, 4])
 OFFSETS = bounds(LENGTHS)
@@ -45,7 +47,7 @@ def test_without_attention_it_is_the_network_of_a_ranker():
     theirs = plain.initial_weights((6, 8, 4, 1), np.random.default_rng(2))
     assert all((one == other).all() for one, other in zip(ours, theirs, strict=True))
     found = scored(shape, [on("cpu", one) for one in ours], VALUES, OFFSETS)
-    assert found == pytest.approx(plain.scores_of(theirs, VALUES), abs=1e-5)
+    assert (found == plain.scores_of(theirs, VALUES)).all()  # both are exact
 
 
 def by_loops(weights, values, heads):
@@ -91,9 +93,12 @@ def test_the_order_of_documents_and_how_lists_are_put_together_change_nothing(mo
     shape, weights = network(2)
     expected = scored(shape, weights, VALUES, OFFSETS)
     order = np.concatenate([a + np.random.default_rng(3).permutation(b - a) for a, b in pairwise(OFFSETS)])
-    assert scored(shape, weights, VALUES[order], OFFSETS) == pytest.approx(expected[order], abs=1e-5)
-    monkeypatch.setattr("rankscope.learning.torch.course.AT_ONCE", 1)
-    assert scored(shape, weights, VALUES, OFFSETS) == pytest.approx(expected, abs=1e-5)
+    # To the last bit, which is promised.
+    assert (scored(shape, weights, VALUES[order], OFFSETS) == expected[order]).all()
+    monkeypatch.setitem(scoring.AT_ONCE, "cpu", 1)
+    assert (scored(shape, weights, VALUES, OFFSETS) == expected).all()
+    monkeypatch.setitem(scoring.CELLS, "cpu", 1)
+    assert (scored(shape, weights, VALUES, OFFSETS) == expected).all()
 
 
 def test_a_table_of_lists_goes_there_and_back():

@@ -219,6 +219,7 @@ def test_where_memory_is_used_up_the_size_of_batches_is_named(monkeypatch, error
     before = ranker.models_
     with monkeypatch.context() as patch:
         patch.setattr("rankscope.learning.torch.course.scores_of", full)
+        patch.setattr("rankscope.learning.torch.scoring.Network.together", full)
         with pytest.raises(ParameterError, match=f"memory enough .*batches of {lists} lists of up to 10 .*{advice}"):
             ranker.fit(X, Y, QID)
         with pytest.raises(ParameterError, match=r"memory enough .*to score documents of lists of up to 10$"):

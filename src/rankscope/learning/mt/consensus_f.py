@@ -57,8 +57,9 @@ def of_piece(texts: TokenLists, group: Ints) -> Floats:
         if not again.size:
             break
         row, which = np.divmod(again, different.size)
-        elsewhere = (np.bincount(place, minlength=different.size)[which] - count) / divisor[row]
-        matches[k] = np.bincount(row, np.minimum(count, elsewhere), n)
+        elsewhere = np.bincount(place, minlength=different.size)[which] - count
+        # Whole numbers until the end: n-grams are added in the order of their numbers, which hang on other segments.
+        matches[k] = np.bincount(row, np.minimum(count * divisor[row], elsewhere), n) / divisor
     ours = totals_of(texts.lengths, ORDERS)
     sums = np.stack([np.bincount(group, row)[group] for row in ours])
     return np.where(others > 0, f_of(Matches(matches, ours, (sums - ours) / divisor)), 0.0)

@@ -13,20 +13,19 @@ from rankscope.data.features import Features
 from rankscope.learning.descent import Trained, informative, refuse_diverged
 from rankscope.learning.losses.named import Loss
 from rankscope.learning.stopping import Watch
-from rankscope.learning.torch.batches import Batch, by_length, shuffled
+from rankscope.learning.torch.batches import Batch, shuffled
 from rankscope.learning.torch.bridge import TorchLoss
 from rankscope.learning.torch.installed import on_one_thread, pytorch, within_memory
 from rankscope.learning.torch.native import native_loss
 from rankscope.learning.torch.network import Shape, Table, first_weights, scores_of
+from rankscope.learning.torch.scoring import all_scores
 from rankscope.learning.torch.steps import Steps
 
-__all__ = ["Course", "all_scores"]
+__all__ = ["Course", "on"]
 
 Floats32 = npt.NDArray[np.float32]
 Ints = npt.NDArray[np.int64]
 Tensor = Any
-#: Documents that are scored at once; with attention, places in a table of lists.
-AT_ONCE = 1 << 14
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -140,21 +139,3 @@ class Epochs:
 def on(device: str, array: npt.NDArray[Any]) -> Tensor:
     """An array as a tensor there."""
     return pytorch().from_numpy(np.ascontiguousarray(array)).to(device)
-
-
-def all_scores(weights: list[Tensor], values: Tensor, offsets: Ints, shape: Shape, device: str) -> Floats32:
-    """(documents) scores, some documents at a time, or with attention some lists. values: here or on the device."""
-    torch = pytorch()
-    found = np.empty(len(values), np.float32)
-    with torch.no_grad():
-        if not shape.attention:
-            for start in range(0, len(values), AT_ONCE):
-                part = slice(start, start + AT_ONCE)
-                found[part] = scores_of(weights, values[part].to(device), shape).cpu().numpy()
-            return found
-        for batch in by_length(offsets, AT_ONCE):
-            table = Table(on(device, batch.cells), batch.lists.size, batch.longest)
-            rows = torch.from_numpy(batch.rows).to(values.device)
-            scores = scores_of(weights, values.index_select(0, rows).to(device), shape, table)
-            found[batch.rows] = scores.cpu().numpy()
-    return found

@@ -20,9 +20,10 @@ from rankscope.learning.losses.named import Function, Loss
 from rankscope.learning.ranker import Ranker
 from rankscope.learning.scaling import Scaling
 from rankscope.learning.stopping import Watch
-from rankscope.learning.torch.course import Course, all_scores, on
+from rankscope.learning.torch.course import Course, on
 from rankscope.learning.torch.installed import DEVICES, device_of, on_one_thread, within_memory
 from rankscope.learning.torch.network import Shape
+from rankscope.learning.torch.scoring import all_scores
 from rankscope.measures.base import Measure
 from rankscope.stats.inputs import check_choice, check_count
 
