@@ -12,7 +12,6 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from rankscope.agreement import metric_tests, segment_asked
 from rankscope.agreement.calibration import Curve, calibration_curve
 from rankscope.agreement.conventions import CONVENTIONS
 from rankscope.agreement.inputs import refuse_unordered
@@ -22,7 +21,9 @@ from rankscope.agreement.metric_inputs import Matrices, judged_beside, matrices_
 from rankscope.agreement.metric_pvalues import CLOSE
 from rankscope.agreement.metric_statistics import STATISTICS
 from rankscope.agreement.metric_tasks import Task
+from rankscope.agreement.metric_tests import Resamples, compare_metrics
 from rankscope.agreement.segment_agreement import one_pair
+from rankscope.agreement.segment_asked import check_comparable, settle
 from rankscope.agreement.soft_pairs import soft_draws
 from rankscope.agreement.system_people import Given
 from rankscope.data.rankings import Rankings
@@ -137,7 +138,7 @@ def by_matrices(given: Given, task: Task, asked: ComparisonAsked, *, own: bool, 
     tables = matrices_of(given, task.pair, asked.systems, level=task.level)
     check_test(tables, test, asked, task)
     grouping = task.grouping or "means"
-    found = metric_tests.compare_metrics(
+    found = compare_metrics(
         tables.gold,
         tables.metrics,
         test=test,
@@ -193,11 +194,11 @@ def with_pair(pair: str, note: str) -> str:
     return f"{pair}: {note}" if pair else note
 
 
-def resamples_of(asked: ComparisonAsked, pair: str) -> metric_tests.Resamples:
+def resamples_of(asked: ComparisonAsked, pair: str) -> Resamples:
     """By language pair: tasks on the same one share their resamples, and none depends on which others there are."""
     rng = np.random.default_rng([asked.seed, zlib.crc32(pair.encode("utf-8", "surrogateescape"))])
     segments, systems = (draw(rng, asked.n_resamples) for _ in range(2))
-    return metric_tests.Resamples(segments, systems, soft_draws(asked.seed, pair))
+    return Resamples(segments, systems, soft_draws(asked.seed, pair))
 
 
 def by_lists(given: Given, task: Task, asked: ComparisonAsked, *, own: bool, keep: bool) -> Found:
@@ -210,10 +211,10 @@ def by_lists(given: Given, task: Task, asked: ComparisonAsked, *, own: bool, kee
             f"and {', '.join(STATISTICS)}; leave the test out"
         )
     judged, notes = judged_beside(given, task.pair, asked.systems.common, own=own)
-    settled = segment_asked.settle(
+    settled = settle(
         task.statistic, task.grouping, epsilon_asked(task, asked), asked.n_resamples, 0.95, asked.seed
     )
-    segment_asked.check_comparable(judged, settled)
+    check_comparable(judged, settled)
     refuse_unordered(judged, settled.convention, settled.grouping)
     lists = lists_of(judged.rankings, judged.gold, judged.metrics)
     lacking = np.any([np.isnan(one.metric) for one in lists], axis=0)

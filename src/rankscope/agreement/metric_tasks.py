@@ -6,8 +6,9 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from rankscope.agreement import metric_statistics, segment_asked
 from rankscope.agreement.conventions import CONVENTIONS
+from rankscope.agreement.metric_statistics import STATISTICS as MATRIX_STATISTICS
+from rankscope.agreement.segment_asked import STATISTICS as SEGMENT_STATISTICS
 from rankscope.agreement.segment_sums import GROUPINGS
 from rankscope.agreement.system_asked import check_weights
 from rankscope.data.wording import listed
@@ -21,8 +22,8 @@ LEVELS = ("system", "segment")
 EVERY = "*"
 #: By level: every statistic.
 STATISTICS = {
-    "system": tuple(name for name, groups in metric_statistics.STATISTICS.items() if "means" in groups),
-    "segment": segment_asked.STATISTICS,
+    "system": tuple(name for name, groups in MATRIX_STATISTICS.items() if "means" in groups),
+    "segment": SEGMENT_STATISTICS,
 }
 GRAMMAR = "PAIR:LEVEL:STATISTIC[/GROUPING][:WEIGHT], as de-en:system:pearson:0.5 or de-en:segment:acc_eq/segment"
 
@@ -113,7 +114,7 @@ def checked(task: Task) -> Task:
     if task.grouping:
         check_choice(f"task {task}: the grouping", task.grouping, tuple(GROUPINGS))
         return task
-    pairs = task.statistic in metric_statistics.STATISTICS
+    pairs = task.statistic in MATRIX_STATISTICS
     return task._replace(grouping="segment" if pairs or task.statistic == "kendall_c" else "none")
 
 

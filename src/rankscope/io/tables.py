@@ -219,11 +219,11 @@ def refuse_edges(rows: Rows, name: str, shown: str) -> None:
 
 def stretches_as(form: str) -> Callable[[Source, Progress | None], Iterator[Stretches]]:
     def stretches(source: Source, progress: Progress | None) -> Iterator[Stretches]:
-        from rankscope.io import table_stretches  # only large files need it
+        from rankscope.io.table_stretches import blocks, slices  # only large files need it
 
         if form == "parquet":
-            return table_stretches.slices(source, progress)
-        return table_stretches.blocks(source, form, progress)
+            return slices(source, progress)
+        return blocks(source, form, progress)
 
     return stretches
 
