@@ -44,6 +44,7 @@ class RobustRank(Method):
     """Robust Rank Aggregation; scores are -log10 of the p-value, as `robust_rank_aggregation` says."""
 
     name: ClassVar[str] = "robust-rank"
+    least_range: ClassVar[float] = 1.0
     unranked: str = "worst"
     pvalue: str = PVALUES[0]
 

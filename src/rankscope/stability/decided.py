@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from rankscope.kernels.ties import NOISE
 from rankscope.stability.outcome import Outcome
-from rankscope.stats.inputs import NOISE
 
 __all__ = ["STARS", "compared", "decision_rate", "marks_of", "needed_of", "reached"]
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from rankscope.stats.inputs import NOISE, levelled
+from rankscope.kernels.ties import NOISE
+from rankscope.stats.inputs import levelled
 
 __all__ = ["coded_levels", "count_draws", "counts_of", "kth_places", "significance_levels"]
 

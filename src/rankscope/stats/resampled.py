@@ -9,8 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from rankscope.kernels.resample import bootstrap_moments, draw, exact_flip_sums, flip_sums
+from rankscope.kernels.ties import NOISE
 from rankscope.stats.inputs import (
-    NOISE,
     Bools,
     Floats,
     all_zero,
