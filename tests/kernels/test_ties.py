@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,7 @@ NOISY = st.tuples(st.integers(-50, 50), st.integers(-4, 4)).map(lambda x: x[0] /
 
 
 def naive(values: list[float], scale: float) -> list[float]:
-    """Neighbours in rising order are joined where they are close enough; each becomes the least that it is joined to."""
+    """Neighbours in rising order are joined where they are close; each becomes the least that it is joined to."""
     found = dict.fromkeys(values, np.nan)
     before = least = -np.inf
     for value in sorted(values):
@@ -64,7 +65,7 @@ def test_lists_behind_one_another_are_as_each_alone(lists: list[list[float]], sc
         assert join_ties_of_lists(values, offsets, scale).tolist() == expected
         return
     values = np.abs(values) + 1.0
-    expected = [value for a, b in zip(offsets, offsets[1:], strict=False) for value in naive(values[a:b].tolist(), 8.0)]
+    expected = [value for a, b in pairwise(offsets) for value in naive(values[a:b].tolist(), 8.0)]
     assert join_ties_of_lists(values.copy(), offsets).tolist() == expected  # nothing is between the two tolerances
 
 
