@@ -224,7 +224,7 @@ def tau_ends(by_query: Floats, tied: bool, resampling: Resampling) -> tuple[tupl
     m = by_query.shape[1]
     draws = draw(as_generator(resampling.seed), resampling.n_resamples)
     means = bootstrap_means(by_query.reshape(2 * m, -1), draws).T
-    x, y = (rank_rows(join_ties(np.ascontiguousarray(side))) for side in (means[:, :m], means[:, m:]))
+    x, y = (rank_rows(np.ascontiguousarray(side), computed=True) for side in (means[:, :m], means[:, m:]))
     tau = taus(surplus_by_row(x, y), x, y, "kendall_b")
     by_ap = tau_ap_by_row(x, y) if tied else ap_above_groups(x, y)
     low, high = percentile_ends(np.stack((tau, by_ap)), resampling.confidence_level)

@@ -33,7 +33,7 @@ NOISE = 1e-12
 #: So are solutions of equations and maxima that were walked to where they agree to this share of their range.
 SOLVED = 1e-9
 #: Cells of a table, so that it stays in the processor's cache.
-CELLS = 1 << 18
+CELLS = 1 << 16
 
 
 def join_ties(values: Floats, scale: npt.ArrayLike | None = None, share: float = NOISE) -> Floats:
@@ -48,26 +48,25 @@ def join_ties(values: Floats, scale: npt.ArrayLike | None = None, share: float =
     if values.shape[-1] < 2 or not values.size:
         return values
     rows = values.reshape(-1, values.shape[-1])
-    if scale is None:
-        scales = sizes(rows)
-    else:
-        scales = np.broadcast_to(np.asarray(scale, np.float64), values.shape[:-1]).reshape(-1)
     rising = np.sort(rows, axis=1)
-    joined = joins(rising, share * scales[:, None])
-    some = np.flatnonzero((joined & (rising[:, 1:] != rising[:, :-1])).any(axis=1))
+    scales = greatest_sizes(rising) if scale is None else np.broadcast_to(scale, values.shape[:-1]).reshape(-1)
+    room = share * scales[:, None]
+    with np.errstate(invalid="ignore"):  # infinite less infinite
+        gaps = rising[:, 1:] - rising[:, :-1]
+    near = (gaps <= room) & (gaps > 0)
+    some = np.flatnonzero(near.any(axis=1))
     if not some.size:
         return values
     found = rows.copy()
-    found[some] = least_of_ties(rows[some], rising[some], joined[some])
+    found[some] = least_of_ties(rows[some], rising[some], joins(rising[some], room[some]))
     return found.reshape(values.shape)
 
 
-def sizes(rows: Floats) -> Floats:
-    """(lists) the greatest finite number of each, without sign."""
-    found = np.abs(rows)
-    greatest = found.max(axis=1)
+def greatest_sizes(rising: Floats) -> Floats:
+    """(lists) the greatest finite number of each, without sign. rising: sorted lists."""
+    greatest = np.maximum(np.abs(rising[:, 0]), np.abs(rising[:, -1]))
     if not np.isfinite(greatest).all():
-        greatest = np.where(np.isfinite(found), found, 0.0).max(axis=1)
+        greatest = np.where(np.isfinite(rising), np.abs(rising), 0.0).max(axis=1)
     return np.asarray(greatest)
 
 
@@ -99,34 +98,46 @@ def join_ties_of_lists(values: Floats, offsets: Ints, scale: Floats | None = Non
     classes = np.frexp(np.maximum(lengths, 1).astype(np.float64))[1]
     for one in np.unique(classes[lengths > 1]).tolist():
         which = np.flatnonzero(classes == one)
-        width = int(lengths[which].max())
-        step = max(1, CELLS // width)
+        step = max(1, CELLS // int(lengths[which].max()))
         for begin in range(0, which.size, step):
-            some = which[begin : begin + step]
-            if (lengths[some] == width).all() and some[-1] - some[0] + 1 == some.size:  # the usual case: a table
-                rows = values[offsets[some[0]] : offsets[some[-1] + 1]].reshape(some.size, width)
-                join_rows(rows, None if scale is None else scale[some])
-            else:
-                inside = np.arange(width) < lengths[some][:, None]
-                rows = np.full(inside.shape, np.inf)
-                place = (offsets[some][:, None] + np.arange(width))[inside]
-                rows[inside] = values[place]
-                join_rows(rows, None if scale is None else scale[some])
-                values[place] = rows[inside]
+            join_some(values, offsets, which[begin : begin + step], scale)
     return values
 
 
-def join_rows(rows: Floats, scale: Floats | None) -> None:
-    """Write over a table; infinite numbers behind the lists that are shorter."""
+def join_some(values: Floats, offsets: Ints, some: Ints, scale: Floats | None) -> None:
+    """Some lists of about one length as a table, infinite numbers behind those that are shorter; written over."""
+    lengths = offsets[some + 1] - offsets[some]
+    width = int(lengths.max())
+    inside = np.arange(width) < lengths[:, None]
+    together = bool(some[-1] - some[0] + 1 == some.size)  # behind one another, which is the usual case
+    place: slice | Ints = slice(int(offsets[some[0]]), int(offsets[some[-1] + 1]))
+    if not together:
+        place = (offsets[some][:, None] + np.arange(width))[inside]
+    if together and (lengths == width).all():
+        join_rows(values[place].reshape(inside.shape), None if scale is None else scale[some])
+        return
+    rows = np.full(inside.shape, np.inf)
+    rows[inside] = values[place]
+    if join_rows(rows, None if scale is None else scale[some]):
+        values[place] = rows[inside]
+
+
+def join_rows(rows: Floats, scale: Floats | None) -> bool:
+    """Write over a table; whether that changed it."""
     rising = np.sort(rows, axis=1)
-    room = NOISE * (np.maximum(np.abs(rising[:, 1:]), np.abs(rising[:, :-1])) if scale is None else scale[:, None])
-    with np.errstate(invalid="ignore"):
+    if scale is not None:
+        room = NOISE * scale[:, None]
+    elif (rising[:, 0] >= 0).all():
+        room = NOISE * rising[:, 1:]
+    else:
+        room = NOISE * np.maximum(np.abs(rising[:, 1:]), np.abs(rising[:, :-1]))
+    with np.errstate(invalid="ignore"):  # infinite less infinite
         gaps = rising[:, 1:] - rising[:, :-1]
-        near = (gaps <= room) & (gaps > 0)
+    near = (gaps <= room) & (gaps > 0)
     some = np.flatnonzero(near.any(axis=1))
     if some.size:
-        joined = near[some] | (rising[some, 1:] == rising[some, :-1])
-        rows[some] = least_of_ties(rows[some], rising[some], joined)
+        rows[some] = least_of_ties(rows[some], rising[some], near[some] | (rising[some, 1:] == rising[some, :-1]))
+    return bool(some.size)
 
 
 def order_of(values: Floats, scale: float | None = None) -> npt.NDArray[np.intp]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from rankscope.kernels.ties import NOISE, join_ties
+from rankscope.kernels.ties import NOISE, joins
 from rankscope.stats.distributions import special, t_pvalue
 from rankscope.stats.inputs import (
     Bools,
@@ -216,12 +216,12 @@ def signed_ranks(rows: Floats, zero_method: str) -> Floats:
     """(pairs, queries) the mean rank of each absolute difference, with its sign; 0 for those left out."""
     sizes = np.abs(rows)
     noise = NOISE * sizes.max(axis=1, keepdims=True)
-    sizes = join_ties(np.where(sizes <= noise, 0.0, sizes))
+    sizes = np.where(sizes <= noise, 0.0, sizes)
     n = rows.shape[1]
     order = np.argsort(sizes, axis=1, kind="stable")
     sorted_sizes = np.take_along_axis(sizes, order, axis=1)
     new = np.ones(sizes.shape, np.bool_)
-    new[:, 1:] = sorted_sizes[:, 1:] != sorted_sizes[:, :-1]
+    new[:, 1:] = ~joins(sorted_sizes, noise)
     group = np.cumsum(new.ravel()) - 1  # no group runs over the end of a row
     place = np.broadcast_to(np.arange(1.0, n + 1), sizes.shape).ravel()
     middle = np.bincount(group, place) / np.bincount(group)
