@@ -48,11 +48,12 @@ class Matched:
 
     def differences(self, first: Places, second: Places) -> Floats:
         """(pairs, n) of the systems at these places; 0 where only rounding tells two values apart."""
-        a, b = self.values[first], self.values[second]
-        found = a - b
-        noise = np.maximum(np.abs(a), np.abs(b))
-        noise *= NOISE
-        found[np.abs(found) <= noise] = 0.0
+        found = self.values[first] - self.values[second]
+        pair, query = np.nonzero((np.abs(found) <= NOISE * self.scale) & (found != 0))
+        if pair.size:
+            greater = np.maximum(np.abs(self.values[first[pair], query]), np.abs(self.values[second[pair], query]))
+            some = np.abs(found[pair, query]) <= NOISE * greater
+            found[pair[some], query[some]] = 0.0
         return found
 
     @property
