@@ -4,6 +4,9 @@ import numpy as np
 import pytest
 from same import assert_same_numbers
 
+from rankscope.stability.decided import decision_rate
+from rankscope.stability.halves import half_agreement
+from rankscope.stability.orders import error_and_ties
 from rankscope.stability.resampling import at_levels, count_draws, significance_levels
 from rankscope.stability.swaps import BINS, swap_counts
 from rankscope.stability.unit import bootstrap_swaps
@@ -62,3 +65,41 @@ def test_difference_needed_of_tied_resamples_does_not_depend_on_their_order():
     again = significance_levels(differences, counts[::-1], (0.01, 0.05, 0.2))
     assert_same_numbers(again[0], asl)
     np.testing.assert_allclose(again[1], needed, rtol=1e-12)
+
+
+def test_a_difference_that_is_what_is_needed_is_not_larger():
+    """By bins of .01 a difference of .05 is needed, and 0.3 - 0.25 is no more, however it is rounded."""
+    for high, low in ((0.3, 0.25), (0.2, 0.15), (0.1, 0.05), (0.35, 0.3)):
+        found = decision_rate(np.array([[high, low]]), np.array([[5 * 0.01]]), zero=True)
+        assert found.tolist() == [[0.0]]
+    assert decision_rate(np.array([[0.3, 0.2499]]), np.array([[5 * 0.01]]), zero=True).tolist() == [[100.0]]
+
+
+@pytest.mark.parametrize("factor", [0.1, 3.0, 1 / 7, 1e5 / 3])
+def test_the_scale_of_values_changes_no_order_that_a_study_sees(factor):
+    rng = np.random.default_rng(6)
+    tenths = np.round(0.1 * rng.integers(0, 11, (2, 5, 24)), 1)
+    tenths[:, -1] = tenths[:, 0, ::-1]  # of one mean on all queries
+    one, other = (half_agreement(scale * tenths, [3, 6, 12], iterations=50, rng=1) for scale in (1.0, factor))
+    for name in ("tau", "tau_ap", "tau_low", "tau_ap_high", "counted"):
+        np.testing.assert_allclose(getattr(other, name), getattr(one, name), rtol=1e-9)
+    counts = count_draws(rng, 200, 24)
+    differences = tenths[0, :-1] - tenths[0, 1:]
+    np.testing.assert_array_equal(
+        significance_levels(factor * differences, counts, (0.05,))[0],
+        significance_levels(differences, counts, (0.05,))[0],
+    )
+    draws = np.stack([rng.permutation(24)[:10] for _ in range(40)])
+    means = tenths[:, :, draws].mean(axis=3).swapaxes(1, 2)
+    systems = np.broadcast_to(np.arange(5), (40, 5))
+    for fuzz in (0.0, 0.05):
+        rates = [error_and_ties(scale * means, systems, 5, fuzz) for scale in (1.0, factor)]
+        np.testing.assert_array_equal(rates[0].error, rates[1].error)
+        np.testing.assert_array_equal(rates[0].tie, rates[1].tie)
+
+
+def test_equal_means_decide_nothing_by_the_bootstrap_whatever_their_last_bits():
+    """As many resamples are as far from 0 as 0 is, whether the mean is 0 or what rounding makes of it: all."""
+    counts = count_draws(np.random.default_rng(1), 500, 6)
+    rows = np.array([[0.1, 0.2, -0.3, 0.4, -0.1, -0.3], [0.3, 0.6, -0.9, 1.2, -0.3, -0.9]])
+    assert significance_levels(rows, counts, (0.05,))[0].tolist() == [1.0, 1.0]

@@ -10,6 +10,7 @@ import numpy.typing as npt
 from rankscope.agreement.conventions import Convention
 from rankscope.agreement.pair_counts import ABSENT, CLOSE, kinds_of, pair_places
 from rankscope.errors import ParameterError
+from rankscope.kernels.ties import NOISE, best_places
 from rankscope.stats.inputs import check_choice
 
 __all__ = ["Calibrated", "Curve", "calibrate", "calibration_curve", "check_calibrated"]
@@ -67,8 +68,8 @@ def calibrate(
     if found is None:
         return Calibrated(float("nan"), float("nan"))
     # A gain that is but rounding is none: the least epsilon stands.
-    best = int(np.argmax(found.gained >= found.gained.max() - 1e-12))
-    if found.gained[best] <= 1e-12:
+    best = int(best_places(found.gained, 1.0).argmax())
+    if found.gained[best] <= NOISE:
         return Calibrated(0.0, found.start)
     return Calibrated(float(found.epsilon[best]), found.start + float(found.gained[best]))
 

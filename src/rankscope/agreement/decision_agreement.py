@@ -17,6 +17,7 @@ from rankscope.data.sections import Figure, Section, Table, as_text, tidy_frame
 from rankscope.data.wording import counted, percent
 from rankscope.errors import InputError
 from rankscope.io.read import PathLike
+from rankscope.kernels.ties import best_places
 from rankscope.stats.confusion import NORMALISE, ConfusionMatrix, Rates, confusion_matrix, rates
 from rankscope.stats.inputs import check_choice, check_positive
 from rankscope.stats.labels import Ints
@@ -125,7 +126,7 @@ class DecisionAgreement:
 
     def sentence(self) -> str:
         """Of the metric that is right most often, and what the columns are."""
-        best = int(np.argmax([one.accuracy for one in self.rates]))
+        best = int(best_places(np.array([one.accuracy for one in self.rates])).argmax())
         concordant, discordant, _, tied, _ = self.kinds[best].tolist()
         n = concordant + discordant + tied
         begin = ""

@@ -19,7 +19,8 @@ from rankscope.agreement.segment_sums import by_row
 from rankscope.agreement.soft_pairs import pair_pvalues
 from rankscope.errors import ParameterError
 from rankscope.kernels.resample import Draws, flip_sums
-from rankscope.stats.inputs import Floats, snapped
+from rankscope.kernels.ties import join_ties
+from rankscope.stats.inputs import Floats
 from rankscope.stats.resampled import monte_carlo
 from rankscope.stats.williams import LEAST, williams_test
 
@@ -208,7 +209,7 @@ def shares_of_pairs(common: Common, epsilons: Floats, asked: Asked) -> Floats:
         people, machine = (pair_pvalues(side, asked.soft) for side in (common.gold[None], common.metrics))
         return np.asarray((1 - np.abs(people - machine)) / first.size)
     if asked.statistic == "pairwise_accuracy":
-        means = [snapped(system_means(side)) for side in (common.gold[None], common.metrics)]
+        means = [join_ties(system_means(side)) for side in (common.gold[None], common.metrics)]
         signs = [np.sign(side[:, first] - side[:, second]) for side in means]
         return np.asarray((signs[0] == signs[1]) / first.size)
     rows = []

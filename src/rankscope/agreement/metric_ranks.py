@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rankscope.agreement.metric_asked import TESTS, ComparisonAsked
+from rankscope.kernels.ties import at_most
 from rankscope.stats.inputs import Floats
 
 __all__ = ["cluster_ranks", "few_resamples"]
@@ -30,7 +31,7 @@ def cluster_ranks(order: Sequence[int], pvalues: Floats, level: float) -> Ints:
     ranks = np.ones(len(order), np.int64)
     rank, start = 1, 0
     for place, m in enumerate(order):
-        if (pvalues[list(order[start:place]), m] <= level).any():
+        if at_most(pvalues[list(order[start:place]), m], level).any():
             rank, start = rank + 1, place
         ranks[m] = rank
     return ranks
@@ -43,7 +44,7 @@ def few_resamples(tests: Sequence[str], metrics: int, asked: ComparisonAsked) ->
         return []
     doubled = asked.alternative == "two-sided" and any(TESTS[test] == "values" for test in tests)
     least = family * (2 if doubled else 1)
-    if least / (1 + asked.n_resamples) <= asked.significance:
+    if at_most(least / (1 + asked.n_resamples), asked.significance):
         return []
     what = f"the correction of {family} tests" if family > 1 else f"significance {asked.significance:g}"
     needed = int(np.ceil(least / asked.significance))

@@ -211,9 +211,7 @@ def by_lists(given: Given, task: Task, asked: ComparisonAsked, *, own: bool, kee
             f"and {', '.join(STATISTICS)}; leave the test out"
         )
     judged, notes = judged_beside(given, task.pair, asked.systems.common, own=own)
-    settled = settle(
-        task.statistic, task.grouping, epsilon_asked(task, asked), asked.n_resamples, 0.95, asked.seed
-    )
+    settled = settle(task.statistic, task.grouping, epsilon_asked(task, asked), asked.n_resamples, 0.95, asked.seed)
     check_comparable(judged, settled)
     refuse_unordered(judged, settled.convention, settled.grouping)
     lists = lists_of(judged.rankings, judged.gold, judged.metrics)

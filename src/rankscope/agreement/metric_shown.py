@@ -16,6 +16,7 @@ from rankscope.agreement.segment_shown import SHOWN
 from rankscope.data.cells import format_value, number
 from rankscope.data.sections import Cell, Figure, Marked, Section, Table
 from rankscope.data.wording import counted, format_p, listed
+from rankscope.kernels.ties import at_most
 from rankscope.stats.inputs import Floats
 
 __all__ = ["sections_of"]
@@ -249,7 +250,9 @@ def sentence_of(result: MetricComparison) -> str:
     rest = len(order) - len(best)
     chance = f"p ≤ {result.asked.significance:g}{corrected_by(result)}"
     if len(best) == 1:
-        unsure = [m for m in order[1:] if not result.pvalue_corrected[c, best[0], m] <= result.asked.significance]
+        unsure = [
+            m for m in order[1:] if not at_most(result.pvalue_corrected[c, best[0], m], result.asked.significance)
+        ]
         others = f"{result.metrics[order[1]]} ({shown(value[order[1]])})"
         if not unsure:
             others = f"{others}, the other one," if rest == 1 else f"each of the {rest} others"

@@ -15,7 +15,8 @@ from rankscope.agreement.segment_sums import by_row, divided
 from rankscope.agreement.soft_pairs import soft_pairwise_accuracies
 from rankscope.errors import ParameterError
 from rankscope.kernels.resample import Draws, draw
-from rankscope.stats.inputs import Bools, Floats, as_generator, check_choice, check_count, check_positive, snapped
+from rankscope.kernels.ties import join_ties
+from rankscope.stats.inputs import Bools, Floats, as_generator, check_choice, check_count, check_positive
 
 __all__ = [
     "CORRELATIONS",
@@ -248,7 +249,7 @@ def values_of_means(gold: Floats, means: Floats, statistic: str) -> Floats:
 
     Means that differ by rounding only (a trillionth of the greatest) are ties.
     """
-    people, machine = np.broadcast_to(snapped(gold), means.shape), snapped(means)
+    people, machine = np.broadcast_to(join_ties(gold), means.shape), join_ties(means)
     if statistic != "pairwise_accuracy":
         return by_row(people, machine, statistic)
     first, second = pair_places(means.shape[1])

@@ -12,6 +12,7 @@ from rankscope.agreement.system_statistics import ACCURACY, CORRELATIONS, CUTOFF
 from rankscope.data.cells import format_value
 from rankscope.data.sections import Cell, Figure, Section, Table, best_in_bold
 from rankscope.data.wording import counted, listed, percent
+from rankscope.kernels.ties import order_of
 from rankscope.stats.inputs import Floats
 
 __all__ = ["sections_of"]
@@ -136,7 +137,7 @@ def scores_table(result: SystemAgreement, p: int) -> Table:
     """The systems of one language pair, the best by people on top, with all scores."""
     human = result.human[p]
     up = result.rule in RULE_SAID or result.gold in result.higher
-    order = np.argsort(-human if up else human, kind="stable").tolist()
+    order = order_of(-human if up else human).tolist()
     rows = tuple(
         (result.systems[p][i], shown(human[i]), *(shown(scores[i]) for scores in result.scores[p])) for i in order
     )

@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from rankscope.kernels.ties import join_ties
 from rankscope.stats.correlation_values import pairs_of
-from rankscope.stats.inputs import Bools, Floats, snapped
+from rankscope.stats.inputs import Bools, Floats
 
 __all__ = [
     "ACCURACY",
@@ -39,7 +40,7 @@ def statistic_of(people: Floats, metric: Floats, statistic: str) -> Floats:
     if not there.any() or people.shape[1] < 2:
         return found
     # Means that differ by rounding only are tied.
-    x, y = snapped(people[there]), snapped(metric[there])
+    x, y = join_ties(people[there]), join_ties(metric[there])
     if statistic == ACCURACY:
         n = x.shape[1]
         found[there] = pairs_alike(x, y) / (n * (n - 1) / 2)

@@ -16,6 +16,7 @@ from rankscope.comparison.methods import INTERVALS, TESTS, Settings, seed_of
 from rankscope.comparison.tested import Asked, Tested, run_tests
 from rankscope.data.scores import Bools, Floats, Scores
 from rankscope.errors import InputError, ParameterError, UnknownName
+from rankscope.kernels.ties import at_most
 from rankscope.stats.corrections import CORRECTIONS, adjust_pvalues
 from rankscope.stats.inputs import check_alternative, check_count, check_level, check_positive
 from rankscope.stats.tukey import all_pairs
@@ -170,7 +171,8 @@ def measure_comparison(
 ) -> MeasureComparison:
     """What was found by one measure; measures: how many were compared."""
     shown = shown_to_differ(tested, corrected, settings)
-    found = np.where(shown & (tested.direction == np.sign(tested.difference)), tested.direction * matched.sign, 0)
+    ahead = tested.direction == np.sign(tested.difference)
+    found = np.where(shown & ahead, tested.direction * matched.sign, 0)
     part = MeasureComparison(
         matched=matched,
         means=matched.values.mean(axis=1),
@@ -189,6 +191,6 @@ def measure_comparison(
 def shown_to_differ(tested: Tested, corrected: Floats, settings: Settings) -> Bools:
     """(pairs) where the test speaks for a difference, in the direction asked for."""
     if tested.posterior is not None:
-        return np.asarray(tested.posterior[[0, 2]].max(axis=0) >= 1 - settings.level, np.bool_)
+        return np.asarray(at_most(1 - settings.level, tested.posterior[[0, 2]].max(axis=0)), np.bool_)
     side = {"two-sided": 0, "greater": 1, "less": -1}[settings.alternative]
-    return np.asarray((corrected <= settings.level) & ((tested.direction == side) | (side == 0)), np.bool_)
+    return np.asarray(at_most(corrected, settings.level) & ((tested.direction == side) | (side == 0)), np.bool_)

@@ -18,6 +18,7 @@ from rankscope.data.scores import Floats, Scores
 from rankscope.data.sections import Section, as_text, tidy_frame
 from rankscope.data.wording import counted
 from rankscope.errors import UnknownName
+from rankscope.kernels.ties import join_ties, order_of
 from rankscope.stats.clusters import Clusters, find_clusters
 
 if TYPE_CHECKING:
@@ -115,7 +116,7 @@ class MeasureComparison:
     @cached_property
     def order(self) -> npt.NDArray[np.int64]:
         """The systems, best first."""
-        return np.argsort(-self.matched.sign * self.means, kind="stable")
+        return order_of(-self.matched.sign * self.means, self.matched.scale)
 
     @property
     def equal(self) -> npt.NDArray[np.bool_]:
@@ -138,7 +139,8 @@ class MeasureComparison:
         if self.first.size != m * (m - 1) // 2 or self.tested.posterior is not None:
             return None
         told = np.where(self.found != 0, self.pvalue_corrected, 1.0)
-        return find_clusters(self.matched.sign * self.means, told, level=self.level)
+        values = join_ties(self.matched.sign * self.means, self.matched.scale)
+        return find_clusters(values, told, level=self.level)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

@@ -17,11 +17,12 @@ from rankscope.data.wording import queries
 from rankscope.errors import ParameterError
 from rankscope.kernels.means import mean_of
 from rankscope.kernels.resample import draw
+from rankscope.kernels.ties import join_ties
 from rankscope.stats.correlation import INTERVALS, correlation_test
 from rankscope.stats.correlation_intervals import bca_ends
 from rankscope.stats.correlation_resamples import left_out, resampled, weighted_correlation
 from rankscope.stats.correlation_values import STATISTICS
-from rankscope.stats.inputs import as_generator, check_choice, check_count, check_share, snapped
+from rankscope.stats.inputs import as_generator, check_choice, check_count, check_share
 
 __all__ = ["BY", "N_RESAMPLES", "agree_measures", "check_agreement"]
 
@@ -169,7 +170,7 @@ def correlate(
 
 def tied(rows: Floats) -> Floats:
     """Values that agree to twelve digits made equal: the order in which a mean was summed up makes no better system."""
-    return snapped(np.ascontiguousarray(rows))
+    return join_ties(np.ascontiguousarray(rows))
 
 
 def alone(x: Floats, y: Floats, options: dict[str, Any]) -> Floats:

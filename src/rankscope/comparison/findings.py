@@ -137,10 +137,9 @@ def as_a_whole(part: MeasureComparison, settings: Settings) -> list[str]:
 
 def skewness(part: MeasureComparison) -> Floats:
     """(pairs) of the differences, 0 where they do not vary."""
-    values = part.matched.values
     found = np.zeros(part.first.size)
     for here in in_parts(part.first.size, part.n):
-        d, _ = levelled(values[part.first[here]] - values[part.second[here]])
+        d, _ = levelled(part.matched.differences(part.first[here], part.second[here]))
         d = d - d.mean(axis=1, keepdims=True)
         spread = (d * d).mean(axis=1)
         steady = part.tested.degenerate[here] | part.equal[here] | (spread == 0)

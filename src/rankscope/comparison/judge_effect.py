@@ -23,10 +23,11 @@ from rankscope.io.read import read_run
 from rankscope.io.stamps import refuse_changed, stamps
 from rankscope.io.streams import source_name
 from rankscope.kernels.resample import bootstrap_means, draw
+from rankscope.kernels.ties import join_ties, order_of
 from rankscope.measures.correlation import kendall_tau, tau_ap
 from rankscope.stats.ap_rows import ap_above_groups, tau_ap_by_row
 from rankscope.stats.correlation_values import taus
-from rankscope.stats.inputs import Floats, as_generator, snapped
+from rankscope.stats.inputs import Floats, as_generator
 from rankscope.stats.intervals import percentile_ends, t_interval
 from rankscope.stats.rank_rows import rank_rows, surplus_by_row
 
@@ -178,11 +179,11 @@ def notes_of(a: Scores, b: Scores, names: tuple[str, str]) -> list[str]:
 
 def effect_of(measure: str, scores: Scores, values: Floats, by_query: Floats, resampling: Resampling) -> RankingEffect:
     """values: (2, systems) means under A and under B; by_query: (2, systems, queries)."""
-    a, b = snapped((scores.sign(measure) or 1) * values)
+    a, b = join_ties((scores.sign(measure) or 1) * values)
     systems = np.array(scores.systems, object)
     apart_a, apart_b = (side[:, None] - side for side in (a, b))
     first, second = np.nonzero((apart_a > 0) & (apart_b < 0))
-    order = np.argsort(apart_b[first, second] - apart_a[first, second], kind="stable")
+    order = order_of(apart_b[first, second] - apart_a[first, second])
     first, second = first[order], second[order]
     notes: tuple[str, ...] = ()
     tau, by_ap = NONE, NONE
@@ -223,7 +224,7 @@ def tau_ends(by_query: Floats, tied: bool, resampling: Resampling) -> tuple[tupl
     m = by_query.shape[1]
     draws = draw(as_generator(resampling.seed), resampling.n_resamples)
     means = bootstrap_means(by_query.reshape(2 * m, -1), draws).T
-    x, y = (rank_rows(snapped(np.ascontiguousarray(side))) for side in (means[:, :m], means[:, m:]))
+    x, y = (rank_rows(np.ascontiguousarray(side), computed=True) for side in (means[:, :m], means[:, m:]))
     tau = taus(surplus_by_row(x, y), x, y, "kendall_b")
     by_ap = tau_ap_by_row(x, y) if tied else ap_above_groups(x, y)
     low, high = percentile_ends(np.stack((tau, by_ap)), resampling.confidence_level)
@@ -291,7 +292,7 @@ def effect_sentence(effect: RankingEffect, names: tuple[str, str]) -> str:
         f"{len(effect.swaps)} of {effect.pairs} pairs of systems change{'s' if len(effect.swaps) == 1 else ''} places"
     )
     told = f"{several} when {names[1]} judges in the place of {names[0]}{taus}: {named}. {moves}. {change}"
-    raised = [i for i in np.argsort(-effect.beyond[:, 0], kind="stable").tolist() if effect.beyond[i, 1] > 0]
+    raised = [i for i in order_of(-effect.beyond[:, 0]).tolist() if effect.beyond[i, 1] > 0]
     if raised:
         names_of = listed(f"{effect.systems[i]} ({effect.beyond[i, 0]:+.4f})" for i in raised)
         told += f" It changes by more than that of the others, beyond chance, for {names_of}."

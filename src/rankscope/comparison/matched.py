@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
@@ -11,8 +12,12 @@ import numpy.typing as npt
 from rankscope.data.scores import LEAST, Floats, Scores
 from rankscope.data.wording import queries
 from rankscope.errors import InputError, ParameterError, UnknownName
+from rankscope.kernels.ties import NOISE
 
 __all__ = ["Matched", "check_systems", "match", "some_measures", "system_of"]
+
+
+Places = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -35,6 +40,21 @@ class Matched:
     def label(self) -> str:
         """What values are of, in a sentence: "AP", or "log GMAP" where logarithms are compared."""
         return f"log {self.measure}" if self.logarithms else self.measure
+
+    @cached_property
+    def scale(self) -> float:
+        """The greatest size of a value: what means, too, are equal or not by."""
+        return float(np.abs(self.values).max(initial=0.0))
+
+    def differences(self, first: Places, second: Places) -> Floats:
+        """(pairs, n) of the systems at these places; 0 where only rounding tells two values apart."""
+        found = self.values[first] - self.values[second]
+        pair, query = np.nonzero((np.abs(found) <= NOISE * self.scale) & (found != 0))
+        if pair.size:
+            greater = np.maximum(np.abs(self.values[first[pair], query]), np.abs(self.values[second[pair], query]))
+            some = np.abs(found[pair, query]) <= NOISE * greater
+            found[pair[some], query[some]] = 0.0
+        return found
 
     @property
     def n(self) -> int:

@@ -15,6 +15,7 @@ from rankscope.data.cells import format_value
 from rankscope.data.scores import Floats, Scores
 from rankscope.data.sections import Figure, Section, Table, as_text, tidy_frame
 from rankscope.data.wording import counted, format_p, listed, percent
+from rankscope.kernels.ties import best_places, join_ties
 from rankscope.stats.correlation_intervals import FAR, FEW
 
 if TYPE_CHECKING:
@@ -163,7 +164,7 @@ def sentence_of(result: MeasureAgreement) -> str:
     there = np.flatnonzero(~np.isnan(result.value))
     if not there.size:
         return f"No two of these measures can be correlated over {result.by}."
-    values = np.round(result.value[there], 12)  # equal but for rounding is equal
+    values = join_ties(result.value[there], 1.0)
     most, least = float(values.max()), float(values.min())
     systems = counted(len(result.scores.systems), "system")
     name = NAMES[result.statistic]
@@ -273,7 +274,7 @@ def interval_notes(result: MeasureAgreement) -> list[str]:
         notes.append("p-values are of each pair alone, not corrected for the number of pairs")
     elif not there.any() and result.by == "queries" and len(result.scores.systems) > 1:
         notes.append("a mean over systems has no p-value here; see its interval")
-    most, least = np.nanargmax(result.value), np.nanargmin(result.value)
+    most, least = best_places(result.value, 1.0).argmax(), best_places(-result.value, 1.0).argmax()
     if result.low[most] <= result.high[least] and most != least:
         notes.append(f"the intervals of the most and the least alike pair overlap: other {result.by} could turn them")
     return notes

@@ -13,8 +13,9 @@ import numpy as np
 import numpy.typing as npt
 
 from rankscope.errors import ParameterError
+from rankscope.kernels.ties import NOISE, at_most, order_of
 from rankscope.stats.distributions import special, t_pvalue
-from rankscope.stats.inputs import NOISE, Bools, Floats, constant, levelled
+from rankscope.stats.inputs import Bools, Floats, constant, levelled
 from rankscope.stats.power import queries_for_t
 from rankscope.stats.resampled import bootstrap_test, randomisation_test
 
@@ -84,7 +85,7 @@ def decide(differences: Floats, criterion: Criterion) -> Decision:
     sd = float(differences.std(ddof=1))
     reach = float(special().stdtrit(n - 1, 1 - level) * sd / np.sqrt(n))
     noninferior, worse = pvalues(differences, criterion)
-    verdict = PASS if noninferior <= level else WORSE if worse <= level else UNDECIDED
+    verdict = PASS if at_most(noninferior, level) else WORSE if at_most(worse, level) else UNDECIDED
     needed = queries_needed(mean, sd, criterion) if verdict == UNDECIDED else None
     with np.errstate(over="ignore"):  # at a level near 0 the ends may be beyond float64
         middle, low, high = np.ldexp([mean, mean - reach, mean + reach], power).tolist()
@@ -150,7 +151,7 @@ def turn_from(differences: Floats, verdict: str, criterion: Criterion, *, helped
     """As `turn_of`, from one end. All stages are computed at once, from sums over what is left."""
     if differences.size < 3:
         return None
-    order = np.argsort(-differences if helped else differences, kind="stable")
+    order = order_of(-differences if helped else differences)
     left = differences[order] - np.median(differences)
     stages = slice(0, differences.size - 1)  # what is left from each place on, two at least
     n = np.arange(differences.size, 1, -1)
@@ -175,8 +176,8 @@ def verdicts_by_t(
     margin, level = criterion.margin, criterion.level
     with np.errstate(divide="ignore", invalid="ignore"):
         error = np.sqrt(variance / n)
-        passes = t_pvalue((mean + margin) / error, n - 1, "greater") <= level
-        worse = t_pvalue(mean / error, n - 1, "less") <= level
+        passes = at_most(t_pvalue((mean + margin) / error, n - 1, "greater"), level)
+        worse = at_most(t_pvalue(mean / error, n - 1, "less"), level)
     steady = mean >= -margin - NOISE * np.maximum(np.abs(mean), margin)
     found = np.where(passes, 0, np.where(worse, 2, 1))
     return np.where(flat, np.where(steady, 0, 2), found)

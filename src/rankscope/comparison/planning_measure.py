@@ -12,6 +12,7 @@ import numpy as np
 from rankscope.comparison.matched import match
 from rankscope.data.scores import LEAST, Scores
 from rankscope.errors import ParameterError
+from rankscope.kernels.ties import NOISE, order_of
 from rankscope.stats.anova import two_way_anova
 from rankscope.stats.distributions import special
 from rankscope.stats.inputs import Floats, constant, levelled_table
@@ -169,7 +170,7 @@ def best_pair(means: Floats, baseline: int | None) -> tuple[int, int]:
 
     means: higher is better.
     """
-    order = np.argsort(-means, kind="stable").tolist()
+    order = order_of(-means).tolist()
     if baseline is None:
         return order[0], order[1]
     pair = sorted([next(s for s in order if s != baseline), baseline], key=order.index)
@@ -179,7 +180,7 @@ def best_pair(means: Floats, baseline: int | None) -> tuple[int, int]:
 def observed(differences: Floats) -> float:
     """The size of the mean; 0 where only rounding is left of it."""
     mean = abs(float(differences.mean()))
-    return 0.0 if mean <= 1e-12 * float(np.abs(differences).max()) else mean
+    return 0.0 if mean <= NOISE * float(np.abs(differences).max()) else mean
 
 
 def spread_of(x: Floats, baseline: int | None) -> Spread:

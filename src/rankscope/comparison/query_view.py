@@ -13,7 +13,7 @@ from rankscope.data.cells import number
 from rankscope.data.scores import Floats
 from rankscope.data.sections import Cell, Figure, Section, Table
 from rankscope.data.wording import queries, some_of
-from rankscope.stats.inputs import NOISE
+from rankscope.kernels.ties import NOISE, order_of
 
 if TYPE_CHECKING:
     from rankscope.comparison.comparison import Comparison, MeasureComparison
@@ -32,7 +32,7 @@ def query_section(result: Comparison, part: MeasureComparison, *, folded: bool =
     names = part.systems[a], part.systems[b]
     ids = [result.scores.query_ids[q] for q in part.matched.queries.tolist()]
     gain = gains_of(part.matched, a, b)
-    order = np.argsort(-gain, kind="stable")
+    order = order_of(-gain)
     return Section(
         title=f"{part.measure}, query by query: {names[0]} and {names[1]}",
         sentence=" ".join([counts(names, gain), *hangs_on(names, gain, order)]),
@@ -58,7 +58,7 @@ def gains_of(matched: Matched, a: int, b: int) -> Floats:
 
 def extreme_queries(gain: Floats) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
     """Places of the queries that are helped most, and of those that are hurt most; the most extreme first."""
-    best, worst = (np.argsort(values, kind="stable")[:SHOWN] for values in (-gain, gain))
+    best, worst = (order_of(values)[:SHOWN] for values in (-gain, gain))
     return best[gain[best] > 0], worst[gain[worst] < 0]
 
 
@@ -115,7 +115,7 @@ def hangs_on(names: tuple[str, str], gain: np.ndarray, order: np.ndarray) -> lis
     leader, rival = names if total > 0 else names[::-1]
     falling = gain[order] if total > 0 else -gain[order[::-1]]
     left = abs(total) - np.cumsum(falling)
-    n = int(np.argmax(left <= 1e-12 * np.abs(gain).sum())) + 1
+    n = int(np.argmax(left <= NOISE * np.abs(gain).sum())) + 1
     if n >= gain.size:
         return []
     which = "the query that helps" if n == 1 else f"the {n:,} queries that help"

@@ -12,6 +12,7 @@ from rankscope.comparison.words import sentence_of
 from rankscope.data.cells import between, number
 from rankscope.data.sections import Cell, Figure, Marked, Section, Table
 from rankscope.data.wording import format_p, percent, queries
+from rankscope.kernels.ties import at_most
 from rankscope.stats.intervals import bootstrap_interval, t_interval
 
 if TYPE_CHECKING:
@@ -67,9 +68,9 @@ def beaten_letters(places: list[int], m: int) -> str:
 
 def stars(p: float, level: float) -> str:
     """How small a corrected p-value is; nothing above the level."""
-    if not p <= level:
+    if not at_most(p, level):
         return ""
-    return next((marks for bound, marks in STARS if p <= min(bound, level)), "*")
+    return next((marks for bound, marks in STARS if at_most(p, min(bound, level))), "*")
 
 
 def leaderboard(result: Comparison, part: MeasureComparison) -> Section:
@@ -223,7 +224,7 @@ def sizes(result: Comparison, part: MeasureComparison) -> list[Section]:
     sign = ahead(result, part)
     a, b = np.where(sign > 0, part.first, part.second), np.where(sign > 0, part.second, part.first)
     level = 1 - part.level
-    differences = (part.matched.values[a] - part.matched.values[b])[vary]
+    differences = part.matched.differences(a[vary], b[vary])
     student = t_interval(differences, confidence_level=level)
     bca = bootstrap_interval(differences, confidence_level=level, n_resamples=settings.n_resamples, rng=settings.seed)
     rows: list[tuple[Cell, ...]] = []

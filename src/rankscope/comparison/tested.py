@@ -13,6 +13,7 @@ from rankscope.comparison.matched import Matched
 from rankscope.comparison.methods import Settings
 from rankscope.data.scores import Bools, Floats
 from rankscope.errors import ParameterError
+from rankscope.kernels.ties import NOISE, signs_of
 from rankscope.stats.effects import Effects, effect_sizes
 from rankscope.stats.inputs import all_zero, outcomes
 from rankscope.stats.intervals import bootstrap_interval, t_interval
@@ -87,8 +88,10 @@ def all_parts(asked: Asked, units: Sequence[tuple[int, slice]], workers: int | N
 def tested_part(asked: Asked, unit: tuple[int, slice]) -> Tested:
     """Some pairs by one measure."""
     matched, part = asked.matched[unit[0]], unit[1]
-    differences = matched.values[asked.first[part]] - matched.values[asked.second[part]]
-    return part_of(differences, matched.sign, asked.settings)
+    differences = matched.differences(asked.first[part], asked.second[part])
+    found = part_of(differences, matched.sign, asked.settings)
+    apart = np.where(np.abs(found.difference) <= NOISE * matched.scale, 0.0, found.difference)  # of equal means
+    return replace(found, difference=apart)
 
 
 def in_parts(pairs: int, n: int) -> Iterator[slice]:
@@ -108,7 +111,7 @@ def part_of(differences: Floats, sign: int, settings: Settings) -> Tested:
     posterior = None
     statistic = pvalue = error = nothing
     degenerate = np.zeros(len(differences), np.bool_)
-    direction = np.sign(differences.mean(axis=1))
+    direction = signs_of(differences.mean(axis=1), np.abs(differences).max(axis=1))
     notes: tuple[str, ...] = ()
     if settings.bayesian:
         found = settings.method.run(sign * differences, settings)
@@ -116,7 +119,7 @@ def part_of(differences: Floats, sign: int, settings: Settings) -> Tested:
         if settings.method.normal:  # which is certain of what does not vary, be it two queries
             posterior[:, found.degenerate & ~equal] = np.nan
         error, degenerate, notes = found.error, found.degenerate, found.notes
-        direction = sign * np.sign(found.better - found.worse)
+        direction = sign * signs_of(found.better - found.worse, 1.0)
     elif not settings.of_all:
         test = settings.method.run(differences, settings)
         statistic, pvalue, error, degenerate = test.statistic, test.pvalue, test.error, test.degenerate
@@ -127,7 +130,7 @@ def part_of(differences: Floats, sign: int, settings: Settings) -> Tested:
             told = (won + lost).astype(np.float64)
             # As many wins as losses, or as much rank on both sides, would be half of all.
             half = told / 2 if signs else told * (told + 1) / 4
-            direction = np.sign(test.statistic - half)
+            direction = np.sign(test.statistic - half)  # whole or half numbers
     return Tested(
         difference=differences.mean(axis=1),
         low=ends[0],
@@ -192,7 +195,7 @@ def with_all_pairs(found: Tested, matched: Matched, settings: Settings) -> Teste
         error=test.error,
         direction=found.direction
         if settings.method.about == "means"
-        else -np.sign(test.difference),  # of mean ranks, 1 the highest
+        else -signs_of(test.difference, len(matched.values)),  # of mean ranks, 1 the highest
         low=np.where(np.isnan(found.low), np.nan, test.low) if own else found.low,
         high=np.where(np.isnan(found.high), np.nan, test.high) if own else found.high,
         notes=tuple(dict.fromkeys((*test.notes, *found.notes))),

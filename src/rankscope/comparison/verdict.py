@@ -7,6 +7,7 @@ from rankscope.comparison.planning import plan
 from rankscope.comparison.query_view import systems_of
 from rankscope.comparison.words import sentence_of
 from rankscope.data.wording import queries, said_p
+from rankscope.kernels.ties import signs_of
 
 __all__ = ["enough_queries", "short_verdict", "tests_of", "verdict"]
 
@@ -34,7 +35,7 @@ def short_verdict(result: Comparison) -> str:
     part = result.parts[0]
     a, b = systems_of(result, part)
     i = part.pair(a, b)
-    if part.matched.sign * (part.means[a] - part.means[b]) < 0:
+    if signs_of(part.matched.sign * (part.means[a] - part.means[b]), part.matched.scale) < 0:
         a, b = b, a
     size, p = abs(float(part.difference[i])), float(part.pvalue_corrected[i])
     n = enough_queries(result, part)

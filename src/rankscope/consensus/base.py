@@ -11,15 +11,11 @@ import numpy as np
 import numpy.typing as npt
 
 from rankscope.data.votes import Votes
+from rankscope.kernels.ties import NOISE, SOLVED, joins
 
 __all__ = ["Drawn", "Method", "Note", "Order", "Solution", "ranks_of"]
 
 Floats = npt.NDArray[np.float64]
-
-#: Scores that differ by less than this share of their range are tied: what sums and eigenvectors lose to rounding.
-TOLERANCE = 1e-9
-#: So are those that differ by less than this share of the greatest: then the range itself may be rounding.
-NOISE = 1e-12
 
 
 class Note(str):
@@ -81,7 +77,7 @@ class Order:
 
     def places(self) -> list[int]:
         """Where the items of `order` stand among the votes."""
-        by_score = ranks_of(self.scores[None], higher_is_better=self.higher_is_better)[0]
+        by_score = ranks_of(self.scores[None], higher_is_better=self.higher_is_better, least_range=1.0)[0]
         return [int(i) for i in np.lexsort((by_score, self.ranks))]
 
     def __getitem__(self, item: str) -> float:
@@ -102,6 +98,8 @@ class Method(ABC):
     higher_is_better: ClassVar[bool] = True
     #: What it works through for one draw of the voters: a kind of work of `rankscope.consensus.methods.WORK`.
     work: ClassVar[str] = "pairs"
+    #: Of `ranks_of`: 1 for logarithms, which are all about 0 where no item is better than another.
+    least_range: ClassVar[float] = 0.0
 
     @abstractmethod
     def scores(self, votes: Votes, weights: Floats) -> Floats:
@@ -127,12 +125,16 @@ class Method(ABC):
         """Scores for the votes as they are."""
         return Solution(self.scores(votes, votes.weights[None])[0])
 
+    def ranks(self, scores: Floats) -> Floats:
+        """(draws, items) of such scores."""
+        return ranks_of(scores, higher_is_better=self.higher_is_better, least_range=self.least_range)
+
     def order(self, votes: Votes) -> Order:
         """The order of the items."""
         found = self.solve(votes)
         ranks = found.ranks
         if ranks is None:
-            ranks = ranks_of(found.scores[None], higher_is_better=self.higher_is_better)[0]
+            ranks = self.ranks(found.scores[None])[0]
         return Order(
             items=votes.items,
             scores=found.scores,
@@ -155,11 +157,12 @@ class Method(ABC):
         return f"{self.name}({', '.join(changed)})" if changed else self.name
 
 
-def ranks_of(scores: Floats, *, higher_is_better: bool = True) -> Floats:
+def ranks_of(scores: Floats, *, higher_is_better: bool = True, least_range: float = 0.0) -> Floats:
     """(draws, items) ranks from 1 of each row's scores; tied items share the first of their ranks.
 
-    Neighbours that differ by less than a billionth of the row's range are tied, or by less than a trillionth of its
-    greatest value.
+    Neighbours that differ by a billionth of the row's range or less are tied, which is what eigenvectors and maxima
+    lose to rounding, or by a trillionth of its greatest value: then the range itself may be rounding. least_range: by
+    which scores are told apart that are all but one.
 
     >>> ranks_of(np.array([[5.0, 1.0, 3.0, 3.0]])).tolist()
     [[1.0, 4.0, 2.0, 2.0]]
@@ -168,9 +171,9 @@ def ranks_of(scores: Floats, *, higher_is_better: bool = True) -> Floats:
     order = np.argsort(keys, axis=1, kind="stable")
     rising = np.take_along_axis(keys, order, axis=1)
     greatest = np.maximum(np.abs(rising[:, -1:]), np.abs(rising[:, :1]))
-    room = np.maximum(TOLERANCE * (rising[:, -1:] - rising[:, :1]), NOISE * greatest)
+    spread = np.maximum(rising[:, -1:] - rising[:, :1], least_range)
     new = np.ones(keys.shape, np.bool_)
-    new[:, 1:] = rising[:, 1:] - rising[:, :-1] > room
+    new[:, 1:] = ~joins(rising, np.maximum(SOLVED * spread, NOISE * greatest))
     first = np.maximum.accumulate(np.where(new, np.arange(1.0, keys.shape[1] + 1), 0.0), axis=1)
     found = np.empty_like(first)
     np.put_along_axis(found, order, first, axis=1)

@@ -7,10 +7,11 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from rankscope.consensus.base import Method, Note, ranks_of
+from rankscope.consensus.base import Method, Note
 from rankscope.data.votes import Votes
 from rankscope.errors import ParameterError
 from rankscope.kernels.resample import NUMBERS, bootstrap_counts, draw
+from rankscope.kernels.ties import NOISE
 from rankscope.stats.inputs import as_generator, check_count
 
 __all__ = [
@@ -93,7 +94,7 @@ def rank_intervals(
     for counts in bootstrap_counts(draws, voters, min(width, NUMBERS)):
         some = method.drawn(votes, counts * votes.weights, generator)
         scores = without_nan(some.scores, method.higher_is_better)
-        found[done : done + len(counts)] = ranks_of(scores, higher_is_better=method.higher_is_better)
+        found[done : done + len(counts)] = method.ranks(scores)
         done, odd = done + len(counts), odd + some.odd
     low, high = places_in_draws(found, confidence_level)
     notes = []
@@ -119,7 +120,7 @@ def places_in_draws(ranks: npt.NDArray[np.int32], level: float) -> tuple[Floats,
     draws, n = ranks.shape
     by_item = np.ascontiguousarray(ranks.T)
     above, below = np.zeros(n, np.int64), np.zeros(n, np.int64)
-    needed = 2 * draws * (1 - (1 - level) / 2) - 1e-9 * draws
+    needed = (1 - NOISE) * 2 * draws * (1 - (1 - level) / 2)  # the share is no number of its own in float64
     for i in range(n - 1):  # one against all that follow at a time, so that memory stays small
         rest = by_item[i + 1 :]
         wins = np.count_nonzero(rest > by_item[i], axis=1)

@@ -176,7 +176,7 @@ def board_of(
     notes: tuple[str, ...],
 ) -> Leaderboard:
     """The result, systems in order."""
-    ranks = ranks_of(found.abilities[:1])[0]
+    ranks = ranks_of(found.abilities[:1], least_range=1.0)[0]
     order = np.argsort(ranks, kind="stable")
     abilities, tie = found.abilities[:, order], float(found.tie[0])
     ratings = on_scale(abilities, scale, found.tie)

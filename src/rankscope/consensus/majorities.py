@@ -9,10 +9,11 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from rankscope.consensus.base import TOLERANCE, Method, Order
+from rankscope.consensus.base import Method, Order
 from rankscope.consensus.pairwise import in_chunks, preference_matrices
 from rankscope.data.votes import UNRANKED, Votes, check_unranked
 from rankscope.errors import ParameterError
+from rankscope.kernels.ties import SOLVED
 
 __all__ = [
     "STRENGTHS",
@@ -73,7 +74,7 @@ def majorities(matrices: Floats) -> Bools:
 
     Weights that differ by less than a billionth of the greatest are equal: sums of 0.1 and 0.2 are not quite 0.3.
     """
-    room = TOLERANCE * matrices.max(axis=(1, 2), keepdims=True, initial=0)
+    room = SOLVED * matrices.max(axis=(1, 2), keepdims=True, initial=0)
     return np.asarray(matrices > matrices.swapaxes(1, 2) + room)
 
 
@@ -97,7 +98,7 @@ def strength_levels(matrices: Floats, strength: str) -> Ints:
     rising = np.take_along_axis(flat, order, axis=1)
     levels = np.zeros(flat.shape, np.int64)
     # Each begins with a 0 of the diagonal, so that level 0 is no majority.
-    room = TOLERANCE * matrices.max(axis=(1, 2), initial=0)[:, None]
+    room = SOLVED * matrices.max(axis=(1, 2), initial=0)[:, None]
     levels[:, 1:] = np.cumsum(np.diff(rising, axis=1) > room, axis=1)
     found = np.empty_like(levels)
     np.put_along_axis(found, order, levels, axis=1)

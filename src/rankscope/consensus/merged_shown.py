@@ -9,6 +9,7 @@ import numpy as np
 from rankscope.data.cells import format_value
 from rankscope.data.sections import Figure, Section, Table
 from rankscope.data.wording import chance_of, counted, listed, percent, said_p
+from rankscope.kernels.ties import order_of
 
 if TYPE_CHECKING:
     from rankscope.consensus.base import Order
@@ -161,7 +162,7 @@ def voter_rows(result: Consensus) -> tuple[tuple[str, ...], ...]:
     """A row a voter, who agrees most with the others first."""
     voters, votes = result.voters, result.votes
     ranked = (~np.isnan(votes.ranks)).sum(axis=1)
-    order = np.argsort(-np.nan_to_num(voters.with_others, nan=-2.0), kind="stable")
+    order = order_of(-voters.with_others)
     return tuple(
         (
             votes.voters[v],

@@ -13,6 +13,7 @@ from rankscope.consensus.samplers import luce_places
 from rankscope.consensus.stages import NUMBERS, stages_of
 from rankscope.data.votes import Votes
 from rankscope.data.wording import said_p
+from rankscope.kernels.ties import SOLVED
 from rankscope.stats.inputs import as_generator, check_count
 
 __all__ = ["Misfit", "plackett_luce_misfit"]
@@ -86,7 +87,7 @@ def plackett_luce_misfit(
         begin = np.repeat(log_worths[None], some, axis=0)
         fits = fit_stages(stages_of(places, subsets=subsets), by, np.full(some, prior or SLIGHT), begin)
         drawn.append(distance(places, votes.weights, fits, subsets))
-    as_far = np.concatenate(drawn) >= observed * (1 - 1e-9)
+    as_far = np.concatenate(drawn) >= observed * (1 - SOLVED)
     return Misfit(observed, (1 + int(as_far.sum())) / (n_resamples + 1), n_resamples)
 
 

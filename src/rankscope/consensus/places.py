@@ -7,6 +7,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from rankscope.kernels.ties import SOLVED, at_most, join_ties
+
 __all__ = ["Places", "places_of"]
 
 Floats = npt.NDArray[np.float64]
@@ -24,17 +26,19 @@ class Places(NamedTuple):
 
 
 def places_of(draws: Floats, level: float) -> Places:
-    """Places of systems in the order of the estimate, the best first. draws: (draws, systems) ratings.
+    """Places of systems in the order of the estimate, the best first. draws: (draws, systems) log-abilities.
 
     Two systems are told apart where the interval of their difference excludes 0: where the first is above the second in
-    all draws but (1 - level) / 2 of them, a tie counting as half.
+    all draws but (1 - level) / 2 of them, a tie counting as half;
+    those that differ by a billionth of the range (of 1 at least) are tied.
     """
     n_draws, n = draws.shape
+    draws = join_ties(draws, np.maximum(np.ptp(draws, axis=1), 1.0), SOLVED)
     above = np.zeros((n, n))
     for i in range(n):  # a row at a time, so that memory stays small
         gap = draws[:, i, None] - draws
         above[i] = ((gap > 0).sum(axis=0) + (gap == 0).sum(axis=0) / 2) / n_draws
-    beats = above >= 1 - (1 - level) / 2
+    beats = at_most(1 - (1 - level) / 2, above)
     np.fill_diagonal(beats, False)
     later = ~np.triu(beats, 1) & np.triu(np.ones((n, n), np.bool_), 1)
     # A cluster ends before the first system from which all before are told apart.

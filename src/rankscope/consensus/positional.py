@@ -9,10 +9,11 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from rankscope.consensus.base import TOLERANCE, Method, Order
+from rankscope.consensus.base import Method, Order
 from rankscope.data.rank_list import normalised
 from rankscope.data.votes import UNRANKED, Votes, check_unranked
 from rankscope.errors import ParameterError
+from rankscope.kernels.ties import SOLVED
 
 __all__ = ["Borda", "MeanRank", "MedianRank", "borda", "mean_rank", "median_rank"]
 
@@ -138,7 +139,7 @@ def weighted_medians(values: Floats, weights: Floats, otherwise: float) -> Float
     counted = weights[:, order] * ~np.isnan(rising)  # (draws, voters, items)
     below = np.cumsum(counted, axis=1)
     total = below[:, -1:]
-    room = TOLERANCE * total
+    room = SOLVED * total
     first = (below >= total / 2 - room).argmax(axis=1)[:, None]
     after = (below > total / 2 + room).argmax(axis=1)[:, None]  # another one where half is reached between two
     ends = [np.take_along_axis(rising[None], place, axis=1)[:, 0] for place in (first, after)]

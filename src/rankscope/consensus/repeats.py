@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rankscope.data.preferences import Preferences
+from rankscope.kernels.ties import SOLVED, join_ties
 
 __all__ = ["Alike", "alike_of", "upheld"]
 
@@ -64,5 +65,6 @@ def upheld(preferences: Preferences, abilities: Floats) -> float:
     weight = preferences.weight[decided]
     if not weight.size:
         return float("nan")
-    expected = np.sign(abilities[preferences.left] - abilities[preferences.right])[decided]
+    rated = join_ties(abilities, max(float(np.ptp(abilities)), 1.0), SOLVED)
+    expected = np.sign(rated[preferences.left] - rated[preferences.right])[decided]
     return float(weight @ (1 + expected * preferences.outcome[decided]) / 2 / weight.sum())

@@ -45,6 +45,7 @@ class RobustRank(Method):
 
     name: ClassVar[str] = "robust-rank"
     work = "binomials"
+    least_range: ClassVar[float] = 1.0
     unranked: str = "worst"
     pvalue: str = PVALUES[0]
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from rankscope.kernels.ties import at_most
+
 __all__ = ["law_of_distance", "log_normaliser", "moments_of_distance", "theta_of_mean"]
 
 Floats = npt.NDArray[np.float64]
@@ -70,7 +72,7 @@ def theta_of_mean(items: int, mean: float) -> float:
     if mean <= 0:
         return float("inf")
     low, high = 0.0, 1.0
-    if mean >= moments_of_distance(items, 0.0)[0]:
+    if at_most(moments_of_distance(items, 0.0)[0], mean):
         return 0.0
     while moments_of_distance(items, high)[0] > mean:
         low, high = high, 2 * high

@@ -9,14 +9,13 @@ import numpy as np
 import numpy.typing as npt
 
 from rankscope.data.votes import Votes
+from rankscope.kernels.ties import SOLVED
 from rankscope.stats.concordance import Concordance, concordance_test, mean_taus
 
 __all__ = ["VoterAgreement", "agreement_of_voters"]
 
 Floats = npt.NDArray[np.float64]
 
-#: Taus closer than this are one.
-NOISE = 1e-9
 #: What is said where voters left items out.
 BEHIND = (
     "for the agreement of the voters, items that a voter left out count as tied behind those that he ranked: voters "
@@ -79,6 +78,6 @@ def agreement_of_voters(
 def least_of(voters: tuple[str, ...], taus: Floats) -> tuple[str, ...]:
     """Who has the least tau; none where that tells nobody from the rest."""
     there = taus[~np.isnan(taus)]
-    if len(voters) < 3 or not there.size or np.ptp(there) <= NOISE:
+    if len(voters) < 3 or not there.size or np.ptp(there) <= SOLVED:
         return ()
-    return tuple(voters[i] for i in np.flatnonzero(taus <= there.min() + NOISE))
+    return tuple(voters[i] for i in np.flatnonzero(taus <= there.min() + SOLVED))

@@ -32,6 +32,7 @@ class PlackettLuce(Method):
     name: ClassVar[str] = "plackett-luce"
     work = "fit"
     meaning: ClassVar[str] = "log-worths of mean 0; one more by 0.69 (log 2): twice as likely to be chosen"
+    least_range: ClassVar[float] = 1.0
     unranked: str = UNRANKED[0]
     prior: float = 0.0
 

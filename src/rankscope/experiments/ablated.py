@@ -15,6 +15,7 @@ from rankscope.data.sections import Cell, Section, Table, as_text, tidy_frame
 from rankscope.data.wording import counted, format_p, listed
 from rankscope.experiments.crossvalidated import CrossValidation
 from rankscope.experiments.crossvalidation_words import called_value
+from rankscope.kernels.ties import order_of
 
 if TYPE_CHECKING:
     import polars as pl
@@ -91,7 +92,7 @@ class FeatureAblation:
         lost, low, high, pairs = self.found(part)
         sizes = {group: len(features) for group, features in self.groups.items()}
         rows: list[tuple[Cell, ...]] = []
-        for g in np.argsort(-lost, kind="stable").tolist():
+        for g in order_of(-lost, part.matched.scale).tolist():
             group = list(sizes)[g]
             cells = (number(float(part.means[g + 1])), number(float(lost[g])), between(low[g], high[g]))
             rows.append((group, str(sizes[group]), *cells, format_p(float(part.pvalue_corrected[pairs[g]]))))

@@ -16,6 +16,7 @@ from rankscope.experiments.blended import Blended
 from rankscope.experiments.crossvalidation_words import called_value, seeds_note
 from rankscope.experiments.feature_importance import FeatureImportance
 from rankscope.experiments.measured_folds import MeasuredFolds
+from rankscope.kernels.ties import order_of
 
 if TYPE_CHECKING:
     import polars as pl
@@ -90,7 +91,7 @@ class CrossValidation:
     def order(self) -> tuple[int, ...]:
         """The models, the best by the first measure first."""
         means = self.test.overall[:, 0]
-        return tuple(np.argsort(-self.test.scores.sign(self.measures[0]) * means, kind="stable").tolist())
+        return tuple(order_of(-self.test.scores.sign(self.measures[0]) * means).tolist())
 
     @property
     def notes(self) -> tuple[str, ...]:

@@ -12,6 +12,7 @@ from rankscope.data.wording import counted, queries
 from rankscope.experiments.blended_shown import against_parts, blend_notes
 from rankscope.experiments.crossvalidation_words import noise_of, verdict
 from rankscope.experiments.placing import RANGES
+from rankscope.kernels.ties import best_places
 from rankscope.learning.learned import curves_of
 
 if TYPE_CHECKING:
@@ -43,7 +44,7 @@ def means(result: CrossValidation) -> Section:
     rows: list[tuple[Cell, ...]] = []
     for k, measure in enumerate(result.measures):
         sign = result.test.scores.sign(measure)
-        best = int(np.nanargmax(sign * test[:, k])) if not np.isnan(test[:, k]).all() else -1
+        best = int(best_places(sign * test[:, k]).argmax()) if not np.isnan(test[:, k]).all() else -1
         for m in result.order:
             spread = "-" if result.fixed[m] else number(deviation[m, k])
             cells: list[Cell] = [measure, result.models[m], Marked(number(test[m, k]), bold=m == best), spread]

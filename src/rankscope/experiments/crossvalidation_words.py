@@ -127,8 +127,7 @@ def noise_of(result: CrossValidation, part: MeasureComparison) -> Noise:
 
     Seeds are known of measures that are means, where there were two or more, or where none of them changes a ranker.
     """
-    values = part.matched.values
-    apart = values[part.first] - values[part.second]
+    apart = part.matched.differences(part.first, part.second)
     m = result.test.scores.place_of(part.measure)
     deviation = np.full(len(result.models), np.nan)
     if result.test.kinds[m] == "mean" and (result.seeds > 1 or all(result.fixed)):

@@ -12,6 +12,7 @@ import numpy.typing as npt
 from rankscope.data.cells import between, number
 from rankscope.data.sections import Figure, Section, Table, as_text, tidy_frame
 from rankscope.data.wording import counted
+from rankscope.kernels.ties import order_of
 from rankscope.stats.intervals import t_interval
 
 if TYPE_CHECKING:
@@ -65,7 +66,7 @@ class FeatureImportance:
 
     def order(self, model: int) -> list[int]:
         """The features, what is worth most first."""
-        found: list[int] = np.argsort(-self.worth(model)[0], kind="stable").tolist()
+        found: list[int] = order_of(-self.worth(model)[0]).tolist()
         return found
 
     @property

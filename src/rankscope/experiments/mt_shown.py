@@ -14,6 +14,7 @@ from rankscope.experiments.mt_judging import SYSTEM_RULES
 from rankscope.experiments.mt_outcome import DIRECTIONS, Direction, Found, Row, TranslationExperiment
 from rankscope.experiments.mt_published import AVERAGE
 from rankscope.experiments.mt_words import best_words, losses_words
+from rankscope.kernels.ties import order_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -108,7 +109,8 @@ def side_by_side(result: TranslationExperiment, table: str, pairs: Sequence[str]
         return -np.inf if np.isnan(value) else abs(value)
 
     shown = []
-    for metric in sorted(rows, key=height, reverse=True):
+    names = list(rows)
+    for metric in (names[i] for i in order_of(-np.array([height(name) for name in names])).tolist()):
         whole = rows[metric].get(last, empty)
         cells: list[Cell] = [cell_of(rows[metric].get(pair, empty), digits) for pair in columns]
         ends = [number(x, digits) for x in (whole.low, whole.high)]

@@ -10,6 +10,7 @@ from rankscope.data.cells import number
 from rankscope.data.wording import counted, listed, said_p
 from rankscope.experiments.mt_judging import PairTest
 from rankscope.experiments.mt_published import AVERAGE, published_cells
+from rankscope.kernels.ties import order_of
 
 if TYPE_CHECKING:
     from rankscope.experiments.mt_outcome import Direction, TranslationExperiment
@@ -24,7 +25,7 @@ def best_words(result: TranslationExperiment, name: str, direction: Direction) -
     """Which model agrees most with people, beside the best of what was published."""
     found = result.found[name].segments
     trained = [model.name for model in result.models]
-    order = sorted(trained, key=lambda metric: -result.average(name, metric))
+    order = [trained[i] for i in order_of(-np.array([result.average(name, metric) for metric in trained])).tolist()]
     several = len(found.pairs) > 1
     over = f" on average over {counted(len(found.pairs), 'language pair')}" if several else f" ({found.pairs[0]})"
     best = order[0]

@@ -13,6 +13,7 @@ from rankscope.data.sections import Cell, Marked, Section, Table, as_text, tidy_
 from rankscope.data.wording import counted
 from rankscope.experiments.crossvalidated import CrossValidation
 from rankscope.experiments.search_log import Setting
+from rankscope.kernels.ties import order_of
 
 if TYPE_CHECKING:
     import polars as pl
@@ -72,7 +73,8 @@ class Search:
         """The best ones of a ranker, and that as given."""
         mine = [one for one in self.trials if one.model == best.model]
         sign = self.tested.test.scores.sign(self.measure)
-        ranked = sorted(mine, key=lambda one: (np.isnan(one.value), -sign * np.nan_to_num(one.value), one.number))
+        mine.sort(key=lambda one: one.number)
+        ranked = [mine[i] for i in order_of(np.array([-sign * one.value for one in mine])).tolist()]
         shown = ranked[:SHOWN]
         given = mine[0]
         names = list(dict.fromkeys(key for one in shown for key in one.changed))

@@ -24,6 +24,7 @@ from rankscope.experiments.search_log import SearchLog, Setting
 from rankscope.experiments.search_space import draw_setting, with_changes
 from rankscope.experiments.searched import Search
 from rankscope.io.read import PathLike
+from rankscope.kernels.ties import best_places
 from rankscope.learning.learned import ranker_signature
 from rankscope.learning.ranker import Ranker
 from rankscope.measures.base import Measure
@@ -254,4 +255,6 @@ def best_of(settings: Sequence[Setting], asked: Asked) -> Setting:
     """The first of those with the best value; that as given where none has one."""
     sign = -1.0 if asked.plan.measures[0].higher_is_better is False else 1.0
     known = [one for one in settings if not np.isnan(one.value)]
-    return max(known, key=lambda one: sign * one.value) if known else replace(settings[0])
+    if not known:
+        return replace(settings[0])
+    return known[int(best_places(sign * np.array([one.value for one in known])).argmax())]

@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from rankscope.fusion.pool import Pool
 from rankscope.fusion.sums import summing_order
+from rankscope.kernels.ties import NOISE
 
 __all__ = ["majorities"]
 
@@ -20,8 +21,6 @@ Ranks = npt.NDArray[np.uint16] | npt.NDArray[np.uint32]
 PAIRS = 250_000
 #: Documents that are compared with all others at a time: their sums are numbers of eight bits.
 STRIP = 127
-#: Majorities smaller than this share of all weights are rounding.
-NOISE = 1e-12
 
 
 def majorities(pool: Pool, weights: Floats) -> Floats:
@@ -35,6 +34,7 @@ def majorities(pool: Pool, weights: Floats) -> Floats:
     ranks = [ranks_of(pool, entry.place, entry.rank) for entry in pool.entries]
     order = summing_order(pool.entries, weights)
     whole = bool((weights == 1).all()) and len(order) < STRIP
+    # Majorities smaller than this are rounding.
     reach = 0.0 if whole else NOISE * float(weights.sum())
     found = np.empty(pool.size)
     for queries, n in blocks(lengths):

@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from rankscope.fusion.candidates import Candidate
 from rankscope.fusion.crossfit import Folds
+from rankscope.kernels.ties import NOISE
 
 __all__ = ["Refining"]
 
@@ -17,8 +18,6 @@ Bools = npt.NDArray[np.bool_]
 
 #: Weights to try for a run, as shares of the greatest, and how often to go through all runs.
 STEPS, PASSES = (0.0, 0.25, 0.5, 0.75, 1.0), 2
-#: What is no better than by rounding.
-NOISE = 1e-12
 
 
 @dataclass(frozen=True, eq=False)

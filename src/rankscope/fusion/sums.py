@@ -10,6 +10,7 @@ import numpy.typing as npt
 from rankscope.fusion.pool import Entry, Pool
 from rankscope.kernels.exact import rounder, sum_bits
 from rankscope.kernels.segments import bounds
+from rankscope.kernels.ties import join_ties_of_lists
 
 __all__ = ["Gains", "borda_points", "combined", "of_rank", "rounded"]
 
@@ -17,7 +18,8 @@ Floats = npt.NDArray[np.float64]
 #: What a run adds to each document that it has, (rows), and to each one that it lacks, by query, None for nothing.
 Gains = tuple[Floats, Floats | None]
 
-#: Bits of a sum that are taken for noise: that of rounding its terms, which are equal where mathematics has them so.
+#: Bits of a sum that are taken for noise: sums of the same terms in another order are then nearly always equal, and
+#: else neighbours, which `join_ties_of_lists` makes equal.
 NOISE_BITS = 12
 
 
@@ -72,7 +74,42 @@ def combined(
 ) -> Floats:
     """(documents) the fused scores. gains: what the i-th run adds. method: "sum", "min", "max", "med" or "anz".
     factor: of the number of runs that have a document, by which its sum is multiplied.
+
+    Documents of a query whose scores differ by rounding only have one score, so that neither the order of the runs nor
+    the processor ranks them; what a single run says stays as it is.
     """
+    scale: Floats | None = None
+
+    def watched(i: int) -> Gains:
+        nonlocal scale
+        added = gains(i)
+        if any(part is not None and part.min(initial=0.0) < 0 for part in added):
+            scale = np.maximum(0.0 if scale is None else scale, weights[i] * greatest_of(pool, pool.entries[i], added))
+        return added
+
+    found = merged(pool, watched, method, weights, factor)
+    if len(pool.entries) < 2:
+        return found
+    return join_ties_of_lists(found, pool.offsets, None if scale is None else scale * len(pool.entries))
+
+
+def greatest_of(pool: Pool, entry: Entry, gains: Gains) -> Floats:
+    """(queries) the greatest size of what a run adds, of which some is below 0: sums can then be small because great
+    numbers cancel, and are no more exact than these. Sums of numbers above 0 are as exact as they are small.
+    """
+    scores, lacking = gains
+    found = np.zeros(len(pool.query_ids)) if lacking is None else np.abs(lacking)
+    filled = np.flatnonzero(entry.lengths)
+    if filled.size:
+        query = entry.query[filled]
+        found[query] = np.maximum(found[query], np.maximum.reduceat(np.abs(scores), bounds(entry.lengths)[filled]))
+    return found
+
+
+def merged(
+    pool: Pool, gains: Callable[[int], Gains], method: str, weights: Floats, factor: Callable[[Floats], Floats] | None
+) -> Floats:
+    """As `combined`, with ties as rounding left them."""
     if method == "med":
         return medians(pool, gains)
     every = [gains(i) for i in range(len(pool.entries))]

@@ -6,6 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import numpy as np
+
 from rankscope._version import __version__
 from rankscope.data.rows import names_of
 from rankscope.data.run import Run
@@ -17,6 +19,7 @@ from rankscope.fusion.fused import check_runs, fused_run, pooled
 from rankscope.fusion.methods import TURNS
 from rankscope.fusion.scaled import scaled
 from rankscope.io.read import PathLike
+from rankscope.kernels.ties import order_of
 
 if TYPE_CHECKING:
     import polars as pl
@@ -164,8 +167,8 @@ class TrainedFusion:
         )
 
     def section_of_folds(self) -> Section:
-        best = max(self.alone) if self.higher_is_better else min(self.alone)
-        name = self.runs[self.alone.index(best)]
+        place = int(order_of(np.array(self.alone) * (-1.0 if self.higher_is_better else 1.0), 1.0)[0])
+        best, name = self.alone[place], self.runs[place]
         which = f"{name}, the best run," if len(self.runs) > 1 else f"{name} alone"
         sentence = (
             "Cross-fitted, each fold with what the other folds chose and taught, the mean is "
@@ -179,7 +182,8 @@ class TrainedFusion:
     def best_first(self) -> list[Tried]:
         """The settings by their means; the chosen one first where others are as good."""
         sign = -1.0 if self.higher_is_better else 1.0
-        return sorted(self.tried, key=lambda one: (sign * round(one.mean, 9), one.name != self.name))
+        chosen_first = sorted(self.tried, key=lambda one: one.name != self.name)
+        return [chosen_first[i] for i in order_of(np.array([sign * one.mean for one in chosen_first]), 1.0).tolist()]
 
     def signature(self) -> str:
         """Every setting that changes the numbers, in one line."""

@@ -29,6 +29,7 @@ from rankscope.fusion.tuned import Chosen, TrainedFusion, Tried
 from rankscope.io.read import PathLike
 from rankscope.io.streams import one_stdin
 from rankscope.kernels.means import mean_or_nan
+from rankscope.kernels.ties import best_places
 from rankscope.measures.base import Measure
 from rankscope.parallel import run_units, workers_for
 from rankscope.stats.inputs import check_count, seed_of
@@ -40,8 +41,6 @@ Bools = npt.NDArray[np.bool_]
 
 #: One fold is fused, one is left out inside, and something has to be left to learn from.
 FEWEST = 3
-#: Means that differ by less are equal, and the setting that was tried first is kept.
-NOISE = 1e-12
 #: Settings times documents from which on several workers are faster than one: half a second of work.
 ENOUGH = 5_000_000
 
@@ -228,7 +227,7 @@ def best_of(values: Sequence[Floats], sign: float) -> int:
             "the measure has no value on these queries, so that nothing can be chosen by it; choose another one"
         )
     means = sign * np.where(counts, table, 0.0).sum(axis=1) / counts.sum(axis=1)
-    return int(np.argmax(means >= means.max() - NOISE * max(1.0, abs(float(means.max())))))
+    return int(best_places(means, max(1.0, float(np.abs(table[counts]).max()))).argmax())
 
 
 def chosen_by_others(f: int, cut: Folds, todo: Sequence[Candidate], worths: Sequence[Worth], sign: float) -> Candidate:

@@ -14,6 +14,7 @@ from rankscope.fusion.methods import as_weights
 from rankscope.fusion.pool import Pool
 from rankscope.fusion.scaled import Scaled, scaled
 from rankscope.fusion.sums import Gains, combined
+from rankscope.kernels.ties import join_ties_of_lists
 
 __all__ = ["TAKES", "grid", "learn", "mixed", "weighted_mnz", "weighted_sum"]
 
@@ -70,8 +71,9 @@ def weighted_mnz(pool: Pool, parameters: Mapping[str, Any], normalise: str | Sca
         return np.ones(values.size), None if lacking is None else np.ones(lacking.size)
 
     equal = np.ones(len(gains))
-    sums = combined(pool, gains.__getitem__, "sum", equal, None)
-    return sums * combined(pool, ones, "sum", weights_of(pool, parameters), None)
+    found = combined(pool, gains.__getitem__, "sum", equal, None)
+    found = found * combined(pool, ones, "sum", weights_of(pool, parameters), None)
+    return found if len(gains) < 2 else join_ties_of_lists(found, pool.offsets)
 
 
 def mixed(pool: Pool, parameters: Mapping[str, Any], normalise: str | Scaled) -> Floats:

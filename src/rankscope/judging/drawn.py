@@ -7,8 +7,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from rankscope.data.wording import said_p
+from rankscope.kernels.ties import join_ties
 from rankscope.stats.distributions import special
-from rankscope.stats.inputs import Bools, Floats, snapped
+from rankscope.stats.inputs import Bools, Floats
 
 __all__ = ["drawn_notes", "rank_sum_pvalue"]
 
@@ -62,7 +63,7 @@ def rank_sum_pvalue(values: Floats, judged: Bools) -> tuple[float, float]:
 
     Agrees with scipy.stats.mannwhitneyu(method="asymptotic").
     """
-    codes, sizes = np.unique(snapped(values[None])[0], return_inverse=True, return_counts=True)[1:]
+    codes, sizes = np.unique(join_ties(values[None])[0], return_inverse=True, return_counts=True)[1:]
     middle = np.cumsum(sizes) - (sizes - 1) / 2  # the mean rank of each group of ties
     n, total = int(judged.sum()), judged.size
     off = float(middle[codes][judged].sum() - n * (total + 1) / 2)

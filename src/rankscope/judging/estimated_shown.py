@@ -9,6 +9,7 @@ import numpy as np
 from rankscope.data.cells import number
 from rankscope.data.sections import Figure, Section, Table
 from rankscope.data.wording import counted, listed, percent, queries
+from rankscope.kernels.ties import order_of
 from rankscope.stats.prediction_powered import FEWEST, PredictionPowered
 
 if TYPE_CHECKING:
@@ -33,7 +34,7 @@ HOLDS = (
 def systems_section(part: MeasureEstimates, confidence_level: float, tuned: bool) -> Section:
     """Every system by the three estimates, the best by the combined one first."""
     found = part.of_systems
-    order = np.argsort(-(part.sign or 1) * found.combined, kind="stable").tolist()
+    order = order_of(-(part.sign or 1) * found.combined).tolist()
     of = percent(confidence_level)
     columns = ("system", "people", "low", "high", "machine", "bias", "combined", "low", "high", "weight", "worth")
     rows = []
@@ -95,7 +96,7 @@ def differences_section(
     part: MeasureEstimates, found: PredictionPowered, confidence_level: float, turned: bool
 ) -> Section:
     """Every pair, the greater difference first; of all pairs each so that it is positive."""
-    order = np.argsort(-np.abs(found.combined), kind="stable").tolist()
+    order = order_of(-np.abs(found.combined)).tolist()
     columns = ("difference", "people", "low", "high", "machine", "bias", "combined", "low", "high", "weight", "worth")
     rows = []
     for i in order:

@@ -6,14 +6,12 @@ import numpy as np
 import numpy.typing as npt
 
 from rankscope.data.rows import Ints
+from rankscope.kernels.ties import NOISE
 
 __all__ = ["hedge_order", "rank_losses"]
 
 Bools = npt.NDArray[np.bool_]
 Floats = npt.NDArray[np.float64]
-
-#: Mixed losses that differ by less, relative to the greatest, are equal: a sum in another order leaves that much.
-NOISE = 1e-12
 
 
 def rank_losses(rank: Ints) -> Floats:

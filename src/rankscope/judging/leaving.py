@@ -22,7 +22,8 @@ from rankscope.judging.left_out import LeftOut
 from rankscope.judging.lists import Lists, judgments_of, read_lists
 from rankscope.judging.pooling import DEEP
 from rankscope.kernels.segments import bounds, group_of
-from rankscope.stats.inputs import check_count, snapped
+from rankscope.kernels.ties import join_ties
+from rankscope.stats.inputs import check_count
 
 __all__ = ["leave_out"]
 
@@ -138,9 +139,9 @@ def judged_without(qrels: Qrels, kept: Bools, order: Ints) -> dict[str, Ints]:
 def ranks_of(values: Floats) -> Ints:
     """(rows, systems) ranks from 1, the highest value first; equal ones share the better rank."""
     found = (
-        snapped(np.where(np.isnan(values), np.nanmin(values) - 1, values))
+        join_ties(np.where(np.isnan(values), np.nanmin(values) - 1, values))
         if np.isnan(values).any()
-        else snapped(values)
+        else join_ties(values)
     )
     return np.asarray(1 + (found[:, :, None] < found[:, None, :]).sum(axis=2))
 

@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rankscope.data.rows import Ints
+from rankscope.kernels.ties import NOISE
 
 __all__ = ["MaxMean", "MoveToFront", "Rule", "Thompson", "run_turns"]
 
@@ -151,7 +152,8 @@ class Walk:
     def choose(self, values: Floats) -> tuple[Ints, Ints]:
         """(queries) the run and its next document, by the order that the module describes."""
         values = np.where(self.next >= 0, values, -np.inf)
-        best = values == values.max(axis=1, keepdims=True)
+        top = values.max(axis=1, keepdims=True)
+        best = values >= top - NOISE * np.abs(top)
         order = np.where(best, self.rank * self.documents + self.next, np.iinfo(np.int64).max)
         chosen = order.argmin(axis=1)
         return chosen, self.next[np.arange(chosen.size), chosen]

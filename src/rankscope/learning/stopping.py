@@ -11,6 +11,7 @@ from rankscope.data.features import Features
 from rankscope.data.scores import summarise
 from rankscope.errors import InputError
 from rankscope.evaluation.lists import JudgedLists
+from rankscope.kernels.ties import at_most
 from rankscope.measures.base import Measure
 
 __all__ = ["Watch"]
@@ -45,7 +46,7 @@ class Watch:
             )
         value = float(summarise(each[None, None], [self.kind])[0, 0])
         self.values.append(value)
-        if self.best_epoch >= 0 and self.sign * value <= self.sign * self.values[self.best_epoch]:
+        if self.best_epoch >= 0 and at_most(self.sign * value, self.sign * self.values[self.best_epoch]):
             return False
         self.best_epoch = len(self.values) - 1
         return True

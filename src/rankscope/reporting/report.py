@@ -28,6 +28,7 @@ from rankscope.io.stamps import refuse_changed, stamps
 from rankscope.io.streams import refuse_pipes, source_name
 from rankscope.judging.estimated import Estimates
 from rankscope.judging.estimating import estimate
+from rankscope.kernels.ties import order_of
 from rankscope.reporting.page import Page, render_page
 from rankscope.reporting.report_sections import Found, all_sections, verdict_of
 
@@ -142,7 +143,7 @@ def best_systems(scores: Scores, baseline: str | None) -> tuple[list[int], list[
     best, which = np.arange(MOST_SYSTEMS), "first"  # by no measure is one better than another
     if measure is not None:
         good = scores.sign(measure) * scores.summary(measure)
-        best, which = np.argsort(-np.nan_to_num(good, nan=-np.inf), kind="stable")[:MOST_SYSTEMS], f"best by {measure}"
+        best, which = order_of(-good)[:MOST_SYSTEMS], f"best by {measure}"
     kept = set(best.tolist()) | ({scores.systems.index(baseline)} if baseline is not None else set())
     note = f"{m:,} systems; shown and compared are the {len(kept)} {which}"
     beside = " (with the baseline)" if baseline is not None else ""

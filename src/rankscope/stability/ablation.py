@@ -16,11 +16,12 @@ from rankscope.evaluation.conventions import Plan
 from rankscope.evaluation.engine import score_hits
 from rankscope.evaluation.sources import Joined
 from rankscope.kernels.means import mean_of
+from rankscope.kernels.ties import join_ties
 from rankscope.measures.correlation import tau_ap
 from rankscope.stability.ablation_shown import Ablation, Levels
 from rankscope.stability.kept import Judgments, Kept, judgments_of
 from rankscope.stats.correlation_values import pairs_of
-from rankscope.stats.inputs import Floats, check_count, check_share, seed_of, snapped
+from rankscope.stats.inputs import Floats, check_count, check_share, seed_of
 
 __all__ = ["SHARES", "ablate"]
 
@@ -241,7 +242,7 @@ def correlations(scores: Scores, drawn: Floats) -> tuple[Floats, Floats]:
         there = np.flatnonzero(np.isfinite(drawn[m]).all(axis=1))
         if not np.isfinite(truth).all() or not there.size:
             continue
-        found = snapped(scores.sign(name) * drawn[m, there])
+        found = join_ties(scores.sign(name) * drawn[m, there])
         taus[m, there] = pairs_of(np.tile(truth, (len(found), 1)), found, "kendall_b").value
         ties: Literal["a", "b"] = "b" if has_ties(truth) else "a"
         # Where no two systems are apart there is no order that could be like the true one.
@@ -252,7 +253,7 @@ def correlations(scores: Scores, drawn: Floats) -> tuple[Floats, Floats]:
 
 def truth_of(scores: Scores, name: str) -> Floats:
     """(systems) the means by all judgments, higher is better."""
-    return np.asarray(snapped(scores.sign(name) * scores.summary(name)[None])[0])
+    return np.asarray(join_ties(scores.sign(name) * scores.summary(name)[None])[0])
 
 
 def has_ties(values: Floats) -> bool:

@@ -13,6 +13,7 @@ from rankscope.data.cells import format_value, number
 from rankscope.data.scores import Floats, Scores
 from rankscope.data.sections import Figure, Section, Table, as_text, tidy_frame
 from rankscope.data.wording import counted, listed, percent
+from rankscope.kernels.ties import at_most
 
 if TYPE_CHECKING:
     import polars as pl
@@ -69,7 +70,7 @@ class Levels:
         levels with more; None where it is not even at the level with most.
         """
         order = slice(None) if self.kind == "random" else slice(None, None, -1)
-        good = (self.tau_low >= NEAR - 1e-12)[:, order]
+        good = (at_most(NEAR, self.tau_low))[:, order]
         unbroken = np.logical_and.accumulate(good, axis=1).sum(axis=1).tolist()
         return [float(self.levels[order][n - 1]) if n else None for n in unbroken]
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from rankscope.kernels.ties import NOISE, at_most
 from rankscope.stability.outcome import Outcome
-from rankscope.stats.inputs import NOISE
 
 __all__ = ["STARS", "compared", "decision_rate", "marks_of", "needed_of", "reached"]
 
@@ -40,7 +40,8 @@ def enough(differences: Floats, needed: Floats, *, zero: bool) -> npt.NDArray[np
             return np.asarray(differences > np.where(needed > 0, needed, np.inf))
         there = differences[~np.isnan(differences)]
         noise = NOISE * np.abs(there).max() if there.size else 0.0
-        return np.asarray(differences > np.where(needed >= 0, np.maximum(needed, noise), np.inf))
+        least = np.where(needed >= 0, np.maximum(needed, noise), np.inf)
+        return np.asarray((differences > least) & ~at_most(differences, least))  # what is needed, but for rounding
 
 
 def decision_rate(values: Floats, needed: Floats, *, zero: bool = False) -> Floats:

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from rankscope.errors import ParameterError
 from rankscope.stats.ap_rows import tau_ap_by_row
 from rankscope.stats.correlation_values import taus
-from rankscope.stats.inputs import as_generator, check_count, numbers, snapped
+from rankscope.stats.inputs import as_generator, check_count, numbers
 from rankscope.stats.rank_rows import rank_rows, surplus_by_row
 
 __all__ = ["HalfAgreement", "draw_halves", "half_agreement", "usual_sizes"]
@@ -142,7 +142,7 @@ def agreements(table: Floats, size: int, iterations: int, stream: np.random.Gene
         rows = len(halves)
         # One list of systems for each iteration and measure, in this order.
         means = (of_set(columns, halves[:, side]).reshape(-1, systems) for side in (0, 1))
-        x, y = (rank_rows(snapped(lists)) for lists in means)
+        x, y = (rank_rows(lists, computed=True) for lists in means)
         part = slice(done, done + rows)
         found[0, :, part] = taus(surplus_by_row(x, y), x, y, "kendall_b").reshape(rows, measures).T
         found[1, :, part] = tau_ap_by_row(x, y).reshape(rows, measures).T

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rankscope.kernels.means import ratio_or_nan
-from rankscope.stats.inputs import NOISE
+from rankscope.kernels.ties import NOISE
 
 __all__ = ["Rates", "coded_error_and_ties", "error_and_ties", "pairs_of"]
 

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rankscope.kernels.means import mean_of, ratio_or_nan
+from rankscope.kernels.ties import at_most
 from rankscope.stability.conditions import Condition
 from rankscope.stability.orders import error_and_ties, pairs_of
 from rankscope.stability.pooled import halves_of, reliability_of, tukey_rates
@@ -187,7 +188,7 @@ def coded_orders(parts: list[Part]) -> dict[str, Floats]:
 def percent_below(pvalues: Floats, levels: tuple[float, ...], *, strictly: bool = False) -> Floats:
     """(iterations, measures, levels) the percentage of pairs with a p of at most each level; NaN is no such p."""
     with np.errstate(invalid="ignore"):
-        shares = [((pvalues < level) if strictly else (pvalues <= level)).mean(axis=2) for level in levels]
+        shares = [((pvalues < level) if strictly else at_most(pvalues, level)).mean(axis=2) for level in levels]
     return np.asarray(100.0 * np.stack(shares, axis=2))
 
 

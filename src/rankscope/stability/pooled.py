@@ -8,6 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
+from rankscope.kernels.ties import at_most
 from rankscope.stability.conditions import Condition
 from rankscope.stability.halves import half_agreement, usual_sizes
 from rankscope.stability.sampling import stream
@@ -54,7 +55,7 @@ def tukey_rates(pool: Floats, levels: tuple[float, ...], n_resamples: int, seed:
         if values.shape[1] >= 2:
             rng = stream(seed, condition, 0, 2)
             pvalue = randomised_tukey_hsd(values, n_resamples=n_resamples, rng=rng).pvalue
-            found[m] = [100 * float((pvalue <= level).mean()) for level in levels]
+            found[m] = [100 * float(at_most(pvalue, level).mean()) for level in levels]
     return found
 
 

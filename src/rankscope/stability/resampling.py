@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from rankscope.stats.inputs import NOISE, levelled
+from rankscope.kernels.ties import NOISE
+from rankscope.stats.inputs import levelled
 
 __all__ = ["coded_levels", "count_draws", "counts_of", "kth_places", "significance_levels"]
 
@@ -116,7 +117,7 @@ def significance_levels(differences: Floats, counts: Floats, levels: tuple[float
         squares /= n
         t = squared_t(averages, squares)
         observed = np.abs(mean[at]) / (spread[at] / np.sqrt(n))
-        least = (observed * (1 - NOISE)) ** 2 / (n - 1)
+        least = np.maximum(observed - NOISE * (observed + np.sqrt(n)), 0.0) ** 2 / (n - 1)
         asl[at] = (1.0 + np.count_nonzero(t >= least[:, None], axis=1)) / (1.0 + n_resamples)
         needed[at] = at_levels(t, averages, places) * unit
     needed[:, [place < 0 for place in places]] = np.nan

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rankscope.data.wording import counted, listed, percent
+from rankscope.kernels.ties import order_of
 from rankscope.stability.outcome import lowest_level
 from rankscope.stability.pooled import RELIABILITY, TARGET
 
@@ -105,7 +106,7 @@ def stable_sentences(study: StabilityStudy) -> list[str]:
             return []  # `caution` says it
         return [f"Every set holds all {study.n_items} queries, so how stable measures are cannot be told."]
     errors, ties = (table[:, 0] for table in (study.outcomes[place].error, study.outcomes[place].tie))
-    there = [m for m in np.argsort(errors, kind="stable").tolist() if not math.isnan(errors[m])]
+    there = [m for m in order_of(errors).tolist() if not math.isnan(errors[m])]
     if not there:
         return [f"No measure has values to be compared on {set_of(study, place)}."]
     idle = [m for m in there if m in tying(study)]

@@ -10,9 +10,9 @@ import numpy.typing as npt
 
 from rankscope.errors import ParameterError
 from rankscope.kernels.resample import Draws, chunks, draw
+from rankscope.kernels.ties import NOISE
 from rankscope.stats.distributions import special
 from rankscope.stats.inputs import (
-    NOISE,
     Bools,
     Floats,
     as_differences,

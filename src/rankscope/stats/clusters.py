@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rankscope.errors import ParameterError
+from rankscope.kernels.ties import at_most, join_ties
 from rankscope.stats.inputs import as_scores, check_share
 from rankscope.stats.tukey import all_pairs
 
@@ -37,14 +38,15 @@ def find_clusters(values: npt.ArrayLike, pvalues: npt.ArrayLike, *, level: float
 
     values: (systems), higher is better. pvalues: (pairs), in the order (0, 1), (0, 2), ..., (1, 2), ..., two-sided and
     corrected for their number. NaN, of a test that says nothing, is no difference. Systems of one value keep their
-    order. Raises ParameterError for another number of p-values, for a level outside (0, 1).
+    order; equal but for rounding is equal. Raises ParameterError for another number of p-values, for a level outside
+    (0, 1).
 
     >>> found = find_clusters([0.5, 0.3, 0.4], [0.01, 0.2, 0.3])
     >>> found.order, found.groups, found.rank_low.tolist(), found.rank_high.tolist()
     ((0, 2, 1), ((0, 2), (2, 1)), [1, 2, 1], [2, 3, 3])
     """
     check_share("level", level)
-    mean = as_scores(np.atleast_2d(np.asarray(values, np.float64)), systems=1, queries=1)[0]
+    mean = join_ties(as_scores(np.atleast_2d(np.asarray(values, np.float64)), systems=1, queries=1)[0])
     m = mean.size
     found = np.asarray(pvalues, np.float64)
     first, second = all_pairs(m)
@@ -53,7 +55,7 @@ def find_clusters(values: npt.ArrayLike, pvalues: npt.ArrayLike, *, level: float
             f"{m} systems and p-values of shape {found.shape}, expected one p-value for each pair i < j: {first.shape}"
         )
     differ = np.zeros((m, m), np.bool_)
-    differ[first, second] = differ[second, first] = found <= level
+    differ[first, second] = differ[second, first] = at_most(found, level)
     better = differ & (mean[:, None] > mean)
     order = np.argsort(-mean, kind="stable")
     return Clusters(

@@ -12,6 +12,7 @@ import numpy.typing as npt
 from rankscope.errors import ParameterError
 from rankscope.kernels.resample import draw, permuted_means
 from rankscope.kernels.sign_sums import sums_by_list, sums_by_pair
+from rankscope.kernels.ties import NOISE
 from rankscope.stats.distributions import special
 from rankscope.stats.inputs import Floats, as_generator, check_count, refuse_pairs
 from rankscope.stats.rank_rows import rank_rows
@@ -72,7 +73,7 @@ def concordance_test(ranks: npt.ArrayLike, *, n_resamples: int = 9999, rng: Any 
         method, pvalue, drawn = "exact", exact_share(centred, between), 0
     elif n_resamples and lists * items <= PERMUTED:
         means = permuted_means(centred.T, draw(as_generator(rng), n_resamples))
-        least = between / lists**2 * (1 - 1e-12)
+        least = between / lists**2 * (1 - NOISE)
         hits = sum(int(((part**2).sum(axis=1) >= least).sum()) for part in means)
         method, pvalue, drawn = "permutation", (1 + hits) / (1 + n_resamples), n_resamples
     else:

@@ -6,10 +6,11 @@ import numpy as np
 import numpy.typing as npt
 
 from rankscope.kernels.resample import draw
+from rankscope.kernels.ties import NOISE
 from rankscope.stats.correlation_resamples import left_out, resampled, weighted_correlation
 from rankscope.stats.correlation_values import Pairs
 from rankscope.stats.distributions import special
-from rankscope.stats.inputs import NOISE, Floats, counted
+from rankscope.stats.inputs import Floats, counted
 from rankscope.stats.intervals import quantiles
 
 __all__ = ["FAR", "FEW", "bca_ends", "ends"]

@@ -11,8 +11,9 @@ import numpy as np
 import numpy.typing as npt
 
 from rankscope.kernels.resample import Draws, chunks
+from rankscope.kernels.ties import NOISE
 from rankscope.stats.distributions import special, t_pvalue
-from rankscope.stats.inputs import NOISE, Floats
+from rankscope.stats.inputs import Floats
 from rankscope.stats.rank_rows import RankedRows, surplus_by_row
 
 __all__ = ["Permuted", "kendall_pvalues", "permutation_pvalues", "t_pvalues"]

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from rankscope.kernels.ties import join_ties
 from rankscope.stats.distributions import range_quantile, range_sf, special
-from rankscope.stats.inputs import Floats, as_scores, check_share, snapped
+from rankscope.stats.inputs import Floats, as_scores, check_share
 from rankscope.stats.tukey import AllPairs, all_pairs
 
 __all__ = ["Friedman", "friedman_test", "nemenyi_test"]
@@ -33,7 +34,7 @@ class Friedman:
 
 def ranks_by_query(scores: Floats) -> Floats:
     """(queries, systems) mean rank of each system among those of the query, 1 for the highest score."""
-    by_query = snapped(-scores.T)
+    by_query = join_ties(-scores.T)
     below = (by_query[:, None, :] < by_query[:, :, None]).sum(axis=2)
     tied = (by_query[:, None, :] == by_query[:, :, None]).sum(axis=2)
     return np.asarray(below + (tied + 1) / 2)

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rankscope.errors import InputError, ParameterError
+from rankscope.kernels.ties import NOISE
 
 __all__ = [
     "ALTERNATIVES",
@@ -30,15 +31,12 @@ __all__ = [
     "outcomes",
     "refuse_pairs",
     "seed_of",
-    "snapped",
 ]
 
 Floats = npt.NDArray[np.float64]
 Bools = npt.NDArray[np.bool_]
 
 ALTERNATIVES = ("two-sided", "greater", "less")
-#: Differences of scores are equal where they agree to this share of the greatest: subtraction leaves that much noise.
-NOISE = 1e-12
 #: No number of queries or resamples reaches this.
 LARGEST = 10**9
 #: Sums of some numbers up to here are within float64.
@@ -164,13 +162,6 @@ def all_zero(values: Floats) -> Bools:
 def constant(values: Floats) -> Bools:
     """(lists) where all values are one, up to the noise that a subtraction leaves."""
     return np.asarray(np.ptp(values, axis=1) <= 100 * NOISE * np.abs(values).max(axis=1), np.bool_)
-
-
-def snapped(values: Floats) -> Floats:
-    """Each value rounded to a trillionth of the greatest of its list: what only noise tells apart is then tied."""
-    unit = NOISE * np.abs(values).max(axis=1, keepdims=True)
-    safe = np.where(unit > 0, unit, 1.0)
-    return np.asarray(np.where(unit > 0, np.round(values / safe) * safe, values))
 
 
 def outcomes(values: Floats, zone: float) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:

@@ -9,9 +9,9 @@ import numpy as np
 import numpy.typing as npt
 
 from rankscope.kernels.resample import Draws, bootstrap_means, draw
+from rankscope.kernels.ties import NOISE
 from rankscope.stats.distributions import special
 from rankscope.stats.inputs import (
-    NOISE,
     Bools,
     Floats,
     as_differences,

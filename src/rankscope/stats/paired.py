@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from rankscope.kernels.ties import NOISE, joins
 from rankscope.stats.distributions import special, t_pvalue
 from rankscope.stats.inputs import (
     Bools,
@@ -20,7 +21,6 @@ from rankscope.stats.inputs import (
     counted,
     levelled,
     outcomes,
-    snapped,
 )
 
 __all__ = ["PairedTest", "sign_test", "t_test", "wilcoxon_test"]
@@ -186,7 +186,7 @@ def wilcoxon_test(
     rows, _ = levelled(rows)
     at_once = max(1, TABLE // rows.shape[1])
     parts = [
-        by_ranks(snapped(rows[start : start + at_once]), alternative, zero_method, method, correction)
+        by_ranks(rows[start : start + at_once], alternative, zero_method, method, correction)
         for start in range(0, len(rows), at_once)
     ]
     statistic, pvalue, exact = (np.concatenate(found) for found in zip(*parts, strict=True))
@@ -215,11 +215,13 @@ def by_ranks(
 def signed_ranks(rows: Floats, zero_method: str) -> Floats:
     """(pairs, queries) the mean rank of each absolute difference, with its sign; 0 for those left out."""
     sizes = np.abs(rows)
+    noise = NOISE * sizes.max(axis=1, keepdims=True)
+    sizes = np.where(sizes <= noise, 0.0, sizes)
     n = rows.shape[1]
     order = np.argsort(sizes, axis=1, kind="stable")
     sorted_sizes = np.take_along_axis(sizes, order, axis=1)
     new = np.ones(sizes.shape, np.bool_)
-    new[:, 1:] = sorted_sizes[:, 1:] != sorted_sizes[:, :-1]
+    new[:, 1:] = ~joins(sorted_sizes, noise)
     group = np.cumsum(new.ravel()) - 1  # no group runs over the end of a row
     place = np.broadcast_to(np.arange(1.0, n + 1), sizes.shape).ravel()
     middle = np.bincount(group, place) / np.bincount(group)
@@ -227,7 +229,7 @@ def signed_ranks(rows: Floats, zero_method: str) -> Floats:
     np.put_along_axis(ranks, order, middle[group].reshape(sizes.shape), axis=1)
     if zero_method == "wilcox":
         ranks -= (sizes == 0).sum(axis=1, keepdims=True)
-    return np.asarray(np.sign(rows) * ranks)
+    return np.asarray(np.where(sizes > 0, np.sign(rows) * ranks, 0.0))
 
 
 def approximate_ranks(ranks: Floats, alternative: str, correction: bool) -> Floats:

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rankscope.kernels.inversions import greater_before, order_by_row
+from rankscope.kernels.ties import NOISE, greatest_sizes, joins
 from rankscope.stats.inputs import Floats
 
 __all__ = ["RankedRows", "rank_rows", "surplus_by_row"]
@@ -52,13 +53,14 @@ class RankedRows:
         return RankedRows(self.codes[at], self.sizes[at])
 
 
-def rank_rows(values: Floats) -> RankedRows:
-    """(lists, items) without NaN, each list for itself."""
+def rank_rows(values: Floats, *, computed: bool = False) -> RankedRows:
+    """(lists, items) without NaN, each list for itself. computed: what only rounding tells apart is then tied."""
     lists, n = values.shape
     order = np.argsort(values, axis=1)
     rising = np.take_along_axis(values, order, axis=1)
     codes = np.zeros((lists, n), np.int64)
-    np.cumsum(rising[:, 1:] != rising[:, :-1], axis=1, out=codes[:, 1:])
+    new = ~joins(rising, NOISE * greatest_sizes(rising)[:, None]) if computed else rising[:, 1:] != rising[:, :-1]
+    np.cumsum(new, axis=1, out=codes[:, 1:])
     starts = n * np.arange(lists)[:, None]
     sizes = np.bincount((codes + starts).ravel(), minlength=lists * n).reshape(lists, n)
     by_item = np.empty_like(codes)

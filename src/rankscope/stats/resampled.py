@@ -9,8 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from rankscope.kernels.resample import bootstrap_moments, draw, exact_flip_sums, flip_sums
+from rankscope.kernels.ties import NOISE
 from rankscope.stats.inputs import (
-    NOISE,
     Bools,
     Floats,
     all_zero,
@@ -133,7 +133,8 @@ def bootstrap_test(
         # In units of s, so that one bound of rounding serves all pairs.
         shifted = (some - some.mean(axis=1, keepdims=True)) / spread[:, None]
         resampled = (studentised(mean, square, n) for mean, square in bootstrap_moments(shifted, draws))
-        count = count_extreme(resampled, observed, NOISE * np.abs(observed), alternative)
+        # A mean of 0 is one only to the last bits of the values, of which t is as many times as there are roots of n.
+        count = count_extreme(resampled, observed, NOISE * (np.abs(observed) + np.sqrt(n)), alternative)
         pvalue[~flat], error[~flat] = monte_carlo(count, n_resamples)
     equal = all_zero(rows)
     statistic[equal], pvalue[equal], error[equal] = 0.0, 1.0, 0.0

@@ -8,8 +8,9 @@ import numpy as np
 import numpy.typing as npt
 
 from rankscope.errors import ParameterError
+from rankscope.kernels.ties import NOISE
 from rankscope.stats.distributions import special
-from rankscope.stats.inputs import NOISE, Bools, Floats, check_choice, levelled
+from rankscope.stats.inputs import Bools, Floats, check_choice, levelled
 
 __all__ = ["STANDARDISATIONS", "Standardised", "standardise_scores"]
 

@@ -9,10 +9,10 @@ import numpy as np
 import numpy.typing as npt
 
 from rankscope.kernels.resample import draw, permuted_means
+from rankscope.kernels.ties import NOISE
 from rankscope.stats.anova import two_way_anova
 from rankscope.stats.distributions import range_quantile, range_sf
 from rankscope.stats.inputs import (
-    NOISE,
     Floats,
     as_generator,
     as_scores,

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from rankscope.kernels.ties import order_of
 from rankscope.reporting.figures.colours import BLUE
 from rankscope.reporting.figures.extra import altair
 from rankscope.reporting.figures.inputs import as_names, as_table, cell, inline, left_out, shown
@@ -42,7 +43,7 @@ def rank_intervals(
     names = as_names(items, "items")
     found = {"ranks": ranks, "low": low, "high": high}
     values, lows, highs = (as_table(given, (len(names),), what) for what, given in found.items())
-    order = np.argsort(values, kind="stable").tolist()
+    order = order_of(values).tolist()
     kept = [names[i] for i in order[:MOST]]
     rows = [
         {"item": names[i], "rank": cell(values[i]), "low": cell(lows[i]), "high": cell(highs[i])} for i in order[:MOST]

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from rankscope.kernels.ties import order_of
 from rankscope.reporting.figures.colours import BLUE
 from rankscope.reporting.figures.extra import altair
 from rankscope.reporting.figures.inputs import as_names, as_table, cell, inline, left_out, number, short, shown
@@ -44,7 +45,7 @@ def feature_bars(
     alt, style = altair(), style or Style()
     names = as_names(features, "features")
     values, spread = as_table(worth, (len(names),), "worth"), as_table(deviation, (len(names),), "deviation")
-    order = np.argsort(-values, kind="stable").tolist()
+    order = order_of(-values).tolist()
     rows = [
         {
             "feature": names[i],

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rankscope.errors import ParameterError
+from rankscope.kernels.ties import order_of
 from rankscope.reporting.figures.colours import BLUE, DIVERGING, VERMILLION, between, ink_on
 from rankscope.reporting.figures.extra import altair
 from rankscope.reporting.figures.heat import height_of, square_axes
@@ -77,7 +78,7 @@ def query_differences(
     pair = ((a, "values_a", values_a), (b, "values_b", values_b))
     sides = [(name, as_table(given, values.shape, what)) for name, what, given in pair if given is not None]
     down = higher_is_better is False
-    order = np.argsort(values if down else -values, kind="stable")[: int((~np.isnan(values)).sum())]
+    order = order_of(values if down else -values)[: int((~np.isnan(values)).sum())]
     if not order.size:
         raise ParameterError("differences has no value, expected at least 1 query on which both systems have one")
     places = np.arange(order.size)

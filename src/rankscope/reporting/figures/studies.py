@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rankscope.errors import ParameterError
+from rankscope.kernels.ties import order_of
 from rankscope.reporting.figures.curves import HEIGHT, MOST_LINES, lines
 from rankscope.reporting.figures.extra import altair
 from rankscope.reporting.figures.inputs import as_names, as_table, left_out, row_names, short, shown
@@ -50,7 +51,7 @@ def measure_lines(
     if not labels:
         raise ParameterError("experiments is empty, expected at least 1 name")
     first = names.index(chosen)
-    order = np.argsort(-table[first] if falling else table[first], kind="stable")
+    order = order_of(-table[first] if falling else table[first])
     # The measure that orders comes first, and so has the plain line.
     kept = [first, *(i for i in range(len(names)) if i != first)][:MOST_LINES]
     texts = {"name": "measure", "x": "experiment", "of": [labels[i] for i in order]}

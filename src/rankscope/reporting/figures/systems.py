@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rankscope.errors import ParameterError
+from rankscope.kernels.ties import order_of
 from rankscope.reporting.figures.colours import BLUE, VERMILLION
 from rankscope.reporting.figures.extra import altair
 from rankscope.reporting.figures.inputs import as_names, as_table, cell, inline, left_out, number, short, shown
@@ -71,7 +72,7 @@ def leaderboard(
     base = None if baseline is None else shown(baseline)
     if base is not None and base not in names:
         raise ParameterError(f"the baseline {short(base)!r} is not among the systems")
-    order = [int(i) for i in np.argsort(values if higher_is_better is False else -values, kind="stable")]
+    order = [int(i) for i in order_of(values if higher_is_better is False else -values)]
     rows = [
         {
             "system": names[i],

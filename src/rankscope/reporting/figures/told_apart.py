@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from rankscope.data.wording import listed
 from rankscope.errors import ParameterError
+from rankscope.kernels.ties import order_of
 from rankscope.reporting.figures.colours import SERIES
 from rankscope.reporting.figures.curves import SHAPES
 from rankscope.reporting.figures.error_tie import as_rates
@@ -65,7 +66,7 @@ def asl_rates(
         for end, what in ((lows, "lows"), (highs, "highs"))
     ]
     first = int(np.argmin([abs(level - USUAL) for level in rising]))
-    order = np.argsort(-table[:, first], kind="stable")[:MOST].tolist()
+    order = order_of(-table[:, first])[:MOST].tolist()
     texts = [f"{level:g}" for level in rising]
     rows = [
         {
