@@ -8,7 +8,6 @@ import numpy as np
 import numpy.typing as npt
 
 from rankscope.fusion.pool import Entry, Pool
-from rankscope.kernels.exact import rounder, sum_bits
 from rankscope.kernels.segments import bounds
 from rankscope.kernels.ties import join_ties_of_lists
 
@@ -112,52 +111,24 @@ def merged(
     """As `combined`, with ties as rounding left them."""
     if method == "med":
         return medians(pool, gains)
-    every = [gains(i) for i in range(len(pool.entries))]
-    if method in ("min", "max"):
-        return least_or_greatest(pool, every, method)
-    found, count = np.zeros(pool.size), np.zeros(pool.size, np.uint32)
-    exact = len(every) <= 2  # a sum of two is the same in either order
-    by = None if exact else rounders(pool, every, weights)
-    for i, own in enumerate(every):
-        for place, scores in pieces(pool, i, own):
-            terms = scores if weights[i] == 1 else weights[i] * scores
-            found[place] += terms if by is None else (terms + by[place]) - by[place]
-            if factor is not None or method == "anz":
-                count[place] += 1
+    start = {"min": np.inf, "max": -np.inf}.get(method, 0.0)
+    found, count = np.full(pool.size, start), np.zeros(pool.size, np.uint32)
+    counting = factor is not None or method == "anz"
+    for i in summing_order(pool.entries, weights):
+        for place, scores in pieces(pool, i, gains(i)):
+            if method in ("min", "max"):
+                lower = np.minimum if method == "min" else np.maximum
+                found[place] = lower(found[place], scores)
+            else:
+                found[place] += scores if weights[i] == 1 else weights[i] * scores
+                if counting:
+                    count[place] += 1
     if method == "anz":
         found /= count
     elif factor is not None:
         found *= factor(count.astype(np.float64))
+    exact = method in ("min", "max") or len(pool.entries) <= 2  # a sum of two is the same in either order
     return found if exact else rounded(found)
-
-
-def least_or_greatest(pool: Pool, every: Sequence[Gains], method: str) -> Floats:
-    """(documents) of what runs give each that they have."""
-    lower, start = (np.minimum, np.inf) if method == "min" else (np.maximum, -np.inf)
-    found = np.full(pool.size, start)
-    for i, own in enumerate(every):
-        for place, scores in pieces(pool, i, own):
-            found[place] = lower(found[place], scores)
-    return found
-
-
-def rounders(pool: Pool, every: Sequence[Gains], weights: Floats) -> Floats:
-    """(documents) what, added to a term and taken away again, rounds it so that sums over the runs are exact: of the
-    same terms they are the same, whichever run has which, and whatever else is fused in the same call.
-
-    A query's terms are rounded to about 16 digits of the greatest. Nothing, 0, where that is near the greatest number.
-    """
-    greatest = np.zeros(len(pool.query_ids))
-    for entry, (scores, lacking), weight in zip(pool.entries, every, weights, strict=True):
-        filled = np.flatnonzero(entry.lengths)
-        if filled.size:
-            own = np.maximum.reduceat(np.abs(scores), bounds(entry.lengths)[filled])
-            queries = entry.query[filled]
-            greatest[queries] = np.maximum(greatest[queries], abs(weight) * own)
-        if lacking is not None:
-            np.maximum(greatest, np.abs(weight * lacking), out=greatest)
-    by = rounder(greatest, sum_bits(len(every)))
-    return pool.of_query(np.where(np.isfinite(by), by, 0.0))
 
 
 def pieces(pool: Pool, i: int, gains: Gains) -> Iterator[tuple[npt.NDArray[np.int64] | slice, Floats]]:
@@ -188,12 +159,12 @@ def medians(pool: Pool, gains: Callable[[int], Gains]) -> Floats:
 
 
 def summing_order(entries: Sequence[Entry], weights: Floats) -> list[int]:
-    """One order of the runs, however they are given."""
+    """One order of the runs, however they are given, so that sums round alike."""
     return sorted(range(len(entries)), key=lambda i: (entries[i].mark, float(weights[i])))
 
 
 def rounded(values: Floats) -> Floats:
-    """Without the last bits, which say nothing: a relative change below 1e-12."""
+    """Without the bits that the order of a sum decides: a relative change below 1e-12."""
     half, keep = np.int64(1 << (NOISE_BITS - 1)), np.int64(-(1 << NOISE_BITS))
     bits = values.view(np.int64)
     bits += half
