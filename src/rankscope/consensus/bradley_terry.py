@@ -12,6 +12,7 @@ import numpy.typing as npt
 from rankscope.consensus.contexts import POSITION, Contexts, Sums, contexts_of
 from rankscope.consensus.likelihood import Likelihood
 from rankscope.consensus.newton import FAINT, determined, maximum, maximum_nearby, some_sums
+from rankscope.consensus.weight_unit import check_least, check_prior, in_weight_units, weight_unit
 from rankscope.consensus.win_graph import check_connected, connected, tied_down
 from rankscope.data.preferences import Preferences
 from rankscope.data.wording import listed
@@ -27,6 +28,8 @@ Bools = npt.NDArray[np.bool_]
 TIES = ("half", "davidson")
 #: Numbers in a table of several resamples: 16 MB of float64.
 TABLE = 1 << 21
+#: Eigenvalues below this share of the greatest are 0.
+NOISE = 1e-13
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -102,9 +105,11 @@ def fit_preferences(
     check_count("n_resamples", n_resamples, least=0)
     covariates = (covariates,) if isinstance(covariates, str) else tuple(covariates)
     names = effect_names(preferences, covariates, position)
-    unit = 2.0 ** (int(np.frexp(preferences.weight.max())[1]) - 1)  # a power of two: only the size of numbers changes
-    even = preferences if unit == 1 else replace(preferences, weight=preferences.weight / unit)
-    contexts = contexts_of(even, covariates, position)
+    check_least(preferences.weight)
+    check_prior(preferences.weight, prior)
+    unit = weight_unit(preferences.weight)
+    light = preferences if unit == 1 else replace(preferences, weight=in_weight_units(preferences.weight))
+    contexts = contexts_of(light, covariates, position)
     likelihood = Likelihood(contexts, ties == "davidson", float(prior) / unit)
     estimate, covariance, loglikelihood, steps = estimated(preferences.systems, likelihood, names)
     resampled, torn = resample(likelihood, estimate, covariance, n_resamples, as_generator(rng), progress)
@@ -161,8 +166,9 @@ def draws_from_covariance(ratings: Floats, covariance: Floats, n: int, rng: Any 
     values, vectors = np.linalg.eigh((covariance + covariance.T) / 2)
     if not values[0] >= -1e-9 * max(abs(float(values[-1])), 1e-300):
         raise ParameterError(f"the covariance has the eigenvalue {values[0]:g}, expected none below 0")
-    # The symmetric root does not depend on the signs that a library gives to eigenvectors.
-    root = (vectors * np.sqrt(np.maximum(values, 0.0))) @ vectors.T
+    # The symmetric root does not depend on the signs that a library gives to eigenvectors. What rounding leaves of an
+    # eigenvalue of 0 is left out: its root would be no last digit any more.
+    root = (vectors * np.sqrt(np.where(values > NOISE * values[-1], values, 0.0))) @ vectors.T
     return np.asarray(ratings + as_generator(rng).standard_normal((n, ratings.size)) @ root)
 
 

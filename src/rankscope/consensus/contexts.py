@@ -20,7 +20,7 @@ Ints = npt.NDArray[np.int64]
 #: The name of the advantage of standing on the left.
 POSITION = "position"
 #: Covariates are not to reach beyond: squares of their effects are to stay numbers.
-GREATEST = 1e100
+GREATEST = 1e75
 
 
 @dataclass(frozen=True, eq=False)

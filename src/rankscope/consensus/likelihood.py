@@ -26,7 +26,8 @@ Floats = npt.NDArray[np.float64]
 class Point:
     """What is known at parameters, (parameters, draws). value: (draws) the log-likelihood with the prior, NaN where it
     was not asked for. terms: (draws) how great the terms are that it is the sum of, which is what rounding is a share
-    of. mean: (contexts, draws) half of P(first wins) less P(second wins). decided: P(no tie).
+    of. mean: (contexts, draws) half of P(first wins) less P(second wins). decided: P(no tie). short: one half less the
+    size of the mean, without rounding and with its sign, None where the value was not asked for.
     """
 
     parameters: Floats
@@ -34,6 +35,7 @@ class Point:
     terms: Floats
     mean: Floats
     decided: Floats
+    short: Floats | None
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,22 +93,35 @@ class Likelihood:
             decided = np.ones_like(whole)
         if not valued:
             none = np.full(parameters.shape[1], np.nan)
-            return Point(parameters, none, none, mean, decided)
+            return Point(parameters, none, none, mean, decided, None)
+        value, terms, short = self.value(parameters, eta, sums)
+        return Point(parameters, value, terms, mean, decided, short)
+
+    def value(self, parameters: Floats, eta: Floats, sums: Sums) -> tuple[Floats, Floats, Floats]:
+        """What `Point` calls value, terms and short, with nothing lost where a win is next to certain."""
+        reach = np.abs(eta)
+        small = np.exp(reach * -0.5)
+        square = small * small
+        tie = small * np.exp(parameters[-1]) if self.davidson else np.zeros(1)
         lost = sums.games / 2 - np.copysign(1.0, eta) * sums.lead  # by the stronger, a tie half
-        parts = [np.einsum("cr,cr->r", lost, reach), np.einsum("cr,cr->r", sums.games, np.log(whole))]
+        parts = [np.einsum("cr,cr->r", lost, reach), np.einsum("cr,cr->r", sums.games, np.log1p(square + tie))]
         if self.davidson:
             parts.append(-sums.tied * np.where(sums.tied > 0, parameters[-1], 0.0))
         if self.prior:
-            far = np.abs(parameters[:n])
+            far = np.abs(parameters[: self.contexts.n])
             parts.append(2 * self.prior * (far / 2 + np.log1p(np.exp(-far))).sum(axis=0))
-        return Point(parameters, -np.sum(parts, axis=0), np.abs(parts).sum(axis=0), mean, decided)
+        short = (square + tie / 2) / (1 + (square + tie))
+        return -np.sum(parts, axis=0), np.abs(parts).sum(axis=0), np.copysign(short, eta)
 
     def gradient(self, at: Point, sums: Sums) -> Floats:
         """(parameters, draws), along directions that leave the mean rating where it is."""
         n, k = self.contexts.n, self.contexts.x.shape[1]
         found = np.zeros(at.parameters.shape)
-        rest = sums.games * at.mean
-        np.subtract(sums.lead, rest, out=rest)
+        rest = sums.games * (at.mean if at.short is None else at.short)
+        if at.short is None:
+            np.subtract(sums.lead, rest, out=rest)
+        else:  # what the stronger was to lose, less what it lost: games of a certain end add nothing, not even rounding
+            rest += sums.lead - np.copysign(sums.games / 2, at.short)
         found[:n] = self.signs @ rest
         if self.prior:
             found[:n] -= self.prior * np.tanh(at.parameters[:n] / 2)

@@ -11,6 +11,7 @@ import numpy.typing as npt
 from rankscope.consensus.luce import fit_plackett_luce, fit_stages
 from rankscope.consensus.samplers import luce_places
 from rankscope.consensus.stages import NUMBERS, stages_of
+from rankscope.consensus.weight_unit import check_prior, in_weight_units, weight_unit
 from rankscope.data.votes import Votes
 from rankscope.data.wording import said_p
 from rankscope.stats.inputs import as_generator, check_count
@@ -20,7 +21,7 @@ __all__ = ["Misfit", "plackett_luce_misfit"]
 Floats = npt.NDArray[np.float64]
 Weights = Sequence[float] | Mapping[str, float] | None
 
-#: The prior of drawn votes: without any, some have no maximum.
+#: The prior of drawn votes, as a share of the greatest weight: without any, some have no maximum.
 SLIGHT = 1e-3
 #: A p-value below says that the model does not fit.
 LEVEL = 0.05
@@ -73,6 +74,9 @@ def plackett_luce_misfit(
     check_count("n_resamples", n_resamples)
     rng = as_generator(rng)
     votes = Votes.of(rankings, weights=weights)
+    check_prior(votes.weights, prior)
+    unit = weight_unit(votes.weights)
+    votes, prior = votes.weighted(in_weight_units(votes.weights)), prior / unit
     if log_worths is None:
         log_worths = fit_plackett_luce(votes, votes.weights[None], unranked=unranked, prior=prior)[0]
     subsets = unranked == "ignore"
@@ -87,7 +91,7 @@ def plackett_luce_misfit(
         fits = fit_stages(stages_of(places, subsets=subsets), by, np.full(some, prior or SLIGHT), begin)
         drawn.append(distance(places, votes.weights, fits, subsets))
     as_far = np.concatenate(drawn) >= observed * (1 - 1e-9)
-    return Misfit(observed, (1 + int(as_far.sum())) / (n_resamples + 1), n_resamples)
+    return Misfit(observed * unit, (1 + int(as_far.sum())) / (n_resamples + 1), n_resamples)
 
 
 def drawn_places(votes: Votes, log_worths: Floats, draws: int, subsets: bool, rng: np.random.Generator) -> Floats:

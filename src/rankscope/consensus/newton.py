@@ -36,8 +36,8 @@ FAINT, DAMPING = 1e-9, 1e-13
 #: this small beside the games that made it.
 STEP, SLOPE = 1e-6, 1e-6
 #: With the information of a nearby point, so many steps are tried; each is to be at most this share of the one before,
-#: and the last one is this small.
-SHORT_STEPS, SHRINK, SHORT_STEP = 15, 0.4, 1e-7
+#: and the last one is this small: the one number, or the other where a step of Newton's follows, which squares it.
+SHORT_STEPS, SHRINK, SHORT_STEP, SQUARED_STEP = 15, 0.4, 1e-7, 1e-5
 #: Halvings of a step, until the likelihood gains this share of what the slope promises.
 HALVINGS, GAIN = 40, 0.2
 #: No parameter goes farther in one step, and log nu nowhere beyond FARTHEST, so that exponentials stay numbers.
@@ -79,22 +79,24 @@ def maximum_nearby(likelihood: Likelihood, sums: Sums, start: Floats, inverse: F
     So no matrix is made: steps are products with `inverse`. Draws whose steps do not soon become small go the long way.
     Where there are covariates, the last step is one of Newton's, which proves that there is a maximum.
     """
+    proven = not likelihood.contexts.x.shape[1]  # by who won against whom, which `win_graph` looks at
+    least = SHORT_STEP if proven else SQUARED_STEP
     here = likelihood.point(start, sums, valued=False)
     last, good = np.full(start.shape[1], LONGEST / SHRINK), np.ones(start.shape[1], np.bool_)
     for step in range(1, SHORT_STEPS + 1):  # noqa: B007 - told at the end
         slope = likelihood.gradient(here, sums)
         way = inverse @ slope
         size = np.abs(way).max(axis=0)
-        near = (size <= SHORT_STEP) & flat(slope, sums)
+        near = (size <= least) & flat(slope, sums)
         good &= near | (size <= SHRINK * last)
         trial = within(likelihood, here.parameters + np.where(good, way, 0.0))
         here, last = likelihood.point(trial, sums, valued=False), size
         if (near | ~good).all():
             break
     found, parameters = near & good, here.parameters
-    if likelihood.contexts.x.shape[1]:
-        way, _, proven = newton_step(likelihood, here, sums, likelihood.gradient(here, sums))
-        found &= proven
+    if not proven:
+        here = likelihood.point(parameters, sums)
+        way, _, found = newton_step(likelihood, here, sums, likelihood.gradient(here, sums), least)
         parameters = parameters + np.where(found, way, 0.0)
     if found.all():
         return Maximum(parameters, found, step)
@@ -103,17 +105,30 @@ def maximum_nearby(likelihood: Likelihood, sums: Sums, start: Floats, inverse: F
     return Maximum(parameters, found, step + there.steps)
 
 
-def newton_step(likelihood: Likelihood, here: Point, sums: Sums, slope: Floats) -> tuple[Floats, Bools, Bools]:
+def newton_step(
+    likelihood: Likelihood, here: Point, sums: Sums, slope: Floats, small: float = STEP
+) -> tuple[Floats, Bools, Bools]:
     """(parameters, draws) the step; (draws) whether it is so small that the walk ends; and whether at a maximum."""
     information, greatest = likelihood.information(here, sums), likelihood.greatest_information(sums)
     diagonal = np.arange(likelihood.size)
     information[:, diagonal, diagonal] += DAMPING * greatest
-    way = np.asarray(np.linalg.solve(information, slope.T[:, :, None])[:, :, 0].T, np.float64)
-    ended = (np.abs(way).max(axis=0) <= STEP) & flat(slope, sums)
-    good = ended.copy()
-    if ended.any():
-        good[ended] = determined(information[ended], greatest[ended])
+    none = np.zeros(sums.tied.size, np.bool_)
+    try:
+        way = solved(information, slope)
+    except np.linalg.LinAlgError:  # some information is singular all the same
+        none = ~determined(information, greatest)
+        information[none] = np.eye(likelihood.size)
+        way = solved(information, slope)
+    ended = none | (np.abs(way).max(axis=0) <= small) & flat(slope, sums)
+    good = ended & ~none
+    if good.any():
+        good[good] = determined(information[good], greatest[good])
     return way, ended, good
+
+
+def solved(information: Floats, slope: Floats) -> Floats:
+    """(parameters, draws)."""
+    return np.asarray(np.linalg.solve(information, slope.T[:, :, None])[:, :, 0].T, np.float64)
 
 
 def determined(information: Floats, greatest: Floats) -> Bools:
@@ -159,4 +174,7 @@ def some_sums(sums: Sums, which: Bools) -> Sums:
 
 
 def some_point(at: Point, which: Bools) -> Point:
-    return Point(at.parameters[:, which], at.value[which], at.terms[which], at.mean[:, which], at.decided[:, which])
+    short = None if at.short is None else at.short[:, which]
+    return Point(
+        at.parameters[:, which], at.value[which], at.terms[which], at.mean[:, which], at.decided[:, which], short
+    )

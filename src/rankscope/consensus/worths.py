@@ -14,6 +14,7 @@ from rankscope.consensus.luce import SLIGHT, fit_plackett_luce
 from rankscope.consensus.misfit import plackett_luce_misfit
 from rankscope.consensus.mixing import connected
 from rankscope.consensus.stages import slope, stages_of
+from rankscope.consensus.weight_unit import check_prior
 from rankscope.data.votes import UNRANKED, Votes, check_unranked
 from rankscope.data.wording import counted, said_p
 from rankscope.stats.distributions import special
@@ -39,6 +40,7 @@ class PlackettLuce(Method):
         check_positive("prior", self.prior, zero=True)
 
     def scores(self, votes: Votes, weights: Floats) -> Floats:
+        check_prior(votes.weights, self.prior)
         unit = float(votes.weights.max())  # only proportions count, and squares of weights are to stay numbers
         return fit_plackett_luce(votes, weights / unit, unranked=self.unranked, prior=self.prior / unit)
 
