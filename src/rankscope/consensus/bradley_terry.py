@@ -90,8 +90,11 @@ def fit_preferences(
 
     Raises InputError where no strengths are most likely: groups of systems that no win leads out of or into (Ford 1957)
     and no prior, a covariate that the systems themselves tell or that decides every comparison, ties alone with
-    "davidson". Raises ParameterError for unknown ties or covariates, position without sides, a negative prior or number
-    of resamples.
+    "davidson". What is most likely counts as out of reach, too, if it lies so far away that in some direction the
+    information there is less than 1e-9 of the most that so many comparisons can give: rounding would decide where it
+    is. The same is asked of each resample, so that all processors leave the same ones out. Raises ParameterError for
+    unknown ties or covariates, position without sides, a negative prior or number of resamples, a prior more than 1e100
+    times the greatest weight.
 
     Source: Bradley and Terry (1952), maximised by Newton's method (Hunter 2004 discusses both); Davidson (1970) for
     ties. Agrees with choix's `opt_pairwise` and `mm_pairwise`.
@@ -117,7 +120,7 @@ def fit_preferences(
     n = contexts.n
     known = [*names, "ties"] if np.isfinite(estimate[-1, 0]) and likelihood.davidson else names
     covariance[n + len(known) :] = covariance[:, n + len(known) :] = 0.0  # of log nu that stays at minus infinity
-    in_units(contexts, parameters, covariance)
+    restore_covariate_units(contexts, parameters, covariance)
     covariance /= unit
     errors = np.sqrt(np.diagonal(covariance)[n:])
     lost = n_resamples - resampled.shape[1]
@@ -137,8 +140,8 @@ def fit_preferences(
     )
 
 
-def in_units(contexts: Contexts, parameters: Floats, covariance: Floats) -> None:
-    """Makes effects those of the covariates as they were given; parameters and their covariance are changed in place."""
+def restore_covariate_units(contexts: Contexts, parameters: Floats, covariance: Floats) -> None:
+    """Makes effects those of the covariates as the user has them; parameters and covariance are changed in place."""
     for place, power in enumerate(contexts.powers, contexts.n):
         for rows in (parameters, covariance, covariance.T):
             rows[place] = np.ldexp(rows[place], -power)

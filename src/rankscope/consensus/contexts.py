@@ -42,7 +42,8 @@ class Contexts:
     n: systems. first, second: (contexts), the first being the lower place. x: (contexts, effects) covariates, of the
     first less the second, divided by the power of two of `powers`, (effects), that brings the greatest between 0.5 and
     1: what is large or small must not depend on a covariate's unit. context, outcome: (cells). units: sparse (cells,
-    units) the weight that a unit brings into each cell; units are what is drawn. times: (units) how often each is there.
+    units) the weight that a unit brings into each cell; units are what is drawn. times: (units) how often each one is
+    there.
     """
 
     n: int

@@ -12,7 +12,6 @@ import numpy.typing as npt
 from rankscope.consensus.bradley_terry import Fitted, draws_from_covariance, fit_preferences, lost_note
 from rankscope.consensus.luce import LuceModel, plackett_luce_covariance
 from rankscope.consensus.misfit import plackett_luce_misfit
-from rankscope.consensus.mixing import refuse_unconnected
 from rankscope.consensus.pairwise import preference_matrix
 from rankscope.consensus.transitivity import deviance_from_pairs
 from rankscope.consensus.weight_unit import check_least, check_prior, in_weight_units, weight_unit
@@ -164,13 +163,12 @@ def seen_wins(preferences: Preferences) -> Floats:
 
 def from_votes(votes: Votes, asked: Asked, unit: Ints | None = None) -> Estimate:
     """Plackett and Luce's model. unit: (voters) which votes hang together. Raises as `fit_plackett_luce`."""
-    if not asked.prior:
-        refuse_unconnected(votes, votes.weights, asked.unranked == "ignore")
     check_least(votes.weights)
     check_prior(votes.weights, asked.prior)
     size = weight_unit(votes.weights)
     light, prior = votes.weighted(in_weight_units(votes.weights)), asked.prior / size
     model = LuceModel.of(light, asked.unranked, prior)
+    model.refuse_unsolvable(light.weights)
     best = model.best(light.weights)
     rng, lost = as_generator(asked.seed), 0
     if asked.interval == "bootstrap":

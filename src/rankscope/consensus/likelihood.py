@@ -72,7 +72,6 @@ class Likelihood:
 
     def point(self, parameters: Floats, sums: Sums, *, valued: bool = True) -> Point:
         """valued: whether the log-likelihood is wanted, which costs a logarithm for each number."""
-        n = self.contexts.n
         eta = parameters[self.contexts.first] - parameters[self.contexts.second]
         if self.contexts.x.shape[1]:
             eta += self.contexts.x @ self.effects(parameters)

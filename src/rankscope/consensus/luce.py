@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from rankscope.consensus.ascent import climb
 from rankscope.consensus.choices import Choices, choices_of
-from rankscope.consensus.mixing import connected, pairs_above, refuse_unconnected
+from rankscope.consensus.mixing import TINY, connected, pairs_above, refuse_unconnected
 from rankscope.consensus.stages import NUMBERS, Stages, curvature, prior_curvature, slope, stages_of
 from rankscope.data.votes import Votes, check_unranked
 from rankscope.errors import InputError
@@ -29,6 +29,8 @@ SLIGHT = 1e-3
 CLOSE, FLAT = 1e-11, 1e-8
 #: Log-worths are all one that differ by less.
 NOISE = 1e-8
+#: To a fit, a prior is at most so many times as great as the weight of all voters.
+HUGE = 1e9
 #: Fits that start again from where they came to, with the curvature there.
 ROUNDS = 6
 
@@ -57,8 +59,7 @@ def fit_plackett_luce(votes: Votes, weights: Floats, *, unranked: str = "average
     check_positive("prior", prior, zero=True)
     weights = np.atleast_2d(np.asarray(weights, np.float64))
     model = LuceModel.of(votes, unranked, prior)
-    if not prior:
-        refuse_unconnected(votes, weights.max(axis=0), model.subsets)
+    model.refuse_unsolvable(weights.max(axis=0))
     middle = np.asarray(weights.mean(axis=0))
     best = model.best(middle)
     if len(weights) == 1:
@@ -93,9 +94,15 @@ class LuceModel:
 
     def solvable(self, weights: Floats) -> Bools:
         """(draws) whether worths exist that are most likely. weights: (draws, voters)."""
-        if self.prior:
-            return np.ones(len(weights), np.bool_)
-        return connected(self.votes, weights, self.subsets, self.above)
+        held = self.prior > TINY * weights.sum(axis=1)
+        if held.all():
+            return held
+        return held | connected(self.votes, weights, self.subsets, self.above)
+
+    def refuse_unsolvable(self, weights: Floats) -> None:
+        """Raises InputError where no worths are most likely. weights: (voters)."""
+        if not self.prior > TINY * weights.sum():
+            refuse_unconnected(self.votes, weights, self.subsets)
 
     def best(self, weights: Floats) -> Floats:
         """(items) log-worths for one row of weights, (voters), which has a maximum."""
@@ -106,7 +113,10 @@ class LuceModel:
         """(draws, items) the same of many rows, each with a maximum: near (items), the fit to the weights `typical`."""
         priors = np.full(len(weights), self.prior) if priors is None else priors
         start = np.repeat(near[None], len(weights), axis=0)
-        return plain(fit_stages(self.terms, weights, priors, start, typical))
+        # A power of two, 1 where voters weigh about alike: by it, all rows are about as steep as the typical one.
+        size = np.exp2(np.clip(np.rint(np.log2(weights.sum(axis=1)) - np.log2(typical.sum())), -900, 900))
+        priors = np.minimum(priors / size, HUGE * typical.sum())
+        return plain(fit_stages(self.terms, weights / size[:, None], priors, start, typical))
 
 
 def plain(found: Floats) -> Floats:

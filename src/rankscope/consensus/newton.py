@@ -1,14 +1,14 @@
 """The maximum of a likelihood by Newton's steps, each halved until the likelihood rises; many draws at once.
 
-Whether there is a maximum must not be left to rounding. Covariates, or the parameter of ties, may separate outcomes: then
-there is a direction d of the parameters along which no outcome that was seen becomes less likely, and some become more so
-for ever. Newton's step s, of H s = g with the gradient g and the information H, tells that. d'g sums over comparisons the
-mean of what the outcome that was seen gains by d on those that could have been, which is nowhere below 0; d'H s sums its
-covariance with what s does to the outcomes, which is at most that mean times the range of s. So d'g = d'H s <= d'g times
-the greatest range: in separated data each step of Newton's changes the log-odds of some comparison by at least 1,
-wherever it is taken. A small step therefore proves that there is a maximum, unless H is so small along some direction
-that rounding decides the step. So a walk has found a maximum where its steps have become small and H is in no direction
-below FAINT of what it could be; a maximum at which H is smaller is not told from none.
+Whether there is a maximum must not be left to rounding. Covariates, or the parameter of ties, may separate outcomes:
+then there is a direction d of the parameters along which no outcome that was seen becomes less likely, and some become
+more so for ever. Newton's step s, of H s = g with the gradient g and the information H, tells that. d'g sums over
+comparisons the mean of what the outcome that was seen gains by d on those that could have been, which is nowhere below
+0. d'H s sums its covariance with what s does to the outcomes, which is at most that mean times the range of s. So d'g =
+d'H s <= d'g times the greatest range: in separated data each of Newton's steps changes the log-odds of some comparison
+by at least 1, wherever it is taken. A small step therefore proves that there is a maximum, unless H is so small along
+some direction that rounding decides the step. So a walk has come to a maximum where its steps have become small and H
+is in no direction below FAINT of what it could be; a maximum at which H is smaller is not told from none.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ Bools = npt.NDArray[np.bool_]
 #: Where there is no maximum, each step goes on by about 1 in log-odds, until H is next to nothing; a maximum is not
 #: farther than that.
 STEPS = 100
-#: In each direction, information is at least this share of what it could be; so much is added to it, so that where there
-#: is less, steps remain numbers that rounding does not decide.
+#: At a maximum, information in each direction is at least this share of what it could be; and so much is added to it,
+#: so that where there is less, steps remain numbers that rounding does not decide.
 FAINT, DAMPING = 1e-9, 1e-13
 #: The last step is taken and is this small, so that what is left is about its square; and the gradient before it is
 #: this small beside the games that made it.
@@ -112,15 +112,15 @@ def newton_step(
     information, greatest = likelihood.information(here, sums), likelihood.greatest_information(sums)
     diagonal = np.arange(likelihood.size)
     information[:, diagonal, diagonal] += DAMPING * greatest
-    none = np.zeros(sums.tied.size, np.bool_)
+    singular = np.zeros(sums.tied.size, np.bool_)
     try:
         way = solved(information, slope)
-    except np.linalg.LinAlgError:  # some information is singular all the same
-        none = ~determined(information, greatest)
-        information[none] = np.eye(likelihood.size)
+    except np.linalg.LinAlgError:  # all the same for some, to the last digit
+        singular = ~determined(information, greatest)
+        information[singular] = np.eye(likelihood.size)
         way = solved(information, slope)
-    ended = none | (np.abs(way).max(axis=0) <= small) & flat(slope, sums)
-    good = ended & ~none
+    ended = singular | (np.abs(way).max(axis=0) <= small) & flat(slope, sums)
+    good = ended & ~singular
     if good.any():
         good[good] = determined(information[good], greatest[good])
     return way, ended, good

@@ -7,7 +7,7 @@ import numpy.typing as npt
 
 from rankscope.errors import InputError, ParameterError
 
-__all__ = ["check_least", "check_prior", "in_weight_units", "weight_unit"]
+__all__ = ["check_least", "check_prior", "floored", "in_weight_units", "weight_unit"]
 
 Floats = npt.NDArray[np.float64]
 
@@ -28,7 +28,12 @@ def weight_unit(weights: Floats) -> float:
 
 def in_weight_units(weights: Floats) -> Floats:
     """Weights divided by their `weight_unit`, and above 0."""
-    return np.asarray(np.maximum(weights / weight_unit(weights), NOTHING))
+    return floored(weights / weight_unit(weights), weights)
+
+
+def floored(quotients: Floats, weights: Floats) -> Floats:
+    """Quotients of weights, above 0 where the weights are."""
+    return np.where(weights > 0, np.maximum(quotients, NOTHING), 0.0)
 
 
 def check_least(weights: Floats) -> None:
