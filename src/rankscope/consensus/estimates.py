@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -166,7 +166,7 @@ def from_votes(votes: Votes, asked: Asked, unit: Ints | None = None) -> Estimate
     check_least(votes.weights)
     check_prior(votes.weights, asked.prior)
     size = weight_unit(votes.weights)
-    light, prior = votes.weighted(in_weight_units(votes.weights)), asked.prior / size
+    light, prior = replace(votes, weights=in_weight_units(votes.weights)), asked.prior / size
     model = LuceModel.of(light, asked.unranked, prior)
     model.refuse_unsolvable(light.weights)
     best = model.best(light.weights)

@@ -41,7 +41,8 @@ def fit_plackett_luce(votes: Votes, weights: Floats, *, unranked: str = "average
     The chance that a voter puts an item first among those left is its worth over the sum of theirs. unranked: by
     "ignore" a voter chose among those that he ranked; by any other word among all, and stopped where his list ends.
     Ties: as averages over the orders of tied items (Efron's approximation; half a win for each of two). prior: so many
-    wins and as many losses of each item against an imagined one of average log-worth; above 0, a maximum always exists.
+    wins and as many losses of each item against an imagined one of average log-worth; with it a maximum always exists,
+    unless it is below 1e-9 of the weight of all voters: it is then too weak to be told from none, as is such a voter.
 
     A row in which some item was never (or always) above others has no maximum; where the votes as a whole have one,
     such a row takes the prior 0.001: its worths lie far apart and are in the right order.
@@ -94,10 +95,10 @@ class LuceModel:
 
     def solvable(self, weights: Floats) -> Bools:
         """(draws) whether worths exist that are most likely. weights: (draws, voters)."""
-        held = self.prior > TINY * weights.sum(axis=1)
-        if held.all():
-            return held
-        return held | connected(self.votes, weights, self.subsets, self.above)
+        held: Bools = np.asarray(self.prior > TINY * weights.sum(axis=1))
+        if not held.all():
+            held |= connected(self.votes, weights, self.subsets, self.above)
+        return held
 
     def refuse_unsolvable(self, weights: Floats) -> None:
         """Raises InputError where no worths are most likely. weights: (voters)."""

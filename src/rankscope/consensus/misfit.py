@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -76,7 +77,7 @@ def plackett_luce_misfit(
     votes = Votes.of(rankings, weights=weights)
     check_prior(votes.weights, prior)
     unit = weight_unit(votes.weights)
-    votes, prior = votes.weighted(in_weight_units(votes.weights)), prior / unit
+    votes, prior = replace(votes, weights=in_weight_units(votes.weights)), prior / unit
     if log_worths is None:
         log_worths = fit_plackett_luce(votes, votes.weights[None], unranked=unranked, prior=prior)[0]
     subsets = unranked == "ignore"
