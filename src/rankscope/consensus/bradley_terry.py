@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from rankscope.consensus.contexts import POSITION, Sums, contexts_of
+from rankscope.consensus.contexts import POSITION, Contexts, Sums, contexts_of
 from rankscope.consensus.likelihood import Likelihood
-from rankscope.consensus.newton import STEPS, maximum, maximum_nearby, some_sums
+from rankscope.consensus.newton import FAINT, determined, maximum, maximum_nearby, some_sums
+from rankscope.consensus.weight_unit import check_least, check_prior, in_weight_units, weight_unit
 from rankscope.consensus.win_graph import check_connected, connected, tied_down
 from rankscope.data.preferences import Preferences
 from rankscope.data.wording import listed
@@ -27,8 +28,8 @@ Bools = npt.NDArray[np.bool_]
 TIES = ("half", "davidson")
 #: Numbers in a table of several resamples: 16 MB of float64.
 TABLE = 1 << 21
-#: Information this small beside the greatest is none.
-SINGULAR = 1e-11
+#: Eigenvalues below this share of the greatest are 0.
+NOISE = 1e-13
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -89,8 +90,11 @@ def fit_preferences(
 
     Raises InputError where no strengths are most likely: groups of systems that no win leads out of or into (Ford 1957)
     and no prior, a covariate that the systems themselves tell or that decides every comparison, ties alone with
-    "davidson". Raises ParameterError for unknown ties or covariates, position without sides, a negative prior or number
-    of resamples.
+    "davidson". What is most likely counts as out of reach, too, if it lies so far away that in some direction the
+    information there is less than 1e-9 of the most that so many comparisons can give: rounding would decide where it
+    is. The same is asked of each resample, so that all processors leave the same ones out. Raises ParameterError for
+    unknown ties or covariates, position without sides, a negative prior or number of resamples, a prior more than 1e100
+    times the greatest weight.
 
     Source: Bradley and Terry (1952), maximised by Newton's method (Hunter 2004 discusses both); Davidson (1970) for
     ties. Agrees with choix's `opt_pairwise` and `mm_pairwise`.
@@ -104,14 +108,21 @@ def fit_preferences(
     check_count("n_resamples", n_resamples, least=0)
     covariates = (covariates,) if isinstance(covariates, str) else tuple(covariates)
     names = effect_names(preferences, covariates, position)
-    contexts = contexts_of(preferences, covariates, position)
-    likelihood = Likelihood(contexts, ties == "davidson", float(prior))
+    check_least(preferences.weight)
+    check_prior(preferences.weight, prior)
+    unit = weight_unit(preferences.weight)
+    light = preferences if unit == 1 else replace(preferences, weight=in_weight_units(preferences.weight))
+    contexts = contexts_of(light, covariates, position)
+    likelihood = Likelihood(contexts, ties == "davidson", float(prior) / unit)
     estimate, covariance, loglikelihood, steps = estimated(preferences.systems, likelihood, names)
     resampled, torn = resample(likelihood, estimate, covariance, n_resamples, as_generator(rng), progress)
     parameters = np.hstack([estimate, resampled])
-    n, errors = contexts.n, np.sqrt(np.diagonal(covariance))
+    n = contexts.n
     known = [*names, "ties"] if np.isfinite(estimate[-1, 0]) and likelihood.davidson else names
     covariance[n + len(known) :] = covariance[:, n + len(known) :] = 0.0  # of log nu that stays at minus infinity
+    restore_covariate_units(contexts, parameters, covariance)
+    covariance /= unit
+    errors = np.sqrt(np.diagonal(covariance)[n:])
     lost = n_resamples - resampled.shape[1]
     return Fitted(
         systems=preferences.systems,
@@ -120,13 +131,20 @@ def fit_preferences(
         effects={name: parameters[n + j].copy() for j, name in enumerate(names)},
         covariance=covariance[:n, :n],
         joint=covariance,
-        loglikelihood=loglikelihood,
+        loglikelihood=loglikelihood * unit,
         n_iterations=steps,
         lost=lost,
-        errors={name: float(errors[n + j]) for j, name in enumerate(known)},
+        errors={name: float(errors[j]) for j, name in enumerate(known)},
         prior=float(prior),
         notes=(*notes_on(likelihood, estimate), *lost_note(lost, n_resamples, lost - torn, names)),
     )
+
+
+def restore_covariate_units(contexts: Contexts, parameters: Floats, covariance: Floats) -> None:
+    """Makes effects those of the covariates as the user has them; parameters and covariance are changed in place."""
+    for place, power in enumerate(contexts.powers, contexts.n):
+        for rows in (parameters, covariance, covariance.T):
+            rows[place] = np.ldexp(rows[place], -power)
 
 
 def draws_from_covariance(ratings: Floats, covariance: Floats, n: int, rng: Any = None) -> Floats:
@@ -151,8 +169,9 @@ def draws_from_covariance(ratings: Floats, covariance: Floats, n: int, rng: Any 
     values, vectors = np.linalg.eigh((covariance + covariance.T) / 2)
     if not values[0] >= -1e-9 * max(abs(float(values[-1])), 1e-300):
         raise ParameterError(f"the covariance has the eigenvalue {values[0]:g}, expected none below 0")
-    # The symmetric root does not depend on the signs that a library gives to eigenvectors.
-    root = (vectors * np.sqrt(np.maximum(values, 0.0))) @ vectors.T
+    # The symmetric root does not depend on the signs that a library gives to eigenvectors. What rounding leaves of an
+    # eigenvalue of 0 is left out: its root would be no last digit any more.
+    root = (vectors * np.sqrt(np.where(values > NOISE * values[-1], values, 0.0))) @ vectors.T
     return np.asarray(ratings + as_generator(rng).standard_normal((n, ratings.size)) @ root)
 
 
@@ -182,8 +201,6 @@ def estimated(systems: tuple[str, ...], likelihood: Likelihood, names: list[str]
     sums = contexts.observed()
     if not likelihood.prior:
         check_connected(systems, contexts)
-    games = float(sums.games.sum())
-    start = np.zeros((likelihood.size, 1))
     if likelihood.davidson:
         if not contexts.outcome.any():
             raise InputError("all comparisons are ties, so how often there is one has no most likely value; use 'half'")
@@ -192,30 +209,41 @@ def estimated(systems: tuple[str, ...], likelihood: Likelihood, names: list[str]
                 "wins and ties lie so that the strengths of Davidson's model grow without bound: no cycle of systems "
                 "has more wins than ties; count ties as half wins ('half'), or give a prior, as prior=0.5 (--prior 0.5)"
             )
-        with np.errstate(divide="ignore"):
-            start[-1] = np.log(2 * sums.tied / (games - sums.tied))
-    check_identified(likelihood, names, start)
-    found = maximum(likelihood, sums, start)
+    check_identified(likelihood, names)
+    found = maximum(likelihood, sums)
     if not found.found[0]:
-        decides = f"; {', '.join(map(repr, names))} may decide every comparison: leave it out" if names else ""
-        raise InputError(f"no maximum of the likelihood within {STEPS} steps of Newton's method{decides}")
+        raise InputError(out_of_reach(likelihood, names))
     at = likelihood.point(found.parameters, sums)
     covariance = likelihood.covariance(likelihood.information(at, sums))[0]
     bare = Likelihood(contexts, likelihood.davidson, 0.0).point(found.parameters, sums)
     return found.parameters, covariance, float(bare.value[0]), found.steps
 
 
-def check_identified(likelihood: Likelihood, names: list[str], start: Floats) -> None:
+def out_of_reach(likelihood: Likelihood, names: list[str]) -> str:
+    """What is said where the wins lead from each system to each, or there is a prior, and there is no maximum yet."""
+    if names:
+        return (
+            f"{listed(map(repr, names))} may decide every comparison as far as the strengths do not, or all but decide "
+            "it, so that no effect is most likely; leave it out"
+        )
+    cure = f"a prior above {likelihood.prior:g}" if likelihood.prior else "a prior, as prior=0.5 (--prior 0.5)"
+    return (
+        "the most likely strengths lie so far apart that the comparisons say next to nothing of how far (less than "
+        f"{FAINT:g} of what they say of equal systems); give {cure}"
+    )
+
+
+def check_identified(likelihood: Likelihood, names: list[str]) -> None:
     """Raises InputError where a covariate is a difference of numbers that the systems have, or of other covariates."""
     if not names:
         return
     sums = likelihood.contexts.observed()
-    information = likelihood.information(likelihood.point(start, sums), sums)[0]
-    scale = np.sqrt(np.diagonal(information))
-    scale = np.where(scale > 0, scale, 1.0)
-    values, vectors = np.linalg.eigh(information / scale / scale[:, None])
-    if values[0] > SINGULAR * values[-1]:
+    information = likelihood.information(likelihood.point(likelihood.even(sums), sums), sums)
+    if determined(information, likelihood.greatest_information(sums))[0]:
         return
+    scale = np.sqrt(np.diagonal(information[0]))
+    scale = np.where(scale > 0, scale, 1.0)
+    vectors = np.linalg.eigh(information[0] / scale / scale[:, None])[1]
     part = np.abs(vectors[likelihood.contexts.n : likelihood.contexts.n + len(names), 0])
     guilty = [name for name, share in zip(names, part, strict=True) if share > 1e-3 * part.max()]
     raise InputError(
@@ -239,6 +267,8 @@ def resample(
         sums = contexts.drawn(min(at_once, n_resamples - begin), rng)
         whole = has_maximum(likelihood, sums)
         torn += int((~whole).sum())
+        if likelihood.davidson:
+            whole &= (sums.cells[contexts.outcome != 0] > 0).any(axis=0)  # of ties alone, log nu grows without bound
         sums = some_sums(sums, whole)
         start = np.repeat(estimate, sums.tied.size, axis=1)
         if likelihood.davidson:

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rankscope.data.preferences import Preferences
+from rankscope.errors import InputError
 
 __all__ = ["POSITION", "Contexts", "Sums", "contexts_of"]
 
@@ -18,6 +19,8 @@ Ints = npt.NDArray[np.int64]
 
 #: The name of the advantage of standing on the left.
 POSITION = "position"
+#: Covariates are not to reach beyond: squares of their effects are to stay numbers.
+GREATEST = 1e75
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,14 +40,17 @@ class Contexts:
     """A context is two systems and the covariates under which they met; its outcomes are cells.
 
     n: systems. first, second: (contexts), the first being the lower place. x: (contexts, effects) covariates, of the
-    first less the second. context, outcome: (cells). units: sparse (cells, units) the weight that a unit brings into
-    each cell; units are what is drawn. times: (units) how often each is there.
+    first less the second, divided by the power of two of `powers`, (effects), that brings the greatest between 0.5 and
+    1: what is large or small must not depend on a covariate's unit. context, outcome: (cells). units: sparse (cells,
+    units) the weight that a unit brings into each cell; units are what is drawn. times: (units) how often each one is
+    there.
     """
 
     n: int
     first: Ints
     second: Ints
     x: Floats
+    powers: npt.NDArray[np.int32]
     context: Ints
     outcome: Ints
     units: Any
@@ -90,9 +96,9 @@ def contexts_of(preferences: Preferences, covariates: Sequence[str] = (), positi
     turned = left > right
     sign: Ints = np.where(turned, -1, 1).astype(np.int64)
     first, second = np.minimum(left, right), np.maximum(left, right)
-    columns: list[Floats] = [sign * preferences.covariates[name] for name in covariates]
-    if position:
-        columns.append(sign.astype(np.float64))
+    scaled = [scaled_covariate(name, preferences.covariates[name]) for name in covariates]
+    scaled += [(np.ones(left.size), 0)] * position
+    columns: list[Floats] = [sign * column for column, _ in scaled]
     context, n_contexts = compressed(first * n + second, n * n)
     for column in columns:
         values, place = np.unique(column, return_inverse=True)
@@ -102,7 +108,20 @@ def contexts_of(preferences: Preferences, covariates: Sequence[str] = (), positi
     x = np.column_stack([column[row] for column in columns]) if columns else np.empty((n_contexts, 0))
     units, times = units_of(preferences, cell, n_cells)
     outcome = (sign * preferences.outcome)[row_of_cell]
-    return Contexts(n, first[row], second[row], x, context[row_of_cell], outcome, units, times)
+    powers = np.array([power for _, power in scaled], np.int32)
+    return Contexts(n, first[row], second[row], x, powers, context[row_of_cell], outcome, units, times)
+
+
+def scaled_covariate(name: str, values: Floats) -> tuple[Floats, int]:
+    """Values divided by a power of two, which is exact, so that the greatest is between 0.5 and 1; and which power."""
+    greatest = float(np.abs(values).max())
+    if greatest and not 1 / GREATEST <= greatest <= GREATEST:
+        raise InputError(
+            f"the greatest value of covariate {name!r} is {greatest:g}, expected one between {1 / GREATEST:g} and "
+            f"{GREATEST:g}; multiply or divide all of them by the same number"
+        )
+    power = int(np.frexp(greatest)[1])
+    return np.ldexp(values, -power), power
 
 
 def units_of(preferences: Preferences, cell: Ints, n_cells: int) -> tuple[Any, Ints]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -12,9 +12,9 @@ import numpy.typing as npt
 from rankscope.consensus.bradley_terry import Fitted, draws_from_covariance, fit_preferences, lost_note
 from rankscope.consensus.luce import LuceModel, plackett_luce_covariance
 from rankscope.consensus.misfit import plackett_luce_misfit
-from rankscope.consensus.mixing import refuse_unconnected
 from rankscope.consensus.pairwise import preference_matrix
 from rankscope.consensus.transitivity import deviance_from_pairs
+from rankscope.consensus.weight_unit import check_least, check_prior, in_weight_units, weight_unit
 from rankscope.data.preferences import Preferences
 from rankscope.data.votes import Votes
 from rankscope.data.wording import counted, said_p
@@ -163,16 +163,19 @@ def seen_wins(preferences: Preferences) -> Floats:
 
 def from_votes(votes: Votes, asked: Asked, unit: Ints | None = None) -> Estimate:
     """Plackett and Luce's model. unit: (voters) which votes hang together. Raises as `fit_plackett_luce`."""
-    if not asked.prior:
-        refuse_unconnected(votes, votes.weights, asked.unranked == "ignore")
-    model = LuceModel.of(votes, asked.unranked, asked.prior)
-    best = model.best(votes.weights)
+    check_least(votes.weights)
+    check_prior(votes.weights, asked.prior)
+    size = weight_unit(votes.weights)
+    light, prior = replace(votes, weights=in_weight_units(votes.weights)), asked.prior / size
+    model = LuceModel.of(light, asked.unranked, prior)
+    model.refuse_unsolvable(light.weights)
+    best = model.best(light.weights)
     rng, lost = as_generator(asked.seed), 0
     if asked.interval == "bootstrap":
         unit = np.arange(len(votes.voters)) if unit is None else unit
         drawn, lost = resampled_votes(model, best, asked, unit, rng)
     else:
-        covariance = plackett_luce_covariance(votes, log_worths=best, unranked=asked.unranked, prior=asked.prior)
+        covariance = plackett_luce_covariance(light, log_worths=best, unranked=asked.unranked, prior=prior) / size
         drawn = draws_from_covariance(best, covariance, asked.n_resamples, rng)
     abilities = np.vstack([best, drawn])
     return Estimate(

@@ -58,6 +58,7 @@ def at_estimate(preferences: Preferences, fitted: Fitted) -> tuple[Contexts, Lik
     contexts = contexts_of(preferences, names, len(names) < len(fitted.effects))
     davidson = bool(not np.isnan(fitted.tie_parameter[0]))
     likelihood = Likelihood(contexts, davidson, fitted.prior)
-    rows = [fitted.ratings[0], *([values[0]] for values in fitted.effects.values())]
+    effects = zip(fitted.effects.values(), contexts.powers, strict=True)
+    rows = [fitted.ratings[0], *([np.ldexp(values[0], power)] for values, power in effects)]
     parameters = np.concatenate([*rows, fitted.tie_parameter[:1]] if davidson else rows)[:, None]
     return contexts, likelihood, likelihood.point(parameters, contexts.observed())

@@ -25,13 +25,17 @@ Floats = npt.NDArray[np.float64]
 @dataclass(frozen=True, eq=False)
 class Point:
     """What is known at parameters, (parameters, draws). value: (draws) the log-likelihood with the prior, NaN where it
-    was not asked for. mean: (contexts, draws) half of P(first wins) less P(second wins). decided: P(no tie).
+    was not asked for. terms: (draws) how great the terms are that it is the sum of, which is what rounding is a share
+    of. mean: (contexts, draws) half of P(first wins) less P(second wins). decided: P(no tie). short: one half less the
+    size of the mean, without rounding and with its sign, None where the value was not asked for.
     """
 
     parameters: Floats
     value: Floats
+    terms: Floats
     mean: Floats
     decided: Floats
+    short: Floats | None
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,7 +72,6 @@ class Likelihood:
 
     def point(self, parameters: Floats, sums: Sums, *, valued: bool = True) -> Point:
         """valued: whether the log-likelihood is wanted, which costs a logarithm for each number."""
-        n = self.contexts.n
         eta = parameters[self.contexts.first] - parameters[self.contexts.second]
         if self.contexts.x.shape[1]:
             eta += self.contexts.x @ self.effects(parameters)
@@ -88,21 +91,36 @@ class Likelihood:
         if not self.davidson:
             decided = np.ones_like(whole)
         if not valued:
-            return Point(parameters, np.full(parameters.shape[1], np.nan), mean, decided)
-        value = np.einsum("cr,cr->r", sums.lead, eta) - np.einsum("cr,cr->r", sums.games, reach / 2 + np.log(whole))
+            none = np.full(parameters.shape[1], np.nan)
+            return Point(parameters, none, none, mean, decided, None)
+        value, terms, short = self.value(parameters, eta, sums)
+        return Point(parameters, value, terms, mean, decided, short)
+
+    def value(self, parameters: Floats, eta: Floats, sums: Sums) -> tuple[Floats, Floats, Floats]:
+        """What `Point` calls value, terms and short, with nothing lost where a win is next to certain."""
+        reach = np.abs(eta)
+        small = np.exp(reach * -0.5)
+        square = small * small
+        tie = small * np.exp(parameters[-1]) if self.davidson else np.zeros(1)
+        lost = sums.games / 2 - np.copysign(1.0, eta) * sums.lead  # by the stronger, a tie half
+        parts = [np.einsum("cr,cr->r", lost, reach), np.einsum("cr,cr->r", sums.games, np.log1p(square + tie))]
         if self.davidson:
-            value += np.where(sums.tied > 0, sums.tied * np.where(sums.tied > 0, parameters[-1], 0.0), 0.0)
+            parts.append(-sums.tied * np.where(sums.tied > 0, parameters[-1], 0.0))
         if self.prior:
-            far = np.abs(parameters[:n])
-            value -= 2 * self.prior * (far / 2 + np.log1p(np.exp(-far))).sum(axis=0)
-        return Point(parameters, value, mean, decided)
+            far = np.abs(parameters[: self.contexts.n])
+            parts.append(2 * self.prior * (far / 2 + np.log1p(np.exp(-far))).sum(axis=0))
+        short = (square + tie / 2) / (1 + (square + tie))
+        return -np.sum(parts, axis=0), np.abs(parts).sum(axis=0), np.copysign(short, eta)
 
     def gradient(self, at: Point, sums: Sums) -> Floats:
         """(parameters, draws), along directions that leave the mean rating where it is."""
         n, k = self.contexts.n, self.contexts.x.shape[1]
         found = np.zeros(at.parameters.shape)
-        rest = sums.games * at.mean
-        np.subtract(sums.lead, rest, out=rest)
+        rest = sums.games * (at.mean if at.short is None else at.short)
+        if at.short is None:
+            np.subtract(sums.lead, rest, out=rest)
+        else:  # what the stronger was to lose, less what it lost: games of a certain end add nothing, not even rounding
+            rest += sums.lead - np.copysign(sums.games / 2, at.short)
         found[:n] = self.signs @ rest
         if self.prior:
             found[:n] -= self.prior * np.tanh(at.parameters[:n] / 2)
@@ -134,6 +152,29 @@ class Likelihood:
         found[:, :n] -= found[:, :n].mean(axis=1, keepdims=True)
         found[:, :, :n] -= found[:, :, :n].mean(axis=2, keepdims=True)
         found[:, :n, :n] += self.firmness(found)[:, None, None] / n
+        return found
+
+    def greatest_information(self, sums: Sums) -> Floats:
+        """(draws, parameters) what the diagonal of `information` cannot exceed; 1 where there is nothing to learn from.
+
+        A quarter for each game (the variance of a fair coin), times the square of the covariate.
+        """
+        n, k = self.contexts.n, self.contexts.x.shape[1]
+        found = np.ones((sums.tied.size, self.size))
+        found[:, :n] = (abs(self.signs) @ sums.games).T / 4 + self.prior / 2
+        found[:, n : n + k] = (self.contexts.x.T**2 @ sums.games).T / 4
+        if self.davidson:
+            found[:, -1] = np.where(sums.tied > 0, sums.games.sum(axis=0) / 4, 1.0)
+        return np.where(found > 0, found, 1.0)
+
+    def even(self, sums: Sums) -> Floats:
+        """(parameters, draws) where all systems are even and no covariate counts: where walks begin."""
+        found = np.zeros((self.size, sums.tied.size))
+        if self.davidson:
+            some = sums.tied > 0
+            decided = sums.cells[self.contexts.outcome != 0].sum(axis=0)
+            ratio = np.log(2 * np.where(some, sums.tied, 0.5)) - np.log(np.where(decided > 0, decided, 1.0))
+            found[-1] = np.where(some, ratio, -np.inf)
         return found
 
     def put_ratings(self, found: Floats, curved: Floats, ratings: Floats) -> None:

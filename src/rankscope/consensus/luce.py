@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from rankscope.consensus.ascent import climb
 from rankscope.consensus.choices import Choices, choices_of
-from rankscope.consensus.mixing import connected, pairs_above, refuse_unconnected
+from rankscope.consensus.mixing import TINY, connected, pairs_above, refuse_unconnected
 from rankscope.consensus.stages import NUMBERS, Stages, curvature, prior_curvature, slope, stages_of
 from rankscope.data.votes import Votes, check_unranked
 from rankscope.errors import InputError
@@ -29,6 +29,8 @@ SLIGHT = 1e-3
 CLOSE, FLAT = 1e-11, 1e-8
 #: Log-worths are all one that differ by less.
 NOISE = 1e-8
+#: To a fit, a prior is at most so many times as great as the weight of all voters.
+HUGE = 1e9
 #: Fits that start again from where they came to, with the curvature there.
 ROUNDS = 6
 
@@ -39,7 +41,8 @@ def fit_plackett_luce(votes: Votes, weights: Floats, *, unranked: str = "average
     The chance that a voter puts an item first among those left is its worth over the sum of theirs. unranked: by
     "ignore" a voter chose among those that he ranked; by any other word among all, and stopped where his list ends.
     Ties: as averages over the orders of tied items (Efron's approximation; half a win for each of two). prior: so many
-    wins and as many losses of each item against an imagined one of average log-worth; above 0, a maximum always exists.
+    wins and as many losses of each item against an imagined one of average log-worth; with it a maximum always exists,
+    unless it is below 1e-9 of the weight of all voters: it is then too weak to be told from none, as is such a voter.
 
     A row in which some item was never (or always) above others has no maximum; where the votes as a whole have one,
     such a row takes the prior 0.001: its worths lie far apart and are in the right order.
@@ -57,8 +60,7 @@ def fit_plackett_luce(votes: Votes, weights: Floats, *, unranked: str = "average
     check_positive("prior", prior, zero=True)
     weights = np.atleast_2d(np.asarray(weights, np.float64))
     model = LuceModel.of(votes, unranked, prior)
-    if not prior:
-        refuse_unconnected(votes, weights.max(axis=0), model.subsets)
+    model.refuse_unsolvable(weights.max(axis=0))
     middle = np.asarray(weights.mean(axis=0))
     best = model.best(middle)
     if len(weights) == 1:
@@ -93,9 +95,15 @@ class LuceModel:
 
     def solvable(self, weights: Floats) -> Bools:
         """(draws) whether worths exist that are most likely. weights: (draws, voters)."""
-        if self.prior:
-            return np.ones(len(weights), np.bool_)
-        return connected(self.votes, weights, self.subsets, self.above)
+        held: Bools = np.asarray(self.prior > TINY * weights.sum(axis=1))
+        if not held.all():
+            held |= connected(self.votes, weights, self.subsets, self.above)
+        return held
+
+    def refuse_unsolvable(self, weights: Floats) -> None:
+        """Raises InputError where no worths are most likely. weights: (voters)."""
+        if not self.prior > TINY * weights.sum():
+            refuse_unconnected(self.votes, weights, self.subsets)
 
     def best(self, weights: Floats) -> Floats:
         """(items) log-worths for one row of weights, (voters), which has a maximum."""
@@ -106,7 +114,10 @@ class LuceModel:
         """(draws, items) the same of many rows, each with a maximum: near (items), the fit to the weights `typical`."""
         priors = np.full(len(weights), self.prior) if priors is None else priors
         start = np.repeat(near[None], len(weights), axis=0)
-        return plain(fit_stages(self.terms, weights, priors, start, typical))
+        # A power of two, 1 where voters weigh about alike: by it, all rows are about as steep as the typical one.
+        size = np.exp2(np.clip(np.rint(np.log2(weights.sum(axis=1)) - np.log2(typical.sum())), -900, 900))
+        priors = np.minimum(priors / size, HUGE * typical.sum())
+        return plain(fit_stages(self.terms, weights / size[:, None], priors, start, typical))
 
 
 def plain(found: Floats) -> Floats:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,6 +12,7 @@ import numpy.typing as npt
 from rankscope.consensus.luce import fit_plackett_luce, fit_stages
 from rankscope.consensus.samplers import luce_places
 from rankscope.consensus.stages import NUMBERS, stages_of
+from rankscope.consensus.weight_unit import check_prior, in_weight_units, weight_unit
 from rankscope.data.votes import Votes
 from rankscope.data.wording import said_p
 from rankscope.kernels.ties import SOLVED
@@ -21,7 +23,7 @@ __all__ = ["Misfit", "plackett_luce_misfit"]
 Floats = npt.NDArray[np.float64]
 Weights = Sequence[float] | Mapping[str, float] | None
 
-#: The prior of drawn votes: without any, some have no maximum.
+#: The prior of drawn votes, as a share of the greatest weight: without any, some have no maximum.
 SLIGHT = 1e-3
 #: A p-value below says that the model does not fit.
 LEVEL = 0.05
@@ -74,6 +76,9 @@ def plackett_luce_misfit(
     check_count("n_resamples", n_resamples)
     rng = as_generator(rng)
     votes = Votes.of(rankings, weights=weights)
+    check_prior(votes.weights, prior)
+    unit = weight_unit(votes.weights)
+    votes, prior = replace(votes, weights=in_weight_units(votes.weights)), prior / unit
     if log_worths is None:
         log_worths = fit_plackett_luce(votes, votes.weights[None], unranked=unranked, prior=prior)[0]
     subsets = unranked == "ignore"
@@ -88,7 +93,7 @@ def plackett_luce_misfit(
         fits = fit_stages(stages_of(places, subsets=subsets), by, np.full(some, prior or SLIGHT), begin)
         drawn.append(distance(places, votes.weights, fits, subsets))
     as_far = np.concatenate(drawn) >= observed * (1 - SOLVED)
-    return Misfit(observed, (1 + int(as_far.sum())) / (n_resamples + 1), n_resamples)
+    return Misfit(observed * unit, (1 + int(as_far.sum())) / (n_resamples + 1), n_resamples)
 
 
 def drawn_places(votes: Votes, log_worths: Floats, draws: int, subsets: bool, rng: np.random.Generator) -> Floats:

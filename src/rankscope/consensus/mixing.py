@@ -13,13 +13,16 @@ from rankscope.data.votes import Votes
 from rankscope.data.wording import listed
 from rankscope.errors import InputError
 
-__all__ = ["beaten_by", "connected", "pairs_above", "refuse_unconnected"]
+__all__ = ["TINY", "beaten_by", "connected", "pairs_above", "refuse_unconnected"]
 
 Floats = npt.NDArray[np.float64]
 Bools = npt.NDArray[np.bool_]
 
 #: Pairs of all voters that are held at once.
 MOST = 1 << 23
+#: What weighs at most this share of all voters, or of a prior, holds no worths together: it is below what slopes are
+#: followed to.
+TINY = 1e-9
 #: Parts of the items that a message names.
 NAMED = 4
 
@@ -54,15 +57,20 @@ def above_in(votes: Votes, some: slice, subsets: bool) -> Bools:
     return np.asarray(above.reshape(len(places), -1))
 
 
+def counting(weights: Floats) -> Bools:
+    """(draws, voters) who counts."""
+    return np.asarray(weights > TINY * weights.sum(axis=1, keepdims=True))
+
+
 def beaten_by(votes: Votes, weights: Floats, subsets: bool) -> npt.NDArray[np.float32]:
-    """(draws, items, items) above 0 where some voter put the item of the row above that of the column, or level."""
+    """(draws, items, items) above 0 where a voter who counts has the item of the row above or beside the column's."""
     voters, n = votes.ranks.shape
     refuse_items(n)
     found = np.zeros((len(weights), n * n), np.float32)
-    step = max(NUMBERS // (n * n), 1)
+    step, counts = max(NUMBERS // (n * n), 1), counting(weights).astype(np.float32)
     for start in range(0, voters, step):
         some = slice(start, start + step)
-        found += (weights[:, some] > 0).astype(np.float32) @ above_in(votes, some, subsets)
+        found += counts[:, some] @ above_in(votes, some, subsets)
     return found.reshape(-1, n, n)
 
 
@@ -76,7 +84,7 @@ def connected(votes: Votes, weights: Floats, subsets: bool, pairs: Any = None) -
         if pairs is None:
             above = beaten_by(votes, some, subsets)
         else:
-            above = np.asarray(pairs @ (some > 0).T.astype(np.float32)).T.reshape(-1, n, n)
+            above = np.asarray(pairs @ counting(some).T.astype(np.float32)).T.reshape(-1, n, n)
         good = np.ones(len(above), np.bool_)
         for matrix in (above, above.transpose(0, 2, 1)):
             reached = np.zeros((len(above), 1, n), np.float32)

@@ -12,8 +12,9 @@ import numpy.typing as npt
 from rankscope.consensus.base import Drawn, Method, Note, Order, Solution
 from rankscope.consensus.luce import SLIGHT, fit_plackett_luce
 from rankscope.consensus.misfit import plackett_luce_misfit
-from rankscope.consensus.mixing import connected
+from rankscope.consensus.mixing import TINY, connected
 from rankscope.consensus.stages import slope, stages_of
+from rankscope.consensus.weight_unit import check_prior, floored
 from rankscope.data.votes import UNRANKED, Votes, check_unranked
 from rankscope.data.wording import counted, said_p
 from rankscope.stats.distributions import special
@@ -41,13 +42,17 @@ class PlackettLuce(Method):
         check_positive("prior", self.prior, zero=True)
 
     def scores(self, votes: Votes, weights: Floats) -> Floats:
+        check_prior(votes.weights, self.prior)
         unit = float(votes.weights.max())  # only proportions count, and squares of weights are to stay numbers
-        return fit_plackett_luce(votes, weights / unit, unranked=self.unranked, prior=self.prior / unit)
+        proportions = floored(weights / unit, weights)
+        return fit_plackett_luce(votes, proportions, unranked=self.unranked, prior=self.prior / unit)
 
     def drawn(self, votes: Votes, weights: Floats, rng: np.random.Generator) -> Drawn:
         found = self.scores(votes, weights)
-        good = bool(self.prior) or connected(votes, weights, self.unranked == "ignore")
-        return Drawn(found, int(np.size(good) - np.count_nonzero(good)))
+        good = self.prior > TINY * weights.sum(axis=1)
+        if not good.all():
+            good |= connected(votes, weights, self.unranked == "ignore")
+        return Drawn(found, int(np.count_nonzero(~good)))
 
     def said_of_draws(self, odd: int, draws: int) -> str:
         return (
