@@ -94,8 +94,8 @@ def leaderboard(
     >>> import rankscope as rs
     >>> wins = [("A", "B", "A")] * 3 + [("A", "B", "B")] + [("B", "C", "B")] * 2 + [("B", "C", "C")] * 2
     >>> board = rs.consensus.leaderboard(rs.Preferences.of(wins), scale="log", rng=1)
-    >>> board.systems, (board.rating - board.rating[1]).round(4).tolist()  # A beats B in 3 of 4: ln 3
-    (('A', 'B', 'C'), [1.0986, 0.0, 0.0])
+    >>> board.systems, board.rank.tolist(), round(board.rating[0] - board.rating[1], 4).item()  # A beats B in 3 of 4
+    (('A', 'B', 'C'), [1, 2, 2], 1.0986)
     >>> board.win_rates[0, 2].round(4).item()  # they never met
     0.75
     """
