@@ -20,7 +20,8 @@ from strategies import Case, by_subtopic, ranked
 import rankscope as rs
 from rankscope.data.hits import Hits
 from rankscope.data.join import Convention
-from rankscope.measures.base import Floats, Measure
+from rankscope.measures.base import Measure
+from rankscope.typing import Floats
 
 
 def hits_of(case: Case, rel: int = 1, *, plain: bool = False, ties: str = "doc_id_desc") -> Hits:

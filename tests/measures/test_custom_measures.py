@@ -13,7 +13,7 @@ from strategies import as_lists
 import rankscope as rs
 from rankscope.data.hits import Hits
 from rankscope.measures import MEASURES
-from rankscope.measures.base import Floats
+from rankscope.typing import Floats
 
 pytestmark = pytest.mark.usefixtures("own_measures")
 

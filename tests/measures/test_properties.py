@@ -33,7 +33,8 @@ from strategies import GRADES, Case, by_subtopic, random_case
 import rankscope as rs
 from rankscope.data.hits import Hits
 from rankscope.measures import MEASURES
-from rankscope.measures.base import Floats, Measure
+from rankscope.measures.base import Measure
+from rankscope.typing import Floats
 
 
 @dataclass(frozen=True, kw_only=True)

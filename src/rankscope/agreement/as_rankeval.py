@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from rankscope.agreement.best_predicted import count_ranks, gold_of_best
 from rankscope.agreement.rank_hits import farr, hits_of_ranks, relevance_of_ranks
-from rankscope.agreement.rank_table import Floats, RankTable, in_pieces, refuse_item
+from rankscope.agreement.rank_table import RankTable, in_pieces, refuse_item
 from rankscope.agreement.rank_taus import TauCounts, counted_pairs, tau_counts
 from rankscope.agreement.tau_pvalues import erfc
 from rankscope.data.rankings import Rankings
@@ -21,6 +21,7 @@ from rankscope.errors import InputError, ParameterError
 from rankscope.kernels.pairs import count_pairs_by_row
 from rankscope.measures.cascade import ERR
 from rankscope.measures.graded import nDCG
+from rankscope.typing import Floats
 
 __all__ = ["all_metrics", "as_printed", "ndgc_err", "set_taus", "tau_and_counts", "tau_prob", "tool_table"]
 

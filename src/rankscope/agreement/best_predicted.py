@@ -6,7 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rankscope.agreement.rank_table import Floats, Ints, RankTable, in_pieces
+from rankscope.agreement.rank_table import RankTable, in_pieces
+from rankscope.typing import Floats, Ints
 
 __all__ = ["RankCounts", "count_ranks", "gold_of_best"]
 

@@ -5,18 +5,16 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from rankscope.agreement.conventions import Convention
 from rankscope.agreement.pair_counts import ABSENT, CLOSE, kinds_of, pair_places
 from rankscope.errors import ParameterError
 from rankscope.kernels.ties import NOISE, best_places
 from rankscope.stats.inputs import check_choice
+from rankscope.typing import Floats, Ints
 
 __all__ = ["Calibrated", "Curve", "calibrate", "calibration_curve", "check_calibrated"]
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 
 WEIGHING = ("none", "segment")
 #: What each kind of pair becomes where the metric's difference counts as a tie; an absent one stays absent.

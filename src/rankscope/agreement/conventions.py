@@ -6,14 +6,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from rankscope.errors import ParameterError, UnknownName
 from rankscope.kernels.pairs import PairCounts
+from rankscope.typing import Floats
 
 __all__ = ["CONVENTIONS", "Cell", "Convention", "as_convention", "parse_table"]
 
-Floats = npt.NDArray[np.float64]
 #: What a pair counts; None: it is left out.
 Cell = float | None
 X: Cell = None

@@ -16,11 +16,10 @@ from rankscope.data.cells import format_value
 from rankscope.data.sections import Figure, Section, Table, as_text, tidy_frame
 from rankscope.data.wording import counted, percent
 from rankscope.errors import InputError
-from rankscope.io.read import PathLike
 from rankscope.kernels.ties import best_places
 from rankscope.stats.confusion import NORMALISE, ConfusionMatrix, Rates, confusion_matrix, rates
 from rankscope.stats.inputs import check_choice, check_positive
-from rankscope.stats.labels import Ints
+from rankscope.typing import Ints, PathLike
 
 if TYPE_CHECKING:
     import polars as pl

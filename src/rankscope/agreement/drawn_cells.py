@@ -9,7 +9,7 @@ import numpy as np
 from rankscope.agreement.metric_statistics import values_of_means
 from rankscope.agreement.segment_sums import divided
 from rankscope.agreement.swapped_cells import FLAT
-from rankscope.stats.inputs import Floats
+from rankscope.typing import Floats
 
 __all__ = ["drawn_means", "drawn_pearson", "weighted_mean"]
 

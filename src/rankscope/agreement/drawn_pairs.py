@@ -11,7 +11,7 @@ from rankscope.agreement.drawn_cells import weighted_mean
 from rankscope.agreement.pair_counts import pair_places
 from rankscope.agreement.segment_sums import divided
 from rankscope.agreement.swapped_pairs import gold_signs, signs_of
-from rankscope.stats.inputs import Floats
+from rankscope.typing import Floats
 
 __all__ = ["drawn_accuracy", "drawn_tau"]
 

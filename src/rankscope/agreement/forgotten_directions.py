@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from rankscope.data.wording import listed
-from rankscope.stats.inputs import Floats
+from rankscope.typing import Floats
 
 __all__ = ["direction_notes"]
 

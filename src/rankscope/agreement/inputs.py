@@ -19,7 +19,7 @@ from rankscope.data.segment_scores import SegmentScores, attach
 from rankscope.data.wording import counted, listed
 from rankscope.errors import InputError, ParameterError, UnknownName
 from rankscope.io.ranking_tables import PEOPLE
-from rankscope.io.read import PathLike
+from rankscope.typing import PathLike
 
 __all__ = ["Judged", "Judgments", "Scores", "chosen_pairs", "gold_of", "judged", "people_in", "refuse_unordered"]
 

@@ -13,11 +13,10 @@ from rankscope.data.segment_scores import SegmentScores
 from rankscope.errors import InputError
 from rankscope.kernels.order import stable_order
 from rankscope.kernels.segments import bounds, place_in_group
+from rankscope.typing import Floats, Ints
 
 __all__ = ["GOLD", "JudgedLists", "lists_of", "rankings_of"]
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 
 #: What the column of people is called where their scores become judgments.
 GOLD = "human"

@@ -5,17 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 import numpy as np
-import numpy.typing as npt
 
 from rankscope.agreement.drawn_cells import drawn_means, drawn_pearson
 from rankscope.agreement.drawn_pairs import drawn_accuracy, drawn_tau
 from rankscope.agreement.metric_statistics import values_of_stack
 from rankscope.kernels.resample import Draws, bootstrap_counts
-from rankscope.stats.inputs import Floats
+from rankscope.typing import Floats, Ints
 
 __all__ = ["bootstrap_values", "plain_values"]
 
-Ints = npt.NDArray[np.int64]
 #: How often each system and each segment is in each sample, (resamples, systems) and (resamples, segments) -> values.
 Drawn = Callable[[Floats, Floats], Floats]
 

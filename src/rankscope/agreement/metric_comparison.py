@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 
 from rankscope._version import __version__
 from rankscope.agreement.calibration import Curve
@@ -26,18 +25,16 @@ from rankscope.data.sections import Section, as_text, tidy_frame
 from rankscope.data.segment_scores import SegmentScores, SystemScores
 from rankscope.data.wording import counted
 from rankscope.errors import ParameterError
-from rankscope.io.read import PathLike
 from rankscope.stats.clusters import Clusters, find_clusters
 from rankscope.stats.corrections import adjust_pvalues
-from rankscope.stats.inputs import Floats
 from rankscope.stats.tukey import all_pairs
+from rankscope.typing import Floats, Ints, PathLike
 
 if TYPE_CHECKING:
     import polars as pl
 
 __all__ = ["COLUMNS", "MetricComparison", "compare_metrics"]
 
-Ints = npt.NDArray[np.int64]
 
 COLUMNS = (
     "metric_a",

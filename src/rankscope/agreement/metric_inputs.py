@@ -36,7 +36,8 @@ from rankscope.data.rankings import Rankings
 from rankscope.data.segment_scores import PairScores, SegmentScores, SystemScores, attach
 from rankscope.data.wording import counted, listed
 from rankscope.errors import InputError, ParameterError
-from rankscope.stats.inputs import Floats, constant
+from rankscope.stats.inputs import constant
+from rankscope.typing import Floats
 
 __all__ = ["Matrices", "judged_beside", "matrices_of", "of_segments", "pairs_of", "read_metrics"]
 

@@ -15,7 +15,7 @@ from rankscope.agreement.swapped_pairs import accuracy_differences, tau_differen
 from rankscope.agreement.swapped_taus import flat_tau_differences
 from rankscope.kernels.resample import Draws
 from rankscope.kernels.swaps import swap_bits
-from rankscope.stats.inputs import Floats
+from rankscope.typing import Floats
 
 __all__ = ["permuted_differences", "plain_differences"]
 

@@ -8,7 +8,6 @@ from itertools import combinations
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from rankscope.agreement.conventions import CONVENTIONS
 from rankscope.agreement.metric_bootstrap import bootstrap_values
@@ -20,13 +19,12 @@ from rankscope.agreement.soft_pairs import pair_pvalues
 from rankscope.errors import ParameterError
 from rankscope.kernels.resample import Draws, flip_sums
 from rankscope.kernels.ties import join_ties
-from rankscope.stats.inputs import Floats
 from rankscope.stats.resampled import monte_carlo
 from rankscope.stats.williams import LEAST, williams_test
+from rankscope.typing import Floats
 
 __all__ = ["PROCEDURES", "TESTS", "Asked", "check_has_test"]
 
-Ints = npt.NDArray[np.int64]
 
 #: Every test, and what its resamples are of: the difference were there none ("null"), or the difference ("values").
 TESTS = {"perm_both": "null", "boot_both": "values", "bootstrap": "values", "pair_swaps": "null", "williams": ""}

@@ -5,15 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-import numpy.typing as npt
 
 from rankscope.agreement.metric_asked import TESTS, ComparisonAsked
 from rankscope.kernels.ties import at_most
-from rankscope.stats.inputs import Floats
+from rankscope.typing import Floats, Ints
 
 __all__ = ["cluster_ranks", "few_resamples"]
-
-Ints = npt.NDArray[np.int64]
 
 
 def cluster_ranks(order: Sequence[int], pvalues: Floats, level: float) -> Ints:

@@ -10,7 +10,6 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from rankscope.agreement.calibration import Curve, calibration_curve
 from rankscope.agreement.conventions import CONVENTIONS
@@ -30,11 +29,10 @@ from rankscope.data.rankings import Rankings
 from rankscope.data.wording import counted
 from rankscope.errors import InputError, ParameterError
 from rankscope.kernels.resample import draw
-from rankscope.stats.inputs import Floats
+from rankscope.typing import Floats, Ints
 
 __all__ = ["Found", "averaged", "run_task"]
 
-Ints = npt.NDArray[np.int64]
 Drawn = Mapping[tuple[int, int], Floats]
 
 #: No draws were kept.

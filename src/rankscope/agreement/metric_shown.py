@@ -17,7 +17,7 @@ from rankscope.data.cells import format_value, number
 from rankscope.data.sections import Cell, Figure, Marked, Section, Table
 from rankscope.data.wording import counted, format_p, listed
 from rankscope.kernels.ties import at_most
-from rankscope.stats.inputs import Floats
+from rankscope.typing import Floats
 
 __all__ = ["sections_of"]
 

@@ -16,7 +16,8 @@ from rankscope.agreement.soft_pairs import soft_pairwise_accuracies
 from rankscope.errors import ParameterError
 from rankscope.kernels.resample import Draws, draw
 from rankscope.kernels.ties import join_ties
-from rankscope.stats.inputs import Bools, Floats, as_generator, check_choice, check_count, check_positive
+from rankscope.stats.inputs import as_generator, check_choice, check_count, check_positive
+from rankscope.typing import Bools, Floats, Ints
 
 __all__ = [
     "CORRELATIONS",
@@ -32,7 +33,6 @@ __all__ = [
     "values_of_stack",
 ]
 
-Ints = npt.NDArray[np.int64]
 
 CORRELATIONS = ("pearson", "spearman", "kendall_b")
 #: "means": of the systems' mean scores; the others as in agreement on segments.

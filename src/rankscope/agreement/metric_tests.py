@@ -16,11 +16,11 @@ from rankscope.errors import ParameterError
 from rankscope.kernels.resample import Draws, draw
 from rankscope.kernels.swaps import SWAPS
 from rankscope.parallel.threads import one_thread
-from rankscope.stats.inputs import Floats, as_generator, check_choice, check_count
+from rankscope.stats.inputs import as_generator, check_choice, check_count
+from rankscope.typing import Floats, Ints
 
 __all__ = ["ALTERNATIVES", "MetricTests", "Resamples", "compare_metrics"]
 
-Ints = npt.NDArray[np.int64]
 
 ALTERNATIVES = ("greater", "two-sided")
 #: Fewer systems are too few to draw from.

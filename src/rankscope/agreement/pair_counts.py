@@ -8,11 +8,10 @@ import numpy as np
 import numpy.typing as npt
 
 from rankscope.kernels.pairs import PairCounts, count_pairs_by_row
+from rankscope.typing import Floats, Ints
 
 __all__ = ["ABSENT", "CLOSE", "KINDS", "count_by_item", "count_by_judgment", "kinds_of", "left_out", "pair_places"]
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 Kinds = npt.NDArray[np.int8]
 
 #: The kinds of a pair, in the order of `PairCounts`; people are x, the metric is y.

@@ -9,13 +9,14 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from rankscope.agreement.rank_table import Floats, Ints, RankTable, in_pieces
+from rankscope.agreement.rank_table import RankTable, in_pieces
 from rankscope.data.hits import Hits
 from rankscope.kernels.segments import bounds
 from rankscope.measures.base import Measure
 from rankscope.measures.binary import RR
 from rankscope.measures.cascade import ERR
 from rankscope.measures.graded import DCG, nDCG
+from rankscope.typing import Floats, Ints
 
 __all__ = ["dcg", "err", "farr", "hits_of_ranks", "ndcg", "relevance_of_ranks"]
 

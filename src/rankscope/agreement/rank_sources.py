@@ -13,8 +13,8 @@ from rankscope.data.wording import listed
 from rankscope.errors import InputError, ParameterError, UnknownName
 from rankscope.io.jcml import read_jcml
 from rankscope.io.ranking_tables import PEOPLE
-from rankscope.io.read import PathLike
 from rankscope.io.streams import source_name
+from rankscope.typing import PathLike
 
 __all__ = ["Source", "columns_of", "holds_rankings", "source_of"]
 

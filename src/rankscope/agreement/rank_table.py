@@ -15,12 +15,10 @@ from rankscope.data.rank_list import Ranking, normalised
 from rankscope.data.rankings import Rankings
 from rankscope.errors import InputError, ParameterError, UnknownName
 from rankscope.kernels.segments import place_in_group
+from rankscope.typing import Bools, Floats, Ints
 
 __all__ = ["RankTable", "as_list", "as_table", "in_pieces", "refuse_item", "segments_of", "table_of"]
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
-Bools = npt.NDArray[np.bool_]
 T = TypeVar("T", bound=np.generic)
 Lists = npt.ArrayLike | Sequence[npt.ArrayLike] | Sequence[Ranking]
 

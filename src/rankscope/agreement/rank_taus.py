@@ -6,9 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rankscope.agreement.rank_table import Floats, Ints, RankTable
+from rankscope.agreement.rank_table import RankTable
 from rankscope.kernels.means import ratio_or_nan
 from rankscope.kernels.pairs import PairCounts, count_pairs_by_row
+from rankscope.typing import Floats, Ints
 
 __all__ = ["TauCounts", "counted_pairs", "tau_counts"]
 

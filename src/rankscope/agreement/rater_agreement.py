@@ -17,12 +17,12 @@ from rankscope.data.rankings import Rankings
 from rankscope.data.sections import Section, Table, as_text, tidy_frame
 from rankscope.data.wording import counted, percent
 from rankscope.errors import InputError, ParameterError
-from rankscope.io.read import PathLike
 from rankscope.kernels.resample import bootstrap_counts, draw
 from rankscope.kernels.segments import place_in_group
-from rankscope.stats.inputs import Floats, as_generator, check_choice, check_count, check_share, seed_of
+from rankscope.stats.inputs import as_generator, check_choice, check_count, check_share, seed_of
 from rankscope.stats.intervals import percentile_ends
 from rankscope.stats.judges import LEVELS, krippendorffs_alpha
+from rankscope.typing import Floats, PathLike
 
 if TYPE_CHECKING:
     import polars as pl

@@ -9,8 +9,7 @@ import numpy as np
 from rankscope.agreement.pair_counts import pair_places
 from rankscope.data.rankings import Rankings
 from rankscope.kernels.segments import place_in_group
-from rankscope.stats.inputs import Floats
-from rankscope.stats.labels import Ints
+from rankscope.typing import Floats, Ints
 
 __all__ = ["CHANCE", "Decisions", "compared", "decided", "kappas", "repeated"]
 

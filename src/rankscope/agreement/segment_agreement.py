@@ -19,11 +19,9 @@ from rankscope.agreement.segment_inputs import Names, directions, judged_as_aske
 from rankscope.agreement.segment_sums import Found, bootstrap, correlation_found, pairs_found
 from rankscope.data.sections import Section, as_text, tidy_frame
 from rankscope.data.wording import counted
-from rankscope.io.read import PathLike
 from rankscope.kernels.resample import Draws, draw
-from rankscope.stats.inputs import Floats
 from rankscope.stats.intervals import percentile_ends
-from rankscope.stats.labels import Ints
+from rankscope.typing import Floats, Ints, PathLike
 
 if TYPE_CHECKING:
     import polars as pl

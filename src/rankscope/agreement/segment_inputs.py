@@ -16,7 +16,7 @@ from rankscope.data.rankings import Rankings
 from rankscope.data.segment_scores import SegmentScores
 from rankscope.data.wording import listed
 from rankscope.errors import ParameterError, UnknownName
-from rankscope.io.read import PathLike
+from rankscope.typing import PathLike
 
 __all__ = [
     "Names",

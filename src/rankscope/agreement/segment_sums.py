@@ -12,11 +12,10 @@ from rankscope.agreement.judged_lists import JudgedLists
 from rankscope.agreement.pair_counts import count_by_item, count_by_judgment
 from rankscope.kernels.resample import Draws, bootstrap_counts
 from rankscope.stats.correlation_values import pairs_of
+from rankscope.typing import Floats, Ints
 
 __all__ = ["CORRELATIONS", "GROUPINGS", "Found", "bootstrap", "correlation_found", "pairs_found"]
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 
 #: What a value is taken of: all at once, each segment, each system; of several the mean.
 GROUPINGS = ("none", "segment", "system")

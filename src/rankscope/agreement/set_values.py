@@ -11,13 +11,14 @@ import numpy as np
 
 from rankscope.agreement.best_predicted import RankCounts, count_ranks, gold_of_best
 from rankscope.agreement.rank_hits import dcg, err, farr, ndcg
-from rankscope.agreement.rank_table import Floats, Ints, RankTable
+from rankscope.agreement.rank_table import RankTable
 from rankscope.agreement.rank_taus import TauCounts, counted_pairs, tau_counts
 from rankscope.agreement.tau_permutations import permutation_pvalue
 from rankscope.agreement.tau_pvalues import erfc, fisher, segment_statistics, stouffer, tau_pvalues
 from rankscope.kernels.resample import bootstrap_counts, draw
 from rankscope.stats.inputs import as_generator
 from rankscope.stats.intervals import percentile_ends
+from rankscope.typing import Floats, Ints
 
 __all__ = ["Asked", "Found", "Statistic", "measured"]
 

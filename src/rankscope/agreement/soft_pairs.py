@@ -9,7 +9,7 @@ import numpy as np
 from rankscope.agreement.pair_counts import pair_places
 from rankscope.kernels.resample import Draws, draw, flip_sums
 from rankscope.kernels.ties import NOISE
-from rankscope.stats.inputs import Floats
+from rankscope.typing import Floats
 
 __all__ = ["pair_pvalues", "soft_draws", "soft_pairwise_accuracies"]
 

@@ -14,9 +14,10 @@ from rankscope.data.rankings import Rankings
 from rankscope.data.segment_scores import SegmentScores
 from rankscope.errors import InputError, ParameterError
 from rankscope.io.blocks import BOM
-from rankscope.io.read import HEAD, PathLike
+from rankscope.io.read import HEAD
 from rankscope.io.sniff import refuse_foreign
 from rankscope.io.streams import GZIP, ZSTD, empty_file, open_binary, source_name, zstd_module
+from rankscope.typing import PathLike
 
 __all__ = ["first_bytes", "kind_of", "merged", "read_judgments", "read_scores"]
 

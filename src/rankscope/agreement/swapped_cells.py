@@ -10,11 +10,10 @@ import numpy.typing as npt
 from rankscope.agreement.metric_statistics import mean_and_count, system_means, values_of_means
 from rankscope.kernels.resample import Draws
 from rankscope.kernels.swaps import grouped_bits, linear_values, swap_bits
-from rankscope.stats.inputs import Floats
+from rankscope.typing import Bools, Floats
 
 __all__ = ["FLAT", "mean_differences", "pearson_differences"]
 
-Bools = npt.NDArray[np.bool_]
 
 #: Sums of squares this small, in units of the greatest, are 0 but for rounding.
 FLAT = 1e-14

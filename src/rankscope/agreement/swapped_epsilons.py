@@ -18,13 +18,11 @@ from rankscope.agreement.pair_counts import CLOSE, pair_places
 from rankscope.agreement.swapped_pairs import differences, forms_of, gold_signs, pair_weights, signs_of, weighed
 from rankscope.kernels.resample import Draws
 from rankscope.kernels.swaps import swap_bits
-from rankscope.stats.inputs import Bools, Floats
+from rankscope.typing import Bools, Bytes, Floats, Ints
 
 __all__ = ["best_accuracy_differences"]
 
-Ints = npt.NDArray[np.int64]
 Keys = npt.NDArray[np.uint16]
-Bits = npt.NDArray[np.uint8]
 
 #: Differences of a block, and the most blocks there may be: two keys each fit 16 bits.
 SIZE, MOST = 256, 8000
@@ -43,7 +41,7 @@ class Rising(NamedTuple):
 
     keys: Keys
     pair: Ints
-    cell: Bits
+    cell: Bytes
     change: Floats
     last: Bools
     starts: Ints
@@ -106,7 +104,7 @@ def rising_differences(apart: Floats, right: Bools, tied: Bools, weights: Floats
     )
 
 
-def best_gains(bits: Bits, rising: Rising, weights: Floats) -> Floats:
+def best_gains(bits: Bytes, rising: Rising, weights: Floats) -> Floats:
     """(resamples) what the best epsilon adds to the first metric, less what it adds to the second."""
     rows, systems = len(bits), bits.shape[2]
     first, second = pair_places(systems)
@@ -133,7 +131,7 @@ def best_gains(bits: Bits, rising: Rising, weights: Floats) -> Floats:
     return np.asarray(found[0] - found[1])
 
 
-def greatest_sums(sums: Floats, cells: Bits, rising: Rising) -> Floats:
+def greatest_sums(sums: Floats, cells: Bytes, rising: Rising) -> Floats:
     """(resamples) the greatest sum along the rising differences, at least 0.
 
     sums: (resamples, blocks, 2) what is lost and what is won in each block. cells: (resamples, pairs x segments).

@@ -17,7 +17,7 @@ from rankscope.agreement.pair_counts import CLOSE, pair_places
 from rankscope.agreement.segment_sums import divided
 from rankscope.kernels.resample import Draws
 from rankscope.kernels.swaps import form_values, grouped_bits, linear_values, swap_bits
-from rankscope.stats.inputs import Floats
+from rankscope.typing import Bools, Floats, Floats32
 
 __all__ = [
     "accuracy_differences",
@@ -31,8 +31,6 @@ __all__ = [
 ]
 
 Signs = npt.NDArray[np.int8]
-Singles = npt.NDArray[np.float32]
-Bools = npt.NDArray[np.bool_]
 
 #: The cells 00, 10, 01, 11: which metric each of the pair's two systems has its score of.
 CELLS = ((0, 0), (1, 0), (0, 1), (1, 1))
@@ -60,7 +58,7 @@ def gold_signs(gold: Floats) -> tuple[Signs, Bools]:
     return np.sign(np.nan_to_num(apart)).astype(np.int8), ~np.isnan(apart)
 
 
-def forms_of(table: npt.NDArray[np.int8], systems: int) -> Singles:
+def forms_of(table: npt.NDArray[np.int8], systems: int) -> Floats32:
     """(segments, systems, systems) of a table (4, segments, pairs): linear on the diagonal, products above it."""
     first, second = pair_places(systems)
     of_00, of_10, of_01, of_11 = table.astype(np.float32)
@@ -73,7 +71,7 @@ def forms_of(table: npt.NDArray[np.int8], systems: int) -> Singles:
     return forms
 
 
-def weighed(forms: Singles, start: Floats, weights: Floats, draws: Draws, swap: str) -> Iterator[Floats]:
+def weighed(forms: Floats32, start: Floats, weights: Floats, draws: Draws, swap: str) -> Iterator[Floats]:
     """(resamples), chunk by chunk: the sum over segments of weight x (start + form of the bits); NaN of none."""
     segments, systems, _ = forms.shape
     at = np.arange(systems)
@@ -134,7 +132,7 @@ def tau_differences(gold: Floats, pair: Floats, draws: Draws, swap: str) -> Iter
         yield mean_tau(surplus, below, many) - mean_tau(other_surplus, other_below, many)
 
 
-def mean_tau(surplus: Singles, untied: Singles, many: npt.NDArray[np.int_]) -> Floats:
+def mean_tau(surplus: Floats32, untied: Floats32, many: npt.NDArray[np.int_]) -> Floats:
     """(resamples) of (segments, resamples)."""
     below = np.sqrt(many[:, None] * untied.astype(np.float64))
     n = np.count_nonzero(below, axis=0)

@@ -15,19 +15,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
-import numpy.typing as npt
 
 from rankscope.kernels.chosen_pairs import chosen_surplus, prepare
 from rankscope.kernels.pairs import arrange
 from rankscope.kernels.resample import Draws
 from rankscope.kernels.swaps import swap_bits
-from rankscope.stats.inputs import Floats
 from rankscope.stats.rank_rows import rank_rows, surplus_by_row
+from rankscope.typing import Bytes, Floats, Ints
 
 __all__ = ["flat_tau_differences"]
 
-Ints = npt.NDArray[np.int64]
-Bits = npt.NDArray[np.uint8]
 
 #: Values this close to the observed one are counted out, too.
 CLOSE = 1e-9
@@ -109,7 +106,7 @@ class TieGroups:
     metric's. starts: (groups) where each begins. sizes: (groups).
     """
 
-    def __init__(self, cell: Ints, of_second: Bits, starts: Ints, sizes: Ints) -> None:
+    def __init__(self, cell: Ints, of_second: Bytes, starts: Ints, sizes: Ints) -> None:
         self.cell, self.of_second, self.starts, self.sizes = cell, of_second, starts, sizes
 
     @classmethod
@@ -126,7 +123,7 @@ class TieGroups:
         starts = np.cumsum(sizes) - sizes
         return cls(points % n, (points >= n).astype(np.uint8), starts, sizes)
 
-    def tied_pairs(self, swapped: Bits) -> Ints:
+    def tied_pairs(self, swapped: Bytes) -> Ints:
         """(resamples, 2) of the first and of the second permuted metric; swapped: (resamples, cells)."""
         if not self.sizes.size:
             return np.zeros((len(swapped), 2), np.int64)

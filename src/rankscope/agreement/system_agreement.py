@@ -20,9 +20,7 @@ from rankscope.data.sections import Section, as_text, tidy_frame
 from rankscope.data.segment_scores import SegmentScores
 from rankscope.data.wording import counted
 from rankscope.errors import InputError, ParameterError, UnknownName
-from rankscope.io.read import PathLike
-from rankscope.stats.inputs import Floats
-from rankscope.stats.labels import Ints
+from rankscope.typing import Floats, Ints, PathLike
 
 if TYPE_CHECKING:
     import polars as pl

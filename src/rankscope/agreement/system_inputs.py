@@ -16,7 +16,8 @@ from rankscope.data.rankings import Rankings
 from rankscope.data.segment_scores import PairScores
 from rankscope.data.wording import counted, listed
 from rankscope.errors import InputError
-from rankscope.stats.inputs import Floats, constant
+from rankscope.stats.inputs import constant
+from rankscope.typing import Floats
 
 __all__ = ["Compared", "compared_pairs"]
 

@@ -21,7 +21,7 @@ from rankscope.data.segment_scores import PairScores, SegmentScores, SystemScore
 from rankscope.data.wording import listed
 from rankscope.errors import InputError, ParameterError, UnknownName
 from rankscope.io.ranking_tables import PEOPLE
-from rankscope.io.read import PathLike
+from rankscope.typing import PathLike
 
 __all__ = ["Given", "SystemJudgments", "SystemMetrics", "given_as_asked"]
 

@@ -11,7 +11,7 @@ from rankscope.data.rankings import Rankings
 from rankscope.data.segment_scores import PairScores
 from rankscope.data.wording import counted, listed
 from rankscope.errors import InputError
-from rankscope.stats.inputs import Bools, Floats
+from rankscope.typing import Bools, Floats
 
 __all__ = ["Part", "alike_segments", "scored_by_all", "scored_segments", "segments_in"]
 

@@ -13,7 +13,7 @@ from rankscope.data.cells import format_value
 from rankscope.data.sections import Cell, Figure, Section, Table, best_in_bold
 from rankscope.data.wording import counted, listed, percent
 from rankscope.kernels.ties import order_of
-from rankscope.stats.inputs import Floats
+from rankscope.typing import Floats
 
 __all__ = ["sections_of"]
 

@@ -9,8 +9,8 @@ from rankscope.agreement.sources import first_bytes, is_score, kind_of, merged, 
 from rankscope.data.segment_scores import SegmentScores, SystemScores
 from rankscope.io.blocks import BOM
 from rankscope.io.packed import split_packing
-from rankscope.io.read import PathLike
 from rankscope.io.streams import source_name
+from rankscope.typing import PathLike
 
 __all__ = ["AnyScores", "read_any_scores", "system_scores_in"]
 

@@ -7,7 +7,7 @@ import numpy.typing as npt
 
 from rankscope.kernels.ties import join_ties
 from rankscope.stats.correlation_values import pairs_of
-from rankscope.stats.inputs import Bools, Floats
+from rankscope.typing import Bools, Floats
 
 __all__ = [
     "ACCURACY",

@@ -9,10 +9,11 @@ from typing import Any
 import numpy as np
 
 from rankscope.data.preferences import Preferences
-from rankscope.data.rankings import Floats, Rankings
+from rankscope.data.rankings import Rankings
 from rankscope.data.segment_scores import PairScores
 from rankscope.errors import InputError
 from rankscope.kernels.resample import Draws, bootstrap_counts
+from rankscope.typing import Floats
 
 __all__ = ["RULES", "SystemSums", "bootstrap_systems", "given_sums", "mean_sums", "share_sums", "win_sums"]
 

@@ -15,9 +15,8 @@ from rankscope.agreement.system_statistics import ACCURACY, SOFT, statistic_of
 from rankscope.agreement.system_sums import bootstrap_systems
 from rankscope.kernels.resample import Draws, draw
 from rankscope.stats.correlation_intervals import fisher_ends
-from rankscope.stats.inputs import Bools, Floats
 from rankscope.stats.intervals import percentile_ends
-from rankscope.stats.labels import Ints
+from rankscope.typing import Bools, Floats, Ints
 
 __all__ = ["Cells", "cells_of", "summaries"]
 

@@ -14,11 +14,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from rankscope.agreement.rank_table import Bools, Floats, Ints, RankTable, in_pieces
+from rankscope.agreement.rank_table import RankTable, in_pieces
 from rankscope.agreement.rank_taus import counted_pairs, tau_counts
 from rankscope.data.rank_list import normalised
 from rankscope.kernels.resample import draw
 from rankscope.stats.inputs import as_generator
+from rankscope.typing import Bools, Floats, Ints
 
 __all__ = ["Deal", "Known", "deals_of", "dealt_out", "permutation_pvalue"]
 

@@ -7,9 +7,9 @@ import math
 import numpy as np
 import numpy.typing as npt
 
-from rankscope.agreement.rank_table import Floats
 from rankscope.agreement.rank_taus import TauCounts
 from rankscope.stats.distributions import special
+from rankscope.typing import Floats
 
 __all__ = ["erfc", "fisher", "segment_statistics", "stouffer", "tau_pvalues"]
 

@@ -6,9 +6,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from rankscope.data.rankings import Bools, Rankings
+from rankscope.data.rankings import Rankings
 from rankscope.data.wording import counted
 from rankscope.errors import InputError
+from rankscope.typing import Bools
 
 __all__ = ["NOT_RANKED", "not_ranked", "ranked_only", "refuse_item"]
 

@@ -14,12 +14,13 @@ from rankscope.comparison.findings import findings_of
 from rankscope.comparison.matched import Matched, check_systems, match, some_measures
 from rankscope.comparison.methods import INTERVALS, TESTS, Settings, seed_of
 from rankscope.comparison.tested import Asked, Tested, run_tests
-from rankscope.data.scores import Bools, Floats, Scores
+from rankscope.data.scores import Scores
 from rankscope.errors import InputError, ParameterError, UnknownName
 from rankscope.kernels.ties import at_most
 from rankscope.stats.corrections import CORRECTIONS, adjust_pvalues
 from rankscope.stats.inputs import check_alternative, check_count, check_level, check_positive
 from rankscope.stats.tukey import all_pairs
+from rankscope.typing import Bools, Floats
 
 __all__ = ["FAMILIES", "check_settings", "compare"]
 

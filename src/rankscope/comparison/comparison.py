@@ -14,12 +14,13 @@ from rankscope._version import __version__
 from rankscope.comparison.matched import Matched
 from rankscope.comparison.methods import Settings
 from rankscope.comparison.tested import Tested
-from rankscope.data.scores import Floats, Scores
+from rankscope.data.scores import Scores
 from rankscope.data.sections import Section, as_text, tidy_frame
 from rankscope.data.wording import counted
 from rankscope.errors import UnknownName
 from rankscope.kernels.ties import join_ties, order_of
 from rankscope.stats.clusters import Clusters, find_clusters
+from rankscope.typing import Floats
 
 if TYPE_CHECKING:
     import polars as pl

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from rankscope.comparison.matched import check_systems
 from rankscope.comparison.measure_agreement import MeasureAgreement
 from rankscope.comparison.methods import seed_of
-from rankscope.data.scores import Floats, Scores
+from rankscope.data.scores import Scores
 from rankscope.data.wording import counted as so_many
 from rankscope.data.wording import queries
 from rankscope.errors import ParameterError
@@ -23,6 +23,7 @@ from rankscope.stats.correlation_intervals import bca_ends
 from rankscope.stats.correlation_resamples import left_out, resampled, weighted_correlation
 from rankscope.stats.correlation_values import STATISTICS
 from rankscope.stats.inputs import as_generator, check_choice, check_count, check_share
+from rankscope.typing import Floats
 
 __all__ = ["BY", "N_RESAMPLES", "agree_measures", "check_agreement"]
 

@@ -8,11 +8,11 @@ import numpy as np
 
 from rankscope.comparison.methods import Settings
 from rankscope.comparison.tested import in_parts
-from rankscope.data.scores import Bools, Floats
 from rankscope.data.wording import queries, said_p
 from rankscope.stats.anova import two_way_anova
 from rankscope.stats.friedman import friedman_test
 from rankscope.stats.inputs import levelled
+from rankscope.typing import Bools, Floats
 
 if TYPE_CHECKING:
     from rankscope.comparison.comparison import MeasureComparison

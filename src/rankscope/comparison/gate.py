@@ -14,11 +14,12 @@ from rankscope.comparison.matched import Matched, check_systems, match, some_mea
 from rankscope.comparison.methods import seed_of
 from rankscope.comparison.noninferiority import TESTS, UNDECIDED, VERDICTS, Criterion, Decision, Turn, decide, turn_of
 from rankscope.comparison.query_view import extreme_queries, gains_of
-from rankscope.data.scores import Floats, Scores
+from rankscope.data.scores import Scores
 from rankscope.data.sections import Section, as_text, tidy_frame
 from rankscope.data.wording import counted, listed, percent, queries
 from rankscope.errors import ParameterError
 from rankscope.stats.inputs import check_choice, check_count, check_level, check_positive, check_share
+from rankscope.typing import Floats
 
 if TYPE_CHECKING:
     import polars as pl

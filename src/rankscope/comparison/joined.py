@@ -9,9 +9,10 @@ import numpy as np
 
 from rankscope.comparison.matched import check_systems, some_measures
 from rankscope.data.hits import frozen
-from rankscope.data.scores import Bools, Floats, Scores
+from rankscope.data.scores import Scores
 from rankscope.data.wording import listed, queries
 from rankscope.errors import InputError, ParameterError
+from rankscope.typing import Bools, Floats
 
 __all__ = ["check_same_collection", "join_scores"]
 

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from rankscope.comparison.judged import Both, kept_rows
 from rankscope.data.cells import number
@@ -15,7 +14,7 @@ from rankscope.data.hits import Hits
 from rankscope.data.sections import Section, Table
 from rankscope.data.wording import listed, percent
 from rankscope.stats.distributions import special
-from rankscope.stats.inputs import Bools, Floats
+from rankscope.typing import Bools, Floats, Ints
 
 __all__ = [
     "DEPTH",
@@ -28,7 +27,6 @@ __all__ = [
     "taste_section",
 ]
 
-Ints = npt.NDArray[np.int64]
 Row = tuple[str, str, str, str, float, float, float, int]
 #: Of so many first documents of each list it is asked how the judges agree on them.
 DEPTH = 10

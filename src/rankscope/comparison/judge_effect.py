@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from rankscope.data.cells import format_value, number
 from rankscope.data.hits import Hits
@@ -27,13 +26,13 @@ from rankscope.kernels.ties import join_ties, order_of
 from rankscope.measures.correlation import kendall_tau, tau_ap
 from rankscope.stats.ap_rows import ap_above_groups, tau_ap_by_row
 from rankscope.stats.correlation_values import taus
-from rankscope.stats.inputs import Floats, as_generator
+from rankscope.stats.inputs import as_generator
 from rankscope.stats.intervals import percentile_ends, t_interval
 from rankscope.stats.rank_rows import rank_rows, surplus_by_row
+from rankscope.typing import Floats, Ints
 
 __all__ = ["Effects", "RankingEffect", "Resampling", "effect_section", "effects_on_ranking"]
 
-Ints = npt.NDArray[np.int64]
 NONE = float("nan")
 #: Pairs of systems that change places are named, so many of them.
 NAMED = 10

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from rankscope.comparison.label_parts import Beyond
 from rankscope.data.qrels import Qrels
@@ -16,11 +15,10 @@ from rankscope.kernels.order import ranges
 from rankscope.kernels.segments import bounds, group_of
 from rankscope.kernels.text import hashes
 from rankscope.stats.confusion import Rates
-from rankscope.stats.inputs import Bools
+from rankscope.typing import Bools, Ints
 
 __all__ = ["JUDGED", "Both", "cut", "judged_by_both", "kept_rows", "notes_on", "overlap", "overlap_by_query"]
 
-Ints = npt.NDArray[np.int64]
 
 #: Which judgments rank the systems: those of documents that both judged, or all that each judge has of those queries.
 JUDGED = ("both", "own")

@@ -44,11 +44,12 @@ from rankscope.data.wording import counted, queries
 from rankscope.errors import InputError, ParameterError
 from rankscope.evaluation.conventions import make_plan
 from rankscope.evaluation.sources import ENTITY, LETOR, as_qrels, is_path
-from rankscope.io.read import PathLike, file_stem
+from rankscope.io.read import file_stem
 from rankscope.io.streams import one_stdin, source_name
 from rankscope.stats.confusion import ConfusionMatrix, Rates, confusion_matrix
-from rankscope.stats.inputs import Bools, check_choice, check_count, check_positive, check_share, seed_of
+from rankscope.stats.inputs import check_choice, check_count, check_positive, check_share, seed_of
 from rankscope.stats.labels import encode
+from rankscope.typing import Bools, PathLike
 
 if TYPE_CHECKING:
     import polars as pl

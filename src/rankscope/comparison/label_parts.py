@@ -11,9 +11,9 @@ from rankscope.data.cells import format_value
 from rankscope.data.sections import Figure, Section, Table
 from rankscope.data.wording import counted, percent
 from rankscope.stats.confusion import AVERAGED, RATES, ConfusionMatrix, Rates, share_interval
-from rankscope.stats.inputs import Floats
 from rankscope.stats.judges import Alpha, Kappa, cohens_kappa, krippendorffs_alpha
-from rankscope.stats.labels import Ints, Label
+from rankscope.stats.labels import Label
+from rankscope.typing import Floats, Ints
 
 __all__ = [
     "COLUMNS",

@@ -28,7 +28,8 @@ from rankscope.data.wording import counted
 from rankscope.errors import InputError, ParameterError
 from rankscope.stats.confusion import ConfusionMatrix, Rates, confusion_matrix, rates
 from rankscope.stats.inputs import check_positive, check_share
-from rankscope.stats.labels import Ints, Label, encode
+from rankscope.stats.labels import Label, encode
+from rankscope.typing import Ints
 
 if TYPE_CHECKING:
     import polars as pl

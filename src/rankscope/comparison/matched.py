@@ -9,15 +9,13 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from rankscope.data.scores import LEAST, Floats, Scores
+from rankscope.data.scores import LEAST, Scores
 from rankscope.data.wording import queries
 from rankscope.errors import InputError, ParameterError, UnknownName
 from rankscope.kernels.ties import NOISE
+from rankscope.typing import Floats, Ints
 
 __all__ = ["Matched", "check_systems", "match", "some_measures", "system_of"]
-
-
-Places = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -46,7 +44,7 @@ class Matched:
         """The greatest size of a value: what means, too, are equal or not by."""
         return float(np.abs(self.values).max(initial=0.0))
 
-    def differences(self, first: Places, second: Places) -> Floats:
+    def differences(self, first: Ints, second: Ints) -> Floats:
         """(pairs, n) of the systems at these places; 0 where only rounding tells two values apart."""
         found = self.values[first] - self.values[second]
         pair, query = np.nonzero((np.abs(found) <= NOISE * self.scale) & (found != 0))

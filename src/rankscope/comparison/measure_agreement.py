@@ -12,11 +12,12 @@ import numpy.typing as npt
 
 from rankscope._version import __version__
 from rankscope.data.cells import format_value
-from rankscope.data.scores import Floats, Scores
+from rankscope.data.scores import Scores
 from rankscope.data.sections import Figure, Section, Table, as_text, tidy_frame
 from rankscope.data.wording import counted, format_p, listed, percent
 from rankscope.kernels.ties import best_places, join_ties
 from rankscope.stats.correlation_intervals import FAR, FEW
+from rankscope.typing import Floats
 
 if TYPE_CHECKING:
     import polars as pl

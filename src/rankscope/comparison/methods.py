@@ -6,13 +6,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from rankscope.data.scores import Floats
 from rankscope.stats.bayes import bayes_signed_rank_test, bayes_t_test
 from rankscope.stats.friedman import nemenyi_test
 from rankscope.stats.inputs import seed_of
 from rankscope.stats.paired import sign_test, t_test, wilcoxon_test
 from rankscope.stats.resampled import bootstrap_test, randomisation_test
 from rankscope.stats.tukey import randomised_tukey_hsd, tukey_hsd
+from rankscope.typing import Floats
 
 __all__ = ["INTERVALS", "TESTS", "Method", "Settings", "seed_of"]
 

@@ -15,9 +15,10 @@ import numpy.typing as npt
 from rankscope.errors import ParameterError
 from rankscope.kernels.ties import NOISE, at_most, order_of
 from rankscope.stats.distributions import special, t_pvalue
-from rankscope.stats.inputs import Bools, Floats, constant, levelled
+from rankscope.stats.inputs import constant, levelled
 from rankscope.stats.power import queries_for_t
 from rankscope.stats.resampled import bootstrap_test, randomisation_test
+from rankscope.typing import Bools, Floats
 
 __all__ = ["PASS", "TESTS", "UNDECIDED", "VERDICTS", "WORSE", "Criterion", "Decision", "Turn", "decide", "turn_of"]
 

@@ -15,8 +15,9 @@ from rankscope.errors import ParameterError
 from rankscope.kernels.ties import NOISE, order_of
 from rankscope.stats.anova import two_way_anova
 from rankscope.stats.distributions import special
-from rankscope.stats.inputs import Floats, constant, levelled_table
+from rankscope.stats.inputs import constant, levelled_table
 from rankscope.stats.power import anova_power, queries_for_anova, queries_for_interval, queries_for_t, t_power
+from rankscope.typing import Floats
 
 __all__ = ["CURVE", "MOST", "NEEDS", "Asked", "MeasurePlan", "PlanRow", "plan_measure"]
 

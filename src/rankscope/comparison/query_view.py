@@ -10,10 +10,10 @@ import numpy.typing as npt
 
 from rankscope.comparison.matched import Matched
 from rankscope.data.cells import number
-from rankscope.data.scores import Floats
 from rankscope.data.sections import Cell, Figure, Section, Table
 from rankscope.data.wording import queries, some_of
 from rankscope.kernels.ties import NOISE, order_of
+from rankscope.typing import Floats
 
 if TYPE_CHECKING:
     from rankscope.comparison.comparison import Comparison, MeasureComparison

@@ -13,8 +13,9 @@ from rankscope.comparison.matched import check_systems
 from rankscope.data.scores import MeasureLike, Scores
 from rankscope.data.wording import counted, queries
 from rankscope.errors import ParameterError, UnknownName
-from rankscope.stats.inputs import Bools, Floats, check_choice
+from rankscope.stats.inputs import check_choice
 from rankscope.stats.standardisation import STANDARDISATIONS, standardise_scores
+from rankscope.typing import Bools, Floats
 
 __all__ = ["StandardisedMeasure", "standardise"]
 

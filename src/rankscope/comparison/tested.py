@@ -11,12 +11,12 @@ import numpy.typing as npt
 
 from rankscope.comparison.matched import Matched
 from rankscope.comparison.methods import Settings
-from rankscope.data.scores import Bools, Floats
 from rankscope.errors import ParameterError
 from rankscope.kernels.ties import NOISE, signs_of
 from rankscope.stats.effects import Effects, effect_sizes
 from rankscope.stats.inputs import all_zero, outcomes
 from rankscope.stats.intervals import bootstrap_interval, t_interval
+from rankscope.typing import Bools, Floats
 
 __all__ = ["Asked", "Tested", "in_parts", "run_tests"]
 

@@ -17,7 +17,6 @@ from rankscope.compat.dunaiski_output import PRINTING, show_study
 from rankscope.data.entities import EntityRanks
 from rankscope.errors import InputError
 from rankscope.io.entity_ranks import read_entity_ranks
-from rankscope.io.read import PathLike
 from rankscope.io.streams import source_name
 from rankscope.stability import StabilityStudy
 from rankscope.stability.chosen import check_levels
@@ -26,6 +25,7 @@ from rankscope.stability.outcome import Asked
 from rankscope.stability.sampling import Entities
 from rankscope.stability.studies import CODED_LEVELS, check_study, result_of, run_all
 from rankscope.stats.inputs import check_choice, check_count, seed_of
+from rankscope.typing import PathLike
 
 __all__ = ["CODED_LEVELS", "dunaiski", "dunaiski_study", "dunaiski_table", "settle"]
 

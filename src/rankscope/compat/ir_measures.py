@@ -21,7 +21,7 @@ from rankscope.data.hits import Hits
 from rankscope.data.join import Convention, Joiner
 from rankscope.data.qrels import Qrels
 from rankscope.errors import ParameterError
-from rankscope.measures.base import Floats
+from rankscope.typing import Floats
 
 try:  # by its name, since it is no dependency: who asks for this module has it
     irm: Any = import_module("ir_measures")

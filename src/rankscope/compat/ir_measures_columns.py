@@ -11,8 +11,9 @@ import numpy as np
 from rankscope.data.hits import Hits, frozen
 from rankscope.errors import ParameterError, UnknownName
 from rankscope.measures import MEASURES
-from rankscope.measures.base import Floats, Ints, Measure
+from rankscope.measures.base import Measure
 from rankscope.measures.presets import PRESETS
+from rankscope.typing import Floats, Ints
 
 __all__ = ["NAMES", "PRESET", "Column", "View", "regraded", "translate", "values_of"]
 

@@ -19,14 +19,12 @@ from rankscope.compat.letor_output import show_tables, show_ttest
 from rankscope.compat.letor_ttest import letor_ttests
 from rankscope.data.rows import names_of
 from rankscope.errors import UnknownName
-from rankscope.io.read import PathLike
 from rankscope.kernels.order import order_in_groups, stable_order
 from rankscope.kernels.segments import bounds
+from rankscope.typing import Floats, Ints, PathLike
 
 __all__ = ["VERSIONS", "LetorValues", "Stopped", "letor_rank", "letor_score", "letor_ttest", "letor_values"]
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 
 #: Ranks of all lists that are looked at together.
 CELLS = 1 << 18

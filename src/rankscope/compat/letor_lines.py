@@ -24,18 +24,15 @@ from rankscope.io.letor_fields import (
     leading_fields,
     one_number,
 )
-from rankscope.io.read import PathLike, open_source
+from rankscope.io.read import open_source
 from rankscope.io.streams import open_binary, source_name
 from rankscope.kernels.numbers import parse_floats
 from rankscope.kernels.order import repeated
 from rankscope.kernels.text import Fields, decode, hashes
+from rankscope.typing import Bools, Bytes, Floats, Ints, PathLike
 
 __all__ = ["VERSIONS", "Listed", "Stopped", "Version", "perl_number", "read_listed"]
 
-Bools = npt.NDArray[np.bool_]
-Bytes = npt.NDArray[np.uint8]
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 
 #: The label of a line whose label is in no script's table.
 OTHER = 10

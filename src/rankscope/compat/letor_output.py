@@ -6,15 +6,14 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
+
+from rankscope.typing import Floats
 
 if TYPE_CHECKING:
     from rankscope.compat.letor import LetorValues
     from rankscope.compat.letor_ttest import TTest
 
 __all__ = ["show_tables", "show_ttest"]
-
-Floats = npt.NDArray[np.float64]
 
 
 def show_tables(values: LetorValues, preset: str, *, by_query: bool) -> str:

@@ -7,15 +7,13 @@ import re
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from rankscope.errors import InputError
-from rankscope.io.read import PathLike
 from rankscope.io.streams import open_binary, source_name
+from rankscope.typing import Floats, PathLike
 
 __all__ = ["TTest", "letor_ttests"]
 
-Floats = npt.NDArray[np.float64]
 
 #: A line of LETOR 3.0 for one query.
 NUMBERED = re.compile(r"(precision|Map|NDCG) of query(\d+):\t")

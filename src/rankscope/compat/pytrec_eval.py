@@ -21,9 +21,9 @@ from rankscope.data.hits import Hits
 from rankscope.data.join import Convention, Joiner
 from rankscope.data.qrels import Qrels
 from rankscope.errors import InputError
-from rankscope.measures.base import Floats
 from rankscope.measures.presets import PRESETS
 from rankscope.measures.trec_names import TREC_NAMES
+from rankscope.typing import Floats
 
 __all__ = [
     "RelevanceEvaluator",

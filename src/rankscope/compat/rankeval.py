@@ -18,9 +18,9 @@ from rankscope.agreement.rank_table import RankTable
 from rankscope.data.rank_list import check_normalisation, normalised
 from rankscope.errors import InputError
 from rankscope.io.jcml import read_jcml
-from rankscope.io.read import PathLike
 from rankscope.io.streams import source_name
 from rankscope.stats.inputs import check_count
+from rankscope.typing import PathLike
 
 __all__ = [
     "allmetrics",

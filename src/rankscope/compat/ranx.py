@@ -22,13 +22,14 @@ from rankscope.data.hits import Hits
 from rankscope.data.join import Convention, Joiner
 from rankscope.data.wording import some_of
 from rankscope.errors import InputError, ParameterError, UnknownName
-from rankscope.measures.base import Floats, Ints, Measure
+from rankscope.measures.base import Measure
 from rankscope.measures.binary import AP, RR, F, P, R, Rprec, Success
 from rankscope.measures.cascade import RBP
 from rankscope.measures.counts import NumRelRet
 from rankscope.measures.graded import DCG, nDCG
 from rankscope.measures.judged import Bpref
 from rankscope.measures.sets import SetF, SetP, SetR
+from rankscope.typing import Floats, Ints
 
 __all__ = ["Qrels", "Run", "evaluate"]
 

@@ -23,8 +23,9 @@ from rankscope.data import run as our_run
 from rankscope.data.dicts import to_numbers
 from rankscope.data.rows import names_of
 from rankscope.errors import InputError, ParameterError
-from rankscope.io.read import PathLike, read_qrels, read_run
+from rankscope.io.read import read_qrels, read_run
 from rankscope.kernels.text import decode
+from rankscope.typing import PathLike
 
 __all__ = ["Qrels", "Run"]
 

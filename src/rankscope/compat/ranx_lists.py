@@ -14,9 +14,9 @@ from typing import Any, ClassVar, Generic, TypeVar
 from rankscope.data import qrels as our_qrels
 from rankscope.data import run as our_run
 from rankscope.errors import InputError, OutputError, ParameterError, UnknownName
-from rankscope.io.read import PathLike
 from rankscope.io.streams import open_binary
 from rankscope.io.write import compressed, write_chunks, write_text
+from rankscope.typing import PathLike
 
 __all__ = ["Lists", "columns_of", "kind_of", "pandas", "read_json", "refuse_blanks", "refuse_other_shapes"]
 

@@ -17,13 +17,14 @@ from rankscope.data.join import Convention
 from rankscope.data.qrels import Qrels
 from rankscope.errors import ParameterError, RankscopeError, UnknownName
 from rankscope.evaluation.sources import join_file
-from rankscope.io.read import PathLike, read_qrels
-from rankscope.measures.base import Floats, Measure
+from rankscope.io.read import read_qrels
+from rankscope.measures.base import Measure
 from rankscope.measures.cascade import RBPResidual
 from rankscope.measures.names import expand_trec, parse_measure, split_trec, trec_name
 from rankscope.measures.presets import OFFICIAL, PRESETS
 from rankscope.measures.sets import Utility
 from rankscope.measures.trec_names import TREC_NAMES
+from rankscope.typing import Floats, PathLike
 
 __all__ = ["NICKNAMES", "VERSIONS", "Line", "MissingQuery", "Options", "read_lines", "trec_eval"]
 

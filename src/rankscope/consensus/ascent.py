@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-import numpy.typing as npt
+
+from rankscope.typing import Floats, Ints
 
 __all__ = ["climb"]
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 
 #: Steps up to so many; no coordinate goes further than FAR in one; each is halved so often at most.
 STEPS, FAR, HALVINGS = 300, 3.0, 30

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
-import numpy.typing as npt
 
 from rankscope.consensus.base import Drawn, Method, Note, Order, Solution
 from rankscope.consensus.insertion import falling
@@ -15,11 +14,10 @@ from rankscope.consensus.pairwise import refuse_items
 from rankscope.consensus.units import unit_of
 from rankscope.data.votes import UNRANKED, Votes, check_unranked
 from rankscope.data.wording import counted
+from rankscope.typing import Floats, Indices
 
 __all__ = ["Footrule", "footrule"]
 
-Floats = npt.NDArray[np.float64]
-Index = npt.NDArray[np.intp]
 Weights = Sequence[float] | Mapping[str, float] | None
 
 #: Among more items, circles of more than two are not looked for.
@@ -108,7 +106,7 @@ def place_costs(votes: Votes, weights: Floats, unranked: str) -> Floats:
     return found
 
 
-def shared_ranks(order: Index, costs: Floats) -> Floats:
+def shared_ranks(order: Indices, costs: Floats) -> Floats:
     """(items) ranks from 1, where neighbours that could stand in any order at no cost share the first of theirs.
 
     costs: (place, place) whole numbers: of the item of the one place at the other. Items of a run of places can be
@@ -154,7 +152,7 @@ def circles_at_no_cost(gain: Floats) -> bool:
     return bool((np.diagonal(ways) <= 0).any())
 
 
-def cheapest(costs: Floats, unit: float, rng: np.random.Generator | None = None) -> Index:
+def cheapest(costs: Floats, unit: float, rng: np.random.Generator | None = None) -> Indices:
     """(places) the item at each place. costs: (items, places), multiples of the unit up to noise.
 
     rng: by which items that nothing tells apart stand; else they stand as in the votes.

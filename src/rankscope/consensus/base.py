@@ -8,14 +8,12 @@ from dataclasses import dataclass, field, fields
 from typing import ClassVar, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from rankscope.data.votes import Votes
 from rankscope.kernels.ties import NOISE, SOLVED, joins
+from rankscope.typing import Floats
 
 __all__ = ["Drawn", "Method", "Note", "Order", "Solution", "ranks_of"]
-
-Floats = npt.NDArray[np.float64]
 
 
 class Note(str):

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
+
+from rankscope.typing import Floats, Indices
 
 __all__ = ["majority_blocks"]
 
-Floats = npt.NDArray[np.float64]
-Index = npt.NDArray[np.intp]
 
-
-def majority_blocks(margins: Floats) -> list[Index]:
+def majority_blocks(margins: Floats) -> list[Indices]:
     """The strongly connected components of the graph of strict majorities, those first that win against others.
 
     Concatenated best orders of the components are a best order of all: from an earlier to a later one no majority

@@ -14,14 +14,12 @@ from rankscope.consensus.repeats import Alike
 from rankscope.consensus.voters import VoterAgreement
 from rankscope.data.sections import Section, as_text, tidy_frame
 from rankscope.data.wording import counted
+from rankscope.typing import Floats, Ints
 
 if TYPE_CHECKING:
     import polars as pl
 
 __all__ = ["BoardRow", "Effect", "Leaderboard"]
-
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 
 
 class BoardRow(NamedTuple):

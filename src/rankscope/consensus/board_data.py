@@ -11,7 +11,6 @@ import numpy as np
 from rankscope.data.frames import one_of
 from rankscope.data.preferences import Preferences
 from rankscope.data.rankings import Rankings
-from rankscope.data.rows import Ints
 from rankscope.data.scores import Scores
 from rankscope.data.votes import Votes
 from rankscope.data.wording import counted, listed
@@ -19,6 +18,7 @@ from rankscope.errors import ParameterError, UnknownName
 from rankscope.io.ballots import read_votes
 from rankscope.io.outcomes import read_preferences
 from rankscope.io.ranking_tables import PEOPLE
+from rankscope.typing import Ints
 
 __all__ = ["BoardData", "pairs_in", "preferences_of", "votes_of"]
 

@@ -7,7 +7,6 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from rankscope.consensus.contexts import POSITION, Contexts, Sums, contexts_of
 from rankscope.consensus.likelihood import Likelihood
@@ -18,11 +17,10 @@ from rankscope.data.preferences import Preferences
 from rankscope.data.wording import listed
 from rankscope.errors import InputError, ParameterError
 from rankscope.stats.inputs import as_generator, check_choice, check_count, check_positive
+from rankscope.typing import Bools, Floats
 
 __all__ = ["TIES", "Fitted", "draws_from_covariance", "fit_preferences", "lost_note"]
 
-Floats = npt.NDArray[np.float64]
-Bools = npt.NDArray[np.bool_]
 
 #: What a tie is: half a win of each, or an outcome of its own.
 TIES = ("half", "davidson")

@@ -23,8 +23,8 @@ from rankscope.data.sections import Section, Table, as_text, tidy_frame
 from rankscope.data.votes import Votes
 from rankscope.data.wording import listed, percent, queries
 from rankscope.errors import InputError, ParameterError
-from rankscope.io.read import PathLike
 from rankscope.stats.inputs import check_share, seed_of
+from rankscope.typing import PathLike
 
 if TYPE_CHECKING:
     import polars as pl

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
-import numpy.typing as npt
 
 from rankscope.consensus.base import Method, Order
 from rankscope.consensus.majorities import Weights, majorities
@@ -15,10 +14,10 @@ from rankscope.consensus.pairwise import HELD, comparison_sums, place_codes, pre
 from rankscope.data.rank_list import normalised
 from rankscope.data.votes import UNRANKED, Votes, check_unranked
 from rankscope.errors import ParameterError
+from rankscope.typing import Floats
 
 __all__ = ["MC1", "MC2", "MC3", "MC4", "mc1", "mc2", "mc3", "mc4", "stationary"]
 
-Floats = npt.NDArray[np.float64]
 
 #: The share of jumps to any item. Small, since it levels the differences; not so small that rounding shows.
 TELEPORT = 0.05

@@ -15,11 +15,10 @@ import numpy.typing as npt
 
 from rankscope.consensus.stages import Stages, held_back
 from rankscope.kernels.order import ranges
+from rankscope.typing import Floats, Ints
 
 __all__ = ["Choices", "choices_of"]
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 
 #: Entries of all choices before equal ones are brought together: of more, memory would be too much; and for each number
 #: of the votes, beyond which running sums over whole lists are quicker.

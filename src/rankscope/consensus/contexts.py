@@ -11,11 +11,10 @@ import numpy.typing as npt
 
 from rankscope.data.preferences import Preferences
 from rankscope.errors import InputError
+from rankscope.typing import Floats, Ints
 
 __all__ = ["POSITION", "Contexts", "Sums", "contexts_of"]
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 
 #: The name of the advantage of standing on the left.
 POSITION = "position"

@@ -17,10 +17,10 @@ from rankscope.data.wording import said_p
 from rankscope.errors import ParameterError
 from rankscope.kernels.pairs import count_pairs_by_row
 from rankscope.stats.distributions import special
+from rankscope.typing import Floats
 
 __all__ = ["Mallows", "mallows"]
 
-Floats = npt.NDArray[np.float64]
 Weights = Sequence[float] | Mapping[str, float] | None
 
 #: The least number of votes expected in a cell of the chi-square test, and a p-value that speaks against the model.

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from rankscope.consensus.base import Order
 from rankscope.data.rank_list import normalised
@@ -14,10 +13,10 @@ from rankscope.data.votes import UNRANKED, Votes, check_unranked
 from rankscope.errors import InputError
 from rankscope.kernels.pairs import count_pairs_by_row
 from rankscope.stats.inputs import check_choice
+from rankscope.typing import Floats
 
 __all__ = ["vote_distances"]
 
-Floats = npt.NDArray[np.float64]
 
 #: By pairs, and by places.
 DISTANCES = ("kendall", "footrule")

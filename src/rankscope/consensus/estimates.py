@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from rankscope.consensus.bradley_terry import Fitted, draws_from_covariance, fit_preferences, lost_note
 from rankscope.consensus.luce import LuceModel, plackett_luce_covariance
@@ -20,11 +19,10 @@ from rankscope.data.votes import Votes
 from rankscope.data.wording import counted, said_p
 from rankscope.kernels.resample import bootstrap_counts, draw
 from rankscope.stats.inputs import as_generator
+from rankscope.typing import Floats, Ints
 
 __all__ = ["Asked", "Estimate", "from_preferences", "from_votes"]
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 
 #: A p-value below says that the model does not fit.
 LEVEL = 0.05

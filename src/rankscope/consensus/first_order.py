@@ -5,17 +5,15 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from rankscope.consensus.bradley_terry import Fitted
 from rankscope.consensus.contexts import POSITION, Contexts, contexts_of
 from rankscope.consensus.likelihood import Likelihood, Point
 from rankscope.data.preferences import Preferences
 from rankscope.errors import ParameterError
+from rankscope.typing import Floats
 
 __all__ = ["Wins", "at_estimate", "wins_by_system"]
-
-Floats = npt.NDArray[np.float64]
 
 
 class Wins(NamedTuple):

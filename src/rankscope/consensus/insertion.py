@@ -5,12 +5,11 @@ from __future__ import annotations
 import time
 
 import numpy as np
-import numpy.typing as npt
+
+from rankscope.typing import Floats, Indices
 
 __all__ = ["falling", "free_moves", "improved", "order_costs", "searched", "starts_for"]
 
-Floats = npt.NDArray[np.float64]
-Index = npt.NDArray[np.intp]
 
 #: Rounds without a better order after which a search ends.
 PATIENCE = 6
@@ -22,7 +21,7 @@ STARTS, START_ITEMS = 32, 6400
 HELD = 1 << 22
 
 
-def falling(orders: Index) -> Floats:
+def falling(orders: Indices) -> Floats:
     """(items), or (draws, items): how many items stand behind each."""
     found = np.empty(orders.shape)
     n = orders.shape[-1]
@@ -30,7 +29,7 @@ def falling(orders: Index) -> Floats:
     return found
 
 
-def order_costs(margins: Floats, orders: Index) -> Floats:
+def order_costs(margins: Floats, orders: Indices) -> Floats:
     """(orders) the margins of the pairs that each reverses. margins: (items, items), or one table an order."""
     rows, n = orders.shape
     later = np.triu(np.ones((n, n), np.bool_), 1)
@@ -44,7 +43,7 @@ def order_costs(margins: Floats, orders: Index) -> Floats:
     return found
 
 
-def improved(margins: Floats, orders: Index, deadline: float | None = None) -> Index:
+def improved(margins: Floats, orders: Indices, deadline: float | None = None) -> Indices:
     """Orders that no move of one item to another place makes cheaper, by more than half a unit of whole margins.
 
     margins: (items, items), or (orders, items, items), a table an order. orders: (orders, items), the best item first.
@@ -75,7 +74,7 @@ def improved(margins: Floats, orders: Index, deadline: float | None = None) -> I
     return orders
 
 
-def free_moves(margins: Floats, order: Index) -> int:
+def free_moves(margins: Floats, order: Indices) -> int:
     """How many items could stand at another place of an order at no cost. margins: (items, items) whole numbers.
 
     >>> free_moves(np.array([[0.0, 1.0, -1.0], [-1.0, 0.0, 1.0], [1.0, -1.0, 0.0]]), np.arange(3))  # a circle
@@ -100,7 +99,7 @@ def starts_for(n: int) -> int:
     return max(4, min(STARTS, START_ITEMS // n))
 
 
-def searched(margins: Floats, restarts: int, rng: np.random.Generator, deadline: float | None = None) -> Index:
+def searched(margins: Floats, restarts: int, rng: np.random.Generator, deadline: float | None = None) -> Indices:
     """(items) the cheapest order found from so many starts, and from so many variations of the best one, repeatedly.
 
     The starts are the order in which the items stand, the one by majorities won, and random ones. Of orders of one
@@ -123,7 +122,7 @@ def searched(margins: Floats, restarts: int, rng: np.random.Generator, deadline:
     return np.asarray(best)
 
 
-def varied(order: Index, count: int, rng: np.random.Generator) -> Index:
+def varied(order: Indices, count: int, rng: np.random.Generator) -> Indices:
     """(count, items) an order with about a third of its items moved, in some a little, in others across a third."""
     n = order.size
     reach = rng.random((count, 1)) * n / 3

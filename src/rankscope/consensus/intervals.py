@@ -13,6 +13,7 @@ from rankscope.errors import ParameterError
 from rankscope.kernels.resample import NUMBERS, bootstrap_counts, draw
 from rankscope.kernels.ties import NOISE
 from rankscope.stats.inputs import as_generator, check_count
+from rankscope.typing import Floats
 
 __all__ = [
     "DRAWS",
@@ -25,7 +26,6 @@ __all__ = [
     "rank_intervals",
 ]
 
-Floats = npt.NDArray[np.float64]
 
 #: Draws unless somebody says how many, the fewest that are made then, and the fewest that one may ask for.
 DRAWS, FEWEST, LEAST = 1000, 200, 20

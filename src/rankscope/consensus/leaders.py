@@ -6,7 +6,6 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from rankscope.consensus.base import ranks_of
 from rankscope.consensus.board import Effect, Leaderboard
@@ -23,11 +22,10 @@ from rankscope.data.wording import counted
 from rankscope.errors import InputError, ParameterError
 from rankscope.stats.inputs import check_choice, check_count, check_positive, check_share, seed_of
 from rankscope.stats.intervals import percentile_ends
+from rankscope.typing import Floats, Ints
 
 __all__ = ["INTERVALS", "LEFT_OUT", "MODELS", "leaderboard"]
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 
 MODELS = ("bradley-terry", "davidson", "plackett-luce")
 INTERVALS = ("bootstrap", "information")

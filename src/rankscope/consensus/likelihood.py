@@ -16,10 +16,9 @@ import numpy as np
 import numpy.typing as npt
 
 from rankscope.consensus.contexts import Contexts, Sums, incidence
+from rankscope.typing import Floats
 
 __all__ = ["Likelihood", "Point"]
-
-Floats = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

@@ -15,11 +15,10 @@ from rankscope.consensus.majorities import STRENGTHS, Weights, check_strength, h
 from rankscope.consensus.pairwise import in_chunks, preference_matrices
 from rankscope.data.votes import UNRANKED, Votes, check_unranked
 from rankscope.data.wording import listed
+from rankscope.typing import Bools, Floats
 
 __all__ = ["RankedPairs", "lock_pairs", "ranked_pairs"]
 
-Floats = npt.NDArray[np.float64]
-Bools = npt.NDArray[np.bool_]
 Pairs = list[tuple[int, int]]
 
 #: Numbers in the matrices of strengths that are held at once.

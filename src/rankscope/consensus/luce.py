@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from rankscope.consensus.ascent import climb
 from rankscope.consensus.choices import Choices, choices_of
@@ -16,12 +15,10 @@ from rankscope.consensus.stages import NUMBERS, Stages, curvature, prior_curvatu
 from rankscope.data.votes import Votes, check_unranked
 from rankscope.errors import InputError
 from rankscope.stats.inputs import check_positive
+from rankscope.typing import Bools, Floats, Ints
 
 __all__ = ["SLIGHT", "LuceModel", "fit_plackett_luce", "fit_stages", "plackett_luce_covariance"]
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
-Bools = npt.NDArray[np.bool_]
 
 #: The prior of resamples that have no maximum without one.
 SLIGHT = 1e-3

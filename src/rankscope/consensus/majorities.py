@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
-import numpy.typing as npt
 
 from rankscope.consensus.base import Method, Order
 from rankscope.consensus.pairwise import in_chunks, preference_matrices
 from rankscope.data.votes import UNRANKED, Votes, check_unranked
 from rankscope.errors import ParameterError
 from rankscope.kernels.ties import SOLVED
+from rankscope.typing import Bools, Floats, Ints
 
 __all__ = [
     "STRENGTHS",
@@ -30,9 +30,6 @@ __all__ = [
     "strength_levels",
 ]
 
-Floats = npt.NDArray[np.float64]
-Bools = npt.NDArray[np.bool_]
-Ints = npt.NDArray[np.int64]
 Weights = Sequence[float] | Mapping[str, float] | None
 
 #: How strong a majority is: by the weight of those who are for it, or by that less the weight of those against.

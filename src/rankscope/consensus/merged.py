@@ -6,9 +6,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-import numpy.typing as npt
-
 from rankscope._version import __version__
 from rankscope.consensus.base import Order
 from rankscope.consensus.merged_shown import (
@@ -24,13 +21,13 @@ from rankscope.data.sections import Section, as_text, tidy_frame
 from rankscope.data.votes import Votes
 from rankscope.data.wording import counted, listed
 from rankscope.errors import InputError
+from rankscope.typing import Floats
 
 if TYPE_CHECKING:
     import polars as pl
 
 __all__ = ["COLUMNS", "Consensus"]
 
-Floats = npt.NDArray[np.float64]
 
 COLUMNS = ("item", "rank", "score", "low", "high")
 

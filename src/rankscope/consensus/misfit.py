@@ -7,7 +7,6 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from rankscope.consensus.luce import fit_plackett_luce, fit_stages
 from rankscope.consensus.samplers import luce_places
@@ -17,10 +16,10 @@ from rankscope.data.votes import Votes
 from rankscope.data.wording import said_p
 from rankscope.kernels.ties import SOLVED
 from rankscope.stats.inputs import as_generator, check_count
+from rankscope.typing import Floats
 
 __all__ = ["Misfit", "plackett_luce_misfit"]
 
-Floats = npt.NDArray[np.float64]
 Weights = Sequence[float] | Mapping[str, float] | None
 
 #: The prior of drawn votes, as a share of the greatest weight: without any, some have no maximum.

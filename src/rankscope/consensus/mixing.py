@@ -12,11 +12,10 @@ from rankscope.consensus.stages import NUMBERS
 from rankscope.data.votes import Votes
 from rankscope.data.wording import listed
 from rankscope.errors import InputError
+from rankscope.typing import Bools, Floats
 
 __all__ = ["TINY", "beaten_by", "connected", "pairs_above", "refuse_unconnected"]
 
-Floats = npt.NDArray[np.float64]
-Bools = npt.NDArray[np.bool_]
 
 #: Pairs of all voters that are held at once.
 MOST = 1 << 23

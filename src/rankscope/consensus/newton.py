@@ -16,15 +16,13 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from rankscope.consensus.contexts import Sums
 from rankscope.consensus.likelihood import Likelihood, Point
+from rankscope.typing import Bools, Floats
 
 __all__ = ["FAINT", "Maximum", "determined", "maximum", "maximum_nearby", "some_sums"]
 
-Floats = npt.NDArray[np.float64]
-Bools = npt.NDArray[np.bool_]
 
 #: Where there is no maximum, each step goes on by about 1 in log-odds, until H is next to nothing; a maximum is not
 #: farther than that.

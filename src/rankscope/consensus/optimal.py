@@ -8,7 +8,6 @@ from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from rankscope.consensus.base import Drawn, Method, Note, Order, Solution
 from rankscope.consensus.blocks import majority_blocks
@@ -20,11 +19,10 @@ from rankscope.data.votes import UNRANKED, Votes, check_unranked
 from rankscope.data.wording import counted
 from rankscope.errors import ParameterError
 from rankscope.stats.inputs import as_generator, check_count, check_positive
+from rankscope.typing import Floats, Indices
 
 __all__ = ["Kemeny", "kemeny"]
 
-Floats = npt.NDArray[np.float64]
-Index = npt.NDArray[np.intp]
 Weights = Sequence[float] | Mapping[str, float] | None
 
 #: Blocks of more items are only searched, unless `exact` is true: of random votes they may take hours.
@@ -209,7 +207,7 @@ class Kemeny(Method):
         return found
 
 
-def shared_ranks(order: Index, margins: Floats) -> Floats:
+def shared_ranks(order: Indices, margins: Floats) -> Floats:
     """(items) ranks from 1, where neighbours that are tied with each other one against one share the first of theirs.
 
     >>> shared_ranks(np.array([2, 0, 1]), np.array([[0.0, 0.0, -1.0], [0.0, 0.0, -1.0], [1.0, 1.0, 0.0]])).tolist()
@@ -224,7 +222,7 @@ def shared_ranks(order: Index, margins: Floats) -> Floats:
     return ranks
 
 
-def others_said(order: Index, margins: Floats) -> tuple[str, ...]:
+def others_said(order: Indices, margins: Floats) -> tuple[str, ...]:
     """A note where other orders are as good: counted for few items, else where neighbours or one item could move."""
     free = int((margins[order[:-1], order[1:]] == 0).sum())
     if free:
@@ -247,7 +245,7 @@ class Found(NamedTuple):
     stopped: by the time limit. block: items in the largest block.
     """
 
-    order: Index
+    order: Indices
     cost: float
     bound: float
     stopped: bool = False

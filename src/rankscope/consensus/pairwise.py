@@ -10,10 +10,10 @@ import numpy.typing as npt
 
 from rankscope.data.votes import Votes
 from rankscope.stats.inputs import refuse_pairs
+from rankscope.typing import Floats
 
 __all__ = ["comparison_sums", "in_chunks", "place_codes", "preference_matrices", "preference_matrix", "refuse_items"]
 
-Floats = npt.NDArray[np.float64]
 Codes = npt.NDArray[Any]
 
 #: Comparisons that are made at once: what stays in the cache of a processor.

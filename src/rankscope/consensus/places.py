@@ -5,15 +5,11 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from rankscope.kernels.ties import SOLVED, at_most, join_ties
+from rankscope.typing import Bools, Floats, Ints
 
 __all__ = ["Places", "places_of"]
-
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
-Bools = npt.NDArray[np.bool_]
 
 
 class Places(NamedTuple):

@@ -7,17 +7,16 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
-import numpy.typing as npt
 
 from rankscope.consensus.base import Method, Order
 from rankscope.data.rank_list import normalised
 from rankscope.data.votes import UNRANKED, Votes, check_unranked
 from rankscope.errors import ParameterError
 from rankscope.kernels.ties import SOLVED
+from rankscope.typing import Floats
 
 __all__ = ["Borda", "MeanRank", "MedianRank", "borda", "mean_rank", "median_rank"]
 
-Floats = npt.NDArray[np.float64]
 Weights = Sequence[float] | Mapping[str, float] | None
 
 #: Numbers (draws, voters, items) that a median holds at once.

@@ -5,15 +5,12 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from rankscope.data.preferences import Preferences
 from rankscope.kernels.ties import SOLVED, join_ties
+from rankscope.typing import Floats, Ints
 
 __all__ = ["Alike", "alike_of", "upheld"]
-
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 
 
 class Alike(NamedTuple):

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
-import numpy.typing as npt
 
 from rankscope.consensus.base import Method, Note, Order, Solution
 from rankscope.data.votes import Votes, check_unranked
@@ -15,12 +14,11 @@ from rankscope.data.wording import counted, listed
 from rankscope.errors import ParameterError
 from rankscope.stats.distributions import special
 from rankscope.stats.inputs import check_choice
+from rankscope.typing import Floats, Ints
 
 __all__ = ["PVALUES", "RobustRank", "robust_rank_aggregation", "robust_rank_pvalues"]
 
-Floats = npt.NDArray[np.float64]
 Weights = Sequence[float] | Mapping[str, float] | None
-Ints = npt.NDArray[np.int64]
 
 #: How rho becomes a p-value: by its distribution, times the number of lists, or not at all.
 PVALUES = ("exact", "bonferroni", "none")

@@ -6,24 +6,22 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from rankscope.data.dicts import dict_rows
 from rankscope.data.ranking import check_tie_rule, rank_rows
-from rankscope.data.rows import Interner, Ints, Rows, name_of, names_of
+from rankscope.data.rows import Interner, Rows, name_of, names_of
 from rankscope.data.run import Run
 from rankscope.data.votes import Votes
 from rankscope.data.wording import counted, queries
 from rankscope.errors import InputError, ParameterError
 from rankscope.evaluation.engine import name_systems
-from rankscope.io.read import PathLike, read_run
+from rankscope.io.read import read_run
 from rankscope.io.streams import is_path, one_stdin
 from rankscope.kernels.segments import group_of
 from rankscope.kernels.text import decode
+from rankscope.typing import Floats, Ints, PathLike
 
 __all__ = ["RunVotes", "votes_of_runs"]
-
-Floats = npt.NDArray[np.float64]
 
 
 class Read(NamedTuple):

@@ -6,15 +6,13 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from rankscope.data.votes import Votes
 from rankscope.errors import ParameterError
 from rankscope.stats.inputs import as_generator, check_count, is_real
+from rankscope.typing import Floats
 
 __all__ = ["luce_places", "sample_mallows", "sample_plackett_luce"]
-
-Floats = npt.NDArray[np.float64]
 
 
 def sample_mallows(center: Sequence[str], theta: float, n: int, rng: Any = None) -> Votes:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from rankscope.typing import Floats
+
 __all__ = ["SCALES", "expected_shares", "on_scale", "win_shares"]
 
-Floats = npt.NDArray[np.float64]
 
 #: How ratings may be given; the first is the default.
 SCALES = ("elo", "log", "wins")

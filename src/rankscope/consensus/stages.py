@@ -5,12 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
+
+from rankscope.typing import Floats, Ints
 
 __all__ = ["NUMBERS", "Stages", "curvature", "held_back", "prior_curvature", "slope", "stages_of"]
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 
 #: Numbers in the largest array of a chunk.
 NUMBERS = 1 << 20

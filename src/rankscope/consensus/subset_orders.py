@@ -5,13 +5,11 @@ from __future__ import annotations
 from functools import lru_cache
 
 import numpy as np
-import numpy.typing as npt
+
+from rankscope.typing import Floats, Indices, Ints
 
 __all__ = ["SUBSET_ITEMS", "best_orders", "how_many_best"]
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
-Index = npt.NDArray[np.intp]
 
 #: More items take longer than integer programming, with its packages loaded, does.
 SUBSET_ITEMS = 14
@@ -19,7 +17,7 @@ SUBSET_ITEMS = 14
 HELD = 1 << 22
 
 
-def best_orders(margins: Floats) -> Index:
+def best_orders(margins: Floats) -> Indices:
     """(draws, items) for each draw an order of least cost, the best item first; of equal ones always the same.
 
     margins: (draws, items, items) antisymmetric; an order costs the margins of the pairs that it reverses.
@@ -55,7 +53,7 @@ def how_many_best(margins: Floats) -> float:
     return float(ways[-1])
 
 
-def chunk_orders(margins: Floats) -> Index:
+def chunk_orders(margins: Floats) -> Indices:
     draws, n = margins.shape[:2]
     everything = (1 << n) - 1
     joining = joining_costs(np.maximum(margins, 0))

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
 from rankscope.kernels.ties import at_most
+from rankscope.typing import Floats
 
 __all__ = ["law_of_distance", "log_normaliser", "moments_of_distance", "theta_of_mean"]
 
-Floats = npt.NDArray[np.float64]
 
 #: Below, a few terms of a series stand for a difference of large terms.
 SMALL = 0.05

@@ -5,17 +5,16 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from rankscope.consensus.bradley_terry import Fitted
 from rankscope.consensus.first_order import at_estimate
 from rankscope.data.preferences import Preferences
 from rankscope.data.wording import counted
 from rankscope.stats.distributions import special
+from rankscope.typing import Floats
 
 __all__ = ["Deviance", "deviance_from_pairs"]
 
-Floats = npt.NDArray[np.float64]
 
 #: The chi-square distribution needs so many expected of each outcome (Cochran 1954), in all but a fifth of the cells.
 EXPECTED, SPARSE = 5.0, 0.2

@@ -7,15 +7,12 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from rankscope.consensus.insertion import improved, order_costs
+from rankscope.typing import Floats, Indices, Ints
 
 __all__ = ["Proved", "prove"]
 
-Floats = npt.NDArray[np.float64]
-Index = npt.NDArray[np.intp]
-Ints = npt.NDArray[np.int64]
 
 #: Circles that are forbidden at once, the worst first, by the linear and by the integer program.
 AT_ONCE, AT_ONCE_WHOLE = 2000, 500
@@ -28,7 +25,7 @@ HELD = 1 << 22
 class Proved(NamedTuple):
     """order: the best found. cost: of it. bound: no order costs less; the cost itself where it is proved to be best."""
 
-    order: Index
+    order: Indices
     cost: float
     bound: float
 
@@ -42,7 +39,7 @@ class Search:
     """
 
     margins: Floats
-    best: Index
+    best: Indices
     cost: float
     bound: float
     deadline: float | None
@@ -151,7 +148,7 @@ class Search:
         self.low[free & change & (reduced < 0)] = 1.0
 
 
-def prove(margins: Floats, order: Index, time_limit: float | None = None) -> Proved:
+def prove(margins: Floats, order: Indices, time_limit: float | None = None) -> Proved:
     """A best order, from a good one; or, after so many seconds, the best found and what no order can cost less than.
 
     margins: (items, items) whole numbers, antisymmetric; an order costs those of the pairs that it reverses.

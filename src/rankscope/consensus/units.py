@@ -5,12 +5,11 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
+
+from rankscope.typing import Floats, Indices
 
 __all__ = ["Whole", "borda_order", "in_units", "tilted", "unit_of"]
 
-Floats = npt.NDArray[np.float64]
-Index = npt.NDArray[np.intp]
 
 #: Weights are looked at in these parts of 1: most that people give, as 0.5, 1/3 or 0.125, are then whole numbers.
 PARTS = (1, 12, 1000)
@@ -59,7 +58,7 @@ def in_units(margins: Floats, unit: float) -> Whole:
     return Whole(values / common + 0.0, unit * common)
 
 
-def borda_order(margins: Floats, rng: np.random.Generator | None = None) -> Index:
+def borda_order(margins: Floats, rng: np.random.Generator | None = None) -> Indices:
     """(items), or (draws, items): the items by the sum of their margins, then by majorities won, then as they stand.
 
     rng: then at random.

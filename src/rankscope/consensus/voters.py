@@ -11,10 +11,10 @@ import numpy.typing as npt
 from rankscope.data.votes import Votes
 from rankscope.kernels.ties import SOLVED
 from rankscope.stats.concordance import Concordance, concordance_test, mean_taus
+from rankscope.typing import Floats
 
 __all__ = ["VoterAgreement", "agreement_of_voters"]
 
-Floats = npt.NDArray[np.float64]
 
 #: What is said where voters left items out.
 BEHIND = (

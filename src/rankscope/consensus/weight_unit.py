@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
 from rankscope.errors import InputError, ParameterError
+from rankscope.typing import Floats
 
 __all__ = ["check_least", "check_prior", "floored", "in_weight_units", "weight_unit"]
 
-Floats = npt.NDArray[np.float64]
 
 #: Where variances are asked for, the greatest weight is not below this; a prior is at most so many times as great.
 LEAST, MOST = 1e-100, 1e100

@@ -12,10 +12,10 @@ from rankscope.consensus.base import Method, Order
 from rankscope.consensus.majorities import STRENGTHS, Weights, check_strength, half_ties, strength_levels
 from rankscope.consensus.pairwise import in_chunks
 from rankscope.data.votes import UNRANKED, Votes, check_unranked
+from rankscope.typing import Floats
 
 __all__ = ["Schulze", "schulze", "widest_paths"]
 
-Floats = npt.NDArray[np.float64]
 Codes = npt.NDArray[Any]
 
 #: Numbers in the matrices of paths that are improved at once: what stays in the cache of a processor.

@@ -8,16 +8,13 @@ ties and wins lie so that systems can drift apart while the ties go with them.
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
 from rankscope.consensus.contexts import Contexts, Sums, incidence
 from rankscope.errors import InputError
+from rankscope.typing import Bools, Ints
 
 __all__ = ["check_connected", "components", "connected", "tied_down"]
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
-Bools = npt.NDArray[np.bool_]
 
 #: So many groups, and so many systems of each, are named.
 GROUPS, NAMES = 6, 4

@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
-import numpy.typing as npt
 
 from rankscope.consensus.base import Drawn, Method, Note, Order, Solution
 from rankscope.consensus.luce import SLIGHT, fit_plackett_luce
@@ -19,10 +18,10 @@ from rankscope.data.votes import UNRANKED, Votes, check_unranked
 from rankscope.data.wording import counted, said_p
 from rankscope.stats.distributions import special
 from rankscope.stats.inputs import check_count, check_positive
+from rankscope.typing import Floats
 
 __all__ = ["PlackettLuce", "plackett_luce"]
 
-Floats = npt.NDArray[np.float64]
 Weights = Sequence[float] | Mapping[str, float] | None
 
 

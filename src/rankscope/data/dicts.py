@@ -14,6 +14,7 @@ from rankscope.data.rows import Rows, bad_ids
 from rankscope.errors import InputError
 from rankscope.kernels.segments import bounds
 from rankscope.kernels.text import encode, hashes
+from rankscope.typing import Ints
 
 __all__ = [
     "SHAPE",
@@ -34,7 +35,6 @@ EXPECTED = {
 }
 
 Dicts = Mapping[str, Mapping[str, Any]]
-Ints = npt.NDArray[np.int64]
 Numbers = npt.NDArray[np.int64] | npt.NDArray[np.float64]
 
 

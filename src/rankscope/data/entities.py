@@ -10,11 +10,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from rankscope.data.hits import Floats, Hits
-from rankscope.data.rows import Ints, first_repeated
+from rankscope.data.hits import Hits
+from rankscope.data.rows import first_repeated
 from rankscope.data.wording import some_of
 from rankscope.errors import InputError, ParameterError, UnknownName
 from rankscope.kernels.segments import bounds, group_of, place_in_group
+from rankscope.typing import Floats, Ints
 
 __all__ = ["EntityRanks", "Groups", "hits_of_entities"]
 

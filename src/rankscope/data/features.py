@@ -9,14 +9,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from rankscope.data.rows import Ints, first_repeated
+from rankscope.data.rows import first_repeated
 from rankscope.errors import InputError
 from rankscope.kernels.order import ranges
 from rankscope.kernels.segments import bounds, group_of
+from rankscope.typing import Ints, Reals
 
 __all__ = ["Features"]
 
-Table = npt.NDArray[np.floating[Any]]
 Where = Callable[[int], str]
 #: Whole numbers beyond this are not exact in float64.
 HIGHEST = 2.0**53
@@ -47,7 +47,7 @@ class Features:
     [9.0, 8.0, 7.0]
     """
 
-    values: Table
+    values: Reals
     relevance: Ints
     offsets: Ints
     query_ids: tuple[str, ...]

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from rankscope.data.rows import Ints
+from rankscope.typing import Ints
 
 __all__ = ["Fingerprint"]
 

@@ -10,16 +10,14 @@ from typing import Any, TypeVar, cast
 import numpy as np
 import numpy.typing as npt
 
-from rankscope.data.rows import Ints
 from rankscope.data.subtopics import Subtopics
 from rankscope.errors import ParameterError
 from rankscope.kernels.order import ranges
 from rankscope.kernels.segments import bounds, count_before, group_of, place_in_group, sum_by_group
+from rankscope.typing import Bools, Floats, Ints
 
 __all__ = ["Hits"]
 
-Floats = npt.NDArray[np.float64]
-Bools = npt.NDArray[np.bool_]
 T = TypeVar("T")
 
 

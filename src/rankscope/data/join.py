@@ -14,12 +14,13 @@ import numpy.typing as npt
 from rankscope.data.hits import Hits, frozen
 from rankscope.data.qrels import Qrels
 from rankscope.data.ranking import Ranks, check_tie_rule, rank_rows
-from rankscope.data.rows import CHUNK, Ints, Rows, are_ids, name_of
+from rankscope.data.rows import CHUNK, Rows, are_ids, name_of
 from rankscope.data.run import Run
 from rankscope.data.wording import some_of
 from rankscope.errors import InputError, ParameterError
 from rankscope.kernels.order import stable_order
 from rankscope.kernels.text import Fields, decode, encode
+from rankscope.typing import Ints
 
 __all__ = ["Convention", "Joiner", "Portion", "join"]
 

@@ -10,15 +10,14 @@ import numpy as np
 import numpy.typing as npt
 
 from rankscope.data.rankings import Labels, Rankings
-from rankscope.data.rows import Ints
 from rankscope.data.scores import Scores
 from rankscope.errors import InputError, ParameterError
 from rankscope.kernels.order import ranges
 from rankscope.kernels.segments import bounds, place_in_group
+from rankscope.typing import Floats, Ints
 
 __all__ = ["Preferences", "occurring"]
 
-Floats = npt.NDArray[np.float64]
 #: What stands for a tie where outcomes are given by names.
 TIE = "tie"
 #: Weights add up to this at most: sums of products with them must be finite, too.

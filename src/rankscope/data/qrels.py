@@ -13,11 +13,12 @@ import numpy.typing as npt
 from rankscope.data.dicts import are_by_subtopic, dict_rows, refuse_bad_ids, refuse_values, to_numbers
 from rankscope.data.frames import frame_rows, is_mapping_of_mappings
 from rankscope.data.hits import frozen
-from rankscope.data.rows import Ints, Keys, Rows, combined_keys, names_of
+from rankscope.data.rows import Rows, combined_keys, names_of
 from rankscope.data.subtopics import Subtopics, merge_subtopics
 from rankscope.errors import InputError
 from rankscope.kernels.order import ranges, repeated, stable_order
 from rankscope.kernels.text import Fields, decode, encode, equal, hashes
+from rankscope.typing import Ints, Words
 
 if TYPE_CHECKING:
     import polars as pl
@@ -82,7 +83,7 @@ class Qrels:
             refuse_values(((f"query {id_!r}", data[id_]) for id_ in ids), "qrels", "relevance")
         self._set(ids, np.cumsum([0, *(len(data[id_]) for id_ in ids)]), relevance.astype(np.int64, copy=False))
         self._lookup = [{doc: i for i, doc in enumerate(data[id_])} for id_ in ids]
-        self._keys: Keys | None = None
+        self._keys: Words | None = None
 
     def _from_rows(self, rows: Rows) -> None:
         in_order = sorted(rows.query_ids)
@@ -198,7 +199,7 @@ class JudgedIndex:
     confirmed on the bytes of the document id.
     """
 
-    def __init__(self, docs: Fields, offsets: Ints, keys: Keys | None) -> None:
+    def __init__(self, docs: Fields, offsets: Ints, keys: Words | None) -> None:
         """keys: those with seed 0, where they are known to be distinct."""
         self.docs = docs
         self.seed = 0
@@ -223,7 +224,7 @@ class JudgedIndex:
         small = np.uint8 if self.deepest < 256 else np.int64
         self.in_bucket: npt.NDArray[np.integer[Any]] = in_bucket.astype(small)
 
-    def find(self, keys: Keys, docs: Fields) -> tuple[npt.NDArray[np.intp], Ints]:
+    def find(self, keys: Words, docs: Fields) -> tuple[npt.NDArray[np.intp], Ints]:
         """The rows (rising) that are judged, and the number of the judgment of each."""
         bucket = (keys >> self.shift).view(np.int64)
         candidates = np.flatnonzero(self.in_bucket[bucket])

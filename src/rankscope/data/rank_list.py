@@ -6,13 +6,12 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from rankscope.errors import InputError, ParameterError
+from rankscope.typing import Floats
 
 __all__ = ["NORMALISATIONS", "Ranking", "check_normalisation", "normalised"]
 
-Floats = npt.NDArray[np.float64]
 
 #: What the ranks of tied items become, by RankEval's names; the first is the default.
 NORMALISATIONS = ("ceiling", "floor", "middle", "minimize")

@@ -8,10 +8,10 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from rankscope.data.rows import Ints
 from rankscope.errors import InputError, UnknownName
 from rankscope.kernels.order import order_falling, ranges
 from rankscope.kernels.text import Fields, order_descending
+from rankscope.typing import Ints
 
 __all__ = ["TIE_RULES", "Ranks", "check_tie_rule", "rank_rows"]
 

@@ -10,15 +10,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from rankscope.data.rows import Ints
 from rankscope.errors import InputError, ParameterError, UnknownName
 from rankscope.kernels.order import ranges
 from rankscope.kernels.segments import bounds, group_of, place_in_group
+from rankscope.typing import Floats, Ints
 
 __all__ = ["Labels", "Rankings"]
 
-Floats = npt.NDArray[np.float64]
-Bools = npt.NDArray[np.bool_]
 
 #: Judgments that are checked at once.
 AT_ONCE = 1 << 14

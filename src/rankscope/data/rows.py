@@ -17,11 +17,10 @@ from rankscope.errors import InputError
 from rankscope.kernels.order import ranges, repeated, stable_order
 from rankscope.kernels.segments import bounds
 from rankscope.kernels.text import MULTIPLIER, Fields, decode, equal, hashes
+from rankscope.typing import Ints, Words
 
 __all__ = ["Interner", "Rows", "are_ids", "bad_ids", "combined_keys", "first_repeated", "group", "name_of", "names_of"]
 
-Ints = npt.NDArray[np.int64]
-Keys = npt.NDArray[np.uint64]
 
 #: Rows that are joined at a time: their columns fit the processor's cache.
 CHUNK = 32_768
@@ -84,12 +83,12 @@ class Rows:
     query_ids: list[bytes]
     offsets: Ints
     docs: Fields
-    hashes: Keys
+    hashes: Words
     values: npt.NDArray[Any]
     where: Callable[[int], str]
     subtopics: Fields | None = None
 
-    def keys(self, codes: Ints, seed: int = 0) -> Keys:
+    def keys(self, codes: Ints, seed: int = 0) -> Words:
         """A 64-bit key for each row's query and document. codes: a number for each group's query."""
         return combined_keys(self.hashes if seed == 0 else hashes(self.docs, seed), self.offsets, codes)
 
@@ -112,7 +111,7 @@ class Rows:
         docs, hashed, values = self.docs.slice(rows), self.hashes[rows], self.values[rows]
         return Rows(self.query_ids[a:b], offsets, docs, hashed, values, self.where)
 
-    def refuse_duplicates(self, keys: Keys, advice: str = "remove one of the two") -> bool:
+    def refuse_duplicates(self, keys: Words, advice: str = "remove one of the two") -> bool:
         """Raise for a document that a query holds twice. keys: from `keys`. Returns whether no two are equal."""
         if not repeated(keys):
             return True
@@ -136,7 +135,7 @@ class Rows:
         )
 
 
-def combined_keys(hashed: Keys, offsets: Ints, codes: Ints) -> Keys:
+def combined_keys(hashed: Words, offsets: Ints, codes: Ints) -> Words:
     """The documents' hashes, each combined with the number of its group."""
     of_query = (codes.astype(np.uint64) + np.uint64(1)) * np.uint64(0xD6E8FEB86659FD93)
     keys = hashed ^ np.repeat(of_query, np.diff(offsets))
@@ -186,7 +185,7 @@ def group(
     query_ids: list[bytes],
     codes: Ints,
     docs: Fields,
-    hashed: Keys,
+    hashed: Words,
     values: npt.NDArray[Any],
     where: Callable[[int], str],
     subtopics: Fields | None = None,

@@ -9,10 +9,11 @@ from typing import Any
 import numpy as np
 
 from rankscope.data.frames import Place, a_type, as_frame, columns_of_frame, needed_columns
-from rankscope.data.rows import CHUNK, Ints, are_ids
+from rankscope.data.rows import CHUNK, are_ids
 from rankscope.data.stretches import Stretches, stretches_of
 from rankscope.errors import InputError
 from rankscope.kernels.text import encode, hashes
+from rankscope.typing import Ints
 
 __all__ = ["Pieces", "told_apart"]
 

@@ -8,20 +8,17 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol
 
 import numpy as np
-import numpy.typing as npt
 
 from rankscope._version import __version__
 from rankscope.data.cells import format_value, printable
 from rankscope.data.sections import Section, Table, as_text, tidy_frame
 from rankscope.errors import ParameterError, UnknownName
+from rankscope.typing import Bools, Floats
 
 if TYPE_CHECKING:
     import polars as pl
 
 __all__ = ["BoundedRecord", "EachQuery", "Record", "Scores"]
-
-Floats = npt.NDArray[np.float64]
-Bools = npt.NDArray[np.bool_]
 
 
 #: The least value that enters a geometric mean (trec_eval's MIN_GEO_MEAN).

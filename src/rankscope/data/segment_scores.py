@@ -11,10 +11,10 @@ from itertools import count
 import numpy as np
 import numpy.typing as npt
 
-from rankscope.data.rankings import Floats, Rankings
-from rankscope.data.rows import Ints
+from rankscope.data.rankings import Rankings
 from rankscope.data.wording import counted, listed
 from rankscope.errors import InputError, ParameterError
+from rankscope.typing import Floats, Ints
 
 __all__ = ["PairScores", "SegmentScores", "SystemScores", "attach"]
 

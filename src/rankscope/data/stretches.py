@@ -9,10 +9,11 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from rankscope.data.rows import Interner, Ints, Keys, Rows, group
+from rankscope.data.rows import Interner, Rows, group
 from rankscope.kernels.order import ranges
 from rankscope.kernels.segments import bounds
 from rankscope.kernels.text import PADDING, Fields, changes, decode, hashes
+from rankscope.typing import Ints, Words
 
 __all__ = [
     "Numbered",
@@ -41,7 +42,7 @@ class Stretches(NamedTuple):
     queries: Fields
     starts: Ints
     docs: Fields
-    hashes: Keys
+    hashes: Words
     values: npt.NDArray[Any]
     numbers: Ints
 

@@ -9,11 +9,12 @@ from typing import NoReturn
 import numpy as np
 import numpy.typing as npt
 
-from rankscope.data.rows import Ints, Rows, name_of, names_of
+from rankscope.data.rows import Rows, name_of, names_of
 from rankscope.errors import InputError
 from rankscope.kernels.order import ranges
 from rankscope.kernels.segments import bounds, group_of
 from rankscope.kernels.text import Fields, changes, decode, encode, order_descending
+from rankscope.typing import Ints
 
 __all__ = ["Subtopics", "merge_subtopics"]
 

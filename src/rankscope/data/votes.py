@@ -8,17 +8,16 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from rankscope.data.rank_list import normalised
 from rankscope.data.rows import first_repeated
 from rankscope.data.sparse import refuse_sparse
 from rankscope.data.wording import counted, listed
 from rankscope.errors import InputError, ParameterError
+from rankscope.typing import Floats
 
 __all__ = ["UNRANKED", "Votes", "check_unranked", "ranks_of_ballots"]
 
-Floats = npt.NDArray[np.float64]
 #: A list of names, the best first; a list within it holds tied ones.
 NameList = Sequence[str | Sequence[str]]
 

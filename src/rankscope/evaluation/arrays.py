@@ -17,8 +17,9 @@ from rankscope.evaluation.dense import Table, read_arrays
 from rankscope.evaluation.engine import empty_note, undefined_note, without_value
 from rankscope.kernels.dense import best_of_rows, count_grades
 from rankscope.kernels.segments import bounds
-from rankscope.measures.base import Bools, Floats, Ints, Measure
+from rankscope.measures.base import Measure
 from rankscope.measures.presets import find_preset
+from rankscope.typing import Bools, Floats, Ints
 
 __all__ = ["evaluate_arrays"]
 

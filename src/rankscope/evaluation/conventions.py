@@ -13,9 +13,10 @@ from rankscope.data.hits import Hits
 from rankscope.data.join import Convention
 from rankscope.data.wording import some_of
 from rankscope.errors import InputError, ParameterError
-from rankscope.measures.base import Bools, Floats, Ints, Measure
+from rankscope.measures.base import Measure
 from rankscope.measures.names import parse_measures, trec_name
 from rankscope.measures.presets import find_preset
+from rankscope.typing import Bools, Floats, Ints
 
 __all__ = ["DEFAULT_MEASURES", "MISSING", "NO_RELEVANT", "UNJUDGED", "Plan", "make_plan"]
 

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rankscope.errors import InputError
-from rankscope.measures.base import Bools, Floats, Ints
+from rankscope.typing import Bools, Floats, Ints
 
 __all__ = ["Table", "read_arrays"]
 

@@ -19,9 +19,10 @@ from rankscope.errors import InputError, ParameterError
 from rankscope.evaluation.conventions import Plan, make_plan
 from rankscope.evaluation.skipped import check_on_error
 from rankscope.evaluation.sources import ENTITY, LETOR, Joined, Progress, join_all, join_entities, number_of
-from rankscope.io.read import PathLike, file_stem
+from rankscope.io.read import file_stem
 from rankscope.io.streams import source_name
-from rankscope.measures.base import Bools, Floats, Ints, Measure
+from rankscope.measures.base import Measure
+from rankscope.typing import Bools, Floats, Ints, PathLike
 
 __all__ = ["as_list", "evaluate", "plan_and_join", "score_hits"]
 

@@ -13,8 +13,8 @@ from rankscope.errors import ParameterError
 from rankscope.evaluation.conventions import make_plan
 from rankscope.evaluation.engine import score_hits
 from rankscope.evaluation.sources import Joined, as_qrels, join_any
-from rankscope.io.read import PathLike
 from rankscope.measures.base import Measure
+from rankscope.typing import PathLike
 
 __all__ = ["Evaluator"]
 

@@ -14,8 +14,8 @@ from rankscope.evaluation.regrouped import find_regrouped
 from rankscope.evaluation.run_files import Found, Joined, Progress, find_in_file, joined_of
 from rankscope.io.folders import Partition, partitions
 from rankscope.io.partitions import ADVICE, Partitions, name_of_tags, refuse_systems
-from rankscope.io.read import PathLike
 from rankscope.io.streams import source_name
+from rankscope.typing import PathLike
 
 __all__ = ["join_folder", "join_partitions"]
 

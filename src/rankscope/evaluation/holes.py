@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rankscope.data.scores import Floats, Scores
+from rankscope.data.scores import Scores
 from rankscope.data.sections import Cell, Section, Table, as_text, tidy_frame
 from rankscope.errors import ParameterError
+from rankscope.typing import Floats
 
 if TYPE_CHECKING:
     import polars as pl

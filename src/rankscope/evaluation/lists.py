@@ -12,11 +12,10 @@ from rankscope.errors import ParameterError
 from rankscope.kernels.order import order_falling, order_in_groups
 from rankscope.kernels.segments import group_of, place_in_group
 from rankscope.measures.base import Measure
+from rankscope.typing import Ints, Reals
 
 __all__ = ["JudgedLists", "check_ranks", "order_in_lists"]
 
-Ints = npt.NDArray[np.int64]
-Reals = npt.NDArray[np.floating[Any]]
 
 #: The seed of the lot that decides ties.
 LOT = 20_070

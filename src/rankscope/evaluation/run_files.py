@@ -10,11 +10,12 @@ from rankscope.data.join import Convention, Joiner, Portion
 from rankscope.data.qrels import Qrels
 from rankscope.data.rows import Rows, name_of
 from rankscope.io.formats import Wanted
-from rankscope.io.read import PathLike, apart_note, file_stem, open_source
+from rankscope.io.read import apart_note, file_stem, open_source
 from rankscope.io.streams import is_file, open_binary, source_name
 from rankscope.io.trec import Ungrouped
 from rankscope.io.urls import is_url
 from rankscope.kernels.text import decode
+from rankscope.typing import PathLike
 
 __all__ = [
     "Found",

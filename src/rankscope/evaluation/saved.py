@@ -21,9 +21,10 @@ from rankscope.io.parquet_pages import refuse_false_pages
 from rankscope.io.render import parquet
 from rankscope.io.streams import is_file, open_binary, source_name
 from rankscope.io.table_frames import polars_errors
-from rankscope.io.write import PathLike, check_writable, refuse_overwriting, write_chunks
+from rankscope.io.write import check_writable, refuse_overwriting, write_chunks
 from rankscope.measures.base import Measure
 from rankscope.measures.names import parse_measures
+from rankscope.typing import PathLike
 
 if TYPE_CHECKING:
     import polars as pl

@@ -6,15 +6,14 @@ import numpy as np
 
 from rankscope.data.frames import column_named
 from rankscope.data.hits import frozen
-from rankscope.data.rows import Ints
-from rankscope.data.scores import Bools, MeasureLike, Scores
+from rankscope.data.scores import MeasureLike, Scores
 from rankscope.data.sparse import refuse_sparse
 from rankscope.data.wording import counted, listed
 from rankscope.errors import InputError, RankscopeError
 from rankscope.evaluation.saved import SavedMeasure
 from rankscope.io.named_tables import Frame, name_codes, name_column, numbers, read_named
-from rankscope.io.read import PathLike
 from rankscope.measures.names import parse_measures
+from rankscope.typing import Bools, Ints, PathLike
 
 __all__ = ["TIDY", "read_score_table"]
 

@@ -25,10 +25,11 @@ from rankscope.evaluation.run_files import (
 )
 from rankscope.evaluation.skipped import each_run
 from rankscope.io.folders import listed_once, sound_partitions
-from rankscope.io.read import PathLike, read_qrels
+from rankscope.io.read import read_qrels
 from rankscope.io.streams import is_file, is_folder, is_path, one_stdin, source_name
 from rankscope.io.urls import is_url, url_size
 from rankscope.measures.names import parse_measures
+from rankscope.typing import PathLike
 
 #: What word processors make of hyphens.
 DASHES = ("\N{EN DASH}", "\N{EM DASH}", "\N{MINUS SIGN}")

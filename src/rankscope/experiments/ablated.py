@@ -16,13 +16,12 @@ from rankscope.data.wording import counted, format_p, listed
 from rankscope.experiments.crossvalidated import CrossValidation
 from rankscope.experiments.crossvalidation_words import called_value
 from rankscope.kernels.ties import order_of
+from rankscope.typing import Floats
 
 if TYPE_CHECKING:
     import polars as pl
 
 __all__ = ["FeatureAblation"]
-
-Floats = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

@@ -14,9 +14,9 @@ from rankscope.experiments.crossvalidation import validate
 from rankscope.experiments.feature_groups import feature_groups, parse_group
 from rankscope.experiments.fold_data import read_folds
 from rankscope.experiments.models import Models, rankers_of
-from rankscope.io.read import PathLike
 from rankscope.learning.ranker import Ranker
 from rankscope.measures.base import Measure
+from rankscope.typing import PathLike
 
 __all__ = ["ablate"]
 

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from rankscope.data.wording import counted
 from rankscope.errors import InputError, ParameterError
@@ -18,10 +17,10 @@ from rankscope.experiments.models import Models
 from rankscope.learning.blend_scores import learn_combination
 from rankscope.learning.blending import Blend, check_combination
 from rankscope.learning.losses.named import Loss
+from rankscope.typing import Floats
 
 __all__ = ["BLEND", "Blended", "Blending", "Blends", "blend_of", "blends_of", "untrained_blend"]
 
-Floats = npt.NDArray[np.float64]
 #: Seed, model, fold.
 Place = tuple[int, int, int]
 

@@ -17,13 +17,12 @@ from rankscope.experiments.crossvalidation_words import called_value, seeds_note
 from rankscope.experiments.feature_importance import FeatureImportance
 from rankscope.experiments.measured_folds import MeasuredFolds
 from rankscope.kernels.ties import order_of
+from rankscope.typing import Floats
 
 if TYPE_CHECKING:
     import polars as pl
 
 __all__ = ["CrossValidation"]
-
-Floats = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

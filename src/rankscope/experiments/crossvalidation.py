@@ -19,10 +19,10 @@ from rankscope.experiments.fold_unit import Trial, Tried, run_trial
 from rankscope.experiments.measured_folds import FoldLists
 from rankscope.experiments.models import Models, rankers_of
 from rankscope.experiments.placing import RANGES, count_places
-from rankscope.io.read import PathLike
 from rankscope.learning.ranker import Ranker
 from rankscope.measures.base import Measure
 from rankscope.parallel import run_units
+from rankscope.typing import PathLike
 
 __all__ = ["cross_validate", "places_of", "validate"]
 

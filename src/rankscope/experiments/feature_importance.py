@@ -7,20 +7,19 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 
 from rankscope.data.cells import between, number
 from rankscope.data.sections import Figure, Section, Table, as_text, tidy_frame
 from rankscope.data.wording import counted
 from rankscope.kernels.ties import order_of
 from rankscope.stats.intervals import t_interval
+from rankscope.typing import Floats
 
 if TYPE_CHECKING:
     import polars as pl
 
 __all__ = ["FeatureImportance"]
 
-Floats = npt.NDArray[np.float64]
 #: So many of the most important features stand in the table; the figure has more.
 FEATURES, DRAWN = 10, 30
 

@@ -15,8 +15,8 @@ from rankscope.data.wording import counted, listed, queries
 from rankscope.errors import InputError, ParameterError
 from rankscope.experiments.fold_files import FEWEST, find_folds
 from rankscope.io.features import read_features
-from rankscope.io.read import PathLike
 from rankscope.kernels.segments import bounds
+from rankscope.typing import PathLike
 
 __all__ = ["Fold", "FoldSet", "join_features", "read_folds", "source_files", "without_features"]
 

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from rankscope.errors import InputError
 from rankscope.evaluation.conventions import Plan
@@ -16,10 +15,9 @@ from rankscope.evaluation.lists import JudgedLists
 from rankscope.experiments.fold_data import Fold
 from rankscope.experiments.permuting import REPEATS, permutation_drops
 from rankscope.learning.ranker import Ranker
+from rankscope.typing import Floats
 
 __all__ = ["Trial", "Tried", "run_trial"]
-
-Floats = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

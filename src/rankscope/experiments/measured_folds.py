@@ -16,11 +16,10 @@ from rankscope.evaluation.conventions import Plan, make_plan
 from rankscope.evaluation.engine import undefined_note
 from rankscope.evaluation.lists import JudgedLists, check_ranks
 from rankscope.measures.base import Measure
+from rankscope.typing import Floats, Ints
 
 __all__ = ["MEASURES", "FoldLists", "MeasuredFolds", "plan_for"]
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 
 #: What is measured where nobody says.
 MEASURES = ("nDCG@10", "AP")

@@ -10,7 +10,7 @@ from typing import Any
 
 from rankscope.errors import InputError, OutputError
 from rankscope.io.kept_arrays import Arrays, read_arrays, write_arrays
-from rankscope.io.read import PathLike
+from rankscope.typing import PathLike
 
 __all__ = ["ArrayCache", "digest_of"]
 

@@ -15,18 +15,16 @@ from rankscope.experiments.mt_cache import ArrayCache, digest_of
 from rankscope.experiments.mt_corpora import Corpora, find_corpora, parallel_lines, target_lines
 from rankscope.experiments.mt_folder import TESTED, JudgedPair, languages
 from rankscope.experiments.mt_training import LOSSES, Model
-from rankscope.io.read import PathLike
 from rankscope.learning.mt.features import EXTENDED, NINE, NINE_SMOOTHED, translation_features
 from rankscope.learning.mt.kneser_ney import train_language_model
 from rankscope.learning.mt.language_model import LanguageModel
 from rankscope.learning.mt.lexicon_training import train_lexicon
 from rankscope.learning.mt.tokenisation import TOKENISATION, sacrebleu_version, tokenised
+from rankscope.typing import Floats, Floats32, PathLike
 
 __all__ = ["BASELINES", "COLUMNS", "COMPUTED", "FEATURE_SETS", "Columns", "columns_of", "models_of"]
 
-Reals = npt.NDArray[np.float32]
-Floats = npt.NDArray[np.float64]
-Table = dict[tuple[str, str], Reals]
+Table = dict[tuple[str, str], Floats32]
 
 #: Of all outputs of a language pair: how like the others' an output is, less the mean of its segment; the system's mean
 #: of that; the system's mean of chrF. In units of their spread over the systems, which another set of systems has too.
@@ -160,7 +158,7 @@ def computed(one: JudgedPair, text: Text, key: tuple[str, str], told: Told) -> d
     return {"values": values, "notes": np.array(found.notes, np.str_)}
 
 
-def with_scaled(values: Reals) -> Reals:
+def with_scaled(values: Floats32) -> Floats32:
     """(systems, lines, COMPUTED) with the columns SCALED behind.
 
     Chosen on WMT11: rankers of one of its language pairs tested on another are better with these than with the numbers

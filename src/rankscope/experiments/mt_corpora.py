@@ -11,7 +11,7 @@ from typing import NamedTuple
 from rankscope.data.wording import counted, listed
 from rankscope.errors import InputError
 from rankscope.io.plain_texts import read_lines
-from rankscope.io.read import PathLike
+from rankscope.typing import PathLike
 
 __all__ = ["CORPORA", "Corpora", "find_corpora", "parallel_lines", "target_lines"]
 

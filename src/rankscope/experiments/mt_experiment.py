@@ -28,9 +28,9 @@ from rankscope.experiments.mt_outcome import DIRECTIONS, Found, TranslationExper
 from rankscope.experiments.mt_protocols import PROTOCOLS, Fold, folds_of, into_english
 from rankscope.experiments.mt_training import LOSSES, Model, Trial, random_models, run_trial
 from rankscope.experiments.mt_whole import corpus_bleu
-from rankscope.io.read import PathLike
 from rankscope.parallel import run_units
-from rankscope.stats.inputs import Floats, check_count, seed_of
+from rankscope.stats.inputs import check_count, seed_of
+from rankscope.typing import Floats, PathLike
 
 __all__ = ["translation_experiment"]
 

@@ -8,7 +8,6 @@ from functools import cached_property
 from pathlib import Path
 
 import numpy as np
-import numpy.typing as npt
 
 from rankscope.agreement.unranked import ranked_only
 from rankscope.data.rankings import Rankings
@@ -16,12 +15,11 @@ from rankscope.data.wording import listed
 from rankscope.errors import InputError
 from rankscope.experiments.sentence_scores import judged_lines
 from rankscope.io.plain_texts import Texts, read_plain_texts
-from rankscope.io.read import PathLike
 from rankscope.io.wmt_rankings import read_wmt_rankings
+from rankscope.typing import Ints, PathLike
 
 __all__ = ["JUDGMENTS", "PAIRS", "TESTED", "JudgedPair", "languages", "read_campaign"]
 
-Ints = npt.NDArray[np.int64]
 
 #: The file of judgments in the folder of each campaign; its texts are in plain/.
 JUDGMENTS = {

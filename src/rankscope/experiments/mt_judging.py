@@ -19,8 +19,8 @@ from rankscope.data.rankings import Rankings
 from rankscope.data.segment_scores import PairScores, SegmentScores, SystemScores, attach
 from rankscope.experiments.mt_folder import RANK, JudgedPair
 from rankscope.stats.corrections import adjust_pvalues
-from rankscope.stats.inputs import Bools, Floats
 from rankscope.stats.intervals import percentile_ends
+from rankscope.typing import Bools, Floats
 
 __all__ = ["Against", "OnSegments", "OnSystems", "PairTest", "on_segments", "on_systems", "pair_tests", "plain_tau"]
 

@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from rankscope.data.features import Features
 from rankscope.errors import InputError
 from rankscope.experiments.mt_folder import RANK, JudgedPair
 from rankscope.kernels.segments import bounds
+from rankscope.typing import Ints, Reals
 
 __all__ = ["Part", "lists_of_judgments"]
-
-Reals = npt.NDArray[np.floating[Any]]
-Ints = npt.NDArray[np.int64]
 
 
 class Part(NamedTuple):

@@ -14,7 +14,7 @@ from rankscope.experiments.mt_protocols import PROTOCOLS
 from rankscope.experiments.mt_published import AVERAGE, published_cells
 from rankscope.experiments.mt_training import Model
 from rankscope.experiments.wmt12 import PUBLISHED
-from rankscope.stats.inputs import Floats
+from rankscope.typing import Floats
 
 if TYPE_CHECKING:
     import polars as pl

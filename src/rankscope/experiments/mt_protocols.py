@@ -6,15 +6,14 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from rankscope.errors import InputError
 from rankscope.experiments.mt_folder import PAIRS, TESTED, JudgedPair
 from rankscope.experiments.mt_lists import Part
+from rankscope.typing import Ints
 
 __all__ = ["FOLDS", "PROTOCOLS", "Fold", "folds_of"]
 
-Ints = npt.NDArray[np.int64]
 Judged = Mapping[tuple[str, str], JudgedPair]
 
 #: Parts that the segments of a language pair are cut into.

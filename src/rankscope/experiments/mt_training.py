@@ -5,10 +5,9 @@ from __future__ import annotations
 import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from rankscope.data.features import Features
 from rankscope.data.hits import Hits
@@ -16,11 +15,10 @@ from rankscope.kernels.segments import place_in_group
 from rankscope.learning.losses.named import parse_loss
 from rankscope.learning.ranker import Ranker
 from rankscope.measures.base import Measure
+from rankscope.typing import Floats, Reals
 
 __all__ = ["LOSSES", "Model", "PairTau", "Trial", "run_trial"]
 
-Floats = npt.NDArray[np.float64]
-Reals = npt.NDArray[np.floating[Any]]
 
 #: The models of the paper and a pointwise one, and their losses. Efron's average of tied ranks needs no random order.
 LOSSES = {"ListNet": "listnet", "ListMLE": "listmle(ties='efron')", "RankNet": "ranknet", "pointwise": "squared"}

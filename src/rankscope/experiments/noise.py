@@ -5,14 +5,12 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from rankscope.stats.distributions import special
 from rankscope.stats.intervals import t_interval
+from rankscope.typing import Floats
 
 __all__ = ["Noise", "noise_of_means"]
-
-Floats = npt.NDArray[np.float64]
 
 
 class Noise(NamedTuple):

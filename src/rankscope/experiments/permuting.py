@@ -7,17 +7,15 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from rankscope.data.features import Features
 from rankscope.data.scores import summarise
 from rankscope.evaluation.conventions import Plan
 from rankscope.evaluation.lists import JudgedLists
+from rankscope.typing import Floats, Reals
 
 __all__ = ["REPEATS", "permutation_drops"]
 
-Floats = npt.NDArray[np.float64]
-Table = npt.NDArray[np.floating[Any]]
 
 #: How often each feature is shuffled.
 REPEATS = 3
@@ -63,7 +61,7 @@ def permutation_drops(
     return drops
 
 
-def scorer_of(ranker: Any, features: Features) -> tuple[Callable[[Table], Floats], Table]:
+def scorer_of(ranker: Any, features: Features) -> tuple[Callable[[Reals], Floats], Reals]:
     """What scores the documents once their values were changed, and the values: of networks, scaled once for all."""
     if ranker.kind == "torch" or ranker.lists:  # which may look at whole lists
         return lambda values: ranker.predict(

@@ -8,10 +8,10 @@ import numpy as np
 import numpy.typing as npt
 
 from rankscope.evaluation.lists import JudgedLists
+from rankscope.typing import Ints
 
 __all__ = ["RANGES", "count_places"]
 
-Ints = npt.NDArray[np.int64]
 
 #: The last rank of each range but the last, which has no end; and what they are called.
 LAST = (1, 3, 5, 10, 20)

@@ -11,8 +11,8 @@ from typing import Any, NoReturn
 
 from rankscope.data.wording import listed
 from rankscope.errors import InputError, OutputError
-from rankscope.io.read import PathLike
 from rankscope.io.write import check_writable, is_special, write_chunks, write_first
+from rankscope.typing import PathLike
 
 __all__ = ["SearchLog", "Setting"]
 

@@ -9,7 +9,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from rankscope._version import __version__
 from rankscope.data.features import Features
@@ -23,17 +22,15 @@ from rankscope.experiments.models import Models, models_of, rankers_of
 from rankscope.experiments.search_log import SearchLog, Setting
 from rankscope.experiments.search_space import draw_setting, with_changes
 from rankscope.experiments.searched import Search
-from rankscope.io.read import PathLike
 from rankscope.kernels.ties import best_places
 from rankscope.learning.learned import ranker_signature
 from rankscope.learning.ranker import Ranker
 from rankscope.measures.base import Measure
 from rankscope.parallel import run_units
 from rankscope.stats.inputs import check_count
+from rankscope.typing import Floats, PathLike
 
 __all__ = ["search"]
-
-Floats = npt.NDArray[np.float64]
 
 
 def search(

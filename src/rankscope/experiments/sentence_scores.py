@@ -11,8 +11,8 @@ from rankscope.data.segment_scores import PairScores, SegmentScores
 from rankscope.data.wording import counted, listed
 from rankscope.errors import InputError
 from rankscope.io.plain_texts import Texts, read_plain_texts
-from rankscope.io.read import PathLike
 from rankscope.learning.mt.tokenisation import sacrebleu_version
+from rankscope.typing import PathLike
 
 __all__ = ["Scorers", "corpus_scorer", "judged_scores", "sentence_bleu", "sentence_scorers"]
 

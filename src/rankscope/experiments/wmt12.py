@@ -13,8 +13,8 @@ from rankscope.data.sections import Section, Table, as_text, tidy_frame
 from rankscope.data.wording import counted, listed
 from rankscope.errors import UnknownName
 from rankscope.experiments.sentence_scores import Scorers, judged_scores, sentence_scorers
-from rankscope.io.read import PathLike
 from rankscope.io.wmt_rankings import read_wmt_rankings
+from rankscope.typing import PathLike
 
 if TYPE_CHECKING:
     import polars as pl

@@ -22,8 +22,8 @@ from rankscope.errors import InputError, UnknownName
 from rankscope.experiments.sentence_scores import corpus_scorer
 from rankscope.experiments.wmt12 import JUDGMENTS, TEXTS
 from rankscope.io.plain_texts import read_plain_texts
-from rankscope.io.read import PathLike
 from rankscope.io.wmt_rankings import read_wmt_rankings
+from rankscope.typing import PathLike
 
 if TYPE_CHECKING:
     import polars as pl

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from rankscope.consensus.base import Method, Order
 from rankscope.consensus.methods import METHODS, SLENDER, check_parameters, method_named
 from rankscope.consensus.subset_orders import SUBSET_ITEMS
-from rankscope.data.rows import Ints, name_of, names_of
+from rankscope.data.rows import name_of, names_of
 from rankscope.data.votes import Votes
 from rankscope.errors import InputError, ParameterError, UnknownName
 from rankscope.fusion.methods import TURNS, checked_weights
@@ -21,10 +21,10 @@ from rankscope.fusion.sums import summing_order
 from rankscope.kernels.segments import group_of
 from rankscope.kernels.text import decode, order_descending
 from rankscope.stats.inputs import MOST_PAIRED
+from rankscope.typing import Floats, Ints
 
 __all__ = ["CONSENSUS", "ByConsensus", "consensus_scores", "is_consensus", "settle_consensus"]
 
-Floats = npt.NDArray[np.float64]
 
 PREFIX = "consensus:"
 #: The names of all such methods.

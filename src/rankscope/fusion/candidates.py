@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from rankscope.data.wording import listed
 from rankscope.errors import ParameterError, UnknownName
@@ -20,10 +19,10 @@ from rankscope.fusion.scaled import Scaled
 from rankscope.fusion.scaling import NORMALISATIONS
 from rankscope.fusion.trained import TRAINED
 from rankscope.fusion.weighted import grid as weight_grid
+from rankscope.typing import Floats
 
 __all__ = ["Candidate", "candidates"]
 
-Floats = npt.NDArray[np.float64]
 
 #: Where settings of a method have more combinations, each is varied alone.
 MOST = 120

@@ -8,19 +8,15 @@ from itertools import combinations
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-from rankscope.data.rows import Ints
 from rankscope.fusion.candidates import Candidate
 from rankscope.fusion.judged import Judged
 from rankscope.fusion.measured import MeasuredPool
 from rankscope.fusion.parts import Part, part_of
 from rankscope.fusion.scaled import Scaled, scaled
+from rankscope.typing import Floats, Ints
 
 __all__ = ["Folds", "Worth", "folds_of", "with_scores", "worth_of"]
-
-Floats = npt.NDArray[np.float64]
-Bools = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True, eq=False)

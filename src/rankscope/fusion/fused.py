@@ -6,7 +6,6 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from rankscope.consensus.base import Method
 from rankscope.data.dicts import dict_rows
@@ -23,12 +22,11 @@ from rankscope.fusion.scaled import Scaled
 from rankscope.fusion.scaling import lists_of, normalised
 from rankscope.fusion.sums import Gains, borda_points, borda_shares, combined, of_rank
 from rankscope.fusion.trained import TRAINED
-from rankscope.io.read import PathLike, read_run
+from rankscope.io.read import read_run
 from rankscope.io.streams import is_path, one_stdin
+from rankscope.typing import Floats, PathLike
 
 __all__ = ["Pooled", "check_runs", "fuse", "fused_run", "pooled", "scores_of"]
-
-Floats = npt.NDArray[np.float64]
 
 
 def fuse(

@@ -8,9 +8,9 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from rankscope.data.rows import Ints
 from rankscope.kernels.order import ranges
 from rankscope.kernels.text import PADDING, Fields, equal, words
+from rankscope.typing import Ints
 
 __all__ = ["Ids", "gathered"]
 

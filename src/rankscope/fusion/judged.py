@@ -6,18 +6,17 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from rankscope.data.qrels import Qrels
-from rankscope.data.rows import Ints, combined_keys
+from rankscope.data.rows import combined_keys
 from rankscope.errors import InputError
 from rankscope.fusion.pool import Entry, Pool
 from rankscope.kernels.segments import group_of
 from rankscope.kernels.text import hashes
+from rankscope.typing import Bools, Ints
 
 __all__ = ["UNJUDGED", "Found", "Judged", "check_used", "judged"]
 
-Bools = npt.NDArray[np.bool_]
 
 #: The grade of a document without a judgment: below every grade, and so never relevant.
 UNJUDGED = int(np.iinfo(np.int64).min)

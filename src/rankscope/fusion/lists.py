@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
-from rankscope.data.rows import Ints, Rows
+from rankscope.data.rows import Rows
 from rankscope.fusion.pool import Pool
 from rankscope.kernels.order import order_falling, ranges
 from rankscope.kernels.segments import bounds
 from rankscope.kernels.text import Fields, hashes, order_descending
+from rankscope.typing import Floats, Ints
 
 __all__ = ["fused_rows"]
-
-Floats = npt.NDArray[np.float64]
 
 
 def fused_rows(pool: Pool, scores: Floats) -> Rows:

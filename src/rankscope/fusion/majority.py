@@ -10,11 +10,10 @@ import numpy.typing as npt
 from rankscope.fusion.pool import Pool
 from rankscope.fusion.sums import summing_order
 from rankscope.kernels.ties import NOISE
+from rankscope.typing import Floats, Ints
 
 __all__ = ["majorities"]
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 Ranks = npt.NDArray[np.uint16] | npt.NDArray[np.uint32]
 
 #: Pairs of documents that are compared at a time, so that their tables stay in the processor's cache.

@@ -5,21 +5,19 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
-import numpy.typing as npt
 
 from rankscope.data.hits import Hits
 from rankscope.data.qrels import Qrels
 from rankscope.data.ranking import rank_rows
-from rankscope.data.rows import Ints, combined_keys, name_of
+from rankscope.data.rows import combined_keys, name_of
 from rankscope.evaluation.conventions import Plan
 from rankscope.fusion.pool import Pool
 from rankscope.kernels.order import ranges
 from rankscope.kernels.segments import bounds
 from rankscope.kernels.text import hashes
+from rankscope.typing import Floats, Ints
 
 __all__ = ["MeasuredPool", "measured_pool"]
-
-Floats = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

@@ -15,10 +15,10 @@ from rankscope.fusion.probabilities import by_rank, ranks_of
 from rankscope.fusion.scaled import Scaled
 from rankscope.fusion.sums import Gains, combined
 from rankscope.kernels.segments import group_of
+from rankscope.typing import Floats
 
 __all__ = ["BAYES_TAKES", "bayes_fuse", "bayes_grid", "learn_bayes"]
 
-Floats = npt.NDArray[np.float64]
 Setting = Mapping[str, Any]
 
 #: Ranks that are one level: from the one behind the last end to this one.

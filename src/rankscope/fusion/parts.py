@@ -5,16 +5,13 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-from rankscope.data.rows import Ints
 from rankscope.fusion.pool import Entry, Pool
 from rankscope.kernels.order import ranges
 from rankscope.kernels.segments import bounds
+from rankscope.typing import Bools, Ints
 
 __all__ = ["Part", "part_of"]
-
-Bools = npt.NDArray[np.bool_]
 
 
 class Part(NamedTuple):

@@ -9,16 +9,16 @@ import numpy as np
 import numpy.typing as npt
 
 from rankscope.data.ranking import rank_rows
-from rankscope.data.rows import Interner, Ints, Keys, Rows
+from rankscope.data.rows import Interner, Rows
 from rankscope.errors import InputError
 from rankscope.fusion.ids import gathered
 from rankscope.kernels.order import ranges
 from rankscope.kernels.segments import bounds, group_of
 from rankscope.kernels.text import Fields, as_fields, hashes
+from rankscope.typing import Floats, Ints, Words
 
 __all__ = ["Entry", "Pool", "pool_runs"]
 
-Floats = npt.NDArray[np.float64]
 
 #: Cells of a table, so that it stays in the processor's cache.
 CELLS = 400_000
@@ -108,7 +108,7 @@ def mark_of(rows: Rows) -> int:
 
 
 def numbered(
-    runs: Sequence[Rows], numbers: Sequence[Ints], sizes: Ints, keys: Sequence[Keys]
+    runs: Sequence[Rows], numbers: Sequence[Ints], sizes: Ints, keys: Sequence[Words]
 ) -> tuple[list[Ints], Ints, Ints]:
     """For each run the number of each row's document; how many documents each query has; the queries in the order of
     the numbers.
@@ -148,7 +148,7 @@ def numbered(
     return places, np.concatenate(all_lengths), np.concatenate(all_queries)
 
 
-def number_lines(table: Keys, filled: Ints, bits: np.uint64, base: int) -> tuple[Ints, Ints]:
+def number_lines(table: Words, filled: Ints, bits: np.uint64, base: int) -> tuple[Ints, Ints]:
     """For each cell the number of its document, from `base` on, and for each line how many documents it has."""
     lines, width = table.shape
     table.sort(axis=1)

@@ -11,7 +11,6 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from rankscope.errors import ParameterError
 from rankscope.fusion.judged import Found, Judged, check_used
@@ -20,6 +19,7 @@ from rankscope.fusion.scaled import Scaled, scaled
 from rankscope.fusion.sums import combined, rounded
 from rankscope.kernels.segments import count_before
 from rankscope.stats.inputs import check_count
+from rankscope.typing import Floats, Ints
 
 __all__ = [
     "PROB_TAKES",
@@ -39,8 +39,6 @@ __all__ = [
     "seg_fuse",
 ]
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 Setting = Mapping[str, Any]
 
 #: Settings of ProbFuse: into how many segments a list is cut; 1 for the shares of judged documents alone.

@@ -5,16 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 import numpy as np
-import numpy.typing as npt
 
 from rankscope.fusion.candidates import Candidate
 from rankscope.fusion.crossfit import Folds
 from rankscope.kernels.ties import NOISE
+from rankscope.typing import Bools, Floats
 
 __all__ = ["Refining"]
 
-Floats = npt.NDArray[np.float64]
-Bools = npt.NDArray[np.bool_]
 
 #: Weights to try for a run, as shares of the greatest, and how often to go through all runs.
 STEPS, PASSES = (0.0, 0.25, 0.5, 0.75, 1.0), 2

@@ -6,11 +6,10 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from rankscope.data.features import Features
 from rankscope.data.qrels import Qrels
-from rankscope.data.rows import Ints, names_of
+from rankscope.data.rows import names_of
 from rankscope.data.run import Run
 from rankscope.data.wording import counted, queries
 from rankscope.errors import InputError, ParameterError, UnknownName
@@ -19,15 +18,14 @@ from rankscope.fusion.judged import judged
 from rankscope.fusion.methods import TURNS
 from rankscope.fusion.pool import Entry, Pool
 from rankscope.fusion.scaling import NORMALISATIONS, lists_of, normalised
-from rankscope.io.read import PathLike, read_qrels
+from rankscope.io.read import read_qrels
 from rankscope.io.streams import is_path, one_stdin
 from rankscope.kernels.segments import bounds, group_of
 from rankscope.kernels.text import decode
+from rankscope.typing import Bools, Floats, Ints, PathLike
 
 __all__ = ["UNJUDGED_DOCUMENTS", "run_features"]
 
-Bools = npt.NDArray[np.bool_]
-Floats = npt.NDArray[np.float64]
 
 #: What becomes of documents without a judgment.
 UNJUDGED_DOCUMENTS = ("zero", "drop")

@@ -24,10 +24,10 @@ from rankscope.fusion.tuned import Chosen, TrainedFusion, Tried
 from rankscope.io.streams import refuse_devices
 from rankscope.io.write import write_text
 from rankscope.stats.inputs import is_real
+from rankscope.typing import PathLike
 
 __all__ = ["load_fusion", "save_fusion"]
 
-PathLike = str | os.PathLike[str]
 #: What the file is, and in which form; a form that changes what a file means gets another number.
 KIND, FORM = "rankscope fusion", 1
 #: What is a list of each run, and how long that is; of ProbFuse as its setting says, of others as it may be.

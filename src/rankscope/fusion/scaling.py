@@ -5,19 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-import numpy.typing as npt
 
-from rankscope.data.rows import Ints, name_of
+from rankscope.data.rows import name_of
 from rankscope.data.wording import queries
 from rankscope.errors import InputError
 from rankscope.fusion.pool import Entry, Pool
 from rankscope.kernels.exact import exact_group_sums
 from rankscope.kernels.segments import bounds
 from rankscope.stats.inputs import levelled
+from rankscope.typing import Floats, Ints
 
 __all__ = ["NORMALISATIONS", "normalised"]
 
-Floats = npt.NDArray[np.float64]
 
 #: How the scores of a list are made comparable, and what that means.
 NORMALISATIONS = {

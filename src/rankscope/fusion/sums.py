@@ -10,10 +10,10 @@ import numpy.typing as npt
 from rankscope.fusion.pool import Entry, Pool
 from rankscope.kernels.segments import bounds
 from rankscope.kernels.ties import join_ties_of_lists
+from rankscope.typing import Floats
 
 __all__ = ["Gains", "borda_points", "combined", "of_rank", "rounded"]
 
-Floats = npt.NDArray[np.float64]
 #: What a run adds to each document that it has, (rows), and to each one that it lacks, by query, None for nothing.
 Gains = tuple[Floats, Floats | None]
 

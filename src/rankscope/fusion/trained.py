@@ -5,17 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
-import numpy as np
-import numpy.typing as npt
-
 from rankscope.fusion import odds, probabilities, weighted, windows
 from rankscope.fusion.judged import Judged
 from rankscope.fusion.pool import Pool
 from rankscope.fusion.scaled import Scaled
+from rankscope.typing import Floats
 
 __all__ = ["TRAINED", "TrainedMethod"]
 
-Floats = npt.NDArray[np.float64]
 #: What a method is told before it learns, and what it has learned; both can be written as JSON.
 Setting = Mapping[str, Any]
 Parameters = dict[str, Any]

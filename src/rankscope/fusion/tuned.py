@@ -18,8 +18,8 @@ from rankscope.fusion.candidates import Candidate
 from rankscope.fusion.fused import check_runs, fused_run, pooled
 from rankscope.fusion.methods import TURNS
 from rankscope.fusion.scaled import scaled
-from rankscope.io.read import PathLike
 from rankscope.kernels.ties import order_of
+from rankscope.typing import PathLike
 
 if TYPE_CHECKING:
     import polars as pl

@@ -7,10 +7,9 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from rankscope.data.qrels import Qrels
-from rankscope.data.rows import Ints, names_of
+from rankscope.data.rows import names_of
 from rankscope.data.run import Run
 from rankscope.data.wording import queries, some_of
 from rankscope.errors import InputError, ParameterError
@@ -26,18 +25,16 @@ from rankscope.fusion.parts import part_of
 from rankscope.fusion.refining import Refining
 from rankscope.fusion.scaled import scaled
 from rankscope.fusion.tuned import Chosen, TrainedFusion, Tried
-from rankscope.io.read import PathLike
 from rankscope.io.streams import one_stdin
 from rankscope.kernels.means import mean_or_nan
 from rankscope.kernels.ties import best_places
 from rankscope.measures.base import Measure
 from rankscope.parallel import run_units, workers_for
 from rankscope.stats.inputs import check_count, seed_of
+from rankscope.typing import Bools, Floats, Ints, PathLike
 
 __all__ = ["train"]
 
-Floats = npt.NDArray[np.float64]
-Bools = npt.NDArray[np.bool_]
 
 #: One fold is fused, one is left out inside, and something has to be left to learn from.
 FEWEST = 3

@@ -7,7 +7,6 @@ from itertools import combinations
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from rankscope.fusion.judged import Judged, check_used
 from rankscope.fusion.methods import as_weights
@@ -15,10 +14,10 @@ from rankscope.fusion.pool import Pool
 from rankscope.fusion.scaled import Scaled, scaled
 from rankscope.fusion.sums import Gains, combined
 from rankscope.kernels.ties import join_ties_of_lists
+from rankscope.typing import Floats
 
 __all__ = ["TAKES", "grid", "learn", "mixed", "weighted_mnz", "weighted_sum"]
 
-Floats = npt.NDArray[np.float64]
 
 #: None: 1 for each run.
 TAKES: Mapping[str, Any] = {"weights": None}

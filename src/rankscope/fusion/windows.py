@@ -6,17 +6,16 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from rankscope.fusion.judged import Judged
 from rankscope.fusion.pool import Entry, Pool
 from rankscope.fusion.probabilities import by_rank, fused_by, learn_pos, longest_of, padded
 from rankscope.fusion.scaled import Scaled
 from rankscope.stats.inputs import check_count
+from rankscope.typing import Floats
 
 __all__ = ["SLIDE_TAKES", "learn_slide", "slide_fuse", "slide_grid"]
 
-Floats = npt.NDArray[np.float64]
 Setting = Mapping[str, Any]
 
 #: How many ranks the window reaches to either side.

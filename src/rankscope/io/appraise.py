@@ -11,9 +11,9 @@ from rankscope.data.rankings import Rankings
 from rankscope.data.wording import counted
 from rankscope.errors import InputError
 from rankscope.io.mt_names import judgments_of, pair_name
-from rankscope.io.read import PathLike
 from rankscope.io.streams import open_binary, source_name
 from rankscope.io.wmt_rankings import rank_of
+from rankscope.typing import PathLike
 
 __all__ = ["read_appraise_rankings"]
 

@@ -9,7 +9,6 @@ import json
 import numpy as np
 
 from rankscope.data.frames import one_of, shown_columns
-from rankscope.data.rankings import Floats
 from rankscope.data.sparse import refuse_sparse
 from rankscope.data.votes import Votes
 from rankscope.errors import InputError, UnknownName
@@ -18,9 +17,10 @@ from rankscope.io.entity_ranks import Words, parse_table
 from rankscope.io.foreign import binary_file
 from rankscope.io.json_ballots import json_lines_votes, json_votes
 from rankscope.io.named_tables import NO_VALUE, Frame, name_codes, name_column, named_in, numbers
-from rankscope.io.read import HEAD, PathLike
+from rankscope.io.read import HEAD
 from rankscope.io.sniff import refuse_foreign
 from rankscope.io.streams import empty_file, open_binary, source_name
+from rankscope.typing import Floats, PathLike
 
 __all__ = ["VOTE_FORMATS", "read_votes"]
 

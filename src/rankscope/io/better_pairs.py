@@ -11,8 +11,8 @@ from rankscope.errors import InputError
 from rankscope.io.blocks import BOM
 from rankscope.io.mt_names import judgments_of, split_pair
 from rankscope.io.ranking_tables import NAMES as TABLE
-from rankscope.io.read import PathLike
 from rankscope.io.streams import empty_file, open_binary, source_name
+from rankscope.typing import PathLike
 
 __all__ = ["read_better_pairs"]
 

@@ -19,8 +19,7 @@ from rankscope.errors import InputError
 from rankscope.io.foreign import binary_file
 from rankscope.io.streams import Readable, empty_file
 from rankscope.kernels.text import PADDING, Fields
-
-Ints = npt.NDArray[np.intp]
+from rankscope.typing import Indices
 
 __all__ = [
     "BOM",
@@ -251,7 +250,7 @@ def split_any(block: Block, layout: Layout) -> list[Fields]:
     bytes_ = block.array
     lines = bytes_[block.begin : block.end]
     is_space = IS_SPACE[lines]
-    edges: Ints = np.flatnonzero(np.diff(is_space, prepend=True, append=True))
+    edges: Indices = np.flatnonzero(np.diff(is_space, prepend=True, append=True))
     starts, ends = edges[::2], edges[1::2]
     newlines = np.flatnonzero(lines == NEWLINE)
     line_starts = np.r_[0, newlines[:-1] + 1]
@@ -282,7 +281,7 @@ def split_any(block: Block, layout: Layout) -> list[Fields]:
     return columns
 
 
-def lone_returns(block: Block) -> Ints:
+def lone_returns(block: Block) -> Indices:
     """Where carriage returns stand that end no line as CR LF do."""
     if block.buffer.find(b"\r", block.begin, block.end) < 0:
         return np.empty(0, np.intp)
@@ -291,7 +290,7 @@ def lone_returns(block: Block) -> Ints:
     return np.asarray(returns[bytes_[returns + 1] != NEWLINE])
 
 
-def refuse_returns(block: Block, places: Ints) -> None:
+def refuse_returns(block: Block, places: Indices) -> None:
     """Raise for the first of these carriage returns: several lines, with the ends of old Macs."""
     if places.size:
         raise InputError(

@@ -17,10 +17,11 @@ from rankscope.data.wording import queries, some_of
 from rankscope.errors import ParameterError, UnknownName
 from rankscope.io.formats import FORMATS, KINDS, VALUES, Wanted, format_named, kind_of, outputs
 from rankscope.io.packed import split_packing
-from rankscope.io.read import PathLike, apart_note, file_stem, open_source
+from rankscope.io.read import apart_note, file_stem, open_source
 from rankscope.io.streams import is_folder, is_path, one_stdin, open_binary, source_name
 from rankscope.io.write import check_writable, compressed, refuse_overwriting, write_chunks, write_stdout
 from rankscope.kernels.text import hashes
+from rankscope.typing import PathLike
 
 __all__ = ["convert"]
 

@@ -6,7 +6,7 @@ import hashlib
 import os
 
 from rankscope.errors import InputError
-from rankscope.io.read import PathLike
+from rankscope.typing import PathLike
 
 __all__ = ["file_digest"]
 

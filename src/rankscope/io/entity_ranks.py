@@ -17,10 +17,11 @@ from rankscope.data.wording import some_of
 from rankscope.errors import InputError, ParameterError
 from rankscope.io.blocks import BOM
 from rankscope.io.formats import VALUES, File, Format, Wanted
-from rankscope.io.read import PathLike, Source, file_stem
+from rankscope.io.read import Source, file_stem
 from rankscope.io.streams import empty_file, open_binary, source_name
 from rankscope.kernels.numbers import parse_floats
 from rankscope.kernels.text import encode
+from rankscope.typing import PathLike
 
 __all__ = ["ENTITY_RANKS", "RankTable", "Words", "parse_table", "read_entity_ranks"]
 

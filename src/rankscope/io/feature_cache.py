@@ -20,14 +20,15 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from rankscope.data.features import Features, Table
+from rankscope.data.features import Features
 from rankscope.errors import InputError, OutputError, ParameterError
 from rankscope.io.digest import file_digest
 from rankscope.io.feature_lines import Dtype
 from rankscope.io.feature_rounding import rounding_notes
-from rankscope.io.read import PathLike, file_stem
+from rankscope.io.read import file_stem
 from rankscope.io.streams import source_name
 from rankscope.io.write import refuse_overwriting, write_chunks
+from rankscope.typing import PathLike, Reals
 
 __all__ = ["cached", "refuse_cache"]
 
@@ -219,7 +220,7 @@ def features_of(header: dict[str, Any], held: npt.NDArray[np.uint8], kind: Dtype
         arrays[name] = array
     if arrays["values"].dtype == np.float32 and kind is np.float64:
         return None
-    values: Table = arrays["values"].astype(kind, copy=False)
+    values: Reals = arrays["values"].astype(kind, copy=False)
     name, now = file_stem(path), source_name(path)
     notes = [renamed(note, {header["path"]: now, header["name"]: name}) for note in header["notes"]]
     if values.dtype != arrays["values"].dtype:

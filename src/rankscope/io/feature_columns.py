@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rankscope.data.features import Features, Table
+from rankscope.data.features import Features
 from rankscope.data.frames import COLUMN_NAMES, column_named, one_of
-from rankscope.data.rows import Ints
 from rankscope.data.wording import counted, listed
 from rankscope.errors import InputError
 from rankscope.io.feature_lines import BEYOND, LARGEST, Dtype
 from rankscope.io.named_tables import NO_VALUE, Frame, as_numbers, name_column, numbers
+from rankscope.typing import Ints, Reals
 
 if TYPE_CHECKING:
     import polars as pl
@@ -172,7 +172,7 @@ def is_empty(table: Frame, column: str) -> bool:
     return not bool(other.any()) and not has_numbers(table, column)
 
 
-def fill(out: Table, table: Frame, column: str) -> int:
+def fill(out: Reals, table: Frame, column: str) -> int:
     """Write a column's numbers; what comes back is how many are missing, which stay 0."""
     found = numbers(table, column)
     none = np.isnan(found)

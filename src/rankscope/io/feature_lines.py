@@ -11,10 +11,8 @@ from __future__ import annotations
 from typing import NamedTuple, NoReturn
 
 import numpy as np
-import numpy.typing as npt
 
-from rankscope.data.features import Table
-from rankscope.data.rows import Ints, name_of
+from rankscope.data.rows import name_of
 from rankscope.errors import InputError
 from rankscope.io.blocks import Block
 from rankscope.io.letor import Part
@@ -22,12 +20,11 @@ from rankscope.io.letor_fields import is_space
 from rankscope.kernels.decimals import parse_decimals
 from rankscope.kernels.numbers import parse_integers
 from rankscope.kernels.order import ranges
-from rankscope.kernels.text import KEEP, Fields, Words, decode, view_words
+from rankscope.kernels.text import KEEP, Fields, decode, view_words
+from rankscope.typing import Bytes, Ints, Reals, Words
 
 __all__ = ["MOST_FEATURES", "Cells", "Grid", "LineReader", "trimmed_ends", "trimmed_starts"]
 
-Bytes = npt.NDArray[np.uint8]
-Bools = npt.NDArray[np.bool_]
 Dtype = type[np.float32] | type[np.float64]
 
 COLON = ord(":")
@@ -50,7 +47,7 @@ class Grid(NamedTuple):
     """The same features on every line. numbers: (m) rising; values: (n, m)."""
 
     numbers: Ints
-    values: Table
+    values: Reals
 
 
 class Cells(NamedTuple):
@@ -58,7 +55,7 @@ class Cells(NamedTuple):
 
     rows: Ints
     numbers: Ints
-    values: Table
+    values: Reals
 
 
 class Prefixes(NamedTuple):
@@ -112,7 +109,7 @@ class LineReader:
         self.last = prefixes
         return Grid(prefixes.numbers, table)
 
-    def holds(self, values: Table) -> bool:
+    def holds(self, values: Reals) -> bool:
         """Whether all are finite numbers of the type that is wanted. Sure where true; else they are looked at."""
         most = LARGEST[self.dtype]
         return bool(-most <= values.min() and values.max() <= most)

@@ -7,8 +7,8 @@ from rankscope.io.feature_columns import QUERY
 from rankscope.io.features import is_table
 from rankscope.io.letor import read_labels
 from rankscope.io.named_tables import read_named
-from rankscope.io.read import PathLike
 from rankscope.io.streams import open_binary, source_name
+from rankscope.typing import PathLike
 
 __all__ = ["place_of_row"]
 

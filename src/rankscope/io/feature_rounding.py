@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from rankscope.data.features import Table
+from rankscope.typing import Reals
 
 __all__ = ["rounding_notes"]
 
@@ -16,7 +16,7 @@ EXACT = 2.0**24
 STEPS = 1 << 16
 
 
-def rounding_notes(values: Table, names: Sequence[str], name: str) -> list[str]:
+def rounding_notes(values: Reals, names: Sequence[str], name: str) -> list[str]:
     """A note for each feature of float32 that is large and varies little, as times in seconds since 1970 do.
 
     Zeros are passed over: they may stand for what is missing.

@@ -6,13 +6,12 @@ from typing import NoReturn
 
 import numpy as np
 
-from rankscope.data.features import Table
-from rankscope.data.rows import Ints
 from rankscope.data.sparse import refuse_sparse
 from rankscope.errors import InputError
 from rankscope.io.blocks import Block
 from rankscope.io.feature_lines import Cells, Dtype, Grid, LineReader
 from rankscope.io.letor import Part
+from rankscope.typing import Ints, Reals
 
 __all__ = ["GrowingTable"]
 
@@ -33,7 +32,7 @@ class GrowingTable:
     def __init__(self, dtype: Dtype, n_features: int | None = None, size: int = 0) -> None:
         self.reader = LineReader(dtype)
         self.dtype, self.n_features, self.size = dtype, n_features, size
-        self.values: Table = np.zeros((0, n_features or 0), dtype)
+        self.values: Reals = np.zeros((0, n_features or 0), dtype)
         self.rows = 0
         #: The number of the first column: 0 once a line has a feature 0.
         self.base = 1
@@ -90,13 +89,13 @@ class GrowingTable:
         except MemoryError:
             refuse_size(self.rows + n, width)
 
-    def zeros(self, height: int, width: int) -> Table:
+    def zeros(self, height: int, width: int) -> Reals:
         try:
             return np.zeros((height, width), self.dtype)
         except MemoryError:
             refuse_size(height, width)
 
-    def done(self, name: str) -> Table:
+    def done(self, name: str) -> Reals:
         """The table, with the rows that it has, in place. Raises InputError for one that is nearly empty."""
         refuse_sparse((self.rows, self.values.shape[1]), self.given, name, "documents and features")
         self.values.resize((self.rows, self.values.shape[1]), refcheck=False)

@@ -12,10 +12,10 @@ from rankscope.data.features import Features
 from rankscope.errors import InputError, ParameterError
 from rankscope.io.feature_columns import INDEX, KEYS
 from rankscope.io.packed import split_packing
-from rankscope.io.read import PathLike
 from rankscope.io.render import interleaved, numbers, parquet, pick
 from rankscope.io.table_frames import SEPARATORS
 from rankscope.io.write import check_writable, compressed, write_chunks, write_stdout
+from rankscope.typing import PathLike
 
 if TYPE_CHECKING:
     import polars as pl

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from rankscope.data.features import Features
-from rankscope.data.rows import Ints, names_of
+from rankscope.data.rows import names_of
 from rankscope.errors import InputError, ParameterError
 from rankscope.io.blocks import BLOCK, BOM, Block
 from rankscope.io.feature_cache import cached, refuse_cache
@@ -20,11 +20,12 @@ from rankscope.io.feature_table import GrowingTable
 from rankscope.io.letor import EXPECTED, Labels, Part, labels_of
 from rankscope.io.letor_fields import Collected
 from rankscope.io.named_tables import named_in
-from rankscope.io.read import PathLike, Source, file_stem
+from rankscope.io.read import Source, file_stem
 from rankscope.io.sniff import NUMBER, head_of, refuse_foreign
 from rankscope.io.streams import open_binary, source_name
 from rankscope.io.tables import column_names
 from rankscope.kernels.text import Fields, decode
+from rankscope.typing import Ints, PathLike
 
 __all__ = ["read_features"]
 

@@ -15,10 +15,9 @@ from typing import NamedTuple
 from rankscope.errors import InputError, RankscopeError
 from rankscope.io.streams import source_name
 from rankscope.io.urls import is_url, url_files
+from rankscope.typing import PathLike
 
 __all__ = ["Partition", "listed_once", "partitions", "sound_partitions"]
-
-PathLike = str | os.PathLike[str]
 
 
 class Partition(NamedTuple):

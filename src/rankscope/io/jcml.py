@@ -18,8 +18,8 @@ from rankscope.data.rankings import Labels, Rankings
 from rankscope.data.sparse import refuse_sparse
 from rankscope.data.wording import counted, listed
 from rankscope.errors import InputError, ParameterError, UnknownName
-from rankscope.io.read import PathLike
 from rankscope.io.streams import empty_file, open_binary, source_name
+from rankscope.typing import PathLike
 
 __all__ = ["read_jcml"]
 

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, NamedTuple
 from rankscope.data.frames import column_named
 from rankscope.errors import InputError
 from rankscope.io.blocks import BOM
-from rankscope.io.read import PathLike
 from rankscope.io.streams import empty_file, open_binary, source_name
 from rankscope.io.table_frames import SEPARATORS, read_frame, uneven_lines_first
+from rankscope.typing import PathLike
 
 if TYPE_CHECKING:
     import polars as pl

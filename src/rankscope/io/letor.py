@@ -31,18 +31,15 @@ from rankscope.io.letor_fields import (
     leading_fields,
 )
 from rankscope.io.letor_predictions import read_predictions
-from rankscope.io.read import PathLike, Source, apart_note, file_stem, open_source
+from rankscope.io.read import Source, apart_note, file_stem, open_source
 from rankscope.io.sniff import NUMBER, is_trec
 from rankscope.io.streams import open_binary, source_name
 from rankscope.kernels.numbers import parse_floats, parse_integers
 from rankscope.kernels.text import Fields, as_fields, changes, decode, hashes, words
+from rankscope.typing import Bools, Bytes, Floats, Ints, PathLike
 
 __all__ = ["Labels", "label_qrels", "prediction_run", "read_labels", "read_letor", "read_predictions"]
 
-Bools = npt.NDArray[np.bool_]
-Bytes = npt.NDArray[np.uint8]
-Ints = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
 
 EXPECTED = "label qid:query feature:value ..."
 QID, FOUR_BYTES = np.uint64(int.from_bytes(b"qid:", "little")), np.uint64(0xFFFFFFFF)

@@ -9,11 +9,11 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from rankscope.io.blocks import HASH, NEWLINE, SPACE, TAB, Block
 from rankscope.kernels.order import ranges
 from rankscope.kernels.text import PADDING, Fields, words
+from rankscope.typing import Bools, Bytes, Ints
 
 __all__ = [
     "SIZE",
@@ -28,9 +28,6 @@ __all__ = [
     "one_number",
 ]
 
-Bytes = npt.NDArray[np.uint8]
-Bools = npt.NDArray[np.bool_]
-Ints = npt.NDArray[np.int64]
 
 #: Bytes that are read at a time: lines of features are long, and a block should hold many.
 SIZE = 1 << 21

@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
 from rankscope.data.rows import name_of
 from rankscope.errors import InputError
 from rankscope.io.blocks import BlockReader
 from rankscope.io.letor_fields import SIZE, Lines, one_number
-from rankscope.io.read import PathLike, Source, open_source
+from rankscope.io.read import Source, open_source
 from rankscope.io.streams import open_binary
 from rankscope.kernels.numbers import parse_floats
 from rankscope.kernels.text import Fields, decode
+from rankscope.typing import Bools, Floats, PathLike
 
 __all__ = ["predictions_of", "read_predictions"]
-
-Bools = npt.NDArray[np.bool_]
-Floats = npt.NDArray[np.float64]
 
 
 def read_predictions(path: PathLike) -> Floats:

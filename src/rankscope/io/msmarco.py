@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rankscope.data.rows import Ints, Rows, name_of
+from rankscope.data.rows import Rows, name_of
 from rankscope.errors import InputError
 from rankscope.io.blocks import Layout
 from rankscope.io.formats import File, Format, Head, Wanted
@@ -15,6 +15,7 @@ from rankscope.io.trec import Grammar, read_rows
 from rankscope.io.trec_files import read_lines
 from rankscope.kernels.numbers import parse_integers
 from rankscope.kernels.segments import group_of, place_in_group
+from rankscope.typing import Ints
 
 if TYPE_CHECKING:
     from rankscope.io.read import Source

@@ -13,10 +13,10 @@ from rankscope.data.segment_scores import PairScores, SegmentScores, SystemScore
 from rankscope.data.wording import counted, listed
 from rankscope.errors import InputError, ParameterError
 from rankscope.io.plain_texts import Lines, Texts, read_lines, refuse_unequal
-from rankscope.io.read import PathLike
 from rankscope.io.wmt_score_lines import NO_SCORE
 from rankscope.kernels.numbers import parse_floats
 from rankscope.kernels.text import encode
+from rankscope.typing import PathLike
 
 __all__ = [
     "ScoreFile",

@@ -7,10 +7,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import numpy as np
 
-from rankscope.data.rankings import Floats, Labels, Rankings
-from rankscope.data.rows import Ints
+from rankscope.data.rankings import Labels, Rankings
 from rankscope.errors import InputError
 from rankscope.kernels.segments import bounds, group_of
+from rankscope.typing import Floats, Ints
 
 __all__ = ["bare_names", "in_order", "judgments_of", "pair_name", "split_pair"]
 

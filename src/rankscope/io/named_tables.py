@@ -8,13 +8,11 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from rankscope.data.rankings import Floats
-from rankscope.data.rows import Ints
 from rankscope.errors import InputError
 from rankscope.io.blocks import BOM
-from rankscope.io.read import PathLike
 from rankscope.io.streams import empty_file, open_binary, source_name
 from rankscope.io.table_frames import SEPARATORS, lines_of_records, read_frame, uneven_line
+from rankscope.typing import Floats, Ints, PathLike
 
 if TYPE_CHECKING:
     import polars as pl

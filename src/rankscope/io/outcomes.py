@@ -10,13 +10,12 @@ import numpy.typing as npt
 
 from rankscope.data.frames import one_of, shown_columns
 from rankscope.data.preferences import Preferences, occurring
-from rankscope.data.rankings import Floats, Labels
-from rankscope.data.rows import Ints
+from rankscope.data.rankings import Labels
 from rankscope.data.wording import counted, listed
 from rankscope.errors import InputError
 from rankscope.io.choice_words import BETTER, FIRST, NONE, SECOND, WORSE, choice_of, doubtful_digits, plain
 from rankscope.io.named_tables import Frame, name_codes, name_column, numbers, read_named
-from rankscope.io.read import PathLike
+from rankscope.typing import Floats, Ints, PathLike
 
 __all__ = ["preferences_of", "read_preferences"]
 

@@ -13,8 +13,9 @@ from rankscope.data.wording import listed as enumerated
 from rankscope.errors import InputError
 from rankscope.io.folders import partitions
 from rankscope.io.formats import FORMATS, Progress, format_named
-from rankscope.io.read import PathLike, Source, apart_note, file_stem, open_source
+from rankscope.io.read import Source, apart_note, file_stem, open_source
 from rankscope.io.streams import open_binary, source_name
+from rankscope.typing import PathLike
 
 __all__ = [
     "ADVICE",

@@ -11,8 +11,8 @@ from rankscope.data.wording import counted, listed
 from rankscope.errors import InputError
 from rankscope.io.blocks import BOM
 from rankscope.io.mt_names import bare_names
-from rankscope.io.read import PathLike
 from rankscope.io.streams import open_binary, source_name
+from rankscope.typing import PathLike
 
 __all__ = ["Texts", "read_lines", "read_plain_texts"]
 

@@ -7,14 +7,14 @@ from collections.abc import Sequence
 import numpy as np
 
 from rankscope.data.frames import column_named, one_of, shown_columns
-from rankscope.data.rankings import Floats, Rankings
+from rankscope.data.rankings import Rankings
 from rankscope.data.wording import counted, listed
 from rankscope.errors import InputError
 from rankscope.io.choice_words import BETTER, FIRST, SECOND, WORSE, choice_of, doubtful_digits
 from rankscope.io.mt_names import judgments_of, split_pair
 from rankscope.io.named_tables import Frame, read_named
 from rankscope.io.ranking_tables import EXPECTED, NAMES, PEOPLE, rankings_in, texts
-from rankscope.io.read import PathLike
+from rankscope.typing import Floats, PathLike
 
 __all__ = ["read_judged_table", "read_preference_rankings"]
 

@@ -8,12 +8,11 @@ import numpy as np
 
 from rankscope.data.frames import column_named, one_of, shown_columns
 from rankscope.data.rankings import Labels, Rankings
-from rankscope.data.rows import Ints
 from rankscope.data.wording import counted, listed
 from rankscope.errors import InputError, UnknownName
 from rankscope.io.mt_names import judgments_of, split_pair
 from rankscope.io.named_tables import Frame, holds_numbers, mostly_numbers, name_column, numbers, read_named
-from rankscope.io.read import PathLike
+from rankscope.typing import Ints, PathLike
 
 __all__ = ["EXPECTED", "NAMES", "PEOPLE", "rankings_in", "read_ranking_table", "texts"]
 

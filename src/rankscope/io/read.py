@@ -20,10 +20,10 @@ from rankscope.io.sniff import sniff
 from rankscope.io.streams import empty_file, is_folder, open_binary, source_name
 from rankscope.io.trec import RUN, first_fields, stream_rows
 from rankscope.io.urls import Remote
+from rankscope.typing import PathLike
 
 __all__ = ["Source", "apart_note", "file_stem", "open_source", "read_qrels", "read_run"]
 
-PathLike = str | os.PathLike[str]
 HEAD = 1 << 16
 #: Suffixes that are no part of a run's name, beside those of the formats.
 SUFFIXES = (".gz", ".zst", ".res", ".out")

@@ -21,10 +21,10 @@ from rankscope.data.stretches import Numbered, Stretches, packed
 from rankscope.errors import OutputError
 from rankscope.kernels.order import ranges, stable_order
 from rankscope.kernels.text import hashes
+from rankscope.typing import Ints
 
 __all__ = ["Regrouped", "scratch"]
 
-Ints = npt.NDArray[np.int64]
 File = IO[bytes]
 
 #: Files that the rows are spread over, and bytes of one that is held in memory.

@@ -12,6 +12,7 @@ import numpy.typing as npt
 from rankscope.data.rows import Rows, name_of
 from rankscope.errors import InputError
 from rankscope.kernels.text import Fields, decode, words
+from rankscope.typing import Ints
 
 if TYPE_CHECKING:
     import polars as pl
@@ -28,7 +29,6 @@ __all__ = [
     "refuse_not_utf8",
 ]
 
-Ints = npt.NDArray[np.int64]
 
 #: Rows that are rendered at a time.
 PIECE = 65_536

@@ -15,7 +15,7 @@ from rankscope.errors import InputError
 from rankscope.io.mt_names import split_pair
 from rankscope.io.named_tables import Frame, mostly_numbers, numbers, read_named
 from rankscope.io.ranking_tables import NAMES, PEOPLE, texts
-from rankscope.io.read import PathLike
+from rankscope.typing import PathLike
 
 __all__ = ["holds_systems", "read_system_table"]
 

@@ -7,7 +7,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
 from rankscope.data.rows import Rows, name_of
 from rankscope.data.stretches import Stretches
@@ -19,13 +18,13 @@ from rankscope.io.trec import QRELS, RUN, SUBTOPIC_QRELS, read_rows, read_stretc
 from rankscope.kernels.order import order_falling
 from rankscope.kernels.segments import place_in_group
 from rankscope.kernels.text import Fields, as_fields, decode, equal
+from rankscope.typing import Ints
 
 if TYPE_CHECKING:
     from rankscope.io.read import Source
 
 __all__ = ["TREC", "ranks", "read_lines"]
 
-Ints = npt.NDArray[np.int64]
 
 #: Lines that are looked at at a time.
 PIECE = 65_536

@@ -12,13 +12,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rankscope.data.rankings import Bools, Floats, Rankings
+from rankscope.data.rankings import Rankings
 from rankscope.data.wording import counted
 from rankscope.errors import InputError, ParameterError
 from rankscope.io.blocks import BOM
 from rankscope.io.mt_names import judgments_of, pair_name
-from rankscope.io.read import PathLike
 from rankscope.io.streams import empty_file, open_binary, source_name
+from rankscope.typing import Bools, Floats, PathLike
 
 __all__ = ["read_wmt_rankings"]
 

@@ -8,16 +8,15 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from rankscope.data.rankings import Floats
-from rankscope.data.rows import Interner, Ints, name_of
+from rankscope.data.rows import Interner, name_of
 from rankscope.data.wording import counted, listed
 from rankscope.errors import InputError, ParameterError
 from rankscope.io.blocks import Block, BlockReader, Layout, split
 from rankscope.io.mt_names import bare_names, split_pair
-from rankscope.io.read import PathLike
 from rankscope.io.streams import open_binary, source_name
 from rankscope.kernels.numbers import parse_floats
 from rankscope.kernels.text import Fields, as_fields, decode
+from rankscope.typing import Floats, Ints, PathLike
 
 __all__ = ["NO_SCORE", "SEGMENTS", "SYSTEMS", "ScoreLines", "read_score_lines"]
 

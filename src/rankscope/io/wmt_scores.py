@@ -6,12 +6,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from rankscope.data.rows import Ints
 from rankscope.data.segment_scores import PairScores, SegmentScores, SystemScores
 from rankscope.data.sparse import refuse_sparse
 from rankscope.io.mt_names import in_order
-from rankscope.io.read import PathLike
 from rankscope.io.wmt_score_lines import SEGMENTS, SYSTEMS, ScoreLines, read_score_lines
+from rankscope.typing import Ints, PathLike
 
 __all__ = ["read_seg_scores", "read_sys_scores"]
 

@@ -16,6 +16,7 @@ from typing import Any
 
 from rankscope.errors import OutputError, ParameterError
 from rankscope.io.streams import is_folder, zstd_module
+from rankscope.typing import PathLike
 
 __all__ = [
     "check_writable",
@@ -31,7 +32,6 @@ __all__ = [
     "write_text",
 ]
 
-PathLike = str | os.PathLike[str]
 
 #: How the name of what is being written begins, until it is whole.
 TEMPORARY = ".rankscope-"

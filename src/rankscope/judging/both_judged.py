@@ -27,7 +27,7 @@ from rankscope.judging.machine import (
     refuse_other_scale,
     refuse_unknown,
 )
-from rankscope.stats.inputs import Bools, Floats
+from rankscope.typing import Bools, Floats
 
 __all__ = ["BothScores", "Values", "score_both"]
 

@@ -10,17 +10,18 @@ import numpy.typing as npt
 
 from rankscope.data.dicts import dict_rows
 from rankscope.data.ranking import rank_rows, sorting_order
-from rankscope.data.rows import Ints, Keys, Rows
+from rankscope.data.rows import Rows
 from rankscope.data.run import Run
 from rankscope.data.stretches import contents, packed
 from rankscope.errors import InputError
 from rankscope.evaluation.sources import size_of
-from rankscope.io.read import PathLike, file_stem, open_source, read_run
+from rankscope.io.read import file_stem, open_source, read_run
 from rankscope.io.streams import is_file, is_path, open_binary
 from rankscope.io.trec import Ungrouped
 from rankscope.kernels.order import ranges
 from rankscope.kernels.segments import bounds, group_of
 from rankscope.kernels.text import Fields
+from rankscope.typing import Ints, PathLike, Words
 
 __all__ = ["Cut", "cut_run", "together"]
 
@@ -37,7 +38,7 @@ class Cut(NamedTuple):
     lengths: Ints
     rank: Ints
     docs: Fields
-    hashes: Keys
+    hashes: Words
 
 
 class Piece(NamedTuple):
@@ -47,7 +48,7 @@ class Piece(NamedTuple):
     lengths: Ints
     rank: Ints
     docs: Fields
-    hashes: Keys
+    hashes: Words
 
 
 def cut_run(run: Run | PathLike | Any, depth: int, input_: str | None, progress: Progress | None = None) -> Cut:

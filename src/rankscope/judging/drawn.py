@@ -9,7 +9,7 @@ import numpy as np
 from rankscope.data.wording import said_p
 from rankscope.kernels.ties import join_ties
 from rankscope.stats.distributions import special
-from rankscope.stats.inputs import Bools, Floats
+from rankscope.typing import Bools, Floats
 
 __all__ = ["drawn_notes", "rank_sum_pvalue"]
 

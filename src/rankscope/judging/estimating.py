@@ -8,13 +8,13 @@ import numpy as np
 
 from rankscope.data.qrels import Qrels
 from rankscope.errors import UnknownName
-from rankscope.io.read import PathLike
 from rankscope.judging.both_judged import BothScores, Values, score_both
 from rankscope.judging.estimated import Estimates, MeasureEstimates
 from rankscope.judging.estimated_shown import COLUMNS_MEAN, HOLDS
 from rankscope.stats.inputs import check_share
 from rankscope.stats.prediction_powered import FEWEST, prediction_powered
 from rankscope.stats.tukey import all_pairs
+from rankscope.typing import PathLike
 
 __all__ = ["estimate", "pairs_of"]
 

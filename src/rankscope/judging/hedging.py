@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
-from rankscope.data.rows import Ints
 from rankscope.kernels.ties import NOISE
+from rankscope.typing import Bools, Floats, Ints
 
 __all__ = ["hedge_order", "rank_losses"]
-
-Bools = npt.NDArray[np.bool_]
-Floats = npt.NDArray[np.float64]
 
 
 def rank_losses(rank: Ints) -> Floats:

@@ -6,16 +6,13 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from rankscope.data.qrels import Qrels
-from rankscope.data.rows import Ints
 from rankscope.data.run import Run
 from rankscope.errors import ParameterError
 from rankscope.evaluation.conventions import make_plan
 from rankscope.evaluation.engine import score_hits
 from rankscope.evaluation.sources import Joined, as_qrels, join_all
-from rankscope.io.read import PathLike
 from rankscope.io.stamps import refuse_changed, stamps
 from rankscope.io.streams import refuse_pipes
 from rankscope.judging.left_out import LeftOut
@@ -24,11 +21,9 @@ from rankscope.judging.pooling import DEEP
 from rankscope.kernels.segments import bounds, group_of
 from rankscope.kernels.ties import join_ties
 from rankscope.stats.inputs import check_count
+from rankscope.typing import Bools, Floats, Ints, PathLike
 
 __all__ = ["leave_out"]
-
-Bools = npt.NDArray[np.bool_]
-Floats = npt.NDArray[np.float64]
 
 
 def leave_out(

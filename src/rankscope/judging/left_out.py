@@ -7,19 +7,17 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 
 from rankscope.data.cells import format_value
-from rankscope.data.rows import Ints
 from rankscope.data.sections import Section, Table, as_text, tidy_frame
 from rankscope.data.wording import counted, listed
+from rankscope.typing import Floats, Ints
 
 if TYPE_CHECKING:
     import polars as pl
 
 __all__ = ["LeftOut"]
 
-Floats = npt.NDArray[np.float64]
 COLUMNS = (
     "system",
     "measure",

@@ -10,17 +10,17 @@ from typing import Any
 import numpy as np
 
 from rankscope.data.qrels import Qrels
-from rankscope.data.rows import Ints, Rows, combined_keys, names_of
+from rankscope.data.rows import Rows, combined_keys, names_of
 from rankscope.data.run import Run
 from rankscope.data.wording import queries
 from rankscope.errors import InputError, ParameterError
 from rankscope.evaluation.engine import name_systems
-from rankscope.io.read import PathLike
 from rankscope.io.streams import is_path, one_stdin
 from rankscope.judging.cut import Cut, cut_run, together
 from rankscope.kernels.order import stable_order
 from rankscope.kernels.segments import bounds, group_of
 from rankscope.kernels.text import Fields, equal, hashes, order_descending
+from rankscope.typing import Ints, PathLike
 
 __all__ = ["Lists", "grades_of", "judgments_of", "read_lists"]
 

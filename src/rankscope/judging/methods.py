@@ -7,9 +7,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-from rankscope.data.rows import Ints
 from rankscope.errors import ParameterError, UnknownName
 from rankscope.judging.hedging import hedge_order
 from rankscope.judging.lists import Lists
@@ -17,10 +15,10 @@ from rankscope.judging.turns import MaxMean, MoveToFront, Rule, Thompson, run_tu
 from rankscope.kernels.order import stable_order
 from rankscope.kernels.segments import bounds
 from rankscope.stats.inputs import is_real
+from rankscope.typing import Bools, Ints
 
 __all__ = ["METHODS", "Method", "ordered", "settle"]
 
-Bools = npt.NDArray[np.bool_]
 
 #: Cells of a table of lists: queries are taken so many at a time.
 CELLS = 8_000_000

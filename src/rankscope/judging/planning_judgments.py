@@ -8,13 +8,13 @@ import numpy as np
 
 from rankscope.data.qrels import Qrels
 from rankscope.errors import InputError
-from rankscope.io.read import PathLike
 from rankscope.judging.both_judged import Values, score_both
 from rankscope.judging.estimating import named, pairs_of
 from rankscope.judging.judgments_needed import JudgmentPlan, MeasureNeeds, Need
 from rankscope.stats.inputs import check_positive, check_share
 from rankscope.stats.power import MOST
 from rankscope.stats.prediction_powered import FEWEST, combined_half, spread_of
+from rankscope.typing import PathLike
 
 __all__ = ["plan_judgments"]
 

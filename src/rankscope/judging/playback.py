@@ -11,12 +11,12 @@ from rankscope.data.qrels import Qrels
 from rankscope.data.run import Run
 from rankscope.errors import ParameterError
 from rankscope.evaluation.sources import as_qrels
-from rankscope.io.read import PathLike
 from rankscope.judging.lists import grades_of, read_lists
 from rankscope.judging.methods import ordered, settle
 from rankscope.judging.played import Played
 from rankscope.judging.pooling import DEEP, check_budget
 from rankscope.stats.inputs import check_count, seed_of
+from rankscope.typing import PathLike
 
 __all__ = ["play_back"]
 

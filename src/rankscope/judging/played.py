@@ -10,10 +10,10 @@ import numpy as np
 import numpy.typing as npt
 
 from rankscope._version import __version__
-from rankscope.data.rows import Ints
 from rankscope.data.sections import Figure, Section, Table, as_text, tidy_frame
 from rankscope.data.wording import counted, queries
 from rankscope.errors import UnknownName
+from rankscope.typing import Ints
 
 if TYPE_CHECKING:
     import polars as pl

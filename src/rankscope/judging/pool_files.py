@@ -7,11 +7,11 @@ import os
 from collections.abc import Iterator
 
 from rankscope.io.convert import convert, qrels_rows, target_of
-from rankscope.io.read import PathLike
 from rankscope.io.render import refuse_not_utf8
 from rankscope.io.write import compressed, write_chunks, write_stdout
 from rankscope.judging.pooled import Pooled
 from rankscope.judging.sampled import Sampled
+from rankscope.typing import PathLike
 
 __all__ = ["check_pool_file", "write_pool"]
 

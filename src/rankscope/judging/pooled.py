@@ -11,7 +11,7 @@ import numpy as np
 
 from rankscope._version import __version__
 from rankscope.data.qrels import Qrels
-from rankscope.data.rows import Ints, Rows, names_of
+from rankscope.data.rows import Rows, names_of
 from rankscope.data.sections import Section, Table, as_text, tidy_frame
 from rankscope.data.wording import counted, queries
 from rankscope.errors import InputError
@@ -20,6 +20,7 @@ from rankscope.judging.methods import METHODS, Method
 from rankscope.kernels.order import stable_order
 from rankscope.kernels.segments import bounds
 from rankscope.kernels.text import decode, hashes
+from rankscope.typing import Ints
 
 if TYPE_CHECKING:
     import polars as pl

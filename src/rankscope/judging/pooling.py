@@ -13,12 +13,12 @@ from rankscope.data.run import Run
 from rankscope.data.wording import queries
 from rankscope.errors import ParameterError
 from rankscope.evaluation.sources import as_qrels
-from rankscope.io.read import PathLike
 from rankscope.io.streams import one_stdin
 from rankscope.judging.lists import Lists, grades_of, read_lists
 from rankscope.judging.methods import ordered, settle
 from rankscope.judging.pooled import Pooled
 from rankscope.stats.inputs import check_count, seed_of
+from rankscope.typing import PathLike
 
 __all__ = ["pool"]
 

@@ -12,11 +12,11 @@ import numpy.typing as npt
 
 from rankscope._version import __version__
 from rankscope.data.qrels import Qrels
-from rankscope.data.rows import Ints
 from rankscope.data.sections import Section, Table, as_text, tidy_frame
 from rankscope.data.wording import counted, queries
 from rankscope.judging.lists import Lists
 from rankscope.judging.pooled import judgments_from
+from rankscope.typing import Ints
 
 if TYPE_CHECKING:
     import polars as pl

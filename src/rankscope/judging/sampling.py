@@ -8,16 +8,15 @@ from typing import Any
 import numpy as np
 
 from rankscope.data.qrels import Qrels
-from rankscope.data.rows import Ints
 from rankscope.data.run import Run
 from rankscope.errors import ParameterError
 from rankscope.evaluation.sources import as_qrels
-from rankscope.io.read import PathLike
 from rankscope.io.streams import one_stdin
 from rankscope.judging.lists import Lists, grades_of, read_lists
 from rankscope.judging.pooling import DEEP
 from rankscope.judging.sampled import Sampled
 from rankscope.stats.inputs import check_count, is_real, seed_of
+from rankscope.typing import Ints, PathLike
 
 __all__ = ["sample"]
 

@@ -10,15 +10,11 @@ from abc import ABC, abstractmethod
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from rankscope.data.rows import Ints
 from rankscope.kernels.ties import NOISE
+from rankscope.typing import Bools, Floats, Ints
 
 __all__ = ["MaxMean", "MoveToFront", "Rule", "Thompson", "run_turns"]
-
-Bools = npt.NDArray[np.bool_]
-Floats = npt.NDArray[np.float64]
 
 
 class Rule(ABC):

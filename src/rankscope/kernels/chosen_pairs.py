@@ -12,11 +12,10 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from rankscope.typing import Bytes, Floats, Ints
+
 __all__ = ["ChosenPairs", "chosen_surplus", "prepare"]
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
-Bits = npt.NDArray[np.uint8]
 
 #: Points of a block.
 SIZE = 256
@@ -87,7 +86,7 @@ def signs_within(codes: list[Ints], block: Ints, other: Ints | None) -> Within:
     return Within(points, signs)
 
 
-def chosen_surplus(pairs: ChosenPairs, chosen: Bits) -> Ints:
+def chosen_surplus(pairs: ChosenPairs, chosen: Bytes) -> Ints:
     """(choices) concordant less discordant pairs among the points chosen; chosen: (choices, points), 0 or 1."""
     rows, _ = chosen.shape
     cells = pairs.shape[0] * pairs.shape[1]

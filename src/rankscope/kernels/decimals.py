@@ -23,12 +23,11 @@ from rankscope.kernels.numbers import (
     eight_digits,
     parse_floats,
 )
-from rankscope.kernels.text import Fields, Words, view_words
+from rankscope.kernels.text import Fields, view_words
+from rankscope.typing import Bools, Floats, Words
 
 __all__ = ["parse_decimals", "short_decimals"]
 
-Bools = npt.NDArray[np.bool_]
-Floats = npt.NDArray[np.float64]
 
 #: What is left of a point where a digit has its value.
 POINTS = ONES * POINT_TO_ZERO

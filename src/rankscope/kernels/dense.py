@@ -9,12 +9,10 @@ import numpy as np
 import numpy.typing as npt
 
 from rankscope.kernels.segments import bounds
+from rankscope.typing import Bools, Floats, Ints
 
 __all__ = ["Best", "Grades", "best_of_rows", "count_grades"]
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
-Bools = npt.NDArray[np.bool_]
 Grid = npt.NDArray[np.integer[Any]]
 
 #: Bytes worked on at once: what is made of them stays in the processor's cache.

@@ -18,7 +18,8 @@ This is the first slice of the splitting of Ozaki, Ogita, Oishi and Rump (2012),
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
+
+from rankscope.typing import Floats, Ints
 
 __all__ = [
     "MANTISSA",
@@ -33,8 +34,6 @@ __all__ = [
     "sum_bits",
 ]
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 
 #: Binary digits of a float64, the first one included: whole numbers up to 2^53 are exact.
 MANTISSA = 53

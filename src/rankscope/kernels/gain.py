@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
+
+from rankscope.typing import Floats, Ints
 
 __all__ = [
     "HIGHEST",
@@ -15,8 +16,6 @@ __all__ = [
     "stopping_probability",
 ]
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 
 #: The highest grade whose exponential gains can be added up in float64, whatever their number.
 HIGHEST = 900

@@ -14,9 +14,10 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from rankscope.typing import Ints
+
 __all__ = ["count_inversions", "greater_before"]
 
-Ints = npt.NDArray[np.int64]
 Values = npt.NDArray[Any]
 
 #: Rows up to this length are compared pair by pair, many rows at a time, which beats any cleverness.

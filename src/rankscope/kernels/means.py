@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["mean_of", "mean_or_nan", "ratio_or_nan"]
+from rankscope.typing import Floats
 
-Floats = npt.NDArray[np.float64]
+__all__ = ["mean_of", "mean_or_nan", "ratio_or_nan"]
 
 
 def ratio_or_nan(a: npt.NDArray[Any], b: npt.NDArray[Any]) -> Floats:

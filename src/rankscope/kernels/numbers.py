@@ -12,7 +12,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from rankscope.kernels.text import Fields, Words, view_words
+from rankscope.kernels.text import Fields, view_words
+from rankscope.typing import Words
 
 __all__ = ["parse_floats", "parse_integers"]
 

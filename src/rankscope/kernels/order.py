@@ -5,15 +5,15 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from rankscope.typing import Indices
+
 __all__ = ["order_falling", "order_in_groups", "ranges", "repeated", "stable_order"]
 
-Index = npt.NDArray[np.intp]
 
-
-def stable_order(codes: npt.NDArray[np.intp]) -> Index:
+def stable_order(codes: npt.NDArray[np.intp]) -> Indices:
     """The stable order of whole numbers >= 0. NumPy sorts 16 bits by radix, so do that, digit by digit."""
     highest = int(codes.max(initial=0))
-    order: Index = np.argsort(codes.astype(np.uint16), kind="stable")
+    order: Indices = np.argsort(codes.astype(np.uint16), kind="stable")
     shift = 16
     while highest >> shift:
         digit = (codes >> shift).astype(np.uint16)
@@ -22,13 +22,13 @@ def stable_order(codes: npt.NDArray[np.intp]) -> Index:
     return order
 
 
-def order_in_groups(groups: npt.NDArray[np.intp], scores: npt.NDArray[np.float64], stable: bool = True) -> Index:
+def order_in_groups(groups: npt.NDArray[np.intp], scores: npt.NDArray[np.float64], stable: bool = True) -> Indices:
     """The order by group rising, then score falling. stable: equal scores keep their order, which takes longer."""
     by_score = np.argsort(-scores, kind="stable" if stable else None)
     return by_score[stable_order(groups[by_score])]
 
 
-def order_falling(scores: npt.NDArray[np.float64], lengths: npt.NDArray[np.int64], stable: bool = True) -> Index:
+def order_falling(scores: npt.NDArray[np.float64], lengths: npt.NDArray[np.int64], stable: bool = True) -> Indices:
     """The order of rows that lie group by group which sorts each group by falling score. stable: as above.
 
     Groups of much the same size are the lines of a table, which NumPy sorts line by line, in the processor's cache.
@@ -44,7 +44,7 @@ def order_falling(scores: npt.NDArray[np.float64], lengths: npt.NDArray[np.int64
     return np.asarray(order[inside], np.intp)
 
 
-def ranges(starts: npt.NDArray[np.int64], lengths: npt.NDArray[np.int64]) -> Index:
+def ranges(starts: npt.NDArray[np.int64], lengths: npt.NDArray[np.int64]) -> Indices:
     """start, start + 1, ..., start + length - 1 of each pair, one after the other."""
     before = np.cumsum(lengths) - lengths
     return np.repeat(starts - before, lengths) + np.arange(int(lengths.sum()))

@@ -11,11 +11,10 @@ import numpy.typing as npt
 
 from rankscope.kernels.inversions import count_inversions, earlier_and_higher, greater_before
 from rankscope.kernels.order import stable_order
+from rankscope.typing import Floats, Ints
 
 __all__ = ["Arranged", "PairCounts", "arrange", "count_pairs", "count_pairs_by_row"]
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 Values = npt.NDArray[Any]
 
 #: Numbers in a table of pairwise comparisons: few enough for the processor's cache.

@@ -14,6 +14,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from rankscope.typing import Floats, Ints
+
 __all__ = [
     "Draws",
     "bootstrap_counts",
@@ -26,8 +28,6 @@ __all__ = [
     "permuted_means",
 ]
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 
 #: Resamples that share a stream.
 BLOCK = 1024

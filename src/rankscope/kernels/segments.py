@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from rankscope.typing import Floats, Ints
+
 __all__ = [
     "bounds",
     "count_before",
@@ -14,9 +16,6 @@ __all__ = [
     "place_in_group",
     "sum_by_group",
 ]
-
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 
 
 def sum_by_group(values: npt.NDArray[np.float64] | npt.NDArray[np.bool_], groups: Ints, n: int) -> Floats:

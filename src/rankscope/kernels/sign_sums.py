@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
-import numpy.typing as npt
+
+from rankscope.typing import Floats
 
 __all__ = ["sums_by_list", "sums_by_pair"]
 
-Floats = npt.NDArray[np.float64]
 
 #: Signs that are held at once: few enough for the processor's cache.
 BLOCK = 1 << 17

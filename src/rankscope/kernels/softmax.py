@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-import numpy.typing as npt
+
+from rankscope.typing import Ints, Reals
 
 __all__ = ["log_softmax", "softmax"]
-
-Ints = npt.NDArray[np.int64]
-Reals = npt.NDArray[np.floating[Any]]
 
 
 def log_softmax(values: Reals, offsets: Ints) -> Reals:

@@ -5,21 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
-import numpy.typing as npt
 
 from rankscope.kernels.resample import Draws, chunks
+from rankscope.typing import Bytes, Floats, Floats32
 
 __all__ = ["SWAPS", "form_values", "grouped_bits", "linear_values", "swap_bits"]
 
-Floats = npt.NDArray[np.float64]
-Bits = npt.NDArray[np.uint8]
-Singles = npt.NDArray[np.float32]
 
 #: What is swapped as one: each cell for itself, all cells of a system (row), all of a segment (column).
 SWAPS = ("cells", "systems", "segments")
 
 
-def swap_bits(draws: Draws, shape: tuple[int, int], swap: str) -> Iterator[Bits]:
+def swap_bits(draws: Draws, shape: tuple[int, int], swap: str) -> Iterator[Bytes]:
     """(resamples, segments, systems), chunk by chunk: 1 where a cell's two scores change places, with probability 1/2.
 
     shape: (systems, segments). Of what is swapped as a whole, all bits are alike: the array is then a view.
@@ -37,7 +34,7 @@ def swap_bits(draws: Draws, shape: tuple[int, int], swap: str) -> Iterator[Bits]
             yield np.broadcast_to(one, (rows, segments, systems))
 
 
-def grouped_bits(bits: Bits, grouping: str) -> Bits:
+def grouped_bits(bits: Bytes, grouping: str) -> Bytes:
     """(groups, resamples, cells of a group) for "none", "segment" and "system"; in the order of `grouped` tables.
 
     bits: (resamples, segments, systems).
@@ -47,7 +44,7 @@ def grouped_bits(bits: Bits, grouping: str) -> Bits:
     return bits.transpose(1, 0, 2) if grouping == "segment" else bits.transpose(2, 0, 1)
 
 
-def linear_values(bits: Bits, terms: Floats) -> Floats:
+def linear_values(bits: Bytes, terms: Floats) -> Floats:
     """(groups, resamples, sums) of sum_i bit_i terms_i; bits: (groups, resamples, cells), terms: (groups, cells, sums).
 
     A matrix product for each group.
@@ -55,7 +52,7 @@ def linear_values(bits: Bits, terms: Floats) -> Floats:
     return np.asarray(np.ascontiguousarray(bits).astype(np.float64) @ terms)
 
 
-def form_values(bits: Bits, forms: Singles) -> Singles:
+def form_values(bits: Bytes, forms: Floats32) -> Floats32:
     """(groups, resamples) of sum_i sum_j bit_i form_ij bit_j; bits: (groups, resamples, cells).
 
     forms: (groups, cells, cells) whole numbers; all sums below 2^24 are exact in single precision. A bit is its own

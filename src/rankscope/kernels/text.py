@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rankscope.kernels.order import stable_order
+from rankscope.typing import Bytes, Ints, Words
 
 __all__ = [
     "PADDING",
@@ -26,9 +27,6 @@ __all__ = [
     "words",
 ]
 
-Bytes = npt.NDArray[np.uint8]
-Ints = npt.NDArray[np.int64]
-Words = npt.NDArray[np.uint64]
 
 #: Bytes that every buffer has before its first and after its last field, so that
 #: whole words can be read at any place without leaving the buffer.

@@ -12,6 +12,8 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from rankscope.typing import Bools, Floats, Ints
+
 __all__ = [
     "NOISE",
     "SOLVED",
@@ -24,9 +26,6 @@ __all__ = [
     "signs_of",
 ]
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
-Bools = npt.NDArray[np.bool_]
 
 #: Sums, means and differences are equal where they agree to this share of the greatest number that they are made of.
 NOISE = 1e-12

@@ -8,18 +8,22 @@ import numpy as np
 import numpy.typing as npt
 
 from rankscope.kernels.exact import exact_units
+from rankscope.typing import Floats, Ints32
 
 __all__ = ["tree_sums"]
 
-Ints = npt.NDArray[np.int32]
-Floats = npt.NDArray[np.float64]
 
 #: Places in trees that are followed at once: few enough for them to stay in the cache.
 AT_ONCE = 1 << 16
 
 
 def tree_sums(
-    values: npt.NDArray[np.floating[Any]], feature: Ints, threshold: Floats, children: Ints, worth: Floats, roots: Ints
+    values: npt.NDArray[np.floating[Any]],
+    feature: Ints32,
+    threshold: Floats,
+    children: Ints32,
+    worth: Floats,
+    roots: Ints32,
 ) -> Floats:
     """(rows) the sum over trees of the worth of the leaf that each row comes to.
 

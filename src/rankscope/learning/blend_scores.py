@@ -15,11 +15,10 @@ from rankscope.kernels.order import order_falling
 from rankscope.kernels.segments import group_of
 from rankscope.learning.blend_weights import stacked_weights
 from rankscope.learning.losses.named import Loss
+from rankscope.typing import Floats, Ints
 
 __all__ = ["HOW", "NORMALISATIONS", "WITHIN_LISTS", "Combination", "learn_combination"]
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 
 #: "average": all weights alike. "stacked": weights of at least 0 that minimise a loss on validation lists.
 HOW = ("average", "stacked")

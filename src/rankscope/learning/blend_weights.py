@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
 from rankscope.errors import InputError
 from rankscope.kernels.order import ranges
 from rankscope.kernels.segments import bounds
 from rankscope.learning.losses.named import Loss
+from rankscope.typing import Floats, Ints
 
 __all__ = ["stacked_weights"]
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 
 #: Steps of the search; it is over a few weights, and ends long before.
 STEPS = 200

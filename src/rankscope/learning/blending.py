@@ -17,10 +17,10 @@ from rankscope.learning.estimator import Estimator, defaults_of
 from rankscope.learning.given import as_features, documents_to_score, validation_features
 from rankscope.learning.losses.named import Function, Loss, parse_loss
 from rankscope.stats.inputs import check_choice, check_positive
+from rankscope.typing import Floats
 
 __all__ = ["Blend", "check_alike", "check_combination"]
 
-Floats = npt.NDArray[np.float64]
 #: A ranker of any kind: with `fit`, `predict`, `get_params` and `feature_names_`.
 Part = Any
 

@@ -7,7 +7,6 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from rankscope.data.features import Features
 from rankscope.errors import InputError
@@ -18,10 +17,10 @@ from rankscope.learning.lambdamart import LambdaMART
 from rankscope.learning.losses.gains import finite_gains
 from rankscope.learning.losses.named import Loss
 from rankscope.learning.stopping import Watch
+from rankscope.typing import Reals
 
 __all__ = ["boost"]
 
-Floats = npt.NDArray[np.floating[Any]]
 #: A list in which LightGBM's own objective looks at pairs holds at most so many documents.
 LONGEST = 10_000
 #: Rows by which LightGBM chooses between which values of a feature to tell.
@@ -133,7 +132,7 @@ class Slopes:
         self.losses: list[float] = []
         self.flat = 0.0
 
-    def __call__(self, scores: Floats, _: Any) -> tuple[Floats, Floats]:
+    def __call__(self, scores: Reals, _: Any) -> tuple[Reals, Reals]:
         features, bend = self.features, np.zeros(scores.size)
         lists = features.offsets.size - 1
         value, slope = self.loss(
@@ -167,7 +166,7 @@ def grow(
 ) -> int:
     """Tree after tree; how many there are."""
 
-    def judge(scores: Floats, _: Any) -> tuple[str, float, bool]:
+    def judge(scores: Reals, _: Any) -> tuple[str, float, bool]:
         if watch is not None:
             watch.better(scores)
         return "watched", 0.0, True

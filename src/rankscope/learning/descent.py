@@ -17,11 +17,9 @@ from rankscope.learning.adam import Adam
 from rankscope.learning.losses.named import Loss
 from rankscope.learning.network import Weights, backward, forward, initial_weights, scores_of
 from rankscope.learning.stopping import Watch
+from rankscope.typing import Floats32, Ints
 
 __all__ = ["Descent", "Trained", "informative", "refuse_diverged"]
-
-Floats32 = npt.NDArray[np.float32]
-Ints = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

@@ -10,11 +10,9 @@ import numpy.typing as npt
 
 from rankscope.kernels.segments import bounds
 from rankscope.kernels.trees import tree_sums
+from rankscope.typing import Floats, Ints32
 
 __all__ = ["Boosted", "Forest", "forest_of"]
-
-Ints = npt.NDArray[np.int32]
-Floats = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -26,11 +24,11 @@ class Forest:
     to the score. roots: (trees) the first node of each.
     """
 
-    feature: Ints
+    feature: Ints32
     threshold: Floats
-    children: Ints
+    children: Ints32
     worth: Floats
-    roots: Ints
+    roots: Ints32
 
     def __call__(self, values: npt.NDArray[np.floating[Any]]) -> Floats:
         """(documents) scores of (documents, features)."""

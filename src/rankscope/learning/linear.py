@@ -6,7 +6,6 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from rankscope.data.features import Features
 from rankscope.errors import InputError
@@ -14,11 +13,9 @@ from rankscope.learning.descent import Trained, informative
 from rankscope.learning.losses.named import Loss
 from rankscope.learning.network import Weights, scores_of
 from rankscope.learning.stopping import Watch
+from rankscope.typing import Floats, Floats32
 
 __all__ = ["train_linear"]
-
-Floats32 = npt.NDArray[np.float32]
-Floats = npt.NDArray[np.float64]
 
 
 def train_linear(

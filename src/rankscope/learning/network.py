@@ -10,11 +10,10 @@ import numpy as np
 import numpy.typing as npt
 
 from rankscope.kernels.exact import round_columns, round_rows
+from rankscope.typing import Floats, Floats32
 
 __all__ = ["Pass", "Weights", "backward", "exact_layers", "forward", "initial_weights", "scores_of"]
 
-Floats = npt.NDArray[np.float64]
-Floats32 = npt.NDArray[np.float32]
 #: For each layer a matrix (inputs, outputs) and what is added, (outputs).
 Weights = list[Floats32]
 

@@ -10,10 +10,10 @@ import numpy.typing as npt
 
 from rankscope.kernels.order import order_falling, ranges
 from rankscope.kernels.segments import bounds, group_of
+from rankscope.typing import Ints
 
 __all__ = ["AT_ONCE", "Pairs", "chunks_with_all", "count_pairs", "graded_pairs", "pair_chunks"]
 
-Ints = npt.NDArray[np.int64]
 
 #: Pairs that are held at once: some 100 MB with what is computed of them.
 AT_ONCE = 1 << 21

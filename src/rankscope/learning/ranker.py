@@ -26,10 +26,9 @@ from rankscope.learning.stopping import Watch
 from rankscope.measures.base import Measure
 from rankscope.parallel.threads import one_thread
 from rankscope.stats.inputs import as_generator, check_count, check_positive, is_real
+from rankscope.typing import Floats
 
 __all__ = ["Ranker"]
-
-Floats = npt.NDArray[np.float64]
 
 
 class Ranker(Estimator):

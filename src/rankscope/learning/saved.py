@@ -16,10 +16,10 @@ from rankscope.errors import InputError, ParameterError
 from rankscope.io.write import write_chunks
 from rankscope.learning.saved_checks import Damaged, NotInstalled
 from rankscope.registry import LazyRegistry
+from rankscope.typing import PathLike
 
 __all__ = ["KINDS", "check_saving", "load_ranker", "parts_of", "rebuilt", "save_ranker"]
 
-PathLike = str | os.PathLike[str]
 #: Where the header keeps what is no array, under which name, and which form that has.
 METADATA, KEY, FORM = "__metadata__", "rankscope", 1
 #: Bytes before the header, which hold its length.

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from rankscope.errors import InputError, ParameterError
+from rankscope.typing import Bools, Floats, Reals
 
 __all__ = ["TRANSFORMS", "Scaling", "learn_scaling"]
 
-Table = npt.NDArray[np.floating[Any]]
-Floats = npt.NDArray[np.float64]
-Bools = npt.NDArray[np.bool_]
 
 #: "standard": mean 0 and deviation 1; "log": logarithms first; "auto": those where they make a feature less skewed.
 TRANSFORMS = ("standard", "log", "auto", "none")
@@ -35,7 +32,7 @@ class Scaling:
     deviation: Floats
     logged: Bools
 
-    def __call__(self, values: Table) -> npt.NDArray[np.float32]:
+    def __call__(self, values: Reals) -> npt.NDArray[np.float32]:
         """(documents, features) scaled, as float32. Raises InputError for what has no such number."""
         found = np.empty(values.shape, np.float32)
         same = self.deviation == 0
@@ -59,7 +56,7 @@ class Scaling:
         return found
 
 
-def learn_scaling(values: Table, transform: str = "standard") -> Scaling:
+def learn_scaling(values: Reals, transform: str = "standard") -> Scaling:
     """From training data, (documents, features). Raises ParameterError for a transform that is none of these,
     InputError for numbers whose squares are too large.
     """
@@ -82,7 +79,7 @@ def learn_scaling(values: Table, transform: str = "standard") -> Scaling:
     return Scaling(mean=mean, deviation=deviation, logged=logged)
 
 
-def logarithms(values: Table, logged: Bools) -> Floats:
+def logarithms(values: Reals, logged: Bools) -> Floats:
     found = values.astype(np.float64)
     if logged.any():
         chosen = found[:, logged]
@@ -90,7 +87,7 @@ def logarithms(values: Table, logged: Bools) -> Floats:
     return found
 
 
-def moments(values: Table, logged: Bools) -> tuple[Floats, Floats, Floats]:
+def moments(values: Reals, logged: Bools) -> tuple[Floats, Floats, Floats]:
     """(features) mean, standard deviation and skewness; the last is 0 where a feature never varies."""
     n = len(values)
     parts = [slice(start, start + AT_ONCE) for start in range(0, n, AT_ONCE)]

@@ -8,17 +8,14 @@ from functools import cached_property
 from typing import Any, ClassVar, Literal
 
 import numpy as np
-import numpy.typing as npt
 
 from rankscope.data.hits import Hits
 from rankscope.errors import ParameterError
 from rankscope.measures.cutoffs import OWN_CUTOFF, OWN_FORMS, own_cutoff, within
+from rankscope.typing import Bools, Floats, Ints
 
 __all__ = ["Binary", "Measure", "require"]
 
-Floats = npt.NDArray[np.float64]
-Bools = npt.NDArray[np.bool_]
-Ints = npt.NDArray[np.int64]
 #: No parameter reaches this: far above any number of documents, and a whole number of 64 bits.
 LARGEST = 10**18
 Summary = Literal["mean", "sum", "geometric", "none"]

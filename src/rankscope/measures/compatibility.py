@@ -12,7 +12,8 @@ from rankscope.data.hits import Hits
 from rankscope.errors import ParameterError
 from rankscope.kernels.order import stable_order
 from rankscope.kernels.segments import place_in_group
-from rankscope.measures.base import Floats, Ints, Measure, ratio, require
+from rankscope.measures.base import Measure, ratio, require
+from rankscope.typing import Floats, Ints
 
 __all__ = ["Compat"]
 

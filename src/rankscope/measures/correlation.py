@@ -11,10 +11,10 @@ import numpy.typing as npt
 
 from rankscope.errors import InputError, UnknownName
 from rankscope.kernels.pairs import arrange, count_pairs
+from rankscope.typing import Floats
 
 __all__ = ["goodman_kruskal_gamma", "kendall_tau", "spearman", "tau_ap", "weighted_tau"]
 
-Floats = npt.NDArray[np.float64]
 #: One score for each item, in one order of the items; or scores by item.
 Scored = npt.ArrayLike | Mapping[Any, float]
 

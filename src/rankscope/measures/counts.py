@@ -8,7 +8,8 @@ from typing import ClassVar
 import numpy as np
 
 from rankscope.data.hits import Hits
-from rankscope.measures.base import Binary, Floats, Measure, Summary
+from rankscope.measures.base import Binary, Measure, Summary
+from rankscope.typing import Floats
 
 __all__ = ["NumNonrelRet", "NumRel", "NumRelRet", "NumRet"]
 

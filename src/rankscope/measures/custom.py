@@ -12,8 +12,9 @@ import numpy as np
 from rankscope.data.hits import Hits
 from rankscope.errors import ParameterError
 from rankscope.measures import MEASURES
-from rankscope.measures.base import Floats, Measure, Summary
+from rankscope.measures.base import Measure, Summary
 from rankscope.measures.names import canonical, is_trec_name
+from rankscope.typing import Floats
 
 __all__ = ["define_measure"]
 

@@ -7,8 +7,8 @@ from fractions import Fraction
 
 import numpy as np
 
-from rankscope.data.hits import Bools, Floats, Hits
-from rankscope.data.rows import Ints
+from rankscope.data.hits import Hits
+from rankscope.typing import Bools, Floats, Ints
 
 __all__ = ["OWN_CUTOFF", "OWN_FORMS", "mean", "middle", "needed_for", "own_cutoff", "within"]
 

@@ -10,9 +10,10 @@ import numpy as np
 
 from rankscope.data.hits import Hits
 from rankscope.kernels.gain import gain_linear
-from rankscope.measures.base import LARGEST, Floats, Measure, is_int, is_number, require
+from rankscope.measures.base import LARGEST, Measure, is_int, is_number, require
 from rankscope.measures.cascade import max_grade_of
 from rankscope.measures.cutoffs import within
+from rankscope.typing import Floats
 
 __all__ = ["BPM", "CWL", "INSQ", "INST", "NERR8", "NERR9", "NERR10", "NERR11", "SDCG"]
 

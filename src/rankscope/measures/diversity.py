@@ -12,8 +12,9 @@ import numpy as np
 
 from rankscope.data.hits import Hits
 from rankscope.kernels.segments import sum_by_group
-from rankscope.measures.base import Floats, ratio
+from rankscope.measures.base import ratio
 from rankscope.measures.subtopics import Diversity
+from rankscope.typing import Floats
 
 __all__ = ["AP_IA", "P_IA", "StRecall"]
 

@@ -17,9 +17,10 @@ from rankscope.data.hits import Hits
 from rankscope.errors import ParameterError
 from rankscope.kernels.gain import discount_log2
 from rankscope.measures import dunaiski_buckets as buckets
-from rankscope.measures.base import Binary, Bools, Floats, ratio, require
+from rankscope.measures.base import Binary, ratio, require
 from rankscope.measures.cutoffs import needed_for, own_cutoff
 from rankscope.measures.entity_curves import in_blocks, precisions_of
+from rankscope.typing import Bools, Floats
 
 __all__ = ["Coded", "DunaiskiAP", "DunaiskiNDCG", "DunaiskiP", "DunaiskiR"]
 

@@ -14,9 +14,10 @@ import numpy as np
 from rankscope.data.hits import Hits
 from rankscope.kernels.gain import discount_log2
 from rankscope.kernels.segments import sum_by_group
-from rankscope.measures.base import Floats, Ints, ratio
+from rankscope.measures.base import ratio
 from rankscope.measures.cutoffs import own_cutoff
 from rankscope.measures.entity_curves import sums_up_to
+from rankscope.typing import Floats, Ints
 
 __all__ = [
     "Buckets",

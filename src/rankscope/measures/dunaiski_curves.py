@@ -9,9 +9,10 @@ import numpy as np
 
 from rankscope.data.hits import Hits
 from rankscope.measures import dunaiski_buckets as buckets
-from rankscope.measures.base import Floats, ratio, require
+from rankscope.measures.base import ratio, require
 from rankscope.measures.dunaiski import SOURCE, Coded
 from rankscope.measures.entity_curves import IAP, APIntervals, AUCIntervals, highest_from, precisions_of, steps
+from rankscope.typing import Floats
 
 __all__ = ["DunaiskiAPIntervals", "DunaiskiAUC", "DunaiskiAUCIntervals", "DunaiskiIAP", "DunaiskiPRAUC"]
 

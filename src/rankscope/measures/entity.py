@@ -8,9 +8,10 @@ from typing import ClassVar
 import numpy as np
 
 from rankscope.data.hits import Hits
-from rankscope.measures.base import Binary, Bools, Floats, Ints
+from rankscope.measures.base import Binary
 from rankscope.measures.cutoffs import mean, middle, within
 from rankscope.measures.scaled import Scaled
+from rankscope.typing import Bools, Floats, Ints
 
 __all__ = ["MaxRank", "MeanRank", "MedianRank", "MinRank"]
 

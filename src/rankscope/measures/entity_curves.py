@@ -11,9 +11,10 @@ import numpy as np
 
 from rankscope.data.hits import Hits
 from rankscope.kernels.segments import scan
-from rankscope.measures.base import Binary, Bools, Floats, Measure, is_int, ratio, require
+from rankscope.measures.base import Binary, Measure, is_int, ratio, require
 from rankscope.measures.binary import AP
 from rankscope.measures.scaled import Scaled
+from rankscope.typing import Bools, Floats
 
 __all__ = ["IAP", "PRAUC", "APIntervals", "AUCIntervals", "highest_from", "in_blocks", "steps", "sums_up_to"]
 

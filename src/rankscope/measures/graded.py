@@ -13,10 +13,11 @@ from rankscope.errors import ParameterError
 from rankscope.kernels.gain import HIGHEST, discount_jk, discount_log2, discount_natural, gain_exponential, gain_linear
 from rankscope.kernels.order import ranges
 from rankscope.kernels.segments import bounds, group_of, place_in_group, sum_by_group
-from rankscope.measures.base import Floats, Ints, Measure, is_int, is_number, ratio, require
+from rankscope.measures.base import Measure, is_int, is_number, ratio, require
 from rankscope.measures.scaled import SCALES, Scaled
 from rankscope.measures.swaps import sum_changes
 from rankscope.measures.ties import mean_weight
+from rankscope.typing import Floats, Ints
 
 __all__ = ["DCG", "nDCG"]
 

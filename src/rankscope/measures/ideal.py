@@ -10,8 +10,9 @@ import numpy as np
 from rankscope.data.hits import Hits
 from rankscope.kernels.gain import discount_log2
 from rankscope.kernels.segments import bounds, cumulative_sum, group_of, place_in_group, sum_by_group
-from rankscope.measures.base import Binary, Floats, Ints, ratio
+from rankscope.measures.base import Binary, ratio
 from rankscope.measures.graded import CutGained, Gained
+from rankscope.typing import Floats, Ints
 
 __all__ = ["BinG", "G", "IdealDCG", "RnDCG", "nDCGRel"]
 

@@ -8,7 +8,8 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from rankscope.data.hits import Hits
-from rankscope.measures.base import Binary, Floats, is_number, require
+from rankscope.measures.base import Binary, is_number, require
+from rankscope.typing import Floats
 
 __all__ = ["AvgIPrec", "IPrec"]
 

@@ -8,8 +8,9 @@ from typing import ClassVar
 import numpy as np
 
 from rankscope.data.hits import Hits
-from rankscope.measures.base import Binary, Floats, Measure, Summary, ratio
+from rankscope.measures.base import Binary, Measure, Summary, ratio
 from rankscope.measures.cutoffs import within
+from rankscope.typing import Floats
 
 __all__ = ["Bpref", "GMBpref", "Judged", "Unj", "infAP"]
 

@@ -15,8 +15,9 @@ from rankscope.data.hits import Hits
 from rankscope.kernels.gain import discount_log2
 from rankscope.kernels.order import ranges
 from rankscope.kernels.segments import bounds, group_of, sum_by_group
-from rankscope.measures.base import Floats, is_number, ratio, require
+from rankscope.measures.base import is_number, ratio, require
 from rankscope.measures.subtopics import Aspects, Diversity
+from rankscope.typing import Floats
 
 __all__ = ["ERR_IA", "NRBP", "alpha_DCG", "alpha_nDCG", "nERR_IA", "nNRBP"]
 

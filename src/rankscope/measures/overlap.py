@@ -9,15 +9,13 @@ from math import ceil, log, log1p
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from rankscope.errors import InputError, ParameterError, UnknownName
 from rankscope.measures.correlation import scores_of
+from rankscope.typing import Floats, Ints
 
 __all__ = ["rbo"]
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 
 #: What a group of tied items may be.
 GROUPS = frozenset((set, frozenset))

@@ -9,8 +9,9 @@ import numpy as np
 
 from rankscope.data.hits import Hits
 from rankscope.kernels.segments import bounds, cumulative_sum, sum_by_group
-from rankscope.measures.base import Floats, Ints, is_number, ratio, require
+from rankscope.measures.base import is_number, ratio, require
 from rankscope.measures.graded import Gained
+from rankscope.typing import Floats, Ints
 
 __all__ = ["Q"]
 

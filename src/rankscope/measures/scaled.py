@@ -7,10 +7,11 @@ from typing import Literal
 
 import numpy as np
 
-from rankscope.data.hits import Floats, Hits
+from rankscope.data.hits import Hits
 from rankscope.errors import ParameterError
 from rankscope.measures.base import Measure, require
 from rankscope.measures.cutoffs import own_cutoff
+from rankscope.typing import Floats
 
 __all__ = ["SCALES", "Scaled"]
 

@@ -9,7 +9,8 @@ import numpy as np
 
 from rankscope.data.hits import Hits
 from rankscope.errors import ParameterError
-from rankscope.measures.base import Binary, Floats, is_number, ratio, require
+from rankscope.measures.base import Binary, is_number, ratio, require
+from rankscope.typing import Floats
 
 __all__ = ["SetAP", "SetF", "SetP", "SetR", "SetRelP", "Utility", "Yaap"]
 

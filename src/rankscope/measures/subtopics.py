@@ -11,7 +11,8 @@ from rankscope.data.hits import Hits
 from rankscope.errors import ParameterError
 from rankscope.kernels.order import ranges, stable_order
 from rankscope.kernels.segments import place_in_group
-from rankscope.measures.base import Binary, Bools, Floats, Ints
+from rankscope.measures.base import Binary
+from rankscope.typing import Bools, Floats, Ints
 
 __all__ = ["Aspects", "Diversity", "Seen"]
 

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
 from rankscope.data.hits import Hits
 from rankscope.kernels.segments import cumulative_product, cumulative_sum
+from rankscope.typing import Bools, Floats, Ints
 
 __all__ = ["precision_sum_changes", "reciprocal_rank_changes", "stopping_changes", "sum_changes"]
 
-Floats = npt.NDArray[np.float64]
-Bools = npt.NDArray[np.bool_]
-Ints = npt.NDArray[np.int64]
 #: So many at least go on behind any document: of fewer no difference from 1 is left.
 LEAST_LEFT = 2.0**-53
 

@@ -15,7 +15,7 @@ import numpy as np
 from rankscope.data.hits import Hits
 from rankscope.kernels.order import ranges
 from rankscope.kernels.segments import bounds, cumulative_product, group_of, place_in_group
-from rankscope.measures.base import Bools, Floats, Ints
+from rankscope.typing import Bools, Floats, Ints
 
 __all__ = ["TieGroups", "mean_stops", "mean_weight", "rank_of_first", "tie_groups"]
 

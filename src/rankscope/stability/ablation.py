@@ -21,7 +21,8 @@ from rankscope.measures.correlation import tau_ap
 from rankscope.stability.ablation_shown import Ablation, Levels
 from rankscope.stability.kept import Judgments, Kept, judgments_of
 from rankscope.stats.correlation_values import pairs_of
-from rankscope.stats.inputs import Floats, check_count, check_share, seed_of
+from rankscope.stats.inputs import check_count, check_share, seed_of
+from rankscope.typing import Floats
 
 __all__ = ["SHARES", "ablate"]
 

@@ -10,10 +10,11 @@ import numpy as np
 
 from rankscope._version import __version__
 from rankscope.data.cells import format_value, number
-from rankscope.data.scores import Floats, Scores
+from rankscope.data.scores import Scores
 from rankscope.data.sections import Figure, Section, Table, as_text, tidy_frame
 from rankscope.data.wording import counted, listed, percent
 from rankscope.kernels.ties import at_most
+from rankscope.typing import Floats
 
 if TYPE_CHECKING:
     import polars as pl

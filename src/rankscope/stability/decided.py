@@ -7,10 +7,10 @@ import numpy.typing as npt
 
 from rankscope.kernels.ties import NOISE, at_most
 from rankscope.stability.outcome import Outcome
+from rankscope.typing import Floats
 
 __all__ = ["STARS", "compared", "decision_rate", "marks_of", "needed_of", "reached"]
 
-Floats = npt.NDArray[np.float64]
 
 #: What stands where a system is better than another at the first level, the second, ...
 STARS = ("***", "**", "*", ".", ",", "_", "_1", "_2", "_3", "_4", "_5")

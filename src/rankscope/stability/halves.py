@@ -14,11 +14,10 @@ from rankscope.stats.ap_rows import tau_ap_by_row
 from rankscope.stats.correlation_values import taus
 from rankscope.stats.inputs import as_generator, check_count, numbers
 from rankscope.stats.rank_rows import rank_rows, surplus_by_row
+from rankscope.typing import Floats, Ints
 
 __all__ = ["HalfAgreement", "draw_halves", "half_agreement", "usual_sizes"]
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 
 #: Numbers in the largest array of a chunk: 4 MB of float64, of which some ten are held at once.
 NUMBERS = 1 << 19

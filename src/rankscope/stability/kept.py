@@ -8,16 +8,14 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from rankscope.data.hits import Bools, Hits
+from rankscope.data.hits import Hits
 from rankscope.errors import ParameterError
 from rankscope.kernels.segments import bounds, group_of, place_in_group
-from rankscope.stats.inputs import Floats
+from rankscope.typing import Bools, Floats, Ints
 
 __all__ = ["Judgments", "Kept", "judgments_of"]
 
-Ints = npt.NDArray[np.int64]
 
 #: So many relevant and not relevant documents of each query are kept at least, where it has them.
 LEAST = (1, 10)

@@ -9,11 +9,9 @@ import numpy.typing as npt
 
 from rankscope.kernels.means import ratio_or_nan
 from rankscope.kernels.ties import NOISE
+from rankscope.typing import Floats, Ints
 
 __all__ = ["Rates", "coded_error_and_ties", "error_and_ties", "pairs_of"]
-
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)

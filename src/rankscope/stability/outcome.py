@@ -16,10 +16,10 @@ from rankscope.stability.pooled import halves_of, reliability_of, tukey_rates
 from rankscope.stability.sampling import Material, Sample, means
 from rankscope.stability.swaps import difference_needed, swap_counts, widths_of
 from rankscope.stability.unit import Part, Unit
+from rankscope.typing import Floats
 
 __all__ = ["ITERATIONS", "Asked", "Outcome", "outcome_of", "units_of"]
 
-Floats = npt.NDArray[np.float64]
 
 #: Iterations of a unit of work. Random numbers hang on the iteration, so this changes no result.
 ITERATIONS = 5

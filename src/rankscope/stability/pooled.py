@@ -6,7 +6,6 @@ import math
 from collections.abc import Sequence
 
 import numpy as np
-import numpy.typing as npt
 
 from rankscope.kernels.ties import at_most
 from rankscope.stability.conditions import Condition
@@ -14,10 +13,10 @@ from rankscope.stability.halves import half_agreement, usual_sizes
 from rankscope.stability.sampling import stream
 from rankscope.stats.reliability import from_squares, mean_squares
 from rankscope.stats.tukey import randomised_tukey_hsd
+from rankscope.typing import Floats
 
 __all__ = ["RELIABILITY", "halves_of", "reliability_of", "tukey_rates"]
 
-Floats = npt.NDArray[np.float64]
 
 #: What is kept of each measure's generalisability, in this order.
 RELIABILITY = (

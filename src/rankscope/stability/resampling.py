@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
 from rankscope.kernels.ties import NOISE
 from rankscope.stats.inputs import levelled
+from rankscope.typing import Floats, Ints
 
 __all__ = ["coded_levels", "count_draws", "counts_of", "kth_places", "significance_levels"]
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 
 #: Numbers of one array of a chunk: it stays in the processor's cache.
 NUMBERS = 1 << 16

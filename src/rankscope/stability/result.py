@@ -8,7 +8,6 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from rankscope.data.sections import Section, as_text, tidy_frame
 from rankscope.measures.base import Measure
@@ -16,13 +15,13 @@ from rankscope.stability.ablation_shown import Ablation
 from rankscope.stability.conditions import Condition
 from rankscope.stability.decided import compared, decision_rate, marks_of, needed_of
 from rankscope.stability.outcome import Asked, Outcome
+from rankscope.typing import Floats
 
 if TYPE_CHECKING:
     import polars as pl
 
 __all__ = ["PARTS", "StabilityRow", "StabilityStudy"]
 
-Floats = npt.NDArray[np.float64]
 
 #: What can be shown of a study, as Dunaiski's tool has it.
 PARTS = ("eval", "actual", "significance")

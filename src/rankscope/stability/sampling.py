@@ -16,11 +16,10 @@ from rankscope.kernels.means import ratio_or_nan
 from rankscope.measures.base import Measure
 from rankscope.stability.conditions import Condition
 from rankscope.stats.correlation_values import matrix_of
+from rankscope.typing import Floats, Ints
 
 __all__ = ["Entities", "Material", "Queries", "Sample", "stream"]
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 
 #: Ranks of all systems and iterations that are measured at once.
 ENTITIES = 1 << 20

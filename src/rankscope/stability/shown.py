@@ -6,7 +6,6 @@ import math
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
 from rankscope.data.cells import format_value
 from rankscope.data.sections import Figure, Section, Table
@@ -21,7 +20,6 @@ if TYPE_CHECKING:
 
 __all__ = ["sections_of"]
 
-Floats = npt.NDArray[np.float64]
 
 #: A table of more rows is left to the tidy table.
 MOST_ROWS = 60

@@ -5,19 +5,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 
 from rankscope.data.cells import number
 from rankscope.data.sections import Figure, Section, Table
 from rankscope.stability.swaps import BINS, difference_needed
 from rankscope.stability.words import main_condition, main_level, set_of
+from rankscope.typing import Floats
 
 if TYPE_CHECKING:
     from rankscope.stability.result import StabilityStudy
 
 __all__ = ["curve_sections"]
 
-Floats = npt.NDArray[np.float64]
 
 TITLES = {
     "splits": "number of splits",

@@ -23,9 +23,10 @@ from rankscope.stability.chosen import PRESET, MeasuresAsked, check_levels, mate
 from rankscope.stability.conditions import Condition, make_conditions
 from rankscope.stability.outcome import ITERATIONS, Asked, Outcome, lowest_level, outcome_of, sample_widths, units_of
 from rankscope.stability.result import StabilityStudy
-from rankscope.stability.sampling import Entities, Floats, Material, Queries, Sample
+from rankscope.stability.sampling import Entities, Material, Queries, Sample
 from rankscope.stability.unit import Unit, measure_unit
 from rankscope.stats.inputs import check_choice, check_count, seed_of
+from rankscope.typing import Floats
 
 __all__ = ["LEVELS", "check_study", "study"]
 

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
+
+from rankscope.typing import Floats, Ints
 
 __all__ = ["BINS", "coded_swap_difference", "difference_needed", "swap_counts", "widths_of"]
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 
 #: Bins of differences; the last one has no upper end.
 BINS = 100

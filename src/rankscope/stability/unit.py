@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from rankscope.stability.conditions import Condition
 from rankscope.stability.orders import coded_error_and_ties
@@ -16,11 +15,9 @@ from rankscope.stability.swaps import BINS, coded_swap_difference, swap_counts
 from rankscope.stats.correlation_values import normed
 from rankscope.stats.paired import t_test
 from rankscope.stats.rank_rows import rank_rows
+from rankscope.typing import Floats, Ints
 
 __all__ = ["Part", "Unit", "measure_unit"]
-
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

@@ -6,19 +6,18 @@ import math
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
 from rankscope.data.wording import counted, listed, percent
 from rankscope.kernels.ties import order_of
 from rankscope.stability.outcome import lowest_level
 from rankscope.stability.pooled import RELIABILITY, TARGET
+from rankscope.typing import Floats
 
 if TYPE_CHECKING:
     from rankscope.stability.result import StabilityStudy
 
 __all__ = ["STABLE", "main_condition", "main_level", "set_of", "verdict"]
 
-Floats = npt.NDArray[np.float64]
 
 #: A measure is stable where a set orders two systems otherwise than most do in at most this percentage of comparisons.
 STABLE = 5.0

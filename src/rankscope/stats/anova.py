@@ -8,7 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from rankscope.stats.distributions import special
-from rankscope.stats.inputs import Floats, as_scores, levelled_table
+from rankscope.stats.inputs import as_scores, levelled_table
+from rankscope.typing import Floats
 
 __all__ = ["Anova", "residuals", "two_way_anova"]
 

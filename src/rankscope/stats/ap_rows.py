@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from rankscope.kernels.inversions import greater_before, order_by_row
-from rankscope.stats.inputs import Floats
 from rankscope.stats.rank_rows import RankedRows
+from rankscope.typing import Floats
 
 __all__ = ["ap_above_groups", "tau_ap_by_row"]
 

@@ -13,8 +13,6 @@ from rankscope.kernels.resample import Draws, chunks, draw
 from rankscope.kernels.ties import NOISE
 from rankscope.stats.distributions import special
 from rankscope.stats.inputs import (
-    Bools,
-    Floats,
     as_differences,
     as_generator,
     check_count,
@@ -24,10 +22,9 @@ from rankscope.stats.inputs import (
     levelled,
 )
 from rankscope.stats.paired import flat_notes
+from rankscope.typing import Bools, Floats, Ints
 
 __all__ = ["Posterior", "bayes_signed_rank_test", "bayes_t_test"]
-
-Ints = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

@@ -11,10 +11,9 @@ from rankscope.errors import ParameterError
 from rankscope.kernels.ties import at_most, join_ties
 from rankscope.stats.inputs import as_scores, check_share
 from rankscope.stats.tukey import all_pairs
+from rankscope.typing import Ints
 
 __all__ = ["Clusters", "find_clusters"]
-
-Ints = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

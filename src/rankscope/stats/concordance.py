@@ -14,8 +14,9 @@ from rankscope.kernels.resample import draw, permuted_means
 from rankscope.kernels.sign_sums import sums_by_list, sums_by_pair
 from rankscope.kernels.ties import NOISE
 from rankscope.stats.distributions import special
-from rankscope.stats.inputs import Floats, as_generator, check_count, refuse_pairs
+from rankscope.stats.inputs import as_generator, check_count, refuse_pairs
 from rankscope.stats.rank_rows import rank_rows
+from rankscope.typing import Floats
 
 __all__ = ["Concordance", "MeanTaus", "concordance_test", "mean_taus"]
 

@@ -12,8 +12,9 @@ import numpy.typing as npt
 from rankscope.errors import ParameterError
 from rankscope.kernels.means import mean_or_nan
 from rankscope.stats.distributions import special
-from rankscope.stats.inputs import Floats, check_choice, check_positive, check_share
-from rankscope.stats.labels import Ints, Label, as_counts, encode
+from rankscope.stats.inputs import check_choice, check_positive, check_share
+from rankscope.stats.labels import Label, as_counts, encode
+from rankscope.typing import Floats, Ints
 
 __all__ = ["NORMALISE", "ConfusionMatrix", "Rates", "confusion_matrix", "rates", "share_interval"]
 

@@ -8,7 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from rankscope.errors import ParameterError
-from rankscope.stats.inputs import Floats, check_choice
+from rankscope.stats.inputs import check_choice
+from rankscope.typing import Floats
 
 __all__ = ["CORRECTIONS", "Adjusted", "adjust_pvalues"]
 

@@ -13,16 +13,8 @@ from rankscope.kernels.resample import draw
 from rankscope.stats.correlation_intervals import ends
 from rankscope.stats.correlation_pvalues import kendall_pvalues, permutation_pvalues, t_pvalues
 from rankscope.stats.correlation_values import STATISTICS, Pairs, matrix_of, pairs_of
-from rankscope.stats.inputs import (
-    Bools,
-    Floats,
-    as_generator,
-    check_alternative,
-    check_choice,
-    check_count,
-    check_share,
-    numbers,
-)
+from rankscope.stats.inputs import as_generator, check_alternative, check_choice, check_count, check_share, numbers
+from rankscope.typing import Bools, Floats
 
 __all__ = ["STATISTICS", "Correlation", "correlation_matrix", "correlation_test"]
 

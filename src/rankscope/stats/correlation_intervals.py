@@ -10,8 +10,9 @@ from rankscope.kernels.ties import NOISE
 from rankscope.stats.correlation_resamples import left_out, resampled, weighted_correlation
 from rankscope.stats.correlation_values import Pairs
 from rankscope.stats.distributions import special
-from rankscope.stats.inputs import Floats, counted
+from rankscope.stats.inputs import counted
 from rankscope.stats.intervals import quantiles
+from rankscope.typing import Floats
 
 __all__ = ["FAR", "FEW", "bca_ends", "ends"]
 

@@ -13,12 +13,11 @@ import numpy.typing as npt
 from rankscope.kernels.resample import Draws, chunks
 from rankscope.kernels.ties import NOISE
 from rankscope.stats.distributions import special, t_pvalue
-from rankscope.stats.inputs import Floats
 from rankscope.stats.rank_rows import RankedRows, surplus_by_row
+from rankscope.typing import Floats, Ints
 
 __all__ = ["Permuted", "kendall_pvalues", "permutation_pvalues", "t_pvalues"]
 
-Ints = npt.NDArray[np.int64]
 
 #: Lists without ties up to this length have their p-value of tau counted, as in SciPy.
 EXACT = 33

@@ -9,11 +9,10 @@ import numpy.typing as npt
 
 from rankscope.kernels.resample import Draws, bootstrap_counts
 from rankscope.stats.correlation_values import normed
-from rankscope.stats.inputs import Floats
+from rankscope.typing import Floats, Ints
 
 __all__ = ["Weighted", "left_out", "resampled", "weighted_correlation"]
 
-Ints = npt.NDArray[np.int64]
 #: (resamples, items) how often each item counts -> (resamples) the correlation, NaN where it is undefined.
 Weighted = Callable[[Floats], Floats]
 

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from rankscope.stats.inputs import Bools, Floats, constant
+from rankscope.stats.inputs import constant
 from rankscope.stats.rank_rows import RankedRows, rank_rows, surplus_by_row
+from rankscope.typing import Bools, Floats
 
 __all__ = ["STATISTICS", "Pairs", "matrix_of", "normed", "pairs_of"]
 

@@ -11,9 +11,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from rankscope.typing import Floats
+
 __all__ = ["noncentral_t_cdf", "range_quantile", "range_sf", "special", "t_pvalue"]
 
-Floats = npt.NDArray[np.float64]
 
 #: Nodes of Gauss and Legendre for the inner integral (over z, -8 to 8) and the outer (over the scale).
 INNER, OUTER = 160, 96

@@ -8,18 +8,9 @@ import numpy as np
 import numpy.typing as npt
 
 from rankscope.stats.distributions import noncentral_t_cdf, special
-from rankscope.stats.inputs import (
-    Bools,
-    Floats,
-    all_zero,
-    as_differences,
-    check_positive,
-    check_share,
-    constant,
-    levelled,
-    outcomes,
-)
+from rankscope.stats.inputs import all_zero, as_differences, check_positive, check_share, constant, levelled, outcomes
 from rankscope.stats.paired import flat_notes
+from rankscope.typing import Bools, Floats
 
 __all__ = ["Effects", "effect_sizes"]
 

@@ -9,8 +9,9 @@ import numpy.typing as npt
 
 from rankscope.kernels.ties import join_ties
 from rankscope.stats.distributions import range_quantile, range_sf, special
-from rankscope.stats.inputs import Floats, as_scores, check_share
+from rankscope.stats.inputs import as_scores, check_share
 from rankscope.stats.tukey import AllPairs, all_pairs
+from rankscope.typing import Floats
 
 __all__ = ["Friedman", "friedman_test", "nemenyi_test"]
 

@@ -9,12 +9,11 @@ import numpy.typing as npt
 
 from rankscope.errors import InputError, ParameterError
 from rankscope.kernels.ties import NOISE
+from rankscope.typing import Bools, Floats
 
 __all__ = [
     "ALTERNATIVES",
     "MOST_PAIRED",
-    "Bools",
-    "Floats",
     "all_zero",
     "as_differences",
     "as_generator",
@@ -33,8 +32,6 @@ __all__ = [
     "seed_of",
 ]
 
-Floats = npt.NDArray[np.float64]
-Bools = npt.NDArray[np.bool_]
 
 ALTERNATIVES = ("two-sided", "greater", "less")
 #: No number of queries or resamples reaches this.

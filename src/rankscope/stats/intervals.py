@@ -12,8 +12,6 @@ from rankscope.kernels.resample import Draws, bootstrap_means, draw
 from rankscope.kernels.ties import NOISE
 from rankscope.stats.distributions import special
 from rankscope.stats.inputs import (
-    Bools,
-    Floats,
     as_differences,
     as_generator,
     check_choice,
@@ -23,6 +21,7 @@ from rankscope.stats.inputs import (
     counted,
     levelled,
 )
+from rankscope.typing import Bools, Floats
 
 __all__ = ["Interval", "bootstrap_interval", "percentile_ends", "t_interval"]
 

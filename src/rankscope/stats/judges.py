@@ -12,8 +12,9 @@ import numpy.typing as npt
 from rankscope.errors import InputError, ParameterError
 from rankscope.stats.confusion import counted_labels
 from rankscope.stats.distributions import special
-from rankscope.stats.inputs import Bools, Floats, check_choice, check_share
+from rankscope.stats.inputs import check_choice, check_share
 from rankscope.stats.labels import Label
+from rankscope.typing import Bools, Floats
 
 __all__ = ["LEVELS", "WEIGHTS", "Alpha", "Kappa", "cohens_kappa", "krippendorffs_alpha"]
 

@@ -9,10 +9,10 @@ import numpy as np
 import numpy.typing as npt
 
 from rankscope.errors import InputError, ParameterError
+from rankscope.typing import Ints
 
-__all__ = ["CLASSES", "Ints", "Label", "as_counts", "encode"]
+__all__ = ["CLASSES", "Label", "as_counts", "encode"]
 
-Ints = npt.NDArray[np.int64]
 Label = str | int | float | bool
 
 #: More different labels are no classes but measurements.

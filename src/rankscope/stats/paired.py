@@ -10,8 +10,6 @@ import numpy.typing as npt
 from rankscope.kernels.ties import NOISE, joins
 from rankscope.stats.distributions import special, t_pvalue
 from rankscope.stats.inputs import (
-    Bools,
-    Floats,
     all_zero,
     as_differences,
     check_alternative,
@@ -22,6 +20,7 @@ from rankscope.stats.inputs import (
     levelled,
     outcomes,
 )
+from rankscope.typing import Bools, Floats
 
 __all__ = ["PairedTest", "sign_test", "t_test", "wilcoxon_test"]
 

@@ -10,14 +10,8 @@ import numpy.typing as npt
 
 from rankscope.errors import ParameterError
 from rankscope.stats.distributions import noncentral_t_cdf, special
-from rankscope.stats.inputs import (
-    Floats,
-    check_alternative,
-    check_choice,
-    check_count,
-    check_positive,
-    check_share,
-)
+from rankscope.stats.inputs import check_alternative, check_choice, check_count, check_positive, check_share
+from rankscope.typing import Floats
 
 __all__ = ["anova_power", "queries_for_anova", "queries_for_interval", "queries_for_t", "t_power"]
 

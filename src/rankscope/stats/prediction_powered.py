@@ -15,8 +15,9 @@ import numpy.typing as npt
 
 from rankscope.errors import ParameterError
 from rankscope.stats.distributions import special
-from rankscope.stats.inputs import Bools, Floats, as_differences, check_share, is_real
+from rankscope.stats.inputs import as_differences, check_share, is_real
 from rankscope.stats.intervals import t_interval
+from rankscope.typing import Bools, Floats
 
 __all__ = ["FEWEST", "PredictionPowered", "Spread", "combined_half", "prediction_powered", "spread_of"]
 

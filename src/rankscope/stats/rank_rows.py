@@ -10,11 +10,10 @@ import numpy.typing as npt
 
 from rankscope.kernels.inversions import greater_before, order_by_row
 from rankscope.kernels.ties import NOISE, greatest_sizes, joins
-from rankscope.stats.inputs import Floats
+from rankscope.typing import Floats, Ints
 
 __all__ = ["RankedRows", "rank_rows", "surplus_by_row"]
 
-Ints = npt.NDArray[np.int64]
 
 #: Items that are sorted at once: arrays of 8 MB.
 ITEMS = 1 << 20

@@ -11,8 +11,6 @@ import numpy.typing as npt
 from rankscope.kernels.resample import bootstrap_moments, draw, exact_flip_sums, flip_sums
 from rankscope.kernels.ties import NOISE
 from rankscope.stats.inputs import (
-    Bools,
-    Floats,
     all_zero,
     as_differences,
     as_generator,
@@ -22,6 +20,7 @@ from rankscope.stats.inputs import (
     levelled,
 )
 from rankscope.stats.paired import PairedTest, flat_notes
+from rankscope.typing import Bools, Floats
 
 __all__ = ["bootstrap_test", "monte_carlo", "randomisation_test"]
 

@@ -10,7 +10,8 @@ import numpy.typing as npt
 from rankscope.errors import ParameterError
 from rankscope.kernels.ties import NOISE
 from rankscope.stats.distributions import special
-from rankscope.stats.inputs import Bools, Floats, check_choice, levelled
+from rankscope.stats.inputs import check_choice, levelled
+from rankscope.typing import Bools, Floats
 
 __all__ = ["STANDARDISATIONS", "Standardised", "standardise_scores"]
 

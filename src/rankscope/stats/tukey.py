@@ -12,20 +12,11 @@ from rankscope.kernels.resample import draw, permuted_means
 from rankscope.kernels.ties import NOISE
 from rankscope.stats.anova import two_way_anova
 from rankscope.stats.distributions import range_quantile, range_sf
-from rankscope.stats.inputs import (
-    Floats,
-    as_generator,
-    as_scores,
-    check_count,
-    check_share,
-    levelled_table,
-    refuse_pairs,
-)
+from rankscope.stats.inputs import as_generator, as_scores, check_count, check_share, levelled_table, refuse_pairs
 from rankscope.stats.resampled import monte_carlo
+from rankscope.typing import Floats, Ints
 
 __all__ = ["AllPairs", "all_pairs", "randomised_tukey_hsd", "tukey_hsd"]
-
-Ints = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

@@ -7,8 +7,9 @@ import numpy.typing as npt
 
 from rankscope.errors import ParameterError
 from rankscope.stats.distributions import t_pvalue
-from rankscope.stats.inputs import Floats, check_alternative, numbers
+from rankscope.stats.inputs import check_alternative, numbers
 from rankscope.stats.paired import PairedTest
+from rankscope.typing import Floats
 
 __all__ = ["LEAST", "williams_test"]
 

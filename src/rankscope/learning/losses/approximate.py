@@ -11,12 +11,10 @@ import numpy.typing as npt
 from rankscope.learning.losses.blocks import CELLS, Block, blocks_of
 from rankscope.learning.losses.gains import ideal_shares
 from rankscope.stats.inputs import check_positive
+from rankscope.typing import Floats, Ints, Reals
 
 __all__ = ["approxmrr", "approxndcg"]
 
-Ints = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
-Reals = npt.NDArray[np.floating[Any]]
 #: Approximate ranks to what they are worth, and its derivative.
 Worth = Callable[[Floats], tuple[Floats, Floats]]
 

@@ -6,12 +6,11 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
+
+from rankscope.typing import Bools, Ints
 
 __all__ = ["CELLS", "Block", "blocks_of"]
 
-Ints = npt.NDArray[np.int64]
-Bools = npt.NDArray[np.bool_]
 
 #: Cells of (lists, places, places) that are held at once: 32 MB as float64.
 CELLS = 1 << 22

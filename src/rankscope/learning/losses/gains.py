@@ -12,11 +12,9 @@ from rankscope.errors import InputError
 from rankscope.evaluation.lists import order_in_lists
 from rankscope.kernels.gain import HIGHEST, gain_exponential, gain_linear
 from rankscope.kernels.segments import place_in_group
+from rankscope.typing import Floats, Ints
 
 __all__ = ["finite_gains", "ideal_gains", "ideal_shares"]
-
-Ints = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
 
 
 def finite_gains(grades: npt.NDArray[Any], gain: Callable[[Ints], Floats] = gain_exponential) -> Floats:

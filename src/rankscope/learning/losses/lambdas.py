@@ -17,12 +17,10 @@ from rankscope.learning.losses.pairwise import add_curvature, logistic, logistic
 from rankscope.learning.pairs import Pairs, chunks_with_all, pair_chunks
 from rankscope.measures.base import Measure
 from rankscope.stats.inputs import check_count, check_positive
+from rankscope.typing import Floats, Ints, Reals
 
 __all__ = ["KINDS", "lambdaloss", "lambdarank"]
 
-Ints = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
-Reals = npt.NDArray[np.floating[Any]]
 
 #: The bounds of nDCG by Wang et al. (2018): NDCG-Loss 1, 2 and 2++.
 KINDS = ("1", "2", "2++")

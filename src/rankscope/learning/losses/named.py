@@ -17,11 +17,10 @@ from rankscope.measures.base import Measure
 from rankscope.measures.names import parse_measure, parse_parameters
 from rankscope.registry import LazyRegistry
 from rankscope.stats.inputs import check_flag
+from rankscope.typing import Ints, Reals
 
 __all__ = ["LOSSES", "Loss", "as_measure", "parse_loss"]
 
-Ints = npt.NDArray[np.int64]
-Reals = npt.NDArray[np.floating[Any]]
 Function = Callable[..., tuple[float, Reals]]
 
 #: Every loss by its name; loaded when it is first asked for.

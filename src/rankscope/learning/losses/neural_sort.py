@@ -11,12 +11,10 @@ from rankscope.errors import ParameterError
 from rankscope.learning.losses.blocks import CELLS, Block, blocks_of
 from rankscope.learning.losses.gains import ideal_shares
 from rankscope.stats.inputs import check_positive
+from rankscope.typing import Floats, Ints, Reals
 
 __all__ = ["neuralndcg"]
 
-Ints = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
-Reals = npt.NDArray[np.floating[Any]]
 
 #: What a sum of a row or column is at least, so that nothing is divided by 0.
 LEAST = 1e-10

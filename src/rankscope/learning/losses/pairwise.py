@@ -12,12 +12,10 @@ from rankscope.errors import ParameterError
 from rankscope.learning.losses.gains import finite_gains
 from rankscope.learning.pairs import Pairs, count_pairs, pair_chunks
 from rankscope.stats.inputs import check_positive
+from rankscope.typing import Floats, Ints, Reals
 
 __all__ = ["add_curvature", "logistic", "logistic_bend", "margins", "ranknet", "ranksvm"]
 
-Ints = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
-Reals = npt.NDArray[np.floating[Any]]
 #: Of differences of scores (higher less lower grade), the value of each pair and its derivative.
 PairLoss = Callable[[Reals], tuple[Reals, Reals]]
 

@@ -10,13 +10,10 @@ import numpy.typing as npt
 
 from rankscope.errors import ParameterError
 from rankscope.kernels.segments import group_of, place_in_group
+from rankscope.typing import Bools, Floats, Ints, Reals
 
 __all__ = ["TIES", "listmle"]
 
-Ints = npt.NDArray[np.int64]
-Bools = npt.NDArray[np.bool_]
-Floats = npt.NDArray[np.float64]
-Reals = npt.NDArray[np.floating[Any]]
 
 #: What is done with documents of one grade: an order by lot; Efron's average, Breslow's bound of it.
 TIES = ("random", "efron", "breslow")

@@ -9,11 +9,9 @@ import numpy.typing as npt
 
 from rankscope.errors import InputError, ParameterError
 from rankscope.kernels.gain import HIGHEST
+from rankscope.typing import Ints, Reals
 
 __all__ = ["ordinal", "squared"]
-
-Ints = npt.NDArray[np.int64]
-Reals = npt.NDArray[np.floating[Any]]
 
 
 def squared(scores: Reals, relevance: npt.NDArray[Any], offsets: Ints) -> tuple[float, Reals]:

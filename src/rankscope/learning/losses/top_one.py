@@ -13,11 +13,10 @@ from rankscope.kernels.segments import group_of, place_in_group
 from rankscope.kernels.softmax import log_softmax, softmax
 from rankscope.learning.losses.gains import finite_gains
 from rankscope.learning.losses.plackett import likelihood
+from rankscope.typing import Ints, Reals
 
 __all__ = ["listnet", "softmax_cross_entropy"]
 
-Ints = npt.NDArray[np.int64]
-Reals = npt.NDArray[np.floating[Any]]
 GAINS = {"linear": gain_linear, "exp": gain_exponential}
 
 

@@ -7,7 +7,6 @@ from itertools import repeat
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from rankscope.data.rows import first_repeated
 from rankscope.kernels.numbers import parse_floats
@@ -16,11 +15,10 @@ from rankscope.learning.mt.arpa_lines import ArpaLines
 from rankscope.learning.mt.language_model import LOG_ZERO, LanguageModel, Level
 from rankscope.learning.mt.ngram_counts import find_rows
 from rankscope.learning.mt.vocabulary import END, RESERVED, START, UNKNOWN, Numbers
+from rankscope.typing import Floats
 
 __all__ = ["read_arpa"]
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 
 #: Of an unknown word in a model without <unk>, as KenLM has it.
 LOG_UNKNOWN = -100.0

@@ -5,15 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-import numpy.typing as npt
 
 from rankscope.learning.mt.ngram_matches import Matches, ngram_matches
 from rankscope.learning.mt.token_lists import TokenLists, cut
+from rankscope.typing import Floats, Ints
 
 __all__ = ["BETA", "ORDERS", "character_f", "f_of"]
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 
 #: As sacrebleu has them: characters to sequences of six; recall counts twice as much.
 ORDERS, BETA = 6, 2

@@ -5,16 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-import numpy.typing as npt
 
 from rankscope.learning.mt.character_f import ORDERS, f_of, without_blanks
 from rankscope.learning.mt.ngram_matches import Matches, Places, totals_of
 from rankscope.learning.mt.token_lists import TokenLists, cut
+from rankscope.typing import Floats, Ints
 
 __all__ = ["consensus_f"]
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 
 #: Characters at a time.
 AT_ONCE = 1 << 19

@@ -10,10 +10,9 @@ import numpy.typing as npt
 from rankscope.data.segment_scores import SegmentScores, places
 from rankscope.data.wording import counted, listed
 from rankscope.errors import InputError
+from rankscope.typing import Floats
 
 __all__ = ["broadcast_columns", "column_of_scores"]
-
-Floats = npt.NDArray[np.float64]
 
 
 def column_of_scores(scores: SegmentScores, pair: str, systems: Sequence[str], segments: int) -> Floats:

@@ -8,15 +8,13 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from rankscope.learning.mt.character_f import character_f
 from rankscope.learning.mt.lexical_sums import copied_words
 from rankscope.learning.mt.prepared import Prepared
+from rankscope.typing import Floats
 
 __all__ = ["COLUMNS", "Column"]
-
-Floats = npt.NDArray[np.float64]
 
 
 class Column(NamedTuple):

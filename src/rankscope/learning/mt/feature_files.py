@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -19,13 +18,12 @@ from rankscope.io.render import parquet
 from rankscope.io.write import check_writable, compressed, write_chunks
 from rankscope.kernels.segments import bounds
 from rankscope.learning.mt.feature_table import TranslationFeatures
+from rankscope.typing import PathLike
 
 if TYPE_CHECKING:
     import polars as pl
 
 __all__ = ["as_features", "judged_lists", "write_translation_features"]
-
-PathLike = str | os.PathLike[str]
 
 
 def write_translation_features(tables: Sequence[TranslationFeatures], path: PathLike) -> tuple[str, ...]:

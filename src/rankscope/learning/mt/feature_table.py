@@ -7,16 +7,15 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 
 from rankscope.errors import InputError, UnknownName
+from rankscope.typing import Floats
 
 if TYPE_CHECKING:
     import polars as pl
 
 __all__ = ["KEYS", "TranslationFeatures"]
 
-Floats = npt.NDArray[np.float64]
 
 #: The columns before those of the features.
 KEYS = ("pair", "system", "segment")

@@ -21,7 +21,6 @@ from rankscope.learning.mt.tokenisation import TOKENISATION, sacrebleu_version, 
 
 __all__ = ["EXTENDED", "FEATURES", "NINE", "NINE_SMOOTHED", "OTHERS", "feature_names", "translation_features"]
 
-Floats = npt.NDArray[np.float64]
 
 #: All features by name, and what each is.
 FEATURES: dict[str, str] = {name: column.text for name, column in COLUMNS.items()}

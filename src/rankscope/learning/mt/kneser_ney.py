@@ -12,7 +12,6 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from rankscope.learning.mt.discounts import FALLBACK, Discounts, check_fallback, settled_discounts
 from rankscope.learning.mt.language_model import LOG_ZERO, LanguageModel, Level
@@ -20,11 +19,10 @@ from rankscope.learning.mt.ngram_counts import Grams, context_and_word, count_ng
 from rankscope.learning.mt.sentence_blocks import Sentences
 from rankscope.learning.mt.vocabulary import START, learned_tokens
 from rankscope.stats.inputs import check_choice
+from rankscope.typing import Floats, Ints
 
 __all__ = ["ORDERS", "train_language_model"]
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 
 ORDERS = (2, 3, 4, 5, 6)
 

@@ -14,11 +14,10 @@ from rankscope.data.wording import counted
 from rankscope.errors import InputError
 from rankscope.learning.mt.ngram_counts import find_rows
 from rankscope.learning.mt.vocabulary import END, START, UNKNOWN, Numbers, tokens_of
+from rankscope.typing import Floats, Ints
 
 __all__ = ["LOG_ZERO", "LanguageModel", "Level", "SentenceScores", "TokenScores"]
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 
 #: What ARPA files write for the logarithm of 0.
 LOG_ZERO = -99.0

@@ -11,11 +11,11 @@ from rankscope.data.segment_scores import PairScores, SegmentScores
 from rankscope.data.sparse import refuse_sparse
 from rankscope.errors import InputError
 from rankscope.io.named_tables import Frame, name_column, numbers, read_named
-from rankscope.io.read import PathLike
 from rankscope.learning.matched import match_features
 from rankscope.learning.mt.feature_files import as_features
 from rankscope.learning.mt.feature_table import KEYS, TranslationFeatures
 from rankscope.learning.ranker import Ranker
+from rankscope.typing import PathLike
 
 __all__ = ["read_translation_features", "score_translations", "seg_score_lines"]
 

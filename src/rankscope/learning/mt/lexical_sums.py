@@ -11,17 +11,14 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from rankscope.kernels.order import ranges
 from rankscope.kernels.segments import bounds, group_of
 from rankscope.learning.mt.token_lists import TokenLists, cut, different
+from rankscope.typing import Bools, Floats, Ints
 
 __all__ = ["Known", "copied_words", "summed_by_word"]
 
-Floats = npt.NDArray[np.float64]
-Bools = npt.NDArray[np.bool_]
-Ints = npt.NDArray[np.int64]
 
 #: Pairs of words at a time: what they need stays near the processor.
 AT_ONCE = 1 << 19

@@ -16,11 +16,10 @@ from rankscope.kernels.segments import sum_by_group
 from rankscope.learning.mt.lexical_sums import Known, copied_words, summed_by_word
 from rankscope.learning.mt.token_lists import TokenLists
 from rankscope.learning.mt.tokenisation import texts_in
+from rankscope.typing import Floats, Ints
 
 __all__ = ["FLOOR", "LexicalScores", "Lexicon"]
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 
 #: Below this no word's probability falls, where nothing is smoothed.
 FLOOR = 1e-7

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NoReturn
@@ -15,10 +14,10 @@ from rankscope.io.streams import empty_file, open_binary, source_name
 from rankscope.io.write import compressed, write_chunks
 from rankscope.learning.mt.array_files import Damaged, packed, stem_of, unpacked
 from rankscope.learning.mt.lexicon import Lexicon
+from rankscope.typing import PathLike
 
 __all__ = ["load_lexicon", "save_lexicon"]
 
-PathLike = str | os.PathLike[str]
 
 #: Raise the number when the layout changes.
 MAGIC = b"rankscope lexicon 1\n"

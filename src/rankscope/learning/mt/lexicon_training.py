@@ -11,7 +11,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from rankscope.data.wording import counted
 from rankscope.errors import InputError
@@ -21,12 +20,10 @@ from rankscope.learning.mt.lexicon import Lexicon
 from rankscope.learning.mt.token_lists import TokenLists, cut, different
 from rankscope.learning.mt.tokenisation import texts_in
 from rankscope.stats.inputs import check_count
+from rankscope.typing import Floats, Ints, Ints32
 
 __all__ = ["EMPTY", "train_lexicon"]
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
-Small = npt.NDArray[np.int32]
 
 #: The empty word, which stands in every source sentence.
 EMPTY = ""
@@ -118,9 +115,9 @@ class Block:
     begin. count: how often each target word stands there. words: in the source of each, for the likelihood.
     """
 
-    pair: Small
-    place: Small
-    often: tuple[Small, Floats]
+    pair: Ints32
+    place: Ints32
+    often: tuple[Ints32, Floats]
     begin: Ints
     count: Floats
     words: Floats

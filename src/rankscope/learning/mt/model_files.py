@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import os
 from itertools import chain
 from pathlib import Path
 
@@ -16,10 +15,10 @@ from rankscope.learning.mt.array_files import stem_of
 from rankscope.learning.mt.compact import MAGIC, compact_chunks, read_compact
 from rankscope.learning.mt.language_model import LanguageModel
 from rankscope.stats.inputs import check_choice
+from rankscope.typing import PathLike
 
 __all__ = ["load_language_model", "save_language_model"]
 
-PathLike = str | os.PathLike[str]
 FORMS = ("arpa", "compact")
 
 

@@ -13,10 +13,10 @@ import numpy as np
 import numpy.typing as npt
 
 from rankscope.learning.mt.vocabulary import START
+from rankscope.typing import Ints
 
 __all__ = ["Grams", "context_and_word", "count_ngrams", "find_rows"]
 
-Ints = npt.NDArray[np.int64]
 
 #: So many keys or more are sorted before they are looked up: neighbours are found in the processor's cache.
 MANY = 4096

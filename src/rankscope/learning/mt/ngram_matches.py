@@ -15,10 +15,10 @@ import numpy.typing as npt
 
 from rankscope.kernels.segments import group_of
 from rankscope.learning.mt.token_lists import TokenLists, different
+from rankscope.typing import Ints
 
 __all__ = ["Matches", "closest_lengths", "ngram_matches", "totals_of"]
 
-Ints = npt.NDArray[np.int64]
 Numbers = npt.NDArray[Any]
 
 

@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 
 import numpy as np
-import numpy.typing as npt
 
 from rankscope.learning.mt.consensus_f import consensus_f
 from rankscope.learning.mt.language_model import LanguageModel
@@ -15,11 +14,10 @@ from rankscope.learning.mt.lexicon import LexicalScores, Lexicon
 from rankscope.learning.mt.ngram_matches import Matches, closest_lengths, ngram_matches
 from rankscope.learning.mt.token_lists import TokenLists
 from rankscope.learning.mt.tokenisation import tokenised
+from rankscope.typing import Floats, Ints
 
 __all__ = ["Prepared"]
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 
 WORD_ORDERS = 4
 

@@ -13,10 +13,9 @@ import numpy.typing as npt
 
 from rankscope.kernels.order import ranges
 from rankscope.kernels.segments import bounds, group_of
+from rankscope.typing import Ints
 
 __all__ = ["TokenLists", "cut", "different"]
-
-Ints = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)

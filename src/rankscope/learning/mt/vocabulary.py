@@ -11,10 +11,10 @@ from collections.abc import Callable, Iterable, Iterator
 from itertools import repeat
 
 import numpy as np
-import numpy.typing as npt
 
 from rankscope.errors import InputError, ParameterError
 from rankscope.learning.mt.sentence_blocks import Sentences, sentence_blocks
+from rankscope.typing import Ints
 
 __all__ = ["END", "RESERVED", "START", "UNKNOWN", "Numbers", "learned_tokens", "refuse_reserved", "tokens_of"]
 
@@ -22,7 +22,6 @@ __all__ = ["END", "RESERVED", "START", "UNKNOWN", "Numbers", "learned_tokens", "
 UNKNOWN, START, END = range(3)
 RESERVED = (b"<unk>", b"<s>", b"</s>")
 
-Ints = npt.NDArray[np.int64]
 Numbers = dict[bytes, int]
 
 

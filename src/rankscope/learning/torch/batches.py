@@ -6,14 +6,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from rankscope.kernels.order import ranges
 from rankscope.kernels.segments import bounds
+from rankscope.typing import Ints
 
 __all__ = ["Batch", "by_length", "shuffled"]
 
-Ints = npt.NDArray[np.int64]
 #: Lists are sorted by length within so many batches at a time, so that each epoch puts other lists together.
 WINDOW = 32
 

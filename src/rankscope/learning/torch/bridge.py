@@ -13,11 +13,9 @@ from rankscope.errors import InputError, ParameterError
 from rankscope.kernels.segments import bounds
 from rankscope.learning.losses.named import Function, Loss, parse_loss
 from rankscope.learning.torch.installed import pytorch
+from rankscope.typing import Bools, Ints
 
 __all__ = ["TorchLoss", "loss"]
-
-Ints = npt.NDArray[np.int64]
-Bools = npt.NDArray[np.bool_]
 
 
 def loss(text: str | Function) -> TorchLoss:

@@ -20,11 +20,10 @@ from rankscope.learning.torch.native import native_loss
 from rankscope.learning.torch.network import Shape, Table, first_weights, scores_of
 from rankscope.learning.torch.scoring import all_scores
 from rankscope.learning.torch.steps import Steps
+from rankscope.typing import Floats32
 
 __all__ = ["Course", "on"]
 
-Floats32 = npt.NDArray[np.float32]
-Ints = npt.NDArray[np.int64]
 Tensor = Any
 
 

@@ -15,14 +15,13 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from rankscope.learning.network import initial_weights
 from rankscope.learning.torch.installed import pytorch
+from rankscope.typing import Floats32
 
 __all__ = ["Shape", "Table", "first_weights", "scores_of"]
 
-Floats32 = npt.NDArray[np.float32]
 Tensor = Any
 #: Weights of a layer of attention, and how much wider than the rest it is where each document is by itself.
 PER_LAYER, WIDER = 12, 2

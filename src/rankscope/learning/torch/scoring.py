@@ -12,18 +12,16 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from rankscope.kernels.exact import MANTISSA, NONE, ROW, TINY
 from rankscope.learning.network import exact_layers
 from rankscope.learning.torch.batches import by_length
 from rankscope.learning.torch.installed import pytorch
 from rankscope.learning.torch.network import PER_LAYER, Shape, Table
+from rankscope.typing import Floats32, Ints
 
 __all__ = ["all_scores"]
 
-Floats32 = npt.NDArray[np.float32]
-Ints = npt.NDArray[np.int64]
 Tensor = Any
 #: Documents that are scored at once, with attention places in a table of lists; the former stay in a CPU's cache.
 AT_ONCE = {"cpu": 1 << 10, "cuda": 1 << 14}

@@ -6,13 +6,12 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from rankscope.learning.torch.installed import pytorch
+from rankscope.typing import Floats32
 
 __all__ = ["Steps"]
 
-Floats32 = npt.NDArray[np.float32]
 Tensor = Any
 
 

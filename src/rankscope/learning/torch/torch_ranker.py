@@ -26,10 +26,9 @@ from rankscope.learning.torch.network import Shape
 from rankscope.learning.torch.scoring import all_scores
 from rankscope.measures.base import Measure
 from rankscope.stats.inputs import check_choice, check_count
+from rankscope.typing import Floats
 
 __all__ = ["PARAMETERS", "TorchRanker"]
-
-Floats = npt.NDArray[np.float64]
 
 
 class TorchRanker(Ranker):

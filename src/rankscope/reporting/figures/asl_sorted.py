@@ -16,7 +16,8 @@ from rankscope.reporting.figures.inputs import as_names, as_table, left_out
 from rankscope.reporting.figures.level_axis import as_levels, with_levels
 from rankscope.reporting.figures.registry import figure
 from rankscope.reporting.figures.style import Style, finish
-from rankscope.stats.inputs import Floats, check_share
+from rankscope.stats.inputs import check_share
+from rankscope.typing import Floats
 
 __all__ = ["asl_curves"]
 

@@ -13,7 +13,8 @@ from rankscope.reporting.figures.extra import altair
 from rankscope.reporting.figures.inputs import MINUS, cell, inline
 from rankscope.reporting.figures.registry import figure
 from rankscope.reporting.figures.style import Style, finish
-from rankscope.stats.inputs import Floats, check_count
+from rankscope.stats.inputs import check_count
+from rankscope.typing import Floats
 
 __all__ = ["f1_against_mcc", "f1_and_mcc", "two_class_counts"]
 

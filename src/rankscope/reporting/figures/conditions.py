@@ -16,7 +16,8 @@ from rankscope.reporting.figures.extra import altair
 from rankscope.reporting.figures.inputs import as_names, as_table, cell, inline, left_out, shown
 from rankscope.reporting.figures.registry import figure
 from rankscope.reporting.figures.style import Style, finish
-from rankscope.stats.inputs import Floats, is_real
+from rankscope.stats.inputs import is_real
+from rankscope.typing import Floats
 
 __all__ = ["condition_lines"]
 

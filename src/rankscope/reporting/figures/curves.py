@@ -13,7 +13,7 @@ from rankscope.reporting.figures.extra import altair
 from rankscope.reporting.figures.inputs import as_names, as_table, cell, inline, left_out, number, shown
 from rankscope.reporting.figures.registry import figure
 from rankscope.reporting.figures.style import Style, finish, name_labels
-from rankscope.stats.inputs import Floats
+from rankscope.typing import Floats
 
 __all__ = ["MOST_LINES", "cycled", "gain_curve", "lines", "precision_recall", "thinned"]
 

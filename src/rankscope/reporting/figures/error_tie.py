@@ -16,7 +16,7 @@ from rankscope.reporting.figures.inputs import as_names, as_table, cell, inline,
 from rankscope.reporting.figures.named_points import AT, HEIGHT, TIE, named_points
 from rankscope.reporting.figures.registry import figure
 from rankscope.reporting.figures.style import Style, finish
-from rankscope.stats.inputs import Floats
+from rankscope.typing import Floats
 
 __all__ = ["as_rates", "error_against_tie"]
 

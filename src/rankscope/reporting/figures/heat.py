@@ -14,7 +14,8 @@ from rankscope.reporting.figures.extra import altair
 from rankscope.reporting.figures.inputs import MINUS, as_names, as_table, cell, inline, left_out, shown
 from rankscope.reporting.figures.registry import figure
 from rankscope.reporting.figures.style import Style, finish, name_labels
-from rankscope.stats.inputs import Floats, check_choice
+from rankscope.stats.inputs import check_choice
+from rankscope.typing import Floats
 
 __all__ = ["confusion_matrix", "correlation_matrix", "height_of", "square_axes"]
 

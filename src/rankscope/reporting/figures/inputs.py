@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rankscope.errors import ParameterError
-from rankscope.stats.inputs import Floats
+from rankscope.typing import Floats
 
 __all__ = ["MINUS", "as_names", "as_table", "cell", "inline", "left_out", "number", "row_names", "short", "shown"]
 

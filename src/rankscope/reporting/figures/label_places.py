@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from rankscope.stats.inputs import Floats
+from rankscope.typing import Floats
 
 __all__ = ["LINE", "label_places", "overlaps", "text_width"]
 

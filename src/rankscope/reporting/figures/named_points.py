@@ -10,7 +10,7 @@ import numpy as np
 from rankscope.reporting.figures.inputs import cell, short
 from rankscope.reporting.figures.label_places import LINE, label_places, text_width
 from rankscope.reporting.figures.style import Style
-from rankscope.stats.inputs import Floats
+from rankscope.typing import Floats
 
 __all__ = ["AT", "HEIGHT", "TIE", "named_points"]
 

@@ -28,7 +28,8 @@ from rankscope.reporting.figures.inputs import (
 from rankscope.reporting.figures.level_axis import as_levels
 from rankscope.reporting.figures.registry import figure
 from rankscope.reporting.figures.style import Style, finish
-from rankscope.stats.inputs import Floats, check_share
+from rankscope.stats.inputs import check_share
+from rankscope.typing import Floats
 
 __all__ = ["query_differences", "significance_matrix"]
 

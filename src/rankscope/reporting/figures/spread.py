@@ -15,7 +15,7 @@ from rankscope.reporting.figures.inputs import as_names, as_table, cell, inline,
 from rankscope.reporting.figures.registry import figure
 from rankscope.reporting.figures.style import Style, finish, name_labels
 from rankscope.reporting.figures.systems import MOST
-from rankscope.stats.inputs import Floats
+from rankscope.typing import Floats
 
 __all__ = ["distribution"]
 

@@ -17,7 +17,7 @@ from rankscope.reporting.figures.inputs import as_names, as_table, left_out, num
 from rankscope.reporting.figures.level_axis import as_levels, with_levels
 from rankscope.reporting.figures.registry import figure
 from rankscope.reporting.figures.style import Style, finish
-from rankscope.stats.inputs import Floats
+from rankscope.typing import Floats
 
 __all__ = ["swap_curve"]
 
