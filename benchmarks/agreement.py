@@ -162,7 +162,7 @@ def in_memory(systems, segments, runs, *peers) -> None:
     from rankscope.agreement import segments as agreement
     from rankscope.agreement.calibration import calibrate
     from rankscope.agreement.conventions import CONVENTIONS
-    from rankscope.agreement.judged_lists import GOLD, rankings_of
+    from rankscope.agreement.judged_lists import GOLD, rankings_from_scores
     from rankscope.data.segment_scores import PairScores, SegmentScores
 
     rng = np.random.default_rng(3)
@@ -170,7 +170,7 @@ def in_memory(systems, segments, runs, *peers) -> None:
     gold, metric = np.rint(2 * good), good + rng.normal(size=good.shape)
     names = tuple(f"s{i}" for i in range(int(systems)))
     lines = tuple(map(str, range(int(segments))))
-    judged = rankings_of(SegmentScores("people", {"": PairScores(names, lines, gold)}))
+    judged = rankings_from_scores(SegmentScores("people", {"": PairScores(names, lines, gold)}))
     judged = judged.with_column("m", metric.T.ravel(), score=True)
     one, other = np.triu_indices(int(systems), 1)
     apart, people = metric[one] - metric[other], np.sign(gold[one] - gold[other])

@@ -28,7 +28,7 @@ PROBE = """
 import json, pickle, sys, time
 from distributed import Client
 from rankscope.data.join import Convention
-from rankscope.evaluation.pieces import cut_up, join_unit
+from rankscope.evaluation.pieces import tasks_of_run, join_task
 from rankscope.evaluation.sources import as_qrels
 from rankscope.parallel import run_units, use
 
@@ -40,8 +40,8 @@ with Client(address) as client, use(client):
     scheduler = client.run_on_scheduler(time.process_time) - scheduler
     own, wall = time.process_time() - own, time.perf_counter() - begin
 judged = as_qrels(qrels)
-unit = cut_up(0, run, None, 4 << 20).units[0]
-_, found = join_unit((judged, Convention()), unit)
+unit = tasks_of_run(0, run, None, 4 << 20).units[0]
+_, found = join_task((judged, Convention()), unit)
 back = len(pickle.dumps(found, protocol=5))
 print(json.dumps({"wall": wall / units, "own": own / units, "scheduler": scheduler / units,
     "back": back / max(1, found.portion.hits.shape[1]), "hits": int(found.portion.hits.shape[1])}))

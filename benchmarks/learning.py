@@ -92,10 +92,10 @@ def data_of(queries):
 
 def judged(features, scores):
     """nDCG@10 and average precision, means over all queries."""
-    from rankscope.evaluation.lists import JudgedLists
+    from rankscope.evaluation.lists import FullyJudgedLists
     from rankscope.measures.names import parse_measure
 
-    hits = JudgedLists(features.relevance, features.offsets).hits(scores)
+    hits = FullyJudgedLists(features.relevance, features.offsets).hits(scores)
     return [float(parse_measure(name)(hits).mean()) for name in ("nDCG(gain='exp')@10", "AP")]
 
 
@@ -140,10 +140,10 @@ def ours(name, seed, training, valid, epochs):
 
 def blend(name, seed, training, valid, epochs):
     from rankscope.experiments.blended import untrained_blend
-    from rankscope.experiments.models import rankers_of
+    from rankscope.experiments.models import parse_rankers
 
     losses, seeds, _ = BLENDS[name]
-    made = untrained_blend(rankers_of(losses, {"epochs": epochs}), True, seeds, seed)
+    made = untrained_blend(parse_rankers(losses, {"epochs": epochs}), True, seeds, seed)
     return made.fit(training, eval_set=valid).predict
 
 
@@ -197,11 +197,11 @@ def epochs_of_ours(documents, features, epochs) -> None:
 
     from rankscope.learning import Ranker
     from rankscope.learning.losses.top_one import listnet
-    from rankscope.learning.network import initial_weights, scores_of
+    from rankscope.learning.network import initial_weights, score_documents
 
     data = large(int(documents), int(features))
     weights = initial_weights((int(features), 64, 1), np.random.default_rng(0))
-    value, _ = listnet(scores_of(weights, data.values), data.relevance, data.offsets)
+    value, _ = listnet(score_documents(weights, data.values), data.relevance, data.offsets)
     times = []
     Ranker(epochs=int(epochs) + 1, transform="none").fit(data, progress=lambda _: times.append(time.process_time()))
     print(json.dumps({"loss": value, "cpu": np.diff(times).tolist()}))

@@ -109,13 +109,13 @@ def tried(given: dict, data, seeds: int) -> dict:
     """Means over folds, by seed; the best epoch and the CPU seconds of a fold."""
     import numpy as np
 
-    from rankscope.evaluation.lists import JudgedLists
+    from rankscope.evaluation.lists import FullyJudgedLists
     from rankscope.learning.ranker import Ranker
     from rankscope.measures.names import parse_measure
 
     found, precision, watched = np.zeros((5, seeds, 4)), parse_measure("AP"), parse_measure("nDCG(gain='exp')@10")
     for k, (train, valid, _) in enumerate(folds(data)):
-        lists = JudgedLists(valid.relevance, valid.offsets, by_lot=True)
+        lists = FullyJudgedLists(valid.relevance, valid.offsets, by_lot=True)
         for seed in range(seeds):
             begin = time.process_time()
             ranker = Ranker(**whole(given), rng=seed).fit(train, eval_set=valid)

@@ -47,14 +47,14 @@ def our_ways(systems, segments, resamples):
     """Name of the work -> what to call for the difference of the first two metrics."""
     import numpy as np
 
-    from rankscope.agreement.metric_tests import compare_metrics
+    from rankscope.agreement.metric_tests import compare_matrices
 
     gold, metrics = make_scores(systems, segments)
     sparse = np.where(np.random.default_rng(2).random(gold.shape) < 0.05, np.nan, gold)
     _, many = make_scores(systems, segments, 10)
 
     def difference(people, scores, **options):
-        return lambda: float(compare_metrics(people, scores, n_resamples=resamples, rng=1, **options).difference[0, 1])
+        return lambda: float(compare_matrices(people, scores, n_resamples=resamples, rng=1, **options).difference[0, 1])
 
     ways = {name: difference(gold, metrics, **options) for name, options in ASKED.items()}
     ways |= {f"{name}, 5 % missing": difference(sparse, metrics, **ASKED[name]) for name in CLAIMED}

@@ -59,7 +59,7 @@ def epochs_of(kind, device, loss, attention, batch, runs, queries, documents, fe
     import numpy as np
 
     from rankscope.learning import Ranker
-    from rankscope.learning.network import initial_weights, scores_of
+    from rankscope.learning.network import initial_weights, score_documents
 
     data = made(int(queries), int(documents), int(features))
     parameters = {"hidden": HIDDEN, "epochs": int(runs) + 1, "transform": "none", "batch_lists": int(batch)}
@@ -67,19 +67,19 @@ def epochs_of(kind, device, loss, attention, batch, runs, queries, documents, fe
     first = data.values[:1000]
     if kind == "torch":
         from rankscope.learning.torch import TorchRanker
-        from rankscope.learning.torch.course import on
-        from rankscope.learning.torch.network import Shape, first_weights
-        from rankscope.learning.torch.scoring import all_scores
+        from rankscope.learning.torch.course import to_device
+        from rankscope.learning.torch.network import NetworkShape, first_weights
+        from rankscope.learning.torch.scoring import score_all
 
         ranker = TorchRanker(loss, **parameters, attention=int(attention), device=device)
-        shape = Shape(inputs=int(features), hidden=HIDDEN)
-        weights = [on("cpu", one) for one in first_weights(shape, np.random.default_rng(0))]
-        scores = all_scores(weights, on("cpu", first), None, shape, "cpu")
+        shape = NetworkShape(inputs=int(features), hidden=HIDDEN)
+        weights = [to_device("cpu", one) for one in first_weights(shape, np.random.default_rng(0))]
+        scores = score_all(weights, to_device("cpu", first), None, shape, "cpu")
     elif kind == "loop":
         ranker, scores = loop(data, first, parameters["epochs"], parameters["batch_lists"])
     else:
         ranker = Ranker(loss, **parameters)
-        scores = scores_of(initial_weights((int(features), *HIDDEN, 1), np.random.default_rng(0)), first)
+        scores = score_documents(initial_weights((int(features), *HIDDEN, 1), np.random.default_rng(0)), first)
     times = []
     tell = lambda _: times.append(clock())  # noqa: E731 - a line's work
     ranker(tell) if kind == "loop" else ranker.fit(data, progress=tell)

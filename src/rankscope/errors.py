@@ -68,10 +68,10 @@ class UnknownName(ParameterError):
 
     def __reduce__(self) -> tuple[Any, ...]:
         """From its message, so that it can be sent between processes."""
-        return rebuilt, (str(self),)
+        return rebuild_unknown_name, (str(self),)
 
 
-def rebuilt(message: str) -> UnknownName:
+def rebuild_unknown_name(message: str) -> UnknownName:
     error = UnknownName.__new__(UnknownName)
     error.args = (message,)
     return error

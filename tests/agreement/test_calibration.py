@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from rankscope.agreement.calibration import calibrate
-from rankscope.agreement.conventions import CONVENTIONS, Convention
+from rankscope.agreement.conventions import CONVENTIONS, KendallConvention
 from rankscope.agreement.pair_counts import count_by_judgment
 from rankscope.errors import ParameterError
 from rankscope.kernels.pairs import PairCounts
@@ -90,7 +90,7 @@ def test_the_convention_of_wmt13_has_no_best_epsilon():
 
 
 def test_a_table_of_ones_own_is_calibrated_too():
-    own = Convention(concordant=2.0, discordant=-1.0, tied_metric=0.5)
+    own = KendallConvention(concordant=2.0, discordant=-1.0, tied_metric=0.5)
     gold, metric = np.array([[1.0, 2.0, 3.0]]), np.array([[2.0, 1.0, 9.0]])
     assert calibrate(gold, metric, convention=own) == (1.0, pytest.approx((0.5 + 2 + 2) / 3))
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rankscope.agreement.conventions import CONVENTIONS, Convention, as_convention, parse_table
+from rankscope.agreement.conventions import CONVENTIONS, KendallConvention, as_convention, parse_table
 from rankscope.errors import ParameterError, UnknownName
 from rankscope.kernels.pairs import PairCounts
 
@@ -76,7 +76,7 @@ def test_lists_of_counts_give_a_value_each():
 def test_a_table_of_ones_own_says_what_it_holds_in_the_signature():
     assert as_convention("wmt14").settings == "wmt14"
     assert as_convention([[2, 0, -1], [X, 1, X], [-1, 0, 2]]).settings == "own(2,-1,x,0,1)"
-    assert Convention(concordant=1, discordant=-1, least=10).settings == "own(1,-1,x,x,x;least=10)"
+    assert KendallConvention(concordant=1, discordant=-1, least=10).settings == "own(1,-1,x,x,x;least=10)"
 
 
 @pytest.mark.parametrize(

@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 from rankscope import agreement
-from rankscope.agreement.inputs import judged
-from rankscope.agreement.rank_sources import holds_rankings, source_of
-from rankscope.agreement.repeated import without_repeated
+from rankscope.agreement.inputs import attach_metrics
+from rankscope.agreement.rank_sources import holds_rankings, load_rankings
+from rankscope.agreement.repeated import handle_duplicates
 from rankscope.agreement.sources import read_judgments
 from rankscope.agreement.unranked import ranked_only
 from rankscope.data.rankings import Labels, Rankings
@@ -57,14 +57,14 @@ def test_the_column_of_people_is_never_guessed_beside_scores():
     one = Rankings.of([{"A": 1, "B": 2}], name="quality")
     metric = SegmentScores("m", {"": PairScores.of({"A": [1], "B": [0]})})
     with pytest.raises(ParameterError, match="which column is that of people"):
-        judged(one, metric, pairs=None)
-    assert judged(one, metric, gold="quality", pairs=None).metrics == ("m",)
-    assert judged(Rankings.of([{"A": 1, "B": 2}], name="Rank"), metric, pairs=None).gold == "Rank"
+        attach_metrics(one, metric, pairs=None)
+    assert attach_metrics(one, metric, gold="quality", pairs=None).metrics == ("m",)
+    assert attach_metrics(Rankings.of([{"A": 1, "B": 2}], name="Rank"), metric, pairs=None).gold == "Rank"
 
 
 def test_a_column_of_people_without_a_value_is_refused():
     with pytest.raises(InputError, match="has no value"):
-        judged(Rankings.of([{"A": None, "B": -1}]).with_column("m", np.zeros(2), score=True), pairs=None)
+        attach_metrics(Rankings.of([{"A": None, "B": -1}]).with_column("m", np.zeros(2), score=True), pairs=None)
 
 
 @pytest.mark.parametrize("lists", [[{"A": 1, "B": 1}, {"A": 2, "B": 2}], [{"A": 1}, {"B": 2}]])
@@ -108,8 +108,8 @@ def test_judgments_that_stand_twice_are_kept_dropped_or_refused(tmp_path):
 
 def test_no_value_on_both_sides_is_the_same():
     twice = replace(Rankings.of([{"A": None, "B": 1}, {"B": 1, "A": None}]), segment=Labels.of(["1", "1"]))
-    assert len(without_repeated(twice, "drop", "x")) == 1
-    assert without_repeated(Rankings.of([]), "drop", "x").notes == ()
+    assert len(handle_duplicates(twice, "drop", "x")) == 1
+    assert handle_duplicates(Rankings.of([]), "drop", "x").notes == ()
 
 
 FILES = {
@@ -128,7 +128,7 @@ def test_ranks_and_segments_read_the_same_files(tmp_path, kind):
     content = FILES[kind]
     path.write_bytes(content if isinstance(content, bytes) else content.encode())
     assert holds_rankings(path)
-    assert next(iter(source_of(path, None, None).columns)) == "rank"
+    assert next(iter(load_rankings(path, None, None).columns)) == "rank"
 
 
 def test_runs_and_scores_are_no_rankings(tmp_path):
@@ -138,7 +138,7 @@ def test_runs_and_scores_are_no_rankings(tmp_path):
         assert not holds_rankings(path)
     path.write_text("m\tfr-en\tset\tA\t1\t0.5\n")
     with pytest.raises(InputError, match="scores, one a translation, expected rankings"):
-        source_of(path, None, None)
+        load_rankings(path, None, None)
 
 
 def packed(how, content):

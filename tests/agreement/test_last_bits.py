@@ -7,10 +7,10 @@ import pytest
 
 from rankscope.agreement.metric_pvalues import PAIRS_OF_SYSTEMS
 from rankscope.agreement.metric_ranks import cluster_ranks
-from rankscope.agreement.metric_statistics import STATISTICS, metric_values
-from rankscope.agreement.metric_tests import compare_metrics
-from rankscope.agreement.system_statistics import STATISTICS as OF_SYSTEMS
-from rankscope.agreement.system_statistics import statistic_of
+from rankscope.agreement.metric_statistics import MATRIX_STATISTICS, metric_values
+from rankscope.agreement.metric_tests import compare_matrices
+from rankscope.agreement.system_statistics import SYSTEM_STATISTICS as OF_SYSTEMS
+from rankscope.agreement.system_statistics import system_statistic
 
 FACTORS = (0.1, 3.0, 1 / 7, 1e5 / 3)
 
@@ -25,7 +25,7 @@ def tied_scores(seed: int, systems: int = 6, segments: int = 9) -> tuple[np.ndar
 
 
 def ways() -> list[tuple[str, str]]:
-    return [(name, grouping) for name, groupings in STATISTICS.items() for grouping in groupings]
+    return [(name, grouping) for name, groupings in MATRIX_STATISTICS.items() for grouping in groupings]
 
 
 @pytest.mark.parametrize(("statistic", "grouping"), ways())
@@ -57,11 +57,11 @@ def test_order_and_scale_change_no_value_of_a_metric(statistic: str, grouping: s
 def test_means_of_systems_summed_in_another_order_agree_as_much(statistic: str) -> None:
     rng = np.random.default_rng(3)
     gold, metrics = tied_scores(3, segments=31)
-    expected = statistic_of(gold.mean(axis=1)[None], metrics[0].mean(axis=1)[None], statistic)
+    expected = system_statistic(gold.mean(axis=1)[None], metrics[0].mean(axis=1)[None], statistic)
     for factor in FACTORS:
         for _ in range(5):
             sides = [(side[:, rng.permutation(31)] * factor).mean(axis=1)[None] for side in (gold, metrics[0])]
-            assert statistic_of(*sides, statistic) == pytest.approx(expected, rel=1e-9)
+            assert system_statistic(*sides, statistic) == pytest.approx(expected, rel=1e-9)
 
 
 def ways_of_tests() -> list[tuple[str, str, str]]:
@@ -77,9 +77,9 @@ def ways_of_tests() -> list[tuple[str, str, str]]:
 def test_scale_changes_no_p_value_and_no_rank(test: str, statistic: str, grouping: str) -> None:
     gold, metrics = tied_scores(7)
     options = {"test": test, "statistic": statistic, "grouping": grouping, "n_resamples": 60, "rng": 1}
-    expected = compare_metrics(gold, metrics, **options)
+    expected = compare_matrices(gold, metrics, **options)
     for factor in FACTORS:
-        other = compare_metrics(gold / factor, factor * metrics, **options)
+        other = compare_matrices(gold / factor, factor * metrics, **options)
         assert np.array_equal(other.pvalue, expected.pvalue, equal_nan=True)
 
 

@@ -12,8 +12,8 @@ from same import assert_same_bits
 import rankscope as rs
 from rankscope.agreement.metric_runs import resamples_of, run_task
 from rankscope.agreement.metric_tasks import parse_task
-from rankscope.agreement.metric_tests import compare_metrics as compare_matrices
-from rankscope.agreement.system_people import Given
+from rankscope.agreement.metric_tests import compare_matrices
+from rankscope.agreement.system_people import PeopleAndMetrics
 
 compare = rs.agreement.compare_metrics
 
@@ -58,7 +58,7 @@ def test_a_task_on_lists_and_one_on_matrices_draw_the_same_segments() -> None:
     for task in tasks:
         found = compare(people, metrics, tasks=[f"{task}:1", "x-1:segment:wmt12:0"], test="bootstrap", **FEW)
         settled = parse_task(task)
-        given_now = Given(people, "people", "given", metrics, ())
+        given_now = PeopleAndMetrics(people, "people", "given", metrics, ())
         runs.append(run_task(given_now, settled, found.asked, own=False, keep=True).drawn[0, 1])
     assert np.corrcoef(runs)[0, 1] > 0.9
     both = compare(people, metrics, tasks=tasks, test="bootstrap", **FEW)

@@ -8,17 +8,17 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from rankscope.agreement.metric_bootstrap import bootstrap_values, function_of, places, plain_values
-from rankscope.agreement.metric_statistics import STATISTICS
+from rankscope.agreement.metric_bootstrap import bootstrap_values, function_of, plain_values, sampled_items
+from rankscope.agreement.metric_statistics import MATRIX_STATISTICS
 from rankscope.kernels import resample
 from rankscope.kernels.resample import draw
 
 NAN = np.nan
 FAST = [
-    *(("pearson", grouping) for grouping in STATISTICS["pearson"]),
+    *(("pearson", grouping) for grouping in MATRIX_STATISTICS["pearson"]),
     *((statistic, "means") for statistic in ("spearman", "kendall_b", "pairwise_accuracy")),
     ("kendall_b", "segment"),
-    *(("acc_eq", grouping) for grouping in STATISTICS["acc_eq"]),
+    *(("acc_eq", grouping) for grouping in MATRIX_STATISTICS["acc_eq"]),
 ]
 SOFT = draw(np.random.default_rng(1), 20)
 
@@ -49,7 +49,7 @@ def test_counts_give_what_the_samples_give(given_, asked):
 
 
 def test_places_repeat_what_counts_several_times():
-    assert places(np.array([[2.0, 0, 1], [0.0, 3, 0]])).tolist() == [[0, 0, 2], [1, 1, 1]]
+    assert sampled_items(np.array([[2.0, 0, 1], [0.0, 3, 0]])).tolist() == [[0, 0, 2], [1, 1, 1]]
 
 
 @pytest.mark.parametrize("systems", [True, False])

@@ -19,7 +19,7 @@ from rankscope.agreement.conventions import CONVENTIONS
 from rankscope.agreement.metric_comparison import COLUMNS, MetricComparison
 from rankscope.agreement.metric_ranks import cluster_ranks
 from rankscope.agreement.metric_runs import pvalues_of, resamples_of
-from rankscope.agreement.metric_tests import compare_metrics as compare_matrices
+from rankscope.agreement.metric_tests import compare_matrices
 from rankscope.data.rankings import Rankings
 from rankscope.data.segment_scores import PairScores, SegmentScores, SystemScores
 from rankscope.errors import InputError, ParameterError, UnknownName

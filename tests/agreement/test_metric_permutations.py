@@ -10,17 +10,17 @@ from hypothesis.extra.numpy import arrays
 
 from rankscope.agreement import swapped_epsilons, swapped_taus
 from rankscope.agreement.metric_permutations import permuted_differences, plain_differences
-from rankscope.agreement.metric_statistics import STATISTICS
+from rankscope.agreement.metric_statistics import MATRIX_STATISTICS
 from rankscope.kernels import resample
 from rankscope.kernels.resample import draw
 from rankscope.kernels.swaps import SWAPS
 
 NAN = np.nan
 FAST = [
-    *(("pearson", grouping) for grouping in STATISTICS["pearson"]),
+    *(("pearson", grouping) for grouping in MATRIX_STATISTICS["pearson"]),
     *((statistic, "means") for statistic in ("spearman", "kendall_b", "pairwise_accuracy")),
     *(("kendall_b", grouping) for grouping in ("none", "segment")),
-    *(("acc_eq", grouping) for grouping in STATISTICS["acc_eq"]),
+    *(("acc_eq", grouping) for grouping in MATRIX_STATISTICS["acc_eq"]),
 ]
 DRAWS = draw(np.random.default_rng(3), 12)
 

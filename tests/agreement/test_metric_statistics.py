@@ -12,13 +12,13 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy import stats as scipy_stats
 
-from rankscope.agreement.metric_statistics import STATISTICS, common_cells, metric_values
+from rankscope.agreement.metric_statistics import MATRIX_STATISTICS, common_cells, metric_values
 from rankscope.agreement.soft_pairs import pair_pvalues, soft_pairwise_accuracies
 from rankscope.errors import ParameterError
 from rankscope.kernels.resample import draw
 
 OF_SCIPY = {"pearson": scipy_stats.pearsonr, "spearman": scipy_stats.spearmanr, "kendall_b": scipy_stats.kendalltau}
-ASKED = [(statistic, grouping) for statistic, groupings in STATISTICS.items() for grouping in groupings]
+ASKED = [(statistic, grouping) for statistic, groupings in MATRIX_STATISTICS.items() for grouping in groupings]
 NAN = np.nan
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from same import assert_same_numbers
 
-from rankscope.agreement.metric_tasks import STATISTICS, Task, parse_task, settle_tasks, spread_tasks
+from rankscope.agreement.metric_tasks import STATISTICS_BY_LEVEL, Task, parse_task, spread_tasks, validate_tasks
 from rankscope.errors import ParameterError, UnknownName
 
 NONE = {"level": None, "statistic": None, "grouping": None, "weights": None}
@@ -54,7 +54,7 @@ def test_what_is_no_task_is_refused_in_one_line(text: str, error: type[Exception
 
 
 def settled(*tasks: str) -> tuple[Task, ...]:
-    found = settle_tasks(tasks, **NONE)
+    found = validate_tasks(tasks, **NONE)
     assert found is not None
     return found
 
@@ -81,7 +81,7 @@ def test_weights_add_up_to_one_and_are_alike_where_none_is_given() -> None:
 )
 def test_weights_that_do_not_fit_together_are_refused(tasks: list[str], said: str) -> None:
     with pytest.raises(ParameterError, match=said):
-        settle_tasks(tasks, **NONE)
+        validate_tasks(tasks, **NONE)
 
 
 def test_a_task_that_two_texts_ask_for_is_found_out_once_pairs_are_known() -> None:
@@ -96,12 +96,12 @@ def test_a_task_that_two_texts_ask_for_is_found_out_once_pairs_are_known() -> No
 def test_tasks_and_what_stands_for_them_are_not_given_both() -> None:
     for name, value in {"level": "system", "statistic": "pearson", "grouping": "none", "weights": {"a": 1.0}}.items():
         with pytest.raises(ParameterError, match=f"{name} and tasks both say"):
-            settle_tasks("a:system:pearson", **{**NONE, name: value})
+            validate_tasks("a:system:pearson", **{**NONE, name: value})
     with pytest.raises(ParameterError, match=r"weights add up to 0\.5"):
-        settle_tasks(None, **{**NONE, "weights": {"a": 0.5}})
+        validate_tasks(None, **{**NONE, "weights": {"a": 0.5}})
 
 
 def test_every_statistic_of_a_level_is_a_task() -> None:
-    for level, names in STATISTICS.items():
+    for level, names in STATISTICS_BY_LEVEL.items():
         for name in names:
             assert parse_task(f"a:{level}:{name}").statistic == name

@@ -12,7 +12,14 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from rankscope.agreement import pair_counts
-from rankscope.agreement.pair_counts import ABSENT, KINDS, count_by_item, count_by_judgment, kinds_of, left_out
+from rankscope.agreement.pair_counts import (
+    ABSENT,
+    KINDS,
+    count_by_item,
+    count_by_judgment,
+    count_unscored_pairs,
+    kinds_of,
+)
 
 VALUES = st.sampled_from([0.0, 0.5, 1.0, 1.25, 2.0, 30.0, float("nan")])
 
@@ -68,7 +75,7 @@ def test_counts_are_those_of_a_naive_loop(both, epsilon, least):
 def test_what_is_left_out_is_every_judged_pair_that_is_not_counted(both):
     gold, metric = both
     judged = sum(math.comb(int((~np.isnan(row)).sum()), 2) for row in gold)
-    assert left_out(gold, metric) == judged - int(count_by_judgment(gold, metric).all.sum())
+    assert count_unscored_pairs(gold, metric) == judged - int(count_by_judgment(gold, metric).all.sum())
 
 
 def test_the_size_of_a_chunk_changes_nothing(monkeypatch):

@@ -16,8 +16,8 @@ from same import assert_same_bits, assert_same_numbers
 import rankscope as rs
 from rankscope.agreement import per_segment, per_set
 from rankscope.agreement.rank_table import as_table
-from rankscope.agreement.rank_taus import counted_pairs, tau_counts
-from rankscope.agreement.tau_permutations import deals_of, dealt_out, permutation_pvalue
+from rankscope.agreement.rank_taus import count_pairs, tau_counts
+from rankscope.agreement.tau_permutations import deal_ranks, deals_of, permutation_pvalue
 from rankscope.data.rankings import Rankings
 from rankscope.errors import InputError, ParameterError, UnknownName
 
@@ -147,8 +147,8 @@ class TestPvalues:
     def test_what_is_dealt_out_is_on_average_what_chance_gives(self) -> None:
         rng = np.random.default_rng(8)
         table = as_table(rng.integers(1, 4, (6, 4)), rng.integers(1, 4, (6, 4)))
-        net, both, _ = dealt_out(next(deals_of(table)), 300, np.random.default_rng(1))
-        counts = counted_pairs(table)
+        net, both, _ = deal_ranks(next(deals_of(table)), 300, np.random.default_rng(1))
+        counts = count_pairs(table)
         untied = counts.concordant + counts.discordant + counts.tied_y  # by the person, which dealing out keeps
         assert (abs(net) <= both).all()
         assert (both <= untied.sum()).all()

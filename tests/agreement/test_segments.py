@@ -14,13 +14,13 @@ from same import assert_same_bits
 from scipy import stats
 
 import rankscope as rs
-from rankscope.agreement.conventions import CONVENTIONS, Convention
+from rankscope.agreement.conventions import CONVENTIONS, KendallConvention
 from rankscope.agreement.decision_agreement import decisions
-from rankscope.agreement.judged_lists import GOLD, rankings_of
+from rankscope.agreement.judged_lists import GOLD, rankings_from_scores
 from rankscope.agreement.segment_agreement import segments
-from rankscope.agreement.segment_asked import STATISTICS
+from rankscope.agreement.segment_asked import SEGMENT_STATISTICS
 from rankscope.agreement.segment_inputs import read_rankings, read_segment_scores
-from rankscope.agreement.segment_sums import CORRELATIONS, GROUPINGS
+from rankscope.agreement.segment_sums import SEGMENT_CORRELATIONS, SEGMENT_GROUPINGS
 from rankscope.data.rankings import Labels, Rankings
 from rankscope.data.segment_scores import PairScores, SegmentScores
 from rankscope.errors import InputError, ParameterError, UnknownName
@@ -90,7 +90,7 @@ def test_by_segment_the_judgments_of_one_segment_are_counted_together():
 def test_a_correlation_by_segment_weighs_a_segment_as_one_however_often_it_was_judged():
     judged = people([(1, 2, 3)] * 4 + [(3, 2, 1)], segment=["s"] * 4 + ["t"])
     metric = SegmentScores("m", {"": PairScores.of({"A": [3, 3], "B": [2, 2], "C": [1, 1]}, segments=["s", "t"])})
-    for statistic in CORRELATIONS:
+    for statistic in SEGMENT_CORRELATIONS:
         found = segments(judged, metric, statistic=statistic, grouping="segment", rng=1)
         assert found.value[0, 0] == pytest.approx((1 - 1) / 2)  # of judgments it were (4 - 1) / 5
         assert found.n[0, 0] == 2
@@ -111,7 +111,7 @@ def test_by_system_each_has_the_pairs_its_translations_are_in():
 
 def test_a_statistic_of_ones_own_is_a_table_or_a_convention():
     judged, metric = people([(1, 2, 3)]), scores("m", [(3,), (1,), (2,)])
-    for own in ([[1, 0, 0], [None] * 3, [0, 0, 1]], Convention(concordant=1, discordant=0, tied_metric=0)):
+    for own in ([[1, 0, 0], [None] * 3, [0, 0, 1]], KendallConvention(concordant=1, discordant=0, tied_metric=0)):
         found = segments(judged, metric, statistic=own, rng=1)
         assert found.value[0, 0] == pytest.approx(2 / 3)
         assert "statistic:own(1,0,x,0,x)" in found.signature()
@@ -132,8 +132,8 @@ def test_darr_counts_pairs_at_least_25_points_apart():
     assert (found.value[0, 0], found.n[0, 0]) == (0, 2)
 
 
-@pytest.mark.parametrize("grouping", GROUPINGS)
-@pytest.mark.parametrize("statistic", CORRELATIONS)
+@pytest.mark.parametrize("grouping", SEGMENT_GROUPINGS)
+@pytest.mark.parametrize("statistic", SEGMENT_CORRELATIONS)
 def test_correlations_of_scores_agree_with_scipy(statistic, grouping):
     gold, metric, human, scored = random_scores()
     function = {
@@ -158,7 +158,7 @@ def test_correlations_of_scores_agree_with_scipy(statistic, grouping):
     assert np.isnan(found.low[0, 0]) == (grouping != "segment" and statistic != "pearson")
 
 
-@pytest.mark.parametrize("grouping", GROUPINGS)
+@pytest.mark.parametrize("grouping", SEGMENT_GROUPINGS)
 @pytest.mark.parametrize("statistic", ["wmt12", "wmt13", "tau23", "darr", "pearson"])
 def test_the_bootstrap_is_that_of_a_loop_over_drawn_segments(statistic, grouping):
     _, _, human, scored = random_scores(segments=12)
@@ -257,7 +257,7 @@ def test_repeated_judgments_count_as_often_as_they_stand():
 
 def test_scores_of_people_are_one_judgment_a_segment_without_what_they_left_out():
     human = scores("MQM", [(-1, None), (-5, None), (None, 0)])
-    found = rankings_of(human)
+    found = rankings_from_scores(human)
     assert len(found) == 2
     assert found.columns[GOLD].tolist() == [-1, -5, 0]
     assert found.scores == {GOLD}
@@ -441,10 +441,10 @@ def test_input_that_cannot_be_compared_is_refused(judgments, metrics, error, mes
 
 
 def test_every_statistic_gives_a_value_in_its_range_and_rises_with_agreement():
-    for statistic in STATISTICS:
+    for statistic in SEGMENT_STATISTICS:
         gold, _, human, _ = random_scores(segments=15)
         human = replace(human, pairs={"x-y": replace(human.pairs["x-y"], values=30 * gold)})
-        for grouping in GROUPINGS:
+        for grouping in SEGMENT_GROUPINGS:
             itself = segments(human, replace(human, metric="itself"), statistic=statistic, grouping=grouping, rng=1)
             against = segments(
                 human,

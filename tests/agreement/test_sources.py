@@ -7,7 +7,7 @@ import gzip
 import pytest
 
 from rankscope.agreement.segment_agreement import segments
-from rankscope.agreement.sources import merged, read_judgments, read_scores
+from rankscope.agreement.sources import merge_segment_scores, read_judgments, read_scores
 from rankscope.data.rankings import Rankings
 from rankscope.data.segment_scores import PairScores, SegmentScores
 from rankscope.errors import InputError
@@ -91,7 +91,7 @@ def test_a_folder_gives_all_its_metrics_with_all_their_pairs(tmp_path):
 def test_a_pair_that_comes_twice_stays_apart():
     one = SegmentScores("m", {"x": PairScores.of({"A": [1]})})
     other = SegmentScores("m", {"y": PairScores.of({"A": [2]})})
-    assert [sorted(found.pairs) for found in merged([one, other, one])] == [["x", "y"], ["x"]]
+    assert [sorted(found.pairs) for found in merge_segment_scores([one, other, one])] == [["x", "y"], ["x"]]
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from rankscope.agreement.metric_comparison import compare_metrics
-from rankscope.agreement.metric_inputs import read_metrics
+from rankscope.agreement.metric_inputs import read_metric_scores
 from rankscope.agreement.system_agreement import systems
 from rankscope.agreement.system_sources import is_system_line, read_any_scores, system_scores_in
 from rankscope.data.segment_scores import SegmentScores, SystemScores
@@ -150,8 +150,8 @@ def test_soft_accuracy_takes_the_scores_of_segments_of_a_folder_with_both(write)
 
 def test_metrics_of_a_folder_are_of_systems_where_judgments_are(write):
     segments, whole, folder = both_levels(write)
-    assert {type(one) for one in read_metrics(folder, None, whole)} == {SystemScores}
-    assert {type(one) for one in read_metrics(folder, None, segments)} == {SegmentScores}
+    assert {type(one) for one in read_metric_scores(folder, None, whole)} == {SystemScores}
+    assert {type(one) for one in read_metric_scores(folder, None, segments)} == {SegmentScores}
     found = compare_metrics(whole, folder, n_resamples=50, statistic="pearson")
     plain = systems(whole, folder, statistic="pearson")
     assert found.value[0] == pytest.approx(plain.value[:, 0])

@@ -16,11 +16,11 @@ from scipy import stats
 
 from rankscope.agreement.system_agreement import ALL, systems
 from rankscope.agreement.system_statistics import (
-    CORRELATIONS,
-    STATISTICS,
-    far_from_the_rest,
-    pairs_alike,
-    statistic_of,
+    SYSTEM_CORRELATIONS,
+    SYSTEM_STATISTICS,
+    count_concordant_pairs,
+    outlying_systems,
+    system_statistic,
 )
 from rankscope.agreement.system_sums import RULES, mean_sums, share_sums, win_sums
 from rankscope.consensus.bradley_terry import fit_preferences
@@ -178,15 +178,15 @@ def test_correlations_are_scipys():
     rng = np.random.default_rng(2)
     x, y = rng.normal(size=(2, 9))
     y[3] = y[4]
-    for name, peer in zip(CORRELATIONS, (stats.pearsonr, stats.spearmanr, stats.kendalltau), strict=True):
-        assert statistic_of(x[None], y[None], name)[0] == pytest.approx(peer(x, y)[0])
+    for name, peer in zip(SYSTEM_CORRELATIONS, (stats.pearsonr, stats.spearmanr, stats.kendalltau), strict=True):
+        assert system_statistic(x[None], y[None], name)[0] == pytest.approx(peer(x, y)[0])
 
 
 @given(st.integers(0, 10_000), st.integers(2, 7))
 @settings(max_examples=30, deadline=None)
 def test_pairs_alike_are_those_of_a_plain_loop(seed, n):
     x, y = np.random.default_rng(seed).integers(0, 4, (2, 3, n)).astype(float)
-    for a, b, found in zip(x, y, pairs_alike(x, y), strict=True):
+    for a, b, found in zip(x, y, count_concordant_pairs(x, y), strict=True):
         assert found == sum(np.sign(a[i] - a[j]) == np.sign(b[i] - b[j]) for i, j in combinations(range(n), 2))
 
 
@@ -239,11 +239,11 @@ def test_soft_pairwise_accuracy_is_one_for_people_themselves():
 def test_far_from_the_rest_is_beyond_two_and_a_half_median_deviations():
     values = np.array([1.0, 2, 3, 4, 5])  # median 3, absolute deviations 2 1 0 1 2, their median 1
     values[-1] = 3 + 2.5 * 1.483 - 0.01
-    assert not far_from_the_rest(values).any()
+    assert not outlying_systems(values).any()
     values[-1] += 0.02
-    assert far_from_the_rest(values).tolist() == [False] * 4 + [True]
-    assert not far_from_the_rest(np.array([1.0, 1, 1, 1, 9])).any()  # half of them are one
-    assert not far_from_the_rest(np.array([1.0, 2, 3, 30])).any()  # too few
+    assert outlying_systems(values).tolist() == [False] * 4 + [True]
+    assert not outlying_systems(np.array([1.0, 1, 1, 1, 9])).any()  # half of them are one
+    assert not outlying_systems(np.array([1.0, 2, 3, 30])).any()  # too few
 
 
 def test_a_system_far_from_the_rest_is_named_with_the_value_without_it():
@@ -283,7 +283,7 @@ def test_the_bootstrap_is_over_segments_the_same_for_people_and_metrics():
 
 def test_given_scores_have_fishers_interval_or_none():
     human, metric = [1.0, 2, 3, 4, 5], [2.0, 1, 4, 3, 6]
-    for statistic in CORRELATIONS:
+    for statistic in SYSTEM_CORRELATIONS:
         found = systems(given_scores("human", human), given_scores("m", metric), statistic=statistic)
         peer = correlation_test(human, metric, statistic=statistic)
         assert [found.low[0, 0], found.high[0, 0]] == pytest.approx([float(peer.low), float(peer.high)])
@@ -418,7 +418,7 @@ def test_what_cannot_be_compared_is_refused():
         systems(people([(1, 2), (None, None, 1, 1)]), METRIC)
 
 
-@pytest.mark.parametrize("statistic", STATISTICS[:-1])
+@pytest.mark.parametrize("statistic", SYSTEM_STATISTICS[:-1])
 def test_renaming_systems_and_shifting_a_metric_changes_nothing(statistic):
     judged = random_judgments(11)
     metric = given_scores("m", [3.0, 1, 2, 7])

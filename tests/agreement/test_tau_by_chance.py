@@ -11,9 +11,9 @@ import scipy.stats
 
 import rankscope as rs
 from rankscope.agreement import per_set
-from rankscope.agreement.rank_table import RankTable, as_table
-from rankscope.agreement.rank_taus import counted_pairs, tau_counts
-from rankscope.agreement.tau_permutations import Known, deals_of, dealt_out, permutation_pvalue
+from rankscope.agreement.rank_table import PairedRanks, as_table
+from rankscope.agreement.rank_taus import count_pairs, tau_counts
+from rankscope.agreement.tau_permutations import ChanceTau, deal_ranks, deals_of, permutation_pvalue
 from rankscope.agreement.tau_pvalues import segment_statistics
 from rankscope.data.rankings import Labels, Rankings
 from rankscope.errors import InputError, ParameterError
@@ -27,8 +27,8 @@ def options_of(exclude: bool, penalise: bool) -> dict[str, bool]:
     return {"exclude_gold_ties": exclude, "penalise_predicted_ties": penalise}
 
 
-def centre_of(table: RankTable, segments: list[int] | None, **options: bool) -> float | None:
-    known = Known()
+def centre_of(table: PairedRanks, segments: list[int] | None, **options: bool) -> float | None:
+    known = ChanceTau()
     for deal in deals_of(table, segments):
         known.add(deal, **options)
     return known.centre
@@ -56,7 +56,7 @@ class TestTheAverage:
             dealt = as_table(
                 [gold] * 24, [list(p) for p in permutations(predicted)] * (24 // [0, 1, 2, 6, 24][len(gold)])
             )
-            taus = tau_counts(counted_pairs(dealt), **options)
+            taus = tau_counts(count_pairs(dealt), **options)
             found = centre_of(table, None, **options)
             varies = np.unique(taus.valid).size > 1
             assert (found is None) == varies
@@ -78,7 +78,7 @@ class TestTheAverage:
         there = ~np.isnan(gold)
         options = options_of(exclude, penalise)
         everything = [
-            tau_counts(counted_pairs(as_table(gold, np.where(there, order, NAN))), **options).micro
+            tau_counts(count_pairs(as_table(gold, np.where(there, order, NAN))), **options).micro
             for order in permutations(machine)
         ]
         table = as_table(gold, np.where(there, machine, NAN))
@@ -88,7 +88,7 @@ class TestTheAverage:
             assert centre == pytest.approx(mean, abs=1e-12)
         else:
             assert centre is None
-        observed = tau_counts(counted_pairs(table), **options).micro
+        observed = tau_counts(count_pairs(table), **options).micro
         exact = np.mean(np.abs(np.array(everything) - mean) >= abs(observed - mean) - 1e-9)
         found = permutation_pvalue(table, [0, 0, 0], **options, n_resamples=4000, rng=5)
         assert found == pytest.approx(exact, abs=0.03)
@@ -132,7 +132,7 @@ class TestOneSegmentSeveralJudgments:
 
     def test_a_segments_statistic_is_its_taus_mean_over_the_mean_of_their_deviations(self) -> None:
         table = as_table([[1, 2, 3, 4], [1, 2, 3], [2, 1]], [[1, 2, 4, 3], [1, 2, 3], [1, 2]])
-        z = segment_statistics(tau_counts(counted_pairs(table)), table.lengths, [0, 0, 1])
+        z = segment_statistics(tau_counts(count_pairs(table)), table.lengths, [0, 0, 1])
         sd4, sd3, sd2 = (np.sqrt((4 * n + 10) / (9 * n * (n - 1))) for n in (4, 3, 2))
         assert z.tolist() == pytest.approx([(4 + 3) / (6 * sd4 + 3 * sd3), -1 / sd2])
         found = per_set.tau_pvalue(
@@ -149,13 +149,13 @@ class TestOneSegmentSeveralJudgments:
         gold, predicted = rng.integers(1, 4, (2, 40, 5))
         table, segments = as_table(gold, predicted), rng.integers(0, 9, 40)
         (whole,) = deals_of(table, segments)
-        expected = [part.mean() for part in dealt_out(whole, 800, np.random.default_rng(1))]
+        expected = [part.mean() for part in deal_ranks(whole, 800, np.random.default_rng(1))]
         monkeypatch.setattr("rankscope.agreement.tau_permutations.AT_ONCE", 60)
         parts = list(deals_of(table, segments))
         assert len(parts) > 2
         assert sum(len(part.table) for part in parts) == 40
         assert sum(int(part.segment.max()) + 1 for part in parts) == len(set(segments.tolist()))
-        dealt = [dealt_out(part, 800, np.random.default_rng(i)) for i, part in enumerate(parts)]
+        dealt = [deal_ranks(part, 800, np.random.default_rng(i)) for i, part in enumerate(parts)]
         found = [sum(part[i].mean() for part in dealt) for i in range(3)]
         assert found[1:] == pytest.approx(expected[1:], rel=0.02)
         assert found[0] == pytest.approx(expected[0], abs=3)

@@ -41,13 +41,13 @@ def address() -> Iterator[str]:
 def sent(monkeypatch: pytest.MonkeyPatch) -> list[object]:
     """What is sent to the cluster."""
     found: list[object] = []
-    send = cluster_run.Line.send
+    send = cluster_run.UnitQueue.send
 
     def counted(self: Any, one: Any) -> None:
         found.append(one)
         send(self, one)
 
-    monkeypatch.setattr(cluster_run.Line, "send", counted)
+    monkeypatch.setattr(cluster_run.UnitQueue, "send", counted)
     return found
 
 

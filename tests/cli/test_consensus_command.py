@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from rankscope.cli.consensus import PARAMETERS
+from rankscope.cli.consensus import METHOD_OPTIONS
 from rankscope.consensus import METHODS, merge_rankings, merge_runs
 from rankscope.consensus.methods import parameters_of
 from rankscope.io.ballots import read_votes
@@ -76,7 +76,7 @@ def test_every_method_can_be_asked_for(cli: Callable[..., Any], files: Path, met
 def test_every_parameter_of_every_method_has_an_option() -> None:
     """But a seed, which the methods settle, and the names of a centre, which Python can give."""
     known = {name for method in METHODS for name in parameters_of(method)}
-    assert known - {"rng", "center"} == set(PARAMETERS)
+    assert known - {"rng", "center"} == set(METHOD_OPTIONS)
 
 
 def test_fewer_draws_than_say_something_are_refused_and_help_says_how_many_are_enough(

@@ -158,7 +158,7 @@ def test_on_a_terminal_long_work_shows_a_bar_and_takes_it_away(folder: Path, mon
         assert tell is not None
         tell(10)
         assert terminal.getvalue() == ""  # not long yet
-        monkeypatch.setattr(output, "LONG", -1.0)
+        monkeypatch.setattr(output, "SECONDS_BEFORE_BAR", -1.0)
         tell(10)
     assert "reading" in terminal.getvalue()
 

@@ -86,7 +86,7 @@ def test_what_is_wrong_is_said_in_one_line(
     def full(*given: Any, **more: Any) -> None:
         raise pytorch.cuda.OutOfMemoryError("CUDA out of memory.")
 
-    monkeypatch.setattr("rankscope.learning.torch.course.scores_of", full)
+    monkeypatch.setattr("rankscope.learning.torch.course.score_lists", full)
     said = refused(cli, *TRAIN, "--loss", "torch:listnet", "--batch-lists", 64)
     assert "batches of 64 lists" in said
     assert "smaller batches of 32, by batch_lists (--batch-lists)" in said

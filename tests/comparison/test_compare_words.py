@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import rankscope as rs
 from rankscope.comparison.methods import TESTS
-from rankscope.comparison.words import sentence_of
+from rankscope.comparison.words import comparison_sentence
 
 #: Differences .1, .2, .3, .2, .1: mean .18, s = sqrt(.028 / 4) = .0837, t = .18 / (.0837 / sqrt 5) = 4.81, df 4
 CLEAR = np.array([[0.5, 0.6, 0.7, 0.6, 0.5], [0.4, 0.4, 0.4, 0.4, 0.4]])
@@ -21,7 +21,7 @@ UNCLEAR = np.array([[0.5, 0.1, 0.7, 0.2, 0.5], [0.4, 0.4, 0.4, 0.4, 0.4]])
 
 def said(x: Any, measure: str = "AP", systems: tuple[str, ...] | None = None, **options: Any) -> str:
     result = rs.compare(score_table(x, measure, systems), **options)
-    return sentence_of(result, result.parts[0])
+    return comparison_sentence(result, result.parts[0])
 
 
 def test_a_difference_that_was_shown():
@@ -92,7 +92,7 @@ def test_probabilities():
 def test_a_correction_over_measures_is_told_beside_p():
     x = np.stack([UNCLEAR + np.array([[0.3], [0.0]]), CLEAR], axis=1)
     result = rs.compare(score_table(x, ("RR", "AP")), family="all")
-    assert "(p = 0.0086, 0.0172 corrected for the number of tests, t)" in sentence_of(result, result["AP"])
+    assert "(p = 0.0086, 0.0172 corrected for the number of tests, t)" in comparison_sentence(result, result["AP"])
 
 
 def test_many_systems():
@@ -136,7 +136,7 @@ def test_nothing_is_called_better_that_was_not_shown_to_be(test, seed, m, based,
     baseline = "a" if based and test not in ("tukey", "randomised-tukey", "nemenyi") else None
     result = rs.compare(table, test=test, baseline=baseline, n_resamples=99, rng=1)
     (part,) = result.parts
-    text = sentence_of(result, part)
+    text = comparison_sentence(result, part)
     claims = ["is better than b", "are better", "is better;", "is better (", "it is better than each"]
     if not part.found.any():
         claims += [f"better than {n} of" for n in range(m)]

@@ -158,11 +158,11 @@ def files(draw: st.DrawFn) -> tuple[str, str, str]:
     return preset, "\n".join(lines) + "\n" * pick.randint(0, 1), "\n".join(predicted + ["9"] * longer) + "\n"
 
 
-@given(files(), st.sampled_from([3, 100, letor_lines.SIZE]))
+@given(files(), st.sampled_from([3, 100, letor_lines.BLOCK_SIZE]))
 def test_outputs_are_those_of_a_loop(tmp_path: Path, made: tuple[str, str, str], size: int) -> None:
     preset, test, predictions = made
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(letor_lines, "SIZE", size)
+        patch.setattr(letor_lines, "BLOCK_SIZE", size)
         patch.setattr("rankscope.compat.letor.CELLS", size)
         assert ours(tmp_path, test, predictions, preset) == naive(test, predictions, preset)
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from rankscope.compat.trec_eval import NICKNAMES, MissingQuery, Options, read_lines, trec_eval
+from rankscope.compat.trec_eval import NICKNAMES, MissingQuery, Options, parse_measure_lines, trec_eval
 
 QRELS = "1 0 a 1\n1 0 b 0\n1 0 c 2\n2 0 a 2\n2 0 d -1\n3 0 a 1\n"
 #: Query 1: a, x, b, y (c is missed); query 2: d, a; query 3 is missing; query 4 is not judged.
@@ -255,9 +255,9 @@ def test_version_9_refuses_what_only_version_10_has(
 
 
 def test_version_9_leaves_them_out_of_all_trec() -> None:
-    stems = {line.stem for line in read_lines(["all_trec"], "trec_eval-9")}
+    stems = {line.stem for line in parse_measure_lines(["all_trec"], "trec_eval-9")}
     assert not stems & {"dcg", "rbp", "rbp_resid", "unj"}
-    assert {line.stem for line in read_lines(["all_trec"])} - stems == {"rbp", "rbp_resid", "unj"}
+    assert {line.stem for line in parse_measure_lines(["all_trec"])} - stems == {"rbp", "rbp_resid", "unj"}
 
 
 # --- refused ---------------------------------------------------------------------------------------------------------

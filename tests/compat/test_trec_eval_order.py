@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import rankscope as rs
-from rankscope.compat.trec_eval import read_lines
+from rankscope.compat.trec_eval import parse_measure_lines
 
 
 @pytest.mark.parametrize(
@@ -20,10 +20,10 @@ from rankscope.compat.trec_eval import read_lines
     ],
 )
 def test_lines_rise_with_their_parameter(asked: list[str], printed: list[str]) -> None:
-    assert [line.shown for line in read_lines(asked)] == printed
+    assert [line.shown for line in parse_measure_lines(asked)] == printed
 
 
 @pytest.mark.parametrize("name", ["relstring.x", "relstring.0", "P.x", "P.", "iprec_at_recall.x", "rbp.q=.5"])
 def test_a_parameter_that_is_none_is_told_what_was_expected(name: str) -> None:
     with pytest.raises(rs.ParameterError, match=r"expected .* as in "):
-        read_lines([name])
+        parse_measure_lines([name])

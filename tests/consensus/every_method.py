@@ -20,7 +20,7 @@ from rankscope.consensus.dispersion import Mallows
 from rankscope.consensus.locked_pairs import RankedPairs
 from rankscope.consensus.majorities import Copeland
 from rankscope.consensus.optimal import Kemeny
-from rankscope.consensus.positional import Borda, MeanRank, MedianRank
+from rankscope.consensus.positional import Borda, MeanRankAggregation, MedianRankAggregation
 from rankscope.consensus.robust import RobustRank
 from rankscope.consensus.widest_paths import Schulze
 from rankscope.consensus.worths import PlackettLuce
@@ -63,10 +63,10 @@ TABLE = (
     entry(Borda()),
     entry(Borda(unranked="worst")),
     entry(Borda(points=(3, 1)), lacks=("unanimity",)),
-    entry(MeanRank()),
-    entry(MeanRank(unranked="ignore")),
-    entry(MedianRank()),
-    entry(MedianRank(unranked="ignore")),
+    entry(MeanRankAggregation()),
+    entry(MeanRankAggregation(unranked="ignore")),
+    entry(MedianRankAggregation()),
+    entry(MedianRankAggregation(unranked="ignore")),
     entry(Copeland(), has=("condorcet",)),
     entry(Copeland(unranked="ignore"), has=("condorcet",)),
     entry(Schulze(), has=("condorcet",)),

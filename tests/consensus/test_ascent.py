@@ -3,7 +3,7 @@
 import numpy as np
 from scipy.optimize import minimize
 
-from rankscope.consensus.ascent import climb
+from rankscope.consensus.ascent import maximise
 
 
 def test_maxima_of_softplus_valleys_equal_scipys():
@@ -20,7 +20,7 @@ def test_maxima_of_softplus_valleys_equal_scipys():
 
     start = np.zeros((6, 3))
     start[5] = 8.0
-    found, steep = climb(height, start, np.eye(3), np.full(6, 1e-9))
+    found, steep = maximise(height, start, np.eye(3), np.full(6, 1e-9))
     assert (steep <= 1e-9).all()
     for d in range(6):
         peer = minimize(lambda x, d=d: -height(np.array([d]), x[None])[0][0], np.zeros(3), tol=1e-12)
@@ -28,9 +28,11 @@ def test_maxima_of_softplus_valleys_equal_scipys():
 
 
 def test_a_draw_at_its_top_stays_and_what_cannot_rise_is_said():
-    top = climb(lambda some, x: (-(x**2).sum(1), -2 * x), np.zeros((1, 2)), np.eye(2), np.array([1e-9]))
+    top = maximise(lambda some, x: (-(x**2).sum(1), -2 * x), np.zeros((1, 2)), np.eye(2), np.array([1e-9]))
     assert top[0].tolist() == [[0.0, 0.0]]
     # a slope that promises what no step gains: nothing moves, and the steepness tells
-    lying = climb(lambda some, x: (-np.abs(x).sum(1), np.ones_like(x)), np.zeros((1, 2)), np.eye(2), np.array([1e-9]))
+    lying = maximise(
+        lambda some, x: (-np.abs(x).sum(1), np.ones_like(x)), np.zeros((1, 2)), np.eye(2), np.array([1e-9])
+    )
     assert lying[0].tolist() == [[0.0, 0.0]]
     assert lying[1].tolist() == [1.0]

@@ -9,7 +9,7 @@ import pytest
 
 from rankscope.consensus import leaderboard
 from rankscope.consensus.board import Effect
-from rankscope.consensus.board_shown import said_odds, said_rating
+from rankscope.consensus.board_shown import format_odds, format_rating
 from rankscope.data.preferences import Preferences
 
 
@@ -48,10 +48,10 @@ def test_last_bits_of_a_fit_do_not_decide_how_a_rating_is_rounded() -> None:
     data = Preferences(systems=("A", "B"), left=pairs, right=pairs + 1, outcome=won, covariates={})
     found = board(data, scale="wins", interval="information")
     assert found.rating[0] == pytest.approx(58.75, rel=1e-12)
-    assert {said_rating(found, x) for x in (found.rating[0], *(58.75 + 1e-13 * i for i in range(-5, 6)))} == {"58.8"}
+    assert {format_rating(found, x) for x in (found.rating[0], *(58.75 + 1e-13 * i for i in range(-5, 6)))} == {"58.8"}
 
 
 def test_a_small_effect_keeps_digits_that_count() -> None:
     one = Effect("length", 0.00042, 0.00031, 0.00053, step=1.0)
-    assert said_odds(one) == ["1.00042", "1.00031", "1.00053"]
-    assert said_odds(Effect("length", 3.0, 1.0, 1e5)) == ["20.09", "2.72", "1e+304"]
+    assert format_odds(one) == ["1.00042", "1.00031", "1.00053"]
+    assert format_odds(Effect("length", 3.0, 1.0, 1e5)) == ["20.09", "2.72", "1e+304"]

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from consensus.test_pairwise import random_votes
 
-from rankscope.consensus.chains import MC1, MC2, MC3, MC4, mc1, mc2, mc3, mc4, stationary
+from rankscope.consensus.chains import MC1, MC2, MC3, MC4, mc1, mc2, mc3, mc4, stationary_distribution
 from rankscope.data.votes import Votes
 from rankscope.errors import ParameterError
 
@@ -67,7 +67,7 @@ def test_draws_in_chunks_are_all_draws(chain, monkeypatch):
 
 
 def test_a_walk_that_only_jumps_is_everywhere():
-    assert stationary(np.eye(4)[None], 0.3).tolist() == [pytest.approx([1 / 4] * 4)]
+    assert stationary_distribution(np.eye(4)[None], 0.3).tolist() == [pytest.approx([1 / 4] * 4)]
 
 
 def test_mc4_puts_who_wins_against_the_rest_before_it():

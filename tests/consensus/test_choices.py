@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rankscope.consensus import choices as choices_module
-from rankscope.consensus.choices import choices_of
+from rankscope.consensus.choices import choice_sets_of
 from rankscope.consensus.luce import LuceModel, fit_plackett_luce
 from rankscope.consensus.stages import curvature, slope, stages_of
 from rankscope.data.votes import Votes
@@ -18,7 +18,7 @@ from rankscope.data.votes import Votes
 def test_value_slope_and_curvature_equal_those_of_sums_over_votes(seed, subsets):
     places, rng = some_places(seed, voters=6)
     stages = stages_of(places, subsets=subsets)
-    found = choices_of(stages)
+    found = choice_sets_of(stages)
     if found is None:
         assert not stages.counts.any()
         return
@@ -34,7 +34,7 @@ def test_value_slope_and_curvature_equal_those_of_sums_over_votes(seed, subsets)
 
 def test_equal_sets_to_choose_from_are_one_row():
     lists = [["A", "B", "C"], ["B", "A", "C"], ["C", "A", "B"], ["A", "C", "B"]] * 50
-    found = choices_of(stages_of(Votes.of(lists).places, subsets=False))
+    found = choice_sets_of(stages_of(Votes.of(lists).places, subsets=False))
     # the first choice is from {A, B, C} always; the second from what is left: {B, C}, {A, C}, {A, B}
     assert found.sets.shape == (4, 3)
     assert found.made.sum() == 2 * 200
@@ -42,9 +42,9 @@ def test_equal_sets_to_choose_from_are_one_row():
 
 def test_two_kinds_with_one_sum_are_kept_apart(monkeypatch):
     stages = stages_of(some_places(3, voters=6)[0], subsets=False)
-    expected = choices_of(stages)
-    monkeypatch.setattr(choices_module, "mixed", lambda values: np.zeros_like(values))
-    found = choices_of(stages)
+    expected = choice_sets_of(stages)
+    monkeypatch.setattr(choices_module, "mix_bits", lambda values: np.zeros_like(values))
+    found = choice_sets_of(stages)
     logs, weights = np.linspace(-1, 1, 5)[None], np.ones((1, 6))
     assert found.sets.shape[0] > expected.sets.shape[0]
     for one, other in zip(

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from rankscope.consensus.dispersion import Mallows, mallows, pooled
+from rankscope.consensus.dispersion import Mallows, mallows, pool_cells
 from rankscope.consensus.optimal import Kemeny
 from rankscope.consensus.samplers import sample_mallows
 from rankscope.data.votes import Votes
@@ -47,7 +47,7 @@ def test_the_chi_square_of_two_counts_by_hand():
     assert (against["chi-square"], against["degrees of freedom"]) == (10, 1)
     # theta takes the one degree that two cells have
     assert "chi-square" not in mallows([["A", "B"]] * 9 + [["B", "A"]] * 6, center=["A", "B"]).details
-    expected, observed = pooled(np.array([3.0, 3.0, 7.0, 1.0, 1.0]), np.array([4, 1, 8, 1, 1]))
+    expected, observed = pool_cells(np.array([3.0, 3.0, 7.0, 1.0, 1.0]), np.array([4, 1, 8, 1, 1]))
     assert expected.tolist() == [6, 9]
     assert observed.tolist() == [5, 10]
 

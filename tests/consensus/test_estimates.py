@@ -9,7 +9,7 @@ import pytest
 
 from rankscope.consensus import estimates, leaderboard
 from rankscope.consensus.bradley_terry import fit_preferences
-from rankscope.consensus.estimates import Asked, from_preferences
+from rankscope.consensus.estimates import LeaderboardSettings, estimate_from_preferences
 from rankscope.data.preferences import Preferences
 from rankscope.data.votes import Votes
 
@@ -32,11 +32,11 @@ def test_ratings_effects_and_ties_are_drawn_together() -> None:
     assert np.sqrt(np.diagonal(fitted.joint)[3:]) == pytest.approx(
         [fitted.errors[k] for k in ("x", "position", "ties")]
     )
-    asked = Asked(
+    asked = LeaderboardSettings(
         model="davidson", covariates=("x",), position=True, prior=0.0, unranked="ignore", interval="information",
         n_resamples=20_000, seed=1, progress=None,
     )  # fmt: skip
-    found = from_preferences(seen, asked)
+    found = estimate_from_preferences(seen, asked)
     drawn = np.column_stack([found.abilities, *found.effects.values(), np.log(found.tie)])[1:]
     scale = np.sqrt(np.diagonal(fitted.joint))
     expected = fitted.joint / scale / scale[:, None]

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from rankscope.consensus import leaderboard
-from rankscope.consensus.methods import METHODS, method_named
-from rankscope.consensus.places import places_of
-from rankscope.consensus.repeats import upheld
+from rankscope.consensus.methods import METHODS, method_by_name
+from rankscope.consensus.places import cluster_ranks
+from rankscope.consensus.repeats import share_upheld
 from rankscope.data.preferences import Preferences
 from rankscope.data.votes import Votes
 
@@ -42,7 +42,7 @@ def ranks(name: str, votes: list[tuple[list[str], float]], factor: float = 1.0) 
     items = sorted(made.items)
     columns = [made.items.index(item) for item in items]
     made = Votes(ranks=made.ranks[:, columns], items=tuple(items), voters=made.voters, weights=made.weights)
-    order = method_named(name, **options).order(made)
+    order = method_by_name(name, **options).order(made)
     return dict(zip(order.items, order.ranks.tolist(), strict=True))
 
 
@@ -63,7 +63,7 @@ def test_items_that_nothing_tells_apart_are_tied(name: str) -> None:
     found = ranks(name, votes, 1 / 3)
     strict = name in ("kemeny", "footrule", "mallows")
     assert set(found.values()) == ({1.0} if not strict else set(found.values()))
-    order = method_named(name, **({"prior": 0.5} if name == "plackett-luce" else {}))
+    order = method_by_name(name, **({"prior": 0.5} if name == "plackett-luce" else {}))
     made = Votes.of([one for one, _ in votes], weights=[weight / 3 for _, weight in votes])
     assert order.order(made).order == ("A", "B", "C", "D")  # as they stand
 
@@ -72,7 +72,7 @@ def test_log_abilities_that_are_all_but_0_are_one() -> None:
     rng = np.random.default_rng(4)
     draws = 1e-14 * rng.normal(size=(200, 3)) + np.array([0.0, 1e-12, 5.0])
     draws[:, 1] += 1e-13  # in every draw above the first, by rounding
-    found = places_of(draws[:, ::-1], 0.95)
+    found = cluster_ranks(draws[:, ::-1], 0.95)
     assert found.apart.tolist() == [[False, True, True], [True, False, False], [True, False, False]]
     assert found.cluster.tolist() == [1, 2, 2]
 
@@ -81,7 +81,7 @@ def test_a_share_of_draws_that_is_the_level_is_enough() -> None:
     """975 of 1,000 is .975, however 1 less half of 1 less .95 rounds."""
     for level, enough in ((0.95, 975), (0.9, 950), (0.8, 900), (0.6, 800), (0.7, 850)):
         draws = np.where(np.arange(1000)[:, None] < enough, [1.0, 0.0], [0.0, 1.0])
-        assert places_of(draws, level).apart[0, 1]
+        assert cluster_ranks(draws, level).apart[0, 1]
 
 
 CYCLE = [("A", "B", "A"), ("B", "C", "B"), ("C", "A", "C"), ("D", "A", "A"), ("D", "B", "B"), ("D", "C", "C")]
@@ -100,4 +100,4 @@ def test_equally_good_systems_have_one_rank_and_share_their_wins(model: str, tim
 
 def test_comparisons_of_systems_equal_but_for_rounding_are_upheld_by_half() -> None:
     rows = Preferences.of([("A", "B", "A")] * 3 + [("A", "B", "B")])
-    assert upheld(rows, np.array([1e-14, -1e-14])) == 0.5
+    assert share_upheld(rows, np.array([1e-14, -1e-14])) == 0.5

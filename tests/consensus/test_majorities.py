@@ -12,7 +12,7 @@ from rankscope.consensus.majorities import (
     condorcet_winners,
     copeland,
     half_ties,
-    majorities,
+    majority_wins,
     smith_set,
     smith_sets,
     strength_levels,
@@ -79,7 +79,7 @@ def test_levels_order_strengths():
     pairs = np.array([[[0, 7, 3], [6, 0, 9], [7, 7, 0.0]]])  # A over B 7 to 6, B over C 9 to 7, C over A 7 to 3
     assert strength_levels(pairs, "winning").tolist() == [[[0, 1, 0], [0, 0, 2], [1, 0, 0]]]
     assert strength_levels(pairs, "margins").tolist() == [[[0, 1, 0], [0, 0, 2], [3, 0, 0]]]
-    assert majorities(pairs).tolist() == (strength_levels(pairs, "margins") > 0).tolist()
+    assert majority_wins(pairs).tolist() == (strength_levels(pairs, "margins") > 0).tolist()
 
 
 def test_without_a_majority_all_levels_are_0():

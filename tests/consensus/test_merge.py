@@ -14,8 +14,8 @@ from same import assert_same_bits
 import rankscope as rs
 from rankscope.consensus import METHODS, merge_rankings
 from rankscope.consensus.base import Method
-from rankscope.consensus.intervals import FEWEST, STEPS, affordable, places_in_draws, without_nan
-from rankscope.consensus.methods import WORK, method_named, parameters_of, steps_of
+from rankscope.consensus.intervals import FEWEST, STEPS, affordable_draws, places_in_draws, without_nan
+from rankscope.consensus.methods import WORK, method_by_name, parameters_of, steps_of
 from rankscope.data.votes import Votes
 from rankscope.errors import InputError, ParameterError, UnknownName
 
@@ -135,23 +135,23 @@ def test_the_same_seed_gives_the_same_and_another_one_is_shown() -> None:
 
 
 def test_work_that_would_take_long_is_cut_by_a_rule_that_is_told() -> None:
-    assert affordable(1, 2) == (1000, ())
+    assert affordable_draws(1, 2) == (1000, ())
     compared = 2**2 / 2  # the ranks of two items
-    assert affordable(STEPS / 1000 - compared, 2) == (1000, ())
-    count, notes = affordable(STEPS / 500 - compared, 2)
+    assert affordable_draws(STEPS / 1000 - compared, 2) == (1000, ())
+    count, notes = affordable_draws(STEPS / 500 - compared, 2)
     assert count == 500
     assert notes[0].startswith("intervals rest on 500 draws, since 1,000 would take long; --resamples (in Python")
-    assert affordable(STEPS / FEWEST - compared, 2)[0] == FEWEST
-    count, notes = affordable(STEPS, 2)
+    assert affordable_draws(STEPS / FEWEST - compared, 2)[0] == FEWEST
+    count, notes = affordable_draws(STEPS, 2)
     assert count == 0
     assert notes[0].startswith("no intervals: this method would take long for 1,000 draws of these voters")
-    assert affordable(1, 4000)[0] == 499  # 8 million comparisons in each draw, and one step
-    assert affordable(1, 10_000)[0] == 0
+    assert affordable_draws(1, 4000)[0] == 499  # 8 million comparisons in each draw, and one step
+    assert affordable_draws(1, 10_000)[0] == 0
 
 
 def test_pairwise_methods_of_very_many_items_have_no_interval_unless_asked_for() -> None:
     votes = noisy(10, 1100, 50.0)
-    assert steps_of(method_named("copeland"), votes) == (20 + 1) * 1100**2 > STEPS / FEWEST
+    assert steps_of(method_by_name("copeland"), votes) == (20 + 1) * 1100**2 > STEPS / FEWEST
     found = merge_rankings(votes, "copeland", rng=1)
     assert found.n_resamples == 0
     assert found.notes[0].startswith("no intervals: this method would take long")
@@ -363,7 +363,7 @@ def test_every_method_of_the_table_is_one_by_that_name(name: str) -> None:
     assert issubclass(found, Method)
     assert found.name == name
     assert found.work in WORK
-    assert str(method_named(name)).startswith(found.name)
+    assert str(method_by_name(name)).startswith(found.name)
 
 
 def test_public_names_are_loaded_when_they_are_asked_for() -> None:

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from rankscope.consensus.misfit import distance, drawn_places, plackett_luce_misfit
+from rankscope.consensus.misfit import pair_statistic, plackett_luce_misfit, sample_places
 from rankscope.consensus.samplers import sample_plackett_luce
 from rankscope.data.votes import Votes
 
@@ -35,16 +35,16 @@ def test_the_statistic_equals_a_loop_with_ties_and_gaps():
                     n, above = n + weight, above + weight * ((a < b) + (a == b) / 2)
                 p = 1 / (1 + np.exp(logs[j] - logs[i]))
                 expected += (above - n * p) ** 2 / (n * p * (1 - p)) if n else 0
-        found = distance(votes.places[None], votes.weights, logs[None], subsets)
+        found = pair_statistic(votes.places[None], votes.weights, logs[None], subsets)
         assert found[0] == pytest.approx(expected)
 
 
 def test_drawn_votes_rank_the_same_items_or_as_many():
     votes = Votes.of([["A", "B"], ["C", "B", "A"], ["D", "A"]])
     rng = np.random.default_rng(0)
-    same = drawn_places(votes, np.zeros(4), 5, True, rng)
+    same = sample_places(votes, np.zeros(4), 5, True, rng)
     assert (np.isnan(same) == np.isnan(votes.places)).all()
-    as_many = drawn_places(votes, np.zeros(4), 5, False, rng)
+    as_many = sample_places(votes, np.zeros(4), 5, False, rng)
     assert ((~np.isnan(as_many)).sum(axis=2) == [2, 3, 2]).all()
     for places in (same, as_many):
         assert (np.nanmin(places, axis=2) == 1).all()

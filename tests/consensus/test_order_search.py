@@ -7,10 +7,10 @@ import pytest
 
 from rankscope.consensus import triangle_cuts
 from rankscope.consensus.blocks import majority_blocks
-from rankscope.consensus.insertion import improved, order_costs, searched, starts_for
+from rankscope.consensus.insertion import default_restarts, improve_orders, order_costs, search_order
 from rankscope.consensus.subset_orders import best_orders
-from rankscope.consensus.triangle_cuts import prove
-from rankscope.consensus.units import in_units, tilted, unit_of
+from rankscope.consensus.triangle_cuts import prove_order
+from rankscope.consensus.units import common_unit, integer_margins_in, with_tie_break
 
 
 def random_margins(n, seed, most=4):
@@ -56,7 +56,7 @@ def test_orders_by_subsets_are_the_best(n):
 def test_no_move_of_one_item_makes_an_improved_order_cheaper(seed):
     margins = random_margins(7, seed)
     orders = np.argsort(np.random.default_rng(seed).random((4, 7)), axis=1)
-    found = improved(margins, orders)
+    found = improve_orders(margins, orders)
     assert order_costs(margins, found).tolist() == [naive_cost(margins, order) for order in found]
     for before, order in zip(orders, found, strict=True):
         assert sorted(order) == list(range(7))
@@ -65,7 +65,7 @@ def test_no_move_of_one_item_makes_an_improved_order_cheaper(seed):
         for item, place in itertools.product(range(7), repeat=2):
             rest = [i for i in order if i != item]
             assert naive_cost(margins, [*rest[:place], item, *rest[place:]]) >= cost
-    alike = improved(np.repeat(margins[None], 4, axis=0), orders)  # a table for each
+    alike = improve_orders(np.repeat(margins[None], 4, axis=0), orders)  # a table for each
     assert alike.tolist() == found.tolist()
     assert order_costs(np.repeat(margins[None], 4, axis=0), alike).tolist() == order_costs(margins, found).tolist()
 
@@ -75,7 +75,7 @@ def test_a_proof_finds_the_best_from_a_bad_start(seed):
     n = 6 + seed % 6
     margins = random_margins(n, seed)
     best = order_costs(margins, best_orders(margins[None]))[0]
-    found = prove(margins, np.random.default_rng(seed).permutation(n))
+    found = prove_order(margins, np.random.default_rng(seed).permutation(n))
     assert found.cost == found.bound == best == naive_cost(margins, found.order)
 
 
@@ -85,7 +85,7 @@ def test_where_linear_programs_do_not_close_the_question_integer_programs_do(mon
     for seed in range(4):
         margins = random_margins(9, seed)
         best = order_costs(margins, best_orders(margins[None]))[0]
-        found = prove(margins, np.arange(9))
+        found = prove_order(margins, np.arange(9))
         assert found.cost == found.bound == best
 
 
@@ -98,7 +98,7 @@ def first_circles(search):
 def test_great_margins_are_proved_up_to_a_millionth():
     margins = random_margins(9, 1, 10**9)
     best = order_costs(margins, best_orders(margins[None]))[0]
-    found = prove(margins, np.arange(9))
+    found = prove_order(margins, np.arange(9))
     assert found.cost == found.bound
     assert best <= found.cost <= best + 1e-6 * 1e9
 
@@ -107,11 +107,11 @@ def test_great_margins_are_proved_up_to_a_millionth():
 def test_a_search_finds_the_best_of_twelve(seed):
     margins = random_margins(12, seed)
     best = order_costs(margins, best_orders(margins[None]))[0]
-    assert naive_cost(margins, searched(margins, 16, np.random.default_rng(0))) == best
+    assert naive_cost(margins, search_order(margins, 16, np.random.default_rng(0))) == best
 
 
 def test_many_items_have_fewer_starts():
-    assert [starts_for(n) for n in (2, 200, 400, 6400)] == [32, 32, 16, 4]
+    assert [default_restarts(n) for n in (2, 200, 400, 6400)] == [32, 32, 16, 4]
 
 
 @pytest.mark.parametrize(
@@ -119,18 +119,18 @@ def test_many_items_have_fewer_starts():
     [([1, 1, 1], 1), ([2, 6], 2), ([0.5, 1.5], 0.5), ([0.1, 0.2, 0.3], 0.1), ([1 / 3, 1], 1 / 3), ([1e-9, 3e-9], 1e-9)],
 )
 def test_the_unit_is_what_all_weights_are_multiples_of(weights, unit):
-    assert unit_of(np.array(weights, np.float64), 10) == pytest.approx(unit)
+    assert common_unit(np.array(weights, np.float64), 10) == pytest.approx(unit)
 
 
 def test_weights_without_a_common_part_have_a_negligible_unit():
-    assert unit_of(np.array([1.0, np.pi]), 10) == pytest.approx(1e-9 * (1 + np.pi))
+    assert common_unit(np.array([1.0, np.pi]), 10) == pytest.approx(1e-9 * (1 + np.pi))
 
 
 def test_margins_lose_their_common_divisor_and_a_tilt_is_less_than_one_unit():
     margins = 6 * random_margins(5, 2)
-    whole = in_units(margins, 0.5)
+    whole = integer_margins_in(margins, 0.5)
     assert np.abs(whole.values * whole.unit - margins).max() == 0
     assert np.gcd.reduce(np.abs(whole.values).astype(np.int64), axis=None) == 1
     for order in itertools.permutations(range(5)):
-        extra = naive_cost(tilted(whole.values), order) / 25 - naive_cost(whole.values, order)
+        extra = naive_cost(with_tie_break(whole.values), order) / 25 - naive_cost(whole.values, order)
         assert abs(extra) < 1

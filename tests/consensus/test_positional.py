@@ -6,7 +6,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rankscope.consensus import positional
-from rankscope.consensus.positional import Borda, MeanRank, MedianRank, borda, mean_rank, median_rank, weighted_medians
+from rankscope.consensus.positional import (
+    Borda,
+    MeanRankAggregation,
+    MedianRankAggregation,
+    borda,
+    mean_rank,
+    median_rank,
+    weighted_medians,
+)
 from rankscope.data.votes import Votes
 from rankscope.errors import InputError, ParameterError
 
@@ -56,12 +64,12 @@ def test_the_mean_over_those_who_ranked_an_item():
 
 def test_mean_rank_orders_as_borda():
     votes = Votes(ranks=np.random.default_rng(1).random((5, 6)), items=tuple("ABCDEF"))
-    assert MeanRank().order(votes).ranks.tolist() == Borda().order(votes).ranks.tolist()
+    assert MeanRankAggregation().order(votes).ranks.tolist() == Borda().order(votes).ranks.tolist()
 
 
 def test_an_item_that_nobody_in_a_resample_ranked_is_last():
     weights = np.array([[0.0, 1.0]])
-    for method in (MeanRank(unranked="ignore"), MedianRank(unranked="ignore")):
+    for method in (MeanRankAggregation(unranked="ignore"), MedianRankAggregation(unranked="ignore")):
         assert method.scores(PARTIAL, weights).tolist() == [[2, 1, 4, 4]]
 
 
@@ -90,10 +98,10 @@ def test_medians_in_blocks_of_any_size(monkeypatch):
     rng = np.random.default_rng(2)
     votes = Votes(ranks=rng.random((9, 7)), items=tuple("ABCDEFG"))
     weights = rng.integers(1, 5, (6, 9)).astype(np.float64)
-    whole = MedianRank().scores(votes, weights)
+    whole = MedianRankAggregation().scores(votes, weights)
     for size in (1, 70, 200):
         monkeypatch.setattr(positional, "AT_ONCE", size)
-        assert (MedianRank().scores(votes, weights) == whole).all()
+        assert (MedianRankAggregation().scores(votes, weights) == whole).all()
 
 
 @pytest.mark.parametrize("points", [(), (1, 2), (np.inf, 1), (1, -1), "ab", 3])

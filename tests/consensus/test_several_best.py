@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from rankscope.consensus import merge_rankings
-from rankscope.consensus.assignment import circles_at_no_cost
-from rankscope.consensus.insertion import free_moves
-from rankscope.consensus.subset_orders import how_many_best
+from rankscope.consensus.assignment import has_free_cycle
+from rankscope.consensus.insertion import count_free_moves
+from rankscope.consensus.subset_orders import count_best_orders
 from rankscope.data.votes import Votes
 
 STRICT = ("kemeny", "footrule", "mallows")
@@ -69,9 +69,9 @@ def test_the_same_seed_breaks_the_same_ties() -> None:
 
 def test_best_orders_are_counted() -> None:
     circle = np.array([[0.0, 1, -1], [-1, 0, 1], [1, -1, 0]])
-    assert how_many_best(circle) == 3
-    assert how_many_best(np.zeros((5, 5))) == 5 * 4 * 3 * 2
-    assert how_many_best(np.triu(np.ones((6, 6)), 1) - np.tril(np.ones((6, 6)), -1)) == 1
+    assert count_best_orders(circle) == 3
+    assert count_best_orders(np.zeros((5, 5))) == 5 * 4 * 3 * 2
+    assert count_best_orders(np.triu(np.ones((6, 6)), 1) - np.tril(np.ones((6, 6)), -1)) == 1
 
 
 def test_free_moves_are_those_of_a_naive_search() -> None:
@@ -88,11 +88,11 @@ def test_free_moves_are_those_of_a_naive_search() -> None:
             rest = [other for other in order.tolist() if other != item]
             moved = [[*rest[:k], item, *rest[k:]] for k in range(5)]
             found += any(cost(one) == now for one in moved if one != order.tolist())
-        assert free_moves(margins, order) == found
+        assert count_free_moves(margins, order) == found
 
 
 def test_circles_of_places_at_no_cost() -> None:
     """0 to 1 costs 2, 1 to 2 gains 1, 2 to 0 gains 1; two of them exchanged cost 4 or more."""
     gain = np.array([[0.0, 2, 5], [5, 0, -1], [-1, 5, 0]])
-    assert circles_at_no_cost(gain)
-    assert not circles_at_no_cost(gain + 1 - np.eye(3))
+    assert has_free_cycle(gain)
+    assert not has_free_cycle(gain + 1 - np.eye(3))

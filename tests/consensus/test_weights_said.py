@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 from rankscope.consensus import merge_rankings
-from rankscope.consensus.weights_said import weights_said
+from rankscope.consensus.weights_said import weights_signature
 
 
 def test_few_are_named_with_all_their_digits() -> None:
-    assert weights_said([("a", 1 / 3), ("b", 1.0), ("c", 2.0)]) == ("weights:a=0.3333333333333333,c=2",)
-    assert weights_said([("a", 1.0), ("b", 1.0)]) == ()
+    assert weights_signature([("a", 1 / 3), ("b", 1.0), ("c", 2.0)]) == ("weights:a=0.3333333333333333,c=2",)
+    assert weights_signature([("a", 1.0), ("b", 1.0)]) == ()
 
 
 def test_many_are_a_digest_that_any_change_changes() -> None:
     many = [(f"v{i}", 0.5 + i) for i in range(300)]
-    (said,) = weights_said(many)
+    (said,) = weights_signature(many)
     assert said.startswith("weights:300 from 0.5 to 299.5,sha256:")
     assert len(said) < 60
-    assert weights_said(many[::-1]) == (said,)
+    assert weights_signature(many[::-1]) == (said,)
     for other in ([*many[:-2], ("v298", 299.5), ("v299", 298.5)], [("w0", 0.5), *many[1:]]):
-        assert weights_said(other)[0] != said
+        assert weights_signature(other)[0] != said
 
 
 def test_a_consensus_says_them_briefly() -> None:

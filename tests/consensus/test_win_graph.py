@@ -10,7 +10,7 @@ from scipy.optimize import linprog
 
 from rankscope.consensus.bradley_terry import fit_preferences
 from rankscope.consensus.contexts import contexts_of
-from rankscope.consensus.win_graph import connected, tied_down
+from rankscope.consensus.win_graph import connected, davidson_has_maximum
 from rankscope.data.preferences import Preferences
 from rankscope.errors import InputError
 
@@ -49,7 +49,7 @@ def test_a_maximum_exists_where_no_direction_makes_all_more_likely(seen):
     sums = contexts.observed()
     assert connected(contexts, sums)[0] == (not split)
     if not split:
-        assert tied_down(contexts, sums)[0] == (not drifts)
+        assert davidson_has_maximum(contexts, sums)[0] == (not drifts)
         assert np.abs(fit_preferences(seen).ratings).max() < 10
         if not drifts:
             assert np.isfinite(fit_preferences(seen, ties="davidson").ratings).all()
@@ -64,7 +64,7 @@ def test_draws_are_looked_at_one_by_one(seen, seed):
     for draw, row in enumerate(counts):
         alone = contexts.sums(row[None])
         assert connected(contexts, alone)[0] == connected(contexts, together)[draw]
-        assert tied_down(contexts, alone)[0] == tied_down(contexts, together)[draw]
+        assert davidson_has_maximum(contexts, alone)[0] == davidson_has_maximum(contexts, together)[draw]
 
 
 def test_groups_are_named_the_best_first():

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import rankscope as rs
-from rankscope.data.rank_list import NORMALISATIONS, normalised
+from rankscope.data.rank_list import NORMALISATIONS, normalise_ranks
 from rankscope.errors import InputError, ParameterError
 
 #: Our names and SciPy's.
@@ -44,7 +44,7 @@ def test_many_lists_at_once_are_what_each_is_alone(values: list[list[float]], ti
     table = np.full((len(values), 9), np.nan)
     for row, one in zip(table, values, strict=True):
         row[: len(one)] = one
-    found = normalised(table, ties)
+    found = normalise_ranks(table, ties)
     for row, one in zip(found, values, strict=True):
         assert row[: len(one)].tolist() == list(rs.Ranking(one).normalise(ties))
         assert np.isnan(row[len(one) :]).all()

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from same import assert_same_bits
 
 import rankscope as rs
-from rankscope.data.rows import CHUNK, Interner, name_of
+from rankscope.data.rows import CHUNK, Interner, decode_id
 from rankscope.kernels import text
 from rankscope.kernels.text import Fields, as_fields, decode
 
@@ -175,4 +175,4 @@ def test_a_document_in_two_queries_is_no_repeat() -> None:
 
 def test_ids_that_are_no_utf8_survive_the_way_to_text_and_back() -> None:
     for id_ in (b"caf\xe9", b"\xff\xfe", "é".encode(), b"plain"):
-        assert name_of(id_).encode("utf-8", "surrogateescape") == id_
+        assert decode_id(id_).encode("utf-8", "surrogateescape") == id_

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rankscope.data.rankings import Labels, Rankings
-from rankscope.data.segment_scores import PairScores, SegmentScores, SystemScores, attach
+from rankscope.data.segment_scores import PairScores, SegmentScores, SystemScores, attach_scores
 from rankscope.errors import InputError, ParameterError
 
 
@@ -45,9 +45,9 @@ def test_each_item_gets_the_score_of_its_pair_segment_and_system_as_in_a_loop(ta
     given_ = judged([pair for pair, _, _ in rows], [segment for _, segment, _ in rows], lists)
     if expected and all(score is None for score in expected):
         with pytest.raises(InputError, match="scores of m"):
-            attach(given_, scores)
+            attach_scores(given_, scores)
         return
-    found = attach(given_, scores).columns["m"]
+    found = attach_scores(given_, scores).columns["m"]
     np.testing.assert_array_equal(found, [np.nan if score is None else score for score in expected])
 
 
@@ -56,7 +56,7 @@ SCORES = SegmentScores("chrF", {"de-en": PairScores.of({"A": [0.5, 0.25], "X": [
 
 def test_notes_count_what_has_no_score_and_name_systems_and_pairs_on_both_sides():
     given_ = judged(["de-en", "de-en", "en-de"], ["1", "2", "1"], [["A", "_ref"], ["A"], ["A"]])
-    found = attach(given_, SCORES)
+    found = attach_scores(given_, SCORES)
     assert found.notes == (
         "of the metric",
         "chrF: 2 of 4 judged translations have no score and are left out; none at all for system _ref",
@@ -67,25 +67,25 @@ def test_notes_count_what_has_no_score_and_name_systems_and_pairs_on_both_sides(
 
 def test_scores_that_count_segments_from_zero_are_pointed_out():
     scores = SegmentScores("m", {"de-en": PairScores.of({"A": [1, 2]}, segments=["0", "1"])})
-    assert "do both count from the same number?" in attach(judged(["de-en"], ["1"], [["A"]]), scores).notes[-1]
+    assert "do both count from the same number?" in attach_scores(judged(["de-en"], ["1"], [["A"]]), scores).notes[-1]
 
 
 def test_a_name_that_is_taken_gets_a_number_and_nothing_is_overwritten():
     given_ = judged(["de-en"], ["1"], [["A", "X"]])
-    found = attach(attach(attach(given_, SCORES), SCORES), SCORES)
+    found = attach_scores(attach_scores(attach_scores(given_, SCORES), SCORES), SCORES)
     assert list(found.columns) == ["rank", "chrF", "chrF (2)", "chrF (3)"]
     assert found.scores == {"chrF", "chrF (2)", "chrF (3)"}
 
 
 def test_errors_stay_columns_in_which_lower_is_better():
-    found = attach(judged(["de-en"], ["1"], [["A"]]), SegmentScores("TER", dict(SCORES.pairs), score=False))
+    found = attach_scores(judged(["de-en"], ["1"], [["A"]]), SegmentScores("TER", dict(SCORES.pairs), score=False))
     assert found.scores == frozenset()
 
 
 @pytest.mark.parametrize(("ours", "theirs"), [("", "de-en"), ("de-en", "")])
 def test_one_pair_without_a_name_is_the_only_pair_of_the_other_side(ours, theirs):
     scores = SegmentScores("m", {theirs: PairScores.of({"A": [7]})})
-    assert attach(judged([ours], ["1"], [["A"]]), scores).columns["m"].tolist() == [7]
+    assert attach_scores(judged([ours], ["1"], [["A"]]), scores).columns["m"].tolist() == [7]
 
 
 @pytest.mark.parametrize(
@@ -98,13 +98,13 @@ def test_one_pair_without_a_name_is_the_only_pair_of_the_other_side(ours, theirs
 )
 def test_where_nothing_matches_an_example_of_both_sides_is_named(pair, segment, system, said):
     with pytest.raises(InputError, match=said):
-        attach(judged([pair], [segment], [[system]]), SCORES)
+        attach_scores(judged([pair], [segment], [[system]]), SCORES)
 
 
 def test_scores_that_are_all_missing_are_refused():
     scores = SegmentScores("m", {"de-en": PairScores.of({"A": [None]})})
     with pytest.raises(InputError, match="none for any judged translation"):
-        attach(judged(["de-en"], ["1"], [["A"]]), scores)
+        attach_scores(judged(["de-en"], ["1"], [["A"]]), scores)
 
 
 @pytest.mark.parametrize(

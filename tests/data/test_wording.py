@@ -4,32 +4,40 @@ from __future__ import annotations
 
 import math
 
-from rankscope.data.wording import chance_of, counted, format_p, listed, percent, queries, said_p
+from rankscope.data.wording import (
+    format_chance,
+    format_p_cell,
+    format_p_value,
+    format_percent,
+    join_names,
+    pluralise,
+    pluralise_queries,
+)
 
 
 def test_lists_of_names_and_how_often_chance_does_it() -> None:
-    assert listed(["a"]) == "a"
-    assert listed(["a", "b"]) == "a and b"
-    assert listed(list("abcde")) == "a, b, c, d and e"
-    assert listed(list("abcdefg")) == "a, b, c, d and 3 others"
-    assert chance_of(0.0004) == "in fewer than 1 of 1,000"
-    assert chance_of(0.004) == "in about 4 of 1,000"
-    assert chance_of(0.0095) == "in about 1 of 100"
-    assert chance_of(0.26) == "in about 26 of 100"
-    assert chance_of(1.0) == "in nearly all"
+    assert join_names(["a"]) == "a"
+    assert join_names(["a", "b"]) == "a and b"
+    assert join_names(list("abcde")) == "a, b, c, d and e"
+    assert join_names(list("abcdefg")) == "a, b, c, d and 3 others"
+    assert format_chance(0.0004) == "in fewer than 1 of 1,000"
+    assert format_chance(0.004) == "in about 4 of 1,000"
+    assert format_chance(0.0095) == "in about 1 of 100"
+    assert format_chance(0.26) == "in about 26 of 100"
+    assert format_chance(1.0) == "in nearly all"
 
 
 def test_one_is_said_otherwise_than_many() -> None:
-    assert [queries(n) for n in (0, 1, 2, 1250)] == ["0 queries", "1 query", "2 queries", "1,250 queries"]
-    assert [counted(n, "system") for n in (1, 3)] == ["1 system", "3 systems"]
+    assert [pluralise_queries(n) for n in (0, 1, 2, 1250)] == ["0 queries", "1 query", "2 queries", "1,250 queries"]
+    assert [pluralise(n, "system") for n in (1, 3)] == ["1 system", "3 systems"]
 
 
 def test_a_p_value_is_never_said_to_be_zero() -> None:
-    assert [format_p(p) for p in (0.0, 0.00004, 0.00006, 0.0312, 1.0, math.nan)] == [
+    assert [format_p_cell(p) for p in (0.0, 0.00004, 0.00006, 0.0312, 1.0, math.nan)] == [
         *("<0.0001", "<0.0001", "0.0001", "0.0312", "1.0000", "-")
     ]
-    assert [said_p(p) for p in (1e-9, 0.0312)] == ["< 0.0001", "= 0.0312"]
+    assert [format_p_value(p) for p in (1e-9, 0.0312)] == ["< 0.0001", "= 0.0312"]
 
 
 def test_shares_in_percent() -> None:
-    assert [percent(x) for x in (0.95, 0.999, 0.5)] == ["95 %", "99.9 %", "50 %"]
+    assert [format_percent(x) for x in (0.95, 0.999, 0.5)] == ["95 %", "99.9 %", "50 %"]

@@ -8,7 +8,7 @@ import pytest
 
 from rankscope.agreement import raters, segments
 from rankscope.agreement.sources import read_judgments
-from rankscope.demo.answers import MACHINES, POINTS, PROMPTS, RATERS, WRITERS, answer_files
+from rankscope.demo.answers import ANSWER_PROMPTS, MACHINES, POINTS, RATERS, WRITERS, answer_files
 
 
 def rows_of(seed):
@@ -28,11 +28,11 @@ def test_the_same_seed_writes_the_same_table_and_another_seed_another():
 
 
 def test_two_of_three_people_rank_all_answers_to_each_prompt(judged):
-    assert (len(judged), len(judged.segment.names)) == (2 * PROMPTS, PROMPTS) == (120, 60)
+    assert (len(judged), len(judged.segment.names)) == (2 * ANSWER_PROMPTS, ANSWER_PROMPTS) == (120, 60)
     assert judged.systems == tuple(WRITERS)
     assert set(judged.judge.names) == set(RATERS)
     seen = set(zip(judged.segment, judged.judge, strict=True))
-    assert len(seen) == 2 * PROMPTS  # nobody twice
+    assert len(seen) == 2 * ANSWER_PROMPTS  # nobody twice
     assert judged.table("rank").shape == (120, 4)
 
 
@@ -49,7 +49,7 @@ def test_the_language_model_gives_whole_points_and_one_answer_none():
     rows = rows_of(2003)
     points = {(row["item"], row["candidate"]): row["llm"] for row in rows}
     given = [int(text) for text in points.values() if text]
-    assert len(given) == len(points) - 1 == PROMPTS * len(WRITERS) - 1
+    assert len(given) == len(points) - 1 == ANSWER_PROMPTS * len(WRITERS) - 1
     assert POINTS[0] <= min(given) < max(given) <= POINTS[1]
     assert len({row["reward"] for row in rows}) > 200
     both = {(row["item"], row["candidate"], row["llm"], row["reward"]) for row in rows}

@@ -95,7 +95,7 @@ def test_most_relevant_documents_are_about_the_first_subtopic_and_some_about_two
             numbers[len(of)] += 1
     assert about["1"] > about["2"] > about["3"] > about["4"] > about["5"] > about["6"] > 0
     assert numbers.keys() == {1, 2}
-    assert 0.02 < numbers[2] / numbers.total() < module.BOTH
+    assert 0.02 < numbers[2] / numbers.total() < module.SECOND_SUBTOPIC_SHARE
 
 
 @pytest.mark.parametrize("seed", [2003, 1, 2])
@@ -113,7 +113,7 @@ def test_subtopics_change_no_other_file(monkeypatch):
     monkeypatch.setattr(module, "make_collection", module.make_collection.__wrapped__)  # keeps none
     files = collection_files(3)
     monkeypatch.setattr(module, "SUBTOPICS", (2, 9))
-    monkeypatch.setattr(module, "BOTH", 0.7)
+    monkeypatch.setattr(module, "SECOND_SUBTOPIC_SHARE", 0.7)
     others = collection_files(3)
     assert list(files) == ["demo.qrels", "demo-diversity.qrels", *(f"{name}.run" for name in SYSTEMS)]
     assert [name for name in files if files[name] != others[name]] == ["demo-diversity.qrels"]

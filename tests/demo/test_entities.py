@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from rankscope.demo.entities import KNOWN, TOTAL, WAYS, entity_files, mean_ranks
+from rankscope.demo.entities import KNOWN, RANKING_METHODS, TOTAL, entity_files, mean_ranks
 from rankscope.evaluation.engine import evaluate
 from rankscope.io.entity_ranks import read_entity_ranks
 
@@ -21,15 +21,15 @@ def test_the_same_seed_writes_the_same_table_and_another_seed_another():
 
 
 def test_two_hundred_authors_are_known_of_all_that_were_ranked(table):
-    assert table.ranks.shape == (len(WAYS), KNOWN) == (5, 200)
-    assert table.systems == tuple(WAYS)
+    assert table.ranks.shape == (len(RANKING_METHODS), KNOWN) == (5, 200)
+    assert table.systems == tuple(RANKING_METHODS)
     assert table.ranks.min() >= 1
     assert table.ranks.max() <= TOTAL
 
 
 def test_only_the_way_that_counts_in_whole_numbers_ties(table):
     tied = [len(np.unique(ranks)) < KNOWN or bool((ranks % 1).any()) for ranks in table.ranks]
-    assert [name for name, has in zip(WAYS, tied, strict=True) if has] == ["h-index"]
+    assert [name for name, has in zip(RANKING_METHODS, tied, strict=True) if has] == ["h-index"]
     assert len(table.notes) == 1
     assert "(h-index " in table.notes[0]
 

@@ -6,7 +6,7 @@ import io
 import numpy as np
 import pytest
 
-from rankscope.demo.preferences import ASSISTANTS, COMPARISONS, PROMPTS, preference_files
+from rankscope.demo.preferences import ASSISTANTS, COMPARED_PROMPTS, COMPARISONS, preference_files
 
 
 def rows_of(seed):
@@ -22,7 +22,7 @@ def test_the_same_seed_writes_the_same_table_and_another_seed_another():
 def test_there_are_six_hundred_comparisons_of_six_assistants_on_prompts(seed):
     rows = rows_of(seed)
     assert len(rows) == COMPARISONS == 600
-    assert len({row["prompt"] for row in rows}) == PROMPTS == 150
+    assert len({row["prompt"] for row in rows}) == COMPARED_PROMPTS == 150
     assert {row["left"] for row in rows} == {row["right"] for row in rows} == set(ASSISTANTS)
     assert all(row["winner"] in (row["left"], row["right"], "tie") and row["left"] != row["right"] for row in rows)
     assert 60 <= sum(row["winner"] == "tie" for row in rows) <= 140

@@ -10,7 +10,7 @@ import pytest
 
 from rankscope.cli.main import main
 from rankscope.demo.collection import SYSTEMS
-from rankscope.demo.tour import TOUR, take_tour, whole_tour
+from rankscope.demo.tour import TOUR, full_tour, take_tour
 from rankscope.evaluation.engine import evaluate
 from rankscope.reporting import page
 
@@ -25,7 +25,7 @@ def tour(tmp_path_factory):
 def test_every_command_of_the_tour_runs(tour, step, commands):
     folder, text = tour
     lines = f"  {step.command}\n      {step.shows}\n"
-    assert lines in whole_tour()
+    assert lines in full_tour()
     assert (lines in text) == step.first
     for earlier in TOUR[: TOUR.index(step)]:  # whose file this one may start from
         if written_by(earlier) in step.command.split() and not (folder / written_by(earlier)).exists():
@@ -66,7 +66,7 @@ def test_the_demo_fits_a_screen_and_names_one_command_for_each_purpose(tour):
 def test_the_whole_tour_is_printed_and_nothing_is_written(tmp_path, capsys, monkeypatch):
     monkeypatch.chdir(tmp_path)
     assert run_cli("--tour") == 0
-    assert capsys.readouterr().out == whole_tour()
+    assert capsys.readouterr().out == full_tour()
     assert not list(tmp_path.iterdir())
 
 
@@ -161,7 +161,7 @@ def test_who_cannot_call_rankscope_by_its_name_is_told_where_it_is(tmp_path, mon
     told = f"The command rankscope is in {Path(sys.executable).parent}: put that folder on your PATH first.\n"
     text = take_tour(tmp_path)
     assert text.index(told) < text.index("Try next")  # where it is read
-    assert whole_tour().endswith(told)
+    assert full_tour().endswith(told)
     monkeypatch.setattr("shutil.which", lambda name: f"/somewhere/{name}")
     assert "put that folder on your PATH" not in take_tour(tmp_path, overwrite=True)
 

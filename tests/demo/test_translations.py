@@ -12,7 +12,7 @@ from rankscope.demo.translations import (
     SEGMENTS,
     TRAINED,
     TRANSLATORS,
-    other_words,
+    invented_words,
     sentence,
     source_of,
     translated,
@@ -51,7 +51,7 @@ def test_two_people_rank_all_five_outputs_and_worse_systems_stand_behind_better_
 
 
 def test_a_source_has_the_words_of_its_reference_the_adjective_behind_its_noun():
-    words = other_words(np.random.default_rng(1))
+    words = invented_words(np.random.default_rng(1))
     assert len(set(words.values())) == len(words)
     back = {other: word for word, other in words.items()}
     made = [back[word] for word in source_of(["the", "small", "house", "sees", "a", "quiet", "river", "."], words)]
@@ -61,7 +61,7 @@ def test_a_source_has_the_words_of_its_reference_the_adjective_behind_its_noun()
 @pytest.mark.parametrize("seed", range(5))
 def test_a_system_without_errors_writes_the_reference_and_one_full_of_them_does_not(seed):
     rng = np.random.default_rng(seed)
-    words, reference = other_words(rng), sentence(rng)
+    words, reference = invented_words(rng), sentence(rng)
     assert translated(reference, 0.0, words, rng) == (reference, 0.0)
     output, harm = translated(reference, 1.0, words, rng)
     assert output != reference

@@ -7,7 +7,7 @@ from same import assert_same_numbers
 
 import rankscope as rs
 from rankscope.evaluation.curves import LEVELS, RANKS, curve_measures, curve_sections
-from rankscope.evaluation.holes import CUTOFFS, hole_measures, holes_of
+from rankscope.evaluation.holes import CUTOFFS, unjudged_measures, unjudged_shares
 
 QRELS = {"q1": {"a": 1, "b": 0, "c": 1}, "q2": {"a": 0, "d": 2}}
 # q1: judged, unjudged, judged (1 0 1); q2: unjudged, judged
@@ -16,7 +16,7 @@ NONE = rs.Run({"q1": {"x": 3.0, "y": 2.0}, "q2": {"x": 2.0, "y": 1.0}}, name="no
 
 
 def holes(runs: object, cutoffs: tuple[int, ...] = (1, 2)) -> object:
-    return holes_of(rs.evaluate(QRELS, runs, hole_measures(cutoffs), unjudged="bounds"), cutoffs)
+    return unjudged_shares(rs.evaluate(QRELS, runs, unjudged_measures(cutoffs), unjudged="bounds"), cutoffs)
 
 
 def test_the_share_of_unjudged_documents_and_the_bounds_of_precision_are_means_over_queries() -> None:
@@ -49,7 +49,7 @@ def test_where_all_is_judged_it_says_so() -> None:
 
 def test_scores_without_bounds_are_refused() -> None:
     with pytest.raises(rs.ParameterError, match="evaluate with unjudged='bounds'"):
-        holes_of(rs.evaluate(QRELS, FULL, hole_measures()))
+        unjudged_shares(rs.evaluate(QRELS, FULL, unjudged_measures()))
 
 
 def test_curves_are_means_of_interpolated_precision_and_of_ndcg() -> None:

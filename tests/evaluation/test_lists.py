@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from rankscope.data.qrels import Qrels
 from rankscope.data.run import Run
 from rankscope.evaluation.engine import evaluate
-from rankscope.evaluation.lists import JudgedLists
+from rankscope.evaluation.lists import FullyJudgedLists
 from rankscope.measures.names import parse_measure
 
 NAMES = ("nDCG(gain='exp')@3", "nDCG", "AP", "P@2", "RR", "ERR@4", "RBP(p=0.8)", "Bpref", "Rprec", "num_rel")
@@ -28,7 +28,7 @@ def test_measures_are_those_of_evaluate(data):
     for q, (a, b) in enumerate(pairwise(offsets)):
         qrels[f"q{q}"] = {f"d{d}": int(grades[d]) for d in range(a, b)}
         run[f"q{q}"] = {f"d{d}": float(scores[d]) for d in range(a, b)}
-    hits = JudgedLists(grades, offsets).hits(scores)
+    hits = FullyJudgedLists(grades, offsets).hits(scores)
     found = evaluate(Qrels(qrels), Run(run), list(NAMES), no_relevant="zero")
     for name in NAMES:
         values = parse_measure(name)(hits)
@@ -38,13 +38,13 @@ def test_measures_are_those_of_evaluate(data):
 
 
 def test_equal_scores_keep_the_order_of_the_documents():
-    lists = JudgedLists(np.array([0, 1, 2, 3]), np.array([0, 3, 4]))
+    lists = FullyJudgedLists(np.array([0, 1, 2, 3]), np.array([0, 3, 4]))
     assert lists.ranked(np.zeros(4)).tolist() == [0, 1, 2, 3]
     assert lists.ranked(np.array([0.0, 5.0, 5.0, 9.0])).tolist() == [1, 2, 0, 3]
 
 
 def test_what_judgments_alone_decide_is_the_same_for_other_scores():
-    lists = JudgedLists(np.array([0, 1, 2, 3]), np.array([0, 3, 4]), max_grade=4)
+    lists = FullyJudgedLists(np.array([0, 1, 2, 3]), np.array([0, 3, 4]), max_grade=4)
     one, other = lists.hits(np.zeros(4)), lists.hits(np.arange(4.0))
     assert one.max_grade == other.max_grade == 4
     measure = parse_measure("nDCG")
@@ -58,7 +58,7 @@ def test_by_lot_equal_scores_are_in_an_order_that_is_the_same_each_time_and_stay
     lengths = rng.integers(1, 9, 300)
     offsets = np.concatenate([[0], np.cumsum(lengths)])
     grades = rng.integers(0, 3, offsets[-1])
-    lists, again = (JudgedLists(given, offsets, by_lot=True) for given in (grades, grades[::-1]))
+    lists, again = (FullyJudgedLists(given, offsets, by_lot=True) for given in (grades, grades[::-1]))
     flat = lists.ranked(np.zeros(len(grades)))
     assert flat.tolist() == again.ranked(np.ones(len(grades))).tolist()  # whatever the grades, whatever the score
     firsts = []
@@ -73,4 +73,4 @@ def test_by_lot_equal_scores_are_in_an_order_that_is_the_same_each_time_and_stay
     assert lists.ranked(scores).tolist() == expected.tolist()
     assert lists.hits(scores).relevance.tolist() == grades[expected].tolist()
     apart = rng.permutation(len(grades)).astype(float)
-    assert lists.ranked(apart).tolist() == JudgedLists(grades, offsets).ranked(apart).tolist()
+    assert lists.ranked(apart).tolist() == FullyJudgedLists(grades, offsets).ranked(apart).tolist()

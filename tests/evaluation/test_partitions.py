@@ -21,10 +21,10 @@ import rankscope as rs
 from rankscope.errors import InputError, RankscopeError
 from rankscope.evaluation import pieces
 from rankscope.evaluation.conventions import make_plan
-from rankscope.evaluation.pieces import join_in_pieces
-from rankscope.evaluation.sources import join_any
+from rankscope.evaluation.pieces import join_in_workers
+from rankscope.evaluation.sources import join_run
 from rankscope.io import table_stretches, tables
-from rankscope.io.shares import Share, share_rows
+from rankscope.io.shares import ParquetSplit, split_rows
 from tests.evaluation.test_workers import FORKS, assert_same_hits, assert_same_scores, what_is_raised
 from tests.strategies import cases, random_case
 
@@ -105,17 +105,17 @@ def test_a_folder_gives_what_its_files_give_in_one(tmp_path_factory, ties, case,
             for name in ("MOST", "LEAST"):
                 patch.setattr(pieces, name, size)
             patch.setattr(table_stretches, "SLICE", 2)
-            return join_in_pieces(qrels, [folder], convention, None, 1, None)[0]
+            return join_in_workers(qrels, [folder], convention, None, 1, None)[0]
 
-    raised = what_is_raised(lambda: join_any(qrels, base / "whole", convention, None, None))
+    raised = what_is_raised(lambda: join_run(qrels, base / "whole", convention, None, None))
     if raised is not None:
-        found = what_is_raised(lambda: join_any(qrels, folder, convention, None, None))
+        found = what_is_raised(lambda: join_run(qrels, folder, convention, None, None))
         assert found is not None
         assert found[0] is raised[0]
         assert what_is_raised(in_pieces) == found
         return
-    whole = join_any(qrels, base / "whole", convention, None, None)
-    one, other = join_any(qrels, folder, convention, None, None), in_pieces()
+    whole = join_run(qrels, base / "whole", convention, None, None)
+    one, other = join_run(qrels, folder, convention, None, None), in_pieces()
     for found in (one, other):
         assert_same_hits(found.hits, whole.hits)
         assert (found.name, found.path) == ("tag", folder)
@@ -139,7 +139,7 @@ def test_each_query_of_a_parquet_file_is_in_one_share(tmp_path_factory, lengths,
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(table_stretches, "SLICE", size)
         for number in range(of):
-            for part in share_rows(path, Share(number, of)):
+            for part in split_rows(path, ParquetSplit(number, of)):
                 found += zip(part.query_ids, np.diff(part.offsets).tolist(), strict=True)
     assert found == [(f"q{q}".encode(), length) for q, length in enumerate(lengths)]
 
@@ -164,12 +164,12 @@ def sent(monkeypatch):
     """The units that were joined in this process, by the names of their files, and whether each could be."""
     found = []
 
-    def watch(shared, unit, old=pieces.join_unit):
+    def watch(shared, unit, old=pieces.join_task):
         result = old(shared, unit)
-        found.append((Path(unit.path).name, isinstance(result[1], pieces.Found)))
+        found.append((Path(unit.path).name, isinstance(result[1], pieces.RunPart)))
         return result
 
-    monkeypatch.setattr(pieces, "join_unit", watch)
+    monkeypatch.setattr(pieces, "join_task", watch)
     return found
 
 
@@ -179,7 +179,7 @@ def test_large_partitions_are_cut_further_and_none_is_read_twice(tmp_path, small
     parts = [rows_of(dict(lists[:8])), rows_of(dict(lists[8:]))]
     folder = write_folder(tmp_path / "run", parts, [form])
     expected = rs.hits_of(case.qrels, case.run)
-    (found,) = join_in_pieces(rs.Qrels(case.qrels), [folder], make_plan(["AP"]).convention, None, 1, None)
+    (found,) = join_in_workers(rs.Qrels(case.qrels), [folder], make_plan(["AP"]).convention, None, 1, None)
     assert_same_hits(found.hits, expected)
     names = [name for name, _ in sent]
     assert min(names.count("part-0000"), names.count("part-0001")) > 1
@@ -201,16 +201,16 @@ def test_what_cannot_be_read_of_parquet_in_shares_is_told_with_its_row(tmp_path,
     folder = write_folder(tmp_path / "run", [rows], ["parquet"])
     qrels, convention = rs.Qrels({"q1": {"d1": 1}}), make_plan(["AP"]).convention
     for run in (folder, folder / "part-0000"):
-        expected = what_is_raised(lambda run=run: join_any(qrels, run, convention, None, None))
+        expected = what_is_raised(lambda run=run: join_run(qrels, run, convention, None, None))
         assert expected is not None
         assert expected[1].startswith(f"{folder / 'part-0000'}: {said}")
-        assert what_is_raised(lambda run=run: join_in_pieces(qrels, [run], convention, None, 1, None)) == expected
+        assert what_is_raised(lambda run=run: join_in_workers(qrels, [run], convention, None, 1, None)) == expected
     assert not all(good for _, good in sent)
 
 
 def test_progress_counts_the_bytes_of_all_partitions(tmp_path, small, case):
     folder = write_folder(tmp_path / "run", split(rows_of(case.run), 3))
-    for join in (join_in_pieces, lambda *args: join_any(args[0], args[1][0], args[2], args[3], args[5])):
+    for join in (join_in_workers, lambda *args: join_run(args[0], args[1][0], args[2], args[3], args[5])):
         told = []
         join(rs.Qrels(case.qrels), [folder], make_plan(["AP"]).convention, None, 1, told.append)
         assert sum(told) == sum(path.stat().st_size for path in folder.iterdir())

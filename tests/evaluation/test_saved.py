@@ -362,14 +362,19 @@ def test_arrays_have_no_fingerprint(tmp_path: Path) -> None:
 
 def test_the_form_of_the_file_is_written_down() -> None:
     """A change of what is saved needs a new number, so that an older rankscope says so."""
-    about = saved.described(both())
+    about = saved.describe_scores(both())
     assert set(about) == {
         *("form", "version", "systems", "measures", "measure_settings", "query_ids", "settings", "notes", "asked"),
         "judgments",
     }
     assert saved.FORM == 1
     text = dict.fromkeys(("system", "measure", "query"), pl.String)
-    assert saved.tidy(both()).schema == {**text, "value": pl.Float64, "missing": pl.Boolean, "undefined": pl.Boolean}
+    assert saved.tidy_score_frame(both()).schema == {
+        **text,
+        "value": pl.Float64,
+        "missing": pl.Boolean,
+        "undefined": pl.Boolean,
+    }
 
 
 @pytest.mark.parametrize("given", [5, None, "scores", {"RR": 0.5}])

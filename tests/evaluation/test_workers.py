@@ -16,8 +16,8 @@ import rankscope.parallel.run
 from rankscope.errors import InputError, ParameterError, RankscopeError
 from rankscope.evaluation import pieces, sources
 from rankscope.evaluation.conventions import make_plan
-from rankscope.evaluation.pieces import join_in_pieces
-from rankscope.evaluation.sources import join_any
+from rankscope.evaluation.pieces import join_in_workers
+from rankscope.evaluation.sources import join_run
 from tests.strategies import cases, random_case
 
 ARRAYS = ("offsets", "rank", "first", "last", "relevance", "judged", "retrieved", "missing", "grades", "grade_offsets")
@@ -107,13 +107,13 @@ def test_a_file_in_pieces_of_any_size_gives_the_hits_of_the_whole(tmp_path_facto
     qrels = rs.Qrels(judged)
 
     def whole():
-        return [join_any(qrels, path, convention, None, None)]
+        return [join_run(qrels, path, convention, None, None)]
 
     def in_pieces():
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(pieces, "MOST", size)
             patch.setattr(pieces, "LEAST", size)
-            return join_in_pieces(qrels, [path], convention, None, 1, None)
+            return join_in_workers(qrels, [path], convention, None, 1, None)
 
     raised = what_is_raised(whole)
     assert what_is_raised(in_pieces) == raised
@@ -126,27 +126,27 @@ def cut(monkeypatch):
     """How many units each file was cut into, by its name, and which of them failed."""
     found = {"units": {}, "failed": []}
 
-    def count(place, run, input_, size, old=pieces.cut_up):
+    def count(place, run, input_, size, old=pieces.tasks_of_run):
         one = old(place, run, input_, size)
         found["units"][Path(run).name if isinstance(run, (str, Path)) else "memory"] = len(one.units)
         return one
 
-    def watch(shared, unit, old=pieces.join_unit):
+    def watch(shared, unit, old=pieces.join_task):
         result = old(shared, unit)
         if result[1] is None:
             found["failed"].append(Path(unit.path).name)
         return result
 
-    monkeypatch.setattr(pieces, "cut_up", count)
-    monkeypatch.setattr(pieces, "join_unit", watch)
+    monkeypatch.setattr(pieces, "tasks_of_run", count)
+    monkeypatch.setattr(pieces, "join_task", watch)
     return found
 
 
 def joined_both_ways(qrels, runs, cut=None, **options):
     plan = make_plan(["AP"], **options)
     qrels = rs.Qrels(qrels)
-    one = [join_any(qrels, run, plan.convention, None, None) for run in runs]
-    other = join_in_pieces(qrels, runs, plan.convention, None, 1, None)
+    one = [join_run(qrels, run, plan.convention, None, None) for run in runs]
+    other = join_in_workers(qrels, runs, plan.convention, None, 1, None)
     for a, b in zip(one, other, strict=True):
         assert_same_joined(a, b)
     return one
@@ -231,10 +231,10 @@ def test_what_cannot_be_read_is_refused_with_the_line_of_the_file(tmp_path, smal
     Path("bad.run").write_text("".join(BAD[name](lines)))
     qrels = rs.Qrels({f"q{i}": {"d1": 1} for i in range(30)})
     convention = make_plan(["AP"]).convention
-    expected = what_is_raised(lambda: join_any(qrels, "bad.run", convention, None, None))
+    expected = what_is_raised(lambda: join_run(qrels, "bad.run", convention, None, None))
     assert expected is not None
     assert expected[0] is InputError
-    assert what_is_raised(lambda: join_in_pieces(qrels, ["bad.run"], convention, None, 1, None)) == expected
+    assert what_is_raised(lambda: join_in_workers(qrels, ["bad.run"], convention, None, 1, None)) == expected
     if name != "nul":
         assert "bad.run:" in expected[1]
 
@@ -243,9 +243,9 @@ def test_what_cannot_be_read_is_refused_with_the_line_of_the_file(tmp_path, smal
 def test_ties_and_queries_that_are_refused_are_refused_alike(tmp_path, small, ties, qrels):
     path = written(tmp_path / "a.run", {f"q{i}": {"d1": 3.0, "d2": 2.0, "d3": 2.0} for i in range(30)})
     convention = make_plan(["AP"], ties=ties).convention
-    expected = what_is_raised(lambda: join_any(rs.Qrels(qrels), path, convention, None, None))
+    expected = what_is_raised(lambda: join_run(rs.Qrels(qrels), path, convention, None, None))
     assert expected is not None
-    assert what_is_raised(lambda: join_in_pieces(rs.Qrels(qrels), [path], convention, None, 1, None)) == expected
+    assert what_is_raised(lambda: join_in_workers(rs.Qrels(qrels), [path], convention, None, 1, None)) == expected
 
 
 def test_a_run_none_of_whose_documents_was_judged_has_its_note(tmp_path, small, cut):
@@ -279,14 +279,14 @@ def test_of_several_bad_runs_the_first_is_told(tmp_path, small):
     bad = {"q1": {"d1": float("nan")}}
     for runs, name in (([first, second], "first.run:61"), ([second, first], "second.run:1"), ([bad, first], "nan")):
         with pytest.raises(InputError, match=name):
-            join_in_pieces(qrels, runs, convention, None, 1, None)
+            join_in_workers(qrels, runs, convention, None, 1, None)
 
 
 def test_progress_counts_the_bytes_of_all_files(tmp_path, small):
     case = random_case(seed=4, queries=12)
     paths = [written(tmp_path / f"{name}.run", case.run, name) for name in "ab"]
     told = []
-    join_in_pieces(rs.Qrels(case.qrels), paths, make_plan(["AP"]).convention, None, 1, told.append)
+    join_in_workers(rs.Qrels(case.qrels), paths, make_plan(["AP"]).convention, None, 1, told.append)
     assert sum(told) == sum(path.stat().st_size for path in paths)
     assert len(told) > 4
 
@@ -336,26 +336,26 @@ class TestProcesses:
     def test_long_files_get_all_cores_and_short_ones_one(self, tmp_path, small, monkeypatch):
         asked = []
 
-        def note(*args, old=pieces.join_in_pieces):
+        def note(*args, old=pieces.join_in_workers):
             asked.append(args[4])
             return old(*args)
 
-        monkeypatch.setattr(pieces, "join_in_pieces", note)
+        monkeypatch.setattr(pieces, "join_in_workers", note)
         monkeypatch.setattr(rankscope.parallel.run, "all_cores", lambda: 3)
         case = random_case(seed=6, queries=12)
         path = written(tmp_path / "a.run", case.run)
         one = rs.evaluate(case.qrels, path, "AP")
         assert asked == []
-        monkeypatch.setattr(sources, "ENOUGH", path.stat().st_size)
+        monkeypatch.setattr(sources, "PARALLEL_BYTES", path.stat().st_size)
         assert_same_scores(rs.evaluate(case.qrels, path, "AP"), one)
         assert asked == [3]
 
     def test_nobody_gets_workers_unasked_that_would_run_his_script_again(self, tmp_path, small, monkeypatch):
         monkeypatch.setattr(rankscope.parallel.run, "start_method", lambda: "spawn")
-        monkeypatch.setattr(sources, "ENOUGH", 1)
+        monkeypatch.setattr(sources, "PARALLEL_BYTES", 1)
         monkeypatch.setattr(rankscope.parallel.run, "all_cores", lambda: 2)
-        assert sources.number_of(None, [written(tmp_path / "a.run", {"q": {"d": 1.0}})]) == 1
-        assert sources.number_of(2, []) == 2
+        assert sources.n_workers(None, [written(tmp_path / "a.run", {"q": {"d": 1.0}})]) == 1
+        assert sources.n_workers(2, []) == 2
 
     def test_conventions_side_by_side_do_not_depend_on_workers(self, tmp_path, small):
         case = random_case(seed=7, queries=20)

@@ -12,9 +12,9 @@ from same import assert_same_bits
 
 from rankscope.data.sections import as_text
 from rankscope.errors import ParameterError, UnknownName
-from rankscope.evaluation.lists import JudgedLists
+from rankscope.evaluation.lists import FullyJudgedLists
 from rankscope.experiments import cross_validate
-from rankscope.experiments.blended import BLEND
+from rankscope.experiments.blended import BLEND_NAME
 from rankscope.experiments.crossvalidated import CrossValidation
 from rankscope.experiments.fold_data import Fold, read_folds
 from rankscope.learning.blending import Blend
@@ -43,7 +43,7 @@ def by_hand(how: str, seeds: tuple[int, ...], part: str) -> tuple[list[float], n
     for fold in read_folds(made(), folds=4).folds:
         blend = Blend(parts_of(fold, seeds), how=how).combine(fold.valid)
         lists = getattr(fold, part)
-        hits = JudgedLists(lists.relevance, lists.offsets, by_lot=True).hits(blend.predict(lists))
+        hits = FullyJudgedLists(lists.relevance, lists.offsets, by_lot=True).hits(blend.predict(lists))
         values += parse_measure("AP")(hits).tolist()
         weights.append(blend.combination_.weights)
     return values, np.array(weights)
@@ -52,7 +52,7 @@ def by_hand(how: str, seeds: tuple[int, ...], part: str) -> tuple[list[float], n
 @pytest.mark.parametrize("how", ["average", "stacked"])
 def test_the_blend_is_that_of_all_rankers_from_all_seeds(how: str) -> None:
     result = found(how)
-    assert result.models == ("linear:listnet", "ranknet", BLEND)
+    assert result.models == ("linear:listnet", "ranknet", BLEND_NAME)
     assert result.blended is not None
     assert result.blended.parts == (("linear:listnet", None), ("ranknet", 0), ("ranknet", 1))
     for part, measured in (("test", result.test), ("valid", result.valid)):
@@ -130,12 +130,12 @@ def test_notes_say_what_a_blend_is_and_what_stacking_does() -> None:
 
 def test_a_blend_may_be_the_baseline_and_has_no_importance() -> None:
     result = cross_validate(
-        made(), LOSSES, "AP", folds=3, seeds=1, blend=True, baseline=BLEND, importance=True, **QUICK
+        made(), LOSSES, "AP", folds=3, seeds=1, blend=True, baseline=BLEND_NAME, importance=True, **QUICK
     )
     assert result.comparison is not None
-    assert {result.models[m] for m in result.comparison.parts[0].first} == {BLEND} or {
+    assert {result.models[m] for m in result.comparison.parts[0].first} == {BLEND_NAME} or {
         result.models[m] for m in result.comparison.parts[0].second
-    } == {BLEND}
+    } == {BLEND_NAME}
     worth = result.feature_importance
     assert worth is not None
     assert sorted(worth.models) == sorted(LOSSES)
@@ -162,4 +162,4 @@ def test_what_is_no_blend_is_refused_before_anything_is_read() -> None:
     with pytest.raises(ParameterError, match="'both' is a Blend, expected a Ranker; blend= makes one of all rankers"):
         cross_validate("no such file", {"both": Blend([Ranker(), Ranker()]), "other": Ranker()})  # wrong
     with pytest.raises(UnknownName, match="unknown ranker 'blend'"):
-        cross_validate("no such file", LOSSES, baseline=BLEND)
+        cross_validate("no such file", LOSSES, baseline=BLEND_NAME)

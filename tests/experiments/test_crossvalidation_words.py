@@ -15,8 +15,8 @@ from rankscope.data.features import Features
 from rankscope.data.sections import as_text
 from rankscope.experiments import cross_validate
 from rankscope.experiments.crossvalidated import CrossValidation
-from rankscope.experiments.crossvalidation_words import noise_of, seeds_note, verdict
-from rankscope.experiments.measured_folds import MeasuredFolds
+from rankscope.experiments.crossvalidation_words import noise_of_pairs, seeds_note, verdict
+from rankscope.experiments.measured_folds import FoldValues
 
 T = 2.2621571627982049  # 9 degrees of freedom, .975
 
@@ -43,7 +43,7 @@ def made(
         values=values.mean(axis=0)[:, None],
         missing=np.zeros((models, 10), np.bool_),
     )
-    part = MeasuredFolds(scores=scores, fold=base.test.fold, by_seed=values.mean(axis=2)[:, :, None])
+    part = FoldValues(scores=scores, fold=base.test.fold, by_seed=values.mean(axis=2)[:, :, None])
     return replace(
         base,
         models=names,
@@ -72,7 +72,7 @@ def test_noise_is_half_the_interval_of_the_difference_with_the_variance_of_seed_
     values = np.array([queries(0.0, 0.01), queries(0.002, 0.013), queries(0.001, 0.007)])
     result = made(values)
     assert result.comparison is not None
-    noise = noise_of(result, result.comparison.parts[0])
+    noise = noise_of_pairs(result, result.comparison.parts[0])
     mean = values.mean(axis=0)
     asked = float(np.var(mean[0] - mean[1], ddof=1)) / 10
     drawn = [float(np.var(one, ddof=1)) / 3 for one in ([0.0, 0.002, 0.001], [0.01, 0.013, 0.007])]
@@ -92,7 +92,7 @@ def test_one_seed_says_nothing_of_seeds_and_rankers_that_have_none_need_none() -
     assert "; how much seeds add is not known, since there was one" in verdict(alone)
     assert "seed" not in verdict(fixed)
     assert fixed.comparison is not None
-    assert noise_of(fixed, fixed.comparison.parts[0]).seeds.tolist() == [0]
+    assert noise_of_pairs(fixed, fixed.comparison.parts[0]).seeds.tolist() == [0]
 
 
 def test_who_is_beaten_and_who_cannot_be_told_apart_are_named() -> None:
@@ -112,7 +112,7 @@ def test_only_pairs_with_the_best_ranker_are_spoken_of_and_thresholds_that_diffe
     result = made(np.array([[*near, queries(0.0, spread=0.2)[0][::-1]]] * 2))
     assert result.comparison is not None
     part = result.comparison.parts[0]
-    both = noise_of(result, part).both
+    both = noise_of_pairs(result, part).both
     assert result.order[0] == 1
     low, high = sorted([both[part.pair(0, 1)], both[part.pair(1, 2)]])
     size = f"Means of RR that are less than {low:.4f} to {high:.4f} from that of b, depending on the ranker, may well"
@@ -126,7 +126,7 @@ def test_a_pair_without_the_best_ranker_does_not_count() -> None:
     result = made(np.array([[np.full(10, 0.6), 0.5 + to_either_side, 0.5 - to_either_side]] * 2))
     assert result.comparison is not None
     part = result.comparison.parts[0]
-    both = noise_of(result, part).both
+    both = noise_of_pairs(result, part).both
     assert both[part.pair(1, 2)] == pytest.approx(2 * both[part.pair(0, 1)])
     assert f"Means of RR that are less than about {both[part.pair(0, 1)]:.4f} from that of a may well" in verdict(
         result

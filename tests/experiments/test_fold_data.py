@@ -10,7 +10,7 @@ import pytest
 from rankscope.data.features import Features
 from rankscope.errors import InputError, ParameterError
 from rankscope.experiments import fold_data
-from rankscope.experiments.fold_data import join_features, read_folds, same_features
+from rankscope.experiments.fold_data import align_parts, join_features, read_folds
 
 
 def letor(queries: range, width: int = 2) -> str:
@@ -157,7 +157,7 @@ def test_queries_of_one_name_in_two_parts_stay_two():
 def test_a_column_that_is_empty_in_one_file_is_zero_there():
     full = Features.of([[1.0, 2.0]], [1], ["q"], names=("a", "b"))
     less = Features.of([[3.0]], [1], ["r"], names=("a",), empty=("b",))
-    assert [one.values.tolist() for one in same_features([full, less], [Path("a"), Path("b")])] == [
+    assert [one.values.tolist() for one in align_parts([full, less], [Path("a"), Path("b")])] == [
         [[1.0, 2.0]],
         [[3.0, 0.0]],
     ]

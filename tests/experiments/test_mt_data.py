@@ -9,10 +9,10 @@ from experiments.mt_folders import add_campaign, small_folder
 from rankscope.data.rankings import Rankings
 from rankscope.demo.translations import SEGMENTS, TRAINED, TRANSLATORS
 from rankscope.errors import InputError, OutputError
-from rankscope.experiments.mt_cache import ArrayCache, digest_of
+from rankscope.experiments.mt_cache import ArrayCache, text_digest
 from rankscope.experiments.mt_corpora import find_corpora, parallel_lines, target_lines
 from rankscope.experiments.mt_folder import JUDGMENTS, JudgedPair, read_campaign
-from rankscope.experiments.mt_lists import Part, lists_of_judgments
+from rankscope.experiments.mt_lists import PairJudgments, lists_of_judgments
 from rankscope.io.plain_texts import Texts
 
 
@@ -72,7 +72,9 @@ def test_what_does_not_belong_together_is_refused_in_a_line(folder):
 def test_a_list_is_a_judgment_its_best_rank_the_highest_grade_and_what_was_not_ranked_left_out():
     one = of_two()
     table = np.arange(3 * 2 * 2, dtype=np.float32).reshape(3, 2, 2)  # systems C, A, B; lines 1, 2
-    found = lists_of_judgments([Part("wmt12", "de-en")], {("wmt12", "de-en"): one}, {("wmt12", "de-en"): table}, "xy")
+    found = lists_of_judgments(
+        [PairJudgments("wmt12", "de-en")], {("wmt12", "de-en"): one}, {("wmt12", "de-en"): table}, "xy"
+    )
     assert found.offsets.tolist() == [0, 2, 5]  # the third judgment has one rank only
     assert found.relevance.tolist() == [3 - 1, 3 - 3, 3 - 2, 3 - 2, 3 - 1]
     c, a, b = table[:, 1]
@@ -84,10 +86,10 @@ def test_some_judgments_and_those_of_several_pairs_can_be_taken():
     one = of_two()
     judged = {("wmt12", "de-en"): one, ("wmt11", "de-en"): one}
     tables = dict.fromkeys(judged, np.zeros((3, 2, 1), np.float32))
-    parts = [Part("wmt12", "de-en", np.array([1])), Part("wmt11", "de-en", np.array([0, 2]))]
+    parts = [PairJudgments("wmt12", "de-en", np.array([1])), PairJudgments("wmt11", "de-en", np.array([0, 2]))]
     assert lists_of_judgments(parts, judged, tables, "x").offsets.tolist() == [0, 3, 5]
     with pytest.raises(InputError, match="wmt11 de-en: no judgment with two ranks"):
-        lists_of_judgments([Part("wmt11", "de-en", np.array([2]))], judged, tables, "x")
+        lists_of_judgments([PairJudgments("wmt11", "de-en", np.array([2]))], judged, tables, "x")
 
 
 def test_models_learn_from_text_of_before_2012_and_of_wmt11_without_its_own_test_set(tmp_path):
@@ -165,6 +167,6 @@ def test_what_was_computed_is_kept_under_its_settings(tmp_path):
 
 
 def test_digests_tell_apart_what_is_cut_otherwise():
-    assert digest_of(["ab", "c"]) != digest_of(["a", "bc"]) != digest_of(["a"], ["bc"])
-    assert digest_of({"A": ("x",)}) == digest_of({"A": ["x"]})
+    assert text_digest(["ab", "c"]) != text_digest(["a", "bc"]) != text_digest(["a"], ["bc"])
+    assert text_digest({"A": ("x",)}) == text_digest({"A": ["x"]})
     assert TRAINED > 100  # the demo's text is enough for four orders

@@ -15,12 +15,27 @@ from rankscope.data.features import Features
 from rankscope.data.rankings import Labels, Rankings
 from rankscope.data.segment_scores import PairScores, SegmentScores, SystemScores
 from rankscope.errors import InputError
-from rankscope.evaluation.lists import JudgedLists
+from rankscope.evaluation.lists import FullyJudgedLists
 from rankscope.experiments.mt_folder import PAIRS, JudgedPair
-from rankscope.experiments.mt_judging import Against, on_segments, on_systems, pair_tests, plain_tau
+from rankscope.experiments.mt_judging import (
+    PlannedComparison,
+    pair_tests,
+    segment_tau,
+    segment_taus,
+    system_correlations,
+)
 from rankscope.experiments.mt_protocols import FOLDS, PROTOCOLS, folds_of
 from rankscope.experiments.mt_published import AVERAGE, published_cells
-from rankscope.experiments.mt_training import LOSSES, Model, PairTau, Trial, held_out, random_models, run_trial, trained
+from rankscope.experiments.mt_training import (
+    LOSSES,
+    FoldTraining,
+    LearnedMetric,
+    PairTau,
+    is_held_out,
+    random_models,
+    train_fold,
+    train_ranker,
+)
 from rankscope.experiments.wmt12 import PUBLISHED
 from rankscope.experiments.wmt12_systems import PUBLISHED_SPEARMAN
 from rankscope.io.plain_texts import Texts
@@ -47,11 +62,11 @@ def some_scores(seed: int) -> np.ndarray:
 
 def test_segment_taus_and_their_intervals_are_those_of_agree_segments():
     one, values = judged_pair("de-en"), some_scores(1)
-    found = on_segments([one], {"de-en": {"m": values}}, n_resamples=50, seed=3)
+    found = segment_taus([one], {"de-en": {"m": values}}, n_resamples=50, seed=3)
     names = tuple(map(str, range(1, LINES + 1)))
     scores = SegmentScores("m", {"de-en": PairScores(SYSTEMS, names, values)})
     expected = segments(one.rankings, scores, n_resamples=50, rng=3)
-    assert found.value[0, 0] == expected.value[0, 0] == plain_tau(one, values)
+    assert found.value[0, 0] == expected.value[0, 0] == segment_tau(one, values)
     assert_same_bits((found.low[0, 0], found.high[0, 0]), (expected.low[0, 0], expected.high[0, 0]))
     assert found.n.tolist() == [expected.n[0, 0]]
 
@@ -59,11 +74,11 @@ def test_segment_taus_and_their_intervals_are_those_of_agree_segments():
 def test_averages_are_over_language_pairs_segment_by_segment_drawn_alike_for_all_metrics():
     judged = [judged_pair("de-en"), judged_pair("fr-en", seed=1)]
     tables = {one.pair: {"m": some_scores(1), "same": some_scores(1), "other": some_scores(2)} for one in judged}
-    found = on_segments(judged, tables, n_resamples=200, seed=0)
+    found = segment_taus(judged, tables, n_resamples=200, seed=0)
     assert found.average == pytest.approx(found.value.mean(axis=1))
     assert found.drawn.shape == (3, 200)
     assert_same_bits(found.drawn[0].tolist(), found.drawn[1].tolist())
-    tests = pair_tests("into", found, [Against("m", "same"), Against("m", "other")])
+    tests = pair_tests("into", found, [PlannedComparison("m", "same"), PlannedComparison("m", "other")])
     assert (tests[0].difference, tests[0].pvalue) == (0.0, 1.0)
     apart = found.drawn[0] - found.drawn[2]
     wrong = min((apart <= 0).sum(), (apart >= 0).sum())
@@ -86,7 +101,7 @@ def test_correlations_on_systems_have_their_sign_by_pair_and_none_on_average():
     up = np.tile(-np.arange(4.0)[:, None], (1, LINES))
     tables = {"de-en": {"m": up}, "fr-en": {"m": -up}}
     bleu = SystemScores("BLEU", {one.pair: dict(zip(SYSTEMS, (4.0, 3.0, 2.0, 1.0), strict=True)) for one in judged})
-    found = on_systems(judged, tables, [bleu], n_resamples=20, seed=0)
+    found = system_correlations(judged, tables, [bleu], n_resamples=20, seed=0)
     rows = {(metric, pair): (x, low, high) for metric, pair, x, low, high in found.rows("share")}
     assert rows["m", "de-en"][0] == 1.0
     assert rows["m", "fr-en"][0] == -1.0
@@ -142,7 +157,7 @@ def test_training_stops_by_pairs_in_order_less_those_that_are_not(lists):
     grades = np.array([grade for one in lists for grade, _ in one])
     scores = np.array([score for one in lists for _, score in one])
     offsets = np.cumsum([0, *map(len, lists)])
-    found = PairTau()(JudgedLists(grades, offsets).hits(scores))
+    found = PairTau()(FullyJudgedLists(grades, offsets).hits(scores))
     for value, one in zip(found, lists, strict=True):
         order = sorted(range(len(one)), key=lambda i: (-one[i][1], i))
         ranked = [one[i][0] for i in order]
@@ -160,18 +175,18 @@ def lists_to_learn(n: int = 60) -> Features:
 
 @pytest.mark.parametrize("loss", LOSSES.values(), ids=list(LOSSES))
 def test_every_loss_learns_what_orders_translations(loss):
-    ranker = trained(lists_to_learn(), loss, (), 0)
+    ranker = train_ranker(lists_to_learn(), loss, (), 0)
     (weights, _) = ranker.models_[0].weights
     assert weights[0, 0] > 5 * abs(weights[1, 0])
 
 
 def test_hidden_layers_are_stopped_by_segments_that_are_held_out_whole():
     features = lists_to_learn()
-    held = {name for name in features.query_ids if held_out(name, 0)}
+    held = {name for name in features.query_ids if is_held_out(name, 0)}
     assert 0 < len(held) < len(features.query_ids) / 3
     segments_held = {name.partition("#")[0] for name in held}
     assert held == {name for name in features.query_ids if name.partition("#")[0] in segments_held}
-    ranker = trained(features, "listnet", (4,), 0)
+    ranker = train_ranker(features, "listnet", (4,), 0)
     assert ranker.models_[0].values  # of the measure that training was stopped by
     assert ranker.stop_on == PairTau()
 
@@ -179,18 +194,18 @@ def test_hidden_layers_are_stopped_by_segments_that_are_held_out_whole():
 def test_a_unit_scores_all_translations_by_all_models_each_on_its_own_columns():
     features = replace(lists_to_learn(), names=("a", "b"), where=None)
     test = np.stack(np.meshgrid([0.0, 1.0, 2.0], [0.0, 5.0], indexing="ij"), axis=-1).astype(np.float32)
-    models = (Model("one", "listnet", "x", ("a",)), Model("other", "ranknet", "y", ("b", "a")))
-    found = run_trial(Trial(features, test, ("a", "b"), models, (), 0))
+    models = (LearnedMetric("one", "listnet", "x", ("a",)), LearnedMetric("other", "ranknet", "y", ("b", "a")))
+    found = train_fold(FoldTraining(features, test, ("a", "b"), models, (), 0))
     assert found.shape == (2, 3, 2)
     assert (np.diff(found, axis=1) > 0).all()  # along a
     assert_same_numbers(found[0, :, 0].tolist(), found[0, :, 1].tolist())  # b is no column of the first
 
 
 def test_seeds_matter_to_hidden_layers_and_to_losses_that_draw():
-    fixed = [Model(name, loss, "nine", ()) for name, loss in LOSSES.items()]
+    fixed = [LearnedMetric(name, loss, "nine", ()) for name, loss in LOSSES.items()]
     assert not random_models(fixed, ())
     assert random_models(fixed, (4,))
-    assert random_models([Model("x", "listmle", "nine", ())], ())
+    assert random_models([LearnedMetric("x", "listmle", "nine", ())], ())
 
 
 def test_published_cells_are_all_there_and_agree_with_what_the_other_studies_know():

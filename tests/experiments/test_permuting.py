@@ -11,11 +11,11 @@ import pytest
 from experiments.test_crossvalidation import features
 
 from rankscope.data.features import Features
-from rankscope.evaluation.lists import JudgedLists
+from rankscope.evaluation.lists import FullyJudgedLists
 from rankscope.experiments import cross_validate
 from rankscope.experiments.fold_data import read_folds
-from rankscope.experiments.fold_unit import Trial, run_trial
-from rankscope.experiments.measured_folds import plan_for
+from rankscope.experiments.fold_unit import FoldTask, run_fold_task
+from rankscope.experiments.measured_folds import plan_measures
 from rankscope.experiments.permuting import permutation_drops
 from rankscope.learning.ranker import Ranker
 from rankscope.measures.names import parse_measure
@@ -27,10 +27,10 @@ def test_importance_is_told_by_the_summary_of_the_measure() -> None:
     """Against a shuffle by hand with the same numbers drawn."""
     fold = read_folds(features(), folds=4).folds[0]
     ranker = Ranker("listnet", hidden=(), epochs=4).fit(fold.training_data(), eval_set=fold.valid)
-    lists = JudgedLists(fold.test.relevance, fold.test.offsets, by_lot=True)
+    lists = FullyJudgedLists(fold.test.relevance, fold.test.offsets, by_lot=True)
 
     def drop_of(name: str) -> float:
-        plan = plan_for([name], 1, None)
+        plan = plan_measures([name], 1, None)
         return float(permutation_drops(ranker, fold.test, lists, plan, repeats=1, rng=np.random.default_rng(3))[0])
 
     def by_hand(total: Callable[[Floats], Any]) -> float:
@@ -63,14 +63,14 @@ def test_of_a_fold_equal_scores_are_put_in_an_order_by_lot() -> None:
     x = (rng.random((240, 3)) < 0.3).astype(float)
     grades = np.sort(rng.integers(0, 3, (24, 10)), axis=1)[:, ::-1].ravel()
     fold = read_folds(Features.of(x, grades, sizes=[10] * 24), folds=3).folds[0]
-    plan, parameters = plan_for(["nDCG@3"], 1, None), {"hidden": (), "epochs": 2, "rng": 0}
-    found = run_trial(Trial(fold=fold, model="linear", parameters=parameters, drop=plan)).importance
+    plan, parameters = plan_measures(["nDCG@3"], 1, None), {"hidden": (), "epochs": 2, "rng": 0}
+    found = run_fold_task(FoldTask(fold=fold, model="linear", parameters=parameters, drop=plan)).importance
     ranker = Ranker(**parameters).fit(fold.training_data(), eval_set=fold.valid)
     by_lot, by_file = (
         permutation_drops(
             ranker,
             fold.test,
-            JudgedLists(fold.test.relevance, fold.test.offsets, by_lot=lot),
+            FullyJudgedLists(fold.test.relevance, fold.test.offsets, by_lot=lot),
             plan,
             rng=np.random.default_rng([0, 1]),
         )

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rankscope.experiments.models import Models, rankers_of
-from rankscope.experiments.search_space import SPACES, draw_setting, kind_of, log_uniform, one_of, uniform
+from rankscope.experiments.models import RankerModels, parse_rankers
+from rankscope.experiments.search_space import SPACES, draw_setting, log_uniform, ranker_kind, uniform, uniform_choice
 from rankscope.learning.lambdamart import LambdaMART, parse_objective
 from rankscope.learning.ranker import Ranker
 
@@ -30,11 +30,11 @@ def settings(kind: str, trials: int = 40, **parameters: Any) -> list[dict[str, A
 def test_every_setting_is_a_ranker_of_the_same_kind(kind: str) -> None:
     if kind == "trees":
         pytest.importorskip("lightgbm", reason="LightGBM is not installed; it is what grows trees")
-    assert kind_of(RANKERS[kind]) == kind
+    assert ranker_kind(RANKERS[kind]) == kind
     for changed in settings(kind):
         ranker = Ranker(**{**RANKERS[kind].get_params(), **changed})
         ranker.check()
-        assert kind_of(ranker) == kind
+        assert ranker_kind(ranker) == kind
 
 
 @pytest.mark.parametrize("kind", RANKERS)
@@ -85,7 +85,7 @@ def test_the_laws() -> None:
     assert above.min() >= 0.001
     assert above.max() <= 10
     assert 0.45 < np.mean(above < 0.1) < 0.55  # half of the orders of magnitude
-    assert {one_of(1, 2, 3)(rng) for _ in range(50)} == {1, 2, 3}
+    assert {uniform_choice(1, 2, 3)(rng) for _ in range(50)} == {1, 2, 3}
     even = [uniform(0.2, 0.4)(rng) for _ in range(200)]
     assert 0.2 <= min(even) < 0.22
     assert 0.38 < max(even) <= 0.4
@@ -96,7 +96,7 @@ def test_a_parameter_given_as_a_list_is_the_default_all_the_same() -> None:
 
 
 def test_named_rankers_of_a_cross_validation_are_drawn_by_their_names() -> None:
-    models: Models = rankers_of(["listnet", "linear:listnet"], {})
+    models: RankerModels = parse_rankers(["listnet", "linear:listnet"], {})
     drawn = [draw_setting(name, models.ranker(m), 2, 0) for m, name in enumerate(models.names)]
     assert "hidden" in drawn[0]
     assert "hidden" not in drawn[1]

@@ -184,7 +184,7 @@ def test_what_is_read_twice_is_read_of_one_file(
             rs.report(judged, runs, ["RR"], figures=False)
     else:
         module = importlib.import_module("rankscope.cli.fuse")
-        seen(module, "plainly")
+        seen(module, "fuse_untrained")
         args = [*runs, "--evaluate", str(judged), "-m", "RR", "-o", str(tmp_path / "fused.run")]
         with pytest.raises(InputError, match=CHANGED):
             module.fuse.main(args, standalone_mode=False)

@@ -307,7 +307,7 @@ class Endless(io.RawIOBase):
 def test_a_line_without_end_is_refused(start: bytes, line: int, whole: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(blocks, "LONGEST", 2 << 20)
     with pytest.raises(InputError, match=rf"^pipe:{line}: no line end within 2 MB"):
-        (blocks.read_whole if whole else read_in_blocks)(Endless(start), "pipe")
+        (blocks.read_all if whole else read_in_blocks)(Endless(start), "pipe")
 
 
 def read_in_blocks(stream: Any, name: str) -> None:

@@ -153,7 +153,7 @@ def test_a_guarded_stream_is_what_it_guards(capsys: pytest.CaptureFixture[str]) 
 
 def test_what_was_swallowed_once_is_raised_again() -> None:
     raw = stream_of(errno.ENOSPC, 0)
-    guarded = streams.Guarded(raw)
+    guarded = streams.GuardedStream(raw)
     guarded.write("x")  # into the buffer
     for write in (guarded.flush, guarded.flush, lambda: guarded.buffer.write(b"x")):
         with pytest.raises(OutputError, match="No space left"):
@@ -221,7 +221,7 @@ def test_threads_that_end_in_any_order_leave_the_streams_as_they_were() -> None:
     first.__enter__()
     try:
         second.__enter__()
-        assert isinstance(sys.stdout, streams.Guarded)
+        assert isinstance(sys.stdout, streams.GuardedStream)
     finally:
         first.__exit__(None, None, None)
         second.__exit__(None, None, None)

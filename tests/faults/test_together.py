@@ -17,7 +17,7 @@ from faults.conftest import Done
 from rankscope.errors import InputError, OutputError
 from rankscope.experiments import search_log
 from rankscope.experiments.search_log import SearchLog, Setting
-from rankscope.io.write import check_writable, write_chunks, write_first, write_folder
+from rankscope.io.write import check_writable, write_chunks, write_folder, write_new
 from rankscope.stability import checkpoint
 from rankscope.stability.checkpoint import Checkpoint
 
@@ -56,17 +56,17 @@ def at_once(work: Callable[[int], None]) -> None:
 def test_a_first_file_is_written_whole_and_once(links: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     if not links:
         monkeypatch.setattr(os, "link", refusing(errno.EPERM))
-    assert write_first(tmp_path / "a", "one")
+    assert write_new(tmp_path / "a", "one")
     assert [(path.name, path.read_text()) for path in tmp_path.iterdir()] == [("a", "one")]
     monkeypatch.undo()
-    assert not write_first(tmp_path / "a", "two")
+    assert not write_new(tmp_path / "a", "two")
     assert [(path.name, path.read_text()) for path in tmp_path.iterdir()] == [("a", "one")]
 
 
 def test_where_a_first_file_cannot_be_written_nothing_is_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(os, "link", refusing(errno.EIO))
     with pytest.raises(OutputError, match=r"a: cannot be written \(Input/output error\)"):
-        write_first(tmp_path / "a", "one")
+        write_new(tmp_path / "a", "one")
     assert not list(tmp_path.iterdir())
 
 
@@ -75,7 +75,7 @@ def test_of_many_that_begin_at_once_one_is_the_first(tmp_path: Path) -> None:
         first = []
 
         def work(number: int, turn: int = turn, first: list[int] = first) -> None:
-            if write_first(tmp_path / str(turn), f"{number}"):
+            if write_new(tmp_path / str(turn), f"{number}"):
                 first.append(number)
 
         at_once(work)
@@ -103,9 +103,9 @@ def between(monkeypatch: pytest.MonkeyPatch, module: Any, do: Callable[[], objec
     def write(*args: Any) -> bool:
         while waiting:
             waiting.pop()()
-        return write_first(*args)
+        return write_new(*args)
 
-    monkeypatch.setattr(module, "write_first", write)
+    monkeypatch.setattr(module, "write_new", write)
 
 
 @pytest.mark.parametrize("same", [True, False], ids=["the same", "another"])
@@ -162,7 +162,7 @@ def umask() -> Iterator[int]:
 @POSIX
 def test_new_files_have_the_permissions_of_any_new_file(umask: int, tmp_path: Path) -> None:
     write_chunks(tmp_path / "a", [b"x"])
-    write_first(tmp_path / "b", "x")
+    write_new(tmp_path / "b", "x")
     write_folder(tmp_path / "c", {"d/e": [b"x"]})
     modes = {path.name: stat.S_IMODE(path.stat().st_mode) for path in tmp_path.rglob("*")}
     assert modes == {"a": 0o640, "b": 0o640, "c": 0o750, "d": 0o750, "e": 0o640}

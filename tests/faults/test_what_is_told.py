@@ -13,7 +13,7 @@ from faults.conftest import Done
 
 import rankscope.cli.options as evaluating
 from rankscope.cli import main as entry
-from rankscope.cli.streams import signals_told
+from rankscope.cli.streams import signals_raised
 from rankscope.errors import RankscopeError
 from rankscope.parallel import run_units
 
@@ -87,7 +87,7 @@ def test_a_signal_that_is_ignored_stays_so(monkeypatch: pytest.MonkeyPatch) -> N
     """As `nohup` has it."""
     before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
     try:
-        with signals_told():
+        with signals_raised():
             assert signal.getsignal(signal.SIGHUP) == signal.SIG_IGN
             assert signal.getsignal(signal.SIGTERM) != signal.SIG_DFL
         assert signal.getsignal(signal.SIGTERM) == signal.SIG_DFL

@@ -11,8 +11,8 @@ from fusion.test_trained import by_document
 
 import rankscope as rs
 from rankscope.fusion import METHODS, NORMALISATIONS
-from rankscope.fusion.fused import pooled
-from rankscope.fusion.judged import judged
+from rankscope.fusion.fused import load_pool
+from rankscope.fusion.judged import judge_pool
 from rankscope.fusion.trained import TRAINED
 
 FOUND = json.loads((Path(__file__).parents[1] / "reference" / "ranx" / "recorded_fusion.json").read_text("utf-8"))
@@ -59,8 +59,8 @@ def ours(method: str, how: str, runs: str) -> dict[str, dict[str, float]]:
             found.setdefault(query, {})[doc] = score
         return found
     turned = how == "min-max-inverted"
-    seen, new = pooled(FOUND["train"], inverted=turned).pool, pooled(FOUND[runs], inverted=turned).pool
-    parameters = TRAINED[name].learn(seen, judged(seen, rs.Qrels(FOUND["qrels"])), options, how)
+    seen, new = load_pool(FOUND["train"], inverted=turned).pool, load_pool(FOUND[runs], inverted=turned).pool
+    parameters = TRAINED[name].learn(seen, judge_pool(seen, rs.Qrels(FOUND["qrels"])), options, how)
     return by_document(new, TRAINED[name].apply(new, parameters, how))
 
 
@@ -93,7 +93,7 @@ def test_methods_that_look_at_scores_have_a_case_for_each_normalisation() -> Non
 def test_weighted_sum_is_comb_sum_with_weights() -> None:
     for norm in NORMALISATIONS:
         fused = rs.fusion.fuse(FOUND["runs"], "comb-sum", normalise=norm, **WEIGHTS)
-        pool = pooled(FOUND["runs"], inverted=norm == "min-max-inverted").pool
+        pool = load_pool(FOUND["runs"], inverted=norm == "min-max-inverted").pool
         found = by_document(pool, TRAINED["weighted-sum"].apply(pool, WEIGHTS, norm))
         assert {(q, doc): score for q, doc, score in fused.frame().rows()} == {
             (q, doc): score for q, docs in found.items() for doc, score in docs.items()

@@ -14,7 +14,7 @@ from fusion.naive_fusion import naive, ranked
 from same import assert_same_bits
 
 import rankscope as rs
-from rankscope.data.rows import names_of
+from rankscope.data.rows import decode_ids
 from rankscope.fusion import METHODS, NORMALISATIONS, majority, pool
 from rankscope.kernels.text import decode
 
@@ -44,7 +44,7 @@ WEIGHTED = [name for name, known in METHODS.items() if known.weighted]
 def found(run: rs.Run) -> dict[str, dict[str, float]]:
     rows = run._rows
     assert rows is not None
-    docs, scores = names_of(decode(rows.docs)), rows.values.tolist()
+    docs, scores = decode_ids(decode(rows.docs)), rows.values.tolist()
     parts = itertools.pairwise(rows.offsets.tolist())
     return {q: dict(zip(docs[a:b], scores[a:b], strict=True)) for q, (a, b) in zip(run.query_ids, parts, strict=True)}
 

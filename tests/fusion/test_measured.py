@@ -10,10 +10,10 @@ from same import assert_same_bits
 import rankscope as rs
 from rankscope.evaluation.conventions import make_plan
 from rankscope.fusion.candidates import Candidate
-from rankscope.fusion.fused import fused_run, pooled
+from rankscope.fusion.fused import fused_run, load_pool
 from rankscope.fusion.measured import measured_pool
-from rankscope.fusion.parts import part_of
-from rankscope.fusion.scaled import scaled
+from rankscope.fusion.parts import pool_subset
+from rankscope.fusion.scaled import normalise_pool
 
 JUDGED = some_judgments()
 QRELS = rs.Qrels(JUDGED)
@@ -24,7 +24,7 @@ MEASURES = ("nDCG@10", "nDCG@3", "AP", "RR", "P@5", "Bpref", "ERR@10", "R@5", "M
 @pytest.mark.parametrize("measure", MEASURES)
 def test_values_are_those_of_the_fused_run(measure: str) -> None:
     plan = make_plan([measure])
-    names, _, pool = pooled(RUNS)
+    names, _, pool = load_pool(RUNS)
     measured = measured_pool(pool, QRELS, plan)
     order = [rs.Qrels(JUDGED).query_ids.index(query) for query in measured.blank.query_ids]
     for candidate, parameters in (
@@ -32,7 +32,7 @@ def test_values_are_those_of_the_fused_run(measure: str) -> None:
         (Candidate("comb-max", "min-max", {}), {}),
         (Candidate("comb-sum", "borda", {}), {"weights": [0.0, 1.0, 0.0]}),
     ):
-        scores = candidate.fuse(pool, parameters, scaled(pool, candidate.normalise, names))
+        scores = candidate.fuse(pool, parameters, normalise_pool(pool, candidate.normalise, names))
         fused = fused_run(pool, scores, "fused", ())
         expected = rs.evaluate(QRELS, [fused], [measure]).matrix(measure)[0][order]
         assert_same_bits(measured.values(scores), expected)
@@ -42,23 +42,23 @@ def test_values_are_those_of_the_fused_run(measure: str) -> None:
 
 
 def test_a_part_of_a_pool_is_the_pool_of_these_queries() -> None:
-    names, _, pool = pooled(RUNS)
+    names, _, pool = load_pool(RUNS)
     kept = np.arange(len(pool.query_ids)) % 3 == 1
-    part = part_of(pool, kept)
+    part = pool_subset(pool, kept)
     chosen = {query.decode() for query, one in zip(pool.query_ids, kept.tolist(), strict=True) if one}
     fewer = [rs.Run({q: docs for q, docs in lists_of(run).items() if q in chosen}, name=run.name) for run in RUNS]
     assert part.pool.query_ids == [query for query, one in zip(pool.query_ids, kept.tolist(), strict=True) if one]
     for method, how in (("rrf", "none"), ("borda", "none"), ("comb-mnz", "z-score"), ("comb-sum", "borda")):
         candidate, parameters = Candidate(method, how, {}), {"k": 60} if method == "rrf" else {}
-        scores = candidate.fuse(part.pool, parameters, scaled(part.pool, how, names))
+        scores = candidate.fuse(part.pool, parameters, normalise_pool(part.pool, how, names))
         expected = rs.fusion.fuse(fewer, method, normalise=None if how == "none" else how)
         assert_same_bits(lists_of(fused_run(part.pool, scores, "part", ())), lists_of(expected))
-        whole = candidate.fuse(pool, parameters, scaled(pool, how, names))
+        whole = candidate.fuse(pool, parameters, normalise_pool(pool, how, names))
         assert_same_bits(scores, whole[part.documents])
 
 
 def test_all_queries_are_the_pool_itself() -> None:
-    pool = pooled(RUNS).pool
-    part = part_of(pool, np.ones(len(pool.query_ids), np.bool_))
+    pool = load_pool(RUNS).pool
+    part = pool_subset(pool, np.ones(len(pool.query_ids), np.bool_))
     assert part.pool is pool
     assert part.documents.tolist() == list(range(pool.size))

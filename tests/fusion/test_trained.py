@@ -16,10 +16,10 @@ from same import assert_same_bits
 
 import rankscope as rs
 from rankscope.errors import InputError, ParameterError
-from rankscope.fusion.fused import pooled
-from rankscope.fusion.judged import judged
-from rankscope.fusion.pool import Pool
-from rankscope.fusion.scaled import scaled
+from rankscope.fusion.fused import load_pool
+from rankscope.fusion.judged import judge_pool
+from rankscope.fusion.pool import RunPool
+from rankscope.fusion.scaled import normalise_pool
 from rankscope.fusion.trained import TRAINED
 from rankscope.kernels.text import decode
 
@@ -55,7 +55,7 @@ def some(seed: int, runs: int = 4, documents: int = 30) -> tuple[list[Lists], di
     return found, qrels
 
 
-def by_document(pool: Pool, scores: Any) -> Lists:
+def by_document(pool: RunPool, scores: Any) -> Lists:
     docs = [doc.decode() for doc in decode(pool.docs)]
     parts = itertools.pairwise(pool.offsets.tolist())
     return {
@@ -67,12 +67,12 @@ def by_document(pool: Pool, scores: Any) -> Lists:
 def learn(
     method: str, runs: Sequence[Lists], qrels: Mapping[str, Mapping[str, int]], setting: Mapping[str, Any]
 ) -> dict[str, Any]:
-    pool = pooled(runs).pool
-    return TRAINED[method].learn(pool, judged(pool, rs.Qrels(qrels)), setting, "min-max")
+    pool = load_pool(runs).pool
+    return TRAINED[method].learn(pool, judge_pool(pool, rs.Qrels(qrels)), setting, "min-max")
 
 
 def apply(method: str, runs: Sequence[Lists], parameters: Mapping[str, Any], how: str = "min-max") -> Lists:
-    pool = pooled(runs).pool
+    pool = load_pool(runs).pool
     return by_document(pool, TRAINED[method].apply(pool, dict(parameters), how))
 
 
@@ -267,11 +267,11 @@ def test_what_is_learned_does_not_look_at_queries_that_are_left_out_and_can_be_s
     method: str, setting: dict[str, Any]
 ) -> None:
     runs, qrels = some(4)
-    pool = pooled(runs).pool
+    pool = load_pool(runs).pool
     kept = np.array([query in (b"q0", b"q2", b"q5") for query in pool.query_ids])
 
     def from_some(judgments: Mapping[str, Mapping[str, int]]) -> dict[str, Any]:
-        known = judged(pool, rs.Qrels(judgments)).only(kept)
+        known = judge_pool(pool, rs.Qrels(judgments)).only(kept)
         return TRAINED[method].learn(pool, known, setting, "min-max")
 
     turned = {q: {d: 1 - g for d, g in docs.items()} if q in ("q1", "q3") else docs for q, docs in qrels.items()}
@@ -284,11 +284,11 @@ def test_what_is_learned_does_not_look_at_queries_that_are_left_out_and_can_be_s
 
 @pytest.mark.parametrize("method", TRAINED)
 def test_nothing_to_learn_from_is_refused(method: str) -> None:
-    pool = pooled([ONE, OTHER]).pool
+    pool = load_pool([ONE, OTHER]).pool
     setting = TRAINED[method].grid(2)[0]
     for known in (
-        judged(pool, rs.Qrels({"elsewhere": {"a": 1}})),
-        judged(pool, rs.Qrels(JUDGED)).only(np.zeros(2, np.bool_)),
+        judge_pool(pool, rs.Qrels({"elsewhere": {"a": 1}})),
+        judge_pool(pool, rs.Qrels(JUDGED)).only(np.zeros(2, np.bool_)),
     ):
         with pytest.raises(InputError, match="no query of the runs has judgments to learn from; check that queries"):
             TRAINED[method].learn(pool, known, setting, "min-max")
@@ -354,9 +354,9 @@ def test_settings_to_choose_among_begin_with_what_is_usual_and_all_can_be_learne
 
 def test_scores_can_be_normalised_once_for_many_fusions() -> None:
     runs, qrels = some(5)
-    pool = pooled(runs).pool
+    pool = load_pool(runs).pool
     for how in ("min-max", "borda"):
-        ready = scaled(pool, how)
+        ready = normalise_pool(pool, how)
         for method in ("weighted-sum", "mixed", "seg-fuse"):
             parameters = learn(method, runs, qrels, {})
             found = TRAINED[method].apply(pool, parameters, ready)

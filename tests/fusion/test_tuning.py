@@ -16,7 +16,7 @@ from same import assert_same_bits, assert_same_numbers
 import rankscope as rs
 from rankscope.demo.collection import make_collection
 from rankscope.fusion.tuned import TrainedFusion
-from rankscope.fusion.tuning import fold_of
+from rankscope.fusion.tuning import assign_folds
 
 JUDGED = some_judgments()
 RUNS = some_runs(JUDGED)
@@ -125,10 +125,10 @@ def test_queries_without_judgments_are_fused_with_what_all_others_taught() -> No
 
 def test_folds_are_even_and_do_not_depend_on_the_order_of_queries() -> None:
     ids = [f"q{i}".encode() for i in range(11)]
-    found = dict(zip(ids, fold_of(ids, 4, 7).tolist(), strict=True))
+    found = dict(zip(ids, assign_folds(ids, 4, 7).tolist(), strict=True))
     assert sorted(np.bincount(list(found.values())).tolist()) == [2, 3, 3, 3]
-    assert dict(zip(ids[::-1], fold_of(ids[::-1], 4, 7).tolist(), strict=True)) == found
-    assert dict(zip(ids, fold_of(ids, 4, 8).tolist(), strict=True)) != found
+    assert dict(zip(ids[::-1], assign_folds(ids[::-1], 4, 7).tolist(), strict=True)) == found
+    assert dict(zip(ids, assign_folds(ids, 4, 8).tolist(), strict=True)) != found
 
 
 def test_the_order_of_queries_changes_nothing() -> None:

@@ -10,11 +10,11 @@ import numpy as np
 import rankscope as rs
 from rankscope.data.join import Convention, Joiner
 from rankscope.evaluation.folders import join_folder
-from rankscope.evaluation.pieces import cut_file, join_unit, put_together
-from rankscope.evaluation.regrouped import find_regrouped
-from rankscope.evaluation.run_files import Found, find_in_file
+from rankscope.evaluation.pieces import join_task, merge_tasks, tasks_of_file
+from rankscope.evaluation.regrouped import join_ungrouped
+from rankscope.evaluation.run_files import RunPart, join_run_part
 from rankscope.io import table_stretches
-from rankscope.io.formats import format_named
+from rankscope.io.formats import get_format
 from rankscope.io.read import open_source
 from rankscope.io.streams import open_binary
 
@@ -25,14 +25,14 @@ QRELS = rs.Qrels({"q": {"a": 1, "b": 0}, "r": {"c": 2}})
 SMALL = 40
 
 
-def refuse_other_rows(found: Found, path: Path) -> None:
+def refuse_other_rows(found: RunPart, path: Path) -> None:
     """Raise AssertionError where what was found is not what is in the file; InputError where that cannot be read."""
-    whole = find_in_file(QRELS, path, Convention(), None, None)
+    whole = join_run_part(QRELS, path, Convention(), None, None)
     for one, other in zip(ordered(found), ordered(whole), strict=True):
         assert np.array_equal(one, other), (found, whole)
 
 
-def ordered(found: Found) -> tuple[np.ndarray, ...]:
+def ordered(found: RunPart) -> tuple[np.ndarray, ...]:
     """Of whatever order of queries the same."""
     portion = found.portion
     by_query = np.argsort(portion.queries, kind="stable")
@@ -43,9 +43,9 @@ def ordered(found: Found) -> tuple[np.ndarray, ...]:
 def by_workers(path: Path) -> None:
     """Ranges of TREC's lines and shares of Parquet, put together."""
     shared = (QRELS, Convention())
-    file = cut_file((0, 0), path, None, SMALL, path.stat().st_size, False)
+    file = tasks_of_file((0, 0), path, None, SMALL, path.stat().st_size, False)
     with patch.object(table_stretches, "SLICE", 3):
-        found = put_together(*shared, file, [join_unit(shared, unit)[1] for unit in file.units], None)
+        found = merge_tasks(*shared, file, [join_task(shared, unit)[1] for unit in file.units], None)
     if found is not None:
         refuse_other_rows(found, path)
 
@@ -54,9 +54,9 @@ def regrouped(path: Path) -> None:
     """By way of temporary files, in any format that can be read piece by piece."""
     with open_binary(path) as stream, patch.multiple(table_stretches, BLOCK=SMALL, SLICE=3):
         source = open_source(stream, path, None)
-        if format_named(source.format).stretches is None:
+        if get_format(source.format).stretches is None:
             return
-        found = find_regrouped(Joiner(QRELS, Convention(), "run"), source, None)
+        found = join_ungrouped(Joiner(QRELS, Convention(), "run"), source, None)
     refuse_other_rows(found, path)
 
 

@@ -16,8 +16,8 @@ from fuzz import seeds
 from fuzz.in_pieces import as_partition, by_workers, regrouped
 
 import rankscope as rs
-from rankscope.agreement.experiments import each_experiment
-from rankscope.agreement.metric_inputs import read_metrics
+from rankscope.agreement.experiments import load_experiments
+from rankscope.agreement.metric_inputs import read_metric_scores
 from rankscope.agreement.sources import read_judgments
 from rankscope.agreement.system_sources import read_any_scores
 from rankscope.cli.leaderboard_input import read_board_data
@@ -70,7 +70,7 @@ class Reader:
 
 
 def read_metrics_of(path: Path) -> None:
-    read_metrics([path], None)
+    read_metric_scores([path], None)
 
 
 def streamed(path: Path) -> None:
@@ -146,7 +146,7 @@ def wmt_lines(path: Path) -> None:
 
 
 def experiments(path: Path) -> None:
-    list(each_experiment(path, "reward", "gold"))
+    list(load_experiments(path, "reward", "gold"))
 
 
 def sentences(path: Path) -> None:

@@ -19,10 +19,10 @@ from hypothesis import strategies as st
 from strategies import DOC_IDS, QUERY_IDS
 
 import rankscope as rs
-from rankscope.data.rows import Rows, name_of
+from rankscope.data.rows import Rows, decode_id
 from rankscope.io.convert import read_content
-from rankscope.io.formats import FORMATS, Wanted, outputs
-from rankscope.io.trec_files import ranks
+from rankscope.io.formats import FORMATS, ReadRequest, writable_formats
+from rankscope.io.trec_files import ranks_of_rows
 from rankscope.kernels.text import decode, encode, hashes
 
 Lists = dict[str, dict[str, Any]]
@@ -30,7 +30,7 @@ Lists = dict[str, dict[str, Any]]
 #: Formats that can be written here.
 FORMS = [
     form
-    for form in outputs()
+    for form in writable_formats()
     if form != "letor" and (form != "lz4" or (find_spec("lz4") and find_spec("cbor2")))  # letor: see below
 ]
 
@@ -62,13 +62,13 @@ def bits(value: float) -> bytes:
 
 def entries(path: Path, form: str, kind: str) -> list[tuple[Any, ...]]:
     """(query, subtopic, document, value) of each row, as the library reads them."""
-    content = read_content(path, form, Wanted(kind, complete=True))
+    content = read_content(path, form, ReadRequest(kind, complete=True))
     rows = content.rows
     query = np.repeat(np.arange(len(rows.query_ids)), np.diff(rows.offsets)).tolist()
-    subtopics = [None] * len(query) if rows.subtopics is None else list(map(name_of, decode(rows.subtopics)))
-    docs = map(name_of, decode(rows.docs))
+    subtopics = [None] * len(query) if rows.subtopics is None else list(map(decode_id, decode(rows.subtopics)))
+    docs = map(decode_id, decode(rows.docs))
     values = map(bits, rows.values.tolist()) if kind == "run" else rows.values.tolist()
-    return list(zip([name_of(rows.query_ids[q]) for q in query], subtopics, docs, values, strict=True))
+    return list(zip([decode_id(rows.query_ids[q]) for q in query], subtopics, docs, values, strict=True))
 
 
 def flat(data: Lists, kind: str) -> list[tuple[Any, ...]]:
@@ -255,7 +255,7 @@ def test_ranks_are_those_of_a_stable_sort_by_falling_score(data: list[list[float
     for scores in data:
         order = sorted(range(len(scores)), key=lambda i: -scores[i])
         expected += [order.index(i) + 1 for i in range(len(scores))]
-    assert ranks(rows).tolist() == expected
+    assert ranks_of_rows(rows).tolist() == expected
 
 
 def test_lines_keep_their_order_and_get_the_rank_that_their_score_gives(tmp_path: Path) -> None:

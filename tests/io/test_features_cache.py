@@ -30,13 +30,13 @@ class Place:
         self.path, self.cache = folder / "train.txt", folder / "train.txt.rscache"
         self.reads = 0
         self.write(LINES)
-        read = features.read
+        read = features.read_uncached
 
         def counted(*arguments):
             self.reads += 1
             return read(*arguments)
 
-        monkeypatch.setattr(features, "read", counted)
+        monkeypatch.setattr(features, "read_uncached", counted)
 
     def write(self, content: bytes) -> None:
         """Long ago, as the clocks of file systems are coarse."""
@@ -137,7 +137,7 @@ def test_a_file_that_changed_just_before_its_cache_was_written_is_known_by_its_b
 
 def test_a_file_that_changes_while_it_is_read_gets_no_cache(place, monkeypatch):
     stamps = iter(range(9))
-    monkeypatch.setattr(feature_cache, "stamp", lambda _: {"size": next(stamps)})
+    monkeypatch.setattr(feature_cache, "file_times", lambda _: {"size": next(stamps)})
     place.read()
     assert not place.cache.exists()
 

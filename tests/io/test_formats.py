@@ -15,8 +15,8 @@ import polars as pl
 import pytest
 
 import rankscope as rs
-from rankscope.data.dicts import dict_rows
-from rankscope.io.formats import FORMATS, Entry, File, Format, Wanted
+from rankscope.data.dicts import rows_from_dicts
+from rankscope.io.formats import FORMATS, FileContent, Format, FormatEntry, ReadRequest
 from rankscope.io.read import Source
 from rankscope.kernels.text import decode
 
@@ -365,12 +365,14 @@ def test_formats_that_are_no_judgments_and_no_run_by_themselves_say_what_reads_t
 def lists() -> Iterator[None]:
     """A format of runs that a file does not have to be named for: `query: document document ...`."""
 
-    def read(source: Source, wanted: Wanted) -> File:
+    def read(source: Source, wanted: ReadRequest) -> FileContent:
         lines = [line.split(":") for line in source.rest().decode().splitlines()]
         found = {query: {doc: -float(i) for i, doc in enumerate(docs.split())} for query, docs in lines}
-        return File(dict_rows(found, source.name, "score"))
+        return FileContent(rows_from_dicts(found, source.name, "score"))
 
-    FORMATS["lists"] = Entry(Format(read=read, sniff=lambda head: head.line.split()[0].endswith(b":")), (".lists",))
+    FORMATS["lists"] = FormatEntry(
+        Format(read=read, sniff=lambda head: head.line.split()[0].endswith(b":")), (".lists",)
+    )
     yield
     del FORMATS["lists"]
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rankscope.errors import InputError
-from rankscope.io.label_pairs import as_numbers, label_named, read_label_pairs
+from rankscope.io.label_pairs import find_label, labels_as_numbers, read_label_pairs
 
 
 @pytest.fixture
@@ -64,7 +64,7 @@ def test_a_number_written_in_two_ways_is_one_label_beside_text_too(written):
 @given(st.lists(st.integers(-50, 50), min_size=1, max_size=20), st.integers(1, 3), st.booleans())
 def test_how_numbers_are_written_changes_nothing(numbers, digits, text):
     labels = [n / 4 for n in numbers]
-    true, predicted = as_numbers(
+    true, predicted = labels_as_numbers(
         [[f"{x:.4f}" for x in labels] + ["?"] * text, [repr(x) for x in labels] + ["?"] * text]
     )
     assert true == predicted
@@ -85,8 +85,8 @@ def test_how_numbers_are_written_changes_nothing(numbers, digits, text):
     ],
 )
 def test_a_label_is_found_however_it_is_written(asked, known, found):
-    assert label_named(asked, known) == found
-    assert type(label_named(asked, known)) is type(found)
+    assert find_label(asked, known) == found
+    assert type(find_label(asked, known)) is type(found)
 
 
 @pytest.mark.parametrize("content", ["", "\n\n", "#", "# a\n#b\n", "# a\n\n"])

@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 import rankscope as rs
 from rankscope.errors import InputError
 from rankscope.io import letor, letor_fields, letor_predictions
-from rankscope.io.blocks import Block
-from rankscope.io.letor import Labels, label_qrels, prediction_run, read_labels, read_letor, read_predictions
+from rankscope.io.blocks import LineBlock
+from rankscope.io.letor import LetorLabels, label_qrels, prediction_run, read_labels, read_letor, read_predictions
 from rankscope.kernels.text import PADDING, decode
 
 if sys.version_info >= (3, 14):
@@ -42,7 +42,7 @@ def write(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     return call
 
 
-def read(labels: Labels) -> list[tuple[int, str, str | None, int]]:
+def read(labels: LetorLabels) -> list[tuple[int, str, str | None, int]]:
     """(relevance, query, document, line) of each document."""
     docs = [None] * len(labels) if labels.docs is None else [doc.decode() for doc in decode(labels.docs)]
     queries = [labels.query_ids[code] for code in labels.query]
@@ -76,10 +76,10 @@ FORMS = {
 
 
 @pytest.mark.parametrize("form", FORMS)
-@pytest.mark.parametrize("size", [3, 40, 100, letor.SIZE])
+@pytest.mark.parametrize("size", [3, 40, 100, letor.BLOCK_SIZE])
 def test_each_form_of_the_file_is_read(write, form: str, size: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """And with blocks that end anywhere."""
-    monkeypatch.setattr(letor, "SIZE", size)
+    monkeypatch.setattr(letor, "BLOCK_SIZE", size)
     content, expected = FORMS[form]
     assert read(read_labels(write(content))) == expected
 
@@ -122,7 +122,7 @@ def test_what_is_read_is_what_a_loop_reads(tmp_path: Path, rows, size: int, end:
     path = tmp_path / "labels"
     path.write_bytes(end.join(lines) + end)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(letor, "SIZE", size)
+        patch.setattr(letor, "BLOCK_SIZE", size)
         labels = read_labels(path)
     naive = [
         (int(fields[0]), fields[1].decode()[4:], fields[-1].decode(), number)
@@ -137,7 +137,7 @@ def test_what_is_read_is_what_a_loop_reads(tmp_path: Path, rows, size: int, end:
 def test_the_first_fields_are_those_of_split(lines: list[str], count: int, width: int) -> None:
     text = "".join(f"{line}\n" for line in lines).encode()
     buffer = bytearray(bytes(PADDING) + text + bytes(2 * PADDING))
-    found = letor_fields.find_lines(Block(buffer, PADDING, PADDING + len(text), 1, "x", True), comments=True)
+    found = letor_fields.find_lines(LineBlock(buffer, PADDING, PADDING + len(text), 1, "x", True), comments=True)
     starts, lengths = letor_fields.leading_fields(found.buffer, found.starts, found.ends, count, width)
     for row, line in enumerate(lines):
         fields = [bytes(buffer[a : a + n]) for a, n in zip(starts[row], lengths[row], strict=True) if n]
@@ -187,8 +187,8 @@ def test_the_first_bad_line_is_named_however_it_is_bad(write) -> None:
 
 
 def test_lines_are_counted_through_all_blocks(write, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(letor, "SIZE", 50)
-    monkeypatch.setattr(letor_predictions, "SIZE", 50)
+    monkeypatch.setattr(letor, "BLOCK_SIZE", 50)
+    monkeypatch.setattr(letor_predictions, "BLOCK_SIZE", 50)
     with pytest.raises(InputError, match=r"^test.txt:501: 'x' behind"):
         read_labels(write(b"1 qid:1 1:0.5\n" * 500 + b"1 x\n"))
     with pytest.raises(InputError, match=r"^test.txt:501: 'x', expected one finite number"):
@@ -209,9 +209,9 @@ def test_lines_are_counted_through_all_blocks(write, monkeypatch: pytest.MonkeyP
         (b"", "test.txt: the file is empty"),
     ],
 )
-@pytest.mark.parametrize("size", [1, letor.SIZE])
+@pytest.mark.parametrize("size", [1, letor.BLOCK_SIZE])
 def test_a_bad_prediction_file_is_refused(write, content: bytes, said: str, size: int, monkeypatch) -> None:
-    monkeypatch.setattr(letor_predictions, "SIZE", size)
+    monkeypatch.setattr(letor_predictions, "BLOCK_SIZE", size)
     with pytest.raises(InputError, match=f"^{re.escape(said)}"):
         read_predictions(write(content))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from rankscope.data.segment_scores import PairScores, SegmentScores, attach
+from rankscope.data.segment_scores import PairScores, SegmentScores, attach_scores
 from rankscope.errors import InputError, ParameterError
 from rankscope.io.mt_folders import (
     list_mt_scores,
@@ -93,7 +93,7 @@ def test_every_system_that_was_judged_in_wmt12_has_an_output_of_3003_lines(data)
         assert {one.systems[code] for code in set(one.system.codes.tolist())} == set(texts.systems)
         assert {len(lines) for lines in texts.systems.values()} == {len(texts)} == {3003}
         lengths = {system: list(map(len, lines)) for system, lines in texts.systems.items()}
-        found = attach(one, SegmentScores("length", {pair: PairScores.of(lengths)}))
+        found = attach_scores(one, SegmentScores("length", {pair: PairScores.of(lengths)}))
         assert not np.isnan(found.columns["length"]).any()
 
 

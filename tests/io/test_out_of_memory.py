@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 from rankscope.data.join import Convention
 from rankscope.data.qrels import Qrels
 from rankscope.errors import OutputError, RankscopeError
-from rankscope.evaluation.sources import join_file, joined_run
+from rankscope.evaluation.sources import join_file, join_run_object
 from rankscope.io import regrouped, table_stretches, tables, trec_files
 from rankscope.io.read import read_run
 from rankscope.io.streams import zstd_module
@@ -74,7 +74,9 @@ def pieces(monkeypatch: pytest.MonkeyPatch) -> Size:
         monkeypatch.setattr(trec_files, "BLOCK", n)
         monkeypatch.setattr(table_stretches, "BLOCK", n)
         monkeypatch.setattr(table_stretches, "SLICE", n)
-        monkeypatch.setattr(regrouped.Regrouped.__init__, "__defaults__", (3, 8 * n))  # files, bytes of the largest
+        monkeypatch.setattr(
+            regrouped.ExternalGroupBy.__init__, "__defaults__", (3, 8 * n)
+        )  # files, bytes of the largest
 
     return size
 
@@ -92,7 +94,7 @@ def found(join: Callable[[], Any]) -> Any:
 
 def in_memory(path: Path, convention: Convention | None = None) -> Any:
     convention = convention or Convention()
-    return found(lambda: joined_run(QRELS, read_run(path), convention, path))
+    return found(lambda: join_run_object(QRELS, read_run(path), convention, path))
 
 
 def in_pieces(path: Path, convention: Convention | None = None) -> Any:

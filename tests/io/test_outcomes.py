@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 import rankscope as rs
 from rankscope.agreement import read_wmt_rankings
 from rankscope.errors import InputError
-from rankscope.io.choice_words import choice_of
+from rankscope.io.choice_words import parse_choice
 
 #: A beats B; B and C are tied; C beats A, who stands on the left.
 GOOD = "left,right,winner\nA,B,left\nB,C,tie\nA,C,right\n"
@@ -149,7 +149,7 @@ def test_a_name_of_a_system_is_that_name_even_where_it_is_a_word(written):
 
 
 NAMES = st.text(st.characters(codec="ascii", categories=["Ll"]), min_size=5, max_size=7).filter(
-    lambda name: choice_of(name) is None
+    lambda name: parse_choice(name) is None
 )
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from rankscope.agreement import read_preference_rankings, segments
-from rankscope.agreement.sources import kind_of, read_judgments
+from rankscope.agreement.sources import detect_kind, read_judgments
 from rankscope.errors import InputError
 
 CHOSEN = "item,a,b,human,judge\n1,large,small,a,tie\n2,small,large,b,b\n3,small,large,tie,\n"
@@ -56,7 +56,7 @@ def test_choices_become_ranks_of_two_items(written, content):
 def test_better_and_worse_may_be_separated_by_anything(written, separator):
     path = written("prompt,better,worse\n1,A,B\n1,B,C\n".replace(",", separator))
     found = read_judgments(path)
-    assert kind_of(path) == ("pairs" if separator == " " else "table")
+    assert detect_kind(path) == ("pairs" if separator == " " else "table")
     assert list(found.system) == ["A", "B", "B", "C"]
     assert found.table("rank").tolist() == [[1, 2], [1, 2]]
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from rankscope.io import ranges
 from rankscope.io.blocks import BOM
-from rankscope.io.ranges import Range, RangeReader, cuts
+from rankscope.io.ranges import ByteRange, RangeReader, cut_at_queries
 
 
 def line(query, doc="d"):
@@ -23,19 +23,23 @@ def queries_of(text):
 
 
 def cut(text, size):
-    return [text[a:b] for a, b in cuts(BytesIO(text), len(text), size)]
+    return [text[a:b] for a, b in cut_at_queries(BytesIO(text), len(text), size)]
 
 
 def test_a_file_is_cut_where_the_first_field_changes():
     text = line("a") + line("a") + line("b") + line("b") + line("c")
     n = len(line("a"))
-    assert cuts(BytesIO(text), len(text), 1) == [Range(0, 2 * n), Range(2 * n, 4 * n), Range(4 * n, 5 * n)]
-    assert cuts(BytesIO(text), len(text), 2 * n + 1) == [Range(0, 4 * n), Range(4 * n, 5 * n)]
-    assert cuts(BytesIO(text), len(text), 5 * n) == [Range(0, 5 * n)]
+    assert cut_at_queries(BytesIO(text), len(text), 1) == [
+        ByteRange(0, 2 * n),
+        ByteRange(2 * n, 4 * n),
+        ByteRange(4 * n, 5 * n),
+    ]
+    assert cut_at_queries(BytesIO(text), len(text), 2 * n + 1) == [ByteRange(0, 4 * n), ByteRange(4 * n, 5 * n)]
+    assert cut_at_queries(BytesIO(text), len(text), 5 * n) == [ByteRange(0, 5 * n)]
 
 
 def test_an_empty_file_has_no_range():
-    assert cuts(BytesIO(b""), 0, 1) == []
+    assert cut_at_queries(BytesIO(b""), 0, 1) == []
 
 
 def test_comments_and_blank_lines_are_passed_over_and_stay_with_what_is_before_them():
@@ -90,7 +94,7 @@ def test_any_bytes_are_cut_so_that_nothing_is_lost(text, size, look):
 
 @pytest.mark.parametrize("size", [1, 7, 100])
 def test_a_reader_gives_the_bytes_of_its_range_and_then_ends(size):
-    reader = RangeReader(BytesIO(bytes(range(60))), Range(10, 50))
+    reader = RangeReader(BytesIO(bytes(range(60))), ByteRange(10, 50))
     found, buffer = b"", bytearray(size)
     while n := reader.readinto(memoryview(buffer)):
         found += bytes(buffer[:n])

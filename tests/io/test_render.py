@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rankscope.io.render import MANY, any_blank, has_blank, numbers, pick
+from rankscope.io.render import MANY, any_blank, format_numbers, has_blank, pick_texts
 from rankscope.kernels.text import as_fields
 
 
@@ -39,18 +39,18 @@ def floats(kind):
 )
 def test_many_numbers_have_the_texts_that_repr_gives(kind):
     values = floats(kind)
-    assert numbers(values) == [repr(value).encode() for value in values.tolist()]
+    assert format_numbers(values) == [repr(value).encode() for value in values.tolist()]
 
 
 def test_few_numbers_and_whole_ones():
-    assert numbers(np.array([0.1, 1e-7, 3.0])) == [b"0.1", b"1e-07", b"3.0"]
-    assert numbers(np.arange(3)) == [b"0", b"1", b"2"]
-    assert numbers(np.arange(MANY))[-1] == str(MANY - 1).encode()
+    assert format_numbers(np.array([0.1, 1e-7, 3.0])) == [b"0.1", b"1e-07", b"3.0"]
+    assert format_numbers(np.arange(3)) == [b"0", b"1", b"2"]
+    assert format_numbers(np.arange(MANY))[-1] == str(MANY - 1).encode()
 
 
 def test_texts_are_picked_by_their_place():
-    assert pick([b"a", b"bc"], np.array([1, 0, 1])) == [b"bc", b"a", b"bc"]
-    assert pick([], np.array([], np.int64)) == []
+    assert pick_texts([b"a", b"bc"], np.array([1, 0, 1])) == [b"bc", b"a", b"bc"]
+    assert pick_texts([], np.array([], np.int64)) == []
 
 
 @given(st.lists(st.text("ab \t\n\v\f\r\0é", max_size=70).map(str.encode) | st.binary(max_size=20), max_size=6))

@@ -17,7 +17,7 @@ from same import assert_same_bits
 
 import rankscope as rs
 from rankscope.data.join import Convention, Joiner, join
-from rankscope.io.blocks import BlockReader, split, split_any, split_regular
+from rankscope.io.blocks import BlockReader, split_fields, split_irregular_fields, split_regular_fields
 from rankscope.io.read import Source, open_source
 from rankscope.io.streams import open_binary
 from rankscope.io.trec import QRELS, RUN, Grammar, Ungrouped, stream_rows
@@ -335,13 +335,13 @@ def check_ways(content: bytes, grammar: Grammar) -> None:
     )
     if not good:
         with pytest.raises(rs.InputError):
-            split_any(block, layout)
-        assert split_regular(block, layout) is None
+            split_irregular_fields(block, layout)
+        assert split_regular_fields(block, layout) is None
         return
     columns = [[f[c] for f in expected] for c in layout.columns]
-    assert [decode(f) for f in split_any(block, layout)] == columns
-    assert [decode(f) for f in split(block, layout)] == columns
-    regular = split_regular(block, layout)
+    assert [decode(f) for f in split_irregular_fields(block, layout)] == columns
+    assert [decode(f) for f in split_fields(block, layout)] == columns
+    regular = split_regular_fields(block, layout)
     assert regular is None or [decode(f) for f in regular] == columns
 
 
@@ -366,7 +366,7 @@ def test_a_regular_file_takes_the_fast_way(gap: bytes, end: bytes) -> None:
     content = gap.join([b"q1", b"Q0", b"d1", b"1", b"2.5", b"t"]) + end
     block = BlockReader(io.BytesIO(content * 3), "file").next()
     assert block is not None
-    found = split_regular(block, RUN.layout)
+    found = split_regular_fields(block, RUN.layout)
     assert found is not None
     assert [decode(f) for f in found] == [[b"q1"] * 3, [b"d1"] * 3, [b"2.5"] * 3]
 

@@ -12,7 +12,7 @@ import rankscope as rs
 from rankscope.errors import InputError, ParameterError
 from rankscope.io.packed import FREE
 from rankscope.io.streams import open_binary
-from rankscope.io.urls import Remote, is_url, open_url, url_size
+from rankscope.io.urls import RemoteFile, is_url, open_url, url_size
 
 RUN = b"q1 Q0 d1 1 2.0 bm25\nq1 Q0 d2 2 1.0 bm25\n"
 
@@ -169,7 +169,7 @@ def test_what_a_server_sends_only_from_its_beginning_is_read_so(opened_as, files
 
 
 def test_a_file_that_stays_where_it_is_says_where():
-    file = Remote(Stream(RUN))
+    file = RemoteFile(Stream(RUN))
     assert file.read(3) == RUN[:3]
     assert file.seek(3) == 3
     assert file.size == 0

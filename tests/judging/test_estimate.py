@@ -12,7 +12,7 @@ from scipy.stats import mannwhitneyu
 import rankscope as rs
 from rankscope.errors import InputError, ParameterError, UnknownName
 from rankscope.judging.drawn import rank_sum_pvalue
-from rankscope.judging.machine import as_map
+from rankscope.judging.machine import parse_grade_map
 
 QUERIES = [f"q{i:02}" for i in range(12)]
 #: At which rank the only relevant document stands, by people; the machine errs on each third query.
@@ -109,7 +109,7 @@ def test_a_map_may_say_that_a_grade_is_no_judgment() -> None:
 )
 def test_what_is_no_map_is_refused(given: Any) -> None:
     with pytest.raises(ParameterError, match="map"):
-        as_map(given)
+        parse_grade_map(given)
 
 
 @pytest.mark.parametrize(

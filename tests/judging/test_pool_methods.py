@@ -14,7 +14,7 @@ from judging.naive_pooling import bandit, by_depth, hedge, move_to_front
 import rankscope as rs
 from rankscope.errors import ParameterError, UnknownName
 from rankscope.judging.hedging import rank_losses
-from rankscope.judging.methods import METHODS, even_shares, settle
+from rankscope.judging.methods import METHODS, even_shares, validate_method
 
 #: Two runs, of which A is good at first and B later on.
 LISTS = {"A": "abcd", "B": "efgh"}
@@ -172,9 +172,9 @@ def test_over_all_queries_at_once_those_with_more_to_find_get_more() -> None:
 )
 def test_parameters_of_other_methods_and_out_of_range_are_refused(options: dict[str, Any], message: str) -> None:
     with pytest.raises(ParameterError, match=message):
-        settle(**options)
+        validate_method(**options)
 
 
 def test_a_misspelt_method_is_told() -> None:
     with pytest.raises(UnknownName, match="did you mean hedge"):
-        settle("hedg")
+        validate_method("hedg")

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from rankscope.kernels import chosen_pairs
-from rankscope.kernels.chosen_pairs import chosen_surplus, prepare
+from rankscope.kernels.chosen_pairs import prepare_subset_pairs, subset_surplus
 
 
 @st.composite
@@ -31,7 +31,7 @@ def test_surplus_is_that_of_all_pairs(case, size, table):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(chosen_pairs, "SIZE", size)
         patch.setattr(chosen_pairs, "TABLE", table)
-        assert chosen_surplus(prepare(*points), chosen).tolist() == naive(*points, chosen)
+        assert subset_surplus(prepare_subset_pairs(*points), chosen).tolist() == naive(*points, chosen)
 
 
 def test_many_points_in_many_blocks_and_a_long_group_of_ties():
@@ -40,7 +40,7 @@ def test_many_points_in_many_blocks_and_a_long_group_of_ties():
     y[:600] = y[600:900].repeat(2)
     x[:700] = 0.5
     chosen = rng.integers(0, 2, (4, 1500)).astype(np.uint8)
-    assert chosen_surplus(prepare(x, y), chosen).tolist() == naive(x, y, chosen)
+    assert subset_surplus(prepare_subset_pairs(x, y), chosen).tolist() == naive(x, y, chosen)
 
 
 @pytest.mark.parametrize(
@@ -58,5 +58,5 @@ def test_many_points_in_many_blocks_and_a_long_group_of_ties():
 def test_few_points_are_counted_by_hand(x, y, expected, size, monkeypatch):
     monkeypatch.setattr(chosen_pairs, "SIZE", size)
     chosen = np.array([[1] * len(x), [0] * len(x)], np.uint8)
-    found = chosen_surplus(prepare(np.array(x, float), np.array(y, float)), chosen)
+    found = subset_surplus(prepare_subset_pairs(np.array(x, float), np.array(y, float)), chosen)
     assert (found.tolist(), found.dtype) == ([expected, 0], np.int64)

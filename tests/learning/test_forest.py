@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rankscope.learning.forest import forest_of
+from rankscope.learning.forest import parse_trees
 
 lightgbm = pytest.importorskip("lightgbm", reason="LightGBM is not installed; it is what grows trees")
 
@@ -38,14 +38,14 @@ def test_they_predict_as_lightgbm_does(dtype: Any, trees: int) -> None:
     with np.errstate(under="ignore"):
         grown = booster(X.astype(dtype), trees)
         others = np.concatenate([X, X * 0.999, np.zeros((1, 5)), -X, np.full((1, 5), 1e-35)]).astype(dtype)
-    found = forest_of(grown.model_to_string())(others)
+    found = parse_trees(grown.model_to_string())(others)
     np.testing.assert_allclose(found, grown.predict(others), rtol=0, atol=1e-12)
     assert np.unique(found).size > trees
 
 
 def test_the_first_trees_alone_predict_as_so_many_do() -> None:
     grown = booster()
-    found = forest_of(grown.model_to_string(num_iteration=7))
+    found = parse_trees(grown.model_to_string(num_iteration=7))
     assert found.roots.size == 7
     np.testing.assert_allclose(found(X), grown.predict(X, num_iteration=7), rtol=0, atol=1e-12)
 
@@ -56,16 +56,16 @@ def test_a_tree_of_one_leaf_says_its_number_of_all() -> None:
         r"(?s)\nTree=1.*?\n\n", "\nTree=1\nnum_leaves=1\nnum_cat=0\nleaf_value=0.25\n\n", grown.model_to_string()
     )
     expected = grown.predict(X, num_iteration=1) + 0.25
-    np.testing.assert_allclose(forest_of(text)(X), expected, rtol=0, atol=1e-12)
+    np.testing.assert_allclose(parse_trees(text)(X), expected, rtol=0, atol=1e-12)
 
 
 def test_trees_with_ways_for_missing_numbers_categories_or_linear_leaves_are_refused() -> None:
     holes = X.copy()
     holes[::3, 4] = np.nan
     with pytest.raises(ValueError, match="missing numbers"):
-        forest_of(booster(holes, use_missing=True).model_to_string())
+        parse_trees(booster(holes, use_missing=True).model_to_string())
     text = booster(trees=1).model_to_string()
     with pytest.raises(ValueError, match="categories"):
-        forest_of(text.replace("num_cat=0", "num_cat=1"))
+        parse_trees(text.replace("num_cat=0", "num_cat=1"))
     with pytest.raises(ValueError, match="linear"):
-        forest_of(text.replace("is_linear=0", "is_linear=1"))
+        parse_trees(text.replace("is_linear=0", "is_linear=1"))

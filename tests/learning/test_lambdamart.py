@@ -12,8 +12,8 @@ import pytest
 import rankscope as rs
 from rankscope.data.features import Features
 from rankscope.errors import InputError, ParameterError, UnknownName
-from rankscope.evaluation.lists import JudgedLists
-from rankscope.experiments.permuting import scorer_of
+from rankscope.evaluation.lists import FullyJudgedLists
+from rankscope.experiments.permuting import prepared_scorer
 from rankscope.learning import LOSSES, LambdaMART, Ranker, boosting
 from rankscope.learning.lambdamart import parse_objective
 from rankscope.learning.learned import Training, ranker_signature
@@ -35,7 +35,7 @@ FEW = "lambdamart(trees=12, min_documents=10, features=1.0)"
 
 
 def ndcg(ranker: Any, features: Features = HELD) -> float:
-    hits = JudgedLists(features.relevance, features.offsets).hits(ranker.predict(features))
+    hits = FullyJudgedLists(features.relevance, features.offsets).hits(ranker.predict(features))
     return float(parse_measure("nDCG(gain='exp')@10")(hits).mean())
 
 
@@ -177,7 +177,7 @@ class TestTrained:
             Ranker("lambdamart").fit(same)
 
     def test_a_list_too_long_for_lightgbm_is_named(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(boosting, "LONGEST", 11)
+        monkeypatch.setattr(boosting, "MAX_LIST_LENGTH", 11)
         with pytest.raises(InputError, match=r"a query has 12 documents, and lambdamart takes at most 11; .*listnet"):
             Ranker(FEW).fit(TRAIN)
         Ranker("lambdamart(objective='listnet', trees=2)").fit(TRAIN)
@@ -239,7 +239,7 @@ class TestTrained:
 
     def test_what_a_feature_is_worth_counts_its_rank_too(self) -> None:
         ranker = Ranker(f"{FEW[:-1]}, ranks=True)").fit(TRAIN)
-        score, values = scorer_of(ranker, HELD)
+        score, values = prepared_scorer(ranker, HELD)
         np.testing.assert_allclose(score(values), ranker.predict(HELD), rtol=0, atol=1e-12)
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from rankscope._version import __version__
 from rankscope.data.features import Features
-from rankscope.learning.learned import Training, curves_of, ranker_signature
+from rankscope.learning.learned import Training, epoch_curves, ranker_signature
 from rankscope.learning.ranker import Ranker
 
 RNG = np.random.default_rng(8)
@@ -66,12 +66,12 @@ def test_with_validation_the_sentence_says_how_good_the_epoch_that_was_kept_is()
 
 
 def test_a_figure_has_a_line_a_model_and_ends_where_it_ended() -> None:
-    (section,) = curves_of(["a", "b"], [(3.0, 2.0, 1.0), (5.0,)], "loss", "Title")
+    (section,) = epoch_curves(["a", "b"], [(3.0, 2.0, 1.0), (5.0,)], "loss", "Title")
     assert section.figure is not None
     assert section.figure.data["x"] == [1, 2, 3]
     np.testing.assert_array_equal(section.figure.data["values"], [[3, 2, 1], [5, np.nan, np.nan]])
-    assert curves_of(["a"], [(3.0,)], "loss", "Title") == []  # a point is no curve
-    assert curves_of([], [], "loss", "Title") == []
+    assert epoch_curves(["a"], [(3.0,)], "loss", "Title") == []  # a point is no curve
+    assert epoch_curves([], [], "loss", "Title") == []
 
 
 def test_it_is_said_where_the_last_epoch_was_the_best_but_not_where_a_search_ended_by_itself() -> None:
@@ -120,9 +120,9 @@ def test_it_is_shown_like_every_result() -> None:
 
 @pytest.mark.parametrize(("loss", "shown"), [(0.12345, "0.1235"), (1234.5, "1234.5000"), (3.67e13, "3.670e+13")])
 def test_losses_in_a_table_are_short_however_large(loss: float, shown: str) -> None:
-    from rankscope.learning.learned import in_table
+    from rankscope.learning.learned import format_loss
 
-    assert in_table(loss) == shown
+    assert format_loss(loss) == shown
 
 
 def test_a_measure_that_is_no_mean_is_not_called_one() -> None:

@@ -5,7 +5,7 @@ import pytest
 from learning.losses.every_loss import differences
 
 from rankscope.learning import network
-from rankscope.learning.network import backward, forward, initial_weights, scores_of
+from rankscope.learning.network import backward, forward, initial_weights, score_documents
 
 SIZES = ((5, 1), (5, 7, 1), (5, 7, 3, 1))
 
@@ -37,8 +37,8 @@ def test_scores_are_sums_of_products_and_what_is_above_zero(sizes, monkeypatch):
     values, weights = values_and_weights(sizes)
     expected = naive_scores(weights, values)
     assert forward(weights, values, 0.0, np.random.default_rng(0)).scores == pytest.approx(expected)
-    monkeypatch.setattr(network, "AT_ONCE", 4)
-    assert scores_of(weights, values) == pytest.approx(expected, abs=1e-6)  # as float32
+    monkeypatch.setattr(network, "DOCUMENTS_AT_ONCE", 4)
+    assert score_documents(weights, values) == pytest.approx(expected, abs=1e-6)  # as float32
 
 
 @pytest.mark.parametrize("dropout", [0.0, 0.4])
@@ -69,7 +69,7 @@ def test_values_are_left_as_they_were():
     before = values.copy()
     found = forward(weights, values, 0.5, np.random.default_rng(0))
     backward(weights, found, np.ones(len(values)))
-    scores_of(weights, values)
+    score_documents(weights, values)
     assert values.tolist() == before.tolist()
 
 
@@ -83,7 +83,7 @@ def test_what_is_dropped_is_made_up_for_on_average():
     kept = found.inputs[1][:, hidden[0] > 0] / hidden[:, hidden[0] > 0]
     assert kept[kept > 0] == pytest.approx(1 / 0.7, rel=1e-4)
     assert (kept == 0).mean() == pytest.approx(0.3, abs=4 * np.sqrt(0.3 * 0.7 / kept.size))
-    whole = scores_of(weights, values)[0]
+    whole = score_documents(weights, values)[0]
     assert abs(found.scores.mean() - whole) < 4 * found.scores.std() / np.sqrt(len(many))
 
 

@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 import rankscope as rs
 from rankscope.data.features import Features
 from rankscope.errors import InputError, ParameterError
-from rankscope.evaluation.lists import JudgedLists
+from rankscope.evaluation.lists import FullyJudgedLists
 from rankscope.learning import LOSSES, Ranker
 from rankscope.learning.ranker import PARAMETERS
 from rankscope.learning.scaling import TRANSFORMS
@@ -34,7 +34,7 @@ def data(lists=10, length=6, width=8, seed=0):
 
 def measured(name, y, scores, lists=10):
     offsets = np.arange(lists + 1) * (len(y) // lists)
-    return float(parse_measure(name)(JudgedLists(y, offsets).hits(scores)).mean())
+    return float(parse_measure(name)(FullyJudgedLists(y, offsets).hits(scores)).mean())
 
 
 #: ApproxMRR asks only whether a document is relevant.

@@ -12,9 +12,9 @@ from learning.test_saved import parts, put
 
 from rankscope.data.features import Features
 from rankscope.errors import InputError, ParameterError, UnknownName
-from rankscope.evaluation.lists import JudgedLists
-from rankscope.experiments.models import rankers_of
-from rankscope.experiments.permuting import scorer_of
+from rankscope.evaluation.lists import FullyJudgedLists
+from rankscope.experiments.models import parse_rankers
+from rankscope.experiments.permuting import prepared_scorer
 from rankscope.learning.blending import Blend
 from rankscope.learning.lambdamart import parse_objective
 from rankscope.learning.learned import ranker_signature
@@ -42,7 +42,7 @@ KINDS: dict[str, dict[str, Any]] = {
 
 
 def quality(ranker: Ranker, features: Features) -> float:
-    hits = JudgedLists(features.relevance, features.offsets).hits(ranker.predict(features))
+    hits = FullyJudgedLists(features.relevance, features.offsets).hits(ranker.predict(features))
     return float(parse_measure("AP")(hits).mean())
 
 
@@ -147,13 +147,13 @@ def test_a_blend_with_one_of_them_asks_for_lists_and_comes_back(tmp_path: Path) 
 
 def test_what_a_feature_is_worth_counts_its_rank_too() -> None:
     ranker = Ranker(**KINDS["network"]).fit(DATA)
-    score, values = scorer_of(ranker, DATA)
+    score, values = prepared_scorer(ranker, DATA)
     assert score(values).tobytes() == ranker.predict(DATA).tobytes()
     assert values.shape[1] == 1
 
 
 def test_rankers_with_and_without_stand_side_by_side_under_their_names() -> None:
-    found = rankers_of(["linear:listnet", "linear:listnet(ranks=True)", "ranknet(ranks=True)"], {"epochs": 2})
+    found = parse_rankers(["linear:listnet", "linear:listnet(ranks=True)", "ranknet(ranks=True)"], {"epochs": 2})
     assert found.names == ("linear:listnet", "linear:listnet(ranks=True)", "ranknet(ranks=True)")
     assert found.fixed == (True, True, False)
     assert [found.ranker(m).lists for m in range(3)] == [False, True, True]

@@ -50,7 +50,7 @@ def test_auto_takes_logarithms_of_what_is_less_skewed_by_them():
 def test_some_rows_at_a_time_are_the_same_as_all(transform, monkeypatch):
     whole = learn_scaling(TABLE, transform)
     scaled = whole(TABLE)
-    monkeypatch.setattr(scaling, "AT_ONCE", 7)
+    monkeypatch.setattr(scaling, "ROWS_AT_ONCE", 7)
     parts = learn_scaling(TABLE, transform)
     assert parts.mean == pytest.approx(whole.mean)
     assert parts.deviation == pytest.approx(whole.deviation)

@@ -7,12 +7,12 @@ from scipy.optimize import approx_fprime
 from rankscope.data.features import Features
 from rankscope.errors import InputError
 from rankscope.learning import stopping
-from rankscope.learning.descent import Descent, informative
+from rankscope.learning.descent import MinibatchTraining, informative_lists
 from rankscope.learning.linear import train_linear
 from rankscope.learning.losses import parse_loss
-from rankscope.learning.network import scores_of
+from rankscope.learning.network import score_documents
 from rankscope.learning.ranker import Ranker
-from rankscope.learning.stopping import Watch
+from rankscope.learning.stopping import EarlyStopping
 from rankscope.measures.names import parse_measure
 
 
@@ -27,13 +27,13 @@ def some_features(seed=0, lists=10, length=6, width=4, name="features"):
 
 def descent(loss="listnet", **more):
     usual = {"hidden": (8,), "epochs": 12, "learning_rate": 0.01, "batch_lists": 4, "dropout": 0.0, "weight_decay": 0.0}
-    return Descent(loss=parse_loss(loss), **{**usual, **more})
+    return MinibatchTraining(loss=parse_loss(loss), **{**usual, **more})
 
 
 def watch_of(values, patience, higher=True):
     """A watch for which the epochs have these values."""
     features = some_features(1)
-    watch = Watch(features, parse_measure("AP"), patience)
+    watch = EarlyStopping(features, parse_measure("AP"), patience)
     watch.sign = 1.0 if higher else -1.0
     rest = iter(values)
     watch.measure = lambda hits: np.array([next(rest)])
@@ -48,8 +48,8 @@ def test_lbfgs_ends_where_the_gradient_is_nothing(loss):
     features = some_features()
     found = train_linear(features.values, features, parse_loss(loss), l2=0.01, iterations=300)
     table, weights = features.values.astype(float), found.weights[0][:, 0].astype(float)
-    chosen = features.select(informative(features))
-    table = np.concatenate([features.values[features.group == q] for q in informative(features)]).astype(float)
+    chosen = features.select(informative_lists(features))
+    table = np.concatenate([features.values[features.group == q] for q in informative_lists(features)]).astype(float)
     seed = int(np.random.default_rng(0).integers(2**63))
 
     def objective(w):
@@ -66,7 +66,7 @@ def test_lbfgs_ends_where_the_gradient_is_nothing(loss):
 def test_the_loss_of_each_iteration_is_that_of_its_weights():
     features = some_features()
     found = train_linear(features.values, features, parse_loss("ranknet"), l2=0.0, iterations=5)
-    chosen = features.select(informative(features))
+    chosen = features.select(informative_lists(features))
     value, _ = parse_loss("ranknet")(chosen.values @ found.weights[0][:, 0], chosen.relevance, chosen.offsets)
     assert found.losses[-1] == pytest.approx(value, abs=1e-6)
     assert len(found.losses) == 5
@@ -139,7 +139,7 @@ def test_where_lower_is_better_the_lowest_epoch_is_kept():
 
 def test_a_measure_of_ranks_is_best_where_it_is_lowest():
     features = Features.of(np.eye(3), [0, 0, 1], sizes=[3])
-    watch = Watch(features, parse_measure("MeanRank"), 5)
+    watch = EarlyStopping(features, parse_measure("MeanRank"), 5)
     assert watch.better(np.array([0.3, 0.2, 0.1]))
     assert watch.better(np.array([0.1, 0.2, 0.3]))
     assert not watch.better(np.array([0.1, 0.3, 0.2]))
@@ -148,7 +148,7 @@ def test_a_measure_of_ranks_is_best_where_it_is_lowest():
 
 def test_the_watch_measures_as_the_measure_does():
     features = some_features(3)
-    watch = Watch(features, parse_measure("nDCG(gain='exp')@3"), 5)
+    watch = EarlyStopping(features, parse_measure("nDCG(gain='exp')@3"), 5)
     good, bad = features.relevance.astype(float), -features.relevance.astype(float)
     assert watch.better(bad)
     assert watch.better(good)
@@ -160,7 +160,7 @@ def test_the_watch_measures_as_the_measure_does():
 
 def test_queries_without_a_value_are_left_out_and_none_with_one_is_refused():
     features = some_features(3, name="valid.txt")
-    watch = Watch(features, parse_measure("AP"), 5)
+    watch = EarlyStopping(features, parse_measure("AP"), 5)
     watch.measure = lambda hits: np.array([np.nan, 0.5, 0.7])
     assert watch.better(np.zeros(60))
     assert watch.values == [pytest.approx(0.6)]
@@ -186,7 +186,7 @@ def test_a_loss_that_diverges_names_the_learning_rate(epochs):
 
 def test_validation_scores_that_are_no_numbers_stop_training():
     features = some_features()
-    watch = Watch(features, parse_measure("AP"), 5)
+    watch = EarlyStopping(features, parse_measure("AP"), 5)
     with pytest.raises(InputError, match="diverged in epoch 1"):
         descent(learning_rate=1e30, batch_lists=100).train(
             features.values, features, watch, features.values, np.random.default_rng(0)
@@ -200,7 +200,7 @@ def test_lists_of_one_grade_teach_nothing_and_are_left_out():
         np.concatenate([features.relevance, np.ones(6, int)]),
         sizes=[6] * 11,
     )
-    assert informative(more).tolist() == informative(features).tolist()
+    assert informative_lists(more).tolist() == informative_lists(features).tolist()
     for train in (
         lambda f: descent().train(f.values, f, None, None, np.random.default_rng(0)),
         lambda f: train_linear(f.values, f, parse_loss("listnet"), l2=0.0, iterations=5),
@@ -214,7 +214,7 @@ def test_data_of_one_grade_are_refused():
     with pytest.raises(
         InputError, match=r"train\.txt: the documents of every query have one grade, expected two or more"
     ):
-        informative(features)
+        informative_lists(features)
 
 
 def test_progress_is_told_once_an_epoch():
@@ -228,10 +228,12 @@ def test_progress_is_told_once_an_epoch():
 
 def test_the_scores_of_the_kept_weights_have_the_value_that_was_watched():
     features, validation = some_features(), some_features(1)
-    watch = Watch(validation, parse_measure("nDCG"), 3)
+    watch = EarlyStopping(validation, parse_measure("nDCG"), 3)
     found = descent(epochs=20).train(features.values, features, watch, validation.values, np.random.default_rng(2))
     measured = parse_measure("nDCG")(
-        stopping.JudgedLists(validation.relevance, validation.offsets).hits(scores_of(found.weights, validation.values))
+        stopping.FullyJudgedLists(validation.relevance, validation.offsets).hits(
+            score_documents(found.weights, validation.values)
+        )
     ).mean()
     assert measured == pytest.approx(max(found.values))
     assert found.values[found.best_epoch] == max(found.values)
@@ -242,17 +244,17 @@ def test_the_scores_of_the_kept_weights_have_the_value_that_was_watched():
 
 def test_a_geometric_mean_is_one():
     features = some_features(3)
-    watch = Watch(features, parse_measure("GMAP"), 5)
+    watch = EarlyStopping(features, parse_measure("GMAP"), 5)
     scores = np.random.default_rng(1).normal(size=60)
     watch.better(scores)
-    each = parse_measure("AP")(stopping.JudgedLists(features.relevance, features.offsets).hits(scores))
+    each = parse_measure("AP")(stopping.FullyJudgedLists(features.relevance, features.offsets).hits(scores))
     assert watch.values == [pytest.approx(np.exp(np.log(np.maximum(each, 1e-5)).mean()))]
 
 
 def test_equal_scores_are_put_in_an_order_by_lot():
     """Of a list of 20 with 10 relevant documents, sorted by grade, a random order puts a relevant one first in half."""
     features = Features.of(np.ones((8000, 1)), np.tile([1] * 10 + [0] * 10, 400), sizes=[20] * 400)
-    watch = Watch(features, parse_measure("P@1"), 5)
+    watch = EarlyStopping(features, parse_measure("P@1"), 5)
     watch.better(np.zeros(8000))
     assert watch.values[0] == pytest.approx(0.5, abs=0.1)  # 4 standard deviations
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import rankscope as rs
 from rankscope.errors import ParameterError
-from rankscope.evaluation.lists import JudgedLists
+from rankscope.evaluation.lists import FullyJudgedLists
 from rankscope.measures.names import parse_measure
 
 MEASURES = (
@@ -48,7 +48,7 @@ def measured(measure, grades):
     offsets = np.cumsum([0, *map(len, grades)])
     flat = np.array([g for row in grades for g in row])
     scores = -np.arange(flat.size, dtype=float)
-    return JudgedLists(flat, offsets, max_grade=3).hits(scores)
+    return FullyJudgedLists(flat, offsets, max_grade=3).hits(scores)
 
 
 @pytest.mark.parametrize("name", MEASURES)

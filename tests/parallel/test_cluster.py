@@ -15,7 +15,7 @@ from same import assert_same_bits
 import rankscope as rs
 from rankscope.errors import InputError, ParameterError, UnknownName
 from rankscope.parallel import cluster_checks, cluster_run, cluster_unit, run_units, workers_for
-from rankscope.parallel.cluster import current
+from rankscope.parallel.cluster import current_cluster
 from rankscope.parallel.threads import openblas
 
 distributed = pytest.importorskip(
@@ -77,7 +77,7 @@ def divides(x):
 
 
 def nested(x):
-    return list(run_units(square, range(3), workers=2)), current() is None
+    return list(run_units(square, range(3), workers=2)), current_cluster() is None
 
 
 def blas_threads(x):
@@ -96,18 +96,18 @@ def used(client):
 
 def test_a_cluster_is_in_use_to_the_end_of_the_block(client):
     with rs.parallel.use(client) as used:
-        assert current() is used
+        assert current_cluster() is used
         assert str(used) == f"Cluster({client.scheduler.address!r})"
-    assert current() is None
+    assert current_cluster() is None
     assert client.status == "running"
 
 
 def test_without_a_block_it_is_in_use_until_it_is_closed(client):
     used = rs.parallel.use(client)
-    assert current() is used
+    assert current_cluster() is used
     used.close()
     used.close()
-    assert current() is None
+    assert current_cluster() is None
 
 
 def test_an_address_is_enough_and_its_client_is_closed_at_the_end(client):
@@ -285,7 +285,7 @@ def test_a_worker_with_another_version_is_refused_by_name_and_version(client, mo
         rs.parallel.use(client)
     worker = min(client.nthreads())
     assert str(caught.value).startswith(f"worker {worker} has rankscope {rs.__version__}, expected 99.1, ")
-    assert current() is None
+    assert current_cluster() is None
     assert client.status == "running"
 
 

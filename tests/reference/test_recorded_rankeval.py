@@ -15,7 +15,7 @@ import rankscope as rs
 from rankscope.agreement.as_rankeval import as_printed, ndgc_err, set_taus
 from rankscope.agreement.best_predicted import count_ranks, gold_of_best
 from rankscope.agreement.rank_hits import farr
-from rankscope.agreement.rank_table import RankTable
+from rankscope.agreement.rank_table import PairedRanks
 from rankscope.compat import rankeval
 from rankscope.errors import InputError
 
@@ -42,8 +42,8 @@ def close(value: float | None) -> Any:
     return None if value is None else pytest.approx(value, rel=CLOSE, abs=CLOSE)
 
 
-def table(case: dict[str, Any]) -> RankTable:
-    return rankeval.many(case["orig"], case["pred"])
+def table(case: dict[str, Any]) -> PairedRanks:
+    return rankeval.table_of_lists(case["orig"], case["pred"])
 
 
 def test_all_cases_are_here() -> None:

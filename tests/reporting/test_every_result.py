@@ -20,11 +20,11 @@ import rankscope as rs
 from rankscope.data.rankings import Labels, Rankings
 from rankscope.data.scores import EachQuery
 from rankscope.data.sections import Section, as_text
-from rankscope.evaluation.holes import Holes, hole_measures, holes_of
+from rankscope.evaluation.holes import UnjudgedShares, unjudged_measures, unjudged_shares
 from rankscope.experiments.mt_judging import SYSTEM_RULES as RULES
-from rankscope.experiments.mt_judging import OnSegments, OnSystems, PairTest
-from rankscope.experiments.mt_outcome import Found
-from rankscope.experiments.mt_training import Model
+from rankscope.experiments.mt_judging import PairTest, SegmentTaus, SystemCorrelations
+from rankscope.experiments.mt_outcome import DirectionResult
+from rankscope.experiments.mt_training import LearnedMetric
 from rankscope.experiments.wmt12 import SegmentLevel
 from rankscope.experiments.wmt12_systems import SystemLevel
 from rankscope.reporting.result_page import result_page
@@ -99,7 +99,7 @@ def features() -> rs.Features:
 def translations() -> rs.experiments.TranslationExperiment:
     """A model with such a name, and a metric that was not trained."""
     one, ends = np.array([[0.2], [0.1]]), np.array([0.2, 0.1])
-    on_segments = OnSegments(
+    on_segments = SegmentTaus(
         metrics=(AWFUL, "chrF"),
         pairs=("de-en",),
         value=one,
@@ -117,9 +117,9 @@ def translations() -> rs.experiments.TranslationExperiment:
     return rs.experiments.TranslationExperiment(
         protocol="cv",
         pairs=("de-en",),
-        found={"into": Found(segments=on_segments, systems=OnSystems(by_rule=by_rule))},
+        found={"into": DirectionResult(segments=on_segments, systems=SystemCorrelations(by_rule=by_rule))},
         tests=(PairTest("into", AWFUL, "chrF", 0.1, 0.0, 0.2, 0.04, 0.08),),
-        models=(Model(AWFUL, "listnet", "nine", ("length", AWFUL)),),
+        models=(LearnedMetric(AWFUL, "listnet", "nine", ("length", AWFUL)),),
         by_seed=np.array([[[0.2, 0.21]]]),
         scores={"de-en": {AWFUL: np.zeros((1, 1)), "chrF": np.zeros((1, 1))}},
         systems={"de-en": ("A",)},
@@ -138,7 +138,9 @@ RESULTS: dict[type, Callable[[], Any]] = {
     rs.Gate: lambda: rs.gate(
         rs.evaluate(QRELS, RUNS[0], ["RR"]), rs.evaluate(QRELS, RUNS[1], ["RR"]), margin=0.1, rng=1
     ),
-    Holes: lambda: holes_of(rs.evaluate(QRELS, RUNS, hole_measures((2, 4)), unjudged="bounds"), (2, 4)),
+    UnjudgedShares: lambda: unjudged_shares(
+        rs.evaluate(QRELS, RUNS, unjudged_measures((2, 4)), unjudged="bounds"), (2, 4)
+    ),
     type(rs.agree_measures(scores())): lambda: rs.agree_measures(scores()),
     type(rs.agree_judgments(QRELS, SECOND_JUDGE)): lambda: rs.agree_judgments(QRELS, SECOND_JUDGE, RUNS, ["RR"]),
     StabilityStudy: lambda: rs.stability.study(QRELS, RUNS, ["RR", "MinRank"], iterations=4, n_resamples=30, rng=1),

@@ -29,7 +29,7 @@ from rankscope.reporting import figures
 from rankscope.reporting.figures import registry
 from rankscope.reporting.figures.binary_measures import f1_and_mcc, two_class_counts
 from rankscope.reporting.figures.curves import thinned
-from rankscope.reporting.figures.inputs import short, shown
+from rankscope.reporting.figures.inputs import printable, shorten
 from rankscope.reporting.figures.spread import CLASSES, classes, shape_rows
 
 pytest.importorskip("altair", reason="the extra `report` is not installed: pip install 'rankscope[report]'")
@@ -120,7 +120,7 @@ def test_hostile_names_are_shown_as_the_text_they_are(name):
     svg = drawn(name, "hostile")
     assert "<script" not in svg
     found = texts(svg)
-    assert {shown(n) if len(n) <= 34 else n for n in HOSTILE} <= set(found)
+    assert {printable(n) if len(n) <= 34 else n for n in HOSTILE} <= set(found)
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -162,7 +162,7 @@ def test_long_names_lose_their_middle_and_are_whole_for_the_pointer():
     made = figures.specification(figure)
     assert {row["system"] for row in rows_of(made)} == set(names)
     assert '"field": "system"' in json.dumps(made["layer"][0]["layer"][-1]["encoding"]["tooltip"])
-    assert short("a" * 30, 11) == "aaaaa…aaaaa"
+    assert shorten("a" * 30, 11) == "aaaaa…aaaaa"
 
 
 def test_the_best_system_is_on_top_and_one_without_a_value_at_the_bottom():

@@ -13,7 +13,7 @@ from reporting.sample_page import LONG, QUOTES, SCRIPT, UNREADABLE, sample_page,
 
 from rankscope.data.sections import Figure, Marked, Section, Table
 from rankscope.errors import OutputError, ParameterError
-from rankscope.reporting.page import CROWD, MAX_ROWS, draw, is_page, render_page, unbroken
+from rankscope.reporting.page import CROWD, MAX_ROWS, draw, is_page, render_page, with_unbroken_values
 from rankscope.reporting.svg import inline_svg
 
 
@@ -194,7 +194,7 @@ def test_a_page_in_a_file_of_another_format_is_refused(tmp_path: Path) -> None:
     ],
 )
 def test_no_line_ends_inside_a_percentage_or_a_p_value(text: str, shown: str) -> None:
-    assert unbroken(text) == shown.replace("~", "\u00a0")
+    assert with_unbroken_values(text) == shown.replace("~", "\u00a0")
 
 
 def test_what_is_data_keeps_its_blanks() -> None:

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import rankscope as rs
-from rankscope.data.cells import align
+from rankscope.data.cells import align_columns
 from rankscope.measures import MEASURES
 from rankscope.reporting.measures import LIST_FORMATS, explain_measure, list_measures, list_presets
 from rankscope.reporting.tables import FORMATS, render_scores
@@ -131,7 +131,7 @@ def test_notes_and_signature_are_comments_in_latex() -> None:
 
 
 def test_a_table_is_even_also_where_signs_are_wide() -> None:
-    lines = align([["a", "1"], ["日本語", "22"], ["éé", "333"]], 1)
+    lines = align_columns([["a", "1"], ["日本語", "22"], ["éé", "333"]], 1)
     assert lines == ["a         1", "日本語   22", "éé      333"]
 
 

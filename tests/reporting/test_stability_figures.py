@@ -11,7 +11,7 @@ from rankscope.errors import ParameterError
 from rankscope.reporting import figures
 from rankscope.reporting.figures.asl_sorted import below_cut
 from rankscope.reporting.figures.error_tie import domain
-from rankscope.reporting.figures.label_places import label_places, overlaps, passed, text_width
+from rankscope.reporting.figures.label_places import label_places, line_passes_points, overlaps, text_width
 from rankscope.reporting.figures.level_axis import as_levels
 from rankscope.reporting.figures.swap_rates import last_bin
 
@@ -133,7 +133,7 @@ def test_shared_pixels_of_boxes_and_points_near_a_line_are_those_of_the_definiti
             shared = max(0, min(right, c) - max(left, a)) * max(0, min(bottom, d) - max(top, b))
             assert overlaps(boxes, boxes)[i, j] == pytest.approx(shared)
     ends, points = np.array([[100.0, 0], [0, 0], [0, 100]]), np.array([[50.0, 6], [-60, 0]])
-    assert passed(ends, points).tolist() == [True, False, False]
+    assert line_passes_points(ends, points).tolist() == [True, False, False]
 
 
 # Pairs told apart

@@ -15,12 +15,11 @@ import pytest
 
 import rankscope as rs
 from rankscope.learning import Blend, Ranker, load_ranker, save_ranker
-from rankscope.learning.mt.array_files import packed, prefix_of, unpacked
-from rankscope.learning.mt.compact import MAGIC as MODEL_MAGIC
+from rankscope.learning.mt.array_files import header_struct, pack_arrays, unpack_arrays
+from rankscope.learning.mt.compact import LANGUAGE_MODEL_MAGIC as MODEL_MAGIC
 from rankscope.learning.mt.compact import compact_chunks, read_compact
 from rankscope.learning.mt.kneser_ney import train_language_model
-from rankscope.learning.mt.lexicon_files import MAGIC as LEXICON_MAGIC
-from rankscope.learning.mt.lexicon_files import load_lexicon, save_lexicon
+from rankscope.learning.mt.lexicon_files import LEXICON_MAGIC, load_lexicon, save_lexicon
 from rankscope.learning.mt.lexicon_training import train_lexicon
 
 safetensors = pytest.importorskip("safetensors.numpy", reason="safetensors is not installed; models need it")
@@ -219,12 +218,12 @@ def test_a_header_that_lies_is_refused_in_one_line(tmp_path: Path, what: str) ->
 def binary(magic: bytes, about: Mapping[str, Any], data: bytes) -> bytes:
     """A file of arrays whose header is whole, whatever it says."""
     header = json.dumps(about).encode()
-    return prefix_of(magic).pack(magic, len(header), zlib.crc32(header)) + header + data
+    return header_struct(magic).pack(magic, len(header), zlib.crc32(header)) + header + data
 
 
 def changed_binary(magic: bytes, content: bytes) -> Iterator[bytes]:
-    about, arrays = unpacked(magic, content)
-    begin = prefix_of(magic).size
+    about, arrays = unpack_arrays(magic, content)
+    begin = header_struct(magic).size
     data = content[begin + int.from_bytes(content[len(magic) : len(magic) + 8], "little") :]
     for place in places(about):
         for value in (*VALUES, "<f8", "|O", "|V0", "<M8[s]", "<U1000000"):
@@ -232,7 +231,7 @@ def changed_binary(magic: bytes, content: bytes) -> Iterator[bytes]:
     rest = {key: value for key, value in about.items() if key not in ("arrays", "version")}
     for name in sorted(arrays):
         for array in strange_arrays(arrays[name]):
-            yield b"".join(packed(magic, rest, {**arrays, name: np.ascontiguousarray(array).ravel()}))
+            yield b"".join(pack_arrays(magic, rest, {**arrays, name: np.ascontiguousarray(array).ravel()}))
 
 
 SENTENCES = ["das haus ist klein", "das buch ist alt", "ein haus"]

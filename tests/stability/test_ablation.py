@@ -21,7 +21,7 @@ from rankscope.measures.correlation import kendall_tau, tau_ap
 from rankscope.reporting.results import render_result
 from rankscope.stability.ablation import ablate
 from rankscope.stability.ablation_shown import Ablation
-from rankscope.stability.kept import Kept, judgments_of
+from rankscope.stability.kept import JudgmentSubset, judgments_of
 
 
 def in_order(qrels: rs.Qrels, docs: Qrels) -> list[tuple[str, str]]:
@@ -99,7 +99,7 @@ def expect_random(found: Ablation, docs: Qrels, systems: list[rs.Run], full: Any
     for i, stream in enumerate(np.random.default_rng(1).spawn(3)):
         turn = judgments.shuffled(stream)
         for n, share in enumerate((0.6, 0.2)):
-            kept: Kept = judgments.sampled(turn, share)
+            kept: JudgmentSubset = judgments.sampled(turn, share)
             pooled: Qrels = {q: {} for q in docs}
             for (q, doc), grade in zip(in_order(qrels, docs), kept.relevance.tolist(), strict=True):
                 pooled[q][doc] = grade

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from rankscope.errors import InputError, ParameterError
-from rankscope.stability.conditions import Condition, make_conditions, whole_numbers
+from rankscope.stability.conditions import Condition, integers_of_range, make_conditions
 
 
 def test_all_ranges_are_crossed_and_repeats_are_left_out():
@@ -81,5 +81,5 @@ def test_what_cannot_be_drawn_is_refused(what, items, systems, asked, message):
 
 
 def test_numbers_of_numpy_are_numbers():
-    assert whole_numbers("splits", [np.int64(3), 3, np.int32(4)], 1) == (3, 4)
-    assert whole_numbers("splits", range(2, 5), 1) == (2, 3, 4)
+    assert integers_of_range("splits", [np.int64(3), 3, np.int32(4)], 1) == (3, 4)
+    assert integers_of_range("splits", range(2, 5), 1) == (2, 3, 4)

@@ -17,7 +17,7 @@ from strategies import Lists, random_case, ranked
 import rankscope as rs
 from rankscope.data.hits import Hits
 from rankscope.data.join import Convention
-from rankscope.stability.kept import Judgments, judgments_of
+from rankscope.stability.kept import PooledJudgments, judgments_of
 
 ARRAYS = ("offsets", "rank", "first", "last", "relevance", "judged", "retrieved", "missing", "grades", "grade_offsets")
 #: All forms of all measures that ask for no subtopics.
@@ -96,7 +96,7 @@ def test_judgments_dropped_at_random_count_as_pooled_but_not_judged(seed: int, s
     docs = random_case(seed, 4).qrels
     qrels, runs = rs.Qrels(docs), lists_of(seed, 2)
     n = len(qrels.relevance)
-    judgments = Judgments(qrels.offsets, qrels.relevance, np.ones(n), 1)
+    judgments = PooledJudgments(qrels.offsets, qrels.relevance, np.ones(n), 1)
     kept = judgments.sampled(judgments.shuffled(np.random.default_rng(seed)), share)
     pooled: Qrels = {q: {} for q in docs}
     smaller: Qrels = {q: {} for q in docs}
@@ -117,7 +117,7 @@ def test_of_each_stratum_the_share_is_kept_and_at_least_one_and_ten() -> None:
     grades = [[1] * 7 + [0] * 30, [0] * 4 + [2], [0] * 12 + [-1]]
     offsets = np.cumsum([0, *map(len, grades)])
     relevance = np.array([grade for of in grades for grade in of])
-    judgments = Judgments(offsets, relevance, np.ones(relevance.size), 1)
+    judgments = PooledJudgments(offsets, relevance, np.ones(relevance.size), 1)
     turn = judgments.shuffled(np.random.default_rng(3))
     before = np.ones(relevance.size, np.bool_)
     for share, expected in (
@@ -137,7 +137,7 @@ def test_of_each_stratum_the_share_is_kept_and_at_least_one_and_ten() -> None:
 
 def test_every_document_is_dropped_as_often_as_any_other() -> None:
     relevance = np.array([1] * 8 + [0] * 20)
-    judgments = Judgments(np.array([0, 28]), relevance, np.ones(28), 1)
+    judgments = PooledJudgments(np.array([0, 28]), relevance, np.ones(28), 1)
     streams = np.random.default_rng(0).spawn(2000)
     often = np.mean([judgments.sampled(judgments.shuffled(one), 0.5).marked for one in streams], axis=0)
     assert np.abs(often - 0.5).max() < 4.5 * np.sqrt(0.25 / 2000)  # 28 documents: once in 5,000 such tests

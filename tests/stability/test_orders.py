@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rankscope.stability.orders import coded_error_and_ties, error_and_ties, pairs_of
+from rankscope.stability.orders import coded_error_and_ties, error_and_ties, pairs_of_draws
 
 
 def naive(means, systems, fuzz):
@@ -87,7 +87,7 @@ def test_means_that_only_rounding_tells_apart_tie():
 def test_pairs_are_numbered_in_the_order_of_all_pairs():
     all_pairs = list(combinations(range(6), 2))
     systems = np.array([[0, 2, 5], [1, 3, 4]])
-    _, _, pair = pairs_of(systems, 6)
+    _, _, pair = pairs_of_draws(systems, 6)
     assert [[all_pairs[k] for k in row] for row in pair] == [list(combinations(row, 2)) for row in systems.tolist()]
 
 

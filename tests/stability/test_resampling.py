@@ -86,7 +86,7 @@ def test_it_does_not_matter_how_many_pairs_are_computed_at_once(monkeypatch):
     differences, counts = rng.normal(0.2, 1, (17, 12)), count_draws(rng, 90, 12)
     differences[4] = 0
     whole = significance_levels(differences, counts, LEVELS), coded_levels(differences, counts, LEVELS)
-    monkeypatch.setattr(resampling, "NUMBERS", 180)
+    monkeypatch.setattr(resampling, "CHUNK_NUMBERS", 180)
     parts = significance_levels(differences, counts, LEVELS), coded_levels(differences, counts, LEVELS)
     np.testing.assert_allclose(
         np.hstack([a[:, None] if a.ndim == 1 else a for pair in whole for a in pair]),

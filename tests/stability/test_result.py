@@ -15,7 +15,7 @@ from stability.made import collection, made, normal_values, ranks_table
 
 import rankscope as rs
 from rankscope.reporting.results import RESULT_FORMATS, render_result
-from rankscope.stability.decided import STARS, decision_rate, marks_of, reached
+from rankscope.stability.decided import STARS, decision_rate, lowest_level_reached, marks_of
 
 #: DESIGN, section 4.
 COLUMNS = (
@@ -139,7 +139,11 @@ def test_where_no_set_ever_turns_two_systems_round_any_difference_will_do():
     assert found.marks(outcome, 0) == [["--", " ", " "], [" ", "--", " "], ["***", "***", "--"]]
     noisy = np.array([[0.1 + 0.2, 0.3, 0.9]])
     assert decision_rate(noisy, np.zeros((1, 1)), zero=True)[0, 0] == pytest.approx(200 / 3)
-    assert reached(noisy[0][:, None] - noisy[0], np.zeros(1), (0.05,), zero=True)[0].tolist() == [1, 1, 0.05]
+    assert lowest_level_reached(noisy[0][:, None] - noisy[0], np.zeros(1), (0.05,), zero=True)[0].tolist() == [
+        1,
+        1,
+        0.05,
+    ]
     assert decision_rate(noisy, np.array([[np.nan, -np.inf]]), zero=True)[0].tolist() == pytest.approx(
         [np.nan, 0], nan_ok=True
     )

@@ -43,7 +43,7 @@ def test_bootstrap_swaps_do_not_depend_on_the_size_of_a_chunk(monkeypatch):
     values = rng.normal(size=(2, 5, 7))
     draws, widths = (count_draws(rng, 100, 7), count_draws(rng, 100, 7)), np.array([0.01, 0.1])
     whole = bootstrap_swaps(values, draws, widths)
-    monkeypatch.setattr("rankscope.stability.unit.NUMBERS", 130)
+    monkeypatch.setattr("rankscope.stability.unit.CHUNK_NUMBERS", 130)
     np.testing.assert_array_equal(bootstrap_swaps(values, draws, widths), whole)
     assert whole[0].sum() == 2 * 10 * 100
 

@@ -12,12 +12,20 @@ from stability.made import made, normal_values, ranks_table
 
 import rankscope as rs
 from rankscope.stability.conditions import Condition
-from rankscope.stability.outcome import Asked, as_shown, ends_of, outcome_of, percent_below, sample_widths, units_of
+from rankscope.stability.outcome import (
+    StudySettings,
+    displayed_means,
+    ends_of,
+    outcome_of,
+    percent_below,
+    sample_widths,
+    units_of,
+)
 from rankscope.stability.resampling import count_draws, significance_levels
 from rankscope.stability.sampling import Queries, stream
-from rankscope.stability.unit import complete, correlations, measure_unit
+from rankscope.stability.unit import complete_groups, correlations, measure_unit
 
-ASKED = Asked(levels=(0.05, 0.2), fuzz=(0.05, 0.2), iterations=12, n_resamples=60, seed=4, coded=False)
+ASKED = StudySettings(levels=(0.05, 0.2), fuzz=(0.05, 0.2), iterations=12, n_resamples=60, seed=4, coded=False)
 
 
 def material_of(values, *measures):
@@ -130,7 +138,7 @@ def test_queries_without_a_value_are_left_out_of_the_measures_that_lack_it():
     values = np.random.default_rng(1).random((4, 3, 6))
     values[1, 2, 4] = values[3, 0, 4] = values[2, 1, :] = np.nan
     seen = {}
-    for which, part in complete(values):
+    for which, part in complete_groups(values):
         assert not np.isnan(part).any()
         seen.update(zip(which.tolist(), part, strict=True))
     np.testing.assert_array_equal(seen[0], values[0])
@@ -197,7 +205,7 @@ def test_of_a_geometric_mean_systems_tie_by_the_mean_and_bins_are_of_logarithms(
     material = material_of(values, "GMAP")
     sample = material.sample(Condition(2, 2, 8), 3, 1)
     assert sample_widths(sample, material)[0] == pytest.approx(math.log(1.1) / 100, rel=0.05)
-    np.testing.assert_allclose(as_shown(np.log([[[0.2, 0.3]]]), material), [[[0.2, 0.3]]])
+    np.testing.assert_allclose(displayed_means(np.log([[[0.2, 0.3]]]), material), [[[0.2, 0.3]]])
 
 
 def test_the_correlation_of_the_reference_tool_is_of_all_ranks_without_the_first_system():

@@ -19,7 +19,7 @@ from rankscope.kernels.pairs import count_pairs
 from rankscope.kernels.resample import bootstrap_indices, draw
 from rankscope.measures import association
 from rankscope.stats import correlation_matrix, correlation_resamples, correlation_test, rank_rows
-from rankscope.stats.correlation_resamples import left_out, resampled, weighted_correlation
+from rankscope.stats.correlation_resamples import bootstrap_values, leave_one_out, weighted_correlation
 from rankscope.stats.correlation_values import STATISTICS
 
 ALTERNATIVES = ["two-sided", "greater", "less"]
@@ -195,7 +195,7 @@ def test_fishers_interval_of_ranks_has_the_variance_of_its_coefficient(statistic
 def test_a_correlation_of_counted_items_is_that_of_the_sample(statistic, lists, monkeypatch):
     monkeypatch.setattr(correlation_resamples, "TABLE", 1000)  # signs in several pieces
     way, draws = weighted_correlation(statistic, *lists), draw(np.random.default_rng(2), 40)
-    found = resampled([way], 60, draws)[0]
+    found = bootstrap_values([way], 60, draws)[0]
     samples = np.concatenate(list(bootstrap_indices(draws, 60)))
     expected = [float(correlation_test(*(v[s] for v in lists), statistic=statistic).value) for s in samples]
     np.testing.assert_allclose(found, expected, atol=1e-12)
@@ -212,7 +212,7 @@ def test_the_unit_of_the_values_does_not_matter(scale):
 @pytest.mark.parametrize("statistic", STATISTICS)
 def test_leaving_out_an_item_is_leaving_it_out(statistic, monkeypatch):
     monkeypatch.setattr(correlation_resamples, "WEIGHTS", 700)
-    found = left_out([weighted_correlation(statistic, TIED_X, TIED_Y)], 60)[0]
+    found = leave_one_out([weighted_correlation(statistic, TIED_X, TIED_Y)], 60)[0]
     lists = [[np.delete(v, i) for v in (TIED_X, TIED_Y)] for i in range(60)]
     expected = [float(correlation_test(x, y, statistic=statistic).value) for x, y in lists]
     np.testing.assert_allclose(found, expected, atol=1e-12)

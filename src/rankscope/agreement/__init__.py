@@ -6,7 +6,7 @@
 """
 
 from rankscope.agreement import per_segment, per_set
-from rankscope.agreement.conventions import Convention
+from rankscope.agreement.conventions import KendallConvention
 from rankscope.agreement.decision_agreement import DecisionAgreement, decisions
 from rankscope.agreement.metric_comparison import MetricComparison, compare_metrics
 from rankscope.agreement.rank_agreement import RankAgreement
@@ -27,7 +27,7 @@ from rankscope.io.wmt_rankings import read_wmt_rankings
 from rankscope.io.wmt_scores import read_seg_scores, read_sys_scores
 
 __all__ = [
-    "Convention",
+    "KendallConvention",
     "DecisionAgreement",
     "MetricComparison",
     "RankAgreement",

@@ -13,8 +13,8 @@ import numpy.typing as npt
 
 from rankscope.agreement.best_predicted import count_ranks, gold_of_best
 from rankscope.agreement.rank_hits import farr, hits_of_ranks, relevance_of_ranks
-from rankscope.agreement.rank_table import RankTable, in_pieces, refuse_item
-from rankscope.agreement.rank_taus import TauCounts, counted_pairs, tau_counts
+from rankscope.agreement.rank_table import PairedRanks, in_pieces, refuse_item
+from rankscope.agreement.rank_taus import TauCounts, count_pairs, tau_counts
 from rankscope.agreement.tau_pvalues import erfc
 from rankscope.data.rankings import Rankings
 from rankscope.errors import InputError, ParameterError
@@ -37,7 +37,7 @@ def as_printed(value: float) -> str:
     return text if any(sign in text for sign in ".en") else f"{text}.0"
 
 
-def tool_table(rankings: Rankings, gold: str, predicted: str) -> RankTable:
+def tool_table(rankings: Rankings, gold: str, predicted: str) -> PairedRanks:
     """Two columns as the tool takes them: -1 is a rank like others (point 5). Raises InputError, ParameterError."""
     for name in (gold, predicted):
         absent = np.flatnonzero(np.isnan(rankings.column(name)))
@@ -45,7 +45,7 @@ def tool_table(rankings: Rankings, gold: str, predicted: str) -> RankTable:
             refuse_item(rankings, int(absent[0]), name, "expected a number; RankEval stops here")
         if name in rankings.scores:
             raise ParameterError(f"{name} holds scores, of which higher is better, and RankEval takes ranks; rank them")
-    return RankTable(rankings.table(gold), rankings.table(predicted))
+    return PairedRanks(rankings.table(gold), rankings.table(predicted))
 
 
 def tau_prob(tau: npt.ArrayLike, pairs: npt.ArrayLike) -> Floats:
@@ -58,7 +58,7 @@ def tau_prob(tau: npt.ArrayLike, pairs: npt.ArrayLike) -> Floats:
 
 
 def tau_and_counts(
-    table: RankTable,
+    table: PairedRanks,
     *,
     exclude_ties: bool = True,
     penalize_ties: bool = True,
@@ -70,7 +70,7 @@ def tau_and_counts(
     ties: the normalisation, which changes nothing else.
     """
     options = {"exclude_gold_ties": exclude_ties, "penalise_predicted_ties": penalize_ties}
-    whole = tau_counts(counted_pairs(table), **options)
+    whole = tau_counts(count_pairs(table), **options)
     if not invert_ranks:
         return whole
     gold = np.where(table.gold_ranks(ties) == 1, np.nan, table.gold)
@@ -78,13 +78,13 @@ def tau_and_counts(
     return TauCounts(found.concordant, found.discordant, whole.pairs, whole.gold_ties, whole.predicted_ties)
 
 
-def ndgc_err(table: RankTable, k: int | None = None) -> tuple[Floats, Floats]:
+def ndgc_err(table: PairedRanks, k: int | None = None) -> tuple[Floats, Floats]:
     """(lists) nDCG and ERR over gains that overwrite each other where the machine ties (point 8). k: of nDCG only."""
     both = in_pieces(lambda part: overwritten(part, k), table)
     return both[:, 0], both[:, 1]
 
 
-def overwritten(table: RankTable, k: int | None) -> Floats:
+def overwritten(table: PairedRanks, k: int | None) -> Floats:
     """(lists, 2) nDCG and ERR of the items that are left."""
     ranks = table.predicted_ranks()
     places = np.where(table.there, ranks, 1).astype(np.int64) - 1
@@ -102,7 +102,7 @@ def overwritten(table: RankTable, k: int | None) -> Floats:
     return found
 
 
-def set_taus(table: RankTable, *, exclude_ties: bool = True, penalize_ties: bool = True) -> dict[str, float | int]:
+def set_taus(table: PairedRanks, *, exclude_ties: bool = True, penalize_ties: bool = True) -> dict[str, float | int]:
     """The keys that begin with tau. Raises InputError where no pair counts: the tool divides by zero (point 10)."""
     counts = tau_and_counts(table, exclude_ties=exclude_ties, penalize_ties=penalize_ties)
     valid, pairs = int(counts.valid.sum()), int(counts.pairs.sum())
@@ -138,7 +138,7 @@ def refuse_pairless(valid: int) -> None:
         )
 
 
-def all_metrics(table: RankTable) -> dict[str, float | int]:
+def all_metrics(table: PairedRanks) -> dict[str, float | int]:
     """All that the tool prints, by its keys, sorted. Raises InputError as `set_taus`, and for a list without items."""
     if not len(table) or not table.lengths.all():
         which = f"judgment {int(np.argmin(table.lengths)) + 1} has no items" if len(table) else "there is no judgment"

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rankscope.agreement.rank_table import RankTable, in_pieces
+from rankscope.agreement.rank_table import PairedRanks, in_pieces
 from rankscope.typing import Floats, Ints
 
 __all__ = ["RankCounts", "count_ranks", "gold_of_best"]
@@ -20,7 +20,7 @@ class RankCounts(NamedTuple):
     share: Floats
 
 
-def gold_of_best(table: RankTable, ties: str = "ceiling") -> Floats:
+def gold_of_best(table: PairedRanks, ties: str = "ceiling") -> Floats:
     """(lists) the person's rank of the item that the machine ranks best; of several, the worst; NaN without items.
 
     ties: how the person's ranks are normalised.
@@ -28,7 +28,7 @@ def gold_of_best(table: RankTable, ties: str = "ceiling") -> Floats:
     if not table.gold.size:
         return np.full(len(table), np.nan)
 
-    def worst(part: RankTable) -> Floats:
+    def worst(part: PairedRanks) -> Floats:
         best = np.where(part.there, part.predicted, np.inf).min(axis=1, keepdims=True)
         ranks = np.where(part.there & (part.predicted == best), part.gold_ranks(ties), -np.inf)
         return np.where(part.lengths > 0, ranks.max(axis=1), np.nan)

@@ -6,14 +6,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rankscope.agreement.conventions import Convention
+from rankscope.agreement.conventions import KendallConvention
 from rankscope.agreement.pair_counts import ABSENT, CLOSE, kinds_of, pair_places
 from rankscope.errors import ParameterError
 from rankscope.kernels.ties import NOISE, best_places
 from rankscope.stats.inputs import check_choice
 from rankscope.typing import Floats, Ints
 
-__all__ = ["Calibrated", "Curve", "calibrate", "calibration_curve", "check_calibrated"]
+__all__ = ["TieCalibration", "CalibrationCurve", "calibrate", "calibration_curve", "check_calibrated"]
 
 
 WEIGHING = ("none", "segment")
@@ -21,14 +21,14 @@ WEIGHING = ("none", "segment")
 TIED = np.array([3, 3, 4, 3, 4, ABSENT])
 
 
-class Calibrated(NamedTuple):
+class TieCalibration(NamedTuple):
     """The least epsilon of the highest value, and that value; of no pairs NaN. value is in the convention's range."""
 
     epsilon: float
     value: float
 
 
-class Curve(NamedTuple):
+class CalibrationCurve(NamedTuple):
     """The statistic at every epsilon that changes it: rising epsilons, values, and the share of counted pairs that the
     metric ties, in [0, 1]; the first epsilon is 0.
     """
@@ -42,10 +42,10 @@ def calibrate(
     gold: Floats,
     metric: Floats,
     *,
-    convention: Convention,
+    convention: KendallConvention,
     grouping: str = "none",
     segment: Ints | None = None,
-) -> Calibrated:
+) -> TieCalibration:
     """The epsilon at which the statistic is highest, where differences of at most epsilon are the metric's ties.
 
     gold, metric: (judgments, items), lower is better, NaN where there is none. grouping: "none", all pairs weigh alike;
@@ -60,26 +60,26 @@ def calibrate(
     >>> from rankscope.agreement.conventions import CONVENTIONS
     >>> gold, metric = np.array([[1.0, 2.0, 2.0]]), np.array([[0.1, 0.7, 0.8]])
     >>> calibrate(gold, metric, convention=CONVENTIONS["acc_eq"])  # .7 and .8 tie, as people say
-    Calibrated(epsilon=0.10000000000000009, value=1.0)
+    TieCalibration(epsilon=0.10000000000000009, value=1.0)
     """
-    found = steps(gold, metric, convention, grouping, segment)
+    found = calibration_steps(gold, metric, convention, grouping, segment)
     if found is None:
-        return Calibrated(float("nan"), float("nan"))
+        return TieCalibration(float("nan"), float("nan"))
     # A gain that is but rounding is none: the least epsilon stands.
     best = int(best_places(found.gained, 1.0).argmax())
     if found.gained[best] <= NOISE:
-        return Calibrated(0.0, found.start)
-    return Calibrated(float(found.epsilon[best]), found.start + float(found.gained[best]))
+        return TieCalibration(0.0, found.start)
+    return TieCalibration(float(found.epsilon[best]), found.start + float(found.gained[best]))
 
 
 def calibration_curve(
     gold: Floats,
     metric: Floats,
     *,
-    convention: Convention,
+    convention: KendallConvention,
     grouping: str = "none",
     segment: Ints | None = None,
-) -> Curve:
+) -> CalibrationCurve:
     """The statistic as epsilon rises: the whole of what `calibrate` looks for the highest point of.
 
     Arguments, and what they raise, as of `calibrate`. Each value holds from its epsilon up to the next. Of no pairs,
@@ -93,16 +93,16 @@ def calibration_curve(
     >>> found.epsilon.tolist(), found.value.round(4).tolist(), found.tied.round(4).tolist()
     ([0.0, 0.5, 1.0], [0.6667, 0.6667, 0.3333], [0.0, 0.6667, 1.0])
     """
-    found = steps(gold, metric, convention, grouping, segment)
+    found = calibration_steps(gold, metric, convention, grouping, segment)
     if found is None:
-        return Curve(np.zeros(0), np.zeros(0), np.zeros(0))
+        return CalibrationCurve(np.zeros(0), np.zeros(0), np.zeros(0))
     epsilon, value, tied = found.epsilon, found.start + found.gained, found.tied
     if epsilon[0] > 0:
         epsilon, value, tied = np.r_[0.0, epsilon], np.r_[found.start, value], np.r_[0.0, tied]
-    return Curve(epsilon, value, tied)
+    return CalibrationCurve(epsilon, value, tied)
 
 
-class Steps(NamedTuple):
+class CalibrationSteps(NamedTuple):
     """Rising epsilons, what the statistic has gained at each, and the share of pairs tied; start: at none tied."""
 
     epsilon: Floats
@@ -111,7 +111,9 @@ class Steps(NamedTuple):
     start: float
 
 
-def steps(gold: Floats, metric: Floats, convention: Convention, grouping: str, segment: Ints | None) -> Steps | None:
+def calibration_steps(
+    gold: Floats, metric: Floats, convention: KendallConvention, grouping: str, segment: Ints | None
+) -> CalibrationSteps | None:
     """All that a rising epsilon does; None where no pair counts. Raises as `calibrate`."""
     check_choice("grouping", grouping, WEIGHING)
     check_calibrated(convention)
@@ -120,7 +122,7 @@ def steps(gold: Floats, metric: Floats, convention: Convention, grouping: str, s
     with np.errstate(over="ignore"):
         apart = np.abs(metric[:, first] - metric[:, second])
     above, below = np.append(convention.numerator, 0.0), np.append(convention.denominator, 0.0)
-    weight = weights(below[kinds], segment) if grouping == "segment" else None
+    weight = pair_weights(below[kinds], segment) if grouping == "segment" else None
     counted = np.flatnonzero(below[kinds].ravel())
     if not counted.size:
         return None
@@ -133,10 +135,10 @@ def steps(gold: Floats, metric: Floats, convention: Convention, grouping: str, s
     # rounding, only the last is complete.
     last = np.append(np.flatnonzero(rising[1:] > rising[:-1] * (1 + CLOSE)), rising.size - 1)
     gained = np.cumsum((share * change)[order])[last]
-    return Steps(rising[last], gained, (last + 1) / counted.size, float(share @ now))
+    return CalibrationSteps(rising[last], gained, (last + 1) / counted.size, float(share @ now))
 
 
-def check_calibrated(convention: Convention) -> None:
+def check_calibrated(convention: KendallConvention) -> None:
     """Raise ParameterError for a convention that has no best epsilon."""
     if not convention.keeps_pairs:
         raise ParameterError(
@@ -145,7 +147,7 @@ def check_calibrated(convention: Convention) -> None:
         )
 
 
-def weights(counted: Floats, segment: Ints | None) -> Floats:
+def pair_weights(counted: Floats, segment: Ints | None) -> Floats:
     """(judgments, pairs) so that the pairs of each segment weigh 1 together, and all segments 1."""
     of = np.arange(len(counted)) if segment is None else segment
     many = np.bincount(of, counted.sum(axis=1))

@@ -11,7 +11,7 @@ from rankscope.errors import ParameterError, UnknownName
 from rankscope.kernels.pairs import PairCounts
 from rankscope.typing import Floats
 
-__all__ = ["CONVENTIONS", "Cell", "Convention", "as_convention", "parse_table"]
+__all__ = ["CONVENTIONS", "Cell", "KendallConvention", "as_convention", "parse_table"]
 
 #: What a pair counts; None: it is left out.
 Cell = float | None
@@ -19,7 +19,7 @@ X: Cell = None
 
 
 @dataclass(frozen=True, kw_only=True)
-class Convention:
+class KendallConvention:
     """What each kind of pair counts: value = sum of coefficient x pairs / pairs that are not left out.
 
     concordant, discordant: ordered by the metric as by people, or the other way round. tied_human, tied_metric: tied by
@@ -27,7 +27,7 @@ class Convention:
     pairs that people ordered only those count whose human scores differ by at least so much; those tied or closer are
     left out.
 
-    >>> Convention(concordant=1, discordant=-1).of(PairCounts(6, 3, 4, 1, 2)).item()  # (6 - 3) / (6 + 3)
+    >>> KendallConvention(concordant=1, discordant=-1).of(PairCounts(6, 3, 4, 1, 2)).item()  # (6 - 3) / (6 + 3)
     0.3333333333333333
     """
 
@@ -87,14 +87,14 @@ class Convention:
         return np.asarray(np.divide(above, below, out=np.full(below.shape, np.nan), where=below > 0))
 
     @classmethod
-    def of_table(cls, table: Sequence[Sequence[Cell]], *, name: str = "own") -> Convention:
+    def of_table(cls, table: Sequence[Sequence[Cell]], *, name: str = "own") -> KendallConvention:
         """From 3 x 3 coefficients: rows, people say <, =, >; columns, the metric says <, =, >; None leaves pairs out.
 
         Which of two translations is the first means nothing, so the table turned by half is the same table.
         Raises ParameterError for another shape, for what is no number, for a table that is not its own half turn, and
         where nothing counts.
 
-        >>> Convention.of_table([[1, -1, -1], [None, None, None], [-1, -1, 1]]).range
+        >>> KendallConvention.of_table([[1, -1, -1], [None, None, None], [-1, -1, 1]]).range
         (-1.0, 1.0)
         """
         rows = [list(row) for row in table]
@@ -130,22 +130,24 @@ def as_cell(value: object) -> Cell:
     return float(value)  # type: ignore[arg-type]  # a number, as was just checked
 
 
-def strict(name: str, tied_metric: Cell, source: str, least: float = 0.0) -> Convention:
+def strict_convention(name: str, tied_metric: Cell, source: str, least: float = 0.0) -> KendallConvention:
     """Pairs that people tied are left out; those ordered alike count 1, the other way round -1."""
-    return Convention(concordant=1.0, discordant=-1.0, tied_metric=tied_metric, least=least, name=name, source=source)
+    return KendallConvention(
+        concordant=1.0, discordant=-1.0, tied_metric=tied_metric, least=least, name=name, source=source
+    )
 
 
 OLD = "Callison-Burch et al. (2010; 2011; 2012); a metric's tie counts against it"
 TAU13 = "Macháček and Bojar (2013); a metric's ties are left out"
 TAU14 = "Macháček and Bojar (2014); a metric's tie counts neither way, but is counted"
 #: Every named convention.
-CONVENTIONS: Mapping[str, Convention] = {
+CONVENTIONS: Mapping[str, KendallConvention] = {
     found.name: found
     for found in (
-        *(strict(name, -1.0, OLD) for name in ("wmt10", "wmt11", "wmt12", "tau10")),
-        *(strict(name, None, TAU13) for name in ("wmt13", "tau13")),
-        *(strict(name, 0.0, TAU14) for name in ("wmt14", "tau14")),
-        Convention(
+        *(strict_convention(name, -1.0, OLD) for name in ("wmt10", "wmt11", "wmt12", "tau10")),
+        *(strict_convention(name, None, TAU13) for name in ("wmt13", "tau13")),
+        *(strict_convention(name, 0.0, TAU14) for name in ("wmt14", "tau14")),
+        KendallConvention(
             concordant=1.0,
             discordant=-1.0,
             tied_human=-1.0,
@@ -154,7 +156,7 @@ CONVENTIONS: Mapping[str, Convention] = {
             name="tau23",
             source="Deutsch, Foster and Freitag (2023), table 1",
         ),
-        Convention(
+        KendallConvention(
             concordant=1.0,
             discordant=0.0,
             tied_human=0.0,
@@ -163,34 +165,36 @@ CONVENTIONS: Mapping[str, Convention] = {
             name="acc_eq",
             source="Deutsch, Foster and Freitag (2023), table 1",
         ),
-        strict("darr", -1.0, "Bojar et al. (2017): pairs whose human scores differ by at least 25 points", 25.0),
+        strict_convention(
+            "darr", -1.0, "Bojar et al. (2017): pairs whose human scores differ by at least 25 points", 25.0
+        ),
     )
 }
 
 
-def as_convention(statistic: str | Convention | Sequence[Sequence[Cell]]) -> Convention:
-    """A convention by its name, as it is, or from a table of 3 x 3 coefficients. Raises as `Convention.of_table`.
+def as_convention(statistic: str | KendallConvention | Sequence[Sequence[Cell]]) -> KendallConvention:
+    """A convention by its name, as it is, or from a table of 3 x 3 coefficients. Raises as `KendallConvention.of_table`.
 
     Raises UnknownName for other names.
 
     >>> as_convention("wmt14").tied_metric, as_convention("wmt13").tied_metric
     (0.0, None)
     """
-    if isinstance(statistic, Convention):
+    if isinstance(statistic, KendallConvention):
         return statistic
     if isinstance(statistic, str):
         if statistic not in CONVENTIONS:
             raise UnknownName("convention", statistic, CONVENTIONS)
         return CONVENTIONS[statistic]
-    return Convention.of_table(statistic)
+    return KendallConvention.of_table(statistic)
 
 
-def parse_table(text: str) -> Convention:
+def parse_table(text: str) -> KendallConvention:
     """A 3 x 3 table of coefficients as text: commas between numbers, semicolons between rows, x to leave out.
 
     Raises ParameterError where it is not that.
 
-    >>> parse_table("1,x,-1; x,x,x; -1,x,1") == Convention.of_table([[1, None, -1], [None] * 3, [-1, None, 1]])
+    >>> parse_table("1,x,-1; x,x,x; -1,x,1") == KendallConvention.of_table([[1, None, -1], [None] * 3, [-1, None, 1]])
     True
     """
     rows = [[cell.strip() for cell in row.split(",")] for row in text.split(";")]
@@ -200,4 +204,4 @@ def parse_table(text: str) -> Convention:
         raise ParameterError(
             f"{text!r} is no table of coefficients, expected three rows of three as '1,-1,-1;x,x,x;-1,-1,1'"
         ) from None
-    return Convention.of_table(table)
+    return KendallConvention.of_table(table)

@@ -10,11 +10,11 @@ import numpy as np
 
 from rankscope._version import __version__
 from rankscope.agreement.inputs import Judgments, Scores
-from rankscope.agreement.pair_counts import KINDS, count_by_judgment, left_out
-from rankscope.agreement.segment_inputs import Names, directions, judged_as_asked
+from rankscope.agreement.pair_counts import KINDS, count_by_judgment, count_unscored_pairs
+from rankscope.agreement.segment_inputs import Names, directions, load_judgments_and_metrics
 from rankscope.data.cells import format_value
 from rankscope.data.sections import Figure, Section, Table, as_text, tidy_frame
-from rankscope.data.wording import counted, percent
+from rankscope.data.wording import format_percent, pluralise
 from rankscope.errors import InputError
 from rankscope.kernels.ties import best_places
 from rankscope.stats.confusion import NORMALISE, ConfusionMatrix, Rates, confusion_matrix, rates
@@ -30,7 +30,7 @@ COLUMNS = ("metric", "statistic", "label", "value", "n")
 #: What is said of the first of two translations.
 LABELS = ("better", "tie", "worse")
 #: The rates of a class that are shown, by field of `Rates`.
-SHOWN = ("precision", "recall", "fscore")
+CLASS_RATES = ("precision", "recall", "fscore")
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -67,7 +67,7 @@ class DecisionAgreement:
             yield metric, "accuracy", "", rates.accuracy, n
             yield metric, "mcc", "", rates.mcc, n
             for i, label in enumerate(LABELS):
-                for name in SHOWN:
+                for name in CLASS_RATES:
                     yield metric, name, label, float(getattr(rates, name)[i]), n
             for kind, count in zip(KINDS, self.kinds[m].tolist(), strict=True):
                 yield metric, "pairs", kind, float(count), n
@@ -92,7 +92,7 @@ class DecisionAgreement:
         rows = []
         for m, metric in enumerate(self.metrics):
             found = self.rates[m]
-            by_class = [getattr(found, name)[i] for i in (0, 1) for name in SHOWN]
+            by_class = [getattr(found, name)[i] for i in (0, 1) for name in CLASS_RATES]
             cells = [format_value(float(x), "mean") for x in (found.accuracy, found.mcc, *by_class)]
             rows.append((metric, *cells, f"{int(self.kinds[m].sum()):,}"))
         f = f"F{self.rates[0].beta:g}"
@@ -109,7 +109,7 @@ class DecisionAgreement:
             "pairs",
         )
         lost = [
-            f"{metric}: {counted(int(many), 'pair')} of judged translations left out, for want of a score"
+            f"{metric}: {pluralise(int(many), 'pair')} of judged translations left out, for want of a score"
             for metric, many in zip(self.metrics, self.lost, strict=True)
             if many
         ]
@@ -130,9 +130,9 @@ class DecisionAgreement:
         n = concordant + discordant + tied
         begin = ""
         if n:
-            shares = [percent(round(part / n, 3)) for part in (concordant, discordant, tied)]
+            shares = [format_percent(round(part / n, 3)) for part in (concordant, discordant, tied)]
             begin = (
-                f"Of {counted(n, 'pair')} of translations of which people prefer one, {self.metrics[best]} prefers the "
+                f"Of {pluralise(n, 'pair')} of translations of which people prefer one, {self.metrics[best]} prefers the "
                 f"same in {shares[0]}, the other in {shares[1]}, neither in {shares[2]}. "
             )
         return (
@@ -159,7 +159,7 @@ class DecisionAgreement:
         return as_text(self)
 
     def __repr__(self) -> str:
-        return f"DecisionAgreement({counted(len(self.metrics), 'metric')}, {counted(len(self.pairs), 'language pair')})"
+        return f"DecisionAgreement({pluralise(len(self.metrics), 'metric')}, {pluralise(len(self.pairs), 'language pair')})"
 
 
 def matrix_section(metric: str, found: ConfusionMatrix) -> Section:
@@ -226,7 +226,7 @@ def decisions(
     check_positive("beta", beta)
     if normalise is not None:
         check_choice("normalise", normalise, NORMALISE)
-    given = judged_as_asked(
+    given = load_judgments_and_metrics(
         judgments,
         scores,
         gold=gold,
@@ -246,7 +246,7 @@ def decisions(
         found = count_by_judgment(people, metric, epsilon=epsilon)
         parts = (found.concordant, found.discordant, found.tied_x, found.tied_y, found.tied_both)
         kinds.append([int(part.sum()) for part in parts])
-        lost.append(left_out(people, metric))
+        lost.append(count_unscored_pairs(people, metric))
         if not sum(kinds[-1]):
             raise InputError(
                 f"no judgment has two translations with a value of both people and {name}; nothing to count"

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from rankscope.data.wording import listed
+from rankscope.data.wording import join_names
 from rankscope.typing import Floats
 
 __all__ = ["direction_notes"]
@@ -58,7 +58,7 @@ def direction_notes(
         if len(called) > 1:
             said, them = ("are called as error rates are", "them")
         notes.append(
-            f"{listed(called)} {said}, and higher is taken as better in {them}: is lower better? "
+            f"{join_names(called)} {said}, and higher is taken as better in {them}: is lower better? "
             f"--lower {','.join(called)}"
         )
     return notes

@@ -9,25 +9,34 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rankscope.agreement.conventions import Convention
-from rankscope.agreement.judged_lists import GOLD, rankings_of
-from rankscope.agreement.sources import merged, read_judgments, read_scores
+from rankscope.agreement.conventions import KendallConvention
+from rankscope.agreement.judged_lists import GOLD, rankings_from_scores
+from rankscope.agreement.sources import merge_segment_scores, read_judgments, read_scores
 from rankscope.agreement.unranked import ranked_only
-from rankscope.data.frames import one_of
+from rankscope.data.frames import find_column
 from rankscope.data.rankings import Labels, Rankings
-from rankscope.data.segment_scores import SegmentScores, attach
-from rankscope.data.wording import counted, listed
+from rankscope.data.segment_scores import SegmentScores, attach_scores
+from rankscope.data.wording import join_names, pluralise
 from rankscope.errors import InputError, ParameterError, UnknownName
-from rankscope.io.ranking_tables import PEOPLE
+from rankscope.io.ranking_tables import GOLD_COLUMNS
 from rankscope.typing import PathLike
 
-__all__ = ["Judged", "Judgments", "Scores", "chosen_pairs", "gold_of", "judged", "people_in", "refuse_unordered"]
+__all__ = [
+    "JudgedMetrics",
+    "Judgments",
+    "Scores",
+    "select_language_pairs",
+    "human_column",
+    "attach_metrics",
+    "select_human_judgments",
+    "refuse_unordered",
+]
 
 Judgments = Rankings | SegmentScores | PathLike
 Scores = SegmentScores | PathLike | Sequence[SegmentScores | PathLike]
 
 
-class Judged(NamedTuple):
+class JudgedMetrics(NamedTuple):
     """Judgments with a column of people and one for each metric."""
 
     rankings: Rankings
@@ -39,9 +48,9 @@ class Judged(NamedTuple):
         return self.rankings.by_pair()
 
 
-def judged(
+def attach_metrics(
     judgments: Judgments, scores: Scores = (), *, gold: str | None = None, pairs: Sequence[str] | None
-) -> Judged:
+) -> JudgedMetrics:
     """Judgments and metrics in one. gold: the column of people; else "rank", "gold" or "human".
 
     Without scores every other column of the judgments is a metric. pairs: the language pairs wanted, in their order.
@@ -50,31 +59,31 @@ def judged(
     value; ParameterError and UnknownName for what was asked for and is not there.
     """
     given = [scores] if isinstance(scores, (SegmentScores, str, PathLikeType)) else list(scores)
-    metrics = all_scores(given)
+    metrics = load_segment_metrics(given)
     if isinstance(judgments, (str, PathLikeType)):
         judgments = read_judgments(judgments, gold=gold)
     if isinstance(judgments, SegmentScores):
         if gold not in (None, GOLD):
             raise ParameterError(f"gold is {gold!r}, and scores of people have no columns to choose from; leave it out")
-        found = rankings_of(judgments)
+        found = rankings_from_scores(judgments)
     elif isinstance(judgments, Rankings):
         found = judgments
     else:
         raise ParameterError(
             f"judgments are {type(judgments).__name__}, expected Rankings or SegmentScores (or a file that holds them)"
         )
-    found, gold = people_in(found, gold, pairs)
+    found, gold = select_human_judgments(found, gold, pairs)
     own = [] if metrics else [name for name in found.columns if name != gold]
     for one in metrics:
         before = set(found.columns)
-        found = attach(found, one)
+        found = attach_scores(found, one)
         own += [name for name in found.columns if name not in before]
     if not own:
         raise InputError("there is no metric beside what people say; give scores, or judgments with another column")
-    return Judged(found, gold, tuple(own), found.notes)
+    return JudgedMetrics(found, gold, tuple(own), found.notes)
 
 
-def all_scores(
+def load_segment_metrics(
     given: Sequence[object], *, lower: Sequence[str] = (), test_set: str | None = None
 ) -> list[SegmentScores]:
     """One entry a metric; files are read. lower: the metrics in which lower is better, beside those that say so.
@@ -89,42 +98,42 @@ def all_scores(
             found.append(one)
         else:
             raise ParameterError(f"scores hold {type(one).__name__}, expected SegmentScores, or files that hold them")
-    found = merged(found)
+    found = merge_segment_scores(found)
     unknown = set(lower) - {one.metric for one in found}
     if unknown:
         raise UnknownName("metric", min(unknown), [one.metric for one in found])
     return [replace(one, score=False) if one.metric in lower else one for one in found]
 
 
-def people_in(
+def select_human_judgments(
     rankings: Rankings, gold: str | None, pairs: Sequence[str] | None, *, alone: bool = False
 ) -> tuple[Rankings, str]:
     """The judgments of the pairs asked for, with NaN for what people did not rank; and the column of people.
 
-    alone: a column that stands alone is that of people, whatever it is called. Raises as `judged`.
+    alone: a column that stands alone is that of people, whatever it is called. Raises as `attach_metrics`.
     """
-    gold = gold_of(rankings, gold, alone=alone)
-    found = ranked_only(chosen_pairs(rankings, pairs), gold)
+    gold = human_column(rankings, gold, alone=alone)
+    found = ranked_only(select_language_pairs(rankings, pairs), gold)
     if np.isnan(found.column(gold)).all():
         raise InputError(f"{gold}, the column of people, has no value; expected what they say of at least one item")
     return found, gold
 
 
-def gold_of(rankings: Rankings, gold: str | None, *, alone: bool = False) -> str:
+def human_column(rankings: Rankings, gold: str | None, *, alone: bool = False) -> str:
     """The column of people. alone: the only one is, too. Raises UnknownName, ParameterError where it must be named."""
     if gold is not None:
         if gold not in rankings.columns:
             raise UnknownName("column of the judgments", gold, rankings.columns)
         return gold
-    found = one_of(list(rankings.columns), PEOPLE)
+    found = find_column(list(rankings.columns), GOLD_COLUMNS)
     if found is not None:
         return found
     if alone and len(rankings.columns) == 1:
         return next(iter(rankings.columns))
-    raise ParameterError(f"which column is that of people? Name one as gold (--gold): {listed(rankings.columns)}")
+    raise ParameterError(f"which column is that of people? Name one as gold (--gold): {join_names(rankings.columns)}")
 
 
-def refuse_unordered(given: Judged, convention: Convention | None, grouping: str) -> None:
+def refuse_unordered(given: JudgedMetrics, convention: KendallConvention | None, grouping: str) -> None:
     """Raise InputError where people order nothing that the statistic could be of.
 
     convention: of pairs in one judgment, where ties that people gave may count; None for a correlation, which is within
@@ -146,7 +155,7 @@ def refuse_unordered(given: Judged, convention: Convention | None, grouping: str
     )
 
 
-def chosen_pairs(rankings: Rankings, pairs: Sequence[str] | None) -> Rankings:
+def select_language_pairs(rankings: Rankings, pairs: Sequence[str] | None) -> Rankings:
     """The judgments of some language pairs, in the order in which they are named. Raises UnknownName, InputError."""
     if not len(rankings):
         raise InputError("there is no judgment, expected at least one")
@@ -163,7 +172,7 @@ def chosen_pairs(rankings: Rankings, pairs: Sequence[str] | None) -> Rankings:
         wanted.append(codes[name])
     found = rankings.select(np.isin(rankings.pair.codes, wanted))
     if not len(found):
-        raise InputError(f"there is no judgment of {listed(names)}, of {counted(len(rankings), 'judgment')}")
+        raise InputError(f"there is no judgment of {join_names(names)}, of {pluralise(len(rankings), 'judgment')}")
     # The codes in the order asked for, so that by_pair keeps it.
     place = {code: i for i, code in enumerate(wanted)}
     new = np.array([place[code] for code in found.pair.codes.tolist()], np.int64)

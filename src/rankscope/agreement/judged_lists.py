@@ -15,7 +15,7 @@ from rankscope.kernels.order import stable_order
 from rankscope.kernels.segments import bounds, place_in_group
 from rankscope.typing import Floats, Ints
 
-__all__ = ["GOLD", "JudgedLists", "lists_of", "rankings_of"]
+__all__ = ["GOLD", "JudgmentTables", "tables_by_metric", "rankings_from_scores"]
 
 
 #: What the column of people is called where their scores become judgments.
@@ -23,7 +23,7 @@ GOLD = "human"
 
 
 @dataclass(frozen=True, eq=False)
-class JudgedLists:
+class JudgmentTables:
     """One language pair: what people and one metric say of each translation; lower is better on both sides.
 
     gold, metric: (judgments, items), NaN where there is no value. segment, system: (judgments) and (judgments, items)
@@ -68,7 +68,7 @@ class JudgedLists:
         return found[0], found[1]
 
 
-def lists_of(rankings: Rankings, gold: str, metrics: tuple[str, ...]) -> list[JudgedLists]:
+def tables_by_metric(rankings: Rankings, gold: str, metrics: tuple[str, ...]) -> list[JudgmentTables]:
     """The tables of judgments of one language pair, for each metric."""
     _, segment = np.unique(rankings.segment.codes, return_inverse=True)
     people = rankings.table(gold)
@@ -76,17 +76,17 @@ def lists_of(rankings: Rankings, gold: str, metrics: tuple[str, ...]) -> list[Ju
     _, codes = np.unique(rankings.system.codes, return_inverse=True)
     system[rankings.judgment, place_in_group(rankings.offsets)] = codes
     counts = int(segment.max(initial=-1)) + 1, int(codes.max(initial=-1)) + 1
-    return [JudgedLists(people, rankings.table(name), segment.astype(np.int64), system, *counts) for name in metrics]
+    return [JudgmentTables(people, rankings.table(name), segment.astype(np.int64), system, *counts) for name in metrics]
 
 
-def rankings_of(people: SegmentScores) -> Rankings:
+def rankings_from_scores(people: SegmentScores) -> Rankings:
     """Scores that people gave as judgments: one a segment, over the systems that have a score, in the column GOLD.
 
     Raises InputError where no segment has a score.
 
     >>> from rankscope.data.segment_scores import PairScores
     >>> people = SegmentScores("MQM", {"en-de": PairScores.of({"A": [-1, 0], "B": [-5, None]})}, score=True)
-    >>> found = rankings_of(people)
+    >>> found = rankings_from_scores(people)
     >>> len(found), found.columns[GOLD].tolist()
     (2, [-1.0, -5.0, 0.0])
     """

@@ -6,16 +6,16 @@ from typing import Any, NamedTuple
 
 from rankscope.agreement.metric_pvalues import TESTS
 from rankscope.agreement.metric_tests import ALTERNATIVES
-from rankscope.agreement.system_asked import SystemsAsked, settle_systems
+from rankscope.agreement.system_asked import SystemSettings, validate_system_settings
 from rankscope.errors import ParameterError
 from rankscope.kernels.swaps import SWAPS
 from rankscope.stats.corrections import CORRECTIONS
 from rankscope.stats.inputs import check_choice, check_count, check_positive, check_share
 
-__all__ = ["TESTS", "ComparisonAsked", "settle_comparison"]
+__all__ = ["TESTS", "MetricComparisonSettings", "validate_comparison_settings"]
 
 
-class ComparisonAsked(NamedTuple):
+class MetricComparisonSettings(NamedTuple):
     """How metrics are tested. test, swap: None for what suits the task. correction, significance: of p-values, and the
     level that they are then compared with. systems: how systems get their scores.
     """
@@ -28,10 +28,10 @@ class ComparisonAsked(NamedTuple):
     epsilon: float | None
     correction: str
     significance: float
-    systems: SystemsAsked
+    systems: SystemSettings
 
 
-def settle_comparison(
+def validate_comparison_settings(
     test: str | None = None,
     alternative: str = "two-sided",
     swap: str | None = None,
@@ -44,7 +44,7 @@ def settle_comparison(
     from_segments: str = "mean",
     over: str = "common",
     common: bool = False,
-) -> ComparisonAsked:
+) -> MetricComparisonSettings:
     """All of it but the tasks, checked before anything is read. Raises as `compare_metrics`."""
     if test is not None:
         check_choice("test", test, tuple(TESTS))
@@ -58,7 +58,7 @@ def settle_comparison(
     check_count("n_resamples", n_resamples)
     if epsilon is not None:
         check_positive("epsilon", epsilon, zero=True)
-    systems = settle_systems(
+    systems = validate_system_settings(
         statistic="pearson",
         absolute=False,
         human=human,
@@ -73,6 +73,6 @@ def settle_comparison(
         rng=rng,
         weights=None,
     )
-    return ComparisonAsked(
+    return MetricComparisonSettings(
         test, alternative, swap, n_resamples, systems.seed, epsilon, correction, significance, systems
     )

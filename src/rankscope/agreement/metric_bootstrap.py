@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from rankscope.agreement.drawn_cells import drawn_means, drawn_pearson
-from rankscope.agreement.drawn_pairs import drawn_accuracy, drawn_tau
+from rankscope.agreement.drawn_cells import means_of_samples, pearson_of_samples
+from rankscope.agreement.drawn_pairs import accuracy_of_samples, tau_of_samples
 from rankscope.agreement.metric_statistics import values_of_stack
 from rankscope.kernels.resample import Draws, bootstrap_counts
 from rankscope.typing import Floats, Ints
@@ -15,7 +15,7 @@ from rankscope.typing import Floats, Ints
 __all__ = ["bootstrap_values", "plain_values"]
 
 #: How often each system and each segment is in each sample, (resamples, systems) and (resamples, segments) -> values.
-Drawn = Callable[[Floats, Floats], Floats]
+SampleStatistic = Callable[[Floats, Floats], Floats]
 
 
 def bootstrap_values(
@@ -40,7 +40,7 @@ def bootstrap_values(
     ]
     found = np.empty((len(metrics), segments.n_resamples))
     done = 0
-    for of_systems, of_segments in drawn_counts(gold.shape, systems, segments):
+    for of_systems, of_segments in sample_counts(gold.shape, systems, segments):
         part = slice(done, done + len(of_segments))
         for row, function in zip(found, functions, strict=True):
             row[part] = function(of_systems, of_segments)
@@ -48,30 +48,34 @@ def bootstrap_values(
     return found
 
 
-def function_of(gold: Floats, metric: Floats, statistic: str, grouping: str, epsilon: float, soft: Draws) -> Drawn:
+def function_of(
+    gold: Floats, metric: Floats, statistic: str, grouping: str, epsilon: float, soft: Draws
+) -> SampleStatistic:
     """The statistic by counts where there is a fast way, else in the plain one."""
     if statistic == "acc_eq":
-        return drawn_accuracy(gold, metric, epsilon, grouping)
+        return accuracy_of_samples(gold, metric, epsilon, grouping)
     if statistic == "kendall_b" and grouping == "segment":
-        return drawn_tau(gold, metric)
+        return tau_of_samples(gold, metric)
     if grouping == "means" and statistic != "soft_pairwise_accuracy":
-        return drawn_means(gold, metric, statistic)
+        return means_of_samples(gold, metric, statistic)
     if statistic == "pearson":
-        return drawn_pearson(gold, metric, grouping)
+        return pearson_of_samples(gold, metric, grouping)
     return plain_values(gold, metric, statistic, grouping, epsilon, soft)
 
 
-def plain_values(gold: Floats, metric: Floats, statistic: str, grouping: str, epsilon: float, soft: Draws) -> Drawn:
+def plain_values(
+    gold: Floats, metric: Floats, statistic: str, grouping: str, epsilon: float, soft: Draws
+) -> SampleStatistic:
     """Every sample is put together, and its statistic taken; for all statistics, and slow."""
 
     def values(systems: Floats, segments: Floats) -> Floats:
-        at = places(systems)[:, :, None], places(segments)[:, None, :]
+        at = sampled_items(systems)[:, :, None], sampled_items(segments)[:, None, :]
         return values_of_stack(gold[at], metric[at], statistic, grouping, epsilon, soft)[0]
 
     return values
 
 
-def drawn_counts(shape: tuple[int, ...], systems: Draws | None, segments: Draws) -> Iterator[tuple[Floats, Floats]]:
+def sample_counts(shape: tuple[int, ...], systems: Draws | None, segments: Draws) -> Iterator[tuple[Floats, Floats]]:
     """(resamples, systems) and (resamples, segments), chunk by chunk: how often each is in the sample."""
     width = shape[0] * shape[1]
     of_segments = bootstrap_counts(segments, shape[1], width)
@@ -82,7 +86,7 @@ def drawn_counts(shape: tuple[int, ...], systems: Draws | None, segments: Draws)
         yield from zip(bootstrap_counts(systems, shape[0], width), of_segments, strict=True)
 
 
-def places(counts: Floats) -> Ints:
+def sampled_items(counts: Floats) -> Ints:
     """(resamples, items) the items of each sample, each as often as it counts."""
     rows, n = counts.shape
     items = np.broadcast_to(np.arange(n), (rows, n)).ravel()

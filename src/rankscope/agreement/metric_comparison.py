@@ -9,21 +9,21 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rankscope._version import __version__
-from rankscope.agreement.calibration import Curve
+from rankscope.agreement.calibration import CalibrationCurve
 from rankscope.agreement.conventions import CONVENTIONS
-from rankscope.agreement.metric_asked import TESTS, ComparisonAsked, settle_comparison
-from rankscope.agreement.metric_inputs import of_segments, pairs_of, read_metrics
+from rankscope.agreement.metric_asked import TESTS, MetricComparisonSettings, validate_comparison_settings
+from rankscope.agreement.metric_inputs import have_segment_scores, language_pairs, read_metric_scores
 from rankscope.agreement.metric_ranks import cluster_ranks, few_resamples
-from rankscope.agreement.metric_runs import averaged, joined_runs, run_task
-from rankscope.agreement.metric_tasks import Task, default_statistic, settle_tasks, spread_tasks
+from rankscope.agreement.metric_runs import average_tasks, rerun_with_system_swaps, run_task
+from rankscope.agreement.metric_tasks import Task, default_statistic, spread_tasks, validate_tasks
 from rankscope.agreement.segment_agreement import AVERAGE
 from rankscope.agreement.segment_inputs import Names, directions
-from rankscope.agreement.system_inputs import common_pairs, parts_of
-from rankscope.agreement.system_people import Given, SystemJudgments, SystemMetrics, given_as_asked
+from rankscope.agreement.system_inputs import by_language_pair, common_language_pairs
+from rankscope.agreement.system_people import PeopleAndMetrics, SystemJudgments, SystemMetrics, load_system_scores
 from rankscope.data.rankings import Rankings
 from rankscope.data.sections import Section, as_text, tidy_frame
 from rankscope.data.segment_scores import SegmentScores, SystemScores
-from rankscope.data.wording import counted
+from rankscope.data.wording import pluralise
 from rankscope.errors import ParameterError
 from rankscope.stats.clusters import Clusters, find_clusters
 from rankscope.stats.corrections import adjust_pvalues
@@ -78,8 +78,8 @@ class MetricComparison:
     tests: tuple[str, ...]
     systems: tuple[int, ...]
     segments: tuple[int, ...]
-    curves: tuple[tuple[Curve, ...], ...]
-    asked: ComparisonAsked
+    curves: tuple[tuple[CalibrationCurve, ...], ...]
+    asked: MetricComparisonSettings
     gold: str
     rule: str
     higher: tuple[str, ...]
@@ -143,7 +143,7 @@ class MetricComparison:
         drawn = f",{asked.n_resamples}{swapped}" if resampled else ""
         systems = [f"human:{self.rule}"] if any(task.level == "system" for task in self.tasks) else []
         made = f"metrics:{asked.systems.from_segments}({asked.systems.over})"
-        family = counted(len(self.metrics) * (len(self.metrics) - 1) // 2, "pair")
+        family = pluralise(len(self.metrics) * (len(self.metrics) - 1) // 2, "pair")
         parts = [
             "metrics against each other",
             f"tasks:{' '.join(map(str, tasks))}",
@@ -166,7 +166,7 @@ class MetricComparison:
         return as_text(self)
 
     def __repr__(self) -> str:
-        return f"MetricComparison({counted(len(self.metrics), 'metric')}, {counted(len(self.tasks), 'task')})"
+        return f"MetricComparison({pluralise(len(self.metrics), 'metric')}, {pluralise(len(self.tasks), 'task')})"
 
 
 def compare_metrics(
@@ -217,7 +217,7 @@ def compare_metrics(
 
     test: "perm_both" (default), "boot_both", "bootstrap" (over segments; the default, and the only one, where people
     ranked, and of statistics that scores do not have otherwise), "pair_swaps", "williams"; what each takes as given is
-    told by `rankscope.agreement.metric_tests.compare_metrics`. Where people or a metric score whole systems only, all
+    told by `rankscope.agreement.metric_tests.compare_matrices`. Where people or a metric score whole systems only, all
     are compared as such, and the test draws or swaps systems. alternative: "two-sided", or "greater", that of each two
     the one with the higher value is better, as the metrics task asks (half the p-value, and twice the false findings).
     swap: of "perm_both", what changes places as one: "systems" (default at level system), "cells" (default at level
@@ -247,10 +247,12 @@ def compare_metrics(
     ([[0.76, 0.58]], True, [[1, 2]])
     """
     systems = human, from_segments, over, common
-    settled = settle_comparison(test, alternative, swap, epsilon, correction, significance, n_resamples, rng, *systems)
-    asked = settle_tasks(tasks, level=level, statistic=statistic, grouping=grouping, weights=weights)
-    made = read_metrics(scores, test_set, judgments)
-    given = given_as_asked(
+    settled = validate_comparison_settings(
+        test, alternative, swap, epsilon, correction, significance, n_resamples, rng, *systems
+    )
+    asked = validate_tasks(tasks, level=level, statistic=statistic, grouping=grouping, weights=weights)
+    made = read_metric_scores(scores, test_set, judgments)
+    given = load_system_scores(
         judgments,
         made,
         human=human,
@@ -265,28 +267,30 @@ def compare_metrics(
         test_set=None,
     )
     if asked is None or (tasks is None and statistic is None):
-        asked = usual_tasks(given, level, statistic, grouping)
-    return comparison_of(given, settled, asked, weights, own=not made)
+        asked = default_tasks(given, level, statistic, grouping)
+    return compare_on_tasks(given, settled, asked, weights, own=not made)
 
 
-def usual_tasks(given: Given, level: str | None, statistic: str | None, grouping: str | None) -> tuple[Task, ...]:
+def default_tasks(
+    given: PeopleAndMetrics, level: str | None, statistic: str | None, grouping: str | None
+) -> tuple[Task, ...]:
     """What is computed of every language pair where not all of it was said: that depends on what people said."""
     of = level or ("system" if isinstance(given.people, SystemScores) else "segment")
     name = statistic or default_statistic(of, isinstance(given.people, Rankings))
-    found = settle_tasks(None, level=of, statistic=name, grouping=grouping, weights=None)
+    found = validate_tasks(None, level=of, statistic=name, grouping=grouping, weights=None)
     assert found is not None
     return found
 
 
-def task_pairs(given: Given, common: bool) -> tuple[list[str], list[str]]:
+def task_pairs(given: PeopleAndMetrics, common: bool) -> tuple[list[str], list[str]]:
     """The language pairs of people; with `common` those that all metrics have, too, and notes on the others."""
     if not common:
-        return pairs_of(given), []
-    people = parts_of(given.people)
-    return common_pairs(people, given, [parts_of(one) for one in given.metrics], common)
+        return language_pairs(given), []
+    people = by_language_pair(given.people)
+    return common_language_pairs(people, given, [by_language_pair(one) for one in given.metrics], common)
 
 
-def check_used(given: Given, tasks: Sequence[Task], asked: ComparisonAsked) -> None:
+def refuse_unused_options(given: PeopleAndMetrics, tasks: Sequence[Task], asked: MetricComparisonSettings) -> None:
     """Raise ParameterError for what was asked for, and none of the tasks has a use of."""
     of_systems = [task for task in tasks if task.level == "system"]
     if asked.epsilon is not None and not any(task.statistic in CONVENTIONS for task in tasks):
@@ -303,15 +307,20 @@ def check_used(given: Given, tasks: Sequence[Task], asked: ComparisonAsked) -> N
     segments = any(isinstance(one, SegmentScores) for one in (given.people, *given.metrics))
     if segments and of_systems and other == "over":
         return
-    if not segments or all(of_segments(given, pair) for task in of_systems for pair in task.pairs):
+    if not segments or all(have_segment_scores(given, pair) for task in of_systems for pair in task.pairs):
         raise ParameterError(
             f"{other} says how scores of systems are made of a metric's segments, which is done at level system where "
             "people ranked, or scores are of systems only; leave it out"
         )
 
 
-def comparison_of(
-    given: Given, asked: ComparisonAsked, wanted: Sequence[Task], weights: Mapping[str, float] | None, *, own: bool
+def compare_on_tasks(
+    given: PeopleAndMetrics,
+    asked: MetricComparisonSettings,
+    wanted: Sequence[Task],
+    weights: Mapping[str, float] | None,
+    *,
+    own: bool,
 ) -> MetricComparison:
     """The result of all tasks and their average. Raises as `compare_metrics`."""
     if len(given.metrics) < 2:
@@ -319,12 +328,12 @@ def comparison_of(
         raise ParameterError(f"{only} is the only metric, expected two or more to compare with each other")
     there, notes = task_pairs(given, asked.systems.common)
     tasks = spread_tasks(wanted, there, weights)
-    check_used(given, tasks, asked)
+    refuse_unused_options(given, tasks, asked)
     found = [run_task(given, task, asked, own=own, keep=len(tasks) > 1) for task in tasks]
     if len(found) > 1:
-        joined = joined_runs(given, tasks, asked, found, own=own)
+        joined = rerun_with_system_swaps(given, tasks, asked, found, own=own)
         whole = any(one is not other for one, other in zip(joined, found, strict=True))
-        found.append(averaged(tasks, joined, asked.alternative))
+        found.append(average_tasks(tasks, joined, asked.alternative))
         if whole:
             notes.append(
                 "tasks of one language pair are of both levels: for their average all of them swap whole systems"

@@ -9,37 +9,44 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rankscope.agreement.inputs import Judged
-from rankscope.agreement.judged_lists import rankings_of
-from rankscope.agreement.system_asked import SystemsAsked
+from rankscope.agreement.inputs import JudgedMetrics
+from rankscope.agreement.judged_lists import rankings_from_scores
+from rankscope.agreement.system_asked import SystemSettings
 from rankscope.agreement.system_inputs import (
-    Compared,
+    MatchedSystems,
+    by_language_pair,
     check_scores,
-    matched,
+    human_sums,
+    language_pair_name,
     metric_sums,
-    names_in,
-    not_judged,
-    parts_of,
-    people_sums,
+    systems_in,
+    unjudged_note,
 )
-from rankscope.agreement.system_people import Given, SystemMetrics
+from rankscope.agreement.system_people import PeopleAndMetrics, SystemMetrics
 from rankscope.agreement.system_segments import (
-    Part,
-    alike_segments,
+    LanguagePairScores,
+    common_segments,
+    judged_segments,
+    score_table,
     scored_by_all,
     scored_segments,
-    segments_in,
-    table,
 )
 from rankscope.agreement.system_sources import AnyScores, read_any_scores, system_scores_in
 from rankscope.data.rankings import Rankings
-from rankscope.data.segment_scores import PairScores, SegmentScores, SystemScores, attach
-from rankscope.data.wording import counted, listed
+from rankscope.data.segment_scores import PairScores, SegmentScores, SystemScores, attach_scores
+from rankscope.data.wording import join_names, pluralise
 from rankscope.errors import InputError, ParameterError
 from rankscope.stats.inputs import constant
 from rankscope.typing import Floats
 
-__all__ = ["Matrices", "judged_beside", "matrices_of", "of_segments", "pairs_of", "read_metrics"]
+__all__ = [
+    "Matrices",
+    "attach_metric_columns",
+    "match_matrices",
+    "have_segment_scores",
+    "language_pairs",
+    "read_metric_scores",
+]
 
 
 class Matrices(NamedTuple):
@@ -55,7 +62,7 @@ class Matrices(NamedTuple):
     used: tuple[str, ...] = ()
 
 
-def read_metrics(scores: SystemMetrics, test_set: str | None, judgments: object = None) -> list[AnyScores]:
+def read_metric_scores(scores: SystemMetrics, test_set: str | None, judgments: object = None) -> list[AnyScores]:
     """Scores as they are given, or read; of a folder those of segments, where a metric has both,
     or those of systems where judgments are.
 
@@ -71,72 +78,80 @@ def read_metrics(scores: SystemMetrics, test_set: str | None, judgments: object 
         if not isinstance(one, (str, PathLikeType)):
             found.append(one)  # type: ignore[arg-type]  # what is neither is refused where it is used
         elif os.path.isdir(one):
-            found += read_any_scores(one, segments=not judges_systems(judgments))
+            found += read_any_scores(one, segments=not are_system_judgments(judgments))
         else:
             found += read_any_scores(one, test_set=test_set)
     return found
 
 
-def judges_systems(judgments: object) -> bool:
+def are_system_judgments(judgments: object) -> bool:
     """Whether judgments are scores of whole systems; of standard input, which can be read once, that is not asked."""
     if isinstance(judgments, (str, PathLikeType)) and str(judgments) != "-":
         return system_scores_in(judgments) is not None
     return isinstance(judgments, SystemScores)
 
 
-def pairs_of(given: Given) -> list[str]:
+def language_pairs(given: PeopleAndMetrics) -> list[str]:
     """The language pairs of people, in their order."""
-    return list(parts_of(given.people))
+    return list(by_language_pair(given.people))
 
 
-def of_segments(given: Given, pair: str) -> bool:
+def have_segment_scores(given: PeopleAndMetrics, pair: str) -> bool:
     """Whether people and all metrics say something of every segment, and not of systems or in ranks."""
-    parts = parts_of(given.people)
-    sides = [parts_of(one) for one in given.metrics]
-    own = [parts[pair], *(part_of(pair, parts, side) for side in sides)]
+    parts = by_language_pair(given.people)
+    sides = [by_language_pair(one) for one in given.metrics]
+    own = [parts[pair], *(scores_of_pair(pair, parts, side) for side in sides)]
     return all(part is None or isinstance(part, PairScores) for part in own)
 
 
-def part_of(pair: str, people: dict[str, Part], side: dict[str, Part]) -> Part | None:
-    name = matched(pair, people, side)
+def scores_of_pair(
+    pair: str, people: dict[str, LanguagePairScores], side: dict[str, LanguagePairScores]
+) -> LanguagePairScores | None:
+    name = language_pair_name(pair, people, side)
     return None if name is None else side[name]
 
 
-def matrices_of(given: Given, pair: str, asked: SystemsAsked, *, level: str) -> Matrices:
+def match_matrices(given: PeopleAndMetrics, pair: str, asked: SystemSettings, *, level: str) -> Matrices:
     """The scores of one language pair; systems that nobody judged are left out.
 
     Raises InputError where a metric lacks the language pair, or systems or segments that people judged, unless those in
     common are asked for; for fewer than two systems or segments, scores that are all one, and level "segment" where
     there are none of segments.
     """
-    people = parts_of(given.people)
-    own: list[Part] = [people[pair]]
+    people = by_language_pair(given.people)
+    own: list[LanguagePairScores] = [people[pair]]
     names = [given.gold, *(one.metric for one in given.metrics)]
     for one in given.metrics:
-        side = parts_of(one)
-        part = part_of(pair, people, side)
+        side = by_language_pair(one)
+        part = scores_of_pair(pair, people, side)
         if part is None:
             raise InputError(
-                f"{one.metric} has no scores of language pair {pair!r}, only of {listed(map(repr, side))}; leave it "
+                f"{one.metric} has no scores of language pair {pair!r}, only of {join_names(map(repr, side))}; leave it "
                 "out (--metrics) or name tasks of others (--pairs, --task)"
             )
         own.append(part)
-    whole = not of_segments(given, pair)
+    whole = not have_segment_scores(given, pair)
     if whole and level == "segment":
         of = next(name for name, part in zip(names, own, strict=True) if not isinstance(part, PairScores))
         raise InputError(f"{of} has scores of systems only; compare at level system, or give its scores of segments")
-    kept, notes = kept_names(
-        pair, names, [names_in(part, given.gold) for part in own], "system", "systems", asked.common, names_of_more=True
+    kept, notes = common_names(
+        pair,
+        names,
+        [systems_in(part, given.gold) for part in own],
+        "system",
+        "systems",
+        asked.common,
+        names_of_more=True,
     )
     ups = [bool(getattr(given.people, "score", True)) or given.rule not in ("mean", "given")]
     ups += [one.score for one in given.metrics]
     if whole:
-        return whole_systems(given, pair, own, kept, ups, notes, asked)
+        return system_matrices(given, pair, own, kept, ups, notes, asked)
     tables = [part for part in own if isinstance(part, PairScores)]
-    segments, more = kept_names(
+    segments, more = common_names(
         pair, names, [scored_segments(part, kept) for part in tables], "segment", "segments", asked.common
     )
-    stack = np.array([table(part, kept, segments) for part in tables])
+    stack = np.array([score_table(part, kept, segments) for part in tables])
     stack *= np.where(ups, 1.0, -1.0)[:, None, None]
     where = f"{pair}: " if pair else ""
     there = ~np.isnan(stack).any(axis=0)
@@ -156,7 +171,7 @@ def matrices_of(given: Given, pair: str, asked: SystemsAsked, *, level: str) -> 
     return Matrices(stack[0], stack[1:], False, (*notes, *more), used)
 
 
-def kept_names(
+def common_names(
     pair: str,
     names: Sequence[str],
     sets: Sequence[Sequence[str]],
@@ -175,9 +190,11 @@ def kept_names(
     known = [set(names) for names in sets]
     kept = [name for name in sets[0] if all(name in other for other in known[1:])]
     if len(kept) < 2:
-        shown = "; ".join(f"{name} {listed(own) or 'none'}" for name, own in list(zip(names, sets, strict=True))[:3])
+        shown = "; ".join(
+            f"{name} {join_names(own) or 'none'}" for name, own in list(zip(names, sets, strict=True))[:3]
+        )
         raise InputError(
-            f"{where}{counted(len(kept), one, many)} in common, expected two or more to compare on: {shown}"
+            f"{where}{pluralise(len(kept), one, many)} in common, expected two or more to compare on: {shown}"
         )
     notes = []
     if len(kept) < len(sets[0]):
@@ -186,44 +203,48 @@ def kept_names(
         if not common:
             missing = [name for name in sets[0] if name not in other]
             raise InputError(
-                f"{where}{metric} has no score of {one if len(missing) == 1 else many} {listed(missing)}, which people "
+                f"{where}{metric} has no score of {one if len(missing) == 1 else many} {join_names(missing)}, which people "
                 f"judged; compare on the {len(kept)} that all have (--common), or leave {metric} out (--metrics)"
             )
-        notes.append(f"{where}{counted(len(left), one, many)} left out, which not all metrics have: {listed(left)}")
+        notes.append(
+            f"{where}{pluralise(len(left), one, many)} left out, which not all metrics have: {join_names(left)}"
+        )
     more = list(dict.fromkeys(name for own in sets[1:] for name in own if name not in known[0]))
     if more and names_of_more:
-        notes.append(not_judged(where, more))
+        notes.append(unjudged_note(where, more))
     return kept, notes
 
 
-def whole_systems(
-    given: Given,
+def system_matrices(
+    given: PeopleAndMetrics,
     pair: str,
-    own: Sequence[Part],
+    own: Sequence[LanguagePairScores],
     kept: Sequence[str],
     ups: Sequence[bool],
     notes: Sequence[str],
-    asked: SystemsAsked,
+    asked: SystemSettings,
 ) -> Matrices:
     """Scores of systems as one column: means or wins where scores or rankings of segments were given."""
     where = f"{pair}: " if pair else ""
     names = [given.gold, *(one.metric for one in given.metrics)]
-    own, more = alike_segments(pair, names, own, given.gold, kept, asked)
+    own, more = common_segments(pair, names, own, given.gold, kept, asked)
     try:
-        people = people_sums(own[0], kept, given, asked, 0)
+        people = human_sums(own[0], kept, given, asked, 0)
         metrics = [metric_sums(one, part, kept, asked) for one, part in zip(given.metrics, own[1:], strict=True)]
     except InputError as error:
         raise InputError(f"{where}{error}") from None
-    found = Compared(pair, tuple(kept), people, metrics, ups[0], tuple(ups[1:]))
+    found = MatchedSystems(pair, tuple(kept), people, metrics, ups[0], tuple(ups[1:]))
     check_scores(found, names)
     rows = found.oriented()
     return Matrices(rows[0][:, None], rows[1:, :, None], True, (*notes, *more))
 
 
-def judged_beside(given: Given, pair: str, common: bool, *, own: bool) -> tuple[Judged, list[str]]:
+def attach_metric_columns(
+    given: PeopleAndMetrics, pair: str, common: bool, *, own: bool
+) -> tuple[JudgedMetrics, list[str]]:
     """The judgments of one language pair with a column a metric, for statistics of pairs within a judgment; and notes.
 
-    own: the metrics are columns of the judgments. Raises InputError for scores of whole systems, and as `matrices_of`.
+    own: the metrics are columns of the judgments. Raises InputError for scores of whole systems, and as `match_matrices`.
     """
     for name, one in ((given.gold, given.people), *((one.metric, one) for one in given.metrics)):
         if isinstance(one, SystemScores):
@@ -231,29 +252,32 @@ def judged_beside(given: Given, pair: str, common: bool, *, own: bool) -> tuple[
                 f"{name} has scores of systems only; compare at level system, or give its scores of segments"
             )
     gold = given.gold
-    people = parts_of(given.people)
+    people = by_language_pair(given.people)
     part = people[pair]
     if isinstance(given.people, Rankings):
         rankings = dict(given.people.by_pair())[pair]
     else:
         assert isinstance(part, PairScores)
-        rankings, gold = rankings_of(SegmentScores(given.people.metric, {pair: part}, given.people.score)), "human"
+        rankings, gold = (
+            rankings_from_scores(SegmentScores(given.people.metric, {pair: part}, given.people.score)),
+            "human",
+        )
     names: list[str] = []
-    systems, segments = [names_in(part, given.gold)], [segments_in(part, given.gold)]
+    systems, segments = [systems_in(part, given.gold)], [judged_segments(part, given.gold)]
     for one in given.metrics:
-        found = part_of(pair, people, parts_of(one))
+        found = scores_of_pair(pair, people, by_language_pair(one))
         if not isinstance(found, PairScores):
             raise InputError(f"{one.metric} has no scores of language pair {pair!r}; leave it out (--metrics)")
-        systems.append(names_in(found, None))
+        systems.append(systems_in(found, None))
         segments.append(scored_segments(found, found.systems))
         if own and isinstance(given.people, Rankings):
             rankings = rankings.with_column(one.metric, rankings.column(one.metric), score=one.score)
             names.append(one.metric)
             continue
         before = set(rankings.columns)
-        rankings = attach(rankings, SegmentScores(one.metric, {pair: found}, one.score))
+        rankings = attach_scores(rankings, SegmentScores(one.metric, {pair: found}, one.score))
         names += [column for column in rankings.columns if column not in before]
     said = [given.gold, *(one.metric for one in given.metrics)]
-    _, notes = kept_names(pair, said, systems, "system", "systems", common, names_of_more=True)
-    _, more = kept_names(pair, said, segments, "segment", "segments", common)
-    return Judged(rankings, gold, tuple(names), ()), [*notes, *more]
+    _, notes = common_names(pair, said, systems, "system", "systems", common, names_of_more=True)
+    _, more = common_names(pair, said, segments, "segment", "segments", common)
+    return JudgedMetrics(rankings, gold, tuple(names), ()), [*notes, *more]

@@ -12,18 +12,18 @@ import numpy as np
 from rankscope.agreement.conventions import CONVENTIONS
 from rankscope.agreement.metric_bootstrap import bootstrap_values
 from rankscope.agreement.metric_permutations import permuted_differences
-from rankscope.agreement.metric_statistics import Common, system_means
+from rankscope.agreement.metric_statistics import CommonCells, system_means
 from rankscope.agreement.pair_counts import kinds_of, pair_places
-from rankscope.agreement.segment_sums import by_row
+from rankscope.agreement.segment_sums import correlate_rows
 from rankscope.agreement.soft_pairs import pair_pvalues
 from rankscope.errors import ParameterError
 from rankscope.kernels.resample import Draws, flip_sums
 from rankscope.kernels.ties import join_ties
 from rankscope.stats.resampled import monte_carlo
-from rankscope.stats.williams import LEAST, williams_test
+from rankscope.stats.williams import MIN_ITEMS, williams_test
 from rankscope.typing import Floats
 
-__all__ = ["PROCEDURES", "TESTS", "Asked", "check_has_test"]
+__all__ = ["PROCEDURES", "TESTS", "MetricTestSettings", "check_has_test"]
 
 
 #: Every test, and what its resamples are of: the difference were there none ("null"), or the difference ("values").
@@ -33,7 +33,7 @@ CLOSE = 1e-10
 PAIRS_OF_SYSTEMS = ("acc_eq", "pairwise_accuracy", "soft_pairwise_accuracy")
 
 
-class Asked(NamedTuple):
+class MetricTestSettings(NamedTuple):
     """What a test needs to know. draws: of swaps, or of segments; others: of systems; soft: of the soft accuracy. kept:
     where the drawn differences of each pair of metrics go, (resamples); None: they are counted, and gone.
     """
@@ -56,7 +56,7 @@ class Asked(NamedTuple):
         return [self.kept[i, j]]
 
 
-class Counts:
+class ExceedanceCounts:
     """How many resamples are at least as far from 0 as what was observed, in either direction, and in both.
 
     A resample without a value is as far as any: what cannot be told speaks for no difference.
@@ -71,16 +71,18 @@ class Counts:
             self.far += int(np.count_nonzero(none | (np.abs(drawn) >= abs(observed) - CLOSE)))
 
 
-Found = tuple[Floats, Floats]
+PvaluesAndErrors = tuple[Floats, Floats]
 
 
-def empty(metrics: int) -> Found:
+def empty_pvalues(metrics: int) -> PvaluesAndErrors:
     return np.full((metrics, metrics), np.nan), np.zeros((metrics, metrics))
 
 
-def filled(metrics: int, asked: Asked, counts: Iterable[tuple[int, int, int, int, int]]) -> Found:
+def fill_pvalues(
+    metrics: int, asked: MetricTestSettings, counts: Iterable[tuple[int, int, int, int, int]]
+) -> PvaluesAndErrors:
     """The matrices from (i, j, more, less, far): counts for i above j, j above i, and i and j apart."""
-    pvalue, error = empty(metrics)
+    pvalue, error = empty_pvalues(metrics)
     for i, j, more, less, far in counts:
         both = (far, far) if asked.alternative == "two-sided" else (more, less)
         found = monte_carlo(np.array(both, np.float64), asked.draws.n_resamples)
@@ -117,11 +119,11 @@ def standardised(metric: Floats) -> tuple[Floats, float]:
     return centred / spread, spread
 
 
-def by_permutation(common: Common, value: Floats, epsilons: Floats, asked: Asked) -> Found:
+def by_permutation(common: CommonCells, value: Floats, epsilons: Floats, asked: MetricTestSettings) -> PvaluesAndErrors:
     scaled = [standardised(metric) for metric in common.metrics]
 
     def counts() -> Iterator[tuple[int, int, int, int, int]]:
-        for i, j in told_apart(value):
+        for i, j in comparable_pairs(value):
             pair = np.stack((scaled[i][0], scaled[j][0]))
             observed = float(value[i] - value[j])
             close = np.array([epsilons[i] / scaled[i][1], epsilons[j] / scaled[j][1]])
@@ -136,13 +138,13 @@ def by_permutation(common: Common, value: Floats, epsilons: Floats, asked: Asked
                 asked.soft,
                 observed if asked.kept is None else None,
             )
-            found = Counts(observed, asked.watch(i, j, drawn))
+            found = ExceedanceCounts(observed, asked.watch(i, j, drawn))
             yield i, j, found.more, found.less, found.far
 
-    return filled(len(value), asked, counts())
+    return fill_pvalues(len(value), asked, counts())
 
 
-def told_apart(value: Floats) -> Iterator[tuple[int, int]]:
+def comparable_pairs(value: Floats) -> Iterator[tuple[int, int]]:
     """The pairs of metrics that both have a value."""
     return ((i, j) for i, j in combinations(range(value.size), 2) if not np.isnan(value[i] - value[j]))
 
@@ -150,7 +152,9 @@ def told_apart(value: Floats) -> Iterator[tuple[int, int]]:
 # Bootstrap
 
 
-def by_bootstrap(common: Common, value: Floats, epsilons: Floats, asked: Asked, systems: bool) -> Found:
+def by_bootstrap(
+    common: CommonCells, value: Floats, epsilons: Floats, asked: MetricTestSettings, systems: bool
+) -> PvaluesAndErrors:
     there = np.flatnonzero(~np.isnan(value))
     drawn = np.full((value.size, asked.draws.n_resamples), np.nan)
     if there.size:
@@ -166,7 +170,7 @@ def by_bootstrap(common: Common, value: Floats, epsilons: Floats, asked: Asked, 
         )
 
     def counts() -> Iterator[tuple[int, int, int, int, int]]:
-        for i, j in told_apart(value):
+        for i, j in comparable_pairs(value):
             apart = drawn[i] - drawn[j]
             asked.watch(i, j, [apart])
             none = np.isnan(apart)
@@ -176,17 +180,17 @@ def by_bootstrap(common: Common, value: Floats, epsilons: Floats, asked: Asked, 
             far = min(apart.size, 2 * min(not_above, not_below) + 1)
             yield i, j, not_above, not_below, far
 
-    return filled(value.size, asked, counts())
+    return fill_pvalues(value.size, asked, counts())
 
 
 # Swaps of pairs
 
 
-def by_pair_swaps(common: Common, value: Floats, epsilons: Floats, asked: Asked) -> Found:
+def by_pair_swaps(common: CommonCells, value: Floats, epsilons: Floats, asked: MetricTestSettings) -> PvaluesAndErrors:
     shares = shares_of_pairs(common, epsilons, asked)
 
     def counts() -> Iterator[tuple[int, int, int, int, int]]:
-        for i, j in told_apart(value):
+        for i, j in comparable_pairs(value):
             apart = shares[i] - shares[j]
             apart = apart[np.abs(apart) > 1e-15]
             if not apart.size:
@@ -194,13 +198,13 @@ def by_pair_swaps(common: Common, value: Floats, epsilons: Floats, asked: Asked)
                 yield i, j, *(asked.draws.n_resamples,) * 3
                 continue
             chunks = (sums[:, 0] for sums in flip_sums(apart[None], asked.draws))
-            found = Counts(float(apart.sum()), asked.watch(i, j, chunks))
+            found = ExceedanceCounts(float(apart.sum()), asked.watch(i, j, chunks))
             yield i, j, found.more, found.less, found.far
 
-    return filled(value.size, asked, counts())
+    return fill_pvalues(value.size, asked, counts())
 
 
-def shares_of_pairs(common: Common, epsilons: Floats, asked: Asked) -> Floats:
+def shares_of_pairs(common: CommonCells, epsilons: Floats, asked: MetricTestSettings) -> Floats:
     """(metrics, pairs) what each pair adds to the statistic of each metric."""
     first, second = pair_places(len(common.gold))
     if asked.statistic == "soft_pairwise_accuracy":
@@ -225,20 +229,20 @@ def shares_of_pairs(common: Common, epsilons: Floats, asked: Asked) -> Floats:
 # Williams
 
 
-def by_williams(common: Common, value: Floats, epsilons: Floats, asked: Asked) -> Found:
+def by_williams(common: CommonCells, value: Floats, epsilons: Floats, asked: MetricTestSettings) -> PvaluesAndErrors:
     lists = system_means(common.metrics) if asked.grouping == "means" else common.metrics[:, common.there]
     n = lists.shape[1]
-    if n < LEAST:
+    if n < MIN_ITEMS:
         what = "system" if asked.grouping == "means" else "cell"
         raise ParameterError(
-            f"Williams' test needs {LEAST} {what}s or more, and {n} have scores of people and of every metric; give "
+            f"Williams' test needs {MIN_ITEMS} {what}s or more, and {n} have scores of people and of every metric; give "
             "more, or take another test"
         )
-    pvalue, error = empty(value.size)
-    pairs = list(told_apart(value))
+    pvalue, error = empty_pvalues(value.size)
+    pairs = list(comparable_pairs(value))
     if pairs:
         i, j = np.array(pairs).T
-        between = by_row(lists[i], lists[j], asked.statistic)
+        between = correlate_rows(lists[i], lists[j], asked.statistic)
         for one, other in ((i, j), (j, i)):
             found = williams_test(value[one], value[other], between, n=n, alternative=asked.alternative)
             # Metrics that say the same are not told apart.
@@ -248,7 +252,7 @@ def by_williams(common: Common, value: Floats, epsilons: Floats, asked: Asked) -
     return pvalue, error
 
 
-Procedure = Callable[[Common, Floats, Floats, Asked], Found]
+Procedure = Callable[[CommonCells, Floats, Floats, MetricTestSettings], PvaluesAndErrors]
 
 PROCEDURES: dict[str, Procedure] = {
     "perm_both": by_permutation,

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from rankscope.agreement.metric_asked import TESTS, ComparisonAsked
+from rankscope.agreement.metric_asked import TESTS, MetricComparisonSettings
 from rankscope.kernels.ties import at_most
 from rankscope.typing import Floats, Ints
 
@@ -34,7 +34,7 @@ def cluster_ranks(order: Sequence[int], pvalues: Floats, level: float) -> Ints:
     return ranks
 
 
-def few_resamples(tests: Sequence[str], metrics: int, asked: ComparisonAsked) -> list[str]:
+def few_resamples(tests: Sequence[str], metrics: int, asked: MetricComparisonSettings) -> list[str]:
     """A note where not even the least p-value that there can be is significant after its correction."""
     family = metrics * (metrics - 1) // 2
     if asked.correction not in ("holm", "bonferroni") or not any(TESTS[test] for test in tests):

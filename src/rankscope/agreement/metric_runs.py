@@ -11,35 +11,35 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rankscope.agreement.calibration import Curve, calibration_curve
+from rankscope.agreement.calibration import CalibrationCurve, calibration_curve
 from rankscope.agreement.conventions import CONVENTIONS
 from rankscope.agreement.inputs import refuse_unordered
-from rankscope.agreement.judged_lists import lists_of
-from rankscope.agreement.metric_asked import TESTS, ComparisonAsked
-from rankscope.agreement.metric_inputs import Matrices, judged_beside, matrices_of, of_segments
+from rankscope.agreement.judged_lists import tables_by_metric
+from rankscope.agreement.metric_asked import TESTS, MetricComparisonSettings
+from rankscope.agreement.metric_inputs import Matrices, attach_metric_columns, have_segment_scores, match_matrices
 from rankscope.agreement.metric_pvalues import CLOSE
-from rankscope.agreement.metric_statistics import STATISTICS
+from rankscope.agreement.metric_statistics import MATRIX_STATISTICS
 from rankscope.agreement.metric_tasks import Task
-from rankscope.agreement.metric_tests import Resamples, compare_metrics
-from rankscope.agreement.segment_agreement import one_pair
-from rankscope.agreement.segment_asked import check_comparable, settle
+from rankscope.agreement.metric_tests import Resamples, compare_matrices
+from rankscope.agreement.segment_agreement import agreement_on_pair
+from rankscope.agreement.segment_asked import check_comparable, validate_segment_settings
 from rankscope.agreement.soft_pairs import soft_draws
-from rankscope.agreement.system_people import Given
+from rankscope.agreement.system_people import PeopleAndMetrics
 from rankscope.data.rankings import Rankings
-from rankscope.data.wording import counted
+from rankscope.data.wording import pluralise
 from rankscope.errors import InputError, ParameterError
 from rankscope.kernels.resample import draw
 from rankscope.typing import Floats, Ints
 
-__all__ = ["Found", "averaged", "run_task"]
+__all__ = ["TaskResult", "average_tasks", "run_task"]
 
-Drawn = Mapping[tuple[int, int], Floats]
+DrawnDifferences = Mapping[tuple[int, int], Floats]
 
 #: No draws were kept.
-NOTHING: Drawn = MappingProxyType({})
+NO_DRAWS: DrawnDifferences = MappingProxyType({})
 
 
-class Found(NamedTuple):
+class TaskResult(NamedTuple):
     """One task, or the average of several. value, n, epsilon: (metrics). pvalue: (metrics, metrics), of the higher
     against the lower, or of both; symmetric. drawn: differences by pair. systems, segments: compared; 0 where there
     are none. curves: (metrics) of acc_eq, else none. over: by language pair the segments, as they are drawn.
@@ -53,22 +53,24 @@ class Found(NamedTuple):
     systems: int = 0
     segments: int = 0
     lost: int = 0
-    drawn: Drawn = NOTHING
-    curves: tuple[Curve, ...] = ()
+    drawn: DrawnDifferences = NO_DRAWS
+    curves: tuple[CalibrationCurve, ...] = ()
     notes: tuple[str, ...] = ()
     over: Mapping[str, tuple[str, ...]] = MappingProxyType({})
 
 
-def run_task(given: Given, task: Task, asked: ComparisonAsked, *, own: bool, keep: bool) -> Found:
+def run_task(
+    given: PeopleAndMetrics, task: Task, asked: MetricComparisonSettings, *, own: bool, keep: bool
+) -> TaskResult:
     """One task on what was given. own: metrics are columns of the judgments. keep: the draws, too.
 
-    Raises InputError as `matrices_of`, and where a metric has no value; ParameterError for a test that the statistic or
+    Raises InputError as `match_matrices`, and where a metric has no value; ParameterError for a test that the statistic or
     the data do not have.
     """
     if len(task.pairs) > 1:
-        return pooled(given, task, asked, own=own, keep=keep)
-    lists = task.level == "segment" and (isinstance(given.people, Rankings) or task.statistic not in STATISTICS)
-    found = (by_lists if lists else by_matrices)(given, task, asked, own=own, keep=keep)
+        return pool_language_pairs(given, task, asked, own=own, keep=keep)
+    lists = task.level == "segment" and (isinstance(given.people, Rankings) or task.statistic not in MATRIX_STATISTICS)
+    found = (compare_by_lists if lists else compare_by_matrices)(given, task, asked, own=own, keep=keep)
     if np.isnan(found.value).any():
         metric = given.metrics[int(np.isnan(found.value).argmax())].metric
         raise InputError(
@@ -78,9 +80,14 @@ def run_task(given: Given, task: Task, asked: ComparisonAsked, *, own: bool, kee
     return found
 
 
-def joined_runs(
-    given: Given, tasks: Sequence[Task], asked: ComparisonAsked, found: Sequence[Found], *, own: bool
-) -> list[Found]:
+def rerun_with_system_swaps(
+    given: PeopleAndMetrics,
+    tasks: Sequence[Task],
+    asked: MetricComparisonSettings,
+    found: Sequence[TaskResult],
+    *,
+    own: bool,
+) -> list[TaskResult]:
     """As found, for the average: where tasks of one language pair swap systems and cells, all of them swap systems.
 
     Swaps of one kind are no more those of the other than any two: their average would vary too little by chance.
@@ -95,13 +102,15 @@ def joined_runs(
     return joined
 
 
-def pooled(given: Given, task: Task, asked: ComparisonAsked, *, own: bool, keep: bool) -> Found:
+def pool_language_pairs(
+    given: PeopleAndMetrics, task: Task, asked: MetricComparisonSettings, *, own: bool, keep: bool
+) -> TaskResult:
     """The pairs of systems of several language pairs in one pot: an average by how many pairs each has."""
     parts = [run_task(given, task._replace(pair=pair), asked, own=own, keep=True) for pair in task.pairs]
     pairs = np.array([one.systems * (one.systems - 1) / 2 for one in parts])
     share = (pairs / pairs.sum()).tolist()
-    value, drawn = weighted(parts, share)
-    return Found(
+    value, drawn = weighted_sum(parts, share)
+    return TaskResult(
         value=value,
         n=np.sum([one.n for one in parts], axis=0),
         epsilon=parts[0].epsilon,
@@ -110,13 +119,13 @@ def pooled(given: Given, task: Task, asked: ComparisonAsked, *, own: bool, keep:
         systems=sum(one.systems for one in parts),
         segments=sum(one.segments for one in parts) if all(one.segments for one in parts) else 0,
         lost=sum(one.lost for one in parts),
-        drawn=drawn if keep else NOTHING,
+        drawn=drawn if keep else NO_DRAWS,
         notes=tuple(note for one in parts for note in one.notes),
         over={pair: names for one in parts for pair, names in one.over.items()},
     )
 
 
-def weighted(found: Sequence[Found], weights: Sequence[float]) -> tuple[Floats, Drawn]:
+def weighted_sum(found: Sequence[TaskResult], weights: Sequence[float]) -> tuple[Floats, DrawnDifferences]:
     """Values and draws, a weight for each."""
     value = np.array([one.value for one in found]).T @ np.array(weights)
     drawn = {
@@ -126,17 +135,19 @@ def weighted(found: Sequence[Found], weights: Sequence[float]) -> tuple[Floats, 
     return value, drawn
 
 
-def by_matrices(given: Given, task: Task, asked: ComparisonAsked, *, own: bool, keep: bool) -> Found:
+def compare_by_matrices(
+    given: PeopleAndMetrics, task: Task, asked: MetricComparisonSettings, *, own: bool, keep: bool
+) -> TaskResult:
     test = asked.test or "perm_both"
-    if task.statistic == "soft_pairwise_accuracy" and not of_segments(given, task.pair):
+    if task.statistic == "soft_pairwise_accuracy" and not have_segment_scores(given, task.pair):
         raise ParameterError(
             "soft_pairwise_accuracy tests pairs of systems on their segments, so it needs scores of segments, of "
             "people and of all metrics; take pairwise_accuracy"
         )
-    tables = matrices_of(given, task.pair, asked.systems, level=task.level)
+    tables = match_matrices(given, task.pair, asked.systems, level=task.level)
     check_test(tables, test, asked, task)
     grouping = task.grouping or "means"
-    found = compare_metrics(
+    found = compare_matrices(
         tables.gold,
         tables.metrics,
         test=test,
@@ -148,14 +159,14 @@ def by_matrices(given: Given, task: Task, asked: ComparisonAsked, *, own: bool, 
         keep_drawn=keep,
         resamples=resamples_of(asked, task.pair),
     )
-    notes = [*tables.notes, *(with_pair(task.pair, note) for note in found.notes)]
+    notes = [*tables.notes, *(prefix_pair(task.pair, note) for note in found.notes)]
     if tables.whole and test != "williams":
-        notes.append(with_pair(task.pair, "scores are of whole systems, so the test draws (or swaps) those alone"))
-    return Found(
+        notes.append(prefix_pair(task.pair, "scores are of whole systems, so the test draws (or swaps) those alone"))
+    return TaskResult(
         value=found.value,
         n=found.n,
         epsilon=found.epsilon,
-        pvalue=one_sided(found.value, found.pvalue) if asked.alternative == "greater" else found.pvalue,
+        pvalue=higher_against_lower(found.value, found.pvalue) if asked.alternative == "greater" else found.pvalue,
         test=test,
         systems=found.systems,
         segments=0 if tables.whole else found.segments,
@@ -167,7 +178,7 @@ def by_matrices(given: Given, task: Task, asked: ComparisonAsked, *, own: bool, 
     )
 
 
-def check_test(tables: Matrices, test: str, asked: ComparisonAsked, task: Task) -> None:
+def check_test(tables: Matrices, test: str, asked: MetricComparisonSettings, task: Task) -> None:
     """Raise ParameterError where scores of systems, or one pair of them, leave nothing to draw or to swap."""
     if not tables.whole:
         return
@@ -179,7 +190,7 @@ def check_test(tables: Matrices, test: str, asked: ComparisonAsked, task: Task) 
         raise ParameterError("swap segments: here scores are of whole systems; leave --swap out")
 
 
-def curves_of(tables: Matrices, grouping: str) -> tuple[Curve, ...]:
+def curves_of(tables: Matrices, grouping: str) -> tuple[CalibrationCurve, ...]:
     there = ~(np.isnan(tables.gold) | np.isnan(tables.metrics).any(axis=0))
     gold = np.where(there, tables.gold, np.nan).T
     return tuple(
@@ -188,38 +199,42 @@ def curves_of(tables: Matrices, grouping: str) -> tuple[Curve, ...]:
     )
 
 
-def with_pair(pair: str, note: str) -> str:
+def prefix_pair(pair: str, note: str) -> str:
     return f"{pair}: {note}" if pair else note
 
 
-def resamples_of(asked: ComparisonAsked, pair: str) -> Resamples:
+def resamples_of(asked: MetricComparisonSettings, pair: str) -> Resamples:
     """By language pair: tasks on the same one share their resamples, and none depends on which others there are."""
     rng = np.random.default_rng([asked.seed, zlib.crc32(pair.encode("utf-8", "surrogateescape"))])
     segments, systems = (draw(rng, asked.n_resamples) for _ in range(2))
     return Resamples(segments, systems, soft_draws(asked.seed, pair))
 
 
-def by_lists(given: Given, task: Task, asked: ComparisonAsked, *, own: bool, keep: bool) -> Found:
+def compare_by_lists(
+    given: PeopleAndMetrics, task: Task, asked: MetricComparisonSettings, *, own: bool, keep: bool
+) -> TaskResult:
     """Pairs of translations within a judgment, and a paired bootstrap over segments."""
     test = asked.test or "bootstrap"
     if test != "bootstrap":
         of = "people ranked" if isinstance(given.people, Rankings) else f"{task.statistic} is a statistic of pairs"
         raise ParameterError(
             f"{of}, so metrics are tested by a bootstrap over segments alone; {test} is for scores that people gave "
-            f"and {', '.join(STATISTICS)}; leave the test out"
+            f"and {', '.join(MATRIX_STATISTICS)}; leave the test out"
         )
-    judged, notes = judged_beside(given, task.pair, asked.systems.common, own=own)
-    settled = settle(task.statistic, task.grouping, epsilon_asked(task, asked), asked.n_resamples, 0.95, asked.seed)
+    judged, notes = attach_metric_columns(given, task.pair, asked.systems.common, own=own)
+    settled = validate_segment_settings(
+        task.statistic, task.grouping, task_epsilon(task, asked), asked.n_resamples, 0.95, asked.seed
+    )
     check_comparable(judged, settled)
     refuse_unordered(judged, settled.convention, settled.grouping)
-    lists = lists_of(judged.rankings, judged.gold, judged.metrics)
+    lists = tables_by_metric(judged.rankings, judged.gold, judged.metrics)
     lacking = np.any([np.isnan(one.metric) for one in lists], axis=0)
     lost = int(np.count_nonzero(lacking & ~np.isnan(lists[0].gold)))
     lists = [replace(one, gold=np.where(lacking, np.nan, one.gold)) for one in lists]
     if lost:
         words = "judged translations" if lost > 1 else "judged translation"
-        notes.append(with_pair(task.pair, f"{lost:,} {words} left out, as one of the metrics has no score there"))
-    cells, drawn = one_pair(lists, settled, task.pair, resamples_of(asked, task.pair).segments)
+        notes.append(prefix_pair(task.pair, f"{lost:,} {words} left out, as one of the metrics has no score there"))
+    cells, drawn = agreement_on_pair(lists, settled, task.pair, resamples_of(asked, task.pair).segments)
     value = np.array(cells.value)
     if not np.isnan(value).any() and np.isnan(drawn).all():
         raise ParameterError(
@@ -227,7 +242,7 @@ def by_lists(given: Given, task: Task, asked: ComparisonAsked, *, own: bool, kee
             "take another statistic"
         )
     apart = {(i, j): drawn[i] - drawn[j] for i in range(len(value)) for j in range(i + 1, len(value))}
-    curves: tuple[Curve, ...] = ()
+    curves: tuple[CalibrationCurve, ...] = ()
     if settled.convention is not None and settled.epsilon is None:
         curves = tuple(
             calibration_curve(
@@ -235,8 +250,8 @@ def by_lists(given: Given, task: Task, asked: ComparisonAsked, *, own: bool, kee
             )
             for one in lists
         )
-        notes.append(with_pair(task.pair, "the bootstrap keeps each epsilon as it was found on all segments"))
-    return Found(
+        notes.append(prefix_pair(task.pair, "the bootstrap keeps each epsilon as it was found on all segments"))
+    return TaskResult(
         value=value,
         n=np.array(cells.n),
         epsilon=np.array(cells.epsilon),
@@ -253,21 +268,21 @@ def by_lists(given: Given, task: Task, asked: ComparisonAsked, *, own: bool, kee
 
 
 def judged_segments(rankings: Rankings) -> tuple[str, ...]:
-    """In the order of `lists_of`."""
+    """In the order of `tables_by_metric`."""
     return tuple(rankings.segment.names[code] for code in np.unique(rankings.segment.codes).tolist())
 
 
-def epsilon_asked(task: Task, asked: ComparisonAsked) -> float | None:
+def task_epsilon(task: Task, asked: MetricComparisonSettings) -> float | None:
     convention = CONVENTIONS.get(task.statistic)
     return None if convention is None else asked.epsilon
 
 
-def one_sided(value: Floats, pvalue: Floats) -> Floats:
+def higher_against_lower(value: Floats, pvalue: Floats) -> Floats:
     """(metrics, metrics) of each pair the p-value of the higher one, on both sides of the diagonal."""
     return np.asarray(np.where(value[:, None] >= value, pvalue, pvalue.T))
 
 
-def pvalues_of(value: Floats, drawn: Drawn, kind: str, alternative: str) -> Floats:
+def pvalues_of(value: Floats, drawn: DrawnDifferences, kind: str, alternative: str) -> Floats:
     """(metrics, metrics) from differences drawn: "null", had there been none, or "values", as they might have been.
 
     p = (1 + c) / (1 + B). "greater": c of those in which the higher metric is not better ("values"), or better by as
@@ -289,7 +304,7 @@ def pvalues_of(value: Floats, drawn: Drawn, kind: str, alternative: str) -> Floa
     return found
 
 
-def averaged(tasks: Sequence[Task], found: Sequence[Found], alternative: str) -> Found:
+def average_tasks(tasks: Sequence[Task], found: Sequence[TaskResult], alternative: str) -> TaskResult:
     """The weighted average over tasks, tested by the weighted average of their resamples where all are of one kind.
 
     Where statistics differ in their range, every value is first brought to [0, 1], as in the metrics task.
@@ -306,20 +321,20 @@ def averaged(tasks: Sequence[Task], found: Sequence[Found], alternative: str) ->
         )
     kinds = {TESTS[one.test] for one in found}
     alike = len(kinds) == 1 and "" not in kinds
-    apart = None if {one.test for one in found} <= {"williams"} else drawn_apart(found)
+    apart = None if {one.test for one in found} <= {"williams"} else pair_with_different_segments(found)
     tested = alike and apart is None
-    value, drawn = weighted([one if tested else one._replace(drawn=NOTHING) for one in found], weights)
+    value, drawn = weighted_sum([one if tested else one._replace(drawn=NO_DRAWS) for one in found], weights)
     if alike and apart is not None:
         notes.append(
-            f"the average over {counted(len(tasks), 'task')} is not tested: tasks{f' of {apart}' if apart else ''} "
+            f"the average over {pluralise(len(tasks), 'task')} is not tested: tasks{f' of {apart}' if apart else ''} "
             "draw from other segments, as some count segments of which a metric lacks all scores, and others do not"
         )
     if not alike:
         tests = " and ".join(dict.fromkeys(one.test for one in found))
         why = f"{tests} draws nothing" if kinds == {""} else f"{tests} do not draw alike"
-        notes.append(f"the average over {counted(len(tasks), 'task')} is not tested: {why}")
+        notes.append(f"the average over {pluralise(len(tasks), 'task')} is not tested: {why}")
     kind = kinds.pop()
-    return Found(
+    return TaskResult(
         value=value + shift,
         n=np.full(value.size, len(tasks)),
         epsilon=np.full(value.size, np.nan),
@@ -329,7 +344,7 @@ def averaged(tasks: Sequence[Task], found: Sequence[Found], alternative: str) ->
     )
 
 
-def drawn_apart(found: Sequence[Found]) -> str | None:
+def pair_with_different_segments(found: Sequence[TaskResult]) -> str | None:
     """The first language pair of which tasks draw from other segments: their resamples are then not the same."""
     of = defaultdict(set)
     for one in found:

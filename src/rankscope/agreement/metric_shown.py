@@ -6,23 +6,23 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from rankscope.agreement.calibration import Curve
+from rankscope.agreement.calibration import CalibrationCurve
 from rankscope.agreement.forgotten_directions import direction_notes
 from rankscope.agreement.metric_asked import TESTS
 from rankscope.agreement.metric_comparison import MetricComparison
 from rankscope.agreement.metric_tasks import Task
 from rankscope.agreement.segment_agreement import AVERAGE
-from rankscope.agreement.segment_shown import SHOWN
-from rankscope.data.cells import format_value, number
+from rankscope.agreement.segment_shown import ROWS_UNFOLDED
+from rankscope.data.cells import format_number, format_value
 from rankscope.data.sections import Cell, Figure, Marked, Section, Table
-from rankscope.data.wording import counted, format_p, listed
+from rankscope.data.wording import format_p_cell, join_names, pluralise
 from rankscope.kernels.ties import at_most
 from rankscope.typing import Floats
 
 __all__ = ["sections_of"]
 
 #: What a test asks, in words.
-ASKED = {
+TEST_QUESTIONS = {
     "perm_both": "were two metrics of one worth, each score might as well be the other one's (swapped at random)",
     "boot_both": "would the difference be there with other systems and other segments of the same kind (drawn anew)",
     "bootstrap": "would the difference be there with other segments of the same kind (drawn anew)",
@@ -39,14 +39,14 @@ def sections_of(result: MetricComparison) -> tuple[Section, ...]:
         Section(
             title="Metrics against each other",
             sentence=sentence_of(result),
-            table=published(result),
+            table=main_table(result),
             notes=notes_of(result),
         )
     ]
     last = len(result.columns_shown) - 1
     pairs = len(result.metrics) * (len(result.metrics) - 1) // 2
     found.append(
-        Section(title="Every two metrics", table=every_two(result), folded=pairs * (last + 1) > SHOWN),
+        Section(title="Every two metrics", table=pair_table(result), folded=pairs * (last + 1) > ROWS_UNFOLDED),
     )
     found.append(
         Section(title="Ranks that the tests leave", table=rank_ranges(result), folded=len(result.metrics) == 2)
@@ -66,21 +66,21 @@ def was_tested(result: MetricComparison, c: int) -> bool:
 
 def headings(tasks: Sequence[Task]) -> list[str]:
     """A short name a task: what tells it from the others, or its language pair and statistic."""
-    parts = [(task.pair, task.level, said(task.statistic), task.grouping) for task in tasks]
+    parts = [(task.pair, task.level, statistic_name(task.statistic), task.grouping) for task in tasks]
     vary = [len({part[i] for part in parts}) > 1 for i in range(4)]
     if not any(vary):
-        return [task.pair or said(task.statistic) for task in tasks]
+        return [task.pair or statistic_name(task.statistic) for task in tasks]
     vary[2] |= vary[1]
     vary[3] &= len({part[:3] for part in parts}) < len(parts)  # a grouping where nothing else tells them apart
     return [" ".join(one for one, shown in zip(part, vary, strict=True) if shown and one) or "-" for part in parts]
 
 
-def said(statistic: str) -> str:
+def statistic_name(statistic: str) -> str:
     """A statistic as people write it."""
     return statistic.replace("_", " ") if statistic.endswith("accuracy") else statistic
 
 
-def names_shown(result: MetricComparison) -> list[str]:
+def column_titles(result: MetricComparison) -> list[str]:
     """The headings of the columns: tasks and, where there are several, the average."""
     found = headings(result.tasks)
     return found if len(found) == 1 else [*found, AVERAGE]
@@ -91,37 +91,37 @@ def order_of(result: MetricComparison) -> list[int]:
     return list(result.clusters[-1].order)
 
 
-def published(result: MetricComparison) -> Table:
+def main_table(result: MetricComparison) -> Table:
     """Metrics by tasks with the average; the rank as a raised number, rank 1 in bold."""
     rows: list[tuple[Cell, ...]] = []
     ranks = result.rank
     for m in order_of(result):
         cells: list[Cell] = [result.metrics[m]]
         for c in range(len(result.columns_shown)):
-            text = shown(result.value[c, m])
+            text = format_mean(result.value[c, m])
             rank = int(ranks[c, m])
             cells.append(Marked(text, rank == 1, str(rank)) if was_tested(result, c) else text)
         rows.append(tuple(cells))
-    return Table(columns=("metric", *names_shown(result)), rows=tuple(rows))
+    return Table(columns=("metric", *column_titles(result)), rows=tuple(rows))
 
 
-def shown(value: float) -> str:
+def format_mean(value: float) -> str:
     return format_value(float(value), "mean")
 
 
-def every_two(result: MetricComparison) -> Table:
+def pair_table(result: MetricComparison) -> Table:
     """Each two metrics on each task."""
-    names = names_shown(result)
+    names = column_titles(result)
     tasks = [name for name in names for _ in range(len(result.metrics) * (len(result.metrics) - 1) // 2)]
     rows = [
         (
             a,
             b,
             task,
-            *map(shown, (value_a, value_b)),
-            number(difference, signed=True),
-            format_p(p),
-            format_p(corrected),
+            *map(format_mean, (value_a, value_b)),
+            format_number(difference, signed=True),
+            format_p_cell(p),
+            format_p_cell(corrected),
             f"{n:,}",
         )
         for task, (a, b, _, _, value_a, value_b, difference, p, corrected, n) in zip(
@@ -143,14 +143,14 @@ def rank_ranges(result: MetricComparison) -> Table:
             if not was_tested(result, c):
                 cells[-1] = "-"
         rows.append(tuple(cells))
-    return Table(columns=("metric", *names_shown(result)), rows=tuple(rows))
+    return Table(columns=("metric", *column_titles(result)), rows=tuple(rows))
 
 
 def matrix(result: MetricComparison, c: int, *, folded: bool) -> Section:
     order = list(result.clusters[c].order)
     uncorrected = f"p ≤ {result.asked.significance:g}, not corrected"
     value = result.value[c][order]
-    name = names_shown(result)[c]
+    name = column_titles(result)[c]
     return Section(
         title=f"Which metrics differ{f', {name}' if len(result.columns_shown) > 1 or result.tasks[0].pair else ''}",
         figure=Figure(
@@ -160,7 +160,7 @@ def matrix(result: MetricComparison, c: int, *, folded: bool) -> Section:
                 "differences": value[:, None] - value,
                 "pvalues": result.pvalue_corrected[c][np.ix_(order, order)],
                 "level": result.asked.significance,
-                "measure": name if c == len(result.tasks) else said(result.tasks[c].statistic),
+                "measure": name if c == len(result.tasks) else statistic_name(result.tasks[c].statistic),
                 "noun": "metric",
                 **({"criterion": uncorrected} if result.asked.correction == "none" else {}),
             },
@@ -188,7 +188,7 @@ def tasks_table(result: MetricComparison) -> Table:
     return Table(columns=columns, rows=tuple(rows), left=5)
 
 
-def ties(result: MetricComparison, c: int, curves: Sequence[Curve], *, folded: bool) -> list[Section]:
+def ties(result: MetricComparison, c: int, curves: Sequence[CalibrationCurve], *, folded: bool) -> list[Section]:
     """How the statistic changes as more of a metric's differences count as ties."""
     task = result.tasks[c]
     rows = []
@@ -196,7 +196,7 @@ def ties(result: MetricComparison, c: int, curves: Sequence[Curve], *, folded: b
         curve, epsilon = curves[m], result.epsilon[c, m]
         at = max(int(np.searchsorted(curve.epsilon, epsilon * (1 + 1e-9), side="right")) - 1, 0)
         tied = f"{100 * curve.tied[at]:.1f} %"
-        values = (shown(curve.value[0]), shown(curve.value[at]))
+        values = (format_mean(curve.value[0]), format_mean(curve.value[at]))
         rows.append((result.metrics[m], f"{epsilon:.4g}", tied, *values))
     of = f", {headings(result.tasks)[c]}" if len(result.tasks) > 1 or task.pair else ""
     name = task.statistic
@@ -223,7 +223,7 @@ def ties(result: MetricComparison, c: int, curves: Sequence[Curve], *, folded: b
     ]
 
 
-def at_shares(curve: Curve) -> Floats:
+def at_shares(curve: CalibrationCurve) -> Floats:
     """The value at the last epsilon that ties at most so many percent; NaN where the metric always ties more."""
     tied = 100 * curve.tied
     at = np.searchsorted(tied, STEPS + 1e-9, side="right") - 1
@@ -236,32 +236,32 @@ def at_shares(curve: Curve) -> Floats:
 def sentence_of(result: MetricComparison) -> str:
     """Which metrics are best, and which of these cannot be told apart."""
     c = len(result.columns_shown) - 1
-    over = f", by the weighted average of {counted(len(result.tasks), 'task')}" if c else ""
-    what = "average" if c else said(result.tasks[0].statistic)
+    over = f", by the weighted average of {pluralise(len(result.tasks), 'task')}" if c else ""
+    what = "average" if c else statistic_name(result.tasks[0].statistic)
     value = result.value[c]
     order = order_of(result)
     if not was_tested(result, c):
         return (
-            f"{result.metrics[order[0]]} has the highest value{over} ({what} {shown(value[order[0]])}); whether that "
+            f"{result.metrics[order[0]]} has the highest value{over} ({what} {format_mean(value[order[0]])}); whether that "
             "is more than chance is not tested."
         )
     best = [m for m in order if result.rank[c, m] == 1]
-    names = listed(result.metrics[m] for m in best)
+    names = join_names(result.metrics[m] for m in best)
     rest = len(order) - len(best)
     chance = f"p ≤ {result.asked.significance:g}{corrected_by(result)}"
     if len(best) == 1:
         unsure = [
             m for m in order[1:] if not at_most(result.pvalue_corrected[c, best[0], m], result.asked.significance)
         ]
-        others = f"{result.metrics[order[1]]} ({shown(value[order[1]])})"
+        others = f"{result.metrics[order[1]]} ({format_mean(value[order[1]])})"
         if not unsure:
             others = f"{others}, the other one," if rest == 1 else f"each of the {rest} others"
-        rests = f" It cannot be told apart from {listed(result.metrics[m] for m in unsure)}." if unsure else ""
+        rests = f" It cannot be told apart from {join_names(result.metrics[m] for m in unsure)}." if unsure else ""
         return (
-            f"{names} agrees best with people{over} ({what} {shown(value[best[0]])}), better than {others} by more "
+            f"{names} agrees best with people{over} ({what} {format_mean(value[best[0]])}), better than {others} by more "
             f"than chance would make it ({chance}).{rests}"
         )
-    ends = dict.fromkeys((shown(value[best[0]]), shown(value[best[-1]])))
+    ends = dict.fromkeys((format_mean(value[best[0]]), format_mean(value[best[-1]])))
     span = f"{what} {' to '.join(ends)}{' each' if len(ends) == 1 else ''}"
     if not rest:
         every = "Neither of the two metrics is" if len(best) == 2 else f"None of the {len(best)} metrics is"
@@ -291,7 +291,7 @@ def notes_of(result: MetricComparison) -> tuple[str, ...]:
             "the small number is the metric's rank: from the top down, a new one begins at a metric than which one of "
             "the present rank is significantly better; bold: rank 1"
         )
-    notes += [f"{test}: {ASKED[test]}" for test in dict.fromkeys(result.tests)]
+    notes += [f"{test}: {TEST_QUESTIONS[test]}" for test in dict.fromkeys(result.tests)]
     if result.asked.correction != "none" and len(result.metrics) > 2:
         notes.append(
             f"p-values are corrected ({result.asked.correction}) for the pairs of metrics of each column by itself"

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from rankscope.agreement.calibration import calibrate
 from rankscope.agreement.conventions import CONVENTIONS
 from rankscope.agreement.pair_counts import count_by_judgment, pair_places
-from rankscope.agreement.segment_sums import by_row, divided
+from rankscope.agreement.segment_sums import correlate_rows, divide_or_nan
 from rankscope.agreement.soft_pairs import soft_pairwise_accuracies
 from rankscope.errors import ParameterError
 from rankscope.kernels.resample import Draws, draw
@@ -20,33 +20,33 @@ from rankscope.stats.inputs import as_generator, check_choice, check_count, chec
 from rankscope.typing import Bools, Floats, Ints
 
 __all__ = [
-    "CORRELATIONS",
-    "GROUPINGS",
-    "STATISTICS",
-    "Common",
+    "MATRIX_CORRELATIONS",
+    "MATRIX_GROUPINGS",
+    "MATRIX_STATISTICS",
+    "CommonCells",
     "MetricValues",
     "check_statistic",
     "common_cells",
     "epsilons_of",
     "metric_values",
-    "values_of",
+    "metric_statistics_of",
     "values_of_stack",
 ]
 
 
-CORRELATIONS = ("pearson", "spearman", "kendall_b")
+MATRIX_CORRELATIONS = ("pearson", "spearman", "kendall_b")
 #: "means": of the systems' mean scores; the others as in agreement on segments.
-GROUPINGS = ("none", "segment", "system", "means")
+MATRIX_GROUPINGS = ("none", "segment", "system", "means")
 #: Every statistic, and the groupings it has.
-STATISTICS = {
-    **dict.fromkeys(CORRELATIONS, GROUPINGS),
+MATRIX_STATISTICS = {
+    **dict.fromkeys(MATRIX_CORRELATIONS, MATRIX_GROUPINGS),
     "acc_eq": ("segment", "none"),
     "pairwise_accuracy": ("means",),
     "soft_pairwise_accuracy": ("means",),
 }
 
 
-class Common(NamedTuple):
+class CommonCells(NamedTuple):
     """The cells that gold and every metric have. gold: (systems, segments), metrics: (metrics, systems, segments), NaN
     elsewhere; systems and segments without any such cell are gone. lost: cells of gold that a metric has no score of.
     kept_systems, kept_segments: which of the given ones are still there.
@@ -128,7 +128,7 @@ def metric_values(
     one = np.ndim(metrics) == 2
     epsilons = epsilons_of(common, statistic, grouping, epsilon)
     draws = draw(generator, n_resamples)
-    value, n = values_of(common, statistic, grouping, epsilons, draws)
+    value, n = metric_statistics_of(common, statistic, grouping, epsilons, draws)
     shape = () if one else value.shape
     return MetricValues(
         statistic=statistic,
@@ -143,11 +143,11 @@ def metric_values(
 
 def check_statistic(statistic: str, grouping: str, epsilon: float | None) -> None:
     """Raise ParameterError for what does not go together."""
-    check_choice("statistic", statistic, tuple(STATISTICS))
-    check_choice("grouping", grouping, GROUPINGS)
-    if grouping not in STATISTICS[statistic]:
+    check_choice("statistic", statistic, tuple(MATRIX_STATISTICS))
+    check_choice("grouping", grouping, MATRIX_GROUPINGS)
+    if grouping not in MATRIX_STATISTICS[statistic]:
         raise ParameterError(
-            f"{statistic} has no grouping {grouping!r}, expected {' or '.join(map(repr, STATISTICS[statistic]))}"
+            f"{statistic} has no grouping {grouping!r}, expected {' or '.join(map(repr, MATRIX_STATISTICS[statistic]))}"
         )
     if epsilon is not None:
         check_positive("epsilon", epsilon, zero=True)
@@ -155,8 +155,8 @@ def check_statistic(statistic: str, grouping: str, epsilon: float | None) -> Non
             raise ParameterError(f"epsilon is for acc_eq, and {statistic} has none; leave it out")
 
 
-def common_cells(gold: npt.ArrayLike, metrics: npt.ArrayLike) -> Common:
-    """See `Common`. Raises ParameterError for other shapes, infinite scores, and where nothing is in common."""
+def common_cells(gold: npt.ArrayLike, metrics: npt.ArrayLike) -> CommonCells:
+    """See `CommonCells`. Raises ParameterError for other shapes, infinite scores, and where nothing is in common."""
     people, machine = (np.array(values, np.float64) for values in (gold, metrics))
     if machine.ndim == 2:
         machine = machine[None]
@@ -174,7 +174,7 @@ def common_cells(gold: npt.ArrayLike, metrics: npt.ArrayLike) -> Common:
     people[~there] = np.nan
     machine[:, ~there] = np.nan
     systems, segments = np.asarray(there.any(axis=1)), np.asarray(there.any(axis=0))
-    return Common(
+    return CommonCells(
         people[systems][:, segments],
         np.ascontiguousarray(machine[:, systems][:, :, segments]),
         int(judged.sum() - there.sum()),
@@ -183,7 +183,7 @@ def common_cells(gold: npt.ArrayLike, metrics: npt.ArrayLike) -> Common:
     )
 
 
-def epsilons_of(common: Common, statistic: str, grouping: str, epsilon: float | None) -> Floats:
+def epsilons_of(common: CommonCells, statistic: str, grouping: str, epsilon: float | None) -> Floats:
     """(metrics) NaN where the statistic has none; of no pairs at all 0."""
     if statistic != "acc_eq":
         return np.full(len(common.metrics), np.nan)
@@ -196,7 +196,9 @@ def epsilons_of(common: Common, statistic: str, grouping: str, epsilon: float | 
     return np.asarray(np.nan_to_num(found))
 
 
-def values_of(common: Common, statistic: str, grouping: str, epsilons: Floats, soft: Draws) -> tuple[Floats, Ints]:
+def metric_statistics_of(
+    common: CommonCells, statistic: str, grouping: str, epsilons: Floats, soft: Draws
+) -> tuple[Floats, Ints]:
     """(metrics) the statistic of each, and what it is over."""
     found = [
         values_of_stack(common.gold, metric[None], statistic, grouping, each, soft)
@@ -224,12 +226,14 @@ def values_of_stack(
         return found, np.full(len(stack), pairs_in(stack) if statistic == "pairwise_accuracy" else stack.shape[1])
     if grouping == "none":
         flat = (len(stack), -1)
-        value = by_row(people.reshape(flat), stack.reshape(flat), statistic)
+        value = correlate_rows(people.reshape(flat), stack.reshape(flat), statistic)
         return value, np.count_nonzero(~np.isnan(stack.reshape(flat)), axis=1)
     if grouping == "segment":
         people, stack = people.swapaxes(1, 2), stack.swapaxes(1, 2)
     lists = (-1, stack.shape[2])
-    return mean_and_count(by_row(people.reshape(lists), stack.reshape(lists), statistic).reshape(stack.shape[:2]))
+    return mean_and_count(
+        correlate_rows(people.reshape(lists), stack.reshape(lists), statistic).reshape(stack.shape[:2])
+    )
 
 
 def pairs_in(stack: Floats) -> int:
@@ -241,7 +245,7 @@ def mean_and_count(values: Floats) -> tuple[Floats, Ints]:
     """Of the last axis, without NaN; a mean of none is NaN."""
     there = ~np.isnan(values)
     n = np.count_nonzero(there, axis=-1).astype(np.int64)
-    return divided(np.where(there, values, 0.0).sum(axis=-1), n), n
+    return divide_or_nan(np.where(there, values, 0.0).sum(axis=-1), n), n
 
 
 def values_of_means(gold: Floats, means: Floats, statistic: str) -> Floats:
@@ -251,18 +255,18 @@ def values_of_means(gold: Floats, means: Floats, statistic: str) -> Floats:
     """
     people, machine = np.broadcast_to(join_ties(gold), means.shape), join_ties(means)
     if statistic != "pairwise_accuracy":
-        return by_row(people, machine, statistic)
+        return correlate_rows(people, machine, statistic)
     first, second = pair_places(means.shape[1])
     apart, other = (side[:, first] - side[:, second] for side in (people, machine))
     there = ~(np.isnan(apart) | np.isnan(other))
     alike = np.count_nonzero(there & (np.sign(apart) == np.sign(other)), axis=1)
-    return divided(alike.astype(np.float64), np.count_nonzero(there, axis=1))
+    return divide_or_nan(alike.astype(np.float64), np.count_nonzero(there, axis=1))
 
 
 def system_means(stack: Floats) -> Floats:
     """(..., systems) over the segments a system has."""
     there = ~np.isnan(stack)
-    return divided(np.where(there, stack, 0.0).sum(axis=-1), there.sum(axis=-1))
+    return divide_or_nan(np.where(there, stack, 0.0).sum(axis=-1), there.sum(axis=-1))
 
 
 def accuracies(gold: Floats, stack: Floats, grouping: str, epsilon: float) -> tuple[Floats, Ints]:
@@ -274,5 +278,5 @@ def accuracies(gold: Floats, stack: Floats, grouping: str, epsilon: float) -> tu
     )
     if grouping == "none":
         pairs = below.sum(axis=1)
-        return divided(above.sum(axis=1), pairs), pairs.astype(np.int64)
-    return mean_and_count(divided(above, below))
+        return divide_or_nan(above.sum(axis=1), pairs), pairs.astype(np.int64)
+    return mean_and_count(divide_or_nan(above, below))

@@ -7,21 +7,21 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from rankscope.agreement.conventions import CONVENTIONS
-from rankscope.agreement.metric_statistics import STATISTICS as MATRIX_STATISTICS
-from rankscope.agreement.segment_asked import STATISTICS as SEGMENT_STATISTICS
-from rankscope.agreement.segment_sums import GROUPINGS
+from rankscope.agreement.metric_statistics import MATRIX_STATISTICS
+from rankscope.agreement.segment_asked import SEGMENT_STATISTICS
+from rankscope.agreement.segment_sums import SEGMENT_GROUPINGS
 from rankscope.agreement.system_asked import check_weights
-from rankscope.data.wording import listed
+from rankscope.data.wording import join_names
 from rankscope.errors import ParameterError, UnknownName
 from rankscope.stats.inputs import check_choice, is_real
 
-__all__ = ["EVERY", "LEVELS", "STATISTICS", "Task", "parse_task", "settle_tasks", "spread_tasks"]
+__all__ = ["EVERY", "LEVELS", "STATISTICS_BY_LEVEL", "Task", "parse_task", "validate_tasks", "spread_tasks"]
 
 LEVELS = ("system", "segment")
 #: In the place of a language pair: all of them, each in a task of its own.
 EVERY = "*"
 #: By level: every statistic.
-STATISTICS = {
+STATISTICS_BY_LEVEL = {
     "system": tuple(name for name, groups in MATRIX_STATISTICS.items() if "means" in groups),
     "segment": SEGMENT_STATISTICS,
 }
@@ -85,18 +85,18 @@ def parse_task(text: str) -> Task:
             weight = float(parts[3])
         except ValueError:
             raise ParameterError(f"task {text}: the weight is {parts[3]!r}, expected a number, as 0.5") from None
-    return checked(Task(parts[0], parts[1], statistic, grouping, weight))
+    return validate_task(Task(parts[0], parts[1], statistic, grouping, weight))
 
 
-def checked(task: Task) -> Task:
+def validate_task(task: Task) -> Task:
     """The task with its grouping. Raises as `parse_task`."""
     check_choice(f"task {task}: the level", task.level, LEVELS)
-    if task.statistic not in STATISTICS[task.level]:
+    if task.statistic not in STATISTICS_BY_LEVEL[task.level]:
         other = next(name for name in LEVELS if name != task.level)
-        if task.statistic in STATISTICS[other]:
+        if task.statistic in STATISTICS_BY_LEVEL[other]:
             level = f"level is {task.level}" if task.pair == EVERY else f"task is {task}"
             raise ParameterError(f"{task.statistic} is a statistic of level {other}, and the {level}")
-        raise UnknownName("statistic", task.statistic, STATISTICS[task.level])
+        raise UnknownName("statistic", task.statistic, STATISTICS_BY_LEVEL[task.level])
     if task.weight is not None and not (is_real(task.weight) and 0 <= float(task.weight) < math.inf):
         raise ParameterError(f"task {task}: the weight is {task.weight!r}, expected a number of at least 0")
     if len(task.pairs) > 1:
@@ -112,13 +112,13 @@ def checked(task: Task) -> Task:
             raise ParameterError(f"task {task}: a grouping is for level segment; leave it out")
         return task
     if task.grouping:
-        check_choice(f"task {task}: the grouping", task.grouping, tuple(GROUPINGS))
+        check_choice(f"task {task}: the grouping", task.grouping, tuple(SEGMENT_GROUPINGS))
         return task
     pairs = task.statistic in MATRIX_STATISTICS
     return task._replace(grouping="segment" if pairs or task.statistic == "kendall_c" else "none")
 
 
-def settle_tasks(
+def validate_tasks(
     tasks: str | Task | Sequence[str | Task] | None,
     *,
     level: str | None,
@@ -143,14 +143,14 @@ def settle_tasks(
         given = [tasks] if isinstance(tasks, (str, Task)) else list(tasks)
         if not given:
             raise ParameterError("there is no task, expected at least one; or leave tasks out")
-        found = tuple(parse_task(one) if isinstance(one, str) else checked(one) for one in given)
+        found = tuple(parse_task(one) if isinstance(one, str) else validate_task(one) for one in given)
         check_tasks(found)
         return found
     if weights is not None:
         check_weights(weights)
     if level is None:
         return None
-    return (checked(Task(EVERY, level, statistic or default_statistic(level), grouping or "")),)
+    return (validate_task(Task(EVERY, level, statistic or default_statistic(level), grouping or "")),)
 
 
 def default_statistic(level: str, ranks: bool = False) -> str:
@@ -196,7 +196,9 @@ def spread_tasks(tasks: Sequence[Task], pairs: Sequence[str], weights: Mapping[s
         if unknown := [pair for pair in weights if pair not in pairs]:
             raise UnknownName("language pair", unknown[0], pairs)
         if missing := [pair for pair in pairs if pair not in weights]:
-            raise ParameterError(f"weights say nothing of {listed(missing)}; give each language pair one, 0 for none")
+            raise ParameterError(
+                f"weights say nothing of {join_names(missing)}; give each language pair one, 0 for none"
+            )
         found = [task._replace(weight=float(weights[task.pair])) for task in found]
     check_tasks(found)
     alike = 1 / len(found)

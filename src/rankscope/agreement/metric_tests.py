@@ -9,9 +9,15 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from rankscope.agreement.metric_pvalues import PROCEDURES, TESTS, Asked, check_has_test
-from rankscope.agreement.metric_statistics import Common, check_statistic, common_cells, epsilons_of, values_of
-from rankscope.data.wording import counted
+from rankscope.agreement.metric_pvalues import PROCEDURES, TESTS, MetricTestSettings, check_has_test
+from rankscope.agreement.metric_statistics import (
+    CommonCells,
+    check_statistic,
+    common_cells,
+    epsilons_of,
+    metric_statistics_of,
+)
+from rankscope.data.wording import pluralise
 from rankscope.errors import ParameterError
 from rankscope.kernels.resample import Draws, draw
 from rankscope.kernels.swaps import SWAPS
@@ -19,7 +25,7 @@ from rankscope.parallel.threads import one_thread
 from rankscope.stats.inputs import as_generator, check_choice, check_count
 from rankscope.typing import Floats, Ints
 
-__all__ = ["ALTERNATIVES", "MetricTests", "Resamples", "compare_metrics"]
+__all__ = ["ALTERNATIVES", "MetricTests", "Resamples", "compare_matrices"]
 
 
 ALTERNATIVES = ("greater", "two-sided")
@@ -76,7 +82,7 @@ class MetricTests:
     notes: tuple[str, ...]
 
 
-def compare_metrics(
+def compare_matrices(
     gold: npt.ArrayLike,
     metrics: npt.ArrayLike,
     *,
@@ -124,7 +130,7 @@ def compare_metrics(
     >>> rng = np.random.default_rng(1)
     >>> gold = rng.normal(size=(6, 40))
     >>> near, far = gold + rng.normal(size=(6, 40)), gold + 3 * rng.normal(size=(6, 40))
-    >>> found = compare_metrics(gold, [near, far], n_resamples=99, rng=1)
+    >>> found = compare_matrices(gold, [near, far], n_resamples=99, rng=1)
     >>> float(found.pvalue[0, 1]), float(found.pvalue[1, 0])
     (0.01, 1.0)
     """
@@ -141,9 +147,11 @@ def compare_metrics(
     if len(common.metrics) < 2:
         raise ParameterError("one metric was given, expected two or more to compare")
     epsilons = epsilons_of(common, statistic, grouping, epsilon)
-    draws, others, soft = resamples or drawn_by(generator, n_resamples, soft_resamples)
-    value, n = values_of(common, statistic, grouping, epsilons, soft)
-    asked = Asked(statistic, grouping, alternative, swap, epsilon is None and recalibrate, draws, others, soft)
+    draws, others, soft = resamples or draw_resamples(generator, n_resamples, soft_resamples)
+    value, n = metric_statistics_of(common, statistic, grouping, epsilons, soft)
+    asked = MetricTestSettings(
+        statistic, grouping, alternative, swap, epsilon is None and recalibrate, draws, others, soft
+    )
     asked = asked._replace(kept={} if keep_drawn else None)
     with one_thread():
         pvalue, error = PROCEDURES[test](common, value, epsilons, asked)
@@ -171,35 +179,37 @@ def compare_metrics(
     )
 
 
-def drawn_by(rng: np.random.Generator, n_resamples: int, soft_resamples: int) -> Resamples:
+def draw_resamples(rng: np.random.Generator, n_resamples: int, soft_resamples: int) -> Resamples:
     soft = draw(rng, soft_resamples)  # first, as in `metric_values`, so that one rng gives one value
     return Resamples(draw(rng, n_resamples), draw(rng, n_resamples), soft)
 
 
-def notes_of(common: Common, value: Floats, asked: Asked, test: str, kept: bool, pvalue: Floats) -> tuple[str, ...]:
+def notes_of(
+    common: CommonCells, value: Floats, asked: MetricTestSettings, test: str, kept: bool, pvalue: Floats
+) -> tuple[str, ...]:
     """What to know before believing it."""
     notes = []
     if common.lost:
-        cells = counted(common.lost, "translation")
+        cells = pluralise(common.lost, "translation")
         notes.append(f"{cells} that people judged left out for all metrics, as one of them has no score there")
     none = int(np.count_nonzero(np.isnan(value)))
     if none:
-        notes.append(f"{none} of {counted(value.size, 'metric')} without a value: all scores alike, or too few")
+        notes.append(f"{none} of {pluralise(value.size, 'metric')} without a value: all scores alike, or too few")
     untold = int(np.count_nonzero(np.isnan(pvalue[np.triu_indices(value.size, 1)])))
     if test == "williams" and untold and not none:
-        what = counted(untold, "pair of metrics has", "pairs of metrics have")
+        what = pluralise(untold, "pair of metrics has", "pairs of metrics have")
         notes.append(f"{what} no p-value of Williams' test: their correlations leave nothing to chance")
     notes += reach_of(common, asked, test)
     if test == "pair_swaps":
         notes.append("pair_swaps takes pairs of systems as independent, and so finds differences too often")
     if test == "boot_both" and len(common.gold) < FEW:
-        notes.append(f"{counted(len(common.gold), 'system')} drawn with replacement: samples repeat few systems")
+        notes.append(f"{pluralise(len(common.gold), 'system')} drawn with replacement: samples repeat few systems")
     if test == "perm_both" and asked.statistic == "acc_eq" and kept:
         notes.append("epsilon was found on these scores and kept for all permuted metrics: p-values are too small")
     return tuple(notes)
 
 
-def reach_of(common: Common, asked: Asked, test: str) -> list[str]:
+def reach_of(common: CommonCells, asked: MetricTestSettings, test: str) -> list[str]:
     """How far the answer goes: with other systems, or with these only; and whether there are enough of them."""
     systems, segments = common.gold.shape
     means = asked.grouping == "means" and segments > 1
@@ -212,5 +222,5 @@ def reach_of(common: Common, asked: Asked, test: str) -> list[str]:
         return ["the bootstrap draws segments: its p-values are claims about these systems only"]
     if test == "perm_both" and asked.swap == "systems" and systems < FEW:
         least = 2 / 2**systems if asked.alternative == "two-sided" else 1 / 2**systems
-        return [f"{counted(systems, 'system')} can swap in {2**systems} ways only: p is about {least:.2g} or more"]
+        return [f"{pluralise(systems, 'system')} can swap in {2**systems} ways only: p is about {least:.2g} or more"]
     return []

@@ -10,7 +10,16 @@ import numpy.typing as npt
 from rankscope.kernels.pairs import PairCounts, count_pairs_by_row
 from rankscope.typing import Floats, Ints
 
-__all__ = ["ABSENT", "CLOSE", "KINDS", "count_by_item", "count_by_judgment", "kinds_of", "left_out", "pair_places"]
+__all__ = [
+    "ABSENT",
+    "CLOSE",
+    "KINDS",
+    "count_by_item",
+    "count_by_judgment",
+    "kinds_of",
+    "count_unscored_pairs",
+    "pair_places",
+]
 
 Kinds = npt.NDArray[np.int8]
 
@@ -53,7 +62,7 @@ def kinds_of(gold: Floats, metric: Floats, *, epsilon: float = 0.0, least: float
     return kinds
 
 
-def parts(gold: Floats) -> Iterator[slice]:
+def judgment_chunks(gold: Floats) -> Iterator[slice]:
     """Judgments that are compared at once."""
     items = gold.shape[1]
     step = max(1, PAIRS // max(1, items * (items - 1) // 2))
@@ -71,7 +80,7 @@ def count_by_judgment(gold: Floats, metric: Floats, *, epsilon: float = 0.0, lea
     if epsilon <= 0 and least <= 0:
         return count_pairs_by_row(gold, metric)
     counts = np.zeros((len(KINDS), len(gold)), np.int64)
-    for part in parts(gold):
+    for part in judgment_chunks(gold):
         kinds = kinds_of(gold[part], metric[part], epsilon=epsilon, least=least)
         for kind, row in enumerate(counts):
             row[part] = np.count_nonzero(kinds == kind, axis=1)
@@ -88,17 +97,17 @@ def count_by_item(gold: Floats, metric: Floats, *, epsilon: float = 0.0, least: 
     of_item = np.zeros((first.size, items), np.float32)
     of_item[np.arange(first.size), first] = of_item[np.arange(first.size), second] = 1
     counts = np.zeros((len(KINDS), *gold.shape), np.int64)
-    for part in parts(gold):
+    for part in judgment_chunks(gold):
         kinds = kinds_of(gold[part], metric[part], epsilon=epsilon, least=least)
         for kind, table in enumerate(counts):
             table[part] = np.rint((kinds == kind).astype(np.float32) @ of_item)
     return PairCounts(*counts)
 
 
-def left_out(gold: Floats, metric: Floats) -> int:
+def count_unscored_pairs(gold: Floats, metric: Floats) -> int:
     """How many pairs that people judged have no score of the metric on at least one side.
 
-    >>> left_out(np.array([[1.0, 2.0, 3.0, np.nan]]), np.array([[0.5, np.nan, 0.1, 0.2]]))  # A and B, B and C
+    >>> count_unscored_pairs(np.array([[1.0, 2.0, 3.0, np.nan]]), np.array([[0.5, np.nan, 0.1, 0.2]]))  # A and B, B and C
     2
     """
     judged = ~np.isnan(gold)

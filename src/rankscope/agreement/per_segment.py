@@ -16,7 +16,7 @@ from rankscope.agreement.rank_hits import err as err_of
 from rankscope.agreement.rank_hits import farr as farr_of
 from rankscope.agreement.rank_hits import ndcg as ndcg_of
 from rankscope.agreement.rank_table import as_list
-from rankscope.agreement.rank_taus import counted_pairs, tau_counts
+from rankscope.agreement.rank_taus import count_pairs, tau_counts
 from rankscope.agreement.tau_pvalues import tau_pvalues
 from rankscope.data.rank_list import check_normalisation
 from rankscope.stats.inputs import check_count
@@ -49,7 +49,7 @@ def kendall_tau(
     (0.3333333333333333, 1.0)
     """
     counts = tau_counts(
-        counted_pairs(as_list(gold, predicted, invert=invert)),
+        count_pairs(as_list(gold, predicted, invert=invert)),
         exclude_gold_ties=exclude_gold_ties,
         penalise_predicted_ties=penalise_predicted_ties,
     )

@@ -21,10 +21,10 @@ from rankscope.agreement.rank_hits import dcg as dcg_of
 from rankscope.agreement.rank_hits import err as err_of
 from rankscope.agreement.rank_hits import farr as farr_of
 from rankscope.agreement.rank_hits import ndcg as ndcg_of
-from rankscope.agreement.rank_table import RankTable, as_table, segments_of, table_of
-from rankscope.agreement.rank_taus import TauCounts, counted_pairs, tau_counts
+from rankscope.agreement.rank_table import PairedRanks, as_table, segments_of, table_of
+from rankscope.agreement.rank_taus import TauCounts, count_pairs, tau_counts
 from rankscope.agreement.tau_permutations import permutation_pvalue
-from rankscope.agreement.tau_pvalues import erfc, fisher, segment_statistics, stouffer
+from rankscope.agreement.tau_pvalues import combine_by_fisher, combine_by_stouffer, erfc, segment_statistics
 from rankscope.data.rank_list import check_normalisation
 from rankscope.data.rankings import Rankings
 from rankscope.errors import InputError, ParameterError
@@ -47,7 +47,7 @@ __all__ = [
 METHODS = ("fisher", "stouffer", "permutation")
 
 
-def taken(gold: Any, predicted: Any, rankings: Rankings | None, invert: bool, missing: str) -> RankTable:
+def taken(gold: Any, predicted: Any, rankings: Rankings | None, invert: bool, missing: str) -> PairedRanks:
     """What was given, as a table."""
     if rankings is not None:
         if not isinstance(rankings, Rankings):
@@ -79,7 +79,7 @@ def segment_taus(
     ([0.3333, -1.0], [2, 0], [1, 1])
     """
     return tau_counts(
-        counted_pairs(taken(gold, predicted, rankings, invert, missing)),
+        count_pairs(taken(gold, predicted, rankings, invert, missing)),
         exclude_gold_ties=exclude_gold_ties,
         penalise_predicted_ties=penalise_predicted_ties,
     )
@@ -162,10 +162,10 @@ def tau_pvalue(
             rng=rng,
         )
     taus = tau_counts(
-        counted_pairs(table), exclude_gold_ties=exclude_gold_ties, penalise_predicted_ties=penalise_predicted_ties
+        count_pairs(table), exclude_gold_ties=exclude_gold_ties, penalise_predicted_ties=penalise_predicted_ties
     )
     z = segment_statistics(taus, table.lengths, groups)
-    return fisher(erfc(np.abs(z) / np.sqrt(2.0))) if method == "fisher" else stouffer(z)
+    return combine_by_fisher(erfc(np.abs(z) / np.sqrt(2.0))) if method == "fisher" else combine_by_stouffer(z)
 
 
 def mrr(

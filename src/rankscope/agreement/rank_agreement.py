@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from rankscope._version import __version__
-from rankscope.agreement.set_values import Asked, Found
+from rankscope.agreement.set_values import RankSettings, SetMeasures
 from rankscope.data.rankings import Rankings
 from rankscope.data.sections import Section, as_text, tidy_frame
-from rankscope.data.wording import counted
+from rankscope.data.wording import pluralise
 
 if TYPE_CHECKING:
     import polars as pl
@@ -31,7 +31,7 @@ class RankPart:
     pair: str
     lists: Rankings
     lengths: tuple[int, ...]
-    found: Found
+    found: SetMeasures
 
     @property
     def together(self) -> bool:
@@ -52,7 +52,7 @@ class RankAgreement:
     parts: tuple[RankPart, ...]
     gold: str
     by_segment: bool
-    asked: Asked
+    asked: RankSettings
     notes: tuple[str, ...]
     preset: str | None = None
     order_by: str = "MRR"
@@ -123,4 +123,4 @@ class RankAgreement:
 
     def __repr__(self) -> str:
         metrics = dict.fromkeys(part.metric for part in self.parts)
-        return f"RankAgreement({counted(len(metrics), 'metric')} against {self.gold!r})"
+        return f"RankAgreement({pluralise(len(metrics), 'metric')} against {self.gold!r})"

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from rankscope.agreement.rank_table import RankTable, in_pieces
+from rankscope.agreement.rank_table import PairedRanks, in_pieces
 from rankscope.data.hits import Hits
 from rankscope.kernels.segments import bounds
 from rankscope.measures.base import Measure
@@ -21,20 +21,20 @@ from rankscope.typing import Floats, Ints
 __all__ = ["dcg", "err", "farr", "hits_of_ranks", "ndcg", "relevance_of_ranks"]
 
 
-def relevance_of_ranks(table: RankTable) -> npt.NDArray[np.int64]:
+def relevance_of_ranks(table: PairedRanks) -> npt.NDArray[np.int64]:
     """(lists, items) n - gold rank + 1, of n items and ceiling ranks: n for the best alone; 0 where there is none."""
     relevance = table.lengths[:, None] - table.gold_ranks() + 1
     return np.where(table.there, relevance, 0.0).astype(np.int64)
 
 
-def best_relevance(table: RankTable) -> npt.NDArray[np.int64]:
+def best_relevance(table: PairedRanks) -> npt.NDArray[np.int64]:
     """(lists, items) 1 for the items that the person ranks best, all of them, else 0."""
     best = np.where(table.there, table.gold, np.inf).min(axis=1, initial=np.inf, keepdims=True)
     return np.asarray(table.there & (table.gold == best), np.int64)
 
 
 def hits_of_ranks(
-    table: RankTable,
+    table: PairedRanks,
     relevance: npt.NDArray[np.int64],
     *,
     given: Floats | None = None,
@@ -75,22 +75,22 @@ def valued(measure: Measure, hits: Hits, lengths: Ints) -> Floats:
     return np.where(lengths > 0, measure(hits), np.nan)
 
 
-def of_gains(measure: Measure, table: RankTable) -> Floats:
+def of_gains(measure: Measure, table: PairedRanks) -> Floats:
     """(lists) a measure of relevance from ranks."""
     return in_pieces(lambda part: valued(measure, hits_of_ranks(part, relevance_of_ranks(part)), part.lengths), table)
 
 
-def ndcg(table: RankTable, cutoff: int | None = None) -> Floats:
+def ndcg(table: PairedRanks, cutoff: int | None = None) -> Floats:
     """(lists) nDCG with gains 2^relevance - 1, averaged over the orders of what the machine ties."""
     return of_gains(nDCG(gain="exp", cutoff=cutoff), table)
 
 
-def dcg(table: RankTable, cutoff: int | None = None) -> Floats:
+def dcg(table: PairedRanks, cutoff: int | None = None) -> Floats:
     """(lists) as `ndcg`, not divided by the ideal."""
     return of_gains(DCG(gain="exp", cutoff=cutoff), table)
 
 
-def err(table: RankTable, cutoff: int | None = None) -> Floats:
+def err(table: PairedRanks, cutoff: int | None = None) -> Floats:
     """(lists) ERR; the highest relevance of a list of n items is n, so lists of one length are measured together."""
     values = np.full(len(table), np.nan)
     lengths = np.unique(table.lengths).tolist()
@@ -102,13 +102,13 @@ def err(table: RankTable, cutoff: int | None = None) -> Floats:
     return values
 
 
-def farr(table: RankTable, ties: str = "ceiling") -> Floats:
+def farr(table: PairedRanks, ties: str = "ceiling") -> Floats:
     """(lists) 1 / the machine's rank of the person's best; of several best, of the one it ranks highest.
 
     ties: how the machine's ranks are normalised.
     """
 
-    def values(part: RankTable) -> Floats:
+    def values(part: PairedRanks) -> Floats:
         hits = hits_of_ranks(part, best_relevance(part), given=part.predicted_ranks(ties))
         return valued(RR(), hits, part.lengths)
 

@@ -8,10 +8,10 @@ import numpy as np
 
 from rankscope.agreement.as_rankeval import as_printed
 from rankscope.agreement.rank_agreement import RankAgreement, RankPart
-from rankscope.agreement.set_values import Statistic
+from rankscope.agreement.set_values import IntervalStatistic
 from rankscope.data.cells import format_value
 from rankscope.data.sections import Cell, Figure, Section, Table
-from rankscope.data.wording import chance_of, counted, format_p, listed, percent
+from rankscope.data.wording import format_chance, format_p_cell, format_percent, join_names, pluralise
 
 __all__ = ["sections_of"]
 
@@ -28,7 +28,7 @@ NAMES = {
 }
 COUNTS = ("concordant", "discordant", "pairs", "gold_ties", "predicted_ties")
 #: What a table of several metrics shows.
-CHOSEN = ("tau", "tau_macro", "pvalue_permutation", "MRR", "nDCG", "ERR", "average_predicted")
+SUMMARY_STATISTICS = ("tau", "tau_macro", "pvalue_permutation", "MRR", "nDCG", "ERR", "average_predicted")
 #: What the figure over experiments shows, beside the measure that orders it.
 LINES = ("MRR", "tau", "tau_macro", "nDCG", "ERR")
 #: The figure needs so many experiments.
@@ -38,38 +38,38 @@ FEW = 3
 def sections_of(result: RankAgreement) -> tuple[Section, ...]:
     parts = result.parts
     if result.preset is not None:
-        return tuple(as_the_tool(result, part) for part in parts)
+        return tuple(tool_section(result, part) for part in parts)
     if len(parts) == 1:
-        found = [one_part(result, parts[0])]
+        found = [part_section(result, parts[0])]
     else:
-        found = [many_parts(result), *(one_part(result, part, folded=True) for part in parts)]
+        found = [overview_section(result), *(part_section(result, part, folded=True) for part in parts)]
     found += [best_table(parts), pair_table(parts)]
     if result.by_segment:
         found += [list_table(result, part) for part in parts if not part.together]
     return tuple(found)
 
 
-def as_the_tool(result: RankAgreement, part: RankPart) -> Section:
+def tool_section(result: RankAgreement, part: RankPart) -> Section:
     """Keys and numbers in RankEval's digits."""
     rows = tuple((one.name, as_printed(one.value)) for one in part.found.statistics)
     title = f"{part.metric} against {result.gold}, as RankEval prints it"
     return Section(title=title, table=Table(columns=("key", "value"), rows=rows))
 
 
-def named(result: RankAgreement, part: RankPart) -> str:
+def part_name(result: RankAgreement, part: RankPart) -> str:
     several = len({other.pair for other in result.parts}) > 1
     return f"{part.metric} ({part.pair or '-'})" if several else part.metric
 
 
-def one_part(result: RankAgreement, part: RankPart, *, folded: bool = False) -> Section:
+def part_section(result: RankAgreement, part: RankPart, *, folded: bool = False) -> Section:
     rows = [
-        (NAMES.get(one.name, one.name), *cells(one), f"{one.n:,}")
+        (NAMES.get(one.name, one.name), *statistic_cells(one), f"{one.n:,}")
         for one in part.found.statistics
         if one.name not in COUNTS
     ]
-    level = percent(result.asked.confidence_level)
+    level = format_percent(result.asked.confidence_level)
     return Section(
-        title=f"{named(result, part)} against {result.gold}",
+        title=f"{part_name(result, part)} against {result.gold}",
         sentence=sentence_of(part),
         table=Table(columns=("measure", "value", f"{level} from", "to", "lists"), rows=tuple(rows)),
         notes=notes_of(part),
@@ -77,9 +77,9 @@ def one_part(result: RankAgreement, part: RankPart, *, folded: bool = False) -> 
     )
 
 
-def cells(one: Statistic) -> tuple[str, str, str]:
+def statistic_cells(one: IntervalStatistic) -> tuple[str, str, str]:
     if one.name.startswith("pvalue"):
-        return format_p(one.value), "-", "-"
+        return format_p_cell(one.value), "-", "-"
     return format_value(one.value, "mean"), format_value(one.low, "mean"), format_value(one.high, "mean")
 
 
@@ -92,11 +92,11 @@ def sentence_of(part: RankPart) -> str:
     c, valid = int(taus.concordant.sum()), int(taus.valid.sum())
     p = found["pvalue_permutation"]
     text = (
-        f"Of {counted(valid, 'pair')} that people rank, {part.metric} orders {c:,} as they do "
+        f"Of {pluralise(valid, 'pair')} that people rank, {part.metric} orders {c:,} as they do "
         f"({100 * c / valid:.1f} %): tau {tau:.2f}, where 1 is full agreement and -1 the opposite order."
     )
     # Where ties of the machine count against it, what chance gives on average is below 0.
-    often = "in nearly all" if p >= 0.995 else chance_of(p)
+    often = "in nearly all" if p >= 0.995 else format_chance(p)
     chance = f"tau would be as far from its average there {often} such draws"
     return f"{text} Were its ranks dealt out at random, {chance}."
 
@@ -106,22 +106,22 @@ def notes_of(part: RankPart) -> tuple[str, ...]:
     lost = int(np.count_nonzero(part.found.taus.valid == 0))
     if lost and lost < len(part.lengths):
         notes.append(
-            f"{counted(lost, 'list')} without a pair that counts: no tau there, and none in the mean over lists"
+            f"{pluralise(lost, 'list')} without a pair that counts: no tau there, and none in the mean over lists"
         )
     if len(set(part.lists.segment.codes.tolist())) == 1:
         notes.append("one segment only: no intervals")
     return tuple(notes)
 
 
-def many_parts(result: RankAgreement) -> Section:
+def overview_section(result: RankAgreement) -> Section:
     """A row a metric; and the measures as lines over them, where there are enough."""
     at = result.asked.at
-    chosen = [f"{name}{at}" if name in ("nDCG", "ERR") else name for name in CHOSEN]
+    chosen = [f"{name}{at}" if name in ("nDCG", "ERR") else name for name in SUMMARY_STATISTICS]
     several = len({part.pair for part in result.parts}) > 1
     rows: list[tuple[Cell, ...]] = []
     for part in result.parts:
         of = {one.name: one for one in part.found.statistics}
-        values = (cells(of[name])[0] for name in chosen)
+        values = (statistic_cells(of[name])[0] for name in chosen)
         rows.append((part.metric, *([part.pair or "-"] if several else []), *values, f"{of['MRR'].n:,}"))
     heads = [NAMES.get(name, name) for name in chosen]
     columns = ("metric", *(["pair"] if several else []), *heads, "lists")
@@ -137,11 +137,11 @@ def best_sentence(result: RankAgreement) -> str:
     taus = np.array([part.found["tau"] for part in result.parts])
     if np.isnan(taus).all():
         return "No metric has a tau: of the pairs that people rank, each ties all."
-    best = [named(result, result.parts[i]) for i in np.flatnonzero(taus == np.nanmax(taus))]
+    best = [part_name(result, result.parts[i]) for i in np.flatnonzero(taus == np.nanmax(taus))]
     verb = "agrees" if len(best) == 1 else "agree"
     most = " most" if len(taus) > 1 else ""
     return (
-        f"{listed(best)} {verb}{most} with people: tau is {np.nanmax(taus):.2f}, where 1 is the same order of all "
+        f"{join_names(best)} {verb}{most} with people: tau is {np.nanmax(taus):.2f}, where 1 is the same order of all "
         "pairs and -1 the other way round. Intervals are in each metric's own table; no test says here "
         "whether metrics differ by more than chance."
     )
@@ -156,7 +156,7 @@ def lines_of(result: RankAgreement) -> Figure | None:
     measures = [f"{name}{at}" if name in ("DCG", "nDCG", "ERR") else name for name in lines]
     falling = result.order_by != "average_predicted"  # of which lower is better
     values = tuple(tuple(part.found[name] for part in result.parts) for name in measures)
-    names = [named(result, part) for part in result.parts]
+    names = [part_name(result, part) for part in result.parts]
     return Figure(
         "measure_lines",
         {"experiments": names, "measures": measures, "values": values, "order_by": measures[0], "falling": falling},
@@ -222,12 +222,12 @@ def list_table(result: RankAgreement, part: RankPart) -> Section:
     rows = []
     for i, (segment, judge) in enumerate(zip(part.lists.segment, part.lists.judge, strict=True)):
         values = (
-            format_p(column[i]) if name == "pvalue" else format_value(column[i], "mean")
+            format_p_cell(column[i]) if name == "pvalue" else format_value(column[i], "mean")
             for name, column in zip(measures, columns, strict=True)
         )
         rows.append((segment, judge or "-", str(part.lengths[i]), *values))
     heads = ["p" if name == "pvalue" else name for name in measures]
     return Section(
-        title=f"{named(result, part)}, list by list",
+        title=f"{part_name(result, part)}, list by list",
         table=Table(columns=("segment", "judge", "items", *heads), rows=tuple(rows), left=2),
     )

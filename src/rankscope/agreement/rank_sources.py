@@ -6,17 +6,17 @@ import os
 import re
 from collections.abc import Sequence
 
-from rankscope.agreement.sources import first_bytes, kind_of, read_judgments
-from rankscope.data.frames import one_of
+from rankscope.agreement.sources import detect_kind, first_bytes, read_judgments
+from rankscope.data.frames import find_column
 from rankscope.data.rankings import Rankings
-from rankscope.data.wording import listed
+from rankscope.data.wording import join_names
 from rankscope.errors import InputError, ParameterError, UnknownName
 from rankscope.io.jcml import read_jcml
-from rankscope.io.ranking_tables import PEOPLE
+from rankscope.io.ranking_tables import GOLD_COLUMNS
 from rankscope.io.streams import source_name
 from rankscope.typing import PathLike
 
-__all__ = ["Source", "columns_of", "holds_rankings", "source_of"]
+__all__ = ["Source", "select_columns", "holds_rankings", "load_rankings"]
 
 Source = Rankings | str | os.PathLike[str]
 #: What the machine's column is called where nobody says.
@@ -25,24 +25,24 @@ PREDICTED = ("predicted", "predicted_rank")
 
 def holds_rankings(path: PathLike) -> bool:
     """Whether a file holds judgments: XML, a CSV of WMT, pairs, or a table with a column of people; a run is none."""
-    kind = kind_of(path)
+    kind = detect_kind(path)
     if kind in ("wmt", "jcml", "appraise", "pairs"):
         return True
     lines = [line for line in first_bytes(path).splitlines() if line.strip() and not line.startswith(b"#")]
     if kind != "table" or not lines or not (lines[0].startswith(b"{") or b"," in lines[0] or b"\t" in lines[0]):
         return False
     words = re.findall(r"[\w.-]+", lines[0].decode("utf-8", "replace").lower())
-    return not {"segment", "better", *PEOPLE}.isdisjoint(words)
+    return not {"segment", "better", *GOLD_COLUMNS}.isdisjoint(words)
 
 
-def source_of(source: Source, predicted: str | Sequence[str] | None, gold: str | None) -> Rankings:
+def load_rankings(source: Source, predicted: str | Sequence[str] | None, gold: str | None) -> Rankings:
     """The rankings, of any file that `read_judgments` reads. Raises InputError."""
     if isinstance(source, Rankings):
         return source
     if not isinstance(source, (str, os.PathLike)):
         raise ParameterError(f"rankings are of type {type(source).__name__}, expected Rankings or the path of a file")
     machine = [predicted] if isinstance(predicted, str) else list(predicted or ())
-    kind = "" if os.path.isdir(source) else kind_of(source)
+    kind = "" if os.path.isdir(source) else detect_kind(source)
     if predicted is not None and gold is not None:
         wanted = list(dict.fromkeys([gold, *machine]))
         if kind == "jcml":
@@ -60,22 +60,22 @@ def source_of(source: Source, predicted: str | Sequence[str] | None, gold: str |
     return found
 
 
-def columns_of(
+def select_columns(
     rankings: Rankings, predicted: str | Sequence[str] | None, gold: str | None
 ) -> tuple[str, tuple[str, ...]]:
     """The column of people, and those of machines. Raises UnknownName, and ParameterError where one must be named."""
     there = list(rankings.columns)
     if gold is None:
-        gold = one_of(there, PEOPLE)
+        gold = find_column(there, GOLD_COLUMNS)
         if gold is None:
-            raise ParameterError(f"which column holds people's ranks? Name one as gold (--gold): {listed(there)}")
+            raise ParameterError(f"which column holds people's ranks? Name one as gold (--gold): {join_names(there)}")
     elif gold not in there:
         raise UnknownName("column of these rankings", gold, there)
     if predicted is None:
         others = [name for name in there if name != gold]
         usual = [name for name in PREDICTED if name in others]
         if not usual and len(others) != 1:
-            found = f": {listed(others)}" if others else "; no other column holds numbers only"
+            found = f": {join_names(others)}" if others else "; no other column holds numbers only"
             raise ParameterError(f"which column is to be measured? Name one as predicted (--predicted){found}")
         return gold, ((usual or others)[0],)
     names = (predicted,) if isinstance(predicted, str) else tuple(dict.fromkeys(predicted))

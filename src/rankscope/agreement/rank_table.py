@@ -11,13 +11,13 @@ import numpy as np
 import numpy.typing as npt
 
 from rankscope.agreement.unranked import NOT_RANKED, not_ranked, refuse_item
-from rankscope.data.rank_list import Ranking, normalised
+from rankscope.data.rank_list import Ranking, normalise_ranks
 from rankscope.data.rankings import Rankings
 from rankscope.errors import InputError, ParameterError, UnknownName
 from rankscope.kernels.segments import place_in_group
 from rankscope.typing import Bools, Floats, Ints
 
-__all__ = ["RankTable", "as_list", "as_table", "in_pieces", "refuse_item", "segments_of", "table_of"]
+__all__ = ["PairedRanks", "as_list", "as_table", "in_pieces", "refuse_item", "segments_of", "table_of"]
 
 T = TypeVar("T", bound=np.generic)
 Lists = npt.ArrayLike | Sequence[npt.ArrayLike] | Sequence[Ranking]
@@ -27,7 +27,7 @@ CELLS = 1 << 14
 
 
 @dataclass(frozen=True, eq=False)
-class RankTable:
+class PairedRanks:
     """gold, predicted: (lists, items) lower is better, NaN behind the last item of a list, in both alike.
 
     systems: (lists, items) whose each item is; None where an item's place says so.
@@ -51,17 +51,17 @@ class RankTable:
         return np.asarray(np.count_nonzero(self.there, axis=1), np.int64)
 
     def gold_ranks(self, ties: str = "ceiling") -> Floats:
-        return normalised(self.gold, ties)
+        return normalise_ranks(self.gold, ties)
 
     def predicted_ranks(self, ties: str = "ceiling") -> Floats:
-        return normalised(self.predicted, ties)
+        return normalise_ranks(self.predicted, ties)
 
-    def rows(self, which: npt.NDArray[Any] | slice) -> RankTable:
+    def rows(self, which: npt.NDArray[Any] | slice) -> PairedRanks:
         systems = None if self.systems is None else self.systems[which]
-        return RankTable(self.gold[which], self.predicted[which], systems)
+        return PairedRanks(self.gold[which], self.predicted[which], systems)
 
 
-def in_pieces(function: Callable[[RankTable], npt.NDArray[T]], table: RankTable) -> npt.NDArray[T]:
+def in_pieces(function: Callable[[PairedRanks], npt.NDArray[T]], table: PairedRanks) -> npt.NDArray[T]:
     """(lists, ...) what a function gives of each list, of some lists at a time, so that memory stays small."""
     step = max(1, CELLS // max(table.gold.shape[1], 1))
     if len(table) <= step:
@@ -70,7 +70,7 @@ def in_pieces(function: Callable[[RankTable], npt.NDArray[T]], table: RankTable)
     return np.concatenate(parts)
 
 
-def as_list(gold: Any, predicted: Any, *, invert: bool = False) -> RankTable:
+def as_list(gold: Any, predicted: Any, *, invert: bool = False) -> PairedRanks:
     """One list as a table. Raises InputError."""
     table = as_table([gold], [predicted], invert=invert, one=True)
     if not table.lengths[0]:
@@ -78,7 +78,7 @@ def as_list(gold: Any, predicted: Any, *, invert: bool = False) -> RankTable:
     return table
 
 
-def as_table(gold: Lists, predicted: Lists, *, invert: bool = False, one: bool = False) -> RankTable:
+def as_table(gold: Lists, predicted: Lists, *, invert: bool = False, one: bool = False) -> PairedRanks:
     """Many lists as a table: padded with NaN, or lists of several lengths. Raises InputError for what is no such."""
     a, b = padded(gold, "gold", one), padded(predicted, "predicted", one)
     if len(a) != len(b):
@@ -100,7 +100,7 @@ def as_table(gold: Lists, predicted: Lists, *, invert: bool = False, one: bool =
         where = f"item {j + 1}" if one else f"item {j + 1} of list {i + 1}"
         raise InputError(f"{where} has no {which} rank (NaN), expected a number; leave the item out of both")
     check_ranks(tables[0], lambda at: "" if one else f" of list {at + 1}")
-    return RankTable(tables[0], -tables[1] if invert else tables[1])
+    return PairedRanks(tables[0], -tables[1] if invert else tables[1])
 
 
 def padded(lists: Any, what: str, one: bool) -> list[Floats]:
@@ -140,7 +140,7 @@ def check_ranks(gold: Floats, where: Any) -> None:
 
 def table_of(
     rankings: Rankings, gold: str, predicted: str, *, missing: str = "error", invert: bool = False
-) -> tuple[RankTable, int]:
+) -> tuple[PairedRanks, int]:
     """Two columns as a table, and how many items were left out. Raises InputError, UnknownName, ParameterError.
 
     missing: an item without one of the two (NaN; -1, "not ranked") is refused ("error") or left out ("drop"). In the
@@ -179,16 +179,16 @@ def table_of(
         tables.append(table)
     systems = np.full(shape, -1, np.int32)
     systems[judgment, place] = rankings.system.codes
-    whole = RankTable(tables[0], tables[1], systems)
+    whole = PairedRanks(tables[0], tables[1], systems)
     return compact(whole) if left_out.any() else whole, int(np.count_nonzero(left_out))
 
 
-def compact(table: RankTable) -> RankTable:
+def compact(table: PairedRanks) -> PairedRanks:
     """Items at the front of their lists, in their order."""
     order = np.argsort(~table.there, axis=1, kind="stable")
     gold, predicted = (np.take_along_axis(values, order, axis=1) for values in (table.gold, table.predicted))
     systems = None if table.systems is None else np.take_along_axis(table.systems, order, axis=1)
-    return RankTable(gold, predicted, systems)
+    return PairedRanks(gold, predicted, systems)
 
 
 def segments_of(rankings: Rankings) -> Ints:

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rankscope.agreement.rank_table import RankTable
+from rankscope.agreement.rank_table import PairedRanks
 from rankscope.kernels.means import ratio_or_nan
 from rankscope.kernels.pairs import PairCounts, count_pairs_by_row
 from rankscope.typing import Floats, Ints
 
-__all__ = ["TauCounts", "counted_pairs", "tau_counts"]
+__all__ = ["TauCounts", "count_pairs", "tau_counts"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,7 +51,7 @@ class TauCounts:
         return float(there.mean()) if there.size else float("nan")
 
 
-def counted_pairs(table: RankTable) -> PairCounts:
+def count_pairs(table: PairedRanks) -> PairCounts:
     """(lists) the five classes of pairs; x is the person's ranking, y the machine's."""
     return count_pairs_by_row(table.gold, table.predicted)
 

@@ -9,13 +9,20 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from rankscope._version import __version__
-from rankscope.agreement.inputs import people_in
-from rankscope.agreement.rater_pairs import CHANCE, Decisions, compared, decided, kappas, repeated
-from rankscope.agreement.segment_inputs import Names, people_as_asked
+from rankscope.agreement.inputs import select_human_judgments
+from rankscope.agreement.rater_pairs import (
+    CHANCE,
+    Decisions,
+    count_agreements,
+    count_repeated_judgments,
+    decisions_on_pairs,
+    kappas,
+)
+from rankscope.agreement.segment_inputs import Names, load_human_judgments
 from rankscope.data.cells import format_value
 from rankscope.data.rankings import Rankings
 from rankscope.data.sections import Section, Table, as_text, tidy_frame
-from rankscope.data.wording import counted, percent
+from rankscope.data.wording import format_percent, pluralise
 from rankscope.errors import InputError, ParameterError
 from rankscope.kernels.resample import bootstrap_counts, draw
 from rankscope.kernels.segments import place_in_group
@@ -37,7 +44,7 @@ NONE = float("nan")
 UNNAMED = "all"
 
 
-class Row(NamedTuple):
+class RaterRow(NamedTuple):
     """Of one language pair, between or within raters. n: pairs of decisions that are compared."""
 
     pair: str
@@ -50,7 +57,7 @@ class Row(NamedTuple):
     n: int
 
 
-class Alpha(NamedTuple):
+class RaterAlpha(NamedTuple):
     """Krippendorff's alpha of one language pair. n: decisions on pairs of translations that were judged repeatedly."""
 
     pair: str
@@ -66,8 +73,8 @@ class RaterAgreement:
     with its bootstrap interval over segments. alphas: Krippendorff's alpha. judges: how many raters there are.
     """
 
-    rows: tuple[Row, ...]
-    alphas: tuple[Alpha, ...]
+    rows: tuple[RaterRow, ...]
+    alphas: tuple[RaterAlpha, ...]
     chance: str
     level: str
     gold: str
@@ -106,7 +113,7 @@ class RaterAgreement:
             cells.append(
                 (row.pair or UNNAMED, row.raters, *(format_value(x, "mean") for x in numbers), f"{row.n:,}", alpha)
             )
-        level = f"{percent(self.confidence_level)} from"
+        level = f"{format_percent(self.confidence_level)} from"
         columns = ("pair", "judges", "same decision", "by chance", "kappa", level, "to", "comparisons", "alpha")
         return (
             Section(
@@ -146,7 +153,7 @@ class RaterAgreement:
         return as_text(self)
 
     def __repr__(self) -> str:
-        return f"RaterAgreement({counted(self.judges, 'judge')}, {counted(len(self.alphas), 'language pair')})"
+        return f"RaterAgreement({pluralise(self.judges, 'judge')}, {pluralise(len(self.alphas), 'language pair')})"
 
 
 def raters(
@@ -193,19 +200,19 @@ def raters(
     check_choice("level", level, LEVELS)
     check_count("n_resamples", n_resamples)
     check_share("confidence_level", confidence_level)
-    judgments, _ = people_as_asked(
+    judgments, _ = load_human_judgments(
         rankings, gold=gold, higher=higher, duplicates=duplicates, reference=reference, lines=lines
     )
     if not isinstance(judgments, Rankings):
         raise ParameterError("these are scores, one a translation, and name no judges; expected rankings")
-    found, gold = people_in(judgments, gold, pairs, alone=True)
+    found, gold = select_human_judgments(judgments, gold, pairs, alone=True)
     seed = seed_of(rng)
-    rows: list[Row] = []
+    rows: list[RaterRow] = []
     alphas = []
     for name, part in found.by_pair():
-        made = decided(part, gold)
+        made = decisions_on_pairs(part, gold)
         for within in (False, True):
-            sums = compared(made, within)
+            sums = count_agreements(made, within)
             rows.append(row_of(name, RATERS[within], sums, chance, n_resamples, confidence_level, seed))
         alphas.append(alpha_of(name, made, level))
     if not any(row.n for row in rows):
@@ -213,8 +220,8 @@ def raters(
     notes = list(found.notes)
     if len(np.unique(found.judge.codes)) == 1:
         notes.append("all judgments are of one judge (or name none): there is nothing between judges")
-    if again := repeated(found, gold):
-        notes.append(again_note(again))
+    if again := count_repeated_judgments(found, gold):
+        notes.append(repeated_judgments_note(again))
     return RaterAgreement(
         rows=tuple(rows),
         alphas=tuple(alphas),
@@ -229,9 +236,9 @@ def raters(
     )
 
 
-def again_note(many: int) -> str:
+def repeated_judgments_note(many: int) -> str:
     """Of submissions that came twice, which make judges look steadier than they are."""
-    said = counted(many, "judgment repeats", "judgments repeat")
+    said = pluralise(many, "judgment repeats", "judgments repeat")
     counts = "counts as a second decision" if many == 1 else "count as second decisions"
     return (
         f"{said} an earlier one of the same judge in all ranks and {counts}; if they came twice by mistake, agreement "
@@ -241,23 +248,23 @@ def again_note(many: int) -> str:
 
 def row_of(
     pair: str, raters: str, sums: Floats, chance: str, n_resamples: int, confidence_level: float, seed: int
-) -> Row:
+) -> RaterRow:
     share, by_chance, kappa = (float(x) for x in kappas(sums.sum(axis=0), chance))
     low = high = NONE
     if not np.isnan(kappa):
         draws = draw(as_generator([seed, len(pair), *pair.encode("utf-8", "surrogateescape")]), n_resamples)
         found = np.concatenate([kappas(c @ sums, chance)[2] for c in bootstrap_counts(draws, len(sums), 4)])
         low, high = (float(end) for end in percentile_ends(found, confidence_level))
-    return Row(pair, raters, share, by_chance, kappa, low, high, int(sums[:, 1].sum()))
+    return RaterRow(pair, raters, share, by_chance, kappa, low, high, int(sums[:, 1].sum()))
 
 
-def alpha_of(pair: str, made: Decisions, level: str) -> Alpha:
+def alpha_of(pair: str, made: Decisions, level: str) -> RaterAlpha:
     """Alpha of the decisions on each two translations, seen from either side: which stands first means nothing."""
     many = np.bincount(made.unit)
     if not (many > 1).any():
-        return Alpha(pair, NONE, 0)
+        return RaterAlpha(pair, NONE, 0)
     place = place_in_group(np.concatenate((np.zeros(1, np.int64), np.cumsum(many))))
     table = np.full((int(many.max()), many.size), np.nan)
     table[place, made.unit] = made.sign
     found = krippendorffs_alpha(np.concatenate((table, -table), axis=1), level=level)
-    return Alpha(pair, found.value, found.n // 2)
+    return RaterAlpha(pair, found.value, found.n // 2)

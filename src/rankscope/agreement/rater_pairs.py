@@ -11,7 +11,7 @@ from rankscope.data.rankings import Rankings
 from rankscope.kernels.segments import place_in_group
 from rankscope.typing import Floats, Ints
 
-__all__ = ["CHANCE", "Decisions", "compared", "decided", "kappas", "repeated"]
+__all__ = ["CHANCE", "Decisions", "count_agreements", "decisions_on_pairs", "kappas", "count_repeated_judgments"]
 
 #: How often two decisions agree by chance.
 CHANCE = ("pooled", "third")
@@ -27,7 +27,7 @@ class Decisions(NamedTuple):
     segments: int
 
 
-def decided(rankings: Rankings, gold: str) -> Decisions:
+def decisions_on_pairs(rankings: Rankings, gold: str) -> Decisions:
     """All decisions of the judgments of one language pair; a unit is a segment and two systems in one order."""
     table = rankings.table(gold)
     system = np.full(table.shape, -1, np.int64)
@@ -47,7 +47,7 @@ def decided(rankings: Rankings, gold: str) -> Decisions:
     return Decisions(unit.astype(np.int64), segment[of][order], rankings.judge.codes[of][order], sign[order], segments)
 
 
-def repeated(rankings: Rankings, gold: str) -> int:
+def count_repeated_judgments(rankings: Rankings, gold: str) -> int:
     """How many judgments say what an earlier one said: of pair, segment, judge, the same systems in order and ranks."""
     table = rankings.table(gold)
     system = np.full(table.shape, -1.0)
@@ -57,7 +57,7 @@ def repeated(rankings: Rankings, gold: str) -> int:
     return len(rows) - len(np.unique(rows, axis=0))
 
 
-def compared(made: Decisions, within: bool) -> Floats:
+def count_agreements(made: Decisions, within: bool) -> Floats:
     """(segments, 4) agreeing pairs of decisions, all of them, ties among the decisions, decisions.
 
     Pairs of one judge are counted in groups of unit and judge; those between judges are all less these.

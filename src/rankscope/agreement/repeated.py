@@ -7,17 +7,17 @@ from dataclasses import replace
 import numpy as np
 
 from rankscope.data.rankings import Rankings
-from rankscope.data.wording import counted
+from rankscope.data.wording import pluralise
 from rankscope.errors import InputError
 from rankscope.kernels.segments import place_in_group
 from rankscope.stats.inputs import check_choice
 
-__all__ = ["without_repeated"]
+__all__ = ["handle_duplicates"]
 
 DUPLICATES = ("keep", "drop", "refuse")
 
 
-def without_repeated(rankings: Rankings, duplicates: str, name: str) -> Rankings:
+def handle_duplicates(rankings: Rankings, duplicates: str, name: str) -> Rankings:
     """The judgments, with those that repeat an earlier one kept, dropped or refused, and counted in a note.
 
     Two judgments are the same where pair, segment and judge are, and the same systems have the same values in every
@@ -25,7 +25,7 @@ def without_repeated(rankings: Rankings, duplicates: str, name: str) -> Rankings
 
     >>> from rankscope.data.rankings import Labels
     >>> twice = replace(Rankings.of([{"A": 1, "B": 2}, {"B": 2, "A": 1}]), segment=Labels.of(["7", "7"]))
-    >>> found = without_repeated(twice, "drop", "it")
+    >>> found = handle_duplicates(twice, "drop", "it")
     >>> len(found), found.notes
     (1, ('it: 1 judgment repeats an earlier one: dropped',))
     """
@@ -54,7 +54,7 @@ def without_repeated(rankings: Rankings, duplicates: str, name: str) -> Rankings
             f"judgment {int(earlier[i]) + 1}, expected each once; remove it, or let repeated ones be kept or dropped "
             '(duplicates="keep" or "drop")'
         )
-    said = f"{name}: {counted(again.size, 'judgment repeats', 'judgments repeat')} an earlier one: "
+    said = f"{name}: {pluralise(again.size, 'judgment repeats', 'judgments repeat')} an earlier one: "
     if duplicates == "keep":
         return replace(rankings, notes=(*rankings.notes, f"{said}kept"))
     found = rankings.select(np.setdiff1d(np.arange(len(rankings)), again))

@@ -12,7 +12,7 @@ from rankscope._version import __version__
 from rankscope.data.cells import format_value
 from rankscope.data.run import Run
 from rankscope.data.sections import Section, Table, as_text, tidy_frame
-from rankscope.data.wording import listed
+from rankscope.data.wording import join_names
 from rankscope.errors import InputError, ParameterError
 from rankscope.measures.association import STATISTICS, BetweenRuns, between_runs
 
@@ -136,5 +136,5 @@ def runs(
     for part in parts:
         for note in part.notes:
             said.setdefault(note, []).append(part.statistic)
-    notes += [note if len(of) == len(parts) else f"{listed(of, len(of))}: {note}" for note, of in said.items()]
+    notes += [note if len(of) == len(parts) else f"{join_names(of, len(of))}: {note}" for note, of in said.items()]
     return RunAgreement(parts=tuple(parts), notes=tuple(notes))

@@ -12,13 +12,19 @@ import numpy as np
 from rankscope._version import __version__
 from rankscope.agreement.calibration import calibrate
 from rankscope.agreement.inputs import Judgments, Scores, refuse_unordered
-from rankscope.agreement.judged_lists import JudgedLists, lists_of
-from rankscope.agreement.pair_counts import left_out
-from rankscope.agreement.segment_asked import CALIBRATED, Asked, Statistic, check_comparable, settle
-from rankscope.agreement.segment_inputs import Names, directions, judged_as_asked
-from rankscope.agreement.segment_sums import Found, bootstrap, correlation_found, pairs_found
+from rankscope.agreement.judged_lists import JudgmentTables, tables_by_metric
+from rankscope.agreement.pair_counts import count_unscored_pairs
+from rankscope.agreement.segment_asked import (
+    CALIBRATED,
+    SegmentSettings,
+    Statistic,
+    check_comparable,
+    validate_segment_settings,
+)
+from rankscope.agreement.segment_inputs import Names, directions, load_judgments_and_metrics
+from rankscope.agreement.segment_sums import SegmentStatistic, bootstrap_segments, correlation_statistic, pair_statistic
 from rankscope.data.sections import Section, as_text, tidy_frame
-from rankscope.data.wording import counted
+from rankscope.data.wording import pluralise
 from rankscope.kernels.resample import Draws, draw
 from rankscope.stats.intervals import percentile_ends
 from rankscope.typing import Floats, Ints, PathLike
@@ -57,7 +63,7 @@ class SegmentAgreement:
     average: Floats
     average_low: Floats
     average_high: Floats
-    asked: Asked
+    asked: SegmentSettings
     gold: str
     higher: tuple[str, ...]
     notes: tuple[str, ...]
@@ -111,7 +117,7 @@ class SegmentAgreement:
         return as_text(self)
 
     def __repr__(self) -> str:
-        of = f"{counted(len(self.metrics), 'metric')}, {counted(len(self.pairs), 'language pair')}"
+        of = f"{pluralise(len(self.metrics), 'metric')}, {pluralise(len(self.pairs), 'language pair')}"
         return f"SegmentAgreement({self.asked.statistic}: {of})"
 
 
@@ -170,8 +176,8 @@ def segments(
     >>> float(found.value[0, 0]), int(found.n[0, 0])  # (4 - 1) / (4 + 1)
     (0.6, 5)
     """
-    asked = settle(statistic, grouping, epsilon, n_resamples, confidence_level, rng)
-    given = judged_as_asked(
+    asked = validate_segment_settings(statistic, grouping, epsilon, n_resamples, confidence_level, rng)
+    given = load_judgments_and_metrics(
         judgments,
         scores,
         gold=gold,
@@ -188,11 +194,11 @@ def segments(
     refuse_unordered(given, asked.convention, asked.grouping)
     names, cells, draws = [], [], []
     for name, part in given.by_pair():
-        found, drawn = one_pair(lists_of(part, given.gold, given.metrics), asked, name)
+        found, drawn = agreement_on_pair(tables_by_metric(part, given.gold, given.metrics), asked, name)
         names.append(name)
         cells.append(found)
         draws.append(drawn)
-    table: dict[str, Any] = {field: np.array([getattr(one, field) for one in cells]).T for field in Cells._fields}
+    table: dict[str, Any] = {field: np.array([getattr(one, field) for one in cells]).T for field in PairValues._fields}
     resampled = np.stack(draws, axis=1)  # (metrics, pairs, resamples)
     low, high = percentile_ends(resampled, asked.confidence_level)
     average_low, average_high = percentile_ends(resampled.mean(axis=1), asked.confidence_level)
@@ -212,7 +218,7 @@ def segments(
     )
 
 
-class Cells(NamedTuple):
+class PairValues(NamedTuple):
     """Of one language pair, for each metric; see `SegmentAgreement`."""
 
     value: list[float]
@@ -222,19 +228,21 @@ class Cells(NamedTuple):
     lost: list[int]
 
 
-def one_pair(lists: list[JudgedLists], asked: Asked, name: str, draws: Draws | None = None) -> tuple[Cells, Floats]:
+def agreement_on_pair(
+    lists: list[JudgmentTables], asked: SegmentSettings, name: str, draws: Draws | None = None
+) -> tuple[PairValues, Floats]:
     """All metrics on one language pair, and (metrics, resamples) their values on resampled segments.
 
     draws: of the segments; None for those of the language pair.
     """
     epsilons = [epsilon_of(one, asked) for one in lists]
-    found = [value_of(one, asked, epsilon) for one, epsilon in zip(lists, epsilons, strict=True)]
-    cells = Cells(
+    found = [statistic_value(one, asked, epsilon) for one, epsilon in zip(lists, epsilons, strict=True)]
+    cells = PairValues(
         value=[one.value for one in found],
         n=[one.n for one in found],
         epsilon=epsilons,
         missing=[one.missing for one in lists],
-        lost=[left_out(one.gold, one.metric) for one in lists],
+        lost=[count_unscored_pairs(one.gold, one.metric) for one in lists],
     )
     drawn = np.full((len(lists), asked.n_resamples), np.nan)
     there = [m for m, one in enumerate(found) if one.sums is not None and not np.isnan(one.value)]
@@ -242,11 +250,11 @@ def one_pair(lists: list[JudgedLists], asked: Asked, name: str, draws: Draws | N
         tables = [sums for m in there if (sums := found[m].sums) is not None]
         # Streams by the name of the pair: an interval does not depend on which other pairs were asked for.
         rng = np.random.default_rng([asked.seed, zlib.crc32(name.encode("utf-8", "surrogateescape"))])
-        drawn[there] = bootstrap(tables, draws or draw(rng, asked.n_resamples))
+        drawn[there] = bootstrap_segments(tables, draws or draw(rng, asked.n_resamples))
     return cells, drawn
 
 
-def epsilon_of(lists: JudgedLists, asked: Asked) -> float:
+def epsilon_of(lists: JudgmentTables, asked: SegmentSettings) -> float:
     if asked.convention is None:
         return float("nan")
     if asked.epsilon is not None:
@@ -260,7 +268,7 @@ def epsilon_of(lists: JudgedLists, asked: Asked) -> float:
     ).epsilon
 
 
-def value_of(lists: JudgedLists, asked: Asked, epsilon: float) -> Found:
+def statistic_value(lists: JudgmentTables, asked: SegmentSettings, epsilon: float) -> SegmentStatistic:
     if asked.convention is None:
-        return correlation_found(lists, asked.statistic, asked.grouping)
-    return pairs_found(lists, asked.convention, asked.grouping, 0.0 if np.isnan(epsilon) else epsilon)
+        return correlation_statistic(lists, asked.statistic, asked.grouping)
+    return pair_statistic(lists, asked.convention, asked.grouping, 0.0 if np.isnan(epsilon) else epsilon)

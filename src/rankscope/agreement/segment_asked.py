@@ -6,25 +6,32 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from rankscope.agreement.calibration import check_calibrated
-from rankscope.agreement.conventions import CONVENTIONS, Cell, Convention, as_convention
-from rankscope.agreement.inputs import Judged
-from rankscope.agreement.segment_sums import CORRELATIONS, GROUPINGS
+from rankscope.agreement.conventions import CONVENTIONS, Cell, KendallConvention, as_convention
+from rankscope.agreement.inputs import JudgedMetrics
+from rankscope.agreement.segment_sums import SEGMENT_CORRELATIONS, SEGMENT_GROUPINGS
 from rankscope.errors import ParameterError, UnknownName
 from rankscope.stats.inputs import check_choice, check_count, check_positive, check_share, seed_of
 
-__all__ = ["CALIBRATED", "STATISTICS", "Asked", "Statistic", "check_comparable", "settle"]
+__all__ = [
+    "CALIBRATED",
+    "SEGMENT_STATISTICS",
+    "SegmentSettings",
+    "Statistic",
+    "check_comparable",
+    "validate_segment_settings",
+]
 
 #: Every statistic by name.
-STATISTICS = (*CONVENTIONS, *CORRELATIONS)
+SEGMENT_STATISTICS = (*CONVENTIONS, *SEGMENT_CORRELATIONS)
 CALIBRATED = "calibrated"
-Statistic = str | Convention | Sequence[Sequence[Cell]]
+Statistic = str | KendallConvention | Sequence[Sequence[Cell]]
 
 
-class Asked(NamedTuple):
+class SegmentSettings(NamedTuple):
     """What `segments` was asked for, checked. convention: None of a correlation. epsilon: None to calibrate it."""
 
     statistic: str
-    convention: Convention | None
+    convention: KendallConvention | None
     grouping: str
     epsilon: float | None
     n_resamples: int
@@ -32,14 +39,14 @@ class Asked(NamedTuple):
     seed: int
 
 
-def settle(
+def validate_segment_settings(
     statistic: Statistic,
     grouping: str,
     epsilon: float | str | None,
     n_resamples: int,
     confidence_level: float,
     rng: Any,
-) -> Asked:
+) -> SegmentSettings:
     """All that is asked for, checked before anything is read. Raises as `segments`."""
     convention = None
     if not isinstance(statistic, str):
@@ -47,10 +54,10 @@ def settle(
         name = convention.name
     else:
         name = statistic
-        if name not in STATISTICS:
-            raise UnknownName("statistic", name, STATISTICS)
+        if name not in SEGMENT_STATISTICS:
+            raise UnknownName("statistic", name, SEGMENT_STATISTICS)
         convention = CONVENTIONS.get(name)
-    check_choice("grouping", grouping, GROUPINGS)
+    check_choice("grouping", grouping, SEGMENT_GROUPINGS)
     check_count("n_resamples", n_resamples)
     check_share("confidence_level", confidence_level)
     if epsilon is None:
@@ -66,10 +73,10 @@ def settle(
     else:
         check_positive("epsilon", epsilon, zero=True)
     fixed = None if isinstance(epsilon, str) else float(epsilon)
-    return Asked(name, convention, grouping, fixed, n_resamples, confidence_level, seed_of(rng))
+    return SegmentSettings(name, convention, grouping, fixed, n_resamples, confidence_level, seed_of(rng))
 
 
-def check_comparable(given: Judged, asked: Asked) -> None:
+def check_comparable(given: JudgedMetrics, asked: SegmentSettings) -> None:
     """Ranks mean something within their judgment only."""
     if given.gold in given.rankings.scores:
         return

@@ -8,22 +8,22 @@ from os import PathLike as PathLikeType
 
 import numpy as np
 
-from rankscope.agreement.inputs import Judged, Judgments, Scores, all_scores, judged
-from rankscope.agreement.judged_lists import GOLD, rankings_of
-from rankscope.agreement.repeated import without_repeated
+from rankscope.agreement.inputs import JudgedMetrics, Judgments, Scores, attach_metrics, load_segment_metrics
+from rankscope.agreement.judged_lists import GOLD, rankings_from_scores
+from rankscope.agreement.repeated import handle_duplicates
 from rankscope.agreement.sources import read_judgments, read_scores
 from rankscope.data.rankings import Rankings
 from rankscope.data.segment_scores import SegmentScores
-from rankscope.data.wording import listed
+from rankscope.data.wording import join_names
 from rankscope.errors import ParameterError, UnknownName
 from rankscope.typing import PathLike
 
 __all__ = [
     "Names",
     "directions",
-    "judged_as_asked",
+    "load_judgments_and_metrics",
     "names_of",
-    "people_as_asked",
+    "load_human_judgments",
     "read_rankings",
     "read_segment_scores",
 ]
@@ -64,13 +64,13 @@ def read_rankings(
     >>> found.table("rank").tolist(), found.table("llm").tolist()  # lower is better
     ([[1.0, 2.0]], [[-9.0, -7.0]])
     """
-    found, rest = people_as_asked(
+    found, rest = load_human_judgments(
         path, higher=higher, lower=lower, duplicates=duplicates, reference=reference, lines=lines
     )
     if rest:
         known = list(found.columns) if isinstance(found, Rankings) else [found.metric]
         raise UnknownName("column of the judgments", rest[0], known)
-    return found if isinstance(found, Rankings) else rankings_of(found)
+    return found if isinstance(found, Rankings) else rankings_from_scores(found)
 
 
 def read_segment_scores(path: PathLike, *, lower: Names = (), test_set: str | None = None) -> list[SegmentScores]:
@@ -89,10 +89,10 @@ def read_segment_scores(path: PathLike, *, lower: Names = (), test_set: str | No
     >>> found.pairs["de-en"].values.tolist(), found.score
     ([[0.5, 0.25]], False)
     """
-    return lowered(read_scores(path, test_set=test_set), names_of(lower), (), ())
+    return with_direction(read_scores(path, test_set=test_set), names_of(lower), (), ())
 
 
-def people_as_asked(
+def load_human_judgments(
     judgments: Judgments,
     *,
     gold: str | None = None,
@@ -121,7 +121,7 @@ def people_as_asked(
         if duplicates is not None:
             if not isinstance(found, Rankings):
                 raise ParameterError("duplicates are for judgments, and these are scores; leave it out")
-            found = without_repeated(found, duplicates, "judgments")
+            found = handle_duplicates(found, duplicates, "judgments")
     if isinstance(found, Rankings):
         for name in (*up, *down):
             if name in found.columns:
@@ -139,7 +139,7 @@ def people_as_asked(
     return found, down
 
 
-def lowered(
+def with_direction(
     scores: list[SegmentScores], lower: Sequence[str], known: Sequence[str], columns: Sequence[str]
 ) -> list[SegmentScores]:
     """The metrics, in those named lower is better. Raises UnknownName for a name of none and not among `known`.
@@ -153,7 +153,7 @@ def lowered(
     return [replace(one, score=False) if one.metric in lower else one for one in scores]
 
 
-def judged_as_asked(
+def load_judgments_and_metrics(
     judgments: Judgments,
     scores: Scores = (),
     *,
@@ -166,18 +166,18 @@ def judged_as_asked(
     reference: str | None = None,
     lines: PathLike | None = None,
     test_set: str | None = None,
-) -> Judged:
+) -> JudgedMetrics:
     """Judgments and metrics in one, read where they are files, in the directions asked for.
 
     metrics: those wanted, in this order; all by default. See `read_rankings` and `read_segment_scores` for the rest. A
-    note names the columns that are read as ranks and do not look like them. Raises as those and `inputs.judged`.
+    note names the columns that are read as ranks and do not look like them. Raises as those and `inputs.attach_metrics`.
     """
     down = names_of(lower)
     wanted = None if metrics is None else names_of(metrics)
     given = [scores] if isinstance(scores, (SegmentScores, str, PathLikeType)) else list(scores)
     if test_set is not None and not any(isinstance(one, (str, PathLikeType)) for one in given):
         raise ParameterError("test_set says which scores of a seg.scr are wanted, and there is none; leave it out")
-    people, rest = people_as_asked(
+    people, rest = load_human_judgments(
         judgments,
         gold=gold,
         needed=() if given else wanted or (),
@@ -188,10 +188,12 @@ def judged_as_asked(
         lines=lines,
     )
     own = list(people.columns) if isinstance(people, Rankings) else []
-    made = lowered(all_scores(given, test_set=test_set), down, [name for name in down if name not in rest], own)
+    made = with_direction(
+        load_segment_metrics(given, test_set=test_set), down, [name for name in down if name not in rest], own
+    )
     if wanted is not None and {*wanted} <= {one.metric for one in made}:
         made = [one for one in made if not wanted or one.metric in wanted]
-    found = judged(people, made, gold=gold, pairs=pairs)
+    found = attach_metrics(people, made, gold=gold, pairs=pairs)
     if wanted is not None:
         if not wanted:
             raise ParameterError("no metric is asked for; name some, or leave metrics out for all")
@@ -201,7 +203,7 @@ def judged_as_asked(
     return found._replace(notes=(*found.notes, *ranks_note(found, [name for name in own if name not in down])))
 
 
-def ranks_note(found: Judged, columns: Sequence[str]) -> list[str]:
+def ranks_note(found: JudgedMetrics, columns: Sequence[str]) -> list[str]:
     """Which of these columns are read as ranks though they are not called so: scores would be upside down."""
     names = [
         name
@@ -209,18 +211,18 @@ def ranks_note(found: Judged, columns: Sequence[str]) -> list[str]:
         if name in columns
         and name not in found.rankings.scores
         and "rank" not in name.casefold()
-        and not chosen_of_two(found.rankings, name)
+        and not is_preference_column(found.rankings, name)
     ]
     if not names:
         return []
     verb = "is" if len(names) == 1 else "are"
     return [
-        f"{listed(names)} {verb} read as ranks, of which lower is better; where higher is better, say so: "
+        f"{join_names(names)} {verb} read as ranks, of which lower is better; where higher is better, say so: "
         f"--higher {','.join(names)} (in Python higher={names!r}); --lower (lower=) does without this note"
     ]
 
 
-def chosen_of_two(rankings: Rankings, name: str) -> bool:
+def is_preference_column(rankings: Rankings, name: str) -> bool:
     """Whether a column says which of two is better, as tables of preferences do: ranks, whatever it is called."""
     values = rankings.column(name)
     return bool((np.diff(rankings.offsets) == 2).all() and np.isin(values[~np.isnan(values)], (1, 2)).all())

@@ -10,12 +10,12 @@ from rankscope.agreement.conventions import CONVENTIONS
 from rankscope.agreement.segment_agreement import AVERAGE, SegmentAgreement
 from rankscope.data.cells import format_value
 from rankscope.data.sections import Section, Table, best_in_bold
-from rankscope.data.wording import counted, listed, percent
+from rankscope.data.wording import format_percent, join_names, pluralise
 
 __all__ = ["sections_of"]
 
 #: More rows are shown only when asked for.
-SHOWN = 24
+ROWS_UNFOLDED = 24
 #: What the value of a perfect, a blind and a contrary metric is.
 MEANING = {
     (-1.0, 1.0): "1: every pair as people order it; 0: as many right as wrong; -1: none right",
@@ -30,14 +30,14 @@ def sections_of(result: SegmentAgreement) -> tuple[Section, ...]:
         Section(
             title="Agreement with people on segments",
             sentence=sentence_of(result),
-            table=published(result),
+            table=main_table(result),
             notes=notes_of(result),
         ),
-        Section(title="Each metric and pair", table=each(result), folded=len(rows) > SHOWN),
+        Section(title="Each metric and pair", table=value_table(result), folded=len(rows) > ROWS_UNFOLDED),
     )
 
 
-def published(result: SegmentAgreement) -> Table:
+def main_table(result: SegmentAgreement) -> Table:
     """Metrics by language pairs with the average; the best of each column in bold."""
     columns = [result.value[:, p] for p in range(len(result.pairs))]
     names = [pair or "value" for pair in result.pairs]
@@ -51,7 +51,7 @@ def published(result: SegmentAgreement) -> Table:
     return Table(columns=("metric", *names), rows=rows)
 
 
-def each(result: SegmentAgreement) -> Table:
+def value_table(result: SegmentAgreement) -> Table:
     """Each value with its interval, and how many pairs there were."""
     calibrated = result.asked.convention is not None and result.asked.epsilon is None
     paired = len(result.pairs) > 1 or bool(result.pairs[0])
@@ -68,7 +68,7 @@ def each(result: SegmentAgreement) -> Table:
         "metric",
         *(["pair"] if paired else []),
         result.asked.statistic,
-        f"{percent(result.asked.confidence_level)} from",
+        f"{format_percent(result.asked.confidence_level)} from",
         "to",
         what_n_is(result),
         *(["tie up to"] if calibrated else []),
@@ -87,7 +87,7 @@ def sentence_of(result: SegmentAgreement) -> str:
     several = len(result.pairs) > 1
     values = result.average if several else result.value[:, 0]
     there = np.flatnonzero(~np.isnan(values))
-    over = f" on average over {counted(len(result.pairs), 'language pair')}" if several else ""
+    over = f" on average over {pluralise(len(result.pairs), 'language pair')}" if several else ""
     if not there.size:
         return f"No metric has a value{over.replace('on average over', 'for all of')}; see the notes."
     rounded = np.round(values[there], 4)
@@ -97,7 +97,7 @@ def sentence_of(result: SegmentAgreement) -> str:
     if there.size == 1:
         return f"{best[0]} against people{over}: {highest}. {meaning}."
     if len(best) > 1:
-        return f"{listed(best)} agree most with people{over} ({highest}). {meaning}."
+        return f"{join_names(best)} agree most with people{over} ({highest}). {meaning}."
     worst = result.metrics[there[int(rounded.argmin())]]
     lowest = format_value(float(rounded.min()), "mean")
     return (
@@ -122,7 +122,9 @@ def notes_of(result: SegmentAgreement) -> tuple[str, ...]:
     for m, metric in enumerate(result.metrics):
         if result.lost[m].any():
             lost = int(result.lost[m].sum())
-            notes.append(f"{metric}: {pairs_of_translations(lost)} left out, for want of a score{where(result, m)}")
+            notes.append(
+                f"{metric}: {pairs_of_translations(lost)} left out, for want of a score{lost_by_pair(result, m)}"
+            )
     if asked.convention is not None and asked.epsilon is None:
         notes.append(
             "how close scores tie was chosen for each metric and language pair on these very data, so values are a "
@@ -142,17 +144,17 @@ def notes_of(result: SegmentAgreement) -> tuple[str, ...]:
             f"{result.metrics[m]} ({result.pairs[p]})" if result.pairs[p] else result.metrics[m]
             for m, p in np.argwhere(empty)
         ]
-        notes.append(f"no value, for want of pairs that count or of scores that differ: {listed(of)}")
+        notes.append(f"no value, for want of pairs that count or of scores that differ: {join_names(of)}")
     return tuple(notes)
 
 
 def pairs_of_translations(n: int) -> str:
-    return f"{counted(n, 'pair')} of judged translations {'is' if n == 1 else 'are'}"
+    return f"{pluralise(n, 'pair')} of judged translations {'is' if n == 1 else 'are'}"
 
 
-def where(result: SegmentAgreement, metric: int) -> str:
+def lost_by_pair(result: SegmentAgreement, metric: int) -> str:
     """By language pair, where there are several."""
     if len(result.pairs) == 1:
         return ""
     lost: Sequence[int] = result.lost[metric].tolist()
-    return f" ({listed(f'{pair} {n:,}' for pair, n in zip(result.pairs, lost, strict=True) if n)})"
+    return f" ({join_names(f'{pair} {n:,}' for pair, n in zip(result.pairs, lost, strict=True) if n)})"

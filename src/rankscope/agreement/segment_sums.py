@@ -7,25 +7,32 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from rankscope.agreement.conventions import Convention
-from rankscope.agreement.judged_lists import JudgedLists
+from rankscope.agreement.conventions import KendallConvention
+from rankscope.agreement.judged_lists import JudgmentTables
 from rankscope.agreement.pair_counts import count_by_item, count_by_judgment
 from rankscope.kernels.resample import Draws, bootstrap_counts
 from rankscope.stats.correlation_values import pairs_of
 from rankscope.typing import Floats, Ints
 
-__all__ = ["CORRELATIONS", "GROUPINGS", "Found", "bootstrap", "correlation_found", "pairs_found"]
+__all__ = [
+    "SEGMENT_CORRELATIONS",
+    "SEGMENT_GROUPINGS",
+    "SegmentStatistic",
+    "bootstrap_segments",
+    "correlation_statistic",
+    "pair_statistic",
+]
 
 
 #: What a value is taken of: all at once, each segment, each system; of several the mean.
-GROUPINGS = ("none", "segment", "system")
+SEGMENT_GROUPINGS = ("none", "segment", "system")
 #: Statistics of lists, and not of pairs of a judgment.
-CORRELATIONS = ("kendall_b", "kendall_c", "pearson", "spearman")
+SEGMENT_CORRELATIONS = ("kendall_b", "kendall_c", "pearson", "spearman")
 #: Sums of a ratio: above the line, below it. Those of a correlation: n, x, y, xx, yy, xy.
 RATIO, MOMENTS = 2, 6
 
 
-class Found(NamedTuple):
+class SegmentStatistic(NamedTuple):
     """A value, what it is over, and its sums, (segments, groups, RATIO or MOMENTS); None where there are none.
 
     n: with grouping "none" pairs that count (or translations, of a correlation), else segments or systems with a value.
@@ -36,27 +43,29 @@ class Found(NamedTuple):
     sums: Floats | None
 
 
-def values_of(sums: Floats) -> Floats:
+def values_from_sums(sums: Floats) -> Floats:
     """(..., groups, sums) the mean over the groups that have a value; NaN where none has."""
     if sums.shape[-1] == RATIO:
-        found = divided(sums[..., 0], sums[..., 1])
+        found = divide_or_nan(sums[..., 0], sums[..., 1])
     else:
         n, x, y, xx, yy, xy = np.moveaxis(sums, -1, 0)
         spread = (n * xx - x * x) * (n * yy - y * y)
         flat = (n * xx - x * x <= 1e-12 * n * xx) | (n * yy - y * y <= 1e-12 * n * yy)
-        found = divided(n * xy - x * y, np.sqrt(np.where(flat, 0.0, np.maximum(spread, 0.0))))
+        found = divide_or_nan(n * xy - x * y, np.sqrt(np.where(flat, 0.0, np.maximum(spread, 0.0))))
         found = np.clip(found, -1.0, 1.0)
     there = ~np.isnan(found)
-    return divided(np.where(there, found, 0.0).sum(axis=-1), there.sum(axis=-1))
+    return divide_or_nan(np.where(there, found, 0.0).sum(axis=-1), there.sum(axis=-1))
 
 
-def divided(above: Floats, below: npt.NDArray[np.generic]) -> Floats:
+def divide_or_nan(above: Floats, below: npt.NDArray[np.generic]) -> Floats:
     """NaN where there is nothing below the line."""
     line = np.asarray(below, np.float64)
     return np.asarray(np.divide(above, line, out=np.full(line.shape, np.nan), where=line > 0))
 
 
-def pairs_found(lists: JudgedLists, convention: Convention, grouping: str, epsilon: float) -> Found:
+def pair_statistic(
+    lists: JudgmentTables, convention: KendallConvention, grouping: str, epsilon: float
+) -> SegmentStatistic:
     """A convention's value: of all pairs, or the mean of the segments or the systems, over the pairs of each.
 
     A system's pairs are those of its translations with others of the same judgment.
@@ -73,14 +82,14 @@ def pairs_found(lists: JudgedLists, convention: Convention, grouping: str, epsil
         parts = convention.sums(count_by_judgment(lists.gold, lists.metric, **options))
         above, below = lists.by_segment(np.stack(parts, axis=-1)).T
         if grouping == "segment":
-            return of_segments(above, below)
+            return mean_over_segments(above, below)
         sums = np.stack((above, below), axis=-1)[:, None, :]
     whole = sums.sum(axis=0)
     n = np.count_nonzero(whole[:, 1]) if grouping == "system" else whole[:, 1].sum()
-    return Found(float(values_of(whole)), int(n), sums)
+    return SegmentStatistic(float(values_from_sums(whole)), int(n), sums)
 
 
-def correlation_found(lists: JudgedLists, statistic: str, grouping: str) -> Found:
+def correlation_statistic(lists: JudgmentTables, statistic: str, grouping: str) -> SegmentStatistic:
     """A correlation of the values of people with those of the metric.
 
     grouping: "none", over all translations at once; "segment", over each judgment's systems, in each segment the mean
@@ -88,30 +97,30 @@ def correlation_found(lists: JudgedLists, statistic: str, grouping: str) -> Foun
     the systems.
     """
     if grouping == "segment":
-        values = by_row(lists.gold, lists.metric, statistic)
+        values = correlate_rows(lists.gold, lists.metric, statistic)
         there = ~np.isnan(values)
         summed = lists.by_segment(np.stack((np.where(there, values, 0.0), there.astype(np.float64)), axis=-1))
-        return of_segments(summed[:, 0], summed[:, 1])
+        return mean_over_segments(summed[:, 0], summed[:, 1])
     if grouping == "none":
         gold, metric, _, _ = lists.flat()
-        values = by_row(gold[None, :], metric[None, :], statistic)
+        values = correlate_rows(gold[None, :], metric[None, :], statistic)
         n = gold.size
     else:
-        values = by_row(*lists.by_system(), statistic)
+        values = correlate_rows(*lists.by_system(), statistic)
         n = int(np.count_nonzero(~np.isnan(values)))
     there = values[~np.isnan(values)]
     value = float(there.mean()) if there.size else float("nan")
-    return Found(value, n, moments(lists, grouping) if statistic == "pearson" else None)
+    return SegmentStatistic(value, n, moments(lists, grouping) if statistic == "pearson" else None)
 
 
-def of_segments(above: Floats, below: Floats) -> Found:
+def mean_over_segments(above: Floats, below: Floats) -> SegmentStatistic:
     """The mean of the segments' ratios, each weighing as one however often it was judged."""
-    sums = np.stack((np.nan_to_num(divided(above, below)), (below > 0).astype(np.float64)), axis=-1)[:, None, :]
+    sums = np.stack((np.nan_to_num(divide_or_nan(above, below)), (below > 0).astype(np.float64)), axis=-1)[:, None, :]
     whole = sums.sum(axis=0)
-    return Found(float(values_of(whole)), int(whole[0, 1]), sums)
+    return SegmentStatistic(float(values_from_sums(whole)), int(whole[0, 1]), sums)
 
 
-def by_row(x: Floats, y: Floats, statistic: str) -> Floats:
+def correlate_rows(x: Floats, y: Floats, statistic: str) -> Floats:
     """(lists) the correlation of the items that have a value in both; NaN of fewer than two, or of one value only."""
     both = ~(np.isnan(x) | np.isnan(y))
     lengths = np.count_nonzero(both, axis=1)
@@ -123,7 +132,7 @@ def by_row(x: Floats, y: Floats, statistic: str) -> Floats:
     return found
 
 
-def moments(lists: JudgedLists, grouping: str) -> Floats:
+def moments(lists: JudgmentTables, grouping: str) -> Floats:
     """(segments, groups, MOMENTS) of which Pearson's correlation follows, of values in units of their spread."""
     gold, metric, segment, system = lists.flat()
     groups = 1 if grouping == "none" else lists.systems
@@ -143,7 +152,7 @@ def centred(values: Floats, group: Ints, groups: int) -> Floats:
     return found / scale if scale else found
 
 
-def bootstrap(tables: list[Floats], draws: Draws) -> Floats:
+def bootstrap_segments(tables: list[Floats], draws: Draws) -> Floats:
     """(metrics, resamples) the values of each metric on segments drawn with replacement, the same for all metrics."""
     segments, groups, sums = tables[0].shape
     flat = np.concatenate([table.reshape(segments, groups * sums) for table in tables], axis=1)
@@ -151,6 +160,6 @@ def bootstrap(tables: list[Floats], draws: Draws) -> Floats:
     done = 0
     for counts in bootstrap_counts(draws, segments, flat.shape[1]):
         drawn = (counts @ flat).reshape(len(counts), len(tables), groups, sums)
-        found[:, done : done + len(counts)] = values_of(drawn).T
+        found[:, done : done + len(counts)] = values_from_sums(drawn).T
         done += len(counts)
     return found

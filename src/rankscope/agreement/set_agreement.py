@@ -10,14 +10,14 @@ import numpy as np
 
 from rankscope.agreement.as_rankeval import all_metrics, tau_and_counts, tool_table
 from rankscope.agreement.best_predicted import count_ranks
-from rankscope.agreement.experiments import Sources, each_experiment
+from rankscope.agreement.experiments import Sources, load_experiments
 from rankscope.agreement.rank_agreement import ALL, RankAgreement, RankPart
-from rankscope.agreement.rank_sources import Source, columns_of
+from rankscope.agreement.rank_sources import Source, select_columns
 from rankscope.agreement.rank_table import segments_of, table_of
-from rankscope.agreement.set_values import Asked, Found, Statistic, measured
+from rankscope.agreement.set_values import IntervalStatistic, RankSettings, SetMeasures, measure_lists
 from rankscope.data.rank_list import check_normalisation
 from rankscope.data.rankings import Rankings
-from rankscope.data.wording import counted, listed
+from rankscope.data.wording import join_names, pluralise
 from rankscope.errors import InputError, ParameterError, UnknownName
 from rankscope.io.streams import source_name
 from rankscope.stats.inputs import check_choice, check_count, check_share, seed_of
@@ -81,8 +81,8 @@ def ranks(
     >>> round(found["tau"], 4), round(found["MRR"], 4)  # (1 - 5) / 6, (1/3 + 1/2) / 2
     (-0.6667, 0.4167)
     """
-    asked = checked(
-        Asked(
+    asked = validate_settings(
+        RankSettings(
             exclude_gold_ties=exclude_gold_ties,
             penalise_predicted_ties=penalise_predicted_ties,
             normalise=normalise,
@@ -94,28 +94,28 @@ def ranks(
             seed=seed_of(rng),
         )
     )
-    check_shown(preset, asked, by_segment, order_by)
+    refuse_options_of_preset(preset, asked, by_segment, order_by)
     parts: list[RankPart] = []
     notes: list[str] = []
     gold_names: dict[str, None] = {}
-    for name, source, found in each_experiment(rankings, predicted, gold):
+    for name, source, found in load_experiments(rankings, predicted, gold):
         if not len(found):
             raise InputError("there is no judgment, expected at least one")
-        gold_name, columns = columns_of(found, predicted, gold)
+        gold_name, columns = select_columns(found, predicted, gold)
         gold_names[gold_name] = None
         notes += [f"{name}: {note}" if name else note for note in found.notes]
         for column in columns:
             metric = column if not name else name if len(columns) == 1 else f"{name} {column}"
-            with named_in_errors(source):
+            with file_name_in_errors(source):
                 if preset is not None:
                     parts.append(tool_part(metric, found, gold_name, column))
                     continue
-                made, note = measured_pairs(metric, found, gold_name, column, asked, progress)
+                made, note = measure_language_pairs(metric, found, gold_name, column, asked, progress)
             parts += made
             notes += note
     return RankAgreement(
         parts=tuple(parts),
-        gold=listed(gold_names),
+        gold=join_names(gold_names),
         by_segment=by_segment,
         asked=asked,
         order_by=order_by,
@@ -124,7 +124,7 @@ def ranks(
     )
 
 
-def checked(asked: Asked) -> Asked:
+def validate_settings(asked: RankSettings) -> RankSettings:
     """The same. Raises ParameterError for what is out of range."""
     check_normalisation(asked.normalise, "normalise")
     check_choice("missing", asked.missing, ("error", "drop"))
@@ -135,15 +135,15 @@ def checked(asked: Asked) -> Asked:
     return asked
 
 
-def check_shown(preset: str | None, asked: Asked, by_segment: bool, order_by: str) -> None:
+def refuse_options_of_preset(preset: str | None, asked: RankSettings, by_segment: bool, order_by: str) -> None:
     """The tool's output has no options: refuse those that would be forgotten. Raises UnknownName, ParameterError."""
     check_choice("order_by", order_by, ORDERS)
     if preset is None:
         return
     if preset not in PRESETS:
         raise UnknownName("preset", str(preset), PRESETS)
-    usual = Asked(confidence_level=asked.confidence_level, n_resamples=asked.n_resamples, seed=asked.seed)
-    changed = [name for name in Asked._fields if getattr(asked, name) != getattr(usual, name)]
+    usual = RankSettings(confidence_level=asked.confidence_level, n_resamples=asked.n_resamples, seed=asked.seed)
+    changed = [name for name in RankSettings._fields if getattr(asked, name) != getattr(usual, name)]
     changed += ["by_segment"] if by_segment else []
     changed += ["order_by"] if order_by != ORDERS[0] else []
     if changed:
@@ -151,7 +151,7 @@ def check_shown(preset: str | None, asked: Asked, by_segment: bool, order_by: st
 
 
 @contextmanager
-def named_in_errors(source: Source) -> Iterator[None]:
+def file_name_in_errors(source: Source) -> Iterator[None]:
     """What is wrong with the ranks of a file is told with its name."""
     try:
         yield
@@ -161,12 +161,12 @@ def named_in_errors(source: Source) -> Iterator[None]:
         raise InputError(f"{source_name(source)}: {error}") from None
 
 
-def measured_pairs(
+def measure_language_pairs(
     metric: str,
     rankings: Rankings,
     gold: str,
     column: str,
-    asked: Asked,
+    asked: RankSettings,
     progress: Callable[[float], Any] | None,
 ) -> tuple[list[RankPart], list[str]]:
     """Each language pair, and all of them where there are several; and a note on what was left out."""
@@ -181,15 +181,15 @@ def measured_pairs(
             f"in column {gold!r} no item is ranked above another of its list: all of a list are tied, or a list has "
             "one item; expected lists in which people prefer some items"
         )
-    return parts, [f"{metric}: {counted(left_out, 'item')} without a rank left out"] if left_out else []
+    return parts, [f"{metric}: {pluralise(left_out, 'item')} without a rank left out"] if left_out else []
 
 
 def tool_part(metric: str, rankings: Rankings, gold: str, column: str) -> RankPart:
     """What the tool prints of it."""
     table = tool_table(rankings, gold, column)
     nan = float("nan")
-    values = (Statistic(key, value, nan, nan, len(table)) for key, value in all_metrics(table).items())
-    found = Found(tuple(values), tau_and_counts(table), count_ranks(np.empty(0)), {})
+    values = (IntervalStatistic(key, value, nan, nan, len(table)) for key, value in all_metrics(table).items())
+    found = SetMeasures(tuple(values), tau_and_counts(table), count_ranks(np.empty(0)), {})
     pairs = np.unique(rankings.pair.codes)
     return RankPart(
         metric=metric,
@@ -206,14 +206,14 @@ def measure_part(
     rankings: Rankings,
     gold: str,
     column: str,
-    asked: Asked,
+    asked: RankSettings,
     progress: Callable[[float], Any] | None,
 ) -> tuple[RankPart, int]:
     table, left_out = table_of(rankings, gold, column, missing=asked.missing, invert=asked.invert)
     if not table.lengths.all():
         kept = np.flatnonzero(table.lengths > 0)
         table, rankings = table.rows(kept), rankings.select(kept)
-    found = measured(table, segments_of(rankings), asked, progress)
+    found = measure_lists(table, segments_of(rankings), asked, progress)
     return (
         RankPart(metric=metric, pair=pair, lists=rankings, lengths=tuple(table.lengths.tolist()), found=found),
         left_out,

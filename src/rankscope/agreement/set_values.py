@@ -11,23 +11,29 @@ import numpy as np
 
 from rankscope.agreement.best_predicted import RankCounts, count_ranks, gold_of_best
 from rankscope.agreement.rank_hits import dcg, err, farr, ndcg
-from rankscope.agreement.rank_table import RankTable
-from rankscope.agreement.rank_taus import TauCounts, counted_pairs, tau_counts
+from rankscope.agreement.rank_table import PairedRanks
+from rankscope.agreement.rank_taus import TauCounts, count_pairs, tau_counts
 from rankscope.agreement.tau_permutations import permutation_pvalue
-from rankscope.agreement.tau_pvalues import erfc, fisher, segment_statistics, stouffer, tau_pvalues
+from rankscope.agreement.tau_pvalues import (
+    combine_by_fisher,
+    combine_by_stouffer,
+    erfc,
+    segment_statistics,
+    tau_pvalues,
+)
 from rankscope.kernels.resample import bootstrap_counts, draw
 from rankscope.stats.inputs import as_generator
 from rankscope.stats.intervals import percentile_ends
 from rankscope.typing import Floats, Ints
 
-__all__ = ["Asked", "Found", "Statistic", "measured"]
+__all__ = ["RankSettings", "SetMeasures", "IntervalStatistic", "measure_lists"]
 
 
 #: Of the arrays that a bootstrap may hold, this part is enough: it is no faster with more.
 AT_ONCE = 8
 
 
-class Asked(NamedTuple):
+class RankSettings(NamedTuple):
     """What `ranks` was asked for, checked."""
 
     exclude_gold_ties: bool = True
@@ -46,7 +52,7 @@ class Asked(NamedTuple):
         return "" if self.cutoff is None else f"@{self.cutoff}"
 
 
-class Statistic(NamedTuple):
+class IntervalStatistic(NamedTuple):
     """A value of all lists. low, high: its interval, NaN where there is none. n: the lists that it is of."""
 
     name: str
@@ -57,10 +63,10 @@ class Statistic(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Found:
+class SetMeasures:
     """What was found. of_list: (lists) by measure, NaN where a list has no value."""
 
-    statistics: tuple[Statistic, ...]
+    statistics: tuple[IntervalStatistic, ...]
     taus: TauCounts
     best: RankCounts
     of_list: dict[str, Floats]
@@ -69,9 +75,11 @@ class Found:
         return next(one.value for one in self.statistics if one.name == name)
 
 
-def measured(table: RankTable, segments: Ints, asked: Asked, progress: Callable[[float], Any] | None = None) -> Found:
+def measure_lists(
+    table: PairedRanks, segments: Ints, asked: RankSettings, progress: Callable[[float], Any] | None = None
+) -> SetMeasures:
     """All of it. segments: (lists) which are of one segment: drawn and dealt together, and of one p-value."""
-    pairs = counted_pairs(table)
+    pairs = count_pairs(table)
     options = {
         "exclude_gold_ties": asked.exclude_gold_ties,
         "penalise_predicted_ties": asked.penalise_predicted_ties,
@@ -91,14 +99,14 @@ def measured(table: RankTable, segments: Ints, asked: Asked, progress: Callable[
     # Each statistic is a sum over lists divided by another one, so that one draw of segments serves all.
     ratios = {
         "tau": (taus.concordant - taus.discordant, taus.valid),
-        "tau_macro": a_mean(taus.tau),
+        "tau_macro": mean_as_ratio(taus.tau),
         "tau_original": (original.concordant - original.discordant, original.valid),
-        "tau_original_macro": a_mean(original.tau),
-        "MRR": a_mean(of_list["FARR"]),
-        f"DCG{asked.at}": a_mean(of_list[f"DCG{asked.at}"]),
-        f"nDCG{asked.at}": a_mean(of_list[f"nDCG{asked.at}"]),
-        f"ERR{asked.at}": a_mean(of_list[f"ERR{asked.at}"]),
-        "average_predicted": a_mean(best),
+        "tau_original_macro": mean_as_ratio(original.tau),
+        "MRR": mean_as_ratio(of_list["FARR"]),
+        f"DCG{asked.at}": mean_as_ratio(of_list[f"DCG{asked.at}"]),
+        f"nDCG{asked.at}": mean_as_ratio(of_list[f"nDCG{asked.at}"]),
+        f"ERR{asked.at}": mean_as_ratio(of_list[f"ERR{asked.at}"]),
+        "average_predicted": mean_as_ratio(best),
     }
     rng = np.random.default_rng(asked.seed)
     statistics = with_intervals(ratios, segments, asked, rng)
@@ -106,10 +114,10 @@ def measured(table: RankTable, segments: Ints, asked: Asked, progress: Callable[
     permuted = permutation_pvalue(table, segments, **options, n_resamples=asked.n_resamples, rng=rng, progress=progress)
     for name, p in (
         ("pvalue_permutation", permuted),
-        ("pvalue_fisher", fisher(erfc(np.abs(z) / math.sqrt(2.0)))),
-        ("pvalue_stouffer", stouffer(z)),
+        ("pvalue_fisher", combine_by_fisher(erfc(np.abs(z) / math.sqrt(2.0)))),
+        ("pvalue_stouffer", combine_by_stouffer(z)),
     ):
-        statistics.append(Statistic(name, p, np.nan, np.nan, n))
+        statistics.append(IntervalStatistic(name, p, np.nan, np.nan, n))
     for name, count in (
         ("concordant", taus.concordant),
         ("discordant", taus.discordant),
@@ -117,18 +125,18 @@ def measured(table: RankTable, segments: Ints, asked: Asked, progress: Callable[
         ("gold_ties", taus.gold_ties),
         ("predicted_ties", taus.predicted_ties),
     ):
-        statistics.append(Statistic(name, int(count.sum()), np.nan, np.nan, len(table)))
-    return Found(tuple(statistics), taus, count_ranks(best), of_list)
+        statistics.append(IntervalStatistic(name, int(count.sum()), np.nan, np.nan, len(table)))
+    return SetMeasures(tuple(statistics), taus, count_ranks(best), of_list)
 
 
-def a_mean(values: Floats) -> tuple[Floats, Floats]:
+def mean_as_ratio(values: Floats) -> tuple[Floats, Floats]:
     """A mean as a sum over a number: of the lists that have a value."""
     return np.nan_to_num(values), (~np.isnan(values)).astype(np.float64)
 
 
 def with_intervals(
-    ratios: dict[str, tuple[Any, Any]], segments: Ints, asked: Asked, rng: np.random.Generator
-) -> list[Statistic]:
+    ratios: dict[str, tuple[Any, Any]], segments: Ints, asked: RankSettings, rng: np.random.Generator
+) -> list[IntervalStatistic]:
     """Each statistic with a percentile interval from a bootstrap of whole segments; none for a single segment.
 
     ratios: taken out one by one, so that memory stays small.
@@ -155,5 +163,5 @@ def with_intervals(
     found = []
     for name, a, b, values, n in zip(names, above.sum(axis=1), below.sum(axis=1), drawn, lists, strict=True):
         low, high = (float(end) for end in percentile_ends(values, asked.confidence_level))
-        found.append(Statistic(name, float(a / b) if b else np.nan, low, high, n))
+        found.append(IntervalStatistic(name, float(a / b) if b else np.nan, low, high, n))
     return found

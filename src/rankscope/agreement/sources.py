@@ -9,22 +9,22 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
-from rankscope.agreement.repeated import without_repeated
+from rankscope.agreement.repeated import handle_duplicates
 from rankscope.data.rankings import Rankings
 from rankscope.data.segment_scores import SegmentScores
 from rankscope.errors import InputError, ParameterError
 from rankscope.io.blocks import BOM
 from rankscope.io.read import HEAD
 from rankscope.io.sniff import refuse_foreign
-from rankscope.io.streams import GZIP, ZSTD, empty_file, open_binary, source_name, zstd_module
+from rankscope.io.streams import GZIP, ZSTD, empty_file_error, open_binary, source_name, zstd_module
 from rankscope.typing import PathLike
 
-__all__ = ["first_bytes", "kind_of", "merged", "read_judgments", "read_scores"]
+__all__ = ["first_bytes", "detect_kind", "merge_segment_scores", "read_judgments", "read_scores"]
 
-EXPECTED = "judgments (a ranking CSV, a table, JCML, Appraise's XML, better/worse pairs) or segment scores"
+EXPECTED_JUDGMENTS = "judgments (a ranking CSV, a table, JCML, Appraise's XML, better/worse pairs) or segment scores"
 
 
-def kind_of(path: PathLike) -> str:
+def detect_kind(path: PathLike) -> str:
     """What a file holds: "wmt", "table", "jcml", "appraise", "pairs", "seg.scr" or "seg.score"; it can be read after.
 
     Raises InputError for an empty file, and for what is none of these (a page, a picture).
@@ -36,13 +36,13 @@ def kind_of(path: PathLike) -> str:
     if plain == head.lstrip() or not plain.startswith(b"<"):
         refuse_foreign(head, name)
     if not head.strip():
-        raise empty_file(name, EXPECTED)
+        raise empty_file_error(name, EXPECTED_JUDGMENTS)
     if head.startswith(b"PAR1"):
         return "table"
     if plain.startswith(b"<"):
         return "jcml" if b"<jcml" in plain.lower() or b"<judgedsentence" in plain.lower() else "appraise"
     lines = [line for line in plain.splitlines() if line.strip() and not line.startswith(b"#")]
-    return kind_of_line((lines or [b"#"])[0].decode("utf-8", "replace").lower())
+    return detect_kind_of_line((lines or [b"#"])[0].decode("utf-8", "replace").lower())
 
 
 def first_bytes(path: PathLike) -> bytes:
@@ -69,7 +69,7 @@ def first_bytes(path: PathLike) -> bytes:
     return head
 
 
-def kind_of_line(line: str) -> str:
+def detect_kind_of_line(line: str) -> str:
     fields = line.split("\t") if "\t" in line else line.split()
     if "srclang" in line:
         return "wmt"
@@ -119,7 +119,7 @@ def read_judgments(
         raise InputError(
             f"{path}: is a folder, expected a file of judgments, as one of its human-scores; name that file"
         )
-    kind, name = kind_of(path), source_name(path)
+    kind, name = detect_kind(path), source_name(path)
     names = tuple(higher)
     if wmt and kind != "wmt":
         raise ParameterError(f"{name}: no ranking CSV of WMT, and {', '.join(wmt)} says how to read one; leave it out")
@@ -141,11 +141,11 @@ def read_judgments(
         from rankscope.io.wmt_rankings import read_wmt_rankings
 
         return read_wmt_rankings(path, **wmt, **({} if duplicates is None else {"duplicates": duplicates}))
-    rankings = rankings_from(path, kind, names, gold, tuple(needed))
-    return rankings if duplicates is None else without_repeated(rankings, duplicates, name)
+    rankings = read_rankings_of_kind(path, kind, names, gold, tuple(needed))
+    return rankings if duplicates is None else handle_duplicates(rankings, duplicates, name)
 
 
-def rankings_from(
+def read_rankings_of_kind(
     path: PathLike, kind: str, higher: Sequence[str], gold: str | None, needed: Sequence[str]
 ) -> Rankings:
     """The judgments in a file of a kind."""
@@ -157,11 +157,11 @@ def rankings_from(
     if kind == "table":
         return read_judged_table(path, scores=higher, gold=gold, needed=needed)
     if kind == "jcml":
-        return with_scores(read_jcml(path), higher)
+        return with_higher_is_better(read_jcml(path), higher)
     return read_better_pairs(path) if kind == "pairs" else read_appraise_rankings(path)
 
 
-def with_scores(rankings: Rankings, higher: Iterable[str]) -> Rankings:
+def with_higher_is_better(rankings: Rankings, higher: Iterable[str]) -> Rankings:
     for name in higher:
         rankings = rankings.with_column(name, rankings.column(name), score=True)
     return rankings
@@ -179,8 +179,8 @@ def read_scores(path: PathLike, *, test_set: str | None = None) -> list[SegmentS
         files = [file for file in list_mt_scores(path) if file.kind == "metric"]
         if not files:
             raise InputError(f"{path}: no metric-scores/PAIR/METRIC.seg.score in this folder, expected at least one")
-        return merged([read_mt_scores(file.path) for file in files])
-    kind = kind_of(path)
+        return merge_segment_scores([read_mt_scores(file.path) for file in files])
+    kind = detect_kind(path)
     if kind == "seg.score":
         return [read_mt_scores(path)]
     if kind != "seg.scr":
@@ -191,7 +191,7 @@ def read_scores(path: PathLike, *, test_set: str | None = None) -> list[SegmentS
     return list(read_seg_scores(path, test_set=test_set))
 
 
-def merged(scores: Sequence[SegmentScores]) -> list[SegmentScores]:
+def merge_segment_scores(scores: Sequence[SegmentScores]) -> list[SegmentScores]:
     """One entry a metric where its language pairs came in several files; a pair that comes twice stays apart."""
     found: list[SegmentScores] = []
     for one in scores:

@@ -35,7 +35,9 @@ def pearson_differences(gold: Floats, pair: Floats, grouping: str, draws: Draws,
     people, first, second = (by_group(side, grouping) for side in (gold, *pair))
     there = ~np.isnan(people)
     n = np.count_nonzero(there, axis=1)
-    people = unit(people, np.nanmean(np.where(there, people, 0.0), axis=1, keepdims=True, where=there), there)
+    people = centre_and_scale(
+        people, np.nanmean(np.where(there, people, 0.0), axis=1, keepdims=True, where=there), there
+    )
     # One shift and one unit for both metrics, so that a swap changes neither.
     middle = np.nanmean(np.where(there, (first + second) / 2, 0.0), axis=1, keepdims=True, where=there)
     most = greatest(np.maximum(np.abs(first - middle), np.abs(second - middle)), there)
@@ -56,7 +58,7 @@ def greatest(values: Floats, there: Bools) -> Floats:
     return np.where(most > 0, most, 1.0)
 
 
-def unit(values: Floats, middle: Floats, there: Bools) -> Floats:
+def centre_and_scale(values: Floats, middle: Floats, there: Bools) -> Floats:
     """About their mean, the greatest 1 from it; 0 where there is none."""
     centred = values - middle
     reach, most = (np.max(np.abs(v), axis=1, keepdims=True, initial=0.0, where=there) for v in (centred, values))

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rankscope.agreement.pair_counts import CLOSE, pair_places
-from rankscope.agreement.segment_sums import divided
+from rankscope.agreement.segment_sums import divide_or_nan
 from rankscope.kernels.resample import Draws
 from rankscope.kernels.swaps import form_values, grouped_bits, linear_values, swap_bits
 from rankscope.typing import Bools, Floats, Floats32
@@ -94,7 +94,7 @@ def pair_weights(there: Bools, grouping: str) -> Floats:
 
 
 def divided_or_0(above: Floats, below: npt.NDArray[np.generic]) -> Floats:
-    return np.nan_to_num(divided(above, below))
+    return np.nan_to_num(divide_or_nan(above, below))
 
 
 def accuracy_differences(
@@ -136,4 +136,4 @@ def mean_tau(surplus: Floats32, untied: Floats32, many: npt.NDArray[np.int_]) ->
     """(resamples) of (segments, resamples)."""
     below = np.sqrt(many[:, None] * untied.astype(np.float64))
     n = np.count_nonzero(below, axis=0)
-    return divided(divided_or_0(surplus.astype(np.float64), below).sum(axis=0), n)
+    return divide_or_nan(divided_or_0(surplus.astype(np.float64), below).sum(axis=0), n)

@@ -16,7 +16,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from rankscope.kernels.chosen_pairs import chosen_surplus, prepare
+from rankscope.kernels.chosen_pairs import prepare_subset_pairs, subset_surplus
 from rankscope.kernels.pairs import arrange
 from rankscope.kernels.resample import Draws
 from rankscope.kernels.swaps import swap_bits
@@ -27,7 +27,7 @@ __all__ = ["flat_tau_differences"]
 
 
 #: Values this close to the observed one are counted out, too.
-CLOSE = 1e-9
+TAU_TOLERANCE = 1e-9
 #: Numbers of lists that are counted out at once.
 NUMBERS = 1 << 20
 #: Cells for whose points all that makes counting fast is held in memory: 400 MB.
@@ -48,10 +48,10 @@ def flat_tau_differences(
     pairs = n * (n - 1) // 2
     untied_gold = pairs - tied_pairs(people)
     surplus = pooled_surplus(people, first, second)
-    groups = TieGroups.of(first, second)
+    groups = TiedPoints.of(first, second)
     points = None
     if observed is None and groups.sizes.size and n <= MANY:  # all will be counted out
-        points = prepare(np.concatenate((people, people)), np.concatenate((first, second)))
+        points = prepare_subset_pairs(np.concatenate((people, people)), np.concatenate((first, second)))
     for bits in swap_bits(draws, (gold.shape[0], gold.shape[1]), swap):
         swapped = bits[:, there.T]
         apart = (surplus.sum() - 2 * (swapped.astype(np.float64) @ surplus)) / 2
@@ -64,7 +64,7 @@ def flat_tau_differences(
         within = np.abs(shares[:, 0] - shares[:, 1]) * below.sum(axis=1) / 2
         open_ = within > 0
         if observed is not None:
-            near = np.minimum(np.abs(found - observed), np.abs(found + observed)) <= within + CLOSE
+            near = np.minimum(np.abs(found - observed), np.abs(found + observed)) <= within + TAU_TOLERANCE
             open_ &= near
         found[~good] = np.nan
         rows = np.flatnonzero(open_ & good)
@@ -74,7 +74,7 @@ def flat_tau_differences(
             if points is None:
                 own = counted_surplus(people, np.where(swapped[part] == 1, second, first))
             else:
-                own = chosen_surplus(points, np.concatenate((1 - swapped[part], swapped[part]), axis=1))
+                own = subset_surplus(points, np.concatenate((1 - swapped[part], swapped[part]), axis=1))
             other = own - apart[part]
             found[part] = own * shares[part, 0] - other * shares[part, 1]
         yield found
@@ -99,7 +99,7 @@ def counted_surplus(gold: Floats, rows: Floats) -> Ints:
     return surplus_by_row(people, rank_rows(rows))
 
 
-class TieGroups:
+class TiedPoints:
     """Points of one score, of both metrics: how many pairs of them each permuted metric has got.
 
     cell: (points) the cells of those in a group, group by group. swapped: (points) whether the point is the second
@@ -110,7 +110,7 @@ class TieGroups:
         self.cell, self.of_second, self.starts, self.sizes = cell, of_second, starts, sizes
 
     @classmethod
-    def of(cls, first: Floats, second: Floats) -> TieGroups:
+    def of(cls, first: Floats, second: Floats) -> TiedPoints:
         """Of two lists of scores, cell by cell."""
         pooled = np.concatenate((first, second))
         order = np.argsort(pooled, kind="stable")

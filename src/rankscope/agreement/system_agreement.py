@@ -11,14 +11,14 @@ import numpy as np
 from rankscope._version import __version__
 from rankscope.agreement.segment_agreement import AVERAGE, COLUMNS
 from rankscope.agreement.segment_inputs import Names, directions
-from rankscope.agreement.system_asked import SystemsAsked, settle_systems
-from rankscope.agreement.system_inputs import Compared, compared_pairs
-from rankscope.agreement.system_people import Given, SystemJudgments, SystemMetrics, given_as_asked
-from rankscope.agreement.system_statistics import ACCURACY, CORRELATIONS, SOFT, far_from_the_rest
-from rankscope.agreement.system_values import cells_of, summaries
+from rankscope.agreement.system_asked import SystemSettings, validate_system_settings
+from rankscope.agreement.system_inputs import MatchedSystems, match_systems
+from rankscope.agreement.system_people import PeopleAndMetrics, SystemJudgments, SystemMetrics, load_system_scores
+from rankscope.agreement.system_statistics import ACCURACY, SOFT, SYSTEM_CORRELATIONS, outlying_systems
+from rankscope.agreement.system_values import compute_values, summaries
 from rankscope.data.sections import Section, as_text, tidy_frame
 from rankscope.data.segment_scores import SegmentScores
-from rankscope.data.wording import counted
+from rankscope.data.wording import pluralise
 from rankscope.errors import InputError, ParameterError, UnknownName
 from rankscope.typing import Floats, Ints, PathLike
 
@@ -65,7 +65,7 @@ class SystemAgreement:
     human: tuple[Floats, ...]
     scores: tuple[Floats, ...]
     outliers: tuple[tuple[str, ...], ...]
-    asked: SystemsAsked
+    asked: SystemSettings
     gold: str
     rule: str
     parts: tuple[bool, ...]
@@ -141,7 +141,7 @@ class SystemAgreement:
         return as_text(self)
 
     def __repr__(self) -> str:
-        of = f"{counted(len(self.metrics), 'metric')}, {counted(len(self.pairs), 'language pair')}"
+        of = f"{pluralise(len(self.metrics), 'metric')}, {pluralise(len(self.pairs), 'language pair')}"
         return f"SystemAgreement({self.asked.statistic}: {of})"
 
 
@@ -220,7 +220,7 @@ def systems(
     >>> float(systems(people, bleu).value[0, 0].round(4))  # of three pairs, A and B are the wrong way round
     0.6667
     """
-    asked = settle_systems(
+    asked = validate_system_settings(
         statistic=statistic,
         absolute=absolute,
         human=human,
@@ -235,7 +235,7 @@ def systems(
         rng=rng,
         weights=weights,
     )
-    given = given_as_asked(
+    given = load_system_scores(
         judgments,
         scores,
         human=human,
@@ -253,19 +253,19 @@ def systems(
     return agreement_of(given, asked)
 
 
-def agreement_of(given: Given, asked: SystemsAsked) -> SystemAgreement:
+def agreement_of(given: PeopleAndMetrics, asked: SystemSettings) -> SystemAgreement:
     """The result on what was read."""
     interval = interval_of(given, asked)
-    compared, notes = compared_pairs(given, asked, asked.n_resamples if interval == "segments" else 0)
+    compared, notes = match_systems(given, asked, asked.n_resamples if interval == "segments" else 0)
     weights = weights_of(asked, [one.pair for one in compared])
-    far = [far_from_the_rest(one.oriented()[0]) for one in compared]
+    far = [outlying_systems(one.oriented()[0]) for one in compared]
     kept = [~which if asked.without_outliers else np.ones_like(which) for which in far]
     for one, which in zip(compared, kept, strict=True):
         if np.count_nonzero(which) < 2:
             raise InputError(f"{one.pair}: without systems far from the rest fewer than two are left")
     sizes = np.array([int(np.count_nonzero(which)) for which in kept])
-    n = sizes if asked.statistic in CORRELATIONS else sizes * (sizes - 1) // 2
-    cells = cells_of(compared, kept, far, asked, interval)
+    n = sizes if asked.statistic in SYSTEM_CORRELATIONS else sizes * (sizes - 1) // 2
+    cells = compute_values(compared, kept, far, asked, interval)
     return SystemAgreement(
         metrics=tuple(one.metric for one in given.metrics),
         pairs=tuple(one.pair for one in compared),
@@ -292,13 +292,13 @@ def agreement_of(given: Given, asked: SystemsAsked) -> SystemAgreement:
     )
 
 
-def higher_of(given: Given, one: Compared) -> tuple[str, ...]:
+def higher_of(given: PeopleAndMetrics, one: MatchedSystems) -> tuple[str, ...]:
     """Those of people and the metrics in which higher is better; of rankings people's wins are not the column."""
     people = [given.gold] if given.rule in ("mean", "given") and one.people_higher else []
     return (*people, *(metric.metric for metric in given.metrics if metric.score))
 
 
-def few_notes(compared: Sequence[Compared], sizes: Ints) -> list[str]:
+def few_notes(compared: Sequence[MatchedSystems], sizes: Ints) -> list[str]:
     few = [one.pair for one, n in zip(compared, sizes.tolist(), strict=True) if n < 3]
     if not few:
         return []
@@ -306,11 +306,11 @@ def few_notes(compared: Sequence[Compared], sizes: Ints) -> list[str]:
     return [f"2 systems{of}: both sides order them alike or the other way round, and no more can be said"]
 
 
-def interval_of(given: Given, asked: SystemsAsked) -> str:
+def interval_of(given: PeopleAndMetrics, asked: SystemSettings) -> str:
     """What intervals are of. Raises ParameterError where people's scores are not made of segments."""
     drawable = given.rule != "given"
     if asked.statistic == SOFT:
-        refuse_whole(given)
+        refuse_soft_without_segments(given)
         return "none"
     if asked.interval == "segments" and not drawable:
         raise ParameterError(
@@ -319,10 +319,10 @@ def interval_of(given: Given, asked: SystemsAsked) -> str:
         )
     if asked.interval is not None:
         return asked.interval
-    return "segments" if drawable else "fisher" if asked.statistic in CORRELATIONS else "none"
+    return "segments" if drawable else "fisher" if asked.statistic in SYSTEM_CORRELATIONS else "none"
 
 
-def refuse_whole(given: Given) -> None:
+def refuse_soft_without_segments(given: PeopleAndMetrics) -> None:
     """Raise ParameterError where soft pairwise accuracy lacks scores of segments, on either side."""
     whole = [one.metric for one in given.metrics if not isinstance(one, SegmentScores)]
     if given.rule != "mean" or whole:
@@ -332,7 +332,7 @@ def refuse_whole(given: Given) -> None:
         )
 
 
-def weights_of(asked: SystemsAsked, pairs: Sequence[str]) -> Floats:
+def weights_of(asked: SystemSettings, pairs: Sequence[str]) -> Floats:
     """(pairs) adding up to 1. Raises UnknownName, ParameterError where one has no weight."""
     if asked.weights is None:
         return np.full(len(pairs), 1 / len(pairs))

@@ -6,12 +6,12 @@ import math
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from rankscope.agreement.system_statistics import CORRELATIONS, SOFT, STATISTICS
+from rankscope.agreement.system_statistics import SOFT, SYSTEM_CORRELATIONS, SYSTEM_STATISTICS
 from rankscope.agreement.system_sums import RULES
 from rankscope.errors import ParameterError, UnknownName
 from rankscope.stats.inputs import check_choice, check_count, check_positive, check_share, is_real, seed_of
 
-__all__ = ["FROM_SEGMENTS", "HUMAN", "INTERVALS", "OVER", "SystemsAsked", "check_weights", "settle_systems"]
+__all__ = ["FROM_SEGMENTS", "HUMAN", "INTERVALS", "OVER", "SystemSettings", "check_weights", "validate_system_settings"]
 
 #: What makes a score of a system of a metric's scores of segments, and over which segments a mean is.
 FROM_SEGMENTS = ("mean", "share")
@@ -23,7 +23,7 @@ INTERVALS = ("segments", "fisher", "none")
 ROUNDING = 1e-6
 
 
-class SystemsAsked(NamedTuple):
+class SystemSettings(NamedTuple):
     """What `systems` was asked for, checked. human, interval: None for what suits the data."""
 
     statistic: str
@@ -41,7 +41,7 @@ class SystemsAsked(NamedTuple):
     weights: Mapping[str, float] | None
 
 
-def settle_systems(
+def validate_system_settings(
     *,
     statistic: str,
     absolute: bool,
@@ -56,11 +56,11 @@ def settle_systems(
     confidence_level: float,
     rng: Any,
     weights: Mapping[str, float] | None,
-) -> SystemsAsked:
+) -> SystemSettings:
     """All that is asked for, checked before anything is read. Raises as `systems`."""
-    if statistic not in STATISTICS:
-        raise UnknownName("statistic", statistic, STATISTICS)
-    if absolute and statistic not in CORRELATIONS:
+    if statistic not in SYSTEM_STATISTICS:
+        raise UnknownName("statistic", statistic, SYSTEM_STATISTICS)
+    if absolute and statistic not in SYSTEM_CORRELATIONS:
         raise ParameterError(f"absolute is for correlations, and {statistic} has no sign; leave it out")
     if human is not None:
         check_choice("human", human, HUMAN)
@@ -73,7 +73,7 @@ def settle_systems(
     check_choice("over", over, OVER)
     if interval is not None:
         check_choice("interval", interval, INTERVALS)
-        if interval == "fisher" and statistic not in CORRELATIONS:
+        if interval == "fisher" and statistic not in SYSTEM_CORRELATIONS:
             raise ParameterError(f"an interval by Fisher's z is for correlations, and {statistic} is none")
         if interval == "segments" and statistic == SOFT:
             raise ParameterError(f"{SOFT} has no interval; leave it out")
@@ -81,7 +81,7 @@ def settle_systems(
     check_share("confidence_level", confidence_level)
     if weights is not None:
         check_weights(weights)
-    return SystemsAsked(
+    return SystemSettings(
         statistic=statistic,
         absolute=bool(absolute),
         human=human,

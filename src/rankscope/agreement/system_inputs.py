@@ -7,22 +7,22 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rankscope.agreement.system_asked import SystemsAsked
-from rankscope.agreement.system_people import Given
-from rankscope.agreement.system_segments import Part, alike_segments
+from rankscope.agreement.system_asked import SystemSettings
+from rankscope.agreement.system_people import PeopleAndMetrics
+from rankscope.agreement.system_segments import LanguagePairScores, common_segments
 from rankscope.agreement.system_sources import AnyScores
-from rankscope.agreement.system_sums import SystemSums, given_sums, mean_sums, share_sums, win_sums
+from rankscope.agreement.system_sums import SystemSums, fixed_sums, mean_sums, share_sums, win_sums
 from rankscope.data.rankings import Rankings
 from rankscope.data.segment_scores import PairScores
-from rankscope.data.wording import counted, listed
+from rankscope.data.wording import join_names, pluralise
 from rankscope.errors import InputError
 from rankscope.stats.inputs import constant
 from rankscope.typing import Floats
 
-__all__ = ["Compared", "compared_pairs"]
+__all__ = ["MatchedSystems", "match_systems"]
 
 
-class Compared(NamedTuple):
+class MatchedSystems(NamedTuple):
     """One language pair. people, metrics: scores of the same systems, in the same order. gold_higher, higher: whether
     higher is better.
     """
@@ -66,30 +66,32 @@ class Compared(NamedTuple):
         return np.where(there, found[0], np.nan), np.where(there, found[1], np.nan)
 
 
-def compared_pairs(given: Given, asked: SystemsAsked, n_resamples: int) -> tuple[list[Compared], list[str]]:
+def match_systems(
+    given: PeopleAndMetrics, asked: SystemSettings, n_resamples: int
+) -> tuple[list[MatchedSystems], list[str]]:
     """Each language pair that people and all metrics have, and notes on what is left out.
 
     n_resamples: of a model that draws its own. Raises InputError where sets of language pairs or systems differ, unless
     those in common are asked for; where there are fewer than two systems; where a score is missing or all are one.
     """
-    people = parts_of(given.people)
-    sides = [parts_of(one) for one in given.metrics]
-    pairs, notes = common_pairs(people, given, sides, asked.common)
+    people = by_language_pair(given.people)
+    sides = [by_language_pair(one) for one in given.metrics]
+    pairs, notes = common_language_pairs(people, given, sides, asked.common)
     found = []
     for pair in pairs:
-        own = [people[pair], *(side[matched(pair, people, side) or ""] for side in sides)]
+        own = [people[pair], *(side[language_pair_name(pair, people, side) or ""] for side in sides)]
         names = [given.gold, *(one.metric for one in given.metrics)]
         systems, note = common_systems(pair, names, own, given, asked)
-        own, more = alike_segments(pair, names, own, given.gold, systems, asked)
+        own, more = common_segments(pair, names, own, given.gold, systems, asked)
         notes += [*note, *more]
         try:
-            sums = people_sums(own[0], systems, given, asked, n_resamples)
+            sums = human_sums(own[0], systems, given, asked, n_resamples)
             metrics = []
             for one, part in zip(given.metrics, own[1:], strict=True):
                 metrics.append(metric_sums(one, part, systems, asked))
         except InputError as error:
             raise InputError(f"{pair}: {error}" if pair else str(error)) from None
-        every = Compared(
+        every = MatchedSystems(
             pair,
             systems,
             sums,
@@ -105,13 +107,15 @@ def compared_pairs(given: Given, asked: SystemsAsked, n_resamples: int) -> tuple
     return found, notes
 
 
-def parts_of(scores: Rankings | AnyScores) -> dict[str, Part]:
+def by_language_pair(scores: Rankings | AnyScores) -> dict[str, LanguagePairScores]:
     if isinstance(scores, Rankings):
         return dict(scores.by_pair())
     return dict(scores.pairs)
 
 
-def matched(pair: str, people: Mapping[str, Part], side: Mapping[str, Part]) -> str | None:
+def language_pair_name(
+    pair: str, people: Mapping[str, LanguagePairScores], side: Mapping[str, LanguagePairScores]
+) -> str | None:
     """The name by which a metric has the language pair: the same; or, of one each, one of them without a name."""
     if pair in side:
         return pair
@@ -119,13 +123,16 @@ def matched(pair: str, people: Mapping[str, Part], side: Mapping[str, Part]) -> 
     return next(iter(side)) if alone else None
 
 
-def common_pairs(
-    people: Mapping[str, Part], given: Given, sides: Sequence[Mapping[str, Part]], common: bool
+def common_language_pairs(
+    people: Mapping[str, LanguagePairScores],
+    given: PeopleAndMetrics,
+    sides: Sequence[Mapping[str, LanguagePairScores]],
+    common: bool,
 ) -> tuple[list[str], list[str]]:
     """The language pairs that are compared, and notes. Raises InputError where a metric lacks one."""
     lacking: dict[str, list[str]] = {}
     for one, side in zip(given.metrics, sides, strict=True):
-        absent = [pair for pair in people if matched(pair, people, side) is None]
+        absent = [pair for pair in people if language_pair_name(pair, people, side) is None]
         if absent:
             lacking[one.metric] = absent
     if not lacking:
@@ -133,16 +140,16 @@ def common_pairs(
     metric, absent = next(iter(lacking.items()))
     kept = [pair for pair in people if not any(pair in pairs for pairs in lacking.values())]
     if not kept or not common:
-        there = listed(repr(name) for name in sides[[one.metric for one in given.metrics].index(metric)])
-        names = listed(map(repr, absent))
+        there = join_names(repr(name) for name in sides[[one.metric for one in given.metrics].index(metric)])
+        names = join_names(map(repr, absent))
         advice = "compare those that all have (--common), or name some (--pairs)" if kept else "write the names alike"
         raise InputError(f"{metric} has no scores of language pair {names}, only of {there}; {advice}")
     left = [pair for pair in people if pair not in kept]
     verb = "has" if len(lacking) == 1 else "have"
-    return kept, [f"{listed(left)} left out, since {listed(lacking)} {verb} no scores of it"]
+    return kept, [f"{join_names(left)} left out, since {join_names(lacking)} {verb} no scores of it"]
 
 
-def names_in(part: Part, gold: str | None) -> list[str]:
+def systems_in(part: LanguagePairScores, gold: str | None) -> list[str]:
     """The systems of which a side says something."""
     if isinstance(part, Rankings):
         there = ~np.isnan(part.column(str(gold)))
@@ -154,47 +161,53 @@ def names_in(part: Part, gold: str | None) -> list[str]:
 
 
 def common_systems(
-    pair: str, names: Sequence[str], own: Sequence[Part], given: Given, asked: SystemsAsked
+    pair: str, names: Sequence[str], own: Sequence[LanguagePairScores], given: PeopleAndMetrics, asked: SystemSettings
 ) -> tuple[tuple[str, ...], list[str]]:
     """The systems that are compared, in the order of people's; and notes. Raises InputError where sets differ."""
-    sets = [names_in(part, given.gold) for part in own]
+    sets = [systems_in(part, given.gold) for part in own]
     kept = [name for name in sets[0] if all(name in other for other in sets[1:])]
     where = f"{pair}: " if pair else ""
     left = [name for name in sets[0] if name not in kept]
     if len(kept) < 2:
-        shown = "; ".join(f"{name} {listed(one) or 'none'}" for name, one in list(zip(names, sets, strict=True))[:3])
-        raise InputError(f"{where}{counted(len(kept), 'system')} in common, expected at least two: {shown}")
+        shown = "; ".join(
+            f"{name} {join_names(one) or 'none'}" for name, one in list(zip(names, sets, strict=True))[:3]
+        )
+        raise InputError(f"{where}{pluralise(len(kept), 'system')} in common, expected at least two: {shown}")
     more = list(dict.fromkeys(name for one in sets[1:] for name in one if name not in sets[0]))
-    notes = [not_judged(where, more)] if more else []
+    notes = [unjudged_note(where, more)] if more else []
     if not left:
         return tuple(kept), notes
     if not asked.common:
         metric, other = next((name, one) for name, one in zip(names[1:], sets[1:], strict=True) if {*sets[0]} - {*one})
         missing = [name for name in sets[0] if name not in other]
         raise InputError(
-            f"{where}{metric} has no score of {listed(missing)}; compare the {len(kept)} systems that all have "
+            f"{where}{metric} has no score of {join_names(missing)}; compare the {len(kept)} systems that all have "
             "(--common)"
         )
     them = "it" if len(left) == 1 else "each of them"
-    return tuple(kept), [f"{where}{listed(left)} left out, since not all have scores of {them}", *notes]
+    return tuple(kept), [f"{where}{join_names(left)} left out, since not all have scores of {them}", *notes]
 
 
-def not_judged(where: str, more: Sequence[str]) -> str:
+def unjudged_note(where: str, more: Sequence[str]) -> str:
     verb, them = ("is", "it") if len(more) == 1 else ("are", "them")
-    return f"{where}{listed(more)} {verb} not compared, as nobody judged {them}"
+    return f"{where}{join_names(more)} {verb} not compared, as nobody judged {them}"
 
 
-def people_sums(part: Part, systems: Sequence[str], given: Given, asked: SystemsAsked, n_resamples: int) -> SystemSums:
+def human_sums(
+    part: LanguagePairScores, systems: Sequence[str], given: PeopleAndMetrics, asked: SystemSettings, n_resamples: int
+) -> SystemSums:
     if isinstance(part, Rankings):
         return win_sums(
             part, given.gold, systems, given.rule, prior=asked.prior, n_resamples=n_resamples, rng=asked.seed
         )
     if isinstance(part, PairScores):
         return mean_sums(part, systems, asked.over)
-    return given_sums([part[name] for name in systems])
+    return fixed_sums([part[name] for name in systems])
 
 
-def metric_sums(scores: AnyScores, part: Part, systems: Sequence[str], asked: SystemsAsked) -> SystemSums:
+def metric_sums(
+    scores: AnyScores, part: LanguagePairScores, systems: Sequence[str], asked: SystemSettings
+) -> SystemSums:
     if isinstance(part, PairScores):
         try:
             if asked.from_segments == "share":
@@ -203,17 +216,17 @@ def metric_sums(scores: AnyScores, part: Part, systems: Sequence[str], asked: Sy
         except InputError as error:
             raise InputError(f"{scores.metric}: {error}") from None
     assert not isinstance(part, Rankings)
-    return given_sums([part[name] for name in systems])
+    return fixed_sums([part[name] for name in systems])
 
 
-def check_scores(found: Compared, names: Sequence[str]) -> None:
+def check_scores(found: MatchedSystems, names: Sequence[str]) -> None:
     """Raise InputError for a system without a score, and for scores that are all one."""
     where = f"{found.pair}: " if found.pair else ""
     for name, sums in zip(names, (found.people, *found.metrics), strict=True):
         without = [found.systems[i] for i in np.flatnonzero(np.isnan(sums.values)).tolist()]
         if without:
             raise InputError(
-                f"{where}{name} says nothing of {listed(without)} that counts (ties alone, or no segment with another "
+                f"{where}{name} says nothing of {join_names(without)} that counts (ties alone, or no segment with another "
                 "system); leave it out of the scores and take the systems in common (--common)"
             )
         if constant(sums.values[None])[0]:

@@ -9,27 +9,27 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rankscope.agreement.inputs import Judged, chosen_pairs, gold_of
-from rankscope.agreement.judged_lists import GOLD, rankings_of
-from rankscope.agreement.segment_inputs import Names, names_of, people_as_asked, ranks_note
-from rankscope.agreement.system_sources import AnyScores, merged_any, read_any_scores, system_scores_in
+from rankscope.agreement.inputs import JudgedMetrics, human_column, select_language_pairs
+from rankscope.agreement.judged_lists import GOLD, rankings_from_scores
+from rankscope.agreement.segment_inputs import Names, load_human_judgments, names_of, ranks_note
+from rankscope.agreement.system_sources import AnyScores, merge_scores, read_any_scores, system_scores_in
 from rankscope.agreement.system_sums import RULES
 from rankscope.agreement.unranked import ranked_only
-from rankscope.data.frames import one_of
+from rankscope.data.frames import find_column
 from rankscope.data.rankings import Rankings
 from rankscope.data.segment_scores import PairScores, SegmentScores, SystemScores
-from rankscope.data.wording import listed
+from rankscope.data.wording import join_names
 from rankscope.errors import InputError, ParameterError, UnknownName
-from rankscope.io.ranking_tables import PEOPLE
+from rankscope.io.ranking_tables import GOLD_COLUMNS
 from rankscope.typing import PathLike
 
-__all__ = ["Given", "SystemJudgments", "SystemMetrics", "given_as_asked"]
+__all__ = ["PeopleAndMetrics", "SystemJudgments", "SystemMetrics", "load_system_scores"]
 
 SystemJudgments = Rankings | SegmentScores | SystemScores | PathLike
 SystemMetrics = AnyScores | PathLike | Sequence[AnyScores | PathLike]
 
 
-class Given(NamedTuple):
+class PeopleAndMetrics(NamedTuple):
     """people: rankings of which a rule makes scores, or scores. gold: what they are called. rule: one of RULES, "mean"
     of scores of segments, or "given". metrics: each other's scores. notes: what a reader should know.
     """
@@ -41,7 +41,7 @@ class Given(NamedTuple):
     notes: tuple[str, ...]
 
 
-def given_as_asked(
+def load_system_scores(
     judgments: SystemJudgments,
     scores: SystemMetrics = (),
     *,
@@ -56,7 +56,7 @@ def given_as_asked(
     lines: PathLike | None,
     test_set: str | None,
     segments: bool = False,
-) -> Given:
+) -> PeopleAndMetrics:
     """People and metrics as they are asked for, read where they are files, in the directions asked for. Raises as
     `systems`. segments: of folders with both, scores of segments are read, and not those of systems.
     """
@@ -68,17 +68,17 @@ def given_as_asked(
     files = [scores] if single else list(scores)  # type: ignore[arg-type]  # neither is a list
     if test_set is not None and not any(isinstance(one, (str, PathLikeType)) for one in files):
         raise ParameterError("test_set says which scores of a file are wanted, and there is none; leave it out")
-    made = all_metrics(files, test_set, segments=segments)
+    made = load_system_metrics(files, test_set, segments=segments)
     options = {"duplicates": duplicates, "reference": reference, "lines": lines}
     needed = [*([] if gold is None else [gold]), *([] if made else wanted or ())]
-    whole = whole_systems(judgments, needed, people=gold is None)
+    whole = read_system_judgments(judgments, needed, people=gold is None)
     columns: Sequence[str] = ()  # whose direction somebody may say, though they are not used
     if whole is not None:
         if unfit := next((name for name, value in options.items() if value is not None), None):
             raise ParameterError(f"judgments are scores of systems, and {unfit} is for rankings; leave it out")
-        found = people_of_systems(whole, gold, human)
+        found = people_from_system_scores(whole, gold, human)
     else:
-        read, _ = people_as_asked(
+        read, _ = load_human_judgments(
             judgments,  # type: ignore[arg-type]  # scores of systems were taken out
             gold=gold,
             needed=needed,
@@ -87,26 +87,26 @@ def given_as_asked(
             **options,  # type: ignore[arg-type]  # each is None or as it is said above
         )
         columns = [*read.columns] if isinstance(read, Rankings) else [GOLD]
-        found = people_of_segments(read, gold, human, [*up, *down], alone=bool(made))
+        found = people_from_segments(read, gold, human, [*up, *down], alone=bool(made))
     own = [] if made else found.metrics
     known = [found.gold, *(one.metric for one in (*made, *found.metrics))]
     for name in (*up, *down):
         if name not in known and name not in columns:
             raise UnknownName("metric", name, known)
-    every = [directed(one, up, down) for one in (*made, *own)]
+    every = [with_direction(one, up, down) for one in (*made, *own)]
     if not every:
         raise InputError("there is no metric beside what people say; give scores, or judgments with another column")
     if wanted is not None:
-        every = chosen(every, wanted)
+        every = select_metrics(every, wanted)
     notes = tuple(dict.fromkeys([*found.notes, *(note for one in every for note in one.notes)]))
     people = found.people
     if not isinstance(people, Rankings):
-        people = directed(people, up, down)
-    found = found._replace(people=people, metrics=renamed(every), notes=notes)
-    return found if pairs is None else found._replace(people=of_pairs(found.people, names_of(pairs)))
+        people = with_direction(people, up, down)
+    found = found._replace(people=people, metrics=with_unique_names(every), notes=notes)
+    return found if pairs is None else found._replace(people=select_pairs_of_people(found.people, names_of(pairs)))
 
 
-def all_metrics(files: Sequence[object], test_set: str | None, *, segments: bool = False) -> list[AnyScores]:
+def load_system_metrics(files: Sequence[object], test_set: str | None, *, segments: bool = False) -> list[AnyScores]:
     found: list[AnyScores] = []
     for one in files:
         if isinstance(one, (str, PathLikeType)):
@@ -117,10 +117,12 @@ def all_metrics(files: Sequence[object], test_set: str | None, *, segments: bool
             raise ParameterError(
                 f"scores hold {type(one).__name__}, expected SegmentScores, SystemScores, or files that hold them"
             )
-    return merged_any(found)
+    return merge_scores(found)
 
 
-def whole_systems(judgments: SystemJudgments, needed: Sequence[str], *, people: bool) -> list[SystemScores] | None:
+def read_system_judgments(
+    judgments: SystemJudgments, needed: Sequence[str], *, people: bool
+) -> list[SystemScores] | None:
     if isinstance(judgments, SystemScores):
         return [judgments]
     if isinstance(judgments, (str, PathLikeType)):
@@ -128,7 +130,7 @@ def whole_systems(judgments: SystemJudgments, needed: Sequence[str], *, people: 
     return None
 
 
-def people_of_systems(columns: Sequence[SystemScores], gold: str | None, human: str | None) -> Given:
+def people_from_system_scores(columns: Sequence[SystemScores], gold: str | None, human: str | None) -> PeopleAndMetrics:
     """Scores of whole systems, of which one entry is that of people. Raises UnknownName, ParameterError."""
     names = [one.metric for one in columns]
     if human is not None:
@@ -136,17 +138,17 @@ def people_of_systems(columns: Sequence[SystemScores], gold: str | None, human: 
     if gold is not None and gold not in names:
         raise UnknownName("column of the judgments", gold, names)
     if gold is None:
-        gold = names[0] if len(names) == 1 else one_of(names, PEOPLE)
+        gold = names[0] if len(names) == 1 else find_column(names, GOLD_COLUMNS)
         if gold is None:
-            raise ParameterError(f"which column is that of people? Name one as gold (--gold): {listed(names)}")
+            raise ParameterError(f"which column is that of people? Name one as gold (--gold): {join_names(names)}")
     people = columns[names.index(gold)]
     rest: list[AnyScores] = [one for one in columns if one is not people]
-    return Given(people, gold, "given", rest, people.notes)
+    return PeopleAndMetrics(people, gold, "given", rest, people.notes)
 
 
-def people_of_segments(
+def people_from_segments(
     people: Rankings | SegmentScores, gold: str | None, human: str | None, called: Sequence[str], *, alone: bool
-) -> Given:
+) -> PeopleAndMetrics:
     """Rankings, or scores of segments, with the rule that makes scores of systems of them.
 
     called: columns of which somebody said the direction. alone: metrics come from elsewhere.
@@ -155,8 +157,8 @@ def people_of_segments(
         if gold not in (None, GOLD, people.metric):
             raise ParameterError(f"gold is {gold!r}, and scores of people have no columns to choose from; leave it out")
         if human is None or human == "mean":
-            return Given(people, people.metric, "mean", [], people.notes)
-        return Given(rankings_of(people), GOLD, human, [], people.notes)
+            return PeopleAndMetrics(people, people.metric, "mean", [], people.notes)
+        return PeopleAndMetrics(rankings_from_scores(people), GOLD, human, [], people.notes)
     if not isinstance(people, Rankings):
         raise ParameterError(
             f"judgments are {type(people).__name__}, expected Rankings, SegmentScores or SystemScores (or a file that "
@@ -164,14 +166,16 @@ def people_of_segments(
         )
     if not len(people):
         raise InputError("there is no judgment, expected at least one")
-    gold = gold_of(people, gold, alone=alone)
+    gold = human_column(people, gold, alone=alone)
     people = ranked_only(people, gold)
     if np.isnan(people.column(gold)).all():
         raise InputError(f"{gold}, the column of people, has no value; expected what they say of at least one item")
     rest = [] if alone else [name for name in people.columns if name != gold]
     notes = [
         *people.notes,
-        *ranks_note(Judged(people, gold, tuple(rest), ()), [name for name in people.columns if name not in called]),
+        *ranks_note(
+            JudgedMetrics(people, gold, tuple(rest), ()), [name for name in people.columns if name not in called]
+        ),
     ]
     metrics: list[AnyScores] = [scores_of_column(people, name) for name in rest]
     scored = gold in people.scores
@@ -181,8 +185,8 @@ def people_of_segments(
             f"for one of {', '.join(RULES)}, or say that they are scores (--higher {gold})"
         )
     if human == "mean" or (human is None and scored):
-        return Given(scores_of_column(people, gold), gold, "mean", metrics, tuple(notes))
-    return Given(people, gold, human or RULES[0], metrics, tuple(notes))
+        return PeopleAndMetrics(scores_of_column(people, gold), gold, "mean", metrics, tuple(notes))
+    return PeopleAndMetrics(people, gold, human or RULES[0], metrics, tuple(notes))
 
 
 def scores_of_column(rankings: Rankings, name: str) -> SegmentScores:
@@ -211,7 +215,7 @@ def scores_of_column(rankings: Rankings, name: str) -> SegmentScores:
     return SegmentScores(name, pairs, name in rankings.scores)
 
 
-def directed(scores: AnyScores, up: Sequence[str], down: Sequence[str]) -> AnyScores:
+def with_direction(scores: AnyScores, up: Sequence[str], down: Sequence[str]) -> AnyScores:
     """The same with the direction that somebody said."""
     names = {scores.metric}
     if names & {*up, *down}:
@@ -219,7 +223,7 @@ def directed(scores: AnyScores, up: Sequence[str], down: Sequence[str]) -> AnySc
     return scores
 
 
-def chosen(metrics: Sequence[AnyScores], wanted: Sequence[str]) -> list[AnyScores]:
+def select_metrics(metrics: Sequence[AnyScores], wanted: Sequence[str]) -> list[AnyScores]:
     """Those wanted, in that order. Raises ParameterError, UnknownName."""
     if not wanted:
         raise ParameterError("no metric is asked for; name some, or leave metrics out for all")
@@ -229,21 +233,21 @@ def chosen(metrics: Sequence[AnyScores], wanted: Sequence[str]) -> list[AnyScore
     return [there[name] for name in wanted]
 
 
-def renamed(metrics: Sequence[AnyScores]) -> list[AnyScores]:
+def with_unique_names(metrics: Sequence[AnyScores]) -> list[AnyScores]:
     """The same with a number behind a name that stands twice."""
-    from rankscope.data.segment_scores import free_name
+    from rankscope.data.segment_scores import unused_name
 
     found: dict[str, AnyScores] = {}
     for one in metrics:
-        name = free_name(one.metric, found)
+        name = unused_name(one.metric, found)
         found[name] = one if name == one.metric else replace(one, metric=name)
     return list(found.values())
 
 
-def of_pairs(people: Rankings | AnyScores, pairs: Sequence[str]) -> Rankings | AnyScores:
+def select_pairs_of_people(people: Rankings | AnyScores, pairs: Sequence[str]) -> Rankings | AnyScores:
     """What people say of some language pairs, in this order. Raises UnknownName, ParameterError."""
     if isinstance(people, Rankings):
-        return chosen_pairs(people, pairs)
+        return select_language_pairs(people, pairs)
     if not pairs:
         raise ParameterError("no language pair is asked for; name some, or leave pairs out for all")
     if unknown := [name for name in pairs if name not in people.pairs]:

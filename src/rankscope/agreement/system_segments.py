@@ -6,17 +6,17 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from rankscope.agreement.system_asked import SystemsAsked
+from rankscope.agreement.system_asked import SystemSettings
 from rankscope.data.rankings import Rankings
 from rankscope.data.segment_scores import PairScores
-from rankscope.data.wording import counted, listed
+from rankscope.data.wording import join_names, pluralise
 from rankscope.errors import InputError
 from rankscope.typing import Bools, Floats
 
-__all__ = ["Part", "alike_segments", "scored_by_all", "scored_segments", "segments_in"]
+__all__ = ["LanguagePairScores", "common_segments", "scored_by_all", "scored_segments", "judged_segments"]
 
 #: What one side has of one language pair.
-Part = Rankings | PairScores | Mapping[str, float]
+LanguagePairScores = Rankings | PairScores | Mapping[str, float]
 
 
 def scored_segments(part: PairScores, systems: Sequence[str]) -> list[str]:
@@ -27,7 +27,7 @@ def scored_segments(part: PairScores, systems: Sequence[str]) -> list[str]:
     return [part.segments[i] for i in some.tolist()]
 
 
-def segments_in(part: Part, gold: str) -> list[str]:
+def judged_segments(part: LanguagePairScores, gold: str) -> list[str]:
     """The segments of which people say something."""
     if isinstance(part, PairScores):
         return scored_segments(part, part.systems)
@@ -36,9 +36,14 @@ def segments_in(part: Part, gold: str) -> list[str]:
     return [part.segment.names[code] for code in dict.fromkeys(of.tolist())]
 
 
-def alike_segments(
-    pair: str, names: Sequence[str], own: Sequence[Part], gold: str, systems: Sequence[str], asked: SystemsAsked
-) -> tuple[list[Part], list[str]]:
+def common_segments(
+    pair: str,
+    names: Sequence[str],
+    own: Sequence[LanguagePairScores],
+    gold: str,
+    systems: Sequence[str],
+    asked: SystemSettings,
+) -> tuple[list[LanguagePairScores], list[str]]:
     """What each side has of the segments on which systems are compared, people first; and notes.
 
     Where people gave scores to segments, every mean is over the same ones: "common", those of which all sides have a
@@ -50,7 +55,7 @@ def alike_segments(
     people, where = own[0], f"{pair}: " if pair else ""
     if not isinstance(people, (Rankings, PairScores)):
         return list(own), []
-    judged = segments_in(people, gold) if isinstance(people, Rankings) else scored_segments(people, systems)
+    judged = judged_segments(people, gold) if isinstance(people, Rankings) else scored_segments(people, systems)
     notes = []
     for name, part in zip(names[1:], own[1:], strict=True):
         if not isinstance(part, PairScores):
@@ -60,12 +65,12 @@ def alike_segments(
         missing = [one for one in judged if one not in there]
         if len(missing) == len(judged):
             raise InputError(
-                f"{where}{name} has no score of a segment that people judged: people judged {listed(judged)}, {name} "
-                f"has {listed(scored) or 'none'}; do both name segments alike?"
+                f"{where}{name} has no score of a segment that people judged: people judged {join_names(judged)}, {name} "
+                f"has {join_names(scored) or 'none'}; do both name segments alike?"
             )
         if missing and isinstance(people, PairScores) and not asked.common:
             raise InputError(
-                f"{where}{name} has no score of {'segment' if len(missing) == 1 else 'segments'} {listed(missing)}, "
+                f"{where}{name} has no score of {'segment' if len(missing) == 1 else 'segments'} {join_names(missing)}, "
                 f"which people judged; compare on the {len(judged) - len(missing):,} that both have (--common), or "
                 f"leave {name} out (--metrics)"
             )
@@ -80,20 +85,20 @@ def alike_segments(
     if asked.from_segments == "share":  # compares within a segment whatever there is
         sides = sides[:1]
     tables = [part for i in sides if isinstance(part := own[i], PairScores)]
-    parts, said = on_the_same(tables, systems, judged, asked.over, where)
+    parts, said = scores_on_common_segments(tables, systems, judged, asked.over, where)
     found = list(own)
     for i, part in zip(sides, parts, strict=True):
         found[i] = part
     return found, [*notes, *said]
 
 
-def on_the_same(
+def scores_on_common_segments(
     parts: Sequence[PairScores], systems: Sequence[str], judged: Sequence[str], over: str, where: str
 ) -> tuple[list[PairScores], list[str]]:
     """The scores of the same translations, NaN for the others; people's first."""
     known = [set(part.segments) for part in parts]
     segments = [name for name in judged if all(name in other for other in known)]
-    stack = np.array([table(part, systems, segments) for part in parts])
+    stack = np.array([score_table(part, systems, segments) for part in parts])
     there, notes = scored_by_all(stack, over, where, len(judged))
     used = np.flatnonzero(there.any(axis=0))
     kept = tuple(segments[i] for i in used.tolist())
@@ -129,11 +134,11 @@ def scored_by_all(stack: Floats, over: str, where: str, judged: int) -> tuple[Bo
     if not lost:
         return there, []
     return there, [
-        f"{where}{counted(lost, 'translation')} that people judged left out of means, as a metric has no score there"
+        f"{where}{pluralise(lost, 'translation')} that people judged left out of means, as a metric has no score there"
     ]
 
 
-def table(part: PairScores, systems: Sequence[str], segments: Sequence[str]) -> Floats:
+def score_table(part: PairScores, systems: Sequence[str], segments: Sequence[str]) -> Floats:
     rows, columns = ({name: i for i, name in enumerate(names)} for names in (part.systems, part.segments))
     found: Floats = part.values[np.ix_([rows[name] for name in systems], [columns[name] for name in segments])]
     return found

@@ -6,12 +6,12 @@ import numpy as np
 
 from rankscope.agreement.forgotten_directions import direction_notes
 from rankscope.agreement.segment_agreement import AVERAGE
-from rankscope.agreement.segment_shown import SHOWN
+from rankscope.agreement.segment_shown import ROWS_UNFOLDED
 from rankscope.agreement.system_agreement import ALL, SystemAgreement
-from rankscope.agreement.system_statistics import ACCURACY, CORRELATIONS, CUTOFF, SOFT
+from rankscope.agreement.system_statistics import ACCURACY, OUTLIER_CUTOFF, SOFT, SYSTEM_CORRELATIONS
 from rankscope.data.cells import format_value
 from rankscope.data.sections import Cell, Figure, Section, Table, best_in_bold
-from rankscope.data.wording import counted, listed, percent
+from rankscope.data.wording import format_percent, join_names, pluralise
 from rankscope.kernels.ties import order_of
 from rankscope.typing import Floats
 
@@ -26,7 +26,7 @@ MEANING = {
     "kendall_b": "1: every two systems in the order that people have them in; 0: as many right as wrong; -1: none",
 }
 #: What a human score is, for the heading of its column.
-RULE_SAID = {
+RULE_NAMES = {
     "wins": "wins",
     "expected_wins": "expected wins",
     "better_or_equal": "better or equal",
@@ -40,10 +40,10 @@ def sections_of(result: SystemAgreement) -> tuple[Section, ...]:
         Section(
             title="Agreement with people on systems",
             sentence=sentence_of(result),
-            table=published(result),
+            table=main_table(result),
             notes=notes_of(result),
         ),
-        Section(title="Each metric and pair", table=each(result), folded=len(rows) > SHOWN),
+        Section(title="Each metric and pair", table=value_table(result), folded=len(rows) > ROWS_UNFOLDED),
     ]
     if not result.asked.without_outliers and not np.isnan(result.without).all():
         found.append(outlier_section(result))
@@ -74,7 +74,7 @@ def name_of(result: SystemAgreement) -> str:
     return f"|{name}|" if result.asked.absolute else name
 
 
-def published(result: SystemAgreement) -> Table:
+def main_table(result: SystemAgreement) -> Table:
     """Metrics by language pairs with the average; the best of each column in bold."""
     columns = [result.value[:, p] for p in range(len(result.pairs))]
     names = [pair or name_of(result) for pair in result.pairs]
@@ -89,7 +89,7 @@ def published(result: SystemAgreement) -> Table:
     return Table(columns=("metric", *names), rows=rows)
 
 
-def each(result: SystemAgreement) -> Table:
+def value_table(result: SystemAgreement) -> Table:
     """Each value with its interval, and of how many systems, or pairs of systems, it is."""
     paired = result.several or bool(result.pairs[0])
     rows = []
@@ -101,9 +101,9 @@ def each(result: SystemAgreement) -> Table:
         "metric",
         *(["pair"] if paired else []),
         name_of(result),
-        f"{percent(result.asked.confidence_level)} from",
+        f"{format_percent(result.asked.confidence_level)} from",
         "to",
-        "systems" if result.asked.statistic in CORRELATIONS else "pairs of systems",
+        "systems" if result.asked.statistic in SYSTEM_CORRELATIONS else "pairs of systems",
     )
     return Table(columns=columns, rows=tuple(rows), left=2 if paired else 1)
 
@@ -115,7 +115,7 @@ def outlier_section(result: SystemAgreement) -> Section:
     rows: list[tuple[Cell, ...]] = []
     for m, metric in enumerate(result.metrics):
         for p in there:
-            names = listed(result.outliers[p])
+            names = join_names(result.outliers[p])
             values = (format_value(float(x[m, p]), "mean") for x in (result.value, result.without))
             rows.append((metric, *([result.pairs[p]] if paired else []), names, *values))
     columns = ("metric", *(["pair"] if paired else []), "far from the rest", name_of(result), "without")
@@ -123,28 +123,29 @@ def outlier_section(result: SystemAgreement) -> Section:
         title="Without systems far from the rest",
         sentence=(
             "A system that people find far better or far worse than all others is easy to tell from them, and can make "
-            f"{'a correlation' if result.asked.statistic in CORRELATIONS else 'the agreement'} look high by itself."
+            f"{'a correlation' if result.asked.statistic in SYSTEM_CORRELATIONS else 'the agreement'} look high by itself."
         ),
         table=Table(columns=columns, rows=tuple(rows), left=len(columns) - 2),
     )
 
 
-def human_said(result: SystemAgreement) -> str:
-    return RULE_SAID.get(result.rule, result.gold)
+def human_name(result: SystemAgreement) -> str:
+    return RULE_NAMES.get(result.rule, result.gold)
 
 
 def scores_table(result: SystemAgreement, p: int) -> Table:
     """The systems of one language pair, the best by people on top, with all scores."""
     human = result.human[p]
-    up = result.rule in RULE_SAID or result.gold in result.higher
+    up = result.rule in RULE_NAMES or result.gold in result.higher
     order = order_of(-human if up else human).tolist()
     rows = tuple(
-        (result.systems[p][i], shown(human[i]), *(shown(scores[i]) for scores in result.scores[p])) for i in order
+        (result.systems[p][i], format_mean(human[i]), *(format_mean(scores[i]) for scores in result.scores[p]))
+        for i in order
     )
-    return Table(columns=("system", human_said(result), *result.metrics), rows=rows)
+    return Table(columns=("system", human_name(result), *result.metrics), rows=rows)
 
 
-def shown(value: float) -> str:
+def format_mean(value: float) -> str:
     return format_value(float(value), "mean")
 
 
@@ -155,7 +156,7 @@ def figure_of(result: SystemAgreement, m: int, p: int) -> Figure:
         "human": result.human[p],
         "scores": result.scores[p][m],
         "metric": result.metrics[m],
-        "human_name": f"people: {human_said(result)}",
+        "human_name": f"people: {human_name(result)}",
         "outliers": result.outliers[p],
         "lower": falling(result, m),
     }
@@ -165,7 +166,7 @@ def figure_of(result: SystemAgreement, m: int, p: int) -> Figure:
 def falling(result: SystemAgreement, m: int) -> tuple[str, ...]:
     """Of "human" and "metric" those of whose scores, as they are shown, lower is better."""
     shares = result.parts[m] and result.asked.from_segments == "share"
-    human = result.rule not in RULE_SAID and result.gold not in result.higher
+    human = result.rule not in RULE_NAMES and result.gold not in result.higher
     metric = result.metrics[m] not in result.higher and not shares
     return tuple(name for name, down in (("human", human), ("metric", metric)) if down)
 
@@ -175,7 +176,7 @@ def sentence_of(result: SystemAgreement) -> str:
     several = result.several
     pooled = several and result.asked.statistic == ACCURACY and result.asked.weights is None
     values = result.pooled if pooled else result.average if several else result.value[:, 0]
-    over = f" over {counted(len(result.pairs), 'language pair')}" if several else ""
+    over = f" over {pluralise(len(result.pairs), 'language pair')}" if several else ""
     if over and not pooled:
         over = f" on {'average' if result.asked.weights is None else 'the weighted average'}{over}"
     meaning = f"{MEANING[result.asked.statistic]}."
@@ -186,14 +187,14 @@ def sentence_of(result: SystemAgreement) -> str:
         return f"No metric has a value{over}; see the notes."
     rounded = np.round(values[there], 4)
     best = [result.metrics[there[i]] for i in np.flatnonzero(rounded == rounded.max())]
-    highest = f"{name_of(result)} {shown(rounded.max())}"
+    highest = f"{name_of(result)} {format_mean(rounded.max())}"
     if there.size == 1:
         return f"{best[0]} against people on systems{over}: {highest}. {meaning}"
     if len(best) > 1:
-        return f"{listed(best)} agree most with people on systems{over} ({highest}). {meaning}"
+        return f"{join_names(best)} agree most with people on systems{over} ({highest}). {meaning}"
     worst = result.metrics[there[int(rounded.argmin())]]
     return (
-        f"{best[0]} agrees most with people on systems{over} ({highest}), {worst} least ({shown(rounded.min())}). "
+        f"{best[0]} agrees most with people on systems{over} ({highest}), {worst} least ({format_mean(rounded.min())}). "
         f"{meaning} No test says here whether metrics differ by more than chance (rankscope agree metrics does)."
     )
 
@@ -207,7 +208,7 @@ def notes_of(result: SystemAgreement) -> tuple[str, ...]:
         fixed = result.metrics if result.rule == "bradley_terry" else given
         if fixed:
             notes.append(
-                f"intervals say how values would move had people read other segments; scores of {listed(fixed)} stay "
+                f"intervals say how values would move had people read other segments; scores of {join_names(fixed)} stay "
                 "as they are"
             )
         if not np.isnan(result.low).all():
@@ -227,24 +228,26 @@ def notes_of(result: SystemAgreement) -> tuple[str, ...]:
         why = "too few systems, or systems in full agreement"
         if result.interval == "segments":
             why = "people judged fewer than two segments, or on drawn ones scores do not differ"
-        notes.append(f"no interval of {where(result, unsure)}: {why}")
+        notes.append(f"no interval of {join_cells(result, unsure)}: {why}")
     empty = np.isnan(result.value)
     if empty.any():
-        notes.append(f"no value of {where(result, empty)}: without systems far from the rest, scores do not differ")
-    return (*notes, *direction_said(result))
+        notes.append(
+            f"no value of {join_cells(result, empty)}: without systems far from the rest, scores do not differ"
+        )
+    return (*notes, *check_directions(result))
 
 
-def direction_said(result: SystemAgreement) -> list[str]:
+def check_directions(result: SystemAgreement) -> list[str]:
     """Whether a direction was forgotten; without signs, none matters."""
     if result.asked.absolute:
         return []
-    chance = 0.0 if result.asked.statistic in CORRELATIONS else 0.5
-    gold = None if result.rule in RULE_SAID else result.gold
+    chance = 0.0 if result.asked.statistic in SYSTEM_CORRELATIONS else 0.5
+    gold = None if result.rule in RULE_NAMES else result.gold
     return direction_notes(result.metrics, result.higher, result.value, chance=chance, gold=gold)
 
 
-def where(result: SystemAgreement, cells: Floats | np.ndarray[tuple[int, ...], np.dtype[np.bool_]]) -> str:
-    return listed(
+def join_cells(result: SystemAgreement, cells: Floats | np.ndarray[tuple[int, ...], np.dtype[np.bool_]]) -> str:
+    return join_names(
         f"{result.metrics[m]} ({result.pairs[p]})" if result.pairs[p] else result.metrics[m]
         for m, p in np.argwhere(cells).tolist()
     )
@@ -259,7 +262,7 @@ def outlier_notes(result: SystemAgreement) -> list[str]:
             if len(names) > 1:
                 done = done.replace("leaves it out", "leaves them out")
             found.append(
-                f"{f'{pair}: ' if pair else ''}{listed(names)} {is_are} more than {CUTOFF:g} deviations from the "
+                f"{f'{pair}: ' if pair else ''}{join_names(names)} {is_are} more than {OUTLIER_CUTOFF:g} deviations from the "
                 f"median of people's scores: {done}"
             )
     return found

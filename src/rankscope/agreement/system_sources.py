@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 
-from rankscope.agreement.sources import first_bytes, is_score, kind_of, merged, read_scores
+from rankscope.agreement.sources import detect_kind, first_bytes, is_score, merge_segment_scores, read_scores
 from rankscope.data.segment_scores import SegmentScores, SystemScores
 from rankscope.io.blocks import BOM
-from rankscope.io.packed import split_packing
+from rankscope.io.packed import split_compression_suffix
 from rankscope.io.streams import source_name
 from rankscope.typing import PathLike
 
@@ -28,11 +28,11 @@ def system_scores_in(
     """
     if os.path.isdir(path):
         return None
-    kind = kind_of(path)
+    kind = detect_kind(path)
     head = first_bytes(path).removeprefix(BOM).decode("utf-8", "replace")
     lines = [line for line in head.splitlines() if line.strip() and not line.startswith("#")]
     first = lines[0] if lines else ""
-    if kind == "seg.score" and named_systems(path, lines):
+    if kind == "seg.score" and lines_name_systems(path, lines):
         from rankscope.io.mt_folders import read_mt_system_scores
 
         return [read_mt_system_scores(path)]
@@ -40,22 +40,22 @@ def system_scores_in(
         from rankscope.io.wmt_scores import read_sys_scores
 
         return list(read_sys_scores(path, test_set=test_set))
-    if kind == "table" and (head.startswith("PAR1") or column_words(first)):
-        from rankscope.io.named_tables import read_named  # polars reads tables
-        from rankscope.io.ranking_tables import EXPECTED
+    if kind == "table" and (head.startswith("PAR1") or column_names(first)):
+        from rankscope.io.named_tables import read_named_table  # polars reads tables
+        from rankscope.io.ranking_tables import EXPECTED_ITEMS
         from rankscope.io.system_tables import holds_systems, read_system_table
 
         if source_name(path) == "<stdin>":  # it can be read once: what is no table of systems is left to the others
-            found = holds_systems(column_words(first))
+            found = holds_systems(column_names(first))
             return read_system_table(path, needed=needed, people=people) if found else None
-        if holds_systems(read_named(path, EXPECTED).frame.columns):
+        if holds_systems(read_named_table(path, EXPECTED_ITEMS).frame.columns):
             return read_system_table(path, needed=needed, people=people)
     return None
 
 
-def named_systems(path: PathLike, lines: Sequence[str]) -> bool:
+def lines_name_systems(path: PathLike, lines: Sequence[str]) -> bool:
     """Whether each line SYSTEM SCORE names another system, or the file's name says that they are of systems."""
-    name, _ = split_packing(source_name(path))
+    name, _ = split_compression_suffix(source_name(path))
     if name.endswith((".sys.score", ".seg.score")):
         return name.endswith(".sys.score")
     systems = [line.split()[0] for line in lines]
@@ -75,7 +75,7 @@ def is_system_line(line: str) -> bool:
     return end >= 5 and "-" in fields[1] and is_score(fields[end - 1]) and (end == 5 or not is_score(fields[end - 2]))
 
 
-def column_words(line: str) -> list[str]:
+def column_names(line: str) -> list[str]:
     """The names of columns in a first line, also of JSON lines."""
     if line.lstrip().startswith("{"):
         import json
@@ -107,21 +107,21 @@ def read_any_scores(path: PathLike, *, test_set: str | None = None, segments: bo
         ]
         if not of_systems:
             return [*read_scores(path)]
-        whole = merged_systems([read_mt_system_scores(file.path) for file in of_systems])
-        return [*whole, *merged([read_mt_scores(file.path) for file in of_segments])]
+        whole = merge_system_scores([read_mt_system_scores(file.path) for file in of_systems])
+        return [*whole, *merge_segment_scores([read_mt_scores(file.path) for file in of_segments])]
     found = system_scores_in(path, test_set=test_set)
     return [*found] if found is not None else [*read_scores(path, test_set=test_set)]
 
 
-def merged_any(scores: Sequence[AnyScores]) -> list[AnyScores]:
+def merge_scores(scores: Sequence[AnyScores]) -> list[AnyScores]:
     """One entry a metric where its language pairs came in several files; a pair that comes twice stays apart."""
-    whole = merged_systems([one for one in scores if isinstance(one, SystemScores)])
-    parts = merged([one for one in scores if isinstance(one, SegmentScores)])
+    whole = merge_system_scores([one for one in scores if isinstance(one, SystemScores)])
+    parts = merge_segment_scores([one for one in scores if isinstance(one, SegmentScores)])
     places = {name: place for place, name in reversed(list(enumerate(one.metric for one in scores)))}
     return sorted([*whole, *parts], key=lambda one: places[one.metric])
 
 
-def merged_systems(scores: Sequence[SystemScores]) -> list[SystemScores]:
+def merge_system_scores(scores: Sequence[SystemScores]) -> list[SystemScores]:
     """One entry a metric where its language pairs came in several files; a pair that comes twice stays apart."""
     found: list[SystemScores] = []
     for one in scores:

@@ -11,25 +11,25 @@ from rankscope.typing import Bools, Floats
 
 __all__ = [
     "ACCURACY",
-    "CORRELATIONS",
-    "CUTOFF",
+    "SYSTEM_CORRELATIONS",
+    "OUTLIER_CUTOFF",
     "SOFT",
-    "STATISTICS",
-    "far_from_the_rest",
-    "pairs_alike",
-    "statistic_of",
+    "SYSTEM_STATISTICS",
+    "outlying_systems",
+    "count_concordant_pairs",
+    "system_statistic",
 ]
 
-CORRELATIONS = ("pearson", "spearman", "kendall_b")
+SYSTEM_CORRELATIONS = ("pearson", "spearman", "kendall_b")
 ACCURACY, SOFT = "pairwise_accuracy", "soft_pairwise_accuracy"
-STATISTICS = (*CORRELATIONS, ACCURACY, SOFT)
+SYSTEM_STATISTICS = (*SYSTEM_CORRELATIONS, ACCURACY, SOFT)
 #: Deviations from the median, in units of its absolute deviation as a normal standard deviation, that are far.
-CUTOFF, NORMAL = 2.5, 1.483
+OUTLIER_CUTOFF, NORMAL = 2.5, 1.483
 #: Of fewer systems, none is far from the rest.
 LEAST = 5
 
 
-def statistic_of(people: Floats, metric: Floats, statistic: str) -> Floats:
+def system_statistic(people: Floats, metric: Floats, statistic: str) -> Floats:
     """(lists) how far two lists of scores of systems agree; higher is better.
 
     people, metric: (lists, systems). Correlations in [-1, 1], "pairwise_accuracy" in [0, 1]. NaN where a list holds one
@@ -43,19 +43,19 @@ def statistic_of(people: Floats, metric: Floats, statistic: str) -> Floats:
     x, y = join_ties(people[there]), join_ties(metric[there])
     if statistic == ACCURACY:
         n = x.shape[1]
-        found[there] = pairs_alike(x, y) / (n * (n - 1) / 2)
+        found[there] = count_concordant_pairs(x, y) / (n * (n - 1) / 2)
     else:
         found[there] = pairs_of(x, y, statistic).value
     return found
 
 
-def pairs_alike(people: Floats, metric: Floats) -> Floats:
+def count_concordant_pairs(people: Floats, metric: Floats) -> Floats:
     """(lists) how many pairs of systems both order alike, ties included: a tie is right only where both tie.
 
     Source: Kocmi et al. (2021): accuracy is the share of pairs of systems of which both differences have
     the same sign.
 
-    >>> pairs_alike(np.array([[3.0, 2.0, 1.0]]), np.array([[3.0, 1.0, 2.0]])).tolist()
+    >>> count_concordant_pairs(np.array([[3.0, 2.0, 1.0]]), np.array([[3.0, 1.0, 2.0]])).tolist()
     [2.0]
     """
     n = people.shape[1]
@@ -69,14 +69,14 @@ def pairs_alike(people: Floats, metric: Floats) -> Floats:
     return found
 
 
-def far_from_the_rest(values: Floats, cutoff: float = CUTOFF) -> Bools:
+def outlying_systems(values: Floats, cutoff: float = OUTLIER_CUTOFF) -> Bools:
     """(systems) whose score is more than the cutoff from the median, in units of 1.483 median absolute deviations.
 
     None is where half of the scores or more are one, nor among fewer than five systems, whose median says little.
 
     Source: Mathur, Baldwin and Cohn (2020), with their cutoff of 2.5.
 
-    >>> far_from_the_rest(np.array([1.0, 2.0, 3.0, 4.0, 30.0])).tolist()  # |30 - 3| / (1.483 * 1) = 18.2
+    >>> outlying_systems(np.array([1.0, 2.0, 3.0, 4.0, 30.0])).tolist()  # |30 - 3| / (1.483 * 1) = 18.2
     [False, False, False, False, True]
     """
     off = np.abs(values - np.median(values))

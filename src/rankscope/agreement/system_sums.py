@@ -15,7 +15,7 @@ from rankscope.errors import InputError
 from rankscope.kernels.resample import Draws, bootstrap_counts
 from rankscope.typing import Floats
 
-__all__ = ["RULES", "SystemSums", "bootstrap_systems", "given_sums", "mean_sums", "share_sums", "win_sums"]
+__all__ = ["RULES", "SystemSums", "bootstrap_systems", "fixed_sums", "mean_sums", "share_sums", "win_sums"]
 
 #: How rankings become scores of systems.
 RULES = ("wins", "expected_wins", "better_or_equal", "bradley_terry")
@@ -48,11 +48,11 @@ def ratios(above: Floats, below: Floats) -> Floats:
     return np.asarray(np.divide(shares.sum(axis=-1), many, out=np.full(many.shape, np.nan), where=many > 0))
 
 
-def summed(segments: Sequence[str], above: Floats, below: Floats) -> SystemSums:
+def sums_from_tables(segments: Sequence[str], above: Floats, below: Floats) -> SystemSums:
     return SystemSums(ratios(above.sum(axis=0), below.sum(axis=0)), tuple(segments), above, below)
 
 
-def given_sums(scores: Sequence[float]) -> SystemSums:
+def fixed_sums(scores: Sequence[float]) -> SystemSums:
     """Scores that were given: nothing can be drawn of them."""
     return SystemSums(np.array(scores, np.float64))
 
@@ -75,7 +75,9 @@ def mean_sums(scores: PairScores, systems: Sequence[str], over: str) -> SystemSu
                 "there is no segment of which all systems have a score, so no mean over common segments; take the mean "
                 "of each over its own (--over own)"
             )
-    return summed(scores.segments, np.where(there, values, 0.0).T[:, :, None], there.T[:, :, None].astype(np.float64))
+    return sums_from_tables(
+        scores.segments, np.where(there, values, 0.0).T[:, :, None], there.T[:, :, None].astype(np.float64)
+    )
 
 
 def share_sums(scores: PairScores, systems: Sequence[str], *, higher: bool = True) -> SystemSums:
@@ -97,7 +99,7 @@ def share_sums(scores: PairScores, systems: Sequence[str], *, higher: bool = Tru
         both = there & there[:, [other]]
         both[:, other] = False
         above += both & (np.where(both, values, 0.0) >= np.where(both, values[:, [other]], 0.0))
-    return summed(scores.segments, above[:, :, None], np.maximum(below, 0.0)[:, :, None])
+    return sums_from_tables(scores.segments, above[:, :, None], np.maximum(below, 0.0)[:, :, None])
 
 
 def rows_of(scores: PairScores, systems: Sequence[str]) -> Floats:
@@ -153,13 +155,13 @@ def win_sums(
 
     if rule == "expected_wins":
         above = table(decided, winner, loser)
-        return summed(names, above, above + table(decided, loser, winner))
+        return sums_from_tables(names, above, above + table(decided, loser, winner))
     above = table(decided, winner)
     below = above + table(decided, loser)
     if rule == "better_or_equal":
         ties = table(tied, left) + table(tied, right)
         above, below = above + ties, below + ties
-    return summed(names, above, below)
+    return sums_from_tables(names, above, below)
 
 
 def segments_of(compared: Preferences) -> tuple[tuple[str, ...], Any]:

@@ -14,14 +14,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from rankscope.agreement.rank_table import RankTable, in_pieces
-from rankscope.agreement.rank_taus import counted_pairs, tau_counts
-from rankscope.data.rank_list import normalised
+from rankscope.agreement.rank_table import PairedRanks, in_pieces
+from rankscope.agreement.rank_taus import count_pairs, tau_counts
+from rankscope.data.rank_list import normalise_ranks
 from rankscope.kernels.resample import draw
 from rankscope.stats.inputs import as_generator
 from rankscope.typing import Bools, Floats, Ints
 
-__all__ = ["Deal", "Known", "deals_of", "dealt_out", "permutation_pvalue"]
+__all__ = ["Deal", "ChanceTau", "deals_of", "deal_ranks", "permutation_pvalue"]
 
 #: Places and codes, in few bytes.
 Small = npt.NDArray[Any]
@@ -44,7 +44,7 @@ class Deal:
     same in every deal.
     """
 
-    table: RankTable
+    table: PairedRanks
     segment: Ints
     sizes: Ints
     place: Small
@@ -54,14 +54,14 @@ class Deal:
     varies: Bools
 
 
-class Layout:
+class SegmentLayout:
     """Some lists, whole segments side by side, and where the systems of each segment stand.
 
     owner: (slots) of which segment each system is. slot: (items) of which slot each is. sizes, firsts: (segments).
     few: (lists) those of a segment in which not all lists hold the same systems.
     """
 
-    def __init__(self, table: RankTable, segments: Ints) -> None:
+    def __init__(self, table: PairedRanks, segments: Ints) -> None:
         self.table = table
         self.segment = np.unique(segments, return_inverse=True)[1].astype(np.int64)
         self.rows, self.columns = np.nonzero(table.there)
@@ -88,7 +88,7 @@ class Layout:
         )
 
 
-def deals_of(table: RankTable, segments: npt.ArrayLike | None = None) -> Iterator[Deal]:
+def deals_of(table: PairedRanks, segments: npt.ArrayLike | None = None) -> Iterator[Deal]:
     """How ranks are dealt out, some segments at a time. segments: (lists) of which each is; by default one of its own.
 
     Where all judgments of a segment hold the same systems, these are permuted. Where they hold others, so are the
@@ -105,15 +105,15 @@ def deals_of(table: RankTable, segments: npt.ArrayLike | None = None) -> Iterato
     parts = [kept[a:b] for a, b in pairwise(edges)]
     conflict = several = False
     for part in parts:
-        layout = Layout(table.rows(part), given[part])
+        layout = SegmentLayout(table.rows(part), given[part])
         if layout.few.any():
             _, two, more = layout.value_of_slots()
             conflict, several = conflict or two, several or more
     for part in parts:
-        yield deal_of(Layout(table.rows(part), given[part]), several and not conflict)
+        yield deal_of(SegmentLayout(table.rows(part), given[part]), several and not conflict)
 
 
-def deal_of(layout: Layout, across: bool) -> Deal:
+def deal_of(layout: SegmentLayout, across: bool) -> Deal:
     """across: where lists of a segment hold other systems, the values of all its systems are permuted."""
     table, segment, few = layout.table, layout.segment, layout.few
     place = np.zeros(table.gold.shape, np.int32)
@@ -123,7 +123,7 @@ def deal_of(layout: Layout, across: bool) -> Deal:
     codes = in_pieces(lambda part: np.nan_to_num(part.predicted_ranks("minimize")).astype(kind), table)
     values = np.zeros((len(table), width), kind)
     values[layout.rows, place[table.there]] = codes[table.there]
-    share = tau_counts(counted_pairs(table)).predicted_ties / np.maximum(table.lengths * (table.lengths - 1) // 2, 1)
+    share = tau_counts(count_pairs(table)).predicted_ties / np.maximum(table.lengths * (table.lengths - 1) // 2, 1)
     none = np.zeros(len(table), np.bool_)
     if not few.any():
         return Deal(table, segment, layout.sizes, place, values, none, share, none)
@@ -137,21 +137,21 @@ def deal_of(layout: Layout, across: bool) -> Deal:
     return Deal(table, segment, layout.sizes, place, values, none, share, few)
 
 
-def value_table(values: Floats, layout: Layout, width: int) -> Floats:
+def value_table(values: Floats, layout: SegmentLayout, width: int) -> Floats:
     """(segments, places) ranks by the values of each segment's systems; NaN where there is none."""
     found = np.full((layout.firsts.size, width), np.nan)
     found[layout.owner, np.arange(layout.owner.size) - layout.firsts[layout.owner]] = values
-    return normalised(found, "minimize")
+    return normalise_ranks(found, "minimize")
 
 
 def tied_share(values: Floats, sizes: Ints) -> Floats:
     """(segments) the share of pairs that have one value."""
-    ties = tau_counts(counted_pairs(RankTable(values, values))).predicted_ties
+    ties = tau_counts(count_pairs(PairedRanks(values, values))).predicted_ties
     return np.asarray(ties / np.maximum(sizes * (sizes - 1) / 2, 1))
 
 
 def permutation_pvalue(
-    table: RankTable,
+    table: PairedRanks,
     segments: npt.ArrayLike | None = None,
     *,
     exclude_gold_ties: bool = True,
@@ -166,15 +166,15 @@ def permutation_pvalue(
     gives less than 0 on average, which is taken into account.
     """
     options = {"exclude_gold_ties": exclude_gold_ties, "penalise_predicted_ties": penalise_predicted_ties}
-    counts = counted_pairs(table)
+    counts = count_pairs(table)
     found = tau_counts(counts, **options)
     if not found.valid.sum():
         return float("nan")
     net, both, tied = np.zeros((3, n_resamples))
-    generator, known = as_generator(rng), Known()
+    generator, known = as_generator(rng), ChanceTau()
     for deal in deals_of(table, segments):
         known.add(deal, **options)
-        more = dealt_out(deal, n_resamples, generator, scaled(progress, len(deal.table) / len(table)))
+        more = deal_ranks(deal, n_resamples, generator, scaled(progress, len(deal.table) / len(table)))
         for total, part in zip((net, both, tied), more, strict=True):
             total += part
     # Of the pairs that the person does not tie, those that the machine does not tie either are `both`.
@@ -195,7 +195,7 @@ def scaled(progress: Callable[[float], Any] | None, share: float) -> Callable[[f
     return None if progress is None else lambda done: progress(share * done)
 
 
-class Known:
+class ChanceTau:
     """The micro tau that chance gives on average, of deals added one by one.
 
     A pair is by chance as often concordant as discordant, and tied by the machine as often as any other of its list.
@@ -206,7 +206,7 @@ class Known:
         self.varies = False
 
     def add(self, deal: Deal, *, exclude_gold_ties: bool = True, penalise_predicted_ties: bool = True) -> None:
-        counts = counted_pairs(deal.table)
+        counts = count_pairs(deal.table)
         untied = counts.concordant + counts.discordant + counts.tied_y
         gold_ties = counts.tied_x + counts.tied_both
         above, below = np.zeros(len(deal.share)), untied.astype(np.float64)
@@ -226,7 +226,7 @@ class Known:
         return None if self.varies or not self.below > 0 else self.above / self.below
 
 
-def dealt_out(
+def deal_ranks(
     deal: Deal, n_resamples: int, rng: np.random.Generator, progress: Callable[[float], Any] | None = None
 ) -> tuple[Floats, Floats, Floats]:
     """(resamples) concordant less discordant pairs of all lists, how many pairs neither ties, how many the machine."""
@@ -239,7 +239,7 @@ def dealt_out(
     for stream, size in draw(rng, n_resamples).streams():
         for start in range(0, size, most):
             count = min(most, size - start)
-            add_pairs(sums[:, done : done + count], dealt_once(deal, stream, count), signs)
+            add_pairs(sums[:, done : done + count], deal_once(deal, stream, count), signs)
             done += count
             if progress is not None:
                 progress(count)
@@ -256,7 +256,7 @@ def add_pairs(sums: Floats, dealt: Small, signs: list[npt.NDArray[np.int8]]) -> 
         sums[2] += j * dealt.shape[2] - np.count_nonzero(order, axis=(0, 2))
 
 
-def dealt_once(deal: Deal, stream: np.random.Generator, count: int) -> npt.NDArray[Any]:
+def deal_once(deal: Deal, stream: np.random.Generator, count: int) -> npt.NDArray[Any]:
     """(items, resamples, lists) the machine's codes dealt out anew; behind the last item, codes that tie nothing."""
     lists, items = deal.table.gold.shape
     width = deal.values.shape[1]

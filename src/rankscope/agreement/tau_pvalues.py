@@ -11,7 +11,7 @@ from rankscope.agreement.rank_taus import TauCounts
 from rankscope.stats.distributions import special
 from rankscope.typing import Floats
 
-__all__ = ["erfc", "fisher", "segment_statistics", "stouffer", "tau_pvalues"]
+__all__ = ["erfc", "combine_by_fisher", "segment_statistics", "combine_by_stouffer", "tau_pvalues"]
 
 
 def tau_deviations(n: npt.ArrayLike) -> Floats:
@@ -54,7 +54,7 @@ def erfc(values: Floats) -> Floats:
     return np.array([math.erfc(value) for value in values.ravel().tolist()]).reshape(values.shape)
 
 
-def fisher(pvalues: Floats) -> float:
+def combine_by_fisher(pvalues: Floats) -> float:
     """Fisher's combination: -2 sum of ln p has a chi-square of 2k degrees of freedom. NaN are left out; of none NaN."""
     there = pvalues[~np.isnan(pvalues)]
     if not there.size:
@@ -63,7 +63,7 @@ def fisher(pvalues: Floats) -> float:
         return float(special().chdtrc(2 * there.size, -2.0 * np.log(there).sum()))
 
 
-def stouffer(statistics: Floats) -> float:
+def combine_by_stouffer(statistics: Floats) -> float:
     """Stouffer's combination of signed statistics: their sum over sqrt(k) is normal; two-sided."""
     there = statistics[~np.isnan(statistics)]
     if not there.size:

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from rankscope.data.rankings import Rankings
-from rankscope.data.wording import counted
+from rankscope.data.wording import pluralise
 from rankscope.errors import InputError
 from rankscope.typing import Bools
 
@@ -48,7 +48,7 @@ def ranked_only(rankings: Rankings, gold: str) -> Rankings:
     if not absent.any():
         return rankings
     found = rankings.with_column(gold, np.where(absent, np.nan, values), score=False)
-    said = counted(int(absent.sum()), "item is", "items are")
+    said = pluralise(int(absent.sum()), "item is", "items are")
     return replace(found, notes=(*found.notes, f"{said} not ranked ({gold} is -1) and left out"))
 
 

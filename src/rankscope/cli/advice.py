@@ -10,18 +10,18 @@ from typing import Any
 
 import click
 
-from rankscope.cli.other_words import COMMANDS, HINTS, OPTIONS, VALUES
+from rankscope.cli.other_words import COMMAND_SYNONYMS, OPTION_HINTS, OPTION_SYNONYMS, VALUE_SYNONYMS
 
-__all__ = ["advice", "one_dash"]
+__all__ = ["advice", "single_dash_advice"]
 
 #: How click says that there is no such name, or that a value is none of those known, or no number.
 UNKNOWN = re.compile(r"No such (command|option):? (['\"]?)(.*?)\2\.?", re.DOTALL)
-NOT_ONE = re.compile(r"(?P<value>(['\"]).*\2) is not .*", re.DOTALL)
+NOT_A_CHOICE = re.compile(r"(?P<value>(['\"]).*\2) is not .*", re.DOTALL)
 #: A long option behind a single dash.
-ONE_DASH = re.compile("-[a-z][a-z-]{3,}")
+SINGLE_DASH = re.compile("-[a-z][a-z-]{3,}")
 PERCENT = re.compile(r"'([0-9]+(?:\.[0-9]+)?) ?%'")
 #: So many values are listed, and so many where there are more.
-MOST, SOME = 16, 8
+LISTED_AT_MOST, LISTED_OF_MANY = 16, 8
 
 
 def advice(error: click.ClickException, arguments: Sequence[str], top: click.Group) -> str:
@@ -34,37 +34,39 @@ def advice(error: click.ClickException, arguments: Sequence[str], top: click.Gro
     unknown = UNKNOWN.fullmatch(error.message)
     if unknown is not None and context is not None:
         kind, _, name = unknown.groups()
-        message = one_dash(arguments, top) or f"No such {kind} '{name}'{meant(kind, name, context)}"
+        message = single_dash_advice(arguments, top) or f"No such {kind} '{name}'{name_advice(kind, name, context)}"
     elif isinstance(error, click.BadParameter) and error.param is not None:
-        message = message[: len(message) - len(error.message.rstrip("."))] + of_value(error.message, error.param.type)
-    where = context.command_path if context is not None else command_in(arguments, top)
+        message = message[: len(message) - len(error.message.rstrip("."))] + value_advice(
+            error.message, error.param.type
+        )
+    where = context.command_path if context is not None else command_path(arguments, top)
     return f"{message}{' See' if message.endswith('?') else '; see'} `{where} --help`"
 
 
-def one_dash(arguments: Sequence[str], top: click.Group) -> str:
+def single_dash_advice(arguments: Sequence[str], top: click.Group) -> str:
     """What is wrong with a long option with one dash, `-measure AP`, which is read as `-m easure`; else nothing."""
-    command = named(arguments, top)
+    command = invoked_command(arguments, top)
     known = [text for option in command.params for text in option.opts if text.startswith("--")]
     for argument in arguments:
         word = argument.partition("=")[0]
-        if not ONE_DASH.fullmatch(word):
+        if not SINGLE_DASH.fullmatch(word):
             continue
-        meant = next((other for other in (f"-{word}", *OPTIONS.get(f"-{word}", ())) if other in known), None)
+        meant = next((other for other in (f"-{word}", *OPTION_SYNONYMS.get(f"-{word}", ())) if other in known), None)
         if meant is not None:
             return f"{word} is read as {word[:2]} {word[2:]}; write {meant}, with two dashes"
     return ""
 
 
-def named(arguments: Sequence[str], top: click.Group) -> click.Command:
+def invoked_command(arguments: Sequence[str], top: click.Group) -> click.Command:
     """The command that was called."""
     found: click.Command = top
-    for name in command_in(arguments, top).split()[1:]:
+    for name in command_path(arguments, top).split()[1:]:
         assert isinstance(found, click.Group)
         found = found.get_command(click.Context(found), name) or found
     return found
 
 
-def command_in(arguments: Sequence[str], top: click.Group) -> str:
+def command_path(arguments: Sequence[str], top: click.Group) -> str:
     """The command that was called, as `rankscope agree labels`."""
     path, command, context = ["rankscope"], top, click.Context(top)
     for name in arguments:
@@ -78,12 +80,12 @@ def command_in(arguments: Sequence[str], top: click.Group) -> str:
     return " ".join(path)
 
 
-def meant(kind: str, name: str, context: click.Context) -> str:
+def name_advice(kind: str, name: str, context: click.Context) -> str:
     """The nearest name that there is; all commands where none is near, but not all options, which are many."""
     if kind == "option":
         known = [text for option in context.command.params for text in option.opts if text.startswith("--")]
-        hints = [hint for names, needs, hint in HINTS if name in names and (not needs or needs in known)]
-        found = nearest(name, known, OPTIONS.get(name, ()), alike=not hints)  # --qrels is like --rel
+        hints = [hint for names, needs, hint in OPTION_HINTS if name in names and (not needs or needs in known)]
+        found = nearest_name(name, known, OPTION_SYNONYMS.get(name, ()), alike=not hints)  # --qrels is like --rel
         if found is not None:
             return f"; did you mean '{found}'?"
         return "".join(f"; {hint.format(name.strip('-'))}" for hint in hints)
@@ -91,18 +93,18 @@ def meant(kind: str, name: str, context: click.Context) -> str:
     known = group.list_commands(context) if isinstance(group, click.Group) else []
     if os.path.exists(name):
         example = f"{context.command_path} {known[0]} ..."
-        return f", which is a file; the command comes before the files, as `{example}`; {one_of(known)}"
-    found = nearest(name, known, COMMANDS.get(name.lower(), ()))
+        return f", which is a file; the command comes before the files, as `{example}`; {choices_text(known)}"
+    found = nearest_name(name, known, COMMAND_SYNONYMS.get(name.lower(), ()))
     if found is not None:
         return f"; did you mean '{found}'?"
     if name == "help":
         return f"; write `{context.command_path} --help`, or --help behind a command"
     if is_measure(name) and "evaluate" in known:
         return f"; {name} is a measure, as in `rankscope evaluate QRELS RUN... -m {name}`"
-    return f"; {one_of(known)}" if known else ""
+    return f"; {choices_text(known)}" if known else ""
 
 
-def one_of(known: Sequence[str]) -> str:
+def choices_text(known: Sequence[str]) -> str:
     return f"expected {', '.join(known[:-1])} or {known[-1]}" if len(known) > 1 else f"expected {known[0]}"
 
 
@@ -116,7 +118,7 @@ def is_measure(name: str) -> bool:
         return "needs a" in str(error)  # as P, which has no cutoff yet
 
 
-def nearest(name: str, known: Sequence[str], others: Sequence[str] = (), alike: bool = True) -> str | None:
+def nearest_name(name: str, known: Sequence[str], others: Sequence[str] = (), alike: bool = True) -> str | None:
     """One of the known names: by what it is called elsewhere, by its letters, by how it begins or ends, or by likeness.
 
     The dashes before an option count for nothing, since all share them and would make any short name near. alike:
@@ -143,20 +145,20 @@ def squeezed(text: str) -> str:
     return re.sub(r"[\W_]", "", text).lower()
 
 
-def of_value(message: str, kind: click.ParamType[Any]) -> str:
+def value_advice(message: str, kind: click.ParamType[Any]) -> str:
     """What click says of a value, with what it has to be."""
     message = message.rstrip(".")
-    said = NOT_ONE.fullmatch(message)
+    said = NOT_A_CHOICE.fullmatch(message)
     if isinstance(kind, click.Choice) and said is not None:
         known = [str(choice) for choice in kind.choices]
         value = said["value"][1:-1]
-        found = nearest(value, known, VALUES.get(squeezed(value), ()))
+        found = nearest_name(value, known, VALUE_SYNONYMS.get(squeezed(value), ()))
         if found is not None:
-            listed = message if len(known) <= MOST else f"{said['value']} is not known"
+            listed = message if len(known) <= LISTED_AT_MOST else f"{said['value']} is not known"
             return f"{listed}; did you mean '{found}'?"
-        if len(known) <= MOST:
+        if len(known) <= LISTED_AT_MOST:
             return message
-        return f"{said['value']} is none of {', '.join(map(repr, known[:SOME]))} and {len(known) - SOME} others"
+        return f"{said['value']} is none of {', '.join(map(repr, known[:LISTED_OF_MANY]))} and {len(known) - LISTED_OF_MANY} others"
     if isinstance(kind, (click.types.IntParamType, click.types.FloatParamType)):
         whole = isinstance(kind, click.types.IntParamType)
         between = kind._describe_range() if isinstance(kind, (click.IntRange, click.FloatRange)) else ""

@@ -10,7 +10,7 @@ import click
 from rankscope.cli.groups import LazyGroup
 from rankscope.cli.options import evaluation_options, reading_workers
 from rankscope.cli.output import bytes_progress
-from rankscope.cli.results import result_options, take_showing
+from rankscope.cli.results import result_options, take_result_output
 from rankscope.cli.sampling_options import CONFIDENCE_LEVEL, resamples_option, seed_option
 from rankscope.errors import InputError, ParameterError
 from rankscope.io.streams import source_name
@@ -19,7 +19,7 @@ from rankscope.stats.confusion import NORMALISE
 __all__ = ["agree"]
 
 #: Commands in files of their own: name -> place, and a line for the overview.
-ELSEWHERE = {
+COMMANDS = {
     "measures": ("rankscope.cli.agree_measures:measures", "Measures against measures: do they rank systems alike?"),
     "ranks": ("rankscope.cli.agree_ranks:ranks", "Rankings against people's, list by list (RankEval); or two runs."),
     "segments": (
@@ -36,13 +36,13 @@ ELSEWHERE = {
 }
 
 
-class Agree(LazyGroup):
+class AgreeCommands(LazyGroup):
     """Commands that are here, and those of other files."""
 
-    table = ELSEWHERE
+    table = COMMANDS
 
 
-@click.group(cls=Agree, invoke_without_command=True)
+@click.group(cls=AgreeCommands, invoke_without_command=True)
 @click.pass_context
 def agree(context: click.Context) -> None:
     """Do two judges agree, metrics with people, labels with true ones, measures with each other?
@@ -116,9 +116,9 @@ def judgments(
     """  # noqa: D301 - click keeps the lines after the character \b as they are
     from rankscope.comparison.judges import agree_judgments  # labels need it not
 
-    showing = take_showing(options)
+    showing = take_result_output(options)
     showing.check((qrels_a, qrels_b, *runs))
-    if not runs and (measures or any(options[name] != default for name, default in UNUSED.items())):
+    if not runs and (measures or any(options[name] != default for name, default in RUN_OPTION_DEFAULTS.items())):
         raise ParameterError("measures and their options rank runs, and there is no RUN; name some or leave them out")
     with bytes_progress((*runs, *runs), "reading runs") as progress:
         workers = reading_workers(runs, options.pop("workers"))
@@ -141,7 +141,7 @@ def judgments(
 
 
 #: Options of measuring, as they are where nobody gave them.
-UNUSED = {
+RUN_OPTION_DEFAULTS = {
     "preset": None,
     "missing": "zero",
     "no_relevant": None,
@@ -175,15 +175,15 @@ def labels(
     rankscope agree labels demo-labels.csv --positive relevant
     """  # noqa: D301 - click keeps the lines after the character \b as they are
     from rankscope.comparison.labels import agree_labels
-    from rankscope.io.label_pairs import label_named, read_label_pairs  # polars reads tables
+    from rankscope.io.label_pairs import find_label, read_label_pairs  # polars reads tables
 
-    showing = take_showing(options)
+    showing = take_result_output(options)
     showing.check((file,))
     pairs = read_label_pairs(file)
     try:
         result = agree_labels(
             *pairs,
-            positive=None if positive is None else label_named(positive, {*pairs.true, *pairs.predicted}),
+            positive=None if positive is None else find_label(positive, {*pairs.true, *pairs.predicted}),
             beta=beta,
             normalise=normalise,
             confidence_level=confidence_level,

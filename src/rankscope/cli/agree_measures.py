@@ -6,9 +6,9 @@ from typing import Any
 
 import click
 
-from rankscope.cli.options import evaluation_options, scores_of
+from rankscope.cli.options import evaluate_files, evaluation_options
 from rankscope.cli.output import progress_bar
-from rankscope.cli.results import result_options, take_showing
+from rankscope.cli.results import result_options, take_result_output
 from rankscope.cli.sampling_options import CONFIDENCE_LEVEL, resamples_option, seed_option
 from rankscope.comparison.correlations import BY, N_RESAMPLES, agree_measures, check_agreement
 from rankscope.stats.correlation import INTERVALS
@@ -68,9 +68,9 @@ def measures(
     rankscope agree measures demo.qrels *.run --by queries --statistic spearman --format csv
     """  # noqa: D301 - click keeps the lines after the character \b as they are
     check_agreement(statistic, by, confidence_level, interval, n_resamples)
-    showing = take_showing(options)
+    showing = take_result_output(options)
     showing.check((qrels, *runs))
-    scores = scores_of(qrels, runs, measures, **options)
+    scores = evaluate_files(qrels, runs, measures, **options)
     k = len(scores.measures)
     with progress_bar(k * (k - 1) // 2 if by == "queries" else None, "correlating measures") as progress:
         result = agree_measures(

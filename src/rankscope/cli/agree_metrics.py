@@ -6,24 +6,24 @@ from typing import Any
 
 import click
 
-from rankscope.agreement.metric_asked import TESTS, settle_comparison
-from rankscope.agreement.metric_tasks import LEVELS, STATISTICS, settle_tasks
+from rankscope.agreement.metric_asked import TESTS, validate_comparison_settings
+from rankscope.agreement.metric_tasks import LEVELS, STATISTICS_BY_LEVEL, validate_tasks
 from rankscope.agreement.metric_tests import ALTERNATIVES
-from rankscope.agreement.segment_sums import GROUPINGS
+from rankscope.agreement.segment_sums import SEGMENT_GROUPINGS
 from rankscope.agreement.system_asked import FROM_SEGMENTS, HUMAN, OVER
-from rankscope.cli.agree_segments import lists_in
-from rankscope.cli.agree_systems import Weights
-from rankscope.cli.results import result_options, take_showing
+from rankscope.cli.agree_segments import split_names
+from rankscope.cli.agree_systems import PairWeights
+from rankscope.cli.results import result_options, take_result_output
 from rankscope.cli.sampling_options import resamples_option, seed_option
-from rankscope.io.streams import one_stdin
+from rankscope.io.streams import check_single_stdin
 from rankscope.kernels.swaps import SWAPS
 from rankscope.stats.corrections import CORRECTIONS
 
 __all__ = ["metrics"]
 
 #: What is checked before anything is read.
-TASKS = ("level", "statistic", "grouping", "tasks", "weights")
-TESTED = (
+TASK_SETTINGS = ("level", "statistic", "grouping", "tasks", "weights")
+TEST_SETTINGS = (
     "test",
     "alternative",
     "swap",
@@ -54,15 +54,15 @@ TESTED = (
 @click.option(
     "--statistic",
     metavar="NAME",
-    help=f"At level system {', '.join(STATISTICS['system'])}; at level segment acc_eq, pearson, spearman, kendall_b, "
+    help=f"At level system {', '.join(STATISTICS_BY_LEVEL['system'])}; at level segment acc_eq, pearson, spearman, kendall_b, "
     "or what `agree segments` has.",
 )
 @click.option(
     "--grouping",
-    type=click.Choice(list(GROUPINGS)),
+    type=click.Choice(list(SEGMENT_GROUPINGS)),
     help="Of segments: all at once, or the mean over segments or systems.",
 )
-@click.option("--weights", type=Weights(), metavar="PAIR=W,...", help="Of language pairs, without --task.")
+@click.option("--weights", type=PairWeights(), metavar="PAIR=W,...", help="Of language pairs, without --task.")
 @click.option(
     "--test", type=click.Choice(tuple(TESTS)), help="Default: perm_both; bootstrap where people ranked segments."
 )
@@ -133,12 +133,12 @@ def metrics(judgments: str, scores: tuple[str, ...], details: bool, **options: A
     """  # noqa: D301 - click keeps the lines after the character \b as they are
     from rankscope import agreement
 
-    showing = take_showing(options)
+    showing = take_result_output(options)
     options["tasks"] = options["tasks"] or None
-    settle_tasks(**{"tasks": None, **{name: options[name] for name in TASKS}})
-    settle_comparison(**{name: options[name] for name in TESTED})
+    validate_tasks(**{"tasks": None, **{name: options[name] for name in TASK_SETTINGS}})
+    validate_comparison_settings(**{name: options[name] for name in TEST_SETTINGS})
     showing.check((judgments, *scores))
-    one_stdin((judgments, *scores))
-    options |= lists_in(options, ("pairs", "metrics", "higher", "lower"))
+    check_single_stdin((judgments, *scores))
+    options |= split_names(options, ("pairs", "metrics", "higher", "lower"))
     options = {name: value for name, value in options.items() if value is not None}
     showing.show(agreement.compare_metrics(judgments, scores, **options), details=details)

@@ -14,13 +14,13 @@ from rankscope.agreement.run_agreement import runs as agree_runs
 from rankscope.agreement.set_agreement import ORDERS, PRESETS
 from rankscope.agreement.set_agreement import ranks as agree_ranks
 from rankscope.cli.output import bytes_progress, progress_bar
-from rankscope.cli.results import result_options, take_showing
+from rankscope.cli.results import result_options, take_result_output
 from rankscope.cli.sampling_options import CONFIDENCE_LEVEL, resamples_option, seed_option
 from rankscope.data.rank_list import NORMALISATIONS
 from rankscope.errors import InputError, ParameterError
-from rankscope.io.packed import split_packing
+from rankscope.io.packed import split_compression_suffix
 from rankscope.io.read import read_run
-from rankscope.io.streams import one_stdin
+from rankscope.io.streams import check_single_stdin
 from rankscope.stats.inputs import LARGEST
 
 __all__ = ["ranks"]
@@ -29,7 +29,7 @@ __all__ = ["ranks"]
 SUFFIXES = (".jcml", ".xml", ".csv", ".tsv", ".jsonl", ".parquet")
 
 
-OPTIONS = (
+RANK_OPTIONS = (
     click.option("--predicted", multiple=True, metavar="NAME", help="A column to be measured; may be repeated."),
     click.option("--gold", metavar="NAME", help="The column of people's ranks (rank or gold by default)."),
     click.option("--preset", type=click.Choice(PRESETS), help="RankEval's numbers in its digits, errors included."),
@@ -76,7 +76,7 @@ OPTIONS = (
 
 def rank_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """How rankings are measured."""
-    for option in reversed(OPTIONS):
+    for option in reversed(RANK_OPTIONS):
         command = option(command)
     return command
 
@@ -104,12 +104,12 @@ def ranks(
     rankscope agree ranks judged.jcml --predicted bleu_rank --gold rank
     rankscope agree ranks bm25.run dense.run
     """  # noqa: D301 - click keeps the lines after the character \b as they are
-    showing = take_showing(options)
-    paths = expanded(files)
+    showing = take_result_output(options)
+    paths = expand_folders(files)
     showing.check(paths)
-    one_stdin(paths)
+    check_single_stdin(paths)
     if len(paths) == 2 and not predicted and gold is None and not any(map(holds_rankings, paths)):
-        refuse_given(preset, options)
+        check_two_runs(preset, options)
         with bytes_progress(paths, "reading runs"):
             a, b = map(read_run, paths)
         showing.show(agree_runs(a, b), details=details)
@@ -123,26 +123,26 @@ def ranks(
     showing.show(result, details=details)
 
 
-def expanded(files: tuple[str, ...]) -> list[str]:
+def expand_folders(files: tuple[str, ...]) -> list[str]:
     """Files, and for a folder the files of rankings in it."""
     paths: list[str] = []
     for name in files:
         if name == "-" or not os.path.isdir(name):
             paths.append(name)
             continue
-        found = sorted(str(path) for path in Path(name).iterdir() if path.is_file() and is_named_so(path))
+        found = sorted(str(path) for path in Path(name).iterdir() if path.is_file() and has_suffix_of_rankings(path))
         if not found:
             raise InputError(f"{name}: no file of rankings in this folder, expected some ({', '.join(SUFFIXES)})")
         paths += found
     return paths
 
 
-def is_named_so(path: Path) -> bool:
-    return Path(split_packing(path)[0]).suffix.lower() in SUFFIXES and not path.name.startswith(".")
+def has_suffix_of_rankings(path: Path) -> bool:
+    return Path(split_compression_suffix(path)[0]).suffix.lower() in SUFFIXES and not path.name.startswith(".")
 
 
 #: Options of rankings, as they are where nobody gave them.
-UNUSED = {
+RANK_OPTION_DEFAULTS = {
     "by_segment": False,
     "order_by": ORDERS[0],
     "invert": False,
@@ -154,9 +154,9 @@ UNUSED = {
 }
 
 
-def refuse_given(preset: str | None, options: dict[str, Any]) -> None:
+def check_two_runs(preset: str | None, options: dict[str, Any]) -> None:
     """Two runs have none of these."""
-    given = [name for name, usual in UNUSED.items() if options[name] != usual]
+    given = [name for name, usual in RANK_OPTION_DEFAULTS.items() if options[name] != usual]
     if preset is not None:
         given.append("preset")
     if given:

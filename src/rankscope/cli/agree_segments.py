@@ -10,12 +10,12 @@ from click.core import ParameterSource
 
 from rankscope.agreement.conventions import parse_table
 from rankscope.agreement.rater_pairs import CHANCE
-from rankscope.agreement.segment_asked import CALIBRATED, STATISTICS, settle
-from rankscope.agreement.segment_sums import GROUPINGS
-from rankscope.cli.results import result_options, take_showing
+from rankscope.agreement.segment_asked import CALIBRATED, SEGMENT_STATISTICS, validate_segment_settings
+from rankscope.agreement.segment_sums import SEGMENT_GROUPINGS
+from rankscope.cli.results import result_options, take_result_output
 from rankscope.cli.sampling_options import CONFIDENCE_LEVEL, resamples_option, seed_option
 from rankscope.errors import ParameterError
-from rankscope.io.streams import one_stdin
+from rankscope.io.streams import check_single_stdin
 from rankscope.stats.confusion import NORMALISE
 from rankscope.stats.judges import LEVELS
 
@@ -63,17 +63,17 @@ def judgments_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 #: Options of the bootstrap.
-DRAWN = ("n_resamples", "confidence_level", "rng")
+BOOTSTRAP_OPTIONS = ("n_resamples", "confidence_level", "rng")
 
 
-def lists_in(options: dict[str, Any], names: Sequence[str]) -> dict[str, list[str]]:
+def split_names(options: dict[str, Any], names: Sequence[str]) -> dict[str, list[str]]:
     """Those of these options that were given, each a list of names."""
     given = {name: options.pop(name) for name in names}
     return {name: [part for part in text.split(",") if part] for name, text in given.items() if text is not None}
 
 
 #: What `--decisions` has no use for.
-UNUSED = ("statistic", "table", "grouping", "n_resamples", "confidence_level", "rng", "details")
+NOT_WITH_DECISIONS = ("statistic", "table", "grouping", "n_resamples", "confidence_level", "rng", "details")
 
 
 def refuse_unused(decisions: bool) -> None:
@@ -84,7 +84,7 @@ def refuse_unused(decisions: bool) -> None:
         for option in context.command.params
         if context.get_parameter_source(str(option.name)) is ParameterSource.COMMANDLINE
     }
-    for name in UNUSED if decisions else ():
+    for name in NOT_WITH_DECISIONS if decisions else ():
         if name in flags:
             raise ParameterError(f"{flags[name]} changes nothing about --decisions; leave one of the two out")
     if "table" in flags and "statistic" in flags:
@@ -99,7 +99,7 @@ def refuse_unused(decisions: bool) -> None:
     metavar="NAME",
     default="wmt12",
     show_default=True,
-    help=f"One of {', '.join(STATISTICS)}.",
+    help=f"One of {', '.join(SEGMENT_STATISTICS)}.",
 )
 @click.option(
     "--table",
@@ -108,7 +108,7 @@ def refuse_unused(decisions: bool) -> None:
 )
 @click.option(
     "--grouping",
-    type=click.Choice(list(GROUPINGS)),
+    type=click.Choice(list(SEGMENT_GROUPINGS)),
     default="none",
     show_default=True,
     help="All pairs at once, or the mean of the values of each segment or system.",
@@ -155,18 +155,18 @@ def segments(
     """  # noqa: D301 - click keeps the lines after the character \b as they are
     from rankscope import agreement
 
-    showing = take_showing(options)
+    showing = take_result_output(options)
     refuse_unused(decisions)
     settings: dict[str, Any] = {"statistic": statistic if table is None else parse_table(table), "grouping": grouping}
-    settings |= {"epsilon": epsilon, **{name: options.pop(name) for name in DRAWN}}
-    settle(**settings)
+    settings |= {"epsilon": epsilon, **{name: options.pop(name) for name in BOOTSTRAP_OPTIONS}}
+    validate_segment_settings(**settings)
     if normalise is not None and not decisions:
         raise ParameterError("--normalise says how --decisions are shown; give that too, or leave it out")
     if decisions and isinstance(epsilon, str):
         raise ParameterError("--decisions count ties up to one epsilon; give --epsilon as a number")
     showing.check((judgments, *scores))
-    one_stdin((judgments, *scores))
-    options |= lists_in(options, ("pairs", "metrics", "higher", "lower"))
+    check_single_stdin((judgments, *scores))
+    options |= split_names(options, ("pairs", "metrics", "higher", "lower"))
     if decisions:
         options |= {"epsilon": epsilon or 0.0, "normalise": normalise}
         showing.show(agreement.decisions(judgments, scores, **options))
@@ -196,7 +196,7 @@ def raters(judgments: str, **options: Any) -> None:
     """  # noqa: D301 - click keeps the lines after the character \b as they are
     from rankscope import agreement
 
-    showing = take_showing(options)
+    showing = take_result_output(options)
     showing.check((judgments,))
-    options |= lists_in(options, ("pairs", "higher"))
+    options |= split_names(options, ("pairs", "higher"))
     showing.show(agreement.raters(judgments, **options))

@@ -6,17 +6,17 @@ from typing import Any
 
 import click
 
-from rankscope.agreement.system_asked import FROM_SEGMENTS, HUMAN, INTERVALS, OVER, settle_systems
-from rankscope.agreement.system_statistics import ACCURACY, STATISTICS
-from rankscope.cli.agree_segments import judgments_options, lists_in
-from rankscope.cli.results import result_options, take_showing
+from rankscope.agreement.system_asked import FROM_SEGMENTS, HUMAN, INTERVALS, OVER, validate_system_settings
+from rankscope.agreement.system_statistics import ACCURACY, SYSTEM_STATISTICS
+from rankscope.cli.agree_segments import judgments_options, split_names
+from rankscope.cli.results import result_options, take_result_output
 from rankscope.errors import ParameterError
-from rankscope.io.streams import one_stdin
+from rankscope.io.streams import check_single_stdin
 
 __all__ = ["systems"]
 
-#: What `settle_systems` checks before anything is read.
-SETTLED = (
+#: What `validate_system_settings` checks before anything is read.
+SETTINGS = (
     "statistic",
     "absolute",
     "human",
@@ -33,7 +33,7 @@ SETTLED = (
 )
 
 
-class Weights(click.ParamType):  # type: ignore[type-arg]  # click before 8.4 takes none
+class PairWeights(click.ParamType):  # type: ignore[type-arg]  # click before 8.4 takes none
     """PAIR=WEIGHT,..."""
 
     name = "weights"
@@ -60,7 +60,7 @@ class Weights(click.ParamType):  # type: ignore[type-arg]  # click before 8.4 ta
 @click.argument("judgments")
 @click.argument("scores", nargs=-1, metavar="[SCORES]...")
 @click.option(
-    "--statistic", metavar="NAME", default=ACCURACY, show_default=True, help=f"One of {', '.join(STATISTICS)}."
+    "--statistic", metavar="NAME", default=ACCURACY, show_default=True, help=f"One of {', '.join(SYSTEM_STATISTICS)}."
 )
 @click.option("--absolute", is_flag=True, help="Correlations without their sign, as some papers print them.")
 @click.option(
@@ -89,7 +89,7 @@ class Weights(click.ParamType):  # type: ignore[type-arg]  # click before 8.4 ta
 )
 @click.option("--without-outliers", is_flag=True, help="Leave out systems that people find far from the rest.")
 @click.option(
-    "--weights", type=Weights(), metavar="PAIR=W,...", help="Of language pairs in the average; they add up to 1."
+    "--weights", type=PairWeights(), metavar="PAIR=W,...", help="Of language pairs in the average; they add up to 1."
 )
 @click.option(
     "--interval",
@@ -116,11 +116,11 @@ def systems(judgments: str, scores: tuple[str, ...], details: bool, **options: A
     """  # noqa: D301 - click keeps the lines after the character \b as they are
     from rankscope import agreement
 
-    showing = take_showing(options)
-    settle_systems(**{name: options[name] for name in SETTLED})
+    showing = take_result_output(options)
+    validate_system_settings(**{name: options[name] for name in SETTINGS})
     showing.check((judgments, *scores))
-    one_stdin((judgments, *scores))
-    options |= lists_in(options, ("pairs", "metrics", "higher", "lower"))
+    check_single_stdin((judgments, *scores))
+    options |= split_names(options, ("pairs", "metrics", "higher", "lower"))
     options = {name: value for name, value in options.items() if value is not None}
     if "weights" in options and "pairs" in options and (left := set(options["weights"]) - {*options["pairs"]}):
         raise ParameterError(f"--weights names {min(left)}, which --pairs leaves out; name the same in both")

@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from rankscope.cli.output import progress_bar
-from rankscope.cli.results import result_options, take_showing
+from rankscope.cli.results import result_options, take_result_output
 from rankscope.data.sections import Result
 from rankscope.experiments.wmt12 import JUDGMENTS, PUBLISHED, TEXTS, segment_level
 from rankscope.experiments.wmt12_systems import system_level
@@ -38,7 +38,7 @@ def wmt12(folder: str, pairs: str | None, level: str, **options: Any) -> None:
     rankscope agree wmt12 wmt12
     rankscope agree wmt12 wmt12 --level systems
     """  # noqa: D301 - click keeps the lines after the character \b as they are
-    showing = take_showing(options)
+    showing = take_result_output(options)
     showing.check((f"{folder}/{JUDGMENTS}", f"{folder}/{TEXTS}"))
     names = None if pairs is None else [name for name in pairs.split(",") if name]
     with progress_bar(1.0, "scoring translations") as progress:

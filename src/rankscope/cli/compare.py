@@ -8,15 +8,15 @@ from typing import Any
 import click
 
 from rankscope.cli.comparison_options import comparison_options, take_comparison
-from rankscope.cli.options import evaluation_options, scores_of
+from rankscope.cli.options import evaluate_files, evaluation_options
 from rankscope.cli.output import progress_bar
-from rankscope.cli.results import result_options, take_showing
+from rankscope.cli.results import result_options, take_result_output
 from rankscope.comparison.compare import compare as compare_scores
 from rankscope.comparison.comparison import Comparison
 from rankscope.comparison.gate import Gate, check_gate
 from rankscope.comparison.gate import gate as gate_scores
 from rankscope.comparison.joined import join_scores
-from rankscope.comparison.matched import system_of
+from rankscope.comparison.matched import resolve_system
 from rankscope.comparison.standardise import standardise as standardise_scores
 from rankscope.data.scores import Scores
 from rankscope.data.sections import Result
@@ -77,7 +77,7 @@ def compare(
     rankscope compare demo.qrels *.run -m AP --baseline bm25 --test permutation --seed 7
     rankscope compare demo.qrels rerank.run --against hybrid.run -m nDCG@10 --gate 0.02
     """  # noqa: D301 - click keeps the lines after the character \b as they are
-    asked, showing = take_comparison(options), take_showing(options)
+    asked, showing = take_comparison(options), take_result_output(options)
     if gate is not None:
         check_gate_options(len(runs), gate, against, standardise, asked)
     elif power is not None:
@@ -116,7 +116,7 @@ def compare_with(
         asked["baseline"] = scores.systems[-1]  # by the name that it has beside the new ones
     if standardise is not None:
         scores = standardise_scores(scores, method=standardise)
-    asked["baseline"] = system_of(asked["baseline"], runs, scores)
+    asked["baseline"] = resolve_system(asked["baseline"], runs, scores)
     pairs = len(scores.measures) * len(scores.systems) * (len(scores.systems) - 1) // 2
     with progress_bar(pairs if asked["baseline"] is None else None, "comparing pairs") as progress:
         return compare_scores(scores, progress=progress, **asked)
@@ -151,21 +151,21 @@ def new_and_old(
 ) -> tuple[Scores, Scores | None]:
     """The scores of the runs, and those of the one system that they are compared with, where it is from elsewhere."""
     if against is None:
-        return scores_of(qrels, runs, measures, **options), None
+        return evaluate_files(qrels, runs, measures, **options), None
     if not runs:
         raise click.UsageError("Missing argument 'RUN...'.")
     saved = read_baseline(against)
     if saved is not None:
-        place = place_of(saved, against, baseline)
-        return scores_of(qrels, runs, measures or saved.measure_names, **options), saved.select(systems=[place])
-    both = scores_of(qrels, (*runs, against), measures, **options)
+        place = baseline_place(saved, against, baseline)
+        return evaluate_files(qrels, runs, measures or saved.measure_names, **options), saved.select(systems=[place])
+    both = evaluate_files(qrels, (*runs, against), measures, **options)
     last = len(both.systems) - 1
     old = both.select(systems=[last])
-    place_of(old, against, baseline)
+    baseline_place(old, against, baseline)
     return both.select(systems=range(last)), old
 
 
-def place_of(old: Scores, against: str, baseline: str | None) -> int:
+def baseline_place(old: Scores, against: str, baseline: str | None) -> int:
     """Which of the old systems is meant."""
     if baseline is None or baseline == against:
         if len(old.systems) > 1:

@@ -9,7 +9,7 @@ import click
 
 from rankscope.cli.sampling_options import seed_option
 from rankscope.comparison.compare import FAMILIES, check_settings
-from rankscope.comparison.methods import INTERVALS, TESTS, Settings
+from rankscope.comparison.methods import INTERVALS, TESTS, ComparisonSettings
 from rankscope.stats.corrections import CORRECTIONS
 from rankscope.stats.inputs import ALTERNATIVES
 
@@ -18,7 +18,7 @@ __all__ = ["comparison_options", "take_comparison"]
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 #: The arguments of `rs.compare` that are options here.
-ASKED = (
+COMPARISON_ARGUMENTS = (
     "baseline",
     "test",
     "correction",
@@ -31,7 +31,7 @@ ASKED = (
     "rng",
 )
 
-COMPARISON = (
+COMPARISON_OPTIONS = (
     click.option("--baseline", metavar="NAME", help="Compare the others with this system; default: all pairs."),
     click.option(
         "--test",
@@ -99,14 +99,14 @@ COMPARISON = (
 
 def comparison_options(command: Command) -> Command:
     """How systems are compared: the arguments of `rs.compare`."""
-    for option in reversed(COMPARISON):
+    for option in reversed(COMPARISON_OPTIONS):
         command = option(command)
     return command
 
 
 def take_comparison(options: dict[str, Any]) -> dict[str, Any]:
     """The arguments of `rs.compare`, taken out of what click gives; what is wrong is told before anything is read."""
-    asked = {name: options.pop(name) for name in ASKED}
-    settings = Settings(**{name: value for name, value in asked.items() if name not in ("baseline", "rng")})
+    asked = {name: options.pop(name) for name in COMPARISON_ARGUMENTS}
+    settings = ComparisonSettings(**{name: value for name, value in asked.items() if name not in ("baseline", "rng")})
     check_settings(settings, asked["baseline"])
     return asked

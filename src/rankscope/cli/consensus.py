@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 import click
 
 from rankscope.cli.output import bytes_progress, progress_bar
-from rankscope.cli.results import result_options, take_showing
+from rankscope.cli.results import result_options, take_result_output
 from rankscope.cli.sampling_options import CONFIDENCE_LEVEL, seed_option
 from rankscope.consensus.by_query import merge_queries
 from rankscope.consensus.intervals import DRAWS, LEAST
@@ -20,18 +20,18 @@ from rankscope.consensus.run_votes import votes_of_runs
 from rankscope.data.votes import UNRANKED
 from rankscope.errors import ParameterError
 from rankscope.io.ballots import VOTE_FORMATS, read_votes
-from rankscope.io.streams import one_stdin
+from rankscope.io.streams import check_single_stdin
 from rankscope.stats.inputs import LARGEST
 
 __all__ = ["consensus"]
 
 #: What --input says of runs.
-RUN = "run"
+RUN_INPUT = "run"
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 
-class Numbers(click.ParamType):  # type: ignore[type-arg]  # click before 8.4 takes none
+class NumberTuple(click.ParamType):  # type: ignore[type-arg]  # click before 8.4 takes none
     """Numbers with commas between them."""
 
     name = "number,..."
@@ -43,7 +43,7 @@ class Numbers(click.ParamType):  # type: ignore[type-arg]  # click before 8.4 ta
             self.fail(f"{value!r}, expected numbers with commas between them, as 3,1,0", param, ctx)
 
 
-class DrawCount(click.IntRange):
+class ResampleCount(click.IntRange):
     """None, or enough to say something."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
@@ -56,7 +56,7 @@ class DrawCount(click.IntRange):
         return f"0 or x>={LEAST}"
 
 
-class Weight(click.ParamType):  # type: ignore[type-arg]  # click before 8.4 takes none
+class VoterWeight(click.ParamType):  # type: ignore[type-arg]  # click before 8.4 takes none
     """A voter and a number."""
 
     name = "voter=number"
@@ -73,7 +73,7 @@ class Weight(click.ParamType):  # type: ignore[type-arg]  # click before 8.4 tak
 
 
 #: What some methods can be told, by the name of their parameter.
-PARAMETERS = {
+METHOD_OPTIONS = {
     "unranked": click.option(
         "--unranked",
         type=click.Choice(UNRANKED),
@@ -114,14 +114,14 @@ PARAMETERS = {
     ),
     "restarts": click.option("--restarts", type=int, metavar="N", help="Kemeny: starts of the search."),
     "points": click.option(
-        "--points", type=Numbers(), metavar="P,...", help="Borda: what the places are worth, from the first on."
+        "--points", type=NumberTuple(), metavar="P,...", help="Borda: what the places are worth, from the first on."
     ),
 }
 
 
 def method_options(command: Command) -> Command:
     """The method, and what some methods can be told."""
-    for option in reversed(PARAMETERS.values()):
+    for option in reversed(METHOD_OPTIONS.values()):
         command = option(command)
     method = click.option(
         "--method", type=click.Choice(list(METHODS)), default="borda", show_default=True, help="How votes are merged."
@@ -133,13 +133,18 @@ def method_options(command: Command) -> Command:
 @click.argument("files", nargs=-1, required=True, metavar="FILE | RUN...")
 @method_options
 @click.option(
-    "--weight", "weights", type=Weight(), multiple=True, metavar="VOTER=NUMBER", help="1 by default; may be repeated."
+    "--weight",
+    "weights",
+    type=VoterWeight(),
+    multiple=True,
+    metavar="VOTER=NUMBER",
+    help="1 by default; may be repeated.",
 )
 @CONFIDENCE_LEVEL
 @click.option(
     "--resamples",
     "n_resamples",
-    type=DrawCount(0, LARGEST),
+    type=ResampleCount(0, LARGEST),
     metavar="N",
     help=f"Draws of the voters behind the intervals, at least {LEAST}; 0: no intervals. Default: {DRAWS:,}, fewer "
     "where they take long; of runs 0.",
@@ -148,7 +153,7 @@ def method_options(command: Command) -> Command:
 @click.option(
     "--input",
     "kind",
-    type=click.Choice([*VOTE_FORMATS, RUN]),
+    type=click.Choice([*VOTE_FORMATS, RUN_INPUT]),
     help="What the files hold. Default: votes in one file, told by content; runs in several.",
 )
 @click.option("--details", is_flag=True, help="Show what a page folds away, too.")
@@ -171,18 +176,18 @@ def consensus(
     rankscope consensus demo-votes.tsv --method schulze
     rankscope consensus bm25.run dense.run rerank.run --method copeland --format csv
     """  # noqa: D301 - click keeps the lines after the character \b as they are
-    showing = take_showing(options)
-    parameters = {name: options.pop(name) for name in PARAMETERS}
+    showing = take_result_output(options)
+    parameters = {name: options.pop(name) for name in METHOD_OPTIONS}
     given = {name: value for name, value in parameters.items() if value is not None}
-    refuse_foreign(method, given)
+    check_method_options(method, given)
     showing.check(files)
-    one_stdin(files)
-    if kind not in (None, RUN) and len(files) > 1:
-        raise ParameterError(f"{len(files)} files of votes, expected one; several files are runs (--input {RUN})")
+    check_single_stdin(files)
+    if kind not in (None, RUN_INPUT) and len(files) > 1:
+        raise ParameterError(f"{len(files)} files of votes, expected one; several files are runs (--input {RUN_INPUT})")
     chosen = dict(weights) or None
     if kind is None and len(files) > 1:
         refuse_tables(files)
-    if kind == RUN or len(files) > 1:
+    if kind == RUN_INPUT or len(files) > 1:
         with bytes_progress(files, "reading runs"):
             runs = votes_of_runs(files)
         with progress_bar(float(len(runs)), "merging query by query") as progress:
@@ -197,23 +202,23 @@ def consensus(
 
 def refuse_tables(files: Sequence[str]) -> None:
     """Raise for a table of votes among several files, which are runs."""
-    from rankscope.io.mistaken import holds_ranks  # calls that are right need it not
+    from rankscope.io.mistaken import looks_like_rank_table  # calls that are right need it not
 
-    table = next((file for file in files if holds_ranks(file)), None)
+    table = next((file for file in files if looks_like_rank_table(file)), None)
     if table is not None:
         raise ParameterError(
             f"{table}: a table of votes among {len(files)} files, which are runs; give one table, with a column a voter"
         )
 
 
-def refuse_foreign(method: str, given: dict[str, Any]) -> None:
+def check_method_options(method: str, given: dict[str, Any]) -> None:
     """Raise for what the method cannot be told."""
     known = parameters_of(method)
     for name in given:
         if name not in known:
-            takes = ", ".join(option_of(one) for one in known if one in PARAMETERS)
-            raise ParameterError(f"{option_of(name)} is not for the method {method}; it takes {takes or 'none'}")
+            takes = ", ".join(flag_of(one) for one in known if one in METHOD_OPTIONS)
+            raise ParameterError(f"{flag_of(name)} is not for the method {method}; it takes {takes or 'none'}")
 
 
-def option_of(parameter: str) -> str:
+def flag_of(parameter: str) -> str:
     return f"--{parameter.replace('_', '-')}"

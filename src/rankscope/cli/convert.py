@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from rankscope.io.convert import convert as convert_file
-from rankscope.io.formats import FORMATS, KINDS, outputs
+from rankscope.io.formats import FORMATS, KINDS, writable_formats
 
 __all__ = ["convert"]
 
@@ -13,7 +13,7 @@ __all__ = ["convert"]
 @click.command()
 @click.argument("source", metavar="IN")
 @click.argument("target", metavar="OUT")
-@click.option("--to", type=click.Choice(outputs()), help="Format of OUT; told by its suffix otherwise.")
+@click.option("--to", type=click.Choice(writable_formats()), help="Format of OUT; told by its suffix otherwise.")
 @click.option("--input", "input_", type=click.Choice(list(FORMATS)), help="Format of IN; told by content otherwise.")
 @click.option("--kind", type=click.Choice(list(KINDS)), help="What IN holds, where its content does not tell.")
 @click.option("--labels", metavar="FILE", help="With --input letor: the label file that the predictions of IN are for.")

@@ -14,19 +14,19 @@ from rankscope.cli.output import bytes_progress, progress_bar
 from rankscope.cli.ranker_options import (
     blend_options,
     check_torch_options,
-    how_to_blend,
     ranker_options,
     ranker_parameters,
+    take_blend,
 )
-from rankscope.cli.results import Showing, result_options, take_showing
+from rankscope.cli.results import ResultOutput, result_options, take_result_output
 from rankscope.comparison.methods import TESTS
 from rankscope.errors import ParameterError
 from rankscope.evaluation.conventions import NO_RELEVANT
-from rankscope.evaluation.sources import size_of
+from rankscope.evaluation.sources import run_size
 from rankscope.experiments.ablating import ablate
 from rankscope.experiments.crossvalidation import cross_validate
 from rankscope.experiments.fold_data import source_files
-from rankscope.experiments.measured_folds import MEASURES
+from rankscope.experiments.measured_folds import DEFAULT_MEASURES
 from rankscope.experiments.searching import search
 from rankscope.io.write import refuse_overwriting
 from rankscope.parallel import workers_for
@@ -34,7 +34,7 @@ from rankscope.parallel import workers_for
 __all__ = ["crossvalidate"]
 
 #: Bytes of files from which on several processes are faster than one: each takes a second to start.
-ENOUGH = 1 << 20
+WORTH_WORKERS = 1 << 20
 
 
 @click.command()
@@ -47,7 +47,7 @@ ENOUGH = 1 << 20
     help="A ranker for each: listnet, ranknet, ..., lambdamart (trees); linear:LOSS is a linear one, torch:LOSS is "
     "trained by PyTorch. See `rankscope train --help`. Default: listnet.",
 )
-@measure_option(MEASURES)
+@measure_option(DEFAULT_MEASURES)
 @click.option("--seeds", type=click.IntRange(min=1), default=3, show_default=True, metavar="N", help="Train so often.")
 @click.option("--folds", type=click.IntRange(min=3), metavar="N", help="Of one file: cut its queries so. Default: 5.")
 @click.option("--baseline", metavar="LOSS", help="Compare the others with this one, not all with each other.")
@@ -109,19 +109,19 @@ def crossvalidate(
     rankscope crossvalidate demo-features.csv --loss linear:ranknet --loss linear:listnet --blend --search 3 --log tried
     rankscope crossvalidate demo-features.csv --loss linear:listnet --importance --format html -o page.html
     """  # noqa: D301 - click keeps the lines after the character \b as they are
-    showing = take_showing(options)
+    showing = take_result_output(options)
     parameters = ranker_parameters(options)
     check_torch_options(losses or ("listnet",), parameters)
     rng = parameters.pop("rng")
     files = source_files(source)
     showing.check(files)
-    options["blend"] = how_to_blend(options)
+    options["blend"] = take_blend(options)
     run: Any = cross_validate
     if groups:
         check_ablation(options, trials, log)
         run, options["groups"] = ablate, groups
     elif trials is not None:
-        run, options["trials"], options["log"] = search, trials, checked_log(log, files, showing)
+        run, options["trials"], options["log"] = search, trials, check_log(log, files, showing)
     elif log is not None:
         raise ParameterError(f"--log {log} keeps the trials of a search; say with --search how many, or leave it out")
     what = "searching" if trials is not None else "training"
@@ -130,7 +130,7 @@ def crossvalidate(
             source,
             **{"loss" if groups else "losses": losses or "listnet"},
             measures=measures or None,
-            workers=workers_for(workers, sum(map(size_of, files)) >= ENOUGH, guarded=True),
+            workers=workers_for(workers, sum(map(run_size, files)) >= WORTH_WORKERS, guarded=True),
             rng=rng,
             reading=reading,
             progress=progress,
@@ -140,7 +140,7 @@ def crossvalidate(
     showing.show(result, details=details)
 
 
-def checked_log(log: str | None, files: Sequence[str], showing: Showing) -> str | None:
+def check_log(log: str | None, files: Sequence[str], showing: ResultOutput) -> str | None:
     """Raises for a log that is one of the files that are read or written."""
     if log is not None:
         refuse_overwriting(log, files)

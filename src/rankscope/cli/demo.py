@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from rankscope.demo.collection import SEED
-from rankscope.demo.tour import take_tour, whole_tour
+from rankscope.demo.tour import full_tour, take_tour
 
 __all__ = ["demo"]
 
@@ -22,4 +22,4 @@ def demo(directory: str, seed: int, overwrite: bool, tour: bool) -> None:
     rankscope demo
     rankscope demo my-demo --seed 7
     """  # noqa: D301 - click keeps the lines after the character \b as they are
-    click.echo(whole_tour() if tour else take_tour(directory, seed, overwrite=overwrite), nl=False)
+    click.echo(full_tour() if tour else take_tour(directory, seed, overwrite=overwrite), nl=False)

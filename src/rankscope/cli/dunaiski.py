@@ -11,8 +11,8 @@ from typing import NoReturn
 import click
 
 from rankscope.cli.options import check_output
-from rankscope.cli.output import progress_bar, show
-from rankscope.compat.dunaiski import CODED_LEVELS, dunaiski_study, dunaiski_table, settle
+from rankscope.cli.output import progress_bar, write_output
+from rankscope.compat.dunaiski import CODED_LEVELS, dunaiski_study, dunaiski_table, validate_experiment
 from rankscope.compat.dunaiski_measures import SIGNS, default_measures
 from rankscope.compat.dunaiski_output import PRINTING, show_study
 from rankscope.data.entities import EntityRanks
@@ -31,7 +31,7 @@ class Parser(argparse.ArgumentParser):
         raise click.UsageError(message, click.get_current_context(silent=True))
 
 
-def whole(text: str) -> int:
+def positive_integer(text: str) -> int:
     """A whole number of at least 1."""
     number = int(text)
     if number < 1:
@@ -52,12 +52,17 @@ def make_parser() -> Parser:
     add("-f", "--file", nargs="?", default="-", const="-", help="table of ranks (standard input)")
     add("-o", "--out", nargs="?", default="-", const="-", help="file to write, whole or not at all (standard output)")
     add("-s", "--seed", type=int, help="of the random numbers (drawn, and told)")
-    add("-t", "--threads", type=whole, default=1, help="processes; the output is the same (%(default)s)")
-    add("-i", "--iter", type=whole, default=50, help="random draws to average over (%(default)s)")
-    add("-b", "--boot", type=whole, default=1000, help="bootstrap samples of each (%(default)s)")
+    add("-t", "--threads", type=positive_integer, default=1, help="processes; the output is the same (%(default)s)")
+    add("-i", "--iter", type=positive_integer, default=50, help="random draws to average over (%(default)s)")
+    add("-b", "--boot", type=positive_integer, default=1000, help="bootstrap samples of each (%(default)s)")
     add("-e", "--err", action="store_true", help="error, tie, t and used rates, too")
     add("-w", "--swap", action="store_true", help="significance by the swap method, not by the bootstrap")
-    add("-n", "--totalranks", type=whole, help="how many items were ranked in all, for the measures in permille")
+    add(
+        "-n",
+        "--totalranks",
+        type=positive_integer,
+        help="how many items were ranked in all, for the measures in permille",
+    )
     add("-p", "--printing", choices=PRINTING, default="all", help="what to print (%(default)s)")
     add("-v", "--verbose", action="store_true", help="tell which measures stand behind the names")
     add("--cutoffs", nargs="*", type=int, metavar="N", help="accepted; none of the measures here takes one")
@@ -80,7 +85,7 @@ def dunaiski(arguments: Sequence[str]) -> None:
     begin = time.monotonic()
     check_output(asked.out, [asked.file])
     if asked.file == "-" and sys.stdin is not None and sys.stdin.isatty():
-        tell("reading the table of ranks from standard input; -f names a file")
+        report_progress("reading the table of ranks from standard input; -f names a file")
     table = dunaiski_table(asked.file, asked.totalranks)
     experiment = {
         "splits": asked.splits,
@@ -91,10 +96,10 @@ def dunaiski(arguments: Sequence[str]) -> None:
         "n_resamples": asked.boot,
         "rng": None if asked.seed is None else abs(asked.seed),  # as Python's random.seed takes it
     }
-    _, settled, notes = settle(table, **experiment)
-    overview(asked, table, settled.seed)
+    _, settled, notes = validate_experiment(table, **experiment)
+    experiment_overview(asked, table, settled.seed)
     for note in (*table.notes, *notes):
-        tell(f"note: {note}")
+        report_progress(f"note: {note}")
     with progress_bar(1.0, "trying measures") as progress:
         study = dunaiski_study(
             table,
@@ -104,19 +109,19 @@ def dunaiski(arguments: Sequence[str]) -> None:
             progress=progress,
             **(experiment | {"rng": settled.seed}),
         )
-    show(show_study(study, asked.printing), asked.out)
-    tell(f"DONE! Total time: {(time.monotonic() - begin) / 60}")
+    write_output(show_study(study, asked.printing), asked.out)
+    report_progress(f"DONE! Total time: {(time.monotonic() - begin) / 60}")
 
 
-def tell(*lines: str) -> None:
+def report_progress(*lines: str) -> None:
     """On standard error, so that the results alone can be piped."""
     click.echo("\n".join(lines), err=True)
 
 
-def overview(asked: argparse.Namespace, table: EntityRanks, seed: int) -> None:
+def experiment_overview(asked: argparse.Namespace, table: EntityRanks, seed: int) -> None:
     """What is going to be computed, as the tool says it, and what is left out."""
     size = min(asked.entities or [len(table)]) / max(asked.splits or [1])
-    tell(
+    report_progress(
         "Computation overview:",
         f"Seed:\t{seed}",
         f"Nr. of threads:\t{asked.threads}",
@@ -136,9 +141,11 @@ def overview(asked: argparse.Namespace, table: EntityRanks, seed: int) -> None:
         f"Minimum query size: {size:.2f}",
     )
     if asked.totalranks is None:
-        tell("note: AP_inter_per and P@2000_per need the number of all ranked items (-n) and are left out")
+        report_progress("note: AP_inter_per and P@2000_per need the number of all ranked items (-n) and are left out")
     if asked.cutoffs:
-        tell("note: no measure here takes --cutoffs; rankscope stability --preset dunaiski -m P --cutoffs 10,20 does")
+        report_progress(
+            "note: no measure here takes --cutoffs; rankscope stability --preset dunaiski -m P --cutoffs 10,20 does"
+        )
     if asked.verbose:
         for name, measure in default_measures().items():
-            tell(f"{name}: {measure}, {'higher' if SIGNS[name] > 0 else 'lower'} is taken for better")
+            report_progress(f"{name}: {measure}, {'higher' if SIGNS[name] > 0 else 'lower'} is taken for better")

@@ -9,13 +9,13 @@ import click
 
 from rankscope.cli.options import (
     check_output,
+    evaluate_files,
     evaluation_options,
     output_options,
     reading_workers,
     refuse_workers,
-    scores_of,
 )
-from rankscope.cli.output import bytes_progress, show
+from rankscope.cli.output import bytes_progress, write_output
 from rankscope.cli.results import PAGE, check_page, page_of
 from rankscope.data.scores import EachQuery
 from rankscope.errors import ParameterError
@@ -116,13 +116,13 @@ def evaluate(
             from rankscope.evaluation.saved import check_save, write_scores  # text files need it not
 
             check_save(save, (qrels, *runs), beside=output)
-        scores = scores_of(qrels, runs, measures, on_error=on_error, **options)
+        scores = evaluate_files(qrels, runs, measures, on_error=on_error, **options)
         if save is not None:
             write_scores(scores, save)
         if format_ == PAGE:
-            show(page_of(EachQuery(scores) if by_query else scores), output)
+            write_output(page_of(EachQuery(scores) if by_query else scores), output)
         else:
-            show(render_scores(scores, format_, by_query=by_query), output)
+            write_output(render_scores(scores, format_, by_query=by_query), output)
         return
     refuse_beside_conventions(measures, options, by_query, save)
     refuse_skipping(on_error, "conventions")
@@ -136,7 +136,7 @@ def evaluate(
     kept["workers"] = reading_workers(runs, options["workers"])
     with bytes_progress(runs, "reading runs") as progress:
         table = compare_conventions(qrels, list(runs), conventions, progress=progress, **kept)
-    show(page_of(table) if format_ == PAGE else render_result(table, format_), output)
+    write_output(page_of(table) if format_ == PAGE else render_result(table, format_), output)
 
 
 def refuse_beside_machine(conventions: str | None, by_query: bool, save: str | None, format_: str) -> None:
@@ -174,7 +174,7 @@ def show_estimates(
     check_output(output, (qrels, machine, *runs))
     with bytes_progress(runs, "reading runs") as progress:
         found = estimate(qrels, list(runs), machine, list(measures) or None, progress=progress, **asked)
-    show(page_of(found) if format_ == PAGE else render_result(found, format_), output)
+    write_output(page_of(found) if format_ == PAGE else render_result(found, format_), output)
 
 
 def refuse_beside_conventions(

@@ -10,10 +10,10 @@ import click
 from rankscope.cli.mt_models import read_parallel
 from rankscope.cli.options import check_output
 from rankscope.cli.output import progress_bar
-from rankscope.data.wording import listed
+from rankscope.data.wording import join_names
 from rankscope.errors import InputError, ParameterError
 from rankscope.io.plain_texts import read_lines
-from rankscope.io.streams import one_stdin, source_name
+from rankscope.io.streams import check_single_stdin, source_name
 from rankscope.learning.mt.kneser_ney import ORDERS, train_language_model
 from rankscope.learning.mt.lexicon_files import save_lexicon
 from rankscope.learning.mt.lexicon_training import train_lexicon
@@ -48,7 +48,7 @@ def lm(texts: tuple[str, ...], model: str, order: int, split: bool, repeats: boo
     \b
     rankscope features lm demo-mt/mt-train/newstest2010/newstest2010.en -o en.lm
     """  # noqa: D301 - click keeps the lines after the character \b as they are
-    check_model(model, texts)
+    check_model_output(model, texts)
     if not split:
         sacrebleu_version()
     read = {path: read_lines(path) for path in dict.fromkeys(texts)}
@@ -63,7 +63,7 @@ def lm(texts: tuple[str, ...], model: str, order: int, split: bool, repeats: boo
     with progress_bar(1.0, "training") as progress:
         found = train_language_model(sentences, order=order, progress=progress)
     save_language_model(found, model)
-    tell(found, found.notes)
+    report_model(found, found.notes)
 
 
 @click.command()
@@ -89,20 +89,20 @@ def lexicon(source: str, target: str, model: str, iterations: int, null: bool, s
     rankscope features lexicon demo-mt/mt-train/newstest2010/newstest2010.de \\
         demo-mt/mt-train/newstest2010/newstest2010.en -o de-en.lexicon
     """  # noqa: D301 - click keeps the lines after the character \b as they are
-    check_model(model, (source, target))
+    check_model_output(model, (source, target))
     if not split:
         sacrebleu_version()
     sources, targets = read_parallel((source, target), split=split)
     with progress_bar(1.0, "training") as progress:
         found = train_lexicon(sources, targets, iterations=iterations, null=null, progress=progress)
     save_lexicon(found, model)
-    tell(found, ())
+    report_model(found, ())
 
 
 def refuse_empty(read: Mapping[str, Sequence[str]]) -> None:
     """Raise InputError for files without a word, which it names."""
     if not any(line.strip() for lines in read.values() for line in lines):
-        raise InputError(f"{listed([source_name(path) for path in read])}: no words, expected text to learn from")
+        raise InputError(f"{join_names([source_name(path) for path in read])}: no words, expected text to learn from")
 
 
 def place_of_line(path: str, i: int) -> str:
@@ -110,15 +110,15 @@ def place_of_line(path: str, i: int) -> str:
     return f"{source_name(path)}:{i + 1}"
 
 
-def check_model(model: str, inputs: Sequence[str]) -> None:
+def check_model_output(model: str, inputs: Sequence[str]) -> None:
     """Raise for a model that cannot be written, before anything is read."""
     if model == "-":
         raise ParameterError("a model is no text to be printed; say with -o which file it goes to")
-    one_stdin(inputs)
+    check_single_stdin(inputs)
     check_output(model, inputs)
 
 
-def tell(found: object, notes: Sequence[str]) -> None:
+def report_model(found: object, notes: Sequence[str]) -> None:
     """What was trained, and what a reader should know."""
     click.echo(repr(found))
     for note in notes:

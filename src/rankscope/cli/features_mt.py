@@ -10,17 +10,17 @@ from typing import NamedTuple
 import click
 
 from rankscope.agreement.segment_inputs import read_segment_scores
-from rankscope.cli.leaderboard_input import rankings_in
-from rankscope.cli.mt_models import Models, read_models
+from rankscope.cli.leaderboard_input import read_ranked
+from rankscope.cli.mt_models import ModelFiles, read_models
 from rankscope.cli.options import check_output
 from rankscope.cli.output import progress_bar
 from rankscope.consensus.board_data import column_of
-from rankscope.data.wording import counted
+from rankscope.data.wording import pluralise
 from rankscope.errors import InputError, ParameterError
 from rankscope.io.feature_text import write_features
 from rankscope.io.mt_folders import read_mt_texts
 from rankscope.io.plain_texts import read_lines, read_plain_texts
-from rankscope.io.streams import one_stdin, source_name
+from rankscope.io.streams import check_single_stdin, source_name
 from rankscope.learning.mt.extra_columns import column_of_scores
 from rankscope.learning.mt.feature_columns import COLUMNS
 from rankscope.learning.mt.feature_files import judged_lists, write_translation_features
@@ -32,7 +32,7 @@ __all__ = ["mt"]
 Lines = Sequence[str]
 
 
-class Asked(NamedTuple):
+class TextFiles(NamedTuple):
     """Which texts: files, or a folder."""
 
     source: str | None
@@ -108,23 +108,23 @@ def mt(
         --language-model news.en --parallel news.de news.en -o features.parquet
     """  # noqa: D301 - click keeps the lines after the character \b as they are
     if listing:
-        click.echo(overview(), nl=False)
+        click.echo(feature_overview(), nl=False)
         return
     names = feature_names([part.strip() for part in chosen.split(",") if part.strip()])
-    asked = Asked(source, references, systems, folder, pair)
+    asked = TextFiles(source, references, systems, folder, pair)
     inputs = [*asked.files, *parallel_files(language_model, forward, backward, parallel), *scores]
     inputs += [judgments] if judgments else []
-    refuse_call(asked, output)
-    one_stdin(inputs)
+    check_call(asked, output)
+    check_single_stdin(inputs)
     check_output(output, inputs)
     sacrebleu_version()
     wanted = {COLUMNS[name].model for name in names} - {None}
-    files = Models(language_model, forward, backward, parallel)
+    files = ModelFiles(language_model, forward, backward, parallel)
     files.refuse_missing(names)
     sources, references_read, outputs = read_texts(asked)
     given = [metric for path in scores for metric in read_segment_scores(path)]
     extra = {m.metric: column_of_scores(m, pair or "", list(outputs), len(sources)) for m in given}
-    judged = None if judgments is None else rankings_in(judgments, None, False)
+    judged = None if judgments is None else read_ranked(judgments, None, False)
     with progress_bar(1.0, "training and reading models") as progress:
         models = read_models(files, {str(name) for name in wanted}, progress=progress)
     with progress_bar(1.0, "features") as progress:
@@ -146,14 +146,14 @@ def parallel_files(*given: str | tuple[str, str] | None) -> list[str]:
     return [path for one in given if one for path in ([one] if isinstance(one, str) else one)]
 
 
-def overview() -> str:
+def feature_overview() -> str:
     """The sets and the features, a line each."""
     width = max(map(len, FEATURES))
     sets = [f"{name:{width}}  {', '.join(names)}\n" for name, names in SETS.items()]
     return "".join([*sets, "\n", *(f"{name:{width}}  {text}\n" for name, text in FEATURES.items())])
 
 
-def refuse_call(asked: Asked, output: str | None) -> None:
+def check_call(asked: TextFiles, output: str | None) -> None:
     """Raise ParameterError for options that contradict each other, or are missing."""
     if output is None:
         raise ParameterError("where the table is to go is not said; name a file with -o")
@@ -174,7 +174,7 @@ def refuse_call(asked: Asked, output: str | None) -> None:
             raise ParameterError(f"--system {name} is given twice, expected a name of its own for each system")
 
 
-def read_texts(asked: Asked) -> tuple[Lines, list[Lines], dict[str, Lines]]:
+def read_texts(asked: TextFiles) -> tuple[Lines, list[Lines], dict[str, Lines]]:
     """Sources, references and the outputs of each system."""
     if asked.folder is not None:
         assert asked.pair is not None
@@ -183,20 +183,20 @@ def read_texts(asked: Asked) -> tuple[Lines, list[Lines], dict[str, Lines]]:
         return texts.sources, [texts.references], dict(texts.systems)
     assert asked.source is not None
     read: dict[str, Lines] = {}
-    sources = lines_of(asked.source, read)
-    references = [lines_of(path, read) for path in asked.references]
+    sources = read_and_keep(asked.source, read)
+    references = [read_and_keep(path, read) for path in asked.references]
     outputs_of = dict(text.split("=", 1) for text in asked.systems)
-    found = {name: lines_of(path, read) for name, path in outputs_of.items()}
+    found = {name: read_and_keep(path, read) for name, path in outputs_of.items()}
     for path, lines in read.items():
         if len(lines) != len(sources):
             raise InputError(
-                f"{source_name(path)}: {counted(len(lines), 'line')}, expected {len(sources):,} as in "
+                f"{source_name(path)}: {pluralise(len(lines), 'line')}, expected {len(sources):,} as in "
                 f"{source_name(asked.source)}, one a segment; lines end with LF only"
             )
     return sources, references, found
 
 
-def lines_of(path: str, read: dict[str, Lines]) -> Lines:
+def read_and_keep(path: str, read: dict[str, Lines]) -> Lines:
     """The lines of a file, which `read` then has as well."""
     read[path] = read_lines(path)
     return read[path]

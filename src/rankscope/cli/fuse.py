@@ -7,13 +7,13 @@ from typing import Any
 import click
 
 from rankscope.cli.fuse_options import check_options, fuse_options
-from rankscope.cli.fuse_trained import tuned, with_parameters
+from rankscope.cli.fuse_trained import fuse_trained, fuse_with_parameters
 from rankscope.cli.options import check_output
 from rankscope.data.run import Run
 from rankscope.fusion.fused import fuse as fuse_runs
 from rankscope.fusion.saved import save_fusion
-from rankscope.io.convert import convert, target_of
-from rankscope.io.stamps import refuse_changed, stamps
+from rankscope.io.convert import convert, parse_target
+from rankscope.io.stamps import file_stamps, refuse_changed
 from rankscope.io.streams import refuse_pipes
 from rankscope.parallel.memory import keep_memory
 from rankscope.reporting.results import render_result
@@ -50,26 +50,26 @@ def fuse(
     check_options(runs, output, to, qrels, measures, format_, options)
     keep_memory()
     if output is not None:
-        target_of(output, to)
+        parse_target(output, to)
         inputs = [path for path in (qrels, options["train_on"], options["parameters"]) if path]
         check_output(output, (*runs, *inputs))
     if qrels is not None:
         refuse_pipes(runs, "--evaluate reads the runs twice")
-        plan_measures(measures)
-    before = stamps(runs)
+        check_measures(measures)
+    before = file_stamps(runs)
     if learning:
-        fused, shown = tuned(runs, output, options)
+        fused, shown = fuse_trained(runs, output, options)
     elif options["parameters"] is not None:
-        fused = with_parameters(runs, options)
+        fused = fuse_with_parameters(runs, options)
     else:
-        fused = plainly(runs, options)
+        fused = fuse_untrained(runs, options)
     notes = () if qrels is not None else fused.notes  # the table says them too
     if learning and output == "-":  # no table
         notes = (shown.summary(), *shown.notes)
     # Measured before anything is written: judgments that cannot be used leave no run behind.
     beside = None
     if qrels is not None:
-        beside = measured_beside(fused, runs, qrels, measures, options["input_"], format_)
+        beside = evaluate_beside(fused, runs, qrels, measures, options["input_"], format_)
         refuse_changed(before)
     if learning and output != "-":
         click.echo(render_result(shown, format_) + ("\n\n" if qrels is not None else ""), nl=False)
@@ -83,7 +83,7 @@ def fuse(
         click.echo(f"note: {note}", err=True)
 
 
-def plainly(runs: tuple[str, ...], options: dict[str, Any]) -> Run:
+def fuse_untrained(runs: tuple[str, ...], options: dict[str, Any]) -> Run:
     """By a method that learns nothing."""
     own = {name: options[name] for name in ("k", "p", "gamma", "sigma", "unranked", "name")}
     normalise = options["normalise"][0] if options["normalise"] else None
@@ -92,14 +92,14 @@ def plainly(runs: tuple[str, ...], options: dict[str, Any]) -> Run:
     return fuse_runs(list(runs), method, normalise=normalise, weights=weights, input=options["input_"], **own)
 
 
-def plan_measures(measures: tuple[str, ...]) -> None:
+def check_measures(measures: tuple[str, ...]) -> None:
     """A misspelt measure is told before anything is read."""
     from rankscope.evaluation.conventions import make_plan
 
     make_plan(list(measures) or None)
 
 
-def measured_beside(
+def evaluate_beside(
     fused: Run, runs: tuple[str, ...], qrels: str, measures: tuple[str, ...], input_: str | None, format_: str
 ) -> str:
     """The fused run, then its inputs, as `rankscope evaluate` prints them."""

@@ -14,7 +14,7 @@ from rankscope.fusion.by_consensus import CONSENSUS
 from rankscope.fusion.methods import METHODS
 from rankscope.fusion.scaling import NORMALISATIONS
 from rankscope.fusion.trained import TRAINED
-from rankscope.io.formats import FORMATS, outputs
+from rankscope.io.formats import FORMATS, writable_formats
 from rankscope.reporting.results import RESULT_FORMATS
 
 __all__ = ["check_options", "fuse_options"]
@@ -24,7 +24,7 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 WEIGHTED = [name for name, known in METHODS.items() if known.weighted]
 WEIGHTED += [name for name, known in TRAINED.items() if "weights" in known.takes]
 
-OPTIONS = (
+FUSE_OPTIONS = (
     click.option(
         "--method",
         "methods",
@@ -100,7 +100,9 @@ OPTIONS = (
     click.option(
         "--input", "input_", type=click.Choice(list(FORMATS)), help="Format of the runs; told by content otherwise."
     ),
-    click.option("--to", type=click.Choice(outputs()), help="Format of the output; told by its suffix otherwise."),
+    click.option(
+        "--to", type=click.Choice(writable_formats()), help="Format of the output; told by its suffix otherwise."
+    ),
     click.option("-o", "--output", metavar="FILE", help="Write the fused run there; whole or not at all. - prints it."),
     click.option("--evaluate", "qrels", metavar="QRELS", help="Show the fused run beside its inputs, measured."),
     click.option(
@@ -121,14 +123,14 @@ OPTIONS = (
     ),
 )
 #: What only --train understands, and what --parameters has settled.
-OF_TRAINING = ("tune_on", "refine", "folds", "rel", "seed", "workers", "save_parameters")
-SETTLED = ("normalise", "weights", "k", "p", "gamma", "sigma", "unranked", "train_on", *OF_TRAINING)
-WRITTEN = {"methods": "--method", "weights": "--weight", "train_on": "--train"}
+TRAINING_OPTIONS = ("tune_on", "refine", "folds", "rel", "seed", "workers", "save_parameters")
+NOT_WITH_PARAMETERS = ("normalise", "weights", "k", "p", "gamma", "sigma", "unranked", "train_on", *TRAINING_OPTIONS)
+FLAGS = {"methods": "--method", "weights": "--weight", "train_on": "--train"}
 
 
 def fuse_options(command: Command) -> Command:
     command = cluster_option(command, needs=("train_on", "--train"))
-    for option in reversed(OPTIONS):
+    for option in reversed(FUSE_OPTIONS):
         command = option(command)
     return command
 
@@ -144,13 +146,13 @@ def check_options(
 ) -> None:
     """Raise ParameterError for options that make no sense together."""
     train_on, parameters = options["train_on"], options["parameters"]
-    given = [name for name in SETTLED if options[name] not in (None, ())]
+    given = [name for name in NOT_WITH_PARAMETERS if options[name] not in (None, ())]
     if parameters is not None and given:
-        raise ParameterError(f"--parameters has settled what {written(given[0])} says; leave one of the two out")
-    if train_on is None and (alone := [name for name in given if name in OF_TRAINING]):
-        raise ParameterError(f"{written(alone[0])} without --train QRELS; add it, or leave {written(alone[0])} out")
+        raise ParameterError(f"--parameters has settled what {flag_of(given[0])} says; leave one of the two out")
+    if train_on is None and (alone := [name for name in given if name in TRAINING_OPTIONS]):
+        raise ParameterError(f"{flag_of(alone[0])} without --train QRELS; add it, or leave {flag_of(alone[0])} out")
     if train_on is None:
-        check_once(options)
+        check_single(options)
     if train_on is None and parameters is None:
         check_untrained(options)
     if train_on is not None and (options["unranked"] or not set(CONSENSUS).isdisjoint(options["methods"])):
@@ -175,10 +177,10 @@ def check_untrained(options: dict[str, Any]) -> None:
             )
 
 
-def check_once(options: dict[str, Any]) -> None:
+def check_single(options: dict[str, Any]) -> None:
     for name in ("methods", "normalise"):
         if len(options[name]) > 1:
-            raise ParameterError(f"{written(name)} is given {len(options[name])} times, and only --train QRELS chooses")
+            raise ParameterError(f"{flag_of(name)} is given {len(options[name])} times, and only --train QRELS chooses")
 
 
 def check_format(format_: str, output: str | None, qrels: str | None, train_on: str | None) -> None:
@@ -191,5 +193,5 @@ def check_format(format_: str, output: str | None, qrels: str | None, train_on: 
         raise ParameterError(f"--format {format_} is of the table of --train or --evaluate, and none is printed")
 
 
-def written(name: str) -> str:
-    return WRITTEN.get(name, f"--{name.replace('_', '-')}")
+def flag_of(name: str) -> str:
+    return FLAGS.get(name, f"--{name.replace('_', '-')}")

@@ -12,10 +12,10 @@ from rankscope.errors import ParameterError
 from rankscope.fusion.saved import load_fusion
 from rankscope.fusion.tuned import TrainedFusion
 
-__all__ = ["tuned", "with_parameters"]
+__all__ = ["fuse_trained", "fuse_with_parameters"]
 
 
-def tuned(runs: tuple[str, ...], output: str | None, options: dict[str, Any]) -> tuple[Run, TrainedFusion]:
+def fuse_trained(runs: tuple[str, ...], output: str | None, options: dict[str, Any]) -> tuple[Run, TrainedFusion]:
     """The runs fused with what other queries taught, and how that came."""
     from rankscope.fusion.tuning import train
 
@@ -47,7 +47,7 @@ def tuned(runs: tuple[str, ...], output: str | None, options: dict[str, Any]) ->
     return Run.from_rows(fused._rows, name=options["name"] or fused.name), found
 
 
-def with_parameters(runs: tuple[str, ...], options: dict[str, Any]) -> Run:
+def fuse_with_parameters(runs: tuple[str, ...], options: dict[str, Any]) -> Run:
     """The runs fused with what was learned before."""
     learned = load_fusion(options["parameters"])
     for method in options["methods"]:

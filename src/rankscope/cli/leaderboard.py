@@ -8,7 +8,7 @@ import click
 
 from rankscope.cli.leaderboard_input import INPUTS, read_board_data
 from rankscope.cli.output import progress_bar
-from rankscope.cli.results import result_options, take_showing
+from rankscope.cli.results import result_options, take_result_output
 from rankscope.cli.sampling_options import CONFIDENCE_LEVEL, resamples_option, seed_option
 from rankscope.consensus.leaders import FEWEST, INTERVALS, LEFT_OUT, MODELS
 from rankscope.consensus.leaders import leaderboard as make_board
@@ -99,7 +99,7 @@ def leaderboard(
     rankscope evaluate demo.qrels *.run --by-query --format csv -o scores.csv
     rankscope leaderboard scores.csv -m nDCG@10
     """  # noqa: D301 - click keeps the lines after the character \b as they are
-    showing = take_showing(options)
+    showing = take_result_output(options)
     showing.check((file,))
     multiway = options["model"] == "plackett-luce"
     data = read_board_data(file, kind, multiway=multiway, column=column, higher=higher)

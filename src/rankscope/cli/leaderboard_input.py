@@ -7,19 +7,19 @@ import io
 from collections.abc import Sequence
 
 from rankscope.agreement.segment_inputs import read_rankings
-from rankscope.agreement.sources import first_bytes, kind_of
+from rankscope.agreement.sources import detect_kind, first_bytes
 from rankscope.agreement.unranked import ranked_only
-from rankscope.consensus.board_data import BoardData, column_of
-from rankscope.data.frames import one_of
+from rankscope.consensus.board_data import LeaderboardData, column_of
+from rankscope.data.frames import find_column
 from rankscope.data.rankings import Rankings
 from rankscope.errors import ParameterError
 from rankscope.evaluation.saved import read_baseline
-from rankscope.evaluation.score_tables import TIDY, read_score_table
+from rankscope.evaluation.score_tables import TABLE_COLUMNS, read_score_table
 from rankscope.io.ballots import read_votes
 from rankscope.io.blocks import BOM
-from rankscope.io.choice_words import BETTER, FIRST, SECOND, WORSE
-from rankscope.io.named_tables import read_named
-from rankscope.io.ranking_tables import EXPECTED, NAMES
+from rankscope.io.choice_words import BETTER_COLUMNS, FIRST_COLUMNS, SECOND_COLUMNS, WORSE_COLUMNS
+from rankscope.io.named_tables import read_named_table
+from rankscope.io.ranking_tables import EXPECTED_ITEMS, ITEM_COLUMNS
 from rankscope.io.streams import source_name
 from rankscope.io.table_frames import first_record
 
@@ -29,21 +29,23 @@ __all__ = ["INPUTS", "read_board_data"]
 INPUTS = ("comparisons", "rankings", "scores", "votes")
 
 
-def read_board_data(path: str, kind: str | None, *, multiway: bool, column: str | None, higher: bool) -> BoardData:
+def read_board_data(
+    path: str, kind: str | None, *, multiway: bool, column: str | None, higher: bool
+) -> LeaderboardData:
     """Rankings, scores or votes as they are read; comparisons as the path, to be read with their options.
 
     multiway: whether votes are wanted, of many systems at once. column, higher: of rankings, which column says who is
     better, and whether it holds scores. Raises InputError as the readers, ParameterError for comparisons where
     votes are wanted.
     """
-    kind = kind or told(path, multiway)
+    kind = kind or detect_input(path, multiway)
     if kind == "scores":
         saved = read_baseline(path)
         return read_score_table(path) if saved is None else saved
     if kind == "votes":
         return read_votes(path)
     if kind == "rankings":
-        return rankings_in(path, column, higher)
+        return read_ranked(path, column, higher)
     if multiway:
         raise ParameterError(
             f"{source_name(path)}: comparisons of two, and --model plackett-luce is for votes on many systems at once; "
@@ -52,7 +54,7 @@ def read_board_data(path: str, kind: str | None, *, multiway: bool, column: str 
     return path
 
 
-def rankings_in(path: str, column: str | None, higher: bool) -> Rankings:
+def read_ranked(path: str, column: str | None, higher: bool) -> Rankings:
     """People's rankings, without what they did not rank."""
     found = read_rankings(path, higher=column if higher and column else ())
     name = column_of(found, column)
@@ -61,28 +63,28 @@ def rankings_in(path: str, column: str | None, higher: bool) -> Rankings:
     return ranked_only(found, name)
 
 
-def told(path: str, multiway: bool) -> str:
+def detect_input(path: str, multiway: bool) -> str:
     """Which of INPUTS it is; comparisons where nothing tells, whose reader says what is wrong."""
-    names = columns_in(path)
-    if one_of(names, (*BETTER, *FIRST)) and one_of(names, (*WORSE, *SECOND)):
+    names = table_columns(path)
+    if find_column(names, (*BETTER_COLUMNS, *FIRST_COLUMNS)) and find_column(names, (*WORSE_COLUMNS, *SECOND_COLUMNS)):
         return "comparisons"
-    if all(one_of(names, (name,)) for name in TIDY):
+    if all(find_column(names, (name,)) for name in TABLE_COLUMNS):
         return "scores"
-    if one_of(names, NAMES["segment"]) and one_of(names, NAMES["system"]):
+    if find_column(names, ITEM_COLUMNS["segment"]) and find_column(names, ITEM_COLUMNS["system"]):
         return "rankings"
     head = first_bytes(path).removeprefix(BOM).lstrip()
     if head.startswith((b"[", b"{")):
         return "votes" if multiway or not names else "comparisons"
-    if head and kind_of(path) in ("wmt", "jcml", "appraise", "pairs", "seg.score", "seg.scr"):
+    if head and detect_kind(path) in ("wmt", "jcml", "appraise", "pairs", "seg.score", "seg.scr"):
         return "rankings"
     return "votes" if multiway else "comparisons"
 
 
-def columns_in(path: str) -> Sequence[str]:
+def table_columns(path: str) -> Sequence[str]:
     """The names of a table's columns, as far as its beginning tells them; none of what is no table."""
     head = first_bytes(path).removeprefix(BOM)
     if head.startswith(b"PAR1"):
-        return [] if source_name(path) == "<stdin>" else read_named(path, EXPECTED).frame.columns
+        return [] if source_name(path) == "<stdin>" else read_named_table(path, EXPECTED_ITEMS).frame.columns
     line = next((line for line in head.splitlines() if line.strip() and not line.startswith(b"#")), b"")
     text = line.decode("utf-8", "replace").strip()
     if text.startswith(("{", "[")):

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import click
 
-from rankscope.cli.output import show
+from rankscope.cli.output import write_output
 from rankscope.compat.letor import VERSIONS, Stopped, letor_rank, letor_score, letor_ttest
 from rankscope.io.write import check_writable, refuse_overwriting
 
@@ -21,10 +21,10 @@ PRESET = click.option(
     show_default=True,
     help="The script: LETOR 3.0 (2008), LETOR 4.0 (2009), MSLR (2010).",
 )
-SCORED = "TEST PRED OUT FLAG"
+SCORE_USAGE = "TEST PRED OUT FLAG"
 #: Their number is checked by us, since the scripts have an exit code of their own for it.
-ARGUMENTS = click.argument("arguments", nargs=-1, metavar=SCORED)
-AS_THEY_COME = {"ignore_unknown_options": True}
+ARGUMENTS = click.argument("arguments", nargs=-1, metavar=SCORE_USAGE)
+PASS_UNKNOWN_OPTIONS = {"ignore_unknown_options": True}
 
 
 @click.group(invoke_without_command=True)
@@ -41,7 +41,7 @@ def letor(context: click.Context) -> None:
         click.echo(context.get_help())
 
 
-@letor.command(context_settings=AS_THEY_COME)
+@letor.command(context_settings=PASS_UNKNOWN_OPTIONS)
 @PRESET
 @ARGUMENTS
 def score(arguments: tuple[str, ...], preset: str) -> None:
@@ -52,10 +52,10 @@ def score(arguments: tuple[str, ...], preset: str) -> None:
     \b
     rankscope letor score demo-letor.txt demo-letor-rerank.txt - 0
     """  # noqa: D301 - click keeps the lines after the character \b as they are
-    evaluate("score", letor_score, arguments, preset)
+    run_script("score", letor_score, arguments, preset)
 
 
-@letor.command(context_settings=AS_THEY_COME)
+@letor.command(context_settings=PASS_UNKNOWN_OPTIONS)
 @PRESET
 @ARGUMENTS
 def rank(arguments: tuple[str, ...], preset: str) -> None:
@@ -66,10 +66,10 @@ def rank(arguments: tuple[str, ...], preset: str) -> None:
     \b
     rankscope letor rank test.txt positions.txt - 0
     """  # noqa: D301 - click keeps the lines after the character \b as they are
-    evaluate("rank", letor_rank, arguments, preset)
+    run_script("rank", letor_rank, arguments, preset)
 
 
-@letor.command(context_settings=AS_THEY_COME)
+@letor.command(context_settings=PASS_UNKNOWN_OPTIONS)
 @click.argument("arguments", nargs=-1, metavar="A B OUT")
 def ttest(arguments: tuple[str, ...]) -> None:
     """Compare two outputs by t-tests.
@@ -86,17 +86,17 @@ def ttest(arguments: tuple[str, ...]) -> None:
         usage("ttest A B OUT")
     a, b, out = arguments
     check_output(out, a, b)
-    show(letor_ttest(a, b), out)
+    write_output(letor_ttest(a, b), out)
 
 
-def evaluate(name: str, tool: Callable[..., str], arguments: tuple[str, ...], preset: str) -> None:
+def run_script(name: str, tool: Callable[..., str], arguments: tuple[str, ...], preset: str) -> None:
     """Read, score, write: what `score` and `rank` share."""
     if len(arguments) != 4 or arguments[3] not in ("0", "1"):
-        usage(f"{name} [--preset NAME] {SCORED}")
+        usage(f"{name} [--preset NAME] {SCORE_USAGE}")
     test, predictions, out, flag = arguments
     check_output(out, test, predictions)
     try:
-        show(tool(test, predictions, preset=preset, by_query=flag == "1"), out)
+        write_output(tool(test, predictions, preset=preset, by_query=flag == "1"), out)
     except Stopped as stop:
         click.echo(str(stop))
         sys.exit(stop.code)

@@ -14,7 +14,7 @@ import click
 
 from rankscope._version import __version__
 from rankscope.cli.groups import LazyGroup
-from rankscope.cli.streams import ReaderLeft, Terminated, guarded_streams, ignore_interrupts, signals_told
+from rankscope.cli.streams import ReaderLeft, Terminated, guarded_streams, ignore_interrupts, signals_raised
 from rankscope.errors import RankscopeError, in_one_line
 
 __all__ = ["cli", "main"]
@@ -56,7 +56,7 @@ COMMANDS = {
 
 
 #: An exception that a signal raised, as others print it.
-SIGNALLED = re.compile(r"KeyboardInterrupt\(\)|Terminated\((\d{1,3})\)")
+SIGNAL_PANIC = re.compile(r"KeyboardInterrupt\(\)|Terminated\((\d{1,3})\)")
 
 
 class Commands(LazyGroup):
@@ -68,7 +68,7 @@ class Commands(LazyGroup):
         try:
             return super().invoke(ctx)
         except BrokenPipeError as error:  # of workers, or a server: click would end without a word
-            raise RankscopeError(refusal(error)) from None
+            raise RankscopeError(system_error_message(error)) from None
 
 
 @click.group(cls=Commands, invoke_without_command=True, context_settings={"help_option_names": ["-h", "--help"]})
@@ -85,9 +85,9 @@ def cli(context: click.Context) -> None:
     if context.invoked_subcommand is None:
         click.echo(context.get_help())
         return
-    from rankscope.io.folders import listed_once  # loads NumPy, as commands do, and the overview does not
+    from rankscope.io.folders import list_folders_once  # loads NumPy, as commands do, and the overview does not
 
-    context.with_resource(listed_once())
+    context.with_resource(list_folders_once())
 
 
 def main(args: Sequence[str] | None = None) -> None:
@@ -102,7 +102,7 @@ def main(args: Sequence[str] | None = None) -> None:
     atexit.register(gc.freeze)
     with guarded_streams():
         try:
-            code = ended(args)
+            code = exit_code(args)
         except KeyboardInterrupt as error:  # while something else was being said
             code = interrupted(error)
         if args is None:
@@ -111,17 +111,17 @@ def main(args: Sequence[str] | None = None) -> None:
         sys.exit(code)
 
 
-def ended(args: Sequence[str] | None) -> int:
+def exit_code(args: Sequence[str] | None) -> int:
     """The exit code, once all has been said. What is a bug of ours is raised."""
     try:
-        with signals_told():
-            code = called(args)
+        with signals_raised():
+            code = call_command(args)
             sys.stdout.flush()
             return code if isinstance(code, int) else 0
     except RankscopeError as error:
-        from rankscope.cli.advice import one_dash  # no call that is right needs it
+        from rankscope.cli.advice import single_dash_advice  # no call that is right needs it
 
-        return fail(one_dash(sys.argv[1:] if args is None else args, cli) or str(error))
+        return fail(single_dash_advice(sys.argv[1:] if args is None else args, cli) or str(error))
     except click.exceptions.Exit as error:
         return error.exit_code
     except (click.exceptions.Abort, KeyboardInterrupt) as error:
@@ -135,7 +135,7 @@ def ended(args: Sequence[str] | None) -> int:
     except MemoryError:
         return fail("there is not enough memory for this; close other programs, ask for less, or use a larger machine")
     except OSError as error:
-        return fail(refusal(error))
+        return fail(system_error_message(error))
     except RuntimeError as error:
         if isinstance(error.__cause__, KeyboardInterrupt):  # while a class was made: Python up to 3.11 wraps what comes
             return interrupted(error.__cause__)
@@ -147,7 +147,7 @@ def ended(args: Sequence[str] | None) -> int:
         return interrupted(signalled)
 
 
-def called(args: Sequence[str] | None) -> object:
+def call_command(args: Sequence[str] | None) -> object:
     """What a command gave or asked for: an exit code, as a gate does, or what means none."""
     try:
         return cli.main(args=None if args is None else list(args), prog_name="rankscope", standalone_mode=False)
@@ -157,7 +157,7 @@ def called(args: Sequence[str] | None) -> object:
 
 def signal_in(error: BaseException) -> KeyboardInterrupt | None:
     """What a signal raised while polars called Python, of which it makes a panic of its own; None for other errors."""
-    found = SIGNALLED.search(str(error)) if type(error).__name__ == "PanicException" else None
+    found = SIGNAL_PANIC.search(str(error)) if type(error).__name__ == "PanicException" else None
     if found is None:
         return None
     return Terminated(int(found[1])) if found[1] else KeyboardInterrupt()
@@ -177,7 +177,7 @@ def interrupted(error: BaseException) -> int:
     return 128 + signal.SIGINT
 
 
-def refusal(error: OSError) -> str:
+def system_error_message(error: OSError) -> str:
     """What the system would not do, and with which file, where it is one."""
     why = error.strerror or str(error) or type(error).__name__
     if error.filename is None:

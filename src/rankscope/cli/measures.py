@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import click
 
-from rankscope.cli.options import format_of
-from rankscope.cli.output import show
+from rankscope.cli.options import resolve_format
+from rankscope.cli.output import write_output
 from rankscope.reporting.measures import LIST_FORMATS, explain_measure, list_measures, list_presets
 
 __all__ = ["measures"]
@@ -28,10 +28,10 @@ def measures(name: str | None, presets: bool, format_: str | None, output: str |
     rankscope measures
     rankscope measures nDCG
     """  # noqa: D301 - click keeps the lines after the character \b as they are
-    chosen = format_of(format_, output, LIST_FORMATS)
+    chosen = resolve_format(format_, output, LIST_FORMATS)
     if presets:
-        show(list_presets(), output)
+        write_output(list_presets(), output)
     elif name is not None:
-        show(explain_measure(name, chosen), output)
+        write_output(explain_measure(name, chosen), output)
     else:
-        show(list_measures(chosen), output)
+        write_output(list_measures(chosen), output)

@@ -8,10 +8,10 @@ from typing import Any
 import click
 
 from rankscope.cli.cluster_option import cluster_option
-from rankscope.cli.mt_files import write_found
+from rankscope.cli.mt_files import write_result_files
 from rankscope.cli.options import format_option
 from rankscope.cli.output import progress_bar
-from rankscope.cli.results import FIGURE, PAGE, PLOT, take_showing
+from rankscope.cli.results import FIGURE_OPTION, PAGE, PLOT_OPTION, take_result_output
 from rankscope.cli.sampling_options import resamples_option, seed_option
 from rankscope.errors import ParameterError
 from rankscope.experiments.mt_columns import FEATURE_SETS
@@ -19,21 +19,21 @@ from rankscope.experiments.mt_experiment import translation_experiment
 from rankscope.experiments.mt_folder import PAIRS
 from rankscope.experiments.mt_protocols import PROTOCOLS
 from rankscope.experiments.mt_training import LOSSES
-from rankscope.io.write import folder_made
+from rankscope.io.write import make_folder
 from rankscope.parallel import all_cores
 from rankscope.reporting.results import RESULT_FORMATS
 
 __all__ = ["mt_experiment"]
 
 
-def names_in(text: str | None) -> list[str] | None:
+def split_names(text: str | None) -> list[str] | None:
     """Names with commas between them; None where nothing was said."""
     return None if text is None else [name.strip() for name in text.split(",") if name.strip()]
 
 
-def layers_in(text: str) -> tuple[int, ...]:
+def parse_layers(text: str) -> tuple[int, ...]:
     """Sizes of hidden layers. Raises ParameterError."""
-    parts = names_in(text) or []
+    parts = split_names(text) or []
     if not all(part.isdecimal() and len(part) < 6 for part in parts):
         raise ParameterError(f"--hidden is {text!r}, expected sizes of layers, as 16 or 32,16, or 0 for none")
     return tuple(size for size in map(int, parts) if size)
@@ -62,8 +62,8 @@ def layers_in(text: str) -> tuple[int, ...]:
 @click.option("--details", is_flag=True, help="Show what a page folds away, too.")
 @click.option("-o", "--output", metavar="FOLDER", help="Write tables, tests, scores and a page there as well.")
 @format_option([*RESULT_FORMATS, PAGE])
-@FIGURE
-@PLOT
+@FIGURE_OPTION
+@PLOT_OPTION
 def mt_experiment(
     folder: str,
     pairs: str | None,
@@ -86,15 +86,15 @@ def mt_experiment(
     rankscope mt-experiment --data demo-mt --protocol cv --features nine,+chrF --seeds 1 -o found
     rankscope mt-experiment --data demo-mt --protocol cv --losses ListNet,RankNet --features nine --pairs de-en
     """  # noqa: D301 - click keeps the lines after the character \b as they are
-    showing = take_showing(options)
+    showing = take_result_output(options)
     showing.check((folder,))
-    asked: dict[str, Any] = {"losses": names_in(losses), "features": names_in(features)}
-    layers = layers_in(hidden)
+    asked: dict[str, Any] = {"losses": split_names(losses), "features": split_names(features)}
+    layers = parse_layers(hidden)
     bars = progress_bar(1.0, "features of translations"), progress_bar(1.0, "training")
-    with nullcontext() if output is None else folder_made(output), bars[0] as reading, bars[1] as progress:
+    with nullcontext() if output is None else make_folder(output), bars[0] as reading, bars[1] as progress:
         result = translation_experiment(
             folder,
-            pairs=names_in(pairs),
+            pairs=split_names(pairs),
             hidden=layers,
             cache=cache if cache is not None or output is None else f"{output}/cache",
             workers=all_cores() if workers is None else workers,
@@ -104,5 +104,5 @@ def mt_experiment(
             **options,
         )
     if output is not None:
-        write_found(result, output)
+        write_result_files(result, output)
     showing.show(result, details=details)

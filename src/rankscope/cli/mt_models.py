@@ -6,12 +6,12 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, TypedDict
 
-from rankscope.data.wording import counted, listed
+from rankscope.data.wording import join_names, pluralise
 from rankscope.errors import InputError, ParameterError
 from rankscope.io.plain_texts import read_lines
 from rankscope.io.streams import open_binary, source_name
-from rankscope.learning.mt.array_files import stem_of
-from rankscope.learning.mt.compact import MAGIC
+from rankscope.learning.mt.array_files import magic_stem
+from rankscope.learning.mt.compact import LANGUAGE_MODEL_MAGIC
 from rankscope.learning.mt.feature_columns import COLUMNS
 from rankscope.learning.mt.kneser_ney import train_language_model
 from rankscope.learning.mt.language_model import LanguageModel
@@ -21,10 +21,10 @@ from rankscope.learning.mt.lexicon_training import train_lexicon
 from rankscope.learning.mt.model_files import load_language_model
 from rankscope.learning.mt.tokenisation import tokenised
 
-__all__ = ["Models", "TrainedModels", "read_lm", "read_models", "read_parallel"]
+__all__ = ["ModelFiles", "TrainedModels", "read_lm", "read_models", "read_parallel"]
 
 #: Bytes in which an ARPA file says what it is; the order of a model that is trained here.
-HEAD, ORDER = 1 << 16, 4
+HEAD_BYTES, LM_ORDER = 1 << 16, 4
 
 
 class TrainedModels(TypedDict):
@@ -35,7 +35,7 @@ class TrainedModels(TypedDict):
     backward: Lexicon | None
 
 
-class Models(NamedTuple):
+class ModelFiles(NamedTuple):
     """The files that were named. parallel: text of both sides, to train both lexicons on."""
 
     language_model: str | None
@@ -61,7 +61,9 @@ class Models(NamedTuple):
                 )
 
 
-def read_models(files: Models, wanted: set[str], *, progress: Callable[[float], Any] | None = None) -> TrainedModels:
+def read_models(
+    files: ModelFiles, wanted: set[str], *, progress: Callable[[float], Any] | None = None
+) -> TrainedModels:
     """Those of the models that are wanted. progress: told of the share of the work just done.
 
     Raises InputError for files that cannot be read, are no models, or teach nothing.
@@ -93,12 +95,12 @@ def read_lm(path: str, *, progress: Callable[[float], Any] | None = None) -> Lan
     if path == "-":
         raise ParameterError("--language-model is looked at twice and cannot be standard input; name a file")
     with open_binary(path) as stream:
-        head = stream.read(HEAD)
-    if head.startswith(stem_of(MAGIC)) or b"\\data\\" in head or ".arpa" in Path(path).name:
+        head = stream.read(HEAD_BYTES)
+    if head.startswith(magic_stem(LANGUAGE_MODEL_MAGIC)) or b"\\data\\" in head or ".arpa" in Path(path).name:
         return load_language_model(path)
     lines = dict.fromkeys(tokenised(read_lines(path)))
     try:
-        return train_language_model(list(lines), order=ORDER, progress=progress)
+        return train_language_model(list(lines), order=LM_ORDER, progress=progress)
     except InputError as error:
         raise InputError(f"{path}: {error}") from None
 
@@ -111,11 +113,11 @@ def read_parallel(paths: tuple[str, str], *, split: bool = False) -> tuple[Seque
     sides = [read_lines(path) for path in paths]
     if len(sides[0]) != len(sides[1]):
         raise InputError(
-            f"{paths[1]}: {counted(len(sides[1]), 'line')}, expected {len(sides[0]):,} as in {paths[0]}, one a "
+            f"{paths[1]}: {pluralise(len(sides[1]), 'line')}, expected {len(sides[0]):,} as in {paths[0]}, one a "
             "segment; lines end with LF only"
         )
     source, target = sides if split else map(tokenised, sides)
     if not any(a.strip() and b.strip() for a, b in zip(source, target, strict=True)):
-        names = listed([source_name(path) for path in paths])
+        names = join_names([source_name(path) for path in paths])
         raise InputError(f"{names}: no line has words on both sides, expected text to learn from")
     return source, target

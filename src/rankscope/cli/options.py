@@ -15,27 +15,27 @@ from rankscope.data.scores import Scores
 from rankscope.errors import ParameterError
 from rankscope.evaluation.conventions import DEFAULT_MEASURES, MISSING, NO_RELEVANT, UNJUDGED, make_plan
 from rankscope.evaluation.engine import evaluate as evaluate_runs
-from rankscope.evaluation.sources import ENTITY, number_of
+from rankscope.evaluation.sources import ENTITY, n_workers
 from rankscope.io.formats import FORMATS
 from rankscope.io.write import check_writable, refuse_overwriting
 
 __all__ = [
-    "READING",
+    "READING_OPTIONS",
     "check_output",
     "evaluation_options",
-    "format_of",
+    "resolve_format",
     "format_option",
     "measure_option",
     "output_options",
     "reading_workers",
     "refuse_workers",
-    "scores_of",
+    "evaluate_files",
 ]
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 #: The format that a suffix of -o asks for, where it is one of the command's.
-SUFFIXES = {
+FORMAT_OF_SUFFIX = {
     ".csv": "csv",
     ".json": "json",
     ".jsonl": "jsonl",
@@ -45,7 +45,21 @@ SUFFIXES = {
     ".parquet": "parquet",
 }
 #: Suffixes of what no command writes as text.
-OTHERS = (".xlsx", ".xls", ".ods", ".parquet", ".pdf", ".docx", ".png", ".svg", ".zip", ".gz", ".zst", ".pkl", ".npy")
+UNKNOWN_SUFFIXES = (
+    ".xlsx",
+    ".xls",
+    ".ods",
+    ".parquet",
+    ".pdf",
+    ".docx",
+    ".png",
+    ".svg",
+    ".zip",
+    ".gz",
+    ".zst",
+    ".pkl",
+    ".npy",
+)
 
 
 def measure_option(default: Sequence[str]) -> Callable[[Command], Command]:
@@ -61,7 +75,7 @@ def measure_option(default: Sequence[str]) -> Callable[[Command], Command]:
     )
 
 
-EVALUATION = (
+EVALUATION_OPTIONS = (
     measure_option(DEFAULT_MEASURES),
     click.option(
         "--preset", metavar="NAME", help="Conventions of a reference tool; see `rankscope measures --presets`."
@@ -111,13 +125,13 @@ EVALUATION = (
     ),
 )
 #: Those of them that say where the runs are and how they are read, not how they are measured.
-READING = ("input", "total_ranks", "workers")
+READING_OPTIONS = ("input", "total_ranks", "workers")
 
 
 def evaluation_options(command: Command) -> Command:
     """How runs are measured: the options of `evaluate` that every command has that starts from runs."""
     command = cluster_option(command)
-    for option in reversed(EVALUATION):
+    for option in reversed(EVALUATION_OPTIONS):
         command = option(command)
     return command
 
@@ -146,7 +160,7 @@ def output_options(formats: Sequence[str]) -> Callable[[Command], Command]:
     def add(command: Command) -> Command:
         @wraps(command)
         def with_format(*args: Any, **options: Any) -> Any:
-            options["format_"] = format_of(options["format_"], options["output"], formats)
+            options["format_"] = resolve_format(options["format_"], options["output"], formats)
             return command(*args, **options)
 
         return format_(output(cast(Command, with_format)))
@@ -154,18 +168,18 @@ def output_options(formats: Sequence[str]) -> Callable[[Command], Command]:
     return add
 
 
-def format_of(asked: str | None, output: str | None, formats: Sequence[str]) -> str:
+def resolve_format(asked: str | None, output: str | None, formats: Sequence[str]) -> str:
     """The format that was asked for, or that the name of the output asks for.
 
     Raises ParameterError for a name of what no format is.
     """
     suffix = os.path.splitext(output or "")[1].lower()
-    told = SUFFIXES.get(suffix)
+    told = FORMAT_OF_SUFFIX.get(suffix)
     if told not in formats:
         told = None
     fits = told is not None and asked in (None, told)
-    if suffix in OTHERS and not fits and asked != "html":  # pages say it so
-        known = " ".join(suffix for suffix, form in SUFFIXES.items() if form in formats)
+    if suffix in UNKNOWN_SUFFIXES and not fits and asked != "html":  # pages say it so
+        known = " ".join(suffix for suffix, form in FORMAT_OF_SUFFIX.items() if form in formats)
         raise ParameterError(f"{output}: no format here makes a {suffix} file; end its name in another way ({known})")
     return asked or told or "table"
 
@@ -177,7 +191,7 @@ def check_output(output: str | None, inputs: Sequence[str]) -> None:
         refuse_overwriting(output, inputs)
 
 
-def scores_of(
+def evaluate_files(
     qrels: str, runs: Sequence[str], measures: Sequence[str], *, on_error: str = "stop", **options: Any
 ) -> Scores:
     """What `evaluate` makes of these files; options: those of `evaluation_options`, whatever they are.
@@ -185,12 +199,12 @@ def scores_of(
     A wrong argument is told before anything is read.
     """
     if not runs and options["input"] != ENTITY:
-        from rankscope.io.mistaken import holds_ranks  # calls that are right need it not
+        from rankscope.io.mistaken import looks_like_rank_table  # calls that are right need it not
 
         what = f"; {qrels} looks like a table of ranks, which is read with --input {ENTITY}"
-        raise click.UsageError(f"Missing argument 'RUN...'{what if holds_ranks(qrels) else ''}.")
+        raise click.UsageError(f"Missing argument 'RUN...'{what if looks_like_rank_table(qrels) else ''}.")
     chosen = list(measures) or None
-    make_plan(chosen, **{name: value for name, value in options.items() if name not in READING})
+    make_plan(chosen, **{name: value for name, value in options.items() if name not in READING_OPTIONS})
     options["workers"] = reading_workers(runs, options["workers"])
     with bytes_progress(runs, "reading runs") as progress:
         return evaluate_runs(qrels, list(runs) or None, chosen, progress=progress, on_error=on_error, **options)
@@ -198,13 +212,13 @@ def scores_of(
 
 def refuse_workers(options: dict[str, Any]) -> None:
     """Take the option out where judgments of people and of a machine share what was read, in this process."""
-    from rankscope.parallel.cluster import current  # no other call needs it
+    from rankscope.parallel.cluster import current_cluster  # no other call needs it
 
-    given = "--cluster" if current() is not None else "--workers"
-    if options.pop("workers") is not None or current() is not None:
+    given = "--cluster" if current_cluster() is not None else "--workers"
+    if options.pop("workers") is not None or current_cluster() is not None:
         raise ParameterError(f"{given} beside --machine, where each run is read once for both judges; leave it out")
 
 
 def reading_workers(runs: Sequence[str], asked: int | None) -> int:
     """How many workers share the run files. Raises ParameterError."""
-    return number_of(asked, runs, guarded=True)
+    return n_workers(asked, runs, guarded=True)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-__all__ = ["COMMANDS", "HINTS", "OPTIONS", "VALUES"]
+__all__ = ["COMMAND_SYNONYMS", "OPTION_HINTS", "OPTION_SYNONYMS", "VALUE_SYNONYMS"]
 
 #: A word -> the commands that may be meant, the likeliest first.
-COMMANDS = {
+COMMAND_SYNONYMS = {
     "score": ("evaluate", "segments"),
     "eval": ("evaluate", "score"),
     "fusion": ("fuse",),
@@ -30,7 +30,7 @@ COMMANDS = {
 }
 
 #: An option -> those that may be meant here, of which a command has one or none.
-OPTIONS = {
+OPTION_SYNONYMS = {
     "--metric": ("--measure",),
     "--metrics": ("--measure",),
     "--out": ("--output",),
@@ -86,7 +86,7 @@ OPTIONS = {
 }
 
 #: Options, an option that the command must have (or nothing), and what to do where no other option is meant.
-HINTS = (
+OPTION_HINTS = (
     (
         ("--k", "-k", "--cutoff", "--cutoffs", "--depth", "--top-k", "--topk", "--top", "--at", "-M"),
         "--measure",
@@ -119,7 +119,7 @@ HINTS = (
 )
 
 #: A value in small letters without signs -> the values that may be meant, of which an option has one or none.
-VALUES = {
+VALUE_SYNONYMS = {
     "ttest": ("t",),
     "pairedt": ("t",),
     "student": ("t",),

@@ -11,17 +11,17 @@ from typing import Any
 
 import click
 
-from rankscope.io.packed import split_packing
+from rankscope.io.packed import split_compression_suffix
 from rankscope.io.streams import is_folder
 from rankscope.io.write import write_text
 
-__all__ = ["bytes_progress", "progress_bar", "show"]
+__all__ = ["bytes_progress", "progress_bar", "write_output"]
 
 #: Seconds after which work counts as long.
-LONG = 1.0
+SECONDS_BEFORE_BAR = 1.0
 
 
-def show(text: str, output: str | None) -> None:
+def write_output(text: str, output: str | None) -> None:
     """Print, or write to the file named by `-o`."""
     if output is None or output == "-":
         click.echo(text, nl=False)
@@ -32,17 +32,17 @@ def show(text: str, output: str | None) -> None:
 def bytes_progress(paths: Sequence[str], what: str) -> AbstractContextManager[Callable[[float], Any] | None]:
     """A bar of the bytes just read; see `progress_bar`."""
     # Of a compressed file nobody knows how much is to come.
-    sizes = dict(size for path in paths for size in sizes_of(path))
-    compressed = any(split_packing(path)[1] for path in sizes)
+    sizes = dict(size for path in paths for size in file_sizes(path))
+    compressed = any(split_compression_suffix(path)[1] for path in sizes)
     return progress_bar(None if compressed else sum(sizes.values()), what)
 
 
-def sizes_of(path: str) -> Sequence[tuple[str, int]]:
+def file_sizes(path: str) -> Sequence[tuple[str, int]]:
     """The file, or those of a folder, with their bytes."""
     if is_folder(path):
-        from rankscope.io.folders import sound_partitions  # most runs are files
+        from rankscope.io.folders import readable_partitions  # most runs are files
 
-        return sound_partitions(path)
+        return readable_partitions(path)
     return [(path, os.path.getsize(path) if os.path.isfile(path) else 0)]
 
 
@@ -62,7 +62,7 @@ def progress_bar(total: float | None, what: str) -> Iterator[Callable[[float], A
     def tell(n: float) -> None:
         nonlocal done, bar
         done += n
-        if bar is None and time.monotonic() - begin > LONG:
+        if bar is None and time.monotonic() - begin > SECONDS_BEFORE_BAR:
             from rich.console import Console
             from rich.progress import Progress
 

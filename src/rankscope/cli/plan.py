@@ -7,10 +7,10 @@ from typing import Any
 
 import click
 
-from rankscope.cli.options import evaluation_options, refuse_workers, scores_of
+from rankscope.cli.options import evaluate_files, evaluation_options, refuse_workers
 from rankscope.cli.output import bytes_progress
-from rankscope.cli.results import result_options, take_showing
-from rankscope.comparison.matched import system_of
+from rankscope.cli.results import result_options, take_result_output
+from rankscope.comparison.matched import resolve_system
 from rankscope.comparison.planning import check_plan
 from rankscope.comparison.planning import plan as plan_queries
 from rankscope.comparison.standardise import standardise as standardise_by_query
@@ -117,13 +117,13 @@ def plan(
     """  # noqa: D301 - click keeps the lines after the character \b as they are
     asked: dict[str, Any] = {"difference": difference, "width": width, "power": power, "level": level}
     asked |= {"alternative": alternative, "n_queries": queries, "tests": tests}
-    showing = take_showing(options)
+    showing = take_result_output(options)
     check_plan(**asked)
     if machine is not None:
         if not runs:
             raise click.UsageError("Missing argument 'RUN...'.")
         showing.check((qrels, machine, *runs))
-        wide = asked_width(width, standardise, asked)
+        wide = check_width(width, standardise, asked)
         refuse_workers(options)
         from rankscope.judging.planning_judgments import plan_judgments  # no other call needs it
 
@@ -149,14 +149,14 @@ def plan(
         raise ParameterError(
             f"one run has nothing to be compared with: {runs[0]}, where {qrels} holds the judgments; name at least 2"
         )
-    scores = scores_of(qrels, runs, measures, **options)
+    scores = evaluate_files(qrels, runs, measures, **options)
     if standardise is not None:
         scores = standardise_by_query(scores, method=standardise)
-    result = plan_queries(scores, baseline=system_of(baseline, runs, scores), **asked)
+    result = plan_queries(scores, baseline=resolve_system(baseline, runs, scores), **asked)
     showing.show(result)
 
 
-def asked_width(width: float | None, standardise: str | None, asked: Mapping[str, Any]) -> float:
+def check_width(width: float | None, standardise: str | None, asked: Mapping[str, Any]) -> float:
     """The width. Raises where there is none, and for what plans a test."""
     if width is None:
         raise ParameterError("--machine plans intervals; say with --width how wide they may be, as --width 0.05")

@@ -9,11 +9,11 @@ from click.core import ParameterSource
 
 from rankscope.cli.options import check_output
 from rankscope.cli.output import bytes_progress
-from rankscope.cli.results import PAGE, Showing, check_page
+from rankscope.cli.results import PAGE, ResultOutput, check_page
 from rankscope.cli.sampling_options import seed_option
 from rankscope.data.sections import Result
 from rankscope.errors import ParameterError
-from rankscope.io.formats import FORMATS, outputs
+from rankscope.io.formats import FORMATS, writable_formats
 from rankscope.judging.methods import METHODS
 from rankscope.judging.pool_files import check_pool_file, write_pool
 from rankscope.judging.pooling import DEEP, SHALLOW
@@ -64,7 +64,7 @@ COUNT = click.IntRange(1, LARGEST)
 @click.option(
     "--input", "input", type=click.Choice(list(FORMATS)), help="Format of the runs; told by content otherwise."
 )
-@click.option("--to", type=click.Choice(outputs()), help="Format of POOL; told by its suffix otherwise.")
+@click.option("--to", type=click.Choice(writable_formats()), help="Format of POOL; told by its suffix otherwise.")
 @click.option("-o", "--output", metavar="POOL", help="Write what to judge there; whole or not at all. - prints it.")
 @click.option(
     "--format",
@@ -98,17 +98,17 @@ def pool(
     check_page(format_, None)
     keep_memory()
     with bytes_progress(runs, "reading runs") as progress:
-        found = made(list(runs), rng, progress, **options)
+        found = pool_result(list(runs), rng, progress, **options)
     if output is not None:
         write_pool(found, output, to)
     if output == "-":
         for note in found.notes:
             click.echo(f"note: {note}", err=True)
     else:
-        Showing(format_, None, None, None).show(found, details=details)
+        ResultOutput(format_, None, None, None).show(found, details=details)
 
 
-def made(runs: list[str], rng: int, progress: Any, **options: Any) -> Any:
+def pool_result(runs: list[str], rng: int, progress: Any, **options: Any) -> Any:
     """What the options ask for."""
     given = {name: value for name, value in options.items() if value is not None}
     share, leaving = given.pop("share", None), given.pop("leave_out")
@@ -140,13 +140,13 @@ def refuse_together(output: str | None, to: str | None, format_: str, options: d
     if options["leave_out"]:
         if options["judged"] is None:
             raise ParameterError("--leave-out needs judgments; name them with --judged QRELS")
-        refuse_with("--leave-out", {**options, "output": output}, ("output", "budget", "share", "rate", "beta"))
+        refuse_beside("--leave-out", {**options, "output": output}, ("output", "budget", "share", "rate", "beta"))
     else:
         for name in ("measure", "cutoff"):
             if options[name] is not None:
                 raise ParameterError(f"--{name} without --leave-out; add it, or leave --{name} out")
     if options["share"] is not None:
-        refuse_with("--sample", options, ("budget", "rate", "beta"))
+        refuse_beside("--sample", options, ("budget", "rate", "beta"))
     if (options["share"] is not None or options["leave_out"]) and options["method"] != "depth":
         which = "--sample" if options["share"] is not None else "--leave-out"
         raise ParameterError(f"{which} and --method {options['method']} do not go together; leave one out")
@@ -158,7 +158,7 @@ def refuse_together(output: str | None, to: str | None, format_: str, options: d
         refuse_unused("rng", f"--method {options['method']}, which draws nothing")
 
 
-def refuse_with(which: str, options: dict[str, Any], names: tuple[str, ...]) -> None:
+def refuse_beside(which: str, options: dict[str, Any], names: tuple[str, ...]) -> None:
     words = {"output": "-o", "share": "--sample"}
     for name in names:
         if options[name] is not None:

@@ -8,14 +8,14 @@ import click
 import numpy as np
 
 from rankscope.cli.options import check_output
-from rankscope.cli.output import bytes_progress, show
+from rankscope.cli.output import bytes_progress, write_output
 from rankscope.data.features import Features
 from rankscope.errors import InputError, ParameterError
-from rankscope.io.feature_places import place_of_row
+from rankscope.io.feature_places import locate_row
 from rankscope.io.features import read_features
-from rankscope.io.packed import split_packing
+from rankscope.io.packed import split_compression_suffix
 from rankscope.io.read import file_stem
-from rankscope.io.write import compressed, write_chunks
+from rankscope.io.write import compress, write_chunks
 from rankscope.learning.matched import match_file
 from rankscope.learning.ranker import Ranker
 from rankscope.learning.saved import load_ranker
@@ -24,7 +24,7 @@ from rankscope.learning.scaling import logarithms
 __all__ = ["predict"]
 
 #: Documents that are looked at at once.
-AT_ONCE = 1 << 14
+DOCUMENTS_AT_ONCE = 1 << 14
 
 
 @click.command()
@@ -56,7 +56,7 @@ def predict(model: str, test_file: str, output: str | None, cache: bool, metric:
         from rankscope.learning.mt import read_translation_features, score_translations, seg_score_lines
 
         scored = score_translations(ranker, read_translation_features(test_file), metric)
-        write_scores("".join(seg_score_lines(scored, file_stem(test_file))), output)
+        write_score_text("".join(seg_score_lines(scored, file_stem(test_file))), output)
         return
     with bytes_progress((test_file,), "reading features") as progress:
         # A cache is kept for training, too, and holds what that needs; what it lacks is refused there.
@@ -65,30 +65,30 @@ def predict(model: str, test_file: str, output: str | None, cache: bool, metric:
     try:
         scores = ranker.predict(features)
     except InputError as error:
-        refuse_place(test_file, features, ranker, error)
-    write_scores("".join(f"{score!r}\n" for score in scores.tolist()), output)
+        refuse_with_line(test_file, features, ranker, error)
+    write_score_text("".join(f"{score!r}\n" for score in scores.tolist()), output)
     for note in features.notes:
         click.echo(f"note: {note}", err=True)
 
 
-def write_scores(text: str, output: str | None) -> None:
+def write_score_text(text: str, output: str | None) -> None:
     """Print, or write: compressed where the name says so."""
-    packed = split_packing(output or "")[1]
+    packed = split_compression_suffix(output or "")[1]
     if output is not None and packed:
-        write_chunks(output, compressed([text.encode()], packed))
+        write_chunks(output, compress([text.encode()], packed))
     else:
-        show(text, output)
+        write_output(text, output)
 
 
-def refuse_place(path: str, features: Features, ranker: Ranker, error: InputError) -> NoReturn:
+def refuse_with_line(path: str, features: Features, ranker: Ranker, error: InputError) -> NoReturn:
     """Raise for a number that cannot be scaled as the model does, with its line; else the error as it is."""
     scaling = getattr(ranker, "scaling_", None)
     if scaling is None:  # trees and blends have none of their own
         raise error
     n = features.values.shape[1]  # behind them may be those of ranks, which are never far
     logged, mean, deviation = scaling.logged[:n], scaling.mean[:n], scaling.deviation[:n]
-    for start in range(0, len(features), AT_ONCE):
-        part = features.values[start : start + AT_ONCE]
+    for start in range(0, len(features), DOCUMENTS_AT_ONCE):
+        part = features.values[start : start + DOCUMENTS_AT_ONCE]
         with np.errstate(all="ignore"):  # what is no number is what is looked for
             scaled = (logarithms(part, logged) - mean) / deviation
             far = ~np.isfinite(scaled.astype(np.float32)) & (deviation > 0)
@@ -96,7 +96,7 @@ def refuse_place(path: str, features: Features, ranker: Ranker, error: InputErro
             row, column = map(int, np.argwhere(far)[0])
             place = start + row if features.order is None else int(features.order[start + row])
             raise InputError(
-                f"{place_of_row(path, place)}: feature {features.names[column]!r} is {part[row, column]:g}, too far "
+                f"{locate_row(path, place)}: feature {features.names[column]!r} is {part[row, column]:g}, too far "
                 "from the numbers that the model was trained on to be scored; correct it"
             ) from None
     raise error

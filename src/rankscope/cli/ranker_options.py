@@ -10,7 +10,7 @@ import click
 
 from rankscope.cli.sampling_options import seed_option
 from rankscope.errors import ParameterError
-from rankscope.experiments.models import LINEAR, TORCH
+from rankscope.experiments.models import LINEAR_PREFIX, TORCH_PREFIX
 from rankscope.learning.lambdamart import LAMBDAMART
 from rankscope.learning.ranker import Ranker
 from rankscope.learning.scaling import TRANSFORMS
@@ -19,20 +19,20 @@ from rankscope.learning.torch.installed import DEVICES
 __all__ = [
     "blend_options",
     "check_torch_options",
-    "how_to_blend",
+    "take_blend",
     "ranker_of",
     "ranker_options",
     "ranker_parameters",
 ]
 
 #: Sizes of layers have fewer digits than this; beyond it, no array could have such a shape.
-LARGE = 16
+MAX_DIGITS = 16
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 #: What a `Ranker` takes where nothing is said, so that it is said in one place.
 DEFAULTS = {name: one.default for name, one in inspect.signature(Ranker).parameters.items()}
 
-OPTIONS = (
+RANKER_OPTIONS = (
     click.option(
         "--hidden",
         metavar="N[,N...]",
@@ -129,7 +129,7 @@ OPTIONS = (
     ),
     seed_option("Of the weights and the order of lists; the same one gives the same model."),
 )
-NAMES = (
+RANKER_PARAMETERS = (
     "hidden",
     "epochs",
     "patience",
@@ -145,7 +145,7 @@ NAMES = (
 
 
 #: Those of a `TorchRanker` alone.
-OF_TORCH = ("attention", "heads", "device")
+TORCH_PARAMETERS = ("attention", "heads", "device")
 
 
 BLEND_OPTIONS = (
@@ -157,13 +157,13 @@ BLEND_OPTIONS = (
 
 
 def blend_options(command: Command) -> Command:
-    """`--blend` and `--stacked`; `how_to_blend` takes them."""
+    """`--blend` and `--stacked`; `take_blend` takes them."""
     for option in reversed(BLEND_OPTIONS):
         command = option(command)
     return command
 
 
-def how_to_blend(options: dict[str, Any]) -> str | bool:
+def take_blend(options: dict[str, Any]) -> str | bool:
     """What is asked for, as `cross_validate` takes it, taken out of what click gives."""
     blend: bool = options.pop("blend")
     return "stacked" if options.pop("stacked") else blend
@@ -171,57 +171,57 @@ def how_to_blend(options: dict[str, Any]) -> str | bool:
 
 def ranker_options(command: Command) -> Command:
     """The options of a `Ranker` but for its loss."""
-    for option in reversed(OPTIONS):
+    for option in reversed(RANKER_OPTIONS):
         command = option(command)
     return command
 
 
 def ranker_parameters(options: dict[str, Any]) -> dict[str, Any]:
     """The parameters of a `Ranker`, taken out of what click gives; those that only a `TorchRanker` has where given."""
-    found = {name: options.pop(name) for name in NAMES}
-    of_torch = {name: options.pop(name) for name in OF_TORCH}
-    return {**found, "hidden": layers(found["hidden"]), **{k: x for k, x in of_torch.items() if x is not None}}
+    found = {name: options.pop(name) for name in RANKER_PARAMETERS}
+    of_torch = {name: options.pop(name) for name in TORCH_PARAMETERS}
+    return {**found, "hidden": parse_layers(found["hidden"]), **{k: x for k, x in of_torch.items() if x is not None}}
 
 
 def check_torch_options(losses: Sequence[str], parameters: Mapping[str, Any]) -> None:
     """Raise ParameterError where one of a `TorchRanker` was given, and no loss is for one."""
-    given = [name for name in OF_TORCH if name in parameters]
+    given = [name for name in TORCH_PARAMETERS if name in parameters]
     if given and not any(is_torch(loss) for loss in losses):
         first = losses[0].strip()
-        plain = first[len(LINEAR) :] if is_linear(first) else first
+        plain = first[len(LINEAR_PREFIX) :] if is_linear(first) else first
         another = "listnet" if plain.lower().startswith(LAMBDAMART) else plain  # trees are no networks
         raise ParameterError(
             f"--{given[0]} is for networks of PyTorch, and {' and '.join(losses)} "
-            f"{'is' if len(losses) == 1 else 'are'} not; write --loss {TORCH}{another}, or leave it out"
+            f"{'is' if len(losses) == 1 else 'are'} not; write --loss {TORCH_PREFIX}{another}, or leave it out"
         )
 
 
 def is_torch(loss: str) -> bool:
-    return loss.strip().lower().startswith(TORCH)
+    return loss.strip().lower().startswith(TORCH_PREFIX)
 
 
 def is_linear(loss: str) -> bool:
-    return loss.strip().lower().startswith(LINEAR)
+    return loss.strip().lower().startswith(LINEAR_PREFIX)
 
 
 def ranker_of(loss: str, parameters: Mapping[str, Any]) -> Ranker:
     """A ranker for this loss: of PyTorch where it says so, as torch:listnet; without hidden layers: linear:listnet."""
     check_torch_options([loss], parameters)
     if is_linear(loss):
-        return Ranker(loss.strip()[len(LINEAR) :], **{**parameters, "hidden": ()})
+        return Ranker(loss.strip()[len(LINEAR_PREFIX) :], **{**parameters, "hidden": ()})
     if not is_torch(loss):
         return Ranker(loss, **parameters)
     from rankscope.learning.torch import TorchRanker  # no other ranker needs it
 
-    ranker: Ranker = TorchRanker(loss.strip()[len(TORCH) :], **parameters)
+    ranker: Ranker = TorchRanker(loss.strip()[len(TORCH_PREFIX) :], **parameters)
     return ranker
 
 
-def layers(text: str) -> tuple[int, ...]:
+def parse_layers(text: str) -> tuple[int, ...]:
     """`64,32` as sizes; `0` as none."""
     parts = [part.strip() for part in text.split(",")]
     if parts == ["0"]:
         return ()
-    if not all(part.isdecimal() and len(part) < LARGE and int(part) > 0 for part in parts):
+    if not all(part.isdecimal() and len(part) < MAX_DIGITS and int(part) > 0 for part in parts):
         raise ParameterError(f"--hidden is {text!r}, expected sizes of layers as 64 or 64,32, or 0 for none")
     return tuple(map(int, parts))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from rankscope.cli.options import check_output
-from rankscope.cli.output import show
+from rankscope.cli.output import write_output
 from rankscope.compat.rankeval import rankeval_output
 
 __all__ = ["rankeval"]
@@ -25,4 +25,4 @@ def rankeval(file: str, predicted: str, original: str, output: str | None) -> No
     rankscope rankeval judged.jcml predicted_rank rank
     """  # noqa: D301 - click keeps the lines after the character \b as they are
     check_output(output, (file,))
-    show(rankeval_output(file, predicted, original), output)
+    write_output(rankeval_output(file, predicted, original), output)

@@ -11,7 +11,7 @@ from typing import Any
 import click
 
 from rankscope.cli.comparison_options import comparison_options, take_comparison
-from rankscope.cli.options import READING, check_output, evaluation_options, reading_workers
+from rankscope.cli.options import READING_OPTIONS, check_output, evaluation_options, reading_workers
 from rankscope.cli.output import bytes_progress
 from rankscope.errors import OutputError
 from rankscope.evaluation.conventions import make_plan
@@ -62,7 +62,7 @@ def report(
     rankscope report demo.qrels bm25.run dense.run --baseline bm25 -o mine.html
     """  # noqa: D301 - click keeps the lines after the character \b as they are
     compared = take_comparison(options)
-    source = {name: options.pop(name) for name in READING}
+    source = {name: options.pop(name) for name in READING_OPTIONS}
     if not runs and source["input"] != ENTITY:
         raise click.UsageError("Missing argument 'RUN...'.")
     make_plan(list(measures) or None, **options)  # a wrong argument is told before anything is read

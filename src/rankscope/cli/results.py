@@ -12,22 +12,24 @@ from typing import Any, NamedTuple, TypeVar
 import click
 
 from rankscope.cli.options import check_output, format_option, output_options
-from rankscope.cli.output import show
+from rankscope.cli.output import write_output
 from rankscope.data.sections import Figure, Result
 from rankscope.errors import ParameterError, UnknownName
-from rankscope.io.render import parquet
+from rankscope.io.render import to_parquet
 from rankscope.io.write import refuse_overwriting, write_chunks
 from rankscope.reporting.results import RESULT_FORMATS, render_result
 
-__all__ = ["PAGE", "Showing", "check_page", "page_of", "printing_options", "result_options", "take_showing"]
+__all__ = ["PAGE", "ResultOutput", "check_page", "page_of", "printing_options", "result_options", "take_result_output"]
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 #: The tidy table as a file for programs; all that a result shows, as one page.
 PARQUET, PAGE = "parquet", "html"
 
-PLOT = click.option("--plot", metavar="FILE", help="Draw a figure of it: .svg, .pdf, .png, .html or .json (Vega-Lite).")
-FIGURE = click.option(
+PLOT_OPTION = click.option(
+    "--plot", metavar="FILE", help="Draw a figure of it: .svg, .pdf, .png, .html or .json (Vega-Lite)."
+)
+FIGURE_OPTION = click.option(
     "--figure",
     metavar="NAME",
     help='Which, where there are several, as "x 2" the second of a name; a wrong name lists them.',
@@ -36,15 +38,15 @@ FIGURE = click.option(
 
 def result_options(command: Command) -> Command:
     """`--plot`, `--figure`, `--format` and `--output`."""
-    return PLOT(FIGURE(output_options([*RESULT_FORMATS, PAGE, PARQUET])(command)))
+    return PLOT_OPTION(FIGURE_OPTION(output_options([*RESULT_FORMATS, PAGE, PARQUET])(command)))
 
 
 def printing_options(command: Command) -> Command:
     """The same for a command whose -o is for something else: what it shows is printed."""
-    return PLOT(FIGURE(format_option(list(RESULT_FORMATS))(command)))
+    return PLOT_OPTION(FIGURE_OPTION(format_option(list(RESULT_FORMATS))(command)))
 
 
-class Showing(NamedTuple):
+class ResultOutput(NamedTuple):
     """What those options say."""
 
     format_: str
@@ -77,13 +79,13 @@ class Showing(NamedTuple):
         if self.plot is not None:
             from rankscope.reporting.figures import save_figure
 
-            save_figure(choose(result, self.figure), self.plot)
+            save_figure(choose_figure(result, self.figure), self.plot)
         if self.format_ == PARQUET and self.output is not None:
-            write_chunks(self.output, [parquet(result.frame())])
+            write_chunks(self.output, [to_parquet(result.frame())])
         elif self.format_ == PAGE:
-            show(page_of(result), self.output)
+            write_output(page_of(result), self.output)
         else:
-            show(render_result(result, self.format_, details=details), self.output)
+            write_output(render_result(result, self.format_, details=details), self.output)
 
 
 def check_page(format_: str, output: str | None) -> None:
@@ -104,12 +106,12 @@ def page_of(result: Result) -> str:
     return result_page(result, command=shlex.join(["rankscope", *sys.argv[1:]])).html
 
 
-def take_showing(options: dict[str, Any]) -> Showing:
+def take_result_output(options: dict[str, Any]) -> ResultOutput:
     """What `result_options` added, taken out of what click gives."""
-    return Showing(**{name: options.pop(name, None) for name in Showing._fields})
+    return ResultOutput(**{name: options.pop(name, None) for name in ResultOutput._fields})
 
 
-def choose(result: Result, name: str | None) -> Figure:
+def choose_figure(result: Result, name: str | None) -> Figure:
     """The figure of that name; several of one name are numbered, as "confusion_matrix 2".
 
     Raises UnknownName, and ParameterError where there is none at all.

@@ -12,7 +12,7 @@ import click
 
 from rankscope.cli.options import evaluation_options
 from rankscope.cli.output import bytes_progress, progress_bar
-from rankscope.cli.results import result_options, take_showing
+from rankscope.cli.results import result_options, take_result_output
 from rankscope.errors import ParameterError
 from rankscope.evaluation.sources import ENTITY
 from rankscope.parallel import all_cores
@@ -26,7 +26,7 @@ __all__ = ["stability"]
 DATA = ("csv", "json", "jsonl", "parquet")
 
 
-class Range(click.ParamType):  # type: ignore[type-arg]  # click before 8.4 takes none
+class NumberList(click.ParamType):  # type: ignore[type-arg]  # click before 8.4 takes none
     """Numbers with commas between them."""
 
     def __init__(self, kind: Callable[[str], Any], name: str) -> None:
@@ -40,11 +40,11 @@ class Range(click.ParamType):  # type: ignore[type-arg]  # click before 8.4 take
             self.fail(f"{value!r}, expected {self.name}, with commas between several", param, ctx)
 
 
-WHOLE, REAL = Range(int, "a whole number"), Range(float, "a number")
+WHOLE_NUMBERS, REAL_NUMBERS = NumberList(int, "a whole number"), NumberList(float, "a number")
 
 
 @contextmanager
-def going_on(checkpoint: str | None) -> Iterator[None]:
+def checkpoint_advice(checkpoint: str | None) -> Iterator[None]:
     """Ctrl-C says what is kept, and how to go on."""
     try:
         yield
@@ -58,15 +58,17 @@ def going_on(checkpoint: str | None) -> Iterator[None]:
 @click.argument("qrels")
 @click.argument("runs", nargs=-1, metavar="RUN...")
 @evaluation_options
-@click.option("--cutoffs", type=WHOLE, metavar="N,...", help="For measures that are named without one.")
-@click.option("--sigs", type=REAL, metavar="A,...", help="Levels of significance. Default: 0.01,0.05,0.1.")
-@click.option("--splits", type=WHOLE, metavar="N,...", help="Groups of entities (10), or sets of queries (2).")
-@click.option("--systems", type=WHOLE, metavar="N,...", help="Draw so many of the systems. Default: all.")
-@click.option("--entities", type=WHOLE, metavar="N,...", help="Draw so many entities, or queries. Default: all.")
-@click.option("--set-size", type=WHOLE, metavar="N,...", help="Queries in a set, in the place of --splits.")
+@click.option("--cutoffs", type=WHOLE_NUMBERS, metavar="N,...", help="For measures that are named without one.")
+@click.option("--sigs", type=REAL_NUMBERS, metavar="A,...", help="Levels of significance. Default: 0.01,0.05,0.1.")
+@click.option("--splits", type=WHOLE_NUMBERS, metavar="N,...", help="Groups of entities (10), or sets of queries (2).")
+@click.option("--systems", type=WHOLE_NUMBERS, metavar="N,...", help="Draw so many of the systems. Default: all.")
+@click.option(
+    "--entities", type=WHOLE_NUMBERS, metavar="N,...", help="Draw so many entities, or queries. Default: all."
+)
+@click.option("--set-size", type=WHOLE_NUMBERS, metavar="N,...", help="Queries in a set, in the place of --splits.")
 @click.option(
     "--fuzz",
-    type=REAL,
+    type=REAL_NUMBERS,
     default="0.05",
     show_default=True,
     metavar="F,...",
@@ -123,7 +125,7 @@ def stability(
     rankscope stability demo.qrels *.run -m AP -m P@10 --set-size 10,25 --seed 7
     rankscope stability demo-ranks.tsv --input entity-ranks --splits 5,10 --checkpoint saved/
     """  # noqa: D301 - click keeps the lines after the character \b as they are
-    showing = take_showing(options)
+    showing = take_result_output(options)
     conventions = {name: options.pop(name) for name in ("rel", "ties", "missing", "no_relevant", "unjudged")}
     if parts == "ablation":
         options["ablation"] = True
@@ -144,7 +146,7 @@ def stability(
             f"one run has nothing to be compared with: {runs[0]}, where {qrels} holds the judgments; name at least 2"
         )
     with (
-        going_on(options["checkpoint"]),
+        checkpoint_advice(options["checkpoint"]),
         bytes_progress(runs, "reading runs") as reading,
         progress_bar(1.0, "trying measures") as progress,
     ):

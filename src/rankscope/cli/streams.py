@@ -12,10 +12,10 @@ from typing import Any, NoReturn
 
 from rankscope.errors import OutputError
 
-__all__ = ["ReaderLeft", "Terminated", "guarded_streams", "ignore_interrupts", "signals_told"]
+__all__ = ["ReaderLeft", "Terminated", "guarded_streams", "ignore_interrupts", "signals_raised"]
 
 #: Signals that ask a process to end, and would end it without a word and without removing what it was writing.
-ENDING = ("SIGTERM", "SIGHUP")
+ENDING_SIGNALS = ("SIGTERM", "SIGHUP")
 
 
 class ReaderLeft(Exception):
@@ -31,7 +31,7 @@ class Terminated(KeyboardInterrupt):
         self.name = signal.Signals(number).name
 
 
-class Guarded:
+class GuardedStream:
     """A standard stream of which an error is told apart from errors elsewhere.
 
     Once one has come, all that follows fails alike: click tries whether a stream can be written to, and keeps to itself
@@ -41,7 +41,7 @@ class Guarded:
     where it cannot be written nobody can be told, and the exit code has to do. whole: the stream that this is part of.
     """
 
-    def __init__(self, stream: Any, *, heard: bool = True, whole: Guarded | None = None) -> None:
+    def __init__(self, stream: Any, *, heard: bool = True, whole: GuardedStream | None = None) -> None:
         self._stream, self._heard = stream, heard
         self._whole = self if whole is None else whole
         self._failed: OSError | None = None
@@ -50,8 +50,8 @@ class Guarded:
         return getattr(self._stream, name)
 
     @property
-    def buffer(self) -> Guarded:
-        return Guarded(self._stream.buffer, heard=self._heard, whole=self._whole)
+    def buffer(self) -> GuardedStream:
+        return GuardedStream(self._stream.buffer, heard=self._heard, whole=self._whole)
 
     def write(self, text: Any) -> Any:
         return self._call(self._stream.write, text)
@@ -78,7 +78,7 @@ class Guarded:
         raise OutputError(f"standard output cannot be written ({why}); free some space or write elsewhere")
 
 
-class Closed:
+class ClosedStream:
     """Standard output that was closed before we began, as `>&-` does. Raises OutputError once something is written."""
 
     encoding, errors = "utf-8", "surrogateescape"
@@ -87,7 +87,7 @@ class Closed:
         self._asked = False
 
     @property
-    def buffer(self) -> Closed:
+    def buffer(self) -> ClosedStream:
         return self
 
     def isatty(self) -> bool:
@@ -119,15 +119,15 @@ def guarded_streams() -> Iterator[None]:
     order than they began would leave them guarded.
     """
     before = sys.stdout, sys.stderr
-    if any(isinstance(stream, (Guarded, Closed)) for stream in before):
+    if any(isinstance(stream, (GuardedStream, ClosedStream)) for stream in before):
         yield
         return
     for stream in before:
         if stream is not None and hasattr(stream, "reconfigure"):
             stream.reconfigure(encoding="utf-8", errors="surrogateescape")
-    keep_closed()
-    out: Any = Closed() if sys.stdout is None else Guarded(sys.stdout)
-    err: Any = None if sys.stderr is None else Guarded(sys.stderr, heard=False)
+    open_null_devices()
+    out: Any = ClosedStream() if sys.stdout is None else GuardedStream(sys.stdout)
+    err: Any = None if sys.stderr is None else GuardedStream(sys.stderr, heard=False)
     sys.stdout, sys.stderr = out, err
     try:
         yield
@@ -135,7 +135,7 @@ def guarded_streams() -> Iterator[None]:
         sys.stdout, sys.stderr = before
 
 
-def keep_closed() -> None:
+def open_null_devices() -> None:
     """Closed streams get the null device: else the next file that is opened would be taken for one of them.
 
     To be read only: what is written to it, as by `-o /dev/stdout`, would be lost without a word.
@@ -148,11 +148,11 @@ def keep_closed() -> None:
 
 
 @contextmanager
-def signals_told() -> Iterator[None]:
+def signals_raised() -> Iterator[None]:
     """Within the block signals that ask to end raise Terminated, where nobody has said otherwise (as `nohup` does)."""
     handled = []
     if threading.current_thread() is threading.main_thread():
-        numbers = [getattr(signal, name) for name in ENDING if hasattr(signal, name)]
+        numbers = [getattr(signal, name) for name in ENDING_SIGNALS if hasattr(signal, name)]
         handled = [number for number in numbers if signal.getsignal(number) == signal.SIG_DFL]
     for number in handled:
         signal.signal(number, terminated)

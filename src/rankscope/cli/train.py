@@ -14,15 +14,15 @@ from rankscope.cli.output import bytes_progress, progress_bar
 from rankscope.cli.ranker_options import (
     blend_options,
     check_torch_options,
-    how_to_blend,
     ranker_of,
     ranker_options,
     ranker_parameters,
+    take_blend,
 )
-from rankscope.cli.results import printing_options, take_showing
+from rankscope.cli.results import printing_options, take_result_output
 from rankscope.errors import ParameterError
 from rankscope.experiments.blended import untrained_blend
-from rankscope.experiments.models import rankers_of
+from rankscope.experiments.models import parse_rankers
 from rankscope.io.features import read_features
 from rankscope.learning.blending import Blend
 from rankscope.learning.lambdamart import LAMBDAMART
@@ -36,7 +36,7 @@ from rankscope.learning.saved import check_saving, save_ranker
 __all__ = ["train"]
 
 #: Of a blend, where nothing is said: as `crossvalidate` has it.
-SEEDS = 3
+BLEND_SEEDS = 3
 
 
 @click.command()
@@ -54,7 +54,7 @@ SEEDS = 3
 )
 @blend_options
 @click.option(
-    "--seeds", type=click.IntRange(min=1), metavar="N", help=f"Of --blend: train each so often. Default: {SEEDS}."
+    "--seeds", type=click.IntRange(min=1), metavar="N", help=f"Of --blend: train each so often. Default: {BLEND_SEEDS}."
 )
 @click.option("-o", "--output", "model", metavar="MODEL", required=True, help="Where the model goes (safetensors).")
 @click.option("--cache", is_flag=True, help="Keep a binary copy beside each file, and read it the next time.")
@@ -77,10 +77,10 @@ def train(
     rankscope evaluate demo-test.txt scores.txt --input letor
     rankscope train demo-train.txt --valid demo-valid.txt --loss lambdamart --loss ranknet --blend -o blend.model
     """  # noqa: D301 - click keeps the lines after the character \b as they are
-    showing = take_showing(options)
+    showing = take_result_output(options)
     files = [train_file, *([valid] if valid is not None else [])]
-    blend = how_to_blend(options)
-    ranker, settings = asked_for(losses, blend, seeds, valid is not None, ranker_parameters(options))
+    blend = take_blend(options)
+    ranker, settings = untrained_model(losses, blend, seeds, valid is not None, ranker_parameters(options))
     ranker.check()
     showing.check(files)
     check_saving()
@@ -114,7 +114,7 @@ def train(
     showing.show(result)
 
 
-def asked_for(
+def untrained_model(
     losses: Sequence[str], blend: str | bool, seeds: int | None, stopped: bool, parameters: dict[str, Any]
 ) -> tuple[Ranker | Blend, dict[str, str]]:
     """What is to be trained, and the settings of a blend. stopped: whether there are validation lists.
@@ -134,7 +134,7 @@ def asked_for(
     if blend == "stacked" and not stopped:
         raise ParameterError("--stacked learns weights on validation lists, and there are none; give --valid")
     check_torch_options(losses, parameters)
-    seed, seeds = parameters.pop("rng"), SEEDS if seeds is None else seeds
-    models = rankers_of(losses, parameters)
+    seed, seeds = parameters.pop("rng"), BLEND_SEEDS if seeds is None else seeds
+    models = parse_rankers(losses, parameters)
     found = untrained_blend(models, blend, seeds, seed)
     return found, {**models.settings(), "how": f"{found.how},{found.normalise}", "seeds": str(seeds), "rng": str(seed)}

@@ -6,7 +6,7 @@ import sys
 
 import click
 
-from rankscope.cli.output import show
+from rankscope.cli.output import write_output
 from rankscope.compat.trec_eval import VERSIONS, MissingQuery, Options
 from rankscope.compat.trec_eval import trec_eval as run_trec_eval
 
@@ -74,7 +74,7 @@ def trec_eval(
         depth=depth,
     )
     try:
-        show(run_trec_eval(qrels, run, measures, options=options), None)
+        write_output(run_trec_eval(qrels, run, measures, options=options), None)
     except MissingQuery as error:
         click.echo(str(error), err=True)
         sys.exit(4)

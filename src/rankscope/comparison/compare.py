@@ -10,10 +10,10 @@ import numpy as np
 import numpy.typing as npt
 
 from rankscope.comparison.comparison import Comparison, MeasureComparison
-from rankscope.comparison.findings import findings_of
-from rankscope.comparison.matched import Matched, check_systems, match, some_measures
-from rankscope.comparison.methods import INTERVALS, TESTS, Settings, seed_of
-from rankscope.comparison.tested import Asked, Tested, run_tests
+from rankscope.comparison.findings import notes_on_measure
+from rankscope.comparison.matched import MeasureValues, check_systems, match_queries, select_measures
+from rankscope.comparison.methods import INTERVALS, TESTS, ComparisonSettings, seed_of
+from rankscope.comparison.tested import PairTestJob, PairTestResults, run_tests
 from rankscope.data.scores import Scores
 from rankscope.errors import InputError, ParameterError, UnknownName
 from rankscope.kernels.ties import at_most
@@ -73,7 +73,7 @@ def compare(
     >>> found["RR"].difference.tolist(), found["RR"].pvalue.tolist()  # 4 of 5 queries won: 2 / 2^4
     ([0.4], [0.125])
     """
-    settings = Settings(
+    settings = ComparisonSettings(
         test=test,
         correction=correction,
         family=family,
@@ -86,10 +86,10 @@ def compare(
     )
     check_settings(settings, baseline)
     check_systems(scores, baseline)
-    first, second = pairs_of(scores, baseline)
-    matched = [match(scores, name) for name in some_measures(scores, measures)]
-    parts = list(zip(matched, run_tests(Asked(matched, first, second, settings), workers, progress), strict=True))
-    corrected = correct([tested for _, tested in parts], settings)
+    first, second = compared_pairs(scores, baseline)
+    matched = [match_queries(scores, name) for name in select_measures(scores, measures)]
+    parts = list(zip(matched, run_tests(PairTestJob(matched, first, second, settings), workers, progress), strict=True))
+    corrected = correct_pvalues([tested for _, tested in parts], settings)
     results = [
         measure_comparison(one, tested, pvalues, first, second, settings, len(parts))
         for (one, tested), pvalues in zip(parts, corrected, strict=True)
@@ -103,7 +103,7 @@ def compare(
     )
 
 
-def check_settings(settings: Settings, baseline: str | None) -> None:
+def check_settings(settings: ComparisonSettings, baseline: str | None) -> None:
     """Raise for what cannot be asked for, before anything is computed."""
     for kind, value, known in (
         ("test", settings.test, TESTS),
@@ -122,7 +122,7 @@ def check_settings(settings: Settings, baseline: str | None) -> None:
     refuse_unused(settings)
 
 
-def refuse_unused(settings: Settings) -> None:
+def refuse_unused(settings: ComparisonSettings) -> None:
     """Raise for what a test settles by itself, or has not."""
     asked = {}
     if settings.of_all or settings.bayesian:
@@ -135,7 +135,7 @@ def refuse_unused(settings: Settings) -> None:
             raise ParameterError(f"test {settings.test!r} has no {name} {value!r}; leave it out")
 
 
-def pairs_of(scores: Scores, baseline: str | None) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+def compared_pairs(scores: Scores, baseline: str | None) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
     """Both sides of each pair: the others against the baseline, or all i < j."""
     m = len(scores.systems)
     if baseline is None:
@@ -150,7 +150,7 @@ def pairs_of(scores: Scores, baseline: str | None) -> tuple[npt.NDArray[np.int64
     return others, np.full(m - 1, b)
 
 
-def correct(tested: list[Tested], settings: Settings) -> list[Floats]:
+def correct_pvalues(tested: list[PairTestResults], settings: ComparisonSettings) -> list[Floats]:
     """The p-values of each measure, corrected for the number of tests in their family."""
     if settings.of_all:
         return [one.corrected for one in tested if one.corrected is not None]
@@ -162,16 +162,16 @@ def correct(tested: list[Tested], settings: Settings) -> list[Floats]:
 
 
 def measure_comparison(
-    matched: Matched,
-    tested: Tested,
+    matched: MeasureValues,
+    tested: PairTestResults,
     corrected: Floats,
     first: npt.NDArray[np.int64],
     second: npt.NDArray[np.int64],
-    settings: Settings,
+    settings: ComparisonSettings,
     measures: int = 1,
 ) -> MeasureComparison:
     """What was found by one measure; measures: how many were compared."""
-    shown = shown_to_differ(tested, corrected, settings)
+    shown = significant_pairs(tested, corrected, settings)
     ahead = tested.direction == np.sign(tested.difference)
     found = np.where(shown & ahead, tested.direction * matched.sign, 0)
     part = MeasureComparison(
@@ -186,10 +186,10 @@ def measure_comparison(
         notes=(),
     )
     family = first.size * (measures if settings.family == "all" else 1)
-    return replace(part, notes=(*matched.notes, *findings_of(part, settings, shown, family)))
+    return replace(part, notes=(*matched.notes, *notes_on_measure(part, settings, shown, family)))
 
 
-def shown_to_differ(tested: Tested, corrected: Floats, settings: Settings) -> Bools:
+def significant_pairs(tested: PairTestResults, corrected: Floats, settings: ComparisonSettings) -> Bools:
     """(pairs) where the test speaks for a difference, in the direction asked for."""
     if tested.posterior is not None:
         return np.asarray(at_most(1 - settings.level, tested.posterior[[0, 2]].max(axis=0)), np.bool_)

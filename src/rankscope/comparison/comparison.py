@@ -11,12 +11,12 @@ import numpy as np
 import numpy.typing as npt
 
 from rankscope._version import __version__
-from rankscope.comparison.matched import Matched
-from rankscope.comparison.methods import Settings
-from rankscope.comparison.tested import Tested
+from rankscope.comparison.matched import MeasureValues
+from rankscope.comparison.methods import ComparisonSettings
+from rankscope.comparison.tested import PairTestResults
 from rankscope.data.scores import Scores
 from rankscope.data.sections import Section, as_text, tidy_frame
-from rankscope.data.wording import counted
+from rankscope.data.wording import pluralise
 from rankscope.errors import UnknownName
 from rankscope.kernels.ties import join_ties, order_of
 from rankscope.stats.clusters import Clusters, find_clusters
@@ -57,11 +57,11 @@ class MeasureComparison:
     second, -1 worse, 0 neither. notes: what a statistician would want to know.
     """
 
-    matched: Matched
+    matched: MeasureValues
     means: Floats
     first: npt.NDArray[np.int64]
     second: npt.NDArray[np.int64]
-    tested: Tested
+    tested: PairTestResults
     pvalue_corrected: Floats
     found: npt.NDArray[np.int64]
     level: float
@@ -166,7 +166,7 @@ class Comparison:
     scores: Scores
     baseline: str | None
     parts: tuple[MeasureComparison, ...]
-    settings: Settings
+    settings: ComparisonSettings
     notes: tuple[str, ...]
 
     def __getitem__(self, measure: object) -> MeasureComparison:
@@ -228,7 +228,7 @@ class Comparison:
         test = settings.test if not settings.method.resampled else f"{settings.test},{settings.n_resamples}"
         parts = [f"test:{test}"]
         if not settings.of_all and not settings.bayesian:
-            what = counted(self.family, "pair")
+            what = pluralise(self.family, "pair")
             across = " and measures" if settings.family == "all" and len(self.parts) > 1 else ""
             parts += [f"correction:{settings.correction}", f"family:{what}{across}"]
         if settings.alternative != "two-sided":

@@ -12,15 +12,15 @@ from rankscope.comparison.matched import check_systems
 from rankscope.comparison.measure_agreement import MeasureAgreement
 from rankscope.comparison.methods import seed_of
 from rankscope.data.scores import Scores
-from rankscope.data.wording import counted as so_many
-from rankscope.data.wording import queries
+from rankscope.data.wording import pluralise as so_many
+from rankscope.data.wording import pluralise_queries
 from rankscope.errors import ParameterError
 from rankscope.kernels.means import mean_of
 from rankscope.kernels.resample import draw
 from rankscope.kernels.ties import join_ties
 from rankscope.stats.correlation import INTERVALS, correlation_test
 from rankscope.stats.correlation_intervals import bca_ends
-from rankscope.stats.correlation_resamples import left_out, resampled, weighted_correlation
+from rankscope.stats.correlation_resamples import bootstrap_values, leave_one_out, weighted_correlation
 from rankscope.stats.correlation_values import STATISTICS
 from rankscope.stats.inputs import as_generator, check_choice, check_count, check_share
 from rankscope.typing import Floats
@@ -78,7 +78,7 @@ def agree_measures(
     data = data if by == "systems" else values
     items = data.shape[2]
     if items < 2:
-        found, other = queries(items), "correlate by systems (--by systems, by='systems')"
+        found, other = pluralise_queries(items), "correlate by systems (--by systems, by='systems')"
         if by == "systems":
             found, other = so_many(items, "system"), "add runs, or correlate by queries (--by queries, by='queries')"
         raise ParameterError(f"{found}, expected at least 2 for a correlation by {by}; {other}")
@@ -158,29 +158,29 @@ def correlate(
         if mask.sum() < 2:
             continue
         if data.shape[1] == 1:
-            x, y = (tied(data[side[which], 0][:, mask]) for side in (first, second))
-            found[[0, 1, 2, 3, 5], which[:, None]] = alone(x, y, options).T
+            x, y = (snap_ties(data[side[which], 0][:, mask]) for side in (first, second))
+            found[[0, 1, 2, 3, 5], which[:, None]] = correlate_group(x, y, options).T
             continue
         for pair in which:  # each with all systems and resamples: the work is in there
-            x, y = (tied(data[side[pair]][:, mask]) for side in (first, second))
-            found[[0, 1, 2, 5], pair] = averaged(x, y, options)
+            x, y = (snap_ties(data[side[pair]][:, mask]) for side in (first, second))
+            found[[0, 1, 2, 5], pair] = mean_correlation(x, y, options)
             if progress is not None:
                 progress(1)
     return found
 
 
-def tied(rows: Floats) -> Floats:
+def snap_ties(rows: Floats) -> Floats:
     """Values that agree to twelve digits made equal: the order in which a mean was summed up makes no better system."""
     return join_ties(np.ascontiguousarray(rows))
 
 
-def alone(x: Floats, y: Floats, options: dict[str, Any]) -> Floats:
+def correlate_group(x: Floats, y: Floats, options: dict[str, Any]) -> Floats:
     """(5, pairs) of one group; x, y: (pairs, items)."""
     one = correlation_test(x, y, **options)
     return np.array([one.value, one.low, one.high, one.pvalue, ~np.isnan(one.value)])
 
 
-def averaged(x: Floats, y: Floats, options: dict[str, Any]) -> tuple[float, float, float, int]:
+def mean_correlation(x: Floats, y: Floats, options: dict[str, Any]) -> tuple[float, float, float, int]:
     """Value, low, high of one pair, and how many groups have a correlation: the mean is theirs. x, y: (groups, n)."""
     statistic, n = options["statistic"], x.shape[1]
     values = correlation_test(x, y, statistic=statistic).value
@@ -189,6 +189,6 @@ def averaged(x: Floats, y: Floats, options: dict[str, Any]) -> tuple[float, floa
     if n > 2 and there.size:
         draws = draw(as_generator(options["rng"]), options["n_resamples"])  # the same for every pair
         ways = [weighted_correlation(statistic, x[g], y[g]) for g in there]
-        samples, jackknife = mean_of(resampled(ways, n, draws)), mean_of(left_out(ways, n))
+        samples, jackknife = mean_of(bootstrap_values(ways, n, draws)), mean_of(leave_one_out(ways, n))
         low, high = bca_ends(value, samples, jackknife, options["confidence_level"])
     return value, low, high, there.size

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rankscope.comparison.methods import Settings
-from rankscope.comparison.tested import in_parts
-from rankscope.data.wording import queries, said_p
+from rankscope.comparison.methods import ComparisonSettings
+from rankscope.comparison.tested import pair_slices
+from rankscope.data.wording import format_p_value, pluralise_queries
 from rankscope.stats.anova import two_way_anova
 from rankscope.stats.friedman import friedman_test
 from rankscope.stats.inputs import levelled
@@ -17,7 +17,7 @@ from rankscope.typing import Bools, Floats
 if TYPE_CHECKING:
     from rankscope.comparison.comparison import MeasureComparison
 
-__all__ = ["findings_of"]
+__all__ = ["notes_on_measure"]
 
 #: Of fewer queries, a note.
 FEW = 25
@@ -28,13 +28,15 @@ MANY_TIES = 0.5
 COCHRAN = 25
 
 
-def findings_of(part: MeasureComparison, settings: Settings, shown: Bools, family: int) -> tuple[str, ...]:
+def notes_on_measure(
+    part: MeasureComparison, settings: ComparisonSettings, shown: Bools, family: int
+) -> tuple[str, ...]:
     """Notes on one measure: few queries, ties, equal or constant differences, skewness, and on the test.
 
     shown: (pairs) where the test speaks for a difference. family: how many tests are corrected together.
     """
     notes = [*on_queries(part), *on_data(part), *on_test(part, settings), *on_chances(part, settings, family)]
-    notes += [*on_direction(part, settings, shown), *as_a_whole(part, settings)]
+    notes += [*on_direction(part, settings, shown), *omnibus_notes(part, settings)]
     return tuple(f"{part.measure}: {note}" for note in notes)
 
 
@@ -50,26 +52,28 @@ def on_data(part: MeasureComparison) -> list[str]:
     notes = []
     if part.equal.any():
         so = "p is 1 and " if part.tested.posterior is None else ""
-        notes.append(whose(part, part.equal, f"the same values on every query: {so}nothing differs"))
+        notes.append(name_pairs(part, part.equal, f"the same values on every query: {so}nothing differs"))
     constant = part.tested.effects.degenerate & ~part.equal & (part.n > 1)
     if constant.any():
         notes.append(
-            whose(part, constant, "the same difference on every query: how it varies is not known, so that tests which "
+            name_pairs(part, constant, "the same difference on every query: how it varies is not known, so that tests which "
                   "need a variance (t, bootstrap, bayes-t) say nothing; permutation and sign do")
         )  # fmt: skip
     tied = (part.tested.effects.ties > MANY_TIES * part.n) & ~part.equal
     if tied.any():
-        notes.append(whose(part, tied, "ties on more than half of the queries: the rest decides alone"))
+        notes.append(name_pairs(part, tied, "ties on more than half of the queries: the rest decides alone"))
     return notes
 
 
-def on_test(part: MeasureComparison, settings: Settings) -> list[str]:
+def on_test(part: MeasureComparison, settings: ComparisonSettings) -> list[str]:
     notes = []
     if settings.method.normal and part.n > 1:
         skewed = COCHRAN * skewness(part) ** 2 > part.n
         if skewed.any():
             notes.append(
-                whose(part, skewed, f"differences too skewed for t on {part.n} queries; check with test permutation")
+                name_pairs(
+                    part, skewed, f"differences too skewed for t on {part.n} queries; check with test permutation"
+                )
             )
     if settings.method.about in ("ranks", "signs"):
         notes.append(
@@ -79,7 +83,7 @@ def on_test(part: MeasureComparison, settings: Settings) -> list[str]:
     return notes
 
 
-def on_chances(part: MeasureComparison, settings: Settings, family: int) -> list[str]:
+def on_chances(part: MeasureComparison, settings: ComparisonSettings, family: int) -> list[str]:
     """How exact p is, and whether it could be small enough at all."""
     notes = []
     family = 1 if settings.of_all or settings.correction not in ("holm", "bonferroni") else family
@@ -98,18 +102,18 @@ def on_chances(part: MeasureComparison, settings: Settings, family: int) -> list
         least = (2.0 if settings.alternative == "two-sided" else 1.0) / 2.0**part.n
         if least * family > settings.level:
             notes.append(
-                f"the test {settings.test} cannot show {tests} to differ on {queries(part.n)}: its least p is "
+                f"the test {settings.test} cannot show {tests} to differ on {pluralise_queries(part.n)}: its least p is "
                 f"{least:.4g}, and the level {settings.level:g}"
             )
     return notes
 
 
-def on_direction(part: MeasureComparison, settings: Settings, shown: Bools) -> list[str]:
+def on_direction(part: MeasureComparison, settings: ComparisonSettings, shown: Bools) -> list[str]:
     """Where ranks or signs say one thing and means another; and that a one-sided test looks one way only."""
     notes = []
     apart = shown & (part.found == 0)
     if apart.any():
-        which = whose(part, apart, f"means in one order and the test {settings.test} in the other")
+        which = name_pairs(part, apart, f"means in one order and the test {settings.test} in the other")
         notes.append(f"{which}: of neither is it said that it is better")
     if settings.alternative != "two-sided" and part.first.size > 1:
         first = "of each pair, that the first in the order given" if len(set(part.second.tolist())) > 1 else "that each"
@@ -119,7 +123,7 @@ def on_direction(part: MeasureComparison, settings: Settings, shown: Bools) -> l
     return notes
 
 
-def as_a_whole(part: MeasureComparison, settings: Settings) -> list[str]:
+def omnibus_notes(part: MeasureComparison, settings: ComparisonSettings) -> list[str]:
     """All systems at once, where all pairs were compared."""
     m = len(part.systems)
     if m < 3 or part.n < 2 or part.first.size != m * (m - 1) // 2:
@@ -127,18 +131,18 @@ def as_a_whole(part: MeasureComparison, settings: Settings) -> list[str]:
     if settings.method.about == "mean ranks":
         found = friedman_test(part.matched.values)
         return [f"Friedman's test of all {m} systems at once: chi-square {found.statistic:.2f} with {m - 1} degrees of "
-                f"freedom, p {said_p(found.pvalue)}"]  # fmt: skip
+                f"freedom, p {format_p_value(found.pvalue)}"]  # fmt: skip
     table = two_way_anova(part.matched.values)
     if np.isnan(table.pvalue):
         return []
     return [f"all {m} systems at once (two-way ANOVA): F = {table.statistic:.2f} with {table.df_systems} and "
-            f"{table.df_error} degrees of freedom, p {said_p(table.pvalue)}"]  # fmt: skip
+            f"{table.df_error} degrees of freedom, p {format_p_value(table.pvalue)}"]  # fmt: skip
 
 
 def skewness(part: MeasureComparison) -> Floats:
     """(pairs) of the differences, 0 where they do not vary."""
     found = np.zeros(part.first.size)
-    for here in in_parts(part.first.size, part.n):
+    for here in pair_slices(part.first.size, part.n):
         d, _ = levelled(part.matched.differences(part.first[here], part.second[here]))
         d = d - d.mean(axis=1, keepdims=True)
         spread = (d * d).mean(axis=1)
@@ -147,7 +151,7 @@ def skewness(part: MeasureComparison) -> Floats:
     return found
 
 
-def whose(part: MeasureComparison, which: Bools, what: str) -> str:
+def name_pairs(part: MeasureComparison, which: Bools, what: str) -> str:
     """The pair by name where it is one of few, else how many."""
     found = np.flatnonzero(which).tolist()
     if len(found) > 2:

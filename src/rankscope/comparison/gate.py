@@ -10,13 +10,13 @@ import numpy as np
 import numpy.typing as npt
 
 from rankscope.comparison.joined import join_scores
-from rankscope.comparison.matched import Matched, check_systems, match, some_measures
+from rankscope.comparison.matched import MeasureValues, check_systems, match_queries, select_measures
 from rankscope.comparison.methods import seed_of
 from rankscope.comparison.noninferiority import TESTS, UNDECIDED, VERDICTS, Criterion, Decision, Turn, decide, turn_of
 from rankscope.comparison.query_view import extreme_queries, gains_of
 from rankscope.data.scores import Scores
 from rankscope.data.sections import Section, as_text, tidy_frame
-from rankscope.data.wording import counted, listed, percent, queries
+from rankscope.data.wording import format_percent, join_names, pluralise, pluralise_queries
 from rankscope.errors import ParameterError
 from rankscope.stats.inputs import check_choice, check_count, check_level, check_positive, check_share
 from rankscope.typing import Floats
@@ -44,7 +44,7 @@ class MeasureGate:
     none, or where the test is not t. Of a geometric measure (GMAP) all of this is of natural logarithms.
     """
 
-    matched: Matched
+    matched: MeasureValues
     gains: Floats
     decision: Decision
     turn: Turn | None
@@ -250,13 +250,13 @@ def gate(
     check_gate(margin=margin, level=level, test=test, n_resamples=n_resamples, power=power)
     for scores in (new, baseline):
         check_systems(scores, None, 1)
-    chosen = some_measures(new, measures)
+    chosen = select_measures(new, measures)
     refuse_no_margin(new, chosen, margin)
-    both = join_scores(one_system(new, system), one_system(baseline, baseline_system), chosen)
+    both = join_scores(select_system(new, system), select_system(baseline, baseline_system), chosen)
     criterion = Criterion(float(margin), float(level), test, float(power), int(n_resamples), seed_of(rng))
-    parts = tuple(measured(match(both, measure), criterion) for measure in chosen)
+    parts = tuple(decide_measure(match_queries(both, measure), criterion) for measure in chosen)
     notes = dict.fromkeys(
-        (*both.notes, *(note for part in parts for note in notes_of(part, criterion)), *on_all(parts, criterion))
+        (*both.notes, *(note for part in parts for note in notes_of(part, criterion)), *notes_on_all(parts, criterion))
     )
     return Gate(scores=both, parts=parts, criterion=criterion, seeded=rng is not None, notes=tuple(notes))
 
@@ -272,17 +272,17 @@ def refuse_no_margin(scores: Scores, measures: Sequence[str], margin: float) -> 
             )
 
 
-def one_system(scores: Scores, system: str | None) -> Scores:
+def select_system(scores: Scores, system: str | None) -> Scores:
     """The scores of one system alone. Raises ParameterError, UnknownName."""
     if system is None and len(scores.systems) > 1:
         raise ParameterError(
             f"a gate compares two systems, and there are {len(scores.systems)} of one side; name one of "
-            f"{listed(scores.systems)}"
+            f"{join_names(scores.systems)}"
         )
     return scores.select(systems=[scores.place_of_system(system)])
 
 
-def measured(matched: Matched, criterion: Criterion) -> MeasureGate:
+def decide_measure(matched: MeasureValues, criterion: Criterion) -> MeasureGate:
     gains = gains_of(matched, 0, 1)
     decision = decide(gains, criterion)
     turn = turn_of(gains, decision.verdict, criterion) if criterion.test == "t" else None
@@ -303,24 +303,26 @@ def notes_of(part: MeasureGate, criterion: Criterion) -> list[str]:
         notes.append(f"{part.measure}: one query says nothing of how much queries vary, and so decides nothing")
     elif part.decision.flat:
         same = "the same values" if part.difference == 0 else "the same difference"
-        notes.append(f"{part.measure}: {same} on all {queries(part.n)}: nothing varies that a test could look at")
+        notes.append(
+            f"{part.measure}: {same} on all {pluralise_queries(part.n)}: nothing varies that a test could look at"
+        )
     return notes
 
 
-def on_all(parts: Sequence[MeasureGate], criterion: Criterion) -> list[str]:
+def notes_on_all(parts: Sequence[MeasureGate], criterion: Criterion) -> list[str]:
     notes = []
     if criterion.test != "t":
         notes.append(f"p-values are those of the {criterion.test} test, the bounds low and high those of Student's t")
         least = 1 / (1 + criterion.n_resamples)
         if least > criterion.level:
             notes.append(
-                f"{counted(criterion.n_resamples, 'resample')} cannot show anything at level {criterion.level:g}; ask "
+                f"{pluralise(criterion.n_resamples, 'resample')} cannot show anything at level {criterion.level:g}; ask "
                 "for more"
             )
     if len(parts) > 1 and any(part.verdict != UNDECIDED for part in parts):
         chance = min(1.0, len(parts) * criterion.level)
         notes.append(
             f"{len(parts)} measures: a pass needs all of them; a system that is equal by all is called worse by one of "
-            f"them in up to {percent(chance)} of cases"
+            f"them in up to {format_percent(chance)} of cases"
         )
     return notes

@@ -8,16 +8,16 @@ from typing import NamedTuple
 from rankscope.comparison.gate import Gate, MeasureGate
 from rankscope.comparison.noninferiority import PASS, UNDECIDED, WORSE, Criterion
 from rankscope.comparison.query_view import differences_figure, extremes_table
-from rankscope.data.cells import format_value, number
+from rankscope.data.cells import format_number, format_value
 from rankscope.data.sections import Section, Table
-from rankscope.data.wording import format_p, listed, percent, queries, said_p
+from rankscope.data.wording import format_p_cell, format_p_value, format_percent, join_names, pluralise_queries
 
 __all__ = ["sections_of"]
 
 EITHER = "it hurts most, or else that it helps most, are"
 
 
-class Words(NamedTuple):
+class GateWords(NamedTuple):
     """How two systems and one measure are spoken of. up, down: the better and the worse direction."""
 
     system: str
@@ -59,8 +59,8 @@ def summary(gate: Gate) -> Table:
                 part.matched.label,
                 found.verdict,
                 *(format_value(x, "mean") for x in (new, old)),
-                *(number(x, signed=True) for x in (part.difference, part.low, part.high)),
-                *(format_p(p) for p in (found.pvalue_noninferior, found.pvalue_worse)),
+                *(format_number(x, signed=True) for x in (part.difference, part.low, part.high)),
+                *(format_p_cell(p) for p in (found.pvalue_noninferior, found.pvalue_worse)),
                 str(part.n),
             )
         )
@@ -82,12 +82,12 @@ def summary(gate: Gate) -> Table:
 def overall(gate: Gate) -> str:
     """One sentence on several measures."""
     counts = {v: [part.measure for part in gate.parts if part.verdict == v] for v in (WORSE, UNDECIDED, PASS)}
-    by = [f"{verdict} by {listed(names)}" for verdict, names in counts.items() if names]
+    by = [f"{verdict} by {join_names(names)}" for verdict, names in counts.items() if names]
     said = {PASS: "passes", UNDECIDED: "is undecided", WORSE: "does not pass"}[gate.verdict]
     return f"{gate.system} against {gate.baseline} {said}: {'; '.join(by)}."
 
 
-def told_from(x: float, *others: float) -> str:
+def format_distinct(x: float, *others: float) -> str:
     """Four places, or as many more as tell it from 0 and from the others."""
     for places in range(4, 12):
         text = f"{x:.{places}f}"
@@ -104,90 +104,92 @@ def margin_text(margin: float) -> str:
 def sentence_of(part: MeasureGate, gate: Gate) -> str:
     """The verdict on one measure, in words."""
     higher = part.matched.sign > 0
-    words = Words(
+    words = GateWords(
         system=gate.system,
         baseline=gate.baseline,
         values=part.matched.label,
         mean=f"mean {part.matched.label}",
         up="higher" if higher else "lower",
         down="lower" if higher else "higher",
-        sure=f"{percent(1 - gate.criterion.level)} sure",
+        sure=f"{format_percent(1 - gate.criterion.level)} sure",
     )
-    say = {PASS: passed, WORSE: shown_worse, UNDECIDED: undecided}[part.verdict]
+    say = {PASS: pass_sentence, WORSE: worse_sentence, UNDECIDED: undecided_sentence}[part.verdict]
     return say(part, words, gate.criterion)
 
 
-def constantly(part: MeasureGate, words: Words, margin: float) -> str:
+def constant_sentence(part: MeasureGate, words: GateWords, margin: float) -> str:
     """Where the difference is the same on all queries."""
     gain = part.decision.mean
     if gain == 0:
-        return f"its {words.mean} is that of {words.baseline}, on each of {queries(part.n)}."
+        return f"its {words.mean} is that of {words.baseline}, on each of {pluralise_queries(part.n)}."
     against = "" if gain > 0 else f", {'more' if part.verdict == WORSE else 'not more'} than {margin_text(margin)}"
     direction = words.up if gain > 0 else words.down
     return (
-        f"its {words.values} is {direction} than that of {words.baseline} by the same {told_from(abs(gain), margin)} "
-        f"on each of {queries(part.n)}{against}."
+        f"its {words.values} is {direction} than that of {words.baseline} by the same {format_distinct(abs(gain), margin)} "
+        f"on each of {pluralise_queries(part.n)}{against}."
     )
 
 
-def observed(part: MeasureGate, words: Words) -> str:
+def observed(part: MeasureGate, words: GateWords) -> str:
     """How the two means differ on the queries at hand, as "0.0100 lower than that of bm25"."""
     gain = part.decision.mean
     if abs(gain) < 1e-12:
         return f"equal to that of {words.baseline}"
-    return f"{told_from(abs(gain))} {words.up if gain > 0 else words.down} than that of {words.baseline}"
+    return f"{format_distinct(abs(gain))} {words.up if gain > 0 else words.down} than that of {words.baseline}"
 
 
-def on_these(part: MeasureGate, words: Words) -> str:
+def observed_sentence(part: MeasureGate, words: GateWords) -> str:
     """What was seen; what follows from it comes behind."""
-    return f"its {words.mean} is {observed(part, words)} on these {queries(part.n)}; over all queries like them it is"
+    return f"its {words.mean} is {observed(part, words)} on these {pluralise_queries(part.n)}; over all queries like them it is"
 
 
-def passed(part: MeasureGate, words: Words, asked: Criterion) -> str:
+def pass_sentence(part: MeasureGate, words: GateWords, asked: Criterion) -> str:
     begin, found = f"{words.system} passes: ", part.decision
     if found.flat:
-        return begin + constantly(part, words, asked.margin)
+        return begin + constant_sentence(part, words, asked.margin)
     if asked.test != "t":
         return begin + (
             f"that its {words.mean} is {words.down} than that of {words.baseline} by {asked.margin:g} or more is ruled "
-            f"out ({asked.test} test, p {said_p(found.pvalue_noninferior)}, level {asked.level:g})."
+            f"out ({asked.test} test, p {format_p_value(found.pvalue_noninferior)}, level {asked.level:g})."
         )
-    here = on_these(part, words)
+    here = observed_sentence(part, words)
     if found.low > 0:
-        return f"{begin}{here} at least {told_from(found.low)} {words.up} ({words.sure})."
-    most = told_from(abs(found.low), asked.margin)
+        return f"{begin}{here} at least {format_distinct(found.low)} {words.up} ({words.sure})."
+    most = format_distinct(abs(found.low), asked.margin)
     return f"{begin}{here} at most {most} {words.down} ({words.sure}), less than {margin_text(asked.margin)}."
 
 
-def shown_worse(part: MeasureGate, words: Words, asked: Criterion) -> str:
+def worse_sentence(part: MeasureGate, words: GateWords, asked: Criterion) -> str:
     begin, found = f"{words.system} is worse: ", part.decision
     if found.flat:
-        return begin + constantly(part, words, asked.margin)
+        return begin + constant_sentence(part, words, asked.margin)
     doubt = f" Whether by more than {margin_text(asked.margin)} is another question." if asked.margin > 0 else ""
     if asked.test != "t":
         return begin + (
             f"that its {words.mean} is not {words.down} than that of {words.baseline} is ruled out ({asked.test} test, "
-            f"p {said_p(found.pvalue_worse)}, level {asked.level:g}).{doubt}"
+            f"p {format_p_value(found.pvalue_worse)}, level {asked.level:g}).{doubt}"
         )
     if -found.high >= asked.margin > 0:
         doubt = f" That is more than {margin_text(asked.margin)}."
-    least = told_from(abs(found.high), asked.margin)
-    return f"{begin}{on_these(part, words)} at least {least} {words.down} ({words.sure}).{doubt}"
+    least = format_distinct(abs(found.high), asked.margin)
+    return f"{begin}{observed_sentence(part, words)} at least {least} {words.down} ({words.sure}).{doubt}"
 
 
-def undecided(part: MeasureGate, words: Words, asked: Criterion) -> str:
+def undecided_sentence(part: MeasureGate, words: GateWords, asked: Criterion) -> str:
     found = part.decision
-    first = f"{queries(part.n)} cannot tell: there the {words.mean} of {words.system} is {observed(part, words)}"
+    first = (
+        f"{pluralise_queries(part.n)} cannot tell: there the {words.mean} of {words.system} is {observed(part, words)}"
+    )
     if part.n == 1:
         return f"{first}, and how much queries vary is not known."
     more = more_queries(part, asked)
     if asked.test == "t":
         return (
             f"{first}. Of all queries like them no more can be said ({words.sure}) than that it is at most "
-            f"{told_from(abs(found.low), asked.margin)} {words.down}, and the margin is {asked.margin:g}; that it is "
+            f"{format_distinct(abs(found.low), asked.margin)} {words.down}, and the margin is {asked.margin:g}; that it is "
             f"{words.down} at all is not shown either.{more}"
         )
-    noninferior, worse = said_p(found.pvalue_noninferior), said_p(found.pvalue_worse)
+    noninferior, worse = format_p_value(found.pvalue_noninferior), format_p_value(found.pvalue_worse)
     return (
         f"{first}; neither that it is {words.down} by less than {asked.margin:g} (p {noninferior}) nor that it is "
         f"{words.down} at all (p {worse}) is shown at level {asked.level:g}.{more}"
@@ -202,8 +204,8 @@ def more_queries(part: MeasureGate, asked: Criterion) -> str:
     if needed <= part.n:
         return ""
     return (
-        f" About {queries(needed)}, {needed - part.n:,} more, would decide with a probability of "
-        f"{percent(asked.power)}, if queries to come differ as these do: an estimate, and a rough one where these are "
+        f" About {pluralise_queries(needed)}, {needed - part.n:,} more, would decide with a probability of "
+        f"{format_percent(asked.power)}, if queries to come differ as these do: an estimate, and a rough one where these are "
         "few."
     )
 
@@ -213,7 +215,9 @@ def deciding(part: MeasureGate, gate: Gate) -> list[str]:
     gains = part.gains
     better, worse = int((gains > 0).sum()), int((gains < 0).sum())
     equal = part.n - better - worse
-    said = [f"{gate.system} is better on {better:,} of {queries(part.n)}, worse on {worse:,}, equal on {equal:,}."]
+    said = [
+        f"{gate.system} is better on {better:,} of {pluralise_queries(part.n)}, worse on {worse:,}, equal on {equal:,}."
+    ]
     if gate.criterion.test != "t" or part.n < 3 or part.decision.flat:
         return said
     turn = part.turn
@@ -224,5 +228,5 @@ def deciding(part: MeasureGate, gate: Gate) -> list[str]:
     kind = "helps" if turn.helped else "hurts"
     if len(ids) == 1:
         return [*said, f"Without query {ids[0]}, which it {kind} most, the verdict would be: {turn.verdict}."]
-    without = f"Without the {queries(len(ids))} ({listed(ids)}) that it {kind} most"
+    without = f"Without the {pluralise_queries(len(ids))} ({join_names(ids)}) that it {kind} most"
     return [*said, f"{without}, the verdict would be: {turn.verdict}."]

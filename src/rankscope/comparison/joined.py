@@ -7,10 +7,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from rankscope.comparison.matched import check_systems, some_measures
-from rankscope.data.hits import frozen
+from rankscope.comparison.matched import check_systems, select_measures
+from rankscope.data.hits import freeze
 from rankscope.data.scores import Scores
-from rankscope.data.wording import listed, queries
+from rankscope.data.wording import join_names, pluralise_queries
 from rankscope.errors import InputError, ParameterError
 from rankscope.typing import Bools, Floats
 
@@ -18,9 +18,9 @@ __all__ = ["check_same_collection", "join_scores"]
 
 #: How the two are named in messages.
 NAMES = ("the new scores", "the baseline")
-DO = "evaluate both with the same judgments and options"
+ADVICE = "evaluate both with the same judgments and options"
 #: Queries that a message names at most.
-NAMED = 3
+MOST_IN_MESSAGE = 3
 
 
 def check_same_collection(
@@ -47,15 +47,15 @@ def check_same_collection(
                     f"no {measure} among the measures of {name} ({', '.join(scores.measure_names)}), expected it in "
                     f"both; evaluate again with -m {measure}"
                 )
-    refuse_other_queries(a, b, names)
-    if a.fingerprint and b.fingerprint and sorted_alike(a, b) and a.fingerprint != b.fingerprint:
+    refuse_different_queries(a, b, names)
+    if a.fingerprint and b.fingerprint and same_query_order(a, b) and a.fingerprint != b.fingerprint:
         raise InputError(
             f"{names[0]} and {names[1]} have the same queries but other judgments: the grades of judged documents "
-            f"differ; {DO}"
+            f"differ; {ADVICE}"
         )
-    refuse_other_settings("", comparable(a.settings), comparable(b.settings), names)
+    refuse_different_settings("", comparable(a.settings), comparable(b.settings), names)
     for measure in chosen:
-        refuse_other_settings(f"{measure}: ", settings_of(a, measure), settings_of(b, measure), names)
+        refuse_different_settings(f"{measure}: ", settings_of(a, measure), settings_of(b, measure), names)
 
 
 def settings_of(scores: Scores, measure: str) -> Mapping[str, str]:
@@ -63,26 +63,26 @@ def settings_of(scores: Scores, measure: str) -> Mapping[str, str]:
     return scores.measure_settings[scores.measure_names.index(measure)] if scores.measure_settings else {}
 
 
-def sorted_alike(a: Scores, b: Scores) -> bool:
+def same_query_order(a: Scores, b: Scores) -> bool:
     """Whether queries stand in one order, which fingerprints depend on."""
     return a.query_ids == b.query_ids
 
 
-def refuse_other_queries(a: Scores, b: Scores, names: tuple[str, str]) -> None:
+def refuse_different_queries(a: Scores, b: Scores, names: tuple[str, str]) -> None:
     if set(a.query_ids) == set(b.query_ids):
         return
     more, fewer = set(a.query_ids) - set(b.query_ids), set(b.query_ids) - set(a.query_ids)
     if more and fewer and len(more) == len(a.query_ids):
         raise InputError(
-            f"{names[0]} and {names[1]} have no queries in common ({listed(sorted(more), NAMED)}; "
-            f"{listed(sorted(fewer), NAMED)}), expected the same; {DO}"
+            f"{names[0]} and {names[1]} have no queries in common ({join_names(sorted(more), MOST_IN_MESSAGE)}; "
+            f"{join_names(sorted(fewer), MOST_IN_MESSAGE)}), expected the same; {ADVICE}"
         )
     found = [
-        f"{queries(len(only))} of {name} only ({listed(sorted(only), NAMED)})"
+        f"{pluralise_queries(len(only))} of {name} only ({join_names(sorted(only), MOST_IN_MESSAGE)})"
         for only, name in zip((more, fewer), names, strict=True)
         if only
     ]
-    raise InputError(f"{' and '.join(found)}, expected the same queries in both; {DO}")
+    raise InputError(f"{' and '.join(found)}, expected the same queries in both; {ADVICE}")
 
 
 def comparable(settings: Mapping[str, str]) -> dict[str, str]:
@@ -90,11 +90,11 @@ def comparable(settings: Mapping[str, str]) -> dict[str, str]:
     return {k: v for k, v in settings.items() if k != "queries" and (k, v) != ("unjudged", "bounds")}
 
 
-def refuse_other_settings(whose: str, a: Mapping[str, str], b: Mapping[str, str], names: tuple[str, str]) -> None:
+def refuse_different_settings(whose: str, a: Mapping[str, str], b: Mapping[str, str], names: tuple[str, str]) -> None:
     for key in dict.fromkeys((*a, *b)):
         if a.get(key) != b.get(key):
             one, other = (f"{said.get(key, 'not set')} for {name}" for said, name in zip((a, b), names, strict=True))
-            raise InputError(f"{whose}{key} is {one} and {other}, expected the same; {DO}")
+            raise InputError(f"{whose}{key} is {one} and {other}, expected the same; {ADVICE}")
 
 
 def join_scores(a: Scores, b: Scores, measures: object = None) -> Scores:
@@ -110,7 +110,7 @@ def join_scores(a: Scores, b: Scores, measures: object = None) -> Scores:
     ('bm25', 'bm25 (baseline)')
     """
     check_systems(a, None, 1)  # before it is asked for its measures
-    chosen = some_measures(a, measures)
+    chosen = select_measures(a, measures)
     check_same_collection(a, b, chosen)
     systems = (*a.systems, *(f"{name} (baseline)" if name in a.systems else name for name in b.systems))
     if len(set(systems)) < len(systems):
@@ -123,8 +123,8 @@ def join_scores(a: Scores, b: Scores, measures: object = None) -> Scores:
     return replace(
         ours,
         systems=systems,
-        values=frozen(values),
-        missing=frozen(missing),
+        values=freeze(values),
+        missing=freeze(missing),
         bounds=None,
         settings={k: v for k, v in a.settings.items() if (k, v) != ("unjudged", "bounds")},
         notes=tuple(dict.fromkeys((*a.notes, *b.notes, *doubts(a, b)))),
@@ -138,6 +138,6 @@ def doubts(a: Scores, b: Scores) -> list[str]:
             f"the baseline was computed by rankscope {b.version}, the new scores by {a.version}; the changelog says "
             "whether a number changed in between"
         )
-    if not (a.fingerprint and b.fingerprint and sorted_alike(a, b)):
+    if not (a.fingerprint and b.fingerprint and same_query_order(a, b)):
         notes.append("whether both rest on the same judgments is not known; their queries are the same")
     return notes

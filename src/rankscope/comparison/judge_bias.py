@@ -8,11 +8,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rankscope.comparison.judged import Both, kept_rows
-from rankscope.data.cells import number
+from rankscope.comparison.judged import CommonDocuments, rows_for_ranking
+from rankscope.data.cells import format_number
 from rankscope.data.hits import Hits
 from rankscope.data.sections import Section, Table
-from rankscope.data.wording import listed, percent
+from rankscope.data.wording import format_percent, join_names
 from rankscope.stats.distributions import special
 from rankscope.typing import Bools, Floats, Ints
 
@@ -33,7 +33,7 @@ DEPTH = 10
 NONE = float("nan")
 
 
-class Mean(NamedTuple):
+class ClusteredMean(NamedTuple):
     """A mean over documents with its interval, in which the documents of a query count as alike; NaN where there is
     none. n: documents.
     """
@@ -52,7 +52,7 @@ class GradeBias:
     """
 
     grade: int | None
-    bias: Mean
+    bias: ClusteredMean
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -64,29 +64,29 @@ class SystemTaste:
     """
 
     system: str
-    same: Mean
-    bias: Mean
-    favour: Mean
+    same: ClusteredMean
+    bias: ClusteredMean
+    favour: ClusteredMean
 
 
-def clustered_mean(values: Floats, query: Ints, confidence_level: float) -> Mean:
+def clustered_mean(values: Floats, query: Ints, confidence_level: float) -> ClusteredMean:
     """The mean of values that are alike within a query: its variance is that of sums over queries of what a value is
     off the mean, with Student's quantile of as many degrees of freedom as queries, less one.
     """
     n = values.size
     if not n:
-        return Mean(NONE, NONE, NONE, 0)
+        return ClusteredMean(NONE, NONE, NONE, 0)
     mean = float(values.mean())
     groups = np.unique(query, return_inverse=True)[1]
     sums = np.bincount(groups, values - mean)
     if sums.size < 2:
-        return Mean(mean, NONE, NONE, n)
+        return ClusteredMean(mean, NONE, NONE, n)
     error = np.sqrt(sums.size / (sums.size - 1) * (sums**2).sum()) / n
     half = float(special().stdtrit(sums.size - 1, (1 + confidence_level) / 2) * error)
-    return Mean(mean, mean - half, mean + half, n)
+    return ClusteredMean(mean, mean - half, mean + half, n)
 
 
-def bias_by_grade(both: Both, confidence_level: float) -> tuple[GradeBias, ...]:
+def bias_by_grade(both: CommonDocuments, confidence_level: float) -> tuple[GradeBias, ...]:
     """Of each grade of the first judge, then of all documents."""
     a, b = both.grades
     off = (b - a).astype(np.float64)
@@ -98,11 +98,11 @@ def bias_by_grade(both: Both, confidence_level: float) -> tuple[GradeBias, ...]:
 
 
 def taste_by_system(
-    both: Both, judged: str, systems: Sequence[str], hits: Sequence[Hits], confidence_level: float
+    both: CommonDocuments, judged: str, systems: Sequence[str], hits: Sequence[Hits], confidence_level: float
 ) -> tuple[SystemTaste, ...]:
     """How the judges agree on what each system ranks first. hits: under the judgments of A, as `cut` gives them."""
     a, b = both.grades
-    kept = kept_rows(both, judged)[0]
+    kept = rows_for_ranking(both, judged)[0]
     place = np.full(both.a.relevance.size, -1)  # where a judgment of A stands among the documents of both
     place[both.rows_a] = np.arange(both.n)
     found = []
@@ -140,8 +140,8 @@ def bias_rows(biases: Sequence[GradeBias], tastes: Sequence[SystemTaste]) -> Ite
             yield f"{name}_at_{DEPTH}", "", "", taste.system, *getattr(taste, name)
 
 
-def cells(mean: Mean, signed: bool = True) -> tuple[str, str, str]:
-    value, low, high = (number(x, signed=signed) for x in (mean.value, mean.low, mean.high))
+def mean_cells(mean: ClusteredMean, signed: bool = True) -> tuple[str, str, str]:
+    value, low, high = (format_number(x, signed=signed) for x in (mean.value, mean.low, mean.high))
     return value, low, high
 
 
@@ -149,7 +149,8 @@ def bias_section(biases: Sequence[GradeBias], names: tuple[str, str], confidence
     """Which grades the second judge raises, and which it lowers."""
     one, other = names
     rows = tuple(
-        ("all" if bias.grade is None else str(bias.grade), f"{bias.bias.n:,}", *cells(bias.bias)) for bias in biases
+        ("all" if bias.grade is None else str(bias.grade), f"{bias.bias.n:,}", *mean_cells(bias.bias))
+        for bias in biases
     )
     every = biases[-1].bias
     sure = "" if every.low > 0 or every.high < 0 else ", no more than chance would explain"
@@ -163,7 +164,7 @@ def bias_section(biases: Sequence[GradeBias], names: tuple[str, str], confidence
         title=f"{other} less {one}, by grade of {one}",
         sentence=told + edge,
         table=Table(columns=("grade", "documents", "bias", "low", "high"), rows=rows),
-        notes=(f"low and high: {percent(confidence_level)} intervals; the documents of a query count as alike",),
+        notes=(f"low and high: {format_percent(confidence_level)} intervals; the documents of a query count as alike",),
     )
 
 
@@ -174,16 +175,16 @@ def taste_section(tastes: Sequence[SystemTaste], names: tuple[str, str], confide
         (
             taste.system,
             f"{taste.same.n:,}",
-            cells(taste.same, signed=False)[0],
-            cells(taste.bias)[0],
-            *cells(taste.favour),
+            mean_cells(taste.same, signed=False)[0],
+            mean_cells(taste.bias)[0],
+            *mean_cells(taste.favour),
         )
         for taste in sorted(tastes, key=lambda taste: -np.nan_to_num(taste.favour.value, nan=-np.inf))
     )
     liked = sorted((t for t in tastes if t.favour.low > 0), key=lambda t: -t.favour.value)
     spurned = sorted((t for t in tastes if t.favour.high < 0), key=lambda t: t.favour.value)
     told = [
-        f"{word} {listed(f'{t.system} ({t.favour.value:+.2f})' for t in which)}"
+        f"{word} {join_names(f'{t.system} ({t.favour.value:+.2f})' for t in which)}"
         for word, which in (("favours", liked), ("is hard on", spurned))
         if which
     ]
@@ -194,7 +195,7 @@ def taste_section(tastes: Sequence[SystemTaste], names: tuple[str, str], confide
         f"elsewhere that have the same grade from {one}.",
         table=Table(columns=("system", "documents", "same grade", "bias", "favour", "low", "high"), rows=rows),
         notes=(
-            f"low and high: {percent(confidence_level)} intervals of favour, each by itself; the documents of a query "
+            f"low and high: {format_percent(confidence_level)} intervals of favour, each by itself; the documents of a query "
             "count as alike",
         ),
     )

@@ -8,18 +8,18 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from rankscope.data.cells import format_value, number
+from rankscope.data.cells import format_number, format_value
 from rankscope.data.hits import Hits
 from rankscope.data.qrels import Qrels
 from rankscope.data.run import Run
 from rankscope.data.scores import Scores
 from rankscope.data.sections import Section, Table
-from rankscope.data.wording import counted, listed
+from rankscope.data.wording import join_names, pluralise
 from rankscope.errors import ParameterError
-from rankscope.evaluation.engine import as_list, evaluate, plan_and_join, score_hits
+from rankscope.evaluation.engine import evaluate, list_runs, plan_and_join, score_hits
 from rankscope.evaluation.sources import is_path
 from rankscope.io.read import read_run
-from rankscope.io.stamps import refuse_changed, stamps
+from rankscope.io.stamps import file_stamps, refuse_changed
 from rankscope.io.streams import source_name
 from rankscope.kernels.resample import bootstrap_means, draw
 from rankscope.kernels.ties import join_ties, order_of
@@ -31,7 +31,7 @@ from rankscope.stats.intervals import percentile_ends, t_interval
 from rankscope.stats.rank_rows import rank_rows, surplus_by_row
 from rankscope.typing import Floats, Ints
 
-__all__ = ["Effects", "RankingEffect", "Resampling", "effect_section", "effects_on_ranking"]
+__all__ = ["RankingEffects", "RankingEffect", "EffectResampling", "effect_section", "effects_on_ranking"]
 
 NONE = float("nan")
 #: Pairs of systems that change places are named, so many of them.
@@ -105,7 +105,7 @@ class RankingEffect:
                 yield name, "", self.measure, system, value, low, high, self.n
 
 
-class Effects(NamedTuple):
+class RankingEffects(NamedTuple):
     """The effects by measure, the signature of the scores, notes; systems, and the hits of each under A."""
 
     effects: tuple[RankingEffect, ...]
@@ -115,7 +115,7 @@ class Effects(NamedTuple):
     hits: tuple[Hits, ...]
 
 
-class Resampling(NamedTuple):
+class EffectResampling(NamedTuple):
     """How intervals are made."""
 
     confidence_level: float
@@ -129,19 +129,19 @@ def effects_on_ranking(
     runs: Any,
     measures: Any,
     options: dict[str, Any],
-    resampling: Resampling,
-) -> Effects:
+    resampling: EffectResampling,
+) -> RankingEffects:
     """Evaluate the runs under both."""
     # What cannot be read twice is read once.
     kept = [
         read_run(run, input=options.get("input")) if is_path(run) and source_name(run) == "<stdin>" else run
-        for run in as_list(runs)
+        for run in list_runs(runs)
     ]
     kept = [run if is_path(run) or isinstance(run, Run) else Run(run) for run in kept]
     reading = ("input", "total_ranks", "progress", "workers")
     settled = {name: value for name, value in options.items() if name not in reading}
     elsewhere: list[Any] = [options.get(name) for name in reading]
-    before = stamps(kept)
+    before = file_stamps(kept)
     plan, joined = plan_and_join(qrels[0], kept, measures, settled, *elsewhere)
     a, b = score_hits(plan, joined), evaluate(qrels[1], kept, measures, **options)
     refuse_changed(before)
@@ -155,7 +155,7 @@ def effects_on_ranking(
     if not effects:
         raise ParameterError(f"no measure has a mean for every system ({notes[0]}); choose another measure")
     found = (*notes, *notes_of(a, b, names))
-    return Effects(tuple(effects), a.signature(), found, a.systems, tuple(one.hits for one in joined))
+    return RankingEffects(tuple(effects), a.signature(), found, a.systems, tuple(one.hits for one in joined))
 
 
 def notes_of(a: Scores, b: Scores, names: tuple[str, str]) -> list[str]:
@@ -176,7 +176,9 @@ def notes_of(a: Scores, b: Scores, names: tuple[str, str]) -> list[str]:
     return notes
 
 
-def effect_of(measure: str, scores: Scores, values: Floats, by_query: Floats, resampling: Resampling) -> RankingEffect:
+def effect_of(
+    measure: str, scores: Scores, values: Floats, by_query: Floats, resampling: EffectResampling
+) -> RankingEffect:
     """values: (2, systems) means under A and under B; by_query: (2, systems, queries)."""
     a, b = join_ties((scores.sign(measure) or 1) * values)
     systems = np.array(scores.systems, object)
@@ -216,7 +218,9 @@ def effect_of(measure: str, scores: Scores, values: Floats, by_query: Floats, re
     )
 
 
-def tau_ends(by_query: Floats, tied: bool, resampling: Resampling) -> tuple[tuple[float, float], tuple[float, float]]:
+def tau_ends(
+    by_query: Floats, tied: bool, resampling: EffectResampling
+) -> tuple[tuple[float, float], tuple[float, float]]:
     """Ends of the percentile intervals of tau-b and of tau_AP, queries being drawn with replacement. Samples in which
     all systems are tied have no tau and are left out; NaN where none has one.
     """
@@ -252,8 +256,8 @@ def effect_section(effect: RankingEffect, names: tuple[str, str]) -> Section:
     rows = []
     for i in np.argsort(effect.rank_a, kind="stable").tolist():
         a, b = float(effect.mean_a[i]), float(effect.mean_b[i])
-        means = (format_value(a, "mean"), format_value(b, "mean"), number(b - a, signed=True))
-        beyond = (number(x, signed=True) for x in effect.beyond[i].tolist())
+        means = (format_value(a, "mean"), format_value(b, "mean"), format_number(b - a, signed=True))
+        beyond = (format_number(x, signed=True) for x in effect.beyond[i].tolist())
         rows.append((effect.systems[i], *means, *beyond, str(effect.rank_a[i]), str(effect.rank_b[i])))
     one, other = names
     columns = ("system", one, other, "change", "beyond others", "low", "high", f"rank by {one}", f"rank by {other}")
@@ -281,18 +285,18 @@ def effect_sentence(effect: RankingEffect, names: tuple[str, str]) -> str:
     taus = f" ({taus}; 1 is the same order)" if taus else ""
     if not effect.swaps:
         alike = "in the same order" if (effect.rank_a == effect.rank_b).all() else "so that no pair changes places"
-        return f"Both judges put the {counted(len(effect.systems), 'system')} {alike}{taus}. {change}"
+        return f"Both judges put the {pluralise(len(effect.systems), 'system')} {alike}{taus}. {change}"
     pairs = [f"{x} and {y}" for x, y in effect.swaps[:NAMED]]
     named = "; ".join(pairs) + (f"; and {len(effect.swaps) - NAMED} more" if len(effect.swaps) > NAMED else "")
     furthest = np.flatnonzero(np.abs(effect.rank_a - effect.rank_b) == effect.rank_change).tolist()
-    who = listed([effect.systems[i] for i in sorted(furthest, key=effect.rank_a.tolist().__getitem__)])
-    moves = f"{who} move{'s' if len(furthest) == 1 else ''} furthest, by {counted(effect.rank_change, 'place')}"
+    who = join_names([effect.systems[i] for i in sorted(furthest, key=effect.rank_a.tolist().__getitem__)])
+    moves = f"{who} move{'s' if len(furthest) == 1 else ''} furthest, by {pluralise(effect.rank_change, 'place')}"
     several = (
         f"{len(effect.swaps)} of {effect.pairs} pairs of systems change{'s' if len(effect.swaps) == 1 else ''} places"
     )
     told = f"{several} when {names[1]} judges in the place of {names[0]}{taus}: {named}. {moves}. {change}"
     raised = [i for i in order_of(-effect.beyond[:, 0]).tolist() if effect.beyond[i, 1] > 0]
     if raised:
-        names_of = listed(f"{effect.systems[i]} ({effect.beyond[i, 0]:+.4f})" for i in raised)
+        names_of = join_names(f"{effect.systems[i]} ({effect.beyond[i, 0]:+.4f})" for i in raised)
         told += f" It changes by more than that of the others, beyond chance, for {names_of}."
     return told

@@ -6,10 +6,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rankscope.comparison.label_parts import Beyond
+from rankscope.comparison.label_parts import ChanceCorrected
 from rankscope.data.qrels import Qrels
 from rankscope.data.rows import Rows, combined_keys
-from rankscope.data.wording import counted, queries
+from rankscope.data.wording import pluralise, pluralise_queries
 from rankscope.errors import InputError
 from rankscope.kernels.order import ranges
 from rankscope.kernels.segments import bounds, group_of
@@ -17,7 +17,16 @@ from rankscope.kernels.text import hashes
 from rankscope.stats.confusion import Rates
 from rankscope.typing import Bools, Ints
 
-__all__ = ["JUDGED", "Both", "cut", "judged_by_both", "kept_rows", "notes_on", "overlap", "overlap_by_query"]
+__all__ = [
+    "JUDGED",
+    "CommonDocuments",
+    "judgments_for_ranking",
+    "find_common_documents",
+    "rows_for_ranking",
+    "notes_on_documents",
+    "overlap",
+    "overlap_by_query",
+]
 
 
 #: Which judgments rank the systems: those of documents that both judged, or all that each judge has of those queries.
@@ -30,7 +39,7 @@ ONE_BY_ONE = (
 )
 
 
-class Both(NamedTuple):
+class CommonDocuments(NamedTuple):
     """What two judges judged.
 
     rows_a, rows_b: the places of a document in the judgments of each. query: its query, by place in `a`. only_a,
@@ -61,7 +70,7 @@ class Both(NamedTuple):
         return int(np.unique(self.query).size)
 
 
-def judged_by_both(a: Qrels, b: Qrels, names: tuple[str, str]) -> Both:
+def find_common_documents(a: Qrels, b: Qrels, names: tuple[str, str]) -> CommonDocuments:
     """Find the documents that both judged. Raises InputError where there is none."""
     place = np.array([b.codes.get(id_, -1) for id_ in a.codes], np.int64)
     known = np.flatnonzero(place >= 0)
@@ -76,11 +85,11 @@ def judged_by_both(a: Qrels, b: Qrels, names: tuple[str, str]) -> Both:
     rows_a, rows_b = rows_a[there], rows_b[there]
     if not rows_a.size:
         raise InputError(
-            f"no document was judged in both {names[0]} and {names[1]} ({shown(a)} and {shown(b)}), expected documents "
+            f"no document was judged in both {names[0]} and {names[1]} ({describe_qrels(a)} and {describe_qrels(b)}), expected documents "
             "in common; check that they belong to one collection and write ids alike"
         )
     negative_a, negative_b = (int((qrels.relevance < 0).sum()) for qrels in (a, b))
-    return Both(
+    return CommonDocuments(
         a=a,
         b=b,
         rows_a=rows_a,
@@ -93,25 +102,25 @@ def judged_by_both(a: Qrels, b: Qrels, names: tuple[str, str]) -> Both:
     )
 
 
-def shown(qrels: Qrels) -> str:
+def describe_qrels(qrels: Qrels) -> str:
     first = next(iter(qrels._lookup[0]))
-    return f"{counted(qrels.relevance.size, 'judgment')}, as {first!r} of query {qrels.query_ids[0]!r}"
+    return f"{pluralise(qrels.relevance.size, 'judgment')}, as {first!r} of query {qrels.query_ids[0]!r}"
 
 
-def cut(both: Both, judged: str) -> tuple[Qrels, Qrels]:
+def judgments_for_ranking(both: CommonDocuments, judged: str) -> tuple[Qrels, Qrels]:
     """The judgments of each that rank systems: of documents both judged, or all of a query that has one such."""
-    a, b = kept_rows(both, judged)
-    return part_of(both.a, a), part_of(both.b, b)
+    a, b = rows_for_ranking(both, judged)
+    return select_judgments(both.a, a), select_judgments(both.b, b)
 
 
-def kept_rows(both: Both, judged: str) -> tuple[Ints, Ints]:
+def rows_for_ranking(both: CommonDocuments, judged: str) -> tuple[Ints, Ints]:
     """Which judgments of each these are, rising."""
     if judged == "both":
         return np.sort(both.rows_a), np.sort(both.rows_b)
-    return whole_queries(both.a, both.rows_a), whole_queries(both.b, both.rows_b)
+    return rows_of_queries(both.a, both.rows_a), rows_of_queries(both.b, both.rows_b)
 
 
-def whole_queries(qrels: Qrels, rows: Ints) -> Ints:
+def rows_of_queries(qrels: Qrels, rows: Ints) -> Ints:
     """All judgments of the queries of these rows."""
     query = group_of(qrels.offsets)
     kept = np.zeros(len(qrels.query_ids), np.bool_)
@@ -119,7 +128,7 @@ def whole_queries(qrels: Qrels, rows: Ints) -> Ints:
     return np.flatnonzero(kept[query])
 
 
-def part_of(qrels: Qrels, rows: Ints) -> Qrels:
+def select_judgments(qrels: Qrels, rows: Ints) -> Qrels:
     """Some of the judgments, subtopics left out. rows: rising."""
     queries, lengths = np.unique(group_of(qrels.offsets)[rows], return_counts=True)
     ids = list(qrels.codes)
@@ -134,7 +143,7 @@ def overlap(binary: Rates) -> float:
     return int(binary.tp[1]) / either if either else float("nan")
 
 
-def overlap_by_query(both: Both, a: Bools, b: Bools) -> float:
+def overlap_by_query(both: CommonDocuments, a: Bools, b: Bools) -> float:
     """Relevant for both over relevant for one, on average over the queries that have such; NaN where none has."""
     n = len(both.a.query_ids)
     one, two = (np.bincount(both.query[which], minlength=n) for which in (a | b, a & b))
@@ -142,19 +151,23 @@ def overlap_by_query(both: Both, a: Bools, b: Bools) -> float:
     return float(shares.mean()) if shares.size else float("nan")
 
 
-def notes_on(
-    both: Both, names: tuple[str, str], agreements: tuple[Beyond | None, ...], binary: Rates, judged: str | None
+def notes_on_documents(
+    both: CommonDocuments,
+    names: tuple[str, str],
+    agreements: tuple[ChanceCorrected | None, ...],
+    binary: Rates,
+    judged: str | None,
 ) -> list[str]:
     """What a reader should know of the documents and of the numbers on them."""
     notes = [ONE_BY_ONE]
     for name, negative in zip(names, (both.negative_a, both.negative_b), strict=True):
         if negative:
             are = "is" if negative == 1 else "are"
-            notes.append(f"{counted(negative, 'judgment')} of {name} {are} below 0, which means not judged; left out")
+            notes.append(f"{pluralise(negative, 'judgment')} of {name} {are} below 0, which means not judged; left out")
     for side, name in ((both.a, names[0]), (both.b, names[1])):
         lost = len(side.query_ids) - both.queries
         if lost:
-            notes.append(f"{queries(lost)} of {name} without a document that both judged: left out")
+            notes.append(f"{pluralise_queries(lost)} of {name} without a document that both judged: left out")
     if judged == "both" and both.only_a + both.only_b:
         notes.append(
             "systems are ranked by the documents that both judged; ask for each judge's own (judged:own) to see what "

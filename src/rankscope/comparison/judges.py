@@ -19,33 +19,41 @@ from rankscope.comparison.judge_bias import (
     taste_section,
 )
 from rankscope.comparison.judge_effect import (
-    Effects,
+    EffectResampling,
     RankingEffect,
-    Resampling,
+    RankingEffects,
     effect_section,
     effects_on_ranking,
 )
-from rankscope.comparison.judged import JUDGED, Both, cut, judged_by_both, notes_on, overlap, overlap_by_query
+from rankscope.comparison.judged import (
+    JUDGED,
+    CommonDocuments,
+    find_common_documents,
+    judgments_for_ranking,
+    notes_on_documents,
+    overlap,
+    overlap_by_query,
+)
 from rankscope.comparison.label_parts import (
-    Beyond,
+    ChanceCorrected,
     Row,
     beyond_chance,
     binary_rows,
     chance_sentence,
     count_rows,
-    judged_table,
     matrix_section,
+    row_table,
     share_row,
 )
-from rankscope.comparison.labels import count_of, two_classes
+from rankscope.comparison.labels import format_share, two_classes
 from rankscope.data.qrels import Qrels
 from rankscope.data.sections import Section, as_text, tidy_frame
-from rankscope.data.wording import counted, queries
+from rankscope.data.wording import pluralise, pluralise_queries
 from rankscope.errors import InputError, ParameterError
 from rankscope.evaluation.conventions import make_plan
 from rankscope.evaluation.sources import ENTITY, LETOR, as_qrels, is_path
 from rankscope.io.read import file_stem
-from rankscope.io.streams import one_stdin, source_name
+from rankscope.io.streams import check_single_stdin, source_name
 from rankscope.stats.confusion import ConfusionMatrix, Rates, confusion_matrix
 from rankscope.stats.inputs import check_choice, check_count, check_positive, check_share, seed_of
 from rankscope.stats.labels import encode
@@ -59,7 +67,7 @@ __all__ = ["JudgeAgreement", "agree_judgments"]
 COLUMNS = ("statistic", "label", "measure", "system", "value", "low", "high", "n")
 RELEVANT = "relevant"
 #: Where there are no runs.
-NOTHING = Effects((), "", (), (), ())
+NOTHING = RankingEffects((), "", (), (), ())
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -83,8 +91,8 @@ class JudgeAgreement:
     only_b: int
     queries: int
     confusion: ConfusionMatrix
-    beyond: Beyond
-    relevance: Beyond | None
+    beyond: ChanceCorrected
+    relevance: ChanceCorrected | None
     binary: Rates
     overlap: float
     overlap_by_query: float
@@ -134,15 +142,15 @@ class JudgeAgreement:
         one, other = self.names
         agreement = Section(
             title=f"Agreement of {one} and {other}",
-            sentence=f"Judged by both: {counted(self.both, 'document')} of {queries(self.queries)}; "
+            sentence=f"Judged by both: {pluralise(self.both, 'document')} of {pluralise_queries(self.queries)}; "
             f"by {one} only: {self.only_a:,}; by {other} only: {self.only_b:,}. "
             + chance_sentence(self.beyond.kappa, "document", "grade"),
-            table=judged_table(list(self.beyond.rows()), self.beta),
+            table=row_table(list(self.beyond.rows()), self.beta),
         )
         relevance = Section(
             title="Relevant or not",
             sentence=self.relevance_sentence(),
-            table=judged_table(list(self.relevance_rows()), self.beta),
+            table=row_table(list(self.relevance_rows()), self.beta),
         )
         matrix = matrix_section(self.confusion, one, other, f"Rows: grades by {one}. Columns: grades by {other}.")
         bias = bias_section(self.biases, self.names, self.confidence_level)
@@ -155,7 +163,7 @@ class JudgeAgreement:
         tp, fp, fn, tn = (int(side[1]) for side in (self.binary.tp, self.binary.fp, self.binary.fn, self.binary.tn))
         return (
             f"Relevant is grade {self.rel} or more. Of what {one} found relevant, {other} did too: "
-            f"{count_of(tp, tp + fn)}; of what {one} did not, {other} did: {count_of(fp, fp + tn)}. "
+            f"{format_share(tp, tp + fn)}; of what {one} did not, {other} did: {format_share(fp, fp + tn)}. "
             f"The rates take {one} for the truth and {other} for the prediction."
         )
 
@@ -179,7 +187,7 @@ class JudgeAgreement:
 
     def __repr__(self) -> str:
         one, other = self.names
-        documents, measures = counted(self.both, "document"), counted(len(self.effects), "measure")
+        documents, measures = pluralise(self.both, "document"), pluralise(len(self.effects), "measure")
         return f"JudgeAgreement({one} and {other}, {documents}, {measures})"
 
 
@@ -230,15 +238,15 @@ def agree_judgments(
         raise ParameterError("measures and options of evaluation ask for runs; name at least one, or leave them out")
     check_options(runs, (qrels_a, qrels_b), measures, {"rel": rel, **options})
     called = names_of_judges(qrels_a, qrels_b, names)
-    both = judged_by_both(as_qrels(qrels_a), as_qrels(qrels_b), called)
+    both = find_common_documents(as_qrels(qrels_a), as_qrels(qrels_b), called)
     grades_a, grades_b = both.grades
     confusion, beyond = grade_by_grade(both, called, normalise, confidence_level)
     relevance, binary = relevant_or_not(grades_a >= rel, grades_b >= rel, beta, confidence_level)
     tastes: tuple[SystemTaste, ...] = ()
     found = NOTHING
-    resampling = Resampling(confidence_level, n_resamples, seed_of(rng))
+    resampling = EffectResampling(confidence_level, n_resamples, seed_of(rng))
     if runs is not None:
-        pair = cut(both, judged)
+        pair = judgments_for_ranking(both, judged)
         found = effects_on_ranking(pair, called, runs, measures, {"rel": rel, **options}, resampling)
         tastes = taste_by_system(both, judged, found.systems, found.hits, confidence_level)
     return JudgeAgreement(
@@ -262,18 +270,21 @@ def agree_judgments(
         confidence_level=confidence_level,
         resampled=f"bootstrap:{n_resamples},rng:{resampling.seed}",
         measured=found.measured,
-        notes=(*notes_on(both, called, (beyond, relevance), binary, judged if found.effects else None), *found.notes),
+        notes=(
+            *notes_on_documents(both, called, (beyond, relevance), binary, judged if found.effects else None),
+            *found.notes,
+        ),
     )
 
 
 def grade_by_grade(
-    both: Both, names: tuple[str, str], normalise: str | None, confidence_level: float
-) -> tuple[ConfusionMatrix, Beyond]:
+    both: CommonDocuments, names: tuple[str, str], normalise: str | None, confidence_level: float
+) -> tuple[ConfusionMatrix, ChanceCorrected]:
     """How often each grade of A became each of B, and agreement beyond chance. Raises InputError for one grade only."""
     labels, a, b = encode(*both.grades)
     if len(labels) == 1:
         raise InputError(
-            f"{names[0]} and {names[1]} gave only the grade {labels[0]} ({counted(both.n, 'document')}), expected at "
+            f"{names[0]} and {names[1]} gave only the grade {labels[0]} ({pluralise(both.n, 'document')}), expected at "
             "least 2 grades; of one alone nothing tells agreement from chance"
         )
     k = len(labels)
@@ -307,7 +318,7 @@ def check_options(runs: Any, qrels: tuple[Any, Any], measures: Any, options: dic
                 "measures of diversity ask for judgments by subtopic, and judges are compared on grades of documents; "
                 "choose other measures"
             )
-    one_stdin((*qrels, *several))
+    check_single_stdin((*qrels, *several))
 
 
 def names_of_judges(qrels_a: Any, qrels_b: Any, names: Any) -> tuple[str, str]:
@@ -324,7 +335,7 @@ def names_of_judges(qrels_a: Any, qrels_b: Any, names: Any) -> tuple[str, str]:
     return "A", "B"
 
 
-def relevant_or_not(a: Bools, b: Bools, beta: float, confidence_level: float) -> tuple[Beyond | None, Rates]:
+def relevant_or_not(a: Bools, b: Bools, beta: float, confidence_level: float) -> tuple[ChanceCorrected | None, Rates]:
     """Agreement on what is relevant, None where both say one thing of all documents; and the rates, A the truth."""
     labels = (f"not {RELEVANT}", RELEVANT)
     counts = np.bincount(2 * a.astype(np.int64) + b, minlength=4).reshape(2, 2)

@@ -9,7 +9,7 @@ import numpy as np
 
 from rankscope.data.cells import format_value
 from rankscope.data.sections import Figure, Section, Table
-from rankscope.data.wording import counted, percent
+from rankscope.data.wording import format_percent, pluralise
 from rankscope.stats.confusion import AVERAGED, RATES, ConfusionMatrix, Rates, share_interval
 from rankscope.stats.judges import Alpha, Kappa, cohens_kappa, krippendorffs_alpha
 from rankscope.stats.labels import Label
@@ -17,16 +17,16 @@ from rankscope.typing import Floats, Ints
 
 __all__ = [
     "COLUMNS",
-    "Beyond",
+    "ChanceCorrected",
     "Row",
     "beyond_chance",
     "binary_rows",
     "chance_sentence",
     "class_rows",
     "count_rows",
-    "judged_table",
+    "row_table",
     "matrix_section",
-    "tenths",
+    "format_tenths",
 ]
 
 COLUMNS = ("statistic", "label", "value", "low", "high", "n")
@@ -44,7 +44,7 @@ OF = {
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Beyond:
+class ChanceCorrected:
     """Agreement beyond chance. linear, quadratic: weighted kappa; None where labels are text or there are only two."""
 
     kappa: Kappa
@@ -72,7 +72,7 @@ class Beyond:
         yield f"alpha_{self.alpha.level}", label, self.alpha.value, NONE, NONE, n
 
 
-def beyond_chance(confusion: ConfusionMatrix, a: Ints, b: Ints, confidence_level: float) -> Beyond:
+def beyond_chance(confusion: ConfusionMatrix, a: Ints, b: Ints, confidence_level: float) -> ChanceCorrected:
     """Kappa and alpha. a, b: the places of the labels. Weights and alpha take labels that are numbers for a scale."""
     positions = scale_of(confusion.labels)
 
@@ -80,7 +80,7 @@ def beyond_chance(confusion: ConfusionMatrix, a: Ints, b: Ints, confidence_level
         return cohens_kappa(confusion.counts, weights=weights, positions=positions, confidence_level=confidence_level)
 
     graded = positions is not None and len(confusion.labels) > 2
-    return Beyond(
+    return ChanceCorrected(
         kappa=kappa(None),
         linear=kappa("linear") if graded else None,
         quadratic=kappa("quadratic") if graded else None,
@@ -133,7 +133,7 @@ def rate_row(rates: Rates, i: int, name: str, label: str, confidence_level: floa
     return share_row(name, label, part, part + other, confidence_level)
 
 
-SHOWN = {
+ROW_TITLES = {
     "agreement": "same label",
     "chance_agreement": "same label by chance",
     "kappa": "Cohen's kappa",
@@ -152,9 +152,9 @@ SHOWN = {
 }
 
 
-def judged_table(rows: Sequence[Row], beta: float) -> Table:
+def row_table(rows: Sequence[Row], beta: float) -> Table:
     """Rows for people: what it is called, value, and the interval where there is one."""
-    names = {**SHOWN, "fscore": f"F{beta:g}"}
+    names = {**ROW_TITLES, "fscore": f"F{beta:g}"}
     cells = [
         (names[name], *(format_value(x, "mean") for x in (value, low, high))) for name, _, value, low, high, _ in rows
     ]
@@ -189,22 +189,22 @@ def chance_sentence(kappa: Kappa, what: str, label: str) -> str:
     """What kappa says, in words. what: "document". label: "grade"."""
     same = round(kappa.agreement * kappa.n)
     begin = (
-        f"{same:,} of {counted(kappa.n, what)} ({tenths(kappa.agreement)}) got the same {label} from both. Two judges "
-        f"who hand out as many of each {label} as these two did, but blindly, would agree on {tenths(kappa.chance)}."
+        f"{same:,} of {pluralise(kappa.n, what)} ({format_tenths(kappa.agreement)}) got the same {label} from both. Two judges "
+        f"who hand out as many of each {label} as these two did, but blindly, would agree on {format_tenths(kappa.chance)}."
     )
     if np.isnan(kappa.value):
         return begin
     if same == kappa.n:
         return f"{begin} Cohen's kappa is 1: full agreement."
-    end = f"they went {tenths(kappa.value)} of the way from chance to full agreement"
+    end = f"they went {format_tenths(kappa.value)} of the way from chance to full agreement"
     if kappa.value < 0.0005:
         end = f"they agree {'less' if kappa.value < -0.0005 else 'no more'} than by chance"
     if np.isnan(kappa.low):
         return f"{begin} Cohen's kappa is {kappa.value:.2f}: {end}."
-    level = percent(kappa.confidence_level)
+    level = format_percent(kappa.confidence_level)
     return f"{begin} Cohen's kappa is {kappa.value:.2f} ({level} interval {kappa.low:.2f} to {kappa.high:.2f}): {end}."
 
 
-def tenths(share: float) -> str:
+def format_tenths(share: float) -> str:
     """A share to a tenth of a percent."""
-    return percent(round(share, 3))
+    return format_percent(round(share, 3))

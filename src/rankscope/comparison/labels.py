@@ -11,20 +11,20 @@ import numpy as np
 from rankscope._version import __version__
 from rankscope.comparison.label_parts import (
     COLUMNS,
-    Beyond,
+    ChanceCorrected,
     Row,
     beyond_chance,
     binary_rows,
     chance_sentence,
     class_rows,
     count_rows,
-    judged_table,
+    format_tenths,
     matrix_section,
-    tenths,
+    row_table,
 )
 from rankscope.data.cells import format_value
 from rankscope.data.sections import Section, Table, as_text, tidy_frame
-from rankscope.data.wording import counted
+from rankscope.data.wording import pluralise
 from rankscope.errors import InputError, ParameterError
 from rankscope.stats.confusion import ConfusionMatrix, Rates, confusion_matrix, rates
 from rankscope.stats.inputs import check_positive, check_share
@@ -34,7 +34,7 @@ from rankscope.typing import Ints
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["LabelAgreement", "agree_labels", "count_of", "two_classes"]
+__all__ = ["LabelAgreement", "agree_labels", "format_share", "two_classes"]
 
 #: Pairs of labels of which nobody doubts that the second is the positive one.
 PLAIN = ((0, 1), (-1, 1), (False, True), ("0", "1"), ("no", "yes"), ("false", "true"))
@@ -51,7 +51,7 @@ class LabelAgreement:
     """
 
     confusion: ConfusionMatrix
-    beyond: Beyond
+    beyond: ChanceCorrected
     rates: Rates
     binary: Rates | None
     positive: Label | None
@@ -82,7 +82,7 @@ class LabelAgreement:
         agreement = Section(
             title="Agreement",
             sentence=chance_sentence(self.beyond.kappa, "item", "label"),
-            table=judged_table(list(self.beyond.rows()), self.beta),
+            table=row_table(list(self.beyond.rows()), self.beta),
         )
         axes = "Rows: true labels. Columns: predicted labels."
         return agreement, matrix_section(self.confusion, "true", "predicted", axes), self.rates_section()
@@ -94,7 +94,7 @@ class LabelAgreement:
         return Section(
             title=f"{self.positive} or not",
             sentence=rates_sentence(self.binary, str(self.positive)),
-            table=judged_table(rows, self.beta),
+            table=row_table(rows, self.beta),
         )
 
     def signature(self) -> str:
@@ -114,7 +114,7 @@ class LabelAgreement:
         return as_text(self)
 
     def __repr__(self) -> str:
-        return f"LabelAgreement({counted(self.confusion.n, 'item')}, {len(self.confusion.labels)} classes)"
+        return f"LabelAgreement({pluralise(self.confusion.n, 'item')}, {len(self.confusion.labels)} classes)"
 
 
 def agree_labels(
@@ -149,7 +149,7 @@ def agree_labels(
     labels, a, b = encode(true, predicted)
     if len(labels) == 1:
         raise InputError(
-            f"there is only the label {labels[0]!r} in both lists ({counted(a.size, 'item')}), expected at least 2 "
+            f"there is only the label {labels[0]!r} in both lists ({pluralise(a.size, 'item')}), expected at least 2 "
             "classes; of one alone nothing tells agreement from chance"
         )
     if positive is not None and positive not in labels:
@@ -190,10 +190,10 @@ def two_classes(counts: Ints, labels: tuple[Label, ...], positive: Label, beta: 
     fn, fp = int(counts[i].sum()) - tp, int(counts[:, i].sum()) - tp
     tn = int(counts.sum()) - tp - fn - fp
     found = rates([[tn, fp], [fn, tp]], labels=(f"not {positive}", positive), beta=beta)
-    return with_notes_of_positive(found)
+    return keep_notes_of_positive(found)
 
 
-def with_notes_of_positive(found: Rates) -> Rates:
+def keep_notes_of_positive(found: Rates) -> Rates:
     """Of two classes only the positive one is shown: notes on the other are left out."""
     notes = [
         f"{name} divides 0 by 0 and has no value"
@@ -207,13 +207,13 @@ def rates_sentence(found: Rates, positive: str) -> str:
     """Recall and the rate of false alarms, in words and counts."""
     tp, fp, fn, tn = (int(side[1]) for side in (found.tp, found.fp, found.fn, found.tn))
     return (
-        f"Truly {positive} and predicted so: {count_of(tp, tp + fn)}. Predicted {positive} without being so: "
-        f"{count_of(fp, fp + tn)}."
+        f"Truly {positive} and predicted so: {format_share(tp, tp + fn)}. Predicted {positive} without being so: "
+        f"{format_share(fp, fp + tn)}."
     )
 
 
-def count_of(part: int, whole: int) -> str:
-    return f"{part:,} of {whole:,}" + (f" ({tenths(part / whole)})" if whole else "")
+def format_share(part: int, whole: int) -> str:
+    return f"{part:,} of {whole:,}" + (f" ({format_tenths(part / whole)})" if whole else "")
 
 
 def class_sentence(found: Rates) -> str:
@@ -222,7 +222,7 @@ def class_sentence(found: Rates) -> str:
     worst = int(known[np.argmin(found.recall[known])])
     if found.recall[worst] == 1:
         return "Each class against all others. All were recognised every time."
-    of = count_of(int(found.tp[worst]), int(found.tp[worst] + found.fn[worst]))
+    of = format_share(int(found.tp[worst]), int(found.tp[worst] + found.fn[worst]))
     return f"Each class against all others. Least often recognised is {found.labels[worst]}: {of}."
 
 

@@ -10,16 +10,16 @@ import numpy as np
 import numpy.typing as npt
 
 from rankscope.data.scores import LEAST, Scores
-from rankscope.data.wording import queries
+from rankscope.data.wording import pluralise_queries
 from rankscope.errors import InputError, ParameterError, UnknownName
 from rankscope.kernels.ties import NOISE
 from rankscope.typing import Floats, Ints
 
-__all__ = ["Matched", "check_systems", "match", "some_measures", "system_of"]
+__all__ = ["MeasureValues", "check_systems", "match_queries", "select_measures", "resolve_system"]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Matched:
+class MeasureValues:
     """One measure, where every system has a value.
 
     values: (systems, n), as the measure has them, or their logarithms. queries: (n) their places among `query_ids` of
@@ -60,7 +60,7 @@ class Matched:
         return self.queries.size
 
 
-def some_measures(scores: Scores, measures: object) -> tuple[str, ...]:
+def select_measures(scores: Scores, measures: object) -> tuple[str, ...]:
     """The full names of one measure, of a list, or (None) of all; each once. Raises UnknownName."""
     if measures is None:
         return scores.measure_names
@@ -85,14 +85,14 @@ def check_systems(scores: Scores, baseline: str | None, least: int = 2) -> None:
         )
 
 
-def system_of(baseline: str | None, runs: Sequence[object], scores: Scores) -> str | None:
+def resolve_system(baseline: str | None, runs: Sequence[object], scores: Scores) -> str | None:
     """The system that is meant: by its name, or by its run as it was given among `runs`."""
     if baseline is None or baseline in scores.systems or baseline not in runs:
         return baseline
     return scores.systems[list(runs).index(baseline)]
 
 
-def match(scores: Scores, measure: str) -> Matched:
+def match_queries(scores: Scores, measure: str) -> MeasureValues:
     """The values of a measure on the queries where every system has one.
 
     Values of a geometric measure (GMAP) are taken as logarithms, which is what it averages. Raises ParameterError for
@@ -115,14 +115,16 @@ def match(scores: Scores, measure: str) -> Matched:
     notes = []
     out = int((~there).sum())
     if out:
-        notes.append(f"{measure}: {queries(out)} of {there.size} left out, where not every system has a value")
+        notes.append(
+            f"{measure}: {pluralise_queries(out)} of {there.size} left out, where not every system has a value"
+        )
     values = values[:, there]
     if kind.summary == "geometric":
         values = np.log(np.maximum(values, LEAST))
         notes.append(f"{measure}: values are compared as natural logarithms, a difference is that of two logarithms")
     if sign < 0:
         notes.append(f"{measure}: lower is better")
-    return Matched(
+    return MeasureValues(
         measure=measure,
         systems=scores.systems,
         values=np.ascontiguousarray(values),

@@ -14,7 +14,7 @@ from rankscope._version import __version__
 from rankscope.data.cells import format_value
 from rankscope.data.scores import Scores
 from rankscope.data.sections import Figure, Section, Table, as_text, tidy_frame
-from rankscope.data.wording import counted, format_p, listed, percent
+from rankscope.data.wording import format_p_cell, format_percent, join_names, pluralise
 from rankscope.kernels.ties import best_places, join_ties
 from rankscope.stats.correlation_intervals import FAR, FEW
 from rankscope.typing import Floats
@@ -36,7 +36,7 @@ NAMES = {
 #: Correlations of fewer items come with a warning.
 FEW_ITEMS = 20
 #: More pairs are shown only when asked for.
-SHOWN = 10
+ROWS_UNFOLDED = 10
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -133,26 +133,26 @@ class MeasureAgreement:
                 figure=Figure("correlation_matrix", figure),
                 notes=notes_of(self),
             ),
-            Section(title="Each pair of measures", table=pairs_table(self), folded=self.value.size > SHOWN),
+            Section(title="Each pair of measures", table=pairs_table(self), folded=self.value.size > ROWS_UNFOLDED),
         )
 
     def __str__(self) -> str:
         return as_text(self)
 
     def __repr__(self) -> str:
-        return f"MeasureAgreement({self.statistic} of {counted(len(self.measures), 'measure')} by {self.by})"
+        return f"MeasureAgreement({self.statistic} of {pluralise(len(self.measures), 'measure')} by {self.by})"
 
 
 def pairs_table(result: MeasureAgreement) -> Table:
     rows = []
     for a, b, _, _, value, low, high, pvalue, n in result.records():
         cells = [format_value(x, "mean") for x in (value, low, high)]
-        rows.append((a, b, *cells, format_p(pvalue), str(n)))
+        rows.append((a, b, *cells, format_p_cell(pvalue), str(n)))
     columns = (
         "measure",
         "and",
         NAMES[result.statistic],
-        f"{percent(result.confidence_level)} from",
+        f"{format_percent(result.confidence_level)} from",
         "to",
         "p",
         result.by,
@@ -167,7 +167,7 @@ def sentence_of(result: MeasureAgreement) -> str:
         return f"No two of these measures can be correlated over {result.by}."
     values = join_ties(result.value[there], 1.0)
     most, least = float(values.max()), float(values.min())
-    systems = counted(len(result.scores.systems), "system")
+    systems = pluralise(len(result.scores.systems), "system")
     name = NAMES[result.statistic]
     over = f", the mean over {systems}" if result.by == "queries" and len(result.scores.systems) > 1 else ""
     # "order the 6 systems most alike", "agree most on which queries are easy or hard"
@@ -177,18 +177,18 @@ def sentence_of(result: MeasureAgreement) -> str:
     end = " alike" if over_systems else " on which queries are easy or hard"
     most_pair = pair_of(result, there, values, most)
     if there.size == 1:
-        text = f"How far {most_pair} {verb}{what}{end}: {name} {short(most)}{over}."
+        text = f"How far {most_pair} {verb}{what}{end}: {name} {format_correlation(most)}{over}."
     elif most == least:
-        text = f"Every two of these measures {verb}{what} equally{end}: {name} {short(most)}{over}."
+        text = f"Every two of these measures {verb}{what} equally{end}: {name} {format_correlation(most)}{over}."
     else:
         least_pair = pair_of(result, there, values, least)
-        text = f"{most_pair} {verb}{what} most{end} ({name} {short(most)}{over}); {least_pair} least ({short(least)})."
+        text = f"{most_pair} {verb}{what} most{end} ({name} {format_correlation(most)}{over}); {least_pair} least ({format_correlation(least)})."
     if result.statistic == "pearson":
         return f"{text} 1 would be values that rise together along a line, 0 no such connection, -1 the opposite."
     return f"{text} 1 would be the same order, 0 no connection, -1 the opposite order."
 
 
-def short(value: float) -> str:
+def format_correlation(value: float) -> str:
     """Two digits; what is nearly 1 does not look like it."""
     text = f"{value:.2f}"
     if abs(value) < 1 and text.endswith("1.00"):
@@ -200,7 +200,7 @@ def pair_of(result: MeasureAgreement, there: npt.NDArray[np.intp], values: Float
     """The first pair with this value, and how many others share it."""
     of = there[values == value]
     a, b = result.measures[result.first[of[0]]], result.measures[result.second[of[0]]]
-    others = f", like {counted(of.size - 1, 'other pair')}," if 1 < of.size < there.size else ""
+    others = f", like {pluralise(of.size - 1, 'other pair')}," if 1 < of.size < there.size else ""
     return f"{a} and {b}{others}"
 
 
@@ -214,9 +214,11 @@ def orientation_notes(result: MeasureAgreement) -> list[str]:
     neither = [name for name in result.measures if result.scores.sign(name) == 0]
     notes = []
     if lower:
-        notes.append(f"{listed(lower)}: lower is better; turned round here, so that above 0 is always agreement")
+        notes.append(f"{join_names(lower)}: lower is better; turned round here, so that above 0 is always agreement")
     if neither:
-        notes.append(f"{listed(neither)}: neither higher nor lower is better; above 0 means that both rise together")
+        notes.append(
+            f"{join_names(neither)}: neither higher nor lower is better; above 0 means that both rise together"
+        )
     return notes
 
 
@@ -226,7 +228,7 @@ def missing_notes(result: MeasureAgreement) -> list[str]:
     undefined = np.isnan(result.value)
     if undefined.any():
         lost = [name for name, row in zip(result.measures, result.matrix, strict=True) if np.isnan(row).all()]
-        whose = f" ({listed(lost)})" if lost else ""
+        whose = f" ({join_names(lost)})" if lost else ""
         notes.append(
             f"{int(undefined.sum())} of {undefined.size} pairs have no correlation: a measure has one value for all "
             f"{result.by}, or none{whose}"
@@ -241,7 +243,7 @@ def missing_notes(result: MeasureAgreement) -> list[str]:
     groups = len(result.scores.systems)
     if result.by == "queries" and (result.counted[~undefined] < groups).any():
         notes.append(
-            f"some means are over fewer than {counted(groups, 'system')}: of the others a measure has one value on all "
+            f"some means are over fewer than {pluralise(groups, 'system')}: of the others a measure has one value on all "
             "queries"
         )
     return notes

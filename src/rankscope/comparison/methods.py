@@ -14,13 +14,13 @@ from rankscope.stats.resampled import bootstrap_test, randomisation_test
 from rankscope.stats.tukey import randomised_tukey_hsd, tukey_hsd
 from rankscope.typing import Floats
 
-__all__ = ["INTERVALS", "TESTS", "Method", "Settings", "seed_of"]
+__all__ = ["INTERVALS", "TESTS", "SignificanceTest", "ComparisonSettings", "seed_of"]
 
 INTERVALS = ("t", "bca", "percentile")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Settings:
+class ComparisonSettings:
     """How systems are compared; see `compare`. seed: what every draw begins with, so that all pairs share it."""
 
     test: str = "t"
@@ -34,7 +34,7 @@ class Settings:
     seed: int = 0
 
     @property
-    def method(self) -> Method:
+    def method(self) -> SignificanceTest:
         return TESTS[self.test]
 
     @property
@@ -49,7 +49,7 @@ class Settings:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Method:
+class SignificanceTest:
     """A test of systems.
 
     asks: what, in a few words. run: of kind "pairs" it takes the differences (pairs, queries) and gives a PairedTest,
@@ -60,7 +60,7 @@ class Method:
     """
 
     asks: str
-    run: Callable[[Floats, Settings], Any]
+    run: Callable[[Floats, ComparisonSettings], Any]
     kind: str = "pairs"
     about: str = "means"
     resampled: bool = False
@@ -69,68 +69,68 @@ class Method:
     simultaneous: bool = False
 
 
-def resampling(settings: Settings) -> dict[str, Any]:
+def resampling_options(settings: ComparisonSettings) -> dict[str, Any]:
     return {"n_resamples": settings.n_resamples, "rng": settings.seed}
 
 
-TESTS: dict[str, Method] = {
-    "t": Method(
+TESTS: dict[str, SignificanceTest] = {
+    "t": SignificanceTest(
         asks="Student's paired t-test of the mean difference",
         run=lambda d, s: t_test(d, alternative=s.alternative),
         normal=True,
     ),
-    "permutation": Method(
+    "permutation": SignificanceTest(
         asks="Fisher's randomisation test: sign flips of the differences",
-        run=lambda d, s: randomisation_test(d, alternative=s.alternative, **resampling(s)),
+        run=lambda d, s: randomisation_test(d, alternative=s.alternative, **resampling_options(s)),
         resampled=True,
         counted=True,
     ),
-    "bootstrap": Method(
+    "bootstrap": SignificanceTest(
         asks="studentised bootstrap test of the mean difference",
-        run=lambda d, s: bootstrap_test(d, alternative=s.alternative, **resampling(s)),
+        run=lambda d, s: bootstrap_test(d, alternative=s.alternative, **resampling_options(s)),
         resampled=True,
     ),
-    "wilcoxon": Method(
+    "wilcoxon": SignificanceTest(
         asks="Wilcoxon's signed rank test",
         run=lambda d, s: wilcoxon_test(d, alternative=s.alternative),
         about="ranks",
         counted=True,
     ),
-    "sign": Method(
+    "sign": SignificanceTest(
         asks="sign test: are as many queries won as lost",
         run=lambda d, s: sign_test(d, alternative=s.alternative, zone=s.rope),
         about="signs",
         counted=True,
     ),
-    "tukey": Method(
+    "tukey": SignificanceTest(
         asks="Tukey's honestly significant difference, queries as blocks",
         run=lambda x, s: tukey_hsd(x, confidence_level=1 - s.level),
         kind="all",
         normal=True,
         simultaneous=True,
     ),
-    "randomised-tukey": Method(
+    "randomised-tukey": SignificanceTest(
         asks="Tukey's HSD by permutations of each query's values",
-        run=lambda x, s: randomised_tukey_hsd(x, confidence_level=1 - s.level, **resampling(s)),
+        run=lambda x, s: randomised_tukey_hsd(x, confidence_level=1 - s.level, **resampling_options(s)),
         kind="all",
         resampled=True,
         simultaneous=True,
     ),
-    "nemenyi": Method(
+    "nemenyi": SignificanceTest(
         asks="Nemenyi's test of mean ranks, after Friedman's",
         run=lambda x, s: nemenyi_test(x, confidence_level=1 - s.level),
         kind="all",
         about="mean ranks",
     ),
-    "bayes-t": Method(
+    "bayes-t": SignificanceTest(
         asks="Bayesian correlated t-test",
         run=lambda d, s: bayes_t_test(d, rope=s.rope),
         kind="posterior",
         normal=True,
     ),
-    "bayes-signed-rank": Method(
+    "bayes-signed-rank": SignificanceTest(
         asks="Bayesian signed rank test",
-        run=lambda d, s: bayes_signed_rank_test(d, rope=s.rope, **resampling(s)),
+        run=lambda d, s: bayes_signed_rank_test(d, rope=s.rope, **resampling_options(s)),
         kind="posterior",
         resampled=True,
     ),

@@ -75,14 +75,14 @@ def decide(differences: Floats, criterion: Criterion) -> Decision:
     one-sided). Else "worse": that it is at least 0 is refuted. Else "undecided". One query: undecided. A constant
     difference is no sample to test: it passes where it is at least -margin, else it is worse.
     """
-    differences, criterion, power = near_one(differences, criterion)
+    differences, criterion, power = scale_to_unit(differences, criterion)
     n, mean = differences.size, float(differences.mean())
     margin, level = criterion.margin, criterion.level
     nothing = (np.nan,) * 4
     if n == 1:
         return Decision(UNDECIDED, ldexp(mean, power), *nothing, None, True)
     if constant(differences[None])[0]:
-        return Decision(settled(mean, margin), ldexp(mean, power), *nothing, None, True)
+        return Decision(verdict_of_constant(mean, margin), ldexp(mean, power), *nothing, None, True)
     sd = float(differences.std(ddof=1))
     reach = float(special().stdtrit(n - 1, 1 - level) * sd / np.sqrt(n))
     noninferior, worse = pvalues(differences, criterion)
@@ -93,7 +93,7 @@ def decide(differences: Floats, criterion: Criterion) -> Decision:
     return Decision(verdict, middle, low, high, noninferior, worse, needed, False)
 
 
-def near_one(differences: Floats, criterion: Criterion) -> tuple[Floats, Criterion, int]:
+def scale_to_unit(differences: Floats, criterion: Criterion) -> tuple[Floats, Criterion, int]:
     """Differences whose squares are numbers, the margin in their unit, and that as a power of 2."""
     rows, powers = levelled(differences[None])
     power = int(powers[0])
@@ -104,7 +104,7 @@ def near_one(differences: Floats, criterion: Criterion) -> tuple[Floats, Criteri
     return rows[0], criterion._replace(margin=margin), power
 
 
-def settled(mean: float, margin: float) -> str:
+def verdict_of_constant(mean: float, margin: float) -> str:
     """The verdict on a difference that is the same on every query."""
     return PASS if mean >= -margin - NOISE * max(abs(mean), margin) else WORSE
 
@@ -142,7 +142,7 @@ def turn_of(differences: Floats, verdict: str, criterion: Criterion) -> Turn | N
     hurts most. "undecided" can turn either way: both ends are tried, and the shorter way is taken. The last two queries
     stay. Queries chosen in another way might turn a verdict with fewer.
     """
-    differences, criterion, _ = near_one(differences, criterion)
+    differences, criterion, _ = scale_to_unit(differences, criterion)
     ends = {PASS: (True,), WORSE: (False,), UNDECIDED: (False, True)}[verdict]
     ways = [turn_from(differences, verdict, criterion, helped=helped) for helped in ends]
     return min((way for way in ways if way is not None), key=lambda way: way.queries.size, default=None)

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from rankscope.comparison.matched import check_systems, some_measures
-from rankscope.comparison.planning_measure import Asked, MeasurePlan, PlanRow, plan_measure
+from rankscope.comparison.matched import check_systems, select_measures
+from rankscope.comparison.planning_measure import MeasurePlan, PlanRow, PlanSettings, plan_measure
 from rankscope.comparison.planning_words import sections_of
 from rankscope.data.scores import Scores
 from rankscope.data.sections import Section, as_text, tidy_frame
@@ -144,8 +144,8 @@ def plan(
     )
     check_systems(scores, baseline)
     side = "two-sided" if alternative == "two-sided" else "greater"
-    asked = Asked(difference, width, power, level, side, n_queries, tests)
-    chosen = some_measures(scores, measures)
+    asked = PlanSettings(difference, width, power, level, side, n_queries, tests)
+    chosen = select_measures(scores, measures)
     settings = {
         "baseline": baseline,
         "difference": "observed" if difference is None else f"{difference:g}",

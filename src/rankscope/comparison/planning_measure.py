@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rankscope.comparison.matched import match
+from rankscope.comparison.matched import match_queries
 from rankscope.data.scores import LEAST, Scores
 from rankscope.errors import ParameterError
 from rankscope.kernels.ties import NOISE, order_of
@@ -19,7 +19,7 @@ from rankscope.stats.inputs import constant, levelled_table
 from rankscope.stats.power import anova_power, queries_for_anova, queries_for_interval, queries_for_t, t_power
 from rankscope.typing import Floats
 
-__all__ = ["CURVE", "MOST", "NEEDS", "Asked", "MeasurePlan", "PlanRow", "plan_measure"]
+__all__ = ["CURVE", "MOST", "NEEDS", "PlanSettings", "MeasurePlan", "PlanRow", "plan_measure"]
 
 #: What the tidy table tells of each measure, before the rows of CURVE.
 NEEDS = ("t", "t achieved", "one-way ANOVA", "two-way ANOVA", "interval")
@@ -43,7 +43,7 @@ class PlanRow(NamedTuple):
     n_queries: int | None
 
 
-class Asked(NamedTuple):
+class PlanSettings(NamedTuple):
     """What all measures are planned for. side: "greater" for a difference on the side that is tested.
 
     tests: how many t-tests share the level.
@@ -63,14 +63,14 @@ class Asked(NamedTuple):
         return self.level / self.tests
 
 
-class Curve(NamedTuple):
+class PowerCurve(NamedTuple):
     """Numbers of queries, and the power with them."""
 
     n: tuple[int, ...]
     power: tuple[float, ...]
 
 
-class Spread(NamedTuple):
+class ScoreSpread(NamedTuple):
     """sd: of the difference of two systems. residual, system: of what neither system nor query explains; of scores."""
 
     sd: float
@@ -104,7 +104,7 @@ class MeasurePlan:
     need_low: int | None
     need_high: int | None
     rows: tuple[PlanRow, ...]
-    curve: Curve
+    curve: PowerCurve
     trouble: str
     geometric: bool
     notes: tuple[str, ...]
@@ -114,25 +114,25 @@ class MeasurePlan:
         return next(row for row in self.rows if row.method == method)
 
 
-def plan_measure(scores: Scores, name: str, baseline: str | None, asked: Asked) -> MeasurePlan:
+def plan_measure(scores: Scores, name: str, baseline: str | None, asked: PlanSettings) -> MeasurePlan:
     """The plan for one measure of the scores. Raises as `plan` does."""
-    matched = match(scores, name)
+    matched = match_queries(scores, name)
     measure = scores.measures[scores.measure_names.index(name)]
     geometric = measure.summary == "geometric"
     refuse_beyond_range(name, getattr(measure, "range", None), geometric, asked)
     x, n = matched.values, matched.n
     b = None if baseline is None else scores.systems.index(baseline)
     first, second = best_pair(matched.sign * x.mean(axis=1), b)
-    difference = observed(x[first] - x[second]) if asked.difference is None else asked.difference
-    spread = Spread(0.0, 0.0, 0.0) if n == 1 else spread_of(x, b)
+    difference = observed_difference(x[first] - x[second]) if asked.difference is None else asked.difference
+    spread = ScoreSpread(0.0, 0.0, 0.0) if n == 1 else spread_of(x, b)
     trouble = trouble_of(x, spread, difference)
     n_now = asked.n_queries or n
     width = 2 * difference if asked.width is None else asked.width
-    rows, curve = nothing(difference, width, n_now), Curve((), ())
+    rows, curve = empty_rows(difference, width, n_now), PowerCurve((), ())
     low = high = None
     if not trouble:
-        rows, curve = everything(len(x), spread, difference, width, n_now, asked)
-        low, high = (need(difference, sd, asked) for sd in interval_of_sd(spread.sd, n))
+        rows, curve = plan_rows(len(x), spread, difference, width, n_now, asked)
+        low, high = (queries_needed(difference, sd, asked) for sd in interval_of_sd(spread.sd, n))
     return MeasurePlan(
         measure=name,
         standardised="standardised" in scores.settings,
@@ -154,7 +154,7 @@ def plan_measure(scores: Scores, name: str, baseline: str | None, asked: Asked) 
     )
 
 
-def refuse_beyond_range(name: str, range: tuple[float, float] | None, geometric: bool, asked: Asked) -> None:
+def refuse_beyond_range(name: str, range: tuple[float, float] | None, geometric: bool, asked: PlanSettings) -> None:
     """Raise for a difference that the measure cannot reach: percent, or a slip."""
     if range is None or asked.difference is None:
         return
@@ -178,13 +178,13 @@ def best_pair(means: Floats, baseline: int | None) -> tuple[int, int]:
     return pair[0], pair[1]
 
 
-def observed(differences: Floats) -> float:
+def observed_difference(differences: Floats) -> float:
     """The size of the mean; 0 where only rounding is left of it."""
     mean = abs(float(differences.mean()))
     return 0.0 if mean <= NOISE * float(np.abs(differences).max()) else mean
 
 
-def spread_of(x: Floats, baseline: int | None) -> Spread:
+def spread_of(x: Floats, baseline: int | None) -> ScoreSpread:
     """How much scores vary, as each method needs it. x: (systems, queries), at least 2 of each.
 
     The variance of a difference is 2 MS_E, twice that of the residuals, where it is the same for all pairs of systems;
@@ -194,19 +194,19 @@ def spread_of(x: Floats, baseline: int | None) -> Spread:
     residual = two_way_anova(x).sigma
     if len(x) == 2 or baseline is not None:
         b = len(x) - 1 if baseline is None else baseline
-        sd = pooled(np.delete(x, b, axis=0) - x[b])
+        sd = pooled_deviation(np.delete(x, b, axis=0) - x[b])
     else:
         sd = float(np.sqrt(2)) * residual
-    return Spread(sd, residual, pooled(x))
+    return ScoreSpread(sd, residual, pooled_deviation(x))
 
 
-def pooled(lists: Floats) -> float:
+def pooled_deviation(lists: Floats) -> float:
     """The root of the mean variance of lists of one length; lists without any variance but noise have none."""
     near, power = levelled_table(lists)
     return float(np.ldexp(np.sqrt(np.where(constant(near), 0.0, near.var(axis=1, ddof=1)).mean()), power))
 
 
-def trouble_of(x: Floats, spread: Spread, difference: float) -> str:
+def trouble_of(x: Floats, spread: ScoreSpread, difference: float) -> str:
     """Why nothing can be planned; empty where something can."""
     if x.shape[1] == 1:
         return ONE_QUERY
@@ -215,50 +215,52 @@ def trouble_of(x: Floats, spread: Spread, difference: float) -> str:
     return "" if difference > 0 else EQUAL_MEANS
 
 
-def nothing(difference: float, width: float, n_now: int) -> tuple[PlanRow, ...]:
+def empty_rows(difference: float, width: float, n_now: int) -> tuple[PlanRow, ...]:
     return tuple(
         PlanRow(method, width / 2 if method == "interval" else difference, np.nan, at)
         for method, at in zip(NEEDS, (None, n_now, None, None, None), strict=True)
     )
 
 
-def everything(
-    systems: int, spread: Spread, difference: float, width: float, n_now: int, asked: Asked
-) -> tuple[tuple[PlanRow, ...], Curve]:
+def plan_rows(
+    systems: int, spread: ScoreSpread, difference: float, width: float, n_now: int, asked: PlanSettings
+) -> tuple[tuple[PlanRow, ...], PowerCurve]:
     """The rows of the tidy table, and the curve of power."""
 
     def power_with(n: list[int]) -> list[float]:
         found = t_power(n, difference, spread.sd, level=asked.level_of_one, alternative=asked.side)
         return [float(p) for p in np.clip(found, 0.0, 1.0)]
 
-    enough = need(difference, spread.sd, asked)
+    enough = queries_needed(difference, spread.sd, asked)
     rows = [
         PlanRow("t", difference, np.nan if enough is None else power_with([enough])[0], enough),
         PlanRow("t achieved", difference, power_with([n_now])[0], n_now),
     ]
     for design, sd in (("one-way", spread.system), ("two-way", spread.residual)):
-        n = ask(
+        n = queries_or_none(
             partial(queries_for_anova, systems, difference, sd, power=asked.power, level=asked.level, design=design)
         )
         power = np.nan if n is None else anova_power(n, systems, difference, sd, level=asked.level, design=design)
         rows.append(PlanRow(f"{design} ANOVA", difference, power, n))
-    n = ask(partial(queries_for_interval, width, spread.sd, confidence_level=1 - asked.level))
+    n = queries_or_none(partial(queries_for_interval, width, spread.sd, confidence_level=1 - asked.level))
     rows.append(PlanRow("interval", width / 2, np.nan, n))
     top = MOST if enough is None else enough
     near = [n for n in GRID if max(10, top / 25) <= n <= max(50, min(4 * top, MOST))]
     rows += [PlanRow(CURVE, difference, p, n) for n, p in zip(near, power_with(near), strict=True)]
     last = max(2 * min(top, MOST // 2), 1.2 * n_now, 20)
     points = sorted({*np.geomspace(2, last, POINTS).astype(int).tolist(), n_now, *([enough] if enough else [])})
-    return tuple(rows), Curve(tuple(points), tuple(power_with(points)))
+    return tuple(rows), PowerCurve(tuple(points), tuple(power_with(points)))
 
 
-def need(difference: float, sd: float, asked: Asked) -> int | None:
+def queries_needed(difference: float, sd: float, asked: PlanSettings) -> int | None:
     """How many queries the t-test needs; None where they are more than are looked for."""
     level = asked.level_of_one
-    return ask(partial(queries_for_t, difference, sd, power=asked.power, level=level, alternative=asked.side))
+    return queries_or_none(
+        partial(queries_for_t, difference, sd, power=asked.power, level=level, alternative=asked.side)
+    )
 
 
-def ask(queries: Callable[[], int]) -> int | None:
+def queries_or_none(queries: Callable[[], int]) -> int | None:
     """The number found; None where it is more than are looked for, all that can be refused of what was checked."""
     try:
         return queries()

@@ -15,7 +15,7 @@ from rankscope.comparison.planning_measure import (
     PlanRow,
 )
 from rankscope.data.sections import Figure, Section, Table
-from rankscope.data.wording import counted, percent, queries
+from rankscope.data.wording import format_percent, pluralise, pluralise_queries
 
 __all__ = ["sections_of"]
 
@@ -25,7 +25,7 @@ FEW = 25
 
 def sections_of(one: MeasurePlan, power: float, level: float, alternative: str, tests: int = 1) -> list[Section]:
     """What the plan of one measure shows: the sentence and the needs, then power by number of queries."""
-    what = measured(one)
+    what = measured_quantity(one)
     if one.trouble:
         return [Section(title=f"Queries needed: {what}", sentence=trouble_sentence(one), notes=shared_notes(one))]
     notes = (*spread_notes(one), *shared_notes(one), *test_notes(one, level, alternative, tests))
@@ -58,17 +58,17 @@ def sections_of(one: MeasurePlan, power: float, level: float, alternative: str, 
     return [needs, curve]
 
 
-def measured(one: MeasurePlan) -> str:
+def measured_quantity(one: MeasurePlan) -> str:
     """What differs, from query to query."""
     return f"{'standardised ' if one.standardised else ''}{'log ' if one.geometric else ''}{one.measure}"
 
 
-def averaged(one: MeasurePlan) -> str:
+def averaged_quantity(one: MeasurePlan) -> str:
     """What a difference is one of: of means, which logarithms have to be said to have."""
-    return f"mean {measured(one)}" if one.geometric else measured(one)
+    return f"mean {measured_quantity(one)}" if one.geometric else measured_quantity(one)
 
 
-def number(value: float) -> str:
+def format_difference(value: float) -> str:
     """A difference as people write it."""
     return f"{value:.4g}"
 
@@ -92,20 +92,24 @@ def sentence_of(one: MeasurePlan, power: float) -> str:
     like = "two systems like these" if one.baseline is None else f"{one.baseline} and a system like these"
     as_here = "" if one.pair is None else f", as observed between {one.pair[0]} and {one.pair[1]},"
     t = one.row("t").n_queries
-    need = f"you need {queries(t)}" if t is not None else f"you need more than {queries(MOST)}, more than can be had"
+    need = (
+        f"you need {pluralise_queries(t)}"
+        if t is not None
+        else f"you need more than {pluralise_queries(MOST)}, more than can be had"
+    )
     now = of_100(one.row("t achieved").power)
     enough = t is not None and one.n_now >= t
     have = f"you have {one.n_now:,}, " + ("which is enough: with them" if enough else "with which")
     return (
-        f"To find a difference of {number(one.difference)} in {averaged(one)}{as_here} between {like} in "
+        f"To find a difference of {format_difference(one.difference)} in {averaged_quantity(one)}{as_here} between {like} in "
         f"{share(power)} such experiments, {need}; {have} it would be found in {now} of 100."
     )
 
 
 def trouble_sentence(one: MeasurePlan) -> str:
     """Why there is no number."""
-    what = measured(one)
-    names = " and ".join(one.systems) if len(one.systems) == 2 else f"all {counted(len(one.systems), 'system')}"
+    what = measured_quantity(one)
+    names = " and ".join(one.systems) if len(one.systems) == 2 else f"all {pluralise(len(one.systems), 'system')}"
     if one.trouble == ONE_QUERY:
         return (
             f"From one query nobody can tell how much differences in {what} vary from query to query, so how many "
@@ -134,14 +138,14 @@ def needs_table(one: MeasurePlan, power: float, level: float) -> Table:
     rows = {
         "t": f"t-test of two systems, found in {share(power)}",
         "t achieved": "t-test of two systems, with the queries at hand",
-        "one-way ANOVA": f"analysis of variance of {counted(m, 'system')}, other queries for each",
-        "two-way ANOVA": f"analysis of variance of {counted(m, 'system')}, the same queries for all",
-        "interval": f"{percent(1 - level)} interval of the difference, this much to either side",
+        "one-way ANOVA": f"analysis of variance of {pluralise(m, 'system')}, other queries for each",
+        "two-way ANOVA": f"analysis of variance of {pluralise(m, 'system')}, the same queries for all",
+        "interval": f"{format_percent(1 - level)} interval of the difference, this much to either side",
     }
 
     def cells(text: str, row: PlanRow) -> tuple[str, ...]:
         needed = f"more than {MOST:,}" if row.n_queries is None else f"{row.n_queries:,}"
-        return text, number(row.difference), "-" if row.power != row.power else of_100(row.power), needed
+        return text, format_difference(row.difference), "-" if row.power != row.power else of_100(row.power), needed
 
     return Table(
         columns=("what", "difference", "found in 100", "queries"),
@@ -155,13 +159,15 @@ def spread_notes(one: MeasurePlan) -> tuple[str, ...]:
     if m == 2:
         source = f"of the differences between {one.systems[0]} and {one.systems[1]}"
     elif one.baseline is not None:
-        source = f"of the differences of {counted(m - 1, 'system')} to {one.baseline}, pooled"
+        source = f"of the differences of {pluralise(m - 1, 'system')} to {one.baseline}, pooled"
     else:
-        source = f"of the difference of two of {counted(m, 'system')}, sqrt(2 MS_E) of the two-way analysis of variance"
-    notes = [f"standard deviation {source}: {one.sd:.4g}, from {queries(one.n)}"]
+        source = (
+            f"of the difference of two of {pluralise(m, 'system')}, sqrt(2 MS_E) of the two-way analysis of variance"
+        )
+    notes = [f"standard deviation {source}: {one.sd:.4g}, from {pluralise_queries(one.n)}"]
     if one.need_low is not None:
         high = f"more than {MOST:,}" if one.need_high is None else f"{one.need_high:,}"
-        few = f"; {queries(one.n)} are few for this" if one.n < FEW else ""
+        few = f"; {pluralise_queries(one.n)} are few for this" if one.n < FEW else ""
         notes.append(
             "this deviation is itself an estimate: what the t-test needs is between "
             f"{one.need_low:,} and {high} queries (95 % confidence, if differences are about normal){few}"
@@ -174,7 +180,7 @@ def shared_notes(one: MeasurePlan) -> tuple[str, ...]:
     if not one.geometric or not one.difference:
         return one.notes
     times = f"a {one.measure} that is {math.exp(one.difference):.3g} times as high"
-    return (*one.notes, f"a difference of {number(one.difference)} in {averaged(one)}: {times}")
+    return (*one.notes, f"a difference of {format_difference(one.difference)} in {averaged_quantity(one)}: {times}")
 
 
 def test_notes(one: MeasurePlan, level: float, alternative: str, tests: int) -> tuple[str, ...]:

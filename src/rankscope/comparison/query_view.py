@@ -8,34 +8,34 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from rankscope.comparison.matched import Matched
-from rankscope.data.cells import number
+from rankscope.comparison.matched import MeasureValues
+from rankscope.data.cells import format_number
 from rankscope.data.sections import Cell, Figure, Section, Table
-from rankscope.data.wording import queries, some_of
+from rankscope.data.wording import first_names, pluralise_queries
 from rankscope.kernels.ties import NOISE, order_of
 from rankscope.typing import Floats
 
 if TYPE_CHECKING:
     from rankscope.comparison.comparison import Comparison, MeasureComparison
 
-__all__ = ["differences_figure", "extreme_queries", "extremes_table", "gains_of", "query_section", "systems_of"]
+__all__ = ["differences_figure", "extreme_queries", "extremes_table", "gains_of", "query_section", "leading_systems"]
 
 #: Queries shown on either side.
-SHOWN = 5
+MOST_EXTREME = 5
 #: Unanswered queries named.
-NAMED = 20
+MOST_IN_NOTE = 20
 
 
 def query_section(result: Comparison, part: MeasureComparison, *, folded: bool = True) -> Section:
     """The two systems that matter most: the pair; the best one and the baseline; or the best two."""
-    a, b = systems_of(result, part)
+    a, b = leading_systems(result, part)
     names = part.systems[a], part.systems[b]
     ids = [result.scores.query_ids[q] for q in part.matched.queries.tolist()]
     gain = gains_of(part.matched, a, b)
     order = order_of(-gain)
     return Section(
         title=f"{part.measure}, query by query: {names[0]} and {names[1]}",
-        sentence=" ".join([counts(names, gain), *hangs_on(names, gain, order)]),
+        sentence=" ".join([win_counts(names, gain), *hangs_on(names, gain, order)]),
         table=extremes_table(part.matched, ids, a, b),
         figure=differences_figure(part.matched, ids, a, b),
         notes=unanswered(part, ids),
@@ -43,7 +43,7 @@ def query_section(result: Comparison, part: MeasureComparison, *, folded: bool =
     )
 
 
-def gains_of(matched: Matched, a: int, b: int) -> Floats:
+def gains_of(matched: MeasureValues, a: int, b: int) -> Floats:
     """(n) differences of two systems, above 0 where the first is better; what only rounding tells apart is equal.
 
     Values that should be one can differ in their last bits, as of two versions; so can differences that should.
@@ -58,23 +58,23 @@ def gains_of(matched: Matched, a: int, b: int) -> Floats:
 
 def extreme_queries(gain: Floats) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
     """Places of the queries that are helped most, and of those that are hurt most; the most extreme first."""
-    best, worst = (order_of(values)[:SHOWN] for values in (-gain, gain))
+    best, worst = (order_of(values)[:MOST_EXTREME] for values in (-gain, gain))
     return best[gain[best] > 0], worst[gain[worst] < 0]
 
 
-def extremes_table(matched: Matched, ids: Sequence[str], a: int, b: int) -> Table | None:
+def extremes_table(matched: MeasureValues, ids: Sequence[str], a: int, b: int) -> Table | None:
     """The queries that system a helps most against b, then those that it hurts most; None where all are equal."""
     gain = gains_of(matched, a, b)
     rows: list[tuple[Cell, ...]] = []
     for word, found in zip(("helped", "hurt"), extreme_queries(gain), strict=True):
         for q in found.tolist():
             cells = [f"{matched.values[s, q]:.4f}" for s in (a, b)]
-            rows.append((word, ids[q], *cells, number(matched.sign * gain[q], signed=True)))
+            rows.append((word, ids[q], *cells, format_number(matched.sign * gain[q], signed=True)))
     columns = ("most", "query", matched.systems[a], matched.systems[b], "difference")
     return Table(columns=columns, rows=tuple(rows), left=2) if rows else None
 
 
-def differences_figure(matched: Matched, ids: Sequence[str], a: int, b: int) -> Figure:
+def differences_figure(matched: MeasureValues, ids: Sequence[str], a: int, b: int) -> Figure:
     """Two systems query by query. ids: of the n queries."""
     return Figure(
         "query_differences",
@@ -91,7 +91,7 @@ def differences_figure(matched: Matched, ids: Sequence[str], a: int, b: int) -> 
     )
 
 
-def systems_of(result: Comparison, part: MeasureComparison) -> tuple[int, int]:
+def leading_systems(result: Comparison, part: MeasureComparison) -> tuple[int, int]:
     """The better one first, unless the other is the baseline."""
     first, second = part.order[:2].tolist()
     if result.baseline is None:
@@ -100,7 +100,7 @@ def systems_of(result: Comparison, part: MeasureComparison) -> tuple[int, int]:
     return (first if first != base else second), base
 
 
-def counts(names: tuple[str, str], gain: np.ndarray) -> str:
+def win_counts(names: tuple[str, str], gain: np.ndarray) -> str:
     wins, losses = int((gain > 0).sum()), int((gain < 0).sum())
     ties = gain.size - wins - losses
     equal = f", and on {ties} both are equal" if ties else ""
@@ -130,6 +130,6 @@ def unanswered(part: MeasureComparison, ids: list[str]) -> tuple[str, ...]:
     none = np.flatnonzero((values.max(axis=0) <= 0) & (values.min(axis=0) >= 0)).tolist()
     if not none:
         return ()
-    named = some_of((ids[q] for q in none), NAMED)
+    named = first_names((ids[q] for q in none), MOST_IN_NOTE)
     are = "is" if len(none) == 1 else "are"
-    return (f"{queries(len(none))} {are} unanswered, 0 for every system: {named}",)
+    return (f"{pluralise_queries(len(none))} {are} unanswered, 0 for every system: {named}",)

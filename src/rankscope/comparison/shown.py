@@ -8,10 +8,10 @@ import numpy as np
 import numpy.typing as npt
 
 from rankscope.comparison.query_view import query_section
-from rankscope.comparison.words import sentence_of
-from rankscope.data.cells import between, number
+from rankscope.comparison.words import comparison_sentence
+from rankscope.data.cells import format_interval, format_number
 from rankscope.data.sections import Cell, Figure, Marked, Section, Table
-from rankscope.data.wording import format_p, percent, queries
+from rankscope.data.wording import format_p_cell, format_percent, pluralise_queries
 from rankscope.kernels.ties import at_most
 from rankscope.stats.intervals import bootstrap_interval, t_interval
 
@@ -37,7 +37,7 @@ def sections_of(result: Comparison) -> list[Section]:
         sections.append(leaderboard(result, part))
         if result.baseline is None:
             sections.append(pair_by_pair(result, part))
-        sections += sizes(result, part)
+        sections += effect_size_sections(result, part)
         sections.append(query_section(result, part))
     return sections
 
@@ -87,11 +87,11 @@ def leaderboard(result: Comparison, part: MeasureComparison) -> Section:
         "measure": part.measure,
         "baseline": result.baseline,
         "higher_is_better": part.matched.sign > 0,
-        "interval": f"{percent(1 - part.level)} interval",
+        "interval": f"{format_percent(1 - part.level)} interval",
     }
     return Section(
-        title=f"{part.measure} on {queries(part.n)}",
-        sentence=sentence_of(result, part),
+        title=f"{part.measure} on {pluralise_queries(part.n)}",
+        sentence=comparison_sentence(result, part),
         table=table,
         figure=Figure("leaderboard", shown),
         notes=legend(result, part),
@@ -120,13 +120,13 @@ def ranked_table(part: MeasureComparison, low: np.ndarray, high: np.ndarray) -> 
     for place, s in enumerate(order.tolist()):
         raised = beaten_letters(np.flatnonzero(beats[place]).tolist(), m)
         row: list[Cell] = [letter(place), part.systems[s]]
-        row += [Marked(f"{part.means[s]:.4f}", bold=place == 0, raised=raised), between(low[s], high[s])]
+        row += [Marked(f"{part.means[s]:.4f}", bold=place == 0, raised=raised), format_interval(low[s], high[s])]
         if part.clusters is not None and m > 2:
             best, worst = int(part.clusters.rank_low[s]), int(part.clusters.rank_high[s])
             row.append(f"{best}" if best == worst else f"{best}-{worst}")
         rows.append(tuple(row))
     ranks = ("ranks left",) if part.clusters is not None and m > 2 else ()
-    columns = ("", "system", "mean", f"{percent(1 - part.level)} interval", *ranks)
+    columns = ("", "system", "mean", f"{format_percent(1 - part.level)} interval", *ranks)
     return Table(columns=columns, rows=tuple(rows), left=2)
 
 
@@ -146,7 +146,7 @@ def against_table(result: Comparison, part: MeasureComparison) -> Table:
     return Table(columns=("system", "mean", *columns), rows=tuple(rows), left=1)
 
 
-def corrected(result: Comparison) -> bool:
+def is_corrected(result: Comparison) -> bool:
     """Whether more than one p-value was corrected for their number."""
     together = result.parts if result.settings.family == "all" else result.parts[:1]
     return result.settings.correction != "none" and sum(part.first.size for part in together) > 1
@@ -158,9 +158,16 @@ def pair_columns(result: Comparison, part: MeasureComparison) -> list[str]:
         tests = ["p corrected"]
     elif result.settings.bayesian:
         tests = ["P(worse)", "P(equal)", "P(better)"]
-    elif not corrected(result):
+    elif not is_corrected(result):
         tests = ["p"]
-    return ["difference", f"{percent(1 - part.level)} interval", *tests, "effect d", "better on", "wins/ties/losses"]
+    return [
+        "difference",
+        f"{format_percent(1 - part.level)} interval",
+        *tests,
+        "effect d",
+        "better on",
+        "wins/ties/losses",
+    ]
 
 
 def pair_cells(result: Comparison, part: MeasureComparison, i: int, sign: int = 1) -> list[str]:
@@ -171,15 +178,15 @@ def pair_cells(result: Comparison, part: MeasureComparison, i: int, sign: int = 
     wins, losses, better = (
         (wins, losses, effects.superiority[i]) if sign > 0 else (losses, wins, 1 - effects.superiority[i])
     )
-    tests = [format_p(part.pvalue[i]), format_p(part.pvalue_corrected[i])]
+    tests = [format_p_cell(part.pvalue[i]), format_p_cell(part.pvalue_corrected[i])]
     if result.settings.of_all:
         tests = tests[1:]
     elif tested.posterior is not None:
-        tests = [number(p, 3) for p in tested.posterior[::sign, i].tolist()]
-    elif not corrected(result):
+        tests = [format_number(p, 3) for p in tested.posterior[::sign, i].tolist()]
+    elif not is_corrected(result):
         tests = tests[:1]
-    cells = [number(sign * part.difference[i], 4, signed=True), between(low, high), *tests]
-    cells += [number(sign * part.effect_size[i], 2, signed=True), f"{100 * better:.0f} %"]
+    cells = [format_number(sign * part.difference[i], 4, signed=True), format_interval(low, high), *tests]
+    cells += [format_number(sign * part.effect_size[i], 2, signed=True), f"{100 * better:.0f} %"]
     return [*cells, f"{wins}/{ties}/{losses}"]
 
 
@@ -194,7 +201,7 @@ def pair_by_pair(result: Comparison, part: MeasureComparison) -> Section:
             figure=matrix_figure(part) if m <= MOST_IN_MATRIX else None,
             folded=True,
         )
-    rank, signs = np.argsort(part.order), ahead(result, part)
+    rank, signs = np.argsort(part.order), leading_side(result, part)
     above, below = np.where(signs > 0, part.first, part.second), np.where(signs > 0, part.second, part.first)
     rows = []
     for i in np.lexsort((rank[below], rank[above])).tolist():
@@ -207,7 +214,7 @@ def pair_by_pair(result: Comparison, part: MeasureComparison) -> Section:
     )
 
 
-def ahead(result: Comparison, part: MeasureComparison) -> npt.NDArray[np.int64]:
+def leading_side(result: Comparison, part: MeasureComparison) -> npt.NDArray[np.int64]:
     """(pairs) 1 where the first system is shown first, -1 the second: the better one, or the one beside a baseline."""
     if result.baseline is not None:
         return np.ones(part.first.size, np.int64)
@@ -215,13 +222,13 @@ def ahead(result: Comparison, part: MeasureComparison) -> npt.NDArray[np.int64]:
     return np.where(rank[part.first] < rank[part.second], 1, -1)
 
 
-def sizes(result: Comparison, part: MeasureComparison) -> list[Section]:
+def effect_size_sections(result: Comparison, part: MeasureComparison) -> list[Section]:
     """Of each pair, the bootstrap interval beside Student's, and what else says how large the difference is."""
     vary = ~(part.tested.degenerate | part.equal)
     if part.first.size > MOST_SIZES or part.n < 2 or not vary.any():
         return []
     settings, effects = result.settings, part.tested.effects
-    sign = ahead(result, part)
+    sign = leading_side(result, part)
     a, b = np.where(sign > 0, part.first, part.second), np.where(sign > 0, part.second, part.first)
     level = 1 - part.level
     differences = part.matched.differences(a[vary], b[vary])
@@ -230,13 +237,19 @@ def sizes(result: Comparison, part: MeasureComparison) -> list[Section]:
     rows: list[tuple[Cell, ...]] = []
     for k, i in enumerate(np.flatnonzero(vary).tolist()):
         low, high = (effects.low[i], effects.high[i]) if sign[i] > 0 else (-effects.high[i], -effects.low[i])
-        cells = [number(sign[i] * part.difference[i], signed=True), between(student.low[k], student.high[k])]
-        cells += [between(bca.low[k], bca.high[k]), number(sign[i] * effects.cohens_d[i], 2, signed=True)]
-        cells += [between(low, high, 2), number(sign[i] * effects.hedges_g[i], 2, signed=True)]
+        cells = [
+            format_number(sign[i] * part.difference[i], signed=True),
+            format_interval(student.low[k], student.high[k]),
+        ]
+        cells += [
+            format_interval(bca.low[k], bca.high[k]),
+            format_number(sign[i] * effects.cohens_d[i], 2, signed=True),
+        ]
+        cells += [format_interval(low, high, 2), format_number(sign[i] * effects.hedges_g[i], 2, signed=True)]
         rows.append((part.systems[a[i]], part.systems[b[i]], *cells))
     first = "ahead" if result.baseline is None else "system"
     columns = (first, "of", "difference", "t interval", "BCa interval", "Cohen's d", "its interval", "Hedges' g")
-    text = f"Intervals hold the true value in {percent(1 - part.level)} of cases, each for itself, uncorrected."
+    text = f"Intervals hold the true value in {format_percent(1 - part.level)} of cases, each for itself, uncorrected."
     title = f"{part.measure}: intervals and effect sizes"
     return [Section(title=title, sentence=text, table=Table(columns=columns, rows=tuple(rows), left=2), folded=True)]
 
@@ -249,7 +262,7 @@ def matrix_figure(part: MeasureComparison) -> Figure:
     criterion = None
     if part.tested.posterior is not None:  # the probability of not being better, so that small means sure here as well
         p = 1 - part.tested.posterior[[0, 2]].max(axis=0)
-        criterion = f"probability of one to be better of at least {percent(1 - part.level)}"
+        criterion = f"probability of one to be better of at least {format_percent(1 - part.level)}"
     differences[part.first, part.second], differences[part.second, part.first] = part.difference, -part.difference
     pvalues[part.first, part.second] = pvalues[part.second, part.first] = p
     order = np.ix_(part.order, part.order)

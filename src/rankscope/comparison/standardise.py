@@ -11,7 +11,7 @@ import numpy as np
 
 from rankscope.comparison.matched import check_systems
 from rankscope.data.scores import MeasureLike, Scores
-from rankscope.data.wording import counted, queries
+from rankscope.data.wording import pluralise, pluralise_queries
 from rankscope.errors import ParameterError, UnknownName
 from rankscope.stats.inputs import check_choice
 from rankscope.stats.standardisation import STANDARDISATIONS, standardise_scores
@@ -75,7 +75,7 @@ def standardise(scores: Scores, *, method: str = "z", reference: Scores | Sequen
     base, names = reference_values(scores, reference)
     if len(base) < 2:
         raise ParameterError(
-            f"{counted(len(base), 'system')} {'is' if len(base) == 1 else 'are'} no reference to standardise by, "
+            f"{pluralise(len(base), 'system')} {'is' if len(base) == 1 else 'are'} no reference to standardise by, "
             "expected at least 2, better many; evaluate more runs together"
         )
     values, flat = np.empty_like(scores.values), np.zeros(scores.values.shape[1:], np.bool_)
@@ -85,7 +85,7 @@ def standardise(scores: Scores, *, method: str = "z", reference: Scores | Sequen
     return replace(
         scores,
         measures=tuple(
-            standardised(measure, name, method)
+            standardised_measure(measure, name, method)
             for measure, name in zip(scores.measures, scores.measure_names, strict=True)
         ),
         values=values,
@@ -95,7 +95,7 @@ def standardise(scores: Scores, *, method: str = "z", reference: Scores | Sequen
     )
 
 
-def standardised(measure: MeasureLike, name: str, method: str) -> StandardisedMeasure:
+def standardised_measure(measure: MeasureLike, name: str, method: str) -> StandardisedMeasure:
     return StandardisedMeasure(
         name=name,
         range=(-math.inf, math.inf) if method == "z" else (0.0, 1.0),
@@ -122,7 +122,7 @@ def reference_values(scores: Scores, reference: Scores | Sequence[str] | str | N
     if missing:
         verb = "is" if len(missing) == 1 else "are"
         raise ParameterError(
-            f"{len(missing):,} of {queries(len(scores.query_ids))} {verb} not in the reference scores (such as "
+            f"{len(missing):,} of {pluralise_queries(len(scores.query_ids))} {verb} not in the reference scores (such as "
             f"{missing[0]!r}), expected all of them; evaluate the reference systems with the same judgments"
         )
     if "standardised" in reference.settings:
@@ -134,7 +134,7 @@ def reference_values(scores: Scores, reference: Scores | Sequence[str] | str | N
 
 def for_signature(systems: Sequence[str]) -> str:
     """Up to three names; of more, how many they are."""
-    return ",".join(systems) if len(systems) <= FEW else counted(len(systems), "system")
+    return ",".join(systems) if len(systems) <= FEW else pluralise(len(systems), "system")
 
 
 def notes_on(scores: Scores, flat: Bools, systems: int, method: str) -> tuple[str, ...]:
@@ -149,7 +149,7 @@ def notes_on(scores: Scores, flat: Bools, systems: int, method: str) -> tuple[st
     for name, n in zip(scores.measure_names, flat.sum(axis=1).tolist(), strict=True):
         if n:
             notes.append(
-                f"{name}: the reference systems do not differ on {n:,} of {queries(flat.shape[1])}; "
+                f"{name}: the reference systems do not differ on {n:,} of {pluralise_queries(flat.shape[1])}; "
                 f"every system counts {average} there"
             )
     if systems < FEW:

@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from rankscope.comparison.matched import Matched
-from rankscope.comparison.methods import Settings
+from rankscope.comparison.matched import MeasureValues
+from rankscope.comparison.methods import ComparisonSettings
 from rankscope.errors import ParameterError
 from rankscope.kernels.ties import NOISE, signs_of
 from rankscope.stats.effects import Effects, effect_sizes
@@ -18,7 +18,7 @@ from rankscope.stats.inputs import all_zero, outcomes
 from rankscope.stats.intervals import bootstrap_interval, t_interval
 from rankscope.typing import Bools, Floats
 
-__all__ = ["Asked", "Tested", "in_parts", "run_tests"]
+__all__ = ["PairTestJob", "PairTestResults", "pair_slices", "run_tests"]
 
 #: Numbers in the matrix of differences of the pairs that are tested together: 8 MB. As many in all are enough for
 #: several workers to be faster than one.
@@ -26,7 +26,7 @@ AT_ONCE = 1 << 20
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Tested:
+class PairTestResults:
     """What was found of each pair; arrays of shape (pairs), NaN where there is no such number.
 
     direction: 1 where the test has the values of the first system higher, -1 lower; tests of ranks and signs may
@@ -49,58 +49,62 @@ class Tested:
     notes: tuple[str, ...]
 
 
-class Asked(NamedTuple):
+class PairTestJob(NamedTuple):
     """What all parts share. first, second: both sides of each pair of systems."""
 
-    matched: Sequence[Matched]
+    matched: Sequence[MeasureValues]
     first: npt.NDArray[np.int64]
     second: npt.NDArray[np.int64]
-    settings: Settings
+    settings: ComparisonSettings
 
 
-def run_tests(asked: Asked, workers: int | None = None, progress: Callable[[int], Any] | None = None) -> list[Tested]:
+def run_tests(
+    asked: PairTestJob, workers: int | None = None, progress: Callable[[int], Any] | None = None
+) -> list[PairTestResults]:
     """Test all pairs by each measure; pairs in parts, so that memory is bounded however many there are.
 
     workers: processes that share the parts; None: all cores where that pays. The result is the same.
     """
-    units = [(m, part) for m, one in enumerate(asked.matched) for part in in_parts(asked.first.size, one.n)]
-    parts: list[list[Tested]] = [[] for _ in asked.matched]
-    for (m, part), found in zip(units, all_parts(asked, units, workers), strict=True):
+    units = [(m, part) for m, one in enumerate(asked.matched) for part in pair_slices(asked.first.size, one.n)]
+    parts: list[list[PairTestResults]] = [[] for _ in asked.matched]
+    for (m, part), found in zip(units, run_parts(asked, units, workers), strict=True):
         parts[m].append(found)
         if progress is not None:
             progress(part.stop - part.start)
-    tested = [found[0] if len(found) == 1 else put_together(found) for found in parts]
+    tested = [found[0] if len(found) == 1 else concatenate_parts(found) for found in parts]
     if not asked.settings.of_all:
         return tested
-    return [with_all_pairs(one, matched, asked.settings) for one, matched in zip(tested, asked.matched, strict=True)]
+    return [
+        with_simultaneous_test(one, matched, asked.settings) for one, matched in zip(tested, asked.matched, strict=True)
+    ]
 
 
-def all_parts(asked: Asked, units: Sequence[tuple[int, slice]], workers: int | None) -> Iterator[Tested]:
+def run_parts(asked: PairTestJob, units: Sequence[tuple[int, slice]], workers: int | None) -> Iterator[PairTestResults]:
     drawn = asked.settings.method.resampled or asked.settings.interval != "t"
     if workers is None and len(units) == 1 and not drawn:
-        return iter([tested_part(asked, units[0])])
+        return iter([run_part(asked, units[0])])
     from rankscope.parallel import run_units, workers_for  # which formulas on a few pairs need not load
 
     numbers = asked.first.size * sum(one.n for one in asked.matched)
-    return run_units(tested_part, units, workers=workers_for(workers, numbers >= AT_ONCE), shared=asked)
+    return run_units(run_part, units, workers=workers_for(workers, numbers >= AT_ONCE), shared=asked)
 
 
-def tested_part(asked: Asked, unit: tuple[int, slice]) -> Tested:
+def run_part(asked: PairTestJob, unit: tuple[int, slice]) -> PairTestResults:
     """Some pairs by one measure."""
     matched, part = asked.matched[unit[0]], unit[1]
     differences = matched.differences(asked.first[part], asked.second[part])
-    found = part_of(differences, matched.sign, asked.settings)
+    found = compute_part(differences, matched.sign, asked.settings)
     apart = np.where(np.abs(found.difference) <= NOISE * matched.scale, 0.0, found.difference)  # of equal means
     return replace(found, difference=apart)
 
 
-def in_parts(pairs: int, n: int) -> Iterator[slice]:
+def pair_slices(pairs: int, n: int) -> Iterator[slice]:
     size = max(1, AT_ONCE // n)
     for start in range(0, pairs, size):
         yield slice(start, min(start + size, pairs))
 
 
-def part_of(differences: Floats, sign: int, settings: Settings) -> Tested:
+def compute_part(differences: Floats, sign: int, settings: ComparisonSettings) -> PairTestResults:
     """One part of the pairs. sign: -1 where lower is better, so that a win is a win."""
     ends = interval_of(differences, settings)
     effects = effect_sizes(differences, confidence_level=1 - settings.level, zone=settings.rope)
@@ -131,7 +135,7 @@ def part_of(differences: Floats, sign: int, settings: Settings) -> Tested:
             # As many wins as losses, or as much rank on both sides, would be half of all.
             half = told / 2 if signs else told * (told + 1) / 4
             direction = np.sign(test.statistic - half)  # whole or half numbers
-    return Tested(
+    return PairTestResults(
         difference=differences.mean(axis=1),
         low=ends[0],
         high=ends[1],
@@ -148,7 +152,7 @@ def part_of(differences: Floats, sign: int, settings: Settings) -> Tested:
     )
 
 
-def interval_of(differences: Floats, settings: Settings) -> Floats:
+def interval_of(differences: Floats, settings: ComparisonSettings) -> Floats:
     """(2, pairs) the ends of the interval of each mean difference; NaN where one that varies not leaves it no width."""
     level = 1 - settings.level
     if settings.interval == "t":
@@ -165,7 +169,7 @@ def interval_of(differences: Floats, settings: Settings) -> Floats:
     return np.where(unknown, np.nan, np.array([found.low, found.high]))
 
 
-def put_together(parts: list[Tested]) -> Tested:
+def concatenate_parts(parts: list[PairTestResults]) -> PairTestResults:
     """All parts as one."""
     names = ("difference", "low", "high", "statistic", "pvalue", "error", "degenerate", "direction", "equal")
     joined: dict[str, Any] = {name: np.concatenate([getattr(part, name) for part in parts]) for name in names}
@@ -182,7 +186,9 @@ def put_together(parts: list[Tested]) -> Tested:
     )
 
 
-def with_all_pairs(found: Tested, matched: Matched, settings: Settings) -> Tested:
+def with_simultaneous_test(
+    found: PairTestResults, matched: MeasureValues, settings: ComparisonSettings
+) -> PairTestResults:
     """The p-values and intervals of a test of all systems at once; its pairs are in the order of `all_pairs`."""
     if matched.n < 2:
         raise ParameterError(f"test {settings.test!r} needs at least 2 queries, and {matched.n} has values; choose t")

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from rankscope.comparison.comparison import Comparison, MeasureComparison
 from rankscope.comparison.planning import plan
-from rankscope.comparison.query_view import systems_of
-from rankscope.comparison.words import sentence_of
-from rankscope.data.wording import queries, said_p
+from rankscope.comparison.query_view import leading_systems
+from rankscope.comparison.words import comparison_sentence
+from rankscope.data.wording import format_p_value, pluralise_queries
 from rankscope.kernels.ties import signs_of
 
 __all__ = ["enough_queries", "short_verdict", "tests_of", "verdict"]
@@ -18,14 +18,14 @@ POWER = 0.8
 def verdict(result: Comparison) -> list[str]:
     """What the first measure says, and how many queries that took or would take."""
     part = result.parts[0]
-    found = [sentence_of(result, part)]
+    found = [comparison_sentence(result, part)]
     n = enough_queries(result, part)
     if n is not None:
-        a, b = (part.systems[s] for s in systems_of(result, part))
+        a, b = (part.systems[s] for s in leading_systems(result, part))
         it_takes = "would have sufficed" if n <= part.n else "are needed"
         found.append(
             f"To find a difference like the one between {a} and {b} in 4 of 5 such experiments, "
-            f"{queries(n)} {it_takes}."
+            f"{pluralise_queries(n)} {it_takes}."
         )
     return found
 
@@ -33,18 +33,24 @@ def verdict(result: Comparison) -> list[str]:
 def short_verdict(result: Comparison) -> str:
     """In one line: "B beats A by 0.0410 in AP (p = 0.0030); 38 queries would have sufficed, 4 times in 5"."""
     part = result.parts[0]
-    a, b = systems_of(result, part)
+    a, b = leading_systems(result, part)
     i = part.pair(a, b)
     if signs_of(part.matched.sign * (part.means[a] - part.means[b]), part.matched.scale) < 0:
         a, b = b, a
     size, p = abs(float(part.difference[i])), float(part.pvalue_corrected[i])
     n = enough_queries(result, part)
     if not part.found[i]:
-        more = f"; it would take {queries(n)} to show so small a difference" if n is not None and n > part.n else ""
+        more = (
+            f"; it would take {pluralise_queries(n)} to show so small a difference"
+            if n is not None and n > part.n
+            else ""
+        )
         ahead = f"{part.systems[a]} is ahead of {part.systems[b]} by {size:.4f} in {part.measure}"
-        return f"{ahead}, which may be chance (p {said_p(p)}){more}."
-    sufficed = f"; {queries(n)} would have sufficed, 4 times in 5" if n is not None and n <= part.n else ""
-    return f"{part.systems[a]} beats {part.systems[b]} by {size:.4f} in {part.measure} (p {said_p(p)}){sufficed}."
+        return f"{ahead}, which may be chance (p {format_p_value(p)}){more}."
+    sufficed = f"; {pluralise_queries(n)} would have sufficed, 4 times in 5" if n is not None and n <= part.n else ""
+    return (
+        f"{part.systems[a]} beats {part.systems[b]} by {size:.4f} in {part.measure} (p {format_p_value(p)}){sufficed}."
+    )
 
 
 def enough_queries(result: Comparison, part: MeasureComparison) -> int | None:
@@ -54,7 +60,7 @@ def enough_queries(result: Comparison, part: MeasureComparison) -> int | None:
     queries does, as where there is no difference or none that varies; and for Bayesian tests, which have no power.
     """
     settings = result.settings
-    a, b = systems_of(result, part)
+    a, b = leading_systems(result, part)
     i = part.pair(a, b)
     side = {"two-sided": 0, "greater": 1, "less": -1}[settings.alternative]
     if settings.bayesian or (side and side * part.difference[i] <= 0):

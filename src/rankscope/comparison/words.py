@@ -6,18 +6,18 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rankscope.data.wording import chance_of, listed, percent, queries, said_p
+from rankscope.data.wording import format_chance, format_p_value, format_percent, join_names, pluralise_queries
 
 if TYPE_CHECKING:
     from rankscope.comparison.comparison import Comparison, MeasureComparison
 
-__all__ = ["sentence_of"]
+__all__ = ["comparison_sentence"]
 
 #: Means that agree to this share of the greatest are one.
 ROUNDING = 1e-12
 
 
-def sentence_of(result: Comparison, part: MeasureComparison) -> str:
+def comparison_sentence(result: Comparison, part: MeasureComparison) -> str:
     """What one measure says, in one to three sentences."""
     if part.first.size == 1:
         return of_pair(result, part)
@@ -33,7 +33,7 @@ def of_pair(result: Comparison, part: MeasureComparison) -> str:
     first, second = part.systems[a], part.systems[b]
     if part.equal[0]:
         return (
-            f"{first} and {second} have the same {part.measure} on every one of {queries(part.n)}: between them there "
+            f"{first} and {second} have the same {part.measure} on every one of {pluralise_queries(part.n)}: between them there "
             f"is no difference to test{' (p = 1)' if part.tested.posterior is None else ''}."
         )
     ends = (-part.high[0], -part.low[0]) if swap else (part.low[0], part.high[0])
@@ -41,15 +41,15 @@ def of_pair(result: Comparison, part: MeasureComparison) -> str:
     ends = ends if sign > 0 else (-ends[1], -ends[0])
     within = ""
     if not np.isnan(ends[0]):
-        within = f" ({percent(1 - part.level)} interval {ends[0]:.4f} to {ends[1]:.4f})"
+        within = f" ({format_percent(1 - part.level)} interval {ends[0]:.4f} to {ends[1]:.4f})"
     facts = (
-        f"its mean {part.matched.label} on {queries(part.n)} is {part.means[a]:.4f} against {part.means[b]:.4f}, "
+        f"its mean {part.matched.label} on {pluralise_queries(part.n)} is {part.means[a]:.4f} against {part.means[b]:.4f}, "
         f"{'higher' if sign > 0 else 'lower'} by {size:.4f}{within}"
     )
     if size <= ROUNDING * np.abs(part.means).max():
         return (
             f"{first} and {second} have the same mean {part.matched.label}, {part.means[a]:.4f} on "
-            f"{queries(part.n)}{within}. That they differ was not shown; nor are they shown to be equal."
+            f"{pluralise_queries(part.n)}{within}. That they differ was not shown; nor are they shown to be equal."
         )
     if part.tested.posterior is not None and not np.isnan(part.tested.posterior).any():
         return by_probability(result, part, first, second, facts, swap)
@@ -78,8 +78,8 @@ def by_chance(result: Comparison, part: MeasureComparison, p: float) -> str:
     corrected = float(part.pvalue_corrected[0])
     family = f", {corrected:.4f} corrected for the number of tests" if abs(corrected - p) > 5e-5 else ""
     return (
-        f"Were both equally good, {what} would still come about by chance {chance_of(p)} such comparisons "
-        f"(p {said_p(p)}{family}, {result.settings.test})."
+        f"Were both equally good, {what} would still come about by chance {format_chance(p)} such comparisons "
+        f"(p {format_p_value(p)}{family}, {result.settings.test})."
     )
 
 
@@ -101,13 +101,13 @@ def of_all(result: Comparison, part: MeasureComparison) -> str:
     beaten = int(part.beats[best].sum())
     others = len(part.systems) - 1
     word = "highest" if part.matched.sign > 0 else "lowest"
-    mean = f"{part.systems[best]} has the {word} mean {part.matched.label}: {part.means[best]:.4f} on {queries(part.n)}"
+    mean = f"{part.systems[best]} has the {word} mean {part.matched.label}: {part.means[best]:.4f} on {pluralise_queries(part.n)}"
     open_ = [part.systems[s] for s in part.order.tolist() if s != best and not part.beats[best, s]]
     if beaten == others:
         said = f"it is better than each of the {others} other systems"
     elif beaten:
         said = (
-            f"it is better than {beaten} of the {others} other systems; that it is better than {listed(open_)} was "
+            f"it is better than {beaten} of the {others} other systems; that it is better than {join_names(open_)} was "
             "not shown"
         )
     else:
@@ -127,7 +127,7 @@ def lead(part: MeasureComparison) -> str:
     if size <= ROUNDING * np.abs(part.means).max():
         return f"as has {part.systems[second]}"
     p = float(part.pvalue_corrected[i])
-    sure = "" if np.isnan(p) else f" (p {said_p(p)})"
+    sure = "" if np.isnan(p) else f" (p {format_p_value(p)})"
     if part.tested.posterior is not None and not np.isnan(part.tested.posterior[:, i]).any():
         better = float(part.tested.posterior[2 if part.first[i] == best else 0, i])
         sure = f" (better with a probability of {better:.3f})"
@@ -143,14 +143,14 @@ def against_baseline(result: Comparison, part: MeasureComparison) -> str:
     )
     said = []
     if better:
-        said.append(f"{listed(better)} {'is' if len(better) == 1 else 'are'} better")
+        said.append(f"{join_names(better)} {'is' if len(better) == 1 else 'are'} better")
     if worse:
-        said.append(f"{listed(worse)} {'is' if len(worse) == 1 else 'are'} worse")
+        said.append(f"{join_names(worse)} {'is' if len(worse) == 1 else 'are'} worse")
     if neither:
-        said.append(f"of {listed(neither)} neither was shown")
+        said.append(f"of {join_names(neither)} neither was shown")
     return (
         f"Against {result.baseline}, with a mean {part.matched.label} of {part.means[base]:.4f} on "
-        f"{queries(part.n)}: on queries like these, {'; '.join(said)}{how(result)}."
+        f"{pluralise_queries(part.n)}: on queries like these, {'; '.join(said)}{how(result)}."
     )
 
 

@@ -21,13 +21,13 @@ from rankscope.io.streams import source_name
 from rankscope.stability import StabilityStudy
 from rankscope.stability.chosen import check_levels
 from rankscope.stability.conditions import Condition, make_conditions
-from rankscope.stability.outcome import Asked
+from rankscope.stability.outcome import StudySettings
 from rankscope.stability.sampling import Entities
 from rankscope.stability.studies import CODED_LEVELS, check_study, result_of, run_all
 from rankscope.stats.inputs import check_choice, check_count, seed_of
 from rankscope.typing import PathLike
 
-__all__ = ["CODED_LEVELS", "dunaiski", "dunaiski_study", "dunaiski_table", "settle"]
+__all__ = ["CODED_LEVELS", "dunaiski", "dunaiski_study", "dunaiski_table", "validate_experiment"]
 
 
 def dunaiski(path: PathLike, *, printing: str = "all", total_ranks: int | None = None, **options: Any) -> str:
@@ -65,7 +65,7 @@ def dunaiski_table(path: PathLike, total_ranks: int | None = None) -> EntityRank
     return table
 
 
-def settle(
+def validate_experiment(
     table: EntityRanks,
     *,
     splits: object = 10,
@@ -75,14 +75,14 @@ def settle(
     iterations: int = 50,
     n_resamples: int = 1000,
     rng: Any = None,
-) -> tuple[tuple[Condition, ...], Asked, tuple[str, ...]]:
+) -> tuple[tuple[Condition, ...], StudySettings, tuple[str, ...]]:
     """What an experiment is: its conditions, its numbers, and notes. Raises as `dunaiski_study`."""
     check_study(iterations, n_resamples, 1, "bootstrap")
     conditions, notes = make_conditions(
         "entities", len(table), len(table.systems), splits=splits, systems=systems, entities=entities
     )
     chosen = check_levels("levels (--sigs)", levels)
-    asked = Asked(
+    asked = StudySettings(
         levels=chosen, fuzz=chosen, iterations=iterations, n_resamples=n_resamples, seed=seed_of(rng), coded=True
     )
     pairs = ("with 2 splits every resample has t = 0: asl says that all pairs differ, and estDiff says nothing",)
@@ -106,7 +106,7 @@ def dunaiski_study(
 
     Source: Dunaiski (2018), as the tool's commit 616db4e computes it.
     """
-    conditions, asked, notes = settle(table, **options)
+    conditions, asked, notes = validate_experiment(table, **options)
     check_count("workers", workers)
     found = default_measures(permille=table.total_ranks is not None)
     measures, signs = tuple(found.values()), tuple(SIGNS[name] for name in found)

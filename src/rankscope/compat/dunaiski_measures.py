@@ -78,7 +78,7 @@ FUNCTIONS = {
 
 #: What the tool evaluates: its name, function, cutoff, and 1, or -1 where it takes lower for better. It tells that by
 #: the name, and so turns Average@10 round, behind which is average precision.
-NINE = (
+DEFAULT_MEASURES = (
     ("Average", "Average", None, -1),
     ("Average@10", "AP_at_n", 10, -1),
     ("Average@20", "Average_at_k", 20, -1),
@@ -89,7 +89,7 @@ NINE = (
     ("AP_inter_per", "AP_interpolated_buckets", None, 1),
     ("P@2000_per", "P_at_k_buckets", 2000, 1),
 )
-SIGNS = {name: sign for name, _, _, sign in NINE}
+SIGNS = {name: sign for name, _, _, sign in DEFAULT_MEASURES}
 
 
 def coded_measure(function: str, cutoff: int | float | None = None) -> Measure:
@@ -107,5 +107,5 @@ def coded_measure(function: str, cutoff: int | float | None = None) -> Measure:
 
 def default_measures(*, permille: bool = True) -> dict[str, Measure]:
     """The nine measures that the tool evaluates, by their names there; without the two in permille, if told so."""
-    found = {name: coded_measure(function, cutoff) for name, function, cutoff, _ in NINE}
+    found = {name: coded_measure(function, cutoff) for name, function, cutoff, _ in DEFAULT_MEASURES}
     return {name: one for name, one in found.items() if permille or getattr(one, "scale", None) is None}

@@ -23,7 +23,7 @@ def show_study(study: StabilityStudy, printing: str = "all") -> str:
     names = {str(measure): name for name, measure in default_measures().items()}
     lines = ["Results:"]
     if printing in ("all", "eval"):
-        lines += ["\t".join(HEAD), *rates(study, names), ""]
+        lines += ["\t".join(HEAD), *rate_lines(study, names), ""]
     if printing in ("all", "actual"):
         lines += ["\t".join(("Measure", *study.systems))]
         for name, values in zip(study.names, study.actual.tolist(), strict=True):
@@ -31,11 +31,11 @@ def show_study(study: StabilityStudy, printing: str = "all") -> str:
         lines.append("")
     if printing in ("all", "sign"):
         for m, name in enumerate(study.names):
-            lines += [*matrix(study, m, names[name]), ""]
+            lines += [*significance_lines(study, m, names[name]), ""]
     return "\n".join(lines) + "\n"
 
 
-def rates(study: StabilityStudy, names: dict[str, str]) -> Iterator[str]:
+def rate_lines(study: StabilityStudy, names: dict[str, str]) -> Iterator[str]:
     """A line for each condition, level, cutoff and measure."""
     place = {measure: m for m, measure in enumerate(study.names)}
     where = {condition: c for c, condition in enumerate(study.conditions)}
@@ -65,7 +65,7 @@ def cutoff_of(row: StabilityRow) -> int | None:
     return row.cutoff if isinstance(row.cutoff, int) else None
 
 
-def matrix(study: StabilityStudy, m: int, name: str) -> list[str]:
+def significance_lines(study: StabilityStudy, m: int, name: str) -> list[str]:
     """Which systems are better than which by measure m, under the first condition."""
     outcome, n = study.outcomes[0], len(STARS)
     levels = "".join(f" '{mark}' {level}" for mark, level in zip(STARS, study.asked.levels, strict=False))

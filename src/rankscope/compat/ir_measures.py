@@ -15,7 +15,15 @@ from typing import Any
 
 import numpy as np
 
-from rankscope.compat.ir_measures_columns import NAMES, PRESET, Column, View, regraded, translate, values_of
+from rankscope.compat.ir_measures_columns import (
+    NAMES,
+    PRESET,
+    HitsView,
+    MeasureColumn,
+    translate,
+    values_of,
+    with_changed_grades,
+)
 from rankscope.compat.ir_measures_data import read_judgments, read_lists
 from rankscope.data.hits import Hits
 from rankscope.data.join import Convention, Joiner
@@ -99,7 +107,7 @@ class RankscopeEvaluator(Evaluator):  # type: ignore[misc]  # theirs, loaded at 
         by_subtopic = any(c.ours is not None and c.ours.needs_subtopics for c in self._columns)
         self._qrels, query_ids = read_judgments(qrels, by_subtopic)
         if by_subtopic and self._qrels is not None and self._qrels.subtopics is not None:
-            warn_of_one_subtopic(self._qrels)
+            warn_of_single_subtopic(self._qrels)
         self._memory: dict[Any, dict[Any, Any]] = {}  # of each view of the judgments
         super().__init__([column.asked for column in self._columns], query_ids)
 
@@ -120,9 +128,9 @@ class RankscopeEvaluator(Evaluator):  # type: ignore[misc]  # theirs, loaded at 
             for query in missing if not column.found_only else []:
                 yield irm.Metric(query_id=query, measure=column.asked, value=column.asked.DEFAULT)
 
-    def _values(self, hits: Hits) -> Iterator[tuple[Column, Floats]]:
+    def _values(self, hits: Hits) -> Iterator[tuple[MeasureColumn, Floats]]:
         """The values of each measure, all from the same hits."""
-        views: dict[View, Hits] = {}
+        views: dict[HitsView, Hits] = {}
         for column in self._columns:
             if column.view not in views:
                 views[column.view] = self._view(hits, column.view)
@@ -140,14 +148,14 @@ class RankscopeEvaluator(Evaluator):  # type: ignore[misc]  # theirs, loaded at 
             joiner.add(lists._rows)
         return joiner.finish() if joiner.answered else None
 
-    def _view(self, hits: Hits, view: View) -> Hits:
+    def _view(self, hits: Hits, view: HitsView) -> Hits:
         if view.grades is not None:
             memory = self._memory.setdefault(view.grades, {})
-            hits = regraded(hits, view.grades, memory)
+            hits = with_changed_grades(hits, view.grades, memory)
         return hits.judged_only() if view.judged_only else hits
 
 
-def read_measure(measure: Any) -> Column:
+def read_measure(measure: Any) -> MeasureColumn:
     """A measure of ir_measures as one of ours. Raises ParameterError."""
     if not isinstance(measure, irm.Measure):
         raise ParameterError(f"{measure!r} is no measure of ir_measures, expected one such as nDCG @ 10")
@@ -162,7 +170,7 @@ def read_measure(measure: Any) -> Column:
     return translate(measure, given)
 
 
-def warn_of_one_subtopic(qrels: Qrels) -> None:
+def warn_of_single_subtopic(qrels: Qrels) -> None:
     """Say, where ir_measures says such things, that a measure of diversity has nothing to tell apart."""
     assert qrels.subtopics is not None
     if not qrels.subtopics.subtopic.any():

@@ -8,22 +8,22 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from rankscope.data.hits import Hits, frozen
+from rankscope.data.hits import Hits, freeze
 from rankscope.errors import ParameterError, UnknownName
 from rankscope.measures import MEASURES
 from rankscope.measures.base import Measure
 from rankscope.measures.presets import PRESETS
 from rankscope.typing import Floats, Ints
 
-__all__ = ["NAMES", "PRESET", "Column", "View", "regraded", "translate", "values_of"]
+__all__ = ["NAMES", "PRESET", "MeasureColumn", "HitsView", "with_changed_grades", "translate", "values_of"]
 
 PRESET = PRESETS["ir_measures"]
 #: cwl_eval shares out all weight among so many ranks.
 CWL_DEPTH = 1000
 #: Their measure -> ours, where the names differ; what is called alike is found by its name.
-OURS = {"Accuracy": "AUC"}
+OUR_NAMES = {"Accuracy": "AUC"}
 #: Their parameter -> ours, where the names differ.
-PARAMETERS = {"max_rel": "gmax", "dcg": "gain"}
+OUR_PARAMETERS = {"max_rel": "gmax", "dcg": "gain"}
 NAMES = (
     *("AP", "Accuracy", "AP_IA", "BPM", "Bpref", "Compat", "ERR", "ERR_IA", "INSQ", "INST", "IPrec", "Judged"),
     *("NERR8", "NERR9", "NERR10", "NERR11", "NRBP", "NumQ", "NumRel", "NumRet", "P", "P_IA", "R", "RBP", "RR", "Rprec"),
@@ -35,7 +35,7 @@ Grades = Callable[[Ints], Ints]
 
 
 @dataclass(frozen=True)
-class Clipped:
+class ClippedGrades:
     """Grades below `lowest` become 0, those between it and `highest` what they are above it."""
 
     lowest: int
@@ -47,7 +47,7 @@ class Clipped:
 
 
 @dataclass(frozen=True)
-class Replaced:
+class ReplacedGrades:
     """Certain grades become others."""
 
     by: tuple[tuple[int, int], ...]
@@ -59,14 +59,14 @@ class Replaced:
         return found
 
 
-class View(NamedTuple):
+class HitsView(NamedTuple):
     """What a measure sees of the hits."""
 
-    grades: Clipped | Replaced | None = None
+    grades: ClippedGrades | ReplacedGrades | None = None
     judged_only: bool = False
 
 
-class Column(NamedTuple):
+class MeasureColumn(NamedTuple):
     """A measure of theirs, and how it is computed. ours: None for the number of queries, which is 1 for each.
 
     scale: what its values are divided by. found_only: no value where nothing relevant was retrieved.
@@ -74,26 +74,26 @@ class Column(NamedTuple):
 
     asked: Any
     ours: Measure | None
-    view: View
+    view: HitsView
     scale: float = 1.0
     found_only: bool = False
 
 
-def translate(measure: Any, parameters: Mapping[str, Any]) -> Column:
+def translate(measure: Any, parameters: Mapping[str, Any]) -> MeasureColumn:
     """Their measure as ours. parameters: those that have a value. Raises ParameterError where it cannot be one."""
     name = measure.NAME
     if name not in NAMES:
         raise UnknownName("measure of ir_measures", str(measure), NAMES)
     given = dict(parameters)
-    view = View(grades_seen(name, given), given.pop("judged_only", False))
+    view = HitsView(grade_change(name, given), given.pop("judged_only", False))
     if name == "NumQ":
-        return Column(measure, None, view)
+        return MeasureColumn(measure, None, view)
     ours = MEASURES[our_name(name, given)]
     if "max_rel" in given:  # the gain of a grade is its share of the way from min_rel to max_rel
         given["max_rel"] -= given.pop("min_rel")
     if "dcg" in given:  # DCG's only other form
         given["dcg"] = "exp" if given["dcg"] == "exp-log2" else "linear"
-    taken = {PARAMETERS.get(p, p): value for p, value in given.items()}
+    taken = {OUR_PARAMETERS.get(p, p): value for p, value in given.items()}
     scale = 1.0
     if name == "RBP" and "rel" in taken and "cutoff" not in taken:
         taken["cutoff"] = CWL_DEPTH
@@ -107,7 +107,7 @@ def translate(measure: Any, parameters: Mapping[str, Any]) -> Column:
     if lacking:
         raise ParameterError(f"{measure} needs a {lacking[0]}, expected a number behind it, as in {name}@10")
     implied = {p: v for p, v in PRESET.parameters.get(ours.name, {}).items() if p in known}
-    return Column(measure, ours(**{**implied, **taken}), view, scale, found_only=name == "Accuracy")
+    return MeasureColumn(measure, ours(**{**implied, **taken}), view, scale, found_only=name == "Accuracy")
 
 
 def our_name(name: str, given: dict[str, Any]) -> str:
@@ -116,29 +116,29 @@ def our_name(name: str, given: dict[str, Any]) -> str:
         return "NumRelRet"
     if name == "SetP" and given.pop("relative", False):
         return "SetRelP"
-    return OURS.get(name, name)
+    return OUR_NAMES.get(name, name)
 
 
-def grades_seen(name: str, given: dict[str, Any]) -> Clipped | Replaced | None:
+def grade_change(name: str, given: dict[str, Any]) -> ClippedGrades | ReplacedGrades | None:
     """What a measure does to grades; None where it takes them as they are."""
     if "gains" in given:
         gains = given.pop("gains")
         whole = isinstance(gains, Mapping) and all(isinstance(x, int) for pair in gains.items() for x in pair)
         if not whole:
             raise ParameterError(f"{name}: gains is {gains!r}, expected whole numbers by grade, as {{1: 1, 2: 5}}")
-        return Replaced(tuple(sorted(gains.items())))
+        return ReplacedGrades(tuple(sorted(gains.items())))
     if "max_rel" in given:
         if given["min_rel"] >= given["max_rel"]:
             raise ParameterError(f"{name}: max_rel is {given['max_rel']}, expected above min_rel, {given['min_rel']}")
-        return Clipped(given["min_rel"], given["max_rel"])
-    return Clipped(0) if name == "Judged" else None  # a negative grade is a judgment to it
+        return ClippedGrades(given["min_rel"], given["max_rel"])
+    return ClippedGrades(0) if name == "Judged" else None  # a negative grade is a judgment to it
 
 
-def regraded(hits: Hits, change: Grades, memory: dict[Any, Any]) -> Hits:
+def with_changed_grades(hits: Hits, change: Grades, memory: dict[Any, Any]) -> Hits:
     """The hits as if other grades had been given. memory: of what follows from the judgments alone."""
     if "grades" not in memory:
         grades = change(hits.grades)
-        memory["grades"] = frozen(grades[np.lexsort((-grades, hits.grade_query))])
+        memory["grades"] = freeze(grades[np.lexsort((-grades, hits.grade_query))])
     grades = memory["grades"]
     return replace(
         hits,
@@ -150,7 +150,7 @@ def regraded(hits: Hits, change: Grades, memory: dict[Any, Any]) -> Hits:
     )
 
 
-def values_of(column: Column, hits: Hits) -> Floats:
+def values_of(column: MeasureColumn, hits: Hits) -> Floats:
     """(queries) the values; NaN where there is none."""
     if column.ours is None:
         return np.ones(len(hits))

@@ -17,7 +17,7 @@ from rankscope.errors import InputError
 __all__ = ["read_judgments", "read_lists"]
 
 #: The subtopic where none is named.
-ONLY = "0"
+ONLY_SUBTOPIC = "0"
 JUDGMENT, SCORED = ("query_id", "doc_id", "relevance"), ("query_id", "doc_id", "score")
 
 
@@ -35,7 +35,7 @@ def read_judgments(data: Any, by_subtopic: bool) -> tuple[Qrels | None, set[str]
         judged: dict[str, Any] = {query: docs for query, docs in data.items() if docs}
         two_deep = not any(isinstance(docs, Mapping) for group in judged.values() for docs in group.values())
         if by_subtopic and two_deep:
-            judged = {query: {ONLY: docs} for query, docs in judged.items()}
+            judged = {query: {ONLY_SUBTOPIC: docs} for query, docs in judged.items()}
         return (Qrels(judged) if judged else None), set(data)
     table = columns(data, "qrels", JUDGMENT, "iteration")
     if table is None:
@@ -44,7 +44,7 @@ def read_judgments(data: Any, by_subtopic: bool) -> tuple[Qrels | None, set[str]
     if subtopics is not None and (by_subtopic or len(set(subtopics)) > 1):
         table["subtopic"] = subtopics
     elif by_subtopic:
-        table["subtopic"] = [ONLY] * len(table["query_id"])
+        table["subtopic"] = [ONLY_SUBTOPIC] * len(table["query_id"])
     qrels = Qrels(table)
     return qrels, set(qrels.query_ids)
 
@@ -56,13 +56,13 @@ def read_lists(data: Any) -> Run | None:
     if isinstance(data, Mapping):
         return Run(data)
     if is_rows(data):
-        lists = grouped(iter(data))
+        lists = group_by_query(iter(data))
         return Run(lists) if lists else None
     table = columns(data, "run", SCORED)
     return None if table is None else Run(table)
 
 
-def grouped(rows: Iterator[Any]) -> dict[str, dict[str, float]]:
+def group_by_query(rows: Iterator[Any]) -> dict[str, dict[str, float]]:
     """Named tuples as `{query: {document: score}}`. Raises InputError for a document that a query holds twice."""
     found: dict[str, dict[str, float]] = {}
     first = next(rows, None)
@@ -109,13 +109,13 @@ def columns(data: Any, kind: str, wanted: tuple[str, ...], optional: str | None 
     elif is_rows(data):
         rows = list(data)
         there = list(getattr(rows[0], "_fields", ())) if rows else list(wanted)
-        table = {name: field(rows, name, kind) for name in (*wanted, optional) if name in there}
+        table = {name: field_values(rows, name, kind) for name in (*wanted, optional) if name in there}
     else:
         raise InputError(f"{kind}: a {type(data).__name__}; {expected(wanted)}")
     refuse_lacking(wanted, there, kind)
     if not len(table[wanted[0]]):
         return None
-    return {name: plain(column) for name, column in table.items()}
+    return {name: as_polars_values(column) for name, column in table.items()}
 
 
 def expected(wanted: tuple[str, ...]) -> str:
@@ -126,7 +126,7 @@ def expected(wanted: tuple[str, ...]) -> str:
     )
 
 
-def field(rows: list[Any], name: str, kind: str) -> Any:
+def field_values(rows: list[Any], name: str, kind: str) -> Any:
     """One field of all tuples; numbers as an array, so that whole and broken ones may stand together."""
     try:
         found = list(map(attrgetter(name), rows))
@@ -135,7 +135,7 @@ def field(rows: list[Any], name: str, kind: str) -> Any:
         raise InputError(f"{kind}: the field {name!r} of a row cannot be read ({error}); correct that row") from None
 
 
-def plain(column: Any) -> Any:
+def as_polars_values(column: Any) -> Any:
     """A column as polars takes it, whatever library it is from."""
     kind = getattr(getattr(column, "dtype", None), "kind", "")
     if kind and kind in "iuf":

@@ -14,10 +14,18 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from rankscope.compat.letor_lines import OTHER, VERSIONS, Listed, Stopped, Version, perl_number, read_listed
+from rankscope.compat.letor_lines import (
+    UNKNOWN_LABEL,
+    VERSIONS,
+    ScoredDocuments,
+    Script,
+    Stopped,
+    perl_number,
+    read_documents,
+)
 from rankscope.compat.letor_output import show_tables, show_ttest
 from rankscope.compat.letor_ttest import letor_ttests
-from rankscope.data.rows import names_of
+from rankscope.data.rows import decode_ids
 from rankscope.errors import UnknownName
 from rankscope.kernels.order import order_in_groups, stable_order
 from rankscope.kernels.segments import bounds
@@ -89,7 +97,7 @@ def letor_values(test: PathLike, predictions: PathLike, *, preset: str = "letor4
     if preset not in VERSIONS:
         raise UnknownName("version of LETOR's scripts", preset, VERSIONS)
     version = VERSIONS[preset]
-    listed = read_listed(test, predictions, version)
+    listed = read_documents(test, predictions, version)
     scores = -listed.scores if ranks else listed.scores
     # By number, then as the file first names them; perl leaves the order of equal numbers to its hash.
     queries = np.argsort(np.array([perl_number(id_) for id_ in listed.ids]), kind="stable")
@@ -97,32 +105,34 @@ def letor_values(test: PathLike, predictions: PathLike, *, preset: str = "letor4
     place[queries] = np.arange(queries.size)
     of_document = place[listed.query]
     order = order_in_groups(of_document, scores)  # equal scores in file order; what is no number comes last
-    return compute(listed, order, of_document, queries, version)
+    return compute_values(listed, order, of_document, queries, version)
 
 
-def compute(listed: Listed, order: Ints, of_document: Ints, queries: Ints, version: Version) -> LetorValues:
+def compute_values(
+    listed: ScoredDocuments, order: Ints, of_document: Ints, queries: Ints, version: Script
+) -> LetorValues:
     """The values, of some lists of much the same length at a time."""
     lengths = np.bincount(of_document, minlength=queries.size)
     offsets = bounds(lengths)
     positions = min(version.positions, int(lengths.max())) if version.to_the_end else version.positions
     labels = listed.label[order]
-    gains = np.zeros(OTHER + 1)
+    gains = np.zeros(UNKNOWN_LABEL + 1)
     gains[: len(version.gains)] = version.gains
     relevant = (gains > 0) & (np.arange(gains.size) >= version.relevant)
     precision, ndcg = np.empty((2, queries.size, positions))
     average_precision, mean_ndcg = np.empty((2, queries.size))
     divisors = logarithms(int(lengths.max()))
-    for rows in pieces(lengths):
+    for rows in slices_by_length(lengths):
         longest = int(lengths[rows].max())
         inside = np.arange(longest) < lengths[rows, None]
         at = np.minimum(offsets[rows, None] + np.arange(longest), labels.size - 1)
-        table = np.where(inside, labels[at], OTHER)
+        table = np.where(inside, labels[at], UNKNOWN_LABEL)
         precision[rows], average_precision[rows] = precisions(relevant[table], positions)
         found = ndcgs(gains[table], divisors[:longest])
         found[~inside] = 0.0
         ndcg[rows] = first_columns(found, positions)
         mean_ndcg[rows] = np.cumsum(found, axis=1)[:, -1] / lengths[rows]
-    ids = names_of([listed.ids[i] for i in queries.tolist()])
+    ids = decode_ids([listed.ids[i] for i in queries.tolist()])
     return LetorValues(
         query_ids=tuple(ids),
         lengths=lengths,
@@ -133,7 +143,7 @@ def compute(listed: Listed, order: Ints, of_document: Ints, queries: Ints, versi
     )
 
 
-def pieces(lengths: Ints) -> Iterator[Ints]:
+def slices_by_length(lengths: Ints) -> Iterator[Ints]:
     """The lists from the shortest to the longest, so many at a time that their table stays small."""
     order = stable_order(lengths)
     begin = 0

@@ -9,20 +9,20 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from rankscope.data.rows import Interner, combined_keys, name_of
+from rankscope.data.rows import Interner, combined_keys, decode_id
 from rankscope.errors import RankscopeError, in_one_line
-from rankscope.io.blocks import BOM, SPACE, Block, BlockReader
-from rankscope.io.letor import codes_of, names_query
+from rankscope.io.blocks import BOM, SPACE, BlockReader, LineBlock
+from rankscope.io.letor import line_query_codes, names_query
 from rankscope.io.letor_fields import (
-    SIZE,
-    Collected,
-    Lines,
-    begins,
+    BLOCK_SIZE,
+    BlockLines,
+    CollectedFields,
+    begin_with,
     comment_places,
     field_ends,
     find_lines,
     leading_fields,
-    one_number,
+    single_numbers,
 )
 from rankscope.io.read import open_source
 from rankscope.io.streams import open_binary, source_name
@@ -31,11 +31,11 @@ from rankscope.kernels.order import repeated
 from rankscope.kernels.text import Fields, decode, hashes
 from rankscope.typing import Bools, Bytes, Floats, Ints, PathLike
 
-__all__ = ["VERSIONS", "Listed", "Stopped", "Version", "perl_number", "read_listed"]
+__all__ = ["VERSIONS", "ScoredDocuments", "Stopped", "Script", "perl_number", "read_documents"]
 
 
 #: The label of a line whose label is in no script's table.
-OTHER = 10
+UNKNOWN_LABEL = 10
 
 
 class Stopped(RankscopeError):
@@ -51,7 +51,7 @@ class Stopped(RankscopeError):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Version:
+class Script:
     """What one script holds true. gains: of the labels 0, 1, ..., others gain 0; relevant: the least label that counts.
 
     comment: what stands before each of the comment's values, the first of which is the document; nothing where a line
@@ -67,21 +67,21 @@ class Version:
     positions: int = 10
 
 
-BEGIN = rb"(\d+) qid:(\S+)"
+LINE_BEGIN = rb"(\d+) qid:(\S+)"
 #: The preset of each script.
 VERSIONS = {
-    "letor3": Version(
-        pattern=re.compile(BEGIN + rb".*?#docid = (\S+)\Z"), comment=(b"#docid = ",), to_the_end=True, positions=16
+    "letor3": Script(
+        pattern=re.compile(LINE_BEGIN + rb".*?#docid = (\S+)\Z"), comment=(b"#docid = ",), to_the_end=True, positions=16
     ),
-    "letor4": Version(
-        pattern=re.compile(BEGIN + rb".*?#docid = (\S+) inc = (\S+) prob = (\S+)"),
+    "letor4": Script(
+        pattern=re.compile(LINE_BEGIN + rb".*?#docid = (\S+) inc = (\S+) prob = (\S+)"),
         comment=(b"#docid = ", b" inc = ", b" prob = "),
     ),
-    "mslr": Version(pattern=re.compile(BEGIN), comment=(), gains=(0.0, 1.0, 3.0, 7.0, 15.0), relevant=2),
+    "mslr": Script(pattern=re.compile(LINE_BEGIN), comment=(), gains=(0.0, 1.0, 3.0, 7.0, 15.0), relevant=2),
 }
 
 
-class Listed(NamedTuple):
+class ScoredDocuments(NamedTuple):
     """All n documents in the order of the lines. label: (n) OTHER where it is none of 0 to 9; query: (n) into ids."""
 
     label: npt.NDArray[np.uint8]
@@ -90,7 +90,7 @@ class Listed(NamedTuple):
     scores: Floats
 
 
-class Part(NamedTuple):
+class LetorBlock(NamedTuple):
     """The documents of one block, up to the first line that does not parse (`bad`; -1 where all do)."""
 
     label: npt.NDArray[np.uint8]
@@ -99,18 +99,18 @@ class Part(NamedTuple):
     bad: int
 
 
-def read_listed(test: PathLike, predictions: PathLike, version: Version) -> Listed:
+def read_documents(test: PathLike, predictions: PathLike, version: Script) -> ScoredDocuments:
     """Both files, line beside line, without the lines that a repeated document id overwrites.
 
     Raises Stopped where the script stops, InputError for a file that cannot be opened or holds no line.
     """
     scores = read_scores(predictions)
-    interner, docs = Interner(), Collected()
+    interner, docs = Interner(), CollectedFields()
     labels, codes = [], []
     read = 0
     with open_binary(test) as stream:
         source = open_source(stream, test, None)
-        reader = BlockReader(source, source.name, SIZE)
+        reader = BlockReader(source, source.name, BLOCK_SIZE)
         block = reader.next()
         while block is not None:
             lines = find_lines(block, comments=bool(version.comment))
@@ -123,33 +123,33 @@ def read_listed(test: PathLike, predictions: PathLike, version: Version) -> List
                 raise Stopped(f"Error to read {source_name(predictions)} at line {scores.size + 1}.")
             if part.bad >= 0:
                 raise cannot_parse(test, read + part.bad + 1, lines.text(part.bad))
-            codes.append(codes_of(part.queries, interner))
+            codes.append(line_query_codes(part.queries, interner))
             labels.append(part.label)
             if part.docs is not None:
                 docs.add(part.docs)
             read += good
             block = reader.next(block.end)
-    listed = Listed(np.concatenate(labels), np.concatenate(codes), list(interner.ids), scores[:read])
-    return without_overwritten(listed, docs.fields()) if version.comment else listed
+    listed = ScoredDocuments(np.concatenate(labels), np.concatenate(codes), list(interner.ids), scores[:read])
+    return drop_overwritten(listed, docs.fields()) if version.comment else listed
 
 
 def cannot_parse(path: PathLike, number: int, line: bytes) -> Stopped:
-    return Stopped(f"Error to parse {source_name(path)} at line {number}:\n{name_of(line)}")
+    return Stopped(f"Error to parse {source_name(path)} at line {number}:\n{decode_id(line)}")
 
 
-def read_part(block: Block, lines: Lines, version: Version) -> Part:
+def read_part(block: LineBlock, lines: BlockLines, version: Script) -> LetorBlock:
     """The lines of a block: at once where they are as usual, the others one by one with the script's pattern."""
     data = lines.buffer
     starts, lengths = leading_fields(data, lines.starts, lines.ends, 2)
     places, sizes = starts[:, 0], lengths[:, 0]
     digit = data[places] - np.uint8(ord("0"))
     good = (places == lines.starts) & (sizes == 1) & (digit < 10)  # longer labels are in no table
-    good &= one_blank_between(data, places + sizes, starts[:, 1])
+    good &= single_blank_between(data, places + sizes, starts[:, 1])
     good &= names_query(Fields(data, starts[:, 1], lengths[:, 1]))
     queries = Fields(data, starts[:, 1] + 4, lengths[:, 1] - 4)
     docs = None
     if version.comment:
-        docs, named = commented(lines, version)
+        docs, named = comment_ids(lines, version)
         good &= named & (docs.starts - len(version.comment[0]) >= queries.starts + queries.lengths)
     bad = -1
     for row in np.flatnonzero(~good).tolist():
@@ -157,19 +157,19 @@ def read_part(block: Block, lines: Lines, version: Version) -> Part:
         if found is None:
             bad = row
             break
-        digit[row] = int(found[1]) if len(found[1]) == 1 else OTHER
+        digit[row] = int(found[1]) if len(found[1]) == 1 else UNKNOWN_LABEL
         queries.starts[row], queries.lengths[row] = found.start(2), found.end(2) - found.start(2)
         if docs is not None:
             docs.starts[row], docs.lengths[row] = found.start(3), found.end(3) - found.start(3)
-    return Part(digit, queries, docs, bad)
+    return LetorBlock(digit, queries, docs, bad)
 
 
-def one_blank_between(data: Bytes, ends: Ints, starts: Ints) -> Bools:
+def single_blank_between(data: Bytes, ends: Ints, starts: Ints) -> Bools:
     """Whether one space and nothing else stands between two fields."""
     return np.asarray((starts == ends + 1) & (data[ends] == SPACE))
 
 
-def commented(lines: Lines, version: Version) -> tuple[Fields, Bools]:
+def comment_ids(lines: BlockLines, version: Script) -> tuple[Fields, Bools]:
     """The document ids of the comments from the first `#` on, and whether each comment is as the script has it."""
     buffer, place = lines.buffer, comment_places(lines)
     good = np.ones(place.size, np.bool_)
@@ -177,7 +177,7 @@ def commented(lines: Lines, version: Version) -> tuple[Fields, Bools]:
     for literal in version.comment:
         start = np.minimum(place + len(literal), lines.ends)
         end = field_ends(buffer, start)
-        good &= begins(buffer, place, literal) & (end > start)
+        good &= begin_with(buffer, place, literal) & (end > start)
         values.append((start, end))
         place = end
     if version.to_the_end:
@@ -186,7 +186,7 @@ def commented(lines: Lines, version: Version) -> tuple[Fields, Bools]:
     return Fields(buffer, start, end - start), good
 
 
-def without_overwritten(listed: Listed, docs: Fields) -> Listed:
+def drop_overwritten(listed: ScoredDocuments, docs: Fields) -> ScoredDocuments:
     """Of the lines of one document of a query only the last, as in a hash."""
     n = docs.starts.size
     keys = combined_keys(hashes(docs), np.arange(n + 1), listed.query)
@@ -200,11 +200,11 @@ def without_overwritten(listed: Listed, docs: Fields) -> Listed:
     kept = np.ones(n, np.bool_)
     kept[suspects] = False
     kept[list(last.values())] = True
-    return Listed(listed.label[kept], listed.query[kept], listed.ids, listed.scores[kept])
+    return ScoredDocuments(listed.label[kept], listed.query[kept], listed.ids, listed.scores[kept])
 
 
 #: What perl takes of a text that is used as a number.
-NUMBER = re.compile(
+PERL_NUMBER = re.compile(
     rb"[ \t-\r]*([+-]?)(?:(inf|[qs]?nan)|1\.?#(inf|ind|[qs]?nan)|((?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?))", re.IGNORECASE
 )
 
@@ -215,7 +215,7 @@ def perl_number(text: bytes) -> float:
     >>> perl_number(b" 1.5e3x"), perl_number(b"abc"), perl_number(b"-Infinity"), perl_number(b"0x10")
     (1500.0, 0.0, -inf, 0.0)
     """
-    found = NUMBER.match(text)
+    found = PERL_NUMBER.match(text)
     if found is None:
         return 0.0
     sign, name, windows, digits = found.groups()
@@ -229,10 +229,10 @@ def read_scores(path: PathLike) -> Floats:
     found: list[Floats] = [np.empty(0)]
     with open_binary(path) as stream:
         source = open_source(stream, path, None)
-        reader = BlockReader(source, source.name, SIZE)
+        reader = BlockReader(source, source.name, BLOCK_SIZE)
         block = reader.next() if source.head else None
         while block is not None:
-            lines, fields, _ = one_number(block)
+            lines, fields, _ = single_numbers(block)
             values, bad = parse_floats(fields)
             blank = fields.lengths == 0
             values[blank] = 0.0

@@ -11,23 +11,23 @@ from rankscope.typing import Floats
 
 if TYPE_CHECKING:
     from rankscope.compat.letor import LetorValues
-    from rankscope.compat.letor_ttest import TTest
+    from rankscope.compat.letor_ttest import PairedTTest
 
 __all__ = ["show_tables", "show_ttest"]
 
 
 def show_tables(values: LetorValues, preset: str, *, by_query: bool) -> str:
     """All lines of an output file."""
-    return "".join(lists(values, by_query) if preset == "letor3" else tables(values, by_query))
+    return "".join(letor3_lines(values, by_query) if preset == "letor3" else letor4_lines(values, by_query))
 
 
-def means(values: Floats) -> Floats:
+def running_means(values: Floats) -> Floats:
     """Over all queries, added one after the other as the scripts add: the last digit can depend on that."""
     found: Floats = np.cumsum(values, axis=0)[-1] / len(values)
     return found
 
 
-def tables(values: LetorValues, by_query: bool) -> Iterable[str]:
+def letor4_lines(values: LetorValues, by_query: bool) -> Iterable[str]:
     """LETOR 4.0 and MSLR: two tables, each with a line of names and one of averages."""
     parts = (
         ("P", "MAP", values.precision, values.average_precision),
@@ -41,10 +41,10 @@ def tables(values: LetorValues, by_query: bool) -> Iterable[str]:
         if by_query:
             for query, row in zip(values.query_ids, numbers.tolist(), strict=True):
                 yield form % (query, *row)
-        yield form % ("Average", *means(numbers).tolist()) + "\n"
+        yield form % ("Average", *running_means(numbers).tolist()) + "\n"
 
 
-def lists(values: LetorValues, by_query: bool) -> Iterable[str]:
+def letor3_lines(values: LetorValues, by_query: bool) -> Iterable[str]:
     """LETOR 3.0: queries numbered from 0, and each list only as long as its documents."""
     ends = np.minimum(values.lengths, values.precision.shape[1]).tolist()
     parts = (("precision", "precision", values.precision), ("Map", "MAP", None), ("NDCG", "NDCG", values.ndcg))
@@ -58,16 +58,16 @@ def lists(values: LetorValues, by_query: bool) -> Iterable[str]:
             shown, tab = ends, "\t"
         if by_query:
             for query, (row, end) in enumerate(zip(numbers.tolist(), shown, strict=True)):
-                yield f"{one} of query{query}:\t{digits(row[:end])}{tab}\n"
-        yield f"{all_}:\t{digits(means(numbers).tolist())}{tab}\n\n"
+                yield f"{one} of query{query}:\t{perl_digits(row[:end])}{tab}\n"
+        yield f"{all_}:\t{perl_digits(running_means(numbers).tolist())}{tab}\n\n"
 
 
-def digits(numbers: Sequence[float]) -> str:
+def perl_digits(numbers: Sequence[float]) -> str:
     """As perl prints numbers."""
     return "\t".join([f"{number:.15g}" for number in numbers])
 
 
-def show_ttest(tests: Sequence[TTest]) -> str:
+def show_ttest(tests: Sequence[PairedTTest]) -> str:
     """A line a measure below a line of names."""
     lines = ["measure\tmean A\tmean B\tdifference\tt\tdf\tp\n"]
     for test in tests:

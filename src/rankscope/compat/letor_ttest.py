@@ -12,16 +12,16 @@ from rankscope.errors import InputError
 from rankscope.io.streams import open_binary, source_name
 from rankscope.typing import Floats, PathLike
 
-__all__ = ["TTest", "letor_ttests"]
+__all__ = ["PairedTTest", "letor_ttests"]
 
 
 #: A line of LETOR 3.0 for one query.
-NUMBERED = re.compile(r"(precision|Map|NDCG) of query(\d+):\t")
+LETOR3_LINE = re.compile(r"(precision|Map|NDCG) of query(\d+):\t")
 NAMES = {"precision": "P", "Map": "MAP", "NDCG": "NDCG"}
-NOT_OURS = "expected what `rankscope letor score ... 1` writes (flag 1: a line a query)"
+EXPECTED_OUTPUT = "expected what `rankscope letor score ... 1` writes (flag 1: a line a query)"
 
 
-def finite(text: str) -> float:
+def parse_finite(text: str) -> float:
     """Raise ValueError for what is no finite number, as a script writes it."""
     value = float(text)
     if not math.isfinite(value) or "_" in text:
@@ -29,7 +29,7 @@ def finite(text: str) -> float:
     return value
 
 
-class TTest(NamedTuple):
+class PairedTTest(NamedTuple):
     """A paired two-sided t-test of one measure. difference: mean_a - mean_b."""
 
     measure: str
@@ -41,7 +41,7 @@ class TTest(NamedTuple):
     pvalue: float
 
 
-def letor_ttests(a: PathLike, b: PathLike) -> list[TTest]:
+def letor_ttests(a: PathLike, b: PathLike) -> list[PairedTTest]:
     """The test of each measure, in the order of the files.
 
     Where no query differs, or all by the same, there is no variance to test against: the statistic and p are NaN.
@@ -67,7 +67,7 @@ def letor_ttests(a: PathLike, b: PathLike) -> list[TTest]:
     return [paired_ttest(measure, values, second[measure][order]) for measure, values in first.items()]
 
 
-def paired_ttest(measure: str, a: Floats, b: Floats) -> TTest:
+def paired_ttest(measure: str, a: Floats, b: Floats) -> PairedTTest:
     """Student's t of the differences, n - 1 degrees of freedom, both tails."""
     from scipy.special import stdtr  # loaded where it is needed only
 
@@ -79,16 +79,16 @@ def paired_ttest(measure: str, a: Floats, b: Floats) -> TTest:
     if spread > 1e-9:
         statistic = mean / math.sqrt(float(differences.var(ddof=1)) / n)
         pvalue = 2.0 * float(stdtr(n - 1, -abs(statistic)))
-    return TTest(measure, float(a.mean()), float(b.mean()), mean, statistic, n - 1, pvalue)
+    return PairedTTest(measure, float(a.mean()), float(b.mean()), mean, statistic, n - 1, pvalue)
 
 
 def read_output(path: PathLike) -> tuple[dict[str, int], dict[str, Floats]]:
     """The place of each query, and one value a query of each measure. Raises InputError."""
     with open_binary(path) as stream:
         lines = stream.read().decode("utf-8", "surrogateescape").splitlines()
-    rows = numbered(lines, path) if any(map(NUMBERED.match, lines)) else tabled(lines, path)
+    rows = parse_letor3(lines, path) if any(map(LETOR3_LINE.match, lines)) else parse_letor4(lines, path)
     if not rows:
-        raise InputError(f"{source_name(path)}: no lines by query, {NOT_OURS}; write it again with flag 1")
+        raise InputError(f"{source_name(path)}: no lines by query, {EXPECTED_OUTPUT}; write it again with flag 1")
     queries = {query: place for place, query in enumerate(dict.fromkeys(query for query, _ in rows))}
     found = {measure: np.zeros(len(queries)) for measure in dict.fromkeys(measure for _, measure in rows)}
     # A list that ended before a position counts there as in the averages, with 0.
@@ -97,7 +97,7 @@ def read_output(path: PathLike) -> tuple[dict[str, int], dict[str, Floats]]:
     return queries, found
 
 
-def tabled(lines: list[str], path: PathLike) -> dict[tuple[str, str], float]:
+def parse_letor4(lines: list[str], path: PathLike) -> dict[tuple[str, str], float]:
     """The values of LETOR 4.0 and MSLR, by query and measure."""
     rows: dict[tuple[str, str], float] = {}
     names: list[str] = []
@@ -106,34 +106,40 @@ def tabled(lines: list[str], path: PathLike) -> dict[tuple[str, str], float]:
         if query == "qid":
             names = cells
         elif query not in ("", "Average"):
-            put(rows, query, names, cells, f"{source_name(path)}:{number}")
+            add_values(rows, query, names, cells, f"{source_name(path)}:{number}")
     return rows
 
 
-def numbered(lines: list[str], path: PathLike) -> dict[tuple[str, str], float]:
+def parse_letor3(lines: list[str], path: PathLike) -> dict[tuple[str, str], float]:
     """The values of LETOR 3.0."""
     rows: dict[tuple[str, str], float] = {}
     for number, line in enumerate(lines, 1):
-        found = NUMBERED.match(line)
+        found = LETOR3_LINE.match(line)
         if found:
             cells = line[found.end() :].rstrip("\t").split("\t")
             name = NAMES[found[1]]
             names = [name] if name == "MAP" else [f"{name}@{n}" for n in range(1, len(cells) + 1)]
-            put(rows, found[2], names, cells, f"{source_name(path)}:{number}")
+            add_values(rows, found[2], names, cells, f"{source_name(path)}:{number}")
     return rows
 
 
-def put(rows: dict[tuple[str, str], float], query: str, names: list[str], cells: list[str], where: str) -> None:
+def add_values(rows: dict[tuple[str, str], float], query: str, names: list[str], cells: list[str], where: str) -> None:
     """Add one line's values. Raises InputError for what is no such line."""
     if not names:
-        raise InputError(f"{where}: no line of names (qid, P@1, ...) above this one, {NOT_OURS}; name such a file")
+        raise InputError(
+            f"{where}: no line of names (qid, P@1, ...) above this one, {EXPECTED_OUTPUT}; name such a file"
+        )
     if len(names) != len(cells):
-        raise InputError(f"{where}: {len(cells)} values of query {query!r}, expected {len(names)}; {NOT_OURS}")
+        raise InputError(f"{where}: {len(cells)} values of query {query!r}, expected {len(names)}; {EXPECTED_OUTPUT}")
     try:
-        values = [finite(cell) for cell in cells]
+        values = [parse_finite(cell) for cell in cells]
     except ValueError:
-        raise InputError(f"{where}: a value of query {query!r} is no number, {NOT_OURS}; correct this line") from None
+        raise InputError(
+            f"{where}: a value of query {query!r} is no number, {EXPECTED_OUTPUT}; correct this line"
+        ) from None
     for name, value in zip(names, values, strict=True):
         if (query, name) in rows:
-            raise InputError(f"{where}: {name} of query {query!r} stands twice, {NOT_OURS}; remove one of the two")
+            raise InputError(
+                f"{where}: {name} of query {query!r} stands twice, {EXPECTED_OUTPUT}; remove one of the two"
+            )
         rows[query, name] = value

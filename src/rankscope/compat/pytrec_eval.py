@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from rankscope.compat.trec_eval import NICKNAMES, ONLY_10, Line, read_lines
+from rankscope.compat.trec_eval import NICKNAMES, ONLY_10, MeasureLine, parse_measure_lines
 from rankscope.data.hits import Hits
 from rankscope.data.join import Convention, Joiner
 from rankscope.data.qrels import Qrels
@@ -38,7 +38,7 @@ VERSION = "trec_eval-9"
 #: What the original gives for what is no measure of ours: every list is one query, and letters are no number.
 CONSTANTS = {"runid": 0.0, "num_q": 1.0, "relstring": 0.0}
 #: In float32, in which scores are compared, an infinity: so infinite scores tie with it as they do in C.
-HUGE = sys.float_info.max
+LARGEST_SCORE = sys.float_info.max
 
 supported_nicknames = {name: set(members) - ONLY_10 for name, members in NICKNAMES.items()}
 supported_measures = set(supported_nicknames["all_trec"])
@@ -69,13 +69,13 @@ class RelevanceEvaluator:
         relevance_level: int = 1,
         judged_docs_only_flag: bool = False,
     ) -> None:
-        self._columns = columns(measures)
+        self._columns = measure_keys(measures)
         level = operator.index(relevance_level)
         if level < 1:
             raise TypeError(f"relevance_level is {level}, expected at least 1: the least relevance that counts")
         self._convention = Convention(precision=PRESETS[VERSION].precision, rel=level)
         self._judged_only = bool(operator.index(judged_docs_only_flag))
-        refuse_other_shapes("query_relevance", query_relevance, "relevance")
+        check_mapping_of_mappings("query_relevance", query_relevance, "relevance")
         judged = {query: docs for query, docs in query_relevance.items() if docs}
         try:
             self._qrels = Qrels(judged) if judged else None
@@ -115,7 +115,7 @@ class RelevanceEvaluator:
             joiner.add_mapping(scores)
         except (InputError, TypeError, AttributeError):
             joiner = Joiner(qrels, self._convention, "scores")
-            joiner.add_mapping(finite(scores))
+            joiner.add_mapping(finite_scores(scores))
         return joiner
 
     def _values(self, hits: Hits) -> Floats:
@@ -128,22 +128,22 @@ class RelevanceEvaluator:
         return values
 
 
-def columns(measures: Iterable[str]) -> dict[str, Line]:
+def measure_keys(measures: Iterable[str]) -> dict[str, MeasureLine]:
     """The keys that stand for each query, in the order of the original: trec_eval's, cutoffs rising."""
     names = list(measures)
     for name in names:
         if not isinstance(name, str):
             raise TypeError(f"a measure is {name!r}, expected a name such as 'ndcg_cut_10'")
-    return {key(line): line for line in read_lines(sorted(names), VERSION)}
+    return {measure_key(line): line for line in parse_measure_lines(sorted(names), VERSION)}
 
 
-def key(line: Line) -> str:
+def measure_key(line: MeasureLine) -> str:
     """A cutoff is part of the key; the parameters of `set_F`, `utility` and others with one value are not."""
     several = line.stem in TREC_NAMES and TREC_NAMES[line.stem].several
     return line.shown if several else line.stem
 
 
-def refuse_other_shapes(name: str, data: object, value: str) -> None:
+def check_mapping_of_mappings(name: str, data: object, value: str) -> None:
     """Raise TypeError unless it is a mapping of mappings."""
     if not isinstance(data, Mapping):
         raise TypeError(f"{name} is {data!r:.80}, expected {{query_id: {{document_id: {value}}}}}")
@@ -152,9 +152,9 @@ def refuse_other_shapes(name: str, data: object, value: str) -> None:
             raise TypeError(f"{name}: query {query!r} has {docs!r:.80}, expected {{document_id: {value}}}")
 
 
-def finite(scores: Mapping[str, Mapping[str, float]]) -> dict[str, dict[str, float]]:
+def finite_scores(scores: Mapping[str, Mapping[str, float]]) -> dict[str, dict[str, float]]:
     """A run that could not be joined, infinite scores made finite. Raises TypeError where something else is wrong."""
-    refuse_other_shapes("scores", scores, "score")
+    check_mapping_of_mappings("scores", scores, "score")
     found: dict[str, dict[str, float]] = {}
     for query, docs in scores.items():
         found[query] = {}
@@ -163,7 +163,7 @@ def finite(scores: Mapping[str, Mapping[str, float]]) -> dict[str, dict[str, flo
                 raise TypeError(
                     f"scores: query {query!r}, document {doc!r} has {score!r}, expected strings and a number"
                 )
-            found[query][doc] = max(-HUGE, min(HUGE, score)) if score == score else score
+            found[query][doc] = max(-LARGEST_SCORE, min(LARGEST_SCORE, score)) if score == score else score
     return found
 
 
@@ -176,7 +176,7 @@ def parse_run(f_run: Iterable[str]) -> dict[str, dict[str, float]]:
     >>> dict(parse_run(["q1 Q0 d1 1 2.5 tag", "q1 Q0 d2 2 1.5 tag"]))
     {'q1': {'d1': 2.5, 'd2': 1.5}}
     """
-    return parse(f_run, "query Q0 document rank score tag", 4, float)
+    return parse_lines(f_run, "query Q0 document rank score tag", 4, float)
 
 
 def parse_qrel(f_qrel: Iterable[str]) -> dict[str, dict[str, int]]:
@@ -187,14 +187,14 @@ def parse_qrel(f_qrel: Iterable[str]) -> dict[str, dict[str, int]]:
     >>> dict(parse_qrel(["q1 0 d1 1", "q1 0 d2 0"]))
     {'q1': {'d1': 1, 'd2': 0}}
     """
-    return parse(f_qrel, "query 0 document relevance", 3, int)
+    return parse_lines(f_qrel, "query 0 document relevance", 3, int)
 
 
-class Twice(InputError, AssertionError):
+class DuplicateDocument(InputError, AssertionError):
     """A document that a query holds twice: an AssertionError in the original."""
 
 
-def parse(lines: Iterable[str], form: str, column: int, number: Callable[[str], T]) -> dict[str, dict[str, T]]:
+def parse_lines(lines: Iterable[str], form: str, column: int, number: Callable[[str], T]) -> dict[str, dict[str, T]]:
     where, width = getattr(lines, "name", "line"), len(form.split())
     found: defaultdict[str, dict[str, T]] = defaultdict(dict)
     for place, line in enumerate(lines, 1):
@@ -203,7 +203,9 @@ def parse(lines: Iterable[str], form: str, column: int, number: Callable[[str], 
             raise InputError(f"{where}:{place}: {len(fields)} fields, expected {width} ({form})")
         docs, doc = found[fields[0]], fields[2]
         if doc in docs:
-            raise Twice(f"{where}:{place}: document {doc!r} of query {fields[0]!r} stands twice; remove one of the two")
+            raise DuplicateDocument(
+                f"{where}:{place}: document {doc!r} of query {fields[0]!r} stands twice; remove one of the two"
+            )
         try:
             docs[doc] = number(fields[column])
         except ValueError:

@@ -14,8 +14,8 @@ import numpy as np
 from rankscope.agreement.as_rankeval import all_metrics, as_printed, set_taus, tau_and_counts, tau_prob, tool_table
 from rankscope.agreement.as_rankeval import ndgc_err as ndgc_err_of
 from rankscope.agreement.rank_hits import farr
-from rankscope.agreement.rank_table import RankTable
-from rankscope.data.rank_list import check_normalisation, normalised
+from rankscope.agreement.rank_table import PairedRanks
+from rankscope.data.rank_list import check_normalisation, normalise_ranks
 from rankscope.errors import InputError
 from rankscope.io.jcml import read_jcml
 from rankscope.io.streams import source_name
@@ -43,7 +43,7 @@ def normalize(ranks: Numbers, ties: str = "minimize") -> list[float]:
     [1.0, 3.0, 3.0, 4.0, 5.0]
     """
     check_normalisation(ties)
-    found: list[float] = normalised(one(ranks, ranks).gold, ties)[0].tolist()
+    found: list[float] = normalise_ranks(table_of_list(ranks, ranks).gold, ties)[0].tolist()
     return found
 
 
@@ -65,7 +65,7 @@ def kendall_tau(
     """
     check_normalisation(ties)
     counts = tau_and_counts(
-        one(original, predicted),
+        table_of_list(original, predicted),
         ties=ties,
         exclude_ties=exclude_ties,
         penalize_ties=penalize_predicted_ties,
@@ -103,7 +103,7 @@ def ndgc_err(predicted: Numbers, original: Numbers, k: int | None = None) -> tup
     """
     if k is not None:
         check_count("k", k)
-    ndgc, err = ndgc_err_of(one(original, predicted), k)
+    ndgc, err = ndgc_err_of(table_of_list(original, predicted), k)
     return float(ndgc[0]), float(err[0])
 
 
@@ -114,7 +114,7 @@ def reciprocal_rank(predicted: Numbers, original: Numbers, ties: str = "ceiling"
     0.5
     """
     check_normalisation(ties)
-    return float(farr(one(original, predicted), ties)[0])
+    return float(farr(table_of_list(original, predicted), ties)[0])
 
 
 def kendall_tau_set(
@@ -125,7 +125,7 @@ def kendall_tau_set(
     >>> kendall_tau_set([[1, 2, 3, 4]], [[1, 2, 4, 3]])["tau_concordant"]
     5
     """
-    return set_taus(many(original, predicted), penalize_ties=penalize_predicted_ties)
+    return set_taus(table_of_lists(original, predicted), penalize_ties=penalize_predicted_ties)
 
 
 def allmetrics(predicted: Sequence[Numbers], original: Sequence[Numbers]) -> dict[str, float | int]:
@@ -137,7 +137,7 @@ def allmetrics(predicted: Sequence[Numbers], original: Sequence[Numbers]) -> dic
     >>> allmetrics([[1, 2, 3, 4]], [[1, 2, 4, 3]])["mrr"]
     1.0
     """
-    return all_metrics(many(original, predicted))
+    return all_metrics(table_of_lists(original, predicted))
 
 
 def rankeval_output(path: PathLike, predicted: str, original: str) -> str:
@@ -164,11 +164,11 @@ def rankeval_output(path: PathLike, predicted: str, original: str) -> str:
     return "".join(f"{key}\t{as_printed(value)}\n" for key, value in values.items())
 
 
-def one(original: Numbers, predicted: Numbers) -> RankTable:
-    return many([original], [predicted])
+def table_of_list(original: Numbers, predicted: Numbers) -> PairedRanks:
+    return table_of_lists([original], [predicted])
 
 
-def many(original: Sequence[Numbers], predicted: Sequence[Numbers]) -> RankTable:
+def table_of_lists(original: Sequence[Numbers], predicted: Sequence[Numbers]) -> PairedRanks:
     """Lists as the tool takes them: -1 is a rank like others. Raises InputError."""
     if len(original) != len(predicted):
         raise InputError(f"{len(predicted)} predicted lists and {len(original)} original ones, expected as many")
@@ -185,4 +185,4 @@ def many(original: Sequence[Numbers], predicted: Sequence[Numbers]) -> RankTable
             raise InputError("a rank is no number, expected numbers") from None
     if not np.isfinite(tables[:, inside]).all():
         raise InputError("a rank is NaN or infinite, expected finite numbers")
-    return RankTable(tables[0], tables[1])
+    return PairedRanks(tables[0], tables[1])

@@ -13,14 +13,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from rankscope.compat.pytrec_eval import finite
+from rankscope.compat.pytrec_eval import finite_scores
 from rankscope.compat.ranx_data import Qrels, Run
-from rankscope.compat.ranx_lists import refuse_other_shapes
+from rankscope.compat.ranx_lists import check_mapping_of_mappings
 from rankscope.data import qrels as our_qrels
 from rankscope.data import run as our_run
 from rankscope.data.hits import Hits
 from rankscope.data.join import Convention, Joiner
-from rankscope.data.wording import some_of
+from rankscope.data.wording import first_names
 from rankscope.errors import InputError, ParameterError, UnknownName
 from rankscope.measures.base import Measure
 from rankscope.measures.binary import AP, RR, F, P, R, Rprec, Success
@@ -33,8 +33,8 @@ from rankscope.typing import Floats, Ints
 
 __all__ = ["Qrels", "Run", "evaluate"]
 
-Judgments = Qrels | Mapping[str, Mapping[str, int]]
-Lists = Run | Mapping[str, Mapping[str, float]]
+QrelsLike = Qrels | Mapping[str, Mapping[str, int]]
+RunLike = Run | Mapping[str, Mapping[str, float]]
 
 
 class NotComparable(InputError, AssertionError):
@@ -50,7 +50,7 @@ class Metric(NamedTuple):
     p: float = 0.0
 
 
-def hits_within(hits: Hits, cutoff: int | None) -> Floats:
+def count_hits(hits: Hits, cutoff: int | None) -> Floats:
     return NumRelRet()(hits if cutoff is None else hits.cut(cutoff))
 
 
@@ -58,18 +58,18 @@ def hit_rate(hits: Hits, cutoff: int | None) -> Floats:
     return np.minimum(NumRelRet()(hits), 1.0) if cutoff is None else Success(cutoff=cutoff)(hits)
 
 
-def cut(within: Callable[..., Measure], whole: Callable[..., Measure]) -> Callable[[Hits, int | None], Floats]:
+def with_cutoff(within: Callable[..., Measure], whole: Callable[..., Measure]) -> Callable[[Hits, int | None], Floats]:
     """A measure of the first k, and its like of the whole list."""
     return lambda hits, cutoff: whole()(hits) if cutoff is None else within(cutoff=cutoff)(hits)
 
 
 #: Those that ask only whether a document is relevant, and those of gains.
 BINARY: dict[str, Callable[[Hits, int | None], Floats]] = {
-    "hits": hits_within,
+    "hits": count_hits,
     "hit_rate": hit_rate,
-    "precision": cut(P, SetP),
-    "recall": cut(R, SetR),
-    "f1": cut(F, SetF),
+    "precision": with_cutoff(P, SetP),
+    "recall": with_cutoff(R, SetR),
+    "f1": with_cutoff(F, SetF),
     "r-precision": lambda hits, _: Rprec()(hits),
     "mrr": lambda hits, cutoff: RR(cutoff=cutoff)(hits),
     "map": lambda hits, cutoff: AP(cutoff=cutoff)(hits),
@@ -92,8 +92,8 @@ def rbp(hits: Hits, p: float) -> Floats:
 
 
 def evaluate(
-    qrels: Judgments,
-    run: Lists,
+    qrels: QrelsLike,
+    run: RunLike,
     metrics: Iterable[str] | str,
     return_mean: bool = True,
     return_std: bool = False,
@@ -123,15 +123,15 @@ def evaluate(
     """
     names = [metrics] if isinstance(metrics, str) else list(metrics)
     asked = {name: read_metric(name) for name in names}
-    refuse_other_types(qrels, run)
+    check_types(qrels, run)
     if make_comparable:
-        run = comparable(qrels, run)
+        run = run_of_judged_queries(qrels, run)
     queries = same_queries(qrels, run)
-    hits = joined(qrels, run)
-    order = order_of(hits, queries)
-    found = {name: values[order] for name, values in values_of(hits, asked).items()}
+    hits = join_run(qrels, run)
+    order = query_order(hits, queries)
+    found = {name: values[order] for name, values in metric_values(hits, asked).items()}
     if isinstance(run, Run) and save_results_in_run:
-        save(run, queries, found, with_std=return_mean and return_std)
+        save_in_run(run, queries, found, with_std=return_mean and return_std)
     answers: dict[str, Any] = found
     if return_mean and return_std:
         answers = {name: {"mean": np.mean(values), "std": np.std(values)} for name, values in found.items()}
@@ -147,7 +147,7 @@ def read_metric(name: str) -> Metric:
     front, *levels = name.split("-l")
     if len(levels) > 1:
         raise ParameterError(f"{name}: {len(levels)} relevance levels, expected one at the end, as in ndcg@10-l2")
-    level = whole(name, levels[0], "-l") if levels else 1
+    level = parse_integer(name, levels[0], "-l") if levels else 1
     if "rbp" in front:
         stem, *rest = front.split("." if "." in front else "@")
         if stem != "rbp":
@@ -159,7 +159,7 @@ def read_metric(name: str) -> Metric:
     stem, *rest = front.split("@")
     if stem not in BINARY and stem not in GRADED:
         raise UnknownName("metric of ranx", stem, [*BINARY, *GRADED, "rbp.95"])
-    cutoff = whole(name, rest[0], "@") if rest else 0
+    cutoff = parse_integer(name, rest[0], "@") if rest else 0
     if stem in NO_CUTOFF:
         cutoff = 0
     elif cutoff < 0:
@@ -167,42 +167,42 @@ def read_metric(name: str) -> Metric:
     return Metric(stem, cutoff or None, level)
 
 
-def whole(name: str, text: str, sign: str) -> int:
+def parse_integer(name: str, text: str, sign: str) -> int:
     try:
         return int(text)
     except ValueError:
         raise ParameterError(f"{name}: cannot read {text!r}, expected a whole number after {sign}") from None
 
 
-def refuse_other_types(qrels: object, run: object) -> None:
+def check_types(qrels: object, run: object) -> None:
     for what, data, kind in (("qrels", qrels, Qrels), ("run", run, Run)):
         if not isinstance(data, (Mapping, kind)):
             raise InputError(f"{what}: found a {type(data).__name__}, expected a {kind.__name__} or a dict of dicts")
         if isinstance(data, Mapping):
-            refuse_other_shapes(what, data)
+            check_mapping_of_mappings(what, data)
 
 
-def comparable(qrels: Judgments, run: Lists) -> Lists:
+def run_of_judged_queries(qrels: QrelsLike, run: RunLike) -> RunLike:
     """The run with the queries of the judgments. A Run is changed, a dict is not."""
     if isinstance(run, Run):
         return run.make_comparable(qrels if isinstance(qrels, Qrels) else Qrels(qrels))
     return {query: run.get(query, {}) for query in qrels.keys()}  # noqa: SIM118 - a Qrels has keys, no iterator
 
 
-def same_queries(qrels: Judgments, run: Lists) -> list[str]:
+def same_queries(qrels: QrelsLike, run: RunLike) -> list[str]:
     """The ids of all queries, in the order of the judgments. Raises NotComparable."""
     judged, listed = qrels.keys(), run.keys()
     if judged != listed:
         without, strange = [q for q in judged if q not in listed], [q for q in listed if q not in judged]
         raise NotComparable(
-            f"the run has no list for {len(without)} of {len(judged)} queries of the qrels ({some_of(without)}), and "
-            f"{len(strange)} lists for others ({some_of(strange)}), expected the same queries; pass "
+            f"the run has no list for {len(without)} of {len(judged)} queries of the qrels ({first_names(without)}), and "
+            f"{len(strange)} lists for others ({first_names(strange)}), expected the same queries; pass "
             "make_comparable=True"
         )
     return list(judged)
 
 
-def joined(qrels: Judgments, run: Lists) -> Hits:
+def join_run(qrels: QrelsLike, run: RunLike) -> Hits:
     judged = qrels._prepared() if isinstance(qrels, Qrels) else our_qrels.Qrels(qrels)
     name = getattr(run, "name", None) or "run"
     listed = run._prepared() if isinstance(run, Run) else our_run.Run(run)
@@ -214,11 +214,11 @@ def joined(qrels: Judgments, run: Lists) -> Hits:
             joiner.add_mapping(listed._mapping)
         except (InputError, TypeError, AttributeError):
             joiner = Joiner(judged, Convention(), name)
-            joiner.add_mapping(finite(listed._mapping))  # infinite scores, which have an order, made finite
+            joiner.add_mapping(finite_scores(listed._mapping))  # infinite scores, which have an order, made finite
     return joiner.finish()
 
 
-def order_of(hits: Hits, queries: list[str]) -> Ints | slice:
+def query_order(hits: Hits, queries: list[str]) -> Ints | slice:
     """Where each query stands in the hits."""
     if len(queries) == len(hits) and tuple(queries) == hits.query_ids:
         return slice(None)
@@ -226,14 +226,14 @@ def order_of(hits: Hits, queries: list[str]) -> Ints | slice:
     return np.array([place[query] for query in queries], np.int64)
 
 
-def values_of(hits: Hits, asked: Mapping[str, Metric]) -> dict[str, Floats]:
+def metric_values(hits: Hits, asked: Mapping[str, Metric]) -> dict[str, Floats]:
     """(queries) the values of each metric, in arrays of their own."""
     made: dict[tuple[bool, int], Hits] = {}
     found = {}
     for name, metric in asked.items():
         key = metric.stem in BINARY, metric.level
         if key not in made:
-            made[key] = from_level(hits, metric.level, binary=key[0])
+            made[key] = hits_from_level(hits, metric.level, binary=key[0])
         at = made[key]
         if metric.stem == "rbp":
             values = rbp(at, metric.p)
@@ -243,7 +243,7 @@ def values_of(hits: Hits, asked: Mapping[str, Metric]) -> dict[str, Floats]:
     return found
 
 
-def from_level(hits: Hits, level: int, *, binary: bool) -> Hits:
+def hits_from_level(hits: Hits, level: int, *, binary: bool) -> Hits:
     """The hits as if grades below the level were 0: no gain, and judged not relevant, negative ones too.
 
     binary: all others are 1, even where the level is below 1; else they are kept.
@@ -264,7 +264,7 @@ def from_level(hits: Hits, level: int, *, binary: bool) -> Hits:
     )
 
 
-def save(run: Run, queries: list[str], found: Mapping[str, Floats], *, with_std: bool) -> None:
+def save_in_run(run: Run, queries: list[str], found: Mapping[str, Floats], *, with_std: bool) -> None:
     for name, values in found.items():
         run.mean_scores[name] = np.mean(values)
         if with_std:

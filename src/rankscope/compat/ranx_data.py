@@ -10,18 +10,18 @@ from typing import Any, NoReturn
 import numpy as np
 
 from rankscope.compat.ranx_lists import (
-    Lists,
-    columns_of,
-    kind_of,
-    pandas,
+    ListsByQuery,
+    check_ids,
+    check_mapping_of_mappings,
+    file_kind,
+    frame_columns,
+    load_pandas,
     read_json,
-    refuse_blanks,
-    refuse_other_shapes,
 )
 from rankscope.data import qrels as our_qrels
 from rankscope.data import run as our_run
 from rankscope.data.dicts import to_numbers
-from rankscope.data.rows import names_of
+from rankscope.data.rows import decode_ids
 from rankscope.errors import InputError, ParameterError
 from rankscope.io.read import read_qrels, read_run
 from rankscope.kernels.text import decode
@@ -30,7 +30,7 @@ from rankscope.typing import PathLike
 __all__ = ["Qrels", "Run"]
 
 
-class Qrels(Lists[int, our_qrels.Qrels]):
+class Qrels(ListsByQuery[int, our_qrels.Qrels]):
     """Judgments, as ranx.Qrels.
 
     qrels: `{query_id: {document_id: relevance}}`; it is not kept. A query without documents has nothing relevant.
@@ -46,7 +46,7 @@ class Qrels(Lists[int, our_qrels.Qrels]):
     def __init__(self, qrels: Mapping[str, Mapping[str, int]] | None = None, name: str | None = None) -> None:
         super().__init__(name)
         if qrels is not None:
-            refuse_other_shapes("qrels", qrels)
+            check_mapping_of_mappings("qrels", qrels)
             self._due = True
             if any(qrels.values()):
                 self._core, self._dicts = our_qrels.Qrels(qrels), None
@@ -97,7 +97,7 @@ class Qrels(Lists[int, our_qrels.Qrels]):
 
     def _lines(self) -> Iterator[str]:
         for query, docs in self._look().items():
-            refuse_blanks(self._what, [query, *docs])
+            check_ids(self._what, [query, *docs])
             yield from (f"{query} 0 {doc} {grade}\n" for doc, grade in docs.items())
 
     @staticmethod
@@ -108,7 +108,7 @@ class Qrels(Lists[int, our_qrels.Qrels]):
     @staticmethod
     def from_file(path: PathLike, kind: str | None = None) -> Qrels:
         """Read a file that `save` or another tool wrote; kind: as for `save`. Raises InputError with file:line."""
-        kind = kind_of(path, kind)
+        kind = file_kind(path, kind)
         if kind == "json":
             return Qrels(read_json(path))
         found: Qrels = Qrels._of(read_qrels(path, input="parquet" if kind == "parquet" else "trec"))
@@ -117,7 +117,7 @@ class Qrels(Lists[int, our_qrels.Qrels]):
     @staticmethod
     def from_df(df: Any, q_id_col: str = "q_id", doc_id_col: str = "doc_id", score_col: str = "score") -> Qrels:
         """From a data frame of pandas (or polars), one row a judgment. Raises InputError, naming the row."""
-        columns = columns_of(df, q_id_col, doc_id_col, score_col)
+        columns = frame_columns(df, q_id_col, doc_id_col, score_col)
         found: Qrels = Qrels._of(our_qrels.Qrels(dict(zip(("query_id", "doc_id", "relevance"), columns, strict=True))))
         return found
 
@@ -130,7 +130,7 @@ class Qrels(Lists[int, our_qrels.Qrels]):
         pd_kwargs: Mapping[str, Any] | None = None,
     ) -> Qrels:
         """From a Parquet file, as `from_df`. pd_kwargs: of pandas.read_parquet, which is needed."""
-        return Qrels.from_df(pandas().read_parquet(path, **(pd_kwargs or {})), q_id_col, doc_id_col, score_col)
+        return Qrels.from_df(load_pandas().read_parquet(path, **(pd_kwargs or {})), q_id_col, doc_id_col, score_col)
 
     @staticmethod
     def from_ir_datasets(dataset_id: str) -> NoReturn:
@@ -141,7 +141,7 @@ class Qrels(Lists[int, our_qrels.Qrels]):
         )
 
 
-class Run(Lists[float, our_run.Run]):
+class Run(ListsByQuery[float, our_run.Run]):
     """The ranked lists of one system, as ranx.Run.
 
     run: `{query_id: {document_id: score}}`; it is copied. `evaluate` leaves its results in `scores`
@@ -161,7 +161,7 @@ class Run(Lists[float, our_run.Run]):
         self.mean_scores: dict[str, Any] = {}
         self.std_scores: dict[str, Any] = {}
         if run is not None:
-            refuse_other_shapes("run", run)
+            check_mapping_of_mappings("run", run)
             self._core = our_run.Run({query: dict(docs) for query, docs in run.items()})
             self._dicts, self._due = None, True
 
@@ -173,7 +173,7 @@ class Run(Lists[float, our_run.Run]):
                 for query, docs in core._mapping.items()
             }
         assert core._rows is not None
-        docs, values = names_of(decode(core._rows.docs)), core._rows.values.tolist()
+        docs, values = decode_ids(decode(core._rows.docs)), core._rows.values.tolist()
         lists = zip(core.query_ids, pairwise(core._rows.offsets.tolist()), strict=True)
         return {query: dict(zip(docs[a:b], values[a:b], strict=True)) for query, (a, b) in lists}
 
@@ -223,7 +223,7 @@ class Run(Lists[float, our_run.Run]):
     def _lines(self) -> Iterator[str]:
         name = "run" if self.name is None else self.name
         for query, docs in self._look().items():
-            refuse_blanks(self._what, [name, query, *docs])
+            check_ids(self._what, [name, query, *docs])
             ranked = enumerate(docs.items(), 1)
             yield from (f"{query} Q0 {doc} {rank} {score} {name}\n" for rank, (doc, score) in ranked)
 
@@ -238,7 +238,7 @@ class Run(Lists[float, our_run.Run]):
 
         name: by default the tag of a TREC run, else None.
         """
-        kind = kind_of(path, kind)
+        kind = file_kind(path, kind)
         if kind == "json":
             return Run(read_json(path), name)
         core = read_run(path, name=name, input="parquet" if kind == "parquet" else "trec")
@@ -250,7 +250,7 @@ class Run(Lists[float, our_run.Run]):
         df: Any, q_id_col: str = "q_id", doc_id_col: str = "doc_id", score_col: str = "score", name: str | None = None
     ) -> Run:
         """From a data frame of pandas (or polars), one row a document. Raises InputError, naming the row."""
-        columns = columns_of(df, q_id_col, doc_id_col, score_col)
+        columns = frame_columns(df, q_id_col, doc_id_col, score_col)
         core = our_run.Run(dict(zip(("query_id", "doc_id", "score"), columns, strict=True)))
         found: Run = Run._of(core, name)
         return found
@@ -265,7 +265,7 @@ class Run(Lists[float, our_run.Run]):
         name: str | None = None,
     ) -> Run:
         """From a Parquet file, as `from_df`. pd_kwargs: of pandas.read_parquet, which is needed."""
-        return Run.from_df(pandas().read_parquet(path, **(pd_kwargs or {})), q_id_col, doc_id_col, score_col, name)
+        return Run.from_df(load_pandas().read_parquet(path, **(pd_kwargs or {})), q_id_col, doc_id_col, score_col, name)
 
     @staticmethod
     def from_ranxhub(id: str) -> NoReturn:

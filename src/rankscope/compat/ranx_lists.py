@@ -15,12 +15,20 @@ from rankscope.data import qrels as our_qrels
 from rankscope.data import run as our_run
 from rankscope.errors import InputError, OutputError, ParameterError, UnknownName
 from rankscope.io.streams import open_binary
-from rankscope.io.write import compressed, write_chunks, write_text
+from rankscope.io.write import compress, write_chunks, write_text
 from rankscope.typing import PathLike
 
-__all__ = ["Lists", "columns_of", "kind_of", "pandas", "read_json", "refuse_blanks", "refuse_other_shapes"]
+__all__ = [
+    "ListsByQuery",
+    "frame_columns",
+    "file_kind",
+    "load_pandas",
+    "read_json",
+    "check_ids",
+    "check_mapping_of_mappings",
+]
 
-KINDS = ("json", "trec", "gz", "parquet")
+FILE_KINDS = ("json", "trec", "gz", "parquet")
 SUFFIXES = {"txt": "trec", "parq": "parquet"}
 
 T = TypeVar("T", int, float)
@@ -31,7 +39,7 @@ class UnknownKind(UnknownName, AssertionError):
     """A kind of file that is not known: an AssertionError in the original."""
 
 
-class Lists(ABC, Generic[T, Core]):
+class ListsByQuery(ABC, Generic[T, Core]):
     """Documents with a number each, by query: what Qrels and Run share.
 
     At least one of `_core` (ours) and `_dicts` is there. Where a list is due to be sorted, that waits until its order
@@ -148,7 +156,7 @@ class Lists(ABC, Generic[T, Core]):
     def to_dataframe(self) -> Any:
         """All as a pandas DataFrame with the columns q_id, doc_id, score. Needs pandas."""
         rows = self._look()
-        return pandas().DataFrame(
+        return load_pandas().DataFrame(
             {
                 "q_id": [query for query, docs in rows.items() for _ in docs],
                 "doc_id": [doc for docs in rows.values() for doc in docs],
@@ -157,7 +165,7 @@ class Lists(ABC, Generic[T, Core]):
         )
 
     def _save(self, path: PathLike, kind: str | None) -> None:
-        kind = kind_of(path, kind)
+        kind = file_kind(path, kind)
         if kind == "json":
             write_text(path, json.dumps(self._look(), indent=2, ensure_ascii=False))
         elif kind == "parquet":
@@ -165,7 +173,7 @@ class Lists(ABC, Generic[T, Core]):
             self.to_dataframe().to_parquet(buffer, index=False)
             write_chunks(path, [buffer.getvalue()])
         elif kind == "gz":
-            write_chunks(path, compressed((line.encode("utf-8", "surrogateescape") for line in self._lines()), ".gz"))
+            write_chunks(path, compress((line.encode("utf-8", "surrogateescape") for line in self._lines()), ".gz"))
         else:
             write_text(path, "".join(self._lines()))
 
@@ -190,27 +198,27 @@ class Lists(ABC, Generic[T, Core]):
         return f"{type(self).__name__}({n} {'query' if n == 1 else 'queries'}, name={self.name!r})"
 
 
-def refuse_other_shapes(what: str, data: object) -> None:
+def check_mapping_of_mappings(what: str, data: object) -> None:
     """Raise InputError unless it is a mapping of mappings."""
     good = isinstance(data, Mapping) and all(isinstance(docs, Mapping) for docs in data.values())
     if not good:
         raise InputError(f"{what}: found {data!r:.80}, expected a dict {{query_id: {{document_id: number}}}}")
 
 
-def refuse_blanks(what: str, ids: list[str]) -> None:
+def check_ids(what: str, ids: list[str]) -> None:
     """Raise OutputError for an id or name that would be no field of TREC's format."""
     if " ".join(ids).split() != ids:
         bad = next(id_ for id_ in ids if id_.split() != [id_])
         raise OutputError(f"{what}: {bad!r} is empty or holds blanks, which TREC's format cannot tell; save as JSON")
 
 
-def kind_of(path: PathLike, kind: str | None) -> str:
+def file_kind(path: PathLike, kind: str | None) -> str:
     """The kind of a file, by its suffix unless it is named."""
     if kind is None:
         kind = os.path.splitext(path)[1][1:]
         kind = SUFFIXES.get(kind, kind)
-    if kind not in KINDS:
-        raise UnknownKind(f"kind of the file {os.fspath(path)}:", kind, KINDS)
+    if kind not in FILE_KINDS:
+        raise UnknownKind(f"kind of the file {os.fspath(path)}:", kind, FILE_KINDS)
     return kind
 
 
@@ -222,7 +230,7 @@ def read_json(path: PathLike) -> Any:
             raise InputError(f"{os.fspath(path)}: this is no JSON ({error}); name the kind of the file") from None
 
 
-def columns_of(df: Any, *names: str) -> list[list[Any]]:
+def frame_columns(df: Any, *names: str) -> list[list[Any]]:
     there = list(df.columns)
     for name in names:
         if name not in there:
@@ -230,7 +238,7 @@ def columns_of(df: Any, *names: str) -> list[list[Any]]:
     return [list(df[name]) for name in names]
 
 
-def pandas() -> Any:
+def load_pandas() -> Any:
     """The module, which only whoever asks for its data frames needs."""
     try:
         return importlib.import_module("pandas")

@@ -26,15 +26,25 @@ from rankscope.measures.sets import Utility
 from rankscope.measures.trec_names import TREC_NAMES
 from rankscope.typing import Floats, PathLike
 
-__all__ = ["NICKNAMES", "VERSIONS", "Line", "MissingQuery", "Options", "read_lines", "trec_eval"]
+__all__ = ["NICKNAMES", "VERSIONS", "MeasureLine", "MissingQuery", "Options", "parse_measure_lines", "trec_eval"]
 
 #: The presets whose conventions this face knows.
 VERSIONS = ("trec_eval", "trec_eval-9")
 #: Measures that only 10.0 has.
 ONLY_10 = {"dcg", "ideal_dcg", "rbp", "rbp_resid", "unj"}
 #: In no nickname: printed when they are asked for.
-ASKED_FOR = {"dcg", "ideal_dcg", "yaap"}
-SET = ("num_ret", "num_rel", "num_rel_ret", "utility", "set_P", "set_relative_P", "set_recall", "set_map", "set_F")
+NOT_IN_ALL_TREC = {"dcg", "ideal_dcg", "yaap"}
+SET_MEASURES = (
+    "num_ret",
+    "num_rel",
+    "num_rel_ret",
+    "utility",
+    "set_P",
+    "set_relative_P",
+    "set_recall",
+    "set_map",
+    "set_F",
+)
 
 
 def printed_order() -> list[str]:
@@ -47,8 +57,8 @@ def printed_order() -> list[str]:
 ORDER = printed_order()
 NICKNAMES = {
     "official": ("runid", "num_q", *OFFICIAL),
-    "set": ("runid", "num_q", *SET),
-    "all_trec": tuple(name for name in ORDER if name not in ASKED_FOR),
+    "set": ("runid", "num_q", *SET_MEASURES),
+    "all_trec": tuple(name for name in ORDER if name not in NOT_IN_ALL_TREC),
 }
 
 
@@ -56,7 +66,7 @@ class MissingQuery(RankscopeError):
     """A query of the qrels is not in the run, and -c was not given: trec_eval 10 stops with exit code 4."""
 
 
-class Line(NamedTuple):
+class MeasureLine(NamedTuple):
     """One measure as it is printed. stem: its name without parameters; measure: None for runid, num_q, relstring."""
 
     stem: str
@@ -79,7 +89,7 @@ class Options:
     depth: int | None = None
 
 
-def read_lines(names: Iterable[str], version: str = "trec_eval") -> list[Line]:
+def parse_measure_lines(names: Iterable[str], version: str = "trec_eval") -> list[MeasureLine]:
     """What is printed for these measures and nicknames, in trec_eval's order, each once.
 
     Raises UnknownName (with what is known) and ParameterError.
@@ -92,20 +102,20 @@ def read_lines(names: Iterable[str], version: str = "trec_eval") -> list[Line]:
             stem, tail = split_name(name, known, is_nickname=asked in NICKNAMES)
             if stem in known:
                 chosen.setdefault(stem, []).append(tail)
-    lines: dict[str, Line] = {}
+    lines: dict[str, MeasureLine] = {}
     for stem in (stem for stem in ORDER if stem in chosen):
         # As in the tool: parameters once given take the place of the defaults, and where they are
         # no list, the first ones given hold.
         tails = [tail for tail in chosen[stem] if tail is not None] or (None,)
         several = stem in TREC_NAMES and TREC_NAMES[stem].several
-        found = [line for tail in (tails if several else tails[:1]) for line in expand(stem, tail, defaults)]
+        found = [line for tail in (tails if several else tails[:1]) for line in expand_name(stem, tail, defaults)]
         if several:  # printed from the lowest to the highest, in whatever order they were asked for
             found.sort(key=parameter_of)
         lines.update((line.shown, line) for line in found)
     return list(lines.values())
 
 
-def parameter_of(line: Line) -> float:
+def parameter_of(line: MeasureLine) -> float:
     """The cutoff, recall or multiple in the printed name; 0 where there is none."""
     return float(line.shown.removeprefix(f"{line.stem}_")) if line.shown != line.stem else 0.0
 
@@ -118,13 +128,13 @@ def split_name(name: str, known: list[str], *, is_nickname: bool) -> tuple[str, 
         return stem, tail if dot else None
     found = split_trec(name)
     if found is None or (found[0] not in known and not is_nickname):
-        if (theirs := in_their_words(name)) is not None:
+        if (theirs := trec_eval_name(name)) is not None:
             raise ParameterError(f"unknown measure of trec_eval {name!r}; trec_eval calls it {theirs}")
         raise UnknownName("measure of trec_eval", name, [*known, *NICKNAMES], f"; nicknames: {', '.join(NICKNAMES)}")
     return found
 
 
-def in_their_words(name: str) -> str | None:
+def trec_eval_name(name: str) -> str | None:
     """trec_eval's name of a measure that is named as in papers, as nDCG@10, where it has one."""
     try:
         shown = trec_name(parse_measure(name))
@@ -133,14 +143,14 @@ def in_their_words(name: str) -> str | None:
     return shown if split_trec(shown) is not None else None
 
 
-def expand(stem: str, tail: str | None, defaults: Mapping[str, Mapping[str, Any]]) -> list[Line]:
+def expand_name(stem: str, tail: str | None, defaults: Mapping[str, Mapping[str, Any]]) -> list[MeasureLine]:
     if stem == "relstring":
         if tail is not None and not (tail.isascii() and tail.isdigit() and int(tail[:9]) > 0):
             raise ParameterError(f"relstring.{tail}: cannot read {tail!r}, expected a whole number, as in relstring.10")
-        return [Line(stem, f"relstring_{tail}" if tail else "relstring", tail, None)]
+        return [MeasureLine(stem, f"relstring_{tail}" if tail else "relstring", tail, None)]
     if stem in ("runid", "num_q"):
-        return [Line(stem, stem, None, None)]
-    return [Line(stem, shown, tail, measure) for shown, measure in expand_trec(stem, tail, defaults)]
+        return [MeasureLine(stem, stem, None, None)]
+    return [MeasureLine(stem, shown, tail, measure) for shown, measure in expand_trec(stem, tail, defaults)]
 
 
 def trec_eval(qrels: PathLike, run: PathLike, names: Iterable[str] = ("official",), *, options: Options) -> str:
@@ -149,17 +159,17 @@ def trec_eval(qrels: PathLike, run: PathLike, names: Iterable[str] = ("official"
     Raises InputError for files (with file:line), UnknownName and ParameterError for measures, MissingQuery
     where version 10.0 without `complete` stops.
     """
-    lines = read_lines(names, options.version)
+    lines = parse_measure_lines(names, options.version)
     judged = read_qrels(qrels)
     convention = Convention(precision=PRESETS[options.version].precision, rel=options.level)
     joined = join_file(judged, run, convention, "trec", None)
-    return Report(judged, joined.hits, joined.name, lines, options).text()
+    return TrecEvalReport(judged, joined.hits, joined.name, lines, options).text()
 
 
-class Report:
+class TrecEvalReport:
     """The values of one run, and how they are printed."""
 
-    def __init__(self, qrels: Qrels, hits: Hits, runid: str, lines: list[Line], options: Options) -> None:
+    def __init__(self, qrels: Qrels, hits: Hits, runid: str, lines: list[MeasureLine], options: Options) -> None:
         self.qrels, self.runid, self.lines, self.options = qrels, runid, lines, options
         self.ten = options.version == "trec_eval"
         missing = hits.missing
@@ -176,7 +186,7 @@ class Report:
         # Version 9 prints no line for a query that the run lacks, and counts it in the means all the same.
         self.shown = np.ones(len(hits), np.bool_) if self.ten else ~self.hits.missing
 
-    def values(self, line: Line) -> Floats:
+    def values(self, line: MeasureLine) -> Floats:
         """One value a query, as the tool has it."""
         assert line.measure is not None
         values = line.measure(self.hits)
@@ -222,7 +232,7 @@ class Report:
         rows = zip(self.shown.tolist(), self.hits.query_ids, zip(*columns, strict=True), strict=True)
         return [(template % row).replace("\0", query) for shown, query, row in rows if shown]
 
-    def summary(self, line: Line, values: Floats | None) -> str:
+    def summary(self, line: MeasureLine, values: Floats | None) -> str:
         if values is None:
             return self.runid if line.stem == "runid" else str(len(self.hits))
         if line.stem == "num_rel" and self.options.complete:
@@ -231,11 +241,11 @@ class Report:
         if line.stem.startswith("num_"):
             return str(int(values.sum()))
         if line.stem.startswith("gm_"):
-            return f"{np.exp(mean(np.log(np.maximum(values, 0.00001)))):6.4f}"
-        return f"{mean(values):6.4f}"
+            return f"{np.exp(running_mean(np.log(np.maximum(values, 0.00001)))):6.4f}"
+        return f"{running_mean(values):6.4f}"
 
 
-def mean(values: Floats) -> float:
+def running_mean(values: Floats) -> float:
     """One after the other, as the tool adds: the last printed digit can depend on that."""
     return float(np.cumsum(values)[-1]) / values.size
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from rankscope.typing import Floats, Ints
 
-__all__ = ["climb"]
+__all__ = ["maximise"]
 
 
 #: Steps up to so many; no coordinate goes further than FAR in one; each is halved so often at most.
@@ -17,7 +17,7 @@ STEPS, FAR, HALVINGS = 300, 3.0, 30
 GAIN, ROUNDING = 1e-4, 1e-13
 
 
-def climb(
+def maximise(
     function: Callable[[Ints, Floats], tuple[Floats, Floats]], start: Floats, inverse: Floats, close: Floats
 ) -> tuple[Floats, Floats]:
     """(draws, n) where each function is highest, and (draws) how steep it still is there.
@@ -38,15 +38,15 @@ def climb(
         steps = np.einsum("dij,dj->di", inverses[todo], slopes[todo])
         steps *= np.minimum(1.0, FAR / np.maximum(np.abs(steps).max(axis=1, keepdims=True), 1e-300))
         old_at, old_slopes = at[todo], slopes[todo]
-        walk(function, todo, steps, at, values, slopes)
+        line_search(function, todo, steps, at, values, slopes)
         moved, fell = at[todo] - old_at, old_slopes - slopes[todo]
         learnt = (moved * fell).sum(axis=1) > 0
         moving[todo[~learnt]] = False
-        learn(inverses, todo[learnt], moved[learnt], fell[learnt])
+        update_inverses(inverses, todo[learnt], moved[learnt], fell[learnt])
     return at, np.asarray(np.abs(slopes).max(axis=1))
 
 
-def walk(
+def line_search(
     function: Callable[[Ints, Floats], tuple[Floats, Floats]],
     todo: Ints,
     steps: Floats,
@@ -71,7 +71,7 @@ def walk(
         share[open_] /= 2
 
 
-def learn(inverses: Floats, rows: Ints, moved: Floats, fell: Floats) -> None:
+def update_inverses(inverses: Floats, rows: Ints, moved: Floats, fell: Floats) -> None:
     """What a step taught of the second derivatives."""
     inverse = inverses[rows]
     scale = 1 / (moved * fell).sum(axis=1)

@@ -8,12 +8,12 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from rankscope.consensus.base import Drawn, Method, Note, Order, Solution
-from rankscope.consensus.insertion import falling
+from rankscope.consensus.base import Method, Note, Order, ResampledScores, Solution
+from rankscope.consensus.insertion import items_behind
 from rankscope.consensus.pairwise import refuse_items
-from rankscope.consensus.units import unit_of
+from rankscope.consensus.units import common_unit
 from rankscope.data.votes import UNRANKED, Votes, check_unranked
-from rankscope.data.wording import counted
+from rankscope.data.wording import pluralise
 from rankscope.typing import Floats, Indices
 
 __all__ = ["Footrule", "footrule"]
@@ -59,22 +59,22 @@ class Footrule(Method):
 
     def solve(self, votes: Votes) -> Solution:
         costs = place_costs(votes, votes.weights[None], self.unranked)[0]
-        unit = unit_of(votes.weights, len(votes.items)) / 2
-        order = cheapest(costs, unit)
+        unit = common_unit(votes.weights, len(votes.items)) / 2
+        order = assign_places(costs, unit)
         distance = float(costs[order, np.arange(order.size)].sum())
         said = "no order has places that are less away from those of the voters in sum"
         whole = np.rint(costs / unit)[order]  # (place, place): what it costs to put the item of one at the other
-        others = others_said(whole)
+        others = equal_orders_notes(whole)
         return Solution(
-            falling(order),
+            items_behind(order),
             (Note(said, said), *others),
             {"distance": distance},
             ranks=shared_ranks(order, whole),
             first_open=bool(others),
         )
 
-    def drawn(self, votes: Votes, weights: Floats, rng: np.random.Generator) -> Drawn:
-        return Drawn(self.scores_by(votes, weights, rng))
+    def drawn(self, votes: Votes, weights: Floats, rng: np.random.Generator) -> ResampledScores:
+        return ResampledScores(self.scores_by(votes, weights, rng))
 
     def scores(self, votes: Votes, weights: Floats) -> Floats:
         return self.scores_by(votes, weights, None)
@@ -83,12 +83,12 @@ class Footrule(Method):
         """(draws, items) the scores; items that nothing tells apart in any order by rng, else as in the votes."""
         n = len(votes.items)
         found = np.empty((len(weights), n))
-        unit = unit_of(votes.weights, n) / 2
+        unit = common_unit(votes.weights, n) / 2
         size = max(1, HELD // n**2)
         for start in range(0, len(weights), size):
             costs = place_costs(votes, weights[start : start + size], self.unranked)
             # The assignment takes one table at a time.
-            found[start : start + size] = falling(np.array([cheapest(one, unit, rng) for one in costs]))
+            found[start : start + size] = items_behind(np.array([assign_places(one, unit, rng) for one in costs]))
         return found
 
 
@@ -121,22 +121,22 @@ def shared_ranks(order: Indices, costs: Floats) -> Floats:
     return ranks
 
 
-def others_said(costs: Floats) -> tuple[str, ...]:
+def equal_orders_notes(costs: Floats) -> tuple[str, ...]:
     """A note where two items could change places at no cost, or items go round among some places. costs: as above."""
     now = np.diagonal(costs)
     gain = costs - now[:, None]  # of going from the place of the row to that of the column
     free = int((np.diagonal(gain, 1) + np.diagonal(gain, -1) == 0).sum())
     if free:
-        pairs = counted(free, "pair of neighbours", "pairs of neighbours")
+        pairs = pluralise(free, "pair of neighbours", "pairs of neighbours")
         said = "could change places at no cost: other orders are as good as this one"
         return (Note(f"{pairs} {said}", f"neighbours {said}"),)
-    if circles_at_no_cost(gain):
+    if has_free_cycle(gain):
         said = "some items could change places at no cost: other orders are as good as this one"
         return (Note(said, said),)
     return ()
 
 
-def circles_at_no_cost(gain: Floats) -> bool:
+def has_free_cycle(gain: Floats) -> bool:
     """Whether some items can go round among their places at no cost. gain: (place, place) of going there, whole.
 
     No circle costs less than nothing where the order is a best one, so that the cheapest ways are well defined. Of many
@@ -152,7 +152,7 @@ def circles_at_no_cost(gain: Floats) -> bool:
     return bool((np.diagonal(ways) <= 0).any())
 
 
-def cheapest(costs: Floats, unit: float, rng: np.random.Generator | None = None) -> Indices:
+def assign_places(costs: Floats, unit: float, rng: np.random.Generator | None = None) -> Indices:
     """(places) the item at each place. costs: (items, places), multiples of the unit up to noise.
 
     rng: by which items that nothing tells apart stand; else they stand as in the votes.

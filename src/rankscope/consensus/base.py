@@ -13,7 +13,7 @@ from rankscope.data.votes import Votes
 from rankscope.kernels.ties import NOISE, SOLVED, joins
 from rankscope.typing import Floats
 
-__all__ = ["Drawn", "Method", "Note", "Order", "Solution", "ranks_of"]
+__all__ = ["ResampledScores", "Method", "Note", "Order", "Solution", "ranks_of"]
 
 
 class Note(str):
@@ -41,7 +41,7 @@ class Solution(NamedTuple):
     first_open: bool = False
 
 
-class Drawn(NamedTuple):
+class ResampledScores(NamedTuple):
     """Scores of draws of the voters, (draws, items), and of how many draws `Method.said_of_draws` has to say more."""
 
     scores: Floats
@@ -103,9 +103,9 @@ class Method(ABC):
     def scores(self, votes: Votes, weights: Floats) -> Floats:
         """(draws, items) from weights, (draws, voters), of which some in each row are above 0."""
 
-    def drawn(self, votes: Votes, weights: Floats, rng: np.random.Generator) -> Drawn:
+    def drawn(self, votes: Votes, weights: Floats, rng: np.random.Generator) -> ResampledScores:
         """Scores for draws of the voters; strict orders take items that nothing tells apart in any order, by rng."""
-        return Drawn(self.scores(votes, weights))
+        return ResampledScores(self.scores(votes, weights))
 
     def said_of_draws(self, odd: int, draws: int) -> str:
         """A note on the draws that `drawn` counted, where there are any."""

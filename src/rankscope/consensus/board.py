@@ -10,19 +10,19 @@ import numpy as np
 import numpy.typing as npt
 
 from rankscope._version import __version__
-from rankscope.consensus.repeats import Alike
+from rankscope.consensus.repeats import RepeatConsistency
 from rankscope.consensus.voters import VoterAgreement
 from rankscope.data.sections import Section, as_text, tidy_frame
-from rankscope.data.wording import counted
+from rankscope.data.wording import pluralise
 from rankscope.typing import Floats, Ints
 
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["BoardRow", "Effect", "Leaderboard"]
+__all__ = ["LeaderboardRow", "Effect", "Leaderboard"]
 
 
-class BoardRow(NamedTuple):
+class LeaderboardRow(NamedTuple):
     """A row of the tidy table. low, high: the interval of the rating. rank_low, rank_high: best and worst rank."""
 
     system: str
@@ -85,7 +85,7 @@ class Leaderboard:
     met: Floats
     effects: tuple[Effect, ...]
     tie: Effect | None
-    alike: Alike | None
+    alike: RepeatConsistency | None
     voters: VoterAgreement | None
     upheld: float
     fit: tuple[str, ...]
@@ -103,13 +103,13 @@ class Leaderboard:
     @property
     def columns(self) -> tuple[str, ...]:
         """Those of the tidy table."""
-        return BoardRow._fields
+        return LeaderboardRow._fields
 
-    def records(self) -> Iterator[BoardRow]:
+    def records(self) -> Iterator[LeaderboardRow]:
         """A row a system, the best first."""
         numbers = (self.rating, self.low, self.high, self.rank, self.rank_low, self.rank_high, self.cluster)
         for row in zip(self.systems, *(column.tolist() for column in numbers), strict=True):
-            yield BoardRow(*row)
+            yield LeaderboardRow(*row)
 
     def frame(self) -> pl.DataFrame:
         """The tidy table as a polars frame."""
@@ -122,13 +122,13 @@ class Leaderboard:
 
     def sections(self) -> tuple[Section, ...]:
         """The order, who wins against whom, what else decides, how alike comparisons come out."""
-        from rankscope.consensus.board_shown import sections_of  # which builds on this class
+        from rankscope.consensus.board_shown import leaderboard_sections  # which builds on this class
 
-        return sections_of(self)
+        return leaderboard_sections(self)
 
     def __str__(self) -> str:
         return as_text(self)
 
     def __repr__(self) -> str:
-        what = counted(self.n, "vote" if self.model == "plackett-luce" else "comparison")
-        return f"Leaderboard({counted(len(self.systems), 'system')}, {what}, {self.model})"
+        what = pluralise(self.n, "vote" if self.model == "plackett-luce" else "comparison")
+        return f"Leaderboard({pluralise(len(self.systems), 'system')}, {what}, {self.model})"

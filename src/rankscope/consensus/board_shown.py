@@ -10,9 +10,9 @@ from rankscope.consensus.board import Effect, Leaderboard
 from rankscope.consensus.contexts import POSITION
 from rankscope.consensus.voters import VoterAgreement
 from rankscope.data.sections import Figure, Section, Table
-from rankscope.data.wording import counted, listed, percent, said_p
+from rankscope.data.wording import format_p_value, format_percent, join_names, pluralise
 
-__all__ = ["sections_of"]
+__all__ = ["leaderboard_sections"]
 
 #: Digits of ratings by scale.
 DIGITS = {"elo": 0, "log": 2, "wins": 1}
@@ -24,14 +24,14 @@ WIDEST = 12
 FINEST, LARGEST = 9, 700.0
 
 
-def sections_of(board: Leaderboard) -> tuple[Section, ...]:
+def leaderboard_sections(board: Leaderboard) -> tuple[Section, ...]:
     found = [order_section(board), wins_section(board)]
     if board.effects:
         found.append(effects_section(board))
     if board.alike is not None:
-        found.append(alike_section(board))
+        found.append(consistency_section(board))
     if board.voters is not None:
-        found.append(Section(title="How far voters agree", sentence=said_voters(board.voters)))
+        found.append(Section(title="How far voters agree", sentence=voters_sentence(board.voters)))
     return tuple(found)
 
 
@@ -40,10 +40,10 @@ def order_section(board: Leaderboard) -> Section:
     clusters = board.cluster.tolist()
     met = board.met.sum(axis=1)
     for i, row in enumerate(board.records()):
-        ratings = (said_rating(board, x) for x in (row.rating, row.low, row.high))
+        ratings = (format_rating(board, x) for x in (row.rating, row.low, row.high))
         ranks = f"{row.rank_low}" if row.rank_low == row.rank_high else f"{row.rank_low} to {row.rank_high}"
         seen = f"{met[i]:,.0f}"
-        rows.append((row.system, *ratings, f"{row.rank}", ranks, f"{clusters[i]}", won(board.wins[i]), seen))
+        rows.append((row.system, *ratings, f"{row.rank}", ranks, f"{clusters[i]}", format_wins(board.wins[i]), seen))
     seen = "pairs" if board.model == "plackett-luce" else "comparisons"
     columns = ("system", "rating", "low", "high", "rank", "ranks", "cluster", "wins of 100", seen)
     data = {
@@ -52,57 +52,59 @@ def order_section(board: Leaderboard) -> Section:
         "low": board.low,
         "high": board.high,
         "measure": TITLES[board.scale],
-        "interval": f"{percent(board.confidence_level)} interval",
+        "interval": f"{format_percent(board.confidence_level)} interval",
         "dot": "rating",
         "digits": DIGITS[board.scale],
     }
     return Section(
         title="Leaderboard",
-        sentence=" ".join(filter(None, (lead(board), across(board), beats(board)))),
+        sentence=" ".join(
+            filter(None, (leader_sentence(board), language_pairs_sentence(board), win_rates_sentence(board)))
+        ),
         table=Table(columns=columns, rows=tuple(rows)),
         figure=Figure("leaderboard", data),
         notes=tuple(order_notes(board)),
     )
 
 
-def lead(board: Leaderboard) -> str:
+def leader_sentence(board: Leaderboard) -> str:
     """Who is first, and who may be as well."""
-    level = percent(board.confidence_level)
+    level = format_percent(board.confidence_level)
     first = board.systems[: int((board.rank == 1).sum())]
     others = [name for i, name in enumerate(board.systems) if board.rank[i] > 1 and not board.apart[0, i]]
     if len(first) == len(board.systems):
         return "All systems are equal by these data: nobody leads."
     if len(first) > 1:
-        text = f"{listed(first)} share the first place."
-        return text + (f" {listed(others)} cannot be told apart from {first[0]}." if others else "")
+        text = f"{join_names(first)} share the first place."
+        return text + (f" {join_names(others)} cannot be told apart from {first[0]}." if others else "")
     name = first[0]
-    of = f"{said_rating(board, board.rating[0])} ({level} interval {said_rating(board, board.low[0])} to "
-    of += f"{said_rating(board, board.high[0])})"
+    of = f"{format_rating(board, board.rating[0])} ({level} interval {format_rating(board, board.low[0])} to "
+    of += f"{format_rating(board, board.high[0])})"
     if not others:
         return f"{name} leads with a rating of {of}, and is told apart from every other system."
     every = len(others) == len(board.systems) - 1
-    who = "any other system" if every else listed(others)
+    who = "any other system" if every else join_names(others)
     return f"{name} has the highest rating, {of}, but cannot be told apart from {who} by these data."
 
 
-def across(board: Leaderboard) -> str:
+def language_pairs_sentence(board: Leaderboard) -> str:
     """Where language pairs are put together, that some of what is compared never met."""
-    never, pairs = never_met(board)
+    never, pairs = count_unmet_pairs(board)
     if len(board.pairs) < 2 or not never:
         return ""
     return (
-        f"These are {len(board.pairs)} language pairs together, and {never} of {counted(pairs, 'pair')} of systems "
+        f"These are {len(board.pairs)} language pairs together, and {never} of {pluralise(pairs, 'pair')} of systems "
         "never met: across language pairs the order rests only on systems that take part in several; --pair keeps one."
     )
 
 
-def never_met(board: Leaderboard) -> tuple[int, int]:
+def count_unmet_pairs(board: Leaderboard) -> tuple[int, int]:
     """How many pairs of systems never met, and how many there are."""
     n = len(board.systems)
     return int((board.met[np.triu_indices(n, 1)] == 0).sum()), n * (n - 1) // 2
 
 
-def beats(board: Leaderboard) -> str:
+def win_rates_sentence(board: Leaderboard) -> str:
     """What the ratings mean for the first against the next and the last."""
     if board.rank.max() == 1:
         return ""
@@ -110,12 +112,12 @@ def beats(board: Leaderboard) -> str:
     parts = [(board.win_rates[0, 1], f"{after}, the next")]
     if board.rank[-1] > board.rank[1]:
         parts.append((board.win_rates[0, -1], f"{last}, the last"))
-    said = [f"{said_won(share)} of 100 comparisons with {who}" for share, who in parts]
+    said = [f"{format_wins_in_words(share)} of 100 comparisons with {who}" for share, who in parts]
     return f"By this model {leader} would win {' and '.join(said)} (a tie counts as half a win)."
 
 
 def order_notes(board: Leaderboard) -> list[str]:
-    share = percent(board.confidence_level)
+    share = format_percent(board.confidence_level)
     return [
         {
             "elo": "rating: the mean is 1000, and 400 points more are odds of winning to losing of ten to one",
@@ -135,22 +137,22 @@ def wins_section(board: Leaderboard) -> Section:
     n = len(kept)
     rows = []
     for i, name in enumerate(kept):
-        cells = ["-" if i == j else won(board.win_rates[i, j]) for j in range(n)]
+        cells = ["-" if i == j else format_wins(board.win_rates[i, j]) for j in range(n)]
         rows.append((name, *cells))
-    never, pairs = never_met(board)
+    never, pairs = count_unmet_pairs(board)
     notes = []
     if never:
         notes.append(
-            f"{never} of {counted(pairs, 'pair')} of systems never met: what is said of them follows from the others"
+            f"{never} of {pluralise(pairs, 'pair')} of systems never met: what is said of them follows from the others"
         )
     if len(board.systems) > n:
         notes.append(f"the best {n} of {len(board.systems)} systems")
     if board.tie is not None:
         shares = (board.tie.value, board.tie.low, board.tie.high)
-        of, low, high = (won(x / (2 + x)) for x in shares)
-        level = percent(board.confidence_level)
+        of, low, high = (format_wins(x / (2 + x)) for x in shares)
+        level = format_percent(board.confidence_level)
         notes.append(f"two systems of one rating tie in {of} of 100 comparisons ({level} interval {low} to {high})")
-    notes += [*board.fit, *furthest(board)]
+    notes += [*board.fit, *worst_fit_note(board)]
     shown = board.win_rates.copy()
     np.fill_diagonal(shown, np.nan)
     data = {"systems": list(board.systems), "rates": shown, "counts": board.met, "note": "By the model, as rated."}
@@ -163,7 +165,7 @@ def wins_section(board: Leaderboard) -> Section:
     )
 
 
-def furthest(board: Leaderboard) -> list[str]:
+def worst_fit_note(board: Leaderboard) -> list[str]:
     """The pair whose wins the model hits worst, in standard errors."""
     if board.effects or np.isnan(board.observed).all():
         return []  # with covariates the model does not speak of the comparisons as they were
@@ -174,7 +176,7 @@ def furthest(board: Leaderboard) -> list[str]:
         return []
     return [
         f"the model is furthest from what was seen with {board.systems[i]} against {board.systems[j]}: "
-        f"{said_won(board.observed[i, j])} of 100 won, {said_won(board.win_rates[i, j])} by the model"
+        f"{format_wins_in_words(board.observed[i, j])} of 100 won, {format_wins_in_words(board.win_rates[i, j])} by the model"
     ]
 
 
@@ -183,11 +185,11 @@ def effects_section(board: Leaderboard) -> Section:
     for one in board.effects:
         ends = np.array([one.value, one.low, one.high]) * one.step
         numbers = [f"{x:.{digits_of(ends, 3)}f}" for x in ends]
-        rows.append((step_name(one), *numbers, *said_odds(one)))
+        rows.append((step_name(one), *numbers, *format_odds(one)))
     columns = ("", "effect", "low", "high", "odds x", "low", "high")
     return Section(
         title="What else decides",
-        sentence=" ".join(said_effect(one, board.confidence_level) for one in board.effects),
+        sentence=" ".join(effect_sentence(one, board.confidence_level) for one in board.effects),
         table=Table(columns=columns, rows=tuple(rows)),
         notes=(
             "effect: added to the logarithm of the odds of the left one; odds x: what its odds are multiplied by",
@@ -201,7 +203,7 @@ def step_name(one: Effect) -> str:
     return one.name if one.step == 1 else f"{one.step:,g} more of {one.name}"
 
 
-def said_odds(one: Effect) -> list[str]:
+def format_odds(one: Effect) -> list[str]:
     """What a step multiplies the odds by, and its interval, with digits in which they differ."""
     odds = np.exp(np.clip(np.array([one.value, one.low, one.high]) * one.step, -LARGEST, LARGEST))
     digits = digits_of(odds, 2)
@@ -214,18 +216,18 @@ def digits_of(found: np.ndarray[Any, np.dtype[np.float64]], least: int) -> int:
     return int(np.clip(1 - np.floor(np.log10(wide)), least, FINEST)) if wide > 0 else least
 
 
-def said_effect(one: Effect, level: float) -> str:
+def effect_sentence(one: Effect, level: float) -> str:
     """What one of them does to the odds of the left one."""
     where = "Standing left" if one.name == POSITION else f"{one.step:,g} more of {one.name} on the left side"
-    times, low, high = said_odds(one)
-    span = f"({percent(level)} interval {low} to {high})"
+    times, low, high = format_odds(one)
+    span = f"({format_percent(level)} interval {low} to {high})"
     if one.low <= 0 <= one.high:
         return f"{where} multiplies the odds by {times} {span}: it may as well change nothing."
     way = "raises" if one.value > 0 else "lowers"
     return f"{where} {way} the odds of winning: it multiplies them by {times} {span}."
 
 
-def alike_section(board: Leaderboard) -> Section:
+def consistency_section(board: Leaderboard) -> Section:
     """How alike comparisons of the same two systems come out, and how many of them the ratings foresee."""
     found = board.alike
     rows = []
@@ -233,27 +235,31 @@ def alike_section(board: Leaderboard) -> Section:
     if found is not None and found.pairs:
         share = found.alike / found.pairs
         parts.append(
-            f"Two comparisons of the same two systems come out alike in {said_won(share)} of 100 cases: the same one "
+            f"Two comparisons of the same two systems come out alike in {format_wins_in_words(share)} of 100 cases: the same one "
             "wins, or both are ties."
         )
-        rows.append(("two comparisons of the same two systems", won(share), f"{found.pairs:,}"))
+        rows.append(("two comparisons of the same two systems", format_wins(share), f"{found.pairs:,}"))
         if found.within:
-            rows.append(("the same, within one unit", won(found.alike_within / found.within), f"{found.within:,}"))
+            rows.append(
+                ("the same, within one unit", format_wins(found.alike_within / found.within), f"{found.within:,}")
+            )
     else:
         parts.append("No two systems were compared twice, so nothing says how alike comparisons come out.")
     decided = board.n - board.n_ties
     if decided:
-        parts.append(f"The better rated of the two won in {said_won(board.upheld)} of 100 decided comparisons.")
-        rows.append(("ratings and decided comparisons", won(board.upheld), f"{decided:,}"))
+        parts.append(
+            f"The better rated of the two won in {format_wins_in_words(board.upheld)} of 100 decided comparisons."
+        )
+        rows.append(("ratings and decided comparisons", format_wins(board.upheld), f"{decided:,}"))
     table = Table(columns=("", "alike of 100", "of"), rows=tuple(rows)) if rows else None
     return Section(title="How far comparisons agree", sentence=" ".join(parts), table=table)
 
 
-def said_voters(found: VoterAgreement) -> str:
+def voters_sentence(found: VoterAgreement) -> str:
     """Kendall's W, the mean tau, and who stands apart."""
     if np.isnan(found.concordance.w):
         return "Every voter ties all systems, so there is nothing to agree on."
-    p = said_p(found.concordance.pvalue)
+    p = format_p_value(found.concordance.pvalue)
     text = (
         f"Kendall's W is {found.concordance.w:.2f} (p {p}): 1 would mean that all voters have one order, 0 that their "
         "ranks cancel out."
@@ -264,11 +270,11 @@ def said_voters(found: VoterAgreement) -> str:
         )
         text += "average."
     return text + (
-        f" {listed(found.most_deviant)} agrees least with the others." if len(found.most_deviant) == 1 else ""
+        f" {join_names(found.most_deviant)} agrees least with the others." if len(found.most_deviant) == 1 else ""
     )
 
 
-def said_rating(board: Leaderboard, value: float) -> str:
+def format_rating(board: Leaderboard, value: float) -> str:
     """A rating with the digits of its scale; never a negative zero.
 
     Where all systems meet equally often, wins of 100 are the shares that were counted, such as 58.75, but for the last
@@ -278,7 +284,7 @@ def said_rating(board: Leaderboard, value: float) -> str:
     return text.removeprefix("-") if not text.strip("-0.") else text
 
 
-def won(share: float) -> str:
+def format_wins(share: float) -> str:
     """A share as so many of 100, in a table; only what is all is 100, and only what is none is 0."""
     if np.isnan(share):
         return "-"
@@ -287,6 +293,6 @@ def won(share: float) -> str:
     return ">99" if 0.995 <= share < 1 else f"{100 * share:.0f}"
 
 
-def said_won(share: float) -> str:
+def format_wins_in_words(share: float) -> str:
     """The same in a sentence."""
-    return won(share).replace(">", "more than ").replace("<", "fewer than ")
+    return format_wins(share).replace(">", "more than ").replace("<", "fewer than ")

@@ -12,14 +12,14 @@ from rankscope.consensus.contexts import POSITION, Contexts, Sums, contexts_of
 from rankscope.consensus.likelihood import Likelihood
 from rankscope.consensus.newton import FAINT, determined, maximum, maximum_nearby, some_sums
 from rankscope.consensus.weight_unit import check_least, check_prior, in_weight_units, weight_unit
-from rankscope.consensus.win_graph import check_connected, connected, tied_down
+from rankscope.consensus.win_graph import check_connected, connected, davidson_has_maximum
 from rankscope.data.preferences import Preferences
-from rankscope.data.wording import listed
+from rankscope.data.wording import join_names
 from rankscope.errors import InputError, ParameterError
 from rankscope.stats.inputs import as_generator, check_choice, check_count, check_positive
 from rankscope.typing import Bools, Floats
 
-__all__ = ["TIES", "Fitted", "draws_from_covariance", "fit_preferences", "lost_note"]
+__all__ = ["TIES", "BradleyTerryFit", "draws_from_covariance", "fit_preferences", "lost_resamples_note"]
 
 
 #: What a tie is: half a win of each, or an outcome of its own.
@@ -31,7 +31,7 @@ NOISE = 1e-13
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Fitted:
+class BradleyTerryFit:
     """Strengths of systems, and how far they may be trusted.
 
     systems: names. ratings: (1 + resamples, systems) natural logarithms of strengths, of mean 0 in each row; the
@@ -71,7 +71,7 @@ def fit_preferences(
     n_resamples: int = 0,
     rng: Any = None,
     progress: Callable[[float], Any] | None = None,
-) -> Fitted:
+) -> BradleyTerryFit:
     """The most likely strengths of systems after Bradley and Terry: P(left wins) = 1 / (1 + exp(right - left)).
 
     ties: "half" counts a tie as half a win of each; by "davidson" it is an outcome with a probability of its own, nu
@@ -112,7 +112,7 @@ def fit_preferences(
     light = preferences if unit == 1 else replace(preferences, weight=in_weight_units(preferences.weight))
     contexts = contexts_of(light, covariates, position)
     likelihood = Likelihood(contexts, ties == "davidson", float(prior) / unit)
-    estimate, covariance, loglikelihood, steps = estimated(preferences.systems, likelihood, names)
+    estimate, covariance, loglikelihood, steps = fit_estimate(preferences.systems, likelihood, names)
     resampled, torn = resample(likelihood, estimate, covariance, n_resamples, as_generator(rng), progress)
     parameters = np.hstack([estimate, resampled])
     n = contexts.n
@@ -122,7 +122,7 @@ def fit_preferences(
     covariance /= unit
     errors = np.sqrt(np.diagonal(covariance)[n:])
     lost = n_resamples - resampled.shape[1]
-    return Fitted(
+    return BradleyTerryFit(
         systems=preferences.systems,
         ratings=parameters[:n].T.copy(),
         tie_parameter=parameters[-1].copy() if likelihood.davidson else np.full(parameters.shape[1], np.nan),
@@ -134,7 +134,7 @@ def fit_preferences(
         lost=lost,
         errors={name: float(errors[j]) for j, name in enumerate(known)},
         prior=float(prior),
-        notes=(*notes_on(likelihood, estimate), *lost_note(lost, n_resamples, lost - torn, names)),
+        notes=(*fit_notes(likelihood, estimate), *lost_resamples_note(lost, n_resamples, lost - torn, names)),
     )
 
 
@@ -148,7 +148,7 @@ def restore_covariate_units(contexts: Contexts, parameters: Floats, covariance: 
 def draws_from_covariance(ratings: Floats, covariance: Floats, n: int, rng: Any = None) -> Floats:
     """(n, systems) normal draws about ratings: what the information matrix says of them, without resamples.
 
-    ratings: (systems). covariance: (systems, systems) as `Fitted` has it; a draw has the mean of the ratings.
+    ratings: (systems). covariance: (systems, systems) as `BradleyTerryFit` has it; a draw has the mean of the ratings.
 
     Raises ParameterError for arrays that do not fit, a covariance that is none, n below 1.
 
@@ -193,7 +193,9 @@ def effect_names(preferences: Preferences, covariates: Sequence[str], position: 
     return names
 
 
-def estimated(systems: tuple[str, ...], likelihood: Likelihood, names: list[str]) -> tuple[Floats, Floats, float, int]:
+def fit_estimate(
+    systems: tuple[str, ...], likelihood: Likelihood, names: list[str]
+) -> tuple[Floats, Floats, float, int]:
     """(parameters, 1), their covariance, the log-likelihood without the prior, and how many steps were taken."""
     contexts = likelihood.contexts
     sums = contexts.observed()
@@ -202,7 +204,7 @@ def estimated(systems: tuple[str, ...], likelihood: Likelihood, names: list[str]
     if likelihood.davidson:
         if not contexts.outcome.any():
             raise InputError("all comparisons are ties, so how often there is one has no most likely value; use 'half'")
-        if not likelihood.prior and not tied_down(contexts, sums)[0]:
+        if not likelihood.prior and not davidson_has_maximum(contexts, sums)[0]:
             raise InputError(
                 "wins and ties lie so that the strengths of Davidson's model grow without bound: no cycle of systems "
                 "has more wins than ties; count ties as half wins ('half'), or give a prior, as prior=0.5 (--prior 0.5)"
@@ -221,7 +223,7 @@ def out_of_reach(likelihood: Likelihood, names: list[str]) -> str:
     """What is said where the wins lead from each system to each, or there is a prior, and there is no maximum yet."""
     if names:
         return (
-            f"{listed(map(repr, names))} may decide every comparison as far as the strengths do not, or all but decide "
+            f"{join_names(map(repr, names))} may decide every comparison as far as the strengths do not, or all but decide "
             "it, so that no effect is most likely; leave it out"
         )
     cure = f"a prior above {likelihood.prior:g}" if likelihood.prior else "a prior, as prior=0.5 (--prior 0.5)"
@@ -284,10 +286,10 @@ def has_maximum(likelihood: Likelihood, sums: Sums) -> Bools:
     if likelihood.prior:
         return np.ones(sums.tied.size, np.bool_)
     there = connected(likelihood.contexts, sums)
-    return there & tied_down(likelihood.contexts, sums) if likelihood.davidson else there
+    return there & davidson_has_maximum(likelihood.contexts, sums) if likelihood.davidson else there
 
 
-def notes_on(likelihood: Likelihood, estimate: Floats) -> list[str]:
+def fit_notes(likelihood: Likelihood, estimate: Floats) -> list[str]:
     notes = []
     if likelihood.davidson and not np.isfinite(estimate[-1, 0]):
         notes.append("no comparison is a tie, so Davidson's model is that of Bradley and Terry")
@@ -297,7 +299,7 @@ def notes_on(likelihood: Likelihood, estimate: Floats) -> list[str]:
     return notes
 
 
-def lost_note(lost: int, n_resamples: int, driven: int = 0, names: Sequence[str] = ()) -> tuple[str, ...]:
+def lost_resamples_note(lost: int, n_resamples: int, driven: int = 0, names: Sequence[str] = ()) -> tuple[str, ...]:
     """What is said of resamples without most likely strengths; nothing where there are none.
 
     driven: those among them in which wins lead from each system to each other one, so that something else, as one of
@@ -306,20 +308,20 @@ def lost_note(lost: int, n_resamples: int, driven: int = 0, names: Sequence[str]
     said = []
     if lost > driven:
         said.append(
-            f"{left_out(lost - driven, n_resamples)}: in them some systems won or lost everything, so that no "
+            f"{skipped_resamples(lost - driven, n_resamples)}: in them some systems won or lost everything, so that no "
             "strengths are most likely; intervals may be too narrow, and a prior would keep all"
         )
     if driven:
         why = "there are next to no decided comparisons"
         if names:
             decide = "decides" if len(names) == 1 else "decide"
-            why = f"{listed(map(repr, names))} {decide} every comparison as far as the strengths do not"
+            why = f"{join_names(map(repr, names))} {decide} every comparison as far as the strengths do not"
         said.append(
-            f"{left_out(driven, n_resamples)}: in them {why}, so that nothing is most likely; intervals may be too "
+            f"{skipped_resamples(driven, n_resamples)}: in them {why}, so that nothing is most likely; intervals may be too "
             "narrow" + (", and leaving out what decides would keep all" if names else "")
         )
     return tuple(said)
 
 
-def left_out(n: int, of: int) -> str:
+def skipped_resamples(n: int, of: int) -> str:
     return f"{n} of {of} resamples {'is' if n == 1 else 'are'} left out"

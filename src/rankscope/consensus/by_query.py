@@ -11,17 +11,17 @@ import numpy as np
 from rankscope._version import __version__
 from rankscope.consensus.base import Method, Note, Order
 from rankscope.consensus.intervals import check_draws
-from rankscope.consensus.merge import merged_votes
+from rankscope.consensus.merge import merge_votes
 from rankscope.consensus.merged import COLUMNS, Consensus
-from rankscope.consensus.merged_shown import interval_cell, rank_cell, score_cell, score_note
-from rankscope.consensus.methods import method_named
+from rankscope.consensus.merged_shown import format_interval, format_rank, format_score, score_note
+from rankscope.consensus.methods import method_by_name
 from rankscope.consensus.run_votes import votes_of_runs
-from rankscope.consensus.weights_said import weights_said
+from rankscope.consensus.weights_said import weights_signature
 from rankscope.data.cells import format_value
 from rankscope.data.run import Run
 from rankscope.data.sections import Section, Table, as_text, tidy_frame
 from rankscope.data.votes import Votes
-from rankscope.data.wording import listed, percent, queries
+from rankscope.data.wording import format_percent, join_names, pluralise_queries
 from rankscope.errors import InputError, ParameterError
 from rankscope.stats.inputs import check_share, seed_of
 from rankscope.typing import PathLike
@@ -32,9 +32,9 @@ if TYPE_CHECKING:
 __all__ = ["QueryConsensus", "merge_queries", "merge_runs"]
 
 #: So many items of a query are shown; for programs all are there.
-SHOWN = 10
+FIRST_ITEMS = 10
 #: So many queries are named in a note; of more, how many they are is said.
-NAMED = 4
+QUERIES_LISTED = 4
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -53,7 +53,7 @@ class QueryConsensus:
     def __getitem__(self, query: str) -> Consensus:
         """The consensus of a query. Raises InputError for one that there is not."""
         if query not in self.query_ids:
-            raise InputError(f"no query {query!r}; there are {queries(len(self.query_ids))}")
+            raise InputError(f"no query {query!r}; there are {pluralise_queries(len(self.query_ids))}")
         return self.parts[self.query_ids.index(query)]
 
     @property
@@ -80,21 +80,21 @@ class QueryConsensus:
         with_interval = any(part.n_resamples for part in self.parts)
         rows = []
         for query, part in zip(self.query_ids, self.parts, strict=True):
-            for item, rank, score, low, high in list(part.records())[:SHOWN]:
-                cells = (query, item, rank_cell(rank), score_cell(score))
-                rows.append((*cells, interval_cell(low, high)) if with_interval else cells)
+            for item, rank, score, low, high in list(part.records())[:FIRST_ITEMS]:
+                cells = (query, item, format_rank(rank), format_score(score))
+                rows.append((*cells, format_interval(low, high)) if with_interval else cells)
         columns: tuple[str, ...] = ("query", "item", "rank", "score")
-        level = percent(self.parts[0].confidence_level)
+        level = format_percent(self.parts[0].confidence_level)
         columns += (f"{level} interval of the rank",) if with_interval else ()
-        long = sum(len(part.votes.items) > SHOWN for part in self.parts)
+        long = sum(len(part.votes.items) > FIRST_ITEMS for part in self.parts)
         method = self.parts[0].found
         return Section(
             title="The consensus, query by query",
-            sentence=f"Of {queries(len(self.parts))}, by the method {method.method}.",
+            sentence=f"Of {pluralise_queries(len(self.parts))}, by the method {method.method}.",
             table=Table(columns=columns, rows=tuple(rows), left=2),
             notes=(
                 *((score_note(method),) * bool(method.meaning)),
-                *((f"the first {SHOWN} of each query are shown; csv, json and parquet hold all",) * bool(long)),
+                *((f"the first {FIRST_ITEMS} of each query are shown; csv, json and parquet hold all",) * bool(long)),
             ),
         )
 
@@ -113,7 +113,7 @@ class QueryConsensus:
             sentence=f"Kendall's W: 1, all voters have one order; 0, their ranks cancel out.{mean} The last column "
             "names the item that beats every other one, one against one, where there is such.",
             table=Table(columns=("query", "voters", "items", "Kendall's W", "mean tau", "beats all"), rows=tuple(rows)),
-            folded=len(rows) > SHOWN,
+            folded=len(rows) > FIRST_ITEMS,
         )
 
     def signature(self) -> str:
@@ -136,14 +136,14 @@ class QueryConsensus:
         ]
         once = dict.fromkeys((name, weight) for _, name, weight in said)
         if len({name for name, _ in once}) == len(once):
-            return weights_said(once)
-        return weights_said((f"{query}/{name}", weight) for query, name, weight in said)
+            return weights_signature(once)
+        return weights_signature((f"{query}/{name}", weight) for query, name, weight in said)
 
     def __str__(self) -> str:
         return as_text(self)
 
     def __repr__(self) -> str:
-        return f"QueryConsensus({queries(len(self.parts))}, {self.parts[0].found.method!r})"
+        return f"QueryConsensus({pluralise_queries(len(self.parts))}, {self.parts[0].found.method!r})"
 
 
 def merge_queries(
@@ -180,8 +180,8 @@ def merge_queries(
     everybody = {voter for one in votes.values() for voter in one.voters} if weights else set()
     for name in weights or ():
         if name not in everybody:
-            raise InputError(f"a weight for {name!r}, who votes on no query; voters: {listed(sorted(everybody))}")
-    chosen, instead = method_named(method, **parameters).for_many()
+            raise InputError(f"a weight for {name!r}, who votes on no query; voters: {join_names(sorted(everybody))}")
+    chosen, instead = method_by_name(method, **parameters).for_many()
     check_share("confidence_level", confidence_level)
     seed = seed_of(rng)
     parts = []
@@ -190,7 +190,7 @@ def merge_queries(
         try:
             own_votes = one.weighted(own) if own else one
             # Of the agreement of the voters only W is shown, so that no permutations are needed.
-            parts.append(merged_votes(own_votes, chosen, n_resamples, confidence_level, seed, permutations=0))
+            parts.append(merge_votes(own_votes, chosen, n_resamples, confidence_level, seed, permutations=0))
         except InputError as error:
             raise InputError(f"query {query!r}: {error}") from None
         if progress is not None:
@@ -199,7 +199,7 @@ def merge_queries(
         query_ids=tuple(votes),
         parts=tuple(parts),
         ties=getattr(votes, "ties", ""),
-        notes=(*getattr(votes, "notes", ()), *([instead] if instead else ()), *notes_of(tuple(votes), parts)),
+        notes=(*getattr(votes, "notes", ()), *([instead] if instead else ()), *notes_by_query(tuple(votes), parts)),
     )
 
 
@@ -225,7 +225,7 @@ def merge_runs(
     return merge_queries(votes_of_runs(runs, ties=ties, input=input), method, **options)
 
 
-def notes_of(names: tuple[str, ...], parts: Sequence[Consensus | Order]) -> tuple[str, ...]:
+def notes_by_query(names: tuple[str, ...], parts: Sequence[Consensus | Order]) -> tuple[str, ...]:
     """Each note once, with the queries that it is true of where that is not all, and without what differs among them.
 
     What says something of single votes only, as a p-value, is left out.
@@ -237,11 +237,11 @@ def notes_of(names: tuple[str, ...], parts: Sequence[Consensus | Order]) -> tupl
             if general:
                 said.setdefault(general, []).append(name)
     return tuple(
-        note if len(of) == len(parts) else f"{of_queries(of, len(parts))}: {note}" for note, of in said.items()
+        note if len(of) == len(parts) else f"{format_queries(of, len(parts))}: {note}" for note, of in said.items()
     )
 
 
-def of_queries(some: list[str], total: int) -> str:
-    if len(some) > NAMED:
-        return f"in {len(some):,} of {queries(total)}"
-    return f"{'query' if len(some) == 1 else 'queries'} {listed(some)}"
+def format_queries(some: list[str], total: int) -> str:
+    if len(some) > QUERIES_LISTED:
+        return f"in {len(some):,} of {pluralise_queries(total)}"
+    return f"{'query' if len(some) == 1 else 'queries'} {join_names(some)}"

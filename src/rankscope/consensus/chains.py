@@ -9,24 +9,24 @@ from typing import Any, ClassVar
 import numpy as np
 
 from rankscope.consensus.base import Method, Order
-from rankscope.consensus.majorities import Weights, majorities
+from rankscope.consensus.majorities import VoterWeights, majority_wins
 from rankscope.consensus.pairwise import HELD, comparison_sums, place_codes, preference_matrices
-from rankscope.data.rank_list import normalised
+from rankscope.data.rank_list import normalise_ranks
 from rankscope.data.votes import UNRANKED, Votes, check_unranked
 from rankscope.errors import ParameterError
 from rankscope.typing import Floats
 
-__all__ = ["MC1", "MC2", "MC3", "MC4", "mc1", "mc2", "mc3", "mc4", "stationary"]
+__all__ = ["MC1", "MC2", "MC3", "MC4", "mc1", "mc2", "mc3", "mc4", "stationary_distribution"]
 
 
 #: The share of jumps to any item. Small, since it levels the differences; not so small that rounding shows.
 TELEPORT = 0.05
 #: What a score is.
-WALK = "the share of its time that a walk from item to better item spends at this one"
+SCORE_MEANING = "the share of its time that a walk from item to better item spends at this one"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Chain(Method):
+class MarkovChain(Method):
     """What the four chains share: the share of jumps, and what becomes of unranked items.
 
     teleport: the share of steps that go to any item, all alike; without them the walk could be caught among a few, and
@@ -52,7 +52,7 @@ class Chain(Method):
         places = votes.filled(self.unranked)
         for start in range(0, len(weights), some):
             draws = slice(start, start + some)
-            found[draws] = stationary(self.steps(votes, places, weights[draws]), self.teleport)
+            found[draws] = stationary_distribution(self.steps(votes, places, weights[draws]), self.teleport)
         return found
 
     @abstractmethod
@@ -60,7 +60,7 @@ class Chain(Method):
         """(draws, items, items) how often the walk goes from the item of the row to that of the column."""
 
 
-class MC1(Chain):
+class MC1(MarkovChain):
     """MC1: from an item to any that a voter put above it or beside it, itself included; in proportion to the voters.
 
     All voters' lists are one multiset: a voter by whom the item stands low offers many items. Scores are shares of
@@ -76,13 +76,13 @@ class MC1(Chain):
     """
 
     name: ClassVar[str] = "mc1"
-    meaning: ClassVar[str] = WALK
+    meaning: ClassVar[str] = SCORE_MEANING
 
     def steps(self, votes: Votes, places: Floats, weights: Floats) -> Floats:
-        return shares_of_rows(comparison_sums(weights, *place_codes(places, 1)).swapaxes(1, 2))
+        return normalise_rows(comparison_sums(weights, *place_codes(places, 1)).swapaxes(1, 2))
 
 
-class MC2(Chain):
+class MC2(MarkovChain):
     """MC2: from an item to a voter who ranked it, and to any that he put above it or beside it, itself included.
 
     Scores are shares of the walk's steps, which sum to 1; higher is better. Always defined.
@@ -96,14 +96,14 @@ class MC2(Chain):
     """
 
     name: ClassVar[str] = "mc2"
-    meaning: ClassVar[str] = WALK
+    meaning: ClassVar[str] = SCORE_MEANING
 
     def steps(self, votes: Votes, places: Floats, weights: Floats) -> Floats:
-        offered = 1 / np.where(np.isnan(places), 1.0, normalised(places, "ceiling"))  # of so many each is one
-        return shares_of_rows(comparison_sums(weights, *place_codes(places, 1), offered).swapaxes(1, 2))
+        offered = 1 / np.where(np.isnan(places), 1.0, normalise_ranks(places, "ceiling"))  # of so many each is one
+        return normalise_rows(comparison_sums(weights, *place_codes(places, 1), offered).swapaxes(1, 2))
 
 
-class MC3(Chain):
+class MC3(MarkovChain):
     """MC3: from an item to a voter who ranked it, and to any that he ranked, if it is better; else the walk stays.
 
     Scores are shares of the walk's steps, which sum to 1; higher is better. Always defined.
@@ -117,17 +117,17 @@ class MC3(Chain):
     """
 
     name: ClassVar[str] = "mc3"
-    meaning: ClassVar[str] = WALK
+    meaning: ClassVar[str] = SCORE_MEANING
 
     def steps(self, votes: Votes, places: Floats, weights: Floats) -> Floats:
         there = (~np.isnan(places)).astype(np.float64)
         total = (weights @ there)[:, :, None]
         offered = comparison_sums(weights / there.sum(axis=1), *place_codes(places)).swapaxes(1, 2)
         steps = offered / np.where(total > 0, total, 1.0)
-        return staying(np.where(total > 0, steps, 1 / places.shape[1]))
+        return with_stays(np.where(total > 0, steps, 1 / places.shape[1]))
 
 
-class MC4(Chain):
+class MC4(MarkovChain):
     """MC4: from an item to any other, if more voters put that above it than below it; else the walk stays.
 
     Of voters only those count who ranked both. A Condorcet winner is always first. Scores are shares of the walk's
@@ -142,22 +142,22 @@ class MC4(Chain):
     """
 
     name: ClassVar[str] = "mc4"
-    meaning: ClassVar[str] = WALK
+    meaning: ClassVar[str] = SCORE_MEANING
 
     def steps(self, votes: Votes, places: Floats, weights: Floats) -> Floats:
-        wins = majorities(preference_matrices(votes, weights, self.unranked))
+        wins = majority_wins(preference_matrices(votes, weights, self.unranked))
         steps = wins.swapaxes(1, 2) / places.shape[1]
         nobody = weights @ (~np.isnan(places)).astype(np.float64) == 0
-        return staying(np.where(nobody[:, :, None], 1 / places.shape[1], steps))
+        return with_stays(np.where(nobody[:, :, None], 1 / places.shape[1], steps))
 
 
-def shares_of_rows(sums: Floats) -> Floats:
+def normalise_rows(sums: Floats) -> Floats:
     """Rows that sum to 1; those of 0 go to all items alike."""
     total = sums.sum(axis=2, keepdims=True)
     return np.where(total > 0, sums / np.where(total > 0, total, 1.0), 1 / sums.shape[2])
 
 
-def staying(steps: Floats) -> Floats:
+def with_stays(steps: Floats) -> Floats:
     """The same, with what is wanting to 1 in each row on the diagonal."""
     own = np.arange(steps.shape[1])
     steps[:, own, own] = 0.0
@@ -165,7 +165,7 @@ def staying(steps: Floats) -> Floats:
     return steps
 
 
-def stationary(steps: Floats, teleport: float) -> Floats:
+def stationary_distribution(steps: Floats, teleport: float) -> Floats:
     """(draws, items) how often a walk is at each item in the long run, of which a share of steps goes to any item.
 
     steps: (draws, items, items) rows that sum to 1. Solved is p (I - (1 - t) steps) = t / items; there is one solution.
@@ -176,7 +176,9 @@ def stationary(steps: Floats, teleport: float) -> Floats:
     return np.asarray(found / found.sum(axis=1, keepdims=True))
 
 
-def mc1(rankings: Any, *, weights: Weights = None, teleport: float = TELEPORT, unranked: str = UNRANKED[-1]) -> Order:
+def mc1(
+    rankings: Any, *, weights: VoterWeights = None, teleport: float = TELEPORT, unranked: str = UNRANKED[-1]
+) -> Order:
     """The items by the chain MC1: from an item to any that some voter did not put below it.
 
     rankings: what `Votes.of` takes. weights: how much each voter counts. teleport: the share of steps that go to any
@@ -193,7 +195,9 @@ def mc1(rankings: Any, *, weights: Weights = None, teleport: float = TELEPORT, u
     return MC1(teleport=teleport, unranked=unranked).order(Votes.of(rankings, weights=weights))
 
 
-def mc2(rankings: Any, *, weights: Weights = None, teleport: float = TELEPORT, unranked: str = UNRANKED[-1]) -> Order:
+def mc2(
+    rankings: Any, *, weights: VoterWeights = None, teleport: float = TELEPORT, unranked: str = UNRANKED[-1]
+) -> Order:
     """The items by the chain MC2: from an item to a voter, and to any item that he did not put below it.
 
     Options, scores and what is refused (what raises an error) are those of `mc1`.
@@ -206,7 +210,9 @@ def mc2(rankings: Any, *, weights: Weights = None, teleport: float = TELEPORT, u
     return MC2(teleport=teleport, unranked=unranked).order(Votes.of(rankings, weights=weights))
 
 
-def mc3(rankings: Any, *, weights: Weights = None, teleport: float = TELEPORT, unranked: str = UNRANKED[-1]) -> Order:
+def mc3(
+    rankings: Any, *, weights: VoterWeights = None, teleport: float = TELEPORT, unranked: str = UNRANKED[-1]
+) -> Order:
     """The items by the chain MC3: from an item to a voter, and to any item of his list that is better.
 
     Options, scores and what is refused (what raises an error) are those of `mc1`.
@@ -219,7 +225,9 @@ def mc3(rankings: Any, *, weights: Weights = None, teleport: float = TELEPORT, u
     return MC3(teleport=teleport, unranked=unranked).order(Votes.of(rankings, weights=weights))
 
 
-def mc4(rankings: Any, *, weights: Weights = None, teleport: float = TELEPORT, unranked: str = UNRANKED[-1]) -> Order:
+def mc4(
+    rankings: Any, *, weights: VoterWeights = None, teleport: float = TELEPORT, unranked: str = UNRANKED[-1]
+) -> Order:
     """The items by the chain MC4: from an item to any other that wins against it by majority.
 
     Options, scores and what is refused (what raises an error) are those of `mc1`. A Condorcet winner is first.

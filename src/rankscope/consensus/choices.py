@@ -13,11 +13,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from rankscope.consensus.stages import Stages, held_back
+from rankscope.consensus.stages import ChoiceStages, prior_terms
 from rankscope.kernels.order import ranges
 from rankscope.typing import Floats, Ints
 
-__all__ = ["Choices", "choices_of"]
+__all__ = ["ChoiceSets", "choice_sets_of"]
 
 
 #: Entries of all choices before equal ones are brought together: of more, memory would be too much; and for each number
@@ -26,7 +26,7 @@ MOST, DENSE = 1 << 23, 32
 
 
 @dataclass(frozen=True, eq=False)
-class Choices:
+class ChoiceSets:
     """Votes as the sets that were chosen from.
 
     sets: sparse (sets, items) the part of each item in the set, 1 but for tied items. made: sparse (sets, voters) how
@@ -45,7 +45,7 @@ class Choices:
         return int(self.sets.shape[0])
 
     def height(self, weights: Floats, priors: Floats) -> Callable[[Ints, Floats], tuple[Floats, Floats]]:
-        """What `ascent.climb` climbs: the log-likelihoods of draws and their slopes. weights: (draws, voters)."""
+        """What `ascent.maximise` climbs: the log-likelihoods of draws and their slopes. weights: (draws, voters)."""
         made, chosen = np.asarray(self.made @ weights.T), np.asarray(self.chosen @ weights.T)
         everything = np.arange(len(weights))
 
@@ -56,7 +56,7 @@ class Choices:
             bottom = np.asarray(self.sets @ worths)
             value = np.einsum("id,id->d", won, at.T) - np.einsum("sd,sd->d", often, np.log(bottom))
             slope = (won - worths * (self.back @ (often / bottom))).T
-            pulled, pull = held_back(at, priors[some])
+            pulled, pull = prior_terms(at, priors[some])
             return value + pulled, np.ascontiguousarray(slope + pull)
 
         return found
@@ -72,7 +72,7 @@ class Choices:
         return np.asarray(np.diag(worths * (self.back @ (often / bottom))) - shared * worths[:, None] * worths)
 
 
-def choices_of(stages: Stages) -> Choices | None:
+def choice_sets_of(stages: ChoiceStages) -> ChoiceSets | None:
     """The choices of one set of votes; None where there are so many that running sums are the better way."""
     from scipy.sparse import coo_array, csr_array
 
@@ -90,16 +90,16 @@ def choices_of(stages: Stages) -> Choices | None:
     offsets = np.append(0, np.cumsum(lengths))
     every = csr_array((parts, held.astype(np.int32), offsets), shape=(voter.size, items))
     every.sort_indices()
-    first, which = alike_rows(every)
+    first, which = group_equal_rows(every)
     sets = every[first]
     made = coo_array((np.ones(voter.size), (which, voter)), shape=(first.size, voters)).tocsr()
-    return Choices(sets, sets.T.tocsr(), made, csr_array(stages.chosen[0].T))
+    return ChoiceSets(sets, sets.T.tocsr(), made, csr_array(stages.chosen[0].T))
 
 
-def alike_rows(matrix: Any) -> tuple[Ints, Ints]:
+def group_equal_rows(matrix: Any) -> tuple[Ints, Ints]:
     """The first of each kind of row of a sparse matrix, and the kind of each row."""
     lengths = np.diff(matrix.indptr).astype(np.int64)
-    keys = mixed(matrix.indices.astype(np.uint64) ^ mixed(matrix.data.view(np.uint64)))
+    keys = mix_bits(matrix.indices.astype(np.uint64) ^ mix_bits(matrix.data.view(np.uint64)))
     sums = np.add.reduceat(keys, matrix.indptr[:-1].astype(np.int64))
     _, first, which = np.unique(sums, return_index=True, return_inverse=True)
     which = which.reshape(-1)
@@ -110,7 +110,7 @@ def alike_rows(matrix: Any) -> tuple[Ints, Ints]:
     return np.arange(lengths.size), np.arange(lengths.size)  # two kinds with one sum: once in many lifetimes
 
 
-def mixed(values: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint64]:
+def mix_bits(values: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint64]:
     """Bits stirred, so that sums of few values are unlike (the last steps of Steele's SplitMix64)."""
     found = values + np.uint64(0x9E3779B97F4A7C15)
     found = (found ^ (found >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)

@@ -98,12 +98,12 @@ def contexts_of(preferences: Preferences, covariates: Sequence[str] = (), positi
     scaled = [scaled_covariate(name, preferences.covariates[name]) for name in covariates]
     scaled += [(np.ones(left.size), 0)] * position
     columns: list[Floats] = [sign * column for column, _ in scaled]
-    context, n_contexts = compressed(first * n + second, n * n)
+    context, n_contexts = dense_codes(first * n + second, n * n)
     for column in columns:
         values, place = np.unique(column, return_inverse=True)
-        context, n_contexts = compressed(context * values.size + place.astype(np.int64), n_contexts * values.size)
-    cell, n_cells = compressed(3 * context + sign * preferences.outcome + 1, 3 * n_contexts)
-    row, row_of_cell = one_of_each(context, n_contexts), one_of_each(cell, n_cells)
+        context, n_contexts = dense_codes(context * values.size + place.astype(np.int64), n_contexts * values.size)
+    cell, n_cells = dense_codes(3 * context + sign * preferences.outcome + 1, 3 * n_contexts)
+    row, row_of_cell = row_of_each_code(context, n_contexts), row_of_each_code(cell, n_cells)
     x = np.column_stack([column[row] for column in columns]) if columns else np.empty((n_contexts, 0))
     units, times = units_of(preferences, cell, n_cells)
     outcome = (sign * preferences.outcome)[row_of_cell]
@@ -129,17 +129,17 @@ def units_of(preferences: Preferences, cell: Ints, n_cells: int) -> tuple[Any, I
 
     weight = preferences.weight
     if preferences.unit is not None:
-        unit, n_units = compressed(np.asarray(preferences.unit.codes, np.int64), len(preferences.unit.names))
+        unit, n_units = dense_codes(np.asarray(preferences.unit.codes, np.int64), len(preferences.unit.names))
         return coo_array((weight, (cell, unit)), shape=(n_cells, n_units)).tocsr(), np.ones(n_units, np.int64)
     if (weight == weight[0]).all():
         return incidence(np.arange(n_cells), n_cells, np.full(n_cells, weight[0])), np.bincount(cell, minlength=n_cells)
     values, place = np.unique(weight, return_inverse=True)
-    group, n_groups = compressed(cell * values.size + place.astype(np.int64), n_cells * values.size)
-    row = one_of_each(group, n_groups)
+    group, n_groups = dense_codes(cell * values.size + place.astype(np.int64), n_cells * values.size)
+    row = row_of_each_code(group, n_groups)
     return incidence(cell[row], n_cells, weight[row]), np.bincount(group, minlength=n_groups)
 
 
-def compressed(codes: Ints, size: int) -> tuple[Ints, int]:
+def dense_codes(codes: Ints, size: int) -> tuple[Ints, int]:
     """Codes below `size` as numbers from 0 without gaps, in the same order; and how many there are."""
     if size > 4 * codes.size + 1024:
         values, place = np.unique(codes, return_inverse=True)
@@ -148,7 +148,7 @@ def compressed(codes: Ints, size: int) -> tuple[Ints, int]:
     return (np.cumsum(there) - 1)[codes], int(there.sum())
 
 
-def one_of_each(codes: Ints, size: int) -> Ints:
+def row_of_each_code(codes: Ints, size: int) -> Ints:
     """(size) the place of one of those that have each code."""
     found = np.empty(size, np.int64)
     found[codes] = np.arange(codes.size)

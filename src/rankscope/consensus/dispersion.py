@@ -9,11 +9,11 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from rankscope.consensus.base import Drawn, Method, Note, Order, Solution
+from rankscope.consensus.base import Method, Note, Order, ResampledScores, Solution
 from rankscope.consensus.optimal import Kemeny
 from rankscope.consensus.swaps import law_of_distance, log_normaliser, moments_of_distance, theta_of_mean
 from rankscope.data.votes import UNRANKED, Votes, check_unranked
-from rankscope.data.wording import said_p
+from rankscope.data.wording import format_p_value
 from rankscope.errors import ParameterError
 from rankscope.kernels.pairs import count_pairs_by_row
 from rankscope.stats.distributions import special
@@ -27,7 +27,7 @@ Weights = Sequence[float] | Mapping[str, float] | None
 EXPECTED, LEVEL = 5.0, 0.05
 
 
-class Fit(NamedTuple):
+class MallowsFit(NamedTuple):
     """theta and its standard error; the mean distance observed and expected; the log-likelihood of the votes."""
 
     theta: float
@@ -70,7 +70,7 @@ class Mallows(Method):
             return self.kemeny().scores(votes, weights)
         return np.repeat(len(votes.items) - places_in(self.center, votes)[None], len(weights), axis=0)
 
-    def drawn(self, votes: Votes, weights: Floats, rng: np.random.Generator) -> Drawn:
+    def drawn(self, votes: Votes, weights: Floats, rng: np.random.Generator) -> ResampledScores:
         return super().drawn(votes, weights, rng) if self.center else self.kemeny().drawn(votes, weights, rng)
 
     def solve(self, votes: Votes) -> Solution:
@@ -80,7 +80,7 @@ class Mallows(Method):
             found = Solution(self.scores(votes, votes.weights[None])[0])
         places = votes.ranks.shape[1] - found.scores  # Kemeny's orders are strict
         distances = distances_from(places, votes.filled(self.unranked))
-        fit = fitted(distances, votes.weights, places.size)
+        fit = fit_theta(distances, votes.weights, places.size)
         details = {
             **found.details,
             "theta": fit.theta,
@@ -90,9 +90,9 @@ class Mallows(Method):
             "distance of random orders": places.size * (places.size - 1) / 4,
             "log-likelihood": fit.loglikelihood,
         }
-        notes = [*found.notes, *said_of(fit, self.center is None)]
+        notes = [*found.notes, *fit_notes(fit, self.center is None)]
         if np.isfinite(fit.theta):
-            more, said = checked(distances, votes.weights, places.size, fit.theta)
+            more, said = chi_square_test(distances, votes.weights, places.size, fit.theta)
             details |= more
             notes += said
         return found._replace(notes=tuple(notes), details=details)
@@ -151,45 +151,47 @@ def distances_from(center: Floats, places: Floats) -> Floats:
     return np.asarray(pairs.discordant + pairs.tied_y / 2)
 
 
-def fitted(distances: Floats, weights: Floats, items: int) -> Fit:
+def fit_theta(distances: Floats, weights: Floats, items: int) -> MallowsFit:
     """Theta by maximum likelihood: an exponential family, whose mean distance is that of the votes."""
     total, shares = float(weights.sum()), weights / weights.max()
     observed = float(shares @ distances) / float(shares.sum())
     theta = theta_of_mean(items, observed)
     if theta == np.inf:
-        return Fit(theta, np.nan, observed, 0.0, 0.0)
+        return MallowsFit(theta, np.nan, observed, 0.0, 0.0)
     expected, variance = moments_of_distance(items, theta)
     voters = float(shares.sum()) ** 2 / float(shares @ shares)  # as many of equal weight say as much
     error = 1 / float(np.sqrt(voters * variance)) if theta > 0 else np.nan
-    return Fit(theta, error, observed, expected, -total * (theta * observed + log_normaliser(items, theta)))
+    return MallowsFit(theta, error, observed, expected, -total * (theta * observed + log_normaliser(items, theta)))
 
 
-def said_of(fit: Fit, found: bool) -> tuple[str, ...]:
+def fit_notes(fit: MallowsFit, found: bool) -> tuple[str, ...]:
     if fit.theta == np.inf:
-        return (everywhere("all votes are the centre: theta is infinite"),)
+        return (general_note("all votes are the centre: theta is infinite"),)
     if fit.theta == 0:
-        return (everywhere("the votes lie no closer to the centre than random orders would: theta is 0"),)
+        return (general_note("the votes lie no closer to the centre than random orders would: theta is 0"),)
     if not found:
         return ()
-    return (everywhere("the standard error of theta takes the centre for known; it was found from the same votes"),)
+    return (general_note("the standard error of theta takes the centre for known; it was found from the same votes"),)
 
 
-def everywhere(said: str) -> Note:
+def general_note(said: str) -> Note:
     return Note(said, said)
 
 
-def checked(distances: Floats, weights: Floats, items: int, theta: float) -> tuple[dict[str, float], tuple[str, ...]]:
+def chi_square_test(
+    distances: Floats, weights: Floats, items: int, theta: float
+) -> tuple[dict[str, float], tuple[str, ...]]:
     """The chi-square test of the distances, where there is one."""
     if (weights != 1).any() or (distances % 1 != 0).any():
-        return {}, (everywhere("no test of fit: it needs votes without ties that rank all items and count 1 each"),)
+        return {}, (general_note("no test of fit: it needs votes without ties that rank all items and count 1 each"),)
     law = law_of_distance(items, theta)
-    expected, observed = pooled(law * distances.size, np.bincount(distances.astype(np.int64), minlength=law.size))
+    expected, observed = pool_cells(law * distances.size, np.bincount(distances.astype(np.int64), minlength=law.size))
     freedom = expected.size - 1 - (theta > 0)
     if freedom < 1:
         return {}, (Note(f"no test of fit: {distances.size} votes are too few", "no test of fit: votes are too few"),)
     statistic = float(((observed - expected) ** 2 / expected).sum())
     pvalue = float(special().chdtrc(freedom, statistic))
-    said = f"(chi-square {statistic:.2f} with {freedom}, p {said_p(pvalue)})"
+    said = f"(chi-square {statistic:.2f} with {freedom}, p {format_p_value(pvalue)})"
     note = (
         f"Mallows' model does not describe the distances of these votes well {said}"
         if pvalue < LEVEL
@@ -198,7 +200,7 @@ def checked(distances: Floats, weights: Floats, items: int, theta: float) -> tup
     return {"chi-square": statistic, "degrees of freedom": float(freedom), "p-value of fit": pvalue}, (Note(note),)
 
 
-def pooled(expected: Floats, observed: npt.NDArray[np.int64]) -> tuple[Floats, Floats]:
+def pool_cells(expected: Floats, observed: npt.NDArray[np.int64]) -> tuple[Floats, Floats]:
     """Neighbouring cells together until each expects enough; what is left at the end joins the last."""
     cells: list[list[float]] = [[0.0, 0.0]]
     for one in zip(expected.tolist(), observed.tolist(), strict=True):

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from rankscope.consensus.base import Order
-from rankscope.data.rank_list import normalised
+from rankscope.data.rank_list import normalise_ranks
 from rankscope.data.votes import UNRANKED, Votes, check_unranked
 from rankscope.errors import InputError
 from rankscope.kernels.pairs import count_pairs_by_row
@@ -52,14 +52,14 @@ def vote_distances(
     check_unranked(unranked)
     votes = Votes.of(rankings)
     places = votes.filled(unranked)
-    own = np.broadcast_to(places_of_order(order, votes.items), places.shape)
+    own = np.broadcast_to(places_in_order(order, votes.items), places.shape)
     if distance == "footrule":
         return np.asarray(np.nansum(np.abs(places - own), axis=1))
     found = count_pairs_by_row(own, places)
     return np.asarray(found.discordant + found.tied_x / 2, np.float64)
 
 
-def places_of_order(order: Order | Sequence[str | Sequence[str]], items: tuple[str, ...]) -> Floats:
+def places_in_order(order: Order | Sequence[str | Sequence[str]], items: tuple[str, ...]) -> Floats:
     """(items) the places of an order, tied ones at their mean, in the order of the items."""
     if isinstance(order, Order):
         ranks = dict(zip(order.items, order.ranks.tolist(), strict=True))
@@ -72,4 +72,4 @@ def places_of_order(order: Order | Sequence[str | Sequence[str]], items: tuple[s
         odd = sorted(set(ranks) ^ set(items))[0]
         where = "is not in the order" if odd in items else "is in the order, but nobody ranked it"
         raise InputError(f"{odd!r} {where}; expected an order of the items of the votes")
-    return np.asarray(normalised(np.array([[ranks[name] for name in items]]), "middle")[0])
+    return np.asarray(normalise_ranks(np.array([[ranks[name] for name in items]]), "middle")[0])

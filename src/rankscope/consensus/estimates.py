@@ -8,7 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from rankscope.consensus.bradley_terry import Fitted, draws_from_covariance, fit_preferences, lost_note
+from rankscope.consensus.bradley_terry import (
+    BradleyTerryFit,
+    draws_from_covariance,
+    fit_preferences,
+    lost_resamples_note,
+)
 from rankscope.consensus.luce import LuceModel, plackett_luce_covariance
 from rankscope.consensus.misfit import plackett_luce_misfit
 from rankscope.consensus.pairwise import preference_matrix
@@ -16,12 +21,12 @@ from rankscope.consensus.transitivity import deviance_from_pairs
 from rankscope.consensus.weight_unit import check_least, check_prior, in_weight_units, weight_unit
 from rankscope.data.preferences import Preferences
 from rankscope.data.votes import Votes
-from rankscope.data.wording import counted, said_p
+from rankscope.data.wording import format_p_value, pluralise
 from rankscope.kernels.resample import bootstrap_counts, draw
 from rankscope.stats.inputs import as_generator
 from rankscope.typing import Floats, Ints
 
-__all__ = ["Asked", "Estimate", "from_preferences", "from_votes"]
+__all__ = ["LeaderboardSettings", "Estimate", "estimate_from_preferences", "estimate_from_votes"]
 
 
 #: A p-value below says that the model does not fit.
@@ -35,7 +40,7 @@ NARROW = 1 << 15
 
 
 @dataclass(frozen=True, kw_only=True)
-class Asked:
+class LeaderboardSettings:
     """Which model, and which draws of it: by the bootstrap, or from the information matrix."""
 
     model: str
@@ -68,7 +73,7 @@ class Estimate:
     notes: tuple[str, ...]
 
 
-def from_preferences(preferences: Preferences, asked: Asked) -> Estimate:
+def estimate_from_preferences(preferences: Preferences, asked: LeaderboardSettings) -> Estimate:
     """Bradley and Terry's model, or Davidson's. Raises as `fit_preferences`."""
     resampled = asked.interval == "bootstrap"
     fitted = fit_preferences(
@@ -79,25 +84,25 @@ def from_preferences(preferences: Preferences, asked: Asked) -> Estimate:
         prior=asked.prior,
         n_resamples=asked.n_resamples if resampled else 0,
         rng=asked.seed,
-        progress=steps_of(asked.progress),
+        progress=progress_in_steps(asked.progress),
     )
     abilities, log_tie, effects = fitted.ratings, fitted.tie_parameter, dict(fitted.effects)
     if not resampled:
-        abilities, effects, log_tie = drawn_together(fitted, asked)
+        abilities, effects, log_tie = joint_draws(fitted, asked)
     tie = np.zeros(len(abilities)) if asked.model != "davidson" else np.exp(np.minimum(log_tie, LARGEST))
     return Estimate(
         systems=preferences.systems,
         abilities=abilities,
         tie=tie,
         effects=effects,
-        seen=seen_wins(preferences),
+        seen=observed_wins(preferences),
         fit=() if effects else fit_of_pairs(preferences, fitted),
         lost=fitted.lost,
         notes=fitted.notes,
     )
 
 
-def drawn_together(fitted: Fitted, asked: Asked) -> tuple[Floats, dict[str, Floats], Floats]:
+def joint_draws(fitted: BradleyTerryFit, asked: LeaderboardSettings) -> tuple[Floats, dict[str, Floats], Floats]:
     """Ratings, effects and log nu, each with draws below the estimate, that vary together as the information says."""
     estimate = np.concatenate([fitted.ratings[0], *fitted.effects.values(), fitted.tie_parameter[:1]])
     n, size = fitted.ratings.shape[1], len(fitted.joint)
@@ -112,12 +117,14 @@ def drawn_together(fitted: Fitted, asked: Asked) -> tuple[Floats, dict[str, Floa
     return values[:n].T, dict(zip(fitted.effects, values[n:], strict=False)), values[-1]
 
 
-def fit_of_pairs(preferences: Preferences, fitted: Fitted) -> tuple[str, ...]:
+def fit_of_pairs(preferences: Preferences, fitted: BradleyTerryFit) -> tuple[str, ...]:
     """Whether one rating a system explains who wins against whom."""
     found = deviance_from_pairs(preferences, fitted)
     if np.isnan(found.pvalue):
         return ()
-    what = f"(deviance {found.deviance:.1f}, {counted(found.df, 'degree')} of freedom, p {said_p(found.pvalue)})"
+    what = (
+        f"(deviance {found.deviance:.1f}, {pluralise(found.df, 'degree')} of freedom, p {format_p_value(found.pvalue)})"
+    )
     if found.pvalue < LEVEL:
         text = "one rating a system does not explain all of who wins against whom: pairs differ by more than chance"
     else:
@@ -125,7 +132,7 @@ def fit_of_pairs(preferences: Preferences, fitted: Fitted) -> tuple[str, ...]:
     return (f"{text} {what}", *found.notes)
 
 
-def fit_of_votes(votes: Votes, abilities: Floats, asked: Asked) -> tuple[str, ...]:
+def fit_of_votes(votes: Votes, abilities: Floats, asked: LeaderboardSettings) -> tuple[str, ...]:
     """The same of votes, by votes drawn from the model; nothing where that would take long."""
     if votes.ranks.size * len(votes.items) * DRAWS > LONG:
         return ()
@@ -136,7 +143,7 @@ def fit_of_votes(votes: Votes, abilities: Floats, asked: Asked) -> tuple[str, ..
     return (found.note,)
 
 
-def steps_of(progress: Callable[[float], Any] | None) -> Callable[[float], Any] | None:
+def progress_in_steps(progress: Callable[[float], Any] | None) -> Callable[[float], Any] | None:
     """Told the share that is done in all, it tells what was just done."""
     if progress is None:
         return None
@@ -150,7 +157,7 @@ def steps_of(progress: Callable[[float], Any] | None) -> Callable[[float], Any] 
     return tell
 
 
-def seen_wins(preferences: Preferences) -> Floats:
+def observed_wins(preferences: Preferences) -> Floats:
     """(systems, systems) by weight, how much the row won against the column, a tie half."""
     n = len(preferences.systems)
     share = preferences.weight * (1 + preferences.outcome) / 2
@@ -159,7 +166,7 @@ def seen_wins(preferences: Preferences) -> Floats:
     return np.asarray((forth + back).reshape(n, n))
 
 
-def from_votes(votes: Votes, asked: Asked, unit: Ints | None = None) -> Estimate:
+def estimate_from_votes(votes: Votes, asked: LeaderboardSettings, unit: Ints | None = None) -> Estimate:
     """Plackett and Luce's model. unit: (voters) which votes hang together. Raises as `fit_plackett_luce`."""
     check_least(votes.weights)
     check_prior(votes.weights, asked.prior)
@@ -171,7 +178,7 @@ def from_votes(votes: Votes, asked: Asked, unit: Ints | None = None) -> Estimate
     rng, lost = as_generator(asked.seed), 0
     if asked.interval == "bootstrap":
         unit = np.arange(len(votes.voters)) if unit is None else unit
-        drawn, lost = resampled_votes(model, best, asked, unit, rng)
+        drawn, lost = resample_votes(model, best, asked, unit, rng)
     else:
         covariance = plackett_luce_covariance(light, log_worths=best, unranked=asked.unranked, prior=prior) / size
         drawn = draws_from_covariance(best, covariance, asked.n_resamples, rng)
@@ -181,14 +188,14 @@ def from_votes(votes: Votes, asked: Asked, unit: Ints | None = None) -> Estimate
         abilities=abilities,
         tie=np.zeros(len(abilities)),
         effects={},
-        seen=seen_above(votes, asked.unranked),
+        seen=observed_above(votes, asked.unranked),
         fit=fit_of_votes(votes, best, asked),
         lost=lost,
-        notes=lost_note(lost, asked.n_resamples),
+        notes=lost_resamples_note(lost, asked.n_resamples),
     )
 
 
-def seen_above(votes: Votes, unranked: str) -> Floats:
+def observed_above(votes: Votes, unranked: str) -> Floats:
     """(systems, systems) by weight, how often the row was above the column, half where they are level."""
     above = preference_matrix(votes, unranked)
     there = ~np.isnan(votes.ranks)
@@ -201,8 +208,8 @@ def seen_above(votes: Votes, unranked: str) -> Floats:
     return np.asarray(found)
 
 
-def resampled_votes(
-    model: LuceModel, best: Floats, asked: Asked, unit: Ints, rng: np.random.Generator
+def resample_votes(
+    model: LuceModel, best: Floats, asked: LeaderboardSettings, unit: Ints, rng: np.random.Generator
 ) -> tuple[Floats, int]:
     """(draws, systems) fits to units drawn with replacement, and how many draws have none."""
     votes = model.votes

@@ -6,24 +6,24 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rankscope.consensus.bradley_terry import Fitted
+from rankscope.consensus.bradley_terry import BradleyTerryFit
 from rankscope.consensus.contexts import POSITION, Contexts, contexts_of
 from rankscope.consensus.likelihood import Likelihood, Point
 from rankscope.data.preferences import Preferences
 from rankscope.errors import ParameterError
 from rankscope.typing import Floats
 
-__all__ = ["Wins", "at_estimate", "wins_by_system"]
+__all__ = ["SystemWins", "likelihood_at_estimate", "wins_by_system"]
 
 
-class Wins(NamedTuple):
+class SystemWins(NamedTuple):
     """(systems) by weight, a tie half a win; those of a prior are among them."""
 
     observed: Floats
     expected: Floats
 
 
-def wins_by_system(preferences: Preferences, fitted: Fitted) -> Wins:
+def wins_by_system(preferences: Preferences, fitted: BradleyTerryFit) -> SystemWins:
     """How often each system won, and how often it should have by the estimate, in the games that it played.
 
     Both are the same for the most likely strengths. With a prior both hold its wins, too, and the two differ by one
@@ -39,16 +39,16 @@ def wins_by_system(preferences: Preferences, fitted: Fitted) -> Wins:
     >>> wins.observed.tolist(), wins.expected.round(9).tolist()
     ([3.0, 1.0], [3.0, 1.0])
     """
-    contexts, likelihood, point = at_estimate(preferences, fitted)
+    contexts, likelihood, point = likelihood_at_estimate(preferences, fitted)
     sums, n = contexts.observed(), contexts.n
     played = (abs(likelihood.signs) @ sums.games)[:, 0]
     observed = played / 2 + (likelihood.signs @ sums.lead)[:, 0]
     expected = played / 2 + (likelihood.signs @ (sums.games * point.mean))[:, 0]
     more = fitted.prior * (1 + np.tanh(point.parameters[:n, 0] / 2))
-    return Wins(np.asarray(observed + fitted.prior), np.asarray(expected + more))
+    return SystemWins(np.asarray(observed + fitted.prior), np.asarray(expected + more))
 
 
-def at_estimate(preferences: Preferences, fitted: Fitted) -> tuple[Contexts, Likelihood, Point]:
+def likelihood_at_estimate(preferences: Preferences, fitted: BradleyTerryFit) -> tuple[Contexts, Likelihood, Point]:
     """The contexts that the estimate is of, and what the likelihood says there."""
     if preferences.systems != fitted.systems:
         raise ParameterError("the estimate is of other systems than the preferences; give those that it was made of")

@@ -8,7 +8,7 @@ import numpy as np
 
 from rankscope.typing import Floats, Indices
 
-__all__ = ["falling", "free_moves", "improved", "order_costs", "searched", "starts_for"]
+__all__ = ["items_behind", "count_free_moves", "improve_orders", "order_costs", "search_order", "default_restarts"]
 
 
 #: Rounds without a better order after which a search ends.
@@ -21,7 +21,7 @@ STARTS, START_ITEMS = 32, 6400
 HELD = 1 << 22
 
 
-def falling(orders: Indices) -> Floats:
+def items_behind(orders: Indices) -> Floats:
     """(items), or (draws, items): how many items stand behind each."""
     found = np.empty(orders.shape)
     n = orders.shape[-1]
@@ -43,7 +43,7 @@ def order_costs(margins: Floats, orders: Indices) -> Floats:
     return found
 
 
-def improved(margins: Floats, orders: Indices, deadline: float | None = None) -> Indices:
+def improve_orders(margins: Floats, orders: Indices, deadline: float | None = None) -> Indices:
     """Orders that no move of one item to another place makes cheaper, by more than half a unit of whole margins.
 
     margins: (items, items), or (orders, items, items), a table an order. orders: (orders, items), the best item first.
@@ -56,7 +56,7 @@ def improved(margins: Floats, orders: Indices, deadline: float | None = None) ->
     places, every = np.arange(n), np.arange(rows)
     behind = np.zeros((rows, n + 1))  # the cost of standing behind so many of the others, less that of standing first
     last_moved, step = 0, 0
-    while step - last_moved < n and not passed(deadline):
+    while step - last_moved < n and not deadline_passed(deadline):
         item = step % n
         step += 1
         line = margins[item][orders] if margins.ndim == 2 else np.take_along_axis(margins[:, item], orders, axis=1)
@@ -74,10 +74,10 @@ def improved(margins: Floats, orders: Indices, deadline: float | None = None) ->
     return orders
 
 
-def free_moves(margins: Floats, order: Indices) -> int:
+def count_free_moves(margins: Floats, order: Indices) -> int:
     """How many items could stand at another place of an order at no cost. margins: (items, items) whole numbers.
 
-    >>> free_moves(np.array([[0.0, 1.0, -1.0], [-1.0, 0.0, 1.0], [1.0, -1.0, 0.0]]), np.arange(3))  # a circle
+    >>> count_free_moves(np.array([[0.0, 1.0, -1.0], [-1.0, 0.0, 1.0], [1.0, -1.0, 0.0]]), np.arange(3))  # a circle
     2
     """
     lines = margins[np.ix_(order, order)]
@@ -90,16 +90,16 @@ def free_moves(margins: Floats, order: Indices) -> int:
     return int(same.any(axis=1).sum())
 
 
-def passed(deadline: float | None) -> bool:
+def deadline_passed(deadline: float | None) -> bool:
     return deadline is not None and time.monotonic() > deadline
 
 
-def starts_for(n: int) -> int:
+def default_restarts(n: int) -> int:
     """How many starts a search of n items has where nothing else is asked."""
     return max(4, min(STARTS, START_ITEMS // n))
 
 
-def searched(margins: Floats, restarts: int, rng: np.random.Generator, deadline: float | None = None) -> Indices:
+def search_order(margins: Floats, restarts: int, rng: np.random.Generator, deadline: float | None = None) -> Indices:
     """(items) the cheapest order found from so many starts, and from so many variations of the best one, repeatedly.
 
     The starts are the order in which the items stand, the one by majorities won, and random ones. Of orders of one
@@ -111,18 +111,18 @@ def searched(margins: Floats, restarts: int, rng: np.random.Generator, deadline:
     starts[1:2] = np.argsort(-np.sign(margins).sum(axis=1), kind="stable")
     best, cost, waited = starts[0], np.inf, 0
     for turn in range(ROUNDS):
-        if waited >= PATIENCE or (turn and passed(deadline)):
+        if waited >= PATIENCE or (turn and deadline_passed(deadline)):
             break
-        found = improved(margins, starts, deadline)
+        found = improve_orders(margins, starts, deadline)
         costs = order_costs(margins, found)
         waited += 1
         if costs.min() < cost:
             best, cost, waited = found[costs.argmin()], costs.min(), 0
-        starts = varied(best, restarts, rng)
+        starts = perturb_order(best, restarts, rng)
     return np.asarray(best)
 
 
-def varied(order: Indices, count: int, rng: np.random.Generator) -> Indices:
+def perturb_order(order: Indices, count: int, rng: np.random.Generator) -> Indices:
     """(count, items) an order with about a third of its items moved, in some a little, in others across a third."""
     n = order.size
     reach = rng.random((count, 1)) * n / 3

@@ -19,7 +19,7 @@ __all__ = [
     "DRAWS",
     "LEAST",
     "RankIntervals",
-    "affordable",
+    "affordable_draws",
     "check_draws",
     "no_intervals",
     "places_in_draws",
@@ -58,15 +58,15 @@ def no_intervals(items: int, notes: tuple[str, ...] = ()) -> RankIntervals:
     return RankIntervals(np.full(items, np.nan), np.full(items, np.nan), 0, notes)
 
 
-def affordable(steps: float, items: int) -> tuple[int, tuple[str, ...]]:
+def affordable_draws(steps: float, items: int) -> tuple[int, tuple[str, ...]]:
     """How many draws are made where nobody said how many, and a note where that is fewer than usual.
 
     steps: of one draw. As many as take 4 billion steps, of which a draw takes one more for each two items that are
     compared in it, and hold 50 million ranks, at most 1,000; none where that leaves fewer than 200.
 
-    >>> affordable(1e3, 10)
+    >>> affordable_draws(1e3, 10)
     (1000, ())
-    >>> affordable(1e9, 1000)[0]
+    >>> affordable_draws(1e9, 1000)[0]
     0
     """
     most = int(min(DRAWS, STEPS // max(steps + items**2 / 2, 1), HELD // max(items, 1)))

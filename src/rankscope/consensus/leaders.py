@@ -9,16 +9,16 @@ import numpy as np
 
 from rankscope.consensus.base import ranks_of
 from rankscope.consensus.board import Effect, Leaderboard
-from rankscope.consensus.board_data import BoardData, pairs_in, preferences_of, votes_of
-from rankscope.consensus.board_shown import said_won
-from rankscope.consensus.estimates import Asked, Estimate, from_preferences, from_votes
-from rankscope.consensus.places import places_of
-from rankscope.consensus.repeats import alike_of, upheld
+from rankscope.consensus.board_data import LeaderboardData, language_pairs, load_preferences, load_votes
+from rankscope.consensus.board_shown import format_wins_in_words
+from rankscope.consensus.estimates import Estimate, LeaderboardSettings, estimate_from_preferences, estimate_from_votes
+from rankscope.consensus.places import cluster_ranks
+from rankscope.consensus.repeats import consistency_of_repeats, share_upheld
 from rankscope.consensus.scales import SCALES, expected_shares, on_scale, win_shares
 from rankscope.consensus.voters import VoterAgreement, agreement_of_voters
 from rankscope.data.preferences import Preferences
 from rankscope.data.votes import Votes, check_unranked
-from rankscope.data.wording import counted
+from rankscope.data.wording import pluralise
 from rankscope.errors import InputError, ParameterError
 from rankscope.stats.inputs import check_choice, check_count, check_positive, check_share, seed_of
 from rankscope.stats.intervals import percentile_ends
@@ -40,7 +40,7 @@ FAR = 3.0
 
 
 def leaderboard(
-    data: BoardData,
+    data: LeaderboardData,
     *,
     model: str = "bradley-terry",
     covariates: Sequence[str] = (),
@@ -105,7 +105,7 @@ def leaderboard(
     check_positive("prior", prior, zero=True)
     check_count("n_resamples", n_resamples, FEWEST)
     check_share("confidence_level", confidence_level)
-    asked = Asked(
+    asked = LeaderboardSettings(
         model=model,
         covariates=names,
         position=position,
@@ -116,7 +116,7 @@ def leaderboard(
         seed=seed_of(rng),
         progress=progress,
     )
-    source, found, units, settings = solved(
+    source, found, units, settings = fit_model(
         data, asked, measure=measure, column=column, pair=pair, unit=unit, winner=winner
     )
     if len(found.abilities) <= FEWEST:
@@ -127,20 +127,20 @@ def leaderboard(
             f"intervals; {cure}take interval='information' (--interval)"
         )
     settings = {
-        **signed(asked, scale, confidence_level, units is not None),
+        **signature_settings(asked, scale, confidence_level, units is not None),
         **settings,
         "systems": f"{len(found.systems)}",
         "votes" if isinstance(source, Votes) else "comparisons": f"{count_of(source)}",
     }
-    notes = notes_of(source, found, asked, None if units is None else np.unique(units).size)
-    together = pairs_in(data) if pair is None else ()
-    return board_of(
+    notes = leaderboard_notes(source, found, asked, None if units is None else np.unique(units).size)
+    together = language_pairs(data) if pair is None else ()
+    return build_leaderboard(
         source, found, asked, scale=scale, level=confidence_level, pairs=together, settings=settings, notes=notes
     )
 
 
-def solved(
-    data: BoardData, asked: Asked, **of_data: Any
+def fit_model(
+    data: LeaderboardData, asked: LeaderboardSettings, **of_data: Any
 ) -> tuple[Preferences | Votes, Estimate, Ints | None, dict[str, str]]:
     """The data as the model takes them, the estimate, which of them hang together, and parts of the signature."""
     if asked.model != "plackett-luce" and asked.unranked != LEFT_OUT[0]:
@@ -149,10 +149,10 @@ def solved(
         )
     if asked.model == "plackett-luce":
         refuse_effects(asked.covariates, asked.position)
-        votes, settings, units = votes_of(data, **of_data)
-        return votes, from_votes(votes, asked, units), units, settings
-    seen, settings = preferences_of(data, covariates=asked.covariates, **of_data)
-    return seen, from_preferences(seen, asked), None if seen.unit is None else seen.unit.codes, settings
+        votes, settings, units = load_votes(data, **of_data)
+        return votes, estimate_from_votes(votes, asked, units), units, settings
+    seen, settings = load_preferences(data, covariates=asked.covariates, **of_data)
+    return seen, estimate_from_preferences(seen, asked), None if seen.unit is None else seen.unit.codes, settings
 
 
 def refuse_effects(covariates: Sequence[str], position: bool) -> None:
@@ -162,10 +162,10 @@ def refuse_effects(covariates: Sequence[str], position: bool) -> None:
         raise ParameterError(f"{what} is for comparisons of two, and plackett-luce is for votes on many; leave it out")
 
 
-def board_of(
+def build_leaderboard(
     source: Preferences | Votes,
     found: Estimate,
-    asked: Asked,
+    asked: LeaderboardSettings,
     *,
     scale: str,
     level: float,
@@ -179,7 +179,7 @@ def board_of(
     abilities, tie = found.abilities[:, order], float(found.tie[0])
     ratings = on_scale(abilities, scale, found.tie)
     low, high = percentile_ends(ratings[1:].T, level)
-    places = places_of(abilities[1:], level)
+    places = cluster_ranks(abilities[1:], level)
     seen = found.seen[np.ix_(order, order)]
     met = seen + seen.T
     return Leaderboard(
@@ -201,9 +201,9 @@ def board_of(
         tie=effect_of("ties", found.tie, level) if asked.model == "davidson" else None,
         n=count_of(source),
         n_ties=0 if isinstance(source, Votes) else int((source.outcome == 0).sum()),
-        alike=None if isinstance(source, Votes) else alike_of(source),
+        alike=None if isinstance(source, Votes) else consistency_of_repeats(source),
         voters=voters_of(source, ranks, asked.seed) if asked.model == "plackett-luce" else None,
-        upheld=np.nan if isinstance(source, Votes) else upheld(source, found.abilities[0]),
+        upheld=np.nan if isinstance(source, Votes) else share_upheld(source, found.abilities[0]),
         fit=found.fit,
         lost=found.lost,
         pairs=pairs,
@@ -241,7 +241,7 @@ def step_of(source: Preferences | Votes, name: str) -> float:
     return float(10.0 ** np.floor(np.log10(2 * spread))) if np.isfinite(spread) and spread > 0 else 1.0
 
 
-def signed(asked: Asked, scale: str, level: float, grouped: bool) -> dict[str, str]:
+def signature_settings(asked: LeaderboardSettings, scale: str, level: float, grouped: bool) -> dict[str, str]:
     """All else that changes the numbers, for the signature. grouped: whether whole units are drawn."""
     drawn = f"{asked.interval},{asked.n_resamples}"
     if asked.interval == "bootstrap":
@@ -258,17 +258,19 @@ def signed(asked: Asked, scale: str, level: float, grouped: bool) -> dict[str, s
     return {**found, **rest, "rng": f"{asked.seed}"}
 
 
-def notes_of(source: Preferences | Votes, found: Estimate, asked: Asked, units: int | None) -> tuple[str, ...]:
+def leaderboard_notes(
+    source: Preferences | Votes, found: Estimate, asked: LeaderboardSettings, units: int | None
+) -> tuple[str, ...]:
     """How much there was, what hangs together, what was lost. units: how many, where there are any."""
     notes = list(source.notes)
     if isinstance(source, Votes):
-        notes.append(f"{counted(len(source.voters), 'vote')} on {counted(len(source.items), 'system')}")
+        notes.append(f"{pluralise(len(source.voters), 'vote')} on {pluralise(len(source.items), 'system')}")
         weight = source.weights
     else:
         n_ties = int((source.outcome == 0).sum())
         how = "an outcome of their own" if asked.model == "davidson" else "half a win for each"
-        ties = f"{counted(n_ties, 'tie')} among them" + (f" ({how})" if n_ties else "")
-        notes.append(f"{counted(len(source), 'comparison')}, {ties}")
+        ties = f"{pluralise(n_ties, 'tie')} among them" + (f" ({how})" if n_ties else "")
+        notes.append(f"{pluralise(len(source), 'comparison')}, {ties}")
         weight = source.weight
     if np.ptp(weight) > 0 or weight[0] != 1:
         notes.append(f"weights between {weight.min():g} and {weight.max():g}, {weight.sum():g} in all")
@@ -299,6 +301,6 @@ def side_note(source: Preferences) -> list[str]:
         return []
     left = float((lean > 0).mean())
     return [
-        f"the left one won {said_won(left)} of 100 decided comparisons: where sides were given out by chance, standing "
+        f"the left one won {format_wins_in_words(left)} of 100 decided comparisons: where sides were given out by chance, standing "
         "left matters, and --position takes that out"
     ]

@@ -11,10 +11,10 @@ import numpy as np
 import numpy.typing as npt
 
 from rankscope.consensus.base import Method, Note, Order, Solution
-from rankscope.consensus.majorities import STRENGTHS, Weights, check_strength, half_ties, strength_levels
+from rankscope.consensus.majorities import STRENGTHS, VoterWeights, check_strength, half_ties, strength_levels
 from rankscope.consensus.pairwise import in_chunks, preference_matrices
 from rankscope.data.votes import UNRANKED, Votes, check_unranked
-from rankscope.data.wording import listed
+from rankscope.data.wording import join_names
 from rankscope.typing import Bools, Floats
 
 __all__ = ["RankedPairs", "lock_pairs", "ranked_pairs"]
@@ -71,7 +71,7 @@ class RankedPairs(Method):
         scores = half_ties(above[None])[0]
         if not left_out:
             return Solution(scores)
-        pairs = listed([f"{votes.items[a]!r} over {votes.items[b]!r}" for a, b in left_out])
+        pairs = join_names([f"{votes.items[a]!r} over {votes.items[b]!r}" for a, b in left_out])
         said = "majorities of equal strength contradict each other and were not locked, so items may be tied"
         return Solution(scores, notes=(Note(f"{len(left_out)} {said}: {pairs}", said),))
 
@@ -116,7 +116,7 @@ def lock(above: list[int], pairs: Iterable[tuple[int, int]]) -> list[int]:
 
 
 def ranked_pairs(
-    rankings: Any, *, weights: Weights = None, strength: str = STRENGTHS[1], unranked: str = UNRANKED[0]
+    rankings: Any, *, weights: VoterWeights = None, strength: str = STRENGTHS[1], unranked: str = UNRANKED[0]
 ) -> Order:
     """The items by ranked pairs (Tideman): majorities are locked from the strongest on, unless they contradict.
 

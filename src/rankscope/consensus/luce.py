@@ -8,20 +8,20 @@ from typing import Any
 
 import numpy as np
 
-from rankscope.consensus.ascent import climb
-from rankscope.consensus.choices import Choices, choices_of
+from rankscope.consensus.ascent import maximise
+from rankscope.consensus.choices import ChoiceSets, choice_sets_of
 from rankscope.consensus.mixing import TINY, connected, pairs_above, refuse_unconnected
-from rankscope.consensus.stages import NUMBERS, Stages, curvature, prior_curvature, slope, stages_of
+from rankscope.consensus.stages import NUMBERS, ChoiceStages, curvature, prior_curvature, slope, stages_of
 from rankscope.data.votes import Votes, check_unranked
 from rankscope.errors import InputError
 from rankscope.stats.inputs import check_positive
 from rankscope.typing import Bools, Floats, Ints
 
-__all__ = ["SLIGHT", "LuceModel", "fit_plackett_luce", "fit_stages", "plackett_luce_covariance"]
+__all__ = ["SLIGHT_PRIOR", "LuceModel", "fit_plackett_luce", "fit_stages", "plackett_luce_covariance"]
 
 
 #: The prior of resamples that have no maximum without one.
-SLIGHT = 1e-3
+SLIGHT_PRIOR = 1e-3
 #: Fits go on until slopes are below this share of the weight of all voters, and are done below the other.
 CLOSE, FLAT = 1e-11, 1e-8
 #: Log-worths are all one that differ by less.
@@ -62,7 +62,7 @@ def fit_plackett_luce(votes: Votes, weights: Floats, *, unranked: str = "average
     best = model.best(middle)
     if len(weights) == 1:
         return best[None]
-    priors = np.where(model.solvable(weights), float(prior), SLIGHT)
+    priors = np.where(model.solvable(weights), float(prior), SLIGHT_PRIOR)
     return model.fits(weights, best, middle, priors)
 
 
@@ -75,7 +75,7 @@ class LuceModel:
     votes: Votes
     subsets: bool
     prior: float
-    terms: Stages | Choices
+    terms: ChoiceStages | ChoiceSets
     above: Any
 
     @classmethod
@@ -83,12 +83,12 @@ class LuceModel:
         """Parameters as `fit_plackett_luce`."""
         subsets = unranked == "ignore"
         stages = stages_of(votes.places, subsets=subsets)
-        return cls(votes, subsets, float(prior), choices_of(stages) or stages, pairs_above(votes, subsets))
+        return cls(votes, subsets, float(prior), choice_sets_of(stages) or stages, pairs_above(votes, subsets))
 
     @property
     def quick(self) -> bool:
         """Whether equal choices are brought together; else each fit takes sums over all votes."""
-        return isinstance(self.terms, Choices)
+        return isinstance(self.terms, ChoiceSets)
 
     def solvable(self, weights: Floats) -> Bools:
         """(draws) whether worths exist that are most likely. weights: (draws, voters)."""
@@ -105,7 +105,7 @@ class LuceModel:
     def best(self, weights: Floats) -> Floats:
         """(items) log-worths for one row of weights, (voters), which has a maximum."""
         start = np.zeros((1, len(self.votes.items)))
-        return np.asarray(plain(fit_stages(self.terms, weights[None], np.array([self.prior]), start))[0])
+        return np.asarray(without_rounding(fit_stages(self.terms, weights[None], np.array([self.prior]), start))[0])
 
     def fits(self, weights: Floats, near: Floats, typical: Floats, priors: Floats | None = None) -> Floats:
         """(draws, items) the same of many rows, each with a maximum: near (items), the fit to the weights `typical`."""
@@ -114,10 +114,10 @@ class LuceModel:
         # A power of two, 1 where voters weigh about alike: by it, all rows are about as steep as the typical one.
         size = np.exp2(np.clip(np.rint(np.log2(weights.sum(axis=1)) - np.log2(typical.sum())), -900, 900))
         priors = np.minimum(priors / size, HUGE * typical.sum())
-        return plain(fit_stages(self.terms, weights / size[:, None], priors, start, typical))
+        return without_rounding(fit_stages(self.terms, weights / size[:, None], priors, start, typical))
 
 
-def plain(found: Floats) -> Floats:
+def without_rounding(found: Floats) -> Floats:
     """Where all are alike, what rounding leaves would be an order."""
     found[np.ptp(found, axis=1) < NOISE] = 0.0
     found[np.abs(found) < NOISE] = 0.0
@@ -125,7 +125,7 @@ def plain(found: Floats) -> Floats:
 
 
 def fit_stages(
-    stages: Stages | Choices, weights: Floats, priors: Floats, start: Floats, typical: Floats | None = None
+    stages: ChoiceStages | ChoiceSets, weights: Floats, priors: Floats, start: Floats, typical: Floats | None = None
 ) -> Floats:
     """The fits of `fit_plackett_luce`, once it is known that there are any.
 
@@ -135,13 +135,13 @@ def fit_stages(
     found = np.asarray(start - start.mean(axis=1, keepdims=True), np.float64)
     typical = weights[0] if typical is None else typical
     at_once = max(4 * NUMBERS // start.shape[1] ** 2, 1)
-    if isinstance(stages, Choices):
+    if isinstance(stages, ChoiceSets):
         at_once = min(at_once, max(NUMBERS // stages.width, 1))
     open_ = np.arange(len(start))
     for round_ in range(ROUNDS):
         step = 1 if round_ else at_once
         left = [
-            raised(stages, found, weights, priors, rows, weights[rows[0]] if round_ else typical)
+            raise_likelihoods(stages, found, weights, priors, rows, weights[rows[0]] if round_ else typical)
             for rows in (open_[first : first + step] for first in range(0, open_.size, step))
         ]
         open_ = np.concatenate(left)
@@ -153,24 +153,28 @@ def fit_stages(
     )
 
 
-def raised(stages: Stages | Choices, found: Floats, weights: Floats, priors: Floats, rows: Ints, by: Floats) -> Ints:
+def raise_likelihoods(
+    stages: ChoiceStages | ChoiceSets, found: Floats, weights: Floats, priors: Floats, rows: Ints, by: Floats
+) -> Ints:
     """The rows that are not at their maximum yet, once all were led on; found: changed in place."""
     first = rows[0]
-    if isinstance(stages, Choices):
+    if isinstance(stages, ChoiceSets):
         height, curved = stages.height(weights[rows], priors[rows]), stages.curvature(found[first], by)
     else:
-        height = height_of(stages.part(rows), weights[rows], priors[rows])
+        height = likelihood_function(stages.part(rows), weights[rows], priors[rows])
         curved = curvature(stages.part(rows[:1]), found[first], by)
     known = curved + prior_curvature(found[first], priors[first])
     inverse = np.asarray(np.linalg.pinv(known, rcond=1e-12, hermitian=True))
     total = weights[rows].sum(axis=1)
-    at, steep = climb(height, found[rows], inverse, CLOSE * total)
+    at, steep = maximise(height, found[rows], inverse, CLOSE * total)
     found[rows] = at - at.mean(axis=1, keepdims=True)
     return np.asarray(rows[steep > FLAT * total])
 
 
-def height_of(stages: Stages, weights: Floats, priors: Floats) -> Callable[[Ints, Floats], tuple[Floats, Floats]]:
-    """What `climb` climbs, by running sums over the votes."""
+def likelihood_function(
+    stages: ChoiceStages, weights: Floats, priors: Floats
+) -> Callable[[Ints, Floats], tuple[Floats, Floats]]:
+    """What `maximise` climbs, by running sums over the votes."""
 
     def found(some: Ints, at: Floats) -> tuple[Floats, Floats]:
         return slope(stages.part(some), at, weights[some], priors[some])

@@ -24,13 +24,13 @@ __all__ = [
     "condorcet_winners",
     "copeland",
     "half_ties",
-    "majorities",
+    "majority_wins",
     "smith_set",
     "smith_sets",
     "strength_levels",
 ]
 
-Weights = Sequence[float] | Mapping[str, float] | None
+VoterWeights = Sequence[float] | Mapping[str, float] | None
 
 #: How strong a majority is: by the weight of those who are for it, or by that less the weight of those against.
 STRENGTHS = ("winning", "margins")
@@ -62,11 +62,11 @@ class Copeland(Method):
     def scores(self, votes: Votes, weights: Floats) -> Floats:
         found = np.empty((len(weights), len(votes.items)))
         for draws, matrices in in_chunks(votes, weights, self.unranked):
-            found[draws] = half_ties(majorities(matrices))
+            found[draws] = half_ties(majority_wins(matrices))
         return found
 
 
-def majorities(matrices: Floats) -> Bools:
+def majority_wins(matrices: Floats) -> Bools:
     """(draws, items, items) whether more weight is for the item of the row than for that of the column.
 
     Weights that differ by less than a billionth of the greatest are equal: sums of 0.1 and 0.2 are not quite 0.3.
@@ -88,7 +88,7 @@ def strength_levels(matrices: Floats, strength: str) -> Ints:
     Only the order of strengths counts for who calls this. Those that differ by less than a billionth of the greatest
     are equal.
     """
-    wins = majorities(matrices)
+    wins = majority_wins(matrices)
     values = matrices if strength == "winning" else matrices - matrices.swapaxes(1, 2)
     flat = np.where(wins, values, 0.0).reshape(len(matrices), -1)
     order = np.argsort(flat, axis=1)
@@ -136,7 +136,7 @@ def smith_sets(wins: Bools) -> Bools:
     return found
 
 
-def copeland(rankings: Any, *, weights: Weights = None, unranked: str = UNRANKED[0]) -> Order:
+def copeland(rankings: Any, *, weights: VoterWeights = None, unranked: str = UNRANKED[0]) -> Order:
     """The items by the number of others against which each wins by majority; ties count half.
 
     rankings: what `Votes.of` takes. weights: how much each voter counts. unranked: what becomes of items that a voter
@@ -153,13 +153,13 @@ def copeland(rankings: Any, *, weights: Weights = None, unranked: str = UNRANKED
     return Copeland(unranked=unranked).order(Votes.of(rankings, weights=weights))
 
 
-def won(rankings: Any, weights: Weights, unranked: str) -> tuple[Votes, Bools]:
+def wins_of_votes(rankings: Any, weights: VoterWeights, unranked: str) -> tuple[Votes, Bools]:
     check_unranked(unranked)
     votes = Votes.of(rankings, weights=weights)
-    return votes, majorities(preference_matrices(votes, votes.weights[None], unranked))
+    return votes, majority_wins(preference_matrices(votes, votes.weights[None], unranked))
 
 
-def condorcet_winner(rankings: Any, *, weights: Weights = None, unranked: str = UNRANKED[0]) -> str | None:
+def condorcet_winner(rankings: Any, *, weights: VoterWeights = None, unranked: str = UNRANKED[0]) -> str | None:
     """The item that wins against each other one by majority; None where there is none.
 
     rankings, weights, unranked: as for `copeland`.
@@ -172,12 +172,12 @@ def condorcet_winner(rankings: Any, *, weights: Weights = None, unranked: str = 
     'A'
     >>> condorcet_winner([["A", "B", "C"], ["B", "C", "A"], ["C", "A", "B"]])  # in a circle
     """
-    votes, wins = won(rankings, weights, unranked)
+    votes, wins = wins_of_votes(rankings, weights, unranked)
     place = int(condorcet_winners(wins)[0])
     return None if place < 0 else votes.items[place]
 
 
-def condorcet_loser(rankings: Any, *, weights: Weights = None, unranked: str = UNRANKED[0]) -> str | None:
+def condorcet_loser(rankings: Any, *, weights: VoterWeights = None, unranked: str = UNRANKED[0]) -> str | None:
     """The item that loses against each other one by majority; None where there is none.
 
     rankings, weights, unranked: as for `copeland`.
@@ -187,12 +187,12 @@ def condorcet_loser(rankings: Any, *, weights: Weights = None, unranked: str = U
     >>> condorcet_loser([["A", "B", "C"], ["B", "A", "C"], ["A", "C", "B"]])
     'C'
     """
-    votes, wins = won(rankings, weights, unranked)
+    votes, wins = wins_of_votes(rankings, weights, unranked)
     place = int(condorcet_losers(wins)[0])
     return None if place < 0 else votes.items[place]
 
 
-def smith_set(rankings: Any, *, weights: Weights = None, unranked: str = UNRANKED[0]) -> tuple[str, ...]:
+def smith_set(rankings: Any, *, weights: VoterWeights = None, unranked: str = UNRANKED[0]) -> tuple[str, ...]:
     """The smallest set of items of which each wins by majority against every item outside it.
 
     rankings, weights, unranked: as for `copeland`. In the order of the votes; it has one item where there is a
@@ -205,5 +205,5 @@ def smith_set(rankings: Any, *, weights: Weights = None, unranked: str = UNRANKE
     >>> smith_set([["A", "B", "C", "D"], ["B", "C", "A", "D"], ["C", "A", "B", "D"]])
     ('A', 'B', 'C')
     """
-    votes, wins = won(rankings, weights, unranked)
+    votes, wins = wins_of_votes(rankings, weights, unranked)
     return tuple(votes.items[i] for i in np.flatnonzero(smith_sets(wins)[0]))

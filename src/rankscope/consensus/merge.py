@@ -6,16 +6,16 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from rankscope.consensus.base import Method
-from rankscope.consensus.intervals import affordable, check_draws, no_intervals, rank_intervals
+from rankscope.consensus.intervals import affordable_draws, check_draws, no_intervals, rank_intervals
 from rankscope.consensus.majorities import condorcet_winner, smith_set
 from rankscope.consensus.merged import Consensus
-from rankscope.consensus.methods import method_named, steps_of, width_of
+from rankscope.consensus.methods import method_by_name, steps_of, width_of
 from rankscope.consensus.pairwise import refuse_items
 from rankscope.consensus.voters import agreement_of_voters
 from rankscope.data.votes import NameList, Votes
 from rankscope.stats.inputs import as_generator, check_share, seed_of
 
-__all__ = ["merge_rankings", "merged_votes"]
+__all__ = ["merge_rankings", "merge_votes"]
 
 #: Permutations behind the p-value of the voters' agreement.
 PERMUTATIONS = 9999
@@ -57,14 +57,14 @@ def merge_rankings(
     ('A', 0.4444)
     """
     votes = Votes.of(rankings, weights=weights)
-    chosen = method_named(method, **parameters)
+    chosen = method_by_name(method, **parameters)
     check_share("confidence_level", confidence_level)
     if n_resamples is not None:
         check_draws(n_resamples)
-    return merged_votes(votes, chosen, n_resamples, confidence_level, seed_of(rng))
+    return merge_votes(votes, chosen, n_resamples, confidence_level, seed_of(rng))
 
 
-def merged_votes(
+def merge_votes(
     votes: Votes,
     method: Method,
     n_resamples: int | None,
@@ -76,7 +76,7 @@ def merged_votes(
     items = len(votes.items)
     refuse_items(items)  # who wins one against one is told whatever the method
     found = method.order(votes)
-    count, said = (n_resamples, ()) if n_resamples is not None else affordable(steps_of(method, votes), items)
+    count, said = (n_resamples, ()) if n_resamples is not None else affordable_draws(steps_of(method, votes), items)
     intervals = no_intervals(items, said)
     if count:
         intervals = rank_intervals(

@@ -9,17 +9,17 @@ from typing import TYPE_CHECKING, Any
 from rankscope._version import __version__
 from rankscope.consensus.base import Order
 from rankscope.consensus.merged_shown import (
-    all_voters,
+    all_voters_section,
+    condorcet_section,
     consensus_section,
     details_section,
-    one_against_one,
     voters_section,
 )
 from rankscope.consensus.voters import VoterAgreement
-from rankscope.consensus.weights_said import weights_said
+from rankscope.consensus.weights_said import weights_signature
 from rankscope.data.sections import Section, as_text, tidy_frame
 from rankscope.data.votes import Votes
-from rankscope.data.wording import counted, listed
+from rankscope.data.wording import join_names, pluralise
 from rankscope.errors import InputError
 from rankscope.typing import Floats
 
@@ -63,7 +63,7 @@ class Consensus:
     def __getitem__(self, item: str) -> float:
         """The score of an item. Raises InputError for one that is not among the votes."""
         if item not in self.found.items:
-            raise InputError(f"no item {item!r} among the votes; items: {listed(self.found.items)}")
+            raise InputError(f"no item {item!r} among the votes; items: {join_names(self.found.items)}")
         return self.found[item]
 
     @property
@@ -87,8 +87,8 @@ class Consensus:
 
     def sections(self) -> tuple[Section, ...]:
         """The order; how far the voters agree; who wins one against one; what else the method found."""
-        more = [section for section in (all_voters(self), details_section(self)) if section is not None]
-        return consensus_section(self), voters_section(self), one_against_one(self), *more
+        more = [section for section in (all_voters_section(self), details_section(self)) if section is not None]
+        return consensus_section(self), voters_section(self), condorcet_section(self), *more
 
     def signature(self) -> str:
         """Every setting that changes the numbers, in one line."""
@@ -98,7 +98,7 @@ class Consensus:
             f"voters:{len(self.votes.voters)}",
             f"items:{len(self.votes.items)}",
         ]
-        parts += weights_said(zip(self.votes.voters, self.votes.weights.tolist(), strict=True))
+        parts += weights_signature(zip(self.votes.voters, self.votes.weights.tolist(), strict=True))
         if self.n_resamples:
             parts.append(f"interval:bootstrap,{self.n_resamples},{self.confidence_level:g}")
         parts += [f"agreement:{self.voters.concordance.method}", f"rng:{self.seed}", f"rankscope {__version__}"]
@@ -108,5 +108,5 @@ class Consensus:
         return as_text(self)
 
     def __repr__(self) -> str:
-        n = counted(len(self.votes.items), "item")
-        return f"Consensus({n} by {counted(len(self.votes.voters), 'voter')}, {self.found.method!r})"
+        n = pluralise(len(self.votes.items), "item")
+        return f"Consensus({n} by {pluralise(len(self.votes.voters), 'voter')}, {self.found.method!r})"

@@ -8,7 +8,7 @@ import numpy as np
 
 from rankscope.data.cells import format_value
 from rankscope.data.sections import Figure, Section, Table
-from rankscope.data.wording import chance_of, counted, listed, percent, said_p
+from rankscope.data.wording import format_chance, format_p_value, format_percent, join_names, pluralise
 from rankscope.kernels.ties import order_of
 
 if TYPE_CHECKING:
@@ -16,13 +16,13 @@ if TYPE_CHECKING:
     from rankscope.consensus.merged import Consensus
 
 __all__ = [
-    "all_voters",
+    "all_voters_section",
     "consensus_section",
     "details_section",
-    "interval_cell",
-    "one_against_one",
-    "rank_cell",
-    "score_cell",
+    "format_interval",
+    "condorcet_section",
+    "format_rank",
+    "format_score",
     "score_note",
     "voters_section",
 ]
@@ -36,22 +36,22 @@ ENDS = 10
 VOTERS = ("voter", "weight", "items ranked", "tau with the others", "with the consensus")
 
 
-def rank_cell(rank: float) -> str:
+def format_rank(rank: float) -> str:
     return "-" if np.isnan(rank) else f"{rank:g}"
 
 
-def interval_cell(low: float, high: float) -> str:
-    return f"[{rank_cell(low)}, {rank_cell(high)}]"
+def format_interval(low: float, high: float) -> str:
+    return f"[{format_rank(low)}, {format_rank(high)}]"
 
 
-def score_cell(score: float) -> str:
+def format_score(score: float) -> str:
     """Whole and half points as they are, other numbers in four digits."""
     if np.isnan(score):
         return "-"
     return f"{score:,.15g}" if abs(score) < 1e9 and 2 * score == np.round(2 * score) else f"{score:.6g}"
 
 
-def signless(tau: float) -> str:
+def format_tau(tau: float) -> str:
     """Four digits; what is 0 but for rounding has no sign."""
     return format_value(round(tau, 9) + 0.0, "mean")
 
@@ -59,11 +59,11 @@ def signless(tau: float) -> str:
 def consensus_section(result: Consensus) -> Section:
     """The items, the best first."""
     found, with_interval = result.found, result.n_resamples > 0
-    level = percent(result.confidence_level)
+    level = format_percent(result.confidence_level)
     rows = []
     for i in result.places():
-        cells = (found.items[i], rank_cell(found.ranks[i]), score_cell(float(found.scores[i])))
-        rows.append((*cells, interval_cell(result.low[i], result.high[i])) if with_interval else cells)
+        cells = (found.items[i], format_rank(found.ranks[i]), format_score(float(found.scores[i])))
+        rows.append((*cells, format_interval(result.low[i], result.high[i])) if with_interval else cells)
     columns: tuple[str, ...] = ("item", "rank", "score")
     columns += (f"{level} interval of the rank",) if with_interval else ()
     notes = [score_note(found)] if found.meaning else []
@@ -72,7 +72,7 @@ def consensus_section(result: Consensus) -> Section:
         notes.append(", ".join(f"{name} {value:g}" for name, value in found.details.items()))
     return Section(
         title="The consensus",
-        sentence=sentence(result),
+        sentence=consensus_sentence(result),
         table=Table(columns=columns, rows=tuple(rows)),
         figure=figure_of(result) if with_interval else None,
         notes=tuple(notes),
@@ -97,20 +97,20 @@ def details_section(result: Consensus) -> Section | None:
     )
 
 
-def sentence(result: Consensus) -> str:
+def consensus_sentence(result: Consensus) -> str:
     """Who comes first, and what an interval means."""
     found = result.found
     first = [found.items[i] for i in np.flatnonzero(found.ranks == 1)]
-    who = f"{first[0]} comes first" if len(first) == 1 else f"{listed(first)} share the first place"
+    who = f"{first[0]} comes first" if len(first) == 1 else f"{join_names(first)} share the first place"
     if found.first_open and len(first) == 1:
         who = f"this is one of several best orders, with {first[0]} first"
-    n, m = counted(len(found.items), "item"), counted(len(result.votes.voters), "voter")
+    n, m = pluralise(len(found.items), "item"), pluralise(len(result.votes.voters), "voter")
     text = f"Of {n}, {who}, as {m} rank them, by the method {found.method}."
     if result.n_resamples:
         text += (
             " The interval of a rank says how far chance in who voted could move an item: as many voters are drawn "
             "from these again and again. An interval leaves out the places of those items that are above this one, or "
-            f"below it, in at least {percent(round((1 + result.confidence_level) / 2, 9))} of the draws."
+            f"below it, in at least {format_percent(round((1 + result.confidence_level) / 2, 9))} of the draws."
         )
     return text
 
@@ -124,7 +124,7 @@ def figure_of(result: Consensus) -> Figure:
             "ranks": result.found.ranks[places],
             "low": result.low[places],
             "high": result.high[places],
-            "interval": f"{percent(result.confidence_level)} interval over voters",
+            "interval": f"{format_percent(result.confidence_level)} interval over voters",
         },
     )
 
@@ -138,7 +138,7 @@ def voters_section(result: Consensus) -> Section:
         sentence=agreement_sentence(result),
         table=Table(columns=VOTERS, rows=(*rows[:ENDS], *rows[-ENDS:]) if some else rows),
         notes=(
-            *((many_voters(len(rows)),) * some),
+            *((voters_note(len(rows)),) * some),
             "tau (Kendall's tau-b): 1, the same order; 0, no connection; -1, the opposite order. With the others: the "
             "mean over them",
             *result.voters.notes,
@@ -146,11 +146,11 @@ def voters_section(result: Consensus) -> Section:
     )
 
 
-def many_voters(count: int) -> str:
+def voters_note(count: int) -> str:
     return f"the {ENDS} voters who agree most with the others and the {ENDS} who agree least; --details shows {count:,}"
 
 
-def all_voters(result: Consensus) -> Section | None:
+def all_voters_section(result: Consensus) -> Section | None:
     """The whole table of voters, where the section of their agreement shows some of them."""
     rows = voter_rows(result)
     if len(rows) <= 2 * ENDS:
@@ -168,8 +168,8 @@ def voter_rows(result: Consensus) -> tuple[tuple[str, ...], ...]:
             votes.voters[v],
             f"{votes.weights[v]:g}",
             f"{ranked[v]:,}",
-            signless(float(voters.with_others[v])),
-            signless(float(voters.with_consensus[v])),
+            format_tau(float(voters.with_others[v])),
+            format_tau(float(voters.with_consensus[v])),
         )
         for v in order
     )
@@ -182,24 +182,24 @@ def agreement_sentence(result: Consensus) -> str:
         return "Every voter ties all items, so there is nothing to agree on."
     text = (
         f"Kendall's W is {agreed.w:.4f}: 1 would mean that all voters have one order, 0 that their ranks cancel out. "
-        f"If each voter ranked at random, as much agreement would be found {chance_of(agreed.pvalue)} such cases "
-        f"(p {said_p(agreed.pvalue)}, {WAYS[agreed.method]})."
+        f"If each voter ranked at random, as much agreement would be found {format_chance(agreed.pvalue)} such cases "
+        f"(p {format_p_value(agreed.pvalue)}, {PVALUE_METHODS[agreed.method]})."
     )
     if not np.isnan(voters.mean_tau):
-        text += f" The mean tau of two voters is {signless(voters.mean_tau)}."
+        text += f" The mean tau of two voters is {format_tau(voters.mean_tau)}."
     if voters.most_deviant:
         least = float(np.nanmin(voters.with_others))
         one = len(voters.most_deviant) == 1
-        who = f"{'Voter' if one else 'Voters'} {listed(voters.most_deviant)} {'agrees' if one else 'agree'}"
-        text += f" {who} least with the others (mean tau {signless(least)})."
+        who = f"{'Voter' if one else 'Voters'} {join_names(voters.most_deviant)} {'agrees' if one else 'agree'}"
+        text += f" {who} least with the others (mean tau {format_tau(least)})."
     return text
 
 
 #: How a p-value was found.
-WAYS = {"exact": "exact", "permutation": "by permutations", "chi2": "by chi-square"}
+PVALUE_METHODS = {"exact": "exact", "permutation": "by permutations", "chi2": "by chi-square"}
 
 
-def one_against_one(result: Consensus) -> Section:
+def condorcet_section(result: Consensus) -> Section:
     """Condorcet: does one item beat every other one, and if none does, which ones beat all others."""
     winner, smith = result.condorcet_winner, result.smith_set
     first = [result.found.items[i] for i in np.flatnonzero(result.found.ranks == 1)]
@@ -209,9 +209,9 @@ def one_against_one(result: Consensus) -> Section:
         if winner not in first:
             text += " The consensus has another item first: this method weighs more than who beats whom."
     elif others:
-        said = counted(others, "item")
+        said = pluralise(others, "item")
         text = (
-            f"No item beats every other one. Each of {listed(smith)} beats each of the other {said}; among themselves "
+            f"No item beats every other one. Each of {join_names(smith)} beats each of the other {said}; among themselves "
             "they win in a circle, or tie."
         )
         if not set(first) & set(smith):

@@ -13,9 +13,9 @@ from rankscope.registry import LazyRegistry
 
 __all__ = [
     "METHODS",
-    "SLENDER",
+    "WORK_WITHOUT_PAIRS",
     "check_parameters",
-    "method_named",
+    "method_by_name",
     "parameters_of",
     "steps_of",
     "width_of",
@@ -36,15 +36,15 @@ WORK: Mapping[str, Callable[[int, int], float]] = {
     "binomials": lambda voters, items: 4 * voters**3 + 20 * voters * items,
 }
 #: What goes through ranks only, and needs no table of pairs.
-SLENDER = ("ranks", "medians", "binomials", "fit")
+WORK_WITHOUT_PAIRS = ("ranks", "medians", "binomials", "fit")
 
 
 #: Every method by its name, in the order in which they are listed; loaded when it is first asked for.
 METHODS: Mapping[str, type[Method]] = LazyRegistry(
     {
         "borda": "rankscope.consensus.positional:Borda",
-        "mean-rank": "rankscope.consensus.positional:MeanRank",
-        "median-rank": "rankscope.consensus.positional:MedianRank",
+        "mean-rank": "rankscope.consensus.positional:MeanRankAggregation",
+        "median-rank": "rankscope.consensus.positional:MedianRankAggregation",
         "copeland": "rankscope.consensus.majorities:Copeland",
         "schulze": "rankscope.consensus.widest_paths:Schulze",
         "ranked-pairs": "rankscope.consensus.locked_pairs:RankedPairs",
@@ -73,13 +73,13 @@ def parameters_of(name: str) -> tuple[str, ...]:
     return tuple(one.name for one in fields(METHODS[name]) if one.init)  # type: ignore[arg-type]  # all are dataclasses
 
 
-def method_named(name: str | Method, **parameters: Any) -> Method:
+def method_by_name(name: str | Method, **parameters: Any) -> Method:
     """The method of that name with these parameters; a method passes as it is, without any.
 
     Raises UnknownName for another name, ParameterError for a parameter that the method does not take, and for a value
     that it refuses.
 
-    >>> str(method_named("borda", unranked="worst"))
+    >>> str(method_by_name("borda", unranked="worst"))
     "borda(unranked='worst')"
     """
     if isinstance(name, Method):
@@ -109,4 +109,4 @@ def steps_of(method: Method, votes: Votes) -> float:
 def width_of(method: Method, votes: Votes) -> int:
     """How many numbers it holds for one draw."""
     voters, items = votes.ranks.shape
-    return int(max(voters, items if method.work in SLENDER else items**2))
+    return int(max(voters, items if method.work in WORK_WITHOUT_PAIRS else items**2))

@@ -13,7 +13,7 @@ from rankscope.consensus.samplers import luce_places
 from rankscope.consensus.stages import NUMBERS, stages_of
 from rankscope.consensus.weight_unit import check_prior, in_weight_units, weight_unit
 from rankscope.data.votes import Votes
-from rankscope.data.wording import said_p
+from rankscope.data.wording import format_p_value
 from rankscope.kernels.ties import SOLVED
 from rankscope.stats.inputs import as_generator, check_count
 from rankscope.typing import Floats
@@ -23,7 +23,7 @@ __all__ = ["Misfit", "plackett_luce_misfit"]
 Weights = Sequence[float] | Mapping[str, float] | None
 
 #: The prior of drawn votes, as a share of the greatest weight: without any, some have no maximum.
-SLIGHT = 1e-3
+SLIGHT_PRIOR = 1e-3
 #: A p-value below says that the model does not fit.
 LEVEL = 0.05
 
@@ -38,7 +38,7 @@ class Misfit(NamedTuple):
     @property
     def note(self) -> str:
         """For people."""
-        said = f"(p {said_p(self.pvalue)} by {self.n_resamples:,} draws)"
+        said = f"(p {format_p_value(self.pvalue)} by {self.n_resamples:,} draws)"
         if self.pvalue < LEVEL:
             return (
                 f"one worth an item does not describe these votes well: pairs differ from it more than by chance {said}"
@@ -81,21 +81,21 @@ def plackett_luce_misfit(
     if log_worths is None:
         log_worths = fit_plackett_luce(votes, votes.weights[None], unranked=unranked, prior=prior)[0]
     subsets = unranked == "ignore"
-    observed = float(distance(votes.places[None], votes.weights, log_worths[None], subsets)[0])
+    observed = float(pair_statistic(votes.places[None], votes.weights, log_worths[None], subsets)[0])
     drawn = []
     step = max(NUMBERS // max(votes.ranks.size, len(votes.items) ** 2), 1)
     for start in range(0, n_resamples, step):
         some = min(step, n_resamples - start)
-        places = drawn_places(votes, log_worths, some, subsets, rng)
+        places = sample_places(votes, log_worths, some, subsets, rng)
         by = np.repeat(votes.weights[None], some, axis=0)
         begin = np.repeat(log_worths[None], some, axis=0)
-        fits = fit_stages(stages_of(places, subsets=subsets), by, np.full(some, prior or SLIGHT), begin)
-        drawn.append(distance(places, votes.weights, fits, subsets))
+        fits = fit_stages(stages_of(places, subsets=subsets), by, np.full(some, prior or SLIGHT_PRIOR), begin)
+        drawn.append(pair_statistic(places, votes.weights, fits, subsets))
     as_far = np.concatenate(drawn) >= observed * (1 - SOLVED)
     return Misfit(observed * unit, (1 + int(as_far.sum())) / (n_resamples + 1), n_resamples)
 
 
-def drawn_places(votes: Votes, log_worths: Floats, draws: int, subsets: bool, rng: np.random.Generator) -> Floats:
+def sample_places(votes: Votes, log_worths: Floats, draws: int, subsets: bool, rng: np.random.Generator) -> Floats:
     """(draws, voters, items) rankings of the model: of the same items, or cut to the same length."""
     missing = np.isnan(votes.places)
     logs = np.where(missing, -np.inf, log_worths) if subsets else np.broadcast_to(log_worths, missing.shape)
@@ -104,7 +104,7 @@ def drawn_places(votes: Votes, log_worths: Floats, draws: int, subsets: bool, rn
     return np.where(places > length, np.nan, places)
 
 
-def distance(places: Floats, weights: Floats, log_worths: Floats, subsets: bool) -> Floats:
+def pair_statistic(places: Floats, weights: Floats, log_worths: Floats, subsets: bool) -> Floats:
     """(draws) the statistic; places: (draws, voters, items), log_worths: (draws, items)."""
     known = np.where(np.isnan(places), np.nan if subsets else np.inf, places)
     draws, voters, n = known.shape

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from rankscope.consensus.pairwise import refuse_items
 from rankscope.consensus.stages import NUMBERS
 from rankscope.data.votes import Votes
-from rankscope.data.wording import listed
+from rankscope.data.wording import join_names
 from rankscope.errors import InputError
 from rankscope.typing import Bools, Floats
 
@@ -23,7 +23,7 @@ MOST = 1 << 23
 #: followed to.
 TINY = 1e-9
 #: Parts of the items that a message names.
-NAMED = 4
+PARTS_LISTED = 4
 
 
 def pairs_above(votes: Votes, subsets: bool) -> Any:
@@ -108,8 +108,8 @@ def refuse_unconnected(votes: Votes, weights: Floats, subsets: bool) -> None:
         return
     strength = [float(above[part == one].sum(axis=1).mean()) for one in range(n_parts)]
     by_strength = sorted(range(n_parts), key=lambda one: -strength[one])
-    names = ["{" + listed([votes.items[i] for i in np.flatnonzero(part == one)]) + "}" for one in by_strength]
+    names = ["{" + join_names([votes.items[i] for i in np.flatnonzero(part == one)]) + "}" for one in by_strength]
     raise InputError(
-        f"the items fall into {n_parts} parts that no voter mixes ({listed(names, NAMED)}): of any two parts one "
+        f"the items fall into {n_parts} parts that no voter mixes ({join_names(names, PARTS_LISTED)}): of any two parts one "
         "is never above the other, so that no worths are most likely; pass a prior above 0, as 0.5, or leave items out"
     )

@@ -9,14 +9,21 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from rankscope.consensus.base import Drawn, Method, Note, Order, Solution
+from rankscope.consensus.base import Method, Note, Order, ResampledScores, Solution
 from rankscope.consensus.blocks import majority_blocks
-from rankscope.consensus.insertion import falling, free_moves, improved, order_costs, searched, starts_for
+from rankscope.consensus.insertion import (
+    count_free_moves,
+    default_restarts,
+    improve_orders,
+    items_behind,
+    order_costs,
+    search_order,
+)
 from rankscope.consensus.pairwise import in_chunks, preference_matrix
-from rankscope.consensus.subset_orders import SUBSET_ITEMS, best_orders, how_many_best
-from rankscope.consensus.units import borda_order, in_units, tilted, unit_of
+from rankscope.consensus.subset_orders import HELD_KARP_ITEMS, best_orders, count_best_orders
+from rankscope.consensus.units import borda_order, common_unit, integer_margins_in, with_tie_break
 from rankscope.data.votes import UNRANKED, Votes, check_unranked
-from rankscope.data.wording import counted
+from rankscope.data.wording import pluralise
 from rankscope.errors import ParameterError
 from rankscope.stats.inputs import as_generator, check_count, check_positive
 from rankscope.typing import Floats, Indices
@@ -96,31 +103,31 @@ class Kemeny(Method):
         if self.exact is not None or self.time_limit is not None:
             return self, ""
         found = replace(self, restarts=self.restarts or STARTS_OF_MANY)
-        found.__dict__["searched_beyond"] = SUBSET_ITEMS
+        found.__dict__["searched_beyond"] = HELD_KARP_ITEMS
         return found, (
-            f"of more than {SUBSET_ITEMS} items that win in circles the best order is searched, not proved, so that "
+            f"of more than {HELD_KARP_ITEMS} items that win in circles the best order is searched, not proved, so that "
             "many queries do not take long; --time-limit (in Python time_limit), for each query, tries to prove it"
         )
 
     def solve(self, votes: Votes) -> Solution:
         preferences = preference_matrix(votes, self.unranked)
-        values, unit = in_units(preferences - preferences.T, unit_of(votes.weights, len(votes.items)))
+        values, unit = integer_margins_in(preferences - preferences.T, common_unit(votes.weights, len(votes.items)))
         found = self.arranged(values)
         least = np.minimum(preferences, preferences.T).sum() / 2
         distance = float(least + unit * found.cost)
         bound = distance if found.proved else min(distance, float(least + unit * found.bound))
         gap = 0.0 if found.proved or not distance else (distance - bound) / distance
         details = {"distance": distance, "bound": bound, "gap": gap}
-        others = others_said(found.order, values)
+        others = equal_orders_notes(found.order, values)
         return Solution(
-            falling(found.order),
+            items_behind(found.order),
             (*self.notes(found, details), *others),
             details,
             ranks=shared_ranks(found.order, values),
             first_open=bool(others) and not (np.delete(values[found.order[0]], found.order[0]) > 0).all(),
         )
 
-    def arranged(self, margins: Floats) -> Found:
+    def arranged(self, margins: Floats) -> KemenyOrder:
         """The order for whole margins."""
         deadline = None if self.time_limit is None else time.monotonic() + self.time_limit
         # From here on items stand in the order of Borda, so that what is found does not depend on that of the votes.
@@ -128,7 +135,7 @@ class Kemeny(Method):
         margins = margins[np.ix_(first, first)]
         rng = as_generator(self.rng)
         parts, cost, bound, stopped, most = [], 0.0, 0.0, False, 0
-        whole = self.exact is not False and len(margins) <= SUBSET_ITEMS
+        whole = self.exact is not False and len(margins) <= HELD_KARP_ITEMS
         for block in [np.arange(len(margins))] if whole else majority_blocks(margins):
             part = self.block_order(margins[np.ix_(block, block)], rng, deadline)
             parts.append(block[part.order])
@@ -136,39 +143,39 @@ class Kemeny(Method):
             stopped, most = stopped or part.stopped, max(most, block.size)
         order = np.concatenate(parts)
         if len(parts) > 1:  # tied majorities between blocks leave a choice
-            order = improved(tilted(margins), order[None])[0]
-        return Found(first[order], cost, bound, stopped, most)
+            order = improve_orders(with_tie_break(margins), order[None])[0]
+        return KemenyOrder(first[order], cost, bound, stopped, most)
 
-    def block_order(self, margins: Floats, rng: np.random.Generator, deadline: float | None) -> Found:
+    def block_order(self, margins: Floats, rng: np.random.Generator, deadline: float | None) -> KemenyOrder:
         """The order of items that circles of majorities hold together, and what it is known to be worth."""
         n = len(margins)
-        sloping = tilted(margins)
+        sloping = with_tie_break(margins)
         if n == 1:
-            return Found(np.zeros(1, np.intp), 0.0, 0.0)
-        small = n <= SUBSET_ITEMS and self.exact is not False
-        order = best_orders(sloping[None])[0] if small else searched(sloping, self.starts(n), rng, deadline)
+            return KemenyOrder(np.zeros(1, np.intp), 0.0, 0.0)
+        small = n <= HELD_KARP_ITEMS and self.exact is not False
+        order = best_orders(sloping[None])[0] if small else search_order(sloping, self.starts(n), rng, deadline)
         cost = float(order_costs(margins, order[None])[0])
         if small:
-            return Found(order, cost, cost)
+            return KemenyOrder(order, cost, cost)
         most = self.searched_beyond if deadline is None else EXACT_ITEMS_TIMED
         if self.exact is False or (self.exact is None and n > most):
-            return Found(order, cost, 0.0)
-        from rankscope.consensus.triangle_cuts import prove
+            return KemenyOrder(order, cost, 0.0)
+        from rankscope.consensus.triangle_cuts import prove_order
 
         left = None if deadline is None else max(deadline - time.monotonic(), 0.0)
-        proved = prove(margins, order, left)
+        proved = prove_order(margins, order, left)
         if proved.cost < cost:
-            order = improved(sloping, proved.order[None])[0]
-        return Found(order, proved.cost, proved.bound, stopped=proved.bound < proved.cost)
+            order = improve_orders(sloping, proved.order[None])[0]
+        return KemenyOrder(order, proved.cost, proved.bound, stopped=proved.bound < proved.cost)
 
     def starts(self, n: int) -> int:
-        return starts_for(n) if self.restarts is None else self.restarts
+        return default_restarts(n) if self.restarts is None else self.restarts
 
-    def notes(self, found: Found, details: Mapping[str, float]) -> tuple[str, ...]:
+    def notes(self, found: KemenyOrder, details: Mapping[str, float]) -> tuple[str, ...]:
         if found.proved:
             said = "no order has a smaller distance to the voters; this is proved"
             return (Note(said, said),)
-        why = f"found by a search from {counted(self.starts(found.block), 'start')}, without proof"
+        why = f"found by a search from {pluralise(self.starts(found.block), 'start')}, without proof"
         general = "found by a search, without proof that no order has a smaller distance to the voters"
         if found.stopped:
             limit = f"the time limit of {self.time_limit:g} s was" if self.time_limit else "the solver's limits were"
@@ -176,8 +183,8 @@ class Kemeny(Method):
         most = np.ceil(1000 * details["gap"]) / 10
         return (Note(f"{why}: the smallest possible distance is at most {most:g} % smaller", general),)
 
-    def drawn(self, votes: Votes, weights: Floats, rng: np.random.Generator) -> Drawn:
-        return Drawn(self.scores_by(votes, weights, rng))
+    def drawn(self, votes: Votes, weights: Floats, rng: np.random.Generator) -> ResampledScores:
+        return ResampledScores(self.scores_by(votes, weights, rng))
 
     def scores(self, votes: Votes, weights: Floats) -> Floats:
         return self.scores_by(votes, weights, None)
@@ -191,19 +198,19 @@ class Kemeny(Method):
         if own.any() or not few:
             point = self.solve(votes).scores
             found[own] = point
-        unit = unit_of(votes.weights, n)
+        unit = common_unit(votes.weights, n)
         others = np.flatnonzero(~own)
         for draws, matrices in in_chunks(votes, weights[others], self.unranked, HELD):
             margins = np.rint((matrices - matrices.swapaxes(1, 2)) / unit)
             firsts = borda_order(margins, rng)
             rows = np.arange(len(margins))[:, None, None]
-            sloping = tilted(margins[rows, firsts[:, :, None], firsts[:, None, :]])
+            sloping = with_tie_break(margins[rows, firsts[:, :, None], firsts[:, None, :]])
             if few:
                 orders = best_orders(sloping)
             else:
                 start = np.argsort(-point, kind="stable")
-                orders = improved(sloping, np.argsort(firsts, axis=1)[:, start])
-            found[others[draws]] = falling(np.take_along_axis(firsts, orders, axis=1))
+                orders = improve_orders(sloping, np.argsort(firsts, axis=1)[:, start])
+            found[others[draws]] = items_behind(np.take_along_axis(firsts, orders, axis=1))
         return found
 
 
@@ -222,24 +229,24 @@ def shared_ranks(order: Indices, margins: Floats) -> Floats:
     return ranks
 
 
-def others_said(order: Indices, margins: Floats) -> tuple[str, ...]:
+def equal_orders_notes(order: Indices, margins: Floats) -> tuple[str, ...]:
     """A note where other orders are as good: counted for few items, else where neighbours or one item could move."""
     free = int((margins[order[:-1], order[1:]] == 0).sum())
     if free:
-        pairs = counted(free, "pair of neighbours", "pairs of neighbours")
+        pairs = pluralise(free, "pair of neighbours", "pairs of neighbours")
         said = "could change places at no cost: other orders are as good as this one"
         return (Note(f"{pairs} {said}", f"neighbours {said}"),)
-    if len(order) <= SUBSET_ITEMS:
-        others = int(how_many_best(margins)) - 1
+    if len(order) <= HELD_KARP_ITEMS:
+        others = int(count_best_orders(margins)) - 1
         verb = "is" if others == 1 else "are"
-        said = f"{counted(others, 'other order')} {verb} as good as this one" if others else ""
+        said = f"{pluralise(others, 'other order')} {verb} as good as this one" if others else ""
     else:
         said = "some items could stand elsewhere at no cost: other orders are as good as this one"
-        said *= free_moves(margins, order) > 0
+        said *= count_free_moves(margins, order) > 0
     return (Note(said, "other orders are as good"),) if said else ()
 
 
-class Found(NamedTuple):
+class KemenyOrder(NamedTuple):
     """order: the best item first. cost: the margins that it reverses, in units. bound: no order costs less.
 
     stopped: by the time limit. block: items in the largest block.

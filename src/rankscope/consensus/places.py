@@ -9,10 +9,10 @@ import numpy as np
 from rankscope.kernels.ties import SOLVED, at_most, join_ties
 from rankscope.typing import Bools, Floats, Ints
 
-__all__ = ["Places", "places_of"]
+__all__ = ["RankClusters", "cluster_ranks"]
 
 
-class Places(NamedTuple):
+class RankClusters(NamedTuple):
     """See `Leaderboard`, which has the same."""
 
     apart: Bools
@@ -21,7 +21,7 @@ class Places(NamedTuple):
     cluster: Ints
 
 
-def places_of(draws: Floats, level: float) -> Places:
+def cluster_ranks(draws: Floats, level: float) -> RankClusters:
     """Places of systems in the order of the estimate, the best first. draws: (draws, systems) log-abilities.
 
     Two systems are told apart where the interval of their difference excludes 0: where the first is above the second in
@@ -41,7 +41,7 @@ def places_of(draws: Floats, level: float) -> Places:
     reach = np.where(later, np.arange(n), np.arange(n)[:, None]).max(axis=1)  # the last one that it is not apart from
     furthest = np.maximum.accumulate(reach)
     starts = np.r_[True, furthest[:-1] < np.arange(1, n)]
-    return Places(
+    return RankClusters(
         apart=beats | beats.T,
         rank_low=1 + beats.sum(axis=0),
         rank_high=n - beats.sum(axis=1),

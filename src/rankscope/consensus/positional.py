@@ -9,15 +9,15 @@ from typing import Any, ClassVar
 import numpy as np
 
 from rankscope.consensus.base import Method, Order
-from rankscope.data.rank_list import normalised
+from rankscope.data.rank_list import normalise_ranks
 from rankscope.data.votes import UNRANKED, Votes, check_unranked
 from rankscope.errors import ParameterError
 from rankscope.kernels.ties import SOLVED
 from rankscope.typing import Floats
 
-__all__ = ["Borda", "MeanRank", "MedianRank", "borda", "mean_rank", "median_rank"]
+__all__ = ["Borda", "MeanRankAggregation", "MedianRankAggregation", "borda", "mean_rank", "median_rank"]
 
-Weights = Sequence[float] | Mapping[str, float] | None
+VoterWeights = Sequence[float] | Mapping[str, float] | None
 
 #: Numbers (draws, voters, items) that a median holds at once.
 AT_ONCE = 1 << 20
@@ -50,7 +50,7 @@ class Borda(Method):
     def __post_init__(self) -> None:
         check_unranked(self.unranked, UNRANKED[:3])
         if self.points is not None:
-            self.__dict__["points"] = as_points(self.points)
+            self.__dict__["points"] = parse_points(self.points)
 
     def means(self) -> str:
         return self.meaning if self.points is None else "points, what the places are worth, summed over voters"
@@ -62,7 +62,7 @@ class Borda(Method):
 
 
 @dataclass(frozen=True, kw_only=True)
-class MeanRank(Method):
+class MeanRankAggregation(Method):
     """The mean of an item's ranks, weighted; from 1 to the number of items, lower is better.
 
     unranked: "ignore" takes the mean over those who ranked the item; an item that nobody in a resample of the voters
@@ -71,7 +71,7 @@ class MeanRank(Method):
     Raises ParameterError for another `unranked`.
 
     >>> votes = Votes.of([["A", "B", "C"], ["A", "C"], ["B", "A"]])
-    >>> MeanRank().order(votes).scores.tolist(), MeanRank(unranked="ignore").order(votes).scores.tolist()
+    >>> MeanRankAggregation().order(votes).scores.tolist(), MeanRankAggregation(unranked="ignore").order(votes).scores.tolist()
     ([1.3333333333333333, 2.0, 2.6666666666666665], [1.3333333333333333, 1.5, 2.5])
     """
 
@@ -93,20 +93,20 @@ class MeanRank(Method):
 
 
 @dataclass(frozen=True, kw_only=True)
-class MedianRank(Method):
+class MedianRankAggregation(Method):
     """The weighted median of an item's ranks; from 1 to the number of items, lower is better.
 
     Half of the weight is on either side of it; where half is reached between two ranks it is their mean, as if each
     voter were repeated as often as his weight says. Few values are possible, so many items may be tied.
 
-    unranked: as for `MeanRank`.
+    unranked: as for `MeanRankAggregation`.
 
     Raises ParameterError for another `unranked`.
 
     Source: Fagin, Kumar and Sivakumar 2003, "Efficient similarity search and classification via rank aggregation".
 
     >>> votes = Votes.of([["A", "B", "C"], ["A", "C", "B"], ["B", "A", "C"]])
-    >>> MedianRank().order(votes).scores.tolist()
+    >>> MedianRankAggregation().order(votes).scores.tolist()
     [1.0, 2.0, 3.0]
     """
 
@@ -145,7 +145,7 @@ def weighted_medians(values: Floats, weights: Floats, otherwise: float) -> Float
     return np.where(total[:, 0] > 0, (ends[0] + ends[1]) / 2, otherwise)
 
 
-def as_points(points: Any) -> tuple[float, ...]:
+def parse_points(points: Any) -> tuple[float, ...]:
     try:
         found = np.array(tuple(points), np.float64)
     except (TypeError, ValueError):
@@ -162,7 +162,7 @@ def points_of(votes: Votes, unranked: str, points: tuple[float, ...]) -> Floats:
     worth[: len(points)] = points[:n]
     upto = np.concatenate(([0.0], np.cumsum(worth)))
     ranks = np.where(np.isnan(votes.ranks), np.inf, votes.ranks)  # those left out share the last places
-    first, last = normalised(ranks, "floor").astype(np.int64), normalised(ranks, "ceiling").astype(np.int64)
+    first, last = normalise_ranks(ranks, "floor").astype(np.int64), normalise_ranks(ranks, "ceiling").astype(np.int64)
     if unranked != "average":
         left_out = np.isnan(votes.ranks)
         first = np.where(left_out, n if unranked == "worst" else first, first)
@@ -171,7 +171,7 @@ def points_of(votes: Votes, unranked: str, points: tuple[float, ...]) -> Floats:
 
 
 def borda(
-    rankings: Any, *, weights: Weights = None, unranked: str = UNRANKED[0], points: Iterable[float] | None = None
+    rankings: Any, *, weights: VoterWeights = None, unranked: str = UNRANKED[0], points: Iterable[float] | None = None
 ) -> Order:
     """The items by their points: a place is worth the number of items less the rank, summed over voters.
 
@@ -187,11 +187,11 @@ def borda(
     >>> found.order, found.scores.tolist()
     (('A', 'B', 'C'), [5.0, 3.0, 1.0])
     """
-    method = Borda(unranked=unranked, points=None if points is None else as_points(points))
+    method = Borda(unranked=unranked, points=None if points is None else parse_points(points))
     return method.order(Votes.of(rankings, weights=weights))
 
 
-def mean_rank(rankings: Any, *, weights: Weights = None, unranked: str = UNRANKED[0]) -> Order:
+def mean_rank(rankings: Any, *, weights: VoterWeights = None, unranked: str = UNRANKED[0]) -> Order:
     """The items by the weighted mean of their ranks, from 1 to the number of items, lower is better.
 
     rankings, weights: as for `borda`. unranked: "ignore", too: the mean over those who ranked the item. Always defined,
@@ -202,10 +202,10 @@ def mean_rank(rankings: Any, *, weights: Weights = None, unranked: str = UNRANKE
     >>> mean_rank([["A", "B", "C"], ["A", "C", "B"], ["B", "A", "C"]])["A"]  # (1 + 1 + 2) / 3
     1.3333333333333333
     """
-    return MeanRank(unranked=unranked).order(Votes.of(rankings, weights=weights))
+    return MeanRankAggregation(unranked=unranked).order(Votes.of(rankings, weights=weights))
 
 
-def median_rank(rankings: Any, *, weights: Weights = None, unranked: str = UNRANKED[0]) -> Order:
+def median_rank(rankings: Any, *, weights: VoterWeights = None, unranked: str = UNRANKED[0]) -> Order:
     """The items by the weighted median of their ranks, from 1 to the number of items, lower is better.
 
     rankings, weights, unranked: as for `mean_rank`. Of an even number of voters it is the mean of the middle two.
@@ -217,4 +217,4 @@ def median_rank(rankings: Any, *, weights: Weights = None, unranked: str = UNRAN
     >>> median_rank([["A", "B", "C"], ["A", "C", "B"], ["B", "A", "C"]]).scores.tolist()
     [1.0, 2.0, 3.0]
     """
-    return MedianRank(unranked=unranked).order(Votes.of(rankings, weights=weights))
+    return MedianRankAggregation(unranked=unranked).order(Votes.of(rankings, weights=weights))

@@ -10,7 +10,7 @@ import numpy as np
 
 from rankscope.consensus.base import Method, Note, Order, Solution
 from rankscope.data.votes import Votes, check_unranked
-from rankscope.data.wording import counted, listed
+from rankscope.data.wording import join_names, pluralise
 from rankscope.errors import ParameterError
 from rankscope.stats.distributions import special
 from rankscope.stats.inputs import check_choice
@@ -59,8 +59,8 @@ class RobustRank(Method):
 
     def pvalues(self, votes: Votes, weights: Floats) -> Floats:
         """(draws, items) the p-values, or rho."""
-        times = how_often(votes, weights)
-        shares = shares_of(votes, self.unranked)
+        times = voter_counts(votes, weights)
+        shares = rank_shares(votes, self.unranked)
         rho, lists = np.empty((len(times), len(votes.items))), np.empty((len(times), len(votes.items)), np.int64)
         step = max(NUMBERS // shares.size, 1)
         for start in range(0, len(times), step):
@@ -81,10 +81,10 @@ class RobustRank(Method):
         if self.pvalue != "none":
             found = np.flatnonzero(pvalues < LEVEL / pvalues.size)
             details["items higher than chance puts them"] = float(found.size)
-            names = listed([votes.items[i] for i in found[np.argsort(pvalues[found], kind="stable")]])
+            names = join_names([votes.items[i] for i in found[np.argsort(pvalues[found], kind="stable")]])
             notes = (
                 Note(
-                    f"{found.size} of {counted(pvalues.size, 'item')} stand higher than chance would put them "
+                    f"{found.size} of {pluralise(pvalues.size, 'item')} stand higher than chance would put them "
                     f"(p-value below {LEVEL:g} / {pvalues.size})"
                     f"{': ' + names if found.size else ''}"
                 ),
@@ -150,7 +150,7 @@ def robust_rank_pvalues(
     return dict(zip(votes.items, found.tolist(), strict=True))
 
 
-def how_often(votes: Votes, weights: Floats) -> Ints:
+def voter_counts(votes: Votes, weights: Floats) -> Ints:
     """(draws, voters) how often each voter counts."""
     if np.ptp(votes.weights) > 0:
         low, high = votes.weights.min(), votes.weights.max()
@@ -165,7 +165,7 @@ def how_often(votes: Votes, weights: Floats) -> Ints:
     return whole.astype(np.int64)
 
 
-def shares_of(votes: Votes, unranked: str) -> Floats:
+def rank_shares(votes: Votes, unranked: str) -> Floats:
     """(voters, items) places as shares of the number of items; NaN where a voter has no say."""
     if unranked == "worst":
         return votes.filled("worst") / len(votes.items)
@@ -185,11 +185,11 @@ def rho_scores(shares: Floats, times: Ints) -> tuple[Floats, Ints]:
     count = np.cumsum(drawn, axis=1)
     lists = count[:, -1]
     values, place = np.unique(np.where(there, rising, 1.0), return_inverse=True)
-    chance = tails(values, place.reshape(rising.shape), count, lists)
+    chance = tail_probabilities(values, place.reshape(rising.shape), count, lists)
     return np.where(drawn > 0, chance, 1.0).min(axis=1), lists
 
 
-def tails(values: Floats, place: Ints, count: Ints, lists: Ints) -> Floats:
+def tail_probabilities(values: Floats, place: Ints, count: Ints, lists: Ints) -> Floats:
     """The chance that of `lists` random shares at least `count` are at most a value; from a table where that is small.
 
     values: ascending; place: (voters, items) which of them; count: (draws, voters, items); lists: (draws, items).

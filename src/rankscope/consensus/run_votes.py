@@ -7,16 +7,16 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from rankscope.data.dicts import dict_rows
+from rankscope.data.dicts import rows_from_dicts
 from rankscope.data.ranking import check_tie_rule, rank_rows
-from rankscope.data.rows import Interner, Rows, name_of, names_of
+from rankscope.data.rows import Interner, Rows, decode_id, decode_ids
 from rankscope.data.run import Run
 from rankscope.data.votes import Votes
-from rankscope.data.wording import counted, queries
+from rankscope.data.wording import pluralise, pluralise_queries
 from rankscope.errors import InputError, ParameterError
 from rankscope.evaluation.engine import name_systems
 from rankscope.io.read import read_run
-from rankscope.io.streams import is_path, one_stdin
+from rankscope.io.streams import check_single_stdin, is_path
 from rankscope.kernels.segments import group_of
 from rankscope.kernels.text import decode
 from rankscope.typing import Floats, Ints, PathLike
@@ -24,7 +24,7 @@ from rankscope.typing import Floats, Ints, PathLike
 __all__ = ["RunVotes", "votes_of_runs"]
 
 
-class Read(NamedTuple):
+class SourceRun(NamedTuple):
     """A run as it was given. path: the file it came from."""
 
     name: str
@@ -32,7 +32,7 @@ class Read(NamedTuple):
     path: PathLike | None
 
 
-class Ranked(NamedTuple):
+class RankedRun(NamedTuple):
     """A run whose lists are ranked. documents: (rows) the number of each among all runs; rank: (rows); place: the group
     of rows of each query.
     """
@@ -50,7 +50,12 @@ class RunVotes(Mapping[str, Votes]):
     """
 
     def __init__(
-        self, voters: tuple[str, ...], ranked: Sequence[Ranked], documents: list[bytes], ties: str, notes: Sequence[str]
+        self,
+        voters: tuple[str, ...],
+        ranked: Sequence[RankedRun],
+        documents: list[bytes],
+        ties: str,
+        notes: Sequence[str],
     ) -> None:
         self.voters, self.ties, self.notes = voters, ties, tuple(notes)
         self._ranked, self._documents = ranked, documents
@@ -63,11 +68,11 @@ class RunVotes(Mapping[str, Votes]):
         for number, why in ((len(few), "a list of one run only"), (len(alone), "one document only")):
             if number:
                 verb = "has" if number == 1 else "have"
-                self.notes += (f"{queries(number)} of {len(found):,} {verb} {why}; nothing is merged there",)
+                self.notes += (f"{pluralise_queries(number)} of {len(found):,} {verb} {why}; nothing is merged there",)
         if not self._voters:
             raise InputError(
-                f"no query has lists of two runs and two documents ({counted(len(ranked), 'run')}, "
-                f"{queries(len(found))}); check that their queries are written alike"
+                f"no query has lists of two runs and two documents ({pluralise(len(ranked), 'run')}, "
+                f"{pluralise_queries(len(found))}); check that their queries are written alike"
             )
 
     def _voters_of(self, query: str) -> list[int]:
@@ -103,7 +108,7 @@ class RunVotes(Mapping[str, Votes]):
         item[order] = np.arange(order.size)
         table = np.full((len(chosen), unique.size), np.nan)
         table[voter[by_list], item[inverse]] = ranks[by_list]
-        items = names_of([self._documents[i] for i in unique[order].tolist()])
+        items = decode_ids([self._documents[i] for i in unique[order].tolist()])
         return Votes(ranks=table, items=tuple(items), voters=tuple(self.voters[v] for v in chosen))
 
     def __iter__(self) -> Iterator[str]:
@@ -113,7 +118,7 @@ class RunVotes(Mapping[str, Votes]):
         return len(self._voters)
 
     def __repr__(self) -> str:
-        return f"RunVotes({queries(len(self))}, {counted(len(self.voters), 'run')})"
+        return f"RunVotes({pluralise_queries(len(self))}, {pluralise(len(self.voters), 'run')})"
 
 
 def votes_of_runs(
@@ -138,28 +143,28 @@ def votes_of_runs(
         raise ParameterError("runs is one run, expected a list of at least two")
     given = list(runs)
     if len(given) < 2:
-        raise InputError(f"{counted(len(given), 'run')}, expected at least two; there is nothing to merge")
-    one_stdin(given)
-    read = [as_read(run, input) for run in given]
+        raise InputError(f"{pluralise(len(given), 'run')}, expected at least two; there is nothing to merge")
+    check_single_stdin(given)
+    read = [load_run(run, input) for run in given]
     names, notes = name_systems(read)
     interner = Interner()
-    ranked = [ranked_run(run.run, name, ties, interner) for run, name in zip(read, names, strict=True)]
+    ranked = [rank_run(run.run, name, ties, interner) for run, name in zip(read, names, strict=True)]
     return RunVotes(
         tuple(names), ranked, list(interner.ids), ties, [*(note for run in read for note in run.run.notes), *notes]
     )
 
 
-def as_read(run: Any, input_: str | None) -> Read:
+def load_run(run: Any, input_: str | None) -> SourceRun:
     if is_path(run):
         found = read_run(run, input=input_)
-        return Read(found.name, found, run)
+        return SourceRun(found.name, found, run)
     found = run if isinstance(run, Run) else Run(run)
-    return Read(found.name, found, None)
+    return SourceRun(found.name, found, None)
 
 
-def ranked_run(run: Run, name: str, ties: str, interner: Interner) -> Ranked:
+def rank_run(run: Run, name: str, ties: str, interner: Interner) -> RankedRun:
     """The lists of a run, ranked."""
-    rows = run._rows if run._rows is not None else dict_rows(run._mapping or {}, f"run {name!r}", "score")
+    rows = run._rows if run._rows is not None else rows_from_dicts(run._mapping or {}, f"run {name!r}", "score")
     rows.refuse_duplicates(rows.keys(np.arange(len(rows.query_ids))))
     every = np.arange(rows.values.size)
     found = rank_rows(
@@ -169,14 +174,14 @@ def ranked_run(run: Run, name: str, ties: str, interner: Interner) -> Ranked:
         group_of(rows.offsets),
         ties,
         rows.docs.take,
-        lambda row: said(rows, row, name),
+        lambda row: describe_row(rows, row, name),
     )
     rank = (found.first + found.last) / 2 if ties == "average" else found.rank.astype(np.float64)
-    place = {query: i for i, query in enumerate(names_of(rows.query_ids))}
-    return Ranked(interner.codes(rows.docs), rank, rows.offsets, place)
+    place = {query: i for i, query in enumerate(decode_ids(rows.query_ids))}
+    return RankedRun(interner.codes(rows.docs), rank, rows.offsets, place)
 
 
-def said(rows: Rows, row: int, name: str) -> str:
+def describe_row(rows: Rows, row: int, name: str) -> str:
     """A row, for a message."""
     query = rows.query_ids[int(np.searchsorted(rows.offsets, row, side="right")) - 1]
-    return f"run {name!r}: document {name_of(decode(rows.docs.take(np.array([row])))[0])!r} of query {name_of(query)!r}"
+    return f"run {name!r}: document {decode_id(decode(rows.docs.take(np.array([row])))[0])!r} of query {decode_id(query)!r}"

@@ -8,7 +8,7 @@ import numpy as np
 
 from rankscope.typing import Floats, Ints
 
-__all__ = ["NUMBERS", "Stages", "curvature", "held_back", "prior_curvature", "slope", "stages_of"]
+__all__ = ["NUMBERS", "ChoiceStages", "curvature", "prior_terms", "prior_curvature", "slope", "stages_of"]
 
 
 #: Numbers in the largest array of a chunk.
@@ -16,7 +16,7 @@ NUMBERS = 1 << 20
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Stages:
+class ChoiceStages:
     """Votes as choices, in arrays (sets of votes, voters, items).
 
     order: the items by place, those who have no part last. start, end: of the group of tied items that each place is
@@ -32,14 +32,14 @@ class Stages:
     there: Floats
     chosen: Floats
 
-    def part(self, draws: slice | Ints, voters: slice = slice(None)) -> Stages:
+    def part(self, draws: slice | Ints, voters: slice = slice(None)) -> ChoiceStages:
         """Of some draws, where each has votes of its own, and some voters."""
         of = {name: getattr(self, name) for name in self.__dataclass_fields__}
         rows = slice(None) if len(self.order) == 1 else draws
-        return Stages(**{name: values[rows, voters] for name, values in of.items()})
+        return ChoiceStages(**{name: values[rows, voters] for name, values in of.items()})
 
 
-def stages_of(places: Floats, *, subsets: bool) -> Stages:
+def stages_of(places: Floats, *, subsets: bool) -> ChoiceStages:
     """From places, (voters, items) or (sets of votes, voters, items), NaN where an item is not ranked.
 
     A voter chooses the best of all items, then of those left. Where t items are tied, the choices among them are
@@ -67,7 +67,7 @@ def stages_of(places: Floats, *, subsets: bool) -> Stages:
     within = np.take_along_axis(made_before, end, axis=-1) - np.take_along_axis(made_before, start, axis=-1)
     chosen = np.empty(places.shape)
     np.put_along_axis(chosen, order, within / (end - start), axis=-1)
-    return Stages(
+    return ChoiceStages(
         order=order,
         start=start,
         end=end,
@@ -78,7 +78,7 @@ def stages_of(places: Floats, *, subsets: bool) -> Stages:
     )
 
 
-def denominators(stages: Stages, worths: Floats) -> Floats:
+def denominators(stages: ChoiceStages, worths: Floats) -> Floats:
     """What there is to choose from at each place, as a sum of worths; 1 where no choice is made. worths: by item."""
     by_place = np.take_along_axis(worths * stages.there, stages.order, axis=-1)
     left = np.zeros((*by_place.shape[:-1], by_place.shape[-1] + 1))
@@ -88,7 +88,7 @@ def denominators(stages: Stages, worths: Floats) -> Floats:
     return np.where(stages.counts > 0, before + stages.passed * (after - before), 1.0)
 
 
-def burdens(stages: Stages, rates: Floats, power: int = 1) -> Floats:
+def burdens(stages: ChoiceStages, rates: Floats, power: int = 1) -> Floats:
     """By item: its part in each choice, to a power, times the choice's rate, summed over the choices.
 
     The part is 1 before its group; within, what is not passed; 0 after.
@@ -108,7 +108,7 @@ def burdens(stages: Stages, rates: Floats, power: int = 1) -> Floats:
     return np.asarray(found * stages.there)
 
 
-def slope(stages: Stages, log_worths: Floats, weights: Floats, prior: Floats) -> tuple[Floats, Floats]:
+def slope(stages: ChoiceStages, log_worths: Floats, weights: Floats, prior: Floats) -> tuple[Floats, Floats]:
     """(draws) the log-likelihood and (draws, items) its derivatives: choices of each item, less those expected.
 
     weights: (draws, voters); prior: (draws) wins and losses of each item against one of average log-worth. stages: one
@@ -131,11 +131,11 @@ def slope(stages: Stages, log_worths: Floats, weights: Floats, prior: Floats) ->
             likelihood[some] += (weight * (mine.chosen * logs - mine.counts * np.log(bottom))).sum(axis=(1, 2))
             expected = burdens(mine, mine.counts / bottom) * worths
             gained[some] += (weight * (mine.chosen - expected)).sum(axis=1)
-    value, pull = held_back(log_worths, prior)
+    value, pull = prior_terms(log_worths, prior)
     return likelihood + value, gained + pull
 
 
-def held_back(log_worths: Floats, prior: Floats) -> tuple[Floats, Floats]:
+def prior_terms(log_worths: Floats, prior: Floats) -> tuple[Floats, Floats]:
     """What the prior adds to the log-likelihood, (draws), and to its derivatives, (draws, items)."""
     away = log_worths - log_worths.mean(axis=1, keepdims=True)
     value = -prior * (np.abs(away) + 2 * np.log1p(np.exp(-np.abs(away)))).sum(axis=1)
@@ -143,7 +143,7 @@ def held_back(log_worths: Floats, prior: Floats) -> tuple[Floats, Floats]:
     return value, pull.mean(axis=1, keepdims=True) - pull
 
 
-def curvature(stages: Stages, log_worths: Floats, weights: Floats) -> Floats:
+def curvature(stages: ChoiceStages, log_worths: Floats, weights: Floats) -> Floats:
     """(items, items) minus the second derivatives of the log-likelihood of one set of votes, without the prior.
 
     Two items i and j share the choices up to the group of the better one, so that what they share is the lesser of

@@ -8,11 +8,11 @@ import numpy as np
 
 from rankscope.typing import Floats, Indices, Ints
 
-__all__ = ["SUBSET_ITEMS", "best_orders", "how_many_best"]
+__all__ = ["HELD_KARP_ITEMS", "best_orders", "count_best_orders"]
 
 
 #: More items take longer than integer programming, with its packages loaded, does.
-SUBSET_ITEMS = 14
+HELD_KARP_ITEMS = 14
 #: Numbers that are held at once.
 HELD = 1 << 22
 
@@ -30,21 +30,21 @@ def best_orders(margins: Floats) -> Indices:
     """
     draws, n = margins.shape[:2]
     size = max(1, HELD // (n << n))
-    parts = [chunk_orders(margins[start : start + size]) for start in range(0, draws, size)]
+    parts = [best_orders_of_chunk(margins[start : start + size]) for start in range(0, draws, size)]
     return np.concatenate(parts) if parts else np.empty((0, n), np.intp)
 
 
-def how_many_best(margins: Floats) -> float:
+def count_best_orders(margins: Floats) -> float:
     """How many orders have the least cost. margins: (items, items) whole numbers, antisymmetric.
 
-    >>> how_many_best(np.zeros((3, 3))), how_many_best(np.array([[0.0, 1.0], [-1.0, 0.0]]))
+    >>> count_best_orders(np.zeros((3, 3))), count_best_orders(np.array([[0.0, 1.0], [-1.0, 0.0]]))
     (6.0, 1.0)
     """
     n = len(margins)
-    joining = joining_costs(np.maximum(margins[None], 0))[0]
+    joining = append_costs(np.maximum(margins[None], 0))[0]
     least, ways = np.zeros(1 << n), np.ones(1 << n)
     items = np.arange(n)
-    for subsets in layers(n):
+    for subsets in subsets_by_size(n):
         inside = (subsets[:, None] >> items & 1).astype(np.bool_)
         before = np.where(inside, subsets[:, None] ^ (1 << items), 0)
         cost = np.where(inside, least[before] + joining[before, items], np.inf)
@@ -53,14 +53,14 @@ def how_many_best(margins: Floats) -> float:
     return float(ways[-1])
 
 
-def chunk_orders(margins: Floats) -> Indices:
+def best_orders_of_chunk(margins: Floats) -> Indices:
     draws, n = margins.shape[:2]
     everything = (1 << n) - 1
-    joining = joining_costs(np.maximum(margins, 0))
+    joining = append_costs(np.maximum(margins, 0))
     least = np.zeros((draws, everything + 1))
     last = np.zeros((draws, everything + 1), np.int8)
     items = np.arange(n)
-    for subsets in layers(n):
+    for subsets in subsets_by_size(n):
         before = subsets[:, None] ^ (1 << items)
         inside = (subsets[:, None] >> items & 1).astype(np.bool_)
         before = np.where(inside, before, 0)
@@ -75,7 +75,7 @@ def chunk_orders(margins: Floats) -> Indices:
     return orders
 
 
-def joining_costs(against: Floats) -> Floats:
+def append_costs(against: Floats) -> Floats:
     """(draws, subsets, items) what it costs to put an item behind a subset."""
     draws, n = against.shape[:2]
     found = np.zeros((draws, 1 << n, n))
@@ -85,7 +85,7 @@ def joining_costs(against: Floats) -> Floats:
 
 
 @lru_cache(maxsize=4)
-def layers(n: int) -> list[Ints]:
+def subsets_by_size(n: int) -> list[Ints]:
     """The subsets of one item, of two, and so on, as bits."""
     subsets = np.arange(1 << n)
     sizes = sum((subsets >> i & 1) for i in range(n))

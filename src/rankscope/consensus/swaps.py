@@ -37,11 +37,11 @@ def moments_of_distance(items: int, theta: float) -> tuple[float, float]:
     if theta == np.inf:
         return 0.0, 0.0
     j = np.arange(1.0, items + 1)
-    (first, slope), (each, slopes) = (passing(x, pole=theta > 1) for x in (np.array([theta]), j * theta))
+    (first, slope), (each, slopes) = (passing_moments(x, pole=theta > 1) for x in (np.array([theta]), j * theta))
     return float((first - j * each).sum()), float((j**2 * slopes - slope).sum())
 
 
-def passing(x: Floats, *, pole: bool) -> tuple[Floats, Floats]:
+def passing_moments(x: Floats, *, pole: bool) -> tuple[Floats, Floats]:
     """1 / (exp(x) - 1) and its derivative, for x of at least 0; without the pole: less 1/x."""
     small = x < SMALL
     y = np.where(small, x, 0.0)

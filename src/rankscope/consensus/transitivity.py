@@ -6,10 +6,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rankscope.consensus.bradley_terry import Fitted
-from rankscope.consensus.first_order import at_estimate
+from rankscope.consensus.bradley_terry import BradleyTerryFit
+from rankscope.consensus.first_order import likelihood_at_estimate
 from rankscope.data.preferences import Preferences
-from rankscope.data.wording import counted
+from rankscope.data.wording import pluralise
 from rankscope.stats.distributions import special
 from rankscope.typing import Floats
 
@@ -31,7 +31,7 @@ class Deviance(NamedTuple):
     notes: tuple[str, ...] = ()
 
 
-def deviance_from_pairs(preferences: Preferences, fitted: Fitted) -> Deviance:
+def deviance_from_pairs(preferences: Preferences, fitted: BradleyTerryFit) -> Deviance:
     """The estimate against a model in which each two systems have probabilities of their own.
 
     A small p-value: strengths on one scale do not explain who wins against whom, as where A beats B, B beats C and C
@@ -51,7 +51,7 @@ def deviance_from_pairs(preferences: Preferences, fitted: Fitted) -> Deviance:
     >>> round(found.deviance, 4), found.df, found.pvalue < 1e-8
     (37.4299, 1, True)
     """
-    contexts, likelihood, point = at_estimate(preferences, fitted)
+    contexts, likelihood, point = likelihood_at_estimate(preferences, fitted)
     sums = contexts.observed()
     games, lead = sums.games[:, 0], sums.lead[:, 0]
     cells, outcome = sums.cells[:, 0], contexts.outcome
@@ -68,13 +68,13 @@ def deviance_from_pairs(preferences: Preferences, fitted: Fitted) -> Deviance:
     estimated = contexts.n - 1 + len(fitted.effects) + (seen.shape[1] == 3)
     df = max(games.size * (seen.shape[1] - 1) - estimated, 0)
     pvalue = float(special().chdtrc(df, max(whole, 0.0))) if df else float("nan")
-    return Deviance(max(whole, 0.0), df, pvalue, tuple(warnings_of(preferences, fitted, expected)))
+    return Deviance(max(whole, 0.0), df, pvalue, tuple(pvalue_notes(preferences, fitted, expected)))
 
 
-def warnings_of(preferences: Preferences, fitted: Fitted, expected: Floats) -> list[str]:
+def pvalue_notes(preferences: Preferences, fitted: BradleyTerryFit, expected: Floats) -> list[str]:
     notes, few = [], int((expected < EXPECTED).sum())
     if few > SPARSE * expected.size:
-        outcomes = counted(expected.size, "outcome")
+        outcomes = pluralise(expected.size, "outcome")
         notes.append(f"the p-value is rough: fewer than {EXPECTED:g} are expected of {few} of {outcomes}")
     if np.isnan(fitted.tie_parameter[0]) and not preferences.outcome.all():
         notes.append("ties are half wins, so the p-value is too large; Davidson's model has one that fits")

@@ -8,21 +8,21 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from rankscope.consensus.insertion import improved, order_costs
+from rankscope.consensus.insertion import improve_orders, order_costs
 from rankscope.typing import Floats, Indices, Ints
 
-__all__ = ["Proved", "prove"]
+__all__ = ["ProvedOrder", "prove_order"]
 
 
 #: Circles that are forbidden at once, the worst first, by the linear and by the integer program.
-AT_ONCE, AT_ONCE_WHOLE = 2000, 500
+AT_ONCE, AT_ONCE_INTEGER = 2000, 500
 #: What solvers take for nothing.
 NEAR = 1e-6
 #: Circles that are looked at at once.
 HELD = 1 << 22
 
 
-class Proved(NamedTuple):
+class ProvedOrder(NamedTuple):
     """order: the best found. cost: of it. bound: no order costs less; the cost itself where it is proved to be best."""
 
     order: Indices
@@ -31,7 +31,7 @@ class Proved(NamedTuple):
 
 
 @dataclass
-class Search:
+class CuttingPlanes:
     """What is known so far of the best order of n items: the best found, what no order goes below, pairs decided.
 
     A pair i < j is one variable: 1 where i is before j. `low`, `high`: (pairs) its bounds in any better order. The
@@ -126,7 +126,7 @@ class Search:
     def try_order(self, x: Floats) -> None:
         """The order of a solution by how many each item is before, improved by moves, if it is the best so far."""
         order = np.argsort(-self.table(x).sum(axis=1), kind="stable")
-        found = improved(self.margins, order[None])
+        found = improve_orders(self.margins, order[None])
         cost = float(order_costs(self.margins, found)[0])
         if cost < self.cost - NEAR:
             self.best, self.cost = found[0], cost
@@ -148,7 +148,7 @@ class Search:
         self.low[free & change & (reduced < 0)] = 1.0
 
 
-def prove(margins: Floats, order: Indices, time_limit: float | None = None) -> Proved:
+def prove_order(margins: Floats, order: Indices, time_limit: float | None = None) -> ProvedOrder:
     """A best order, from a good one; or, after so many seconds, the best found and what no order can cost less than.
 
     margins: (items, items) whole numbers, antisymmetric; an order costs those of the pairs that it reverses.
@@ -157,19 +157,19 @@ def prove(margins: Floats, order: Indices, time_limit: float | None = None) -> P
     are decided by their reduced costs.
 
     >>> circle = np.array([[0.0, 1.0, -3.0], [-1.0, 0.0, 2.0], [3.0, -2.0, 0.0]])
-    >>> prove(circle, np.array([0, 1, 2]))
-    Proved(order=array([1, 2, 0]), cost=1.0, bound=1.0)
+    >>> prove_order(circle, np.array([0, 1, 2]))
+    ProvedOrder(order=array([1, 2, 0]), cost=1.0, bound=1.0)
     """
     deadline = None if time_limit is None else time.monotonic() + time_limit
     cost = float(order_costs(margins, order[None])[0])
-    search = Search(margins=margins, best=order, cost=cost, bound=0.0, deadline=deadline)
+    search = CuttingPlanes(margins=margins, best=order, cost=cost, bound=0.0, deadline=deadline)
     solution = solve_relaxed(search)
     if solution is not None:
-        solve_whole(search)
-    return Proved(search.best, search.cost, search.bound)
+        solve_integer(search)
+    return ProvedOrder(search.best, search.cost, search.bound)
 
 
-def solve_relaxed(search: Search) -> Floats | None:
+def solve_relaxed(search: CuttingPlanes) -> Floats | None:
     """Linear programs with more and more circles forbidden; the last solution where that leaves the question open."""
     from scipy.optimize import linprog  # slow to load
 
@@ -180,7 +180,7 @@ def solve_relaxed(search: Search) -> Floats | None:
             return None
         circles = search.circles(x, AT_ONCE)
         if not len(circles):
-            return open_end(search, x)
+            return finish_if_integral(search, x)
         search.forbid(circles)
         bounds = np.stack([search.low, search.high], axis=1)
         found = linprog(
@@ -204,7 +204,7 @@ def solve_relaxed(search: Search) -> Floats | None:
             search.rows, search.limits, kept = search.rows[tight], search.limits[tight], search.bound
 
 
-def open_end(search: Search, x: Floats) -> Floats | None:
+def finish_if_integral(search: CuttingPlanes, x: Floats) -> Floats | None:
     """The solution without a circle: it is the best order where it is whole."""
     if np.abs(x - np.rint(x)).max() > NEAR:
         return x
@@ -213,7 +213,7 @@ def open_end(search: Search, x: Floats) -> Floats | None:
     return None
 
 
-def solve_whole(search: Search) -> None:
+def solve_integer(search: CuttingPlanes) -> None:
     """Integer programs for an order better than the best found, with more and more circles forbidden."""
     from scipy.optimize import Bounds, LinearConstraint, milp
 
@@ -239,7 +239,7 @@ def solve_whole(search: Search) -> None:
             return
         x = np.rint(found.x)
         search.try_order(x)
-        circles = search.circles(x, AT_ONCE_WHOLE)
+        circles = search.circles(x, AT_ONCE_INTEGER)
         if len(circles):
             search.forbid(circles)
         elif found.status == 0:

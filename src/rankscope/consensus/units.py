@@ -8,7 +8,7 @@ import numpy as np
 
 from rankscope.typing import Floats, Indices
 
-__all__ = ["Whole", "borda_order", "in_units", "tilted", "unit_of"]
+__all__ = ["IntegerMargins", "borda_order", "integer_margins_in", "with_tie_break", "common_unit"]
 
 
 #: Weights are looked at in these parts of 1: most that people give, as 0.5, 1/3 or 0.125, are then whole numbers.
@@ -19,19 +19,19 @@ EXACT = 1 << 53
 FINEST = 1e-9
 
 
-class Whole(NamedTuple):
+class IntegerMargins(NamedTuple):
     """values: whole numbers, as float64. unit: what 1 of them stands for."""
 
     values: Floats
     unit: float
 
 
-def unit_of(weights: Floats, n: int) -> float:
+def common_unit(weights: Floats, n: int) -> float:
     """What all sums and differences of the weights are multiples of, or, without such a part, what is negligible.
 
     n: the number of items; sums over all pairs, times n squared, shall stay exact.
 
-    >>> unit_of(np.array([0.5, 1.0, 2.5]), 3), unit_of(np.array([2.0, 6.0]), 3)
+    >>> common_unit(np.array([0.5, 1.0, 2.5]), 3), common_unit(np.array([2.0, 6.0]), 3)
     (0.5, 2.0)
     """
     room = EXACT / float(n) ** 4
@@ -46,16 +46,16 @@ def unit_of(weights: Floats, n: int) -> float:
     return float(weights.sum()) * max(FINEST, 1 / room)
 
 
-def in_units(margins: Floats, unit: float) -> Whole:
+def integer_margins_in(margins: Floats, unit: float) -> IntegerMargins:
     """Margins as whole numbers without a common divisor.
 
-    >>> in_units(np.array([[0.0, 3.0], [-3.0, 0.0]]), 1.0)
-    Whole(values=array([[ 0.,  1.],
+    >>> integer_margins_in(np.array([[0.0, 3.0], [-3.0, 0.0]]), 1.0)
+    IntegerMargins(values=array([[ 0.,  1.],
            [-1.,  0.]]), unit=3.0)
     """
     values = np.rint(margins / unit)
     common = float(np.gcd.reduce(np.abs(values).astype(np.int64), axis=None)) or 1.0
-    return Whole(values / common + 0.0, unit * common)
+    return IntegerMargins(values / common + 0.0, unit * common)
 
 
 def borda_order(margins: Floats, rng: np.random.Generator | None = None) -> Indices:
@@ -67,7 +67,7 @@ def borda_order(margins: Floats, rng: np.random.Generator | None = None) -> Indi
     return np.lexsort(keys if rng is None else (rng.random(margins.shape[:-1]), *keys), axis=-1)
 
 
-def tilted(margins: Floats) -> Floats:
+def with_tie_break(margins: Floats) -> Floats:
     """Whole margins in which the order in which items stand decides among orders of one cost.
 
     (items, items) or (draws, items, items). All pairs together weigh less than one unit of the margins, which are n

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rankscope.consensus.base import Method, Order
-from rankscope.consensus.majorities import STRENGTHS, Weights, check_strength, half_ties, strength_levels
+from rankscope.consensus.majorities import STRENGTHS, VoterWeights, check_strength, half_ties, strength_levels
 from rankscope.consensus.pairwise import in_chunks
 from rankscope.data.votes import UNRANKED, Votes, check_unranked
 from rankscope.typing import Floats
@@ -71,7 +71,7 @@ def widest_paths(strengths: npt.NDArray[np.int64]) -> Codes:
 
 
 def schulze(
-    rankings: Any, *, weights: Weights = None, strength: str = STRENGTHS[0], unranked: str = UNRANKED[0]
+    rankings: Any, *, weights: VoterWeights = None, strength: str = STRENGTHS[0], unranked: str = UNRANKED[0]
 ) -> Order:
     """The items by Schulze's method: how many others each beats by the strongest chain of majorities.
 

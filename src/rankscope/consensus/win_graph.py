@@ -13,7 +13,7 @@ from rankscope.consensus.contexts import Contexts, Sums, incidence
 from rankscope.errors import InputError
 from rankscope.typing import Bools, Ints
 
-__all__ = ["check_connected", "components", "connected", "tied_down"]
+__all__ = ["check_connected", "components", "connected", "davidson_has_maximum"]
 
 
 #: So many groups, and so many systems of each, are named.
@@ -47,14 +47,14 @@ def reached(n: int, start: Ints, end: Ints, there: Bools) -> Bools:
         known = more
 
 
-def tied_down(contexts: Contexts, sums: Sums) -> Bools:
+def davidson_has_maximum(contexts: Contexts, sums: Sums) -> Bools:
     """(draws) whether Davidson's model has a maximum, where wins lead from each system to each.
 
     There is none where places d exist with d_i - d_j >= 1 for every win of i over j and |d_i - d_j| <= 1 for every tie:
     going on along d, wins and ties become certain. So there is one where some cycle has more wins, each passed from
     winner to loser, than ties; two systems that beat each other are one.
     """
-    found = mutual(contexts, sums)
+    found = has_mutual_wins(contexts, sums)
     if found.all():
         return found
     left = np.flatnonzero(~found)
@@ -75,7 +75,7 @@ def tied_down(contexts: Contexts, sums: Sums) -> Bools:
     return found
 
 
-def mutual(contexts: Contexts, sums: Sums) -> Bools:
+def has_mutual_wins(contexts: Contexts, sums: Sums) -> Bools:
     """(draws) whether some two systems beat each other."""
     codes, place = np.unique(contexts.first * contexts.n + contexts.second, return_inverse=True)
     pair = place.reshape(-1)[contexts.context]
@@ -103,7 +103,7 @@ def check_connected(systems: tuple[str, ...], contexts: Contexts) -> None:
     out = group[start] != group[end]
     above = np.bincount(group[start[out]], minlength=n) - np.bincount(group[end[out]], minlength=n)
     best_first = np.argsort(-above, kind="stable")
-    shown = "; ".join(named([systems[i] for i in np.flatnonzero(group == g)]) for g in best_first[:GROUPS])
+    shown = "; ".join(format_names([systems[i] for i in np.flatnonzero(group == g)]) for g in best_first[:GROUPS])
     more = f"; and {n - GROUPS} more" if n > GROUPS else ""
     raise InputError(
         f"the wins do not lead from each system to each other one, so no strengths are most likely (Ford 1957); "
@@ -111,6 +111,6 @@ def check_connected(systems: tuple[str, ...], contexts: Contexts) -> None:
     )
 
 
-def named(names: list[str]) -> str:
+def format_names(names: list[str]) -> str:
     more = f" and {len(names) - NAMES} more" if len(names) > NAMES else ""
     return ", ".join(names[:NAMES]) + more

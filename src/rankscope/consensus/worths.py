@@ -8,14 +8,14 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from rankscope.consensus.base import Drawn, Method, Note, Order, Solution
-from rankscope.consensus.luce import SLIGHT, fit_plackett_luce
+from rankscope.consensus.base import Method, Note, Order, ResampledScores, Solution
+from rankscope.consensus.luce import SLIGHT_PRIOR, fit_plackett_luce
 from rankscope.consensus.misfit import plackett_luce_misfit
 from rankscope.consensus.mixing import TINY, connected
 from rankscope.consensus.stages import slope, stages_of
 from rankscope.consensus.weight_unit import check_prior, floored
 from rankscope.data.votes import UNRANKED, Votes, check_unranked
-from rankscope.data.wording import counted, said_p
+from rankscope.data.wording import format_p_value, pluralise
 from rankscope.stats.distributions import special
 from rankscope.stats.inputs import check_count, check_positive
 from rankscope.typing import Floats
@@ -46,17 +46,17 @@ class PlackettLuce(Method):
         proportions = floored(weights / unit, weights)
         return fit_plackett_luce(votes, proportions, unranked=self.unranked, prior=self.prior / unit)
 
-    def drawn(self, votes: Votes, weights: Floats, rng: np.random.Generator) -> Drawn:
+    def drawn(self, votes: Votes, weights: Floats, rng: np.random.Generator) -> ResampledScores:
         found = self.scores(votes, weights)
         good = self.prior > TINY * weights.sum(axis=1)
         if not good.all():
             good |= connected(votes, weights, self.unranked == "ignore")
-        return Drawn(found, int(np.count_nonzero(~good)))
+        return ResampledScores(found, int(np.count_nonzero(~good)))
 
     def said_of_draws(self, odd: int, draws: int) -> str:
         return (
-            f"in {odd:,} of {counted(draws, 'draw')} of the voters an item is always, or never, above others, so that "
-            f"no worths are most likely; there a prior of {SLIGHT:g} orders the items"
+            f"in {odd:,} of {pluralise(draws, 'draw')} of the voters an item is always, or never, above others, so that "
+            f"no worths are most likely; there a prior of {SLIGHT_PRIOR:g} orders the items"
         )
 
     def solve(self, votes: Votes) -> Solution:
@@ -78,7 +78,9 @@ class PlackettLuce(Method):
             pvalue = float(special().chdtrc(freedom, max(gain, 0.0)))
             details["p-value of equal worths"] = pvalue
             notes = (
-                Note(f"were all votes in random order, worths would differ as much or more with p {said_p(pvalue)}"),
+                Note(
+                    f"were all votes in random order, worths would differ as much or more with p {format_p_value(pvalue)}"
+                ),
             )
         return Solution(found[0], notes, details)
 

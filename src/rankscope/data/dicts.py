@@ -10,24 +10,24 @@ from typing import Any, NoReturn
 import numpy as np
 import numpy.typing as npt
 
-from rankscope.data.rows import Rows, bad_ids
+from rankscope.data.rows import Rows, invalid_ids
 from rankscope.errors import InputError
 from rankscope.kernels.segments import bounds
 from rankscope.kernels.text import encode, hashes
 from rankscope.typing import Ints
 
 __all__ = [
-    "SHAPE",
-    "all_whole",
+    "DICT_SHAPE",
+    "all_integers",
     "are_by_subtopic",
-    "dict_rows",
+    "rows_from_dicts",
     "refuse_bad_ids",
     "refuse_values",
-    "shown",
+    "shorten_value",
     "to_numbers",
 ]
 
-SHAPE = "{query: {document: number}}"
+DICT_SHAPE = "{query: {document: number}}"
 #: What a value must be, and what to do where it is not.
 EXPECTED = {
     "relevance": "a whole number (below 2^53); round it or map grades to whole numbers",
@@ -43,7 +43,7 @@ def are_by_subtopic(data: Dicts) -> bool:
     return any(isinstance(next(iter(docs.values()), None), Mapping) for docs in data.values())
 
 
-def dict_rows(data: Dicts, name: str, value: str, *, truths: bool = True) -> Rows:
+def rows_from_dicts(data: Dicts, name: str, value: str, *, truths: bool = True) -> Rows:
     """The mappings as rows, in their order; a query without documents stays one. name: what messages call the input.
 
     value: "relevance" or "score". truths: whether True and False are numbers.
@@ -70,7 +70,7 @@ def subtopic_rows(data: Dicts, name: str, truths: bool) -> Rows:
         for subtopic, docs in subtopics.items():
             if not isinstance(docs, Mapping) or not docs:
                 raise InputError(
-                    f"{name}: {shown(subtopic)} of query {query!r} has {shown(docs)}, expected {{document: relevance}} "
+                    f"{name}: {shorten_value(subtopic)} of query {query!r} has {shorten_value(docs)}, expected {{document: relevance}} "
                     "as the other subtopics; judge all queries by subtopic or none"
                 )
             parts.append((query, subtopic, docs))
@@ -89,15 +89,15 @@ def make_rows(
     queries: list[str], lengths: Ints, docs: list[str], values: Numbers, name: str, subtopics: list[str] | None
 ) -> Rows:
     if not docs:
-        raise InputError(f"{name}: no documents, expected at least one: {SHAPE}")
+        raise InputError(f"{name}: no documents, expected at least one: {DICT_SHAPE}")
     refuse_bad_ids(docs, name, "document")
     fields, offsets = encode(docs), bounds(lengths)
     ids = [query.encode("utf-8", "surrogateescape") for query in queries]
-    where = query_at(queries, offsets, fields.starts, name)
+    where = query_locator(queries, offsets, fields.starts, name)
     return Rows(ids, offsets, fields, hashes(fields), values, where, None if subtopics is None else encode(subtopics))
 
 
-def query_at(queries: list[str], offsets: Ints, starts: Ints, name: str) -> Callable[[int], str]:
+def query_locator(queries: list[str], offsets: Ints, starts: Ints, name: str) -> Callable[[int], str]:
     """What says of a byte of the documents' ids whose it is: mappings have no lines worth naming."""
     return lambda place: (
         f"{name}: query {queries[int(np.searchsorted(offsets, np.searchsorted(starts, place), side='right')) - 1]!r}"
@@ -114,10 +114,10 @@ def to_numbers(values: list[Any], value: str, truths: bool = True) -> Numbers | 
         return None
     if value == "score":
         return numbers if np.isfinite(numbers).all() else None
-    return numbers.astype(np.int64) if all_whole(numbers) else None
+    return numbers.astype(np.int64) if all_integers(numbers) else None
 
 
-def all_whole(numbers: Numbers) -> bool:
+def all_integers(numbers: Numbers) -> bool:
     """Whether all are whole numbers that float64 holds exactly."""
     return bool((np.abs(numbers) < 2.0**53).all() and (numbers == np.floor(numbers)).all())
 
@@ -130,7 +130,7 @@ def refuse_values(
         for doc, found in docs.items():
             if to_numbers([found], value, truths) is None:
                 raise InputError(
-                    f"{name}: the {value} of document {shown(doc)} of {whose} is {shown(found)}, "
+                    f"{name}: the {value} of document {shorten_value(doc)} of {whose} is {shorten_value(found)}, "
                     f"expected {EXPECTED[value]}"
                 )
     raise AssertionError("the fault is gone: the data changed while it was read")
@@ -138,14 +138,14 @@ def refuse_values(
 
 def refuse_bad_ids(ids: Collection[Any], name: str, what: str) -> None:
     """Raise InputError for an id that is no string, empty, or no valid Unicode. what: of what kind the ids are."""
-    for id_ in bad_ids(ids)[:1]:
+    for id_ in invalid_ids(ids)[:1]:
         raise InputError(
-            f"{name}: the {what} id {shown(id_)} is no string, empty or no valid Unicode; expected text, as str(...) "
+            f"{name}: the {what} id {shorten_value(id_)} is no string, empty or no valid Unicode; expected text, as str(...) "
             "makes it; correct it"
         )
 
 
-def shown(value: object) -> str:
+def shorten_value(value: object) -> str:
     """A value in a message, cut where it is long."""
     text = repr(value)
     return text if len(text) <= 60 else text[:57] + "..."

@@ -11,8 +11,8 @@ import numpy as np
 import numpy.typing as npt
 
 from rankscope.data.hits import Hits
-from rankscope.data.rows import first_repeated
-from rankscope.data.wording import some_of
+from rankscope.data.rows import first_duplicate
+from rankscope.data.wording import first_names
 from rankscope.errors import InputError, ParameterError, UnknownName
 from rankscope.kernels.segments import bounds, group_of, place_in_group
 from rankscope.typing import Floats, Ints
@@ -60,9 +60,9 @@ class EntityRanks:
         except (TypeError, ValueError):
             raise InputError("the ranks are no table of numbers, expected (systems, entities)") from None
         if self.total_ranks is not None:
-            everything["total_ranks"] = checked_total(self.total_ranks)
+            everything["total_ranks"] = check_total(self.total_ranks)
         self.ranks.flags.writeable = False
-        check(self, where or (lambda row: f"entity {self.entity_ids[row]!r}"))
+        check_entity_ranks(self, where or (lambda row: f"entity {self.entity_ids[row]!r}"))
 
     def __len__(self) -> int:
         """How many entities."""
@@ -85,7 +85,7 @@ class EntityRanks:
         tied = [f"{name} {n}" for name, n in zip(self.systems, self.tied.tolist(), strict=True) if n]
         if not tied:
             return ()
-        said = some_of(tied, 5)
+        said = first_names(tied, 5)
         return (f"{self.name}: equal or fractional ranks are taken as ties, as they are given ({said})",)
 
     def hits(self, system: str | None = None, groups: Groups | None = None) -> Hits:
@@ -165,7 +165,7 @@ def hits_of_entities(table: EntityRanks, groups: Groups | None = None) -> list[t
     return [(name, table._hits(s, chosen, shared)) for s, name in enumerate(table.systems)]
 
 
-def checked_total(total: object) -> int:
+def check_total(total: object) -> int:
     """Raise ParameterError for what is no number of ranked items."""
     if isinstance(total, bool) or not isinstance(total, (int, np.integer)) or not 1 <= total < LARGEST:
         raise ParameterError(
@@ -174,7 +174,7 @@ def checked_total(total: object) -> int:
     return int(total)
 
 
-def check(table: EntityRanks, where: Where) -> None:
+def check_entity_ranks(table: EntityRanks, where: Where) -> None:
     """Raise InputError for a table that is none."""
     systems, entities, ranks = table.systems, table.entity_ids, table.ranks
     if ranks.shape != (len(systems), len(entities)):
@@ -186,12 +186,12 @@ def check(table: EntityRanks, where: Where) -> None:
     odd = next((name for name in (*systems, *entities) if not isinstance(name, str)), None)
     if odd is not None:
         raise InputError(f"the name {odd!r} is no string, expected strings for systems and entities; use str(...)")
-    twice = first_repeated(systems)
+    twice = first_duplicate(systems)
     if twice is not None:
         raise InputError(f"two systems are named {systems[twice]!r}, expected a name of its own for each; rename one")
     if "" in entities:
         raise InputError(f"{where(entities.index(''))}: an entity without a name, expected one; correct this line")
-    twice = first_repeated(entities)
+    twice = first_duplicate(entities)
     if twice is not None:
         raise InputError(f"{where(twice)}: entity {entities[twice]!r} is listed twice; keep one of its lines")
     bad = ~((ranks < LARGEST) & (ranks >= table.least) & (ranks > 0))

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from rankscope.data.rows import first_repeated
+from rankscope.data.rows import first_duplicate
 from rankscope.errors import InputError
 from rankscope.kernels.order import ranges
 from rankscope.kernels.segments import bounds, group_of
@@ -96,7 +96,7 @@ class Features:
             )
         if len(self.query_ids) != lengths.size:
             raise InputError(f"{len(self.query_ids)} names for {lengths.size} queries, expected one each")
-        again = first_repeated(self.query_ids)
+        again = first_duplicate(self.query_ids)
         if again is not None:
             raise InputError(
                 f"{self.name}: two queries are named {self.query_ids[again]!r}, expected a name of its own for each"
@@ -129,19 +129,19 @@ class Features:
         """
         table = np.asarray(values)
         n = len(table) if table.ndim else 0
-        grades = np.zeros(n, np.int64) if relevance is None else whole(relevance, "document {}: grade")
+        grades = np.zeros(n, np.int64) if relevance is None else to_integers(relevance, "document {}: grade")
         more.setdefault("graded", relevance is not None)
         if queries is not None and sizes is not None:
             raise InputError("queries and sizes were given, expected one of the two")
         if queries is None:
-            given = np.array([n]) if sizes is None else whole(sizes, "group {}: size")
+            given = np.array([n]) if sizes is None else to_integers(sizes, "group {}: size")
             ids = more.pop("query_ids", None) or tuple(str(i + 1) for i in range(given.size))
             return cls(values=table, relevance=grades, offsets=bounds(given), query_ids=ids, **more)
         labels = np.asarray(queries)
         if labels.shape != (n,):
             raise InputError(f"{labels.size} queries for {n} documents, expected one each")
-        refuse_missing(queries, labels, more.get("name", "features"))
-        codes, ids, apart = codes_of(labels)
+        refuse_missing_labels(queries, labels, more.get("name", "features"))
+        codes, ids, apart = query_codes(labels)
         named = more.pop("query_ids", None)
         if named is not None:
             ids = tuple(named[int(place)] for place in ids)
@@ -158,8 +158,8 @@ class Features:
             offsets=bounds(lengths),
             query_ids=ids,
             order=order,
-            doc_ids=taken(texts["doc_ids"], order),
-            comments=taken(texts["comments"], order),
+            doc_ids=take_texts(texts["doc_ids"], order),
+            comments=take_texts(texts["comments"], order),
             **{**more, "notes": (*more.get("notes", ()), told)},
         )
 
@@ -192,8 +192,8 @@ class Features:
             offsets=bounds(lengths),
             query_ids=tuple(self.query_ids[i] for i in index.tolist()),
             names=self.names,
-            doc_ids=taken(self.doc_ids, rows),
-            comments=taken(self.comments, rows),
+            doc_ids=take_texts(self.doc_ids, rows),
+            comments=take_texts(self.comments, rows),
             name=self.name,
             empty=self.empty,
             graded=self.graded,
@@ -208,12 +208,12 @@ class Features:
         return replace(self, values=values, names=tuple(names), where=None)
 
 
-def taken(texts: Sequence[str] | None, rows: Ints) -> list[str] | None:
+def take_texts(texts: Sequence[str] | None, rows: Ints) -> list[str] | None:
     """The texts of some rows, where there are any."""
     return None if texts is None else [texts[i] for i in rows.tolist()]
 
 
-def whole(numbers: npt.ArrayLike, what: str) -> Ints:
+def to_integers(numbers: npt.ArrayLike, what: str) -> Ints:
     """Numbers as whole ones. what: what the one at place {}, from 1, is. Raises InputError for others."""
     given = np.asarray(numbers, np.float64)
     good = (given == np.floor(given)) & (np.abs(given) < HIGHEST)  # NaN and infinities are refused, too
@@ -223,7 +223,7 @@ def whole(numbers: npt.ArrayLike, what: str) -> Ints:
     return given.astype(np.int64)
 
 
-def refuse_missing(given: Any, labels: npt.NDArray[Any], name: str) -> None:
+def refuse_missing_labels(given: Any, labels: npt.NDArray[Any], name: str) -> None:
     """Raise InputError for queries that are None or NaN. given: the labels before they became an array."""
     if labels.dtype.kind == "U" and not isinstance(given, np.ndarray) and np.isin(labels, TEXTS_OF_NONE).any():
         labels = np.asarray(given, object)  # beside texts, None and NaN become texts themselves
@@ -250,7 +250,7 @@ def is_missing(label: Any) -> bool:
     )
 
 
-def codes_of(labels: npt.NDArray[Any]) -> tuple[Ints, tuple[str, ...], int]:
+def query_codes(labels: npt.NDArray[Any]) -> tuple[Ints, tuple[str, ...], int]:
     """Places of queries among their names, in the order in which they first stand; how many are not together."""
     new = np.ones(labels.size, np.bool_)
     new[1:] = labels[1:] != labels[:-1]

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from rankscope.data.rows import Interner, Rows, group
-from rankscope.data.stretches import packed
-from rankscope.data.wording import some_of
+from rankscope.data.rows import Interner, Rows, group_rows
+from rankscope.data.stretches import pack_strings
+from rankscope.data.wording import first_names
 from rankscope.errors import InputError
 from rankscope.kernels.text import Fields, hashes
 
@@ -21,17 +21,17 @@ if TYPE_CHECKING:
 
 __all__ = [
     "COLUMN_NAMES",
-    "Place",
-    "a_type",
-    "as_frame",
-    "column_named",
+    "RowLocation",
+    "type_with_article",
+    "to_frame",
+    "require_column",
     "columns_of_frame",
-    "frame_rows",
+    "rows_from_data",
     "is_mapping_of_mappings",
-    "needed_columns",
-    "one_of",
-    "rows_of_frame",
-    "shown_columns",
+    "required_columns",
+    "find_column",
+    "rows_from_frame",
+    "list_columns",
 ]
 
 #: What a column may be called, ours first.
@@ -52,7 +52,7 @@ def is_mapping_of_mappings(data: Any) -> bool:
     return isinstance(data, Mapping) and all(isinstance(docs, Mapping) for docs in data.values())
 
 
-def frame_rows(data: Any, value: str) -> Rows:
+def rows_from_data(data: Any, value: str) -> Rows:
     """Rows from a data frame or a mapping of columns held in memory."""
     import polars as pl
 
@@ -62,27 +62,27 @@ def frame_rows(data: Any, value: str) -> Rows:
     if isinstance(data, (str, os.PathLike)):
         raise InputError(f"{kind}: {data!r} is a path, expected data; use read_{kind}(path)")
     try:
-        frame = as_frame(data)
+        frame = to_frame(data)
     except (TypeError, ValueError, RuntimeError, pl.exceptions.PolarsError) as error:
         if not isinstance(data, Mapping):
-            raise InputError(f"{kind}: {a_type(data)}, expected {expected}") from None
+            raise InputError(f"{kind}: {type_with_article(data)}, expected {expected}") from None
         said = str(error).partition("\n")[0]
         raise InputError(f"{kind}: its columns are no table ({said}), expected {expected}") from None
-    if isinstance(data, Mapping) and one_of(frame.columns, COLUMN_NAMES["query_id"]) is None:
+    if isinstance(data, Mapping) and find_column(frame.columns, COLUMN_NAMES["query_id"]) is None:
         key, found = next((key, found) for key, found in data.items() if not isinstance(found, Mapping))
         raise InputError(
-            f"{kind}: the value of {key!r} is {a_type(found)}, expected {shape}; or, for a table, columns "
+            f"{kind}: the value of {key!r} is {type_with_article(found)}, expected {shape}; or, for a table, columns "
             f"query_id, doc_id, {value}"
         )
-    return rows_of_frame(frame, value, kind, first_row=0)[0]
+    return rows_from_frame(frame, value, kind, first_row=0)[0]
 
 
-def a_type(x: object) -> str:
+def type_with_article(x: object) -> str:
     name = type(x).__name__
     return f"{'an' if name[0] in 'aeiou' else 'a'} {name}"
 
 
-def as_frame(data: Any) -> pl.DataFrame:
+def to_frame(data: Any) -> pl.DataFrame:
     """Whatever it is, as a polars frame."""
     import polars as pl
 
@@ -105,7 +105,7 @@ def plain_columns(data: Mapping[str, Any]) -> dict[str, Any]:
 
 
 @dataclass(frozen=True)
-class Place:
+class RowLocation:
     """Says in which row of the input a document stands, from where its id starts in the buffer.
 
     first: the number of the first row. lines: whether rows are lines of a file.
@@ -124,22 +124,22 @@ class Place:
         return f"{self.name}:{row + self.first}" if self.lines else f"{self.name}: row {row + self.first}"
 
 
-def rows_of_frame(frame: pl.DataFrame, value: str, name: str, first_row: int) -> tuple[Rows, int]:
+def rows_from_frame(frame: pl.DataFrame, value: str, name: str, first_row: int) -> tuple[Rows, int]:
     """Rows of a frame, and how many queries had their rows apart.
 
     first_row: the line of the first row in messages: 2 for a CSV file with a header; 0 where rows are no lines.
     """
-    place = Place(name, first_row, bool(first_row))
-    columns = columns_of_frame(frame, value, place, needed_columns(frame.columns, value, name))
+    place = RowLocation(name, first_row, bool(first_row))
+    columns = columns_of_frame(frame, value, place, required_columns(frame.columns, value, name))
     interner = Interner()
     codes = interner.codes(columns.queries)
     docs = columns.docs
     # A document's start in the buffer tells its row, also after the rows have been regrouped.
     where = replace(place, starts=docs.starts)
-    return group(list(interner.ids), codes, docs, hashes(docs), columns.values, where, columns.subtopics)
+    return group_rows(list(interner.ids), codes, docs, hashes(docs), columns.values, where, columns.subtopics)
 
 
-class Columns(NamedTuple):
+class RowColumns(NamedTuple):
     """The columns of a frame, as they stand there."""
 
     queries: Fields
@@ -148,57 +148,57 @@ class Columns(NamedTuple):
     subtopics: Fields | None
 
 
-def needed_columns(columns: Sequence[str], value: str, name: str) -> dict[str, str]:
+def required_columns(columns: Sequence[str], value: str, name: str) -> dict[str, str]:
     """Our names of the columns that are read -> theirs. Raises InputError where one is missing."""
     fields = ["query_id", "doc_id", value]
-    if value == "relevance" and one_of(columns, COLUMN_NAMES["subtopic"]):
+    if value == "relevance" and find_column(columns, COLUMN_NAMES["subtopic"]):
         fields.append("subtopic")
-    return {field: column_named(columns, field, COLUMN_NAMES[field], name) for field in fields}
+    return {field: require_column(columns, field, COLUMN_NAMES[field], name) for field in fields}
 
 
-def columns_of_frame(frame: pl.DataFrame, value: str, place: Place, names: Mapping[str, str]) -> Columns:
-    """Ids and numbers, checked. names: from `needed_columns`. Raises InputError that names the row."""
+def columns_of_frame(frame: pl.DataFrame, value: str, place: RowLocation, names: Mapping[str, str]) -> RowColumns:
+    """Ids and numbers, checked. names: from `required_columns`. Raises InputError that names the row."""
     import polars as pl
 
     frame = pl.DataFrame({field: frame[called] for field, called in names.items()})
     if not frame.height:
         raise InputError(f"{place.name}: no data rows, expected at least one; write one row a document")
-    values = numbers(frame, value, place.row)
-    queries, docs = strings(frame, "query_id", place.row), strings(frame, "doc_id", place.row)
-    subtopics = strings(frame, "subtopic", place.row) if "subtopic" in names else None
-    return Columns(queries, docs, values, subtopics)
+    values = number_column(frame, value, place.row)
+    queries, docs = string_column(frame, "query_id", place.row), string_column(frame, "doc_id", place.row)
+    subtopics = string_column(frame, "subtopic", place.row) if "subtopic" in names else None
+    return RowColumns(queries, docs, values, subtopics)
 
 
-def one_of(columns: Sequence[str], names: Iterable[str]) -> str | None:
+def find_column(columns: Sequence[str], names: Iterable[str]) -> str | None:
     """The first of these names that a column has, as it is written there: in any case, with blanks around it."""
     there = {called.strip().lower(): called for called in reversed(columns)}
     return next((there[name] for name in names if name in there), None)
 
 
-def shown_columns(columns: Sequence[str]) -> str:
+def list_columns(columns: Sequence[str]) -> str:
     """The names of the columns, for a message."""
-    return some_of(map(repr, columns), 8)
+    return first_names(map(repr, columns), 8)
 
 
-def column_named(columns: Sequence[str], field: str, names: Sequence[str], where: str) -> str:
+def require_column(columns: Sequence[str], field: str, names: Sequence[str], where: str) -> str:
     """The column that holds a field, by one of its names, ours first. Raises InputError where there is none."""
-    found = one_of(columns, names)
+    found = find_column(columns, names)
     if found is None:
-        advice = instead(columns, field, names)
-        raise InputError(f"{where}: no column {field!r} among {shown_columns(columns)}; {advice}")
+        advice = missing_column_advice(columns, field, names)
+        raise InputError(f"{where}: no column {field!r} among {list_columns(columns)}; {advice}")
     return found
 
 
-def instead(columns: Sequence[str], field: str, names: Sequence[str]) -> str:
+def missing_column_advice(columns: Sequence[str], field: str, names: Sequence[str]) -> str:
     """What to do where no column has one of these names."""
     if len(columns) == 1 and any(mark in columns[0] for mark in ";|"):
         return "are there ; or | between the columns? Put tabs in their place (and points in that of decimal commas)"
-    if field == "score" and one_of(columns, ("rank",)) is not None:
+    if field == "score" and find_column(columns, ("rank",)) is not None:
         return "ranks are no scores, since the lowest is the best: add a column score, as 1 / rank"
     return f"rename one of them to {field} (also understood: {', '.join(names[1:])})"
 
 
-def strings(frame: pl.DataFrame, field: str, where: Any) -> Fields:
+def string_column(frame: pl.DataFrame, field: str, where: Any) -> Fields:
     """A column of ids as slices of one buffer."""
     import polars as pl
 
@@ -214,10 +214,10 @@ def strings(frame: pl.DataFrame, field: str, where: Any) -> Fields:
     if missing.len():
         raise InputError(f"{where(int(missing[0]))}: the {field} is empty, expected an id; fill it in or drop the row")
     lengths = sizes.to_numpy().astype(np.int64)
-    return packed([((series.str.join("").item() or "").encode(), lengths)])
+    return pack_strings([((series.str.join("").item() or "").encode(), lengths)])
 
 
-def numbers(frame: pl.DataFrame, field: str, where: Any) -> np.ndarray[Any, np.dtype[Any]]:
+def number_column(frame: pl.DataFrame, field: str, where: Any) -> np.ndarray[Any, np.dtype[Any]]:
     """A column of scores (float64) or relevances (int64)."""
     import polars as pl
 

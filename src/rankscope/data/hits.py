@@ -74,19 +74,19 @@ class Hits:
     def once(self, key: Hashable, compute: Callable[[], T]) -> T:
         """What `compute` gives, computed once for these hits."""
         if key not in self._memory:
-            self._memory[key] = frozen(compute())
+            self._memory[key] = freeze(compute())
         return cast(T, self._memory[key])
 
     def once_for_pool(self, key: Hashable, compute: Callable[[], T]) -> T:
         """What `compute` gives from the judgments alone, computed once for all runs of one Qrels."""
         if key not in self._pool_memory:
-            self._pool_memory[key] = frozen(compute())
+            self._pool_memory[key] = freeze(compute())
         return cast(T, self._pool_memory[key])
 
     @cached_property
     def query(self) -> Ints:
         """(hits) the index of each hit's query."""
-        return frozen(group_of(self.offsets))
+        return freeze(group_of(self.offsets))
 
     @property
     def grade_query(self) -> Ints:
@@ -272,7 +272,7 @@ class Hits:
         return replace(self, _memory={}, **changes)
 
 
-def frozen(value: T) -> T:
+def freeze(value: T) -> T:
     """The value itself; an array can no longer be written to."""
     if isinstance(value, np.ndarray):
         value.flags.writeable = False

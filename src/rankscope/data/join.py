@@ -11,18 +11,18 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from rankscope.data.hits import Hits, frozen
+from rankscope.data.hits import Hits, freeze
 from rankscope.data.qrels import Qrels
 from rankscope.data.ranking import Ranks, check_tie_rule, rank_rows
-from rankscope.data.rows import CHUNK, Rows, are_ids, name_of
+from rankscope.data.rows import CHUNK, Rows, are_valid_ids, decode_id
 from rankscope.data.run import Run
-from rankscope.data.wording import some_of
+from rankscope.data.wording import first_names
 from rankscope.errors import InputError, ParameterError
 from rankscope.kernels.order import stable_order
 from rankscope.kernels.text import Fields, decode, encode
 from rankscope.typing import Ints
 
-__all__ = ["Convention", "Joiner", "Portion", "join"]
+__all__ = ["Convention", "Joiner", "JoinedPortion", "join"]
 
 PRECISIONS = ("float64", "float32")
 
@@ -55,7 +55,7 @@ class Convention:
             )
 
 
-class Portion(NamedTuple):
+class JoinedPortion(NamedTuple):
     """What a Joiner found in some of the queries of a run: all that another, of the same judgments, needs of them.
 
     hits: (5, hits) as in `Joiner.parts`. queries: those with judgments, by their places among the qrels', and how many
@@ -119,7 +119,7 @@ class Joiner:
                 raise InputError(f"run {self.name!r}: the query id {query!r} is no string or empty; use str(...)")
         if strange:
             self._scores(strange)
-        for a, b in pieces(listed):
+        for a, b in chunk_bounds(listed):
             self._add_lists(codes[a:b], listed[a:b])
 
     def _add_lists(self, codes: list[int], listed: list[Mapping[str, float]]) -> None:
@@ -148,7 +148,7 @@ class Joiner:
             for docs in listed:
                 numbers.fromlist(list(docs.values()))
             scores = np.frombuffer(numbers) if numbers else np.empty(0)
-            if np.isfinite(scores).all() and all(map(are_ids, listed)):
+            if np.isfinite(scores).all() and all(map(are_valid_ids, listed)):
                 return scores
         except (TypeError, ValueError, OverflowError):
             pass
@@ -180,7 +180,7 @@ class Joiner:
         strangers = np.flatnonzero(codes < 0)
         if strangers.size:
             codes[strangers] = beyond + np.arange(strangers.size)
-            self.unknown += [name_of(query_ids[i]) for i in strangers]
+            self.unknown += [decode_id(query_ids[i]) for i in strangers]
         return codes
 
     def _rank(
@@ -210,7 +210,7 @@ class Joiner:
 
         def say(row: int) -> str:
             query = self.qrels.query_ids[codes[int(np.searchsorted(offsets, row, side="right")) - 1]]
-            doc = name_of(decode(docs(np.array([row])))[0])
+            doc = decode_id(decode(docs(np.array([row])))[0])
             return f"run {self.name!r}: document {doc!r} of query {query!r}"
 
         ranks = rank_rows(scores, offsets, found, group, self.convention.ties, docs, say)
@@ -226,12 +226,12 @@ class Joiner:
             return np.lexsort((-self.qrels.relevance[judged], ranks.first, group))
         return ranks.rank.argsort() if alone else np.lexsort((ranks.rank, group))
 
-    def portion(self) -> Portion:
+    def portion(self) -> JoinedPortion:
         """What was found so far, to be merged elsewhere."""
         queries = np.flatnonzero(~self.missing)
-        return Portion(self._hits(), queries, self.retrieved[queries], self.unknown)
+        return JoinedPortion(self._hits(), queries, self.retrieved[queries], self.unknown)
 
-    def merge(self, portion: Portion) -> None:
+    def merge(self, portion: JoinedPortion) -> None:
         """Add what was found in queries none of which were added here before; portions in the order of the input."""
         self.parts.append(portion.hits)
         self.retrieved[portion.queries] = portion.retrieved
@@ -249,8 +249,8 @@ class Joiner:
         qrels = self.qrels
         if not self.answered:
             raise InputError(
-                f"run {self.name!r} and the qrels have no query in common (qrels: {some_of(qrels.query_ids)}; "
-                f"run: {some_of(self.unknown)}); check that they belong together"
+                f"run {self.name!r} and the qrels have no query in common (qrels: {first_names(qrels.query_ids)}; "
+                f"run: {first_names(self.unknown)}); check that they belong together"
             )
         found = self._hits()
         self.parts.clear()
@@ -279,11 +279,11 @@ class Joiner:
             precision=self.convention.precision,
             _pool_memory=qrels.memory,
         )
-        hits.__dict__["query"] = frozen(query)  # known here; it would be made again from the offsets
+        hits.__dict__["query"] = freeze(query)  # known here; it would be made again from the offsets
         return hits
 
 
-def pieces(listed: list[Mapping[str, float]]) -> Iterator[tuple[int, int]]:
+def chunk_bounds(listed: list[Mapping[str, float]]) -> Iterator[tuple[int, int]]:
     """Where to cut the lists, so that none of the pieces is much longer than `CHUNK`."""
     begin = size = 0
     for i, docs in enumerate(listed):

@@ -16,7 +16,7 @@ from rankscope.kernels.order import ranges
 from rankscope.kernels.segments import bounds, place_in_group
 from rankscope.typing import Floats, Ints
 
-__all__ = ["Preferences", "occurring"]
+__all__ = ["Preferences", "drop_unused_names"]
 
 #: What stands for a tie where outcomes are given by names.
 TIE = "tie"
@@ -61,12 +61,12 @@ class Preferences:
         everything = self.__dict__
         everything["systems"] = tuple(self.systems)
         for name in ("left", "right", "outcome"):
-            everything[name] = locked(everything[name], np.int64)
+            everything[name] = as_read_only(everything[name], np.int64)
         weight = np.asarray(self.weight, np.float64)
-        everything["weight"] = locked(weight if weight.size else held(np.ones(self.left.size)), np.float64)
-        everything["covariates"] = {name: locked(x, np.float64) for name, x in self.covariates.items()}
+        everything["weight"] = as_read_only(weight if weight.size else as_owned(np.ones(self.left.size)), np.float64)
+        everything["covariates"] = {name: as_read_only(x, np.float64) for name, x in self.covariates.items()}
         if self.unit is not None:
-            everything["unit"] = Labels(self.unit.names, locked(self.unit.codes, self.unit.codes.dtype))
+            everything["unit"] = Labels(self.unit.names, as_read_only(self.unit.codes, self.unit.codes.dtype))
         self.check()
 
     def check(self) -> None:
@@ -122,7 +122,7 @@ class Preferences:
         for row, one in enumerate(comparisons):
             if not isinstance(one, Sequence) or len(one) != 3:
                 raise InputError(
-                    f"comparison {row + 1} is {shortened(one)}, expected three: left, right, winner; weights and units "
+                    f"comparison {row + 1} is {shorten_label(one)}, expected three: left, right, winner; weights and units "
                     "are arguments of their own"
                 )
             a, b, winner = one
@@ -136,9 +136,9 @@ class Preferences:
             outcome.append(codes[winner])
         return cls(
             systems=tuple(places),
-            left=held(np.array(left, np.int64)),
-            right=held(np.array(right, np.int64)),
-            outcome=held(np.array(outcome, np.int64)),
+            left=as_owned(np.array(left, np.int64)),
+            right=as_owned(np.array(right, np.int64)),
+            outcome=as_owned(np.array(outcome, np.int64)),
             **more,  # type: ignore[arg-type]  # the class checks what it is given
         )
 
@@ -171,7 +171,7 @@ class Preferences:
             system[first],
             system[second],
             np.sign(value[second] - value[first]).astype(np.int64),
-            segments_of(rankings).take(judgment[first]),
+            segment_labels(rankings).take(judgment[first]),
             rankings.notes,
         )
 
@@ -219,34 +219,34 @@ class Preferences:
         place = np.cumsum(there) - 1
         return cls(
             systems=tuple(name for name, kept in zip(names, there.tolist(), strict=True) if kept),
-            left=held(place[left]),
-            right=held(place[right]),
-            outcome=held(outcome),
-            unit=occurring(unit),
+            left=as_owned(place[left]),
+            right=as_owned(place[right]),
+            outcome=as_owned(outcome),
+            unit=drop_unused_names(unit),
             sides=False,
             notes=notes,
         )
 
 
-def held(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """An array of which nobody else knows, so that `locked` need not copy it."""
+def as_owned(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """An array of which nobody else knows, so that `as_read_only` need not copy it."""
     values.flags.writeable = False
     return values
 
 
-def locked(values: Any, dtype: npt.DTypeLike) -> npt.NDArray[Any]:
+def as_read_only(values: Any, dtype: npt.DTypeLike) -> npt.NDArray[Any]:
     """The same values where nobody can change them: as they are where they are locked already, else a copy."""
     found = np.asarray(values, dtype)
-    return found if found.base is None and not found.flags.writeable else held(np.array(found))
+    return found if found.base is None and not found.flags.writeable else as_owned(np.array(found))
 
 
-def shortened(one: object) -> str:
+def shorten_label(one: object) -> str:
     """What stands there, not too long for one line."""
     text = repr(one)
     return text if len(text) <= SHOWN else f"{text[:SHOWN]}..."
 
 
-def occurring(labels: Labels) -> Labels:
+def drop_unused_names(labels: Labels) -> Labels:
     """The same without names that nothing has: of units, those with a comparison are counted and drawn."""
     there = np.zeros(len(labels.names), np.bool_)
     there[labels.codes] = True
@@ -256,7 +256,7 @@ def occurring(labels: Labels) -> Labels:
     return Labels(names, (np.cumsum(there) - 1)[labels.codes])
 
 
-def segments_of(rankings: Rankings) -> Labels:
+def segment_labels(rankings: Rankings) -> Labels:
     """(judgments) the segment of each; where there are several language pairs, segments of one name in two are two."""
     if len(rankings.pair.names) < 2:
         return rankings.segment

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from rankscope.data.dicts import are_by_subtopic, dict_rows, refuse_bad_ids, refuse_values, to_numbers
-from rankscope.data.frames import frame_rows, is_mapping_of_mappings
-from rankscope.data.hits import frozen
-from rankscope.data.rows import Rows, combined_keys, names_of
+from rankscope.data.dicts import are_by_subtopic, refuse_bad_ids, refuse_values, rows_from_dicts, to_numbers
+from rankscope.data.frames import is_mapping_of_mappings, rows_from_data
+from rankscope.data.hits import freeze
+from rankscope.data.rows import Rows, combined_keys, decode_ids
 from rankscope.data.subtopics import Subtopics, merge_subtopics
 from rankscope.errors import InputError
 from rankscope.kernels.order import ranges, repeated, stable_order
@@ -60,11 +60,11 @@ class Qrels:
     def __init__(self, data: Any) -> None:
         if is_mapping_of_mappings(data):
             if are_by_subtopic(data):
-                self._from_rows(dict_rows(data, "qrels", "relevance"))
+                self._from_rows(rows_from_dicts(data, "qrels", "relevance"))
             else:
                 self._from_mapping(data)
         else:
-            self._from_rows(frame_rows(data, "relevance"))
+            self._from_rows(rows_from_data(data, "relevance"))
 
     @classmethod
     def from_rows(cls, rows: Rows) -> Qrels:
@@ -100,7 +100,7 @@ class Qrels:
             rows, self.subtopics = merge_subtopics(rows)
         keys = rows.keys(np.arange(len(in_order)))
         distinct = rows.refuse_duplicates(keys, TWICE)
-        self._set(names_of(in_order), rows.offsets, rows.values)
+        self._set(decode_ids(in_order), rows.offsets, rows.values)
         self._docs = rows.docs
         self._keys = keys if distinct else None
         self.codes = dict(zip(in_order, range(len(in_order)), strict=True))
@@ -109,8 +109,8 @@ class Qrels:
         if not relevance.size:
             raise InputError("the qrels hold no judgments; expected at least one judged document")
         self.query_ids: tuple[str, ...] = tuple(ids)
-        self.offsets = frozen(offsets)
-        self.relevance = frozen(relevance)
+        self.offsets = freeze(offsets)
+        self.relevance = freeze(relevance)
         self.memory: dict[Any, Any] = {}  # what measures compute from the judgments alone
 
     @cached_property
@@ -121,7 +121,7 @@ class Qrels:
     @cached_property
     def _lookup(self) -> list[dict[str, int]]:
         """For each query, the place of each judged document among them."""
-        names = names_of(decode(self._docs))
+        names = decode_ids(decode(self._docs))
         bounds = self.offsets.tolist()
         return [dict(zip(names[a:b], range(b - a), strict=True)) for a, b in pairwise(bounds)]
 
@@ -162,9 +162,9 @@ class Qrels:
 
         if self.subtopics is not None:
             return self._subtopic_frame()
-        names = names_of(list(self.codes), "replace")
+        names = decode_ids(list(self.codes), "replace")
         queries = np.repeat(np.array(names, object), np.diff(self.offsets)).tolist()
-        docs = names_of(decode(self._docs), "replace")
+        docs = decode_ids(decode(self._docs), "replace")
         return pl.DataFrame({"query_id": queries, "doc_id": docs, "relevance": self.relevance})
 
     def _subtopic_frame(self) -> pl.DataFrame:
@@ -172,13 +172,13 @@ class Qrels:
 
         by = self.subtopics
         assert by is not None
-        queries = names_of(list(self.codes), "replace")
-        docs = names_of(decode(self._docs), "replace")
+        queries = decode_ids(list(self.codes), "replace")
+        docs = decode_ids(decode(self._docs), "replace")
         document = by.judged + self.offsets[by.query]
         return pl.DataFrame(
             {
                 "query_id": [queries[q] for q in by.query.tolist()],
-                "subtopic": names_of(decode(by.ids), "replace"),
+                "subtopic": decode_ids(decode(by.ids), "replace"),
                 "doc_id": [docs[d] for d in document.tolist()],
                 "relevance": by.relevance,
             }

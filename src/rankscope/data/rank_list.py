@@ -10,7 +10,7 @@ import numpy as np
 from rankscope.errors import InputError, ParameterError
 from rankscope.typing import Floats
 
-__all__ = ["NORMALISATIONS", "Ranking", "check_normalisation", "normalised"]
+__all__ = ["NORMALISATIONS", "Ranking", "check_normalisation", "normalise_ranks"]
 
 
 #: What the ranks of tied items become, by RankEval's names; the first is the default.
@@ -23,7 +23,7 @@ def check_normalisation(ties: object, name: str = "ties") -> None:
         raise ParameterError(f"{name} is {ties!r}, expected one of {', '.join(map(repr, NORMALISATIONS))}")
 
 
-def normalised(table: Floats, ties: str = "ceiling") -> Floats:
+def normalise_ranks(table: Floats, ties: str = "ceiling") -> Floats:
     """(lists, items) the ranks of each list's values, the lowest first; NaN where there is none, which takes no rank.
 
     ties: "floor" gives tied items the first of the places that they take, "ceiling" the last, "middle" the mean of
@@ -76,7 +76,7 @@ class Ranking:
 
     def __init__(self, values: Iterable[float]) -> None:
         try:
-            found = tuple(float(value) for value in values if not isinstance(value, str) or refuse(value))
+            found = tuple(float(value) for value in values if not isinstance(value, str) or refuse_text(value))
         except (TypeError, ValueError, OverflowError):
             raise InputError("a ranking holds what is no number; expected ranks, as [1, 3, 3, 4]") from None
         if not found:
@@ -88,11 +88,11 @@ class Ranking:
 
     def normalise(self, ties: str = "ceiling") -> Ranking:
         """Ranks from 1 on in the same order. ties: "ceiling", "floor", "middle" or "minimize"."""
-        return Ranking(normalised(np.array([self.values]), ties)[0].tolist())
+        return Ranking(normalise_ranks(np.array([self.values]), ties)[0].tolist())
 
     def inverse(self, ties: str = "ceiling") -> Ranking:
         """Ranks from 1 on in the opposite order: for scores, of which the highest is the best."""
-        return Ranking(normalised(-np.array([self.values]), ties)[0].tolist())
+        return Ranking(normalise_ranks(-np.array([self.values]), ties)[0].tolist())
 
     def __len__(self) -> int:
         return len(self.values)
@@ -107,6 +107,6 @@ class Ranking:
         return f"Ranking([{', '.join(f'{value:.15g}' for value in self.values)}])"
 
 
-def refuse(text: str) -> bool:
+def refuse_text(text: str) -> bool:
     """Text is no rank, even where it looks like one."""
     raise ValueError(text)

@@ -19,19 +19,29 @@ from rankscope.kernels.segments import bounds
 from rankscope.kernels.text import MULTIPLIER, Fields, decode, equal, hashes
 from rankscope.typing import Ints, Words
 
-__all__ = ["Interner", "Rows", "are_ids", "bad_ids", "combined_keys", "first_repeated", "group", "name_of", "names_of"]
+__all__ = [
+    "Interner",
+    "Rows",
+    "are_valid_ids",
+    "invalid_ids",
+    "combined_keys",
+    "first_duplicate",
+    "group_rows",
+    "decode_id",
+    "decode_ids",
+]
 
 
 #: Rows that are joined at a time: their columns fit the processor's cache.
 CHUNK = 32_768
 
 
-def name_of(id_: bytes) -> str:
+def decode_id(id_: bytes) -> str:
     """An id as text. Bytes that are not UTF-8 survive the way back (`surrogateescape`)."""
     return id_.decode("utf-8", "surrogateescape")
 
 
-def names_of(ids: list[bytes], errors: str = "surrogateescape") -> list[str]:
+def decode_ids(ids: list[bytes], errors: str = "surrogateescape") -> list[str]:
     """Many ids as text. errors: "replace" where the text must be UTF-8, as in a data frame."""
     together = b"\n".join(ids)
     if together.count(b"\n") == len(ids) - 1:  # no id holds a newline: one call decodes all
@@ -39,7 +49,7 @@ def names_of(ids: list[bytes], errors: str = "surrogateescape") -> list[str]:
     return [id_.decode("utf-8", errors) for id_ in ids]
 
 
-def first_repeated(names: Sequence[Hashable]) -> int | None:
+def first_duplicate(names: Sequence[Hashable]) -> int | None:
     """The first place of a name that stood before; None where each stands once."""
     if len(set(names)) == len(names):
         return None
@@ -47,23 +57,23 @@ def first_repeated(names: Sequence[Hashable]) -> int | None:
     return next(i for i, name in enumerate(names) if firsts[name] != i)
 
 
-def are_ids(ids: Collection[str]) -> bool:
+def are_valid_ids(ids: Collection[str]) -> bool:
     """Whether all are strings that UTF-8 can hold, none empty. May raise TypeError or UnicodeEncodeError instead."""
     together = "".join(ids)
     return "" not in ids and (together.isascii() or bool(together.encode("utf-8", "surrogateescape")))
 
 
-def bad_ids(ids: Collection[Any]) -> list[Any]:
+def invalid_ids(ids: Collection[Any]) -> list[Any]:
     """Those that are no string, empty, or no valid Unicode."""
     try:
-        if are_ids(ids):
+        if are_valid_ids(ids):
             return []
     except (TypeError, UnicodeEncodeError):
         pass
 
     def good(id_: Any) -> bool:
         try:
-            return are_ids([id_])
+            return are_valid_ids([id_])
         except (TypeError, UnicodeEncodeError):
             return False
 
@@ -126,11 +136,11 @@ class Rows:
         return False
 
     def _refuse_duplicate(self, one: int, other: int, doc: bytes, advice: str) -> NoReturn:
-        query = name_of(self.query_ids[int(np.searchsorted(self.offsets, other, side="right")) - 1])
+        query = decode_id(self.query_ids[int(np.searchsorted(self.offsets, other, side="right")) - 1])
         # Rows may have been regrouped: where they stand in the input tells which came first.
         first, again = sorted((int(self.docs.starts[one]), int(self.docs.starts[other])))
         raise InputError(
-            f"{self.where(again)}: document {name_of(doc)!r} of query {query!r} stands twice, first at "
+            f"{self.where(again)}: document {decode_id(doc)!r} of query {query!r} stands twice, first at "
             f"{self.where(first)}; expected each document once a query; {advice}"
         )
 
@@ -181,7 +191,7 @@ class Interner:
         return [*head, *numbers]
 
 
-def group(
+def group_rows(
     query_ids: list[bytes],
     codes: Ints,
     docs: Fields,

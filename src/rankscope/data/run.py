@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rankscope.data.frames import frame_rows, is_mapping_of_mappings
-from rankscope.data.rows import Rows, name_of, names_of
-from rankscope.data.run_pieces import told_apart
-from rankscope.data.stretches import Stretches, Ungrouped, in_memory, whole_queries
+from rankscope.data.frames import is_mapping_of_mappings, rows_from_data
+from rankscope.data.rows import Rows, decode_id, decode_ids
+from rankscope.data.run_pieces import detect_pieces
+from rankscope.data.stretches import RowBatch, Ungrouped, complete_queries, concatenate_queries
 from rankscope.errors import InputError
 from rankscope.kernels.text import decode
 
@@ -47,16 +47,16 @@ class Run:
         self.notes: tuple[str, ...] = ()
         self._mapping: Mapping[str, Mapping[str, float]] | None = None
         self._held: Rows | None = None
-        self._pieces: Iterator[Stretches] | None = None
+        self._pieces: Iterator[RowBatch] | None = None
         pieces = None
         if isinstance(data, Iterator):
-            pieces, data = told_apart(data)
+            pieces, data = detect_pieces(data)
         if pieces is not None:
             self._pieces = pieces(data, f"run {name!r}")
         elif is_mapping_of_mappings(data):
             self._mapping = data
         else:
-            self._held = frame_rows(data, "score")
+            self._held = rows_from_data(data, "score")
 
     @classmethod
     def from_rows(cls, rows: Rows, *, name: str, notes: tuple[str, ...] = ()) -> Run:
@@ -70,7 +70,7 @@ class Run:
     def _rows(self) -> Rows | None:
         """All rows; None for a mapping. Raises InputError where pieces are at fault, or have been taken already."""
         if self._mapping is None and self._held is None:
-            self._held = in_memory(self._whole_queries(), self._row_called)
+            self._held = concatenate_queries(self._whole_queries(), self._row_called)
         return self._held
 
     def _whole_queries(self) -> Iterator[Rows]:
@@ -85,12 +85,12 @@ class Run:
             )
         found = False
         try:
-            for rows in whole_queries(pieces, self._row_called):
+            for rows in complete_queries(pieces, self._row_called):
                 found = True
                 yield rows
         except Ungrouped as error:
             raise InputError(
-                f"run {self.name!r}: query {name_of(error.args[0])!r} comes twice, with others in between, expected "
+                f"run {self.name!r}: query {decode_id(error.args[0])!r} comes twice, with others in between, expected "
                 "its documents together; group them, or write a file and pass its path"
             ) from None
         if not found:
@@ -105,7 +105,7 @@ class Run:
         if self._mapping is not None:
             return tuple(self._mapping)
         assert self._rows is not None
-        return tuple(names_of(self._rows.query_ids))
+        return tuple(decode_ids(self._rows.query_ids))
 
     def frame(self) -> pl.DataFrame:
         """The run as a polars frame: query_id, doc_id, score, grouped by query, in the order of the input."""
@@ -115,9 +115,9 @@ class Run:
             rows = [(q, d, float(s)) for q, docs in self._mapping.items() for d, s in docs.items()]
             return pl.DataFrame(rows, {"query_id": pl.String, "doc_id": pl.String, "score": pl.Float64}, orient="row")
         assert self._rows is not None
-        names = names_of(self._rows.query_ids, "replace")
+        names = decode_ids(self._rows.query_ids, "replace")
         queries = np.repeat(np.array(names, object), np.diff(self._rows.offsets)).tolist()
-        docs = names_of(decode(self._rows.docs), "replace")
+        docs = decode_ids(decode(self._rows.docs), "replace")
         return pl.DataFrame({"query_id": queries, "doc_id": docs, "score": self._rows.values})
 
     def __repr__(self) -> str:

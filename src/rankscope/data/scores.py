@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol
 import numpy as np
 
 from rankscope._version import __version__
-from rankscope.data.cells import format_value, printable
+from rankscope.data.cells import format_value, replace_invalid_utf8
 from rankscope.data.sections import Section, Table, as_text, tidy_frame
 from rankscope.errors import ParameterError, UnknownName
 from rankscope.typing import Bools, Floats
@@ -242,9 +242,9 @@ class Scores:
         s, m, q = self.values.shape
         frame = pl.DataFrame(
             {
-                "system": np.repeat(np.array([printable(s) for s in self.systems], object), m * q).tolist(),
+                "system": np.repeat(np.array([replace_invalid_utf8(s) for s in self.systems], object), m * q).tolist(),
                 "measure": np.tile(np.repeat(np.array(self.measure_names, object), q), s).tolist(),
-                "query": [printable(query) for query in self.query_ids] * (s * m),
+                "query": [replace_invalid_utf8(query) for query in self.query_ids] * (s * m),
                 "value": self.values.ravel(),
                 **({} if self.bounds is None else {"low": self.bounds[0].ravel(), "high": self.bounds[1].ravel()}),
             }

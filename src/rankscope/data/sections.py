@@ -6,16 +6,27 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
-from rankscope.data.cells import align, in_one_line, number, printable, width
+from rankscope.data.cells import align_columns, display_width, format_number, in_one_line, replace_invalid_utf8
 
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["Cell", "Figure", "Marked", "Result", "Section", "Table", "as_text", "best_in_bold", "marked", "tidy_frame"]
+__all__ = [
+    "Cell",
+    "Figure",
+    "Marked",
+    "Result",
+    "Section",
+    "Table",
+    "as_text",
+    "best_in_bold",
+    "as_marked",
+    "tidy_frame",
+]
 
 
 #: Sentences are broken after so many columns of a terminal.
-COLUMNS = 100
+WRAP_WIDTH = 100
 
 
 class Marked(NamedTuple):
@@ -48,13 +59,16 @@ class Table:
         """The table for a terminal."""
         plain = [[cell for cell in row if isinstance(cell, str)] for row in self.rows]
         if all(len(row) == len(self.columns) for row in plain):  # nothing stands above the line
-            return align([self.columns, *plain], self.left)
-        raised = [max((width(marked(row[c]).raised) for row in self.rows), default=0) for c in range(len(self.columns))]
-        rows = [[heading + behind(used) for heading, used in zip(self.columns, raised, strict=True)]]
+            return align_columns([self.columns, *plain], self.left)
+        raised = [
+            max((display_width(as_marked(row[c]).raised) for row in self.rows), default=0)
+            for c in range(len(self.columns))
+        ]
+        rows = [[heading + superscript_gap(used) for heading, used in zip(self.columns, raised, strict=True)]]
         for row in self.rows:
-            cells = map(marked, row)
-            rows.append([c.text + behind(used, c.raised) for c, used in zip(cells, raised, strict=True)])
-        return align(rows, self.left)
+            cells = map(as_marked, row)
+            rows.append([c.text + superscript_gap(used, c.raised) for c, used in zip(cells, raised, strict=True)])
+        return align_columns(rows, self.left)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -92,7 +106,7 @@ class Result(Protocol):
     def __str__(self) -> str: ...
 
 
-def marked(cell: Cell) -> Marked:
+def as_marked(cell: Cell) -> Marked:
     """A cell that can be asked what there is to it."""
     return cell if isinstance(cell, Marked) else Marked(cell)
 
@@ -100,22 +114,22 @@ def marked(cell: Cell) -> Marked:
 def best_in_bold(values: Iterable[float], digits: int = 4) -> list[Cell]:
     """A column of values; the highest in bold where there are two or more, all of them where they look alike."""
     given = [float(value) for value in values]
-    texts = [number(value, digits) for value in given]
+    texts = [format_number(value, digits) for value in given]
     there = [value for value in given if value == value]
-    best = number(max(there), digits) if len(there) > 1 else None
+    best = format_number(max(there), digits) if len(there) > 1 else None
     return [Marked(text, bold=True) if text == best else text for text in texts]
 
 
-def behind(room: int, raised: str = "") -> str:
+def superscript_gap(room: int, raised: str = "") -> str:
     """What stands behind a cell on a terminal, in as much room as the column needs for it."""
-    return " " + raised + " " * (room - width(raised)) if room else ""
+    return " " + raised + " " * (room - display_width(raised)) if room else ""
 
 
-def wrapped(text: str) -> str:
+def wrap_sentence(text: str) -> str:
     """A sentence in lines for a terminal; names are not broken."""
     from textwrap import wrap  # a table of scores has no sentence
 
-    lines = wrap(text, COLUMNS, break_long_words=False, break_on_hyphens=False)
+    lines = wrap(text, WRAP_WIDTH, break_long_words=False, break_on_hyphens=False)
     return "\n".join(map(in_one_line, lines))
 
 
@@ -125,7 +139,7 @@ def as_text(result: Result, *, details: bool = False) -> str:
     for section in result.sections():
         if section.folded and not details:
             continue
-        parts = [wrapped(section.sentence)] if section.sentence else []
+        parts = [wrap_sentence(section.sentence)] if section.sentence else []
         parts += ["\n".join(section.table.lines())] if section.table is not None else []
         parts += ["\n".join(f"note: {in_one_line(note)}" for note in section.notes)] if section.notes else []
         if parts:
@@ -138,6 +152,6 @@ def tidy_frame(result: Result) -> pl.DataFrame:
     """A result's tidy table as a polars frame; null where there is no value."""
     import polars as pl
 
-    rows = [[printable(cell) if isinstance(cell, str) else cell for cell in row] for row in result.records()]
+    rows = [[replace_invalid_utf8(cell) if isinstance(cell, str) else cell for cell in row] for row in result.records()]
     frame = pl.DataFrame({name: [row[c] for row in rows] for c, name in enumerate(result.columns)}, strict=False)
     return frame.with_columns(pl.col(pl.Float64).fill_nan(None))

@@ -12,11 +12,11 @@ import numpy as np
 import numpy.typing as npt
 
 from rankscope.data.rankings import Rankings
-from rankscope.data.wording import counted, listed
+from rankscope.data.wording import join_names, pluralise
 from rankscope.errors import InputError, ParameterError
 from rankscope.typing import Floats, Ints
 
-__all__ = ["PairScores", "SegmentScores", "SystemScores", "attach"]
+__all__ = ["PairScores", "SegmentScores", "SystemScores", "attach_scores"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -127,7 +127,7 @@ class SystemScores:
                     raise InputError(f"scores of {self.metric}: that of system {system!r} ({pair}) is infinite")
 
 
-def attach(rankings: Rankings, scores: SegmentScores) -> Rankings:
+def attach_scores(rankings: Rankings, scores: SegmentScores) -> Rankings:
     """The judgments with one column more: what the metric says of each item's segment and system, NaN where nothing.
 
     The column has the metric's name, or, where there is such a column already, the name with a number behind. Pairs
@@ -137,7 +137,7 @@ def attach(rankings: Rankings, scores: SegmentScores) -> Rankings:
     Raises InputError where there are items and none gets a score, with an example of the names on both sides.
 
     >>> judged = Rankings.of([{"A": 1, "B": 2}, {"A": 2, "C": 1}])
-    >>> found = attach(judged, SegmentScores("chrF", {"": PairScores.of({"A": [0.5, 0.2], "B": [0.4, 0.3]})}))
+    >>> found = attach_scores(judged, SegmentScores("chrF", {"": PairScores.of({"A": [0.5, 0.2], "B": [0.4, 0.3]})}))
     >>> found.columns["chrF"].tolist()
     [0.5, 0.4, 0.2, nan]
     >>> found.notes
@@ -146,25 +146,25 @@ def attach(rankings: Rankings, scores: SegmentScores) -> Rankings:
     values = np.full(len(rankings.system), np.nan)
     matched = matching_pairs(rankings, scores)
     if values.size and not matched:
-        raise nothing_matches(scores, "language pair", rankings.pair.names, scores.pairs)
+        raise no_match_error(scores, "language pair", rankings.pair.names, scores.pairs)
     pair_of_item = rankings.pair.codes[rankings.judgment]
     segment_of_item = rankings.segment.codes[rankings.judgment]
     for code, theirs in matched.items():
         ours = np.flatnonzero(pair_of_item == code)
-        systems = places(rankings.systems, theirs.systems)[rankings.system.codes[ours]]
-        segments = places(rankings.segment.names, theirs.segments)[segment_of_item[ours]]
+        systems = positions_among(rankings.systems, theirs.systems)[rankings.system.codes[ours]]
+        segments = positions_among(rankings.segment.names, theirs.segments)[segment_of_item[ours]]
         known = (systems >= 0) & (segments >= 0)
         values[ours[known]] = theirs.values[systems[known], segments[known]]
     if values.size and np.isnan(values).all():
-        judged = names_judged(rankings, matched, pair_of_item)
+        judged = judged_systems(rankings, matched, pair_of_item)
         for what, names, there in (
             ("system", judged, [name for pair in matched.values() for name in pair.systems]),
             ("segment", rankings.segment.names, [name for pair in matched.values() for name in pair.segments]),
         ):
             if not set(names) & set(there):
-                raise nothing_matches(scores, what, names, there)
+                raise no_match_error(scores, what, names, there)
         raise InputError(f"scores of {scores.metric}: none for any judged translation; check that they belong together")
-    name = free_name(scores.metric, rankings.columns)
+    name = unused_name(scores.metric, rankings.columns)
     found = rankings.with_column(name, values, score=scores.score)
     notes = (*rankings.notes, *scores.notes, *missing_notes(rankings, scores, values, matched, pair_of_item))
     return replace(found, notes=tuple(dict.fromkeys(notes)))
@@ -180,19 +180,19 @@ def matching_pairs(rankings: Rankings, scores: SegmentScores) -> dict[int, PairS
     }
 
 
-def places(names: Sequence[str], among: Sequence[str]) -> Ints:
+def positions_among(names: Sequence[str], among: Sequence[str]) -> Ints:
     """The place of each name among the others, -1 where it is none of them."""
     known = dict(zip(among, count()))
     return np.fromiter((known.get(name, -1) for name in names), np.int64, len(names))
 
 
-def names_judged(rankings: Rankings, pairs: Iterable[int], pair_of_item: Ints) -> list[str]:
+def judged_systems(rankings: Rankings, pairs: Iterable[int], pair_of_item: Ints) -> list[str]:
     """The systems that are judged in these pairs."""
     codes = np.unique(rankings.system.codes[np.isin(pair_of_item, list(pairs))])
     return [rankings.systems[code] for code in codes.tolist()]
 
 
-def free_name(name: str, taken: Iterable[str]) -> str:
+def unused_name(name: str, taken: Iterable[str]) -> str:
     """The name, or with the first number behind it that makes it a new one."""
     known = set(taken)
     if name not in known:
@@ -200,8 +200,8 @@ def free_name(name: str, taken: Iterable[str]) -> str:
     return next(f"{name} ({i})" for i in count(2) if f"{name} ({i})" not in known)
 
 
-def nothing_matches(scores: SegmentScores, what: str, judged: Iterable[str], scored: Iterable[str]) -> InputError:
-    ours, theirs = (f"as {listed(map(repr, names), 2) or 'none'}" for names in (list(judged)[:2], list(scored)[:2]))
+def no_match_error(scores: SegmentScores, what: str, judged: Iterable[str], scored: Iterable[str]) -> InputError:
+    ours, theirs = (f"as {join_names(map(repr, names), 2) or 'none'}" for names in (list(judged)[:2], list(scored)[:2]))
     return InputError(
         f"scores of {scores.metric}: no {what} of theirs was judged: judgments name it {ours}, scores {theirs}; "
         "write the names alike"
@@ -220,23 +220,23 @@ def missing_notes(
     missing = np.isnan(values)
     if missing.any():
         verb = "has no score and is" if missing.sum() == 1 else "have no score and are"
-        of = counted(values.size, "judged translation")
+        of = pluralise(values.size, "judged translation")
         note = f"{scores.metric}: {int(missing.sum()):,} of {of} {verb} left out"
         has_score = np.bincount(rankings.system.codes[~missing], minlength=len(rankings.systems)) > 0
         without = np.unique(rankings.system.codes[missing & ~has_score[rankings.system.codes]]).tolist()
         if without:
             noun = "system" if len(without) == 1 else "systems"
-            note += f"; none at all for {noun} {listed(rankings.systems[code] for code in without)}"
+            note += f"; none at all for {noun} {join_names(rankings.systems[code] for code in without)}"
         notes.append(note)
-    judged = set(names_judged(rankings, matched, pair_of_item))
+    judged = set(judged_systems(rankings, matched, pair_of_item))
     idle = [name for name in dict.fromkeys(s for pair in matched.values() for s in pair.systems) if name not in judged]
     if idle:
-        notes.append(f"{scores.metric}: scores of {listed(idle)}, which nobody judged, are not used")
+        notes.append(f"{scores.metric}: scores of {join_names(idle)}, which nobody judged, are not used")
     if "0" in {name for pair in matched.values() for name in pair.segments} and "0" not in rankings.segment.names:
         notes.append(
             f"{scores.metric}: scores have a segment 0 and judgments none: do both count from the same number?"
         )
     bare = [rankings.pair.names[code] for code in np.unique(rankings.pair.codes).tolist() if code not in matched]
     if bare:
-        notes.append(f"{scores.metric}: no scores for {listed(bare)}")
+        notes.append(f"{scores.metric}: no scores for {join_names(bare)}")
     return notes

@@ -9,7 +9,7 @@ from typing import NoReturn
 import numpy as np
 import numpy.typing as npt
 
-from rankscope.data.rows import Rows, name_of, names_of
+from rankscope.data.rows import Rows, decode_id, decode_ids
 from rankscope.errors import InputError
 from rankscope.kernels.order import ranges
 from rankscope.kernels.segments import bounds, group_of
@@ -52,7 +52,7 @@ class Subtopics:
         there = [part for part in parts if part is not None]
         if len(there) < len(parts):
             return None
-        texts = encode(names_of([id_ for part in there for id_ in decode(part.ids)]))
+        texts = encode(decode_ids([id_ for part in there for id_ in decode(part.ids)]))
         return Subtopics(
             offsets=bounds(np.concatenate([np.diff(part.offsets) for part in there])),
             judged=np.concatenate([part.judged for part in there]),
@@ -127,9 +127,9 @@ def refuse_repeats(rows: Rows, order: npt.NDArray[np.intp], document: Ints, foun
 
 def refuse_repeat(rows: Rows, found: Subtopics, same: npt.NDArray[np.intp], entry: int) -> NoReturn:
     first, again = (rows.where(place) for place in sorted(rows.docs.starts[same].tolist()))
-    query = name_of(rows.query_ids[int(found.query[entry])])
-    doc = name_of(decode(rows.docs.take(same[:1]))[0])
-    subtopic = name_of(decode(found.ids.take(np.array([entry])))[0])
+    query = decode_id(rows.query_ids[int(found.query[entry])])
+    doc = decode_id(decode(rows.docs.take(same[:1]))[0])
+    subtopic = decode_id(decode(found.ids.take(np.array([entry])))[0])
     raise InputError(
         f"{again}: document {doc!r} of subtopic {subtopic!r} of query {query!r} stands twice, first at {first}; "
         "expected each document once a subtopic; remove one of the two"

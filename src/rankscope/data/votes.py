@@ -9,14 +9,14 @@ from typing import Any
 
 import numpy as np
 
-from rankscope.data.rank_list import normalised
-from rankscope.data.rows import first_repeated
+from rankscope.data.rank_list import normalise_ranks
+from rankscope.data.rows import first_duplicate
 from rankscope.data.sparse import refuse_sparse
-from rankscope.data.wording import counted, listed
+from rankscope.data.wording import join_names, pluralise
 from rankscope.errors import InputError, ParameterError
 from rankscope.typing import Floats
 
-__all__ = ["UNRANKED", "Votes", "check_unranked", "ranks_of_ballots"]
+__all__ = ["UNRANKED", "Votes", "check_unranked", "ballot_ranks"]
 
 #: A list of names, the best first; a list within it holds tied ones.
 NameList = Sequence[str | Sequence[str]]
@@ -75,9 +75,9 @@ class Votes:
         n_voters, n_items = self.ranks.shape
         for article, what, names, n in (("a", "voter", self.voters, n_voters), ("an", "item", self.items, n_items)):
             if len(names) != n:
-                raise InputError(f"{counted(len(names), 'name')} for {counted(n, what)}, expected one each")
+                raise InputError(f"{pluralise(len(names), 'name')} for {pluralise(n, what)}, expected one each")
             if n < 2:
-                raise InputError(f"{counted(n, what)}, expected at least two; there is nothing to merge")
+                raise InputError(f"{pluralise(n, what)}, expected at least two; there is nothing to merge")
             seen: set[str] = set()
             for name in names:
                 if not name or name in seen:
@@ -93,12 +93,14 @@ class Votes:
         there = ~np.isnan(self.ranks)
         if not there.any(axis=0).all():
             lost = [self.items[i] for i in np.flatnonzero(~there.any(axis=0))]
-            raise InputError(f"nobody ranked {listed(map(repr, lost))}; leave out what no voter knows")
+            raise InputError(f"nobody ranked {join_names(map(repr, lost))}; leave out what no voter knows")
         if not there.any(axis=1).all():
             idle = [self.voters[i] for i in np.flatnonzero(~there.any(axis=1))]
-            raise InputError(f"voter {listed(map(repr, idle))} ranked nothing, expected at least one item")
+            raise InputError(f"voter {join_names(map(repr, idle))} ranked nothing, expected at least one item")
         if self.weights.shape != (len(self.voters),):
-            raise InputError(f"{counted(self.weights.size, 'weight')} for {len(self.voters)} voters, expected one each")
+            raise InputError(
+                f"{pluralise(self.weights.size, 'weight')} for {len(self.voters)} voters, expected one each"
+            )
         bad = np.flatnonzero(~(np.isfinite(self.weights) & (self.weights > 0)))
         if bad.size:
             raise InputError(
@@ -136,7 +138,7 @@ class Votes:
         voters = tuple(map(str, rankings)) if isinstance(rankings, Mapping) else ()
         ballots = list(rankings.values() if isinstance(rankings, Mapping) else rankings)
         voters = voters if named else tuple(str(i + 1) for i in range(len(ballots)))
-        names, ranks = ranks_of_ballots(voters, ballots, items)
+        names, ranks = ballot_ranks(voters, ballots, items)
         votes = cls(ranks=ranks, items=names, voters=voters)
         return votes if weights is None else votes.weighted(weights)
 
@@ -145,7 +147,7 @@ class Votes:
         if isinstance(weights, Mapping):
             unknown = [name for name in weights if name not in self.voters]
             if unknown:
-                raise InputError(f"a weight for {unknown[0]!r}, who is no voter; voters: {listed(self.voters)}")
+                raise InputError(f"a weight for {unknown[0]!r}, who is no voter; voters: {join_names(self.voters)}")
             old = zip(self.voters, self.weights.tolist(), strict=True)
             return replace(self, weights=np.array([float(weights.get(name, one)) for name, one in old]))
         return replace(self, weights=np.array(weights, np.float64))
@@ -153,7 +155,7 @@ class Votes:
     @cached_property
     def places(self) -> Floats:
         """(voters, items) the ranks from 1 among what each voter ranked, tied ones share their mean; NaN: unranked."""
-        return normalised(self.ranks, "middle")
+        return normalise_ranks(self.ranks, "middle")
 
     @property
     def complete(self) -> bool:
@@ -174,7 +176,7 @@ class Votes:
         return np.where(np.isnan(self.places), place[unranked], self.places)
 
 
-def ranks_of_ballots(
+def ballot_ranks(
     voters: Sequence[str],
     ballots: Sequence[Any],
     items: Sequence[str] | None = None,
@@ -185,13 +187,13 @@ def ranks_of_ballots(
     where: what an error begins with for the ballot of a place, as "votes.jsonl:3: ". Raises InputError.
     """
     places = {} if items is None else {str(name): i for i, name in enumerate(items)}
-    twice = None if items is None else first_repeated([str(name) for name in items])
+    twice = None if items is None else first_duplicate([str(name) for name in items])
     if items is not None and twice is not None:
         raise InputError(f"{items[twice]!r} stands twice among the items; keep one of the two")
     found: list[tuple[list[int], list[float]]] = []
     for i, (voter, ballot) in enumerate(zip(voters, ballots, strict=True)):
         try:
-            names, ranks = ranks_in(ballot, voter)
+            names, ranks = ranks_of_ballot(ballot, voter)
             if items is None:
                 row = [places.setdefault(name, len(places)) for name in names]
             else:
@@ -199,7 +201,7 @@ def ranks_of_ballots(
                 if unknown is not None:
                     raise InputError(f"voter {voter!r} ranked {unknown!r}, which is not among the {len(places)} items")
                 row = [places[name] for name in names]
-            twice = first_repeated(names)
+            twice = first_duplicate(names)
             if twice is not None:
                 raise InputError(f"voter {voter!r} ranked {names[twice]!r} twice; keep one of the two")
         except InputError as error:
@@ -213,7 +215,7 @@ def ranks_of_ballots(
     return tuple(places), table
 
 
-def ranks_in(ballot: Any, voter: str) -> tuple[list[str], list[float]]:
+def ranks_of_ballot(ballot: Any, voter: str) -> tuple[list[str], list[float]]:
     """The names and ranks of one voter. Raises InputError."""
     if isinstance(ballot, Mapping):
         there = {str(name): rank for name, rank in ballot.items() if rank is not None}

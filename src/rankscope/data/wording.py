@@ -6,30 +6,39 @@ import math
 from collections.abc import Iterable
 from itertools import islice
 
-__all__ = ["chance_of", "counted", "format_p", "listed", "percent", "queries", "said_p", "some_of"]
+__all__ = [
+    "format_chance",
+    "pluralise",
+    "format_p_cell",
+    "join_names",
+    "format_percent",
+    "pluralise_queries",
+    "format_p_value",
+    "first_names",
+]
 
 #: So many names are listed; of more, the rest is counted.
 LISTED = 4
 
 
-def counted(n: int, one: str, many: str | None = None) -> str:
+def pluralise(n: int, one: str, many: str | None = None) -> str:
     """A number with its noun, in the plural where there is not one.
 
-    >>> counted(1, "system"), counted(1250, "query", "queries")
+    >>> pluralise(1, "system"), pluralise(1250, "query", "queries")
     ('1 system', '1,250 queries')
     """
     return f"{n:,} {one if n == 1 else many or f'{one}s'}"
 
 
-def queries(n: int) -> str:
+def pluralise_queries(n: int) -> str:
     """So many queries."""
-    return counted(n, "query", "queries")
+    return pluralise(n, "query", "queries")
 
 
-def listed(names: Iterable[str], most: int = LISTED) -> str:
+def join_names(names: Iterable[str], most: int = LISTED) -> str:
     """Names as in a sentence; where there are more than `most` + 1, the rest is counted. Of none, nothing.
 
-    >>> listed("ab"), listed("abc"), listed("abcdefgh")
+    >>> join_names("ab"), join_names("abc"), join_names("abcdefgh")
     ('a and b', 'a, b and c', 'a, b, c, d and 4 others')
     """
     found = list(names)
@@ -40,35 +49,35 @@ def listed(names: Iterable[str], most: int = LISTED) -> str:
     return f"{', '.join(found[:-1])} and {found[-1]}"
 
 
-def some_of(names: Iterable[str], most: int = 3) -> str:
+def first_names(names: Iterable[str], most: int = 3) -> str:
     """The first of some names, for a message; dots stand for the rest. Of none: "none".
 
-    >>> some_of("abc"), some_of("abcd"), some_of("")
+    >>> first_names("abc"), first_names("abcd"), first_names("")
     ('a, b, c', 'a, b, c, ...', 'none')
     """
     found = list(islice(names, most + 1))
     return ", ".join(found[:most]) + (", ..." if len(found) > most else "") if found else "none"
 
 
-def percent(share: float) -> str:
+def format_percent(share: float) -> str:
     """A share as "95 %"."""
     return f"{100 * share:g} %"
 
 
-def format_p(p: float) -> str:
+def format_p_cell(p: float) -> str:
     """A p-value in a table: four digits, "<0.0001" below, a dash where there is none."""
     if math.isnan(p):
         return "-"
     return "<0.0001" if p < 0.00005 else f"{p:.4f}"
 
 
-def said_p(p: float) -> str:
+def format_p_value(p: float) -> str:
     """A p-value in a sentence, after "p": "= 0.0310", "< 0.0001"."""
-    text = format_p(p)
+    text = format_p_cell(p)
     return f"< {text[1:]}" if text.startswith("<") else f"= {text}"
 
 
-def chance_of(p: float) -> str:
+def format_chance(p: float) -> str:
     """How often something of probability p happens, as people count."""
     if p < 0.001:
         return "in fewer than 1 of 10,000" if p < 0.0001 else "in fewer than 1 of 1,000"

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import numpy as np
 
-__all__ = ["MACHINES", "PROMPTS", "RATERS", "WRITERS", "answer_files"]
+__all__ = ["MACHINES", "ANSWER_PROMPTS", "RATERS", "WRITERS", "answer_files"]
 
-PROMPTS = 60
+ANSWER_PROMPTS = 60
 #: Who wrote answers, and how good they are on average; single answers are 1 better or worse.
 WRITERS = {"large": 0.6, "medium": 0.2, "small": -0.2, "tiny": -0.6}
 RATERS = ("ann", "bob", "eve")
@@ -25,13 +25,15 @@ UNSCORED = 1  # answers to which it gave no number
 def answer_files(seed: int) -> dict[str, str]:
     """demo-answers.csv: a row for each rater and answer, with the rank and what both machines say of the answer."""
     rng = np.random.default_rng([seed, 3])  # a stream of its own
-    shape = (PROMPTS, len(WRITERS))
+    shape = (ANSWER_PROMPTS, len(WRITERS))
     quality = np.array(list(WRITERS.values())) + rng.normal(size=shape)
     llm, reward = (quality + noise * rng.normal(size=shape) for noise in MACHINES.values())
     points = np.clip(np.rint(5.5 + 1.5 * llm), *POINTS)
     unscored = rng.choice(quality.size, UNSCORED, replace=False)
-    raters = np.sort(np.argsort(rng.random((PROMPTS, len(RATERS))), axis=1)[:, :2], axis=1)  # two of them a prompt
-    seen = np.rint((quality[:, None, :] + PEOPLE * rng.normal(size=(PROMPTS, 2, len(WRITERS)))) / COARSE)
+    raters = np.sort(
+        np.argsort(rng.random((ANSWER_PROMPTS, len(RATERS))), axis=1)[:, :2], axis=1
+    )  # two of them a prompt
+    seen = np.rint((quality[:, None, :] + PEOPLE * rng.normal(size=(ANSWER_PROMPTS, 2, len(WRITERS)))) / COARSE)
     ranks = 1 + (seen[:, :, None, :] > seen[:, :, :, None]).sum(axis=3)  # how many are better, and one
     lines = ["item,candidate,rater,rank,llm,reward"]
     for item, rater, writer in np.ndindex(ranks.shape):

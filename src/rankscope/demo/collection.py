@@ -21,7 +21,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rankscope.errors import OutputError
-from rankscope.io.write import is_left_over, write_folder
+from rankscope.io.write import is_temporary, write_folder
 
 __all__ = ["SEED", "SYSTEMS", "Collection", "collection_files", "make_collection", "write_collection", "write_files"]
 
@@ -31,14 +31,16 @@ DOCUMENTS = 20_000  # in the collection
 CANDIDATES = 300  # documents with anything to do with a query
 DEPTH = 100  # of every run
 POOL_DEPTH = 20
-POOL_OTHERS = 5  # candidates that are judged by chance
+RANDOM_CANDIDATES = 5  # candidates that are judged by chance
 JUDGED = 0.9  # the share of the pool that the assessors come to
 GRADES = (1.2, 1.8, 2.4)  # from which latent relevance on a document has grade 1, 2, 3
 SUBTOPICS = (3, 6)  # fewest and most of a query
 DIVERSE = "hybrid"
 DIVERSE_DEPTH = 10  # how far down it minds subtopics
 RARER = 4.0  # how many times more documents are about a subtopic than about the next
-BOTH = 0.1  # how likely a document is about a second subtopic, drawn as the first (and sometimes the same)
+SECOND_SUBTOPIC_SHARE = (
+    0.1  # how likely a document is about a second subtopic, drawn as the first (and sometimes the same)
+)
 
 
 class System(NamedTuple):
@@ -94,7 +96,7 @@ def make_collection(seed: int = SEED) -> Collection:
         # Some queries have more to find than others, and some are easier.
         grades = np.searchsorted(GRADES, latent + rng.normal(0.0, 0.25), side="right")
         ease = np.exp(rng.normal(0.0, 0.25))
-        pool = rng.choice(CANDIDATES, POOL_OTHERS, replace=False)
+        pool = rng.choice(CANDIDATES, RANDOM_CANDIDATES, replace=False)
         for name, system in SYSTEMS.items():
             scores = 10 + 2 * (ease * system.weight * latent + rng.normal(size=CANDIDATES))
             scores = np.round(scores, system.digits)
@@ -117,7 +119,7 @@ def by_subtopic(
     grades = np.array(list(judged.values()))
     shares = RARER ** -np.arange(n)
     main, second = rng.choice(n, (2, grades.size), p=shares / shares.sum())
-    both = rng.random(grades.size) < BOTH
+    both = rng.random(grades.size) < SECOND_SUBTOPIC_SHARE
     place = {doc: i for i, doc in enumerate(judged)}
     first = [place[doc] for doc in list(ranking)[:DIVERSE_DEPTH] if judged.get(doc, 0) > 0]
     main[first] = np.arange(len(first)) % n
@@ -169,7 +171,7 @@ def write_files(directory: str | Path, files: Mapping[str, str], *, overwrite: b
     """
     folder = Path(directory)
     try:
-        occupied = folder.exists() and any(not is_left_over(one) for one in folder.iterdir())
+        occupied = folder.exists() and any(not is_temporary(one) for one in folder.iterdir())
     except NotADirectoryError:
         raise OutputError(f"{folder}: is a file, expected a folder; name another one") from None
     except OSError as error:

@@ -11,15 +11,15 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["KNOWN", "TOTAL", "WAYS", "entity_files"]
+__all__ = ["KNOWN", "TOTAL", "RANKING_METHODS", "entity_files"]
 
 #: Authors that were ranked in all, and those of them that are known to be good.
 TOTAL, KNOWN = 20_000, 200
 #: By how much likelier an author is known who has one more of merit (its e-th power).
-CHOSEN_BY = 3.0
+SELECTION_STRENGTH = 3.0
 
 
-class Way(NamedTuple):
+class RankingMethod(NamedTuple):
     """weight: how much of its score is merit. step: scores are whole multiples of it, so a step above 0 makes ties."""
 
     weight: float
@@ -27,12 +27,12 @@ class Way(NamedTuple):
 
 
 #: The ways to rank, best first.
-WAYS = {
-    "pagerank": Way(2.4),
-    "h-index": Way(2.0, step=0.1),
-    "citations": Way(1.7),
-    "papers": Way(1.1),
-    "age": Way(0.5),
+RANKING_METHODS = {
+    "pagerank": RankingMethod(2.4),
+    "h-index": RankingMethod(2.0, step=0.1),
+    "citations": RankingMethod(1.7),
+    "papers": RankingMethod(1.1),
+    "age": RankingMethod(0.5),
 }
 
 
@@ -40,13 +40,13 @@ def entity_files(seed: int) -> dict[str, str]:
     """demo-ranks.tsv: a header of systems, then a known author a line, with the rank in each."""
     rng = np.random.default_rng([seed, 1])  # a stream of its own
     merit = rng.normal(size=TOTAL)
-    chances = np.exp(CHOSEN_BY * merit)
+    chances = np.exp(SELECTION_STRENGTH * merit)
     known = rng.choice(TOTAL, KNOWN, replace=False, p=chances / chances.sum())
     columns = []
-    for way in WAYS.values():
+    for way in RANKING_METHODS.values():
         scores = way.weight * merit + rng.normal(size=TOTAL)
         columns.append(mean_ranks(np.round(scores / way.step) if way.step else scores)[known])
-    lines = ["\t".join(["author", *WAYS])]
+    lines = ["\t".join(["author", *RANKING_METHODS])]
     lines += [
         "\t".join([f"A{i:03d}", *(f"{rank:.9g}" for rank in row)])
         for i, row in enumerate(zip(*columns, strict=True), 1)

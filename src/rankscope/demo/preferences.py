@@ -11,11 +11,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-__all__ = ["ASSISTANTS", "COMPARISONS", "LENGTH_EFFECT", "POSITION_EFFECT", "PROMPTS", "preference_files"]
+__all__ = ["ASSISTANTS", "COMPARISONS", "LENGTH_EFFECT", "POSITION_EFFECT", "COMPARED_PROMPTS", "preference_files"]
 
-PROMPTS = 150
+COMPARED_PROMPTS = 150
 #: Of each prompt so many pairs of assistants are shown.
-COMPARISONS = 4 * PROMPTS
+COMPARISONS = 4 * COMPARED_PROMPTS
 
 
 class Assistant(NamedTuple):
@@ -47,9 +47,11 @@ def preference_files(seed: int) -> dict[str, str]:
     """
     rng = np.random.default_rng([seed, 4])  # a stream of its own
     names, n = list(ASSISTANTS), len(ASSISTANTS)
-    prompt = np.repeat(np.arange(PROMPTS), COMPARISONS // PROMPTS)
-    ability = np.array([one.ability for one in ASSISTANTS.values()]) + BY_PROMPT * rng.normal(size=(PROMPTS, n))
-    spread = np.exp(SPREAD * rng.normal(size=(PROMPTS, n)))
+    prompt = np.repeat(np.arange(COMPARED_PROMPTS), COMPARISONS // COMPARED_PROMPTS)
+    ability = np.array([one.ability for one in ASSISTANTS.values()]) + BY_PROMPT * rng.normal(
+        size=(COMPARED_PROMPTS, n)
+    )
+    spread = np.exp(SPREAD * rng.normal(size=(COMPARED_PROMPTS, n)))
     words = np.round(np.array([one.words for one in ASSISTANTS.values()]) * spread)
     left = rng.integers(n, size=COMPARISONS)
     right = (left + rng.integers(1, n, size=COMPARISONS)) % n

@@ -27,7 +27,7 @@ from rankscope.evaluation.engine import evaluate
 from rankscope.reporting.report import report
 from rankscope.reporting.tables import render_scores
 
-__all__ = ["PARTS", "TOUR", "Step", "take_tour", "whole_tour"]
+__all__ = ["PARTS", "TOUR", "Step", "take_tour", "full_tour"]
 
 
 class Step(NamedTuple):
@@ -275,10 +275,10 @@ def take_tour(directory: str | Path, seed: int = SEED, *, overwrite: bool = Fals
             render_scores(scores, "table"),
             short_verdict(compare(scores, scores.measure_names[0])),
             write_page(folder, runs),
-            *where_rankscope_is(),
+            *command_hint(),
             "",
             "Try next:" if folder == Path() else f"Try next, after cd {folder}:",
-            *lines_of(step for step in TOUR if step.first),
+            *step_lines(step for step in TOUR if step.first),
             "",
             "`rankscope demo --tour` lists all that these files are good for.",
             "",
@@ -286,12 +286,12 @@ def take_tour(directory: str | Path, seed: int = SEED, *, overwrite: bool = Fals
     )
 
 
-def whole_tour() -> str:
+def full_tour() -> str:
     """Every step, to be tried in the demo's folder."""
-    return "\n".join(["In the folder of the demo:", *lines_of(TOUR), *where_rankscope_is(), ""])
+    return "\n".join(["In the folder of the demo:", *step_lines(TOUR), *command_hint(), ""])
 
 
-def lines_of(steps: Iterable[Step]) -> list[str]:
+def step_lines(steps: Iterable[Step]) -> list[str]:
     return [f"  {step.command}\n      {step.shows}" for step in steps]
 
 
@@ -305,7 +305,7 @@ def write_page(folder: Path, runs: Sequence[Path]) -> str:
     return f"More of this, with figures, is on the page {path}: open it in a browser."
 
 
-def where_rankscope_is() -> list[str]:
+def command_hint() -> list[str]:
     """A line for those who cannot call it by its name yet, as after `make demo`."""
     if shutil.which("rankscope"):
         return []

@@ -54,7 +54,7 @@ SYLLABLES = ["ka", "lo", "mi", "ru", "te", "so", "na", "vi", "pe", "du"]
 def translation_files(seed: int) -> dict[str, str]:
     """demo-mt/wmt12/ with judgments and plain/, demo-mt/mt-train/ with parallel text; see the module."""
     rng = np.random.default_rng([seed, 8])  # a stream of its own
-    lexicon = other_words(rng)
+    lexicon = invented_words(rng)
     references = [sentence(rng) for _ in range(SEGMENTS)]
     learned = [sentence(rng) for _ in range(TRAINED)]
     plain, parallel = f"{FOLDER}/wmt12/plain", f"{FOLDER}/mt-train/newstest2010/newstest2010"
@@ -76,7 +76,7 @@ def translation_files(seed: int) -> dict[str, str]:
     return files
 
 
-def other_words(rng: np.random.Generator) -> dict[str, str]:
+def invented_words(rng: np.random.Generator) -> dict[str, str]:
     """A word of two or three syllables for each English one; no two alike."""
     found: dict[str, str] = {}
     for word in [*NOUNS, *ADJECTIVES, *VERBS, *PLACES, *SMALL[:3]]:

@@ -9,12 +9,12 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from rankscope.data.hits import Hits, frozen
+from rankscope.data.hits import Hits, freeze
 from rankscope.data.scores import Scores
 from rankscope.errors import InputError, ParameterError
 from rankscope.evaluation.conventions import Plan, make_plan
-from rankscope.evaluation.dense import Table, read_arrays
-from rankscope.evaluation.engine import empty_note, undefined_note, without_value
+from rankscope.evaluation.dense import DenseTable, check_arrays
+from rankscope.evaluation.engine import count_empty_values, empty_note, undefined_note
 from rankscope.kernels.dense import best_of_rows, count_grades
 from rankscope.kernels.segments import bounds
 from rankscope.measures.base import Measure
@@ -75,12 +75,12 @@ def evaluate_arrays(
         raise InputError(f"{named} needs judgments by subtopic, which arrays do not hold; call rs.evaluate")
     if not isinstance(name, str) or not name:
         raise ParameterError(f"name is {name!r}, expected the system's name")
-    table = read_arrays(scores, relevance, mask, plan.convention.precision)
-    ids = check_ids(query_ids, len(table.scores)) if query_ids is not None else numbered(len(table.scores))
+    table = check_arrays(scores, relevance, mask, plan.convention.precision)
+    ids = check_ids(query_ids, len(table.scores)) if query_ids is not None else default_ids(len(table.scores))
     return score_table(table, plan, ids, name)
 
 
-def score_table(table: Table, plan: Plan, ids: tuple[str, ...], name: str) -> Scores:
+def score_table(table: DenseTable, plan: Plan, ids: tuple[str, ...], name: str) -> Scores:
     """Apply all measures, to some rows at a time."""
     rows, columns = table.scores.shape
     depth, ideal_depth = depths_of(plan, columns)
@@ -91,14 +91,14 @@ def score_table(table: Table, plan: Plan, ids: tuple[str, ...], name: str) -> Sc
         end = min(begin + step, rows)
         hits = hits_of_table(table.part(begin, end), plan, ids[begin:end], depth, ideal_depth)
         values[:, begin:end], undefined[:, begin:end] = plan.values(hits, name)
-        empty += without_value(values[:, begin:end], hits, plan)
+        empty += count_empty_values(values[:, begin:end], hits, plan)
     return Scores(
         systems=(name,),
         measures=plan.measures,
         query_ids=ids,
-        values=frozen(values[np.newaxis]),
-        missing=frozen(np.zeros((1, rows), np.bool_)),
-        undefined=frozen(undefined),
+        values=freeze(values[np.newaxis]),
+        missing=freeze(np.zeros((1, rows), np.bool_)),
+        undefined=freeze(undefined),
         settings=plan.settings(rows),
         measure_settings=plan.measure_settings(hits),
         notes=tuple(empty_note(empty, name, plan) + undefined_note(undefined, plan)),
@@ -118,7 +118,7 @@ def check_ids(query_ids: Sequence[str], n: int) -> tuple[str, ...]:
 
 
 @lru_cache(maxsize=1)  # a loop asks for the same ones again and again
-def numbered(n: int) -> tuple[str, ...]:
+def default_ids(n: int) -> tuple[str, ...]:
     return tuple(map(str, range(n)))
 
 
@@ -130,18 +130,18 @@ def depths_of(plan: Plan, columns: int) -> tuple[int, int]:
     return columns if plan.convention.ties == "error" else deepest, deepest
 
 
-def hits_of_table(table: Table, plan: Plan, ids: tuple[str, ...], depth: int, ideal_depth: int) -> Hits:
+def hits_of_table(table: DenseTable, plan: Plan, ids: tuple[str, ...], depth: int, ideal_depth: int) -> Hits:
     """The hits of the best documents of each row, with the best grades of each row: so many as the measures look at."""
     ties = plan.convention.ties
     ranked = rank_table(table, depth, whole_ties=ties == "average")
     if ties == "average" and ranked.first is not ranked.rank:  # which they are where nothing is tied
-        ranked = averaged(ranked, table.relevance)
+        ranked = average_tied_ranks(ranked, table.relevance)
     if ties == "error" and (tied := ranked.last > ranked.first).any():
         refuse_ties(ranked, int(tied.argmax()), ids, table.begin)
     asked = {1, plan.convention.rel, *(rel for m in plan.measures if (rel := getattr(m, "rel", None)))}
     judged = count_grades(table.relevance, table.mask, table.lengths, depth=ideal_depth, levels=asked)
     # The number of relevant documents is known, so that of the grades those suffice that the measures look at.
-    memory: dict[Any, Any] = {("n_relevant", level): frozen(n) for level, n in judged.n_relevant.items()}
+    memory: dict[Any, Any] = {("n_relevant", level): freeze(n) for level, n in judged.n_relevant.items()}
     hits = Hits(
         query_ids=ids,
         offsets=ranked.offsets,
@@ -149,7 +149,7 @@ def hits_of_table(table: Table, plan: Plan, ids: tuple[str, ...], depth: int, id
         first=ranked.first,
         last=ranked.last,
         relevance=table.relevance[ranked.row, ranked.column].astype(np.int64, copy=False),
-        judged=judged_place(table.mask, ranked),
+        judged=judged_places(table.mask, ranked),
         retrieved=table.lengths,
         missing=np.zeros(len(ids), np.bool_),
         grades=judged.grades,
@@ -160,11 +160,11 @@ def hits_of_table(table: Table, plan: Plan, ids: tuple[str, ...], depth: int, id
         precision=plan.convention.precision,
         _pool_memory=memory,
     )
-    hits.__dict__["query"] = frozen(ranked.row)  # known here; it would be made again from the offsets
+    hits.__dict__["query"] = freeze(ranked.row)  # known here; it would be made again from the offsets
     return hits
 
 
-class Ranked(NamedTuple):
+class RankedDocuments(NamedTuple):
     """The best documents of each row in order of rank, and where each row begins."""
 
     row: Ints
@@ -175,7 +175,7 @@ class Ranked(NamedTuple):
     offsets: Ints
 
 
-def refuse_ties(ranked: Ranked, hit: int, ids: tuple[str, ...], begin: int) -> None:
+def refuse_ties(ranked: RankedDocuments, hit: int, ids: tuple[str, ...], begin: int) -> None:
     row, more = int(ranked.row[hit]), int(ranked.last[hit] - ranked.first[hit])
     raise InputError(
         f"scores: row {begin + row}, column {int(ranked.column[hit])} (query {ids[row]!r}) shares its score with "
@@ -183,15 +183,15 @@ def refuse_ties(ranked: Ranked, hit: int, ids: tuple[str, ...], begin: int) -> N
     )
 
 
-def averaged(ranked: Ranked, relevance: npt.NDArray[np.integer[Any]]) -> Ranked:
+def average_tied_ranks(ranked: RankedDocuments, relevance: npt.NDArray[np.integer[Any]]) -> RankedDocuments:
     """Tied documents all at the mean of their ranks, by falling grade: their columns leave no trace."""
     row, column = ranked.row, ranked.column
     order = np.lexsort((-relevance[row, column].astype(np.int64), ranked.first, row))
     first, last = ranked.first[order], ranked.last[order]
-    return Ranked(row[order], column[order], (first + last) / 2, first, last, ranked.offsets)
+    return RankedDocuments(row[order], column[order], (first + last) / 2, first, last, ranked.offsets)
 
 
-def judged_place(mask: Bools | None, ranked: Ranked) -> Ints:
+def judged_places(mask: Bools | None, ranked: RankedDocuments) -> Ints:
     """Which of the documents of its row each is."""
     if mask is None or bool((mask[:, :-1] >= mask[:, 1:]).all()):  # documents come first
         return ranked.column
@@ -199,7 +199,7 @@ def judged_place(mask: Bools | None, ranked: Ranked) -> Ints:
     return seen[ranked.row, ranked.column].astype(np.int64) - 1
 
 
-def rank_table(table: Table, depth: int, *, whole_ties: bool) -> Ranked:
+def rank_table(table: DenseTable, depth: int, *, whole_ties: bool) -> RankedDocuments:
     """Rank the best `depth` documents of each row, the lower column first among equal scores.
 
     whole_ties: where a group of equal scores goes beyond the depth, all of it is kept.
@@ -217,7 +217,7 @@ def rank_table(table: Table, depth: int, *, whole_ties: bool) -> Ranked:
     offsets = bounds(counts)
     tied = (best.scores[:, 1:] == best.scores[:, :-1]) & (best.scores[:, 1:] > -np.inf)
     if not tied.any() and int(best.last.max()) <= width:
-        return Ranked(row, column, rank, rank, rank, offsets)
+        return RankedDocuments(row, column, rank, rank, rank, offsets)
     new = np.ones((rows, width), np.bool_)
     new[:, 1:] = ~tied
     starts = np.flatnonzero(new[inside])
@@ -226,4 +226,4 @@ def rank_table(table: Table, depth: int, *, whole_ties: bool) -> Ranked:
     last = first + sizes.repeat(sizes) - 1
     at_edge = (best.scores == best.scores[:, -1:])[inside].ravel() & (best.last > width)[row]
     last[at_edge] = best.last[row[at_edge]]
-    return Ranked(row, column, rank, first, last, offsets)
+    return RankedDocuments(row, column, rank, first, last, offsets)

@@ -11,7 +11,7 @@ import numpy as np
 
 from rankscope.data.hits import Hits
 from rankscope.data.join import Convention
-from rankscope.data.wording import some_of
+from rankscope.data.wording import first_names
 from rankscope.errors import InputError, ParameterError
 from rankscope.measures.base import Measure
 from rankscope.measures.names import parse_measures, trec_name
@@ -36,7 +36,7 @@ UNJUDGED = {
 BLOCK = 1 << 20
 
 
-class OtherNames(Mapping[str, str]):
+class MeasureAliases(Mapping[str, str]):
     """What measures are also called: as the user wrote them, and by trec_eval, whose names are made when asked for."""
 
     def __init__(self, written: Mapping[str, str], measures: Iterable[Measure]) -> None:
@@ -101,7 +101,7 @@ class Plan:
         return replace(
             self,
             measures=tuple(found),
-            asked=OtherNames({}, found),
+            asked=MeasureAliases({}, found),
             unjudged=self.unjudged if unjudged is None else unjudged,
             _settings={},
         )
@@ -109,7 +109,7 @@ class Plan:
     def values(self, hits: Hits, name: str) -> tuple[Floats, Bools]:
         """(measures, queries) the values of one system, and where nothing relevant was judged."""
         if self.missing == "error" and hits.missing.any():
-            refuse_missing(hits, name)
+            refuse_missing_queries(hits, name)
         if self.highest_grade is not None and hits.max_grade > self.highest_grade:
             raise ParameterError(
                 f"the preset {self.preset} knows grades up to {self.highest_grade}, and a document is judged "
@@ -138,7 +138,7 @@ class Plan:
         found[0, bounded] = values[bounded]
         cutoffs = [getattr(self.measures[m], "cutoff", None) for m in bounded]
         depth = None if None in cutoffs else max(map(int, filter(None, cutoffs)), default=None)
-        for a, b in blocks(hits.retrieved if depth is None else np.minimum(hits.retrieved, depth)):
+        for a, b in query_blocks(hits.retrieved if depth is None else np.minimum(hits.retrieved, depth)):
             part = hits if (a, b) == (0, len(hits)) else hits.select(np.arange(a, b))
             filled = {best[m]: part.filled(int(best[m] or 0), depth) for m in bounded}
             for m in bounded:
@@ -168,23 +168,23 @@ class Plan:
         }
 
 
-def blocks(sizes: Ints) -> Iterator[tuple[int, int]]:
+def query_blocks(sizes: Ints) -> Iterator[tuple[int, int]]:
     """Stretches of queries, a to b - 1, of about `BLOCK` documents together."""
     block = np.cumsum(sizes) // BLOCK
     cuts = [0, *(np.flatnonzero(np.diff(block)) + 1).tolist(), sizes.size]
     yield from pairwise(cuts)
 
 
-def refuse_missing(hits: Hits, name: str) -> None:
+def refuse_missing_queries(hits: Hits, name: str) -> None:
     lacking = np.flatnonzero(hits.missing)
-    shown = some_of(hits.query_ids[i] for i in lacking)
+    shown = first_names(hits.query_ids[i] for i in lacking)
     raise InputError(
         f"{lacking.size} of {len(hits)} queries have no list in run {name!r} ({shown}); "
         "choose missing='drop' (--missing drop) to leave them out or 'zero' to count them as empty"
     )
 
 
-def choice(what: str, value: str, known: Iterable[str]) -> str:
+def check_convention(what: str, value: str, known: Iterable[str]) -> str:
     if not isinstance(value, str) or value not in known:
         raise ParameterError(f"{what} is {value!r}, expected one of {', '.join(known)}")
     return value
@@ -235,15 +235,15 @@ def make_plan(
             measure.refuse_average()
     return Plan(
         measures=tuple(found.values()),
-        asked=OtherNames(asked, found.values()),
+        asked=MeasureAliases(asked, found.values()),
         convention=convention,
-        missing=choice("missing", missing, MISSING),
-        no_relevant=choice(
+        missing=check_convention("missing", missing, MISSING),
+        no_relevant=check_convention(
             "no_relevant",
             no_relevant if no_relevant is not None else chosen.no_relevant if chosen else "zero",
             NO_RELEVANT,
         ),
-        unjudged=choice("unjudged", unjudged, UNJUDGED),
+        unjudged=check_convention("unjudged", unjudged, UNJUDGED),
         preset=preset,
         highest_grade=chosen.highest_grade if chosen else None,
         least_rank=chosen.least_rank if chosen else 1.0,

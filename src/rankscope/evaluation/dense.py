@@ -10,13 +10,13 @@ import numpy.typing as npt
 from rankscope.errors import InputError
 from rankscope.typing import Bools, Floats, Ints
 
-__all__ = ["Table", "read_arrays"]
+__all__ = ["DenseTable", "check_arrays"]
 
 #: Grades beyond this are not exact in float64.
 HIGHEST = 2**53
 
 
-class Table(NamedTuple):
+class DenseTable(NamedTuple):
     """The arrays, checked, from row `begin` on. Relevance is 0 where `mask` is False. lengths: (queries)."""
 
     scores: Floats
@@ -26,16 +26,16 @@ class Table(NamedTuple):
     max_grade: int
     begin: int = 0
 
-    def part(self, begin: int, end: int) -> Table:
+    def part(self, begin: int, end: int) -> DenseTable:
         """Some rows, with scores of -inf where there is no document."""
         rows = slice(begin, end)
         scores, mask = self.scores[rows], None if self.mask is None else self.mask[rows]
         if mask is not None:
             scores = np.where(mask, scores, -np.inf)
-        return Table(scores, self.relevance[rows], mask, self.lengths[rows], self.max_grade, begin)
+        return DenseTable(scores, self.relevance[rows], mask, self.lengths[rows], self.max_grade, begin)
 
 
-def read_arrays(scores: Any, relevance: Any, mask: Any, precision: str) -> Table:
+def check_arrays(scores: Any, relevance: Any, mask: Any, precision: str) -> DenseTable:
     """Check the three arrays. Raises InputError."""
     found = as_matrix(scores, "scores")
     grades = as_matrix(relevance, "relevance", found.shape)
@@ -48,11 +48,11 @@ def read_arrays(scores: Any, relevance: Any, mask: Any, precision: str) -> Table
         there = None
     rows, columns = found.shape
     lengths = np.full(rows, columns) if there is None else np.count_nonzero(there, axis=1)
-    floats, whole = read_scores(found, there, precision), read_relevance(grades, there)
+    floats, whole = check_scores(found, there, precision), check_relevance(grades, there)
     highest = int(whole.max())
     if highest == 0 and there is not None:  # which may stand only where there is no document
         highest = int(whole[there].max())
-    return Table(floats, whole, there, lengths, highest)
+    return DenseTable(floats, whole, there, lengths, highest)
 
 
 def as_matrix(values: Any, what: str, shape: tuple[int, ...] | None = None) -> npt.NDArray[Any]:
@@ -73,7 +73,7 @@ def as_matrix(values: Any, what: str, shape: tuple[int, ...] | None = None) -> n
     return found
 
 
-def read_scores(scores: npt.NDArray[Any], mask: Bools | None, precision: str) -> Floats:
+def check_scores(scores: npt.NDArray[Any], mask: Bools | None, precision: str) -> Floats:
     """Floats, finite where there is a document."""
     if scores.dtype not in (np.float64, np.float32):
         with np.errstate(over="ignore"):  # beyond float64 they are infinite, and refused
@@ -95,7 +95,7 @@ def read_scores(scores: npt.NDArray[Any], mask: Bools | None, precision: str) ->
     return scores
 
 
-def read_relevance(relevance: npt.NDArray[Any], mask: Bools | None) -> npt.NDArray[np.integer[Any]]:
+def check_relevance(relevance: npt.NDArray[Any], mask: Bools | None) -> npt.NDArray[np.integer[Any]]:
     """Whole numbers, of one byte each if they are small; 0 where there is no document."""
     if relevance.dtype.kind == "b":
         relevance = relevance.view(np.int8)

@@ -10,21 +10,21 @@ import numpy as np
 
 from rankscope.data.entities import EntityRanks
 from rankscope.data.fingerprint import Fingerprint
-from rankscope.data.hits import Hits, frozen
+from rankscope.data.hits import Hits, freeze
 from rankscope.data.qrels import Qrels
 from rankscope.data.run import Run
-from rankscope.data.run_pieces import told_apart
+from rankscope.data.run_pieces import detect_pieces
 from rankscope.data.scores import Scores
 from rankscope.errors import InputError, ParameterError
 from rankscope.evaluation.conventions import Plan, make_plan
 from rankscope.evaluation.skipped import check_on_error
-from rankscope.evaluation.sources import ENTITY, LETOR, Joined, Progress, join_all, join_entities, number_of
+from rankscope.evaluation.sources import ENTITY, LETOR, JoinedRun, Progress, join_all, join_entities, n_workers
 from rankscope.io.read import file_stem
 from rankscope.io.streams import source_name
 from rankscope.measures.base import Measure
 from rankscope.typing import Bools, Floats, Ints, PathLike
 
-__all__ = ["as_list", "evaluate", "plan_and_join", "score_hits"]
+__all__ = ["list_runs", "evaluate", "plan_and_join", "score_hits"]
 
 
 def evaluate(
@@ -95,12 +95,12 @@ def plan_and_join(
     progress: Progress | None,
     workers: int | None = None,
     on_error: str = "stop",
-) -> tuple[Plan, list[Joined]]:
+) -> tuple[Plan, list[JoinedRun]]:
     """What `evaluate` does before anything is measured; all as there. conventions: the arguments of `make_plan`."""
     check_on_error(on_error)
     settled = dict(conventions)
     if workers is not None:
-        number_of(workers, ())  # a wrong one is told before anything is read
+        n_workers(workers, ())  # a wrong one is told before anything is read
     if input_ in LETOR and settled.get("ties") is None and settled.get("preset") is None:
         settled["ties"] = "file"  # as LETOR's scripts and all learners rank
     plan = make_plan(measures, **settled)
@@ -116,13 +116,13 @@ def plan_and_join(
         raise ParameterError(
             "total_ranks (--total-ranks) is for tables of ranks; pass input='entity-ranks' (--input entity-ranks), too"
         )
-    return plan, join_all(qrels, as_list(runs), plan, input_, progress, workers, on_error)
+    return plan, join_all(qrels, list_runs(runs), plan, input_, progress, workers, on_error)
 
 
-def as_list(runs: Any) -> list[Any]:
+def list_runs(runs: Any) -> list[Any]:
     """The runs, of which there must be one."""
     if isinstance(runs, Iterator):
-        pieces, runs = told_apart(runs)
+        pieces, runs = detect_pieces(runs)
         runs = list(runs) if pieces is None else [Run(runs)]
     elif not isinstance(runs, (list, tuple)):
         runs = [runs]
@@ -131,7 +131,7 @@ def as_list(runs: Any) -> list[Any]:
     return list(runs)
 
 
-def score_hits(plan: Plan, joined: Sequence[Joined]) -> Scores:
+def score_hits(plan: Plan, joined: Sequence[JoinedRun]) -> Scores:
     """Apply all measures to all systems."""
     systems, notes = name_systems(joined)
     first = joined[0].hits
@@ -140,13 +140,13 @@ def score_hits(plan: Plan, joined: Sequence[Joined]) -> Scores:
     bounds = None
     if plan.unjudged == "bounds":
         pairs = zip(joined, results, strict=True)
-        bounds = frozen(np.stack([plan.bounds(one.hits, *result) for one, result in pairs], axis=1))
+        bounds = freeze(np.stack([plan.bounds(one.hits, *result) for one, result in pairs], axis=1))
         notes += unbounded_note(bounds, plan)
     for one, system in zip(joined, systems, strict=True):
         notes += one.notes
         notes += missing_note(one.hits, system, plan)
     for (values, _), one, system in zip(results, joined, systems, strict=True) if plan.may_lack_values else ():
-        notes += empty_note(without_value(values, one.hits, plan), system, plan)
+        notes += empty_note(count_empty_values(values, one.hits, plan), system, plan)
     if plan.needs_subtopics and first.subtopics is not None and not first.subtopics.subtopic.any():
         notes.append("no query has more than one subtopic: a measure of diversity has nothing to tell apart")
     key = ("undefined_note", plan.names, first.rel, plan.no_relevant)
@@ -155,8 +155,8 @@ def score_hits(plan: Plan, joined: Sequence[Joined]) -> Scores:
         systems=tuple(systems),
         measures=plan.measures,
         query_ids=first.query_ids,
-        values=frozen(np.array([values for values, _ in results])),
-        missing=frozen(np.array([one.hits.missing for one in joined])),
+        values=freeze(np.array([values for values, _ in results])),
+        missing=freeze(np.array([one.hits.missing for one in joined])),
         undefined=undefined,
         bounds=bounds,
         settings=plan.settings(len(first), first),
@@ -172,7 +172,7 @@ def fingerprint_of(hits: Hits) -> Fingerprint:
     return Fingerprint(hits.query_ids, hits.grades, hits.grade_offsets)
 
 
-class Named(Protocol):
+class NamedSystem(Protocol):
     """A system with the name that it bears, and the file that it came from."""
 
     @property
@@ -181,7 +181,7 @@ class Named(Protocol):
     def path(self) -> PathLike | None: ...
 
 
-def name_systems(joined: Sequence[Named]) -> tuple[list[str], list[str]]:
+def name_systems(joined: Sequence[NamedSystem]) -> tuple[list[str], list[str]]:
     """A name for each system, no two alike, and a note where files had to lend theirs."""
     names = [one.name for one in joined]
     notes: list[str] = []
@@ -213,7 +213,7 @@ def missing_note(hits: Hits, system: str, plan: Plan) -> list[str]:
     return [f"{system} has no list for {n} of {len(hits)} queries; they {done} (missing:{plan.missing})"]
 
 
-def without_value(values: Floats, hits: Hits, plan: Plan) -> Ints:
+def count_empty_values(values: Floats, hits: Hits, plan: Plan) -> Ints:
     """(measures) in how many queries nothing relevant was found, so that there is no value, as for a mean rank."""
     found = np.zeros(len(plan.measures), np.int64)
     for m in plan.may_lack_values:

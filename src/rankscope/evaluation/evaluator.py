@@ -12,7 +12,7 @@ from rankscope.data.scores import Scores
 from rankscope.errors import ParameterError
 from rankscope.evaluation.conventions import make_plan
 from rankscope.evaluation.engine import score_hits
-from rankscope.evaluation.sources import Joined, as_qrels, join_any
+from rankscope.evaluation.sources import JoinedRun, as_qrels, join_run
 from rankscope.measures.base import Measure
 from rankscope.typing import PathLike
 
@@ -56,11 +56,11 @@ class Evaluator:
         """The scores of one run: a Run, a path, or what `Run(...)` takes. Raises as `evaluate`."""
         return score_hits(self.plan, [self._join(run)])
 
-    def _join(self, run: Any) -> Joined:
+    def _join(self, run: Any) -> JoinedRun:
         if is_mapping_of_mappings(run):  # the way of loops: no Run in between
             joiner = Joiner(self.qrels, self.plan.convention, "run")
             joiner.add_mapping(run)
-            return Joined("run", joiner.finish(), (), None)
+            return JoinedRun("run", joiner.finish(), (), None)
         if isinstance(run, (list, tuple)):
             raise ParameterError("an Evaluator takes one run a call; call it for each, or pass all to `evaluate`")
-        return join_any(self.qrels, run, self.plan.convention, None, None)
+        return join_run(self.qrels, run, self.plan.convention, None, None)

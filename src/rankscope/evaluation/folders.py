@@ -6,14 +6,14 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from rankscope.data.join import Convention, Joiner, Portion
+from rankscope.data.join import Convention, JoinedPortion, Joiner
 from rankscope.data.qrels import Qrels
-from rankscope.data.wording import counted
+from rankscope.data.wording import pluralise
 from rankscope.errors import InputError
-from rankscope.evaluation.regrouped import find_regrouped
-from rankscope.evaluation.run_files import Found, Joined, Progress, find_in_file, joined_of
-from rankscope.io.folders import Partition, partitions
-from rankscope.io.partitions import ADVICE, Partitions, name_of_tags, refuse_systems
+from rankscope.evaluation.regrouped import join_ungrouped
+from rankscope.evaluation.run_files import JoinedRun, Progress, RunPart, complete_join, join_run_part
+from rankscope.io.folders import Partition, list_partitions
+from rankscope.io.partitions import DUPLICATE_ADVICE, FolderRun, refuse_systems, run_name_of_tags
 from rankscope.io.streams import source_name
 from rankscope.typing import PathLike
 
@@ -27,12 +27,12 @@ def join_folder(
     input_: str | None,
     progress: Progress | None,
     on_error: str = "stop",
-) -> Joined:
+) -> JoinedRun:
     """Join the files of a folder, one after the other. on_error: see `join_partitions`. Raises InputError."""
-    files = partitions(folder)
+    files = list_partitions(folder)
 
-    def found(place: int) -> Found:
-        return find_in_file(qrels, files[place].path, convention, input_, progress, partition=True)
+    def found(place: int) -> RunPart:
+        return join_run_part(qrels, files[place].path, convention, input_, progress, partition=True)
 
     return join_partitions(qrels, folder, files, convention, input_, found, on_error)
 
@@ -43,9 +43,9 @@ def join_partitions(
     files: Sequence[Partition],
     convention: Convention,
     input_: str | None,
-    found: Callable[[int], Found],
+    found: Callable[[int], RunPart],
     on_error: str,
-) -> Joined:
+) -> JoinedRun:
     """One run of its files. found: what is in the file of this place; called for one after the other.
 
     Where two files hold a query, all are read once more, by way of temporary files. on_error: a file that cannot be
@@ -53,7 +53,7 @@ def join_partitions(
     where none can be, and where two files that hold a query are of two systems by their tags.
     """
     name = source_name(folder)
-    parts = Parts(qrels, convention, name, files)
+    parts = FolderParts(qrels, convention, name, files)
     faults: list[InputError] = []
     for place in range(len(files)):
         try:
@@ -71,12 +71,12 @@ def join_partitions(
     if not parts.shared:
         whole = parts.found
     else:
-        source = Partitions(folder, [files[place].path for place in parts.good], input_)
+        source = FolderRun(folder, [files[place].path for place in parts.good], input_)
         joiner = Joiner(qrels, convention, name)
-        joiner.advice = ADVICE
-        whole = find_regrouped(joiner, source, None)
-    called, notes = name_of_tags(folder, parts.tags)
-    joined = joined_of(whole, qrels, convention, called, folder)
+        joiner.advice = DUPLICATE_ADVICE
+        whole = join_ungrouped(joiner, source, None)
+    called, notes = run_name_of_tags(folder, parts.tags)
+    joined = complete_join(whole, qrels, convention, called, folder)
     return joined._replace(notes=(*incomplete_notes(name, called, len(files), faults), *notes, *joined.notes))
 
 
@@ -85,14 +85,14 @@ def incomplete_notes(folder: str, name: str, files: int, faults: Sequence[InputE
     if not faults:
         return ()
     return (
-        f"{folder}: run {name!r} is incomplete: of its {files:,} partitions {counted(len(faults), 'is', 'are')} left "
+        f"{folder}: run {name!r} is incomplete: of its {files:,} partitions {pluralise(len(faults), 'is', 'are')} left "
         "out. Nobody knows which queries these hold; they count as queries without a list, so values and tests of "
         f"{name!r} are not those of the whole run",
         *(f"a partition of {folder} is left out (on_error:skip): {error}" for error in faults),
     )
 
 
-class Parts:
+class FolderParts:
     """What was found in some of the files of a run. good: their places. shared: whether two hold the same query."""
 
     def __init__(self, qrels: Qrels, convention: Convention, name: str, files: Sequence[Partition]) -> None:
@@ -112,11 +112,11 @@ class Parts:
         return [tag for tag in self.tag_of if tag]
 
     @property
-    def found(self) -> Found:
+    def found(self) -> RunPart:
         """All of them, where none share a query."""
-        return Found(self.joiner.portion(), "", self.apart, self.notes, self.first)
+        return RunPart(self.joiner.portion(), "", self.apart, self.notes, self.first)
 
-    def add(self, place: int, one: Found) -> None:
+    def add(self, place: int, one: RunPart) -> None:
         """Raises InputError for a query that a file with another tag holds."""
         self.good.append(place)
         self.tag_of[place], self.tagged[place] = one.tag, bool(one.tag)
@@ -132,7 +132,7 @@ class Parts:
             self.first = self.first or one.first
             self.notes += one.notes
 
-    def take(self, place: int, portion: Portion) -> dict[str, int]:
+    def take(self, place: int, portion: JoinedPortion) -> dict[str, int]:
         """Write down who holds these queries; those that another file holds, and which."""
         before = self.holder[portion.queries]
         again = np.flatnonzero(before >= 0)

@@ -16,7 +16,7 @@ from rankscope.typing import Floats
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["CUTOFFS", "Holes", "hole_measures", "holes_of"]
+__all__ = ["CUTOFFS", "UnjudgedShares", "unjudged_measures", "unjudged_shares"]
 
 #: Where lists are looked at.
 CUTOFFS = (5, 10, 20, 50, 100)
@@ -24,13 +24,13 @@ CUTOFFS = (5, 10, 20, 50, 100)
 MANY = 0.1
 
 
-def hole_measures(cutoffs: Sequence[int] = CUTOFFS) -> list[str]:
-    """The measures that `holes_of` needs."""
+def unjudged_measures(cutoffs: Sequence[int] = CUTOFFS) -> list[str]:
+    """The measures that `unjudged_shares` needs."""
     return [name for k in cutoffs for name in (f"Judged@{k}", f"P@{k}")]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Holes:
+class UnjudgedShares:
     """The share of unjudged documents among the first k of each system's lists, and what P@k could be.
 
     unjudged, precision, low, high: (systems, cutoffs), means over queries; low is P@k as it stands, with every unjudged
@@ -111,11 +111,11 @@ class Holes:
         return as_text(self)
 
     def __repr__(self) -> str:
-        return f"Holes({len(self.scores.systems)} systems, cutoffs {', '.join(map(str, self.cutoffs))})"
+        return f"UnjudgedShares({len(self.scores.systems)} systems, cutoffs {', '.join(map(str, self.cutoffs))})"
 
 
-def holes_of(scores: Scores, cutoffs: Sequence[int] = CUTOFFS) -> Holes:
-    """From scores of `hole_measures`, made with `unjudged="bounds"`.
+def unjudged_shares(scores: Scores, cutoffs: Sequence[int] = CUTOFFS) -> UnjudgedShares:
+    """From scores of `unjudged_measures`, made with `unjudged="bounds"`.
 
     Raises UnknownName where a measure is not there, ParameterError for scores without bounds.
     """
@@ -124,7 +124,7 @@ def holes_of(scores: Scores, cutoffs: Sequence[int] = CUTOFFS) -> Holes:
     judged = np.stack([scores.summary(f"Judged@{k}") for k in cutoffs], axis=1)
     precision = np.stack([scores.summary(f"P@{k}") for k in cutoffs], axis=1)
     ends = np.array([[scores.overall_bounds(f"P@{k}", s) for k in cutoffs] for s in scores.systems])
-    return Holes(
+    return UnjudgedShares(
         scores=scores,
         cutoffs=tuple(cutoffs),
         unjudged=1 - judged,

@@ -14,14 +14,14 @@ from rankscope.kernels.segments import group_of, place_in_group
 from rankscope.measures.base import Measure
 from rankscope.typing import Ints, Reals
 
-__all__ = ["JudgedLists", "check_ranks", "order_in_lists"]
+__all__ = ["FullyJudgedLists", "check_measure", "order_in_lists"]
 
 
 #: The seed of the lot that decides ties.
 LOT = 20_070
 
 
-class JudgedLists:
+class FullyJudgedLists:
     """Lists whose documents are all judged. What depends on the judgments alone is computed once.
 
     relevance: (documents) whole numbers. offsets: (lists + 1) where each list begins; no list is empty. max_grade: the
@@ -30,7 +30,7 @@ class JudgedLists:
     the same for all rankers and measures, and the order in which a file has its documents, perhaps by grade, says
     nothing.
 
-    >>> lists = JudgedLists(np.array([0, 2, 1]), np.array([0, 3]))
+    >>> lists = FullyJudgedLists(np.array([0, 2, 1]), np.array([0, 3]))
     >>> lists.hits(np.array([0.5, 0.1, 0.5])).relevance.tolist()
     [0, 1, 2]
     """
@@ -80,7 +80,7 @@ class JudgedLists:
         )
 
 
-def check_ranks(measure: Measure, who: str = "") -> None:
+def check_measure(measure: Measure, who: str = "") -> None:
     """Raise ParameterError for a measure that such lists cannot have, or by which none is better than another.
 
     who: what begins the message, as "stop_on: ".

@@ -12,15 +12,15 @@ from rankscope.data.entities import EntityRanks
 from rankscope.data.join import Convention
 from rankscope.data.qrels import Qrels
 from rankscope.data.sections import Section, Table, as_text, tidy_frame
-from rankscope.data.wording import counted
+from rankscope.data.wording import pluralise
 from rankscope.errors import ParameterError
 from rankscope.evaluation.conventions import Plan, make_plan
-from rankscope.evaluation.engine import as_list, score_hits
-from rankscope.evaluation.sources import ENTITY, LETOR, Joined, Progress, as_qrels, is_path, join_all
+from rankscope.evaluation.engine import list_runs, score_hits
+from rankscope.evaluation.sources import ENTITY, LETOR, JoinedRun, Progress, as_qrels, is_path, join_all
 from rankscope.io.letor import label_qrels, prediction_run, read_labels
 from rankscope.io.read import read_run
-from rankscope.io.stamps import refuse_changed, stamps
-from rankscope.io.streams import is_file, is_folder, one_stdin
+from rankscope.io.stamps import file_stamps, refuse_changed
+from rankscope.io.streams import check_single_stdin, is_file, is_folder
 from rankscope.measures.base import Measure
 from rankscope.measures.names import parse_measure, parse_measures
 from rankscope.measures.presets import PRESETS, Preset
@@ -35,7 +35,7 @@ STANDARD = "standard"
 #: Settings that stand in a column of their own, in this order, where any convention has them.
 COLUMNS = ("gain", "discount", "ideal", "short", "norm", "rel", "p", "gmax", "rounding", "precision", "ties")
 #: Of these what is usual is shown as well.
-ASKED_FOR = ("ideal", "short")
+ALWAYS_SHOWN = ("ideal", "short")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -103,10 +103,10 @@ class ConventionTable:
 
     def __repr__(self) -> str:
         conventions = len({convention for _, convention, *_ in self.rows})
-        return f"ConventionTable({self.measure!r} under {counted(conventions, 'convention')})"
+        return f"ConventionTable({self.measure!r} under {pluralise(conventions, 'convention')})"
 
 
-def conventions_of(measure: Measure) -> list[str | None]:
+def presets_of(measure: Measure) -> list[str | None]:
     """The presets that say something about this measure, and None for none."""
 
     def speaks(preset: Preset) -> bool:
@@ -145,12 +145,12 @@ def compare_conventions(
     asked = parse_measure(measure)
     if input == ENTITY or isinstance(qrels, EntityRanks):
         raise ParameterError("a table of ranks is ranked already, so that conventions make no difference to it")
-    judged, listed = read_once(make_plan([measure]), qrels, as_list(runs), input)
-    joined: dict[Convention, list[Joined]] = {}
-    before = stamps(listed)
+    judged, listed = read_inputs(make_plan([measure]), qrels, list_runs(runs), input)
+    joined: dict[Convention, list[JoinedRun]] = {}
+    before = file_stamps(listed)
     rows: list[tuple[str, str, str, float, dict[str, str]]] = []
     notes: dict[str, None] = {}
-    for preset in conventions_of(asked):
+    for preset in presets_of(asked):
         ties = "file" if preset is None and input in LETOR else None
         plan = make_plan([measure], preset=preset, rel=rel, missing=missing, ties=ties)
         if plan.convention.ties == "average" and not plan.measures[0].averages():
@@ -178,12 +178,12 @@ def compare_conventions(
     return ConventionTable(measure=str(asked), rows=tuple(rows), settings=common, notes=tuple(notes))
 
 
-def read_once(plan: Plan, qrels: Any, runs: list[Any], input_: str | None) -> tuple[Qrels, list[Any]]:
+def read_inputs(plan: Plan, qrels: Any, runs: list[Any], input_: str | None) -> tuple[Qrels, list[Any]]:
     """Judgments, and runs that can be joined again and again: what is no file on disk is read into memory."""
     if input_ in LETOR:
         labels = read_labels(qrels)
         return label_qrels(labels), [prediction_run(labels, run, ranks=input_ == "letor-ranks") for run in runs]
-    one_stdin([qrels, *runs])
+    check_single_stdin([qrels, *runs])
     judged = as_qrels(qrels, plan)
     pipes = [is_path(run) and not is_file(run) and not is_folder(run) for run in runs]
     return judged, [read_run(run, input=input_) if pipe else run for run, pipe in zip(runs, pipes, strict=True)]
@@ -193,5 +193,5 @@ def settings_of(plan: Plan, measure: Any) -> dict[str, str]:
     """What a reader must know to compare, by column."""
     found = {name: value for name, value in measure.items() if name in COLUMNS}
     # Its settings leave out what is usual, but beside other conventions a reader asks for these two.
-    usual = {name: str(getattr(plan.measures[0], name)) for name in ASKED_FOR if hasattr(plan.measures[0], name)}
+    usual = {name: str(getattr(plan.measures[0], name)) for name in ALWAYS_SHOWN if hasattr(plan.measures[0], name)}
     return {**usual, **found, **plan.settings(0), "no_relevant": plan.no_relevant}

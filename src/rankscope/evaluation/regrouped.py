@@ -8,26 +8,26 @@ from typing import Protocol
 
 from rankscope.data.join import Joiner
 from rankscope.data.rows import Rows
-from rankscope.data.stretches import Stretches
+from rankscope.data.stretches import RowBatch
 from rankscope.errors import InputError
-from rankscope.evaluation.run_files import Found, Progress, first_of
-from rankscope.io.regrouped import Regrouped
+from rankscope.evaluation.run_files import Progress, RunPart, first_document
+from rankscope.io.regrouped import ExternalGroupBy
 
-__all__ = ["InStretches", "find_regrouped"]
+__all__ = ["BatchSource", "join_ungrouped"]
 
 
-class InStretches(Protocol):
+class BatchSource(Protocol):
     """A file, or several, whose rows are read in their order; as of `Source`."""
 
     name: str
 
     @property
     def run_tag(self) -> str | None: ...
-    def stretches(self, progress: Progress | None = None) -> Iterator[Stretches]: ...
+    def stretches(self, progress: Progress | None = None) -> Iterator[RowBatch]: ...
     def row_called(self, number: int) -> str: ...
 
 
-def find_regrouped(joiner: Joiner, source: InStretches, progress: Progress | None) -> Found:
+def join_ungrouped(joiner: Joiner, source: BatchSource, progress: Progress | None) -> RunPart:
     """Join a run whose queries come in any order. joiner: an empty one.
 
     Queries are joined in another order than that of the file, with the same result. Raises InputError: of several
@@ -35,10 +35,10 @@ def find_regrouped(joiner: Joiner, source: InStretches, progress: Progress | Non
     """
     first = ""
     faults: list[tuple[int, InputError]] = []
-    with Regrouped(source.name) as regrouped:
+    with ExternalGroupBy(source.name) as regrouped:
         order = regrouped.known.ids
         for rows in regrouped.rows(source.stretches(progress), source.row_called):
-            first = first or first_of(rows)
+            first = first or first_document(rows)
             try:
                 joiner.add(rows)
             except InputError as error:
@@ -46,7 +46,7 @@ def find_regrouped(joiner: Joiner, source: InStretches, progress: Progress | Non
     if faults:
         raise min(faults, key=itemgetter(0))[1]
     joiner.unknown.sort(key=lambda name: order[name.encode("utf-8", "surrogateescape")])
-    return Found(joiner.portion(), source.run_tag or "", regrouped.apart, first=first)
+    return RunPart(joiner.portion(), source.run_tag or "", regrouped.apart, first=first)
 
 
 def first_fault(rows: Rows, joiner: Joiner, order: dict[bytes, int]) -> tuple[int, InputError] | None:

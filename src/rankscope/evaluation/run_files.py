@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
 from rankscope.data.hits import Hits
-from rankscope.data.join import Convention, Joiner, Portion
+from rankscope.data.join import Convention, JoinedPortion, Joiner
 from rankscope.data.qrels import Qrels
-from rankscope.data.rows import Rows, name_of
-from rankscope.io.formats import Wanted
-from rankscope.io.read import apart_note, file_stem, open_source
+from rankscope.data.rows import Rows, decode_id
+from rankscope.io.formats import ReadRequest
+from rankscope.io.read import file_stem, open_source, ungrouped_note
 from rankscope.io.streams import is_file, open_binary, source_name
 from rankscope.io.trec import Ungrouped
 from rankscope.io.urls import is_url
@@ -18,15 +18,15 @@ from rankscope.kernels.text import decode
 from rankscope.typing import PathLike
 
 __all__ = [
-    "Found",
-    "Joined",
+    "RunPart",
+    "JoinedRun",
     "Progress",
-    "find_in",
-    "find_in_file",
-    "first_of",
+    "join_rows",
+    "join_run_part",
+    "first_document",
     "join_file",
-    "joined_of",
-    "stranger_notes",
+    "complete_join",
+    "unknown_document_notes",
 ]
 
 Progress = Callable[[int], Any]
@@ -35,7 +35,7 @@ Progress = Callable[[int], Any]
 FEW = 100
 
 
-class Joined(NamedTuple):
+class JoinedRun(NamedTuple):
     """One system after the join. path: the file it came from."""
 
     name: str
@@ -44,14 +44,14 @@ class Joined(NamedTuple):
     path: PathLike | None
 
 
-class Found(NamedTuple):
+class RunPart(NamedTuple):
     """What was found in a file, or a part of one.
 
     tag: what it says that the run is called; empty where it says nothing. apart: how many queries did not have their
     rows together. notes: others. first: the id of the first document.
     """
 
-    portion: Portion
+    portion: JoinedPortion
     tag: str = ""
     apart: int = 0
     notes: tuple[str, ...] = ()
@@ -60,13 +60,13 @@ class Found(NamedTuple):
 
 def join_file(
     qrels: Qrels, path: PathLike, convention: Convention, input_: str | None, progress: Progress | None
-) -> Joined:
+) -> JoinedRun:
     """Join a run file while it is read. Raises InputError."""
-    found = find_in_file(qrels, path, convention, input_, progress)
-    return joined_of(found, qrels, convention, found.tag or file_stem(path), path)
+    found = join_run_part(qrels, path, convention, input_, progress)
+    return complete_join(found, qrels, convention, found.tag or file_stem(path), path)
 
 
-def find_in_file(
+def join_run_part(
     qrels: Qrels,
     path: PathLike,
     convention: Convention,
@@ -74,7 +74,7 @@ def find_in_file(
     progress: Progress | None,
     *,
     partition: bool = False,
-) -> Found:
+) -> RunPart:
     """Join a run file while it is read; one whose queries are mixed, or a pipe, whole or by way of temporary files.
 
     partition: whether it is one of the files of a run; messages then name the file, not the run. Raises InputError, but
@@ -86,56 +86,56 @@ def find_in_file(
         with open_binary(path) as stream:
             source = open_source(stream, path, input_)
             if partition:
-                from rankscope.io.partitions import refuse_whole  # most runs are files
+                from rankscope.io.partitions import refuse_unstreamable  # most runs are files
 
-                refuse_whole(source)
+                refuse_unstreamable(source)
             if source.format == "trec" or source.large:
                 try:
                     joiner = Joiner(qrels, convention, name or source.run_name)
-                    return find_in(joiner, source.stream_rows(progress=progress), source.run_tag)
+                    return join_rows(joiner, source.stream_rows(progress=progress), source.run_tag)
                 except Ungrouped:
                     progress = None  # which has been told of these bytes
     with open_binary(path) as stream:
         source = open_source(stream, path, input_)
         if source.large:
-            from rankscope.evaluation.regrouped import find_regrouped  # few runs need it
+            from rankscope.evaluation.regrouped import join_ungrouped  # few runs need it
 
-            return find_regrouped(Joiner(qrels, convention, name or source.run_name), source, progress)
-        file = source.read(Wanted("run"))
-        found = find_in(Joiner(qrels, convention, name or file.name or file_stem(path)), [file.rows], file.name)
+            return join_ungrouped(Joiner(qrels, convention, name or source.run_name), source, progress)
+        file = source.read(ReadRequest("run"))
+        found = join_rows(Joiner(qrels, convention, name or file.name or file_stem(path)), [file.rows], file.name)
         return found._replace(apart=file.apart, notes=file.notes)
 
 
-def find_in(joiner: Joiner, found: Iterable[Rows], tag: str | None = None) -> Found:
+def join_rows(joiner: Joiner, found: Iterable[Rows], tag: str | None = None) -> RunPart:
     """Join rows as they come. joiner: an empty one."""
     first = ""
     for rows in found:
-        first = first or first_of(rows)
+        first = first or first_document(rows)
         joiner.add(rows)
-    return Found(joiner.portion(), tag or "", first=first)
+    return RunPart(joiner.portion(), tag or "", first=first)
 
 
-def first_of(rows: Rows) -> str:
+def first_document(rows: Rows) -> str:
     """The id of the first document, empty where there is none."""
-    return name_of(decode(rows.docs.slice(slice(1)))[0]) if rows.values.size else ""
+    return decode_id(decode(rows.docs.slice(slice(1)))[0]) if rows.values.size else ""
 
 
-def joined_of(found: Found, qrels: Qrels, convention: Convention, name: str, path: PathLike | None) -> Joined:
+def complete_join(found: RunPart, qrels: Qrels, convention: Convention, name: str, path: PathLike | None) -> JoinedRun:
     """A run of which all has been found. Raises InputError for one without any query of the judgments'."""
     joiner = Joiner(qrels, convention, name)
     joiner.merge(found.portion)
     hits = joiner.finish()
-    apart = (apart_note(source_name(path), found.apart),) if found.apart and path is not None else ()
-    notes = (*apart, *found.notes, *stranger_notes(qrels, hits, name, lambda: found.first))
-    return Joined(name, hits, notes, path)
+    apart = (ungrouped_note(source_name(path), found.apart),) if found.apart and path is not None else ()
+    notes = (*apart, *found.notes, *unknown_document_notes(qrels, hits, name, lambda: found.first))
+    return JoinedRun(name, hits, notes, path)
 
 
-def stranger_notes(qrels: Qrels, hits: Hits, name: str, first: Callable[[], str]) -> tuple[str, ...]:
+def unknown_document_notes(qrels: Qrels, hits: Hits, name: str, first: Callable[[], str]) -> tuple[str, ...]:
     """A note where no document of the run was judged: ids may be written in two ways. first: one of the run's."""
     listed = int(hits.retrieved.sum())
     if hits.rank.size or listed < FEW:
         return ()
-    judged = name_of(decode(qrels._docs.slice(slice(1)))[0])
+    judged = decode_id(decode(qrels._docs.slice(slice(1)))[0])
     return (
         f"run {name!r}: none of its {listed:,} documents was judged (run: {first()!r}; judgments: {judged!r}): check "
         "that ids are written alike",

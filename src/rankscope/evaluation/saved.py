@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rankscope.data.cells import printable
-from rankscope.data.hits import frozen
+from rankscope.data.cells import replace_invalid_utf8
+from rankscope.data.hits import freeze
 from rankscope.data.scores import MeasureLike, Scores
 from rankscope.errors import InputError, ParameterError, RankscopeError
-from rankscope.evaluation.conventions import OtherNames
+from rankscope.evaluation.conventions import MeasureAliases
 from rankscope.io.parquet_pages import refuse_false_pages
-from rankscope.io.render import parquet
+from rankscope.io.render import to_parquet
 from rankscope.io.streams import is_file, open_binary, source_name
 from rankscope.io.table_frames import polars_errors
 from rankscope.io.write import check_writable, refuse_overwriting, write_chunks
@@ -36,7 +36,7 @@ KEY, FORM = "rankscope", 1
 SUFFIX = ".parquet"
 MAGIC = b"PAR1"
 #: By these columns a table of scores is known, whoever wrote it.
-TIDY = {"system", "measure", "query", "value"}
+TIDY_COLUMNS = {"system", "measure", "query", "value"}
 DAMAGED = "the file is damaged, expected scores as --save and write_scores save them; save them again"
 
 
@@ -96,18 +96,18 @@ def write_scores(scores: Scores, path: PathLike) -> None:
     check_save(path)
     if not scores.systems or not scores.measures:
         raise ParameterError("scores without a system or a measure, expected at least one of each to save")
-    about = described(scores)
-    about["digest"] = digest(scores, about)
-    write_chunks(path, [parquet(tidy(scores), metadata={KEY: json.dumps(about)})])
+    about = describe_scores(scores)
+    about["digest"] = scores_digest(scores, about)
+    write_chunks(path, [to_parquet(tidy_score_frame(scores), metadata={KEY: json.dumps(about)})])
 
 
-def tidy(scores: Scores) -> pl.DataFrame:
+def tidy_score_frame(scores: Scores) -> pl.DataFrame:
     import polars as pl
 
     s, m, q = scores.values.shape
 
     def names(of: Iterable[str], repeats: int, copies: int) -> pl.Series:
-        texts = pl.Series([printable(name) for name in of], dtype=pl.String)
+        texts = pl.Series([replace_invalid_utf8(name) for name in of], dtype=pl.String)
         return texts.gather(np.tile(np.repeat(np.arange(texts.len()), repeats), copies))
 
     bounds = {} if scores.bounds is None else {"low": scores.bounds[0].ravel(), "high": scores.bounds[1].ravel()}
@@ -125,9 +125,9 @@ def tidy(scores: Scores) -> pl.DataFrame:
     return frame.with_columns(pl.col(pl.Float64).fill_nan(None))
 
 
-def described(scores: Scores) -> dict[str, Any]:
+def describe_scores(scores: Scores) -> dict[str, Any]:
     """All that the table does not hold; names as they are, in ASCII by JSON's escapes."""
-    asked = scores.asked.written if isinstance(scores.asked, OtherNames) else scores.asked
+    asked = scores.asked.written if isinstance(scores.asked, MeasureAliases) else scores.asked
     return {
         "form": FORM,
         "version": scores.version,
@@ -145,7 +145,7 @@ def described(scores: Scores) -> dict[str, Any]:
     }
 
 
-def digest(scores: Scores, about: Mapping[str, Any]) -> str:
+def scores_digest(scores: Scores, about: Mapping[str, Any]) -> str:
     """Of all that is saved: a file of which a byte was changed is not taken for what was saved."""
     from hashlib import blake2b
 
@@ -176,13 +176,13 @@ def read_scores(path: PathLike) -> Scores:
     name = source_name(path)
     if not content.startswith(MAGIC):
         raise InputError(f"{name}: is no Parquet file, expected scores as --save and write_scores save them")
-    found = description(content, name)
+    found = read_description(content, name)
     if found is None:
         raise InputError(
             f"{name}: a Parquet file, but none of scores (its metadata have no entry {KEY!r}), expected one as --save "
             "and write_scores save it; save the scores again"
         )
-    return scores_of(found, content, name)
+    return build_scores(found, content, name)
 
 
 def read_baseline(path: PathLike) -> Scores | None:
@@ -198,18 +198,18 @@ def read_baseline(path: PathLike) -> Scores | None:
             return None
         content += stream.read()
     name = source_name(path)
-    found = description(content, name)
+    found = read_description(content, name)
     if found is None:
-        if set(frame_of(content, name, rows=0).columns) >= TIDY:
+        if set(read_score_frame(content, name, rows=0).columns) >= TIDY_COLUMNS:
             raise InputError(
                 f"{name}: a table of scores, but not as it was saved: what they rest on is lost; save them again with "
                 "--save or write_scores"
             )
         return None
-    return scores_of(found, content, name)
+    return build_scores(found, content, name)
 
 
-def description(content: bytes, name: str) -> dict[str, Any] | None:
+def read_description(content: bytes, name: str) -> dict[str, Any] | None:
     """What stands in the file's metadata; None where it is not ours. Raises InputError."""
     import polars as pl
 
@@ -228,7 +228,7 @@ def description(content: bytes, name: str) -> dict[str, Any] | None:
     raise InputError(f"{name}: {DAMAGED}")
 
 
-def frame_of(content: bytes, name: str, rows: int | None = None) -> pl.DataFrame:
+def read_score_frame(content: bytes, name: str, rows: int | None = None) -> pl.DataFrame:
     import polars as pl
 
     try:
@@ -238,22 +238,22 @@ def frame_of(content: bytes, name: str, rows: int | None = None) -> pl.DataFrame
         raise InputError(f"{name}: {DAMAGED}") from None
 
 
-def scores_of(found: Mapping[str, Any], content: bytes, name: str) -> Scores:
+def build_scores(found: Mapping[str, Any], content: bytes, name: str) -> Scores:
     """The scores, once their values are those that were saved. Raises InputError."""
-    frame = frame_of(content, name)
+    frame = read_score_frame(content, name)
     try:
-        scores = put_together(found, frame)
-        if digest(scores, found) == found["digest"]:
+        scores = rebuild_scores(found, frame)
+        if scores_digest(scores, found) == found["digest"]:
             return scores
     except (KeyError, TypeError, ValueError, AttributeError):
         pass
     raise InputError(f"{name}: {DAMAGED}")
 
 
-def put_together(found: Mapping[str, Any], frame: pl.DataFrame) -> Scores:
+def rebuild_scores(found: Mapping[str, Any], frame: pl.DataFrame) -> Scores:
     """Raises KeyError, TypeError or ValueError for what was not written so."""
     systems, query_ids = tuple(found["systems"]), tuple(found["query_ids"])
-    measures = tuple(measure_of(**one) for one in found["measures"])
+    measures = tuple(find_measure(**one) for one in found["measures"])
     shape = (len(systems), len(measures), len(query_ids))
     columns = {column: frame[column].to_numpy().reshape(shape) for column in frame.columns if column not in NAMES}
     bounds = np.array([columns["low"], columns["high"]]) if "low" in columns else None
@@ -261,14 +261,14 @@ def put_together(found: Mapping[str, Any], frame: pl.DataFrame) -> Scores:
         systems=systems,
         measures=measures,
         query_ids=query_ids,
-        values=frozen(np.array(columns["value"])),
-        missing=frozen(np.array(columns["missing"][:, 0])),
-        undefined=frozen(np.array(columns["undefined"][0])),
-        bounds=None if bounds is None else frozen(bounds),
+        values=freeze(np.array(columns["value"])),
+        missing=freeze(np.array(columns["missing"][:, 0])),
+        undefined=freeze(np.array(columns["undefined"][0])),
+        bounds=None if bounds is None else freeze(bounds),
         settings=dict(found["settings"]),
         measure_settings=tuple(dict(settings) for settings in found["measure_settings"]),
         notes=tuple(found["notes"]),
-        asked=OtherNames(dict(found["asked"]), [m for m in measures if isinstance(m, Measure)]),
+        asked=MeasureAliases(dict(found["asked"]), [m for m in measures if isinstance(m, Measure)]),
         version=str(found["version"]),
         judgments=partial(str, found["judgments"]) if found["judgments"] else None,
     )
@@ -277,7 +277,7 @@ def put_together(found: Mapping[str, Any], frame: pl.DataFrame) -> Scores:
 NAMES = ("system", "measure", "query")
 
 
-def measure_of(name: str, summary: str, higher_is_better: bool | None) -> MeasureLike:
+def find_measure(name: str, summary: str, higher_is_better: bool | None) -> MeasureLike:
     """The measure of this name, where it is known here and the same."""
     try:
         known = parse_measures([name])

@@ -4,22 +4,22 @@ from __future__ import annotations
 
 import numpy as np
 
-from rankscope.data.frames import column_named
-from rankscope.data.hits import frozen
+from rankscope.data.frames import require_column
+from rankscope.data.hits import freeze
 from rankscope.data.scores import MeasureLike, Scores
 from rankscope.data.sparse import refuse_sparse
-from rankscope.data.wording import counted, listed
+from rankscope.data.wording import join_names, pluralise
 from rankscope.errors import InputError, RankscopeError
 from rankscope.evaluation.saved import SavedMeasure
-from rankscope.io.named_tables import Frame, name_codes, name_column, numbers, read_named
+from rankscope.io.named_tables import NamedTable, name_codes, name_column, number_values, read_named_table
 from rankscope.measures.names import parse_measures
 from rankscope.typing import Bools, Ints, PathLike
 
-__all__ = ["TIDY", "read_score_table"]
+__all__ = ["TABLE_COLUMNS", "read_score_table"]
 
 #: The columns of the table, and what else they may be called.
-TIDY = ("system", "measure", "query", "value")
-OTHERS = {"system": "run", "measure": "metric", "query": "query_id", "value": "score"}
+TABLE_COLUMNS = ("system", "measure", "query", "value")
+COLUMN_ALIASES = {"system": "run", "measure": "metric", "query": "query_id", "value": "score"}
 #: What an empty file should hold.
 EXPECTED = "a line of names (system,measure,query,value) and a line a value"
 #: The query of summaries.
@@ -43,9 +43,12 @@ def read_score_table(path: PathLike) -> Scores:
     >>> read_score_table(path).matrix("AP").tolist()
     [[0.5, 1.0]]
     """
-    table = read_named(path, EXPECTED)
-    columns = {name: column_named(table.frame.columns, name, (name, OTHERS[name]), table.head) for name in TIDY}
-    values = numbers(table, columns["value"])
+    table = read_named_table(path, EXPECTED)
+    columns = {
+        name: require_column(table.frame.columns, name, (name, COLUMN_ALIASES[name]), table.head)
+        for name in TABLE_COLUMNS
+    }
+    values = number_values(table, columns["value"])
     systems, (system,) = name_codes([name_column(table, columns["system"], "system")])
     measures, (measure,) = name_codes([name_column(table, columns["measure"], "measure")])
     queries, (query,) = name_codes([name_column(table, columns["query"], "query")])
@@ -63,24 +66,24 @@ def read_score_table(path: PathLike) -> Scores:
     refuse_repeated(table, place, kept)
     found = np.full(shape, np.nan)
     found.ravel()[place] = values[kept]
-    known = [measure_named(name) for name in measures]
+    known = [measure_or_name(name) for name in measures]
     return Scores(
         systems=systems,
         measures=tuple(known),
         query_ids=tuple(queries[i] for i in used.tolist()),
-        values=frozen(found),
-        missing=frozen(np.zeros((shape[0], shape[2]), np.bool_)),
-        undefined=frozen(np.zeros(shape[1:], np.bool_)),
+        values=freeze(found),
+        missing=freeze(np.zeros((shape[0], shape[2]), np.bool_)),
+        undefined=freeze(np.zeros(shape[1:], np.bool_)),
         settings={},
         measure_settings=tuple({} for _ in measures),
         notes=(
-            *said(table, known, np.isnan(found)),
+            *score_table_notes(table, known, np.isnan(found)),
             *summaries_note(table, system[summary] * len(measures) + measure[summary]),
         ),
     )
 
 
-def refuse_repeated(table: Frame, place: Ints, kept: Ints) -> None:
+def refuse_repeated(table: NamedTable, place: Ints, kept: Ints) -> None:
     """Raise InputError where one system has two values of a measure on one query."""
     order = np.argsort(place, kind="stable")
     again = np.flatnonzero(place[order[1:]] == place[order[:-1]])
@@ -92,7 +95,7 @@ def refuse_repeated(table: Frame, place: Ints, kept: Ints) -> None:
         )
 
 
-def measure_named(name: str) -> MeasureLike:
+def measure_or_name(name: str) -> MeasureLike:
     """The measure of this name, or one known by it only."""
     try:
         [found] = parse_measures([name])
@@ -101,23 +104,23 @@ def measure_named(name: str) -> MeasureLike:
     return found if str(found) == name else SavedMeasure(name=name, summary="mean", higher_is_better=True)
 
 
-def said(table: Frame, measures: list[MeasureLike], absent: Bools) -> list[str]:
+def score_table_notes(table: NamedTable, measures: list[MeasureLike], absent: Bools) -> list[str]:
     """Notes."""
     strange = [str(one) for one in measures if isinstance(one, SavedMeasure)]
     notes = []
     if strange:
-        notes.append(f"{table.name}: {listed(strange)}: not known here, higher is taken to be better")
+        notes.append(f"{table.name}: {join_names(strange)}: not known here, higher is taken to be better")
     if absent.any():
-        notes.append(f"{table.name}: {counted(int(absent.sum()), 'value')} missing")
+        notes.append(f"{table.name}: {pluralise(int(absent.sum()), 'value')} missing")
     return notes
 
 
-def summaries_note(table: Frame, keys: Ints) -> tuple[str, ...]:
+def summaries_note(table: NamedTable, keys: Ints) -> tuple[str, ...]:
     """Where there are more summaries than one. keys: (summaries) one number a system and measure."""
     more = keys.size - np.unique(keys).size
     if not more:
         return ()
     return (
-        f"{table.name}: {counted(more, 'row')} of query {ALL!r} more than one summary for each system and measure; all "
+        f"{table.name}: {pluralise(more, 'row')} of query {ALL!r} more than one summary for each system and measure; all "
         "are left out, and with them a query of that name, which a file of --save (write_scores) keeps apart",
     )

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 from rankscope.errors import InputError, UnknownName
 
 if TYPE_CHECKING:
-    from rankscope.evaluation.sources import Joined
+    from rankscope.evaluation.sources import JoinedRun
 
-__all__ = ["ON_ERROR", "check_on_error", "each_run"]
+__all__ = ["ON_ERROR", "check_on_error", "for_each_run"]
 
 ON_ERROR = ("stop", "skip")
 
@@ -21,13 +21,13 @@ def check_on_error(on_error: str) -> None:
         raise UnknownName("value of on_error (--on-error)", str(on_error), ON_ERROR)
 
 
-def each_run(runs: Sequence[Any], join: Callable[[int], Joined], on_error: str) -> list[Joined]:
+def for_each_run(runs: Sequence[Any], join: Callable[[int], JoinedRun], on_error: str) -> list[JoinedRun]:
     """Each run, joined; with "skip" those that cannot be are left out, and the first of the others bears the notes.
 
     join: of the run at this place; called for one after the other. Raises what it raises: InputError with "stop", and
     where no run is left; with either whatever is no fault of the data.
     """
-    found: list[Joined] = []
+    found: list[JoinedRun] = []
     notes: list[str] = []
     for place in range(len(runs)):
         try:

@@ -16,17 +16,17 @@ from rankscope.data.run import Run
 from rankscope.errors import InputError, ParameterError, RankscopeError
 from rankscope.evaluation.conventions import Plan
 from rankscope.evaluation.run_files import (
-    Joined,
+    JoinedRun,
     Progress,
-    find_in,
+    complete_join,
     join_file,
-    joined_of,
-    stranger_notes,
+    join_rows,
+    unknown_document_notes,
 )
-from rankscope.evaluation.skipped import each_run
-from rankscope.io.folders import listed_once, sound_partitions
+from rankscope.evaluation.skipped import for_each_run
+from rankscope.io.folders import list_folders_once, readable_partitions
 from rankscope.io.read import read_qrels
-from rankscope.io.streams import is_file, is_folder, is_path, one_stdin, source_name
+from rankscope.io.streams import check_single_stdin, is_file, is_folder, is_path, source_name
 from rankscope.io.urls import is_url, url_size
 from rankscope.measures.names import parse_measures
 from rankscope.typing import PathLike
@@ -37,29 +37,29 @@ DASHES = ("\N{EN DASH}", "\N{EM DASH}", "\N{MINUS SIGN}")
 __all__ = [
     "ENTITY",
     "LETOR",
-    "Joined",
+    "JoinedRun",
     "Progress",
     "as_qrels",
     "hits_of",
     "is_path",
     "join_all",
-    "join_any",
+    "join_run",
     "join_entities",
     "join_file",
-    "joined_run",
-    "number_of",
-    "pays",
+    "join_run_object",
+    "n_workers",
+    "worth_parallelising",
 ]
 
 #: Inputs of two files that belong together: labels, and predictions in the order of their lines.
 LETOR = {"letor": "a label file, then files of scores", "letor-ranks": "a label file, then files of rank positions"}
 #: Bytes of run files from which on several workers are faster than one.
-ENOUGH = 48 << 20
+PARALLEL_BYTES = 48 << 20
 #: A table of ranks, judgments and runs in one.
 ENTITY = "entity-ranks"
 
 
-@listed_once()
+@list_folders_once()
 def join_all(
     qrels: Qrels | PathLike | Any,
     runs: Sequence[Any],
@@ -68,34 +68,34 @@ def join_all(
     progress: Progress | None,
     workers: int | None = None,
     on_error: str = "stop",
-) -> list[Joined]:
+) -> list[JoinedRun]:
     """All systems, joined. workers: None for all cores where the run files are long enough for that to pay.
 
-    The result does not depend on them. on_error: see `each_run`.
+    The result does not depend on them. on_error: see `for_each_run`.
     """
-    number = number_of(workers, runs)
-    one_stdin([qrels, *runs])
+    number = n_workers(workers, runs)
+    check_single_stdin([qrels, *runs])
     refuse_measures(runs)
     if input_ in LETOR:
         return join_letor(qrels, runs, plan.convention, input_, progress, on_error)
     judged = as_qrels(qrels, plan)
     if number > 1:
-        from rankscope.evaluation.pieces import join_in_pieces  # short runs need no workers
+        from rankscope.evaluation.pieces import join_in_workers  # short runs need no workers
 
-        return join_in_pieces(judged, runs, plan.convention, input_, number, progress, on_error)
-    return each_run(
-        runs, lambda place: join_any(judged, runs[place], plan.convention, input_, progress, on_error), on_error
+        return join_in_workers(judged, runs, plan.convention, input_, number, progress, on_error)
+    return for_each_run(
+        runs, lambda place: join_run(judged, runs[place], plan.convention, input_, progress, on_error), on_error
     )
 
 
-def pays(runs: Sequence[Any]) -> bool:
+def worth_parallelising(runs: Sequence[Any]) -> bool:
     """Whether all these run files together are long enough for several workers."""
-    return sum(map(size_of, runs)) >= ENOUGH
+    return sum(map(run_size, runs)) >= PARALLEL_BYTES
 
 
-def number_of(workers: int | None, runs: Sequence[Any], *, guarded: bool = False) -> int:
+def n_workers(workers: int | None, runs: Sequence[Any], *, guarded: bool = False) -> int:
     """How many workers these runs get; see `workers_for`. Raises ParameterError."""
-    enough = workers is None and pays(runs)
+    enough = workers is None and worth_parallelising(runs)
     alone = type(workers) is int and workers == 1
     if "rankscope.parallel" not in sys.modules and (alone or (workers is None and not enough)):
         return 1  # nobody has named a cluster either
@@ -104,12 +104,12 @@ def number_of(workers: int | None, runs: Sequence[Any], *, guarded: bool = False
     return workers_for(workers, enough, guarded=guarded)
 
 
-def size_of(run: Any) -> int:
+def run_size(run: Any) -> int:
     """The bytes of a file that can be read again and from any place on, or of all files of a folder; 0 for whatever
     else stands for a run.
     """
     if is_folder(run):
-        return sum(one.size for one in sound_partitions(run))
+        return sum(one.size for one in readable_partitions(run))
     if is_url(run):
         return url_size(str(run))
     return os.path.getsize(run) if is_file(run) else 0
@@ -130,7 +130,7 @@ def refuse_measures(runs: Sequence[Any]) -> None:
             raise InputError(f"{run}: no such file; {run} is a measure: write -m {run}")
 
 
-def join_entities(table: EntityRanks | PathLike | Any, plan: Plan, total_ranks: int | None) -> list[Joined]:
+def join_entities(table: EntityRanks | PathLike | Any, plan: Plan, total_ranks: int | None) -> list[JoinedRun]:
     """The systems of a table of ranks, which needs no join."""
     if is_path(table):
         from rankscope.io.entity_ranks import read_entity_ranks  # TREC's files need it not
@@ -147,7 +147,7 @@ def join_entities(table: EntityRanks | PathLike | Any, plan: Plan, total_ranks: 
                 f"{table.name}: a rank is below 1, which {sound} does not know; correct it, or choose measures that "
                 "the preset dunaiski has of its own"
             )
-    found = [Joined(name, hits, (), None) for name, hits in hits_of_entities(table)]
+    found = [JoinedRun(name, hits, (), None) for name, hits in hits_of_entities(table)]
     return [found[0]._replace(notes=table.notes), *found[1:]]
 
 
@@ -158,7 +158,7 @@ def join_letor(
     input_: str,
     progress: Progress | None,
     on_error: str,
-) -> list[Joined]:
+) -> list[JoinedRun]:
     """Prediction files and the label file whose lines they follow."""
     for path in (labels, *runs):
         if not is_path(path):
@@ -168,11 +168,11 @@ def join_letor(
     read = read_labels(labels, progress=progress)
     judged = label_qrels(read)
 
-    def joined(place: int) -> Joined:
+    def joined(place: int) -> JoinedRun:
         run = prediction_run(read, runs[place], ranks=input_ == "letor-ranks")
-        return Joined(run.name, join(judged, run, convention), run.notes, runs[place])
+        return JoinedRun(run.name, join(judged, run, convention), run.notes, runs[place])
 
-    return each_run(runs, joined, on_error)
+    return for_each_run(runs, joined, on_error)
 
 
 def as_qrels(qrels: Qrels | PathLike | Any, plan: Plan | None = None) -> Qrels:
@@ -190,14 +190,14 @@ def as_qrels(qrels: Qrels | PathLike | Any, plan: Plan | None = None) -> Qrels:
     return found
 
 
-def join_any(
+def join_run(
     qrels: Qrels,
     run: Any,
     convention: Convention,
     input_: str | None,
     progress: Progress | None,
     on_error: str = "stop",
-) -> Joined:
+) -> JoinedRun:
     """One run, whatever it is. on_error: of the partitions of a folder, see `join_folder`. Raises InputError."""
     if is_folder(run):
         from rankscope.evaluation.folders import join_folder  # most runs are files
@@ -207,18 +207,20 @@ def join_any(
         return join_file(qrels, run, convention, input_, progress)
     if not isinstance(run, Run):
         run = Run(run)
-    return joined_run(qrels, run, convention, None)
+    return join_run_object(qrels, run, convention, None)
 
 
-def joined_run(qrels: Qrels, run: Run, convention: Convention, path: PathLike | None) -> Joined:
+def join_run_object(qrels: Qrels, run: Run, convention: Convention, path: PathLike | None) -> JoinedRun:
     """A run held in memory, or in pieces, joined."""
     mapping = run._mapping
     if mapping is None:
-        found = find_in(Joiner(qrels, convention, run.name), run._whole_queries())
-        return joined_of(found._replace(notes=run.notes), qrels, convention, run.name, path)
+        found = join_rows(Joiner(qrels, convention, run.name), run._whole_queries())
+        return complete_join(found._replace(notes=run.notes), qrels, convention, run.name, path)
     hits = join(qrels, run, convention)
-    notes = stranger_notes(qrels, hits, run.name, lambda: next(doc for docs in mapping.values() for doc in docs))
-    return Joined(run.name, hits, (*run.notes, *notes), path)
+    notes = unknown_document_notes(
+        qrels, hits, run.name, lambda: next(doc for docs in mapping.values() for doc in docs)
+    )
+    return JoinedRun(run.name, hits, (*run.notes, *notes), path)
 
 
 def hits_of(qrels: Qrels | PathLike | Any, run: Run | PathLike | Any, convention: Convention | None = None) -> Hits:
@@ -230,4 +232,4 @@ def hits_of(qrels: Qrels | PathLike | Any, run: Run | PathLike | Any, convention
     >>> hits.rank.tolist(), hits.relevance.tolist(), hits.grades.tolist()
     ([2.0, 3.0], [2, 0], [2, 1, 0])
     """
-    return join_any(as_qrels(qrels), run, convention or Convention(), None, None).hits
+    return join_run(as_qrels(qrels), run, convention or Convention(), None, None).hits

@@ -10,11 +10,11 @@ import numpy as np
 import numpy.typing as npt
 
 from rankscope.comparison.comparison import MeasureComparison
-from rankscope.data.cells import between, number
+from rankscope.data.cells import format_interval, format_number
 from rankscope.data.sections import Cell, Section, Table, as_text, tidy_frame
-from rankscope.data.wording import counted, format_p, listed
+from rankscope.data.wording import format_p_cell, join_names, pluralise
 from rankscope.experiments.crossvalidated import CrossValidation
-from rankscope.experiments.crossvalidation_words import called_value
+from rankscope.experiments.crossvalidation_words import value_label
 from rankscope.kernels.ties import order_of
 from rankscope.typing import Floats
 
@@ -93,8 +93,12 @@ class FeatureAblation:
         rows: list[tuple[Cell, ...]] = []
         for g in order_of(-lost, part.matched.scale).tolist():
             group = list(sizes)[g]
-            cells = (number(float(part.means[g + 1])), number(float(lost[g])), between(low[g], high[g]))
-            rows.append((group, str(sizes[group]), *cells, format_p(float(part.pvalue_corrected[pairs[g]]))))
+            cells = (
+                format_number(float(part.means[g + 1])),
+                format_number(float(lost[g])),
+                format_interval(low[g], high[g]),
+            )
+            rows.append((group, str(sizes[group]), *cells, format_p_cell(float(part.pvalue_corrected[pairs[g]]))))
         level = f"{100 * (1 - part.level):g} % interval"
         table = Table(columns=("without", "features", part.measure, "lost", level, "p"), rows=tuple(rows))
         return Section(
@@ -112,13 +116,15 @@ class FeatureAblation:
         better = [group for g, group in enumerate(groups) if part.beats[g + 1, 0]]
         open_ = [group for group in groups if group not in worse and group not in better]
         said = [
-            f"With all {counted(len(self.tested.feature_names), 'feature')} {self.model} has a "
-            f"{called_value(self.tested)} of {number(float(part.means[0]))} on the test lists"
+            f"With all {pluralise(len(self.tested.feature_names), 'feature')} {self.model} has a "
+            f"{value_label(self.tested)} of {format_number(float(part.means[0]))} on the test lists"
         ]
-        said += [f"trained without {listed(worse)} it is worse"] if worse else []
-        said += [f"without {listed(better)} it is better"] if better else []
+        said += [f"trained without {join_names(worse)} it is worse"] if worse else []
+        said += [f"without {join_names(better)} it is better"] if better else []
         said += (
-            [f"that {listed(open_)} {'is' if len(open_) == 1 else 'are'} worth anything was not shown"] if open_ else []
+            [f"that {join_names(open_)} {'is' if len(open_) == 1 else 'are'} worth anything was not shown"]
+            if open_
+            else []
         )
         return "; ".join(said) + ". Groups that say the same stand in for each other."
 
@@ -130,4 +136,4 @@ class FeatureAblation:
         return as_text(self)
 
     def __repr__(self) -> str:
-        return f"FeatureAblation({self.model!r}, {counted(len(self.groups), 'group')})"
+        return f"FeatureAblation({self.model!r}, {pluralise(len(self.groups), 'group')})"

@@ -9,11 +9,11 @@ from typing import Any
 from rankscope.data.features import Features
 from rankscope.errors import ParameterError
 from rankscope.experiments.ablated import FeatureAblation
-from rankscope.experiments.asked import asked_of
-from rankscope.experiments.crossvalidation import validate
+from rankscope.experiments.asked import validate_settings
+from rankscope.experiments.crossvalidation import cross_validate_folds
 from rankscope.experiments.feature_groups import feature_groups, parse_group
 from rankscope.experiments.fold_data import read_folds
-from rankscope.experiments.models import Models, rankers_of
+from rankscope.experiments.models import RankerModels, parse_rankers
 from rankscope.learning.ranker import Ranker
 from rankscope.measures.base import Measure
 from rankscope.typing import PathLike
@@ -60,24 +60,26 @@ def ablate(
     if isinstance(groups, Sequence):
         for text in [groups] if isinstance(groups, str) else groups:
             parse_group(text)  # refused before anything is read
-    models = rankers_of(loss, parameters)
+    models = parse_rankers(loss, parameters)
     if len(models.names) != 1:
         raise ParameterError(
             f"groups of features are left out of one ranker, and there are {len(models.names)}; do it once for each"
         )
     settings = {"seeds": seeds, "rng": rng, "test": test, "rel": rel, "no_relevant": no_relevant, "workers": workers}
-    asked = asked_of(models, measures, **settings)
+    asked = validate_settings(models, measures, **settings)
     data = read_folds(source, folds=folds, rng=asked.seed, cache=cache, progress=reading)
     found = feature_groups(groups, data.feature_names)
     every = without_each(models, found)
-    whole = validate(data, every, replace(asked, baseline=every.names[0]), workers=workers, progress=progress)
+    whole = cross_validate_folds(
+        data, every, replace(asked, baseline=every.names[0]), workers=workers, progress=progress
+    )
     return FeatureAblation(model=models.names[0], groups=found, tested=whole, names=every.names[1:])
 
 
-def without_each(models: Models, groups: Mapping[str, Sequence[str]]) -> Models:
+def without_each(models: RankerModels, groups: Mapping[str, Sequence[str]]) -> RankerModels:
     """The ranker with all features, then without each group."""
     n = 1 + len(groups)
-    return Models(
+    return RankerModels(
         names=(models.names[0], *(f"{models.names[0]} without {name}" for name in groups)),
         parameters=models.parameters * n,
         fixed=models.fixed * n,

@@ -7,20 +7,20 @@ from dataclasses import dataclass
 from typing import Any
 
 from rankscope.comparison.compare import check_settings
-from rankscope.comparison.methods import Settings
+from rankscope.comparison.methods import ComparisonSettings
 from rankscope.errors import UnknownName
 from rankscope.evaluation.conventions import Plan
-from rankscope.experiments.blended import BLEND, Blending, blend_of
-from rankscope.experiments.measured_folds import plan_for
-from rankscope.experiments.models import Models
+from rankscope.experiments.blended import BLEND_NAME, BlendSettings, validate_blend
+from rankscope.experiments.measured_folds import plan_measures
+from rankscope.experiments.models import RankerModels
 from rankscope.measures.base import Measure
 from rankscope.stats.inputs import check_count, seed_of
 
-__all__ = ["Asked", "asked_of"]
+__all__ = ["CrossValidationSettings", "validate_settings"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Asked:
+class CrossValidationSettings:
     """Parameters of `cross_validate`, checked. seed: the first of `seeds`. plan: measures and conventions."""
 
     plan: Plan
@@ -29,11 +29,11 @@ class Asked:
     baseline: str | None
     test: str
     importance: bool
-    blending: Blending | None
+    blending: BlendSettings | None
 
 
-def asked_of(
-    models: Models,
+def validate_settings(
+    models: RankerModels,
     measures: str | Measure | Sequence[str | Measure] | None,
     *,
     seeds: int,
@@ -45,18 +45,18 @@ def asked_of(
     rel: int = 1,
     no_relevant: str | None = None,
     workers: int = 1,
-) -> Asked:
+) -> CrossValidationSettings:
     """Raises ParameterError and UnknownName as `cross_validate` does."""
     check_count("seeds", seeds)
     seed = seed_of(rng)
-    blending = blend_of(blend, models.names, models.fixed, seeds)
-    named = (*models.names, *([BLEND] if blending is not None else []))
+    blending = validate_blend(blend, models.names, models.fixed, seeds)
+    named = (*models.names, *([BLEND_NAME] if blending is not None else []))
     if baseline is not None and baseline not in named:
         raise UnknownName("ranker", str(baseline), named, "; it was asked for as the baseline")
     if workers != 1:
         models.check_sending()
-    check_settings(Settings(test=test, seed=seed), baseline)
-    plan = plan_for(measures, rel, no_relevant)
-    return Asked(
+    check_settings(ComparisonSettings(test=test, seed=seed), baseline)
+    plan = plan_measures(measures, rel, no_relevant)
+    return CrossValidationSettings(
         plan=plan, seeds=seeds, seed=seed, baseline=baseline, test=test, importance=importance, blending=blending
     )

@@ -9,27 +9,35 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rankscope.data.wording import counted
+from rankscope.data.wording import pluralise
 from rankscope.errors import InputError, ParameterError
 from rankscope.experiments.fold_data import Fold
-from rankscope.experiments.fold_unit import Tried
-from rankscope.experiments.models import Models
+from rankscope.experiments.fold_unit import FoldResult
+from rankscope.experiments.models import RankerModels
 from rankscope.learning.blend_scores import learn_combination
 from rankscope.learning.blending import Blend, check_combination
 from rankscope.learning.losses.named import Loss
 from rankscope.typing import Floats
 
-__all__ = ["BLEND", "Blended", "Blending", "Blends", "blend_of", "blends_of", "untrained_blend"]
+__all__ = [
+    "BLEND_NAME",
+    "BlendComposition",
+    "BlendSettings",
+    "FoldBlends",
+    "validate_blend",
+    "blend_folds",
+    "untrained_blend",
+]
 
 #: Seed, model, fold.
-Place = tuple[int, int, int]
+TaskPlace = tuple[int, int, int]
 
 #: What the blend is called among the models.
-BLEND = "blend"
+BLEND_NAME = "blend"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Blending:
+class BlendSettings:
     """How scores are blended; see `Blend`."""
 
     how: str
@@ -43,7 +51,7 @@ class Blending:
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Blended:
+class BlendComposition:
     """What the blend was made of. parts: of each, model and seed (None where all seeds give the same ranker).
 
     weights: (folds, parts) with sum 1. how, normalise: as in `Blend`.
@@ -55,17 +63,19 @@ class Blended:
     normalise: str
 
 
-class Blends(NamedTuple):
+class FoldBlends(NamedTuple):
     """whole: of each fold, the blend of all rankers from all seeds. by_seed: of each seed and fold, that of the rankers
     from this seed alone, which say how much seeds matter. about: what the whole one is made of.
     """
 
-    whole: dict[int, Tried]
-    by_seed: dict[tuple[int, int], Tried]
-    about: Blended
+    whole: dict[int, FoldResult]
+    by_seed: dict[tuple[int, int], FoldResult]
+    about: BlendComposition
 
 
-def blend_of(how: str | bool | None, names: Sequence[str], fixed: Sequence[bool], seeds: int) -> Blending | None:
+def validate_blend(
+    how: str | bool | None, names: Sequence[str], fixed: Sequence[bool], seeds: int
+) -> BlendSettings | None:
     """How to blend; None where it is not asked for. how: as in `Blend`, True for its default.
 
     Raises ParameterError for a way that is none, for fewer than two rankers, and where one is called "blend".
@@ -74,15 +84,15 @@ def blend_of(how: str | bool | None, names: Sequence[str], fixed: Sequence[bool]
         return None
     default = Blend([]) if how is True else Blend([], how=how)
     loss = check_combination(default.how, default.normalise, default.loss, default.l2)
-    if BLEND in names:
-        raise ParameterError(f"a ranker is called {BLEND!r}, as the blend of all is; give it another name")
+    if BLEND_NAME in names:
+        raise ParameterError(f"a ranker is called {BLEND_NAME!r}, as the blend of all is; give it another name")
     if sum(1 if same else seeds for same in fixed) < 2:
         raise ParameterError(
-            f"a blend takes two rankers or more, and there is one, {names[0]}, from {counted(seeds, 'seed')}"
+            f"a blend takes two rankers or more, and there is one, {names[0]}, from {pluralise(seeds, 'seed')}"
             f"{', all of which give the same' if fixed[0] and seeds > 1 else ''}; name another loss"
             f"{'' if fixed[0] else ', or more seeds'}"
         )
-    return Blending(how=default.how, normalise=default.normalise, loss=loss, l2=default.l2)
+    return BlendSettings(how=default.how, normalise=default.normalise, loss=loss, l2=default.l2)
 
 
 def parts_from(fixed: Sequence[bool], seeds: int) -> list[tuple[int, int]]:
@@ -90,16 +100,16 @@ def parts_from(fixed: Sequence[bool], seeds: int) -> list[tuple[int, int]]:
     return [(s, m) for m in range(len(fixed)) for s in range(1 if fixed[m] else seeds)]
 
 
-def untrained_blend(models: Models, how: str | bool, seeds: int, seed: int) -> Blend:
-    """A blend of all rankers from all seeds, the first of which is `seed`, as `blends_of` makes one of each fold.
+def untrained_blend(models: RankerModels, how: str | bool, seeds: int, seed: int) -> Blend:
+    """A blend of all rankers from all seeds, the first of which is `seed`, as `blend_folds` makes one of each fold.
 
-    how: as in `blend_of`, which raises.
+    how: as in `validate_blend`, which raises.
 
-    >>> from rankscope.experiments.models import rankers_of
-    >>> untrained_blend(rankers_of(["listnet", "linear:ranknet"], {}), True, seeds=2, seed=5)
+    >>> from rankscope.experiments.models import parse_rankers
+    >>> untrained_blend(parse_rankers(["listnet", "linear:ranknet"], {}), True, seeds=2, seed=5)
     Blend([listnet, seed 5, listnet, seed 6, linear:ranknet], how='average', normalise='zscore')
     """
-    blending = blend_of(how, models.names, models.fixed, seeds)
+    blending = validate_blend(how, models.names, models.fixed, seeds)
     assert blending is not None
     rankers = {}
     for s, m in parts_from(models.fixed, seeds):
@@ -108,35 +118,37 @@ def untrained_blend(models: Models, how: str | bool, seeds: int, seed: int) -> B
     return Blend(rankers, how=blending.how, normalise=blending.normalise, loss=str(blending.loss), l2=blending.l2)
 
 
-def blends_of(
-    tried: Mapping[Place, Tried],
+def blend_folds(
+    tried: Mapping[TaskPlace, FoldResult],
     folds: Sequence[Fold],
     models: Sequence[str],
     fixed: Sequence[bool],
     seeds: int,
-    blending: Blending,
+    blending: BlendSettings,
     max_grade: int | None,
-) -> Blends:
+) -> FoldBlends:
     """Each fold's blends."""
     every = parts_from(fixed, seeds)
-    whole: dict[int, Tried] = {}
-    single: dict[tuple[int, int], Tried] = {}
+    whole: dict[int, FoldResult] = {}
+    single: dict[tuple[int, int], FoldResult] = {}
     weights = np.empty((len(folds), len(every)))
     for k, fold in enumerate(folds):
-        whole[k], weights[k] = one_blend([tried[s, m, k] for s, m in every], fold, blending, max_grade)
+        whole[k], weights[k] = blend_fold([tried[s, m, k] for s, m in every], fold, blending, max_grade)
         for s in range(seeds):
             parts = [tried[0 if fixed[m] else s, m, k] for m in range(len(models))]
-            single[s, k] = one_blend(parts, fold, blending, max_grade)[0]
-    about = Blended(
+            single[s, k] = blend_fold(parts, fold, blending, max_grade)[0]
+    about = BlendComposition(
         parts=tuple((models[m], None if fixed[m] else s) for s, m in every),
         weights=weights,
         how=blending.how,
         normalise=blending.normalise,
     )
-    return Blends(whole, single, about)
+    return FoldBlends(whole, single, about)
 
 
-def one_blend(parts: Sequence[Tried], fold: Fold, blending: Blending, max_grade: int | None) -> tuple[Tried, Floats]:
+def blend_fold(
+    parts: Sequence[FoldResult], fold: Fold, blending: BlendSettings, max_grade: int | None
+) -> tuple[FoldResult, Floats]:
     """The blend as a ranker, and its weights: learned on the validation lists. Its time is that of all parts, too."""
     begin = time.process_time()
     try:
@@ -151,8 +163,8 @@ def one_blend(parts: Sequence[Tried], fold: Fold, blending: Blending, max_grade:
             max_grade=max_grade,
         )
     except InputError as error:
-        raise InputError(f"{BLEND}, {fold.name}: {error}") from None
-    made = Tried(
+        raise InputError(f"{BLEND_NAME}, {fold.name}: {error}") from None
+    made = FoldResult(
         test=found([one.test for one in parts], fold.test.offsets),
         valid=found([one.valid for one in parts], fold.valid.offsets),
         course=(),

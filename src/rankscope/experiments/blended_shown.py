@@ -6,30 +6,30 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rankscope.data.cells import between, number
+from rankscope.data.cells import format_interval, format_number
 from rankscope.data.sections import Cell, Section, Table
-from rankscope.data.wording import counted, format_p, listed
-from rankscope.experiments.blended import BLEND, Blended
-from rankscope.experiments.crossvalidation_words import called_value
+from rankscope.data.wording import format_p_cell, join_names, pluralise
+from rankscope.experiments.blended import BLEND_NAME, BlendComposition
+from rankscope.experiments.crossvalidation_words import value_label
 
 if TYPE_CHECKING:
     from rankscope.comparison.comparison import Comparison, MeasureComparison
     from rankscope.experiments.crossvalidated import CrossValidation
 
-__all__ = ["against_parts", "blend_notes"]
+__all__ = ["blend_section", "blend_notes"]
 
 
-def against_parts(result: CrossValidation, blended: Blended, comparison: Comparison) -> Section:
+def blend_section(result: CrossValidation, blended: BlendComposition, comparison: Comparison) -> Section:
     """A row a measure and part: both values, their difference and its test. Parts that were not compared have none."""
-    blend = result.models.index(BLEND)
+    blend = result.models.index(BLEND_NAME)
     rows: list[tuple[Cell, ...]] = []
     for part in comparison.parts:
-        rows += [row_of(result, part, blend, m) for m in result.order if m != blend]
+        rows += [part_row(result, part, blend, m) for m in result.order if m != blend]
     columns = ("measure", "part", "its value", "blend", "difference", "95 % interval", "p", "weight")
     return Section(
         title=f"The blend against its {len(result.models) - 1} parts" if len(result.models) > 2 else "The blend",
-        sentence=told(result, blended, comparison.parts[0], blend),
-        table=Table(columns=columns_of(columns, comparison), rows=tuple(rows), left=2),
+        sentence=blend_sentence(result, blended, comparison.parts[0], blend),
+        table=Table(columns=columns_at_level(columns, comparison), rows=tuple(rows), left=2),
         notes=(
             "weight: of all rankers with this loss together, the mean over folds; p: corrected for the number of pairs "
             "that were compared",
@@ -37,18 +37,18 @@ def against_parts(result: CrossValidation, blended: Blended, comparison: Compari
     )
 
 
-def columns_of(columns: tuple[str, ...], comparison: Comparison) -> tuple[str, ...]:
+def columns_at_level(columns: tuple[str, ...], comparison: Comparison) -> tuple[str, ...]:
     level = 100 * (1 - comparison.settings.level)
     return tuple(name.replace("95", f"{level:g}") for name in columns)
 
 
-def row_of(result: CrossValidation, part: MeasureComparison, blend: int, model: int) -> tuple[Cell, ...]:
+def part_row(result: CrossValidation, part: MeasureComparison, blend: int, model: int) -> tuple[Cell, ...]:
     """One part by one measure; the difference is the blend's value less that of the part."""
     assert result.blended is not None
     mine = [i for i, (name, _) in enumerate(result.blended.parts) if name == result.models[model]]
-    weight = number(float(result.blended.weights[:, mine].sum(axis=1).mean()), 2)
+    weight = format_number(float(result.blended.weights[:, mine].sum(axis=1).mean()), 2)
     measure = result.test.scores.place_of(part.measure)
-    values = (number(result.test.overall[model, measure]), number(result.test.overall[blend, measure]))
+    values = (format_number(result.test.overall[model, measure]), format_number(result.test.overall[blend, measure]))
     place = np.flatnonzero(
         ((part.first == blend) & (part.second == model)) | ((part.first == model) & (part.second == blend))
     )
@@ -57,11 +57,15 @@ def row_of(result: CrossValidation, part: MeasureComparison, blend: int, model: 
     i = int(place[0])
     sign = 1.0 if part.first[i] == blend else -1.0
     low, high = sorted((sign * float(part.low[i]), sign * float(part.high[i])))
-    cells = (number(sign * float(part.difference[i])), between(low, high), format_p(float(part.pvalue_corrected[i])))
+    cells = (
+        format_number(sign * float(part.difference[i])),
+        format_interval(low, high),
+        format_p_cell(float(part.pvalue_corrected[i])),
+    )
     return (part.measure, result.models[model], *values, *cells, weight)
 
 
-def told(result: CrossValidation, blended: Blended, part: MeasureComparison, blend: int) -> str:
+def blend_sentence(result: CrossValidation, blended: BlendComposition, part: MeasureComparison, blend: int) -> str:
     """By the first measure: of which parts the blend was shown to be better, or worse."""
     others = [m for m in range(len(result.models)) if m != blend]
     pairs = set(zip(part.first.tolist(), part.second.tolist(), strict=True))
@@ -69,11 +73,11 @@ def told(result: CrossValidation, blended: Blended, part: MeasureComparison, ble
     above = [result.models[m] for m in tested if part.beats[blend, m]]
     below = [result.models[m] for m in tested if part.beats[m, blend]]
     open_ = [result.models[m] for m in tested if not part.beats[blend, m] and not part.beats[m, blend]]
-    value = number(float(result.test.overall[blend, 0]))
-    said = [f"The blend has a {called_value(result)} of {value} on the test lists"]
-    said += [f"it is better than {listed(above)}"] if above else []
-    said += [f"it is worse than {listed(below)}"] if below else []
-    said += [f"from {listed(open_)} it cannot be told apart"] if open_ else []
+    value = format_number(float(result.test.overall[blend, 0]))
+    said = [f"The blend has a {value_label(result)} of {value} on the test lists"]
+    said += [f"it is better than {join_names(above)}"] if above else []
+    said += [f"it is worse than {join_names(below)}"] if below else []
+    said += [f"from {join_names(open_)} it cannot be told apart"] if open_ else []
     said += [] if tested else ["it was compared with none of its parts"]
     return "; ".join(said) + "."
 
@@ -85,14 +89,14 @@ def blend_notes(result: CrossValidation) -> list[str]:
         return []
     how = "equal weights" if blended.how == "average" else "weights learned on the validation lists"
     found = [
-        f"{BLEND}: one ranker made of {counted(len(blended.parts), 'ranker')} (all losses, all seeds), with {how}; the "
+        f"{BLEND_NAME}: one ranker made of {pluralise(len(blended.parts), 'ranker')} (all losses, all seeds), with {how}; the "
         "others stand for a single ranker each, so that part of what it gains is what several seeds gain"
     ]
     if result.seeds > 1 and not result.fixed[-1]:
-        found.append(f"{BLEND}, sd over seeds: of blends of one seed each")
+        found.append(f"{BLEND_NAME}, sd over seeds: of blends of one seed each")
     if blended.how == "stacked":
         found.append(
-            f"{BLEND}: the validation lists were used to stop training and for its weights, so that its value there is "
+            f"{BLEND_NAME}: the validation lists were used to stop training and for its weights, so that its value there is "
             "too high twice over"
         )
     return found

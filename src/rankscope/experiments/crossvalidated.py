@@ -11,11 +11,11 @@ import numpy.typing as npt
 
 from rankscope.comparison.comparison import Comparison
 from rankscope.data.sections import Section, as_text, tidy_frame
-from rankscope.data.wording import counted, listed
-from rankscope.experiments.blended import Blended
-from rankscope.experiments.crossvalidation_words import called_value, seeds_note
+from rankscope.data.wording import join_names, pluralise
+from rankscope.experiments.blended import BlendComposition
+from rankscope.experiments.crossvalidation_words import seeds_note, value_label
 from rankscope.experiments.feature_importance import FeatureImportance
-from rankscope.experiments.measured_folds import MeasuredFolds
+from rankscope.experiments.measured_folds import FoldValues
 from rankscope.kernels.ties import order_of
 from rankscope.typing import Floats
 
@@ -43,8 +43,8 @@ class CrossValidation:
 
     models: tuple[str, ...]
     folds: tuple[str, ...]
-    test: MeasuredFolds
-    valid: MeasuredFolds
+    test: FoldValues
+    valid: FoldValues
     fixed: tuple[bool, ...]
     comparison: Comparison | None
     courses: tuple[tuple[tuple[float, ...], ...], ...]
@@ -57,7 +57,7 @@ class CrossValidation:
     grades: tuple[int, ...]
     places: Floats
     data_notes: tuple[str, ...] = ()
-    blended: Blended | None = None
+    blended: BlendComposition | None = None
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -98,10 +98,10 @@ class CrossValidation:
         found = [*self.data_notes]
         fixed = [name for name, same in zip(self.models, self.fixed, strict=True) if same]
         if fixed and self.seeds > 1:
-            found.append(f"{listed(fixed)}: all seeds give the same ranker, which was trained once a fold")
+            found.append(f"{join_names(fixed)}: all seeds give the same ranker, which was trained once a fold")
         ended = [name for name, at_end in zip(self.models, self.at_end, strict=True) if at_end]
         if ended:
-            found.append(f"{listed(ended)}: the last epoch was the best at least once; more of them may do better")
+            found.append(f"{join_names(ended)}: the last epoch was the best at least once; more of them may do better")
         found += seeds_note(self)
         scores = self.comparison.notes if self.comparison is not None else self.test.scores.notes
         return tuple(dict.fromkeys((*found, *scores)))
@@ -118,16 +118,16 @@ class CrossValidation:
             features=self.feature_names,
             measure=self.measures[0],
             drops=tuple(every[:1, :, m] if self.fixed[m] else every[:, :, m] for m in told),
-            value=called_value(self),
+            value=value_label(self),
             falls="falls" if self.test.scores.sign(self.measures[0]) > 0 else "rises",
             settings=self.signature(),
         )
 
     def sections(self) -> Sequence[Section]:
         """What a report shows."""
-        from rankscope.experiments.crossvalidation_shown import sections_of  # knows this class
+        from rankscope.experiments.crossvalidation_shown import crossvalidation_sections  # knows this class
 
-        return sections_of(self)
+        return crossvalidation_sections(self)
 
     def signature(self, **more: str) -> str:
         """Every setting that changes the numbers, in one line. more: settings to stand there, too."""
@@ -143,5 +143,5 @@ class CrossValidation:
         return as_text(self)
 
     def __repr__(self) -> str:
-        many = f"{counted(len(self.models), 'model')}, {counted(len(self.folds), 'fold')}"
-        return f"CrossValidation({many}, {counted(self.seeds, 'seed')}, {len(self.measures)} measures)"
+        many = f"{pluralise(len(self.models), 'model')}, {pluralise(len(self.folds), 'fold')}"
+        return f"CrossValidation({many}, {pluralise(self.seeds, 'seed')}, {len(self.measures)} measures)"

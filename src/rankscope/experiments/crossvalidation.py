@@ -11,20 +11,20 @@ from rankscope.comparison.compare import compare
 from rankscope.comparison.comparison import Comparison
 from rankscope.data.features import Features
 from rankscope.data.scores import Scores
-from rankscope.experiments.asked import Asked, asked_of
-from rankscope.experiments.blended import BLEND, Blended, blends_of
+from rankscope.experiments.asked import CrossValidationSettings, validate_settings
+from rankscope.experiments.blended import BLEND_NAME, BlendComposition, blend_folds
 from rankscope.experiments.crossvalidated import CrossValidation
 from rankscope.experiments.fold_data import FoldSet, read_folds, without_features
-from rankscope.experiments.fold_unit import Trial, Tried, run_trial
+from rankscope.experiments.fold_unit import FoldResult, FoldTask, run_fold_task
 from rankscope.experiments.measured_folds import FoldLists
-from rankscope.experiments.models import Models, rankers_of
-from rankscope.experiments.placing import RANGES, count_places
+from rankscope.experiments.models import RankerModels, parse_rankers
+from rankscope.experiments.placing import RANK_RANGES, count_ranks
 from rankscope.learning.ranker import Ranker
 from rankscope.measures.base import Measure
 from rankscope.parallel import run_units
 from rankscope.typing import PathLike
 
-__all__ = ["cross_validate", "places_of", "validate"]
+__all__ = ["cross_validate", "task_places", "cross_validate_folds"]
 
 
 def cross_validate(
@@ -77,8 +77,8 @@ def cross_validate(
     >>> bool(found.test.overall[0, 0] > 0.9), found.folds
     (True, ('Fold1', 'Fold2', 'Fold3', 'Fold4'))
     """
-    models = rankers_of(losses, parameters)
-    asked = asked_of(
+    models = parse_rankers(losses, parameters)
+    asked = validate_settings(
         models,
         measures,
         seeds=seeds,
@@ -92,26 +92,26 @@ def cross_validate(
         workers=workers,
     )
     data = read_folds(source, folds=folds, rng=asked.seed, cache=cache, progress=reading)
-    return validate(data, models, asked, workers=workers, progress=progress)
+    return cross_validate_folds(data, models, asked, workers=workers, progress=progress)
 
 
-def validate(
+def cross_validate_folds(
     data: FoldSet,
-    models: Models,
-    asked: Asked,
+    models: RankerModels,
+    asked: CrossValidationSettings,
     *,
     workers: int = 1,
     progress: Callable[[float], Any] | None = None,
 ) -> CrossValidation:
     """The same of folds that are read, and rankers and parameters that are checked."""
-    places = places_of(data, models, asked)
+    places = task_places(data, models, asked)
     tell = None if progress is None else lambda n: progress(n / len(places))
-    units = trials(places, data, models, asked)
-    tried = dict(zip(places, run_units(run_trial, units, workers=workers, progress=tell), strict=True))
-    return gathered(data, models, tried, asked)
+    units = fold_tasks(places, data, models, asked)
+    tried = dict(zip(places, run_units(run_fold_task, units, workers=workers, progress=tell), strict=True))
+    return collect_results(data, models, tried, asked)
 
 
-def places_of(data: FoldSet, models: Models, asked: Asked) -> list[tuple[int, int, int]]:
+def task_places(data: FoldSet, models: RankerModels, asked: CrossValidationSettings) -> list[tuple[int, int, int]]:
     """Seed, model and fold of all that is trained."""
     return [
         (s, m, k)
@@ -121,10 +121,12 @@ def places_of(data: FoldSet, models: Models, asked: Asked) -> list[tuple[int, in
     ]
 
 
-def trials(places: Sequence[tuple[int, int, int]], data: FoldSet, models: Models, asked: Asked) -> Iterator[Trial]:
+def fold_tasks(
+    places: Sequence[tuple[int, int, int]], data: FoldSet, models: RankerModels, asked: CrossValidationSettings
+) -> Iterator[FoldTask]:
     """One for each seed, model and fold."""
     for s, m, k in places:
-        yield Trial(
+        yield FoldTask(
             fold=without_features(data.folds[k], models.without[m]) if models.without else data.folds[k],
             model=models.names[m],
             parameters={**models.parameters[m], "rng": asked.seed + s},
@@ -135,8 +137,11 @@ def trials(places: Sequence[tuple[int, int, int]], data: FoldSet, models: Models
         )
 
 
-def gathered(
-    data: FoldSet, models: Models, tried: Mapping[tuple[int, int, int], Tried], asked: Asked
+def collect_results(
+    data: FoldSet,
+    models: RankerModels,
+    tried: Mapping[tuple[int, int, int], FoldResult],
+    asked: CrossValidationSettings,
 ) -> CrossValidation:
     """All units together. A ranker whose seeds all give the same was trained once, and counts as each of them."""
     plan, seeds, n_models, n_folds = asked.plan, asked.seeds, len(models.names), len(data.folds)
@@ -148,13 +153,13 @@ def gathered(
     }
     names, called, fixed = tuple(fold.name for fold in data.folds), models.names, models.fixed
     settings = {"data": data.name, "folds": data.how, "seeds": str(seeds), "rng": str(asked.seed), **models.settings()}
-    whole: dict[tuple[int, int], Tried] = {}
-    blended: Blended | None = None
+    whole: dict[tuple[int, int], FoldResult] = {}
+    blended: BlendComposition | None = None
     if asked.blending is not None:
-        made = blends_of(tried, data.folds, called, fixed, seeds, asked.blending, None)
+        made = blend_folds(tried, data.folds, called, fixed, seeds, asked.blending, None)
         every |= {(s, n_models, k): one for (s, k), one in made.by_seed.items()}
         whole, blended = {(n_models, k): one for k, one in made.whole.items()}, made.about
-        called, fixed, n_models = (*called, BLEND), (*fixed, all(fixed)), n_models + 1
+        called, fixed, n_models = (*called, BLEND_NAME), (*fixed, all(fixed)), n_models + 1
         settings["blend"] = str(asked.blending)
     of_test = FoldLists([fold.test for fold in data.folds], names, plan, data.max_grade)
     of_valid = FoldLists([fold.valid for fold in data.folds], names, plan, data.max_grade)
@@ -165,9 +170,9 @@ def gathered(
     on_valid = of_valid.measured(valids[0], shape, settings, called, valids[1])
     every |= {(s, m, k): one for (m, k), one in whole.items() for s in range(seeds)}  # all that follows is of the whole
     grades = np.unique(np.concatenate([fold.test.relevance for fold in data.folds]))
-    counts = np.zeros((n_models, grades.size, len(RANGES)))
+    counts = np.zeros((n_models, grades.size, len(RANK_RANGES)))
     for (_, m, k), one in every.items():
-        counts[m] += count_places(of_test.lists[k], one.test, grades)
+        counts[m] += count_ranks(of_test.lists[k], one.test, grades)
     stops = [str(models.ranker(m).stop_on) for m in range(len(models.names))]
     return CrossValidation(
         models=called,
@@ -175,14 +180,14 @@ def gathered(
         test=on_test,
         valid=on_valid,
         fixed=fixed,
-        comparison=compared(on_test.scores, asked),
+        comparison=compare_rankers(on_test.scores, asked),
         courses=tuple(tuple(every[0, m, k].course for k in range(n_folds)) for m in range(n_models)),
         stop_on=(*stops, *([""] if blended is not None else [])),
-        best_epochs=by_place(every, shape, n_folds, lambda one: one.best_epoch),
-        seconds=by_place(every, shape, n_folds, lambda one: one.seconds),
-        at_end=by_place(every, shape, n_folds, lambda one: one.at_end).max(axis=(0, 2)) > 0,
+        best_epochs=by_seed_model_fold(every, shape, n_folds, lambda one: one.best_epoch),
+        seconds=by_seed_model_fold(every, shape, n_folds, lambda one: one.seconds),
+        at_end=by_seed_model_fold(every, shape, n_folds, lambda one: one.at_end).max(axis=(0, 2)) > 0,
         feature_names=data.feature_names,
-        importance=importances(every, shape, n_folds),
+        importance=importance_table(every, shape, n_folds),
         grades=tuple(grades.tolist()),
         places=counts / seeds,
         data_notes=data.notes,
@@ -190,8 +195,11 @@ def gathered(
     )
 
 
-def by_place(
-    every: Mapping[tuple[int, int, int], Tried], shape: tuple[int, int], folds: int, what: Callable[[Tried], float]
+def by_seed_model_fold(
+    every: Mapping[tuple[int, int, int], FoldResult],
+    shape: tuple[int, int],
+    folds: int,
+    what: Callable[[FoldResult], float],
 ) -> np.ndarray[Any, np.dtype[np.float64]]:
     """(seeds, models, folds) one number of each unit."""
     found = np.empty((*shape, folds))
@@ -200,8 +208,8 @@ def by_place(
     return found
 
 
-def importances(
-    every: Mapping[tuple[int, int, int], Tried], shape: tuple[int, int], folds: int
+def importance_table(
+    every: Mapping[tuple[int, int, int], FoldResult], shape: tuple[int, int], folds: int
 ) -> np.ndarray[Any, np.dtype[np.float64]] | None:
     """(units, models, features) what shuffling costs, NaN of a blend, which is not told; None where nobody asked."""
     tables = [[every[s, m, k].importance for m in range(shape[1])] for s in range(shape[0]) for k in range(folds)]
@@ -211,7 +219,7 @@ def importances(
     return np.array([[np.full(first.shape, np.nan) if one is None else one for one in row] for row in tables])
 
 
-def compared(scores: Scores, asked: Asked) -> Comparison | None:
+def compare_rankers(scores: Scores, asked: CrossValidationSettings) -> Comparison | None:
     """The rankers against each other on all test queries; None where there is one only."""
     if len(scores.systems) < 2:
         return None

@@ -6,39 +6,39 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rankscope.data.cells import number
+from rankscope.data.cells import format_number
 from rankscope.data.sections import Cell, Figure, Marked, Section, Table
-from rankscope.data.wording import counted, queries
-from rankscope.experiments.blended_shown import against_parts, blend_notes
-from rankscope.experiments.crossvalidation_words import noise_of, verdict
-from rankscope.experiments.placing import RANGES
+from rankscope.data.wording import pluralise, pluralise_queries
+from rankscope.experiments.blended_shown import blend_notes, blend_section
+from rankscope.experiments.crossvalidation_words import noise_of_pairs, verdict
+from rankscope.experiments.placing import RANK_RANGES
 from rankscope.kernels.ties import best_places
-from rankscope.learning.learned import curves_of
+from rankscope.learning.learned import epoch_curves
 
 if TYPE_CHECKING:
     from rankscope.experiments.crossvalidated import CrossValidation
 
-__all__ = ["sections_of"]
+__all__ = ["crossvalidation_sections"]
 
 
-def sections_of(result: CrossValidation) -> list[Section]:
+def crossvalidation_sections(result: CrossValidation) -> list[Section]:
     """Means, then folds, tests between rankers, what features are worth, where documents are put, how training went."""
-    found = [means(result), *(by_fold(result, m) for m in range(len(result.measures)))]
+    found = [means_section(result), *(fold_section(result, m) for m in range(len(result.measures)))]
     if result.comparison is not None:
         if result.blended is not None:
-            found.append(against_parts(result, result.blended, result.comparison))
-        found += [noise(result), *result.comparison.sections()]
+            found.append(blend_section(result, result.blended, result.comparison))
+        found += [noise_section(result), *result.comparison.sections()]
     worth = result.feature_importance
     if worth is not None:
         found += worth.sections()
-    found += [placed(result, m) for m in result.order]
+    found += [rank_confusion_section(result, m) for m in result.order]
     for m in result.order:
         title = f"{result.models[m]}: validation by epoch"
-        found += curves_of(list(result.folds), list(result.courses[m]), result.stop_on[m], title)
+        found += epoch_curves(list(result.folds), list(result.courses[m]), result.stop_on[m], title)
     return found
 
 
-def means(result: CrossValidation) -> Section:
+def means_section(result: CrossValidation) -> Section:
     """A row a ranker and measure: test, how much seeds matter, validation, and how long it learned."""
     test, valid, deviation = result.test.overall, result.valid.overall, result.test.deviation
     rows: list[tuple[Cell, ...]] = []
@@ -46,14 +46,14 @@ def means(result: CrossValidation) -> Section:
         sign = result.test.scores.sign(measure)
         best = int(best_places(sign * test[:, k]).argmax()) if not np.isnan(test[:, k]).all() else -1
         for m in result.order:
-            spread = "-" if result.fixed[m] else number(deviation[m, k])
-            cells: list[Cell] = [measure, result.models[m], Marked(number(test[m, k]), bold=m == best), spread]
-            cells += [number(valid[m, k]), number(float(result.best_epochs[:, m].mean()), 0)]
+            spread = "-" if result.fixed[m] else format_number(deviation[m, k])
+            cells: list[Cell] = [measure, result.models[m], Marked(format_number(test[m, k]), bold=m == best), spread]
+            cells += [format_number(valid[m, k]), format_number(float(result.best_epochs[:, m].mean()), 0)]
             rows.append(tuple(cells))
-    seeds = counted(result.seeds, "seed")
+    seeds = pluralise(result.seeds, "seed")
     columns = ("measure", "ranker", "test", "sd over seeds", "validation", "best epoch")
     return Section(
-        title=f"{counted(len(result.models), 'ranker')} on {counted(len(result.folds), 'fold')}, {seeds}",
+        title=f"{pluralise(len(result.models), 'ranker')} on {pluralise(len(result.folds), 'fold')}, {seeds}",
         sentence=verdict(result),
         table=Table(columns=columns, rows=tuple(rows), left=2),
         notes=(
@@ -64,17 +64,21 @@ def means(result: CrossValidation) -> Section:
     )
 
 
-def by_fold(result: CrossValidation, measure: int) -> Section:
+def fold_section(result: CrossValidation, measure: int) -> Section:
     """A row a ranker, a column a fold."""
     values = np.array([result.test.of_fold(k)[:, measure] for k in range(len(result.folds))])  # (folds, models)
     name = result.measures[measure]
     rows = [
-        (result.models[m], *map(number, values[:, m].tolist()), number(float(np.nanmean(values[:, m]))
+        (result.models[m], *map(format_number, values[:, m].tolist()), format_number(float(np.nanmean(values[:, m]))
          if not np.isnan(values[:, m]).all() else float("nan")))
         for m in result.order
     ]  # fmt: skip
     counts = [int(n) for n in np.bincount(result.test.fold, minlength=len(result.folds))]
-    sizes = queries(counts[0]) + " each" if len(set(counts)) == 1 else f"{min(counts):,} to {queries(max(counts))} each"
+    sizes = (
+        pluralise_queries(counts[0]) + " each"
+        if len(set(counts)) == 1
+        else f"{min(counts):,} to {pluralise_queries(max(counts))} each"
+    )
     data = {
         "x": list(result.folds),
         "x_title": "fold",
@@ -91,17 +95,17 @@ def by_fold(result: CrossValidation, measure: int) -> Section:
     )
 
 
-def noise(result: CrossValidation) -> Section:
+def noise_section(result: CrossValidation) -> Section:
     """Of each pair and measure, the difference beside what chance makes."""
     comparison = result.comparison
     assert comparison is not None  # of several rankers
     rows: list[tuple[Cell, ...]] = []
     for part in comparison.parts:
-        found = noise_of(result, part)
+        found = noise_of_pairs(result, part)
         for i, (a, b) in enumerate(zip(part.first.tolist(), part.second.tolist(), strict=True)):
-            cells = [number(found.queries[i]), number(found.seeds[i]), number(found.both[i])]
+            cells = [format_number(found.queries[i]), format_number(found.seeds[i]), format_number(found.both[i])]
             rows.append(
-                (part.measure, part.systems[a], part.systems[b], number(abs(float(part.difference[i]))), *cells)
+                (part.measure, part.systems[a], part.systems[b], format_number(abs(float(part.difference[i]))), *cells)
             )
     columns = ("measure", "ranker", "and", "difference", "queries", "seeds", "together")
     level = comparison.settings.level
@@ -116,7 +120,7 @@ def noise(result: CrossValidation) -> Section:
     )
 
 
-def placed(result: CrossValidation, model: int) -> Section:
+def rank_confusion_section(result: CrossValidation, model: int) -> Section:
     """Of the documents of each grade, which share was put where."""
     counts = result.places[model][::-1]  # the highest grade on top
     grades = result.grades[::-1]
@@ -131,10 +135,10 @@ def placed(result: CrossValidation, model: int) -> Section:
     return Section(
         title=f"{name}: where documents of each grade are put",
         sentence=f"Of the documents of grade {grades[0]}, {100 * top:.0f} % are among the first ten of their lists.",
-        table=Table(columns=("grade", "documents", *(f"rank {span}" for span in RANGES)), rows=rows),
+        table=Table(columns=("grade", "documents", *(f"rank {span}" for span in RANK_RANGES)), rows=rows),
         figure=Figure(
             "grade_places",
-            {"grades": [str(grade) for grade in grades], "ranges": list(RANGES), "shares": shares, "of": name},
+            {"grades": [str(grade) for grade in grades], "ranges": list(RANK_RANGES), "shares": shares, "of": name},
         ),
         folded=model != result.order[0],
     )

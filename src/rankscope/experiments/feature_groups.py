@@ -5,15 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
-from rankscope.data.wording import counted
+from rankscope.data.wording import pluralise
 from rankscope.errors import ParameterError, UnknownName
 
 __all__ = ["feature_groups", "parse_group"]
 
-SPAN = re.compile(r"(\d+)-(\d+)")
+NUMBER_SPAN = re.compile(r"(\d+)-(\d+)")
 FORM = "expected NAME=FEATURE,..., as bm25=1-5,7 or titles=title*,url"
 #: More features than these have no table.
-MOST = 1_000_000
+MAX_FEATURES = 1_000_000
 
 
 def parse_group(text: str) -> tuple[str, tuple[str, ...]]:
@@ -59,7 +59,7 @@ def feature_groups(
         texts = [members] if isinstance(members, str) else members
         if not isinstance(texts, Sequence) or not texts or not all(isinstance(text, str) for text in texts):
             raise ParameterError(f"the group {name!r} is {members!r}, expected names of features, as ['1', 'title*']")
-        chosen = {one for text in texts for one in named(text, names)}
+        chosen = {one for text in texts for one in matching_features(text, names)}
         found[name] = tuple(one for one in names if one in chosen)
         if len(found[name]) == len(names):
             raise ParameterError(
@@ -69,7 +69,7 @@ def feature_groups(
     return found
 
 
-def named(text: str, names: Sequence[str]) -> Sequence[str]:
+def matching_features(text: str, names: Sequence[str]) -> Sequence[str]:
     """The features that a part of a group names."""
     if text in names:
         return (text,)
@@ -78,12 +78,12 @@ def named(text: str, names: Sequence[str]) -> Sequence[str]:
         if not found:
             raise UnknownName("beginning of a feature's name", text, names)
         return found
-    span = SPAN.fullmatch(text)
+    span = NUMBER_SPAN.fullmatch(text)
     if span is None:
         raise UnknownName("feature", text, names)
     first, last = int(span[1]), int(span[2])
-    if first > last or last - first > MOST:
-        raise ParameterError(f"{text} is no span of {counted(len(names), 'feature')}; give the lower number first")
+    if first > last or last - first > MAX_FEATURES:
+        raise ParameterError(f"{text} is no span of {pluralise(len(names), 'feature')}; give the lower number first")
     found = [str(i) for i in range(first, last + 1)]
     for one in found:
         if one not in names:

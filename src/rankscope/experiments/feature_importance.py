@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rankscope.data.cells import between, number
+from rankscope.data.cells import format_interval, format_number
 from rankscope.data.sections import Figure, Section, Table, as_text, tidy_frame
-from rankscope.data.wording import counted
+from rankscope.data.wording import pluralise
 from rankscope.kernels.ties import order_of
 from rankscope.stats.intervals import t_interval
 from rankscope.typing import Floats
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 __all__ = ["FeatureImportance"]
 
 #: So many of the most important features stand in the table; the figure has more.
-FEATURES, DRAWN = 10, 30
+FEATURES, IN_FIGURE = 10, 30
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -87,11 +87,11 @@ class FeatureImportance:
         units = self.drops[model].reshape(-1, worth.size)
         deviation = units.std(axis=0, ddof=1) if len(units) > 1 else np.full(worth.shape, np.nan)
         rows = tuple(
-            (self.features[j], number(worth[j]), number(deviation[j]), between(low[j], high[j]))
+            (self.features[j], format_number(worth[j]), format_number(deviation[j]), format_interval(low[j], high[j]))
             for j in order[:FEATURES]
         )
         left = len(order) - FEATURES
-        about = f" ({counted(left, 'other')} matter less)" if left > 0 else ""
+        about = f" ({pluralise(left, 'other')} matter less)" if left > 0 else ""
         return Section(
             title=f"{name}: what features are worth",
             sentence=(
@@ -103,12 +103,12 @@ class FeatureImportance:
             figure=Figure(
                 "feature_bars",
                 {
-                    "features": [self.features[j] for j in order[:DRAWN]],
-                    "worth": worth[order[:DRAWN]],
-                    "deviation": deviation[order[:DRAWN]],
+                    "features": [self.features[j] for j in order[:IN_FIGURE]],
+                    "worth": worth[order[:IN_FIGURE]],
+                    "deviation": deviation[order[:IN_FIGURE]],
                     "measure": self.measure,
                     "of": name,
-                    "left_out_before": max(0, len(order) - DRAWN),
+                    "left_out_before": max(0, len(order) - IN_FIGURE),
                 },
             ),
             folded=model > 0,
@@ -122,4 +122,4 @@ class FeatureImportance:
         return as_text(self)
 
     def __repr__(self) -> str:
-        return f"FeatureImportance({counted(len(self.features), 'feature')}, {counted(len(self.models), 'ranker')})"
+        return f"FeatureImportance({pluralise(len(self.features), 'feature')}, {pluralise(len(self.models), 'ranker')})"

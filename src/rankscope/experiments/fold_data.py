@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 
 from rankscope.data.features import Features
-from rankscope.data.wording import counted, listed, queries
+from rankscope.data.wording import join_names, pluralise, pluralise_queries
 from rankscope.errors import InputError, ParameterError
-from rankscope.experiments.fold_files import FEWEST, find_folds
+from rankscope.experiments.fold_files import MIN_PARTS, find_folds
 from rankscope.io.features import read_features
 from rankscope.kernels.segments import bounds
 from rankscope.typing import PathLike
@@ -21,7 +21,7 @@ from rankscope.typing import PathLike
 __all__ = ["Fold", "FoldSet", "join_features", "read_folds", "source_files", "without_features"]
 
 #: Into so many folds the queries of one file are cut.
-FOLDS = 5
+DEFAULT_FOLDS = 5
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -71,19 +71,21 @@ def read_folds(
     `read_features` has them. Raises InputError for files that are missing or do not fit, ParameterError for arguments.
     """
     if isinstance(source, Features):
-        return cut(slim(source), source.name, FOLDS if folds is None else folds, rng, source.notes)
+        return cut_folds(
+            without_texts(source), source.name, DEFAULT_FOLDS if folds is None else folds, rng, source.notes
+        )
     path = Path(source)
     if not os.path.isdir(path):
         found = read_features(source, cache=cache or None, progress=progress)
-        return cut(slim(found), found.name, FOLDS if folds is None else folds, rng, found.notes)
+        return cut_folds(without_texts(found), found.name, DEFAULT_FOLDS if folds is None else folds, rng, found.notes)
     if folds is not None:
         raise ParameterError(f"folds is {folds}, and {path} is a folder, which has its own; leave folds out")
     files = find_folds(path)
     paths = dict.fromkeys(one for fold in files for one in (*fold.train, fold.valid, fold.test))
     read = {one: read_features(one, cache=cache or None, progress=progress) for one in paths}
     notes = tuple(note for found in read.values() for note in found.notes)
-    notes += tuple(note for path, part in read.items() for note in emptied(path, part, read.values()))
-    fitted = dict(zip(read, same_features([slim(found) for found in read.values()], list(read)), strict=True))
+    notes += tuple(note for path, part in read.items() for note in empty_column_notes(path, part, read.values()))
+    fitted = dict(zip(read, align_parts([without_texts(found) for found in read.values()], list(read)), strict=True))
     made = tuple(
         Fold(name=fold.name, train=tuple(fitted[p] for p in fold.train), valid=fitted[fold.valid],
              test=fitted[fold.test])
@@ -93,11 +95,11 @@ def read_folds(
         name=path.resolve().name,
         how=str(len(made)),
         folds=made,
-        notes=(*notes, *shared_queries(made), *same_tests(made)),
+        notes=(*notes, *shared_query_notes(made), *same_test_notes(made)),
     )
 
 
-def emptied(path: Path, part: Features, parts: Iterable[Features]) -> list[str]:
+def empty_column_notes(path: Path, part: Features, parts: Iterable[Features]) -> list[str]:
     """A note on columns that hold no number in one file and some in another."""
     others = {name for one in parts for name in one.names}
     return [
@@ -113,22 +115,22 @@ def source_files(source: PathLike) -> list[str]:
     return list(dict.fromkeys(str(one) for fold in find_folds(path) for one in (*fold.train, fold.valid, fold.test)))
 
 
-def slim(features: Features) -> Features:
+def without_texts(features: Features) -> Features:
     """Without texts, which nobody learns from and which take long to send to a worker."""
     return replace(features, doc_ids=None, comments=None, order=None, notes=(), where=None)
 
 
-def cut(features: Features, name: str, folds: int, rng: int, notes: Sequence[str]) -> FoldSet:
+def cut_folds(features: Features, name: str, folds: int, rng: int, notes: Sequence[str]) -> FoldSet:
     """Queries dealt out at random into parts of equal size; each part is tested on once and validated on once."""
-    good = isinstance(folds, (int, np.integer)) and not isinstance(folds, bool) and folds >= FEWEST
+    good = isinstance(folds, (int, np.integer)) and not isinstance(folds, bool) and folds >= MIN_PARTS
     if not good:
         raise ParameterError(
-            f"folds is {folds!r}, expected a whole number of at least {FEWEST}: one part is tested on, one validated "
+            f"folds is {folds!r}, expected a whole number of at least {MIN_PARTS}: one part is tested on, one validated "
             "on, the others are trained on"
         )
     n = len(features.query_ids)
     if n < folds:
-        raise InputError(f"{name}: {queries(n)}, expected at least as many as folds, which are {folds}")
+        raise InputError(f"{name}: {pluralise_queries(n)}, expected at least as many as folds, which are {folds}")
     dealt = np.random.default_rng(rng).permutation(n)
     parts = [
         replace(features.select(np.sort(part)), name=f"part {k + 1} of {name}", where=None)
@@ -141,7 +143,7 @@ def cut(features: Features, name: str, folds: int, rng: int, notes: Sequence[str
     return FoldSet(name=name, how=f"{folds},cut at random", folds=tuple(made), notes=tuple(notes))
 
 
-def same_features(parts: Sequence[Features], paths: Sequence[Path]) -> list[Features]:
+def align_parts(parts: Sequence[Features], paths: Sequence[Path]) -> list[Features]:
     """All with the same features: a file that leaves out the last numbers, or orders names otherwise, is put right.
 
     Raises InputError where names differ.
@@ -153,7 +155,7 @@ def same_features(parts: Sequence[Features], paths: Sequence[Path]) -> list[Feat
         for part, path in zip(parts, paths, strict=True):
             absent = [name for name in names if name not in part.names and name not in part.empty]
             if absent:
-                raise InputError(f"{path}: no feature {listed(absent)}, which other files have; expected the same")
+                raise InputError(f"{path}: no feature {join_names(absent)}, which other files have; expected the same")
     return [with_columns(part, tuple(names)) for part in parts]
 
 
@@ -187,7 +189,7 @@ def join_features(parts: Sequence[Features], name: str) -> Features:
     )
 
 
-def shared_queries(folds: Sequence[Fold]) -> list[str]:
+def shared_query_notes(folds: Sequence[Fold]) -> list[str]:
     """A note where queries of the test lists have the ids of queries that the ranker saw."""
     notes = []
     for fold in folds:
@@ -195,13 +197,13 @@ def shared_queries(folds: Sequence[Fold]) -> list[str]:
         both = sum(query in seen for query in fold.test.query_ids)
         if both:
             notes.append(
-                f"{fold.name}: {counted(both, 'query id', 'query ids')} of the test lists stand in the training or "
+                f"{fold.name}: {pluralise(both, 'query id', 'query ids')} of the test lists stand in the training or "
                 "validation lists, too; if these are the same queries, the test is no test"
             )
     return notes
 
 
-def same_tests(folds: Sequence[Fold]) -> list[str]:
+def same_test_notes(folds: Sequence[Fold]) -> list[str]:
     """A note where folds have one and the same test lists."""
     found: dict[tuple[Any, ...], list[str]] = {}
     for fold in folds:
@@ -209,7 +211,7 @@ def same_tests(folds: Sequence[Fold]) -> list[str]:
         key = (test.query_ids, test.offsets.tobytes(), test.relevance.tobytes(), test.values.tobytes())
         found.setdefault(key, []).append(fold.name)
     return [
-        f"{listed(names)} have the same test lists: each of their queries counts {len(names)} times, as if there were "
+        f"{join_names(names)} have the same test lists: each of their queries counts {len(names)} times, as if there were "
         "as many, and differences look surer than they are"
         for names in found.values()
         if len(names) > 1

@@ -6,22 +6,22 @@ import re
 from pathlib import Path
 from typing import NamedTuple
 
-from rankscope.data.wording import listed
+from rankscope.data.wording import join_names
 from rankscope.errors import InputError
 
 __all__ = ["FoldFiles", "find_folds"]
 
-FOLD = re.compile(r"fold[ _.-]?(\d+)", re.IGNORECASE)
-PART = re.compile(r"s[ _.-]?(\d+)", re.IGNORECASE)
+FOLD_NAME = re.compile(r"fold[ _.-]?(\d+)", re.IGNORECASE)
+PART_NAME = re.compile(r"s[ _.-]?(\d+)", re.IGNORECASE)
 #: What the files of a fold are called, before their endings and in small letters.
-CALLED = {
+FILE_NAMES = {
     "train": ("train", "trainingset", "training"),
     "valid": ("vali", "valid", "validationset", "validation"),
     "test": ("test", "testset", "testing"),
 }
 ENDINGS = {".txt", ".dat", ".csv", ".tsv", ".jsonl", ".parquet", ".svm", ".svmlight", ".libsvm", ".gz", ".zst"}
 #: So many files at least make a ring: one to test on, one to validate on, one to train on.
-FEWEST = 3
+MIN_PARTS = 3
 EXPECTED = (
     "expected folders Fold1, Fold2, ..., each with train.txt, vali.txt and test.txt, or at least three files S1.txt, "
     "S2.txt, S3.txt, ..."
@@ -45,20 +45,20 @@ def find_folds(folder: Path) -> tuple[FoldFiles, ...]:
     others: of S1 to S5, Fold1 has S1 S2 S3, S4, S5 and Fold2 has S2 S3 S4, S5, S1.
     Raises InputError, naming what was found, where folds, or files of one, are missing or there twice.
     """
-    inside = contents(folder)
-    folders = numbered([path for path in inside if path.is_dir()], FOLD, folder)
+    inside = list_folder(folder)
+    folders = paths_by_number([path for path in inside if path.is_dir()], FOLD_NAME, folder)
     if folders:
-        check_count(folder, folders, "Fold", least=2)
-        return tuple(files_of(path, number) for number, path in folders.items())
-    files = numbered([path for path in inside if path.is_file() and is_data(path)], PART, folder)
+        check_numbering(folder, folders, "Fold", least=2)
+        return tuple(files_of_fold(path, number) for number, path in folders.items())
+    files = paths_by_number([path for path in inside if path.is_file() and is_data(path)], PART_NAME, folder)
     if not files:
-        found = f"there are {listed(path.name for path in inside)}" if inside else "the folder is empty"
+        found = f"there are {join_names(path.name for path in inside)}" if inside else "the folder is empty"
         raise InputError(f"{folder}: no folds; {found}; {EXPECTED}")
-    check_count(folder, files, "S", least=FEWEST)
-    return ring(list(files.values()))
+    check_numbering(folder, files, "S", least=MIN_PARTS)
+    return ring_folds(list(files.values()))
 
 
-def contents(folder: Path) -> list[Path]:
+def list_folder(folder: Path) -> list[Path]:
     """What is in a folder, but for hidden files. Raises InputError where that cannot be seen."""
     try:
         return sorted(path for path in folder.iterdir() if not path.name.startswith("."))
@@ -66,7 +66,7 @@ def contents(folder: Path) -> list[Path]:
         raise InputError(f"{folder}: cannot be read ({error.strerror or error}), {EXPECTED}") from None
 
 
-def ring(files: list[Path]) -> tuple[FoldFiles, ...]:
+def ring_folds(files: list[Path]) -> tuple[FoldFiles, ...]:
     """Each file is tested on once, and validated on once."""
     folds = []
     for k in range(len(files)):
@@ -75,11 +75,11 @@ def ring(files: list[Path]) -> tuple[FoldFiles, ...]:
     return tuple(folds)
 
 
-def numbered(paths: list[Path], form: re.Pattern[str], folder: Path) -> dict[int, Path]:
+def paths_by_number(paths: list[Path], form: re.Pattern[str], folder: Path) -> dict[int, Path]:
     """Those whose names have this form, by number. Raises InputError where one is there twice."""
     found: dict[int, Path] = {}
     for path in paths:
-        match = form.fullmatch(stem_of(path))
+        match = form.fullmatch(name_without_suffixes(path))
         if match is None:
             continue
         number = int(match[1])
@@ -89,26 +89,26 @@ def numbered(paths: list[Path], form: re.Pattern[str], folder: Path) -> dict[int
     return dict(sorted(found.items()))
 
 
-def check_count(folder: Path, found: dict[int, Path], word: str, *, least: int) -> None:
+def check_numbering(folder: Path, found: dict[int, Path], word: str, *, least: int) -> None:
     """Raise where one is missing in between, or there are too few."""
     first, last = min(found), max(found)
     absent = [f"{word}{number}" for number in range(first, last) if number not in found]
-    names = listed(path.name for path in found.values())
+    names = join_names(path.name for path in found.values())
     if absent:
-        raise InputError(f"{folder}: {names}, but no {listed(absent)}; {EXPECTED}")
+        raise InputError(f"{folder}: {names}, but no {join_names(absent)}; {EXPECTED}")
     if len(found) < least:
         raise InputError(f"{folder}: only {names}, {EXPECTED}")
 
 
-def files_of(folder: Path, number: int) -> FoldFiles:
+def files_of_fold(folder: Path, number: int) -> FoldFiles:
     """The three files of a fold in a folder of its own."""
-    there = [path for path in contents(folder) if path.is_file() and is_data(path)]
+    there = [path for path in list_folder(folder) if path.is_file() and is_data(path)]
     found = {}
-    for part, names in CALLED.items():
-        paths = [path for path in there if stem_of(path).lower() in names]
+    for part, names in FILE_NAMES.items():
+        paths = [path for path in there if name_without_suffixes(path).lower() in names]
         if len(paths) != 1:
-            what = f"{listed(path.name for path in paths)} at once" if paths else f"no {names[0]}.txt"
-            besides = f"there are {listed(path.name for path in there)}" if there else "there is no file of data"
+            what = f"{join_names(path.name for path in paths)} at once" if paths else f"no {names[0]}.txt"
+            besides = f"there are {join_names(path.name for path in there)}" if there else "there is no file of data"
             raise InputError(
                 f"{folder}: {what}; expected one file {' or '.join(f'{name}.txt' for name in names[:2])}; {besides}"
             )
@@ -116,7 +116,7 @@ def files_of(folder: Path, number: int) -> FoldFiles:
     return FoldFiles(f"Fold{number}", (found["train"],), found["valid"], found["test"])
 
 
-def stem_of(path: Path) -> str:
+def name_without_suffixes(path: Path) -> str:
     """The name without its endings, that of compression too."""
     name = Path(path.name)
     while name.suffix.lower() in ENDINGS:

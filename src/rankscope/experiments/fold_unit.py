@@ -11,17 +11,17 @@ import numpy as np
 
 from rankscope.errors import InputError
 from rankscope.evaluation.conventions import Plan
-from rankscope.evaluation.lists import JudgedLists
+from rankscope.evaluation.lists import FullyJudgedLists
 from rankscope.experiments.fold_data import Fold
 from rankscope.experiments.permuting import REPEATS, permutation_drops
 from rankscope.learning.ranker import Ranker
 from rankscope.typing import Floats
 
-__all__ = ["Trial", "Tried", "run_trial"]
+__all__ = ["FoldTask", "FoldResult", "run_fold_task"]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Trial:
+class FoldTask:
     """What is done. model: its name; parameters: of its ranker, a `maker`, the seed included. drop: by whose first
     measure the importance of features is told, None where nobody asked. rel, max_grade: of the lists that are measured;
     what trains is told no grade of the test lists, not even the highest.
@@ -37,7 +37,7 @@ class Trial:
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Tried:
+class FoldResult:
     """test, valid: (documents) scores. course: the measure that was watched, by epoch (of the first network).
 
     best_epoch: the mean over the networks, from 1. at_end: whether the last epoch was the best of any. seconds: of CPU.
@@ -53,7 +53,7 @@ class Tried:
     importance: Floats | None
 
 
-def run_trial(trial: Trial) -> Tried:
+def run_fold_task(trial: FoldTask) -> FoldResult:
     """Train, and score. Raises InputError, which names model and fold, where there is nothing to learn from."""
     fold = trial.fold
     begin = time.process_time()
@@ -65,13 +65,13 @@ def run_trial(trial: Trial) -> Tried:
     seconds = time.process_time() - begin
     importance = None
     if trial.drop is not None:
-        lists = JudgedLists(
+        lists = FullyJudgedLists(
             fold.test.relevance, fold.test.offsets, max_grade=trial.max_grade, rel=trial.rel, by_lot=True
         )
         rng = np.random.default_rng([int(trial.parameters["rng"]), 1])  # a stream of its own
         importance = permutation_drops(ranker, fold.test, lists, trial.drop, repeats=REPEATS, rng=rng)
     models = ranker.models_
-    return Tried(
+    return FoldResult(
         test=ranker.predict(fold.test),
         valid=ranker.predict(fold.valid),
         course=models[0].values,

@@ -14,28 +14,28 @@ from rankscope.data.scores import Scores, summarise
 from rankscope.errors import InputError
 from rankscope.evaluation.conventions import Plan, make_plan
 from rankscope.evaluation.engine import undefined_note
-from rankscope.evaluation.lists import JudgedLists, check_ranks
+from rankscope.evaluation.lists import FullyJudgedLists, check_measure
 from rankscope.measures.base import Measure
 from rankscope.typing import Floats, Ints
 
-__all__ = ["MEASURES", "FoldLists", "MeasuredFolds", "plan_for"]
+__all__ = ["DEFAULT_MEASURES", "FoldLists", "FoldValues", "plan_measures"]
 
 
 #: What is measured where nobody says.
-MEASURES = ("nDCG@10", "AP")
-EMPTY: Mapping[tuple[int, int], Floats] = MappingProxyType({})
+DEFAULT_MEASURES = ("nDCG@10", "AP")
+NO_SCORES: Mapping[tuple[int, int], Floats] = MappingProxyType({})
 
 
-def plan_for(measures: str | Measure | Sequence[str | Measure] | None, rel: int, no_relevant: str | None) -> Plan:
+def plan_measures(measures: str | Measure | Sequence[str | Measure] | None, rel: int, no_relevant: str | None) -> Plan:
     """The measures and conventions. Raises UnknownName and ParameterError for those that such lists cannot have."""
-    plan = make_plan(MEASURES if measures is None else measures, rel=rel, ties="file", no_relevant=no_relevant)
+    plan = make_plan(DEFAULT_MEASURES if measures is None else measures, rel=rel, ties="file", no_relevant=no_relevant)
     for measure in plan.measures:
-        check_ranks(measure)
+        check_measure(measure)
     return plan
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class MeasuredFolds:
+class FoldValues:
     """scores: each model's value on each query, the mean over seeds; the queries of one fold after the other.
 
     fold: (queries) the place of the fold of each. by_seed: (seeds, models, measures) the value over all queries; of a
@@ -77,7 +77,7 @@ class FoldLists:
         self.plan = plan
         self.folds = tuple(folds)
         self.lists = [
-            JudgedLists(part.relevance, part.offsets, max_grade=max_grade, rel=plan.convention.rel, by_lot=True)
+            FullyJudgedLists(part.relevance, part.offsets, max_grade=max_grade, rel=plan.convention.rel, by_lot=True)
             for part in parts
         ]
         self.ids = query_ids(parts, folds)
@@ -94,8 +94,8 @@ class FoldLists:
         shape: tuple[int, int],
         settings: Mapping[str, str],
         models: tuple[str, ...],
-        whole: Mapping[tuple[int, int], Floats] = EMPTY,
-    ) -> MeasuredFolds:
+        whole: Mapping[tuple[int, int], Floats] = NO_SCORES,
+    ) -> FoldValues:
         """scores: of (seed, model, fold), the documents'. shape: numbers of seeds and models. whole: of (model, fold),
         those of a ranker that all seeds make together, in the place of the mean of the values by seed.
         """
@@ -127,7 +127,7 @@ class FoldLists:
             notes=tuple(undefined_note(undefined, self.plan)),
             asked=self.plan.asked,
         )
-        return MeasuredFolds(scores=made, fold=self.fold, by_seed=np.array([summarise(part, kinds) for part in each]))
+        return FoldValues(scores=made, fold=self.fold, by_seed=np.array([summarise(part, kinds) for part in each]))
 
     def refuse_empty(self, each: Floats) -> None:
         """Raise where a measure has no value at all."""

@@ -10,25 +10,25 @@ from typing import Any
 
 import numpy as np
 
-from rankscope.data.wording import listed
+from rankscope.data.wording import join_names
 from rankscope.errors import ParameterError, UnknownName
 from rankscope.learning.blending import Blend
 from rankscope.learning.lambdamart import LambdaMART, parse_objective
 from rankscope.learning.learned import ranker_signature
 from rankscope.learning.losses.named import parse_loss
-from rankscope.learning.ranker import DEFAULTS, OF_NETWORKS, PARAMETERS, Ranker, differ
+from rankscope.learning.ranker import DEFAULTS, NETWORK_PARAMETERS, PARAMETERS, Ranker, differ
 from rankscope.learning.scaling import learn_scaling
 
-__all__ = ["Models", "models_of", "rankers_of"]
+__all__ = ["RankerModels", "validate_rankers", "parse_rankers"]
 
 #: Before a loss: a linear scorer for this one, whatever `hidden` says.
-LINEAR = "linear:"
+LINEAR_PREFIX = "linear:"
 #: Before a loss: a `TorchRanker`.
-TORCH = "torch:"
+TORCH_PREFIX = "torch:"
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Models:
+class RankerModels:
     """names: of the rankers. parameters: of each, but for its seed. fixed: of each, whether seeds change nothing.
 
     makers: the class of each. without: of each, the features that it is not given; () where all have all.
@@ -71,7 +71,7 @@ class Models:
         return {"rankers": " ".join(named), **shared}
 
 
-def rankers_of(losses: str | Iterable[str] | Mapping[str, Ranker], parameters: Mapping[str, Any]) -> Models:
+def parse_rankers(losses: str | Iterable[str] | Mapping[str, Ranker], parameters: Mapping[str, Any]) -> RankerModels:
     """A ranker for each loss, named by it, with the same parameters; or rankers as they are given by name.
 
     "linear:listnet" is a linear scorer with that loss, "torch:listnet" a `TorchRanker`. Raises UnknownName and
@@ -90,7 +90,7 @@ def rankers_of(losses: str | Iterable[str] | Mapping[str, Ranker], parameters: M
             found[str(name)] = type(ranker), {k: value for k, value in ranker.get_params().items() if k != "rng"}
     else:
         for text in [losses] if isinstance(losses, str) else losses:
-            name, maker, more, known = named(text)
+            name, maker, more, known = parse_ranker(text)
             if name in found:
                 raise ParameterError(f"the loss {name} was asked for twice, expected each once")
             # What is a Ranker's default may be one that nobody asked for, and others have defaults of their own.
@@ -101,32 +101,41 @@ def rankers_of(losses: str | Iterable[str] | Mapping[str, Ranker], parameters: M
         check_parameters(parameters, found)
     if not found:
         raise ParameterError("no losses given, expected at least one, such as listnet")
-    return models_of(found)
+    return validate_rankers(found)
 
 
-def models_of(found: Mapping[str, tuple[type[Ranker], Mapping[str, Any]]]) -> Models:
+def validate_rankers(found: Mapping[str, tuple[type[Ranker], Mapping[str, Any]]]) -> RankerModels:
     """Rankers by name: class, and parameters but for the seed. Raises ParameterError and UnknownName for wrong ones."""
     makers, given = zip(*found.values(), strict=True)
-    return Models(names=tuple(found), parameters=given, fixed=tuple(starmap(checked, found.values())), makers=makers)
+    return RankerModels(
+        names=tuple(found), parameters=given, fixed=tuple(starmap(is_seed_independent, found.values())), makers=makers
+    )
 
 
-def named(text: str) -> tuple[str, type[Ranker], dict[str, Any], tuple[str, ...]]:
+def parse_ranker(text: str) -> tuple[str, type[Ranker], dict[str, Any], tuple[str, ...]]:
     """The name of a model, its class, what is said of it beside what all share, and which of that it has.
 
     Trees say what they are like in their parentheses, and have few of the parameters of networks.
     """
-    kind = next((one for one in (LINEAR, TORCH) if isinstance(text, str) and text.strip().lower().startswith(one)), "")
+    kind = next(
+        (
+            one
+            for one in (LINEAR_PREFIX, TORCH_PREFIX)
+            if isinstance(text, str) and text.strip().lower().startswith(one)
+        ),
+        "",
+    )
     rest = text.strip()[len(kind) :] if kind else text
     loss = parse_loss(rest, ranker=True) if kind else parse_objective(rest)
     name = kind + str(loss)
-    if kind == TORCH:
+    if kind == TORCH_PREFIX:
         from rankscope.learning.torch import TorchRanker  # no other ranker needs it
 
         return name, TorchRanker, {"loss": str(loss)}, tuple(TorchRanker().get_params())
-    if kind == LINEAR:
+    if kind == LINEAR_PREFIX:
         return name, Ranker, {"loss": str(loss), "hidden": ()}, tuple(one for one in PARAMETERS if one != "hidden")
     if isinstance(loss, LambdaMART):
-        return name, Ranker, {"loss": str(loss)}, tuple(one for one in PARAMETERS if one not in OF_NETWORKS)
+        return name, Ranker, {"loss": str(loss)}, tuple(one for one in PARAMETERS if one not in NETWORK_PARAMETERS)
     return name, Ranker, {"loss": str(loss)}, PARAMETERS
 
 
@@ -140,10 +149,10 @@ def check_parameters(given: Mapping[str, Any], found: Mapping[str, tuple[type[Ra
             raise UnknownName("parameter of a ranker", key, [name for name in every if name not in ("loss", "rng")])
         taken = any(key in own for _, own in found.values())
         if not taken and differ(value, DEFAULTS.get(key)):
-            raise ParameterError(f"{key} is {value!r}, and {listed(found)} has no such parameter; leave it out")
+            raise ParameterError(f"{key} is {value!r}, and {join_names(found)} has no such parameter; leave it out")
 
 
-def checked(maker: type[Ranker], parameters: Mapping[str, Any]) -> bool:
+def is_seed_independent(maker: type[Ranker], parameters: Mapping[str, Any]) -> bool:
     """Whether all seeds give the same ranker, as of a linear one whose loss draws nothing. Raises for wrong values."""
     ranker = maker(**parameters)
     loss, _ = ranker.check()

@@ -12,13 +12,13 @@ from rankscope.errors import InputError, OutputError
 from rankscope.io.kept_arrays import Arrays, read_arrays, write_arrays
 from rankscope.typing import PathLike
 
-__all__ = ["ArrayCache", "digest_of"]
+__all__ = ["ArrayCache", "text_digest"]
 
 
-def digest_of(*texts: object) -> str:
+def text_digest(*texts: object) -> str:
     """A hash of texts, and of lists of texts, that differs where they do.
 
-    >>> digest_of(["ab", "c"]) == digest_of(["a", "bc"])
+    >>> text_digest(["ab", "c"]) == text_digest(["a", "bc"])
     False
     """
     content = json.dumps(texts, ensure_ascii=True, default=list).encode()
@@ -46,10 +46,10 @@ class ArrayCache:
         """
         if self.folder is None:
             return make()
-        path = self.folder / f"{name}-{digest_of(json.dumps(dict(settings), sort_keys=True))}.npz"
+        path = self.folder / f"{name}-{text_digest(json.dumps(dict(settings), sort_keys=True))}.npz"
         if path.exists():
             kept = read_arrays(path)
-            if not fit(kept, shapes):
+            if not has_shapes(kept, shapes):
                 raise InputError(f"{path}: holds other arrays than {name}; remove this file, and it is computed again")
             return kept
         try:
@@ -63,7 +63,7 @@ class ArrayCache:
         return found
 
 
-def fit(arrays: Arrays, shapes: Mapping[str, tuple[int | None, ...]]) -> bool:
+def has_shapes(arrays: Arrays, shapes: Mapping[str, tuple[int | None, ...]]) -> bool:
     """Whether these are the arrays that are expected."""
     return arrays.keys() == shapes.keys() and all(
         array.ndim == len(shapes[name]) and all(n in (m, None) for m, n in zip(array.shape, shapes[name], strict=True))

@@ -9,12 +9,12 @@ import numpy as np
 import numpy.typing as npt
 
 from rankscope._version import __version__
-from rankscope.data.wording import counted
+from rankscope.data.wording import pluralise
 from rankscope.errors import UnknownName
-from rankscope.experiments.mt_cache import ArrayCache, digest_of
+from rankscope.experiments.mt_cache import ArrayCache, text_digest
 from rankscope.experiments.mt_corpora import Corpora, find_corpora, parallel_lines, target_lines
 from rankscope.experiments.mt_folder import TESTED, JudgedPair, languages
-from rankscope.experiments.mt_training import LOSSES, Model
+from rankscope.experiments.mt_training import LOSSES, LearnedMetric
 from rankscope.learning.mt.features import EXTENDED, NINE, NINE_SMOOTHED, translation_features
 from rankscope.learning.mt.kneser_ney import train_language_model
 from rankscope.learning.mt.language_model import LanguageModel
@@ -22,7 +22,15 @@ from rankscope.learning.mt.lexicon_training import train_lexicon
 from rankscope.learning.mt.tokenisation import TOKENISATION, sacrebleu_version, tokenised
 from rankscope.typing import Floats, Floats32, PathLike
 
-__all__ = ["BASELINES", "COLUMNS", "COMPUTED", "FEATURE_SETS", "Columns", "columns_of", "models_of"]
+__all__ = [
+    "BASELINES",
+    "COLUMNS",
+    "COMPUTED",
+    "FEATURE_SETS",
+    "FeatureTables",
+    "compute_feature_tables",
+    "planned_models",
+]
 
 Table = dict[tuple[str, str], Floats32]
 
@@ -48,7 +56,7 @@ COLUMNS = (*COMPUTED, *SCALED)
 ORDER, ITERATIONS = 4, 5
 
 
-class Columns(NamedTuple):
+class FeatureTables(NamedTuple):
     """tables: by campaign and pair, (systems, lines, COLUMNS) as float32. settings: how they were counted."""
 
     tables: Table
@@ -60,27 +68,27 @@ class Columns(NamedTuple):
         return self.tables[key][:, :, COLUMNS.index(name)].astype(np.float64)
 
 
-def models_of(losses: Sequence[str], features: Sequence[str]) -> tuple[Model, ...]:
+def planned_models(losses: Sequence[str], features: Sequence[str]) -> tuple[LearnedMetric, ...]:
     """A model for each set of features and loss. Raises UnknownName."""
     for kind, names, known in (("loss", losses, LOSSES), ("set of features", features, FEATURE_SETS)):
         for name in names:
             if name not in known:
                 raise UnknownName(kind, str(name), known)
     return tuple(
-        Model(loss if chosen == "nine" else f"{loss} {chosen}", LOSSES[loss], chosen, FEATURE_SETS[chosen])
+        LearnedMetric(loss if chosen == "nine" else f"{loss} {chosen}", LOSSES[loss], chosen, FEATURE_SETS[chosen])
         for chosen in dict.fromkeys(features)
         for loss in dict.fromkeys(losses)
     )
 
 
-def columns_of(
+def compute_feature_tables(
     folder: PathLike,
     judged: Mapping[tuple[str, str], JudgedPair],
     cache: ArrayCache,
     *,
     test_references: bool = False,
     progress: Callable[[float], Any] | None = None,
-) -> Columns:
+) -> FeatureTables:
     """The features of every output of every language pair.
 
     Language models and lexicons learn from the parallel text of the folder as `find_corpora` chooses it; the former
@@ -88,7 +96,7 @@ def columns_of(
     Raises InputError for texts that are missing or do not fit, ParameterError where sacrebleu is missing.
     """
     version = sacrebleu_version()  # what is missing is said before anything is read
-    text = Text(folder, judged, test_references)
+    text = TrainingText(folder, judged, test_references)
     tables: Table = {}
     notes = []
     # One language model is in use at a time.
@@ -96,15 +104,17 @@ def columns_of(
         one = judged[key]
         settings = {
             "columns": COMPUTED,
-            "outputs": digest_of(one.texts.sources, one.texts.references, dict(one.texts.systems)),
+            "outputs": text_digest(one.texts.sources, one.texts.references, dict(one.texts.systems)),
             "language model": [ORDER, text.digest_of_target(key)],
             "lexicons": [ITERATIONS, text.digest_of_pair(key)],
             "counted": [TOKENISATION, version, __version__],
         }
-        told = Told(progress, 1 / len(judged))
+        told = PairProgress(progress, 1 / len(judged))
 
-        def make(one: JudgedPair = one, key: tuple[str, str] = key, told: Told = told) -> dict[str, npt.NDArray[Any]]:
-            return computed(one, text, key, told)
+        def make(
+            one: JudgedPair = one, key: tuple[str, str] = key, told: PairProgress = told
+        ) -> dict[str, npt.NDArray[Any]]:
+            return features_of_pair(one, text, key, told)
 
         shapes = {"values": (len(one.systems), len(one.texts), len(COMPUTED)), "notes": (None,)}
         made = cache.get("-".join(key), settings, make, shapes)
@@ -115,10 +125,10 @@ def columns_of(
     settings_text = (
         f"words:{TOKENISATION} | language model:{ORDER} | IBM model 1:{ITERATIONS}{extra} | sacrebleu {version}"
     )
-    return Columns({key: tables[key] for key in judged}, settings_text, (*text.notes(), *notes))
+    return FeatureTables({key: tables[key] for key in judged}, settings_text, (*text.notes(), *notes))
 
 
-class Told:
+class PairProgress:
     """What `progress` was told of one language pair. share: of the whole work."""
 
     def __init__(self, progress: Callable[[float], Any] | None, share: float) -> None:
@@ -140,7 +150,9 @@ class Told:
         self.tell(self.left)
 
 
-def computed(one: JudgedPair, text: Text, key: tuple[str, str], told: Told) -> dict[str, npt.NDArray[Any]]:
+def features_of_pair(
+    one: JudgedPair, text: TrainingText, key: tuple[str, str], told: PairProgress
+) -> dict[str, npt.NDArray[Any]]:
     """The features of one language pair of a campaign."""
     sources, targets = text.lexicon_lines(key)
     found = translation_features(
@@ -166,7 +178,7 @@ def with_scaled(values: Floats32) -> Floats32:
     """
     alike, chrf = (values[:, :, COMPUTED.index(name)].astype(np.float64) for name in ("consensus", "chrF_unescaped"))
     columns = [
-        divided(alike - alike.mean(axis=0), float(alike.std(axis=0).mean())),
+        divide_by_spread(alike - alike.mean(axis=0), float(alike.std(axis=0).mean())),
         *(scaled_means(each, alike.shape) for each in (alike, chrf)),
     ]
     return np.concatenate([values, np.stack(columns, axis=-1).astype(np.float32)], axis=-1)
@@ -175,14 +187,14 @@ def with_scaled(values: Floats32) -> Floats32:
 def scaled_means(values: Floats, shape: tuple[int, ...]) -> Floats:
     """Each system's mean, less the mean of all, in units of their deviation; the same for all of its lines."""
     means = values.mean(axis=1, keepdims=True)
-    return np.broadcast_to(divided(means - means.mean(), float(means.std())), shape)
+    return np.broadcast_to(divide_by_spread(means - means.mean(), float(means.std())), shape)
 
 
-def divided(values: Floats, spread: float) -> Floats:
+def divide_by_spread(values: Floats, spread: float) -> Floats:
     return values / spread if spread > 1e-9 else np.zeros_like(values)
 
 
-class Text:
+class TrainingText:
     """What models learn from, read once a language and campaign."""
 
     def __init__(self, folder: PathLike, judged: Mapping[tuple[str, str], JudgedPair], test_references: bool) -> None:
@@ -212,10 +224,10 @@ class Text:
         return self.pairs[key]
 
     def digest_of_target(self, key: tuple[str, str]) -> str:
-        return digest_of(self.target_of(key))
+        return text_digest(self.target_of(key))
 
     def digest_of_pair(self, key: tuple[str, str]) -> str:
-        return digest_of(*self.pair_of(key))
+        return text_digest(*self.pair_of(key))
 
     def lexicon_lines(self, key: tuple[str, str]) -> tuple[list[str], list[str]]:
         """Both sides, tokenised."""
@@ -238,7 +250,7 @@ class Text:
             most = max((len(lines) for (name, _), lines in self.targets.items() if name == campaign), default=0)
             pairs = [len(lines[0]) for (name, _), lines in self.pairs.items() if name == campaign]
             said.append(
-                f"{campaign}: language models and lexicons of {sets}: up to {counted(most, 'line')} of a language, "
+                f"{campaign}: language models and lexicons of {sets}: up to {pluralise(most, 'line')} of a language, "
                 f"{min(pairs):,} to {max(pairs):,} pairs of lines"
             )
         return said

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from rankscope.data.wording import counted, listed
+from rankscope.data.wording import join_names, pluralise
 from rankscope.errors import InputError
 from rankscope.io.plain_texts import read_lines
 from rankscope.typing import PathLike
@@ -52,7 +52,7 @@ def find_corpora(folder: PathLike, campaign: str) -> Corpora:
     if not sets:
         raise InputError(
             f"{root}: no parallel text of before 2012 (news of 2008 to 2011, Europarl), expected some; there is "
-            f"{listed(there) or 'nothing'}"
+            f"{join_names(there) or 'nothing'}"
         )
     return Corpora(root, sets)
 
@@ -70,13 +70,13 @@ def parallel_lines(corpora: Corpora, source: str, target: str) -> tuple[list[str
         sides = [read_lines(corpora.file(name, language)) for language in (source, target)]
         if len(sides[0]) != len(sides[1]):
             raise InputError(
-                f"{corpora.file(name, target)}: {counted(len(sides[1]), 'line')}, expected {len(sides[0]):,} as in "
+                f"{corpora.file(name, target)}: {pluralise(len(sides[1]), 'line')}, expected {len(sides[0]):,} as in "
                 f"{corpora.file(name, source).name}; line by line translations"
             )
         pairs.update(dict.fromkeys(zip(*sides, strict=True)))
     kept = [(a, b) for a, b in pairs if a.strip() and b.strip()]
     if not kept:
-        raise InputError(f"{corpora.folder}: no line of {listed(names)} has words of {source} and {target} both")
+        raise InputError(f"{corpora.folder}: no line of {join_names(names)} has words of {source} and {target} both")
     return [a for a, _ in kept], [b for _, b in kept]
 
 
@@ -94,5 +94,5 @@ def target_lines(corpora: Corpora, language: str, more: Sequence[str] = ()) -> l
     lines.update(dict.fromkeys(more))
     kept = [line for line in lines if line.strip()]
     if not kept:
-        raise InputError(f"{corpora.folder}: no line of {listed(names)} has words of {language}")
+        raise InputError(f"{corpora.folder}: no line of {join_names(names)} has words of {language}")
     return kept

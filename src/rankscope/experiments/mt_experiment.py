@@ -12,21 +12,28 @@ import numpy as np
 from rankscope.data.segment_scores import SystemScores
 from rankscope.errors import InputError, ParameterError, UnknownName
 from rankscope.experiments.mt_cache import ArrayCache
-from rankscope.experiments.mt_columns import BASELINES, COLUMNS, FEATURE_SETS, Columns, columns_of, models_of
+from rankscope.experiments.mt_columns import (
+    BASELINES,
+    COLUMNS,
+    FEATURE_SETS,
+    FeatureTables,
+    compute_feature_tables,
+    planned_models,
+)
 from rankscope.experiments.mt_folder import PAIRS, TESTED, JudgedPair, read_campaign
 from rankscope.experiments.mt_judging import (
-    Against,
     PairTest,
-    on_segments,
-    on_systems,
+    PlannedComparison,
+    has_ranked_outputs,
     pair_tests,
-    plain_tau,
-    ranked,
+    segment_tau,
+    segment_taus,
+    system_correlations,
 )
 from rankscope.experiments.mt_lists import lists_of_judgments
-from rankscope.experiments.mt_outcome import DIRECTIONS, Found, TranslationExperiment
-from rankscope.experiments.mt_protocols import PROTOCOLS, Fold, folds_of, into_english
-from rankscope.experiments.mt_training import LOSSES, Model, Trial, random_models, run_trial
+from rankscope.experiments.mt_outcome import DIRECTIONS, DirectionResult, TranslationExperiment
+from rankscope.experiments.mt_protocols import PROTOCOLS, ProtocolFold, folds_of, into_english
+from rankscope.experiments.mt_training import LOSSES, FoldTraining, LearnedMetric, random_models, train_fold
 from rankscope.experiments.mt_whole import corpus_bleu
 from rankscope.parallel import run_units
 from rankscope.stats.inputs import check_count, seed_of
@@ -34,10 +41,10 @@ from rankscope.typing import Floats, PathLike
 
 __all__ = ["translation_experiment"]
 
-Judged = dict[tuple[str, str], JudgedPair]
+JudgedPairs = dict[tuple[str, str], JudgedPair]
 
 #: Losses that are compared on the same features.
-PLANNED = (("ListNet", "RankNet"), ("ListMLE", "RankNet"), ("ListNet", "ListMLE"), ("RankNet", "pointwise"))
+PLANNED_COMPARISONS = (("ListNet", "RankNet"), ("ListMLE", "RankNet"), ("ListNet", "ListMLE"), ("RankNet", "pointwise"))
 
 
 def translation_experiment(
@@ -80,16 +87,16 @@ def translation_experiment(
     check_count("seeds", seeds)
     check_count("n_resamples", n_resamples)
     seed = seed_of(rng)
-    models = models_of(losses, features)
-    wanted = check_asked(protocol, pairs, models)
+    models = planned_models(losses, features)
+    wanted = check_arguments(protocol, pairs, models)
     kept = ArrayCache(cache)
     judged = read_judged(folder, protocol, wanted)
     tested = tested_pairs(folder, protocol, judged, wanted, seed)
-    columns = columns_of(folder, judged, kept, test_references=test_references, progress=reading)
+    columns = compute_feature_tables(folder, judged, kept, test_references=test_references, progress=reading)
     moving = PROTOCOLS[protocol].moves or random_models(models, hidden)
     began = time.process_time()
     by_seed = [
-        scored(protocol, judged, tested, columns, models, tuple(hidden), seed + s, workers, progress, 1 / seeds)
+        scores_of_seed(protocol, judged, tested, columns, models, tuple(hidden), seed + s, workers, progress, 1 / seeds)
         for s in range(seeds if moving else 1)
     ]
     seconds = time.process_time() - began
@@ -109,44 +116,46 @@ def translation_experiment(
         tests=tuple(tests),
         models=models,
         by_seed=np.array(
-            [[[plain_tau(one, of[one.pair][m]) for of in by_seed] for one in parts] for m in range(len(models))]
+            [[[segment_tau(one, of[one.pair][m]) for of in by_seed] for one in parts] for m in range(len(models))]
         ),
         scores=scores,
         systems={one.pair: one.systems for one in parts},
         seconds=seconds,
         settings=" | ".join(settings),
-        data_notes=(*notes_of(judged, columns, moving, seeds), *left_out),
+        data_notes=(*data_notes(judged, columns, moving, seeds), *left_out),
     )
 
 
 def against_people(
     parts: Sequence[JudgedPair],
     scores: Mapping[str, Mapping[str, Floats]],
-    models: Sequence[Model],
+    models: Sequence[LearnedMetric],
     bleu: SystemScores,
     n_resamples: int,
     seed: int,
-) -> tuple[dict[str, Found], list[PairTest], list[str]]:
+) -> tuple[dict[str, DirectionResult], list[PairTest], list[str]]:
     """What is found of each direction, the tests between models, and why systems are not compared, where so."""
     found = {}
     tests = []
     left_out = []
     for name, own in directions([one.pair for one in parts]).items():
         these = [one for one in parts if one.pair in own]
-        on_lines = on_segments(these, scores, n_resamples=n_resamples, seed=seed)
-        enough = all(np.count_nonzero(ranked(one)) > 2 for one in these)
+        on_lines = segment_taus(these, scores, n_resamples=n_resamples, seed=seed)
+        enough = all(np.count_nonzero(has_ranked_outputs(one)) > 2 for one in these)
         whole = None
         if enough:
             try:
-                whole = on_systems(these, scores, [bleu], n_resamples=n_resamples, seed=seed)
+                whole = system_correlations(these, scores, [bleu], n_resamples=n_resamples, seed=seed)
             except InputError as error:  # systems that people only tied, or that a metric does not tell apart
                 left_out.append(f"systems, {DIRECTIONS[name].said}, are not compared: {str(error).partition(';')[0]}")
-        found[name] = Found(segments=on_lines, systems=whole)
+        found[name] = DirectionResult(segments=on_lines, systems=whole)
         tests += [test for family in comparisons(models) for test in pair_tests(name, on_lines, family)]
     return found, tests, left_out
 
 
-def tested_pairs(folder: PathLike, protocol: str, judged: Judged, wanted: Sequence[str] | None, seed: int) -> list[str]:
+def tested_pairs(
+    folder: PathLike, protocol: str, judged: JudgedPairs, wanted: Sequence[str] | None, seed: int
+) -> list[str]:
     """The language pairs of WMT12 that are tested. Raises InputError where there are none, or nothing to train on."""
     tested = [pair for campaign, pair in judged if campaign == TESTED and pair_is_tested(protocol, pair, wanted)]
     if not tested:
@@ -156,7 +165,7 @@ def tested_pairs(folder: PathLike, protocol: str, judged: Judged, wanted: Sequen
     return tested
 
 
-def check_asked(protocol: str, pairs: Sequence[str] | None, models: Sequence[Model]) -> list[str] | None:
+def check_arguments(protocol: str, pairs: Sequence[str] | None, models: Sequence[LearnedMetric]) -> list[str] | None:
     """The pairs wanted. Raises for a protocol, a pair, or nothing to train."""
     if protocol not in PROTOCOLS:
         raise UnknownName("protocol", str(protocol), PROTOCOLS)
@@ -170,9 +179,9 @@ def check_asked(protocol: str, pairs: Sequence[str] | None, models: Sequence[Mod
     return None if pairs is None else [pair for pair in PAIRS if pair in pairs]
 
 
-def read_judged(folder: PathLike, protocol: str, wanted: list[str] | None) -> Judged:
+def read_judged(folder: PathLike, protocol: str, wanted: list[str] | None) -> JudgedPairs:
     """What the protocol reads. Pairs that are neither trained on nor tested are left out."""
-    found: Judged = {}
+    found: JudgedPairs = {}
     for campaign in PROTOCOLS[protocol].campaigns:
         own = wanted if campaign == TESTED and protocol != "leave-pair-out" else None
         found |= {(campaign, pair): one for pair, one in read_campaign(folder, campaign, own).items()}
@@ -185,12 +194,12 @@ def pair_is_tested(protocol: str, pair: str, wanted: Sequence[str] | None) -> bo
     return (wanted is None or pair in wanted) and (protocol != "wmt13" or into_english(pair))
 
 
-def scored(
+def scores_of_seed(
     protocol: str,
-    judged: Judged,
+    judged: JudgedPairs,
     tested: Sequence[str],
-    columns: Columns,
-    models: tuple[Model, ...],
+    columns: FeatureTables,
+    models: tuple[LearnedMetric, ...],
     hidden: tuple[int, ...],
     seed: int,
     workers: int,
@@ -202,25 +211,25 @@ def scored(
     tell = None if progress is None else lambda n: progress(share * n / len(folds))
     shapes = {pair: (len(models), *columns.tables[TESTED, pair].shape[:2]) for pair in tested}
     found = {pair: np.empty(shape) for pair, shape in shapes.items()}
-    units = trials(folds, judged, columns, models, hidden, seed)
-    for fold, values in zip(folds, run_units(run_trial, units, workers=workers, progress=tell), strict=True):
+    units = fold_trainings(folds, judged, columns, models, hidden, seed)
+    for fold, values in zip(folds, run_units(train_fold, units, workers=workers, progress=tell), strict=True):
         found[fold.pair][:, :, slice(None) if fold.lines is None else fold.lines] = values
     return found
 
 
-def trials(
-    folds: Sequence[Fold],
-    judged: Judged,
-    columns: Columns,
-    models: tuple[Model, ...],
+def fold_trainings(
+    folds: Sequence[ProtocolFold],
+    judged: JudgedPairs,
+    columns: FeatureTables,
+    models: tuple[LearnedMetric, ...],
     hidden: tuple[int, ...],
     seed: int,
-) -> Iterator[Trial]:
+) -> Iterator[FoldTraining]:
     for fold in folds:
         table = columns.tables[TESTED, fold.pair]
         test = table if fold.lines is None else table[:, fold.lines]
         train = lists_of_judgments(fold.train, judged, columns.tables, COLUMNS)
-        yield Trial(train, test, COLUMNS, models, hidden, seed)
+        yield FoldTraining(train, test, COLUMNS, models, hidden, seed)
 
 
 def directions(pairs: Sequence[str]) -> dict[str, list[str]]:
@@ -230,20 +239,20 @@ def directions(pairs: Sequence[str]) -> dict[str, list[str]]:
     return {name: own for name, own in found.items() if own}
 
 
-def comparisons(models: Sequence[Model]) -> list[list[Against]]:
+def comparisons(models: Sequence[LearnedMetric]) -> list[list[PlannedComparison]]:
     """What was planned, a family a set of features: listwise losses against RankNet and one another, RankNet against
     the pointwise one, and RankNet (or the first there is) against the baselines.
     """
     families = []
     for features in dict.fromkeys(model.features for model in models):
         own = {loss: model.name for loss in LOSSES for model in models if model[1:3] == (LOSSES[loss], features)}
-        family = [Against(own[a], own[b]) for a, b in PLANNED if a in own and b in own]
+        family = [PlannedComparison(own[a], own[b]) for a, b in PLANNED_COMPARISONS if a in own and b in own]
         chosen = own.get("RankNet", next(iter(own.values())))
-        families.append([*family, *(Against(chosen, baseline) for baseline in BASELINES)])
+        families.append([*family, *(PlannedComparison(chosen, baseline) for baseline in BASELINES)])
     return families
 
 
-def notes_of(judged: Judged, columns: Columns, moving: bool, seeds: int) -> tuple[str, ...]:
+def data_notes(judged: JudgedPairs, columns: FeatureTables, moving: bool, seeds: int) -> tuple[str, ...]:
     """What a reader should know of the data and the training."""
     notes = []
     for campaign in dict.fromkeys(campaign for campaign, _ in judged):

@@ -11,7 +11,7 @@ import numpy as np
 
 from rankscope.agreement.unranked import ranked_only
 from rankscope.data.rankings import Rankings
-from rankscope.data.wording import listed
+from rankscope.data.wording import join_names
 from rankscope.errors import InputError
 from rankscope.experiments.sentence_scores import judged_lines
 from rankscope.io.plain_texts import Texts, read_plain_texts
@@ -97,8 +97,8 @@ def read_campaign(folder: PathLike, campaign: str, pairs: Sequence[str] | None =
     if missing or not there:
         judged = [name for name in judgments.pair.names if has_texts(root / TEXTS, name)]
         raise InputError(
-            f"{root}: no judgments with texts of {listed(missing) or listed(PAIRS)}, expected both; there are those of "
-            f"{listed(judged) or 'no language pair'}"
+            f"{root}: no judgments with texts of {join_names(missing) or join_names(PAIRS)}, expected both; there are those of "
+            f"{join_names(judged) or 'no language pair'}"
         )
     return {pair: there[pair] for pair in PAIRS if pair in there}
 
@@ -112,7 +112,7 @@ def check_belongs(rankings: Rankings, texts: Texts, root: Path) -> None:
     absent = [name for name in dict.fromkeys(rankings.system) if name not in texts.systems]
     if absent:
         raise InputError(
-            f"{root / TEXTS}: no outputs of {listed(absent)} for {texts.pair}, which people judged; there are "
-            f"{listed(texts.systems)}"
+            f"{root / TEXTS}: no outputs of {join_names(absent)} for {texts.pair}, which people judged; there are "
+            f"{join_names(texts.systems)}"
         )
     judged_lines(rankings, texts)

@@ -9,20 +9,29 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from rankscope.agreement.judged_lists import lists_of
+from rankscope.agreement.judged_lists import tables_by_metric
 from rankscope.agreement.pair_counts import count_by_judgment
-from rankscope.agreement.segment_agreement import one_pair
-from rankscope.agreement.segment_asked import Asked, settle
+from rankscope.agreement.segment_agreement import agreement_on_pair
+from rankscope.agreement.segment_asked import SegmentSettings, validate_segment_settings
 from rankscope.agreement.system_agreement import SystemAgreement, systems
-from rankscope.agreement.system_statistics import statistic_of
+from rankscope.agreement.system_statistics import system_statistic
 from rankscope.data.rankings import Rankings
-from rankscope.data.segment_scores import PairScores, SegmentScores, SystemScores, attach
+from rankscope.data.segment_scores import PairScores, SegmentScores, SystemScores, attach_scores
 from rankscope.experiments.mt_folder import RANK, JudgedPair
 from rankscope.stats.corrections import adjust_pvalues
 from rankscope.stats.intervals import percentile_ends
 from rankscope.typing import Bools, Floats
 
-__all__ = ["Against", "OnSegments", "OnSystems", "PairTest", "on_segments", "on_systems", "pair_tests", "plain_tau"]
+__all__ = [
+    "PlannedComparison",
+    "SegmentTaus",
+    "SystemCorrelations",
+    "PairTest",
+    "segment_taus",
+    "system_correlations",
+    "pair_tests",
+    "segment_tau",
+]
 
 #: Metric ties count as wrong, human ties not at all.
 STATISTIC, SPEARMAN = "wmt12", "spearman"
@@ -32,7 +41,7 @@ SYSTEM_RULES = ("share", "mean")
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class OnSegments:
+class SegmentTaus:
     """The segment tau of each metric; arrays (metrics, pairs), the averages (metrics), drawn (metrics, resamples).
 
     low, high: ends of the 95 % interval of a bootstrap over segments. drawn: the average on resampled segments, the
@@ -52,7 +61,7 @@ class OnSegments:
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class OnSystems:
+class SystemCorrelations:
     """Spearman's correlation with people's wins / (wins + losses), by rule; averages are without the sign."""
 
     by_rule: Mapping[str, SystemAgreement]
@@ -64,7 +73,7 @@ class OnSystems:
             (metric, pair): float(np.sign(value))
             for pair, people, scores in zip(found.pairs, found.human, found.scores, strict=True)
             for metric, value in zip(
-                found.metrics, statistic_of(np.broadcast_to(people, scores.shape), scores, SPEARMAN), strict=True
+                found.metrics, system_statistic(np.broadcast_to(people, scores.shape), scores, SPEARMAN), strict=True
             )
         }
         for metric, pair, _, value, low, high, _ in found.records():
@@ -73,7 +82,7 @@ class OnSystems:
             yield metric, pair, value, low, high
 
 
-class Against(NamedTuple):
+class PlannedComparison(NamedTuple):
     """A comparison that is to be made: does `first` agree better than `second`?"""
 
     first: str
@@ -95,24 +104,26 @@ class PairTest(NamedTuple):
     adjusted: float
 
 
-def attached(one: JudgedPair, tables: Mapping[str, Floats]) -> Rankings:
+def with_metric_columns(one: JudgedPair, tables: Mapping[str, Floats]) -> Rankings:
     """The judgments with a column a metric; tables: (systems, lines) by metric."""
     found = one.rankings
     segments = tuple(map(str, range(1, len(one.texts) + 1)))
     for name, values in tables.items():
-        found = attach(found, SegmentScores(name, {one.pair: PairScores(one.systems, segments, values)}))
+        found = attach_scores(found, SegmentScores(name, {one.pair: PairScores(one.systems, segments, values)}))
     return found
 
 
-def on_segments(
+def segment_taus(
     judged: Sequence[JudgedPair], tables: Mapping[str, Mapping[str, Floats]], *, n_resamples: int, seed: int
-) -> OnSegments:
+) -> SegmentTaus:
     """The segment tau of each metric. tables: by language pair and metric, (systems, lines)."""
-    asked = settle(STATISTIC, "none", None, n_resamples, CONFIDENCE, seed)
+    asked = validate_segment_settings(STATISTIC, "none", None, n_resamples, CONFIDENCE, seed)
     metrics = tuple(tables[judged[0].pair])
     found, drawn = [], []
     for one in judged:
-        cells, resampled = one_pair(lists_of(attached(one, tables[one.pair]), RANK, metrics), asked, one.pair)
+        cells, resampled = agreement_on_pair(
+            tables_by_metric(with_metric_columns(one, tables[one.pair]), RANK, metrics), asked, one.pair
+        )
         found.append(cells)
         drawn.append(resampled)
     value = np.array([cells.value for cells in found]).T
@@ -120,7 +131,7 @@ def on_segments(
     low, high = percentile_ends(stacked, CONFIDENCE)
     averages = stacked.mean(axis=1)
     average_low, average_high = percentile_ends(averages, CONFIDENCE)
-    return OnSegments(
+    return SegmentTaus(
         metrics=metrics,
         pairs=tuple(one.pair for one in judged),
         value=value,
@@ -134,23 +145,23 @@ def on_segments(
     )
 
 
-def plain_tau(one: JudgedPair, values: Floats) -> float:
+def segment_tau(one: JudgedPair, values: Floats) -> float:
     """The segment tau of (systems, lines) scores, without more."""
-    asked: Asked = settle(STATISTIC, "none", None, 1, CONFIDENCE, 0)
-    (lists,) = lists_of(attached(one, {"metric": values}), RANK, ("metric",))
+    asked: SegmentSettings = validate_segment_settings(STATISTIC, "none", None, 1, CONFIDENCE, 0)
+    (lists,) = tables_by_metric(with_metric_columns(one, {"metric": values}), RANK, ("metric",))
     above, below = asked.convention.sums(count_by_judgment(lists.gold, lists.metric)) if asked.convention else (0, 1)
     total = float(np.sum(below))
     return float(np.sum(above)) / total if total else float("nan")
 
 
-def on_systems(
+def system_correlations(
     judged: Sequence[JudgedPair],
     tables: Mapping[str, Mapping[str, Floats]],
     whole: Sequence[SystemScores],
     *,
     n_resamples: int,
     seed: int,
-) -> OnSystems:
+) -> SystemCorrelations:
     """Whole systems, by the paper's rule and by means. whole: metrics of systems, beside those of segments."""
     names = [one.pair for one in judged]
     metrics = [
@@ -158,7 +169,9 @@ def on_systems(
             name,
             {
                 one.pair: PairScores(
-                    compared(one), tuple(map(str, range(1, len(one.texts) + 1))), tables[one.pair][name][ranked(one)]
+                    compared_systems(one),
+                    tuple(map(str, range(1, len(one.texts) + 1))),
+                    tables[one.pair][name][has_ranked_outputs(one)],
                 )
                 for one in judged
             },
@@ -166,7 +179,7 @@ def on_systems(
         for name in tables[names[0]]
     ]
     given = [SystemScores(one.metric, {pair: one.pairs[pair] for pair in names}) for one in whole]
-    return OnSystems(
+    return SystemCorrelations(
         by_rule={
             rule: systems(
                 judged[0].whole,
@@ -185,18 +198,18 @@ def on_systems(
     )
 
 
-def ranked(one: JudgedPair) -> Bools:
+def has_ranked_outputs(one: JudgedPair) -> Bools:
     """(systems) of which people ranked an output."""
     found = np.zeros(len(one.systems), np.bool_)
     found[one.place[~np.isnan(one.rankings.column(RANK))]] = True
     return found
 
 
-def compared(one: JudgedPair) -> tuple[str, ...]:
-    return tuple(name for name, there in zip(one.systems, ranked(one), strict=True) if there)
+def compared_systems(one: JudgedPair) -> tuple[str, ...]:
+    return tuple(name for name, there in zip(one.systems, has_ranked_outputs(one), strict=True) if there)
 
 
-def pair_tests(direction: str, found: OnSegments, wanted: Sequence[Against]) -> list[PairTest]:
+def pair_tests(direction: str, found: SegmentTaus, wanted: Sequence[PlannedComparison]) -> list[PairTest]:
     """Each comparison on the same resampled segments: a paired bootstrap, p corrected for their number.
 
     p = 2 (1 + the resamples in which the better one is not better) / (1 + all), at most 1: as in

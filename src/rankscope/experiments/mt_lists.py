@@ -13,10 +13,10 @@ from rankscope.experiments.mt_folder import RANK, JudgedPair
 from rankscope.kernels.segments import bounds
 from rankscope.typing import Ints, Reals
 
-__all__ = ["Part", "lists_of_judgments"]
+__all__ = ["PairJudgments", "lists_of_judgments"]
 
 
-class Part(NamedTuple):
+class PairJudgments(NamedTuple):
     """Some judgments of a language pair of a campaign. judgments: their places; None: all."""
 
     campaign: str
@@ -25,7 +25,7 @@ class Part(NamedTuple):
 
 
 def lists_of_judgments(
-    parts: Sequence[Part],
+    parts: Sequence[PairJudgments],
     judged: Mapping[tuple[str, str], JudgedPair],
     tables: Mapping[tuple[str, str], Reals],
     names: Sequence[str],

@@ -8,18 +8,18 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from rankscope._version import __version__
 from rankscope.data.sections import Section, as_text, tidy_frame
-from rankscope.data.wording import counted
-from rankscope.experiments.mt_judging import SYSTEM_RULES, OnSegments, OnSystems, PairTest
+from rankscope.data.wording import pluralise
+from rankscope.experiments.mt_judging import SYSTEM_RULES, PairTest, SegmentTaus, SystemCorrelations
 from rankscope.experiments.mt_protocols import PROTOCOLS
 from rankscope.experiments.mt_published import AVERAGE, published_cells
-from rankscope.experiments.mt_training import Model
+from rankscope.experiments.mt_training import LearnedMetric
 from rankscope.experiments.wmt12 import PUBLISHED
 from rankscope.typing import Floats
 
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["DIRECTIONS", "Direction", "Found", "Row", "TranslationExperiment"]
+__all__ = ["DIRECTIONS", "Direction", "DirectionResult", "PublishedRow", "TranslationExperiment"]
 
 COLUMNS = ("table", "metric", "pair", "published", "found", "low", "high")
 NAN = float("nan")
@@ -36,7 +36,7 @@ class Direction(NamedTuple):
 DIRECTIONS = {"into": Direction("into English", "2", "4"), "out": Direction("out of English", "3", "5")}
 
 
-class Row(NamedTuple):
+class PublishedRow(NamedTuple):
     """A cell of a table. published, found: NaN where there is none; low, high: the 95 % interval of what was found."""
 
     table: str
@@ -49,11 +49,11 @@ class Row(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Found:
+class DirectionResult:
     """One direction: the segment taus, and the correlations on systems; None where these cannot be compared."""
 
-    segments: OnSegments
-    systems: OnSystems | None
+    segments: SegmentTaus
+    systems: SystemCorrelations | None
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -71,9 +71,9 @@ class TranslationExperiment:
 
     protocol: str
     pairs: tuple[str, ...]
-    found: Mapping[str, Found]
+    found: Mapping[str, DirectionResult]
     tests: tuple[PairTest, ...]
-    models: tuple[Model, ...]
+    models: tuple[LearnedMetric, ...]
     by_seed: Floats
     scores: Mapping[str, Mapping[str, Floats]]
     systems: Mapping[str, tuple[str, ...]]
@@ -104,7 +104,7 @@ class TranslationExperiment:
         counts = {p: n for one in self.found.values() for p, n in zip(one.segments.pairs, one.segments.n, strict=True)}
         return all(PUBLISHED.get(pair) == n for pair, n in counts.items())
 
-    def records(self) -> Iterator[Row]:
+    def records(self) -> Iterator[PublishedRow]:
         """A row a table, metric and language pair; NaN where nothing was published, or nothing was run."""
         for name, direction in DIRECTIONS.items():
             if name in self.found:
@@ -118,7 +118,7 @@ class TranslationExperiment:
 
     def rows(
         self, table: str, cells: Mapping[tuple[str, str], tuple[float, float, float]], rule: str = ""
-    ) -> list[Row]:
+    ) -> list[PublishedRow]:
         """One table: what was published with what was found, then what was found of other metrics."""
         found = []
         named = table if rule in ("", SYSTEM_RULES[0]) else f"{table} ({rule})"
@@ -137,10 +137,10 @@ class TranslationExperiment:
                 if pair == AVERAGE and not several:
                     continue
                 value, low, high = cells.get(key, (NAN, NAN, NAN))
-                found.append(Row(named, metric, pair, published.get(key, NAN), value, low, high))
+                found.append(PublishedRow(named, metric, pair, published.get(key, NAN), value, low, high))
         return found
 
-    def table(self, name: str) -> list[Row]:
+    def table(self, name: str) -> list[PublishedRow]:
         """The rows of one table."""
         return [row for row in self.records() if row.table == name]
 
@@ -151,9 +151,9 @@ class TranslationExperiment:
 
     def sections(self) -> Sequence[Section]:
         """What a report shows."""
-        from rankscope.experiments.mt_shown import sections_of  # knows this class
+        from rankscope.experiments.mt_shown import experiment_sections  # knows this class
 
-        return sections_of(self)
+        return experiment_sections(self)
 
     def signature(self) -> str:
         """Every setting that changes the numbers, in one line."""
@@ -168,7 +168,7 @@ class TranslationExperiment:
         return as_text(self)
 
     def __repr__(self) -> str:
-        of = f"{counted(len(self.models), 'model')}, {counted(len(self.pairs), 'language pair')}"
+        of = f"{pluralise(len(self.models), 'model')}, {pluralise(len(self.pairs), 'language pair')}"
         return f"TranslationExperiment({self.protocol}: {of})"
 
     @property
@@ -177,7 +177,7 @@ class TranslationExperiment:
         return PROTOCOLS[self.protocol].said
 
 
-def segment_cells(found: OnSegments) -> dict[tuple[str, str], tuple[float, float, float]]:
+def segment_cells(found: SegmentTaus) -> dict[tuple[str, str], tuple[float, float, float]]:
     """Value and interval by metric and pair."""
     cells = {}
     for m, metric in enumerate(found.metrics):

@@ -9,10 +9,10 @@ import numpy as np
 
 from rankscope.errors import InputError
 from rankscope.experiments.mt_folder import PAIRS, TESTED, JudgedPair
-from rankscope.experiments.mt_lists import Part
+from rankscope.experiments.mt_lists import PairJudgments
 from rankscope.typing import Ints
 
-__all__ = ["FOLDS", "PROTOCOLS", "Fold", "folds_of"]
+__all__ = ["FOLDS", "PROTOCOLS", "ProtocolFold", "folds_of"]
 
 Judged = Mapping[tuple[str, str], JudgedPair]
 
@@ -20,12 +20,12 @@ Judged = Mapping[tuple[str, str], JudgedPair]
 FOLDS = 5
 
 
-class Fold(NamedTuple):
+class ProtocolFold(NamedTuple):
     """pair: of WMT12, whose `lines` (None: all) are scored by what is learned from `train`."""
 
     pair: str
     lines: Ints | None
-    train: tuple[Part, ...]
+    train: tuple[PairJudgments, ...]
 
 
 class Protocol(NamedTuple):
@@ -49,7 +49,7 @@ PROTOCOLS = {
 }
 
 
-def folds_of(protocol: str, judged: Judged, pairs: Sequence[str], seed: int) -> Iterator[Fold]:
+def folds_of(protocol: str, judged: Judged, pairs: Sequence[str], seed: int) -> Iterator[ProtocolFold]:
     """What is to be trained and tested, for these language pairs. Raises InputError where there is nothing to train on.
 
     "cv": the lines of each pair are cut at random into five parts, and each is scored by what is learned from the
@@ -57,23 +57,23 @@ def folds_of(protocol: str, judged: Judged, pairs: Sequence[str], seed: int) -> 
     """
     if protocol == "cv":
         for pair in pairs:
-            yield from cut(judged[TESTED, pair], seed)
+            yield from cut_folds(judged[TESTED, pair], seed)
         return
-    trained = {"wmt11": from_wmt11, "wmt11-all": from_all, "leave-pair-out": from_others, "wmt13": from_wmt13}
+    trained = {"wmt11": from_wmt11, "wmt11-all": from_all, "leave-pair-out": from_remaining_pairs, "wmt13": from_wmt13}
     for pair in pairs:
-        train = tuple(Part(*key) for key in trained[protocol](judged, pair))
+        train = tuple(PairJudgments(*key) for key in trained[protocol](judged, pair))
         if not train:
             raise InputError(f"there are no judgments to learn {pair} from ({PROTOCOLS[protocol].said})")
-        yield Fold(pair, None, train)
+        yield ProtocolFold(pair, None, train)
 
 
-def cut(one: JudgedPair, seed: int) -> Iterator[Fold]:
+def cut_folds(one: JudgedPair, seed: int) -> Iterator[ProtocolFold]:
     """The folds of one pair; the same whatever other pairs there are."""
     rng = np.random.default_rng([seed, PAIRS.index(one.pair)])
     part = rng.permutation(len(one.texts)) % FOLDS
     for k in range(FOLDS):
         away = np.flatnonzero(part[one.line] != k)
-        yield Fold(one.pair, np.flatnonzero(part == k), (Part(one.campaign, one.pair, away),))
+        yield ProtocolFold(one.pair, np.flatnonzero(part == k), (PairJudgments(one.campaign, one.pair, away),))
 
 
 def into_english(pair: str) -> bool:
@@ -93,7 +93,7 @@ def from_all(judged: Judged, pair: str) -> list[tuple[str, str]]:
     return of_campaign(judged, "wmt11", lambda other: True)
 
 
-def from_others(judged: Judged, pair: str) -> list[tuple[str, str]]:
+def from_remaining_pairs(judged: Judged, pair: str) -> list[tuple[str, str]]:
     return of_campaign(judged, TESTED, lambda other: other != pair)
 
 

@@ -7,34 +7,34 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rankscope.data.cells import number
+from rankscope.data.cells import format_number
 from rankscope.data.sections import Cell, Figure, Marked, Section, Table, best_in_bold
-from rankscope.data.wording import counted, format_p, listed
+from rankscope.data.wording import format_p_cell, join_names, pluralise
 from rankscope.experiments.mt_judging import SYSTEM_RULES
-from rankscope.experiments.mt_outcome import DIRECTIONS, Direction, Found, Row, TranslationExperiment
+from rankscope.experiments.mt_outcome import DIRECTIONS, Direction, DirectionResult, PublishedRow, TranslationExperiment
 from rankscope.experiments.mt_published import AVERAGE
-from rankscope.experiments.mt_words import best_words, losses_words
+from rankscope.experiments.mt_words import best_sentence, losses_sentence
 from rankscope.kernels.ties import order_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["sections_of"]
+__all__ = ["experiment_sections"]
 
 #: Behind a value that stands here as it was published, of a metric that was not run.
 MARK = "p"
 KEY = "found (published); p: as published, not run here; the interval is that of the average found"
 
 
-def sections_of(result: TranslationExperiment) -> Sequence[Section]:
+def experiment_sections(result: TranslationExperiment) -> Sequence[Section]:
     there = [(name, direction) for name, direction in DIRECTIONS.items() if name in result.found]
     found = [overview(result)]
-    found += [on_segments(result, name, direction) for name, direction in there]
-    found += [one for name, direction in there for one in on_systems(result, name, direction)]
+    found += [segments_section(result, name, direction) for name, direction in there]
+    found += [one for name, direction in there for one in systems_section(result, name, direction)]
     if result.tests:
-        found.append(tests_shown(result))
-    found.append(seeds_shown(result))
-    found.append(models_shown(result))
+        found.append(tests_section(result))
+    found.append(seeds_section(result))
+    found.append(models_section(result))
     return found
 
 
@@ -54,7 +54,7 @@ def overview(result: TranslationExperiment) -> Section:
         for metric in (one for one in result.found[name].segments.metrics if one not in trained):
             value = best_in_bold([result.average(name, metric)], 3)
             rows.append((direction.said, f"{metric} alone", *value, *[""] * (len(losses) - 1)))
-    pairs = counted(len(result.pairs), "language pair")
+    pairs = pluralise(len(result.pairs), "language pair")
     return Section(
         title="Metrics of translations learned from people's rankings",
         sentence=f"{result.said[0].upper()}{result.said[1:]}: the segment tau with people, averaged over the language "
@@ -64,20 +64,20 @@ def overview(result: TranslationExperiment) -> Section:
     )
 
 
-def on_segments(result: TranslationExperiment, name: str, direction: Direction) -> Section:
+def segments_section(result: TranslationExperiment, name: str, direction: Direction) -> Section:
     """One of the tables 2 and 3."""
     return Section(
         title=f"Segments, {direction.said} (table {direction.segments})",
-        sentence=best_words(result, name, direction),
-        table=side_by_side(result, direction.segments, result.found[name].segments.pairs, 3),
-        figure=averages(result, name, direction),
+        sentence=best_sentence(result, name, direction),
+        table=metrics_by_pairs(result, direction.segments, result.found[name].segments.pairs, 3),
+        figure=averages_section(result, name, direction),
         notes=(KEY,) if result.real else (),
     )
 
 
-def on_systems(result: TranslationExperiment, name: str, direction: Direction) -> Iterator[Section]:
+def systems_section(result: TranslationExperiment, name: str, direction: Direction) -> Iterator[Section]:
     """Tables 4 and 5: by the paper's rule, and folded by means."""
-    found: Found = result.found[name]
+    found: DirectionResult = result.found[name]
     if found.systems is None:
         return
     for rule in SYSTEM_RULES:
@@ -88,20 +88,20 @@ def on_systems(result: TranslationExperiment, name: str, direction: Direction) -
             title=f"Systems, {direction.said} (table {table})",
             sentence=f"Spearman's correlation with people's wins / (wins + losses); a metric's score of a system is "
             f"{said}. Averages are without signs.",
-            table=side_by_side(result, table, found.segments.pairs, 2),
+            table=metrics_by_pairs(result, table, found.segments.pairs, 2),
             notes=(KEY,) if first and result.real else (),
             folded=not first,
         )
 
 
-def side_by_side(result: TranslationExperiment, table: str, pairs: Sequence[str], digits: int) -> Table:
+def metrics_by_pairs(result: TranslationExperiment, table: str, pairs: Sequence[str], digits: int) -> Table:
     """Metrics by language pairs; the best average first."""
-    rows: dict[str, dict[str, Row]] = {}
+    rows: dict[str, dict[str, PublishedRow]] = {}
     for row in result.table(table):
         rows.setdefault(row.metric, {})[row.pair] = row
     columns = [*pairs, AVERAGE] if len(pairs) > 1 else list(pairs)
     last = columns[-1]
-    empty = Row(table, "", "", *(float("nan"),) * 4)
+    empty = PublishedRow(table, "", "", *(float("nan"),) * 4)
 
     def height(metric: str) -> float:
         row = rows[metric].get(last, empty)
@@ -113,12 +113,12 @@ def side_by_side(result: TranslationExperiment, table: str, pairs: Sequence[str]
     for metric in (names[i] for i in order_of(-np.array([height(name) for name in names])).tolist()):
         whole = rows[metric].get(last, empty)
         cells: list[Cell] = [cell_of(rows[metric].get(pair, empty), digits) for pair in columns]
-        ends = [number(x, digits) for x in (whole.low, whole.high)]
+        ends = [format_number(x, digits) for x in (whole.low, whole.high)]
         shown.append((metric, *cells, *ends))
     return Table(columns=("metric", *columns, "95 % from", "to"), rows=tuple(shown))
 
 
-def cell_of(row: Row, digits: int) -> Cell:
+def cell_of(row: PublishedRow, digits: int) -> Cell:
     """What was found, with what was published in parentheses; or that alone, marked."""
     if np.isnan(row.found):
         return "-" if np.isnan(row.published) else Marked(f"{row.published:.2f}", raised=MARK)
@@ -126,7 +126,7 @@ def cell_of(row: Row, digits: int) -> Cell:
     return f"{row.found:.{digits}f}{behind}"
 
 
-def averages(result: TranslationExperiment, name: str, direction: Direction) -> Figure:
+def averages_section(result: TranslationExperiment, name: str, direction: Direction) -> Figure:
     """Each metric's average tau with its interval."""
     found = result.found[name].segments
     return Figure(
@@ -137,23 +137,23 @@ def averages(result: TranslationExperiment, name: str, direction: Direction) -> 
             "low": found.average_low,
             "high": found.average_high,
             "measure": f"segment tau, {direction.said}",
-            "dot": f"mean over {counted(len(found.pairs), 'language pair')}",
+            "dot": f"mean over {pluralise(len(found.pairs), 'language pair')}",
             "digits": 3,
         },
     )
 
 
-def tests_shown(result: TranslationExperiment) -> Section:
+def tests_section(result: TranslationExperiment) -> Section:
     """Every test, and in words those between losses."""
-    said = [losses_words(result, name, direction) for name, direction in DIRECTIONS.items() if name in result.found]
+    said = [losses_sentence(result, name, direction) for name, direction in DIRECTIONS.items() if name in result.found]
     rows = tuple(
         (
             DIRECTIONS[test.direction].said,
             test.first,
             test.second,
-            *(number(x, 3, signed=True) for x in (test.difference, test.low, test.high)),
-            format_p(test.pvalue),
-            format_p(test.adjusted),
+            *(format_number(x, 3, signed=True) for x in (test.difference, test.low, test.high)),
+            format_p_cell(test.pvalue),
+            format_p_cell(test.adjusted),
         )
         for test in result.tests
     )
@@ -171,7 +171,7 @@ def tests_shown(result: TranslationExperiment) -> Section:
     )
 
 
-def seeds_shown(result: TranslationExperiment) -> Section:
+def seeds_section(result: TranslationExperiment) -> Section:
     """How far seeds move each model."""
     rows = []
     for m, model in enumerate(result.models):
@@ -186,7 +186,7 @@ def seeds_shown(result: TranslationExperiment) -> Section:
         columns += [f"{name}, least", f"{name}, greatest"]
     return Section(
         title="Seeds",
-        sentence=f"The average segment tau of each of {counted(result.seeds, 'seed')} alone; the tables above are of "
+        sentence=f"The average segment tau of each of {pluralise(result.seeds, 'seed')} alone; the tables above are of "
         "the scores averaged over seeds."
         if result.seeds > 1
         else "One seed: no model of these depends on it, or one was asked for.",
@@ -204,9 +204,9 @@ def directions_places(result: TranslationExperiment) -> dict[str, list[int]]:
     }
 
 
-def models_shown(result: TranslationExperiment) -> Section:
+def models_section(result: TranslationExperiment) -> Section:
     """What each model was made of."""
-    rows = tuple((model.name, model.loss, listed(model.columns, len(model.columns))) for model in result.models)
+    rows = tuple((model.name, model.loss, join_names(model.columns, len(model.columns))) for model in result.models)
     return Section(
         title="Models",
         sentence=f"What was {result.said}.",

@@ -17,7 +17,7 @@ from rankscope.learning.ranker import Ranker
 from rankscope.measures.base import Measure
 from rankscope.typing import Floats, Reals
 
-__all__ = ["LOSSES", "Model", "PairTau", "Trial", "run_trial"]
+__all__ = ["LOSSES", "LearnedMetric", "PairTau", "FoldTraining", "train_fold"]
 
 
 #: The models of the paper and a pointwise one, and their losses. Efron's average of tied ranks needs no random order.
@@ -28,7 +28,7 @@ WEIGHT_DECAY, STEPS = 1e-4, 500
 HELD_OUT = 10
 
 
-class Model(NamedTuple):
+class LearnedMetric(NamedTuple):
     """A loss on a set of features. columns: their names."""
 
     name: str
@@ -57,35 +57,35 @@ class PairTau(Measure):
         return found
 
 
-class Trial(NamedTuple):
+class FoldTraining(NamedTuple):
     """train: judgments with all columns. test: (systems, lines, columns) translations to be scored. columns: names."""
 
     train: Features
     test: Reals
     columns: tuple[str, ...]
-    models: tuple[Model, ...]
+    models: tuple[LearnedMetric, ...]
     hidden: tuple[int, ...]
     seed: int
 
 
-def random_models(models: Sequence[Model], hidden: Sequence[int]) -> bool:
+def random_models(models: Sequence[LearnedMetric], hidden: Sequence[int]) -> bool:
     """Whether another seed gives another ranker."""
     return bool(hidden) or any(parse_loss(model.loss).random for model in models)
 
 
-def run_trial(trial: Trial) -> Floats:
+def train_fold(trial: FoldTraining) -> Floats:
     """(models, systems, lines) scores, higher is better."""
     systems, lines, _ = trial.test.shape
     found = np.empty((len(trial.models), systems, lines))
     for m, model in enumerate(trial.models):
         places = [trial.columns.index(name) for name in model.columns]
         features = replace(trial.train, values=trial.train.values[:, places], names=model.columns, where=None)
-        ranker = trained(features, model.loss, trial.hidden, trial.seed)
+        ranker = train_ranker(features, model.loss, trial.hidden, trial.seed)
         found[m] = ranker.predict(trial.test[:, :, places].reshape(-1, len(places))).reshape(systems, lines)
     return found
 
 
-def trained(features: Features, loss: str, hidden: tuple[int, ...], seed: int) -> Ranker:
+def train_ranker(features: Features, loss: str, hidden: tuple[int, ...], seed: int) -> Ranker:
     """A linear scorer on all lists; with hidden layers, stopped where the tau of segments held out is best.
 
     What a linear scorer minimises has one lowest point, which it is taken to: there is nothing to stop before.
@@ -94,13 +94,13 @@ def trained(features: Features, loss: str, hidden: tuple[int, ...], seed: int) -
         ranker = Ranker(loss, hidden=(), epochs=STEPS, weight_decay=WEIGHT_DECAY, transform="standard", rng=seed)
         return ranker.fit(features)
     ranker = Ranker(loss, hidden=hidden, weight_decay=WEIGHT_DECAY, transform="standard", stop_on=PairTau(), rng=seed)
-    held = np.array([held_out(name, seed) for name in features.query_ids])
+    held = np.array([is_held_out(name, seed) for name in features.query_ids])
     if not held.any() or held.all():
         return ranker.fit(features)
     return ranker.fit(features.select(np.flatnonzero(~held)), eval_set=features.select(np.flatnonzero(held)))
 
 
-def held_out(name: str, seed: int) -> bool:
+def is_held_out(name: str, seed: int) -> bool:
     """Whether a judgment is held out: those of one segment all are or none; names are as `lists_of_judgments` gives."""
     segment = name.rpartition("#")[0]
     return zlib.crc32(f"{seed} {segment}".encode()) % HELD_OUT == 0

@@ -11,7 +11,7 @@ import numpy as np
 from rankscope.data.features import Features
 from rankscope.data.scores import summarise
 from rankscope.evaluation.conventions import Plan
-from rankscope.evaluation.lists import JudgedLists
+from rankscope.evaluation.lists import FullyJudgedLists
 from rankscope.typing import Floats, Reals
 
 __all__ = ["REPEATS", "permutation_drops"]
@@ -24,7 +24,7 @@ REPEATS = 3
 def permutation_drops(
     ranker: Any,
     features: Features,
-    lists: JudgedLists,
+    lists: FullyJudgedLists,
     plan: Plan,
     *,
     repeats: int = REPEATS,
@@ -40,7 +40,7 @@ def permutation_drops(
     Source: Breiman (2001), section 10, with the measure in the place of the error; shuffled features are scaled once,
     since scaling looks at each value by itself.
     """
-    scored, values = scorer_of(ranker, features)
+    scored, values = prepared_scorer(ranker, features)
     plan = replace(plan, measures=plan.measures[:1], _settings={})
     measure = plan.measures[0]
     sign = -1.0 if measure.higher_is_better is False else 1.0
@@ -61,7 +61,7 @@ def permutation_drops(
     return drops
 
 
-def scorer_of(ranker: Any, features: Features) -> tuple[Callable[[Reals], Floats], Reals]:
+def prepared_scorer(ranker: Any, features: Features) -> tuple[Callable[[Reals], Floats], Reals]:
     """What scores the documents once their values were changed, and the values: of networks, scaled once for all."""
     if ranker.kind == "torch" or ranker.lists:  # which may look at whole lists
         return lambda values: ranker.predict(

@@ -9,9 +9,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
-from rankscope.data.wording import listed
+from rankscope.data.wording import join_names
 from rankscope.errors import InputError, OutputError
-from rankscope.io.write import check_writable, is_special, write_chunks, write_first
+from rankscope.io.write import check_writable, is_special, write_chunks, write_new
 from rankscope.typing import PathLike
 
 __all__ = ["SearchLog", "Setting"]
@@ -43,10 +43,10 @@ class Setting:
             "trial": self.number,
             "model": self.model,
             "changed": dict(self.changed),
-            "value": plain(self.value),
-            "by_fold": [plain(value) for value in self.by_fold],
-            "best_epoch": plain(self.best_epoch),
-            "seconds": plain(round(self.seconds, 3)),
+            "value": null_if_nan(self.value),
+            "by_fold": [null_if_nan(value) for value in self.by_fold],
+            "best_epoch": null_if_nan(self.best_epoch),
+            "seconds": null_if_nan(round(self.seconds, 3)),
             **({"error": self.error} if self.error else {}),
         }
         return json.dumps(found).encode() + b"\n"
@@ -58,19 +58,19 @@ class Setting:
             model=str(found["model"]),
             number=int(found["trial"]),
             changed={key: tuple(x) if isinstance(x, list) else x for key, x in found["changed"].items()},
-            value=number(found["value"]),
-            by_fold=tuple(number(value) for value in found["by_fold"]),
-            best_epoch=number(found["best_epoch"]),
-            seconds=number(found["seconds"]),
+            value=nan_if_null(found["value"]),
+            by_fold=tuple(nan_if_null(value) for value in found["by_fold"]),
+            best_epoch=nan_if_null(found["best_epoch"]),
+            seconds=nan_if_null(found["seconds"]),
             error=str(found.get("error", "")),
         )
 
 
-def plain(value: float) -> float | None:
+def null_if_nan(value: float) -> float | None:
     return None if math.isnan(value) else value
 
 
-def number(value: Any) -> float:
+def nan_if_null(value: Any) -> float:
     return math.nan if value is None else float(value)
 
 
@@ -92,9 +92,9 @@ class SearchLog:
         if is_special(self.path):
             raise OutputError(f"{self.path}: is no file, and a log is read again; name a file")
         head = json.dumps(self.about) + "\n"
-        if not os.path.exists(self.path) and write_first(self.path, head):
+        if not os.path.exists(self.path) and write_new(self.path, head):
             return
-        content = content_of(self.path)  # also where another process was quicker
+        content = read_log(self.path)  # also where another process was quicker
         if not content.strip():
             write_chunks(self.path, [head.encode()])
             return
@@ -156,7 +156,7 @@ class SearchLog:
             ) from None
 
 
-def content_of(path: str) -> bytes:
+def read_log(path: str) -> bytes:
     try:
         with open(path, "rb") as file:
             return file.read()
@@ -170,7 +170,7 @@ def difference(key: str, theirs: Any, ours: Any) -> str:
     """What two searches differ in, in words."""
     if isinstance(theirs, dict) and isinstance(ours, dict):
         if list(theirs) != list(ours):
-            return f"of {listed(theirs)}, and here it is of {listed(ours)}"
+            return f"of {join_names(theirs)}, and here it is of {join_names(ours)}"
         name = next(name for name in ours if ours[name] != theirs[name])
         before, now = theirs[name].split(" | "), ours[name].split(" | ")
         apart = [" ".join(part for part in one if part not in other) for one, other in ((before, now), (now, before))]

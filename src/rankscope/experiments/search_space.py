@@ -12,17 +12,17 @@ import numpy as np
 from rankscope.learning.lambdamart import LambdaMART, parse_objective
 from rankscope.learning.ranker import Ranker, differ
 
-__all__ = ["SPACES", "draw_setting", "kind_of", "with_changes"]
+__all__ = ["SPACES", "draw_setting", "ranker_kind", "with_changes"]
 
-Law = Callable[[np.random.Generator], Any]
+Distribution = Callable[[np.random.Generator], Any]
 
 
-def one_of(*values: Any) -> Law:
+def uniform_choice(*values: Any) -> Distribution:
     """Each as likely."""
     return lambda rng: values[int(rng.integers(len(values)))]
 
 
-def log_uniform(low: float, high: float, zero: float = 0.0) -> Law:
+def log_uniform(low: float, high: float, zero: float = 0.0) -> Distribution:
     """Each order of magnitude as likely, two digits; 0 with a probability of its own."""
 
     def draw(rng: np.random.Generator) -> float:
@@ -32,55 +32,55 @@ def log_uniform(low: float, high: float, zero: float = 0.0) -> Law:
     return draw
 
 
-def uniform(low: float, high: float) -> Law:
+def uniform(low: float, high: float) -> Distribution:
     """Two digits behind the point."""
     return lambda rng: round(float(rng.uniform(low, high)), 2)
 
 
 #: By kind of ranker, its parameters and their laws, in the order in which they are drawn; docs/crossvalidation.md has
 #: them in words. A parameter that is added goes to the end, so that the settings of earlier logs stay what they were.
-SPACES: dict[str, dict[str, Law]] = {
+SPACES: dict[str, dict[str, Distribution]] = {
     "network": {
-        "hidden": one_of((32,), (64,), (128,), (256,), (64, 32), (128, 64)),
+        "hidden": uniform_choice((32,), (64,), (128,), (256,), (64, 32), (128, 64)),
         "learning_rate": log_uniform(0.0005, 0.01),
-        "batch_lists": one_of(4, 8, 16, 32),
+        "batch_lists": uniform_choice(4, 8, 16, 32),
         "dropout": uniform(0.0, 0.6),
         "weight_decay": log_uniform(0.001, 1.0, zero=0.5),
-        "transform": one_of("standard", "log", "auto"),
+        "transform": uniform_choice("standard", "log", "auto"),
     },
     "linear": {
         "weight_decay": log_uniform(1e-5, 1.0, zero=0.2),
-        "transform": one_of("standard", "log", "auto"),
+        "transform": uniform_choice("standard", "log", "auto"),
     },
     "linear by steps": {
         "learning_rate": log_uniform(0.0005, 0.05),
-        "batch_lists": one_of(4, 8, 16, 32),
+        "batch_lists": uniform_choice(4, 8, 16, 32),
         "weight_decay": log_uniform(0.001, 1.0, zero=0.5),
-        "transform": one_of("standard", "log", "auto"),
+        "transform": uniform_choice("standard", "log", "auto"),
     },
     "trees": {
-        "leaves": one_of(3, 5, 7, 11, 15, 31, 63),
+        "leaves": uniform_choice(3, 5, 7, 11, 15, 31, 63),
         "rate": log_uniform(0.01, 0.2),
-        "min_documents": one_of(10, 20, 50, 100, 200, 400),
+        "min_documents": uniform_choice(10, 20, 50, 100, 200, 400),
         "features": uniform(0.1, 1.0),
         "documents": uniform(0.3, 1.0),
         "l2": log_uniform(0.01, 100.0, zero=0.5),
-        "truncation": one_of(5, 10, 20, 30, 50),
-        "ranks": one_of(False, True),
+        "truncation": uniform_choice(5, 10, 20, 30, 50),
+        "ranks": uniform_choice(False, True),
     },
     "torch": {
-        "hidden": one_of((64,), (128,), (256,), (128, 64), (256, 128), (128, 128, 64)),
-        "attention": one_of(0, 0, 1, 2),
+        "hidden": uniform_choice((64,), (128,), (256,), (128, 64), (256, 128), (128, 128, 64)),
+        "attention": uniform_choice(0, 0, 1, 2),
         "learning_rate": log_uniform(0.0002, 0.005),
-        "batch_lists": one_of(8, 16, 32, 64),
+        "batch_lists": uniform_choice(8, 16, 32, 64),
         "dropout": uniform(0.0, 0.6),
         "weight_decay": log_uniform(0.001, 1.0, zero=0.5),
-        "transform": one_of("standard", "log", "auto"),
+        "transform": uniform_choice("standard", "log", "auto"),
     },
 }
 
 
-def kind_of(ranker: Ranker) -> str:
+def ranker_kind(ranker: Ranker) -> str:
     """Which of `SPACES` a ranker that learned nothing yet is drawn from."""
     if type(ranker) is not Ranker:
         return "torch"
@@ -101,7 +101,7 @@ def draw_setting(name: str, ranker: Ranker, trial: int, seed: int) -> dict[str, 
     if trial == 1:
         return {}
     rng = np.random.default_rng([seed, zlib.crc32(name.encode(errors="surrogateescape")), trial])
-    kind = kind_of(ranker)
+    kind = ranker_kind(ranker)
     drawn = {key: law(rng) for key, law in SPACES[kind].items()}  # all, whatever was set: the others stay the same
     if kind == "trees":
         loss = parse_objective(ranker.loss)

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rankscope.data.cells import number
+from rankscope.data.cells import format_number
 from rankscope.data.sections import Cell, Marked, Section, Table, as_text, tidy_frame
-from rankscope.data.wording import counted
+from rankscope.data.wording import pluralise
 from rankscope.experiments.crossvalidated import CrossValidation
 from rankscope.experiments.search_log import Setting
 from rankscope.kernels.ties import order_of
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 __all__ = ["Search"]
 
 #: So many of the best settings stand in a table.
-SHOWN = 10
+TRIALS_LISTED = 10
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -53,7 +53,7 @@ class Search:
         """What a reader should know."""
         found = [*self.tested.notes]
         if failed := [one for one in self.trials if np.isnan(one.value)]:
-            what = f"{counted(len(failed), 'setting')} could not be trained"
+            what = f"{pluralise(len(failed), 'setting')} could not be trained"
             found.append(f"{what}; of {failed[0].model}, trial {failed[0].number}: {failed[0].error or 'no value'}")
         if self.log is None:
             found.append("no log was kept; with one (--log FILE) a search that is interrupted goes on where it was")
@@ -75,19 +75,19 @@ class Search:
         sign = self.tested.test.scores.sign(self.measure)
         mine.sort(key=lambda one: one.number)
         ranked = [mine[i] for i in order_of(np.array([-sign * one.value for one in mine])).tolist()]
-        shown = ranked[:SHOWN]
+        shown = ranked[:TRIALS_LISTED]
         given = mine[0]
         names = list(dict.fromkeys(key for one in shown for key in one.changed))
-        rows: list[tuple[Cell, ...]] = [row_of(one, names, one is ranked[0]) for one in shown]
+        rows: list[tuple[Cell, ...]] = [trial_row(one, names, one is ranked[0]) for one in shown]
         if given not in shown:
-            rows.append(row_of(given, names, False))
+            rows.append(trial_row(given, names, False))
         gain = abs(best.value - given.value)
         same = best.number == given.number
         sentence = (
-            f"Of {counted(len(mine), 'setting')} of {best.model}, by validation lists alone, "
+            f"Of {pluralise(len(mine), 'setting')} of {best.model}, by validation lists alone, "
             + ("none was better than the one that was given" if same else f"that of trial {best.number} was best")
-            + f": {self.measure} {number(best.value)}"
-            + ("." if same else f", and {number(given.value)} as given (trial 1), {number(gain)} apart.")
+            + f": {self.measure} {format_number(best.value)}"
+            + ("." if same else f", and {format_number(given.value)} as given (trial 1), {format_number(gain)} apart.")
             + " The best of many is too good on the lists that it was chosen by; what it is worth, the test says."
         )
         left = len(mine) - len(rows)
@@ -95,7 +95,7 @@ class Search:
             title=f"{best.model}: settings that were tried",
             sentence=sentence,
             table=Table(columns=("trial", f"validation {self.measure}", "best epoch", *names), rows=tuple(rows)),
-            notes=(f"{counted(left, 'setting')} with lower values are not shown",) if left > 0 else (),
+            notes=(f"{pluralise(left, 'setting')} with lower values are not shown",) if left > 0 else (),
         )
 
     def trial_frame(self) -> pl.DataFrame:
@@ -110,7 +110,7 @@ class Search:
                 "value": None if np.isnan(one.value) else one.value,
                 "best_epoch": None if np.isnan(one.best_epoch) else one.best_epoch,
                 "seconds": one.seconds,
-                "changed": ", ".join(told(one.changed)),
+                "changed": ", ".join(format_changes(one.changed)),
             }
             for one in self.trials
         ]
@@ -124,19 +124,19 @@ class Search:
         return as_text(self)
 
     def __repr__(self) -> str:
-        return f"Search({counted(len(self.trials), 'trial')} of {counted(len(self.best), 'ranker')})"
+        return f"Search({pluralise(len(self.trials), 'trial')} of {pluralise(len(self.best), 'ranker')})"
 
 
-def told(changed: Mapping[str, Any]) -> list[str]:
+def format_changes(changed: Mapping[str, Any]) -> list[str]:
     return [f"{name}={value!r}" for name, value in changed.items()]
 
 
-def row_of(one: Setting, names: Sequence[str], best: bool) -> tuple[Cell, ...]:
+def trial_row(one: Setting, names: Sequence[str], best: bool) -> tuple[Cell, ...]:
     """A trial; a dash where a parameter is as it was given."""
-    changed = [in_cell(one.changed[name]) if name in one.changed else "-" for name in names]
-    value = Marked(number(one.value), bold=best)
-    return (str(one.number), value, number(one.best_epoch, 0), *changed)
+    changed = [format_parameter(one.changed[name]) if name in one.changed else "-" for name in names]
+    value = Marked(format_number(one.value), bold=best)
+    return (str(one.number), value, format_number(one.best_epoch, 0), *changed)
 
 
-def in_cell(value: Any) -> str:
+def format_parameter(value: Any) -> str:
     return "x".join(map(str, value)) if isinstance(value, tuple) else str(value)

@@ -14,11 +14,11 @@ from rankscope._version import __version__
 from rankscope.data.features import Features
 from rankscope.data.scores import summarise
 from rankscope.errors import InputError, ParameterError
-from rankscope.experiments.asked import Asked, asked_of
-from rankscope.experiments.crossvalidation import places_of, validate
+from rankscope.experiments.asked import CrossValidationSettings, validate_settings
+from rankscope.experiments.crossvalidation import cross_validate_folds, task_places
 from rankscope.experiments.fold_data import Fold, FoldSet, join_features, read_folds
 from rankscope.experiments.measured_folds import FoldLists
-from rankscope.experiments.models import Models, models_of, rankers_of
+from rankscope.experiments.models import RankerModels, parse_rankers, validate_rankers
 from rankscope.experiments.search_log import SearchLog, Setting
 from rankscope.experiments.search_space import draw_setting, with_changes
 from rankscope.experiments.searched import Search
@@ -78,8 +78,8 @@ def search(
     ([1, 2, 3], 'linear:listnet')
     """
     check_count("trials", trials)
-    models = rankers_of(losses, parameters)
-    asked = asked_of(
+    models = parse_rankers(losses, parameters)
+    asked = validate_settings(
         models,
         measures,
         seeds=seeds,
@@ -94,19 +94,19 @@ def search(
     )
     data = read_folds(source, folds=folds, rng=asked.seed, cache=cache, progress=reading)
     kept = SearchLog(log, about_search(data, models, asked))
-    steps = trials * len(models.names) * len(data.folds) + len(places_of(data, models, asked))
+    steps = trials * len(models.names) * len(data.folds) + len(task_places(data, models, asked))
     tell = None if progress is None else lambda n: progress(n / steps)
     known = len(kept.found)
-    every = tuple(tried(data, models, asked, kept, trials, workers, tell))
-    best = tuple(best_of([one for one in every if one.model == name], asked) for name in models.names)
+    every = tuple(run_trials(data, models, asked, kept, trials, workers, tell))
+    best = tuple(best_setting([one for one in every if one.model == name], asked) for name in models.names)
     found = {
         name: (maker, with_changes(given, one.changed))
         for name, maker, given, one in zip(models.names, models.makers, models.parameters, best, strict=True)
     }
-    chosen = models_of(found)
-    share = len(places_of(data, chosen, asked)) / steps
+    chosen = validate_rankers(found)
+    share = len(task_places(data, chosen, asked)) / steps
     ahead = None if progress is None else lambda n: progress(n * share)
-    final = validate(data, chosen, asked, workers=workers, progress=ahead)
+    final = cross_validate_folds(data, chosen, asked, workers=workers, progress=ahead)
     return Search(
         tested=final,
         trials=every,
@@ -117,7 +117,7 @@ def search(
     )
 
 
-def about_search(data: FoldSet, models: Models, asked: Asked) -> dict[str, Any]:
+def about_search(data: FoldSet, models: RankerModels, asked: CrossValidationSettings) -> dict[str, Any]:
     """All that the value of a trial depends on; of the data a digest of what is trained and validated on."""
     return {
         "version": __version__,
@@ -127,11 +127,11 @@ def about_search(data: FoldSet, models: Models, asked: Asked) -> dict[str, Any]:
         "no_relevant": asked.plan.no_relevant,
         "rankers": {name: ranker_signature(models.ranker(m)) for m, name in enumerate(models.names)},
         "data": data.name,
-        "digest": digest(data),
+        "digest": data_digest(data),
     }
 
 
-def digest(data: FoldSet) -> str:
+def data_digest(data: FoldSet) -> str:
     """Of the numbers of all lists but those of the tests."""
     of_parts: dict[int, bytes] = {}
     whole = hashlib.sha256()
@@ -145,7 +145,7 @@ def digest(data: FoldSet) -> str:
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Unit:
+class SettingTask:
     """A setting on one fold, whose test lists are not among it. tolerant: whether what fails is told, not raised."""
 
     name: str
@@ -158,7 +158,7 @@ class Unit:
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Done:
+class SettingResult:
     """valid: (documents) scores, None where training failed."""
 
     valid: Floats | None
@@ -167,7 +167,7 @@ class Done:
     error: str = ""
 
 
-def run_unit(unit: Unit) -> Done:
+def run_setting_task(unit: SettingTask) -> SettingResult:
     """Train, and score the validation lists. Raises InputError where the setting is the one that was given."""
     begin = time.process_time()
     try:
@@ -176,19 +176,19 @@ def run_unit(unit: Unit) -> Done:
     except (InputError, ParameterError, MemoryError) as error:  # what was drawn may not go together, or be too large
         if unit.tolerant:
             why = str(error) or type(error).__name__
-            return Done(valid=None, best_epoch=np.nan, seconds=time.process_time() - begin, error=why)
+            return SettingResult(valid=None, best_epoch=np.nan, seconds=time.process_time() - begin, error=why)
         if isinstance(error, InputError):
             raise InputError(f"{unit.model}, {unit.name}: {error}") from None
         raise
     seconds = time.process_time() - begin
     epoch = float(np.mean([one.best_epoch + 1 for one in ranker.models_]))
-    return Done(valid=ranker.predict(unit.valid), best_epoch=epoch, seconds=seconds)
+    return SettingResult(valid=ranker.predict(unit.valid), best_epoch=epoch, seconds=seconds)
 
 
-def tried(
+def run_trials(
     data: FoldSet,
-    models: Models,
-    asked: Asked,
+    models: RankerModels,
+    asked: CrossValidationSettings,
     kept: SearchLog,
     trials: int,
     workers: int,
@@ -202,19 +202,23 @@ def tried(
     grade = max(int(part.relevance.max()) for fold in data.folds for part in (*fold.train, fold.valid))
     lists = FoldLists([fold.valid for fold in data.folds], [fold.name for fold in data.folds], asked.plan, grade)
     changed = {at: draw_setting(models.names[at[0]], models.ranker(at[0]), at[1], asked.seed) for at in open_}
-    units = (unit_of(fold, models, m, changed[m, number], asked, number) for m, number in open_ for fold in data.folds)
-    results = run_units(run_unit, units, workers=workers, progress=tell)
+    units = (
+        setting_task(fold, models, m, changed[m, number], asked, number) for m, number in open_ for fold in data.folds
+    )
+    results = run_units(run_setting_task, units, workers=workers, progress=tell)
     for m, number in places:
         name = models.names[m]
         if (name, number) not in kept.found:
             done = [next(results) for _ in data.folds]
-            kept.add(setting_of(name, number, changed[m, number], done, lists))
+            kept.add(setting_from_results(name, number, changed[m, number], done, lists))
         yield kept.found[name, number]
 
 
-def unit_of(fold: Fold, models: Models, m: int, changed: Mapping[str, Any], asked: Asked, number: int) -> Unit:
+def setting_task(
+    fold: Fold, models: RankerModels, m: int, changed: Mapping[str, Any], asked: CrossValidationSettings, number: int
+) -> SettingTask:
     parameters = with_changes(models.parameters[m], changed)
-    return Unit(
+    return SettingTask(
         name=fold.name,
         train=fold.train,
         valid=fold.valid,
@@ -225,7 +229,9 @@ def unit_of(fold: Fold, models: Models, m: int, changed: Mapping[str, Any], aske
     )
 
 
-def setting_of(name: str, number: int, changed: Mapping[str, Any], done: Sequence[Done], lists: FoldLists) -> Setting:
+def setting_from_results(
+    name: str, number: int, changed: Mapping[str, Any], done: Sequence[SettingResult], lists: FoldLists
+) -> Setting:
     """A trial from what came of its folds."""
     plan = lists.plan
     kind = plan.measures[0].summary
@@ -248,7 +254,7 @@ def setting_of(name: str, number: int, changed: Mapping[str, Any], done: Sequenc
     )
 
 
-def best_of(settings: Sequence[Setting], asked: Asked) -> Setting:
+def best_setting(settings: Sequence[Setting], asked: CrossValidationSettings) -> Setting:
     """The first of those with the best value; that as given where none has one."""
     sign = -1.0 if asked.plan.measures[0].higher_is_better is False else 1.0
     known = [one for one in settings if not np.isnan(one.value)]

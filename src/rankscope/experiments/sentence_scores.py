@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from rankscope.data.rankings import Rankings
 from rankscope.data.segment_scores import PairScores, SegmentScores
-from rankscope.data.wording import counted, listed
+from rankscope.data.wording import join_names, pluralise
 from rankscope.errors import InputError
 from rankscope.io.plain_texts import Texts, read_plain_texts
 from rankscope.learning.mt.tokenisation import sacrebleu_version
@@ -108,8 +108,8 @@ def judged_scores(
         absent = [system for system, lines in systems.items() if lines is None]
         if absent:
             raise InputError(
-                f"{folder}: no outputs of {listed(absent)} for {pair}, which people judged; there are "
-                f"{listed(texts.systems)}"
+                f"{folder}: no outputs of {join_names(absent)} for {pair}, which people judged; there are "
+                f"{join_names(texts.systems)}"
             )
         tables: dict[str, dict[str, list[float | None]]] = {
             name: {system: [None] * len(texts) for system in systems} for name in metrics
@@ -137,6 +137,6 @@ def judged_lines(rankings: Rankings, texts: Texts) -> list[tuple[str, int]]:
     if unknown:
         raise InputError(
             f"segment {rankings.segment.names[unknown[0]]!r} of {texts.pair} was judged, and its texts have "
-            f"{counted(len(texts), 'line')}; do judgments and texts belong together?"
+            f"{pluralise(len(texts), 'line')}; do judgments and texts belong together?"
         )
     return list(dict.fromkeys(zip(rankings.system, (lines[code] for code in segments), strict=True)))

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rankscope.agreement.inputs import chosen_pairs
+from rankscope.agreement.inputs import select_language_pairs
 from rankscope.agreement.segment_agreement import SegmentAgreement, segments
 from rankscope.data.sections import Section, Table, as_text, tidy_frame
-from rankscope.data.wording import counted, listed
+from rankscope.data.wording import join_names, pluralise
 from rankscope.errors import UnknownName
 from rankscope.experiments.sentence_scores import Scorers, judged_scores, sentence_scorers
 from rankscope.io.wmt_rankings import read_wmt_rankings
@@ -81,10 +81,10 @@ class SegmentLevel:
         others = [pair for pair, found in self.pairs_found.items() if found != PUBLISHED.get(pair)]
         if others:
             return (
-                f"Not the numbers that Li, Jiang and Wang (2013) published, of {listed(others)}: are these the files "
+                f"Not the numbers that Li, Jiang and Wang (2013) published, of {join_names(others)}: are these the files "
                 "of WMT12, and whole?"
             )
-        pairs = counted(len(self.pairs_found), "language pair")
+        pairs = pluralise(len(self.pairs_found), "language pair")
         total = sum(self.pairs_found.values())
         return f"As many pairs as Li, Jiang and Wang (2013) published, for {pairs}: {total:,} in all."
 
@@ -127,7 +127,7 @@ def segment_level(
         raise UnknownName("language pair of WMT12", unknown[0], PUBLISHED)
     root = Path(folder)
     scorers = scorers or sentence_scorers()  # what is missing is said before anything is read
-    judged = chosen_pairs(read_wmt_rankings(root / JUDGMENTS), wanted)
+    judged = select_language_pairs(read_wmt_rankings(root / JUDGMENTS), wanted)
     scores = judged_scores(judged, root / TEXTS, scorers, progress=progress)
     found = segments(
         judged, scores, statistic="wmt12", n_resamples=n_resamples, confidence_level=confidence_level, rng=rng

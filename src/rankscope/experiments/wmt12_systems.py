@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from rankscope.agreement.inputs import chosen_pairs
+from rankscope.agreement.inputs import select_language_pairs
 from rankscope.agreement.system_agreement import SystemAgreement, systems
 from rankscope.agreement.unranked import ranked_only
 from rankscope.data.cells import format_value
 from rankscope.data.rankings import Rankings
 from rankscope.data.sections import Section, Table, as_text, tidy_frame
 from rankscope.data.segment_scores import SystemScores
-from rankscope.data.wording import counted, listed
+from rankscope.data.wording import join_names, pluralise
 from rankscope.errors import InputError, UnknownName
 from rankscope.experiments.sentence_scores import corpus_scorer
 from rankscope.experiments.wmt12 import JUDGMENTS, TEXTS
@@ -44,7 +44,7 @@ PUBLISHED_SPEARMAN = {
 #: Human scores of systems: the rule that gives the published values, and another that papers name.
 RULES_TRIED = ("wins", "better_or_equal")
 #: Published values have two digits, and outputs were tokenised by other hands.
-NEAR = 0.02
+TOLERANCE = 0.02
 
 
 class CorpusScorer(NamedTuple):
@@ -107,15 +107,15 @@ class SystemLevel:
         near = {rule: self.near(found) for rule, found in self.agreement.items()}
         n = len(self.first.pairs)
         said = [
-            f"by {rule.replace('_', ' ')} {'all are' if len(pairs) == n else f'{len(pairs)} of {n} are'} within {NEAR}"
+            f"by {rule.replace('_', ' ')} {'all are' if len(pairs) == n else f'{len(pairs)} of {n} are'} within {TOLERANCE}"
             for rule, pairs in near.items()
         ]
-        return f"Of the values that were published for {counted(n, 'language pair')}, {listed(said)}."
+        return f"Of the values that were published for {pluralise(n, 'language pair')}, {join_names(said)}."
 
     def near(self, found: SystemAgreement) -> list[str]:
         """The language pairs of which the value is as published."""
         values = dict(zip(found.pairs, found.value[0].tolist(), strict=True))
-        return [pair for pair, x in values.items() if abs(x - self.published.get(pair, np.inf)) <= NEAR]
+        return [pair for pair, x in values.items() if abs(x - self.published.get(pair, np.inf)) <= TOLERANCE]
 
     def signature(self) -> str:
         """Every setting that changes the numbers, in one line."""
@@ -155,7 +155,7 @@ def system_level(
         raise UnknownName("language pair of WMT12", unknown[0], PUBLISHED_SPEARMAN)
     scorer = scorer or CorpusScorer(*corpus_scorer())  # what is missing is said before anything is read
     root = Path(folder)
-    judged = chosen_pairs(read_wmt_rankings(root / JUDGMENTS), wanted)
+    judged = select_language_pairs(read_wmt_rankings(root / JUDGMENTS), wanted)
     scores = scores_of_systems(judged, root / TEXTS, scorer, progress)
     options = {"n_resamples": n_resamples, "confidence_level": confidence_level, "rng": rng}
     found = {rule: systems(judged, scores, statistic="spearman", human=rule, **options) for rule in RULES_TRIED}
@@ -176,8 +176,8 @@ def scores_of_systems(
         texts = read_plain_texts(folder, pair)
         if absent := [name for name in names if name not in texts.systems]:
             raise InputError(
-                f"{folder}: no outputs of {listed(absent)} for {pair}, which people judged; there are "
-                f"{listed(texts.systems)}"
+                f"{folder}: no outputs of {join_names(absent)} for {pair}, which people judged; there are "
+                f"{join_names(texts.systems)}"
             )
         score = scorer.prepare(texts.references)
         found[pair] = {}

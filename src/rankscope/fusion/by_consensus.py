@@ -10,20 +10,20 @@ import numpy as np
 import numpy.typing as npt
 
 from rankscope.consensus.base import Method, Order
-from rankscope.consensus.methods import METHODS, SLENDER, check_parameters, method_named
-from rankscope.consensus.subset_orders import SUBSET_ITEMS
-from rankscope.data.rows import name_of, names_of
+from rankscope.consensus.methods import METHODS, WORK_WITHOUT_PAIRS, check_parameters, method_by_name
+from rankscope.consensus.subset_orders import HELD_KARP_ITEMS
+from rankscope.data.rows import decode_id, decode_ids
 from rankscope.data.votes import Votes
 from rankscope.errors import InputError, ParameterError, UnknownName
-from rankscope.fusion.methods import TURNS, checked_weights
-from rankscope.fusion.pool import Pool
+from rankscope.fusion.methods import INVERTED, validate_weights
+from rankscope.fusion.pool import RunPool
 from rankscope.fusion.sums import summing_order
 from rankscope.kernels.segments import group_of
 from rankscope.kernels.text import decode, order_descending
 from rankscope.stats.inputs import MOST_PAIRED
 from rankscope.typing import Floats, Ints
 
-__all__ = ["CONSENSUS", "ByConsensus", "consensus_scores", "is_consensus", "settle_consensus"]
+__all__ = ["CONSENSUS", "ConsensusSettings", "consensus_scores", "is_consensus", "validate_consensus"]
 
 
 PREFIX = "consensus:"
@@ -32,7 +32,7 @@ CONSENSUS = tuple(f"{PREFIX}{name}" for name in METHODS)
 
 
 @dataclass(frozen=True, kw_only=True)
-class ByConsensus:
+class ConsensusSettings:
     """What was asked for, checked. name: of the method, with its parameters; instead: what is said where queries are
     many, and less is proved; weights: (runs).
     """
@@ -58,29 +58,29 @@ def is_consensus(method: object) -> TypeGuard[str | Method]:
     return isinstance(method, Method) or (isinstance(method, str) and method.startswith(PREFIX))
 
 
-def settle_consensus(
+def validate_consensus(
     method: str | Method, normalise: str | None, weights: Sequence[float] | None, given: Mapping[str, Any], runs: int
-) -> ByConsensus:
+) -> ConsensusSettings:
     """Check all arguments. given: parameters, None where they were not. Raises UnknownName, ParameterError."""
     name = method if isinstance(method, str) else PREFIX + method.name
     if isinstance(method, str) and method not in CONSENSUS:
         raise UnknownName("method", method, CONSENSUS)
-    if normalise not in (None, "none", TURNS):
+    if normalise not in (None, "none", INVERTED):
         raise ParameterError(f"{name} looks at ranks, which {normalise} does not change; leave normalise out")
     asked = {key: value for key, value in given.items() if value is not None}
     if isinstance(method, str):
         check_parameters(method.removeprefix(PREFIX), asked, name)
-    asked_for = method_named(method.removeprefix(PREFIX) if isinstance(method, str) else method, **asked)
+    asked_for = method_by_name(method.removeprefix(PREFIX) if isinstance(method, str) else method, **asked)
     chosen, instead = asked_for.for_many()
     if instead:  # in words that say what to do here
         instead = (
-            f"orders of more than {SUBSET_ITEMS} documents that win in circles are searched, not proved to be best; "
+            f"orders of more than {HELD_KARP_ITEMS} documents that win in circles are searched, not proved to be best; "
             f"rs.fusion.fuse(runs, rs.consensus.{type(asked_for).__name__}(time_limit=2)) tries to prove each"
         )
-    found = checked_weights(weights, runs, name)
+    found = validate_weights(weights, runs, name)
     if not found.all():
         raise ParameterError(f"a weight is 0, and {name} asks every run; leave that run out")
-    return ByConsensus(
+    return ConsensusSettings(
         method=chosen,
         name=PREFIX + str(asked_for).replace(" ", "").replace("'", ""),
         instead=instead,
@@ -89,7 +89,7 @@ def settle_consensus(
     )
 
 
-def consensus_scores(pool: Pool, settings: ByConsensus, names: Sequence[str]) -> tuple[Floats, list[str]]:
+def consensus_scores(pool: RunPool, settings: ConsensusSettings, names: Sequence[str]) -> tuple[Floats, list[str]]:
     """(documents) how many documents of the query stand behind or beside each in the consensus, itself among them; tied
     ones have one score. And notes, each once with the queries that it is true of.
 
@@ -112,20 +112,20 @@ def consensus_scores(pool: Pool, settings: ByConsensus, names: Sequence[str]) ->
             continue
         votes = Votes(
             ranks=ranks[having],
-            items=tuple(names_of(decode(pool.docs.take(documents)))),
+            items=tuple(decode_ids(decode(pool.docs.take(documents)))),
             voters=tuple(names[order[i]] for i in having.tolist()),
             weights=settings.weights[order][having],
         )
-        ids.append(name_of(pool.query_ids[query]))
+        ids.append(decode_id(pool.query_ids[query]))
         try:
             orders.append(settings.method.order(votes))
         except InputError as error:
             raise InputError(f"query {ids[-1]!r}: {error}") from None
         found[documents] = documents.size - orders[-1].ranks + 1
-    return found, notes_on(settings, ids, orders)
+    return found, order_notes(settings, ids, orders)
 
 
-def votes_tables(pool: Pool, order: Sequence[int]) -> Callable[[int, Ints], Floats]:
+def votes_tables(pool: RunPool, order: Sequence[int]) -> Callable[[int, Ints], Floats]:
     """For a query and its documents the ranks, (runs in this order, documents), NaN where a run lacks one."""
     ranks = np.full((len(order), pool.size), np.nan, np.float32)  # whole numbers below 2^24: exact
     for line, i in zip(ranks, order, strict=True):
@@ -133,18 +133,18 @@ def votes_tables(pool: Pool, order: Sequence[int]) -> Callable[[int, Ints], Floa
     return lambda query, documents: ranks[:, documents].astype(np.float64)
 
 
-def notes_on(settings: ByConsensus, ids: Sequence[str], orders: Sequence[Order]) -> list[str]:
+def order_notes(settings: ConsensusSettings, ids: Sequence[str], orders: Sequence[Order]) -> list[str]:
     if not orders:
         return []
-    from rankscope.consensus.by_query import notes_of
+    from rankscope.consensus.by_query import notes_by_query
 
-    return [*([settings.instead] if settings.instead else []), *notes_of(tuple(ids), orders)]
+    return [*([settings.instead] if settings.instead else []), *notes_by_query(tuple(ids), orders)]
 
 
-def refuse_large(pool: Pool, method: Method) -> None:
+def refuse_large(pool: RunPool, method: Method) -> None:
     """Raise InputError before work that takes more memory than there is."""
     longest = int(np.diff(pool.offsets).max(initial=0))
-    if method.work not in SLENDER and longest > MOST_PAIRED:
+    if method.work not in WORK_WITHOUT_PAIRS and longest > MOST_PAIRED:
         raise InputError(
             f"a query has {longest:,} documents, and {method.name} compares all pairs of at most {MOST_PAIRED:,}; cut "
             f"the runs to fewer documents, or take {PREFIX}borda"

@@ -8,26 +8,26 @@ from typing import Any
 
 import numpy as np
 
-from rankscope.data.wording import listed
+from rankscope.data.wording import join_names
 from rankscope.errors import ParameterError, UnknownName
 from rankscope.fusion.by_consensus import is_consensus
-from rankscope.fusion.fused import scores_of
-from rankscope.fusion.judged import Judged
-from rankscope.fusion.methods import METHODS, TURNS, Settings, checked_weights, settle
-from rankscope.fusion.pool import Pool
-from rankscope.fusion.scaled import Scaled
+from rankscope.fusion.fused import fused_scores
+from rankscope.fusion.judged import PoolJudgments
+from rankscope.fusion.methods import INVERTED, METHODS, FusionSettings, validate, validate_weights
+from rankscope.fusion.pool import RunPool
+from rankscope.fusion.scaled import NormalisedPool
 from rankscope.fusion.scaling import NORMALISATIONS
 from rankscope.fusion.trained import TRAINED
-from rankscope.fusion.weighted import grid as weight_grid
+from rankscope.fusion.weighted import weight_grid
 from rankscope.typing import Floats
 
-__all__ = ["Candidate", "candidates"]
+__all__ = ["Candidate", "list_candidates"]
 
 
 #: Where settings of a method have more combinations, each is varied alone.
 MOST = 120
 #: Values of each parameter that are tried; the first is the one by default, which is kept where none is better.
-TRIED = {
+SETTINGS_TO_TRY = {
     "k": (60, 1, 2, 5, 10, 20, 40, 100, 200, 500),
     "p": (0.8, 0.5, 0.6, 0.7, 0.9, 0.95, 0.98, 0.99),
     "gamma": (1, 0, 0.25, 0.5, 0.75, 1.5, 2, 3),
@@ -47,37 +47,37 @@ class Candidate:
     def learns(self) -> bool:
         return self.method in TRAINED
 
-    def learn(self, pool: Pool, known: Judged, ready: Scaled) -> dict[str, Any]:
+    def learn(self, pool: RunPool, known: PoolJudgments, ready: NormalisedPool) -> dict[str, Any]:
         """What the judgments teach it; of an unsupervised method, the setting itself. ready: the pool's scores."""
         if self.learns:
             return TRAINED[self.method].learn(pool, known, self.setting, ready)
         return dict(self.setting)
 
-    def fuse(self, pool: Pool, parameters: Mapping[str, Any], ready: Scaled) -> Floats:
+    def fuse(self, pool: RunPool, parameters: Mapping[str, Any], ready: NormalisedPool) -> Floats:
         """(documents) the fused scores."""
         if self.learns:
             with np.errstate(over="ignore", invalid="ignore"):  # told where they become a run
                 return TRAINED[self.method].apply(pool, dict(parameters), ready)
         given = dict(parameters)
         weights = np.array(given.pop("weights", [1.0] * len(pool.entries)), np.float64)
-        settings = Settings(method=self.method, normalise=self.normalise, parameters=given, weights=weights)
+        settings = FusionSettings(method=self.method, normalise=self.normalise, parameters=given, weights=weights)
         with np.errstate(over="ignore", invalid="ignore"):
-            return scores_of(pool, settings, (), ready)[0]
+            return fused_scores(pool, settings, (), ready)[0]
 
     def __str__(self) -> str:
         """In one word, as the tag of a run is."""
         said = [self.normalise] if self.normalise != "none" else []
-        said += [f"{name}={shown(value)}" for name, value in self.setting.items()]
+        said += [f"{name}={format_value(value)}" for name, value in self.setting.items()]
         return f"{self.method}({','.join(said)})" if said else self.method
 
 
-def shown(value: Any) -> str:
+def format_value(value: Any) -> str:
     if isinstance(value, (list, tuple)):
-        return ",".join(map(shown, value))
+        return ",".join(map(format_value, value))
     return f"{value:g}" if isinstance(value, float) else str(value)
 
 
-def candidates(
+def list_candidates(
     methods: str | Sequence[str], normalise: str | Sequence[str] | None, given: Mapping[str, Any] | None, runs: int
 ) -> list[Candidate]:
     """All that is to be tried, what is usual first. given: for settings by name a value, or a list of those to try.
@@ -92,11 +92,11 @@ def candidates(
             raise ParameterError(f"{name} has nothing to learn or to tune; fuse with it as it is")
         if not isinstance(name, str) or name not in (*METHODS, *TRAINED):
             raise UnknownName("method", str(name), (*METHODS, *TRAINED))
-    hows = checked_normalisations(normalise)
+    hows = validate_normalisations(normalise)
     by_ranks = [name for name in names if not looks_at_scores(name)]
-    if hows is not None and hows != [TURNS] and hows != ["none"] and len(by_ranks) == len(names):
+    if hows is not None and hows != [INVERTED] and hows != ["none"] and len(by_ranks) == len(names):
         raise ParameterError(
-            f"{listed(names)} {'looks' if len(names) == 1 else 'look'} at ranks, which {listed(hows)} "
+            f"{join_names(names)} {'looks' if len(names) == 1 else 'look'} at ranks, which {join_names(hows)} "
             f"{'does' if len(hows) == 1 else 'do'} not change; leave normalise out, or choose a method that looks at "
             "scores, as weighted-sum"
         )
@@ -104,18 +104,18 @@ def candidates(
         raise ParameterError(f"settings are {given!r}, expected values by name, as {{'k': [10, 60]}}")
     fixed = dict(given or {})
     for unknown in fixed:
-        if not any(unknown in takes(name) for name in names):
-            known = sorted({one for name in names for one in takes(name)})
+        if not any(unknown in setting_names(name) for name in names):
+            known = sorted({one for name in names for one in setting_names(name)})
             raise ParameterError(
-                f"{listed(dict.fromkeys(names))}: no setting {unknown!r}; "
-                f"{f'known: {listed(known)}' if known else 'there are none'}"
+                f"{join_names(dict.fromkeys(names))}: no setting {unknown!r}; "
+                f"{f'known: {join_names(known)}' if known else 'there are none'}"
             )
     found: dict[str, Candidate] = {}
     for name in dict.fromkeys(names):
-        own = {key: value for key, value in fixed.items() if key in takes(name)}
-        for how in usual(hows, name):
+        own = {key: value for key, value in fixed.items() if key in setting_names(name)}
+        for how in normalisations_for(hows, name):
             for setting in settings_of(name, own, runs):
-                one = checked(Candidate(name, how, setting), runs)
+                one = validate_candidate(Candidate(name, how, setting), runs)
                 found.setdefault(str(one), one)
     return list(found.values())
 
@@ -124,7 +124,7 @@ def looks_at_scores(method: str) -> bool:
     return TRAINED[method].scores if method in TRAINED else METHODS[method].scores
 
 
-def takes(method: str) -> tuple[str, ...]:
+def setting_names(method: str) -> tuple[str, ...]:
     """The names of its settings."""
     if method in TRAINED:
         return tuple(TRAINED[method].takes)
@@ -132,7 +132,7 @@ def takes(method: str) -> tuple[str, ...]:
     return (*((known.takes[0],) if known.takes else ()), *(("weights",) if known.weighted else ()))
 
 
-def checked_normalisations(normalise: str | Sequence[str] | None) -> list[str] | None:
+def validate_normalisations(normalise: str | Sequence[str] | None) -> list[str] | None:
     """None where nothing was said."""
     if normalise is None:
         return None
@@ -142,17 +142,17 @@ def checked_normalisations(normalise: str | Sequence[str] | None) -> list[str] |
     for how in hows:
         if not isinstance(how, str) or how not in NORMALISATIONS:
             raise UnknownName("normalisation", str(how), NORMALISATIONS)
-    if TURNS in hows and len(hows) > 1:
+    if INVERTED in hows and len(hows) > 1:
         raise ParameterError(
-            f"{TURNS} says that lower scores are better, which is not to be tuned; give it alone, or leave it out"
+            f"{INVERTED} says that lower scores are better, which is not to be tuned; give it alone, or leave it out"
         )
     return list(dict.fromkeys(hows)) or None
 
 
-def usual(hows: list[str] | None, method: str) -> list[str]:
+def normalisations_for(hows: list[str] | None, method: str) -> list[str]:
     """The normalisations to try with a method."""
     if not looks_at_scores(method):
-        return [TURNS] if hows == [TURNS] else ["none"]
+        return [INVERTED] if hows == [INVERTED] else ["none"]
     return hows or ["min-max"]
 
 
@@ -162,17 +162,17 @@ def settings_of(method: str, given: Mapping[str, Any], runs: int) -> Iterator[di
         grid = [dict(setting) for setting in TRAINED[method].grid(runs)]
     else:
         known = METHODS[method]
-        own: dict[str, Sequence[Any]] = {known.takes[0]: TRIED[known.takes[0]]} if known.takes else {}
+        own: dict[str, Sequence[Any]] = {known.takes[0]: SETTINGS_TO_TRY[known.takes[0]]} if known.takes else {}
         if known.weighted:
             own["weights"] = [setting["weights"] for setting in weight_grid(runs)]
-        own |= {name: options(name, value) for name, value in given.items()}
-        grid = list(crossed(own))
+        own |= {name: values_to_try(name, value) for name, value in given.items()}
+        grid = list(setting_combinations(own))
     for setting in grid:
-        for replaced in product_of({name: options(name, value) for name, value in given.items()}):
+        for replaced in product_of({name: values_to_try(name, value) for name, value in given.items()}):
             yield {**setting, **replaced}
 
 
-def options(name: str, value: Any) -> list[Any]:
+def values_to_try(name: str, value: Any) -> list[Any]:
     """The values to try of what was given: one, or a list; of weights a list is one."""
     found = value.tolist() if isinstance(value, np.ndarray) else value
     one = not isinstance(found, (list, tuple))
@@ -194,7 +194,7 @@ def product_of(values: Mapping[str, Sequence[Any]]) -> Iterator[dict[str, Any]]:
             yield {**head, last: value}
 
 
-def crossed(values: Mapping[str, Sequence[Any]]) -> Iterator[dict[str, Any]]:
+def setting_combinations(values: Mapping[str, Sequence[Any]]) -> Iterator[dict[str, Any]]:
     """Every combination; where those are too many, each setting varied alone, the others as they are usually."""
     if np.prod([len(of_one) for of_one in values.values()]) <= MOST:
         yield from product_of(values)
@@ -205,23 +205,23 @@ def crossed(values: Mapping[str, Sequence[Any]]) -> Iterator[dict[str, Any]]:
         yield from ({**first, name: value} for value in of_one[1:])
 
 
-def checked(candidate: Candidate, runs: int) -> Candidate:
+def validate_candidate(candidate: Candidate, runs: int) -> Candidate:
     """With settings of plain numbers. Raises ParameterError."""
-    setting = {name: plain(value) for name, value in candidate.setting.items()}
+    setting = {name: as_json_value(value) for name, value in candidate.setting.items()}
     for name, value in setting.items():
         if value is None:
             raise ParameterError(f"{name} is None, expected a value to try; leave it out to try the usual ones")
     if "weights" in setting:
-        checked_weights(setting["weights"], runs, "rrf")
+        validate_weights(setting["weights"], runs, "rrf")
     if not candidate.learns:
         given = {name: value for name, value in setting.items() if name != "weights"}
         how = None if candidate.normalise == "none" else candidate.normalise
-        settle(candidate.method, how, setting.get("weights"), given, runs)
+        validate(candidate.method, how, setting.get("weights"), given, runs)
     return Candidate(candidate.method, candidate.normalise, setting)
 
 
-def plain(value: Any) -> Any:
+def as_json_value(value: Any) -> Any:
     """As JSON has it."""
     if isinstance(value, (np.ndarray, np.generic)):
         return value.tolist()
-    return [plain(one) for one in value] if isinstance(value, (list, tuple)) else value
+    return [as_json_value(one) for one in value] if isinstance(value, (list, tuple)) else value

@@ -10,13 +10,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from rankscope.fusion.candidates import Candidate
-from rankscope.fusion.judged import Judged
+from rankscope.fusion.judged import PoolJudgments
 from rankscope.fusion.measured import MeasuredPool
-from rankscope.fusion.parts import Part, part_of
-from rankscope.fusion.scaled import Scaled, scaled
+from rankscope.fusion.parts import PoolSubset, pool_subset
+from rankscope.fusion.scaled import NormalisedPool, normalise_pool
 from rankscope.typing import Floats, Ints
 
-__all__ = ["Folds", "Worth", "folds_of", "with_scores", "worth_of"]
+__all__ = ["Folds", "CandidateValues", "make_folds", "normalise_folds", "evaluate_candidate"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,10 +26,10 @@ class Folds:
     """
 
     measured: MeasuredPool
-    known: Judged
+    known: PoolJudgments
     fold: Ints
-    parts: tuple[Part, ...]
-    ready: Mapping[str, tuple[Scaled, tuple[Scaled, ...]]]
+    parts: tuple[PoolSubset, ...]
+    ready: Mapping[str, tuple[NormalisedPool, tuple[NormalisedPool, ...]]]
     nested: bool = True
 
     def learn(self, candidate: Candidate, without: Sequence[int] = ()) -> dict[str, Any]:
@@ -42,7 +42,7 @@ class Folds:
         return candidate.fuse(self.parts[f].pool, parameters, self.ready[candidate.normalise][1][f])
 
 
-class Worth(NamedTuple):
+class CandidateValues(NamedTuple):
     """Values of a candidate. outer: (queries) by what was learned without the fold of each; inner: (folds, queries) by
     what was learned without that fold and the query's own, NaN in that fold: by it a setting is chosen for the fold.
     """
@@ -51,35 +51,37 @@ class Worth(NamedTuple):
     inner: Floats | None
 
 
-def folds_of(measured: MeasuredPool, known: Judged, fold: Ints) -> Folds:
-    parts = tuple(part_of(measured.pool, fold == f) for f in range(int(fold.max()) + 1))
+def make_folds(measured: MeasuredPool, known: PoolJudgments, fold: Ints) -> Folds:
+    parts = tuple(pool_subset(measured.pool, fold == f) for f in range(int(fold.max()) + 1))
     return Folds(measured, known, fold, parts, {})
 
 
-def with_scores(folds: Folds, how: str, names: Sequence[str]) -> tuple[Scaled, tuple[Scaled, ...]]:
-    """The scores of all runs, normalised, in the whole pool and in each part. Raises InputError as `scaled`."""
-    return scaled(folds.measured.pool, how, names), tuple(scaled(part.pool, how, names) for part in folds.parts)
+def normalise_folds(folds: Folds, how: str, names: Sequence[str]) -> tuple[NormalisedPool, tuple[NormalisedPool, ...]]:
+    """The scores of all runs, normalised, in the whole pool and in each part. Raises InputError as `normalise_pool`."""
+    return normalise_pool(folds.measured.pool, how, names), tuple(
+        normalise_pool(part.pool, how, names) for part in folds.parts
+    )
 
 
-def worth_of(folds: Folds, candidate: Candidate) -> Worth:
+def evaluate_candidate(folds: Folds, candidate: Candidate) -> CandidateValues:
     """What a candidate is worth on each query: a unit of work.
 
     A model learned without two folds serves both: each is the one left out inside when the other is left out outside.
     Where the judgments teach nothing, as where weights are all there is to set, one fusion of all queries does.
     """
     count, measured = len(folds.parts), folds.measured
-    if not candidate.learns or same_everywhere(folds, candidate):
+    if not candidate.learns or learns_nothing(folds, candidate):
         ready = folds.ready[candidate.normalise][0]
         values = measured.values(candidate.fuse(measured.pool, folds.learn(candidate), ready))
         inner = np.tile(values, (count, 1))
         inner[folds.fold, np.arange(values.size)] = np.nan
-        return Worth(values, inner if folds.nested else None)
+        return CandidateValues(values, inner if folds.nested else None)
     scores = np.zeros(measured.pool.size)
     for f, part in enumerate(folds.parts):
         scores[part.documents] = folds.fuse(candidate, folds.learn(candidate, (f,)), f)
     outer = measured.values(scores)
     if not folds.nested:
-        return Worth(outer, None)
+        return CandidateValues(outer, None)
     inside = np.zeros((count, measured.pool.size))
     for f, g in combinations(range(count), 2):
         parameters = folds.learn(candidate, (f, g))
@@ -87,10 +89,10 @@ def worth_of(folds: Folds, candidate: Candidate) -> Worth:
             inside[out, folds.parts[held].documents] = folds.fuse(candidate, parameters, held)
     inner = np.array([measured.values(scores) for scores in inside])
     inner[folds.fold, np.arange(outer.size)] = np.nan
-    return Worth(outer, inner)
+    return CandidateValues(outer, inner)
 
 
-def same_everywhere(folds: Folds, candidate: Candidate) -> bool:
+def learns_nothing(folds: Folds, candidate: Candidate) -> bool:
     """Whether the same is learned from any fold: nothing, then."""
     first = folds.learn(candidate, (0,))
     return all(folds.learn(candidate, (f,)) == first for f in range(1, len(folds.parts)))

@@ -8,25 +8,25 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from rankscope.consensus.base import Method
-from rankscope.data.dicts import dict_rows
+from rankscope.data.dicts import rows_from_dicts
 from rankscope.data.rows import Rows
 from rankscope.data.run import Run
-from rankscope.data.wording import queries
+from rankscope.data.wording import pluralise_queries
 from rankscope.errors import InputError, ParameterError
-from rankscope.fusion.by_consensus import consensus_scores, is_consensus, settle_consensus
+from rankscope.fusion.by_consensus import consensus_scores, is_consensus, validate_consensus
 from rankscope.fusion.lists import fused_rows
-from rankscope.fusion.majority import majorities
-from rankscope.fusion.methods import METHODS, TURNS, Settings, settle
-from rankscope.fusion.pool import Pool, pool_runs
-from rankscope.fusion.scaled import Scaled
-from rankscope.fusion.scaling import lists_of, normalised
-from rankscope.fusion.sums import Gains, borda_points, borda_shares, combined, of_rank
+from rankscope.fusion.majority import condorcet_scores
+from rankscope.fusion.methods import INVERTED, METHODS, FusionSettings, validate
+from rankscope.fusion.pool import RunPool, pool_runs
+from rankscope.fusion.scaled import NormalisedPool
+from rankscope.fusion.scaling import normalise_run, runs_per_query
+from rankscope.fusion.sums import Gains, borda_points, borda_shares, combine_gains, rank_gains
 from rankscope.fusion.trained import TRAINED
 from rankscope.io.read import read_run
-from rankscope.io.streams import is_path, one_stdin
+from rankscope.io.streams import check_single_stdin, is_path
 from rankscope.typing import Floats, PathLike
 
-__all__ = ["Pooled", "check_runs", "fuse", "fused_run", "pooled", "scores_of"]
+__all__ = ["LoadedPool", "check_runs", "fuse", "fused_run", "load_pool", "fused_scores"]
 
 
 def fuse(
@@ -82,14 +82,14 @@ def fuse(
         )
     given: dict[str, Any] = {"k": k, "p": p, "gamma": gamma, "sigma": sigma, "unranked": unranked}
     if isinstance(method, Method) or is_consensus(method):
-        asked = settle_consensus(method, normalise, weights, given, len(runs))
-        names, notes, pool = pooled(runs, input=input, inverted=asked.normalise == TURNS)
+        asked = validate_consensus(method, normalise, weights, given, len(runs))
+        names, notes, pool = load_pool(runs, input=input, inverted=asked.normalise == INVERTED)
         scores, said = consensus_scores(pool, asked, names)
         return fused_run(pool, scores, name or str(asked), (*notes, *said))
-    settings = settle(method, normalise, weights, given, len(runs))
-    names, notes, pool = pooled(runs, input=input, inverted=settings.normalise == TURNS)
+    settings = validate(method, normalise, weights, given, len(runs))
+    names, notes, pool = load_pool(runs, input=input, inverted=settings.normalise == INVERTED)
     with np.errstate(over="ignore", invalid="ignore"):  # told below
-        scores, said = scores_of(pool, settings, names)
+        scores, said = fused_scores(pool, settings, names)
     return fused_run(pool, scores, name or str(settings), (*notes, *said))
 
 
@@ -99,27 +99,27 @@ def check_runs(runs: Any) -> None:
         raise ParameterError("runs is no list, expected a list of runs")
     if not runs:
         raise ParameterError("no runs given, expected at least one")
-    one_stdin(runs)
+    check_single_stdin(runs)
 
 
-class Pooled(NamedTuple):
+class LoadedPool(NamedTuple):
     """Runs side by side, by their names, and what is to be said of them."""
 
     names: tuple[str, ...]
     notes: tuple[str, ...]
-    pool: Pool
+    pool: RunPool
 
 
-def pooled(runs: Sequence[Run | PathLike | Any], *, input: str | None = None, inverted: bool = False) -> Pooled:
+def load_pool(runs: Sequence[Run | PathLike | Any], *, input: str | None = None, inverted: bool = False) -> LoadedPool:
     """Read runs and put them side by side. inverted: lower scores are better. Raises InputError as `fuse`."""
     read = [read_run(run, input=input) if is_path(run) else run if isinstance(run, Run) else Run(run) for run in runs]
     names, notes = numbered_names([run.name for run in read])
-    pool = pool_runs([rows_of(run, shown) for run, shown in zip(read, names, strict=True)], inverted=inverted)
+    pool = pool_runs([finite_rows(run, shown) for run, shown in zip(read, names, strict=True)], inverted=inverted)
     own = dict.fromkeys(note for run in read for note in run.notes)
-    return Pooled(tuple(names), (*own, *notes, *shared_note(pool)), pool)
+    return LoadedPool(tuple(names), (*own, *notes, *lacking_queries_note(pool)), pool)
 
 
-def fused_run(pool: Pool, scores: Floats, name: str, notes: Sequence[str]) -> Run:
+def fused_run(pool: RunPool, scores: Floats, name: str, notes: Sequence[str]) -> Run:
     """Fused scores as a run. Raises InputError for those that are no numbers."""
     if not np.isfinite(scores).all():
         raise InputError(
@@ -145,9 +145,9 @@ def numbered_names(names: Sequence[str]) -> tuple[list[str], list[str]]:
     return found, [f"several runs are called {', '.join(alike)}: numbered as they were given"] if alike else []
 
 
-def rows_of(run: Run, name: str) -> Rows:
+def finite_rows(run: Run, name: str) -> Rows:
     """The rows of a run. Raises InputError for a score that is not finite."""
-    rows = run._rows if run._rows is not None else dict_rows(run._mapping or {}, f"run {name!r}", "score")
+    rows = run._rows if run._rows is not None else rows_from_dicts(run._mapping or {}, f"run {name!r}", "score")
     if not np.isfinite(rows.values).all():
         row = int(np.flatnonzero(~np.isfinite(rows.values))[0])
         where = rows.where(int(rows.docs.starts[row]))
@@ -155,40 +155,40 @@ def rows_of(run: Run, name: str) -> Rows:
     return rows
 
 
-def shared_note(pool: Pool) -> list[str]:
+def lacking_queries_note(pool: RunPool) -> list[str]:
     """A note on queries that some runs lack. Raises InputError where no two runs have a query in common."""
     runs = len(pool.entries)
-    having = lists_of(pool, pool.entries)
+    having = runs_per_query(pool, pool.entries)
     if runs > 1 and int(having.max(initial=0)) < 2:
         raise InputError(
-            f"no query is in two of the {runs} runs ({queries(having.size)} in all); check that their queries are "
+            f"no query is in two of the {runs} runs ({pluralise_queries(having.size)} in all); check that their queries are "
             "written alike"
         )
     lacked = int((having < runs).sum())
     if not lacked:
         return []
     verb = "is" if lacked == 1 else "are"
-    return [f"{lacked:,} of {queries(having.size)} {verb} not in every run: fused from those that have it"]
+    return [f"{lacked:,} of {pluralise_queries(having.size)} {verb} not in every run: fused from those that have it"]
 
 
-def scores_of(
-    pool: Pool, settings: Settings, names: Sequence[str], ready: Scaled | None = None
+def fused_scores(
+    pool: RunPool, settings: FusionSettings, names: Sequence[str], ready: NormalisedPool | None = None
 ) -> tuple[Floats, list[str]]:
     """(documents) the fused scores, and notes. ready: the scores of all runs where they are normalised already."""
     method, given = settings.method, settings.parameters
     notes: list[str] = []
     if method == "condorcet":
-        return majorities(pool, settings.weights), notes
+        return condorcet_scores(pool, settings.weights), notes
 
     def gains(i: int) -> Gains:
         entry = pool.entries[i]
         if method == "borda":
             return borda_points(pool, entry)
         if not METHODS[method].scores:
-            return of_rank(method, given.get("k", 0.0), given.get("p", 0.0), entry), None
+            return rank_gains(method, given.get("k", 0.0), given.get("p", 0.0), entry), None
         if ready is not None:
             return ready.gains[i]
-        values, said = normalised(pool, entry, settings.normalise, names[i])
+        values, said = normalise_run(pool, entry, settings.normalise, names[i])
         notes.extend(said)
         return borda_shares(pool, entry, values) if settings.normalise == "borda" else (values, None)
 
@@ -200,4 +200,4 @@ def scores_of(
         "comb-gmnz": lambda count: count ** given["gamma"],
     }
     kind = method.removeprefix("comb-") if method in ("comb-min", "comb-max", "comb-med", "comb-anz") else "sum"
-    return combined(pool, gains, kind, settings.weights, factors.get(method)), notes
+    return combine_gains(pool, gains, kind, settings.weights, factors.get(method)), notes

@@ -12,15 +12,15 @@ from rankscope.kernels.order import ranges
 from rankscope.kernels.text import PADDING, Fields, equal, words
 from rankscope.typing import Ints
 
-__all__ = ["Ids", "gathered"]
+__all__ = ["GatheredIds", "gather_ids"]
 
 #: Ids up to this length are copied eight bytes at a time, padded to the longest.
 SHORT = 64
 #: Strings that are compared at a time, so that they stay in the processor's cache.
-PIECE = 32_768
+STRINGS_AT_ONCE = 32_768
 
 
-class Ids(NamedTuple):
+class GatheredIds(NamedTuple):
     """Strings, and their words as a table, (strings, words), where they are short."""
 
     fields: Fields
@@ -31,8 +31,8 @@ class Ids(NamedTuple):
         if self.table is None:
             return bool(equal(others, self.fields.take(place)).all())
         columns, flat = self.table.shape[1], self.table.ravel()
-        for start in range(0, place.size, PIECE):
-            part = slice(start, start + PIECE)
+        for start in range(0, place.size, STRINGS_AT_ONCE):
+            part = slice(start, start + STRINGS_AT_ONCE)
             some, cell = others.slice(part), place[part]
             if (self.fields.lengths.take(cell) != some.lengths).any():
                 return False
@@ -43,14 +43,14 @@ class Ids(NamedTuple):
         return True
 
 
-def gathered(parts: Sequence[Fields], at: Sequence[Ints], total: int) -> Ids:
+def gather_ids(parts: Sequence[Fields], at: Sequence[Ints], total: int) -> GatheredIds:
     """The parts' strings as one. at: for each part, the place of each of its strings among the total."""
     lengths = np.zeros(total, np.int64)
     for part, place in zip(parts, at, strict=True):
         lengths[place] = part.lengths
     longest = int(lengths.max(initial=0))
     if longest > SHORT:
-        return Ids(copied(parts, at, lengths), None)
+        return GatheredIds(copy_ids(parts, at, lengths), None)
     columns = max((longest + 7) // 8, 1)
     table = np.zeros((total + 2 * (PADDING // 8 + 1), columns), "<u8")
     first = PADDING // 8 + 1
@@ -58,10 +58,10 @@ def gathered(parts: Sequence[Fields], at: Sequence[Ints], total: int) -> Ids:
         for j in range((int(part.lengths.max(initial=0)) + 7) // 8):
             table[first + place, j] = words(part, j)
     fields = Fields(table.view(np.uint8).ravel(), (first + np.arange(total)) * (8 * columns), lengths)
-    return Ids(fields, table[first : first + total])
+    return GatheredIds(fields, table[first : first + total])
 
 
-def copied(parts: Sequence[Fields], at: Sequence[Ints], lengths: Ints) -> Fields:
+def copy_ids(parts: Sequence[Fields], at: Sequence[Ints], lengths: Ints) -> Fields:
     """The same byte by byte, where padding to the longest could take too much memory."""
     starts = np.cumsum(lengths) - lengths + PADDING
     buffer = np.zeros(int(lengths.sum()) + 2 * PADDING, np.uint8)

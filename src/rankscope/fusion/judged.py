@@ -10,19 +10,19 @@ import numpy as np
 from rankscope.data.qrels import Qrels
 from rankscope.data.rows import combined_keys
 from rankscope.errors import InputError
-from rankscope.fusion.pool import Entry, Pool
+from rankscope.fusion.pool import PooledRun, RunPool
 from rankscope.kernels.segments import group_of
 from rankscope.kernels.text import hashes
 from rankscope.typing import Bools, Ints
 
-__all__ = ["UNJUDGED", "Found", "Judged", "check_used", "judged"]
+__all__ = ["UNJUDGED", "JudgedDocuments", "PoolJudgments", "check_judged_queries", "judge_pool"]
 
 
 #: The grade of a document without a judgment: below every grade, and so never relevant.
 UNJUDGED = int(np.iinfo(np.int64).min)
 
 
-class Found(NamedTuple):
+class JudgedDocuments(NamedTuple):
     """The judged documents of a run. query, rank: of each; size: how long its list is; relevant: whether it is."""
 
     query: Ints
@@ -30,13 +30,13 @@ class Found(NamedTuple):
     size: Ints
     relevant: Bools
 
-    def where(self, kept: Bools) -> Found:
+    def where(self, kept: Bools) -> JudgedDocuments:
         """Some of them."""
-        return Found(self.query[kept], self.rank[kept], self.size[kept], self.relevant[kept])
+        return JudgedDocuments(self.query[kept], self.rank[kept], self.size[kept], self.relevant[kept])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Judged:
+class PoolJudgments:
     """Judgments of a pool. grades: (documents) relevance, UNJUDGED where nobody judged; relevant: (queries) how many
     relevant documents the judgments have, whether a run has them or not; used: (queries) what is learned from, which
     is those with judgments, or a part of them; level: the least relevance that counts; runs: the judged documents of
@@ -50,29 +50,29 @@ class Judged:
     relevant: Ints
     used: Bools
     level: int
-    runs: tuple[Found, ...]
+    runs: tuple[JudgedDocuments, ...]
 
-    def only(self, queries: Bools) -> Judged:
+    def only(self, queries: Bools) -> PoolJudgments:
         """The same, to learn from some queries alone. queries: (queries of the pool) which."""
         return replace(self, used=self.used & queries)
 
-    def lists(self, entry: Entry) -> tuple[Ints, Ints]:
+    def lists(self, entry: PooledRun) -> tuple[Ints, Ints]:
         """Which queries a run has lists for, of those that are learned from, and how long each list is."""
         kept = self.used[entry.query] & (entry.lengths > 0)
         return entry.query[kept], entry.lengths[kept]
 
-    def found(self, i: int) -> Found:
+    def found(self, i: int) -> JudgedDocuments:
         """The judged documents of a run in queries that are learned from."""
         every = self.runs[i]
         return every.where(self.used[every.query])
 
-    def hits(self, i: int) -> Found:
+    def hits(self, i: int) -> JudgedDocuments:
         """The relevant ones among them."""
         every = self.runs[i]
         return every.where(self.used[every.query] & every.relevant)
 
 
-def judged(pool: Pool, qrels: Qrels, rel: int = 1) -> Judged:
+def judge_pool(pool: RunPool, qrels: Qrels, rel: int = 1) -> PoolJudgments:
     """The judgments of a pool's documents. rel: the least relevance that counts."""
     codes = np.array([qrels.codes.get(id_, -1) for id_ in pool.query_ids], np.int64)
     lookup = qrels.lookup
@@ -82,11 +82,11 @@ def judged(pool: Pool, qrels: Qrels, rel: int = 1) -> Judged:
     of_query = group_of(qrels.offsets)[qrels.relevance >= rel]
     totals = np.bincount(of_query, minlength=len(qrels.query_ids))
     used = codes >= 0
-    runs = tuple(found_in(pool, entry, grades, rel) for entry in pool.entries)
-    return Judged(grades, np.where(used, totals[codes], 0), used, rel, runs)
+    runs = tuple(judged_documents(pool, entry, grades, rel) for entry in pool.entries)
+    return PoolJudgments(grades, np.where(used, totals[codes], 0), used, rel, runs)
 
 
-def found_in(pool: Pool, entry: Entry, grades: Ints, rel: int) -> Found:
+def judged_documents(pool: RunPool, entry: PooledRun, grades: Ints, rel: int) -> JudgedDocuments:
     grade = grades[entry.place]
     rows = np.flatnonzero(grade >= min(rel, 0))
     query = group_of(pool.offsets)[entry.place[rows]]
@@ -95,10 +95,10 @@ def found_in(pool: Pool, entry: Entry, grades: Ints, rel: int) -> Found:
     size = np.zeros(len(pool.query_ids), np.int64)
     size[entry.query] = entry.lengths
     query = query[order]
-    return Found(query, rank[order], size[query], grade[order] >= rel)
+    return JudgedDocuments(query, rank[order], size[query], grade[order] >= rel)
 
 
-def check_used(known: Judged) -> None:
+def check_judged_queries(known: PoolJudgments) -> None:
     """Raises InputError where there is nothing to learn from."""
     if not known.used.any():
         raise InputError(

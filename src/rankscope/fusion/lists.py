@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from rankscope.data.rows import Rows
-from rankscope.fusion.pool import Pool
+from rankscope.fusion.pool import RunPool
 from rankscope.kernels.order import order_falling, ranges
 from rankscope.kernels.segments import bounds
 from rankscope.kernels.text import Fields, hashes, order_descending
@@ -14,7 +14,7 @@ from rankscope.typing import Floats, Ints
 __all__ = ["fused_rows"]
 
 
-def fused_rows(pool: Pool, scores: Floats) -> Rows:
+def fused_rows(pool: RunPool, scores: Floats) -> Rows:
     """The fused lists, each from the best document down, in the order in which queries were first seen."""
     lengths = np.diff(pool.offsets)
     order = best_first(scores, pool.offsets, pool.docs)

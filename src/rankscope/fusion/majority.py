@@ -7,12 +7,12 @@ from collections.abc import Iterator
 import numpy as np
 import numpy.typing as npt
 
-from rankscope.fusion.pool import Pool
+from rankscope.fusion.pool import RunPool
 from rankscope.fusion.sums import summing_order
 from rankscope.kernels.ties import NOISE
 from rankscope.typing import Floats, Ints
 
-__all__ = ["majorities"]
+__all__ = ["condorcet_scores"]
 
 Ranks = npt.NDArray[np.uint16] | npt.NDArray[np.uint32]
 
@@ -22,7 +22,7 @@ PAIRS = 250_000
 STRIP = 127
 
 
-def majorities(pool: Pool, weights: Floats) -> Floats:
+def condorcet_scores(pool: RunPool, weights: Floats) -> Floats:
     """(documents) 1, and 1 more for each other document of the query that it beats, half for each that it ties with.
 
     A document beats another one where runs of more weight have it before than behind the other; a run has what it
@@ -30,20 +30,20 @@ def majorities(pool: Pool, weights: Floats) -> Floats:
     number of documents are compared side by side.
     """
     lengths = np.diff(pool.offsets)
-    ranks = [ranks_of(pool, entry.place, entry.rank) for entry in pool.entries]
+    ranks = [ranks_by_run(pool, entry.place, entry.rank) for entry in pool.entries]
     order = summing_order(pool.entries, weights)
     whole = bool((weights == 1).all()) and len(order) < STRIP
     # Majorities smaller than this are rounding.
     reach = 0.0 if whole else NOISE * float(weights.sum())
     found = np.empty(pool.size)
-    for queries, n in blocks(lengths):
+    for queries, n in query_blocks(lengths):
         places = pool.offsets[queries][:, None] + np.arange(n)
         lines = [ranks[i][places] for i in order]
         surplus = np.zeros((queries.size, n), np.int64)
         size = min(STRIP, max(1, PAIRS // (queries.size * n)))
         for start in range(0, n, size):
             these = slice(start, min(start + size, n))
-            net = counted_net(lines, these) if whole else weighed_net(lines, these, weights[order])
+            net = net_counts(lines, these) if whole else net_weights(lines, these, weights[order])
             beaten = (net > reach).view(np.int8) - (net < -reach).view(np.int8)
             # Of each document, those that it is ahead of, less those that are ahead of it. A pair within these stands
             # there twice, once from either side; one with a later document once, and counts for that one here, too.
@@ -54,7 +54,7 @@ def majorities(pool: Pool, weights: Floats) -> Floats:
     return found
 
 
-def ranks_of(pool: Pool, place: Ints, rank: Ints) -> Ranks:
+def ranks_by_run(pool: RunPool, place: Ints, rank: Ints) -> Ranks:
     """(documents) the ranks by a run, in the fewest bits; the greatest number for what it lacks."""
     few = int(rank.max(initial=0)) < np.iinfo(np.uint16).max
     found: Ranks = np.zeros(pool.size, np.uint16) if few else np.zeros(pool.size, np.uint32)
@@ -63,7 +63,7 @@ def ranks_of(pool: Pool, place: Ints, rank: Ints) -> Ranks:
     return found
 
 
-def counted_net(lines: list[Ranks], these: slice) -> npt.NDArray[np.int8]:
+def net_counts(lines: list[Ranks], these: slice) -> npt.NDArray[np.int8]:
     """(queries, these, documents from these on) how many runs have each of these before each other, less those that
     have it behind. lines: (queries, documents) the ranks by each run.
     """
@@ -80,7 +80,7 @@ def counted_net(lines: list[Ranks], these: slice) -> npt.NDArray[np.int8]:
     return net
 
 
-def weighed_net(lines: list[Ranks], these: slice, weights: Floats) -> Floats:
+def net_weights(lines: list[Ranks], these: slice, weights: Floats) -> Floats:
     """The same of the runs' weights."""
     queries, n = lines[0].shape
     net = np.zeros((queries, these.stop - these.start, n - these.start))
@@ -91,7 +91,7 @@ def weighed_net(lines: list[Ranks], these: slice, weights: Floats) -> Floats:
     return net
 
 
-def blocks(lengths: Ints) -> Iterator[tuple[Ints, int]]:
+def query_blocks(lengths: Ints) -> Iterator[tuple[Ints, int]]:
     """Queries of one number of documents, as many as may be compared at a time, and that number."""
     for n in np.unique(lengths[lengths > 0]).tolist():
         queries = np.flatnonzero(lengths == n)

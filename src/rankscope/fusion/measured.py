@@ -9,9 +9,9 @@ import numpy as np
 from rankscope.data.hits import Hits
 from rankscope.data.qrels import Qrels
 from rankscope.data.ranking import rank_rows
-from rankscope.data.rows import combined_keys, name_of
+from rankscope.data.rows import combined_keys, decode_id
 from rankscope.evaluation.conventions import Plan
-from rankscope.fusion.pool import Pool
+from rankscope.fusion.pool import RunPool
 from rankscope.kernels.order import ranges
 from rankscope.kernels.segments import bounds
 from rankscope.kernels.text import hashes
@@ -28,7 +28,7 @@ class MeasuredPool:
     documents of that, and its relevance. blank: the hits before anything is ranked.
     """
 
-    pool: Pool
+    pool: RunPool
     plan: Plan
     wanted: Ints
     query: Ints
@@ -71,7 +71,7 @@ class MeasuredPool:
         return np.asarray(self.plan.values(hits, "fused")[0][0], np.float64)
 
 
-def measured_pool(pool: Pool, qrels: Qrels, plan: Plan) -> MeasuredPool:
+def measured_pool(pool: RunPool, qrels: Qrels, plan: Plan) -> MeasuredPool:
     """Find the judged documents of a pool, all of whose queries have judgments. plan: of one measure."""
     codes = np.array([qrels.codes[query] for query in pool.query_ids], np.int64)
     lookup = qrels.lookup
@@ -81,7 +81,7 @@ def measured_pool(pool: Pool, qrels: Qrels, plan: Plan) -> MeasuredPool:
     sizes = np.diff(qrels.offsets)[codes]
     nothing, none = np.empty(0), np.empty(0, np.int64)
     blank = Hits(
-        query_ids=tuple(map(name_of, pool.query_ids)),
+        query_ids=tuple(map(decode_id, pool.query_ids)),
         offsets=bounds(np.bincount(query, minlength=codes.size)),
         rank=nothing,
         first=nothing,

@@ -9,15 +9,15 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from rankscope.data.wording import counted
+from rankscope.data.wording import pluralise
 from rankscope.errors import ParameterError, UnknownName
 from rankscope.fusion.scaling import NORMALISATIONS
 from rankscope.stats.inputs import check_positive, check_share, is_real
 
-__all__ = ["METHODS", "Settings", "as_weights", "settle"]
+__all__ = ["METHODS", "FusionSettings", "parse_weights", "validate"]
 
 
-class Known(NamedTuple):
+class FusionMethod(NamedTuple):
     """A method. scores: whether it looks at scores, and not at ranks alone. weighted: whether runs may have weights.
     takes: its parameter and the value that this has by default.
     """
@@ -30,27 +30,27 @@ class Known(NamedTuple):
 
 #: Every method, in the order in which they are listed.
 METHODS = {
-    "rrf": Known("sum of 1 / (k + rank)", weighted=True, takes=("k", 60)),
-    "isr": Known("runs that have it, times the sum of 1 / rank^2"),
-    "log-isr": Known("ln(runs that have it), times the sum of 1 / rank^2"),
-    "logn-isr": Known("ln(runs that have it + sigma), times the sum of 1 / rank^2", takes=("sigma", 0.01)),
-    "rbc": Known("sum of (1 - p) p^(rank - 1)", weighted=True, takes=("p", 0.8)),
-    "borda": Known("sum of points: documents of the query less those before it", weighted=True),
-    "condorcet": Known("how many other documents it beats, one against one", weighted=True),
-    "comb-sum": Known("sum of its scores", True, weighted=True),
-    "comb-mnz": Known("sum of its scores, times the runs that have it", True),
-    "comb-gmnz": Known("sum of its scores, times (runs that have it)^gamma", True, takes=("gamma", 1)),
-    "comb-anz": Known("mean of its scores", True),
-    "comb-min": Known("least of its scores", True),
-    "comb-max": Known("greatest of its scores", True),
-    "comb-med": Known("median of its scores", True),
+    "rrf": FusionMethod("sum of 1 / (k + rank)", weighted=True, takes=("k", 60)),
+    "isr": FusionMethod("runs that have it, times the sum of 1 / rank^2"),
+    "log-isr": FusionMethod("ln(runs that have it), times the sum of 1 / rank^2"),
+    "logn-isr": FusionMethod("ln(runs that have it + sigma), times the sum of 1 / rank^2", takes=("sigma", 0.01)),
+    "rbc": FusionMethod("sum of (1 - p) p^(rank - 1)", weighted=True, takes=("p", 0.8)),
+    "borda": FusionMethod("sum of points: documents of the query less those before it", weighted=True),
+    "condorcet": FusionMethod("how many other documents it beats, one against one", weighted=True),
+    "comb-sum": FusionMethod("sum of its scores", True, weighted=True),
+    "comb-mnz": FusionMethod("sum of its scores, times the runs that have it", True),
+    "comb-gmnz": FusionMethod("sum of its scores, times (runs that have it)^gamma", True, takes=("gamma", 1)),
+    "comb-anz": FusionMethod("mean of its scores", True),
+    "comb-min": FusionMethod("least of its scores", True),
+    "comb-max": FusionMethod("greatest of its scores", True),
+    "comb-med": FusionMethod("median of its scores", True),
 }
 #: The one normalisation that means something to methods that look at ranks: it turns lists round.
-TURNS = "min-max-inverted"
+INVERTED = "min-max-inverted"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Settings:
+class FusionSettings:
     """What was asked for, checked. parameters: of the method; weights: (runs)."""
 
     method: str
@@ -67,16 +67,16 @@ class Settings:
         return f"{self.method}({','.join(said)})" if said else self.method
 
 
-def settle(
+def validate(
     method: str, normalise: str | None, weights: Sequence[float] | None, given: Mapping[str, float | None], runs: int
-) -> Settings:
+) -> FusionSettings:
     """Check all arguments. Raises UnknownName, ParameterError."""
     if not isinstance(method, str) or method not in METHODS:
         raise UnknownName("method", str(method), METHODS)
     known = METHODS[method]
     if normalise is not None and normalise not in NORMALISATIONS:
         raise UnknownName("normalisation", str(normalise), NORMALISATIONS)
-    if not known.scores and normalise not in (None, "none", TURNS):
+    if not known.scores and normalise not in (None, "none", INVERTED):
         raise ParameterError(
             f"{method} looks at ranks, which {normalise} does not change; leave normalise out, or choose a method that "
             "looks at scores, as comb-sum"
@@ -90,11 +90,11 @@ def settle(
             raise ParameterError(f"{method} has no parameter {name!r}; {takes}")
         check_parameter(name, value)
         parameters[name] = value
-    return Settings(
+    return FusionSettings(
         method=method,
         normalise=normalise or ("min-max" if known.scores else "none"),
         parameters=parameters,
-        weights=checked_weights(weights, runs, method),
+        weights=validate_weights(weights, runs, method),
     )
 
 
@@ -108,16 +108,16 @@ def check_parameter(name: str, value: Any) -> None:
         check_positive(name, value, zero=True)
 
 
-def checked_weights(weights: Sequence[float] | None, runs: int, method: str) -> npt.NDArray[np.float64]:
+def validate_weights(weights: Sequence[float] | None, runs: int, method: str) -> npt.NDArray[np.float64]:
     if weights is None:
         return np.ones(runs)
     if method in METHODS and not METHODS[method].weighted:
         able = ", ".join(name for name, known in METHODS.items() if known.weighted)
         raise ParameterError(f"{method} takes no weights; those that do: {able}")
-    return as_weights(weights, runs)
+    return parse_weights(weights, runs)
 
 
-def as_weights(weights: Sequence[float], runs: int) -> npt.NDArray[np.float64]:
+def parse_weights(weights: Sequence[float], runs: int) -> npt.NDArray[np.float64]:
     """(runs) Raises ParameterError."""
     try:
         given = list(weights)
@@ -127,7 +127,9 @@ def as_weights(weights: Sequence[float], runs: int) -> npt.NDArray[np.float64]:
     except (TypeError, ValueError):
         raise ParameterError(f"weights are {weights!r}, expected a number for each run") from None
     if found.shape != (runs,):
-        raise ParameterError(f"{counted(found.size, 'weight')} for {counted(runs, 'run')}; expected one for each run")
+        raise ParameterError(
+            f"{pluralise(found.size, 'weight')} for {pluralise(runs, 'run')}; expected one for each run"
+        )
     bad = found[~(np.isfinite(found) & (found >= 0))]
     if bad.size:
         raise ParameterError(f"a weight is {bad[0]:g}, expected finite numbers of at least 0")

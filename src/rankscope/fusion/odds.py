@@ -9,25 +9,25 @@ import numpy as np
 import numpy.typing as npt
 
 from rankscope.errors import ParameterError
-from rankscope.fusion.judged import Judged, check_used
-from rankscope.fusion.pool import Pool
-from rankscope.fusion.probabilities import by_rank, ranks_of
-from rankscope.fusion.scaled import Scaled
-from rankscope.fusion.sums import Gains, combined
+from rankscope.fusion.judged import PoolJudgments, check_judged_queries
+from rankscope.fusion.pool import RunPool
+from rankscope.fusion.probabilities import distinct_ranks, worth_by_rank
+from rankscope.fusion.scaled import NormalisedPool
+from rankscope.fusion.sums import Gains, combine_gains
 from rankscope.kernels.segments import group_of
 from rankscope.typing import Floats
 
-__all__ = ["BAYES_TAKES", "bayes_fuse", "bayes_grid", "learn_bayes"]
+__all__ = ["BAYES_SETTINGS", "bayes_fuse", "bayes_grid", "learn_bayes"]
 
 Setting = Mapping[str, Any]
 
 #: Ranks that are one level: from the one behind the last end to this one.
-ENDS = np.array([5, 10, 15, 20, 30, 100, 200, 500, 1000])
+LEVEL_ENDS = np.array([5, 10, 15, 20, 30, 100, 200, 500, 1000])
 #: What takes the place of a share of 0, and of documents that a run lacks.
 LEAST = 0.001
 #: 1: documents that a run lacks, and those behind the last rank, are a level of their own whose odds are learned, and
 #: half a document is added on either side in the place of LEAST.
-BAYES_TAKES: Setting = {"smoothed": 0}
+BAYES_SETTINGS: Setting = {"smoothed": 0}
 
 
 def bayes_grid(runs: int) -> list[dict[str, Any]]:
@@ -35,37 +35,39 @@ def bayes_grid(runs: int) -> list[dict[str, Any]]:
     return [{"smoothed": 0}, {"smoothed": 1}]
 
 
-def learn_bayes(pool: Pool, known: Judged, setting: Setting, normalise: str | Scaled) -> dict[str, Any]:
+def learn_bayes(
+    pool: RunPool, known: PoolJudgments, setting: Setting, normalise: str | NormalisedPool
+) -> dict[str, Any]:
     """For each run the logarithm of the odds of relevance at each level, and for what it lacks. Raises ParameterError.
 
     The share of relevant documents of a level is that of all its ranks, lists that end before included, and of all
     queries for which the run has a list; a share of 0 becomes .001, and one of 1 becomes .999.
     """
-    check_used(known)
-    smoothed = setting.get("smoothed", BAYES_TAKES["smoothed"])
+    check_judged_queries(known)
+    smoothed = setting.get("smoothed", BAYES_SETTINGS["smoothed"])
     if smoothed not in (0, 1):
         raise ParameterError(f"smoothed is {smoothed!r}, expected 0 (as ranx) or 1 (odds of what a run lacks learned)")
-    learned = smoothed_levels if smoothed else levels
+    learned = smoothed_level_odds if smoothed else level_odds
     found = [learned(pool, known, i) for i in range(len(pool.entries))]
     return {"levels": [one[:-1].tolist() for one in found], "lacking": [float(one[-1]) for one in found]}
 
 
-def levels(pool: Pool, known: Judged, i: int) -> Floats:
+def level_odds(pool: RunPool, known: PoolJudgments, i: int) -> Floats:
     """(levels, and what the run lacks) by shares of all ranks."""
     lists = max(known.lists(pool.entries[i])[0].size, 1)
-    share = counted_levels(known.hits(i).rank)[:-1] / (np.diff(ENDS, prepend=0) * lists)
+    share = count_levels(known.hits(i).rank)[:-1] / (np.diff(LEVEL_ENDS, prepend=0) * lists)
     share = np.append(share, 0.0)
     share[share == 0] = LEAST
     share[share == 1] = 1 - LEAST
     return np.asarray(np.log(share / (1 - share)), np.float64)
 
 
-def smoothed_levels(pool: Pool, known: Judged, i: int) -> Floats:
+def smoothed_level_odds(pool: RunPool, known: PoolJudgments, i: int) -> Floats:
     """(levels, and what the run lacks) by counts of documents that are there, half of one added on either side."""
     queries, lengths = known.lists(pool.entries[i])
-    reach = np.minimum(lengths[:, None], ENDS)
+    reach = np.minimum(lengths[:, None], LEVEL_ENDS)
     there = np.diff(reach, axis=1, prepend=0).sum(axis=0)
-    relevant = counted_levels(known.hits(i).rank)
+    relevant = count_levels(known.hits(i).rank)
     # What any run has for these queries, less what this one has at some level.
     of_query = group_of(pool.offsets)[known.grades >= known.level]
     at_all = np.bincount(of_query, minlength=known.used.size)[queries].sum()
@@ -74,12 +76,12 @@ def smoothed_levels(pool: Pool, known: Judged, i: int) -> Floats:
     return np.log((relevant + 0.5) / (there - relevant + 0.5))
 
 
-def counted_levels(rank: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+def count_levels(rank: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
     """(levels, and behind the last) how many ranks are of each."""
-    return np.bincount(np.searchsorted(ENDS, rank), minlength=ENDS.size + 1)
+    return np.bincount(np.searchsorted(LEVEL_ENDS, rank), minlength=LEVEL_ENDS.size + 1)
 
 
-def bayes_fuse(pool: Pool, parameters: Setting, normalise: str | Scaled) -> Floats:
+def bayes_fuse(pool: RunPool, parameters: Setting, normalise: str | NormalisedPool) -> Floats:
     """(documents) sum over the runs that have a list of the logarithm of the odds: of the level of its rank, or of what
     the run lacks. Source: Aslam and Montague 2001 (Bayes-fuse), its prior left out, which is the same for all
     documents; unsmoothed as ranx's bayesfuse.
@@ -90,6 +92,6 @@ def bayes_fuse(pool: Pool, parameters: Setting, normalise: str | Scaled) -> Floa
         odds = np.array([*parameters["levels"][i], lacking])
         absent = np.zeros(len(pool.query_ids))
         absent[entry.query[entry.lengths > 0]] = lacking
-        return by_rank(entry, odds[np.searchsorted(ENDS, ranks_of(entry))]), absent
+        return worth_by_rank(entry, odds[np.searchsorted(LEVEL_ENDS, distinct_ranks(entry))]), absent
 
-    return combined(pool, worth, "sum", np.ones(len(pool.entries)), None)
+    return combine_gains(pool, worth, "sum", np.ones(len(pool.entries)), None)

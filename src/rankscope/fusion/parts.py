@@ -6,25 +6,25 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rankscope.fusion.pool import Entry, Pool
+from rankscope.fusion.pool import PooledRun, RunPool
 from rankscope.kernels.order import ranges
 from rankscope.kernels.segments import bounds
 from rankscope.typing import Bools, Ints
 
-__all__ = ["Part", "part_of"]
+__all__ = ["PoolSubset", "pool_subset"]
 
 
-class Part(NamedTuple):
+class PoolSubset(NamedTuple):
     """Some queries of a pool. documents: (documents of the part) their numbers in the whole pool."""
 
-    pool: Pool
+    pool: RunPool
     documents: Ints
 
 
-def part_of(pool: Pool, kept: Bools) -> Part:
+def pool_subset(pool: RunPool, kept: Bools) -> PoolSubset:
     """The pool as if the runs had answered these queries alone. kept: (queries) by the pool's numbers."""
     if kept.all():
-        return Part(pool, np.arange(pool.size))
+        return PoolSubset(pool, np.arange(pool.size))
     queries = np.flatnonzero(kept)
     lengths = np.diff(pool.offsets)[queries]
     documents = ranges(pool.offsets[queries], lengths)
@@ -32,15 +32,15 @@ def part_of(pool: Pool, kept: Bools) -> Part:
     document[documents], query[queries] = np.arange(documents.size), np.arange(queries.size)
     order = query[pool.order]
     ids = [pool.query_ids[i] for i in queries.tolist()]
-    entries = tuple(entry_of(entry, document, query) for entry in pool.entries)
-    return Part(Pool(ids, order[order >= 0], bounds(lengths), pool.docs.take(documents), entries), documents)
+    entries = tuple(subset_of_run(entry, document, query) for entry in pool.entries)
+    return PoolSubset(RunPool(ids, order[order >= 0], bounds(lengths), pool.docs.take(documents), entries), documents)
 
 
-def entry_of(entry: Entry, document: Ints, query: Ints) -> Entry:
+def subset_of_run(entry: PooledRun, document: Ints, query: Ints) -> PooledRun:
     """What is left of a run. document, query: new numbers by the old ones, -1 for what goes."""
     lists = query[entry.query] >= 0
     rows = np.repeat(lists, entry.lengths)
-    return Entry(
+    return PooledRun(
         place=document[entry.place[rows]],
         query=query[entry.query[lists]],
         lengths=entry.lengths[lists],

@@ -11,13 +11,13 @@ import numpy.typing as npt
 from rankscope.data.ranking import rank_rows
 from rankscope.data.rows import Interner, Rows
 from rankscope.errors import InputError
-from rankscope.fusion.ids import gathered
+from rankscope.fusion.ids import gather_ids
 from rankscope.kernels.order import ranges
 from rankscope.kernels.segments import bounds, group_of
 from rankscope.kernels.text import Fields, as_fields, hashes
 from rankscope.typing import Floats, Ints, Words
 
-__all__ = ["Entry", "Pool", "pool_runs"]
+__all__ = ["PooledRun", "RunPool", "pool_runs"]
 
 
 #: Cells of a table, so that it stays in the processor's cache.
@@ -27,7 +27,7 @@ NOTHING = np.uint64(0xFFFFFFFFFFFFFFFF)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Entry:
+class PooledRun:
     """A run in the pool. place: (rows) the number of each row's document; query: (lists) the pool's number of each
     list; lengths: (lists) of the lists; rank: (rows) from 1; scores: (rows); mark: what the run's content comes to.
     """
@@ -41,7 +41,7 @@ class Entry:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Pool:
+class RunPool:
     """Documents of all runs. query_ids: by the pool's numbers; order: in which they were first seen; offsets: where
     each one's documents begin; docs: (documents) their ids; entries: the runs, in the order in which they were given.
     """
@@ -50,7 +50,7 @@ class Pool:
     order: Ints
     offsets: Ints
     docs: Fields
-    entries: tuple[Entry, ...]
+    entries: tuple[PooledRun, ...]
 
     @property
     def size(self) -> int:
@@ -62,7 +62,7 @@ class Pool:
         return np.repeat(values, np.diff(self.offsets))
 
 
-def pool_runs(runs: Sequence[Rows], inverted: bool = False) -> Pool:
+def pool_runs(runs: Sequence[Rows], inverted: bool = False) -> RunPool:
     """Put runs side by side. inverted: lower scores are better; the pool then holds them with the other sign.
 
     Raises InputError for a document twice in a list.
@@ -73,41 +73,42 @@ def pool_runs(runs: Sequence[Rows], inverted: bool = False) -> Pool:
     sizes = np.zeros((len(runs), len(ids)), np.int64)
     for line, number, rows in zip(sizes, numbers, runs, strict=True):
         line[number] = np.diff(rows.offsets)
-    places, lengths, by_size = numbered(runs, numbers, sizes, [rows.hashes for rows in runs])
+    places, lengths, by_size = number_documents(runs, numbers, sizes, [rows.hashes for rows in runs])
     docs = first_ids(runs, places, int(lengths.sum()))
     if docs is None:  # two documents with one hash: by exact numbers of the ids, then
         exact = Interner()
         found = [exact.codes(rows.docs).astype(np.uint64) << np.uint64(24) for rows in runs]
         for rows, number in zip(runs, numbers, strict=True):
             rows.refuse_duplicates(rows.keys(number))
-        places, lengths, by_size = numbered(runs, numbers, sizes, [np.array(one) for one in found])
+        places, lengths, by_size = number_documents(runs, numbers, sizes, [np.array(one) for one in found])
         docs = first_ids(runs, places, int(lengths.sum()))
         if docs is None:
             raise InputError("two documents of a query cannot be told apart; report this")
     slot = np.empty(by_size.size, np.int64)
     slot[by_size] = np.arange(by_size.size)
     entries = tuple(
-        entry_of(rows, place, slot[number], inverted) for rows, place, number in zip(runs, places, numbers, strict=True)
+        pooled_run(rows, place, slot[number], inverted)
+        for rows, place, number in zip(runs, places, numbers, strict=True)
     )
-    return Pool([ids[i] for i in by_size.tolist()], slot, bounds(lengths), docs, entries)
+    return RunPool([ids[i] for i in by_size.tolist()], slot, bounds(lengths), docs, entries)
 
 
-def entry_of(rows: Rows, place: Ints, query: Ints, inverted: bool) -> Entry:
+def pooled_run(rows: Rows, place: Ints, query: Ints, inverted: bool) -> PooledRun:
     scores = -rows.values if inverted else rows.values.astype(np.float64, copy=False)
     every = np.arange(scores.size)
     found = rank_rows(scores, rows.offsets, every, group_of(rows.offsets), "doc_id_desc", rows.docs.take, str)
     lengths = np.diff(rows.offsets)
-    return Entry(place, query, lengths, found.rank, scores, mark_of(rows))
+    return PooledRun(place, query, lengths, found.rank, scores, content_mark(rows))
 
 
-def mark_of(rows: Rows) -> int:
+def content_mark(rows: Rows) -> int:
     """A number that the rows give, whatever their order: runs are summed in its order, not in that of the arguments."""
     of_query = np.repeat(hashes(as_fields(rows.query_ids)), np.diff(rows.offsets))
     bits = np.ascontiguousarray(rows.values, np.float64).view(np.uint64) | np.uint64(1)
     return int(((rows.hashes ^ of_query) * bits).sum(dtype=np.uint64))
 
 
-def numbered(
+def number_documents(
     runs: Sequence[Rows], numbers: Sequence[Ints], sizes: Ints, keys: Sequence[Words]
 ) -> tuple[list[Ints], Ints, Ints]:
     """For each run the number of each row's document; how many documents each query has; the queries in the order of
@@ -199,5 +200,5 @@ def first_ids(runs: Sequence[Rows], places: Sequence[Ints], documents: int) -> F
         known |= seen
         parts.append(rows.docs.take(new))
         at.append(place[new])
-    ids = gathered(parts, at, documents)
+    ids = gather_ids(parts, at, documents)
     return ids.fields if all(ids.hold(rows.docs, place) for rows, place in zip(runs, places, strict=True)) else None

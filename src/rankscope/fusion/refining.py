@@ -11,7 +11,7 @@ from rankscope.fusion.crossfit import Folds
 from rankscope.kernels.ties import NOISE
 from rankscope.typing import Bools, Floats
 
-__all__ = ["Refining"]
+__all__ = ["CoordinateAscent"]
 
 
 #: Weights to try for a run, as shares of the greatest, and how often to go through all runs.
@@ -19,7 +19,7 @@ STEPS, PASSES = (0.0, 0.25, 0.5, 0.75, 1.0), 2
 
 
 @dataclass(frozen=True, eq=False)
-class Refining:
+class CoordinateAscent:
     """sign: 1 where higher values are better, else -1. values: (queries) by name of what was tried, whoever asked."""
 
     folds: Folds

@@ -9,17 +9,17 @@ import numpy as np
 
 from rankscope.data.features import Features
 from rankscope.data.qrels import Qrels
-from rankscope.data.rows import names_of
+from rankscope.data.rows import decode_ids
 from rankscope.data.run import Run
-from rankscope.data.wording import counted, queries
+from rankscope.data.wording import pluralise, pluralise_queries
 from rankscope.errors import InputError, ParameterError, UnknownName
-from rankscope.fusion.fused import check_runs, pooled, shared_note
-from rankscope.fusion.judged import judged
-from rankscope.fusion.methods import TURNS
-from rankscope.fusion.pool import Entry, Pool
-from rankscope.fusion.scaling import NORMALISATIONS, lists_of, normalised
+from rankscope.fusion.fused import check_runs, lacking_queries_note, load_pool
+from rankscope.fusion.judged import judge_pool
+from rankscope.fusion.methods import INVERTED
+from rankscope.fusion.pool import PooledRun, RunPool
+from rankscope.fusion.scaling import NORMALISATIONS, normalise_run, runs_per_query
 from rankscope.io.read import read_qrels
-from rankscope.io.streams import is_path, one_stdin
+from rankscope.io.streams import check_single_stdin, is_path
 from rankscope.kernels.segments import bounds, group_of
 from rankscope.kernels.text import decode
 from rankscope.typing import Bools, Floats, Ints, PathLike
@@ -73,43 +73,43 @@ def run_features(
             "asks for; leave one of the two out"
         )
     check_runs(runs)
-    one_stdin([qrels, *runs])
+    check_single_stdin([qrels, *runs])
     known = (
         qrels if qrels is None or isinstance(qrels, Qrels) else read_qrels(qrels) if is_path(qrels) else Qrels(qrels)
     )
-    names, notes, pool = pooled(runs, input=input, inverted=normalise == TURNS)
-    notes = tuple(note for note in notes if note not in shared_note(pool))  # told in other words below
-    grades, chosen, said = graded(pool, known, unjudged == "drop", all_queries)
+    names, notes, pool = load_pool(runs, input=input, inverted=normalise == INVERTED)
+    notes = tuple(note for note in notes if note not in lacking_queries_note(pool))  # told in other words below
+    grades, chosen, said = grade_documents(pool, known, unjudged == "drop", all_queries)
     order = documents_in_order(pool, chosen)
     columns: dict[str, Floats] = {}
     for name, entry in zip(names, pool.entries, strict=True):
-        values, told = columns_of(pool, entry, name, normalise)
+        values, told = columns_of_run(pool, entry, name, normalise)
         columns |= {f"{name}:{what}": column[order] for what, column in values.items()}
         said += told
-    columns["runs"] = sum_of(pool)[order]
-    lacked = int((lists_of(pool, pool.entries) < len(runs)).sum())
+    columns["runs"] = runs_per_document(pool)[order]
+    lacked = int((runs_per_query(pool, pool.entries) < len(runs)).sum())
     if lacked:
-        said.insert(0, f"{lacked:,} of {queries(len(pool.query_ids))} {be(lacked)} not in every run")
+        said.insert(0, f"{lacked:,} of {pluralise_queries(len(pool.query_ids))} {is_or_are(lacked)} not in every run")
     lengths = np.bincount(group_of(pool.offsets)[order], minlength=len(pool.query_ids))[pool.order]
     ids = [pool.query_ids[i] for i in pool.order[lengths > 0].tolist()]
     return Features(
         values=np.column_stack(list(columns.values())),
         relevance=grades[order],
         offsets=bounds(lengths[lengths > 0]),
-        query_ids=tuple(names_of(ids)),
+        query_ids=tuple(decode_ids(ids)),
         names=tuple(columns),
-        doc_ids=names_of(decode(pool.docs.take(order))),
+        doc_ids=decode_ids(decode(pool.docs.take(order))),
         name="runs",
         notes=(*notes, *said),
         graded=known is not None,
     )
 
 
-def graded(pool: Pool, qrels: Qrels | None, drop: bool, all_queries: bool) -> tuple[Ints, Bools, list[str]]:
+def grade_documents(pool: RunPool, qrels: Qrels | None, drop: bool, all_queries: bool) -> tuple[Ints, Bools, list[str]]:
     """(documents) grades, and which documents are kept; notes. Raises InputError where none is."""
     if qrels is None:
         return np.zeros(pool.size, np.int64), np.ones(pool.size, np.bool_), []
-    known = judged(pool, qrels)
+    known = judge_pool(pool, qrels)
     if not known.used.any() and not all_queries:
         raise InputError("no query of the runs has judgments; check that queries of qrels and runs are written alike")
     group = group_of(pool.offsets)
@@ -127,26 +127,26 @@ def judgment_notes(
     without = int(np.count_nonzero(~used))
     if without:
         what = "0 is taken for the grades of" if all_queries and not drop else "left out:"
-        yield f"{without:,} of {queries(used.size)} {verb(without)} no judgments; {what} their documents"
+        yield f"{without:,} of {pluralise_queries(used.size)} {has_or_have(without)} no judgments; {what} their documents"
     missed = int(np.count_nonzero(inside & ~has))
     if missed:
         what = "left out" if drop else "grade 0"
-        yield f"{missed:,} of {counted(int(inside.sum()), 'document')} {verb(missed)} no judgment: {what}"
+        yield f"{missed:,} of {pluralise(int(inside.sum()), 'document')} {has_or_have(missed)} no judgment: {what}"
     judged_ones = int((qrels.relevance >= 0).sum())
     lacking = judged_ones - int(np.count_nonzero(inside & has))
     if lacking:
-        yield f"{lacking:,} of {counted(judged_ones, 'judged document')} {be(lacking)} in no run: left out"
+        yield f"{lacking:,} of {pluralise(judged_ones, 'judged document')} {is_or_are(lacking)} in no run: left out"
 
 
-def verb(number: int) -> str:
+def has_or_have(number: int) -> str:
     return "has" if number == 1 else "have"
 
 
-def be(number: int) -> str:
+def is_or_are(number: int) -> str:
     return "is" if number == 1 else "are"
 
 
-def documents_in_order(pool: Pool, kept: Bools) -> Ints:
+def documents_in_order(pool: RunPool, kept: Bools) -> Ints:
     """The documents that are kept: by query, by the first run that has each, by its rank there."""
     first = np.full(pool.size, len(pool.entries))
     rank = np.zeros(pool.size, np.int64)
@@ -158,24 +158,26 @@ def documents_in_order(pool: Pool, kept: Bools) -> Ints:
     return order[kept[order]]
 
 
-def columns_of(pool: Pool, entry: Entry, name: str, normalise: str) -> tuple[dict[str, Floats], tuple[str, ...]]:
+def columns_of_run(
+    pool: RunPool, entry: PooledRun, name: str, normalise: str
+) -> tuple[dict[str, Floats], tuple[str, ...]]:
     """The columns of a run, (documents) each, and notes."""
-    sign = -1.0 if normalise == TURNS else 1.0  # the pool has turned the scores then
+    sign = -1.0 if normalise == INVERTED else 1.0  # the pool has turned the scores then
     longest = np.zeros(len(pool.query_ids))
     for other in pool.entries:
         np.maximum.at(longest, other.query, other.lengths)
     last = longest + 1
     last[entry.query[entry.lengths > 0]] = entry.lengths[entry.lengths > 0] + 1
-    scaled, notes = (entry.scores, ()) if normalise == "none" else normalised(pool, entry, normalise, name)
-    found = {"score": sign * spread(pool, entry, entry.scores, worst(pool, entry, entry.scores))}
+    scaled, notes = (entry.scores, ()) if normalise == "none" else normalise_run(pool, entry, normalise, name)
+    found = {"score": sign * spread_rows(pool, entry, entry.scores, worst_scores(pool, entry, entry.scores))}
     if normalise != "none":
-        found["normalised"] = spread(pool, entry, scaled, worst(pool, entry, scaled))
-    found["reciprocal_rank"] = spread(pool, entry, 1 / entry.rank, np.zeros(last.size))
-    found["rank"] = spread(pool, entry, entry.rank.astype(np.float64), last)
+        found["normalised"] = spread_rows(pool, entry, scaled, worst_scores(pool, entry, scaled))
+    found["reciprocal_rank"] = spread_rows(pool, entry, 1 / entry.rank, np.zeros(last.size))
+    found["rank"] = spread_rows(pool, entry, entry.rank.astype(np.float64), last)
     return found, notes
 
 
-def worst(pool: Pool, entry: Entry, scores: Floats) -> Floats:
+def worst_scores(pool: RunPool, entry: PooledRun, scores: Floats) -> Floats:
     """(queries) the least of the scores of each list, 0 where there is none."""
     found = np.zeros(len(pool.query_ids))
     filled = np.flatnonzero(entry.lengths)
@@ -184,14 +186,14 @@ def worst(pool: Pool, entry: Entry, scores: Floats) -> Floats:
     return found
 
 
-def spread(pool: Pool, entry: Entry, values: Floats, lacking: Floats) -> Floats:
+def spread_rows(pool: RunPool, entry: PooledRun, values: Floats, lacking: Floats) -> Floats:
     """(documents) from (rows) of a run, and from (queries) for what it lacks."""
     found = pool.of_query(lacking)
     found[entry.place] = values
     return found
 
 
-def sum_of(pool: Pool) -> Floats:
+def runs_per_document(pool: RunPool) -> Floats:
     """(documents) how many runs have each."""
     found = np.zeros(pool.size)
     for entry in pool.entries:

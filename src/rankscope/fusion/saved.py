@@ -10,17 +10,17 @@ from typing import Any, NoReturn
 import numpy as np
 
 from rankscope._version import __version__
-from rankscope.data.wording import counted
+from rankscope.data.wording import pluralise
 from rankscope.errors import InputError, RankscopeError
-from rankscope.fusion.candidates import Candidate, checked
-from rankscope.fusion.fused import pooled
-from rankscope.fusion.methods import METHODS, TURNS, as_weights
-from rankscope.fusion.odds import ENDS
+from rankscope.fusion.candidates import Candidate, validate_candidate
+from rankscope.fusion.fused import load_pool
+from rankscope.fusion.methods import INVERTED, METHODS, parse_weights
+from rankscope.fusion.odds import LEVEL_ENDS
 from rankscope.fusion.probabilities import SEGMENT_ENDS
-from rankscope.fusion.scaled import scaled
+from rankscope.fusion.scaled import normalise_pool
 from rankscope.fusion.scaling import NORMALISATIONS
 from rankscope.fusion.trained import TRAINED
-from rankscope.fusion.tuned import Chosen, TrainedFusion, Tried
+from rankscope.fusion.tuned import FoldChoice, TrainedFusion, TriedSetting
 from rankscope.io.streams import refuse_devices
 from rankscope.io.write import write_text
 from rankscope.stats.inputs import is_real
@@ -29,10 +29,10 @@ from rankscope.typing import PathLike
 __all__ = ["load_fusion", "save_fusion"]
 
 #: What the file is, and in which form; a form that changes what a file means gets another number.
-KIND, FORM = "rankscope fusion", 1
+FILE_KIND, FILE_FORM = "rankscope fusion", 1
 #: What is a list of each run, and how long that is; of ProbFuse as its setting says, of others as it may be.
 LISTS = ("shares", "levels")
-LENGTHS = {"bayes-fuse": ENDS.size, "seg-fuse": SEGMENT_ENDS.size}
+LENGTHS = {"bayes-fuse": LEVEL_ENDS.size, "seg-fuse": SEGMENT_ENDS.size}
 EXPECTED = "expected parameters that `rankscope fuse --save-parameters` wrote"
 
 
@@ -54,8 +54,8 @@ def save_fusion(trained: TrainedFusion, path: PathLike) -> None:
     True
     """
     about = {
-        "kind": KIND,
-        "form": FORM,
+        "kind": FILE_KIND,
+        "form": FILE_FORM,
         "version": __version__,
         "method": trained.method,
         "normalise": trained.normalise,
@@ -72,7 +72,7 @@ def save_fusion(trained: TrainedFusion, path: PathLike) -> None:
         "notes": trained.notes,
         "queries": trained.queries,
     }
-    write_text(path, lines_of({key: without_nan(value) for key, value in about.items()}))
+    write_text(path, format_json({key: without_nan(value) for key, value in about.items()}))
 
 
 def without_nan(value: Any) -> Any:
@@ -84,11 +84,11 @@ def without_nan(value: Any) -> Any:
     return None if isinstance(value, float) and math.isnan(value) else value
 
 
-def number(value: Any) -> float:
+def as_float(value: Any) -> float:
     return math.nan if value is None else float(value)
 
 
-def lines_of(about: dict[str, Any]) -> str:
+def format_json(about: dict[str, Any]) -> str:
     """JSON with a line for each thing said, and for each setting that was tried."""
     lines = []
     for key, value in about.items():
@@ -116,50 +116,50 @@ def load_fusion(path: PathLike) -> TrainedFusion:
     refuse_devices(name)
     try:
         with open(name, encoding="utf-8") as file:
-            about = json.load(file, parse_constant=no_number)
+            about = json.load(file, parse_constant=refuse_constant)
     except OSError as error:
         raise InputError(f"{name}: cannot be read ({error.strerror or error}), {EXPECTED}; check the path") from None
     except (ValueError, RecursionError) as error:
-        refuse(name, f"is no JSON, or is cut off ({str(error).splitlines()[0][:120]})")
-    if not isinstance(about, dict) or about.get("kind") != KIND:
-        refuse(name, "is JSON of something else")
-    if about.get("form") != FORM:
+        refuse_file(name, f"is no JSON, or is cut off ({str(error).splitlines()[0][:120]})")
+    if not isinstance(about, dict) or about.get("kind") != FILE_KIND:
+        refuse_file(name, "is JSON of something else")
+    if about.get("form") != FILE_FORM:
         raise InputError(
-            f"{name}: its form is {about.get('form')!r} (rankscope {about.get('version')}), expected {FORM}, which "
+            f"{name}: its form is {about.get('form')!r} (rankscope {about.get('version')}), expected {FILE_FORM}, which "
             f"rankscope {__version__} reads; train it again, or take the version that wrote it"
         )
     try:
-        return rebuilt(about)
+        return parse_fusion(about)
     except KeyError as error:
-        refuse(name, f"is damaged ({error.args[0] if error.args else error!r} is missing)")
-    except Damaged as error:
-        refuse(name, f"is damaged ({error})")
+        refuse_file(name, f"is damaged ({error.args[0] if error.args else error!r} is missing)")
+    except DamagedFusion as error:
+        refuse_file(name, f"is damaged ({error})")
     except Exception as error:  # whatever it holds, it is nothing that can fuse
-        refuse(name, f"is damaged ({(str(error) or type(error).__name__).splitlines()[0][:120]})")
+        refuse_file(name, f"is damaged ({(str(error) or type(error).__name__).splitlines()[0][:120]})")
 
 
-class Damaged(Exception):
+class DamagedFusion(Exception):
     """What does not fit."""
 
 
-def no_number(text: str) -> NoReturn:
+def refuse_constant(text: str) -> NoReturn:
     raise ValueError(f"{text} is no number")
 
 
-def refuse(name: str, why: str) -> NoReturn:
+def refuse_file(name: str, why: str) -> NoReturn:
     raise InputError(f"{name}: {why}, {EXPECTED}; train it again") from None
 
 
-def rebuilt(about: dict[str, Any]) -> TrainedFusion:
+def parse_fusion(about: dict[str, Any]) -> TrainedFusion:
     """Raises Damaged, KeyError and others for what does not fit."""
     names, ids = texts_of(about, "runs"), texts_of(about, "queries")
     method, normalise = about["method"], about["normalise"]
     if method not in (*METHODS, *TRAINED):
-        raise Damaged(f"{method!r} is no method")
+        raise DamagedFusion(f"{method!r} is no method")
     if normalise not in NORMALISATIONS:
-        raise Damaged(f"{normalise!r} is no normalisation")
+        raise DamagedFusion(f"{normalise!r} is no normalisation")
     if not names or not isinstance(about["parameters"], dict) or not isinstance(about["setting"], dict):
-        raise Damaged("runs or parameters are missing")
+        raise DamagedFusion("runs or parameters are missing")
     found = TrainedFusion(
         method=method,
         normalise=normalise,
@@ -171,24 +171,25 @@ def rebuilt(about: dict[str, Any]) -> TrainedFusion:
         higher_is_better=bool(about["higher_is_better"]),
         settings=str(about["signature"]),
         tried=tuple(
-            Tried(str(one["name"]), number(one["mean"]), tuple(map(number, one["values"]))) for one in about["tried"]
+            TriedSetting(str(one["name"]), as_float(one["mean"]), tuple(map(as_float, one["values"])))
+            for one in about["tried"]
         ),
         chosen=tuple(
-            Chosen(str(one["name"]), int(one["queries"]), number(one["value"])) for one in about["chosen_by_fold"]
+            FoldChoice(str(one["name"]), int(one["queries"]), as_float(one["value"])) for one in about["chosen_by_fold"]
         ),
-        cross_fitted_mean=number(about["cross_fitted_mean"]),
-        alone=tuple(map(number, about["runs_alone"])),
+        cross_fitted_mean=as_float(about["cross_fitted_mean"]),
+        alone=tuple(map(as_float, about["runs_alone"])),
         notes=texts_of(about, "notes"),
     )
     if len(found.alone) != len(names) or found.name not in [one.name for one in found.tried]:
-        raise Damaged("what was tried does not fit what was chosen")
+        raise DamagedFusion("what was tried does not fit what was chosen")
     check_use(found)
     return found
 
 
 def texts_of(about: dict[str, Any], key: str) -> tuple[str, ...]:
     if not isinstance(about[key], list) or not all(isinstance(one, str) for one in about[key]):
-        raise Damaged(f"{key} is no list of names")
+        raise DamagedFusion(f"{key} is no list of names")
     return tuple(about[key])
 
 
@@ -196,31 +197,31 @@ def check_use(trained: TrainedFusion) -> None:
     """Fuse lists of one document, to see now whether that can be done."""
     runs = [{"query": {"document": 1.0}}] * len(trained.runs)
     try:
-        checked(Candidate(trained.method, trained.normalise, trained.setting), len(runs))
+        validate_candidate(Candidate(trained.method, trained.normalise, trained.setting), len(runs))
         check_learned(trained)
-        names, _, pool = pooled(runs, inverted=trained.normalise == TURNS)
+        names, _, pool = load_pool(runs, inverted=trained.normalise == INVERTED)
         how = "min-max" if trained.normalise == "max" else trained.normalise  # of 1, -1 or anything else
-        scores = trained.candidate.fuse(pool, trained.parameters, scaled(pool, how, names))
+        scores = trained.candidate.fuse(pool, trained.parameters, normalise_pool(pool, how, names))
     except RankscopeError as error:
-        raise Damaged(str(error)) from None
+        raise DamagedFusion(str(error)) from None
     if scores.shape != (1,) or not np.isfinite(scores).all():
-        raise Damaged("its parameters give no scores")
+        raise DamagedFusion("its parameters give no scores")
 
 
 def check_learned(trained: TrainedFusion) -> None:
     """Raises Damaged for parameters that would fuse some lists and not others, ParameterError for weights."""
     runs, size = len(trained.runs), LENGTHS.get(trained.method, trained.setting.get("segments"))
     if not trained.candidate.learns and trained.parameters != trained.setting:
-        raise Damaged("its parameters are not those of its setting")
+        raise DamagedFusion("its parameters are not those of its setting")
     for name, value in trained.parameters.items():
         lines = value if name in LISTS else [value if isinstance(value, list) else [value]]
         if not isinstance(lines, list) or not all(isinstance(line, list) for line in lines):
-            raise Damaged(f"{name} are no lists")
+            raise DamagedFusion(f"{name} are no lists")
         if not all(is_real(one) and math.isfinite(one) for line in lines for one in line):
-            raise Damaged(f"{name} holds what is no finite number")
+            raise DamagedFusion(f"{name} holds what is no finite number")
         if name == "weights":
-            as_weights(value, runs)
+            parse_weights(value, runs)
         elif isinstance(value, list) and len(value) != runs:
-            raise Damaged(f"{name} of {counted(len(value), 'run')}, expected {runs}")
+            raise DamagedFusion(f"{name} of {pluralise(len(value), 'run')}, expected {runs}")
         if name in LISTS and size is not None and any(len(line) != size for line in lines):
-            raise Damaged(f"{name} has lists that are not {size} long")
+            raise DamagedFusion(f"{name} has lists that are not {size} long")

@@ -6,16 +6,16 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from rankscope.data.rows import name_of
-from rankscope.data.wording import queries
+from rankscope.data.rows import decode_id
+from rankscope.data.wording import pluralise_queries
 from rankscope.errors import InputError
-from rankscope.fusion.pool import Entry, Pool
+from rankscope.fusion.pool import PooledRun, RunPool
 from rankscope.kernels.exact import exact_group_sums
 from rankscope.kernels.segments import bounds
 from rankscope.stats.inputs import levelled
 from rankscope.typing import Floats, Ints
 
-__all__ = ["NORMALISATIONS", "normalised"]
+__all__ = ["NORMALISATIONS", "normalise_run"]
 
 
 #: How the scores of a list are made comparable, and what that means.
@@ -31,7 +31,7 @@ NORMALISATIONS = {
 }
 
 
-def normalised(pool: Pool, entry: Entry, how: str, name: str) -> tuple[Floats, tuple[str, ...]]:
+def normalise_run(pool: RunPool, entry: PooledRun, how: str, name: str) -> tuple[Floats, tuple[str, ...]]:
     """(rows) the scores of a run, normalised, and notes. A pool for "min-max-inverted" holds them with the other sign.
 
     Raises InputError where "max" would divide by what is not above 0.
@@ -69,25 +69,25 @@ def normalised(pool: Pool, entry: Entry, how: str, name: str) -> tuple[Floats, t
         moved = scores - np.repeat(least, counts)
         width = exact_group_sums(moved, bounds(counts)) if how == "sum" else greatest - least
     found = np.where(np.repeat(level, counts), 0.0, moved / np.repeat(np.where(level, 1.0, width), counts))
-    return found, level_note(int(level.sum()), how, name)
+    return found, equal_scores_note(int(level.sum()), how, name)
 
 
-def level_note(lists: int, how: str, name: str) -> tuple[str, ...]:
+def equal_scores_note(lists: int, how: str, name: str) -> tuple[str, ...]:
     if not lists:
         return ()
-    return (f"{name}: all scores of {queries(lists)} are equal, and {how} makes them 0",)
+    return (f"{name}: all scores of {pluralise_queries(lists)} are equal, and {how} makes them 0",)
 
 
-def refuse_no_greatest(pool: Pool, entry: Entry, filled: Ints, greatest: Floats, name: str) -> None:
+def refuse_no_greatest(pool: RunPool, entry: PooledRun, filled: Ints, greatest: Floats, name: str) -> None:
     bad = np.flatnonzero(~(greatest > 0))
     if bad.size:
-        query = name_of(pool.query_ids[int(entry.query[filled[bad[0]]])])
+        query = decode_id(pool.query_ids[int(entry.query[filled[bad[0]]])])
         raise InputError(
             f"run {name!r}: the greatest score of query {query!r} is {greatest[bad[0]]:g}, and max divides by it; "
             "expected above 0; take min-max"
         )
 
 
-def lists_of(pool: Pool, entries: Sequence[Entry]) -> Ints:
+def runs_per_query(pool: RunPool, entries: Sequence[PooledRun]) -> Ints:
     """(queries) how many runs have a list for each."""
     return np.bincount(np.concatenate([e.query[e.lengths > 0] for e in entries]), minlength=len(pool.query_ids))

@@ -7,12 +7,12 @@ from collections.abc import Callable, Iterator, Sequence
 import numpy as np
 import numpy.typing as npt
 
-from rankscope.fusion.pool import Entry, Pool
+from rankscope.fusion.pool import PooledRun, RunPool
 from rankscope.kernels.segments import bounds
 from rankscope.kernels.ties import join_ties_of_lists
 from rankscope.typing import Floats
 
-__all__ = ["Gains", "borda_points", "combined", "of_rank", "rounded"]
+__all__ = ["Gains", "borda_points", "combine_gains", "rank_gains", "round_noise"]
 
 #: What a run adds to each document that it has, (rows), and to each one that it lacks, by query, None for nothing.
 Gains = tuple[Floats, Floats | None]
@@ -22,7 +22,7 @@ Gains = tuple[Floats, Floats | None]
 NOISE_BITS = 12
 
 
-def of_rank(method: str, k: float, p: float, entry: Entry) -> Floats:
+def rank_gains(method: str, k: float, p: float, entry: PooledRun) -> Floats:
     """(rows) what a rank is worth: RRF, ISR or RBC."""
     most = int(entry.rank.max(initial=0))
     rank = np.arange(1, most + 1, dtype=np.float64)  # each once: they repeat in every list
@@ -35,21 +35,21 @@ def of_rank(method: str, k: float, p: float, entry: Entry) -> Floats:
     return np.asarray(worth[entry.rank - 1], np.float64)
 
 
-def borda_points(pool: Pool, entry: Entry) -> Gains:
+def borda_points(pool: RunPool, entry: PooledRun) -> Gains:
     """Points of a run: as many for its first as there are documents for the query, one less for each further; those
     that it lacks share what is left.
     """
     every = np.diff(pool.offsets)
     points = np.repeat(every[entry.query], entry.lengths) - (entry.rank - 1.0)
-    return points, left_over(pool, entry, 1.0)
+    return points, gains_of_lacking(pool, entry, 1.0)
 
 
-def borda_shares(pool: Pool, entry: Entry, scores: Floats) -> Gains:
+def borda_shares(pool: RunPool, entry: PooledRun, scores: Floats) -> Gains:
     """The same as shares of the first's points: the normalisation "borda", which gives a score to what a run lacks."""
-    return scores, left_over(pool, entry, 1.0 / np.maximum(np.diff(pool.offsets), 1)[entry.query])
+    return scores, gains_of_lacking(pool, entry, 1.0 / np.maximum(np.diff(pool.offsets), 1)[entry.query])
 
 
-def left_over(pool: Pool, entry: Entry, unit: float | Floats) -> Floats:
+def gains_of_lacking(pool: RunPool, entry: PooledRun, unit: float | Floats) -> Floats:
     """(queries) what a document gets that the run lacks; 0 where the run has no list."""
     every = np.diff(pool.offsets)[entry.query]
     lacking = np.zeros(len(pool.query_ids))
@@ -57,7 +57,7 @@ def left_over(pool: Pool, entry: Entry, unit: float | Floats) -> Floats:
     return lacking
 
 
-def spread(pool: Pool, entry: Entry, gains: Gains) -> tuple[Floats, npt.NDArray[np.bool_] | None]:
+def spread_gains(pool: RunPool, entry: PooledRun, gains: Gains) -> tuple[Floats, npt.NDArray[np.bool_] | None]:
     """(documents) of gains that all documents get, and which of them get any; None: all."""
     scores, lacking = gains
     assert lacking is not None
@@ -68,8 +68,12 @@ def spread(pool: Pool, entry: Entry, gains: Gains) -> tuple[Floats, npt.NDArray[
     return found, None if answered.all() else pool.of_query(answered) > 0
 
 
-def combined(
-    pool: Pool, gains: Callable[[int], Gains], method: str, weights: Floats, factor: Callable[[Floats], Floats] | None
+def combine_gains(
+    pool: RunPool,
+    gains: Callable[[int], Gains],
+    method: str,
+    weights: Floats,
+    factor: Callable[[Floats], Floats] | None,
 ) -> Floats:
     """(documents) the fused scores. gains: what the i-th run adds. method: "sum", "min", "max", "med" or "anz".
     factor: of the number of runs that have a document, by which its sum is multiplied.
@@ -92,7 +96,7 @@ def combined(
     return join_ties_of_lists(found, pool.offsets, None if scale is None else scale * len(pool.entries))
 
 
-def greatest_of(pool: Pool, entry: Entry, gains: Gains) -> Floats:
+def greatest_of(pool: RunPool, entry: PooledRun, gains: Gains) -> Floats:
     """(queries) the greatest size of what a run adds, of which some is below 0: sums can then be small because great
     numbers cancel, and are no more exact than these. Sums of numbers above 0 are as exact as they are small.
     """
@@ -106,16 +110,20 @@ def greatest_of(pool: Pool, entry: Entry, gains: Gains) -> Floats:
 
 
 def merged(
-    pool: Pool, gains: Callable[[int], Gains], method: str, weights: Floats, factor: Callable[[Floats], Floats] | None
+    pool: RunPool,
+    gains: Callable[[int], Gains],
+    method: str,
+    weights: Floats,
+    factor: Callable[[Floats], Floats] | None,
 ) -> Floats:
-    """As `combined`, with ties as rounding left them."""
+    """As `combine_gains`, with ties as rounding left them."""
     if method == "med":
         return medians(pool, gains)
     start = {"min": np.inf, "max": -np.inf}.get(method, 0.0)
     found, count = np.full(pool.size, start), np.zeros(pool.size, np.uint32)
     counting = factor is not None or method == "anz"
     for i in summing_order(pool.entries, weights):
-        for place, scores in pieces(pool, i, gains(i)):
+        for place, scores in gains_by_document(pool, i, gains(i)):
             if method in ("min", "max"):
                 lower = np.minimum if method == "min" else np.maximum
                 found[place] = lower(found[place], scores)
@@ -128,16 +136,16 @@ def merged(
     elif factor is not None:
         found *= factor(count.astype(np.float64))
     exact = method in ("min", "max") or len(pool.entries) <= 2  # a sum of two is the same in either order
-    return found if exact else rounded(found)
+    return found if exact else round_noise(found)
 
 
-def pieces(pool: Pool, i: int, gains: Gains) -> Iterator[tuple[npt.NDArray[np.int64] | slice, Floats]]:
+def gains_by_document(pool: RunPool, i: int, gains: Gains) -> Iterator[tuple[npt.NDArray[np.int64] | slice, Floats]]:
     """Which documents get what of the i-th run; no document twice."""
     entry = pool.entries[i]
     if gains[1] is None:
         yield entry.place, gains[0]
         return
-    values, which = spread(pool, entry, gains)
+    values, which = spread_gains(pool, entry, gains)
     if which is None:
         yield slice(None), values
     else:
@@ -145,11 +153,11 @@ def pieces(pool: Pool, i: int, gains: Gains) -> Iterator[tuple[npt.NDArray[np.in
         yield some, values[some]
 
 
-def medians(pool: Pool, gains: Callable[[int], Gains]) -> Floats:
+def medians(pool: RunPool, gains: Callable[[int], Gains]) -> Floats:
     """(documents) the median of what the runs give each that they have."""
     table = np.full((pool.size, len(pool.entries)), np.inf)
     for i in range(len(pool.entries)):
-        for place, scores in pieces(pool, i, gains(i)):
+        for place, scores in gains_by_document(pool, i, gains(i)):
             table[place, i] = scores
     table.sort(axis=1)
     count = (table < np.inf).sum(axis=1)
@@ -158,12 +166,12 @@ def medians(pool: Pool, gains: Callable[[int], Gains]) -> Floats:
     return np.asarray(np.where(low == high, low, (low + high) / 2), np.float64)
 
 
-def summing_order(entries: Sequence[Entry], weights: Floats) -> list[int]:
+def summing_order(entries: Sequence[PooledRun], weights: Floats) -> list[int]:
     """One order of the runs, however they are given, so that sums round alike."""
     return sorted(range(len(entries)), key=lambda i: (entries[i].mark, float(weights[i])))
 
 
-def rounded(values: Floats) -> Floats:
+def round_noise(values: Floats) -> Floats:
     """Without the bits that the order of a sum decides: a relative change below 1e-12."""
     half, keep = np.int64(1 << (NOISE_BITS - 1)), np.int64(-(1 << NOISE_BITS))
     bits = values.view(np.int64)

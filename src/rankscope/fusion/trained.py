@@ -6,9 +6,9 @@ from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 from rankscope.fusion import odds, probabilities, weighted, windows
-from rankscope.fusion.judged import Judged
-from rankscope.fusion.pool import Pool
-from rankscope.fusion.scaled import Scaled
+from rankscope.fusion.judged import PoolJudgments
+from rankscope.fusion.pool import RunPool
+from rankscope.fusion.scaled import NormalisedPool
 from rankscope.typing import Floats
 
 __all__ = ["TRAINED", "TrainedMethod"]
@@ -34,11 +34,11 @@ class TrainedMethod(NamedTuple):
     scores: bool
     takes: Mapping[str, Any]
     grid: Callable[[int], list[dict[str, Any]]]
-    learn: Callable[[Pool, Judged, Setting, str | Scaled], Parameters]
-    apply: Callable[[Pool, Parameters, str | Scaled], Floats]
+    learn: Callable[[RunPool, PoolJudgments, Setting, str | NormalisedPool], Parameters]
+    apply: Callable[[RunPool, Parameters, str | NormalisedPool], Floats]
 
 
-def alone(runs: int) -> list[dict[str, Any]]:
+def single_setting(runs: int) -> list[dict[str, Any]]:
     """Nothing to choose."""
     return [{}]
 
@@ -48,35 +48,42 @@ TRAINED = {
     "weighted-sum": TrainedMethod(
         "sum of weight times score",
         True,
-        weighted.TAKES,
-        weighted.grid,
-        weighted.learn,
+        weighted.WEIGHT_SETTINGS,
+        weighted.weight_grid,
+        weighted.learn_weights,
         weighted.weighted_sum,
     ),
     "weighted-mnz": TrainedMethod(
         "sum of its scores, times the weights of the runs that have it",
         True,
-        weighted.TAKES,
-        weighted.grid,
-        weighted.learn,
+        weighted.WEIGHT_SETTINGS,
+        weighted.weight_grid,
+        weighted.learn_weights,
         weighted.weighted_mnz,
     ),
     "mixed": TrainedMethod(
         "sum of weight times score, times the root of the number of runs that have it",
         True,
-        weighted.TAKES,
-        weighted.grid,
-        weighted.learn,
-        weighted.mixed,
+        weighted.WEIGHT_SETTINGS,
+        weighted.weight_grid,
+        weighted.learn_weights,
+        weighted.weighted_mixed,
     ),
-    "map-fuse": TrainedMethod("sum of MAP / rank", False, {}, alone, probabilities.learn_map, probabilities.map_fuse),
+    "map-fuse": TrainedMethod(
+        "sum of MAP / rank", False, {}, single_setting, probabilities.learn_map, probabilities.map_fuse
+    ),
     "pos-fuse": TrainedMethod(
-        "sum of how often the rank was relevant", False, {}, alone, probabilities.learn_pos, probabilities.pos_fuse
+        "sum of how often the rank was relevant",
+        False,
+        {},
+        single_setting,
+        probabilities.learn_pos,
+        probabilities.pos_fuse,
     ),
     "prob-fuse": TrainedMethod(
         "sum of the share of relevant documents of the segment / its number",
         False,
-        probabilities.PROB_TAKES,
+        probabilities.PROB_SETTINGS,
         probabilities.prob_grid,
         probabilities.learn_prob,
         probabilities.prob_fuse,
@@ -85,14 +92,14 @@ TRAINED = {
         "sum of (1 + score) times the share of relevant documents of the segment, segments growing with depth",
         True,
         {},
-        alone,
+        single_setting,
         probabilities.learn_seg,
         probabilities.seg_fuse,
     ),
     "slide-fuse": TrainedMethod(
         "sum of how often ranks of a window around the rank were relevant",
         False,
-        windows.SLIDE_TAKES,
+        windows.SLIDE_SETTINGS,
         windows.slide_grid,
         windows.learn_slide,
         windows.slide_fuse,
@@ -100,7 +107,7 @@ TRAINED = {
     "bayes-fuse": TrainedMethod(
         "sum of the logarithm of the odds that a document of the rank is relevant",
         False,
-        odds.BAYES_TAKES,
+        odds.BAYES_SETTINGS,
         odds.bayes_grid,
         odds.learn_bayes,
         odds.bayes_fuse,

@@ -9,28 +9,28 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from rankscope._version import __version__
-from rankscope.data.rows import names_of
+from rankscope.data.rows import decode_ids
 from rankscope.data.run import Run
 from rankscope.data.sections import Section, Table, as_text, tidy_frame
-from rankscope.data.wording import counted, listed, queries
+from rankscope.data.wording import join_names, pluralise, pluralise_queries
 from rankscope.errors import InputError
 from rankscope.fusion.candidates import Candidate
-from rankscope.fusion.fused import check_runs, fused_run, pooled
-from rankscope.fusion.methods import TURNS
-from rankscope.fusion.scaled import scaled
+from rankscope.fusion.fused import check_runs, fused_run, load_pool
+from rankscope.fusion.methods import INVERTED
+from rankscope.fusion.scaled import normalise_pool
 from rankscope.kernels.ties import order_of
 from rankscope.typing import PathLike
 
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["Chosen", "TrainedFusion", "Tried"]
+__all__ = ["FoldChoice", "TrainedFusion", "TriedSetting"]
 
 #: So many settings are shown; all of them are in the tidy table.
-SHOWN = 10
+FIRST_SETTINGS = 10
 
 
-class Tried(NamedTuple):
+class TriedSetting(NamedTuple):
     """A setting that was tried. name: method, normalisation and setting in one word; values: the mean of each fold, by
     parameters learned from the others; mean: over all queries.
     """
@@ -40,7 +40,7 @@ class Tried(NamedTuple):
     values: tuple[float, ...]
 
 
-class Chosen(NamedTuple):
+class FoldChoice(NamedTuple):
     """What the other folds chose for a fold: its name, how many queries the fold has, and the mean on them."""
 
     name: str
@@ -70,8 +70,8 @@ class TrainedFusion:
     measure: str
     higher_is_better: bool
     settings: str
-    tried: tuple[Tried, ...]
-    chosen: tuple[Chosen, ...]
+    tried: tuple[TriedSetting, ...]
+    chosen: tuple[FoldChoice, ...]
     cross_fitted_mean: float
     alone: tuple[float, ...]
     notes: tuple[str, ...] = ()
@@ -98,18 +98,18 @@ class TrainedFusion:
         check_runs(runs)
         if len(runs) != len(self.runs):
             raise InputError(
-                f"{counted(len(runs), 'run')}, but the parameters were learned from {len(self.runs)} "
-                f"({listed(self.runs)}); give one for each, in this order"
+                f"{pluralise(len(runs), 'run')}, but the parameters were learned from {len(self.runs)} "
+                f"({join_names(self.runs)}); give one for each, in this order"
             )
-        names, notes, pool = pooled(runs, input=input, inverted=self.normalise == TURNS)
+        names, notes, pool = load_pool(runs, input=input, inverted=self.normalise == INVERTED)
         notes = (*notes, *self.about_names(names))
-        ready = scaled(pool, self.normalise, names)
+        ready = normalise_pool(pool, self.normalise, names)
         scores = self.candidate.fuse(pool, self.parameters, ready)
-        seen = len(set(self.queries).intersection(names_of(pool.query_ids)))
+        seen = len(set(self.queries).intersection(decode_ids(pool.query_ids)))
         if seen:
             verb = "is" if seen == 1 else "are"
             notes += (
-                f"{seen:,} of {queries(len(pool.query_ids))} {verb} among those that the parameters were learned from: "
+                f"{seen:,} of {pluralise_queries(len(pool.query_ids))} {verb} among those that the parameters were learned from: "
                 "measured on their judgments, the fused run looks better than it is",
             )
         return fused_run(pool, scores, name or self.name, (*notes, *ready.notes))
@@ -120,11 +120,11 @@ class TrainedFusion:
             return ()
         if sorted(names) == sorted(self.runs):
             raise InputError(
-                f"the runs are {listed(names)}, and the parameters were learned from {listed(self.runs)}; give them in "
+                f"the runs are {join_names(names)}, and the parameters were learned from {join_names(self.runs)}; give them in "
                 "that order"
             )
         pairs = [f"{own} stands for {learned}" for own, learned in zip(names, self.runs, strict=True) if own != learned]
-        return (f"the parameters were learned from other names: {listed(pairs)}",)
+        return (f"the parameters were learned from other names: {join_names(pairs)}",)
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -147,12 +147,14 @@ class TrainedFusion:
         count = len(self.tried)
         own = next(one for one in self.tried if one.name == self.name)
         sentence = f"{self.name} has {'the best' if count > 1 else 'a'} mean {self.measure}"
-        sentence += f" of {counted(count, 'setting')}" if count > 1 else ""
-        sentence += f" on {queries(len(self.queries))}: {own.mean:.4f}"
-        if count > SHOWN:
-            sentence += f"; the best {SHOWN} are shown"
+        sentence += f" of {pluralise(count, 'setting')}" if count > 1 else ""
+        sentence += f" on {pluralise_queries(len(self.queries))}: {own.mean:.4f}"
+        if count > FIRST_SETTINGS:
+            sentence += f"; the best {FIRST_SETTINGS} are shown"
         folds = tuple(f"fold {f}" for f in range(1, len(self.chosen) + 1))
-        rows = [(one.name, f"{one.mean:.4f}", *(f"{value:.4f}" for value in one.values)) for one in higher[:SHOWN]]
+        rows = [
+            (one.name, f"{one.mean:.4f}", *(f"{value:.4f}" for value in one.values)) for one in higher[:FIRST_SETTINGS]
+        ]
         return Section(
             title="Settings",
             sentence=sentence + ".",
@@ -162,8 +164,8 @@ class TrainedFusion:
     def summary(self) -> str:
         """What came of it in one sentence."""
         return (
-            f"{self.name} was chosen of {counted(len(self.tried), 'setting')} by {self.measure}; cross-fitted on "
-            f"{queries(len(self.queries))}, the mean is {self.cross_fitted_mean:.4f}"
+            f"{self.name} was chosen of {pluralise(len(self.tried), 'setting')} by {self.measure}; cross-fitted on "
+            f"{pluralise_queries(len(self.queries))}, the mean is {self.cross_fitted_mean:.4f}"
         )
 
     def section_of_folds(self) -> Section:
@@ -179,7 +181,7 @@ class TrainedFusion:
         table = Table(columns=headings, rows=tuple(rows), left=2)
         return Section(title="On queries that were not learned from", sentence=sentence, table=table)
 
-    def best_first(self) -> list[Tried]:
+    def best_first(self) -> list[TriedSetting]:
         """The settings by their means; the chosen one first where others are as good."""
         sign = -1.0 if self.higher_is_better else 1.0
         chosen_first = sorted(self.tried, key=lambda one: one.name != self.name)
@@ -196,5 +198,5 @@ class TrainedFusion:
         return as_text(self)
 
     def __repr__(self) -> str:
-        runs, tried = counted(len(self.runs), "run"), counted(len(self.tried), "setting")
-        return f"TrainedFusion({self.name[:60]!r}, {runs}, {queries(len(self.queries))}, {tried})"
+        runs, tried = pluralise(len(self.runs), "run"), pluralise(len(self.tried), "setting")
+        return f"TrainedFusion({self.name[:60]!r}, {runs}, {pluralise_queries(len(self.queries))}, {tried})"

@@ -9,23 +9,23 @@ from typing import Any
 import numpy as np
 
 from rankscope.data.qrels import Qrels
-from rankscope.data.rows import names_of
+from rankscope.data.rows import decode_ids
 from rankscope.data.run import Run
-from rankscope.data.wording import queries, some_of
+from rankscope.data.wording import first_names, pluralise_queries
 from rankscope.errors import InputError, ParameterError
 from rankscope.evaluation.conventions import Plan, make_plan
 from rankscope.evaluation.sources import as_qrels
-from rankscope.fusion.candidates import Candidate, candidates
-from rankscope.fusion.crossfit import Folds, Worth, folds_of, with_scores, worth_of
-from rankscope.fusion.fused import Pooled, check_runs, fused_run, pooled
-from rankscope.fusion.judged import judged
+from rankscope.fusion.candidates import Candidate, list_candidates
+from rankscope.fusion.crossfit import CandidateValues, Folds, evaluate_candidate, make_folds, normalise_folds
+from rankscope.fusion.fused import LoadedPool, check_runs, fused_run, load_pool
+from rankscope.fusion.judged import judge_pool
 from rankscope.fusion.measured import measured_pool
-from rankscope.fusion.methods import TURNS
-from rankscope.fusion.parts import part_of
-from rankscope.fusion.refining import Refining
-from rankscope.fusion.scaled import scaled
-from rankscope.fusion.tuned import Chosen, TrainedFusion, Tried
-from rankscope.io.streams import one_stdin
+from rankscope.fusion.methods import INVERTED
+from rankscope.fusion.parts import pool_subset
+from rankscope.fusion.refining import CoordinateAscent
+from rankscope.fusion.scaled import normalise_pool
+from rankscope.fusion.tuned import FoldChoice, TrainedFusion, TriedSetting
+from rankscope.io.streams import check_single_stdin
 from rankscope.kernels.means import mean_or_nan
 from rankscope.kernels.ties import best_places
 from rankscope.measures.base import Measure
@@ -62,7 +62,7 @@ def train(
 
     The judged queries are cut into folds at random. Each setting has its mean `measure` over all of them, where each
     fold is fused with what was learned from the others; the best is chosen, and taught by all. What that is worth is
-    said by `cross_fitted`, the same runs fused fold by fold: there the setting, too, is chosen by the other folds alone
+    said by `cross_fit`, the same runs fused fold by fold: there the setting, too, is chosen by the other folds alone
     (by cross-validation within them), so that no judgment of a query takes part in how it is fused, but for the highest
     grade, which some measures know. Queries without judgments are fused with what all others taught.
 
@@ -89,27 +89,29 @@ def train(
     plan = check_training(qrels, runs, measure=measure, folds=folds, rel=rel)
     workers_for(workers, False)  # a wrong one is told before anything is read
     seed = seed_of(rng)
-    todo = candidates(method, normalise, settings, len(runs))
+    todo = list_candidates(method, normalise, settings, len(runs))
     known = as_qrels(qrels, plan)
-    given = pooled(runs, input=input, inverted=todo[0].normalise == TURNS)
+    given = load_pool(runs, input=input, inverted=todo[0].normalise == INVERTED)
     used = np.array([query in known.codes for query in given.pool.query_ids], np.bool_)
     notes = [*given.notes, *check_queries(known, given, used, folds)]
-    pool = part_of(given.pool, used).pool
-    cut = folds_of(measured_pool(pool, known, plan), judged(pool, known, rel), fold_of(pool.query_ids, folds, seed))
-    cut, todo, said = normalised_for(cut, todo, given.names)
+    pool = pool_subset(given.pool, used).pool
+    cut = make_folds(
+        measured_pool(pool, known, plan), judge_pool(pool, known, rel), assign_folds(pool.query_ids, folds, seed)
+    )
+    cut, todo, said = normalise_for_candidates(cut, todo, given.names)
     shares = folds + 2 if refine else 1  # of the work, about
     tell = None if progress is None else lambda share: progress(share / shares)
-    worths = worths_by(cut, todo, workers, tell)
+    worths = evaluate_candidates(cut, todo, workers, tell)
     sign = 1.0 if plan.measures[0].higher_is_better else -1.0
     final = todo[best_of([worth.outer for worth in worths], sign)]
-    by_fold = [final if not cut.nested else chosen_by_others(f, cut, todo, worths, sign) for f in range(folds)]
-    tried = [tried_of(one, worth.outer, cut) for one, worth in zip(todo, worths, strict=True)]
+    by_fold = [final if not cut.nested else choose_without_fold(f, cut, todo, worths, sign) for f in range(folds)]
+    tried = [tried_setting(one, worth.outer, cut) for one, worth in zip(todo, worths, strict=True)]
     if refine:
-        final, by_fold, further = refined(Refining(cut, sign), final, by_fold, tell)
+        final, by_fold, further = refine_weights(CoordinateAscent(cut, sign), final, by_fold, tell)
         tried += [one for one in further if one.name not in {other.name for other in tried}]
     parameters = cut.learn(final)
-    fused, values = cross_fitted(given, used, cut, by_fold, final, parameters)
-    usual = notes_on_scores(given, [final, *by_fold])
+    fused, values = cross_fit(given, used, cut, by_fold, final, parameters)
+    usual = normalisation_notes(given, [final, *by_fold])
     means = [mean_or_nan(values[cut.fold == f]) for f in range(folds)]
     settled = {"methods": ",".join(dict.fromkeys(one.method for one in todo)), "settings": str(len(tried))}
     settled |= ({"refined": "yes"} if refine else {}) | {"folds": str(folds), "rng": str(seed)}
@@ -122,17 +124,17 @@ def train(
         queries=cut.measured.blank.query_ids,
         measure=plan.names[0],
         higher_is_better=sign > 0,
-        settings=signed(plan, cut, settled),
+        settings=signature_line(plan, cut, settled),
         tried=tuple(tried),
-        chosen=tuple(Chosen(str(one), int((cut.fold == f).sum()), means[f]) for f, one in enumerate(by_fold)),
+        chosen=tuple(FoldChoice(str(one), int((cut.fold == f).sum()), means[f]) for f, one in enumerate(by_fold)),
         cross_fitted_mean=mean_or_nan(values),
         alone=tuple(mean_or_nan(cut.measured.alone(i)) for i in range(len(given.names))),
         notes=(*notes, *said, *usual),
-        cross_fitted=fused_run(given.pool, fused, named(todo, by_fold), (*notes, *said, *usual)),
+        cross_fitted=fused_run(given.pool, fused, cross_fitted_name(todo, by_fold), (*notes, *said, *usual)),
     )
 
 
-def signed(plan: Plan, cut: Folds, settled: Mapping[str, str]) -> str:
+def signature_line(plan: Plan, cut: Folds, settled: Mapping[str, str]) -> str:
     """The measure, and every setting that changes a number, in one line."""
     said = {**plan.settings(len(cut.measured.blank)), **plan.measure_settings(cut.measured.blank)[0], **settled}
     return " | ".join([plan.names[0], *(f"{name}:{value}" for name, value in said.items())])
@@ -141,7 +143,7 @@ def signed(plan: Plan, cut: Folds, settled: Mapping[str, str]) -> str:
 def check_training(qrels: Any, runs: Any, *, measure: str | Measure, folds: int, rel: int) -> Plan:
     """What is measured. Raises ParameterError for arguments that make no sense, before anything is read."""
     check_runs(runs)
-    one_stdin([qrels, *runs])
+    check_single_stdin([qrels, *runs])
     plan = make_plan([measure], rel=rel)
     if len(plan.measures) != 1:
         raise ParameterError(f"{measure} is {len(plan.measures)} measures, expected one to choose by, as nDCG@10")
@@ -152,32 +154,34 @@ def check_training(qrels: Any, runs: Any, *, measure: str | Measure, folds: int,
     return plan
 
 
-def check_queries(qrels: Qrels, given: Pooled, used: Bools, folds: int) -> list[str]:
+def check_queries(qrels: Qrels, given: LoadedPool, used: Bools, folds: int) -> list[str]:
     """Notes on queries that nothing is learned from. Raises InputError where too few are left."""
     judged_in_all, learned = len(qrels.query_ids), int(used.sum())
     if not learned:
         raise InputError(
-            f"the runs and the qrels have no query in common (qrels: {some_of(qrels.query_ids)}; runs: "
-            f"{some_of(names_of(given.pool.query_ids[:4]))}); check that they belong together"
+            f"the runs and the qrels have no query in common (qrels: {first_names(qrels.query_ids)}; runs: "
+            f"{first_names(decode_ids(given.pool.query_ids[:4]))}); check that they belong together"
         )
     if learned < folds:
         raise InputError(
-            f"{queries(learned)} of the runs with judgments, expected at least one for each of {folds} folds; judge "
+            f"{pluralise_queries(learned)} of the runs with judgments, expected at least one for each of {folds} folds; judge "
             f"more, or take fewer folds (at least {FEWEST})"
         )
     notes = []
     if judged_in_all > learned:
         verb = "is" if judged_in_all - learned == 1 else "are"
-        notes.append(f"{judged_in_all - learned:,} of {queries(judged_in_all)} with judgments {verb} in no run")
+        notes.append(
+            f"{judged_in_all - learned:,} of {pluralise_queries(judged_in_all)} with judgments {verb} in no run"
+        )
     if used.size > learned:
         verb = "has" if used.size - learned == 1 else "have"
         notes.append(
-            f"{used.size - learned:,} of {queries(used.size)} {verb} no judgments: fused with what all others taught"
+            f"{used.size - learned:,} of {pluralise_queries(used.size)} {verb} no judgments: fused with what all others taught"
         )
     return notes
 
 
-def fold_of(query_ids: Sequence[bytes], folds: int, seed: int) -> Ints:
+def assign_folds(query_ids: Sequence[bytes], folds: int, seed: int) -> Ints:
     """(queries) the fold of each: of a size that differs by one at most, whatever the order of the queries."""
     order = np.array(sorted(range(len(query_ids)), key=query_ids.__getitem__))
     found = np.empty(order.size, np.int64)
@@ -185,7 +189,9 @@ def fold_of(query_ids: Sequence[bytes], folds: int, seed: int) -> Ints:
     return found
 
 
-def normalised_for(cut: Folds, todo: list[Candidate], names: Sequence[str]) -> tuple[Folds, list[Candidate], list[str]]:
+def normalise_for_candidates(
+    cut: Folds, todo: list[Candidate], names: Sequence[str]
+) -> tuple[Folds, list[Candidate], list[str]]:
     """All scores normalised in every way that is tried; what cannot be is left out with a note.
 
     Raises InputError where nothing would be left.
@@ -194,7 +200,7 @@ def normalised_for(cut: Folds, todo: list[Candidate], names: Sequence[str]) -> t
     hows = list(dict.fromkeys(one.normalise for one in todo))
     for how in hows:
         try:
-            ready[how] = with_scores(cut, how, names)
+            ready[how] = normalise_folds(cut, how, names)
         except InputError as error:
             if len(hows) == 1:
                 raise
@@ -203,13 +209,13 @@ def normalised_for(cut: Folds, todo: list[Candidate], names: Sequence[str]) -> t
     return replace(cut, ready=ready, nested=len(todo) > 1), todo, notes
 
 
-def worths_by(
+def evaluate_candidates(
     cut: Folds, todo: Sequence[Candidate], workers: int | None, progress: Callable[[float], Any] | None
-) -> list[Worth]:
+) -> list[CandidateValues]:
     """What each candidate is worth."""
     tell = None if progress is None else lambda _: progress(1 / len(todo))
     number = workers_for(workers, len(todo) * cut.measured.pool.size >= ENOUGH)
-    return list(run_units(worth_of, todo, workers=number, shared=cut, progress=tell))
+    return list(run_units(evaluate_candidate, todo, workers=number, shared=cut, progress=tell))
 
 
 def best_of(values: Sequence[Floats], sign: float) -> int:
@@ -227,15 +233,17 @@ def best_of(values: Sequence[Floats], sign: float) -> int:
     return int(best_places(means, max(1.0, float(np.abs(table[counts]).max()))).argmax())
 
 
-def chosen_by_others(f: int, cut: Folds, todo: Sequence[Candidate], worths: Sequence[Worth], sign: float) -> Candidate:
+def choose_without_fold(
+    f: int, cut: Folds, todo: Sequence[Candidate], worths: Sequence[CandidateValues], sign: float
+) -> Candidate:
     """What all folds but one choose for that one."""
     rest = cut.fold != f
     return todo[best_of([worth.inner[f, rest] for worth in worths if worth.inner is not None], sign)]
 
 
-def refined(
-    refining: Refining, final: Candidate, by_fold: Sequence[Candidate], tell: Callable[[float], Any] | None
-) -> tuple[Candidate, list[Candidate], list[Tried]]:
+def refine_weights(
+    refining: CoordinateAscent, final: Candidate, by_fold: Sequence[Candidate], tell: Callable[[float], Any] | None
+) -> tuple[Candidate, list[Candidate], list[TriedSetting]]:
     """Weights refined by all queries, and for each fold by those of the others; and what was tried by all of them."""
     cut = refining.folds
     found = []
@@ -244,11 +252,11 @@ def refined(
         found.append(tried[-1] if tried else start)
         if tell is not None:
             tell(1.0)
-    return found[-1], found[:-1], [tried_of(one, refining.of(one), cut) for one in tried]
+    return found[-1], found[:-1], [tried_setting(one, refining.of(one), cut) for one in tried]
 
 
-def cross_fitted(
-    given: Pooled,
+def cross_fit(
+    given: LoadedPool,
     used: Bools,
     cut: Folds,
     by_fold: Sequence[Candidate],
@@ -262,25 +270,27 @@ def cross_fitted(
     for f, one in enumerate(by_fold):
         scores[cut.parts[f].documents] = cut.fuse(one, cut.learn(one, (f,)), f)
     found = np.empty(given.pool.size)
-    found[part_of(given.pool, used).documents] = scores
+    found[pool_subset(given.pool, used).documents] = scores
     if not used.all():
-        other = part_of(given.pool, ~used)
-        found[other.documents] = final.fuse(other.pool, parameters, scaled(other.pool, final.normalise, given.names))
+        other = pool_subset(given.pool, ~used)
+        found[other.documents] = final.fuse(
+            other.pool, parameters, normalise_pool(other.pool, final.normalise, given.names)
+        )
     return found, cut.measured.values(scores)
 
 
-def notes_on_scores(given: Pooled, chosen: Sequence[Candidate]) -> list[str]:
+def normalisation_notes(given: LoadedPool, chosen: Sequence[Candidate]) -> list[str]:
     """What is to be said of normalisations that are used, as of lists of equal scores."""
     hows = dict.fromkeys(one.normalise for one in chosen)
-    return [note for how in hows for note in scaled(given.pool, how, given.names).notes]
+    return [note for how in hows for note in normalise_pool(given.pool, how, given.names).notes]
 
 
-def tried_of(candidate: Candidate, values: Floats, cut: Folds) -> Tried:
+def tried_setting(candidate: Candidate, values: Floats, cut: Folds) -> TriedSetting:
     by_fold = tuple(mean_or_nan(values[cut.fold == f]) for f in range(len(cut.parts)))
-    return Tried(str(candidate), mean_or_nan(values), by_fold)
+    return TriedSetting(str(candidate), mean_or_nan(values), by_fold)
 
 
-def named(todo: Sequence[Candidate], by_fold: Sequence[Candidate]) -> str:
+def cross_fitted_name(todo: Sequence[Candidate], by_fold: Sequence[Candidate]) -> str:
     """What the cross-fitted run is called: by its parameters where all folds have the same and learn no others."""
     if not by_fold[0].learns and len(set(map(str, by_fold))) == 1:
         return str(by_fold[0])

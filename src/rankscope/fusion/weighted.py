@@ -8,26 +8,26 @@ from typing import Any
 
 import numpy as np
 
-from rankscope.fusion.judged import Judged, check_used
-from rankscope.fusion.methods import as_weights
-from rankscope.fusion.pool import Pool
-from rankscope.fusion.scaled import Scaled, scaled
-from rankscope.fusion.sums import Gains, combined
+from rankscope.fusion.judged import PoolJudgments, check_judged_queries
+from rankscope.fusion.methods import parse_weights
+from rankscope.fusion.pool import RunPool
+from rankscope.fusion.scaled import NormalisedPool, normalise_pool
+from rankscope.fusion.sums import Gains, combine_gains
 from rankscope.kernels.ties import join_ties_of_lists
 from rankscope.typing import Floats
 
-__all__ = ["TAKES", "grid", "learn", "mixed", "weighted_mnz", "weighted_sum"]
+__all__ = ["WEIGHT_SETTINGS", "weight_grid", "learn_weights", "weighted_mixed", "weighted_mnz", "weighted_sum"]
 
 
 #: None: 1 for each run.
-TAKES: Mapping[str, Any] = {"weights": None}
+WEIGHT_SETTINGS: Mapping[str, Any] = {"weights": None}
 #: Up to this many runs all weights of a grid are tried; of more there are too many.
 FEW = 4
 #: Steps of the grid from 0 to 1.
 STEPS = 10
 
 
-def grid(runs: int) -> list[dict[str, Any]]:
+def weight_grid(runs: int) -> list[dict[str, Any]]:
     """Weights to choose among. Equal ones come first, so that they win where nothing is better.
 
     Of up to four runs, all weights in steps of .1 that add up to 1. Of more, weights of 1, and then for each run alone
@@ -46,40 +46,42 @@ def grid(runs: int) -> list[dict[str, Any]]:
     return [{"weights": weights} for weights in found]
 
 
-def learn(pool: Pool, known: Judged, setting: Mapping[str, Any], normalise: str | Scaled) -> dict[str, Any]:
+def learn_weights(
+    pool: RunPool, known: PoolJudgments, setting: Mapping[str, Any], normalise: str | NormalisedPool
+) -> dict[str, Any]:
     """The weights as they were set: which ones are best is for a measure to say. Raises ParameterError."""
-    check_used(known)
+    check_judged_queries(known)
     runs, weights = len(pool.entries), setting.get("weights")
-    return {"weights": [1.0] * runs if weights is None else as_weights(weights, runs).tolist()}
+    return {"weights": [1.0] * runs if weights is None else parse_weights(weights, runs).tolist()}
 
 
-def weighted_sum(pool: Pool, parameters: Mapping[str, Any], normalise: str | Scaled) -> Floats:
+def weighted_sum(pool: RunPool, parameters: Mapping[str, Any], normalise: str | NormalisedPool) -> Floats:
     """(documents) sum of weight times score. Source: Bartell et al. 1994; as ranx's wsum."""
-    gains = scaled(pool, normalise).gains
-    return combined(pool, gains.__getitem__, "sum", weights_of(pool, parameters), None)
+    gains = normalise_pool(pool, normalise).gains
+    return combine_gains(pool, gains.__getitem__, "sum", weights_of(pool, parameters), None)
 
 
-def weighted_mnz(pool: Pool, parameters: Mapping[str, Any], normalise: str | Scaled) -> Floats:
+def weighted_mnz(pool: RunPool, parameters: Mapping[str, Any], normalise: str | NormalisedPool) -> Floats:
     """(documents) sum of the scores, times the sum of the weights of the runs that have it. Source: Wu and Crestani
     2002; as ranx's wmnz.
     """
-    gains = scaled(pool, normalise).gains
+    gains = normalise_pool(pool, normalise).gains
 
     def ones(i: int) -> Gains:
         values, lacking = gains[i]
         return np.ones(values.size), None if lacking is None else np.ones(lacking.size)
 
     equal = np.ones(len(gains))
-    found = combined(pool, gains.__getitem__, "sum", equal, None)
-    found = found * combined(pool, ones, "sum", weights_of(pool, parameters), None)
+    found = combine_gains(pool, gains.__getitem__, "sum", equal, None)
+    found = found * combine_gains(pool, ones, "sum", weights_of(pool, parameters), None)
     return found if len(gains) < 2 else join_ties_of_lists(found, pool.offsets)
 
 
-def mixed(pool: Pool, parameters: Mapping[str, Any], normalise: str | Scaled) -> Floats:
+def weighted_mixed(pool: RunPool, parameters: Mapping[str, Any], normalise: str | NormalisedPool) -> Floats:
     """(documents) sum of weight times score, times the root of how many runs have it. Source: as ranx's mixed."""
-    gains = scaled(pool, normalise).gains
-    return combined(pool, gains.__getitem__, "sum", weights_of(pool, parameters), np.sqrt)
+    gains = normalise_pool(pool, normalise).gains
+    return combine_gains(pool, gains.__getitem__, "sum", weights_of(pool, parameters), np.sqrt)
 
 
-def weights_of(pool: Pool, parameters: Mapping[str, Any]) -> Floats:
+def weights_of(pool: RunPool, parameters: Mapping[str, Any]) -> Floats:
     return np.asarray(parameters["weights"], np.float64)

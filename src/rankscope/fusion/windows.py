@@ -7,19 +7,19 @@ from typing import Any
 
 import numpy as np
 
-from rankscope.fusion.judged import Judged
-from rankscope.fusion.pool import Entry, Pool
-from rankscope.fusion.probabilities import by_rank, fused_by, learn_pos, longest_of, padded
-from rankscope.fusion.scaled import Scaled
+from rankscope.fusion.judged import PoolJudgments
+from rankscope.fusion.pool import PooledRun, RunPool
+from rankscope.fusion.probabilities import learn_pos, longest_list, pad_with_zeros, sum_of_worths, worth_by_rank
+from rankscope.fusion.scaled import NormalisedPool
 from rankscope.stats.inputs import check_count
 from rankscope.typing import Floats
 
-__all__ = ["SLIDE_TAKES", "learn_slide", "slide_fuse", "slide_grid"]
+__all__ = ["SLIDE_SETTINGS", "learn_slide", "slide_fuse", "slide_grid"]
 
 Setting = Mapping[str, Any]
 
 #: How many ranks the window reaches to either side.
-SLIDE_TAKES: Setting = {"window": 5}
+SLIDE_SETTINGS: Setting = {"window": 5}
 WINDOWS = (5, 1, 2, 3, 4, 6, 8, 10, 15, 20, 30, 50)
 
 
@@ -28,33 +28,35 @@ def slide_grid(runs: int) -> list[dict[str, Any]]:
     return [{"window": n} for n in WINDOWS]
 
 
-def learn_slide(pool: Pool, known: Judged, setting: Setting, normalise: str | Scaled) -> dict[str, Any]:
+def learn_slide(
+    pool: RunPool, known: PoolJudgments, setting: Setting, normalise: str | NormalisedPool
+) -> dict[str, Any]:
     """The shares of PosFuse, and the window. Raises ParameterError."""
-    window = setting.get("window", SLIDE_TAKES["window"])
+    window = setting.get("window", SLIDE_SETTINGS["window"])
     check_count("window", window, least=0)
     return {**learn_pos(pool, known, setting, normalise), "window": int(window)}
 
 
-def slide_fuse(pool: Pool, parameters: Setting, normalise: str | Scaled) -> Floats:
+def slide_fuse(pool: RunPool, parameters: Setting, normalise: str | NormalisedPool) -> Floats:
     """(documents) sum of the mean share of the ranks from rank - window to rank + window, of those that the list has.
 
     Source: Lillis et al. 2008 (SlideFuse); as ranx's slidefuse.
     """
     window = int(parameters["window"])
-    return fused_by(pool, lambda i, entry: window_means(entry, parameters["shares"][i], window))
+    return sum_of_worths(pool, lambda i, entry: window_means(entry, parameters["shares"][i], window))
 
 
-def window_means(entry: Entry, learned: Any, window: int) -> Floats:
+def window_means(entry: PooledRun, learned: Any, window: int) -> Floats:
     """(rows) shares are added rank by rank, so that windows of the same shares have the same sum to the last bit."""
-    window = min(window, longest_of(entry))
-    longest = longest_of(entry)
+    window = min(window, longest_list(entry))
+    longest = longest_list(entry)
     shares = np.zeros(longest + 2 * window)  # the place of rank r is r - 1 + window
-    shares[window : window + longest] = padded(learned, longest)
+    shares[window : window + longest] = pad_with_zeros(learned, longest)
     rank = np.arange(1, longest + 1)
     sums = np.zeros(longest)
     for k in range(2 * window + 1):
         sums += shares[k : k + longest]
-    found = by_rank(entry, sums / (rank + window - np.maximum(rank - window, 1) + 1))
+    found = worth_by_rank(entry, sums / (rank + window - np.maximum(rank - window, 1) + 1))
 
     # Where the list ends within the window, ranks behind do not count.
     lists = np.repeat(entry.lengths, entry.lengths)

@@ -8,11 +8,11 @@ from xml.parsers import expat
 import numpy as np
 
 from rankscope.data.rankings import Rankings
-from rankscope.data.wording import counted
+from rankscope.data.wording import pluralise
 from rankscope.errors import InputError
-from rankscope.io.mt_names import judgments_of, pair_name
+from rankscope.io.mt_names import build_rankings, pair_name
 from rankscope.io.streams import open_binary, source_name
-from rankscope.io.wmt_rankings import rank_of
+from rankscope.io.wmt_rankings import parse_rank
 from rankscope.typing import PathLike
 
 __all__ = ["read_appraise_rankings"]
@@ -27,7 +27,7 @@ JUDGE = ("user", "judge", "annotator")
 SEGMENT = ("segment-id", "srcindex", "id")
 
 
-class Judgment(NamedTuple):
+class RankedItem(NamedTuple):
     pair: str
     segment: str
     judge: str
@@ -60,7 +60,7 @@ def read_appraise_rankings(path: PathLike) -> Rankings:
     (('de-en',), ('A', 'B', 'C'), [[1.0, 2.0, 2.0]])
     """
     name = source_name(path)
-    reader = Reader(name)
+    reader = AppraiseParser(name)
     with open_binary(path) as stream:
         while piece := stream.read(PIECE):
             reader.feed(piece, last=False)
@@ -69,12 +69,12 @@ def read_appraise_rankings(path: PathLike) -> Rankings:
         raise InputError(f"{name}: no judgments, expected ranking-result elements with translations of Appraise")
     notes = []
     if reader.skipped:
-        notes.append(f"{name}: {counted(reader.skipped, 'result')} without translations (skipped) left out")
+        notes.append(f"{name}: {pluralise(reader.skipped, 'result')} without translations (skipped) left out")
     ranks = np.array(reader.ranks)
     unranked = int(np.isnan(ranks).sum())
     if unranked:
-        notes.append(f"{name}: {counted(unranked, 'output is', 'outputs are')} not ranked (-1)")
-    return judgments_of(
+        notes.append(f"{name}: {pluralise(unranked, 'output is', 'outputs are')} not ranked (-1)")
+    return build_rankings(
         pairs=[judgment.pair for judgment in reader.judgments],
         segments=[judgment.segment for judgment in reader.judgments],
         judges=[judgment.judge for judgment in reader.judgments],
@@ -86,13 +86,13 @@ def read_appraise_rankings(path: PathLike) -> Rankings:
     )
 
 
-class Reader:
+class AppraiseParser:
     """Collects judgments while the parser goes through a file."""
 
     def __init__(self, name: str) -> None:
         self.name = name
         self.open: list[tuple[str, dict[str, str]]] = []
-        self.judgments: list[Judgment] = []
+        self.judgments: list[RankedItem] = []
         self.lengths: list[int] = []
         self.systems: list[str] = []
         self.ranks: list[float] = []
@@ -143,7 +143,7 @@ class Reader:
                 pair = (
                     pair_name(source, target) if (source := self.near(SOURCE)) and (target := self.near(TARGET)) else ""
                 )
-                self.judgments.append(Judgment(pair, self.segment(), self.near(JUDGE), self.line))
+                self.judgments.append(RankedItem(pair, self.segment(), self.near(JUDGE), self.line))
                 self.lengths.append(self.items)
             else:
                 self.skipped += 1
@@ -154,7 +154,7 @@ class Reader:
         if "" in systems:
             raise InputError(f"{self.where()}: a translation without a system, expected its name; correct this line")
         written = attributes.get("rank", "")
-        rank = rank_of(written)
+        rank = parse_rank(written)
         if rank is None:
             found = f"rank {written!r}" if written else "a translation without a rank"
             raise InputError(

@@ -8,18 +8,18 @@ import json
 
 import numpy as np
 
-from rankscope.data.frames import one_of, shown_columns
+from rankscope.data.frames import find_column, list_columns
 from rankscope.data.sparse import refuse_sparse
 from rankscope.data.votes import Votes
 from rankscope.errors import InputError, UnknownName
 from rankscope.io.blocks import BOM
-from rankscope.io.entity_ranks import Words, parse_table
-from rankscope.io.foreign import binary_file
+from rankscope.io.entity_ranks import TableTerms, parse_rank_table
+from rankscope.io.foreign import binary_file_error
 from rankscope.io.json_ballots import json_lines_votes, json_votes
-from rankscope.io.named_tables import NO_VALUE, Frame, name_codes, name_column, named_in, numbers
+from rankscope.io.named_tables import NO_VALUE, NamedTable, name_codes, name_column, number_values, parse_named_table
 from rankscope.io.read import HEAD
 from rankscope.io.sniff import refuse_foreign
-from rankscope.io.streams import empty_file, open_binary, source_name
+from rankscope.io.streams import empty_file_error, open_binary, source_name
 from rankscope.typing import Floats, PathLike
 
 __all__ = ["VOTE_FORMATS", "read_votes"]
@@ -31,12 +31,12 @@ VOTE_FORMATS = {
     "json": "JSON: lists of names, the best first",
     "jsonl": "a list of names, or an object with voter and ranking, a line",
 }
-WORDS = Words("voter", "item", "items")
+TERMS = TableTerms("voter", "item", "items")
 #: What stands for no rank.
 NONE = (*NO_VALUE, "-", "n/a")
 CELLS = frozenset(form for word in NONE for form in (word, word.upper(), word.capitalize())) | {"NaN"}
 #: What the columns of a table with a row a voter and item may be called, ours first.
-LONG = {
+LONG_COLUMNS = {
     "voter": ("voter", "voter_id", "judge", "judge_id", "rater", "annotator", "user", "ranker", "ballot"),
     "item": ("item", "item_id", "candidate", "entity", "alternative", "option", "system", "model"),
     "rank": ("rank", "place", "position"),
@@ -71,13 +71,13 @@ def read_votes(path: PathLike, *, input: str | None = None) -> Votes:
     with open_binary(path) as stream:
         content = stream.read().removeprefix(BOM)
     if not content.strip():
-        raise empty_file(name, "votes, as a table of ranks or JSON lists of names")
+        raise empty_file_error(name, "votes, as a table of ranks or JSON lists of names")
     parquet = content.startswith(b"PAR1")
     if not parquet:
         refuse_foreign(content[:HEAD], name)
         if b"\0" in content:
-            raise binary_file(content[:64], name)
-    form = input or ("parquet" if parquet else form_of(content))
+            raise binary_file_error(content[:64], name)
+    form = input or ("parquet" if parquet else detect_vote_format(content))
     if not parquet and not form.startswith("json"):  # which says so itself
         refuse_other_bytes(content, name)
     try:
@@ -87,8 +87,8 @@ def read_votes(path: PathLike, *, input: str | None = None) -> Votes:
             return json_lines_votes(content, name)
         if form == "entity-ranks" and not parquet:
             return table_votes(content, name)
-        table = named_in(content, name, "a line of names (voter,item,rank) and a line a rank", even=True)
-        is_long = form == "long" or all(one_of(table.frame.columns, names) for names in LONG.values())
+        table = parse_named_table(content, name, "a line of names (voter,item,rank) and a line a rank", even=True)
+        is_long = form == "long" or all(find_column(table.frame.columns, names) for names in LONG_COLUMNS.values())
         return long_votes(table) if is_long else wide_votes(table)
     except InputError as error:
         raise error if str(error).startswith(name) else InputError(f"{name}: {error}") from None
@@ -106,24 +106,24 @@ def refuse_other_bytes(content: bytes, name: str) -> None:
 # Telling
 
 
-def form_of(content: bytes) -> str:
+def detect_vote_format(content: bytes) -> str:
     """Which of the formats a text is in."""
     text = content.lstrip()
     if text.startswith((b"[", b"{")):
         first, second = first_lines(text)
         if not second:
-            return "long" if is_row(parsed(first)) else "json"
-        found = parsed(first)
+            return "long" if is_long_row(parse_json_line(first)) else "json"
+        found = parse_json_line(first)
         if found is None and len(first) > 1:
-            found = parsed(second)
-        return "json" if found is None else "long" if is_row(found) else "jsonl"
+            found = parse_json_line(second)
+        return "json" if found is None else "long" if is_long_row(found) else "jsonl"
     lines = (line for line in text.splitlines() if line.strip() and not line.startswith(b"#"))
     line = next(lines, b"").decode("utf-8", "replace")
     try:
         header = next(csv.reader(io.StringIO(line), delimiter="\t" if "\t" in line else ","), [])
     except csv.Error:
         header = []
-    return "long" if all(one_of(header, names) for names in LONG.values()) else "entity-ranks"
+    return "long" if all(find_column(header, names) for names in LONG_COLUMNS.values()) else "entity-ranks"
 
 
 def first_lines(text: bytes) -> tuple[bytes, bytes]:
@@ -132,7 +132,7 @@ def first_lines(text: bytes) -> tuple[bytes, bytes]:
     return first.strip(), rest.lstrip().partition(b"\n")[0].strip()
 
 
-def parsed(line: bytes) -> object:
+def parse_json_line(line: bytes) -> object:
     """What a line of JSON holds, if it is a list or an object; else None."""
     try:
         found = json.loads(line)
@@ -141,9 +141,9 @@ def parsed(line: bytes) -> object:
     return found if isinstance(found, (list, dict)) else None
 
 
-def is_row(found: object) -> bool:
+def is_long_row(found: object) -> bool:
     """Whether this is a rank that one voter gave to one item."""
-    return isinstance(found, dict) and all(one_of(list(found), names) for names in LONG.values())
+    return isinstance(found, dict) and all(find_column(list(found), names) for names in LONG_COLUMNS.values())
 
 
 # Tables
@@ -151,21 +151,21 @@ def is_row(found: object) -> bool:
 
 def table_votes(content: bytes, name: str) -> Votes:
     """The votes in a table with a column a voter."""
-    found = parse_table(content, name, WORDS, CELLS)
-    return checked(found.ranks, found.items, found.names, [f"{name}:{line}" for line in found.lines])
+    found = parse_rank_table(content, name, TERMS, CELLS)
+    return build_votes(found.ranks, found.items, found.names, [f"{name}:{line}" for line in found.lines])
 
 
-def wide_votes(table: Frame) -> Votes:
+def wide_votes(table: NamedTable) -> Votes:
     """The same from a data frame."""
     first, *voters = table.frame.columns
     items = name_column(table, first, "item").to_list()
     if not voters or not items:
-        raise InputError(f"{table.head}: columns {shown_columns(table.frame.columns)}, expected {WORDS.form}")
-    ranks = np.array([numbers(table, voter, NONE) for voter in voters])
-    return checked(ranks, items, voters, [table.where(row) for row in range(len(items))])
+        raise InputError(f"{table.head}: columns {list_columns(table.frame.columns)}, expected {TERMS.form}")
+    ranks = np.array([number_values(table, voter, NONE) for voter in voters])
+    return build_votes(ranks, items, voters, [table.where(row) for row in range(len(items))])
 
 
-def checked(
+def build_votes(
     ranks: Floats, items: list[str] | tuple[str, ...], voters: list[str] | tuple[str, ...], where: list[str]
 ) -> Votes:
     """The votes. where: the place of each item. Raises InputError for what is wrong with one of them."""
@@ -190,15 +190,15 @@ def checked(
     return Votes(ranks=ranks, items=tuple(items), voters=tuple(voters))
 
 
-def long_votes(table: Frame) -> Votes:
+def long_votes(table: NamedTable) -> Votes:
     """The votes in a table with a row a voter and item."""
     there = table.frame.columns
-    columns = {field: one_of(there, names) for field, names in LONG.items()}
+    columns = {field: find_column(there, names) for field, names in LONG_COLUMNS.items()}
     for field, column in columns.items():
         if column is None:
             raise InputError(
-                f"{table.head}: no column {field!r} among {shown_columns(there)}, expected voter, item and rank; "
-                f"rename one of them to {field} (also understood: {', '.join(LONG[field][1:])})"
+                f"{table.head}: no column {field!r} among {list_columns(there)}, expected voter, item and rank; "
+                f"rename one of them to {field} (also understood: {', '.join(LONG_COLUMNS[field][1:])})"
             )
     if not table.frame.height:
         raise InputError(f"{table.name}: no rows after the line of names, expected at least one")
@@ -216,17 +216,17 @@ def long_votes(table: Frame) -> Votes:
         )
     refuse_sparse((len(voters), len(items)), voter.size, table.name, "voters and items")
     ranks = np.full((len(voters), len(items)), np.nan)
-    ranks[voter, item] = numbers(table, columns["rank"] or "", NONE)
-    weight = one_of(there, WEIGHT)
-    weights = np.empty(0) if weight is None else weights_of(table, weight, voter, voters)
+    ranks[voter, item] = number_values(table, columns["rank"] or "", NONE)
+    weight = find_column(there, WEIGHT)
+    weights = np.empty(0) if weight is None else voter_weights(table, weight, voter, voters)
     return Votes(ranks=ranks, items=items, voters=voters, weights=weights)
 
 
-def weights_of(
-    table: Frame, column: str, voter: np.ndarray[tuple[int], np.dtype[np.int64]], voters: tuple[str, ...]
+def voter_weights(
+    table: NamedTable, column: str, voter: np.ndarray[tuple[int], np.dtype[np.int64]], voters: tuple[str, ...]
 ) -> Floats:
     """(voters) the weight of each, which must be the same in all of a voter's rows."""
-    found = numbers(table, column)
+    found = number_values(table, column)
     weights = np.empty(len(voters))
     weights[voter[::-1]] = found[::-1]  # the last that is written is the first row
     bad = np.flatnonzero(~(found > 0) | (found != weights[voter]))

@@ -9,9 +9,9 @@ import numpy as np
 from rankscope.data.rankings import Rankings
 from rankscope.errors import InputError
 from rankscope.io.blocks import BOM
-from rankscope.io.mt_names import judgments_of, split_pair
-from rankscope.io.ranking_tables import NAMES as TABLE
-from rankscope.io.streams import empty_file, open_binary, source_name
+from rankscope.io.mt_names import build_rankings, split_pair
+from rankscope.io.ranking_tables import ITEM_COLUMNS as TABLE
+from rankscope.io.streams import empty_file_error, open_binary, source_name
 from rankscope.typing import PathLike
 
 __all__ = ["read_better_pairs"]
@@ -43,17 +43,17 @@ def read_better_pairs(path: PathLike) -> Rankings:
         content = stream.read().removeprefix(BOM).decode("utf-8", "surrogateescape")
     rows = [(number, parts) for number, line in enumerate(content.split("\n"), 1) if (parts := line.split())]
     if not rows:
-        raise empty_file(name, EXPECTED)
-    places = named(rows[0][1])
+        raise empty_file_error(name, EXPECTED)
+    places = header_places(rows[0][1])
     if places is not None:
         rows = rows[1:]
         if not rows:
             raise InputError(f"{name}: only a line of names, expected lines of {EXPECTED}")
-    found = [one_line(parts, places, f"{name}:{number}") for number, parts in rows]
+    found = [parse_pair(parts, places, f"{name}:{number}") for number, parts in rows]
     n = len(found)
     written = [pair for pair, _, _, _ in found]
     pairs = {pair: split_pair(pair) for pair in set(written)}
-    return judgments_of(
+    return build_rankings(
         pairs=[pairs[pair] for pair in written],
         segments=[segment for _, segment, _, _ in found],
         judges=[""] * n,
@@ -64,7 +64,7 @@ def read_better_pairs(path: PathLike) -> Rankings:
     )
 
 
-def named(first: Sequence[str]) -> Mapping[str, int] | None:
+def header_places(first: Sequence[str]) -> Mapping[str, int] | None:
     """Where the columns stand that a first line names; None where it names none."""
     lowered = [field.lower() for field in first]
     if "better" not in lowered or "worse" not in lowered:
@@ -75,7 +75,7 @@ def named(first: Sequence[str]) -> Mapping[str, int] | None:
     return found if found["segment"] >= 0 else None
 
 
-def one_line(parts: Sequence[str], places: Mapping[str, int] | None, where: str) -> tuple[str, str, str, str]:
+def parse_pair(parts: Sequence[str], places: Mapping[str, int] | None, where: str) -> tuple[str, str, str, str]:
     """Pair, segment, better system and worse system of a line."""
     if places is not None:
         if len(parts) <= max(places.values()):

@@ -3,7 +3,7 @@
 One comparison finds all separators. Where every line has as many fields as the first and
 one space or tab between them, the separators' places reshaped to a table *are* the fields.
 Anything else (runs of spaces, CRLF, comments, blank lines, tags with spaces) is split by
-`split_any`, slower and with the same result.
+`split_irregular_fields`, slower and with the same result.
 """
 
 from __future__ import annotations
@@ -16,23 +16,23 @@ import numpy as np
 import numpy.typing as npt
 
 from rankscope.errors import InputError
-from rankscope.io.foreign import binary_file
-from rankscope.io.streams import Readable, empty_file
+from rankscope.io.foreign import binary_file_error
+from rankscope.io.streams import Readable, empty_file_error
 from rankscope.kernels.text import PADDING, Fields
 from rankscope.typing import Indices
 
 __all__ = [
     "BOM",
-    "Block",
+    "LineBlock",
     "BlockReader",
-    "Layout",
+    "LineLayout",
     "count_lines",
     "lone_returns",
-    "read_whole",
+    "read_all",
     "refuse_returns",
-    "split",
-    "split_any",
-    "windows",
+    "split_fields",
+    "split_irregular_fields",
+    "split_block",
 ]
 
 #: Bytes that are split at a time: with all their arrays they fit the processor's cache.
@@ -47,7 +47,7 @@ IS_SPACE[[9, 10, 11, 12, 13, 32]] = True  # C's isspace(); bytes of unicode spac
 
 
 @dataclass(frozen=True, slots=True)
-class Layout:
+class LineLayout:
     """What a line holds. `columns`: the fields we need, by index. `most` None: any number more."""
 
     least: int
@@ -59,15 +59,15 @@ class Layout:
 
     def advice(self, fields: int, line: bytes, *, first: bool) -> str:
         """What to do about a line of so many fields. first: whether it is the first one."""
-        from rankscope.io.mistaken import likely  # files that can be read need it not
-        from rankscope.io.sniff import is_trec
+        from rankscope.io.mistaken import line_advice  # files that can be read need it not
+        from rankscope.io.sniff import looks_like_trec
 
-        other = self.mistaken.get(fields) if not self.trec or (first and is_trec(line)) else None
-        return likely(line, fields, first=first) or other or "correct this line"
+        other = self.mistaken.get(fields) if not self.trec or (first and looks_like_trec(line)) else None
+        return line_advice(line, fields, first=first) or other or "correct this line"
 
 
 @dataclass(frozen=True, slots=True)
-class Block:
+class LineBlock:
     """Whole lines: buffer[begin:end], the last byte a newline, with padding on both sides."""
 
     buffer: bytearray
@@ -98,7 +98,7 @@ class BlockReader:
         self.ended = False
         self.empty = True
 
-    def next(self, keep_from: int | None = None) -> Block | None:
+    def next(self, keep_from: int | None = None) -> LineBlock | None:
         """The next block: what was kept of the last one, and more. None at the end.
 
         The last block's buffer is used again: what is still needed of it must be copied before.
@@ -113,9 +113,9 @@ class BlockReader:
             self._grow()  # a line longer than the buffer
         if end == self.begin:
             if self.empty:
-                raise empty_file(self.name)
+                raise empty_file_error(self.name)
             return None
-        return Block(self.buffer, self.begin, end, self.line, self.name, self.ended)
+        return LineBlock(self.buffer, self.begin, end, self.line, self.name, self.ended)
 
     def _refuse_endless(self, begin: int) -> None:
         if self.filled - begin > LONGEST:
@@ -171,7 +171,7 @@ class BlockReader:
 
 def refuse_binary(buffer: bytearray, begin: int, end: int, name: str) -> None:
     if buffer.find(b"\0", begin, end) >= 0:
-        raise binary_file(bytes(buffer[begin : min(end, begin + 64)]), name)
+        raise binary_file_error(bytes(buffer[begin : min(end, begin + 64)]), name)
 
 
 def count_lines(buffer: bytearray, begin: int, end: int) -> int:
@@ -181,7 +181,7 @@ def count_lines(buffer: bytearray, begin: int, end: int) -> int:
     return sum(int(np.count_nonzero(bytes_[a : min(a + BLOCK, end)] == NEWLINE)) for a in pieces)
 
 
-def read_whole(stream: Readable, name: str, size: int = 0) -> Block:
+def read_all(stream: Readable, name: str, size: int = 0) -> LineBlock:
     """The whole stream as one block. size: how many bytes to expect, where that is known."""
     reader = BlockReader(stream, name, max(size + 1, 4 * BLOCK))
     block = reader.next()
@@ -191,25 +191,25 @@ def read_whole(stream: Readable, name: str, size: int = 0) -> Block:
     return block
 
 
-def windows(block: Block, size: int = BLOCK) -> Iterator[Block]:
+def split_block(block: LineBlock, size: int = BLOCK) -> Iterator[LineBlock]:
     """A large block as pieces of whole lines over the same buffer."""
     begin, line = block.begin, block.first_line
     while begin < block.end:
         end = block.end
         if end - begin > size:
             end = block.buffer.rfind(b"\n", begin, begin + size) + 1 or block.buffer.find(b"\n", begin, end) + 1
-        yield Block(block.buffer, begin, end, line, block.name, end == block.end)
+        yield LineBlock(block.buffer, begin, end, line, block.name, end == block.end)
         line += count_lines(block.buffer, begin, end)
         begin = end
 
 
-def split(block: Block, layout: Layout) -> list[Fields]:
+def split_fields(block: LineBlock, layout: LineLayout) -> list[Fields]:
     """The columns that `layout` names, one entry a line that holds data."""
-    return split_regular(block, layout) or split_any(block, layout)
+    return split_regular_fields(block, layout) or split_irregular_fields(block, layout)
 
 
-def split_regular(block: Block, layout: Layout) -> list[Fields] | None:
-    """As `split`, where all lines are alike; else None."""
+def split_regular_fields(block: LineBlock, layout: LineLayout) -> list[Fields] | None:
+    """As `split_fields`, where all lines are alike; else None."""
     bytes_ = block.array
     separators = np.flatnonzero(bytes_[block.begin : block.end] <= SPACE)
     separators += block.begin
@@ -245,8 +245,8 @@ def split_regular(block: Block, layout: Layout) -> list[Fields] | None:
     return [Fields(bytes_, ends[:, c] - table[:, c] + 1, table[:, c] - 1) for c in layout.columns]
 
 
-def split_any(block: Block, layout: Layout) -> list[Fields]:
-    """As `split`, for lines of any form. Raises InputError for a line with too few or too many fields."""
+def split_irregular_fields(block: LineBlock, layout: LineLayout) -> list[Fields]:
+    """As `split_fields`, for lines of any form. Raises InputError for a line with too few or too many fields."""
     bytes_ = block.array
     lines = bytes_[block.begin : block.end]
     is_space = IS_SPACE[lines]
@@ -281,7 +281,7 @@ def split_any(block: Block, layout: Layout) -> list[Fields]:
     return columns
 
 
-def lone_returns(block: Block) -> Indices:
+def lone_returns(block: LineBlock) -> Indices:
     """Where carriage returns stand that end no line as CR LF do."""
     if block.buffer.find(b"\r", block.begin, block.end) < 0:
         return np.empty(0, np.intp)
@@ -290,7 +290,7 @@ def lone_returns(block: Block) -> Indices:
     return np.asarray(returns[bytes_[returns + 1] != NEWLINE])
 
 
-def refuse_returns(block: Block, places: Indices) -> None:
+def refuse_returns(block: LineBlock, places: Indices) -> None:
     """Raise for the first of these carriage returns: several lines, with the ends of old Macs."""
     if places.size:
         raise InputError(

@@ -8,18 +8,18 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rankscope.data.dicts import dict_rows
+from rankscope.data.dicts import rows_from_dicts
 from rankscope.data.qrels import Qrels
-from rankscope.data.rows import Rows, names_of
+from rankscope.data.rows import Rows, decode_ids
 from rankscope.data.run import Run
 from rankscope.data.subtopics import merge_subtopics
-from rankscope.data.wording import queries, some_of
+from rankscope.data.wording import first_names, pluralise_queries
 from rankscope.errors import ParameterError, UnknownName
-from rankscope.io.formats import FORMATS, KINDS, VALUES, Wanted, format_named, kind_of, outputs
-from rankscope.io.packed import split_packing
-from rankscope.io.read import apart_note, file_stem, open_source
-from rankscope.io.streams import is_folder, is_path, one_stdin, open_binary, source_name
-from rankscope.io.write import check_writable, compressed, refuse_overwriting, write_chunks, write_stdout
+from rankscope.io.formats import FORMATS, KINDS, VALUES, ReadRequest, get_format, kind_of_rows, writable_formats
+from rankscope.io.packed import split_compression_suffix
+from rankscope.io.read import file_stem, open_source, ungrouped_note
+from rankscope.io.streams import check_single_stdin, is_folder, is_path, open_binary, source_name
+from rankscope.io.write import check_writable, compress, refuse_overwriting, write_chunks, write_stdout
 from rankscope.kernels.text import hashes
 from rankscope.typing import PathLike
 
@@ -81,16 +81,16 @@ def convert(
     """
     if kind is not None and kind not in KINDS:
         raise UnknownName("kind", kind, KINDS)
-    goal = target_of(target, to)
+    goal = parse_target(target, to)
     to_stdout = os.fspath(target) == "-"
     if not to_stdout:
         check_writable(target)
         refuse_overwriting(target, [x for x in (source, labels) if is_path(x)])
-    form = format_named(goal.form)
-    assert form.write is not None  # `target_of` has refused the others
+    form = get_format(goal.form)
+    assert form.write is not None  # `parse_target` has refused the others
     form.prepare(os.fspath(target))
-    content = content_of(source, input, Wanted(kind, complete=True, hint=goal.holds, labels=labels))
-    found = kind_of(content.rows)
+    content = load_content(source, input, ReadRequest(kind, complete=True, hint=goal.holds, labels=labels))
+    found = kind_of_rows(content.rows)
     if goal.holds not in (None, found):
         raise ParameterError(
             f"{target}: named as {KINDS[goal.holds or '']}, but {content.shown} holds {KINDS[found]}; "
@@ -98,15 +98,15 @@ def convert(
         )
     refuse_twice(content.rows)
     form.refuse(content.rows, content.name, content.shown)
-    chunks = compressed(form.write(content.rows, content.name), goal.packed)
+    chunks = compress(form.write(content.rows, content.name), goal.packed)
     if to_stdout:
         write_stdout(chunks)
     else:
         write_chunks(target, chunks)
-    return (*content.notes, *losses(content, goal))
+    return (*content.notes, *loss_notes(content, goal))
 
 
-def content_of(source: PathLike | Qrels | Run, input_: str | None, wanted: Wanted) -> Content:
+def load_content(source: PathLike | Qrels | Run, input_: str | None, wanted: ReadRequest) -> Content:
     if is_path(source):
         return read_content(source, input_, wanted)
     if not isinstance(source, (Qrels, Run)):
@@ -118,13 +118,13 @@ def content_of(source: PathLike | Qrels | Run, input_: str | None, wanted: Wante
     shown, rows = f"run {source.name!r}", source._rows
     if rows is None:
         assert source._mapping is not None
-        rows = dict_rows(source._mapping, shown, VALUES["run"])
+        rows = rows_from_dicts(source._mapping, shown, VALUES["run"])
     return Content(rows, shown, source.name, True, source.notes)
 
 
-def read_content(path: PathLike, input_: str | None, wanted: Wanted) -> Content:
+def read_content(path: PathLike, input_: str | None, wanted: ReadRequest) -> Content:
     """A file in any format. Raises ParameterError where neither its content nor the user tells what it holds."""
-    one_stdin((path, wanted.labels))
+    check_single_stdin((path, wanted.labels))
     if is_folder(path) and wanted.kind != "qrels" and wanted.labels is None:
         from rankscope.io.partitions import read_folder  # most runs are files
 
@@ -133,13 +133,13 @@ def read_content(path: PathLike, input_: str | None, wanted: Wanted) -> Content:
         return Content(run._rows, source_name(path), run.name, tagged, run.notes)
     with open_binary(path) as stream:
         source = open_source(stream, path, input_)
-        if wanted.labels is not None and not format_named(source.format).takes_labels:
+        if wanted.labels is not None and not get_format(source.format).takes_labels:
             raise ParameterError("labels belong to a file of predictions; name its format with --input letor")
         file = source.read(wanted)
-    found = kind_of(file.rows)
+    found = kind_of_rows(file.rows)
     if wanted.kind not in (None, found):
         raise ParameterError(f"--kind {wanted.kind}: {source.name} is read as {found}; leave --kind out")
-    notes = (apart_note(source.name, file.apart), *file.notes) if file.apart and found == "run" else file.notes
+    notes = (ungrouped_note(source.name, file.apart), *file.notes) if file.apart and found == "run" else file.notes
     return Content(file.rows, source_name(path), file.name or file_stem(path), file.name is not None, notes)
 
 
@@ -160,9 +160,9 @@ def refuse_twice(rows: Rows) -> None:
         merge_subtopics(rows)
 
 
-def target_of(path: PathLike, to: str | None) -> Target:
+def parse_target(path: PathLike, to: str | None) -> Target:
     """What the target's name and `to` say. Raises UnknownName, ParameterError where neither says the format."""
-    known = outputs()
+    known = writable_formats()
     if to is not None and to not in known:
         raise UnknownName("output format", to, known)
     name = os.fspath(path)
@@ -170,7 +170,7 @@ def target_of(path: PathLike, to: str | None) -> Target:
         if to is None:
             raise ParameterError(f"standard output has no suffix; name the format with --to ({', '.join(known)})")
         return Target(path, to, "", None)
-    stem, packed = split_packing(name)
+    stem, packed = split_compression_suffix(name)
     suffix = Path(stem).suffix.lower()
     formats = {suffix: form for form in known for suffix in FORMATS[form].suffixes}
     form = formats.get(suffix)
@@ -184,17 +184,17 @@ def target_of(path: PathLike, to: str | None) -> Target:
     return Target(path, form, packed, suffix[1:] if suffix[1:] in KINDS else None)
 
 
-def losses(content: Content, goal: Target) -> list[str]:
+def loss_notes(content: Content, goal: Target) -> list[str]:
     """What the target does not hold, in words."""
-    rows, form = content.rows, format_named(goal.form)
+    rows, form = content.rows, get_format(goal.form)
     notes = []
-    empty = names_of([rows.query_ids[q] for q in np.flatnonzero(np.diff(rows.offsets) == 0)])
+    empty = decode_ids([rows.query_ids[q] for q in np.flatnonzero(np.diff(rows.offsets) == 0)])
     if empty and not form.keeps_empty:
         have = "has" if len(empty) == 1 else "have"
         notes.append(
-            f"{queries(len(empty))} {have} no documents, which {goal.form} cannot say: left out ({some_of(empty)})"
+            f"{pluralise_queries(len(empty))} {have} no documents, which {goal.form} cannot say: left out ({first_names(empty)})"
         )
-    named = kind_of(rows) == "run" and content.tagged and file_stem(goal.path) != content.name
+    named = kind_of_rows(rows) == "run" and content.tagged and file_stem(goal.path) != content.name
     if named and not form.keeps_name:
         notes.append(f"the run's name {content.name!r} is not kept: {goal.form} has no place for it")
     return [*notes, *form.loses(rows)]

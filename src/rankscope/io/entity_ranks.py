@@ -11,19 +11,19 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from rankscope.data.dicts import dict_rows
+from rankscope.data.dicts import rows_from_dicts
 from rankscope.data.entities import EntityRanks
-from rankscope.data.wording import some_of
+from rankscope.data.wording import first_names
 from rankscope.errors import InputError, ParameterError
 from rankscope.io.blocks import BOM
-from rankscope.io.formats import VALUES, File, Format, Wanted
+from rankscope.io.formats import VALUES, FileContent, Format, ReadRequest
 from rankscope.io.read import Source, file_stem
-from rankscope.io.streams import empty_file, open_binary, source_name
+from rankscope.io.streams import empty_file_error, open_binary, source_name
 from rankscope.kernels.numbers import parse_floats
 from rankscope.kernels.text import encode
 from rankscope.typing import PathLike
 
-__all__ = ["ENTITY_RANKS", "RankTable", "Words", "parse_table", "read_entity_ranks"]
+__all__ = ["ENTITY_RANKS", "ParsedRanks", "TableTerms", "parse_rank_table", "read_entity_ranks"]
 
 #: As 1,5 for 1.5.
 DECIMAL_COMMA = re.compile(r"[+-]?[0-9]+,[0-9]+")
@@ -47,12 +47,12 @@ def read_entity_ranks(path: PathLike, total_ranks: int | None = None, *, least: 
     (('pagerank', 'citations'), [[1.0, 12.0], [3.5, 3.5]])
     """
     with open_binary(path) as stream:
-        return table_of(stream.read(), path, total_ranks, least)
+        return entity_ranks_of(stream.read(), path, total_ranks, least)
 
 
-def table_of(content: bytes, path: PathLike, total_ranks: int | None = None, least: float = 1.0) -> EntityRanks:
+def entity_ranks_of(content: bytes, path: PathLike, total_ranks: int | None = None, least: float = 1.0) -> EntityRanks:
     name = source_name(path)
-    found = parse_table(content, name, ENTITIES)
+    found = parse_rank_table(content, name, ENTITIES)
     return EntityRanks(
         ranks=found.ranks,
         systems=found.names,
@@ -64,7 +64,7 @@ def table_of(content: bytes, path: PathLike, total_ranks: int | None = None, lea
     )
 
 
-class Words(NamedTuple):
+class TableTerms(NamedTuple):
     """What the columns and the lines of a table are called in messages."""
 
     column: str
@@ -77,10 +77,10 @@ class Words(NamedTuple):
         return f"{article} {self.line} and one rank a {self.column}, separated by tabs or commas"
 
 
-ENTITIES = Words("system", "entity", "entities")
+ENTITIES = TableTerms("system", "entity", "entities")
 
 
-class RankTable(NamedTuple):
+class ParsedRanks(NamedTuple):
     """What a table holds. ranks: (columns, lines), NaN where there is none. head, lines: the numbers of its lines."""
 
     names: tuple[str, ...]
@@ -90,14 +90,14 @@ class RankTable(NamedTuple):
     lines: list[int]
 
 
-def parse_table(content: bytes, name: str, words: Words, none: Container[str] = ()) -> RankTable:
+def parse_rank_table(content: bytes, name: str, words: TableTerms, none: Container[str] = ()) -> ParsedRanks:
     """The numbers of a table with a header of names, then an item a line. none: cells that stand for no rank.
 
     Raises InputError with file and line for lines with another number of fields, two columns of one name or one of
     none, no line but the header, and a cell that is no number.
     """
     text = content.removeprefix(BOM).decode("utf-8", "surrogateescape")
-    lines, rows = read_rows(text, name, words.form)
+    lines, rows = read_fields(text, name, words.form)
     header, at = rows[0], lines[0]
     if len(header) < 2:
         semicolons = "; put tabs in the place of the semicolons, and points in that of decimal commas"
@@ -111,7 +111,7 @@ def parse_table(content: bytes, name: str, words: Words, none: Container[str] = 
         seen.add(one)
     for line, row in zip(lines, rows, strict=True):
         if len(row) != len(header):
-            shown = some_of(header, 8)
+            shown = first_names(header, 8)
             raise InputError(f"{name}:{line}: {len(row)} fields, expected {len(header)} ({shown}); correct this line")
     if len(rows) == 1:
         raise InputError(f"{name}: no {words.lines}, only a header; expected {words.form}")
@@ -130,14 +130,14 @@ def parse_table(content: bytes, name: str, words: Words, none: Container[str] = 
             f"{advice}"
         )
     table = np.ascontiguousarray(ranks.reshape(len(rows) - 1, len(names)).T)
-    return RankTable(tuple(names), tuple(row[0] for row in rows[1:]), table, at, lines[1:])
+    return ParsedRanks(tuple(names), tuple(row[0] for row in rows[1:]), table, at, lines[1:])
 
 
-def read_rows(text: str, name: str, form: str) -> tuple[list[int], list[list[str]]]:
+def read_fields(text: str, name: str, form: str) -> tuple[list[int], list[list[str]]]:
     """The number of each line that is not blank, and its fields, without blanks around them."""
     first = next((line for line in text.splitlines() if line.strip()), None)
     if first is None:
-        raise empty_file(name, form)
+        raise empty_file_error(name, form)
     tabs = "\t" in first
     source = io.StringIO(text, newline="")
     reader = csv.reader(source, delimiter="\t", quoting=csv.QUOTE_NONE) if tabs else csv.reader(source)
@@ -155,20 +155,20 @@ def read_rows(text: str, name: str, form: str) -> tuple[list[int], list[list[str
     return lines, rows
 
 
-def read_file(source: Source, wanted: Wanted) -> File:
+def read_format(source: Source, wanted: ReadRequest) -> FileContent:
     """The entities as judgments, all relevant, or the ranks of the one system as a run: the score is minus the rank."""
-    table, kind = table_of(source.rest(), source.path), wanted.kind or wanted.hint
+    table, kind = entity_ranks_of(source.rest(), source.path), wanted.kind or wanted.hint
     if kind != "run":
         lost = f"{source.name}: the ranks of {', '.join(table.systems)} are not kept: judgments have none"
-        judged = dict_rows({table.name: dict.fromkeys(table.entity_ids, 1)}, source.name, VALUES["qrels"])
-        return File(judged, notes=(*table.notes, lost))
+        judged = rows_from_dicts({table.name: dict.fromkeys(table.entity_ids, 1)}, source.name, VALUES["qrels"])
+        return FileContent(judged, notes=(*table.notes, lost))
     if len(table.systems) > 1:
         raise ParameterError(
             f"{source.name}: a table of {len(table.systems)} systems ({', '.join(table.systems)}), and a run is "
             "of one; cut the table to the entities and one column"
         )
     scores = {table.name: dict(zip(table.entity_ids, (-table.ranks[0]).tolist(), strict=True))}
-    return File(dict_rows(scores, source.name, VALUES["run"]), 0, table.systems[0], table.notes)
+    return FileContent(rows_from_dicts(scores, source.name, VALUES["run"]), 0, table.systems[0], table.notes)
 
 
-ENTITY_RANKS = Format(read=read_file, instead="judgments and runs in one; use read_entity_ranks(path)")
+ENTITY_RANKS = Format(read=read_format, instead="judgments and runs in one; use read_entity_ranks(path)")

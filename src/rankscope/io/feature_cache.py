@@ -30,7 +30,7 @@ from rankscope.io.streams import source_name
 from rankscope.io.write import refuse_overwriting, write_chunks
 from rankscope.typing import PathLike, Reals
 
-__all__ = ["cached", "refuse_cache"]
+__all__ = ["read_cached", "refuse_cache"]
 
 SUFFIX = ".rscache"
 #: Raise the number when the layout, or what a file is read as, changes.
@@ -41,11 +41,11 @@ ALIGN = 64
 TICK = 2.0
 
 
-class Damaged(Exception):
+class DamagedCache(Exception):
     """Why a cache cannot be used."""
 
 
-class Foreign(Exception):
+class NotACache(Exception):
     """A file in the cache's place that is none."""
 
 
@@ -57,39 +57,39 @@ def refuse_cache(path: PathLike, cache: bool | PathLike) -> None:
         if os.path.exists(path):
             raise ParameterError(f"{path}: cache belongs to a file that can be read again; leave it out")
         raise InputError(f"{path}: no such file; check the path")
-    refuse_overwriting(place_of(path, cache), [path])
+    refuse_overwriting(cache_path(path, cache), [path])
 
 
-def place_of(path: PathLike, cache: bool | PathLike) -> Path:
+def cache_path(path: PathLike, cache: bool | PathLike) -> Path:
     return Path(os.fspath(path) + SUFFIX) if isinstance(cache, bool) else Path(cache)
 
 
-def cached(path: PathLike, cache: bool | PathLike, kind: Dtype, read: Callable[[], Features]) -> Features:
+def read_cached(path: PathLike, cache: bool | PathLike, kind: Dtype, read: Callable[[], Features]) -> Features:
     """The features of the cache where it holds those of the file, else of the file, which the cache then holds.
 
     What is wrong with a cache is a note, and so is one that cannot be written: the features are those of the file.
     """
-    place = place_of(path, cache)
+    place = cache_path(path, cache)
     told, ours = None, True
     try:
-        found = load(place, path, kind)
+        found = load_cache(place, path, kind)
         if found is not None:
             return found
-    except Foreign:
+    except NotACache:
         told, ours = f"{place}: no cache of features; left as it is, and the file was read", False
-    except Damaged as error:
+    except DamagedCache as error:
         told = f"{place}: the cache is damaged ({error}); the file was read, and the cache written again"
-    before = stamp(path)
+    before = file_times(path)
     features = read()
     if ours:
         try:
-            save(features, place, path, before)
+            save_cache(features, place, path, before)
         except (OutputError, InputError) as error:
             told = f"no cache was written: {error}"
     return features if told is None else replace(features, notes=(*features.notes, told), where=None)
 
 
-def stamp(path: PathLike) -> dict[str, int]:
+def file_times(path: PathLike) -> dict[str, int]:
     """What changes when a file does, as the system keeps it."""
     found = os.stat(path)
     return {"size": found.st_size, "mtime": found.st_mtime_ns, "ctime": found.st_ctime_ns, "inode": found.st_ino}
@@ -98,10 +98,10 @@ def stamp(path: PathLike) -> dict[str, int]:
 # Writing
 
 
-def save(features: Features, place: Path, path: PathLike, before: dict[str, int]) -> None:
+def save_cache(features: Features, place: Path, path: PathLike, before: dict[str, int]) -> None:
     """Write the cache, whole or not at all. before: the source's stamp before it was read."""
     digest = file_digest(path)
-    if stamp(path) != before:  # it is being written to
+    if file_times(path) != before:  # it is being written to
         return
     arrays: dict[str, npt.NDArray[Any]] = {
         "values": features.values,
@@ -121,9 +121,9 @@ def save(features: Features, place: Path, path: PathLike, before: dict[str, int]
             "dtype": array.dtype.str,
             "shape": array.shape,
             "offset": offset,
-            "sum": total(array),
+            "sum": array_checksum(array),
         }
-        offset += padded(array.nbytes)
+        offset += aligned_size(array.nbytes)
     header = {
         "source": {**before, "sha256": digest},
         "written": time.time(),
@@ -138,23 +138,23 @@ def save(features: Features, place: Path, path: PathLike, before: dict[str, int]
         "bytes": offset,
     }
     text = json.dumps(header).encode()  # ASCII: escapes hold what is no UTF-8
-    text += b" " * (padded(PREFIX.size + len(text)) - PREFIX.size - len(text))
-    write_chunks(place, chunks(text, list(arrays.values())))
+    text += b" " * (aligned_size(PREFIX.size + len(text)) - PREFIX.size - len(text))
+    write_chunks(place, cache_chunks(text, list(arrays.values())))
 
 
-def chunks(header: bytes, arrays: Sequence[npt.NDArray[Any]]) -> Iterator[bytes]:
+def cache_chunks(header: bytes, arrays: Sequence[npt.NDArray[Any]]) -> Iterator[bytes]:
     yield PREFIX.pack(MAGIC, len(header), zlib.crc32(header))
     yield header
     for array in arrays:
         yield array.reshape(-1).view(np.uint8).data  # type: ignore[misc]  # as good as bytes, and no copy
-        yield bytes(padded(array.nbytes) - array.nbytes)
+        yield bytes(aligned_size(array.nbytes) - array.nbytes)
 
 
-def padded(size: int) -> int:
+def aligned_size(size: int) -> int:
     return -(-size // ALIGN) * ALIGN
 
 
-def total(array: npt.NDArray[Any]) -> int:
+def array_checksum(array: npt.NDArray[Any]) -> int:
     """The checksum of an array's bytes: numbers that changed places change it, too, as no plain sum would tell."""
     return zlib.crc32(array.reshape(-1).view(np.uint8).data)
 
@@ -162,7 +162,7 @@ def total(array: npt.NDArray[Any]) -> int:
 # Reading
 
 
-def load(place: Path, path: PathLike, kind: Dtype) -> Features | None:
+def load_cache(place: Path, path: PathLike, kind: Dtype) -> Features | None:
     """What a cache holds of a file; None where there is no cache, or it is of another state of the file.
 
     Raises Foreign and Damaged.
@@ -173,30 +173,30 @@ def load(place: Path, path: PathLike, kind: Dtype) -> Features | None:
         with open(place, "rb") as file:
             start = file.read(PREFIX.size)
             if not start.startswith(MAGIC[:19]):
-                raise Foreign
+                raise NotACache
             if not start.startswith(MAGIC):
                 return None  # of another version
             if len(start) < PREFIX.size:
-                raise Damaged("it ends early")
+                raise DamagedCache("it ends early")
             _, length, check = PREFIX.unpack(start)
             size = os.fstat(file.fileno()).st_size
             text = file.read(length) if length <= size else b""
             if len(text) < length or zlib.crc32(text) != check:
-                raise Damaged("its header")
+                raise DamagedCache("its header")
             header = json.loads(text)
             if size != PREFIX.size + length + header["bytes"]:
-                raise Damaged("its length")
-        if not is_of(header, path):
+                raise DamagedCache("its length")
+        if not is_cache_of(header, path):
             return None
         held = np.memmap(place, np.uint8, "r", offset=0)[PREFIX.size + length :]
-        return features_of(header, held, kind, path)
+        return features_of_cache(header, held, kind, path)
     except (OSError, ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError) as error:
-        raise Damaged(str(error) or type(error).__name__) from None
+        raise DamagedCache(str(error) or type(error).__name__) from None
 
 
-def is_of(header: dict[str, Any], path: PathLike) -> bool:
+def is_cache_of(header: dict[str, Any], path: PathLike) -> bool:
     """Whether the file is still what was read. Its bytes are looked at only where its times do not say so."""
-    now, source = stamp(path), header["source"]
+    now, source = file_times(path), header["source"]
     if now["size"] != source["size"]:
         return False
     digest = source["sha256"]
@@ -205,7 +205,9 @@ def is_of(header: dict[str, Any], path: PathLike) -> bool:
     return bool(digest) and file_digest(path) == digest
 
 
-def features_of(header: dict[str, Any], held: npt.NDArray[np.uint8], kind: Dtype, path: PathLike) -> Features | None:
+def features_of_cache(
+    header: dict[str, Any], held: npt.NDArray[np.uint8], kind: Dtype, path: PathLike
+) -> Features | None:
     """The arrays; None where they are less exact than those that are wanted.
 
     path: of the file, which may have another name than it had when its cache was written.
@@ -215,14 +217,14 @@ def features_of(header: dict[str, Any], held: npt.NDArray[np.uint8], kind: Dtype
         dtype = np.dtype(about["dtype"])
         size = int(np.prod(about["shape"])) * dtype.itemsize
         array = np.asarray(held[about["offset"] : about["offset"] + size]).view(dtype).reshape(about["shape"])
-        if total(array) != about["sum"]:
-            raise Damaged(f"its {name}")
+        if array_checksum(array) != about["sum"]:
+            raise DamagedCache(f"its {name}")
         arrays[name] = array
     if arrays["values"].dtype == np.float32 and kind is np.float64:
         return None
     values: Reals = arrays["values"].astype(kind, copy=False)
     name, now = file_stem(path), source_name(path)
-    notes = [renamed(note, {header["path"]: now, header["name"]: name}) for note in header["notes"]]
+    notes = [rename_note(note, {header["path"]: now, header["name"]: name}) for note in header["notes"]]
     if values.dtype != arrays["values"].dtype:
         notes += rounding_notes(values, header["names"], name)
     return Features(
@@ -241,7 +243,7 @@ def features_of(header: dict[str, Any], held: npt.NDArray[np.uint8], kind: Dtype
     )
 
 
-def renamed(note: str, names: dict[str, str]) -> str:
+def rename_note(note: str, names: dict[str, str]) -> str:
     """A note that begins with the name of a file, with its new one."""
     for old, new in names.items():
         if note.startswith(f"{old}: "):

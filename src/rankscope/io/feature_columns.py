@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rankscope.data.features import Features
-from rankscope.data.frames import COLUMN_NAMES, column_named, one_of
-from rankscope.data.wording import counted, listed
+from rankscope.data.frames import COLUMN_NAMES, find_column, require_column
+from rankscope.data.wording import join_names, pluralise
 from rankscope.errors import InputError
 from rankscope.io.feature_lines import BEYOND, LARGEST, Dtype
-from rankscope.io.named_tables import NO_VALUE, Frame, as_numbers, name_column, numbers
+from rankscope.io.named_tables import NO_VALUE, NamedTable, name_column, number_values, parse_number_column
 from rankscope.typing import Ints, Reals
 
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["KEYS", "QUERY", "features_in", "refuse_second", "refuse_unnamed"]
+__all__ = ["KEYS", "QUERY", "features_of_table", "refuse_second_key", "refuse_unnamed"]
 
 QUERY = "a line of names (query_id,relevance,doc_id, and the features') and a line a document"
 #: What the columns that are no features may be called, ours first. A column called score is a feature.
@@ -36,8 +36,8 @@ INDEX = "__index_level_"
 TRUTH = ("true", "false")
 
 
-def features_in(
-    table: Frame, kind: Dtype, name: str, *, columns: Sequence[str] | None = None, graded: bool = True
+def features_of_table(
+    table: NamedTable, kind: Dtype, name: str, *, columns: Sequence[str] | None = None, graded: bool = True
 ) -> Features:
     """The documents of a table. name: of the whole. columns: the features that are wanted, where somebody said so.
 
@@ -47,10 +47,10 @@ def features_in(
     no whole number, a cell that is no finite number in a column of numbers, no feature, no row.
     """
     there = table.frame.columns
-    keys = {"query_id": column_named(there, "query_id", KEYS["query_id"], table.head)}
-    if graded or one_of(there, KEYS["relevance"]) is not None:
-        keys["relevance"] = column_named(there, "relevance", KEYS["relevance"], table.head)
-    document = one_of(there, KEYS["doc_id"])
+    keys = {"query_id": require_column(there, "query_id", KEYS["query_id"], table.head)}
+    if graded or find_column(there, KEYS["relevance"]) is not None:
+        keys["relevance"] = require_column(there, "relevance", KEYS["relevance"], table.head)
+    document = find_column(there, KEYS["doc_id"])
     if document is not None:
         keys["doc_id"] = document
     rest = [column for column in there if column not in keys.values()]
@@ -60,21 +60,23 @@ def features_in(
     grades = grades_in(table, keys.get("relevance"), graded)
     queries = name_column(table, keys["query_id"], "query").to_numpy()
     docs = None if document is None else name_column(table, document, "document").to_list()
-    table = table._replace(frame=table.frame.with_columns(truths(table.frame[column]) for column in rest))
+    table = table._replace(frame=table.frame.with_columns(parse_truths(table.frame[column]) for column in rest))
     features = [column for column in rest if has_numbers(table, column)]
     if columns is None:
-        refuse_second(features, table.head, keys)
+        refuse_second_key(features, table.head, keys)
     if not features:
         raise InputError(f"{table.head}: no column of numbers beside those of queries and grades, expected features")
     values = np.zeros((height, len(features)), kind)
-    missing = [fill(values[:, i], table, column) for i, column in enumerate(features)]
+    missing = [fill_column(values[:, i], table, column) for i, column in enumerate(features)]
     notes = []
     left = [column.strip() for column in rest if column not in set(features)]
     if left:
-        notes.append(f"{table.name}: {listed(map(repr, left))} left out: no numbers")
+        notes.append(f"{table.name}: {join_names(map(repr, left))} left out: no numbers")
     if any(missing):
         holes = [column.strip() for column, n in zip(features, missing, strict=True) if n]
-        notes.append(f"{table.name}: {counted(sum(missing), 'missing value')} taken for 0 ({listed(map(repr, holes))})")
+        notes.append(
+            f"{table.name}: {pluralise(sum(missing), 'missing value')} taken for 0 ({join_names(map(repr, holes))})"
+        )
     return Features.of(
         values,
         grades,
@@ -83,14 +85,14 @@ def features_in(
         doc_ids=docs,
         name=name,
         notes=tuple(notes),
-        empty=tuple(column.strip() for column in rest if field_of(column) is None and is_empty(table, column)),
+        empty=tuple(column.strip() for column in rest if reserved_field(column) is None and is_empty(table, column)),
     )
 
 
 # Names
 
 
-def field_of(column: str) -> str | None:
+def reserved_field(column: str) -> str | None:
     """What a column of this name is, where it is no feature."""
     name = column.strip().lower()
     return next((field for field, names in KEYS.items() if name in names), None)
@@ -110,13 +112,13 @@ def refuse_unnamed(names: Sequence[str], where: str) -> None:
         seen.add(name)
 
 
-def refuse_second(features: Sequence[str], where: str, keys: dict[str, str] | None = None) -> None:
+def refuse_second_key(features: Sequence[str], where: str, keys: dict[str, str] | None = None) -> None:
     """Raise InputError for a feature called as a column of queries, grades or documents is: it tells a ranker too much.
 
     keys: the columns that were taken for these.
     """
     for name in features:
-        field = field_of(name)
+        field = reserved_field(name)
         if field is not None:
             beside = "" if keys is None or field not in keys else f" beside {keys[field]!r}"
             raise InputError(
@@ -128,11 +130,11 @@ def refuse_second(features: Sequence[str], where: str, keys: dict[str, str] | No
 # Cells
 
 
-def grades_in(table: Frame, column: str | None, graded: bool) -> Ints | None:
+def grades_in(table: NamedTable, column: str | None, graded: bool) -> Ints | None:
     """The grades; None where there are none and need not be."""
     if column is None or (not graded and is_empty(table, column)):
         return None
-    grades = numbers(table, column)
+    grades = number_values(table, column)
     odd = ~((grades == np.floor(grades)) & (np.abs(grades) <= HIGHEST))  # NaN, too
     if odd.any():
         row = int(np.argmax(odd))
@@ -143,7 +145,7 @@ def grades_in(table: Frame, column: str | None, graded: bool) -> Ints | None:
     return grades.astype(np.int64)
 
 
-def truths(series: pl.Series) -> pl.Series:
+def parse_truths(series: pl.Series) -> pl.Series:
     """A column of true and false as 1 and 0, also where they are texts; others as they are."""
     import polars as pl
 
@@ -160,21 +162,21 @@ def truths(series: pl.Series) -> pl.Series:
     return series.cast(pl.Float64) if series.dtype == pl.Boolean else series
 
 
-def has_numbers(table: Frame, column: str) -> bool:
+def has_numbers(table: NamedTable, column: str) -> bool:
     """Whether a column holds at least one number. A single cell that is none is then told, and not passed over."""
-    values, _ = as_numbers(table.frame[column])
+    values, _ = parse_number_column(table.frame[column])
     return values.dtype.is_numeric() and values.null_count() < values.len() and not bool(values.is_nan().all())
 
 
-def is_empty(table: Frame, column: str) -> bool:
+def is_empty(table: NamedTable, column: str) -> bool:
     """Whether no cell of a column holds anything."""
-    _, other = as_numbers(table.frame[column])
+    _, other = parse_number_column(table.frame[column])
     return not bool(other.any()) and not has_numbers(table, column)
 
 
-def fill(out: Reals, table: Frame, column: str) -> int:
+def fill_column(out: Reals, table: NamedTable, column: str) -> int:
     """Write a column's numbers; what comes back is how many are missing, which stay 0."""
-    found = numbers(table, column)
+    found = number_values(table, column)
     none = np.isnan(found)
     beyond = np.abs(found) > LARGEST[np.float32 if out.dtype == np.float32 else np.float64]
     if beyond.any():

@@ -12,10 +12,10 @@ from typing import NamedTuple, NoReturn
 
 import numpy as np
 
-from rankscope.data.rows import name_of
+from rankscope.data.rows import decode_id
 from rankscope.errors import InputError
-from rankscope.io.blocks import Block
-from rankscope.io.letor import Part
+from rankscope.io.blocks import LineBlock
+from rankscope.io.letor import BlockDocuments
 from rankscope.io.letor_fields import is_space
 from rankscope.kernels.decimals import parse_decimals
 from rankscope.kernels.numbers import parse_integers
@@ -23,7 +23,7 @@ from rankscope.kernels.order import ranges
 from rankscope.kernels.text import KEEP, Fields, decode, view_words
 from rankscope.typing import Bytes, Ints, Reals, Words
 
-__all__ = ["MOST_FEATURES", "Cells", "Grid", "LineReader", "trimmed_ends", "trimmed_starts"]
+__all__ = ["MOST_FEATURES", "FlatFeatures", "FeatureGrid", "LineReader", "trim_ends", "trim_starts"]
 
 Dtype = type[np.float32] | type[np.float64]
 
@@ -37,20 +37,20 @@ BEYOND = (
     "dtype='float64'"
 )
 #: Bytes, fewer than the 32 MB from which on memory is always handed back.
-KEPT = 1 << 24
+KEPT_MEMORY = 1 << 24
 #: So much white space at the end of all lines is still regular.
 ROUNDS = 4
 EXPECTED = "number:value, as 3:0.25"
 
 
-class Grid(NamedTuple):
+class FeatureGrid(NamedTuple):
     """The same features on every line. numbers: (m) rising; values: (n, m)."""
 
     numbers: Ints
     values: Reals
 
 
-class Cells(NamedTuple):
+class FlatFeatures(NamedTuple):
     """Features line by line, flat. rows: the line of each, counted in the block; its number; its value."""
 
     rows: Ints
@@ -72,19 +72,19 @@ class LineReader:
 
     def __init__(self, dtype: Dtype) -> None:
         self.dtype = dtype
-        keep_memory()
+        keep_freed_memory()
         #: Of the last regular block: the next one is probably like it.
         self.last: Prefixes | None = None
 
-    def read(self, block: Block, part: Part) -> Grid | Cells:
+    def read(self, block: LineBlock, part: BlockDocuments) -> FeatureGrid | FlatFeatures:
         """Raises InputError, naming file and line, for a field that is none."""
         return self.regular(block, part) or self.any(block, part)
 
-    def regular(self, block: Block, part: Part) -> Grid | None:
+    def regular(self, block: LineBlock, part: BlockDocuments) -> FeatureGrid | None:
         """The features where all lines are alike; else None."""
         assert part.spans is not None
         bytes_, begins = block.array, part.spans.begins
-        stops = trimmed_ends(bytes_, begins, part.spans.stops, ROUNDS)
+        stops = trim_ends(bytes_, begins, part.spans.stops, ROUNDS)
         blanks = np.flatnonzero(is_space(bytes_[block.begin : block.end]))
         blanks += block.begin
         first = np.searchsorted(blanks, begins)
@@ -92,7 +92,7 @@ class LineReader:
         m = int(counts[0])
         if m == 0 or (counts != m).any():
             return None
-        before = table_of(blanks, first, m)
+        before = blank_table(blanks, first, m)
         starts = before + 1
         found = view_words(bytes_)[starts]
         prefixes = self.prefixes_of(bytes_[int(before[0, 0]) : int(stops[0])].tobytes(), found)
@@ -107,7 +107,7 @@ class LineReader:
         if bad.size or not self.holds(table):
             return None
         self.last = prefixes
-        return Grid(prefixes.numbers, table)
+        return FeatureGrid(prefixes.numbers, table)
 
     def holds(self, values: Reals) -> bool:
         """Whether all are finite numbers of the type that is wanted. Sure where true; else they are looked at."""
@@ -116,12 +116,12 @@ class LineReader:
 
     def prefixes_of(self, line: bytes, found: Words) -> Prefixes | None:
         """What all lines have before their values; None where they differ. found: (n, m) how the fields begin."""
-        if self.last is not None and begin_so(found, self.last):
+        if self.last is not None and begin_with_prefixes(found, self.last):
             return self.last
         prefixes = prefixes_in(line)
-        return prefixes if prefixes is not None and begin_so(found, prefixes) else None
+        return prefixes if prefixes is not None and begin_with_prefixes(found, prefixes) else None
 
-    def any(self, block: Block, part: Part) -> Cells:
+    def any(self, block: LineBlock, part: BlockDocuments) -> FlatFeatures:
         """The features of lines of any form."""
         assert part.spans is not None
         bytes_, (begins, stops, _) = block.array, part.spans
@@ -148,24 +148,24 @@ class LineReader:
         wrong = no_pair | no_value | no_number | falls
         if wrong.any():
             i = int(np.argmax(wrong))
-            text = name_of(decode(Fields(bytes_, starts[i : i + 1], ends[i : i + 1] - starts[i]))[0])
+            text = decode_id(decode(Fields(bytes_, starts[i : i + 1], ends[i : i + 1] - starts[i]))[0])
             where = f"{block.name}:{part.lines[rows[i]]}"
             before = int(numbers[i - 1]) if falls[i] else None
             value = float(values[i]) if no_value[i] and not (bad == i).any() else np.inf
             refuse_field(where, text, None if no_pair[i] else int(numbers[i]), before, value)
-        return Cells(rows, numbers, values)
+        return FlatFeatures(rows, numbers, values)
 
 
-def keep_memory() -> None:
+def keep_freed_memory() -> None:
     """Let memory that a block has freed stay for the next one.
 
     The C library of Linux hands larger pieces back to the system, and getting them again costs a fault a page: half of
     the time of reading. It raises the size from which on it does so to that of the largest piece that was freed.
     """
-    np.empty(KEPT, np.uint8)
+    np.empty(KEPT_MEMORY, np.uint8)
 
 
-def table_of(blanks: Ints, first: Ints, m: int) -> Ints:
+def blank_table(blanks: Ints, first: Ints, m: int) -> Ints:
     """(n, m) the m blanks from each of these on: a view where each line has as many."""
     k, left_over = divmod(blanks.size, first.size)
     if not left_over and (first == np.arange(first[0], first[0] + k * first.size, k)).all():
@@ -173,7 +173,7 @@ def table_of(blanks: Ints, first: Ints, m: int) -> Ints:
     return np.asarray(blanks[first[:, None] + np.arange(m)])
 
 
-def trimmed_starts(bytes_: Bytes, starts: Ints, ends: Ints) -> Ints:
+def trim_starts(bytes_: Bytes, starts: Ints, ends: Ints) -> Ints:
     """The starts without the white space behind them, up to the ends."""
     starts = starts.copy()
     rows = np.arange(starts.size)
@@ -183,7 +183,7 @@ def trimmed_starts(bytes_: Bytes, starts: Ints, ends: Ints) -> Ints:
     return starts
 
 
-def begin_so(found: Words, prefixes: Prefixes) -> bool:
+def begin_with_prefixes(found: Words, prefixes: Prefixes) -> bool:
     """Whether there are as many fields, and each begins with its prefix on all lines."""
     return found.shape[1] == prefixes.words.size and bool(((found & prefixes.keep) == prefixes.words).all())
 
@@ -201,7 +201,7 @@ def prefixes_in(line: bytes) -> Prefixes | None:
     return Prefixes(numbers, words, KEEP[sizes], sizes)
 
 
-def trimmed_ends(bytes_: Bytes, begins: Ints, ends: Ints, rounds: int | None = None) -> Ints:
+def trim_ends(bytes_: Bytes, begins: Ints, ends: Ints, rounds: int | None = None) -> Ints:
     """The ends without the white space before them. rounds: at most so many bytes of it."""
     ends = ends.copy()
     rows = np.arange(ends.size)

@@ -4,22 +4,22 @@ from __future__ import annotations
 
 from rankscope.errors import InputError
 from rankscope.io.feature_columns import QUERY
-from rankscope.io.features import is_table
+from rankscope.io.features import is_feature_table
 from rankscope.io.letor import read_labels
-from rankscope.io.named_tables import read_named
+from rankscope.io.named_tables import read_named_table
 from rankscope.io.streams import open_binary, source_name
 from rankscope.typing import PathLike
 
-__all__ = ["place_of_row"]
+__all__ = ["locate_row"]
 
 #: Bytes that tell what a file is.
 HEAD = 1 << 16
 
 
-def place_of_row(path: PathLike, row: int) -> str:
+def locate_row(path: PathLike, row: int) -> str:
     """A document of a file as "file:line", by its place from 0; the file is read once more, unless it cannot be.
 
-    >>> place_of_row("-", 4)
+    >>> locate_row("-", 4)
     '<stdin>, document 5'
     """
     name = source_name(path)
@@ -27,9 +27,9 @@ def place_of_row(path: PathLike, row: int) -> str:
         if name == "<stdin>":  # which is gone
             raise InputError("")
         with open_binary(path) as stream:
-            table = is_table(stream.read(HEAD))
+            table = is_feature_table(stream.read(HEAD))
         if table:
-            return read_named(path, QUERY).where(row)
+            return read_named_table(path, QUERY).where(row)
         return f"{name}:{read_labels(path).lines[row]}"
     except (InputError, OSError, IndexError):  # a pipe, or what changed since
         return f"{name}, document {row + 1}"

@@ -8,9 +8,9 @@ import numpy as np
 
 from rankscope.data.sparse import refuse_sparse
 from rankscope.errors import InputError
-from rankscope.io.blocks import Block
-from rankscope.io.feature_lines import Cells, Dtype, Grid, LineReader
-from rankscope.io.letor import Part
+from rankscope.io.blocks import LineBlock
+from rankscope.io.feature_lines import Dtype, FeatureGrid, FlatFeatures, LineReader
+from rankscope.io.letor import BlockDocuments
 from rankscope.typing import Ints, Reals
 
 __all__ = ["GrowingTable"]
@@ -41,7 +41,7 @@ class GrowingTable:
         #: The highest number that was seen.
         self.highest = -1
 
-    def add(self, block: Block, part: Part) -> None:
+    def add(self, block: LineBlock, part: BlockDocuments) -> None:
         """Read the features of a block. Raises InputError."""
         found = self.reader.read(block, part)
         n = part.lines.size
@@ -50,7 +50,7 @@ class GrowingTable:
             self.widen(found, block, part)
         self.heighten(n, block.end - block.begin)
         table = self.values[self.rows : self.rows + n]
-        if isinstance(found, Grid):
+        if isinstance(found, FeatureGrid):
             m = found.numbers.size
             first = int(found.numbers[0]) - self.base
             together = int(found.numbers[-1]) - self.base - first == m - 1
@@ -59,7 +59,7 @@ class GrowingTable:
             table[found.rows, found.numbers - self.base] = found.values
         self.rows += n
 
-    def widen(self, found: Grid | Cells, block: Block, part: Part) -> None:
+    def widen(self, found: FeatureGrid | FlatFeatures, block: LineBlock, part: BlockDocuments) -> None:
         """Room for all features of a block."""
         highest, base = max(self.highest, int(found.numbers.max())), min(self.base, int(found.numbers.min()))
         width = highest - base + 1
@@ -105,16 +105,18 @@ class GrowingTable:
         return tuple(str(number) for number in range(self.base, self.base + self.values.shape[1]))
 
 
-def refuse_beyond(found: Grid | Cells, block: Block, part: Part, base: int, n_features: int) -> NoReturn:
+def refuse_beyond(
+    found: FeatureGrid | FlatFeatures, block: LineBlock, part: BlockDocuments, base: int, n_features: int
+) -> NoReturn:
     """Raise for the first feature that is beyond those asked for."""
     beyond: Ints = np.flatnonzero(found.numbers > base + n_features - 1)
     if not beyond.size:  # it was in an earlier block, which had no feature 0
         zero = int(np.argmax(found.numbers == 0))
         number, why = 0, f"and a feature {n_features} before it, "
-        row = 0 if isinstance(found, Grid) else int(found.rows[zero])
+        row = 0 if isinstance(found, FeatureGrid) else int(found.rows[zero])
     else:
         number, why = int(found.numbers[beyond[0]]), ""
-        row = 0 if isinstance(found, Grid) else int(found.rows[beyond[0]])
+        row = 0 if isinstance(found, FeatureGrid) else int(found.rows[beyond[0]])
     raise InputError(
         f"{block.name}:{part.lines[row]}: feature {number}, {why}expected {n_features} features, numbered from {base} "
         f"to {base + n_features - 1} (n_features); give the number that the file has, or leave it out"

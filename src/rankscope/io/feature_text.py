@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 from rankscope.data.features import Features
 from rankscope.errors import InputError, ParameterError
 from rankscope.io.feature_columns import INDEX, KEYS
-from rankscope.io.packed import split_packing
-from rankscope.io.render import interleaved, numbers, parquet, pick
+from rankscope.io.packed import split_compression_suffix
+from rankscope.io.render import format_numbers, interleave, pick_texts, to_parquet
 from rankscope.io.table_frames import SEPARATORS
-from rankscope.io.write import check_writable, compressed, write_chunks, write_stdout
+from rankscope.io.write import check_writable, compress, write_chunks, write_stdout
 from rankscope.typing import PathLike
 
 if TYPE_CHECKING:
@@ -55,17 +55,17 @@ def write_features(features: Features, path: PathLike) -> tuple[str, ...]:
     to_stdout = os.fspath(path) == "-"
     if not to_stdout:
         check_writable(path)
-    stem, packed = split_packing(path)
+    stem, packed = split_compression_suffix(path)
     form = Path(stem).suffix.lower().removeprefix(".")
     if form in TABLES:
         refuse_names(features)
         refuse_texts(features, not_in_table, "begins or ends with a blank, is empty, or is not UTF-8", ".txt")
         notes, chunks = table_notes(features), TABLES[form](features)
     else:
-        names, notes = numbered(features.names)
+        names, notes = feature_numbers(features.names)
         refuse_texts(features, not_in_line, "is empty, or holds a blank, a # or a line break", ".parquet")
-        chunks = lines(features, names)
-    chunks = compressed(chunks, packed)
+        chunks = text_lines(features, names)
+    chunks = compress(chunks, packed)
     if to_stdout:
         write_stdout(chunks)
     else:
@@ -73,7 +73,7 @@ def write_features(features: Features, path: PathLike) -> tuple[str, ...]:
     return notes
 
 
-def parts(features: Features) -> Iterator[slice]:
+def feature_parts(features: Features) -> Iterator[slice]:
     n, width = features.values.shape
     step = max(PIECE // width, 1)
     return (slice(a, min(a + step, n)) for a in range(0, n, step))
@@ -82,7 +82,7 @@ def parts(features: Features) -> Iterator[slice]:
 # Lines
 
 
-def numbered(names: Sequence[str]) -> tuple[list[int], tuple[str, ...]]:
+def feature_numbers(names: Sequence[str]) -> tuple[list[int], tuple[str, ...]]:
     """The features' numbers, and a note where their names are lost or where a reader will see more features."""
     found = [int(name) if name.isascii() and name.isdigit() and len(name) < 8 else -1 for name in names]
     if found[0] < 0 or any(b <= a for a, b in pairwise(found)):
@@ -93,12 +93,12 @@ def numbered(names: Sequence[str]) -> tuple[list[int], tuple[str, ...]]:
     return found, ()
 
 
-def lines(features: Features, names: list[int]) -> Iterator[bytes]:
+def text_lines(features: Features, names: list[int]) -> Iterator[bytes]:
     heads = [f" qid:{name}".encode("utf-8", "surrogateescape") for name in features.query_ids]
     group = features.group
-    for part in parts(features):
-        grades, queries = numbers(features.relevance[part]), pick(heads, group[part])
-        yield interleaved(grades, queries, value_texts(features, part, names), comments(features, part), b"\n")
+    for part in feature_parts(features):
+        grades, queries = format_numbers(features.relevance[part]), pick_texts(heads, group[part])
+        yield interleave(grades, queries, value_texts(features, part, names), comments(features, part), b"\n")
 
 
 def value_texts(features: Features, part: slice, names: list[int]) -> list[bytes]:
@@ -132,12 +132,12 @@ def comments(features: Features, part: slice) -> list[bytes]:
 # Tables
 
 
-def frames(features: Features) -> Iterator[pl.DataFrame]:
+def feature_frames(features: Features) -> Iterator[pl.DataFrame]:
     import polars as pl
 
     queries = pl.Series(features.query_ids, dtype=pl.String)
     group = features.group
-    for part in parts(features):
+    for part in feature_parts(features):
         columns = {"query_id": queries.gather(group[part]), "relevance": pl.Series(features.relevance[part])}
         if features.doc_ids is not None:
             columns["doc_id"] = pl.Series(features.doc_ids[part], dtype=pl.String)
@@ -145,9 +145,9 @@ def frames(features: Features) -> Iterator[pl.DataFrame]:
         yield pl.DataFrame(columns | values)
 
 
-def separated(form: str) -> Callable[[Features], Iterator[bytes]]:
+def separated_writer(form: str) -> Callable[[Features], Iterator[bytes]]:
     def write(features: Features) -> Iterator[bytes]:
-        for i, frame in enumerate(frames(features)):
+        for i, frame in enumerate(feature_frames(features)):
             yield frame.write_csv(include_header=not i, separator=SEPARATORS[form]).encode()
 
     return write
@@ -156,19 +156,19 @@ def separated(form: str) -> Callable[[Features], Iterator[bytes]]:
 def json_lines(features: Features) -> Iterator[bytes]:
     import polars as pl
 
-    for frame in frames(features):  # as float64: JSON's numbers are
+    for frame in feature_frames(features):  # as float64: JSON's numbers are
         yield frame.with_columns(pl.col(pl.Float32).cast(pl.Float64)).write_ndjson().encode()
 
 
 def parquet_table(features: Features) -> Iterator[bytes]:
     import polars as pl
 
-    yield parquet(pl.concat(frames(features)))
+    yield to_parquet(pl.concat(feature_frames(features)))
 
 
 TABLES: dict[str, Callable[[Features], Iterator[bytes]]] = {
-    "csv": separated("csv"),
-    "tsv": separated("tsv"),
+    "csv": separated_writer("csv"),
+    "tsv": separated_writer("tsv"),
     "jsonl": json_lines,
     "parquet": parquet_table,
 }

@@ -9,19 +9,19 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from rankscope.data.features import Features
-from rankscope.data.rows import names_of
+from rankscope.data.rows import decode_ids
 from rankscope.errors import InputError, ParameterError
-from rankscope.io.blocks import BLOCK, BOM, Block
-from rankscope.io.feature_cache import cached, refuse_cache
-from rankscope.io.feature_columns import QUERY, features_in, refuse_second, refuse_unnamed
-from rankscope.io.feature_lines import Dtype, trimmed_ends, trimmed_starts
+from rankscope.io.blocks import BLOCK, BOM, LineBlock
+from rankscope.io.feature_cache import read_cached, refuse_cache
+from rankscope.io.feature_columns import QUERY, features_of_table, refuse_second_key, refuse_unnamed
+from rankscope.io.feature_lines import Dtype, trim_ends, trim_starts
 from rankscope.io.feature_rounding import rounding_notes
 from rankscope.io.feature_table import GrowingTable
-from rankscope.io.letor import EXPECTED, Labels, Part, labels_of
-from rankscope.io.letor_fields import Collected
-from rankscope.io.named_tables import named_in
+from rankscope.io.letor import EXPECTED, BlockDocuments, LetorLabels, labels_from_source
+from rankscope.io.letor_fields import CollectedFields
+from rankscope.io.named_tables import parse_named_table
 from rankscope.io.read import Source, file_stem
-from rankscope.io.sniff import NUMBER, head_of, refuse_foreign
+from rankscope.io.sniff import NUMBER, parse_head, refuse_foreign
 from rankscope.io.streams import open_binary, source_name
 from rankscope.io.tables import column_names
 from rankscope.kernels.text import Fields, decode
@@ -81,21 +81,21 @@ def read_features(
     if relevance not in RELEVANCE:
         raise ParameterError(f"relevance {relevance!r}, expected 'needed' or 'optional'")
     wanted = None if columns is None else [str(column) for column in columns]
-    asked = Asked(DTYPES[dtype], wanted, relevance == "needed")
+    asked = FeatureRequest(DTYPES[dtype], wanted, relevance == "needed")
     if cache is None or cache is False:
-        found = read(path, asked, None if n_features is None else int(n_features), progress)
+        found = read_uncached(path, asked, None if n_features is None else int(n_features), progress)
     else:
         refuse_cache(path, cache)
-        found = cached(path, cache, asked.kind, lambda: read(path, asked, None, progress))
+        found = read_cached(path, cache, asked.kind, lambda: read_uncached(path, asked, None, progress))
         if wanted is None:  # the cache may have been written by a call that named columns
-            refuse_second(found.names, source_name(path))
+            refuse_second_key(found.names, source_name(path))
         if asked.graded and not found.graded:  # or by one that asked for no grades
             raise InputError(f"{source_name(path)}: no column of grades ('relevance'), expected one; add it")
-        found = widened(found, n_features)
-    return found if wanted is None else chosen(found, wanted)
+        found = pad_features(found, n_features)
+    return found if wanted is None else select_features(found, wanted)
 
 
-class Asked(NamedTuple):
+class FeatureRequest(NamedTuple):
     """What somebody wants of a file. columns: the features that are kept, where named; graded: grades are needed."""
 
     kind: Dtype
@@ -103,43 +103,47 @@ class Asked(NamedTuple):
     graded: bool
 
 
-def read(path: PathLike, asked: Asked, n_features: int | None, progress: Callable[[int], Any] | None) -> Features:
+def read_uncached(
+    path: PathLike, asked: FeatureRequest, n_features: int | None, progress: Callable[[int], Any] | None
+) -> Features:
     """A file without cache, with all of its features and with notes on those that are rounded."""
     found = read_plain(path, asked, n_features, progress)
     notes = rounding_notes(found.values, found.names, found.name)
     return replace(found, notes=(*found.notes, *notes), where=None) if notes else found
 
 
-def read_plain(path: PathLike, asked: Asked, n_features: int | None, progress: Callable[[int], Any] | None) -> Features:
+def read_plain(
+    path: PathLike, asked: FeatureRequest, n_features: int | None, progress: Callable[[int], Any] | None
+) -> Features:
     """A file as it is."""
     with open_binary(path) as stream:
         source = Source(stream, path, "letor")  # told apart below: the table of formats knows judgments and runs
         refuse_foreign(source.head, source.name)
-        if is_table(source.head):
+        if is_feature_table(source.head):
             content = source.rest()
             if progress is not None:
                 progress(len(content))
-            table = named_in(content, source.name, QUERY, even=True)
+            table = parse_named_table(content, source.name, QUERY, even=True)
             refuse_unnamed(header_of(content) or table.frame.columns, table.head)
-            found = features_in(table, asked.kind, file_stem(path), columns=asked.columns, graded=asked.graded)
-            return widened(found, n_features)
+            found = features_of_table(table, asked.kind, file_stem(path), columns=asked.columns, graded=asked.graded)
+            return pad_features(found, n_features)
         refuse_semicolons(source.head, source.name)
         lines = GrowingTable(asked.kind, n_features, source.size)
         comments = Comments()
 
-        def each(block: Block, part: Part) -> None:
+        def each(block: LineBlock, part: BlockDocuments) -> None:
             lines.add(block, part)
             comments.add(block, part)
 
-        labels = labels_of(source, progress, size=BLOCK, each=each)
+        labels = labels_from_source(source, progress, size=BLOCK, each=each)
     if lines.highest < 0:
         raise InputError(f"{source.name}: no line has features, expected {EXPECTED}")
-    return of_labels(labels, lines, comments, file_stem(path))
+    return features_of_labels(labels, lines, comments, file_stem(path))
 
 
-def is_table(head: bytes) -> bool:
+def is_feature_table(head: bytes) -> bool:
     """Whether a file that begins so has named columns: what is no `grade qid:query ...`, and begins with a name."""
-    line = head_of(head).line
+    line = parse_head(head).line
     if head.startswith(b"PAR1") or line.startswith(b"{"):
         return True
     fields = line.replace(b",", b"\t").split(None, 2)
@@ -148,7 +152,7 @@ def is_table(head: bytes) -> bool:
 
 def header_of(content: bytes) -> list[str]:
     """The names of the columns as they stand in CSV and TSV, where frames have numbered repeated ones."""
-    line = head_of(content).line
+    line = parse_head(content).line
     if content.startswith(b"PAR1") or line.startswith(b"{"):
         return []
     return column_names(content.removeprefix(BOM), "tsv" if b"\t" in line else "csv")
@@ -156,7 +160,7 @@ def header_of(content: bytes) -> list[str]:
 
 def refuse_semicolons(head: bytes, name: str) -> None:
     """Raise for a table as spreadsheets write it where the comma is that of decimals."""
-    line = head_of(head).line
+    line = parse_head(head).line
     if line.count(b";") > 1 and b"qid:" not in line and b"," not in line and b"\t" not in line:
         raise InputError(
             f"{name}: a table with semicolons between the columns, expected commas or tabs, and points in decimals; "
@@ -164,7 +168,7 @@ def refuse_semicolons(head: bytes, name: str) -> None:
         )
 
 
-def of_labels(labels: Labels, table: GrowingTable, comments: Comments, name: str) -> Features:
+def features_of_labels(labels: LetorLabels, table: GrowingTable, comments: Comments, name: str) -> Features:
     """What was read of the lines, together."""
     docs, texts = comments.of(labels.docs)
     notes = (f"{labels.name}: the features are numbered from 0",) if table.base == 0 else ()
@@ -186,15 +190,15 @@ class Comments:
     """What stands behind `#` on each line. Where every line of the file begins it with `docid = X`, without that."""
 
     def __init__(self) -> None:
-        self.texts = Collected()
+        self.texts = CollectedFields()
         #: (n) how long the beginning with the document's name is.
         self.heads: list[Ints] = []
 
-    def add(self, block: Block, part: Part) -> None:
+    def add(self, block: LineBlock, part: BlockDocuments) -> None:
         assert part.spans is not None
         bytes_, (_, stops, ends) = block.array, part.spans
         starts = np.minimum(stops + 1, ends)
-        ends = trimmed_ends(bytes_, starts, ends)
+        ends = trim_ends(bytes_, starts, ends)
         self.texts.add(Fields(bytes_, starts, ends - starts))
         self.heads.append(starts * 0 if part.docs is None else part.docs.starts + part.docs.lengths - starts)
 
@@ -202,16 +206,16 @@ class Comments:
         """The names of the documents, and the other texts; None where there are none."""
         ids, texts = None, self.texts.fields()
         if docs is not None:
-            ids, heads = names_of(decode(docs)), np.concatenate(self.heads)
+            ids, heads = decode_ids(decode(docs)), np.concatenate(self.heads)
             texts = Fields(texts.buffer, texts.starts + heads, texts.lengths - heads)
         if not texts.lengths.any():
             return ids, None
         ends = texts.starts + texts.lengths
-        starts = trimmed_starts(texts.buffer, texts.starts, ends)
-        return ids, names_of(decode(Fields(texts.buffer, starts, ends - starts)))
+        starts = trim_starts(texts.buffer, texts.starts, ends)
+        return ids, decode_ids(decode(Fields(texts.buffer, starts, ends - starts)))
 
 
-def widened(found: Features, n_features: int | None) -> Features:
+def pad_features(found: Features, n_features: int | None) -> Features:
     """With columns of zeros behind, until there are so many."""
     if n_features is None or len(found.names) == n_features:
         return found
@@ -220,17 +224,17 @@ def widened(found: Features, n_features: int | None) -> Features:
         raise InputError(f"{found.name}: {width} features, expected at most {n_features} (n_features)")
     values = np.zeros((n, n_features), found.values.dtype)
     values[:, :width] = found.values
-    names = [*found.names, *more_names(found.names, n_features - width)]
+    names = [*found.names, *next_names(found.names, n_features - width)]
     return replace(found, values=values, names=tuple(names), where=None)
 
 
-def more_names(names: Sequence[str], count: int) -> list[str]:
+def next_names(names: Sequence[str], count: int) -> list[str]:
     """So many further names, that none has: the next numbers."""
     first = int(names[-1]) + 1 if names[-1].isascii() and names[-1].isdigit() and len(names[-1]) < 9 else len(names) + 1
     return [str(number) for number in range(first, first + count)]
 
 
-def chosen(found: Features, columns: Sequence[str]) -> Features:
+def select_features(found: Features, columns: Sequence[str]) -> Features:
     """Some of the features, by name."""
     there = {*found.names, *found.empty}
     missing = [name for name in columns if name not in there]

@@ -17,7 +17,7 @@ from rankscope.io.streams import source_name
 from rankscope.io.urls import is_url, url_files
 from rankscope.typing import PathLike
 
-__all__ = ["Partition", "listed_once", "partitions", "sound_partitions"]
+__all__ = ["Partition", "list_folders_once", "list_partitions", "readable_partitions"]
 
 
 class Partition(NamedTuple):
@@ -27,12 +27,12 @@ class Partition(NamedTuple):
     size: int
 
 
-#: What was listed within `listed_once`, by the names of folders; None outside.
+#: What was listed within `list_folders_once`, by the names of folders; None outside.
 LISTED: ContextVar[dict[str, list[Partition]] | None] = ContextVar("LISTED", default=None)
 
 
 @contextmanager
-def listed_once() -> Iterator[None]:
+def list_folders_once() -> Iterator[None]:
     """Within it a folder is listed once: how long its files are, which are written over and which are read is asked
     one after the other, of a store each time over the network, and all is to hold for the same files.
     """
@@ -46,21 +46,21 @@ def listed_once() -> Iterator[None]:
         LISTED.reset(token)
 
 
-def partitions(folder: PathLike) -> list[Partition]:
-    """The files of a run that is a folder; see `listed_once`.
+def list_partitions(folder: PathLike) -> list[Partition]:
+    """The files of a run that is a folder; see `list_folders_once`.
 
     Raises InputError for a folder that holds none, or cannot be listed, and for whatever in it is no file.
     """
     name, known = source_name(folder), LISTED.get()
     if known is None:
-        return listing(name)
+        return list_folder(name)
     if name not in known:
-        known[name] = listing(name)
+        known[name] = list_folder(name)
     return known[name]
 
 
-def listing(name: str) -> list[Partition]:
-    """As `partitions`, as the disk or store has them now."""
+def list_folder(name: str) -> list[Partition]:
+    """As `list_partitions`, as the disk or store has them now."""
     try:
         listed = url_files(name) if is_url(name) else files_in(name)
     except FileNotFoundError:
@@ -98,9 +98,9 @@ def files_in(folder: str) -> list[tuple[str, str, int]]:
         ]
 
 
-def sound_partitions(folder: PathLike) -> list[Partition]:
+def readable_partitions(folder: PathLike) -> list[Partition]:
     """The same; none where something is wrong, which is told when they are read."""
     try:
-        return partitions(folder)
+        return list_partitions(folder)
     except RankscopeError:
         return []

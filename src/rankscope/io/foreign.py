@@ -6,14 +6,14 @@ import re
 
 from rankscope.errors import InputError
 
-__all__ = ["binary_file", "refuse_binary_kinds"]
+__all__ = ["binary_file_error", "refuse_binary_kinds"]
 
 PLAIN = "expected plain text, gzip or Zstandard; unpack it first"
 TABLE = "expected text; save it as CSV, or as Parquet"
 PICKLE = "a pickle of Python, which could run code and is not read; save the data as JSON or CSV"
 PDF = "a PDF, expected data; name another file"
 #: How a file begins -> what it is, and what was expected. None of these can be the beginning of a text.
-KINDS = {
+PROGRAMS = {
     b"\xfd7zXZ": f"compressed with xz, {PLAIN}",
     b"7z\xbc\xaf": f"compressed with 7-Zip, {PLAIN}",
     b"Rar!\x1a\x07": f"compressed with RAR, {PLAIN}",
@@ -41,12 +41,12 @@ LEAST = 8
 
 def refuse_binary_kinds(start: bytes, name: str) -> None:
     """Raise InputError for a file that begins as one of another program does."""
-    found = kind_of(start)
+    found = program_of(start)
     if found is not None:
         raise InputError(f"{name}: {found}")
 
 
-def kind_of(start: bytes) -> str | None:
+def program_of(start: bytes) -> str | None:
     if start.startswith(ZIP):
         first = start[30 : 30 + int.from_bytes(start[26:28], "little")]
         if first.startswith((b"[Content_Types]", b"_rels/", b"docProps/", b"xl/", b"mimetype")):
@@ -58,10 +58,10 @@ def kind_of(start: bytes) -> str | None:
         return f"compressed with bzip2, {PLAIN}"
     if start[TAR] == b"ustar" and b"\0" in start[: TAR.start]:
         return "an archive (tar) of several files, expected one; unpack it first"
-    return next((what for magic, what in KINDS.items() if start.startswith(magic)), None)
+    return next((what for magic, what in PROGRAMS.items() if start.startswith(magic)), None)
 
 
-def binary_file(start: bytes, name: str) -> InputError:
+def binary_file_error(start: bytes, name: str) -> InputError:
     """What to say of a text with NUL bytes in it."""
     halves = start[: len(start) // 2 * 2]
     if len(halves) >= LEAST and (not any(halves[1::2]) or not any(halves[::2])):

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from rankscope.data.rows import Rows
-from rankscope.data.stretches import Stretches
+from rankscope.data.stretches import RowBatch
 from rankscope.errors import ParameterError, UnknownName
 from rankscope.registry import resolve
 
@@ -21,16 +21,16 @@ __all__ = [
     "FORMATS",
     "KINDS",
     "VALUES",
-    "Entry",
-    "File",
+    "FormatEntry",
+    "FileContent",
     "Format",
-    "Head",
+    "FileHead",
     "Progress",
-    "Wanted",
+    "ReadRequest",
     "check_format",
-    "format_named",
-    "kind_of",
-    "outputs",
+    "get_format",
+    "kind_of_rows",
+    "writable_formats",
 ]
 
 #: Told of the number of bytes just read.
@@ -40,7 +40,7 @@ KINDS = {"qrels": "judgments", "run": "a run"}
 VALUES = {"qrels": "relevance", "run": "score"}
 
 
-class Head(NamedTuple):
+class FileHead(NamedTuple):
     """How a file begins: its first bytes. text: the same from the first line on that is neither blank nor a comment;
     line: that line, without blanks around it.
     """
@@ -50,7 +50,7 @@ class Head(NamedTuple):
     line: bytes
 
 
-class Wanted(NamedTuple):
+class ReadRequest(NamedTuple):
     """What somebody wants of a file.
 
     kind: "qrels", "run", or None: what its content tells. subtopics: whether judgments are wanted by subtopic.
@@ -71,7 +71,7 @@ class Wanted(NamedTuple):
         return self.kind or self.hint or ""
 
 
-class File(NamedTuple):
+class FileContent(NamedTuple):
     """What a file holds. apart: how many queries did not have their rows together. name: the run's, where it says one.
 
     Relevances are int64 and scores are float64: that tells judgments from a run.
@@ -83,11 +83,11 @@ class File(NamedTuple):
     notes: tuple[str, ...] = ()
 
 
-def kind_of(rows: Rows) -> str:
+def kind_of_rows(rows: Rows) -> str:
     return "run" if rows.values.dtype == np.float64 else "qrels"
 
 
-def nothing(*_: object) -> None:
+def accept_everything(*_: object) -> None:
     """Refuses nothing."""
 
 
@@ -106,22 +106,22 @@ class Format:
     the name of the file and its number in the pieces.
     """
 
-    read: Callable[[Source, Wanted], File]
-    sniff: Callable[[Head], bool] | None = None
+    read: Callable[[Source, ReadRequest], FileContent]
+    sniff: Callable[[FileHead], bool] | None = None
     write: Callable[[Rows, str], Iterator[bytes]] | None = None
-    refuse: Callable[[Rows, str, str], None] = nothing
+    refuse: Callable[[Rows, str, str], None] = accept_everything
     loses: Callable[[Rows], list[str]] = lambda _: []
     keeps_name: bool = False
     keeps_empty: bool = False
-    prepare: Callable[[str], None] = nothing
+    prepare: Callable[[str], None] = accept_everything
     instead: str = ""
     takes_labels: bool = False
-    stretches: Callable[[Source, Progress | None], Iterator[Stretches]] | None = None
+    stretches: Callable[[Source, Progress | None], Iterator[RowBatch]] | None = None
     small: int = 0
     row_called: str = "{}:{}"
 
 
-class Entry(NamedTuple):
+class FormatEntry(NamedTuple):
     """A line of the table.
 
     home: the place of the format, as `rankscope.registry.resolve` takes it; or the format itself.
@@ -135,20 +135,20 @@ class Entry(NamedTuple):
 
 
 #: Every format as `--input` and `--to` name it. A file is loaded when its format is first asked for.
-FORMATS: dict[str, Entry] = {
-    "trec": Entry(
+FORMATS: dict[str, FormatEntry] = {
+    "trec": FormatEntry(
         "rankscope.io.trec_files:TREC", (".qrels", ".run", ".trec", ".txt"), by_content=False
     ),  # what none of the others is
-    "csv": Entry("rankscope.io.tables:CSV", (".csv",)),
-    "tsv": Entry("rankscope.io.tables:TSV", (".tsv",)),
-    "jsonl": Entry("rankscope.io.tables:JSONL", (".jsonl",)),
-    "json": Entry("rankscope.io.json_dicts:JSON", (".json",)),
-    "parquet": Entry("rankscope.io.tables:PARQUET", (".parquet",)),
-    "lz4": Entry("rankscope.io.json_dicts:LZ4", (".lz4",)),
-    "msmarco": Entry("rankscope.io.msmarco:MSMARCO"),
-    "letor": Entry("rankscope.io.letor_files:LETOR", by_content=False),
-    "letor-ranks": Entry("rankscope.io.letor_files:LETOR_RANKS", by_content=False),
-    "entity-ranks": Entry("rankscope.io.entity_ranks:ENTITY_RANKS", by_content=False),
+    "csv": FormatEntry("rankscope.io.tables:CSV", (".csv",)),
+    "tsv": FormatEntry("rankscope.io.tables:TSV", (".tsv",)),
+    "jsonl": FormatEntry("rankscope.io.tables:JSONL", (".jsonl",)),
+    "json": FormatEntry("rankscope.io.json_dicts:JSON", (".json",)),
+    "parquet": FormatEntry("rankscope.io.tables:PARQUET", (".parquet",)),
+    "lz4": FormatEntry("rankscope.io.json_dicts:LZ4", (".lz4",)),
+    "msmarco": FormatEntry("rankscope.io.msmarco:MSMARCO"),
+    "letor": FormatEntry("rankscope.io.letor_files:LETOR", by_content=False),
+    "letor-ranks": FormatEntry("rankscope.io.letor_files:LETOR_RANKS", by_content=False),
+    "entity-ranks": FormatEntry("rankscope.io.entity_ranks:ENTITY_RANKS", by_content=False),
 }
 
 
@@ -158,7 +158,7 @@ def check_format(name: str) -> None:
         raise UnknownName("input format", str(name), FORMATS)
 
 
-def format_named(name: str) -> Format:
+def get_format(name: str) -> Format:
     """Raises UnknownName."""
     check_format(name)
     home = FORMATS[name].home
@@ -168,6 +168,6 @@ def format_named(name: str) -> Format:
     return loaded
 
 
-def outputs() -> list[str]:
+def writable_formats() -> list[str]:
     """The formats that are written."""
-    return [name for name in FORMATS if format_named(name).write is not None]
+    return [name for name in FORMATS if get_format(name).write is not None]

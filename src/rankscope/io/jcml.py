@@ -16,9 +16,9 @@ import numpy.typing as npt
 
 from rankscope.data.rankings import Labels, Rankings
 from rankscope.data.sparse import refuse_sparse
-from rankscope.data.wording import counted, listed
+from rankscope.data.wording import join_names, pluralise
 from rankscope.errors import InputError, ParameterError, UnknownName
-from rankscope.io.streams import empty_file, open_binary, source_name
+from rankscope.io.streams import empty_file_error, open_binary, source_name
 from rankscope.typing import PathLike
 
 __all__ = ["read_jcml"]
@@ -33,7 +33,7 @@ DIGITS = 18
 RANK = "rank"
 
 
-class Names:
+class NameCodes:
     """Names as numbers, in the order in which they come."""
 
     def __init__(self) -> None:
@@ -50,7 +50,7 @@ class Names:
         return Labels(names, cast("npt.NDArray[np.int64]", codes))
 
 
-class Numbered(Names):
+class NumberedNames(NameCodes):
     """Names that are many, and mostly whole numbers: as long as all are, these are kept, and no names."""
 
     def __init__(self) -> None:
@@ -80,12 +80,12 @@ class Numbered(Names):
         return Labels(tuple(map(str, found[order].tolist())), place[codes])
 
 
-class Reader:
+class JcmlParser:
     """The handlers of expat, and what they collect."""
 
     def __init__(self, name: str, columns: Sequence[str] | None, by_place: bool) -> None:
         self.name, self.wanted, self.by_place = name, columns, by_place
-        self.pair, self.segment, self.judge, self.system = Names(), Numbered(), Names(), Names()
+        self.pair, self.segment, self.judge, self.system = NameCodes(), NumberedNames(), NameCodes(), NameCodes()
         self.offsets = array("q", [0])
         self.columns: dict[str, array[float]] = {column: array("d") for column in columns or ()}
         self.text: set[str] = set()  # attributes that hold text, and so are no columns
@@ -187,12 +187,12 @@ class Reader:
         notes = []
         if self.unnamed and not self.by_place:
             notes.append(
-                f"{counted(self.unnamed, 'translation')} without a system, named by their places (#1, #2, ...)"
+                f"{pluralise(self.unnamed, 'translation')} without a system, named by their places (#1, #2, ...)"
             )
         if self.text:
-            notes.append(f"{self.name}: {listed(map(repr, sorted(self.text)))} not read: no numbers")
+            notes.append(f"{self.name}: {join_names(map(repr, sorted(self.text)))} not read: no numbers")
         if empty:
-            notes.append(f"{counted(empty, 'judgment')} without a translation")
+            notes.append(f"{pluralise(empty, 'judgment')} without a translation")
         return Rankings(
             pair=self.pair.labels(),
             segment=self.segment.labels(),
@@ -232,7 +232,7 @@ def read_jcml(path: PathLike, columns: Sequence[str] | None = None, *, by_place:
     if isinstance(columns, str):
         raise ParameterError(f"columns is {columns!r}, expected a list of names, as [{columns!r}]")
     name = source_name(path)
-    reader = Reader(name, columns, by_place)
+    reader = JcmlParser(name, columns, by_place)
     with open_binary(path) as file:
         begun = False
         try:
@@ -240,7 +240,7 @@ def read_jcml(path: PathLike, columns: Sequence[str] | None = None, *, by_place:
                 begun = True
                 reader.parser.Parse(data, False)
             if not begun:
-                raise empty_file(name, "JCML")
+                raise empty_file_error(name, "JCML")
             reader.parser.Parse(b"", True)
         except expat.ExpatError as error:
             what = expat.ErrorString(error.code) or "unknown"
@@ -255,9 +255,9 @@ def read_jcml(path: PathLike, columns: Sequence[str] | None = None, *, by_place:
     return reader.rankings()
 
 
-def check_columns(reader: Reader, name: str) -> None:
+def check_columns(reader: JcmlParser, name: str) -> None:
     """Raise where a column was asked for that no item has."""
     for key, values in reader.columns.items():
         if not len(values) and reader.items:
             there: Mapping[str, int] = {column: len(found) for column, found in reader.columns.items() if len(found)}
-            raise UnknownName(f"attribute of <tgt> in {name}", key, there, f" ({listed(there)})" if there else "")
+            raise UnknownName(f"attribute of <tgt> in {name}", key, there, f" ({join_names(there)})" if there else "")

@@ -11,10 +11,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from rankscope.data.rows import first_repeated
-from rankscope.data.votes import Votes, ranks_of_ballots
+from rankscope.data.rows import first_duplicate
+from rankscope.data.votes import Votes, ballot_ranks
 from rankscope.errors import InputError
-from rankscope.io.json_dicts import from_json
+from rankscope.io.json_dicts import parse_json
 
 __all__ = ["json_lines_votes", "json_votes"]
 
@@ -34,7 +34,7 @@ class Ballot(NamedTuple):
 
 def json_votes(content: bytes, name: str) -> Votes:
     """The votes in one text. Raises InputError for JSON of another shape, and as `Votes`."""
-    data, items = from_json(content, name, shape=SHAPE, holder="item"), None
+    data, items = parse_json(content, name, shape=SHAPE, holder="item"), None
     if isinstance(data, dict) and "rankings" in data and set(data) <= {"items", "rankings"}:
         data, items = data["rankings"], data.get("items")
         if items is not None and not (isinstance(items, list) and all(isinstance(x, (str, int)) for x in items)):
@@ -54,7 +54,7 @@ def json_votes(content: bytes, name: str) -> Votes:
     else:
         raise InputError(f"{name}: JSON that holds no rankings, expected {SHAPE}")
     ballots = [ballot_of(entry, voter, partial(where, i)) for i, (voter, entry) in enumerate(named)]
-    return votes_of(ballots, items, where)
+    return votes_from_ballots(ballots, items, where)
 
 
 def json_lines_votes(content: bytes, name: str) -> Votes:
@@ -62,9 +62,9 @@ def json_lines_votes(content: bytes, name: str) -> Votes:
     lines = [(number, line) for number, line in enumerate(content.split(b"\n"), 1) if line.strip()]
     ballots = []
     for i, (number, line) in enumerate(lines, 1):
-        entry = from_json(line, name, shape=SHAPE, holder="item", first=number)
+        entry = parse_json(line, name, shape=SHAPE, holder="item", first=number)
         ballots.append(ballot_of(entry, str(i), f"{name}:{number}: ".__str__))
-    return votes_of(ballots, None, lambda i: f"{name}:{lines[i][0]}: ")
+    return votes_from_ballots(ballots, None, lambda i: f"{name}:{lines[i][0]}: ")
 
 
 def ballot_lines(text: str) -> list[int]:
@@ -76,24 +76,24 @@ def ballot_lines(text: str) -> list[int]:
 
     def starts(at: int, named: bool) -> Iterator[tuple[Any, int, int]]:
         """Each name (None in a list) with where it begins, and where its value does."""
-        at = after(blank, text, at + 1)
+        at = next_value(blank, text, at + 1)
         while text[at] not in "]}":
             begin = at
             key = None
             if named:
                 key, at = value(at)
-                at = after(blank, text, at)
+                at = next_value(blank, text, at)
             yield key, begin, at
-            at = after(blank, text, value(at)[1])
+            at = next_value(blank, text, value(at)[1])
 
-    first = after(blank, text, 0)
+    first = next_value(blank, text, 0)
     if text[first] == "{":
         inner = {key: at for key, _, at in starts(first, named=True)}
         first = inner["rankings"] if "rankings" in inner and set(inner) <= {"items", "rankings"} else first
     return [text.count("\n", 0, begin) + 1 for _, begin, _ in starts(first, named=text[first] == "{")]
 
 
-def after(blank: re.Pattern[str], text: str, at: int) -> int:
+def next_value(blank: re.Pattern[str], text: str, at: int) -> int:
     """Where the next value or bracket stands."""
     found = blank.match(text, at)
     return found.end() if found else at
@@ -117,12 +117,12 @@ def ballot_of(entry: Any, voter: str, where: Callable[[], str]) -> Ballot:
     return Ballot(str(called), float(weight), entry["ranking"])
 
 
-def votes_of(ballots: list[Ballot], items: list[Any] | None, where: Callable[[int], str]) -> Votes:
+def votes_from_ballots(ballots: list[Ballot], items: list[Any] | None, where: Callable[[int], str]) -> Votes:
     voters = [ballot.voter for ballot in ballots]
-    twice = first_repeated(voters)
+    twice = first_duplicate(voters)
     if twice is not None:
         raise InputError(f"{where(twice)}voter {voters[twice]!r} stands twice; name each voter differently")
-    names, ranks = ranks_of_ballots(voters, [ballot.ranking for ballot in ballots], items, where)
+    names, ranks = ballot_ranks(voters, [ballot.ranking for ballot in ballots], items, where)
     return Votes(
         ranks=ranks, items=names, voters=tuple(voters), weights=np.array([ballot.weight for ballot in ballots])
     )

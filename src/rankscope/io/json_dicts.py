@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
-from rankscope.data.dicts import SHAPE, all_whole, are_by_subtopic, dict_rows, shown
-from rankscope.data.frames import COLUMN_NAMES, one_of
-from rankscope.data.rows import Interner, Rows, names_of
+from rankscope.data.dicts import DICT_SHAPE, all_integers, are_by_subtopic, rows_from_dicts, shorten_value
+from rankscope.data.frames import COLUMN_NAMES, find_column
+from rankscope.data.rows import Interner, Rows, decode_ids
 from rankscope.errors import InputError, ParameterError
-from rankscope.io.formats import VALUES, File, Format, Head, Wanted
+from rankscope.io.formats import VALUES, FileContent, FileHead, Format, ReadRequest
 from rankscope.io.packed import FREE, RATIO, refuse_bomb
 from rankscope.io.render import refuse_not_utf8
 from rankscope.kernels.segments import group_of
@@ -28,7 +28,7 @@ from rankscope.kernels.text import Fields, decode
 if TYPE_CHECKING:
     from rankscope.io.read import Source
 
-__all__ = ["JSON", "LZ4", "from_json", "json_shape", "pack_lz4"]
+__all__ = ["JSON", "LZ4", "parse_json", "json_shape", "pack_lz4"]
 
 #: How an LZ4 frame begins.
 FRAME = b"\x04\x22\x4d\x18"
@@ -45,7 +45,7 @@ LIST = re.compile(rb'\[\s*[\[{"]')
 # Telling
 
 
-def json_shape(head: Head) -> str | None:
+def json_shape(head: FileHead) -> str | None:
     """What a text that begins with `{` is: "json", objects in an object; "jsonl", an object a line; None: neither.
 
     The text and its first line may be cut where the end is not in sight.
@@ -56,7 +56,7 @@ def json_shape(head: Head) -> str | None:
     try:
         found = json.loads(line)
         objects = {key for key, value in found.items() if isinstance(value, dict)}
-        named = one_of(list(found.keys() - objects), COLUMN_NAMES["query_id"])
+        named = find_column(list(found.keys() - objects), COLUMN_NAMES["query_id"])
         return "json" if not found or (objects and not named) else "jsonl"
     except (ValueError, RecursionError):
         if OBJECTS.match(text) or line == b"{":
@@ -67,7 +67,7 @@ def json_shape(head: Head) -> str | None:
 # Reading
 
 
-def read_dicts(source: Source, wanted: Wanted) -> File:
+def read_dicts(source: Source, wanted: ReadRequest) -> FileContent:
     """Judgments where there are subtopics, a run where a number is no whole one.
 
     Raises InputError for what is no JSON, has another shape, holds a name twice or a value that is no number.
@@ -75,31 +75,31 @@ def read_dicts(source: Source, wanted: Wanted) -> File:
     data, kind = load_dicts(source.rest(), source.name), wanted.kind
     if kind != "qrels" and are_by_subtopic(data):
         if kind == "run":
-            what = f"{shown(next(iter(data)))} holds objects of objects"
-            raise InputError(f"{source.name}: {what}, expected {SHAPE}; write what that holds alone")
+            what = f"{shorten_value(next(iter(data)))} holds objects of objects"
+            raise InputError(f"{source.name}: {what}, expected {DICT_SHAPE}; write what that holds alone")
         kind = "qrels"
     if kind is None:
-        rows = dict_rows(data, source.name, "score", truths=False)
-        if not all_whole(rows.values):
-            return File(rows)
+        rows = rows_from_dicts(data, source.name, "score", truths=False)
+        if not all_integers(rows.values):
+            return FileContent(rows)
         kind = wanted.either(source.name, "whole numbers only, which may be judgments or scores")
-    return File(dict_rows(data, source.name, VALUES[kind], truths=False))
+    return FileContent(rows_from_dicts(data, source.name, VALUES[kind], truths=False))
 
 
 def load_dicts(content: bytes, name: str) -> dict[str, dict[str, Any]]:
-    """What the file holds: dicts by query. What is in them is checked by `dict_rows`."""
-    data = from_ranx(content, name) if content.startswith(FRAME) else from_json(content, name)
+    """What the file holds: dicts by query. What is in them is checked by `rows_from_dicts`."""
+    data = parse_ranx(content, name) if content.startswith(FRAME) else parse_json(content, name)
     if not isinstance(data, dict):
         raise InputError(
-            f"{name}: JSON that is no object, expected {SHAPE}, or an object a line with query_id, doc_id and score or "
+            f"{name}: JSON that is no object, expected {DICT_SHAPE}, or an object a line with query_id, doc_id and score or "
             f"relevance; {AS_LINES if isinstance(data, list) else 'convert it'}"
         )
     if are_columns(data):
-        raise InputError(f"{name}: the columns of a table, expected {SHAPE}, or an object a line; {AS_LINES}")
+        raise InputError(f"{name}: the columns of a table, expected {DICT_SHAPE}, or an object a line; {AS_LINES}")
     for query, docs in data.items():
         if not isinstance(docs, dict):
             raise InputError(
-                f"{name}: {shown(query)} has {shown(docs)}, expected {SHAPE}; correct it, or "
+                f"{name}: {shorten_value(query)} has {shorten_value(docs)}, expected {DICT_SHAPE}; correct it, or "
                 "name the format that this file has"
             )
     return data
@@ -107,14 +107,14 @@ def load_dicts(content: bytes, name: str) -> dict[str, dict[str, Any]]:
 
 def are_columns(data: dict[str, Any]) -> bool:
     """Whether these are the columns of a table, and no queries that are called so: rows are numbered, or lists."""
-    found = [one_of(list(data), COLUMN_NAMES[column]) for column in ("query_id", "doc_id")]
+    found = [find_column(list(data), COLUMN_NAMES[column]) for column in ("query_id", "doc_id")]
     columns = [data[name] for name in found if name is not None]
     return len(columns) == len(found) and all(
         not isinstance(cells, dict) or list(cells) == [str(row) for row in range(len(cells))] for cells in columns
     )
 
 
-def from_json(content: bytes, name: str, *, shape: str = SHAPE, holder: str = "document", first: int = 1) -> Any:
+def parse_json(content: bytes, name: str, *, shape: str = DICT_SHAPE, holder: str = "document", first: int = 1) -> Any:
     """What JSON says; no name may stand twice in an object.
 
     shape: what is expected, and holder: whose numbers there are, for messages. first: the number of the first line.
@@ -124,7 +124,7 @@ def from_json(content: bytes, name: str, *, shape: str = SHAPE, holder: str = "d
         made = dict(found)
         if len(made) < len(found):  # one of the two would be lost
             twice, _ = Counter(key for key, _ in found).most_common(1)[0]
-            raise InputError(f"{name}: {shown(twice)} stands twice in one object; remove one of the two")
+            raise InputError(f"{name}: {shorten_value(twice)} stands twice in one object; remove one of the two")
         return made
 
     def constant(word: str) -> NoReturn:
@@ -144,7 +144,7 @@ def from_json(content: bytes, name: str, *, shape: str = SHAPE, holder: str = "d
         raise InputError(f"{name}: cannot be read as JSON ({error}); expected {shape}") from None
 
 
-def from_ranx(content: bytes, name: str) -> Any:
+def parse_ranx(content: bytes, name: str) -> Any:
     """What ranx saved: CBOR, compressed twice."""
     frame, cbor = lz4_libraries(name)
     try:
@@ -155,8 +155,8 @@ def from_ranx(content: bytes, name: str) -> Any:
                 content = frame.LZ4FrameDecompressor().decompress(content, max_length=most + 1)
                 refuse_bomb(len(content), packed, name)
         if content.lstrip().startswith(b"{"):  # no way for a dict to begin in CBOR
-            return from_json(content, name)
-        return without_repeats(cbor.loads(content), content, name)
+            return parse_json(content, name)
+        return refuse_repeated_dicts(cbor.loads(content), content, name)
     except InputError:
         raise
     except Exception as error:  # the libraries raise errors of many kinds for damaged data
@@ -164,7 +164,7 @@ def from_ranx(content: bytes, name: str) -> Any:
         raise InputError(f"{name}: cannot be read as ranx's .lz4 ({what}); fetch it again or save it as JSON") from None
 
 
-def without_repeats(found: Any, content: bytes, name: str) -> Any:
+def refuse_repeated_dicts(found: Any, content: bytes, name: str) -> Any:
     """What was read. Raises InputError where it is larger than its bytes: CBOR may name one dict again and again."""
     dicts = found.values() if isinstance(found, dict) else ()
     if sum(len(docs) for docs in dicts if isinstance(docs, dict)) > len(content):
@@ -195,14 +195,14 @@ def lz4_libraries(name: str) -> tuple[Any, Any]:
 # Writing
 
 
-def dicts(rows: Rows) -> Iterator[tuple[str, dict[str, Any]]]:
+def dicts_by_query(rows: Rows) -> Iterator[tuple[str, dict[str, Any]]]:
     """Each query with its documents; by subtopic, where there are subtopics."""
     if rows.subtopics is not None:
         yield from subtopic_dicts(rows, rows.subtopics)
         return
     for chunk in rows.chunks():
-        docs, values = names_of(decode(chunk.docs)), chunk.values.tolist()
-        lists = zip(names_of(chunk.query_ids), pairwise(chunk.offsets.tolist()), strict=True)
+        docs, values = decode_ids(decode(chunk.docs)), chunk.values.tolist()
+        lists = zip(decode_ids(chunk.query_ids), pairwise(chunk.offsets.tolist()), strict=True)
         for query, (a, b) in lists:
             yield query, dict(zip(docs[a:b], values[a:b], strict=True))
 
@@ -213,20 +213,20 @@ def subtopic_dicts(rows: Rows, subtopics: Fields) -> Iterator[tuple[str, dict[st
     order = np.lexsort((code, query))
     code, query = code[order], query[order]
     starts = np.flatnonzero(np.r_[True, (code[1:] != code[:-1]) | (query[1:] != query[:-1])])
-    docs, values = names_of(decode(rows.docs.take(order))), rows.values[order].tolist()
-    names = names_of(list(interner.ids))
+    docs, values = decode_ids(decode(rows.docs.take(order))), rows.values[order].tolist()
+    names = decode_ids(list(interner.ids))
     found: list[dict[str, Any]] = [{} for _ in rows.query_ids]
     bounds = pairwise([*starts.tolist(), order.size])
     for q, c, (a, b) in zip(query[starts].tolist(), code[starts].tolist(), bounds, strict=True):
         found[q][names[c]] = dict(zip(docs[a:b], values[a:b], strict=True))
-    yield from zip(names_of(rows.query_ids), found, strict=True)
+    yield from zip(decode_ids(rows.query_ids), found, strict=True)
 
 
 def write_json(rows: Rows, name: str) -> Iterator[bytes]:
     """One object, a query a line."""
     del name
     before = "{\n"
-    for query, docs in dicts(rows):
+    for query, docs in dicts_by_query(rows):
         yield f"{before}{json.dumps(query, ensure_ascii=False)}: {json.dumps(docs, ensure_ascii=False)}".encode()
         before = ",\n"
     yield b"\n}\n"
@@ -234,7 +234,7 @@ def write_json(rows: Rows, name: str) -> Iterator[bytes]:
 
 def write_lz4(rows: Rows, name: str) -> Iterator[bytes]:
     del name
-    yield pack_lz4(dict(dicts(rows)), "the output")
+    yield pack_lz4(dict(dicts_by_query(rows)), "the output")
 
 
 def pack_lz4(found: dict[str, Any], name: str) -> bytes:

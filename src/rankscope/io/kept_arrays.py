@@ -14,7 +14,7 @@ import numpy.typing as npt
 from rankscope.errors import InputError
 from rankscope.io.write import write_chunks
 
-__all__ = ["Arrays", "damaged", "read_arrays", "write_arrays"]
+__all__ = ["Arrays", "damaged_file_error", "read_arrays", "write_arrays"]
 
 Arrays = dict[str, npt.NDArray[Any]]
 #: For the arrays of a file of so many bytes there is memory, once there was some to read it.
@@ -40,16 +40,16 @@ def read_arrays(path: Path) -> Arrays:
         # Of a damaged archive that it opened itself NumPy leaves the file open.
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
             if any(one.compress_type != zipfile.ZIP_STORED for one in archive.infolist()):
-                raise damaged(path)  # what is packed may unpack to anything
+                raise damaged_file_error(path)  # what is packed may unpack to anything
         with np.load(io.BytesIO(content), allow_pickle=False) as arrays:
             return {name: arrays[name] for name in arrays.files}
     except MemoryError:
         if len(content) < SMALL:  # it says that it holds more than it does
-            raise damaged(path) from None
+            raise damaged_file_error(path) from None
         raise
     except Exception:  # whatever the bytes are, they are no arrays
-        raise damaged(path) from None
+        raise damaged_file_error(path) from None
 
 
-def damaged(path: Path) -> InputError:
+def damaged_file_error(path: Path) -> InputError:
     return InputError(f"{path}: is damaged; remove this file, and its part is computed again")

@@ -6,22 +6,22 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from rankscope.data.frames import column_named
+from rankscope.data.frames import require_column
 from rankscope.errors import InputError
 from rankscope.io.blocks import BOM
-from rankscope.io.streams import empty_file, open_binary, source_name
+from rankscope.io.streams import empty_file_error, open_binary, source_name
 from rankscope.io.table_frames import SEPARATORS, read_frame, uneven_lines_first
 from rankscope.typing import PathLike
 
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["LabelPairs", "label_named", "read_label_pairs"]
+__all__ = ["LabelPairs", "find_label", "read_label_pairs"]
 
 Label = str | int | float | bool
 
 #: What the columns may be called, ours first.
-NAMES = {
+LABEL_COLUMNS = {
     "true": ("true", "truth", "label", "gold", "reference", "y_true"),
     "predicted": ("predicted", "prediction", "pred", "y_pred"),
 }
@@ -52,7 +52,7 @@ def read_label_pairs(path: PathLike) -> LabelPairs:
     with open_binary(path) as stream:
         content = stream.read().removeprefix(BOM)
     if not content.strip():
-        raise empty_file(name, EXPECTED)
+        raise empty_file_error(name, EXPECTED)
     head = content[: 1 << 16].lstrip()
     format_ = "parquet" if content.startswith(b"PAR1") else "jsonl" if head.startswith(b"{") else ""
     first_row = 0 if format_ == "parquet" else 1
@@ -68,13 +68,15 @@ def read_label_pairs(path: PathLike) -> LabelPairs:
     with uneven_lines_first(content, name, format_, max(first_row - 2, 0)):
         frame = read_frame(content, name, format_)
     line = f":{first_row - 1}" if format_ in SEPARATORS else ""
-    columns = [frame[column_named(frame.columns, which, NAMES[which], f"{name}{line}")] for which in NAMES]
+    columns = [
+        frame[require_column(frame.columns, which, LABEL_COLUMNS[which], f"{name}{line}")] for which in LABEL_COLUMNS
+    ]
     if not frame.height:
         raise InputError(f"{name}: no items after the line of names, expected at least one line with two labels")
-    for which, column in zip(NAMES, columns, strict=True):
+    for which, column in zip(LABEL_COLUMNS, columns, strict=True):
         refuse_empty(column, which, name, first_row)
     found = [column.to_list() for column in columns]
-    return as_numbers(found) if format_ in SEPARATORS else LabelPairs(*found)
+    return labels_as_numbers(found) if format_ in SEPARATORS else LabelPairs(*found)
 
 
 def refuse_empty(column: pl.Series, which: str, name: str, first_row: int) -> None:
@@ -93,10 +95,10 @@ def refuse_empty(column: pl.Series, which: str, name: str, first_row: int) -> No
         raise InputError(f"{where}: the {which} label is empty, expected a label; fill it in or drop the line")
 
 
-def as_numbers(columns: Sequence[list[str]]) -> LabelPairs:
+def labels_as_numbers(columns: Sequence[list[str]]) -> LabelPairs:
     """The columns of a text file: as numbers where each label is one; else as text, each number written in one way."""
     distinct = sorted({label for column in columns for label in column}, key=lambda label: (len(label), label))
-    number = {label: value for label in distinct if (value := number_of(label)) is not None}
+    number = {label: value for label in distinct if (value := parse_label_number(label)) is not None}
     if len(number) == len(distinct):
         true, predicted = ([number[label] for label in column] for column in columns)
         return LabelPairs(true, predicted)
@@ -106,7 +108,7 @@ def as_numbers(columns: Sequence[list[str]]) -> LabelPairs:
     return LabelPairs(as_text, other)
 
 
-def number_of(label: str) -> float | None:
+def parse_label_number(label: str) -> float | None:
     """The number that a text is, None where it is none."""
     if NUMBER.fullmatch(label) is None:
         return None
@@ -114,14 +116,14 @@ def number_of(label: str) -> float | None:
     return int(value) if value.is_integer() else value
 
 
-def label_named(asked: str, known: Iterable[Label]) -> Label:
+def find_label(asked: str, known: Iterable[Label]) -> Label:
     """The one of the labels that somebody named in writing, "1.0" for 1; `asked` itself where there is none."""
     by_name = {str(label): label for label in known}
     if asked in by_name:
         return by_name[asked]
-    number = number_of(asked)
+    number = parse_label_number(asked)
     if number is not None:
         for _, label in sorted(by_name.items()):
-            if number == (number_of(label) if isinstance(label, str) else label):
+            if number == (parse_label_number(label) if isinstance(label, str) else label):
                 return label
     return asked

@@ -15,30 +15,30 @@ import numpy as np
 import numpy.typing as npt
 
 from rankscope.data.qrels import Qrels
-from rankscope.data.rows import Interner, Rows, group, name_of, names_of
+from rankscope.data.rows import Interner, Rows, decode_id, decode_ids, group_rows
 from rankscope.data.run import Run
 from rankscope.errors import InputError
-from rankscope.io.blocks import Block, BlockReader, lone_returns, refuse_returns
+from rankscope.io.blocks import BlockReader, LineBlock, lone_returns, refuse_returns
 from rankscope.io.letor_fields import (
-    SIZE,
-    Collected,
-    Lines,
-    are_word,
-    begins,
+    BLOCK_SIZE,
+    BlockLines,
+    CollectedFields,
+    begin_with,
     comment_places,
+    equal_word,
     field_ends,
     find_lines,
     leading_fields,
 )
 from rankscope.io.letor_predictions import read_predictions
-from rankscope.io.read import Source, apart_note, file_stem, open_source
-from rankscope.io.sniff import NUMBER, is_trec
+from rankscope.io.read import Source, file_stem, open_source, ungrouped_note
+from rankscope.io.sniff import NUMBER, looks_like_trec
 from rankscope.io.streams import open_binary, source_name
 from rankscope.kernels.numbers import parse_floats, parse_integers
 from rankscope.kernels.text import Fields, as_fields, changes, decode, hashes, words
 from rankscope.typing import Bools, Bytes, Floats, Ints, PathLike
 
-__all__ = ["Labels", "label_qrels", "prediction_run", "read_labels", "read_letor", "read_predictions"]
+__all__ = ["LetorLabels", "label_qrels", "prediction_run", "read_labels", "read_letor", "read_predictions"]
 
 
 EXPECTED = "label qid:query feature:value ..."
@@ -49,7 +49,7 @@ HIGHEST = 2.0**53
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Labels:
+class LetorLabels:
     """What a label file holds of its n documents, in the order of its lines.
 
     relevance: (n). query: (n) index into `ids`, the queries as the file first names them (what follows `qid:`).
@@ -65,7 +65,7 @@ class Labels:
 
     @property
     def query_ids(self) -> tuple[str, ...]:
-        return tuple(names_of(self.ids))
+        return tuple(decode_ids(self.ids))
 
     @property
     def together(self) -> bool:
@@ -81,7 +81,7 @@ class Labels:
         note = None
         if self.docs is not None:
             found = self.docs, hashes(self.docs)
-            rows, _ = group(self.ids, self.query, *found, self.relevance, self.where(self.docs))
+            rows, _ = group_rows(self.ids, self.query, *found, self.relevance, self.where(self.docs))
             try:
                 rows.refuse_duplicates(rows.keys(np.arange(len(self.ids))))
                 return *found, None
@@ -97,17 +97,17 @@ class Labels:
     def rows(self, values: npt.NDArray[Any]) -> tuple[Rows, int]:
         """One value a document, grouped by query, and how many queries had their lines apart."""
         docs, hashed, _ = self.documents
-        return group(self.ids, self.query, docs, hashed, values, self.where(docs))
+        return group_rows(self.ids, self.query, docs, hashed, values, self.where(docs))
 
     def __len__(self) -> int:
         """How many documents."""
         return int(self.relevance.size)
 
     def __repr__(self) -> str:
-        return f"Labels({self.name!r}, {len(self.ids)} queries, {len(self)} documents)"
+        return f"LetorLabels({self.name!r}, {len(self.ids)} queries, {len(self)} documents)"
 
 
-class Spans(NamedTuple):
+class FeatureSpans(NamedTuple):
     """Where in the block's buffer the features of each document lie, and what is behind them.
 
     begins: (n) the blank behind the query. stops: where the comment begins, or the line ends. ends: the newline.
@@ -118,17 +118,17 @@ class Spans(NamedTuple):
     ends: Ints
 
 
-class Part(NamedTuple):
+class BlockDocuments(NamedTuple):
     """The documents of one block. docs and spans last as long as the block does."""
 
     relevance: Ints
     query: Ints
     lines: Ints
     docs: Fields | None
-    spans: Spans | None
+    spans: FeatureSpans | None
 
 
-def read_labels(path: PathLike, *, progress: Callable[[int], Any] | None = None) -> Labels:
+def read_labels(path: PathLike, *, progress: Callable[[int], Any] | None = None) -> LetorLabels:
     r"""The labels of a LETOR or SVMlight file; "-" is standard input. gzip and Zstandard are told by content.
 
     Read in blocks: memory grows with the number of lines, not with their features.
@@ -146,19 +146,19 @@ def read_labels(path: PathLike, *, progress: Callable[[int], Any] | None = None)
     """
     with open_binary(path) as stream:
         source = open_source(stream, path, None)  # what is no text of ours is refused by its first bytes
-        return labels_of(source, progress)
+        return labels_from_source(source, progress)
 
 
-def labels_of(
+def labels_from_source(
     source: Source,
     progress: Callable[[int], Any] | None = None,
     *,
-    size: int = SIZE,
-    each: Callable[[Block, Part], None] | None = None,
-) -> Labels:
+    size: int = BLOCK_SIZE,
+    each: Callable[[LineBlock, BlockDocuments], None] | None = None,
+) -> LetorLabels:
     """As `read_labels`. size: bytes that are read at a time. each: what else is to be done with a block's documents."""
-    parts: list[Part] = []
-    interner, docs, all_named = Interner(), Collected(), True
+    parts: list[BlockDocuments] = []
+    interner, docs, all_named = Interner(), CollectedFields(), True
     reader = BlockReader(source, source.name, size, progress)
     block = reader.next()
     while block is not None:
@@ -173,7 +173,7 @@ def labels_of(
         block = reader.next(block.end)
     if not parts:
         raise InputError(f"{source.name}: no data, only comments and blank lines; expected {EXPECTED}")
-    return Labels(
+    return LetorLabels(
         name=source.name,
         relevance=np.concatenate([part.relevance for part in parts]),
         query=np.concatenate([part.query for part in parts]),
@@ -183,7 +183,7 @@ def labels_of(
     )
 
 
-def read_part(block: Block, interner: Interner) -> Part | None:
+def read_part(block: LineBlock, interner: Interner) -> BlockDocuments | None:
     """The documents of a block; None where it holds none. Raises InputError for a line that is none."""
     lines = find_lines(block, comments=True)
     refuse_returns(block, lone_returns(block))
@@ -196,26 +196,26 @@ def read_part(block: Block, interner: Interner) -> Part | None:
         starts, lengths, comments = starts[rows], lengths[rows], comments[rows]
     labels = Fields(lines.buffer, starts[:, 0], lengths[:, 0])
     second = Fields(lines.buffer, starts[:, 1], lengths[:, 1])
-    relevance, good = whole_numbers(labels)
+    relevance, good = integer_labels(labels)
     has_query = names_query(second)
     if not (good & has_query).all():
-        refuse(block, lines, rows, labels, second, has_query, int(np.argmin(good & has_query)))
+        refuse_line(block, lines, rows, labels, second, has_query, int(np.argmin(good & has_query)))
     queries = Fields(lines.buffer, second.starts + 4, second.lengths - 4)
     cut = (second.starts + second.lengths == comments) & (comments < lines.ends[rows])
     if cut.any():  # part of the id, or a comment? Two queries could become one.
         row = int(np.argmax(cut))
-        found = name_of(decode(queries.take(np.array([row])))[0])
+        found = decode_id(decode(queries.take(np.array([row])))[0])
         raise InputError(
             f"{block.name}:{lines.number + int(rows[row])}: a # right behind the query id {found!r}, expected a blank "
             "before a comment and no # in an id; rename the query or add the blank"
         )
     ends = lines.ends[rows]
     docs = comment_ids(lines.buffer, comments, ends)
-    spans = Spans(second.starts + second.lengths, comments, ends)
-    return Part(relevance, codes_of(queries, interner), lines.number + rows, docs, spans)
+    spans = FeatureSpans(second.starts + second.lengths, comments, ends)
+    return BlockDocuments(relevance, line_query_codes(queries, interner), lines.number + rows, docs, spans)
 
 
-def codes_of(queries: Fields, interner: Interner) -> Ints:
+def line_query_codes(queries: Fields, interner: Interner) -> Ints:
     """The number of each line's query: looked up once for lines that follow each other."""
     first = np.flatnonzero(np.concatenate((np.ones(1, np.bool_), changes(queries))))
     return np.repeat(interner.codes(queries.take(first)), np.diff(np.append(first, queries.starts.size)))
@@ -226,7 +226,7 @@ def names_query(second: Fields) -> Bools:
     return np.asarray(((words(second, 0) & FOUR_BYTES) == QID) & (second.lengths > 4))
 
 
-def whole_numbers(labels: Fields) -> tuple[Ints, Bools]:
+def integer_labels(labels: Fields) -> tuple[Ints, Bools]:
     """The labels, and which are whole numbers; 2.0 is one, since some tools write all labels so."""
     found, bad = parse_integers(labels)
     good = np.ones(found.size, np.bool_)
@@ -243,13 +243,13 @@ def comment_ids(bytes_: Bytes, comments: Ints, ends: Ints) -> Fields | None:
     """What follows `#docid =` in the comments; None where a line has no such comment."""
     if (comments >= ends).any():
         return None
-    if begins(bytes_, comments, DOCID).all():  # as LETOR writes it
+    if begin_with(bytes_, comments, DOCID).all():  # as LETOR writes it
         first = comments + len(DOCID)
         last = field_ends(bytes_, first)
         if (last > first).all():
             return Fields(bytes_, first, last - first)
     starts, lengths = leading_fields(bytes_, comments, ends, 3, 48)
-    named = are_word(bytes_, starts[:, 0], lengths[:, 0], b"#docid") & are_word(
+    named = equal_word(bytes_, starts[:, 0], lengths[:, 0], b"#docid") & equal_word(
         bytes_, starts[:, 1], lengths[:, 1], b"="
     )
     if not (named & (lengths[:, 2] > 0)).all():
@@ -257,27 +257,27 @@ def comment_ids(bytes_: Bytes, comments: Ints, ends: Ints) -> Fields | None:
     return Fields(bytes_, starts[:, 2], lengths[:, 2])
 
 
-def refuse(
-    block: Block, lines: Lines, rows: Ints, labels: Fields, second: Fields, has_query: Bools, row: int
+def refuse_line(
+    block: LineBlock, lines: BlockLines, rows: Ints, labels: Fields, second: Fields, has_query: Bools, row: int
 ) -> NoReturn:
     """Raise for a line that is no document of a query."""
     where = f"{block.name}:{lines.number + int(rows[row])}"
     at = np.array([row])
     if has_query[row]:
-        found = name_of(decode(labels.take(at))[0])
+        found = decode_id(decode(labels.take(at))[0])
         raise InputError(
             f"{where}: label {found!r}, expected a whole number (the line is {EXPECTED}); correct this line"
         )
-    found = repr(name_of(decode(second.take(at))[0])) if second.lengths[row] else "nothing"
+    found = repr(decode_id(decode(second.take(at))[0])) if second.lengths[row] else "nothing"
     raise InputError(
         f"{where}: {found} behind the label, expected qid: and the query's id (the line is {EXPECTED}); "
-        f"{other_lines(lines.text(int(rows[row])))}"
+        f"{foreign_line_advice(lines.text(int(rows[row])))}"
     )
 
 
-def other_lines(line: bytes) -> str:
+def foreign_line_advice(line: bytes) -> str:
     """What to do about a line without a query, by what it may be instead."""
-    if is_trec(line):
+    if looks_like_trec(line):
         return "this looks like judgments or a run; of both `rankscope features runs` makes lines with features"
     if b"qid:" in line:
         return "put qid: right behind the label"
@@ -288,7 +288,7 @@ def other_lines(line: bytes) -> str:
     return "add the query to every line, or name the format that this file has"
 
 
-def label_qrels(labels: Labels) -> Qrels:
+def label_qrels(labels: LetorLabels) -> Qrels:
     """The labels as judgments.
 
     A document's id is that of its comment (`#docid = X`), or, where a line has none or a query has one twice, the
@@ -297,7 +297,7 @@ def label_qrels(labels: Labels) -> Qrels:
     return Qrels.from_rows(labels.rows(labels.relevance)[0])
 
 
-def prediction_run(labels: Labels, path: PathLike, *, ranks: bool = False, name: str | None = None) -> Run:
+def prediction_run(labels: LetorLabels, path: PathLike, *, ranks: bool = False, name: str | None = None) -> Run:
     """The documents of the labels, scored by a prediction file. Documents of one score keep the order of the lines.
 
     ranks: the file holds rank positions (1 is best), and the score is their negative. name: the system's; default the
@@ -305,10 +305,10 @@ def prediction_run(labels: Labels, path: PathLike, *, ranks: bool = False, name:
 
     Raises InputError for what cannot be read, another number of predictions than labels, a rank below 1.
     """
-    return scored(labels, read_predictions(path), path, ranks, name)
+    return scored_run(labels, read_predictions(path), path, ranks, name)
 
 
-def scored(labels: Labels, values: Floats, path: PathLike, ranks: bool, name: str | None = None) -> Run:
+def scored_run(labels: LetorLabels, values: Floats, path: PathLike, ranks: bool, name: str | None = None) -> Run:
     shown = source_name(path)
     if values.size != len(labels):
         raise InputError(
@@ -323,7 +323,7 @@ def scored(labels: Labels, values: Floats, path: PathLike, ranks: bool, name: st
             )
         values = -values
     rows, apart = labels.rows(values)
-    notes = (apart_note(labels.name, apart),) if apart else ()
+    notes = (ungrouped_note(labels.name, apart),) if apart else ()
     odd = labels.documents[2]
     return Run.from_rows(rows, name=name or file_stem(path), notes=(*notes, odd) if odd else notes)
 

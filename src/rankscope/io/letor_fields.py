@@ -10,34 +10,34 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rankscope.io.blocks import HASH, NEWLINE, SPACE, TAB, Block
+from rankscope.io.blocks import HASH, NEWLINE, SPACE, TAB, LineBlock
 from rankscope.kernels.order import ranges
 from rankscope.kernels.text import PADDING, Fields, words
 from rankscope.typing import Bools, Bytes, Ints
 
 __all__ = [
-    "SIZE",
-    "Collected",
-    "Lines",
-    "are_word",
-    "begins",
+    "BLOCK_SIZE",
+    "CollectedFields",
+    "BlockLines",
+    "equal_word",
+    "begin_with",
     "comment_places",
     "field_ends",
     "find_lines",
     "leading_fields",
-    "one_number",
+    "single_numbers",
 ]
 
 
 #: Bytes that are read at a time: lines of features are long, and a block should hold many.
-SIZE = 1 << 21
+BLOCK_SIZE = 1 << 21
 #: Bytes from a place on that are looked at first.
 HEAD = 32
 #: Lines that are looked at together, for their tables take many times the bytes of short ones.
 STEP = 1 << 15
 
 
-class Lines(NamedTuple):
+class BlockLines(NamedTuple):
     """The lines of a block: where each begins, and its newline. number: that of the first. signs: where `#` stands."""
 
     buffer: Bytes
@@ -51,7 +51,7 @@ class Lines(NamedTuple):
         return self.buffer[self.starts[row] : self.ends[row]].tobytes()
 
 
-def find_lines(block: Block, *, comments: bool = False) -> Lines:
+def find_lines(block: LineBlock, *, comments: bool = False) -> BlockLines:
     """All lines of a block, blank ones and comments too. comments: whether to look for them."""
     buffer = block.array
     bytes_ = buffer[block.begin : block.end]
@@ -61,10 +61,10 @@ def find_lines(block: Block, *, comments: bool = False) -> Lines:
         signs = np.flatnonzero(bytes_ == HASH) + block.begin
     starts = np.concatenate((np.array([block.begin]), ends[:-1] + 1))
     skip = max(1 - block.first_line, 0)  # a byte order mark has become lines before the first
-    return Lines(buffer, starts[skip:], ends[skip:], block.first_line + skip, signs)
+    return BlockLines(buffer, starts[skip:], ends[skip:], block.first_line + skip, signs)
 
 
-def comment_places(lines: Lines) -> Ints:
+def comment_places(lines: BlockLines) -> Ints:
     """The first `#` of each line, or its end where it has none."""
     if not lines.signs.size:
         return lines.ends
@@ -100,7 +100,7 @@ def find_fields(bytes_: Bytes, places: Ints, ends: Ints, width: int, starts: Int
 
 def fields_within(bytes_: Bytes, places: Ints, count: int, width: int) -> tuple[Ints, Ints, Bools]:
     """As above, of `width` bytes: beginnings, ends, and whether all ends were seen; also what is behind the line."""
-    table = table_of(bytes_, places, width)
+    table = byte_windows(bytes_, places, width)
     space = is_space(table)
     change = np.empty_like(space)
     np.logical_not(space[:, 0], out=change[:, 0])
@@ -127,7 +127,7 @@ def field_ends(buffer: Bytes, starts: Ints, width: int = HEAD) -> Ints:
     ends = starts.copy()
     rows = np.arange(starts.size)
     while rows.size:
-        space = is_space(table_of(buffer, starts[rows], width))
+        space = is_space(byte_windows(buffer, starts[rows], width))
         first = space.argmax(axis=1)
         ends[rows] += first
         rows = rows[~space[np.arange(rows.size), first]]
@@ -135,16 +135,16 @@ def field_ends(buffer: Bytes, starts: Ints, width: int = HEAD) -> Ints:
     return ends
 
 
-def begins(buffer: Bytes, places: Ints, literal: bytes) -> Bools:
+def begin_with(buffer: Bytes, places: Ints, literal: bytes) -> Bools:
     """Whether these bytes stand at each place."""
     good = np.ones(places.size, np.bool_)
     for at in range(0, len(literal), 8):
         word = literal[at : at + 8]
-        good &= are_word(buffer, places + at, np.full(places.size, len(word)), word)
+        good &= equal_word(buffer, places + at, np.full(places.size, len(word)), word)
     return good
 
 
-def table_of(bytes_: Bytes, places: Ints, width: int) -> Bytes:
+def byte_windows(bytes_: Bytes, places: Ints, width: int) -> Bytes:
     """(places, width) the bytes from each place on; beyond the buffer, its last byte."""
     if bytes_.size < width:
         bytes_ = np.concatenate((bytes_, np.full(width, NEWLINE, np.uint8)))
@@ -156,13 +156,13 @@ def table_of(bytes_: Bytes, places: Ints, width: int) -> Bytes:
     return table
 
 
-def are_word(bytes_: Bytes, starts: Ints, lengths: Ints, word: bytes) -> Bools:
+def equal_word(bytes_: Bytes, starts: Ints, lengths: Ints, word: bytes) -> Bools:
     """Whether each field is this word, of at most eight bytes."""
     same = words(Fields(bytes_, starts, lengths), 0) == np.uint64(int.from_bytes(word, "little"))
     return np.asarray(same & (lengths == len(word)))
 
 
-def one_number(block: Block) -> tuple[Lines, Fields, Bools]:
+def single_numbers(block: LineBlock) -> tuple[BlockLines, Fields, Bools]:
     """The first field of each line (0 long where the line is blank), and whether more follow."""
     lines = find_lines(block)
     if np.count_nonzero(lines.buffer[block.begin : block.end] <= SPACE) == lines.starts.size:  # newlines only
@@ -171,7 +171,7 @@ def one_number(block: Block) -> tuple[Lines, Fields, Bools]:
     return lines, Fields(lines.buffer, starts[:, 0], lengths[:, 0]), lengths[:, 1] > 0
 
 
-class Collected:
+class CollectedFields:
     """Fields of many blocks, copied together, since the blocks' buffer is used again."""
 
     def __init__(self) -> None:

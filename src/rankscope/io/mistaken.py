@@ -6,13 +6,13 @@ from contextlib import suppress
 
 from rankscope.data.frames import COLUMN_NAMES
 from rankscope.errors import InputError
-from rankscope.io.sniff import NUMBER, is_trec, sniff
+from rankscope.io.sniff import NUMBER, looks_like_trec, sniff
 from rankscope.io.streams import is_file, open_binary, source_name
 
-__all__ = ["holds_ranks", "likely"]
+__all__ = ["looks_like_rank_table", "line_advice"]
 
 #: Words in a line of names above TREC's lines.
-NAMES = {"q0", "iter", "iteration", "rank", "tag", "runid"}.union(*COLUMN_NAMES.values())
+HEADER_WORDS = {"q0", "iter", "iteration", "rank", "tag", "runid"}.union(*COLUMN_NAMES.values())
 #: How comments begin elsewhere.
 COMMENTS = (b"//", b"%", b";", b"--")
 HEADER = "query_id,doc_id,score (judgments: relevance), with commas or tabs between the names"
@@ -20,7 +20,7 @@ HEADER = "query_id,doc_id,score (judgments: relevance), with commas or tabs betw
 FEW, HEAD = 4, 1 << 16
 
 
-def likely(line: bytes, fields: int, *, first: bool) -> str | None:
+def line_advice(line: bytes, fields: int, *, first: bool) -> str | None:
     """What to do about a line of so many fields, where it tells what the file is. first: whether it is the first.
 
     fields: 0 where their number is right, and what stands in one of them is not.
@@ -32,19 +32,19 @@ def likely(line: bytes, fields: int, *, first: bool) -> str | None:
         return 'this looks like a LETOR or SVMlight file: read it with --input letor (in Python input="letor")'
     if line.startswith(COMMENTS):
         return "is it a comment? Those begin with #"
-    if are_labels(line):
+    if names_label_columns(line):
         return "this looks like a table of true and predicted labels: `rankscope agree labels` reads it"
     if fields == 1 and NUMBER.fullmatch(line.strip()):
         return (
             'this looks like LETOR predictions: --input letor (in Python input="letor") with the label file first '
             "(convert: --input letor --labels FILE)"
         )
-    if fields != 1 and len({word.lower() for word in line.decode("utf-8", "replace").split()} & NAMES) > 2:
+    if fields != 1 and len({word.lower() for word in line.decode("utf-8", "replace").split()} & HEADER_WORDS) > 2:
         return "this is a line of names, which TREC's lines have none of; take it out, or put # before it"
-    return of_a_table(line, fields) if first and fields else None
+    return table_advice(line, fields) if first and fields else None
 
 
-def of_a_table(line: bytes, fields: int) -> str | None:
+def table_advice(line: bytes, fields: int) -> str | None:
     """What to do about the first line of a table that was not known as one."""
     if line.startswith((b"[", b"{")):
         return "this looks like JSON, expected {query: {document: number}} or an object a line; write it so"
@@ -62,7 +62,7 @@ def of_a_table(line: bytes, fields: int) -> str | None:
         return "there are | between the fields; put tabs in their place"
     tabs = b"\t" in line.strip()
     parts = line.strip().split(b"\t" if tabs else b",") if tabs or fields == 1 else line.split()
-    if fields == 1 and is_trec(b" ".join(part.strip() for part in parts)):
+    if fields == 1 and looks_like_trec(b" ".join(part.strip() for part in parts)):
         return "there are commas between the fields; put blanks or tabs in their place"
     named = len(parts) > 1 and (tabs or fields == 1)
     if named and not any(NUMBER.fullmatch(part.strip()) for part in parts):
@@ -75,16 +75,16 @@ def of_a_table(line: bytes, fields: int) -> str | None:
     return None
 
 
-def are_labels(line: bytes) -> bool:
+def names_label_columns(line: bytes) -> bool:
     """Whether it names the columns of true and of predicted labels."""
-    from rankscope.io.label_pairs import NAMES as LABELS
+    from rankscope.io.label_pairs import LABEL_COLUMNS as LABELS
 
     text = line.decode("utf-8", "replace").lower()
     columns = {part.strip(" \"'\r\n") for part in text.split("\t" if "\t" in text else ",")}
     return all(columns & set(names) for names in LABELS.values())
 
 
-def holds_ranks(path: str) -> bool:
+def looks_like_rank_table(path: str) -> bool:
     """Whether a file begins as a table of ranks does: a line of names, then a name and numbers a line."""
     head = b""
     with suppress(InputError, OSError):

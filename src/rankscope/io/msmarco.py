@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rankscope.data.rows import Rows, name_of
+from rankscope.data.rows import Rows, decode_id
 from rankscope.errors import InputError
-from rankscope.io.blocks import Layout
-from rankscope.io.formats import File, Format, Head, Wanted
+from rankscope.io.blocks import LineLayout
+from rankscope.io.formats import FileContent, FileHead, Format, ReadRequest
 from rankscope.io.trec import Grammar, read_rows
-from rankscope.io.trec_files import read_lines
+from rankscope.io.trec_files import read_trec
 from rankscope.kernels.numbers import parse_integers
 from rankscope.kernels.segments import group_of, place_in_group
 from rankscope.typing import Ints
@@ -22,16 +22,16 @@ if TYPE_CHECKING:
 
 __all__ = ["MSMARCO"]
 
-RANKS = Grammar(Layout(3, 3, (0, 1, 2), "3 (query document rank)"), "rank", np.int64, parse_integers)
+RANKS = Grammar(LineLayout(3, 3, (0, 1, 2), "3 (query document rank)"), "rank", np.int64, parse_integers)
 
 
-def tells(head: Head) -> bool:
+def looks_like_ranks(head: FileHead) -> bool:
     """Whether the first line has three fields, the last of which could be a rank."""
     fields = head.line.split(None, 3)
     return len(fields) == 3 and fields[2].isdigit()
 
 
-def read_ranks(source: Source, wanted: Wanted) -> File:
+def read_ranks(source: Source, wanted: ReadRequest) -> FileContent:
     """The documents of each query by their ranks: the score is minus the rank.
 
     Raises InputError where the ranks of a query are not 1, 2, 3, ..., for then the numbers may be scores, of which
@@ -39,7 +39,7 @@ def read_ranks(source: Source, wanted: Wanted) -> File:
     numbers fall from line to line, as scores do, and ParameterError for ones only, which judgments may be.
     """
     if (wanted.kind or wanted.hint) == "qrels":
-        return read_lines(source, wanted._replace(kind="qrels"))  # which says what is wrong
+        return read_trec(source, wanted._replace(kind="qrels"))  # which says what is wrong
     rows, apart = read_rows(source, source.name, RANKS, source.size)
     query = group_of(rows.offsets)
     order = np.lexsort((rows.values, query))
@@ -47,7 +47,7 @@ def read_ranks(source: Source, wanted: Wanted) -> File:
     if wrong.size:
         row = int(order[wrong[0]])
         where = rows.where(int(rows.docs.starts[row]))
-        found = f"rank {rows.values[row]} of query {name_of(rows.query_ids[query[row]])!r}"
+        found = f"rank {rows.values[row]} of query {decode_id(rows.query_ids[query[row]])!r}"
         raise InputError(
             f"{where}: {found}, expected the ranks 1, 2, 3, ... of each query, each once "
             "(the line is query document rank); where these are scores or judgments, put a line such as "
@@ -55,10 +55,10 @@ def read_ranks(source: Source, wanted: Wanted) -> File:
         )
     if not source.named:
         refuse_doubtful(rows, query, source.name, wanted)
-    return File(replace(rows, values=-rows.values.astype(np.float64)), apart)
+    return FileContent(replace(rows, values=-rows.values.astype(np.float64)), apart)
 
 
-def refuse_doubtful(rows: Rows, query: Ints, name: str, wanted: Wanted) -> None:
+def refuse_doubtful(rows: Rows, query: Ints, name: str, wanted: ReadRequest) -> None:
     """Raise for ranks that could as well be something else. query: (rows)."""
     steps = np.diff(rows.values)[np.diff(query) == 0]
     if not steps.size:  # as of collections that judge a document a query
@@ -71,4 +71,4 @@ def refuse_doubtful(rows: Rows, query: Ints, name: str, wanted: Wanted) -> None:
         )
 
 
-MSMARCO = Format(read=read_ranks, sniff=tells)
+MSMARCO = Format(read=read_ranks, sniff=looks_like_ranks)

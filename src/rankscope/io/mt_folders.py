@@ -10,7 +10,7 @@ import numpy as np
 
 from rankscope.data.rankings import Labels
 from rankscope.data.segment_scores import PairScores, SegmentScores, SystemScores
-from rankscope.data.wording import counted, listed
+from rankscope.data.wording import join_names, pluralise
 from rankscope.errors import InputError, ParameterError
 from rankscope.io.plain_texts import Lines, Texts, read_lines, refuse_unequal
 from rankscope.io.wmt_score_lines import NO_SCORE
@@ -49,10 +49,10 @@ def list_mt_scores(folder: PathLike, *, level: str = "seg") -> list[ScoreFile]:
         raise InputError(f"{root}: no such folder, expected one with human-scores/ or metric-scores/")
     suffix = f".{level}.score"
     paths = [*root.glob(f"human-scores/*{suffix}"), *root.glob(f"metric-scores/*/*{suffix}")]
-    return [score_file(path) for path in sorted(paths)]
+    return [parse_score_path(path) for path in sorted(paths)]
 
 
-def score_file(path: Path) -> ScoreFile:
+def parse_score_path(path: Path) -> ScoreFile:
     """What a file holds, by its name."""
     parts = path.name.removesuffix(".gz").removesuffix(".zst").split(".")
     stem, level = parts, "seg"
@@ -85,18 +85,18 @@ def read_mt_scores(
     ('mqm', [[-1.5, nan], [0.0, -5.0]])
     """
     file = find_file(path, pair, name, "seg")
-    systems, values = read_score_lines(file.path)
+    systems, values = read_scored_lines(file.path)
     counts = np.bincount(systems.codes)
     n = int(counts[0])
     if (counts != n).any():
         other = int(np.flatnonzero(counts != n)[0])
         raise InputError(
-            f"{file.path}: {counted(int(counts[other]), 'line')} of system {systems.names[other]!r}, expected {n:,} as "
+            f"{file.path}: {pluralise(int(counts[other]), 'line')} of system {systems.names[other]!r}, expected {n:,} as "
             f"of {systems.names[0]!r}, one a segment; complete it (None where there is no score)"
         )
     table = values[np.argsort(systems.codes, kind="stable")].reshape(len(systems.names), n)
     scores = PairScores(systems.names, tuple(map(str, range(1, n + 1))), table)
-    return SegmentScores(file.name, {file.pair: scores}, score, missing_note(file, values))
+    return SegmentScores(file.name, {file.pair: scores}, score, missing_scores_note(file, values))
 
 
 def read_mt_system_scores(
@@ -107,7 +107,7 @@ def read_mt_system_scores(
     Raises InputError, and for a system that stands twice.
     """
     file = find_file(path, pair, name, "sys")
-    systems, values = read_score_lines(file.path)
+    systems, values = read_scored_lines(file.path)
     if len(systems.names) < values.size:
         at = int(np.flatnonzero(np.bincount(systems.codes) > 1)[0])
         second = int(np.flatnonzero(systems.codes == at)[1])
@@ -116,14 +116,14 @@ def read_mt_system_scores(
             "file of segments (.seg.score)?"
         )
     scores = dict(zip(systems.names, values.tolist(), strict=True))
-    return SystemScores(file.name, {file.pair: scores}, score, missing_note(file, values))
+    return SystemScores(file.name, {file.pair: scores}, score, missing_scores_note(file, values))
 
 
 def find_file(path: PathLike, pair: str | None, name: str | None, level: str) -> ScoreFile:
     """The file that is meant, with the names of its pair and its metric."""
     given = Path(path)
     if not os.path.isdir(given):
-        found = score_file(given)
+        found = parse_score_path(given)
         if found.level != level and given.name.endswith(".score"):
             raise InputError(f"{given}: scores of {LEVELS[found.level]}, expected those of {LEVELS[level]}")
         return found._replace(pair=found.pair if pair is None else pair, name=name or found.name)
@@ -135,11 +135,13 @@ def find_file(path: PathLike, pair: str | None, name: str | None, level: str) ->
             return file
     there = [file.name for file in files if file.pair == pair]
     pairs = sorted({file.pair for file in files})
-    known = f"{pair} has {listed(there, 12)}" if there else f"there are scores for {listed(pairs, 12) or 'no pair'}"
+    known = (
+        f"{pair} has {join_names(there, 12)}" if there else f"there are scores for {join_names(pairs, 12) or 'no pair'}"
+    )
     raise InputError(f"{given}: no scores {name!r} of {LEVELS[level]} for {pair}; {known}")
 
 
-def read_score_lines(path: Path) -> tuple[Labels, np.ndarray[tuple[int], np.dtype[np.float64]]]:
+def read_scored_lines(path: Path) -> tuple[Labels, np.ndarray[tuple[int], np.dtype[np.float64]]]:
     """The system and the score of each line."""
     lines = read_lines(path)
     if not lines:
@@ -148,7 +150,7 @@ def read_score_lines(path: Path) -> tuple[Labels, np.ndarray[tuple[int], np.dtyp
     for number, part in enumerate(parts, 1):
         if len(part) != 2 or not part[0]:
             raise InputError(
-                f"{path}:{number}: {counted(len(part), 'field')}, expected 2 (SYSTEM<TAB>SCORE); correct this line"
+                f"{path}:{number}: {pluralise(len(part), 'field')}, expected 2 (SYSTEM<TAB>SCORE); correct this line"
             )
     texts = [part[1].strip() for part in parts]
     values, bad = parse_floats(encode(texts))
@@ -161,10 +163,10 @@ def read_score_lines(path: Path) -> tuple[Labels, np.ndarray[tuple[int], np.dtyp
     return Labels.of([part[0] for part in parts]), values
 
 
-def missing_note(file: ScoreFile, values: np.ndarray[tuple[int], np.dtype[np.float64]]) -> tuple[str, ...]:
+def missing_scores_note(file: ScoreFile, values: np.ndarray[tuple[int], np.dtype[np.float64]]) -> tuple[str, ...]:
     missing = int(np.isnan(values).sum())
     of = f" ({file.pair})" if file.pair else ""
-    return (f"{file.name}{of}: {counted(missing, 'line')} without a score",) if missing else ()
+    return (f"{file.name}{of}: {pluralise(missing, 'line')} without a score",) if missing else ()
 
 
 def read_mt_texts(folder: PathLike, pair: str, *, reference: str = "refA") -> Texts:
@@ -177,7 +179,7 @@ def read_mt_texts(folder: PathLike, pair: str, *, reference: str = "refA") -> Te
     paths = [root / "sources" / f"{pair}.txt", root / "references" / f"{pair}.{reference}.txt"]
     there = [path.name.removeprefix(f"{pair}.").removesuffix(".txt") for path in root.glob(f"references/{pair}.*.txt")]
     if not paths[1].is_file() and there:
-        raise InputError(f"{paths[1]}: no such file; the references for {pair} are {listed(sorted(there))}")
+        raise InputError(f"{paths[1]}: no such file; the references for {pair} are {join_names(sorted(there))}")
     outputs = sorted((root / "system-outputs" / pair).glob("*.txt"))
     if not outputs:
         raise InputError(f"{root / 'system-outputs' / pair}: no outputs (SYSTEM.txt), expected a file a system")
@@ -197,6 +199,6 @@ def read_mt_documents(folder: PathLike, pair: str) -> Lines:
     for number, line in enumerate(read_lines(path), 1):
         parts = line.split()
         if len(parts) != 2:
-            raise InputError(f"{path}:{number}: {counted(len(parts), 'field')}, expected 2 (DOMAIN DOCUMENT)")
+            raise InputError(f"{path}:{number}: {pluralise(len(parts), 'field')}, expected 2 (DOMAIN DOCUMENT)")
         found.append(parts[1])
     return tuple(found)

@@ -12,7 +12,7 @@ from rankscope.errors import InputError
 from rankscope.kernels.segments import bounds, group_of
 from rankscope.typing import Floats, Ints
 
-__all__ = ["bare_names", "in_order", "judgments_of", "pair_name", "split_pair"]
+__all__ = ["bare_names", "segment_order", "build_rankings", "pair_name", "split_pair"]
 
 #: The code of a language, its other codes and its English name, as WMT's files have them.
 LANGUAGES = """
@@ -74,7 +74,7 @@ def bare_names(names: Iterable[str]) -> dict[str, str]:
     return {name: match["name"] if match else name for name, match in found.items()}
 
 
-def in_order(segments: Sequence[str]) -> list[int]:
+def segment_order(segments: Sequence[str]) -> list[int]:
     """The places of segments in the order of their numbers; as they stand where they are no numbers."""
     if all(name.isascii() and name.isdigit() for name in segments):
         digits = [name.lstrip("0") for name in segments]  # of any number: Python makes no numbers of thousands
@@ -82,7 +82,7 @@ def in_order(segments: Sequence[str]) -> list[int]:
     return list(range(len(segments)))
 
 
-def judgments_of(
+def build_rankings(
     *,
     pairs: Sequence[str],
     segments: Sequence[str],

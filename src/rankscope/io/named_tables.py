@@ -10,8 +10,8 @@ import numpy as np
 
 from rankscope.errors import InputError
 from rankscope.io.blocks import BOM
-from rankscope.io.streams import empty_file, open_binary, source_name
-from rankscope.io.table_frames import SEPARATORS, lines_of_records, read_frame, uneven_line
+from rankscope.io.streams import empty_file_error, open_binary, source_name
+from rankscope.io.table_frames import SEPARATORS, find_uneven_line, read_frame, records_to_lines
 from rankscope.typing import Floats, Ints, PathLike
 
 if TYPE_CHECKING:
@@ -19,22 +19,22 @@ if TYPE_CHECKING:
 
 __all__ = [
     "NO_VALUE",
-    "Frame",
-    "as_numbers",
+    "NamedTable",
+    "parse_number_column",
     "holds_numbers",
     "mostly_numbers",
     "name_codes",
     "name_column",
-    "named_in",
-    "numbers",
-    "read_named",
+    "parse_named_table",
+    "number_values",
+    "read_named_table",
 ]
 
 #: What stands in a cell of numbers where there is none, in small letters.
 NO_VALUE = ("", "nan", "none", "na", "n/a", "null")
 
 
-class Frame(NamedTuple):
+class NamedTable(NamedTuple):
     """A table as it was read. first: the number of its first row's line, 0 where rows have no lines."""
 
     frame: pl.DataFrame
@@ -50,26 +50,26 @@ class Frame(NamedTuple):
         return f"{self.name}:{row + self.first}" if self.first else f"{self.name}: row {row}"
 
 
-def read_named(path: PathLike, expected: str, *, even: bool = False) -> Frame:
+def read_named_table(path: PathLike, expected: str, *, even: bool = False) -> NamedTable:
     """A table of whatever format, with the line of its first row.
 
     expected: what an empty file should hold. even: a line that ends too early is refused; else the rest of it is empty.
     """
     with open_binary(path) as stream:
-        return named_in(stream.read(), source_name(path), expected, even=even)
+        return parse_named_table(stream.read(), source_name(path), expected, even=even)
 
 
-def named_in(content: bytes, name: str, expected: str, *, even: bool = False) -> Frame:
-    """The table in a file that was read; as `read_named`."""
+def parse_named_table(content: bytes, name: str, expected: str, *, even: bool = False) -> NamedTable:
+    """The table in a file that was read; as `read_named_table`."""
     content = content.removeprefix(BOM)
     if not content.strip():
-        raise empty_file(name, expected)
+        raise empty_file_error(name, expected)
     if content.startswith(b"PAR1"):
-        return Frame(read_frame(content, name, "parquet"), name, 0)
+        return NamedTable(read_frame(content, name, "parquet"), name, 0)
     if content.lstrip().startswith((b"{", b"[")):
         form, before = "jsonl", 1
         if content.lstrip().startswith(b"["):
-            content, before = lines_of_records(content, name), 0
+            content, before = records_to_lines(content, name), 0
             if not content:
                 raise InputError(f"{name}: an empty list, expected {expected}; check how it was made")
     else:
@@ -87,15 +87,15 @@ def named_in(content: bytes, name: str, expected: str, *, even: bool = False) ->
     except InputError as error:
         even, wrong = False, error
     rows = before == 0  # of a list, whose lines these are not
-    where = None if even else uneven_line(content, form, before - 2 if form in SEPARATORS else -rows)
+    where = None if even else find_uneven_line(content, form, before - 2 if form in SEPARATORS else -rows)
     if where is not None:
         raise InputError(f"{name}: row {where}; correct it" if rows else f"{name}:{where}; correct this line")
     if wrong is not None:
         raise wrong
-    return Frame(frame if form in SEPARATORS else in_order(frame, content), name, before)
+    return NamedTable(frame if form in SEPARATORS else order_columns(frame, content), name, before)
 
 
-def in_order(frame: pl.DataFrame, content: bytes) -> pl.DataFrame:
+def order_columns(frame: pl.DataFrame, content: bytes) -> pl.DataFrame:
     """The columns of JSON lines as the first object has them, then the others: they are read in any order."""
     first = next(line for line in content.splitlines() if line.strip())
     names = [*json.loads(first), *sorted(frame.columns)]
@@ -113,7 +113,7 @@ def ends_early(content: bytes, separator: str) -> bool:
     return bool(((fields < fields[0]) & ~blank).any())
 
 
-def name_column(table: Frame, column: str, field: str, *, needed: bool = True) -> pl.Series:
+def name_column(table: NamedTable, column: str, field: str, *, needed: bool = True) -> pl.Series:
     """The names in a column as text. needed: each must be there, else it is empty where none is.
 
     Raises InputError for a column of something else, and for an empty cell where names are needed.
@@ -151,7 +151,7 @@ def name_codes(columns: Sequence[pl.Series]) -> tuple[tuple[str, ...], list[Ints
     return tuple(names.gather(order).to_list()), [place[found] for found in codes]
 
 
-def as_numbers(series: pl.Series, none: Sequence[str] = NO_VALUE) -> tuple[pl.Series, pl.Series]:
+def parse_number_column(series: pl.Series, none: Sequence[str] = NO_VALUE) -> tuple[pl.Series, pl.Series]:
     """The numbers of a column, null where there is none, and where something else stands. none: texts for none."""
     import polars as pl
 
@@ -169,19 +169,19 @@ def as_numbers(series: pl.Series, none: Sequence[str] = NO_VALUE) -> tuple[pl.Se
 
 def holds_numbers(series: pl.Series) -> bool:
     """Whether a column holds numbers, and nothing else."""
-    values, bad = as_numbers(series)
+    values, bad = parse_number_column(series)
     return not bad.any() and values.dtype.is_float() and bool(values.is_finite().any())
 
 
 def mostly_numbers(series: pl.Series) -> bool:
     """Whether most of what a column holds are numbers: what else stands there is then a mistake, and no text."""
-    values, bad = as_numbers(series)
+    values, bad = parse_number_column(series)
     return values.dtype.is_float() and int(values.is_finite().sum()) > int(bad.sum())
 
 
-def numbers(table: Frame, column: str, none: Sequence[str] = NO_VALUE) -> Floats:
+def number_values(table: NamedTable, column: str, none: Sequence[str] = NO_VALUE) -> Floats:
     """The numbers of a column, NaN where there is none."""
-    values, bad = as_numbers(table.frame[column], none)
+    values, bad = parse_number_column(table.frame[column], none)
     if bad.any():
         row = int(bad.arg_true()[0])
         raise InputError(

@@ -8,13 +8,22 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from rankscope.data.frames import one_of, shown_columns
-from rankscope.data.preferences import Preferences, occurring
+from rankscope.data.frames import find_column, list_columns
+from rankscope.data.preferences import Preferences, drop_unused_names
 from rankscope.data.rankings import Labels
-from rankscope.data.wording import counted, listed
+from rankscope.data.wording import join_names, pluralise
 from rankscope.errors import InputError
-from rankscope.io.choice_words import BETTER, FIRST, NONE, SECOND, WORSE, choice_of, doubtful_digits, plain
-from rankscope.io.named_tables import Frame, name_codes, name_column, numbers, read_named
+from rankscope.io.choice_words import (
+    BETTER_COLUMNS,
+    FIRST_COLUMNS,
+    NO_CHOICE,
+    SECOND_COLUMNS,
+    WORSE_COLUMNS,
+    ambiguous_digits,
+    normalise_cell,
+    parse_choice,
+)
+from rankscope.io.named_tables import NamedTable, name_codes, name_column, number_values, read_named_table
 from rankscope.typing import Floats, Ints, PathLike
 
 __all__ = ["preferences_of", "read_preferences"]
@@ -31,7 +40,7 @@ EXPECTED = "a line of names (left,right,winner) and a line a comparison"
 CHOICES = "left, right or tie (or a, b; 1, 2, 0), the name of one of the two, or nothing for no choice"
 
 
-class Pairs(NamedTuple):
+class SystemPairs(NamedTuple):
     """The two systems of each row. columns: what theirs are called; ordered: whether these say which is better."""
 
     systems: tuple[str, ...]
@@ -66,11 +75,11 @@ def read_preferences(
     >>> found.systems, found.outcome.tolist(), found.covariates["length"].tolist()
     (('X', 'Y', 'Z'), [1, 0], [40.0, -15.0])
     """
-    return preferences_of(read_named(path, EXPECTED, even=True), winner=winner, covariates=covariates, unit=unit)
+    return preferences_of(read_named_table(path, EXPECTED, even=True), winner=winner, covariates=covariates, unit=unit)
 
 
 def preferences_of(
-    table: Frame, *, winner: str | None = None, covariates: str | Iterable[str] = (), unit: str | None = None
+    table: NamedTable, *, winner: str | None = None, covariates: str | Iterable[str] = (), unit: str | None = None
 ) -> Preferences:
     """The outcomes in a table that was read; as `read_preferences`."""
     if not table.frame.height:
@@ -82,10 +91,10 @@ def preferences_of(
         kept: Ints | slice = slice(None)
     else:
         choice = choices_of(table, winner_column(table, winner, notes), pairs, notes)
-        kept = np.flatnonzero(choice != NONE)
+        kept = np.flatnonzero(choice != NO_CHOICE)
         outcome = np.array([1, -1, 0])[choice[kept]]
     names = [covariates] if isinstance(covariates, str) else list(dict.fromkeys(covariates))
-    systems, left, right = among(pairs, kept)
+    systems, left, right = select_pairs(pairs, kept)
     if len(systems) < 2:
         raise InputError(f"{table.name}: no row says who won, expected {CHOICES}")
     try:
@@ -94,7 +103,7 @@ def preferences_of(
             left=left,
             right=right,
             outcome=outcome,
-            weight=weights_of(table, kept, notes),
+            weight=comparison_weights(table, kept, notes),
             covariates={name: covariate_of(table, name, kept) for name in names},
             unit=None if unit is None else units_of(table, unit, kept),
             sides=not pairs.ordered,
@@ -104,14 +113,14 @@ def preferences_of(
         raise error if str(error).startswith(table.name) else InputError(f"{table.name}: {error}") from None
 
 
-def pairs_of(table: Frame, winner: str | None) -> Pairs:
+def pairs_of(table: NamedTable, winner: str | None) -> SystemPairs:
     """The two systems of each row. Raises InputError where they are not named, or are one."""
     there = table.frame.columns
-    better = (one_of(there, BETTER), one_of(there, WORSE)) if winner is None else (None, None)
-    columns = better if None not in better else (one_of(there, FIRST), one_of(there, SECOND))
+    better = (find_column(there, BETTER_COLUMNS), find_column(there, WORSE_COLUMNS)) if winner is None else (None, None)
+    columns = better if None not in better else (find_column(there, FIRST_COLUMNS), find_column(there, SECOND_COLUMNS))
     if columns[0] is None or columns[1] is None:
         raise InputError(
-            f"{table.head}: columns {shown_columns(there)}, expected those of two systems and of the winner (left, "
+            f"{table.head}: columns {list_columns(there)}, expected those of two systems and of the winner (left, "
             "right, winner), or better and worse; rename them (also understood: model_a, system_a, a, ...)"
         )
     both = (columns[0], columns[1])
@@ -122,10 +131,10 @@ def pairs_of(table: Frame, winner: str | None) -> Pairs:
         raise InputError(
             f"{table.where(row)}: {systems[left[row]]!r} against itself, expected two systems; correct this line"
         )
-    return Pairs(systems, left, right, both, None not in better)
+    return SystemPairs(systems, left, right, both, None not in better)
 
 
-def among(pairs: Pairs, kept: Ints | slice) -> tuple[tuple[str, ...], Ints, Ints]:
+def select_pairs(pairs: SystemPairs, kept: Ints | slice) -> tuple[tuple[str, ...], Ints, Ints]:
     """The systems of the rows that are kept, in their order, and the two of each row as places among them."""
     left, right = pairs.left[kept], pairs.right[kept]
     there = np.zeros(len(pairs.systems), np.bool_)
@@ -134,32 +143,32 @@ def among(pairs: Pairs, kept: Ints | slice) -> tuple[tuple[str, ...], Ints, Ints
     return tuple(np.array(pairs.systems, object)[there]), place[left], place[right]
 
 
-def winner_column(table: Frame, winner: str | None, notes: list[str]) -> str:
+def winner_column(table: NamedTable, winner: str | None, notes: list[str]) -> str:
     """The column of the winner; a note names others that may be one."""
     there = table.frame.columns
     if winner is not None:
-        return named(table, winner)
-    found = [name for name in (one_of(there, (option,)) for option in WINNER) if name is not None]
+        return find_named_column(table, winner)
+    found = [name for name in (find_column(there, (option,)) for option in WINNER) if name is not None]
     if not found:
         raise InputError(
-            f"{table.head}: no column 'winner' among {shown_columns(there)}; rename one of them to winner (also "
+            f"{table.head}: no column 'winner' among {list_columns(there)}; rename one of them to winner (also "
             f"understood: {', '.join(WINNER[1:])})"
         )
     if len(found) > 1:
-        notes.append(f"{table.name}: {found[0]!r} is read as the winner; {listed(map(repr, found[1:]))} not read")
+        notes.append(f"{table.name}: {found[0]!r} is read as the winner; {join_names(map(repr, found[1:]))} not read")
     return found[0]
 
 
-def named(table: Frame, name: str) -> str:
+def find_named_column(table: NamedTable, name: str) -> str:
     """The column that somebody named, in whatever case. Raises InputError where there is none."""
     there = table.frame.columns
-    found = name if name in there else one_of(there, (name.strip().lower(),))
+    found = name if name in there else find_column(there, (name.strip().lower(),))
     if found is None:
-        raise InputError(f"{table.head}: no column {name!r} among {shown_columns(there)}; name one of those")
+        raise InputError(f"{table.head}: no column {name!r} among {list_columns(there)}; name one of those")
     return found
 
 
-def choices_of(table: Frame, column: str, pairs: Pairs, notes: list[str]) -> npt.NDArray[np.int64]:
+def choices_of(table: NamedTable, column: str, pairs: SystemPairs, notes: list[str]) -> npt.NDArray[np.int64]:
     """(rows) 0 where the left one won, 1 where the right one did, TIE, NONE where nobody said.
 
     A cell that is the name of one of the row's two is that name, else it is a word. Where a word is the name of some
@@ -180,17 +189,17 @@ def choices_of(table: Frame, column: str, pairs: Pairs, notes: list[str]) -> npt
         raise InputError(
             f"{table.where(row)}: {column} is {cells[codes[row]]!r}, {why}; expected {CHOICES}; correct this line"
         )
-    refuse_doubtful(table, column, [cell for cell, name in zip(cells, names, strict=True) if name < 0])
+    refuse_ambiguous(table, column, [cell for cell, name in zip(cells, names, strict=True) if name < 0])
     if (clash & (choice != word)).any():
         notes.append(f"{table.name}: cells of {column!r} are read as names of systems, not as left and right")
-    say_left_out(table, column, choice, notes)
+    note_skipped_rows(table, column, choice, notes)
     bad = [cell for cell, name in zip(cells, names, strict=True) if name < 0 and "bad" in cell.lower()]
     if bad:
-        notes.append(f"{table.name}: {listed(map(repr, bad))} counts as a tie")
+        notes.append(f"{table.name}: {join_names(map(repr, bad))} counts as a tie")
     return choice
 
 
-def winner_cells(table: Frame, column: str) -> tuple[tuple[str, ...], Ints]:
+def winner_cells(table: NamedTable, column: str) -> tuple[tuple[str, ...], Ints]:
     """The cells of the column of the winner, each once, and which one each row has."""
     import polars as pl
 
@@ -201,16 +210,16 @@ def winner_cells(table: Frame, column: str) -> tuple[tuple[str, ...], Ints]:
     return cells, codes
 
 
-def word_of(cell: str, pairs: Pairs) -> int:
+def word_of(cell: str, pairs: SystemPairs) -> int:
     """What a cell chooses as a word, where "-1" is the right one, beside 1 and 0; -1 where it is no word."""
-    found = 1 if plain(cell) == "-1" else choice_of(cell, pairs.columns)
+    found = 1 if normalise_cell(cell) == "-1" else parse_choice(cell, pairs.columns)
     return -1 if found is None else found
 
 
-def refuse_doubtful(table: Frame, column: str, cells: Sequence[str]) -> None:
+def refuse_ambiguous(table: NamedTable, column: str, cells: Sequence[str]) -> None:
     """Raise InputError for digits that may mean this or that."""
-    digits = {plain(cell) for cell in cells}
-    if doubtful_digits(cells):
+    digits = {normalise_cell(cell) for cell in cells}
+    if ambiguous_digits(cells):
         raise InputError(
             f"{table.head}: column {column!r} holds 0 and 1 and no 2: is 0 a tie, or the second? expected 1, 2 and 0 "
             "for a tie; write left, right and tie"
@@ -222,22 +231,22 @@ def refuse_doubtful(table: Frame, column: str, cells: Sequence[str]) -> None:
         )
 
 
-def say_left_out(table: Frame, column: str, choice: npt.NDArray[np.int64], notes: list[str]) -> None:
+def note_skipped_rows(table: NamedTable, column: str, choice: npt.NDArray[np.int64], notes: list[str]) -> None:
     """Note the rows without a winner. Raises InputError where there is no other."""
-    missing = int((choice == NONE).sum())
+    missing = int((choice == NO_CHOICE).sum())
     if missing == choice.size:
         raise InputError(f"{table.head}: column {column!r} is empty, expected {CHOICES}; name another column (winner)")
     if missing:
         verb = "is" if missing == 1 else "are"
-        notes.append(f"{table.name}: {counted(missing, 'row')} without a winner {verb} left out")
+        notes.append(f"{table.name}: {pluralise(missing, 'row')} without a winner {verb} left out")
 
 
-def weights_of(table: Frame, kept: Ints | slice, notes: list[str]) -> Floats:
+def comparison_weights(table: NamedTable, kept: Ints | slice, notes: list[str]) -> Floats:
     """(comparisons) the weights, with a note; none where there is no such column."""
-    column = one_of(table.frame.columns, WEIGHT)
+    column = find_column(table.frame.columns, WEIGHT)
     if column is None:
         return np.empty(0)
-    found = numbers(table, column)[kept]
+    found = number_values(table, column)[kept]
     bad = np.flatnonzero(~(found > 0))
     if bad.size:
         row = row_of(int(bad[0]), kept)
@@ -250,27 +259,27 @@ def weights_of(table: Frame, kept: Ints | slice, notes: list[str]) -> Floats:
     return found
 
 
-def covariate_of(table: Frame, name: str, kept: Ints | slice) -> Floats:
+def covariate_of(table: NamedTable, name: str, kept: Ints | slice) -> Floats:
     """(comparisons) a column of numbers, or the difference of two."""
     there = table.frame.columns
     wanted = name.strip().lower()
-    column = name if name in there else one_of(there, (wanted,))
+    column = name if name in there else find_column(there, (wanted,))
     if column is not None:
-        return complete(table, column, kept)
+        return complete_numbers(table, column, kept)
     for ends in ENDS:
         for left, right in (tuple(f"{wanted}_{end}" for end in ends), tuple(f"{end}_{wanted}" for end in ends)):
-            both = one_of(there, (left,)), one_of(there, (right,))
+            both = find_column(there, (left,)), find_column(there, (right,))
             if both[0] is not None and both[1] is not None:
-                return complete(table, both[0], kept) - complete(table, both[1], kept)
+                return complete_numbers(table, both[0], kept) - complete_numbers(table, both[1], kept)
     raise InputError(
-        f"{table.head}: no covariate {name!r} among {shown_columns(there)}, expected a column of this name, or two: "
+        f"{table.head}: no covariate {name!r} among {list_columns(there)}, expected a column of this name, or two: "
         f"{name}_left and {name}_right (or {name}_a and {name}_b)"
     )
 
 
-def complete(table: Frame, column: str, kept: Ints | slice) -> Floats:
+def complete_numbers(table: NamedTable, column: str, kept: Ints | slice) -> Floats:
     """The numbers of a column, none missing."""
-    found = numbers(table, column)[kept]
+    found = number_values(table, column)[kept]
     missing = np.flatnonzero(np.isnan(found))
     if missing.size:
         where = table.where(row_of(int(missing[0]), kept))
@@ -278,9 +287,9 @@ def complete(table: Frame, column: str, kept: Ints | slice) -> Floats:
     return found
 
 
-def units_of(table: Frame, unit: str, kept: Ints | slice) -> Labels:
-    names, (codes,) = name_codes([name_column(table, named(table, unit), unit)])
-    return occurring(Labels(names, codes[kept]))
+def units_of(table: NamedTable, unit: str, kept: Ints | slice) -> Labels:
+    names, (codes,) = name_codes([name_column(table, find_named_column(table, unit), unit)])
+    return drop_unused_names(Labels(names, codes[kept]))
 
 
 def row_of(comparison: int, kept: Ints | slice) -> int:

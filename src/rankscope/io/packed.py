@@ -11,7 +11,7 @@ from typing import Any
 
 from rankscope.errors import InputError
 
-__all__ = ["FREE", "RATIO", "Counted", "Unpacked", "refuse_bomb", "split_packing"]
+__all__ = ["FREE", "RATIO", "CountedStream", "UnpackedStream", "refuse_bomb", "split_compression_suffix"]
 
 #: How names of packed files end.
 ENDINGS = (".gz", ".zst")
@@ -20,10 +20,10 @@ ENDINGS = (".gz", ".zst")
 RATIO, FREE = 1000, 100 << 20
 
 
-def split_packing(path: str | os.PathLike[str]) -> tuple[str, str]:
+def split_compression_suffix(path: str | os.PathLike[str]) -> tuple[str, str]:
     """A path without the ending that says how the file is packed, and that ending in lower case; "" where none does.
 
-    >>> split_packing("runs/bm25.run.GZ"), split_packing("bm25.run")
+    >>> split_compression_suffix("runs/bm25.run.GZ"), split_compression_suffix("bm25.run")
     (('runs/bm25.run', '.gz'), ('bm25.run', ''))
     """
     name = os.fspath(path)
@@ -31,7 +31,7 @@ def split_packing(path: str | os.PathLike[str]) -> tuple[str, str]:
     return (stem, suffix.lower()) if suffix.lower() in ENDINGS else (name, "")
 
 
-class Counted:
+class CountedStream:
     """A stream that is read, and how many bytes of it were."""
 
     def __init__(self, raw: Any) -> None:
@@ -43,10 +43,10 @@ class Counted:
         return found
 
 
-class Unpacked(io.RawIOBase):
+class UnpackedStream(io.RawIOBase):
     """What a compressed stream holds. Raises InputError while it is read, as soon as that is too much."""
 
-    def __init__(self, stream: Any, packed: Counted, name: str) -> None:
+    def __init__(self, stream: Any, packed: CountedStream, name: str) -> None:
         self.stream, self.packed, self.name, self.bytes = stream, packed, name, 0
 
     def readable(self) -> bool:

@@ -6,33 +6,33 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 
-from rankscope.data.rows import Rows, name_of
+from rankscope.data.rows import Rows, decode_id
 from rankscope.data.run import Run
-from rankscope.data.stretches import Numbered, Stretches, gathered
-from rankscope.data.wording import listed as enumerated
+from rankscope.data.stretches import RowBatch, RowNumbers, gather_rows
+from rankscope.data.wording import join_names as enumerated
 from rankscope.errors import InputError
-from rankscope.io.folders import partitions
-from rankscope.io.formats import FORMATS, Progress, format_named
-from rankscope.io.read import Source, apart_note, file_stem, open_source
+from rankscope.io.folders import list_partitions
+from rankscope.io.formats import FORMATS, Progress, get_format
+from rankscope.io.read import Source, file_stem, open_source, ungrouped_note
 from rankscope.io.streams import open_binary, source_name
 from rankscope.typing import PathLike
 
 __all__ = [
-    "ADVICE",
-    "Partitions",
-    "name_of_tags",
+    "DUPLICATE_ADVICE",
+    "FolderRun",
+    "run_name_of_tags",
     "read_folder",
     "refuse_systems",
-    "refuse_whole",
+    "refuse_unstreamable",
 ]
 
 #: What to do where a query holds a document in two partitions.
-ADVICE = "remove one of the two, or name the files where each is a run of its own"
+DUPLICATE_ADVICE = "remove one of the two, or name the files where each is a run of its own"
 #: Rows of one partition, at most: a row is known by a number that holds that of its partition, too.
 MOST = 1 << 40
 
 
-class Partitions:
+class FolderRun:
     """The files of one run, read one after the other. tags: those that were met, in their order."""
 
     def __init__(self, folder: PathLike, paths: Sequence[str], input_: str | None) -> None:
@@ -50,13 +50,13 @@ class Partitions:
     def tags(self) -> list[str]:
         return list(dict.fromkeys(tag for tag in self.of_file if tag))
 
-    def stretches(self, progress: Progress | None = None) -> Iterator[Stretches]:
+    def stretches(self, progress: Progress | None = None) -> Iterator[RowBatch]:
         """All rows. Raises InputError that names file and line."""
         for place, path in enumerate(self.paths):
             with open_binary(path) as stream:
                 source = open_source(stream, path, self.input_)
-                refuse_whole(source)
-                self.called.append((format_named(source.format).row_called, source.name))
+                refuse_unstreamable(source)
+                self.called.append((get_format(source.format).row_called, source.name))
                 self.of_file.append(source.run_tag)
                 for piece in source.stretches(progress):
                     yield piece._replace(numbers=piece.numbers + place * MOST)
@@ -68,17 +68,17 @@ class Partitions:
         return form.format(name, row)
 
 
-def refuse_whole(source: Source) -> None:
+def refuse_unstreamable(source: Source) -> None:
     """Raise InputError for a file that cannot be read piece by piece."""
-    if format_named(source.format).stretches is None:
-        known = [name for name in FORMATS if format_named(name).stretches is not None]
+    if get_format(source.format).stretches is None:
+        known = [name for name in FORMATS if get_format(name).stretches is not None]
         raise InputError(
             f"{source.name}: {source.format} as one of the files of a run, expected one of {', '.join(known)}; name "
             "the file itself, or convert it"
         )
 
 
-def name_of_tags(folder: PathLike, tags: Iterable[str]) -> tuple[str, tuple[str, ...]]:
+def run_name_of_tags(folder: PathLike, tags: Iterable[str]) -> tuple[str, tuple[str, ...]]:
     """What a run is called: its tag, where all partitions that have one agree, else as its folder; a note if not."""
     found = list(dict.fromkeys(tags))
     if len(found) == 1:
@@ -101,21 +101,21 @@ def refuse_systems(query: str, one: str, tag: str | None, other: str, its_tag: s
 
 def read_folder(folder: PathLike, input_: str | None = None, name: str | None = None) -> tuple[Run, bool]:
     """The whole run, and whether its files name it. name: in the place of theirs. Raises InputError."""
-    found = Partitions(folder, [one.path for one in partitions(folder)], input_)
-    rows, apart = gathered(found.stretches(), found.row_called)
-    called, notes = name_of_tags(folder, found.tags)
+    found = FolderRun(folder, [one.path for one in list_partitions(folder)], input_)
+    rows, apart = gather_rows(found.stretches(), found.row_called)
+    called, notes = run_name_of_tags(folder, found.tags)
     refuse_several(rows, found)
     if apart:
-        notes = (apart_note(found.name, apart), *notes)
+        notes = (ungrouped_note(found.name, apart), *notes)
     return Run.from_rows(rows, name=name or called, notes=notes), len(found.tags) == 1
 
 
-def refuse_several(rows: Rows, found: Partitions) -> None:
+def refuse_several(rows: Rows, found: FolderRun) -> None:
     """Raise InputError for a query that two files with different tags hold. rows: all of them."""
     tags = found.tags
     if len(tags) < 2:
         return
-    assert isinstance(rows.where, Numbered)
+    assert isinstance(rows.where, RowNumbers)
     file = rows.where.numbers[np.searchsorted(rows.where.starts, rows.docs.starts)] // MOST
     tag = np.array([tags.index(tag) if tag else -1 for tag in found.of_file])[file]
     tagged = np.flatnonzero(tag >= 0)
@@ -124,5 +124,5 @@ def refuse_several(rows: Rows, found: Partitions) -> None:
     others = np.flatnonzero(tag[tagged] != tag[first])
     if others.size:
         one, other = file[[first[others[0]], tagged[others[0]]]].tolist()
-        id_ = name_of(rows.query_ids[int(query[others[0]])])
+        id_ = decode_id(rows.query_ids[int(query[others[0]])])
         refuse_systems(id_, found.paths[one], found.of_file[one], found.paths[other], found.of_file[other])

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from rankscope.data.wording import counted, listed
+from rankscope.data.wording import join_names, pluralise
 from rankscope.errors import InputError
 from rankscope.io.blocks import BOM
 from rankscope.io.mt_names import bare_names
@@ -76,7 +76,7 @@ def read_plain_texts(folder: PathLike, pair: str, *, test_set: str | None = None
     source, dash, target = pair.partition("-")
     if not dash:
         raise InputError(f"{pair!r} is no language pair, expected one as de-en")
-    found = one_of_sets(root / "system-outputs", pair, test_set)
+    found = find_output_folder(root / "system-outputs", pair, test_set)
     name = found.parent.name
     both = pair.replace("-", "")
     texts = {}
@@ -99,7 +99,7 @@ def read_plain_texts(folder: PathLike, pair: str, *, test_set: str | None = None
     return Texts(pair, sources, references, systems)
 
 
-def one_of_sets(folder: Path, pair: str, test_set: str | None) -> Path:
+def find_output_folder(folder: Path, pair: str, test_set: str | None) -> Path:
     """The folder of the outputs of a pair."""
     names = subfolders(folder)
     having = [name for name in names if (folder / name / pair).is_dir()]
@@ -107,9 +107,9 @@ def one_of_sets(folder: Path, pair: str, test_set: str | None) -> Path:
     if not wanted:
         there = sorted({found for name in names for found in subfolders(folder / name)})
         where = f" of {test_set}" if test_set else ""
-        raise InputError(f"{folder}: no outputs{where} for {pair}; there is {listed(there) or 'nothing'}")
+        raise InputError(f"{folder}: no outputs{where} for {pair}; there is {join_names(there) or 'nothing'}")
     if len(wanted) > 1:
-        raise InputError(f"{folder}: {pair} in {len(wanted)} test sets ({listed(wanted)}); say which (test_set)")
+        raise InputError(f"{folder}: {pair} in {len(wanted)} test sets ({join_names(wanted)}); say which (test_set)")
     return folder / wanted[0] / pair
 
 
@@ -126,6 +126,6 @@ def refuse_unequal(texts: Mapping[Path, Lines], first: Path) -> None:
     wrong: Iterable[Path] = (path for path, lines in texts.items() if len(lines) != n)
     for path in wrong:
         raise InputError(
-            f"{path}: {counted(len(texts[path]), 'line')}, expected {n:,} as in {first.name}, one a segment; "
+            f"{path}: {pluralise(len(texts[path]), 'line')}, expected {n:,} as in {first.name}, one a segment; "
             "lines end with LF only"
         )

@@ -6,13 +6,13 @@ from typing import Any, BinaryIO, NamedTuple
 
 from rankscope.io.blocks import BOM
 
-__all__ = ["Range", "RangeReader", "cuts"]
+__all__ = ["ByteRange", "RangeReader", "cut_at_queries"]
 
 #: Bytes that are looked at at a time for the end of a query.
 LOOK = 1 << 16
 
 
-class Range(NamedTuple):
+class ByteRange(NamedTuple):
     """The bytes begin to end - 1 of a file."""
 
     begin: int
@@ -23,7 +23,7 @@ class Range(NamedTuple):
         return self.end - self.begin
 
 
-def cuts(file: BinaryIO, length: int, size: int) -> list[Range]:
+def cut_at_queries(file: BinaryIO, length: int, size: int) -> list[ByteRange]:
     r"""A file of so many bytes in ranges of about `size` that hold whole queries, wherever the lines of each are
     together.
 
@@ -34,7 +34,7 @@ def cuts(file: BinaryIO, length: int, size: int) -> list[Range]:
 
     >>> from io import BytesIO
     >>> lines = b"q1 Q0 a 1 2 r\nq1 Q0 b 2 1 r\nq2 Q0 a 1 2 r\nq2 Q0 b 2 1 r\nq3 Q0 a 1 2 r\n"
-    >>> [tuple(one) for one in cuts(BytesIO(lines), len(lines), 5)]
+    >>> [tuple(one) for one in cut_at_queries(BytesIO(lines), len(lines), 5)]
     [(0, 28), (28, 56), (56, 70)]
     """
     found = [0]
@@ -43,7 +43,7 @@ def cuts(file: BinaryIO, length: int, size: int) -> list[Range]:
         if cut is None:
             break
         found.append(cut)
-    return [Range(a, b) for a, b in zip(found, [*found[1:], length], strict=True) if b > a]
+    return [ByteRange(a, b) for a, b in zip(found, [*found[1:], length], strict=True) if b > a]
 
 
 def next_query(file: BinaryIO, place: int, length: int) -> int | None:
@@ -80,7 +80,7 @@ def query_of(line: bytes) -> bytes | None:
 class RangeReader:
     """A range of an open file, as a stream of its own."""
 
-    def __init__(self, file: Any, part: Range) -> None:
+    def __init__(self, file: Any, part: ByteRange) -> None:
         self.file, self.left = file, part.size
         self.file.seek(part.begin)
 

@@ -6,18 +6,25 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
-from rankscope.data.frames import column_named, one_of, shown_columns
+from rankscope.data.frames import find_column, list_columns, require_column
 from rankscope.data.rankings import Labels, Rankings
-from rankscope.data.wording import counted, listed
+from rankscope.data.wording import join_names, pluralise
 from rankscope.errors import InputError, UnknownName
-from rankscope.io.mt_names import judgments_of, split_pair
-from rankscope.io.named_tables import Frame, holds_numbers, mostly_numbers, name_column, numbers, read_named
+from rankscope.io.mt_names import build_rankings, split_pair
+from rankscope.io.named_tables import (
+    NamedTable,
+    holds_numbers,
+    mostly_numbers,
+    name_column,
+    number_values,
+    read_named_table,
+)
 from rankscope.typing import Ints, PathLike
 
-__all__ = ["EXPECTED", "NAMES", "PEOPLE", "rankings_in", "read_ranking_table", "texts"]
+__all__ = ["EXPECTED_ITEMS", "ITEM_COLUMNS", "GOLD_COLUMNS", "rankings_from_table", "read_ranking_table", "text_column"]
 
 #: What the columns may be called, ours first.
-NAMES = {
+ITEM_COLUMNS = {
     "segment": ("segment", "segment_id", "seg", "segid", "sid", "item", "item_id", "prompt", "query_id"),
     "system": ("system", "system_id", "candidate", "model", "doc_id"),
     "pair": ("pair", "lp", "langpair", "lang-pair", "language_pair"),
@@ -25,8 +32,8 @@ NAMES = {
     "judgment": ("judgment", "judgement", "ranking_id", "judgment_id"),
 }
 #: What the column of people is called, where nobody says.
-PEOPLE = ("rank", "gold", "human")
-EXPECTED = "a line of names (segment,system,gold,predicted) and a line an item"
+GOLD_COLUMNS = ("rank", "gold", "human")
+EXPECTED_ITEMS = "a line of names (segment,system,gold,predicted) and a line an item"
 
 
 def read_ranking_table(
@@ -57,11 +64,11 @@ def read_ranking_table(
     >>> found.table("gold").tolist(), found.table("reward").tolist()
     ([[1.0, 2.0], [1.0, nan]], [[-0.5, -0.75], [nan, nan]])
     """
-    return rankings_in(read_named(path, EXPECTED), columns, scores=scores, gold=gold, needed=needed)
+    return rankings_from_table(read_named_table(path, EXPECTED_ITEMS), columns, scores=scores, gold=gold, needed=needed)
 
 
-def rankings_in(
-    table: Frame,
+def rankings_from_table(
+    table: NamedTable,
     columns: Sequence[str] | None,
     *,
     scores: Iterable[str] = (),
@@ -70,44 +77,48 @@ def rankings_in(
 ) -> Rankings:
     """The judgments of a table that was read; as `read_ranking_table`."""
     there, line, chosen = table.frame.columns, table.head, set(scores)
-    keys = {field: column_named(there, field, NAMES[field], line) for field in ("segment", "system")}
-    keys |= {field: name for field in ("pair", "judge", "judgment") if (name := one_of(there, NAMES[field]))}
+    keys = {field: require_column(there, field, ITEM_COLUMNS[field], line) for field in ("segment", "system")}
+    keys |= {
+        field: name for field in ("pair", "judge", "judgment") if (name := find_column(there, ITEM_COLUMNS[field]))
+    }
     asked = [*(columns or ()), *chosen, *needed, *([] if gold is None else [gold])]
     refuse_keys(keys, asked, line)
     notes = []
     if columns is None:
         rest = [name for name in there if name not in keys.values()]
-        must = {*asked, one_of(rest, PEOPLE) if gold is None else gold}
+        must = {*asked, find_column(rest, GOLD_COLUMNS) if gold is None else gold}
         wanted = [name for name in rest if name in must or mostly_numbers(table.frame[name])]
         if not wanted:
             raise InputError(
-                f"{line}: no column of numbers among {shown_columns(there)}, expected at least one beside segment and "
+                f"{line}: no column of numbers among {list_columns(there)}, expected at least one beside segment and "
                 "system; add one, or name it (columns) to see what is wrong with it"
             )
         left = [name for name in rest if name not in wanted]
         if left:
-            notes.append(f"{table.name}: {listed(map(repr, left))} not read: no numbers")
+            notes.append(f"{table.name}: {join_names(map(repr, left))} not read: no numbers")
     else:
-        wanted = [chosen_column(there, name, line) for name in columns]
+        wanted = [find_named_column(there, name, line) for name in columns]
     unknown = chosen - set(wanted)
     if unknown:
         raise UnknownName("column of scores", min(unknown), wanted)
     if not table.frame.height:
         raise InputError(f"{table.name}: no items after the line of names, expected at least one")
-    order, lengths, labels = grouped(
-        {field: texts(table, name, field) for field, name in keys.items()}, table.frame.height
+    order, lengths, labels = group_judgments(
+        {field: text_column(table, name, field) for field, name in keys.items()}, table.frame.height
     )
     if "judge" in labels:
         refuse_numbers(table, keys["judge"], labels)
     values = {}
     for name in wanted:
-        values[name] = numbers(table, name)[order]
+        values[name] = number_values(table, name)[order]
         missing = int(np.isnan(values[name]).sum())
         if missing:
-            notes.append(f"{table.name}: {counted(missing, 'item')} without a value of {name!r}")
+            notes.append(f"{table.name}: {pluralise(missing, 'item')} without a value of {name!r}")
     firsts = order[np.cumsum(lengths) - lengths]
-    found = {field: list(labels[field].take(firsts)) if field in labels else [""] * firsts.size for field in NAMES}
-    return judgments_of(
+    found = {
+        field: list(labels[field].take(firsts)) if field in labels else [""] * firsts.size for field in ITEM_COLUMNS
+    }
+    return build_rankings(
         pairs=[split_pair(pair) for pair in found["pair"]],
         segments=found["segment"],
         judges=found["judge"],
@@ -133,43 +144,43 @@ def refuse_keys(keys: Mapping[str, str], asked: Iterable[str], line: str) -> Non
             )
 
 
-def refuse_numbers(table: Frame, column: str, labels: Mapping[str, Labels]) -> None:
+def refuse_numbers(table: NamedTable, column: str, labels: Mapping[str, Labels]) -> None:
     """Raise InputError for scores in a column called as that of judges: they tear the lists of segments apart."""
     if not holds_numbers(table.frame[column]):
         return
     parts = {field: list(labels[field]) for field in ("pair", "segment", "judgment") if field in labels}
     n = len(labels["system"])
-    with_judge = list_of({**parts, "judge": list(labels["judge"])}, n)
-    without = list_of(parts, n)
+    with_judge = list_numbers({**parts, "judge": list(labels["judge"])}, n)
+    without = list_numbers(parts, n)
     alone = (np.bincount(with_judge)[with_judge] == 1) & (np.bincount(without)[without] > 1)
     systems = np.stack((without, labels["system"].codes))
     repeated = np.unique(systems, axis=1).shape[1] < n
     # People who judged the same items are judges, whatever they are called, unless most of them ranked nothing.
     if alone.any() and (not repeated or 2 * int(alone.sum()) > int(with_judge.max()) + 1):
-        lists = counted(int(alone.sum()), "list has", "lists have")
+        lists = pluralise(int(alone.sum()), "list has", "lists have")
         raise InputError(
             f"{table.head}: column {column!r}, of who judged, holds numbers, and by it {lists} one item only; if these "
             f"are scores, give it another name, as {column}_score"
         )
 
 
-def list_of(columns: Mapping[str, list[str]], n: int) -> Ints:
+def list_numbers(columns: Mapping[str, list[str]], n: int) -> Ints:
     """(rows) the number of the list that each is in, from 0."""
-    order, lengths, _ = grouped(dict(columns), n)
+    order, lengths, _ = group_judgments(dict(columns), n)
     found = np.empty(n, np.int64)
     found[order] = np.repeat(np.arange(lengths.size), lengths)
     return found
 
 
-def chosen_column(there: Sequence[str], name: str, where: str) -> str:
+def find_named_column(there: Sequence[str], name: str, where: str) -> str:
     """The column that somebody named, in whatever case. Raises InputError where there is none."""
-    found = name if name in there else one_of(there, (name.strip().lower(),))
+    found = name if name in there else find_column(there, (name.strip().lower(),))
     if found is None:
-        raise InputError(f"{where}: no column {name!r} among {shown_columns(there)}; name one of those")
+        raise InputError(f"{where}: no column {name!r} among {list_columns(there)}; name one of those")
     return found
 
 
-def grouped(columns: dict[str, list[str]], n: int) -> tuple[Ints, Ints, dict[str, Labels]]:
+def group_judgments(columns: dict[str, list[str]], n: int) -> tuple[Ints, Ints, dict[str, Labels]]:
     """The rows judgment by judgment, in the order in which these first stand, the length of each; and all labels."""
     labels = {field: Labels.of(values) for field, values in columns.items()}
     key = np.zeros(n, np.int64)
@@ -181,7 +192,7 @@ def grouped(columns: dict[str, list[str]], n: int) -> tuple[Ints, Ints, dict[str
     return np.argsort(first[key], kind="stable"), counts[np.argsort(first)], labels
 
 
-def texts(table: Frame, column: str, field: str) -> list[str]:
+def text_column(table: NamedTable, column: str, field: str) -> list[str]:
     """The names in a column, each there where they are of a segment or a system."""
     found: list[str] = name_column(table, column, field, needed=field in ("segment", "system")).to_list()
     return found

@@ -9,20 +9,29 @@ from pathlib import Path
 from typing import Any
 
 from rankscope.data.qrels import Qrels
-from rankscope.data.rows import Rows, name_of
+from rankscope.data.rows import Rows, decode_id
 from rankscope.data.run import Run
-from rankscope.data.stretches import Stretches, whole_queries
-from rankscope.data.wording import queries
+from rankscope.data.stretches import RowBatch, complete_queries
+from rankscope.data.wording import pluralise_queries
 from rankscope.errors import InputError, ParameterError
 from rankscope.io.blocks import BLOCK, BOM
-from rankscope.io.formats import FORMATS, KINDS, File, Progress, Wanted, check_format, format_named, kind_of
+from rankscope.io.formats import (
+    FORMATS,
+    KINDS,
+    FileContent,
+    Progress,
+    ReadRequest,
+    check_format,
+    get_format,
+    kind_of_rows,
+)
 from rankscope.io.sniff import sniff
-from rankscope.io.streams import empty_file, is_folder, open_binary, source_name
+from rankscope.io.streams import empty_file_error, is_folder, open_binary, source_name
 from rankscope.io.trec import RUN, first_fields, stream_rows
-from rankscope.io.urls import Remote
+from rankscope.io.urls import RemoteFile
 from rankscope.typing import PathLike
 
-__all__ = ["Source", "apart_note", "file_stem", "open_source", "read_qrels", "read_run"]
+__all__ = ["Source", "ungrouped_note", "file_stem", "open_source", "read_qrels", "read_run"]
 
 HEAD = 1 << 16
 #: Suffixes that are no part of a run's name, beside those of the formats.
@@ -64,7 +73,7 @@ class Source:
         try:
             if not isinstance(self.stream, BufferedReader):
                 return 0
-            if isinstance(self.stream.raw, Remote):
+            if isinstance(self.stream.raw, RemoteFile):
                 return self.stream.raw.size
             return os.fstat(self.stream.fileno()).st_size
         except (OSError, UnsupportedOperation):
@@ -73,7 +82,7 @@ class Source:
     @property
     def large(self) -> bool:
         """Whether it holds too much for memory, and is of a format that can be read piece by piece."""
-        form = format_named(self.format)
+        form = get_format(self.format)
         if form.stretches is None or 0 < self.size <= form.small:
             return False
         if not self.size:
@@ -84,16 +93,16 @@ class Source:
         """All bytes, for readers that need the whole file. Raises InputError where there are none."""
         content = self.head + bytes(self.stream.read())
         if not content.strip():
-            raise empty_file(self.name)
+            raise empty_file_error(self.name)
         return content
 
-    def read(self, wanted: Wanted) -> File:
+    def read(self, wanted: ReadRequest) -> FileContent:
         """What the file holds. Raises InputError, and ParameterError for a file that is neither by itself."""
-        form = format_named(self.format)
+        form = get_format(self.format)
         if form.instead and not wanted.complete:
             raise ParameterError(f"{self.name}: input={self.format!r} (--input {self.format}) is {form.instead}")
         found = form.read(self, wanted)
-        if not wanted.complete and wanted.kind != (kind := kind_of(found.rows)):
+        if not wanted.complete and wanted.kind != (kind := kind_of_rows(found.rows)):
             raise InputError(f"{self.name}: {self.format} holds {KINDS[kind]}, expected {KINDS[wanted.kind or '']}")
         return found
 
@@ -101,17 +110,17 @@ class Source:
         """The rows of a run while it is read, query by query. Raises Ungrouped. size: of a block of TREC's lines."""
         if self.format == "trec":
             return stream_rows(self, self.name, RUN, size, progress)
-        return whole_queries(self.stretches(progress), self.row_called)
+        return complete_queries(self.stretches(progress), self.row_called)
 
-    def stretches(self, progress: Progress | None = None) -> Iterator[Stretches]:
+    def stretches(self, progress: Progress | None = None) -> Iterator[RowBatch]:
         """The rows of a run in the order of the file, piece by piece, where its format can be read so."""
-        form = format_named(self.format)
+        form = get_format(self.format)
         assert form.stretches is not None
         return form.stretches(self, progress)
 
     def row_called(self, number: int) -> str:
         """How messages name the row of this number among `stretches`."""
-        return format_named(self.format).row_called.format(self.name, number)
+        return get_format(self.format).row_called.format(self.name, number)
 
     @property
     def first_line(self) -> list[bytes]:
@@ -125,7 +134,7 @@ class Source:
     def tag(self) -> str | None:
         """The tag of a run's first line in TREC's format."""
         fields = self.first_line
-        return name_of(fields[5].strip()) if len(fields) == 6 else None
+        return decode_id(fields[5].strip()) if len(fields) == 6 else None
 
     @property
     def run_tag(self) -> str | None:
@@ -162,7 +171,7 @@ def read_qrels(path: PathLike, *, input: str | None = None, subtopics: bool = Fa
     """
     with open_binary(path) as stream:
         source = open_source(stream, path, input)
-        rows = source.read(Wanted("qrels", subtopics=subtopics)).rows
+        rows = source.read(ReadRequest("qrels", subtopics=subtopics)).rows
         if subtopics and rows.subtopics is None:
             raise InputError(f"{source.name}: no column 'subtopic', expected judgments by subtopic; add it")
         return Qrels.from_rows(rows)
@@ -193,18 +202,18 @@ def read_run(path: PathLike, *, name: str | None = None, input: str | None = Non
 
         return read_folder(path, input, name)[0]
     with open_binary(path) as stream:
-        return run_of(open_source(stream, path, input), name)
+        return run_from_source(open_source(stream, path, input), name)
 
 
-def run_of(source: Source, name: str | None = None) -> Run:
+def run_from_source(source: Source, name: str | None = None) -> Run:
     """The whole run that an open file holds. name: as in `read_run`."""
-    found = source.read(Wanted("run"))
-    notes = (apart_note(source.name, found.apart), *found.notes) if found.apart else found.notes
+    found = source.read(ReadRequest("run"))
+    notes = (ungrouped_note(source.name, found.apart), *found.notes) if found.apart else found.notes
     return Run.from_rows(found.rows, name=name or found.name or file_stem(source.path), notes=notes)
 
 
-def apart_note(name: str, apart: int) -> str:
-    return f"{name}: the lines of {queries(apart)} were not together; they have been merged"
+def ungrouped_note(name: str, apart: int) -> str:
+    return f"{name}: the lines of {pluralise_queries(apart)} were not together; they have been merged"
 
 
 def file_stem(path: PathLike) -> str:

@@ -16,14 +16,14 @@ from typing import IO, Any
 import numpy as np
 import numpy.typing as npt
 
-from rankscope.data.rows import Interner, Rows, group
-from rankscope.data.stretches import Numbered, Stretches, packed
+from rankscope.data.rows import Interner, Rows, group_rows
+from rankscope.data.stretches import RowBatch, RowNumbers, pack_strings
 from rankscope.errors import OutputError
 from rankscope.kernels.order import ranges, stable_order
 from rankscope.kernels.text import hashes
 from rankscope.typing import Ints
 
-__all__ = ["Regrouped", "scratch"]
+__all__ = ["ExternalGroupBy", "temporary_folder_errors"]
 
 File = IO[bytes]
 
@@ -35,7 +35,7 @@ HEAD = np.dtype("<i8")
 
 
 @contextmanager
-def scratch(name: str) -> Iterator[None]:
+def temporary_folder_errors(name: str) -> Iterator[None]:
     """Raise OutputError for what goes wrong with files in the temporary folder, which is no fault of what is read.
 
     name: of that.
@@ -50,7 +50,7 @@ def scratch(name: str) -> Iterator[None]:
         ) from None
 
 
-class Regrouped:
+class ExternalGroupBy:
     """The rows of a run, of which only some are in memory. Closes its files at the end of `with`.
 
     name: of the run, for errors. files, largest: how many files, and bytes of one that is not taken apart.
@@ -64,7 +64,7 @@ class Regrouped:
         self._last = -1
         self._ids: list[bytes] = []
 
-    def __enter__(self) -> Regrouped:
+    def __enter__(self) -> ExternalGroupBy:
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -76,16 +76,16 @@ class Regrouped:
         """How many queries did not have their rows together."""
         return int((self._stretches > 1).sum())
 
-    def rows(self, pieces: Iterable[Stretches], say: Callable[[int], str]) -> Iterator[Rows]:
+    def rows(self, pieces: Iterable[RowBatch], say: Callable[[int], str]) -> Iterator[Rows]:
         """All rows, each query once and whole, its rows in their order; queries in any order.
 
-        say: as of `Numbered`. Raises OutputError where the temporary folder fails, and what the pieces raise.
+        say: as of `RowNumbers`. Raises OutputError where the temporary folder fails, and what the pieces raise.
         """
-        with scratch(self.name):
+        with temporary_folder_errors(self.name):
             buckets = self._new_files()
         for piece in pieces:
             codes = self._count(piece)
-            with scratch(self.name):
+            with temporary_folder_errors(self.name):
                 self._spread(piece, codes, buckets, 1)
         self._ids = list(self.known.ids)
         yield from self._read(buckets, 1, 0, say)
@@ -93,7 +93,7 @@ class Regrouped:
     def _new_files(self) -> list[File]:
         return [self._stack.enter_context(tempfile.TemporaryFile(buffering=1 << 16)) for _ in range(self.files)]
 
-    def _count(self, piece: Stretches) -> Ints:
+    def _count(self, piece: RowBatch) -> Ints:
         """(rows) the code of each one's query; counts stretches on the way."""
         codes = self.known.codes(piece.queries)
         begin = 1 if codes.size and codes[0] == self._last else 0
@@ -103,7 +103,7 @@ class Regrouped:
         self._last = int(codes[-1]) if codes.size else self._last
         return np.repeat(codes, np.diff(np.append(piece.starts, piece.values.size)))
 
-    def _spread(self, piece: Stretches, codes: Ints, buckets: list[File], step: int) -> None:
+    def _spread(self, piece: RowBatch, codes: Ints, buckets: list[File], step: int) -> None:
         """Append rows to the files of their queries. step: how many codes go to one file before the next one's turn."""
         place = codes // step % self.files
         order = stable_order(place)
@@ -123,7 +123,7 @@ class Regrouped:
         """first: the lowest code that may be in the first of these files."""
         for b, file in enumerate(buckets):
             code, next_step = first + b * step, step * self.files
-            with scratch(self.name):
+            with temporary_folder_errors(self.name):
                 size = file.tell()
                 file.seek(0)
             if size > self.largest and len(self.known.ids) > code + next_step:  # more than one query
@@ -133,27 +133,27 @@ class Regrouped:
 
     def _taken_apart(self, file: File, step: int) -> list[File]:
         none = np.empty(0, np.int64)
-        with scratch(self.name):
+        with temporary_folder_errors(self.name):
             buckets = self._new_files()
             for records, text in read_frames(file):
-                docs = packed([(text, records["length"])])
-                piece = Stretches(docs, none, docs, none.view(np.uint64), records["value"], records["number"])
+                docs = pack_strings([(text, records["length"])])
+                piece = RowBatch(docs, none, docs, none.view(np.uint64), records["value"], records["number"])
                 self._spread(piece, records["code"].astype(np.int64), buckets, step)
             file.close()
         return buckets
 
     def _grouped(self, file: File, say: Callable[[int], str]) -> Rows:
-        with scratch(self.name):
+        with temporary_folder_errors(self.name):
             frames = list(read_frames(file))
             file.close()
-        docs = packed((text, records["length"]) for records, text in frames)
+        docs = pack_strings((text, records["length"]) for records, text in frames)
         records = np.concatenate([records for records, _ in frames])
         del frames
         codes, found = np.unique(records["code"], return_inverse=True)
-        where = Numbered(docs.starts, records["number"].copy(), say)
+        where = RowNumbers(docs.starts, records["number"].copy(), say)
         values = records["value"].copy()
         ids = [self._ids[code] for code in codes.tolist()]
-        return group(ids, found.astype(np.int64), docs, hashes(docs), values, where)[0]
+        return group_rows(ids, found.astype(np.int64), docs, hashes(docs), values, where)[0]
 
 
 def read_frames(file: File) -> Iterator[tuple[npt.NDArray[Any], bytes]]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from rankscope.data.rows import Rows, name_of
+from rankscope.data.rows import Rows, decode_id
 from rankscope.errors import InputError
 from rankscope.kernels.text import Fields, decode, words
 from rankscope.typing import Ints
@@ -18,13 +18,13 @@ if TYPE_CHECKING:
     import polars as pl
 
 __all__ = [
-    "ADVICE",
-    "Piece",
-    "interleaved",
-    "numbers",
-    "parquet",
-    "pick",
-    "pieces",
+    "FORMAT_ADVICE",
+    "RowPiece",
+    "interleave",
+    "format_numbers",
+    "to_parquet",
+    "pick_texts",
+    "row_pieces",
     "refuse_blanks",
     "refuse_not_utf8",
 ]
@@ -38,10 +38,10 @@ MANY = 16_384
 SHORT = 64
 #: What ends a field of white-space-separated lines, and what makes a file binary.
 BLANKS = b" \t\n\v\f\r\0"
-ADVICE = "write jsonl, json or parquet instead"
+FORMAT_ADVICE = "write jsonl, json or parquet instead"
 
 
-class Piece(NamedTuple):
+class RowPiece(NamedTuple):
     """Some rows. queries: (n) the index of each one's query."""
 
     queries: Ints
@@ -50,27 +50,27 @@ class Piece(NamedTuple):
     values: npt.NDArray[Any]
 
 
-def pieces(rows: Rows) -> Iterator[Piece]:
+def row_pieces(rows: Rows) -> Iterator[RowPiece]:
     for a in range(0, rows.values.size, PIECE):
         part = slice(a, min(a + PIECE, rows.values.size))
         queries = np.searchsorted(rows.offsets, np.arange(part.start, part.stop), side="right") - 1
         subtopics = None if rows.subtopics is None else decode(rows.subtopics.slice(part))
-        yield Piece(queries, decode(rows.docs.slice(part)), subtopics, rows.values[part])
+        yield RowPiece(queries, decode(rows.docs.slice(part)), subtopics, rows.values[part])
 
 
-def pick(texts: list[bytes], index: Ints) -> list[bytes]:
+def pick_texts(texts: list[bytes], index: Ints) -> list[bytes]:
     found: list[bytes] = np.array(texts, object)[index].tolist()  # pointers: three times as fast as a list's items
     return found
 
 
-def numbers(values: npt.NDArray[Any]) -> list[bytes]:
+def format_numbers(values: npt.NDArray[Any]) -> list[bytes]:
     """Whole numbers as they are, scores with the fewest digits that give every bit back."""
     if values.dtype == np.float64 and values.size >= MANY:
-        return many_floats(values)
+        return format_many_floats(values)
     return "\n".join(map(repr, values.tolist())).encode().split(b"\n")
 
 
-def many_floats(values: npt.NDArray[np.float64]) -> list[bytes]:
+def format_many_floats(values: npt.NDArray[np.float64]) -> list[bytes]:
     """The same texts in a sixth of the time: by polars, which is worth loading where the lines are many.
 
     Both find the fewest digits. What they do not agree on is when and how an exponent is written, and numbers of such
@@ -91,7 +91,7 @@ def many_floats(values: npt.NDArray[np.float64]) -> list[bytes]:
     return texts
 
 
-def interleaved(*columns: list[bytes] | bytes) -> bytes:
+def interleave(*columns: list[bytes] | bytes) -> bytes:
     """The columns line by line, joined; a column of bytes is the same on each line."""
     n = max(len(column) for column in columns if isinstance(column, list))
     parts = [b""] * (n * len(columns))
@@ -100,7 +100,7 @@ def interleaved(*columns: list[bytes] | bytes) -> bytes:
     return b"".join(parts)
 
 
-def parquet(frame: pl.DataFrame, **options: Any) -> bytes:
+def to_parquet(frame: pl.DataFrame, **options: Any) -> bytes:
     """A frame as the content of a Parquet file. options: those of polars."""
     file = BytesIO()
     frame.write_parquet(file, **options)
@@ -112,12 +112,12 @@ def refuse_ids(rows: Rows, bad: Callable[[list[bytes]], bool], shown: str, fault
     for what, ids in id_lists(rows):
         if bad(ids):
             found = next(id_ for id_ in ids if bad([id_]))
-            raise InputError(f"{shown}: the {what} id {name_of(found)!r} {fault}")
+            raise InputError(f"{shown}: the {what} id {decode_id(found)!r} {fault}")
 
 
 def id_lists(rows: Rows) -> Iterator[tuple[str, list[bytes]]]:
     yield "query", rows.query_ids
-    for piece in pieces(rows):
+    for piece in row_pieces(rows):
         yield "document", piece.docs
         if piece.subtopics is not None:
             yield "subtopic", piece.subtopics
@@ -127,7 +127,9 @@ def refuse_blanks(rows: Rows, shown: str, lines: str) -> None:
     """Raise for an id that white-space-separated lines cannot hold. lines: whose they are."""
     if not has_blank(rows.query_ids) and not any(map(any_blank, some_fields(rows))):
         return
-    refuse_ids(rows, has_blank, shown, f"is empty or holds a blank, which ends a field of {lines}'s lines; {ADVICE}")
+    refuse_ids(
+        rows, has_blank, shown, f"is empty or holds a blank, which ends a field of {lines}'s lines; {FORMAT_ADVICE}"
+    )
 
 
 def some_fields(rows: Rows) -> Iterator[Fields]:

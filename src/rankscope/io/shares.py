@@ -10,22 +10,22 @@ from os import PathLike, fspath
 from typing import NamedTuple
 
 from rankscope.data.rows import Rows
-from rankscope.data.stretches import Stretches, whole_queries
+from rankscope.data.stretches import RowBatch, complete_queries
 from rankscope.io.table_stretches import ParquetRows
 from rankscope.io.tables import PARQUET
 from rankscope.kernels.text import decode
 
-__all__ = ["Share", "share_rows"]
+__all__ = ["ParquetSplit", "split_rows"]
 
 
-class Share(NamedTuple):
+class ParquetSplit(NamedTuple):
     """One of so many parts of a file: the queries that begin in it. number: from 0 on."""
 
     number: int
     of: int
 
 
-def share_rows(path: str | PathLike[str], share: Share) -> Iterator[Rows]:
+def split_rows(path: str | PathLike[str], share: ParquetSplit) -> Iterator[Rows]:
     """The rows of a share, query by query; a query that no share begins with belongs to one before.
 
     Raises Ungrouped where a query comes up again within the share; InputError that names the row.
@@ -33,10 +33,10 @@ def share_rows(path: str | PathLike[str], share: Share) -> Iterator[Rows]:
     name = fspath(path)
     table = ParquetRows(name, name)
     begin, end = (table.height * place // share.of for place in (share.number, share.number + 1))
-    return whole_queries(begun_within(table, begin, end), lambda row: PARQUET.row_called.format(name, row))
+    return complete_queries(batches_begun_within(table, begin, end), lambda row: PARQUET.row_called.format(name, row))
 
 
-def begun_within(table: ParquetRows, begin: int, end: int) -> Iterator[Stretches]:
+def batches_begun_within(table: ParquetRows, begin: int, end: int) -> Iterator[RowBatch]:
     """The stretches that begin in these rows, whole, wherever they end."""
     row = max(begin - 1, 0)  # which tells whether a query begins behind it
     last = b""

@@ -6,9 +6,9 @@ import re
 
 from rankscope.errors import InputError
 from rankscope.io.blocks import BOM
-from rankscope.io.formats import FORMATS, Head, format_named
+from rankscope.io.formats import FORMATS, FileHead, get_format
 
-__all__ = ["NUMBER", "is_trec", "refuse_foreign", "sniff"]
+__all__ = ["NUMBER", "looks_like_trec", "refuse_foreign", "sniff"]
 
 UTF16 = (b"\xff\xfe", b"\xfe\xff")
 NUMBER = re.compile(rb"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
@@ -18,27 +18,27 @@ HTML = re.compile(rb"<(!doctype html|html|head|body)\b", re.IGNORECASE)
 def sniff(start: bytes, name: str) -> str:
     """The format that these first bytes are in. Raises InputError for what is none of ours."""
     refuse_foreign(start, name)
-    head = head_of(start)
-    if is_trec(head.line):  # as most files are: the others need not be loaded
+    head = parse_head(start)
+    if looks_like_trec(head.line):  # as most files are: the others need not be loaded
         return "trec"
     for form, entry in FORMATS.items():
         if entry.by_content:
-            tells = format_named(form).sniff
+            tells = get_format(form).sniff
             if tells is not None and tells(head):
                 return form
     return "trec"
 
 
-def head_of(start: bytes) -> Head:
+def parse_head(start: bytes) -> FileHead:
     text = start.removeprefix(BOM)
     for raw in text.splitlines():
         line = raw.strip()
         if line and not line.startswith(b"#"):
-            return Head(start, text[text.index(raw) :].lstrip(), line)
-    return Head(start, b"", b"")
+            return FileHead(start, text[text.index(raw) :].lstrip(), line)
+    return FileHead(start, b"", b"")
 
 
-def is_trec(line: bytes) -> bool:
+def looks_like_trec(line: bytes) -> bool:
     """Whether a line has the number of judgments or of a run in its place, and is no JSON."""
     fields = line.split(None, 5)
     numbers = fields[3:4] if len(fields) == 4 else fields[4:5]

@@ -12,17 +12,17 @@ from contextlib import suppress
 from typing import Any
 
 from rankscope.errors import InputError
-from rankscope.io.folders import sound_partitions
+from rankscope.io.folders import readable_partitions
 from rankscope.io.streams import is_file, is_folder, source_name
 from rankscope.io.urls import is_url
 
-__all__ = ["Stamp", "refuse_changed", "stamp", "stamps"]
+__all__ = ["FileStamp", "refuse_changed", "file_stamp", "file_stamps"]
 
 #: Size, time of the last change and number of a file; None of what is no file on disk.
-Stamp = tuple[int, int, int] | None
+FileStamp = tuple[int, int, int] | None
 
 
-def stamp(path: Any) -> Stamp:
+def file_stamp(path: Any) -> FileStamp:
     """Another one when the file has been written to, or another has taken its place."""
     with suppress(OSError):  # it is gone
         if is_file(path):
@@ -31,18 +31,18 @@ def stamp(path: Any) -> Stamp:
     return None
 
 
-def stamps(inputs: Iterable[Any]) -> dict[str, Stamp]:
+def file_stamps(inputs: Iterable[Any]) -> dict[str, FileStamp]:
     """Of all files, those in folders among them; others are passed over."""
     files: list[Any] = []
     for one in inputs:
-        files += [part.path for part in sound_partitions(one)] if is_folder(one) and not is_url(one) else [one]
-    return {source_name(file): stamp(file) for file in files if is_file(file)}
+        files += [part.path for part in readable_partitions(one)] if is_folder(one) and not is_url(one) else [one]
+    return {source_name(file): file_stamp(file) for file in files if is_file(file)}
 
 
-def refuse_changed(before: Mapping[str, Stamp], name: str = "") -> None:
+def refuse_changed(before: Mapping[str, FileStamp], name: str = "") -> None:
     """Raise InputError for a file that is another than it was. name: how errors call it, where not by its path."""
     for path, one in before.items():
-        if stamp(path) != one:
+        if file_stamp(path) != one:
             raise InputError(
                 f"{name or path}: was changed while it was read, expected a file that stays as it is; try again when "
                 "nothing writes to it"

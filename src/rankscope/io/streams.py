@@ -16,16 +16,16 @@ from typing import Any, BinaryIO, Protocol, TypeGuard, cast
 
 from rankscope.errors import InputError, ParameterError, RankscopeError
 from rankscope.io.foreign import refuse_binary_kinds
-from rankscope.io.packed import Counted, Unpacked
+from rankscope.io.packed import CountedStream, UnpackedStream
 from rankscope.io.urls import is_url, is_url_of_folder, open_url
 
 __all__ = [
     "Readable",
-    "empty_file",
+    "empty_file_error",
     "is_file",
     "is_folder",
     "is_path",
-    "one_stdin",
+    "check_single_stdin",
     "open_binary",
     "open_raw",
     "refuse_devices",
@@ -62,7 +62,7 @@ def is_file(x: object) -> TypeGuard[str | os.PathLike[str]]:
     return is_path(x) and source_name(x) != "<stdin>" and os.path.isfile(x)
 
 
-def one_stdin(inputs: Iterable[object]) -> None:
+def check_single_stdin(inputs: Iterable[object]) -> None:
     """Raise ParameterError where standard input is named for more than one of the inputs, paths or not."""
     if sum(is_path(x) and source_name(x) == "<stdin>" for x in inputs) > 1:
         raise ParameterError("standard input (-) can stand for one file only")
@@ -79,11 +79,11 @@ def refuse_pipes(inputs: Iterable[object], why: str) -> None:
             raise ParameterError(f"{why}, and {pipe} can be read once; name a file")
 
 
-def empty_file(name: str, expected: str = "at least one line") -> InputError:
+def empty_file_error(name: str, expected: str = "at least one line") -> InputError:
     return InputError(f"{name}: the file is empty, expected {expected}")
 
 
-def no_such_file(name: str) -> InputError:
+def missing_file_error(name: str) -> InputError:
     """Names the file of that folder whose name is nearest, where one is near."""
     several = name.replace(",", " ").split()
     if len(several) > 1 and all(map(os.path.exists, several)):
@@ -105,14 +105,16 @@ def no_such_file(name: str) -> InputError:
             if one.startswith(f"{base} "):
                 return InputError(f"{name}: no such file; put quotes around '{os.path.join(folder, one)}'")
         near = difflib.get_close_matches(base, there, n=1, cutoff=NEAR)
-        if near and difflib.get_close_matches(stem(base), [stem(near[0])], cutoff=0.7):  # not by its suffix alone
+        if near and difflib.get_close_matches(
+            without_suffix(base), [without_suffix(near[0])], cutoff=0.7
+        ):  # not by its suffix alone
             return InputError(f"{name}: no such file; did you mean {os.path.join(folder, near[0])}?")
     if "\\" in name and os.path.isfile(name.replace("\\", "/")):
         return InputError(f"{name}: no such file; write / for \\ in paths")
     return InputError(f"{name}: no such file; check the path")
 
 
-def stem(name: str) -> str:
+def without_suffix(name: str) -> str:
     return os.path.splitext(name)[0]
 
 
@@ -135,7 +137,7 @@ def open_binary(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
         with open_raw(path) as raw:
             yield _decompressed(raw, name)
     except FileNotFoundError:
-        raise no_such_file(name) from None
+        raise missing_file_error(name) from None
     except IsADirectoryError:  # a URL; of paths that has been said
         raise InputError(
             f"{name}: is a directory, expected a file; name one file of it, or end the URL of a run in a folder with /"
@@ -187,10 +189,10 @@ def open_raw(path: str | os.PathLike[str]) -> Iterator[Any]:
 
 def _decompressed(raw: Any, name: str) -> BinaryIO:
     start = raw.peek(4)
-    packed: Any = Counted(raw)
+    packed: Any = CountedStream(raw)
     if start.startswith((GZIP, ZSTD)):
         stream = gzip.GzipFile(fileobj=packed) if start.startswith(GZIP) else zstd_file(packed)
-        raw = io.BufferedReader(Unpacked(stream, packed, name), 1 << 16)
+        raw = io.BufferedReader(UnpackedStream(stream, packed, name), 1 << 16)
         start = raw.peek(4)
     refuse_binary_kinds(start, name)
     return cast(BinaryIO, raw)

@@ -8,13 +8,13 @@ from pathlib import PurePath
 
 import numpy as np
 
-from rankscope.data.frames import column_named, one_of, shown_columns
+from rankscope.data.frames import find_column, list_columns, require_column
 from rankscope.data.segment_scores import SystemScores
-from rankscope.data.wording import counted, listed
+from rankscope.data.wording import join_names, pluralise
 from rankscope.errors import InputError
 from rankscope.io.mt_names import split_pair
-from rankscope.io.named_tables import Frame, mostly_numbers, numbers, read_named
-from rankscope.io.ranking_tables import NAMES, PEOPLE, texts
+from rankscope.io.named_tables import NamedTable, mostly_numbers, number_values, read_named_table
+from rankscope.io.ranking_tables import GOLD_COLUMNS, ITEM_COLUMNS, text_column
 from rankscope.typing import PathLike
 
 __all__ = ["holds_systems", "read_system_table"]
@@ -30,7 +30,9 @@ def holds_systems(names: Sequence[str]) -> bool:
     >>> holds_systems(["system", "BLEU"]), holds_systems(["segment", "system", "BLEU"])
     (True, False)
     """
-    return one_of(names, NAMES["system"]) is not None and one_of(names, NAMES["segment"]) is None
+    return (
+        find_column(names, ITEM_COLUMNS["system"]) is not None and find_column(names, ITEM_COLUMNS["segment"]) is None
+    )
 
 
 def read_system_table(path: PathLike, *, needed: Sequence[str] = (), people: bool = False) -> list[SystemScores]:
@@ -50,42 +52,45 @@ def read_system_table(path: PathLike, *, needed: Sequence[str] = (), people: boo
     >>> [(one.metric, one.pairs[""]) for one in read_system_table(path)]
     [('human', {'A': 0.5, 'B': 0.4}), ('BLEU', {'A': 31.5, 'B': 28.0})]
     """
-    table = read_named(path, EXPECTED)
+    table = read_named_table(path, EXPECTED)
     there = table.frame.columns
-    column = column_named(there, "system", NAMES["system"], table.head)
-    pair = one_of(there, NAMES["pair"])
+    column = require_column(there, "system", ITEM_COLUMNS["system"], table.head)
+    pair = find_column(there, ITEM_COLUMNS["pair"])
     rest = [name for name in there if name not in (column, pair)]
-    must = {*needed, *([one_of(rest, PEOPLE)] if people else [])}
+    must = {*needed, *([find_column(rest, GOLD_COLUMNS)] if people else [])}
     found = [name for name in rest if name in must or mostly_numbers(table.frame[name])]
     if not found:
         raise InputError(
-            f"{table.head}: no column of numbers among {shown_columns(there)}, expected at least one beside system"
+            f"{table.head}: no column of numbers among {list_columns(there)}, expected at least one beside system"
         )
     if not table.frame.height:
         raise InputError(f"{table.name}: no systems after the line of names, expected at least one")
-    systems = texts(table, column, "system")
-    pairs = [""] * len(systems) if pair is None else [split_pair(name) for name in texts(table, pair, "pair")]
+    systems = text_column(table, column, "system")
+    pairs = [""] * len(systems) if pair is None else [split_pair(name) for name in text_column(table, pair, "pair")]
     refuse_repeated(table, pairs, systems)
     left = [name for name in rest if name not in found]
-    notes = [f"{table.name}: {listed(map(repr, left))} not read: no numbers"] if left else []
-    return [one_metric(table, name, alone=len(found) == 1, pairs=pairs, systems=systems, notes=notes) for name in found]
+    notes = [f"{table.name}: {join_names(map(repr, left))} not read: no numbers"] if left else []
+    return [
+        metric_of_column(table, name, alone=len(found) == 1, pairs=pairs, systems=systems, notes=notes)
+        for name in found
+    ]
 
 
-def one_metric(
-    table: Frame, column: str, *, alone: bool, pairs: Sequence[str], systems: Sequence[str], notes: Sequence[str]
+def metric_of_column(
+    table: NamedTable, column: str, *, alone: bool, pairs: Sequence[str], systems: Sequence[str], notes: Sequence[str]
 ) -> SystemScores:
     """A column as the scores of one metric."""
-    values = numbers(table, column)
+    values = number_values(table, column)
     scores: dict[str, dict[str, float]] = defaultdict(dict)
     for pair, system, value in zip(pairs, systems, values.tolist(), strict=True):
         scores[pair][system] = value
     name = PurePath(table.name).name.partition(".")[0] if alone and column.strip().lower() in ANY else column
     missing = int(np.isnan(values).sum())
-    said = [f"{table.name}: {counted(missing, 'system')} without a value of {column!r}"] if missing else []
+    said = [f"{table.name}: {pluralise(missing, 'system')} without a value of {column!r}"] if missing else []
     return SystemScores(name or column, dict(scores), notes=(*notes, *said))
 
 
-def refuse_repeated(table: Frame, pairs: Sequence[str], systems: Sequence[str]) -> None:
+def refuse_repeated(table: NamedTable, pairs: Sequence[str], systems: Sequence[str]) -> None:
     seen: set[tuple[str, str]] = set()
     for row, key in enumerate(zip(pairs, systems, strict=True)):
         if key in seen:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rankscope.data.sparse import refuse_sparse
-from rankscope.data.wording import some_of
+from rankscope.data.wording import first_names
 from rankscope.errors import InputError
 from rankscope.io.packed import refuse_bomb
 from rankscope.io.parquet_pages import refuse_false_pages
@@ -25,13 +25,13 @@ if TYPE_CHECKING:
 __all__ = [
     "SEPARATORS",
     "first_record",
-    "lines_of_records",
+    "records_to_lines",
     "polars_errors",
     "read_frame",
-    "readable",
-    "refuse_rows",
-    "refuse_texts",
-    "uneven_line",
+    "report_polars_errors",
+    "refuse_many_rows",
+    "refuse_long_texts",
+    "find_uneven_line",
     "uneven_lines_first",
 ]
 
@@ -50,11 +50,11 @@ MOST_SHOWN = 8
 def read_frame(content: bytes, name: str, format_: str) -> pl.DataFrame:
     import polars as pl
 
-    with readable(name, format_):
+    with report_polars_errors(name, format_):
         if format_ == "parquet":
             refuse_false_pages(content, name)
-            refuse_rows(pl.scan_parquet(io.BytesIO(content)), len(content), name)
-            return refuse_texts(pl.read_parquet(io.BytesIO(content)), len(content), name)
+            refuse_many_rows(pl.scan_parquet(io.BytesIO(content)), len(content), name)
+            return refuse_long_texts(pl.read_parquet(io.BytesIO(content)), len(content), name)
         if format_ == "jsonl":
             refuse_deep_lines(content, name)
             return pl.read_ndjson(io.BytesIO(content), schema=schema_of_lines(content, name))
@@ -75,7 +75,7 @@ def first_record(head: bytes) -> dict[str, object]:
     return found if isinstance(found, dict) else {}
 
 
-def lines_of_records(content: bytes, name: str) -> bytes:
+def records_to_lines(content: bytes, name: str) -> bytes:
     """A JSON list of objects as JSON lines. Raises InputError for another list."""
     try:
         rows = json.loads(content)
@@ -88,7 +88,7 @@ def lines_of_records(content: bytes, name: str) -> bytes:
 
 
 @contextmanager
-def readable(name: str, format_: str) -> Iterator[None]:
+def report_polars_errors(name: str, format_: str) -> Iterator[None]:
     """Raise InputError for whatever polars says of a file within the block."""
     try:
         yield
@@ -106,7 +106,7 @@ def polars_errors() -> tuple[type[BaseException], ...]:
     return (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError, ValueError, RuntimeError, MemoryError)
 
 
-def refuse_rows(table: pl.LazyFrame, size: int, name: str) -> int:
+def refuse_many_rows(table: pl.LazyFrame, size: int, name: str) -> int:
     """How many rows a Parquet file of so many bytes says it has. Raises InputError for more than it can hold."""
     import polars as pl
 
@@ -115,7 +115,7 @@ def refuse_rows(table: pl.LazyFrame, size: int, name: str) -> int:
     return rows
 
 
-def refuse_texts(frame: pl.DataFrame, size: int, name: str) -> pl.DataFrame:
+def refuse_long_texts(frame: pl.DataFrame, size: int, name: str) -> pl.DataFrame:
     """The frame of a Parquet file of so many bytes. Raises InputError where a long text stands for many rows."""
     import polars as pl
 
@@ -193,18 +193,20 @@ def uneven_lines_first(content: bytes, name: str, format_: str, before: int) -> 
     try:
         yield
     except InputError:
-        where = uneven_line(content, format_, before)
+        where = find_uneven_line(content, format_, before)
         if where is None:
             raise
         raise InputError(f"{name}:{where}; correct this line") from None
 
 
-def uneven_line(content: bytes, format_: str, before: int) -> str | None:
+def find_uneven_line(content: bytes, format_: str, before: int) -> str | None:
     """The first line that is not as the others, as "17: 3 fields, expected 4 (...)". before: lines left out before."""
     if format_ == "jsonl":
         for number, line in enumerate(content.splitlines(), 1):
             try:
-                good = not line.strip() or isinstance(json.loads(line, parse_constant=finite, parse_float=finite), dict)
+                good = not line.strip() or isinstance(
+                    json.loads(line, parse_constant=parse_finite, parse_float=parse_finite), dict
+                )
             except OverflowError as error:
                 return f"{number + before}: the value {error}, expected finite numbers"
             except (ValueError, RecursionError):
@@ -216,7 +218,7 @@ def uneven_line(content: bytes, format_: str, before: int) -> str | None:
     reader = csv.reader(io.StringIO(content.decode("utf-8", "replace")), delimiter=SEPARATORS[format_])
     try:
         header = next(reader)
-        shown = some_of(header, MOST_SHOWN)
+        shown = first_names(header, MOST_SHOWN)
         for row in reader:
             if len(row) != len(header):
                 return f"{reader.line_num + before}: {len(row)} fields, expected {len(header)} ({shown})"
@@ -225,7 +227,7 @@ def uneven_line(content: bytes, format_: str, before: int) -> str | None:
     return None
 
 
-def finite(text: str) -> float:
+def parse_finite(text: str) -> float:
     """A number as JSON has it. Raises OverflowError for what is none, or too large."""
     value = float(text)
     if not math.isfinite(value):

@@ -16,24 +16,24 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rankscope.data.frames import Place, columns_of_frame, needed_columns
-from rankscope.data.stretches import Stretches, stretches_of
+from rankscope.data.frames import RowLocation, columns_of_frame, required_columns
+from rankscope.data.stretches import RowBatch, row_batch
 from rankscope.errors import InputError
 from rankscope.io.blocks import BOM, LONGEST
 from rankscope.io.formats import Progress
 from rankscope.io.parquet_pages import refuse_false_pages
-from rankscope.io.regrouped import scratch
-from rankscope.io.stamps import refuse_changed, stamp
-from rankscope.io.streams import empty_file
+from rankscope.io.regrouped import temporary_folder_errors
+from rankscope.io.stamps import file_stamp, refuse_changed
+from rankscope.io.streams import empty_file_error
 from rankscope.io.table_frames import (
     SEPARATORS,
     read_frame,
-    readable,
-    refuse_rows,
-    refuse_texts,
+    refuse_long_texts,
+    refuse_many_rows,
+    report_polars_errors,
     uneven_lines_first,
 )
-from rankscope.io.tables import FIRST_ROW, below_comments, named_frame, no_header, refuse_saved
+from rankscope.io.tables import FIRST_ROW, below_comments, named_frame, no_header_error, refuse_saved_scores
 from rankscope.io.urls import is_url
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
     from rankscope.io.read import Source
 
-__all__ = ["ParquetRows", "blocks", "slices"]
+__all__ = ["ParquetRows", "text_batches", "parquet_batches"]
 
 #: Bytes of a block.
 BLOCK = 1 << 20
@@ -49,12 +49,12 @@ BLOCK = 1 << 20
 SLICE = 1 << 16
 
 
-def blocks(source: Source, form: str, progress: Progress | None) -> Iterator[Stretches]:
+def text_batches(source: Source, form: str, progress: Progress | None) -> Iterator[RowBatch]:
     """A run in CSV, TSV or JSONL. Raises InputError that names the line, as for a file that is read whole."""
     name = source.name
     header, names = b"", None
     skipped = lines = rows = 0  # lines before the header, lines and rows before this block
-    for block in blocks_of_lines(source, form in SEPARATORS, progress):
+    for block in line_blocks(source, form in SEPARATORS, progress):
         content, before = header + block, lines - header.count(b"\n")
         if names is None:
             content, more = below_comments(block.removeprefix(BOM) if not lines else block, form)
@@ -66,38 +66,38 @@ def blocks(source: Source, form: str, progress: Progress | None) -> Iterator[Str
         with uneven_lines_first(content, name, form, before):
             if names is None:
                 frame = named_frame(content, name, form, "score")
-                names = needed_columns(frame.columns, "score", name)
+                names = required_columns(frame.columns, "score", name)
                 header = content[: end_of_line(content)] if form in SEPARATORS else b""
             else:
                 frame = read_frame(content, name, form)
             if frame.height:
-                yield stretches_of_frame(frame, Place(name, FIRST_ROW[form] + skipped + rows, lines=True), names)
+                yield batch_of_frame(frame, RowLocation(name, FIRST_ROW[form] + skipped + rows, lines=True), names)
         rows += frame.height
     if names is None:
-        raise no_header(name) if skipped else empty_file(name)
+        raise no_header_error(name) if skipped else empty_file_error(name)
     if not rows:
-        raise no_rows(name)
+        raise no_rows_error(name)
 
 
-def stretches_of_frame(frame: pl.DataFrame, place: Place, names: Mapping[str, str]) -> Stretches:
+def batch_of_frame(frame: pl.DataFrame, place: RowLocation, names: Mapping[str, str]) -> RowBatch:
     import polars as pl
 
     lacking = [pl.lit(None).alias(called) for called in names.values() if called not in frame.columns]
     columns = columns_of_frame(frame.with_columns(lacking), "score", place, names)
     numbers = np.arange(place.first, place.first + frame.height)
-    return stretches_of(columns.queries, columns.docs, columns.values, numbers)
+    return row_batch(columns.queries, columns.docs, columns.values, numbers)
 
 
-def no_rows(name: str) -> InputError:
+def no_rows_error(name: str) -> InputError:
     return InputError(f"{name}: no data rows, expected at least one; write one row a document")
 
 
-def blocks_of_lines(source: Source, quoted: bool, progress: Progress | None) -> Iterator[bytes]:
+def line_blocks(source: Source, quoted: bool, progress: Progress | None) -> Iterator[bytes]:
     """Whole lines, of about `BLOCK` bytes together. quoted: whether a line end between quotation marks is none."""
     rest = b""
     line = 1
     buffer = bytearray(BLOCK)
-    while n := fill(source, buffer):
+    while n := fill_buffer(source, buffer):
         if progress is not None:
             progress(n)
         text = rest + buffer[:n]
@@ -116,7 +116,7 @@ def blocks_of_lines(source: Source, quoted: bool, progress: Progress | None) -> 
         yield rest
 
 
-def fill(source: Source, buffer: bytearray) -> int:
+def fill_buffer(source: Source, buffer: bytearray) -> int:
     """How many bytes were read: fewer than there is room for only at the end."""
     view, n = memoryview(buffer), 0
     while n < len(buffer) and (more := source.readinto(view[n:])):
@@ -140,9 +140,9 @@ def end_of_line(text: bytes) -> int:
     return end or len(text)
 
 
-def slices(source: Source, progress: Progress | None) -> Iterator[Stretches]:
+def parquet_batches(source: Source, progress: Progress | None) -> Iterator[RowBatch]:
     """A run in Parquet. Raises InputError that names the row."""
-    with on_disk(source) as path:
+    with as_local_file(source) as path:
         table = ParquetRows(path, source.name)
         n = table.height
         for a in range(0, n, SLICE):
@@ -162,43 +162,43 @@ class ParquetRows:
         import polars as pl
 
         self.name = name
-        self.was = {path: stamp(path)}
-        with readable(name, "parquet"):
+        self.was = {path: file_stamp(path)}
+        with report_polars_errors(name, "parquet"):
             with open(path, "rb") as file, mmap(file.fileno(), 0, access=ACCESS_READ) as content:
                 refuse_false_pages(content, name)
             self.frames = pl.scan_parquet(path, glob=False, hive_partitioning=False)
             columns = self.frames.collect_schema().names()
             self.size = os.path.getsize(path)
-            self.height = refuse_rows(self.frames, self.size, name)
-        refuse_saved(columns, name)
-        self.names = needed_columns(columns, "score", name)
+            self.height = refuse_many_rows(self.frames, self.size, name)
+        refuse_saved_scores(columns, name)
+        self.names = required_columns(columns, "score", name)
         if not self.height:
-            raise no_rows(name)
+            raise no_rows_error(name)
 
-    def stretches(self, first: int) -> Stretches:
+    def stretches(self, first: int) -> RowBatch:
         """The `SLICE` rows from this one on. Raises InputError that names the row."""
         try:
-            with readable(self.name, "parquet"):
+            with report_polars_errors(self.name, "parquet"):
                 frame = self.frames.select(sorted(set(self.names.values()))).slice(first, SLICE).collect()
-                refuse_texts(frame, self.size, self.name)
+                refuse_long_texts(frame, self.size, self.name)
         finally:  # before what makes no sense for that reason is told
             refuse_changed(self.was, self.name)
-        return stretches_of_frame(frame, Place(self.name, first, lines=False), self.names)
+        return batch_of_frame(frame, RowLocation(self.name, first, lines=False), self.names)
 
 
 @contextmanager
-def on_disk(source: Source) -> Iterator[str]:
+def as_local_file(source: Source) -> Iterator[str]:
     """The path of the unpacked file: its own, or that of a copy in the temporary folder."""
     if source.size and source.name != "<stdin>" and not is_url(source.path):
         yield fspath(source.path)
         return
     buffer = bytearray(BLOCK)
-    with scratch(source.name):
+    with temporary_folder_errors(source.name):
         file = tempfile.NamedTemporaryFile(suffix=".parquet")  # noqa: SIM115 - opened apart, for its errors are ours
     with file:
-        while n := fill(source, buffer):
-            with scratch(source.name):
+        while n := fill_buffer(source, buffer):
+            with temporary_folder_errors(source.name):
                 file.write(memoryview(buffer)[:n])
-        with scratch(source.name):
+        with temporary_folder_errors(source.name):
             file.flush()
         yield file.name

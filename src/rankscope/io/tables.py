@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rankscope.data.dicts import all_whole
-from rankscope.data.frames import COLUMN_NAMES, one_of, rows_of_frame, shown_columns
-from rankscope.data.rows import Rows, name_of, names_of
-from rankscope.data.stretches import Stretches
+from rankscope.data.dicts import all_integers
+from rankscope.data.frames import COLUMN_NAMES, find_column, list_columns, rows_from_frame
+from rankscope.data.rows import Rows, decode_id, decode_ids
+from rankscope.data.stretches import RowBatch
 from rankscope.errors import InputError
 from rankscope.io.blocks import BOM
-from rankscope.io.formats import VALUES, File, Format, Head, Progress, Wanted, kind_of
+from rankscope.io.formats import VALUES, FileContent, FileHead, Format, Progress, ReadRequest, kind_of_rows
 from rankscope.io.json_dicts import json_shape
-from rankscope.io.render import ADVICE, parquet, pieces, refuse_not_utf8
+from rankscope.io.render import FORMAT_ADVICE, refuse_not_utf8, row_pieces, to_parquet
 from rankscope.io.table_frames import SEPARATORS, polars_errors, read_frame, uneven_lines_first
 from rankscope.kernels.text import as_fields, decode
 
@@ -39,10 +39,10 @@ SAVED = {"system", "measure", "query", "value"}
 # Telling
 
 
-def names_columns(form: str) -> Callable[[Head], bool]:
+def header_sniffer(form: str) -> Callable[[FileHead], bool]:
     """What tells a line of names with this separator: one names queries, one documents."""
 
-    def tells(head: Head) -> bool:
+    def tells(head: FileHead) -> bool:
         if head.line.startswith(b"{"):  # an object a line, whatever its texts hold
             return False
         names = {part.strip(b" \"'").lower() for part in head.line.split(SEPARATORS[form].encode())}
@@ -55,33 +55,33 @@ def names_columns(form: str) -> Callable[[Head], bool]:
 # Reading
 
 
-def read_as(form: str) -> Callable[[Source, Wanted], File]:
-    def read(source: Source, wanted: Wanted) -> File:
+def reader_of(form: str) -> Callable[[Source, ReadRequest], FileContent]:
+    def read(source: Source, wanted: ReadRequest) -> FileContent:
         content, name = source.rest().removeprefix(BOM), source.name
         if wanted.complete:
             return read_complete(content, name, form, wanted)
-        return File(*read_table(content, name, form, VALUES[wanted.kind or "run"]))
+        return FileContent(*read_table(content, name, form, VALUES[wanted.kind or "run"]))
 
     return read
 
 
-def read_complete(content: bytes, name: str, form: str, wanted: Wanted) -> File:
+def read_complete(content: bytes, name: str, form: str, wanted: ReadRequest) -> FileContent:
     """Judgments or a run, whichever the columns say, and a note on the columns that neither has."""
     columns = column_names(content, form)
     kind = wanted.kind or kind_of_columns(columns, name, wanted)
     rows, apart = read_table(content, name, form, VALUES[kind])
-    if wanted.kind is None and kind == "run" and all_whole(rows.values):  # so are judgments of BEIR and of ranx
+    if wanted.kind is None and kind == "run" and all_integers(rows.values):  # so are judgments of BEIR and of ranx
         kind = wanted.either(name, "whole numbers in the column of scores, which may be judgments")
         if kind == "qrels":
             rows, apart = read_table(content, name, form, VALUES[kind])
     fields = ["query_id", "doc_id", VALUES[kind], *(["subtopic"] if kind == "qrels" else [])]
-    used = {one_of(columns, COLUMN_NAMES[field]) for field in fields}
+    used = {find_column(columns, COLUMN_NAMES[field]) for field in fields}
     left = [column for column in columns if column not in used]
     notes: tuple[str, ...] = ()
     if left:
         many = "the column" if len(left) == 1 else "the columns"
         notes = (f"{name}: {many} {', '.join(map(repr, left))} left out: formats of rankings have none such",)
-    return File(rows, apart, None, notes)
+    return FileContent(rows, apart, None, notes)
 
 
 def column_names(content: bytes, form: str) -> list[str]:
@@ -103,23 +103,23 @@ def column_names(content: bytes, form: str) -> list[str]:
         return []
 
 
-def kind_of_columns(columns: list[str], name: str, wanted: Wanted) -> str:
+def kind_of_columns(columns: list[str], name: str, wanted: ReadRequest) -> str:
     """By the column that holds the number: relevance or score."""
     there = {column.strip().lower() for column in columns}
     scores = there & set(COLUMN_NAMES["score"])
     grades = there & (set(COLUMN_NAMES["relevance"]) - set(COLUMN_NAMES["score"]))
     if scores and grades:
-        return wanted.either(name, f"the columns {shown_columns(columns)} may be those of judgments or of a run")
+        return wanted.either(name, f"the columns {list_columns(columns)} may be those of judgments or of a run")
     if columns and not scores and not grades:
-        refuse_saved(columns, name)
+        refuse_saved_scores(columns, name)
         raise InputError(
-            f"{name}: no column 'relevance' (judgments) or 'score' (a run) among {shown_columns(columns)}; "
+            f"{name}: no column 'relevance' (judgments) or 'score' (a run) among {list_columns(columns)}; "
             "rename one of them"
         )
     return "qrels" if grades else "run"
 
 
-def refuse_saved(columns: list[str], name: str) -> None:
+def refuse_saved_scores(columns: list[str], name: str) -> None:
     """Raise for a table of scores, which is no run."""
     if set(columns) >= SAVED:
         raise InputError(
@@ -132,10 +132,10 @@ def read_table(content: bytes, name: str, format_: str, value: str) -> tuple[Row
     """Rows of a table, and how many queries had their rows apart. Raises InputError with the line."""
     content, skipped = below_comments(content, format_)
     if not content:
-        raise no_header(name)
+        raise no_header_error(name)
     with uneven_lines_first(content, name, format_, skipped):
         frame = named_frame(content, name, format_, value)
-        return rows_of_frame(frame, value, name, FIRST_ROW[format_] + skipped)
+        return rows_from_frame(frame, value, name, FIRST_ROW[format_] + skipped)
 
 
 def below_comments(content: bytes, format_: str) -> tuple[bytes, int]:
@@ -147,15 +147,15 @@ def below_comments(content: bytes, format_: str) -> tuple[bytes, int]:
     return content, skipped
 
 
-def no_header(name: str) -> InputError:
+def no_header_error(name: str) -> InputError:
     return InputError(f"{name}: no header and no rows, expected a line of column names and one a row below it")
 
 
 def named_frame(content: bytes, name: str, format_: str, value: str) -> pl.DataFrame:
     """A table that may be judgments or a run. Raises InputError for what tells by its columns that it is none."""
     frame = read_frame(content, name, format_)
-    refuse_saved(frame.columns, name)
-    if format_ == "jsonl" and one_of(frame.columns, COLUMN_NAMES["query_id"]) is None:
+    refuse_saved_scores(frame.columns, name)
+    if format_ == "jsonl" and find_column(frame.columns, COLUMN_NAMES["query_id"]) is None:
         texts = "these look like texts, to which judgments and runs refer" if "_id" in frame.columns else "convert it"
         raise InputError(
             f"{name}: objects without query_id, expected an object a line with query_id, doc_id, {value}, or one "
@@ -167,23 +167,23 @@ def named_frame(content: bytes, name: str, format_: str, value: str) -> pl.DataF
 # Writing
 
 
-def frames(rows: Rows) -> Iterator[pl.DataFrame]:
+def frames_of_rows(rows: Rows) -> Iterator[pl.DataFrame]:
     import polars as pl
 
-    queries = pl.Series(names_of(rows.query_ids), dtype=pl.String)
-    for piece in pieces(rows):
+    queries = pl.Series(decode_ids(rows.query_ids), dtype=pl.String)
+    for piece in row_pieces(rows):
         columns = {"query_id": queries.gather(piece.queries)}
         if piece.subtopics is not None:
-            columns["subtopic"] = pl.Series(names_of(piece.subtopics), dtype=pl.String)
-        columns["doc_id"] = pl.Series(names_of(piece.docs), dtype=pl.String)
-        columns[VALUES[kind_of(rows)]] = pl.Series(piece.values)
+            columns["subtopic"] = pl.Series(decode_ids(piece.subtopics), dtype=pl.String)
+        columns["doc_id"] = pl.Series(decode_ids(piece.docs), dtype=pl.String)
+        columns[VALUES[kind_of_rows(rows)]] = pl.Series(piece.values)
         yield pl.DataFrame(columns)
 
 
-def write_as(form: str) -> Callable[[Rows, str], Iterator[bytes]]:
+def writer_of(form: str) -> Callable[[Rows, str], Iterator[bytes]]:
     def write(rows: Rows, name: str) -> Iterator[bytes]:
         del name
-        for i, frame in enumerate(frames(rows)):
+        for i, frame in enumerate(frames_of_rows(rows)):
             yield frame.write_csv(include_header=not i, separator=SEPARATORS[form]).encode()
 
     return write
@@ -191,14 +191,14 @@ def write_as(form: str) -> Callable[[Rows, str], Iterator[bytes]]:
 
 def write_jsonl(rows: Rows, name: str) -> Iterator[bytes]:
     del name
-    return (frame.write_ndjson().encode() for frame in frames(rows))
+    return (frame.write_ndjson().encode() for frame in frames_of_rows(rows))
 
 
 def write_parquet(rows: Rows, name: str) -> Iterator[bytes]:
     import polars as pl
 
     del name
-    yield parquet(pl.concat(frames(rows)))
+    yield to_parquet(pl.concat(frames_of_rows(rows)))
 
 
 def refuse_edges(rows: Rows, name: str, shown: str) -> None:
@@ -211,49 +211,49 @@ def refuse_edges(rows: Rows, name: str, shown: str) -> None:
         edges = fields.buffer[[fields.starts, fields.starts + fields.lengths - 1]]
         bad = np.flatnonzero(((edges == ord(" ")) | (edges == ord("\t"))).any(axis=0))
         if bad.size:
-            id_ = name_of(decode(fields.take(bad[:1]))[0])
+            id_ = decode_id(decode(fields.take(bad[:1]))[0])
             raise InputError(
-                f"{shown}: the {what} id {id_!r} begins or ends with a blank, which csv and tsv do not keep; {ADVICE}"
+                f"{shown}: the {what} id {id_!r} begins or ends with a blank, which csv and tsv do not keep; {FORMAT_ADVICE}"
             )
 
 
-def stretches_as(form: str) -> Callable[[Source, Progress | None], Iterator[Stretches]]:
-    def stretches(source: Source, progress: Progress | None) -> Iterator[Stretches]:
-        from rankscope.io.table_stretches import blocks, slices  # only large files need it
+def batch_reader_of(form: str) -> Callable[[Source, Progress | None], Iterator[RowBatch]]:
+    def stretches(source: Source, progress: Progress | None) -> Iterator[RowBatch]:
+        from rankscope.io.table_stretches import parquet_batches, text_batches  # only large files need it
 
         if form == "parquet":
-            return slices(source, progress)
-        return blocks(source, form, progress)
+            return parquet_batches(source, progress)
+        return text_batches(source, form, progress)
 
     return stretches
 
 
-def text_table(form: str) -> Format:
+def text_format(form: str) -> Format:
     return Format(
-        sniff=names_columns(form),
-        read=read_as(form),
-        write=write_as(form),
+        sniff=header_sniffer(form),
+        read=reader_of(form),
+        write=writer_of(form),
         refuse=refuse_edges,
-        stretches=stretches_as(form),
+        stretches=batch_reader_of(form),
         small=16 << 20,
     )
 
 
-CSV, TSV = text_table("csv"), text_table("tsv")
+CSV, TSV = text_format("csv"), text_format("tsv")
 JSONL = Format(
     sniff=lambda head: json_shape(head) == "jsonl",
-    read=read_as("jsonl"),
+    read=reader_of("jsonl"),
     write=write_jsonl,
     refuse=refuse_not_utf8,
-    stretches=stretches_as("jsonl"),
+    stretches=batch_reader_of("jsonl"),
     small=16 << 20,
 )
 PARQUET = Format(
     sniff=lambda head: head.start.startswith(MAGIC),
-    read=read_as("parquet"),
+    read=reader_of("parquet"),
     write=write_parquet,
     refuse=refuse_not_utf8,
-    stretches=stretches_as("parquet"),
+    stretches=batch_reader_of("parquet"),
     small=2 << 20,
     row_called="{}: row {}",
 )

@@ -13,10 +13,19 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from rankscope.data.rows import Interner, Rows, group, name_of
-from rankscope.data.stretches import Stretches, Ungrouped
+from rankscope.data.rows import Interner, Rows, decode_id, group_rows
+from rankscope.data.stretches import RowBatch, Ungrouped
 from rankscope.errors import InputError
-from rankscope.io.blocks import NEWLINE, Block, BlockReader, Layout, count_lines, read_whole, split, windows
+from rankscope.io.blocks import (
+    NEWLINE,
+    BlockReader,
+    LineBlock,
+    LineLayout,
+    count_lines,
+    read_all,
+    split_block,
+    split_fields,
+)
 from rankscope.io.streams import Readable
 from rankscope.kernels.numbers import parse_floats, parse_integers
 from rankscope.kernels.text import Fields, changes, decode, hashes
@@ -29,7 +38,7 @@ __all__ = [
     "Ungrouped",
     "first_fields",
     "read_rows",
-    "read_stretches",
+    "read_batches",
     "stream_rows",
 ]
 
@@ -37,7 +46,7 @@ __all__ = [
 class Grammar(NamedTuple):
     """A layout, and how its value column (the last one named) is read."""
 
-    layout: Layout
+    layout: LineLayout
     value: str
     dtype: type[np.generic]
     parse: Callable[[Fields], tuple[npt.NDArray[Any], npt.NDArray[np.intp]]]
@@ -46,7 +55,7 @@ class Grammar(NamedTuple):
 FOUR, SIX = "4 (query 0 document relevance)", "6 (query Q0 document rank score tag)"
 ORDER = "(where a command takes both, judgments come first)"
 QRELS = Grammar(
-    Layout(
+    LineLayout(
         4,
         4,
         (0, 2, 3),
@@ -62,7 +71,7 @@ SUBTOPIC_QRELS = QRELS._replace(
     layout=replace(QRELS.layout, columns=(0, 1, 2, 3), expected="4 (query subtopic document relevance)")
 )
 RUN = Grammar(
-    Layout(5, None, (0, 2, 4), SIX, {4: f"this looks like judgments, where a run is expected {ORDER}"}, trec=True),
+    LineLayout(5, None, (0, 2, 4), SIX, {4: f"this looks like judgments, where a run is expected {ORDER}"}, trec=True),
     "score",
     np.float64,
     parse_floats,
@@ -70,7 +79,7 @@ RUN = Grammar(
 KINDS = {"relevance": "a whole number", "rank": "a whole number", "score": "a finite number"}
 
 
-class Parsed(NamedTuple):
+class ParsedBlock(NamedTuple):
     """The lines of one block. starts: the first row of each stretch of one query; queries: their ids."""
 
     queries: Fields
@@ -81,8 +90,8 @@ class Parsed(NamedTuple):
     subtopics: Fields | None
 
 
-def parse(block: Block, grammar: Grammar) -> Parsed:
-    queries, *others, docs, texts = split(block, grammar.layout)
+def parse_block(block: LineBlock, grammar: Grammar) -> ParsedBlock:
+    queries, *others, docs, texts = split_fields(block, grammar.layout)
     subtopics = others[0] if others else None
     values, bad = grammar.parse(texts)
     if grammar.value == "score" and not np.isfinite(values).all():
@@ -92,7 +101,7 @@ def parse(block: Block, grammar: Grammar) -> Parsed:
         place = int(texts.starts[row[0]])
         line = bytes(block.buffer[line_start(block, place) : block.buffer.find(b"\n", place)])
         advice = grammar.layout.advice(0, line, first=False)
-        found = name_of(decode(texts.take(row))[0])
+        found = decode_id(decode(texts.take(row))[0])
         form = grammar.layout.expected.partition("(")[2].partition(")")[0]
         raise InputError(
             f"{block.where(place)}: {grammar.value} {found!r}, expected "
@@ -100,9 +109,9 @@ def parse(block: Block, grammar: Grammar) -> Parsed:
         )
     n = docs.starts.size
     if not n:
-        return Parsed(queries, np.empty(0, np.intp), docs, hashes(docs), values, subtopics)
+        return ParsedBlock(queries, np.empty(0, np.intp), docs, hashes(docs), values, subtopics)
     starts = np.r_[0, np.flatnonzero(changes(queries)) + 1]
-    return Parsed(queries.take(starts), starts, docs, hashes(docs), values, subtopics)
+    return ParsedBlock(queries.take(starts), starts, docs, hashes(docs), values, subtopics)
 
 
 def stream_rows(
@@ -117,7 +126,7 @@ def stream_rows(
     keep: int | None = None
     found = False
     while (block := reader.next(keep)) is not None:
-        queries, starts, docs, hashed, values, _ = parse(block, grammar)
+        queries, starts, docs, hashed, values, _ = parse_block(block, grammar)
         keep = block.end
         groups = starts.size
         if not block.last and groups:
@@ -138,40 +147,40 @@ def stream_rows(
         offsets = np.r_[starts[:groups], rows].astype(np.int64)
         yield Rows(decode(ours), offsets, docs.slice(slice(rows)), hashed[:rows], values[:rows], block.where)
     if not found:
-        raise no_data(name, grammar)
+        raise no_data_error(name, grammar)
 
 
-def read_stretches(
+def read_batches(
     stream: Readable, name: str, grammar: Grammar, size: int, progress: Callable[[int], Any] | None = None
-) -> Iterator[Stretches]:
+) -> Iterator[RowBatch]:
     """The rows in the order of the file, block by block. Each is valid until the next is asked for."""
     reader = BlockReader(stream, name, size, progress)
     keep: int | None = None
     found = False
     while (block := reader.next(keep)) is not None:
-        queries, starts, docs, hashed, values, _ = parse(block, grammar)
+        queries, starts, docs, hashed, values, _ = parse_block(block, grammar)
         keep = block.end
         if starts.size:
             found = True
             newlines = np.flatnonzero(block.array[block.begin : block.end] == NEWLINE) + block.begin
             lines = np.searchsorted(newlines, docs.starts) + block.first_line
-            yield Stretches(queries, starts, docs, hashed, values, lines)
+            yield RowBatch(queries, starts, docs, hashed, values, lines)
     if not found:
-        raise no_data(name, grammar)
+        raise no_data_error(name, grammar)
 
 
-def no_data(name: str, grammar: Grammar) -> InputError:
+def no_data_error(name: str, grammar: Grammar) -> InputError:
     fields = grammar.layout.expected.replace(" (", " fields (")
     return InputError(f"{name}: no data, only comments and blank lines; expected lines of {fields}")
 
 
-def line_start(block: Block, place: int) -> int:
+def line_start(block: LineBlock, place: int) -> int:
     return block.buffer.rfind(b"\n", block.begin, place) + 1 or block.begin
 
 
 def read_rows(stream: Readable, name: str, grammar: Grammar, size: int = 0) -> tuple[Rows, int]:
     """All rows at once, and how many queries had their lines apart. size: of the stream in bytes, where known."""
-    whole = read_whole(stream, name, size)
+    whole = read_all(stream, name, size)
     interner = Interner()
     # As large as can be needed from the start: growing would hold a large file's columns twice.
     most = count_lines(whole.buffer, whole.begin, whole.end)
@@ -180,8 +189,8 @@ def read_rows(stream: Readable, name: str, grammar: Grammar, size: int = 0) -> t
     values = np.empty(most, grammar.dtype)
     subtopic_starts, subtopic_lengths = [], []
     n = 0
-    for block in windows(whole):
-        parsed = parse(block, grammar)
+    for block in split_block(whole):
+        parsed = parse_block(block, grammar)
         rows = slice(n, n + parsed.docs.starts.size)
         if rows.stop > n:
             stretches = np.diff(np.r_[parsed.starts, rows.stop - n])
@@ -193,12 +202,12 @@ def read_rows(stream: Readable, name: str, grammar: Grammar, size: int = 0) -> t
                 subtopic_lengths.append(parsed.subtopics.lengths)
             n = rows.stop
     if not n:
-        raise no_data(name, grammar)
+        raise no_data_error(name, grammar)
     docs = Fields(whole.array, starts[:n], lengths[:n])
     subtopics = None
     if subtopic_starts:
         subtopics = Fields(whole.array, np.concatenate(subtopic_starts), np.concatenate(subtopic_lengths))
-    return group(list(interner.ids), codes[:n], docs, hashed[:n], values[:n], whole.where, subtopics)
+    return group_rows(list(interner.ids), codes[:n], docs, hashed[:n], values[:n], whole.where, subtopics)
 
 
 def first_fields(buffer: bytes | bytearray, begin: int, end: int) -> list[bytes]:

@@ -11,7 +11,7 @@ from typing import Any
 from rankscope.errors import InputError, ParameterError, RankscopeError
 from rankscope.io.packed import refuse_bomb
 
-__all__ = ["Remote", "is_url", "is_url_of_folder", "open_url", "url_files", "url_size"]
+__all__ = ["RemoteFile", "is_url", "is_url_of_folder", "open_url", "url_files", "url_size"]
 
 #: A scheme and two slashes; one letter is a drive of Windows.
 URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+(::|://)")
@@ -19,7 +19,7 @@ HTTP = ("http://", "https://")
 NOT_FOUND = 404
 
 
-class Remote(io.RawIOBase):
+class RemoteFile(io.RawIOBase):
     """A file of fsspec's; whatever its library raises while it is read is an OSError."""
 
     def __init__(self, file: Any) -> None:
@@ -79,7 +79,7 @@ def as_oserror() -> Iterator[None]:
     except Exception as error:
         if isinstance(error, OSError) and str(error):
             raise
-        raise OSError(said(error)) from error
+        raise OSError(error_text(error)) from error
 
 
 def is_url(path: object) -> bool:
@@ -105,7 +105,7 @@ def url_files(url: str) -> list[tuple[str, str, int]]:
 
     Raises as `open_url`, and NotADirectoryError where it is a file.
     """
-    with told(url):
+    with store_errors(url):
         import fsspec
 
         store, path = fsspec.core.url_to_fs(url)
@@ -125,7 +125,7 @@ def open_url(url: str) -> Iterator[Any]:
     Raises FileNotFoundError and OSError as `open`; ParameterError where fsspec, or what it needs for this kind of URL,
     is not installed; InputError for a kind that it does not know.
     """
-    with opened(url) as file, io.BufferedReader(Remote(file), 1 << 16) as stream:
+    with open_remote(url) as file, io.BufferedReader(RemoteFile(file), 1 << 16) as stream:
         yield stream
 
 
@@ -135,21 +135,21 @@ def url_size(url: str) -> int:
     Raises ParameterError as `open_url`, but nothing for a file that cannot be opened, which has 0 until somebody does.
     """
     try:
-        with opened(url) as file:
-            return Remote(file).size
+        with open_remote(url) as file:
+            return RemoteFile(file).size
     except (OSError, InputError):
         return 0
 
 
 @contextmanager
-def opened(url: str) -> Iterator[Any]:
-    with told(url):
+def open_remote(url: str) -> Iterator[Any]:
+    with store_errors(url):
         import fsspec
 
         source = fsspec.open(url, "rb")  # kept: of an archive it has the file that this one is in
         refuse_packed(source, url)
         file = source.open()
-        if url.startswith(HTTP) and not gives_parts(file):
+        if url.startswith(HTTP) and not serves_ranges(file):
             file.close()
             file = fsspec.open(url, "rb", block_size=0).open()  # from its beginning on, once
     with file:
@@ -163,7 +163,7 @@ def refuse_packed(source: Any, url: str) -> None:
         refuse_bomb(about["size"], about.get("compress_size", about["size"]), url)
 
 
-def gives_parts(file: Any) -> bool:
+def serves_ranges(file: Any) -> bool:
     """Whether a file by HTTP can be read piece by piece; some servers send all of it whatever part they are asked for.
 
     They are asked for its last byte, where it takes more than one piece.
@@ -180,7 +180,7 @@ def gives_parts(file: Any) -> bool:
 
 
 @contextmanager
-def told(url: str) -> Iterator[None]:
+def store_errors(url: str) -> Iterator[None]:
     """Raise errors of ours, or OSError, for whatever goes wrong with a store."""
     try:
         import fsspec  # noqa: F401 - whether it is there
@@ -191,22 +191,22 @@ def told(url: str) -> Iterator[None]:
     try:
         yield
     except ImportError as error:  # of the package for this store
-        raise ParameterError(f"{url}: a package for such URLs is not installed ({said(error)})") from None
+        raise ParameterError(f"{url}: a package for such URLs is not installed ({error_text(error)})") from None
     except FileNotFoundError as error:
         cause = error.__cause__
         if cause is None or isinstance(cause, FileNotFoundError) or getattr(cause, "status", 0) == NOT_FOUND:
             raise
-        called, text = type(cause).__name__, said(cause)
+        called, text = type(cause).__name__, error_text(cause)
         # A server that refuses, or does not answer.
         raise OSError(text if text == called else f"{called}: {text}") from error
     except (OSError, RankscopeError):
         raise
     except ValueError as error:
-        raise InputError(f"{url}: cannot be opened ({said(error)}); check the URL, or name a path") from None
+        raise InputError(f"{url}: cannot be opened ({error_text(error)}); check the URL, or name a path") from None
     except Exception as error:  # each store has errors of its own
-        raise OSError(said(error)) from error
+        raise OSError(error_text(error)) from error
 
 
-def said(error: BaseException) -> str:
+def error_text(error: BaseException) -> str:
     """In one line."""
     return " ".join(str(error).split()) or type(error).__name__

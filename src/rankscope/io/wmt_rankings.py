@@ -13,11 +13,11 @@ from typing import NamedTuple
 import numpy as np
 
 from rankscope.data.rankings import Rankings
-from rankscope.data.wording import counted
+from rankscope.data.wording import pluralise
 from rankscope.errors import InputError, ParameterError
 from rankscope.io.blocks import BOM
-from rankscope.io.mt_names import judgments_of, pair_name
-from rankscope.io.streams import empty_file, open_binary, source_name
+from rankscope.io.mt_names import build_rankings, pair_name
+from rankscope.io.streams import empty_file_error, open_binary, source_name
 from rankscope.typing import Bools, Floats, PathLike
 
 __all__ = ["read_wmt_rankings"]
@@ -25,10 +25,10 @@ __all__ = ["read_wmt_rankings"]
 REFERENCE, FILLER = "_ref", "blank"
 EXPECTED = "a line of names (srclang,trglang,srcIndex,...,system1Id,...,system1rank,...) and a row a judgment"
 COLUMN = re.compile(r"system([0-9]{1,6})(id|rank)")
-CHOICES = {"duplicates": ("keep", "drop", "refuse"), "reference": ("keep", "drop")}
+SETTINGS = {"duplicates": ("keep", "drop", "refuse"), "reference": ("keep", "drop")}
 
 
-class Columns(NamedTuple):
+class JudgmentColumns(NamedTuple):
     """Where everything stands in a row. systems, ranks: of the first, the second, ... system."""
 
     source: int
@@ -64,14 +64,14 @@ def read_wmt_rankings(
     (('cs-en',), ('7',), [[1.0, 2.0, nan]])
     """
     for name, value in (("duplicates", duplicates), ("reference", reference)):
-        if value not in CHOICES[name]:
-            raise ParameterError(f"{name}={value!r}, expected one of {', '.join(CHOICES[name])}")
+        if value not in SETTINGS[name]:
+            raise ParameterError(f"{name}={value!r}, expected one of {', '.join(SETTINGS[name])}")
     name = source_name(path)
     with open_binary(path) as stream:
         content = stream.read().removeprefix(BOM)
-    header, rows, numbers = read_rows(content, name)
+    header, rows, numbers = read_csv_rows(content, name)
     columns = find_columns(header[0], f"{name}:{header[1]}")
-    rows, numbers, notes = without_repeated(rows, numbers, name, duplicates)
+    rows, numbers, notes = handle_duplicates(rows, numbers, name, duplicates)
     ranks = read_ranks(rows, numbers, name, columns)
     written = list(chain.from_iterable(map(itemgetter(*columns.systems), rows)))
     shape = ranks.shape
@@ -79,18 +79,18 @@ def read_wmt_rankings(
         raise InputError(f"{name}:{numbers[written.index('') // shape[1]]}: a system without a name; correct this line")
     texts = np.array(written, np.object_)
     kept = (texts != FILLER).reshape(shape)
-    notes += left_out(~kept, FILLER, "which fill places up")
+    notes += skipped_note(~kept, FILLER, "which fill places up")
     if reference == "drop":
         is_reference = (texts == REFERENCE).reshape(shape)
-        notes += left_out(is_reference, REFERENCE, "the reference")
+        notes += skipped_note(is_reference, REFERENCE, "the reference")
         kept &= ~is_reference
     unranked = int(np.isnan(ranks[kept]).sum())
     if unranked:
-        notes.append(f"{counted(unranked, 'output is', 'outputs are')} not ranked (-1)")
+        notes.append(f"{pluralise(unranked, 'output is', 'outputs are')} not ranked (-1)")
     segments = [row[columns.segment] for row in rows]
     if lines is not None:
-        segments = renumbered(segments, numbers, name, lines)
-    return judgments_of(
+        segments = renumber_segments(segments, numbers, name, lines)
+    return build_rankings(
         pairs=pair_column(rows, columns),
         segments=segments,
         judges=[row[columns.judge] for row in rows] if columns.judge is not None else [""] * len(rows),
@@ -102,7 +102,7 @@ def read_wmt_rankings(
     )
 
 
-def read_rows(content: bytes, name: str) -> tuple[tuple[list[str], int], list[list[str]], list[int]]:
+def read_csv_rows(content: bytes, name: str) -> tuple[tuple[list[str], int], list[list[str]], list[int]]:
     """The names of the columns and their line; the rows below and theirs."""
     first, _, _ = content.lstrip().partition(b"\n")
     reader = csv.reader(
@@ -119,7 +119,7 @@ def read_rows(content: bytes, name: str) -> tuple[tuple[list[str], int], list[li
     except csv.Error as error:
         raise InputError(f"{name}:{reader.line_num}: cannot be read ({error}); correct this line") from None
     if not rows:
-        raise empty_file(name, EXPECTED)
+        raise empty_file_error(name, EXPECTED)
     header = [field.strip() for field in rows[0]]
     for row, number in zip(rows, numbers, strict=True):
         if len(row) != len(header):
@@ -129,7 +129,7 @@ def read_rows(content: bytes, name: str) -> tuple[tuple[list[str], int], list[li
     return (header, numbers[0]), rows[1:], numbers[1:]
 
 
-def find_columns(header: Sequence[str], where: str) -> Columns:
+def find_columns(header: Sequence[str], where: str) -> JudgmentColumns:
     places = {field.lower(): i for i, field in reversed(list(enumerate(header)))}
     systems: dict[int, dict[str, int]] = {}
     for field, i in places.items():
@@ -142,9 +142,9 @@ def find_columns(header: Sequence[str], where: str) -> Columns:
         f"system{k}{part}" for k in sorted(systems) for part in ("Id", "rank") if part.lower() not in systems[k]
     ]
     if missing or len(systems) < 2:
-        found = f"no column {missing[0]!r}" if missing else f"columns of {counted(len(systems), 'system')}"
+        found = f"no column {missing[0]!r}" if missing else f"columns of {pluralise(len(systems), 'system')}"
         raise InputError(f"{where}: {found}, expected {EXPECTED}; is this a ranking CSV of WMT?")
-    return Columns(
+    return JudgmentColumns(
         places["srclang"],
         places["trglang"],
         places.get("srcindex", places.get("segmentid", -1)),
@@ -154,7 +154,7 @@ def find_columns(header: Sequence[str], where: str) -> Columns:
     )
 
 
-def without_repeated(
+def handle_duplicates(
     rows: list[list[str]], numbers: list[int], name: str, duplicates: str
 ) -> tuple[list[list[str]], list[int], list[str]]:
     """The rows with or without those that stand a second time, and what to say of them."""
@@ -169,17 +169,17 @@ def without_repeated(
             f"{name}:{numbers[i]}: the same row as line {numbers[owner[i]]}, expected each judgment once; "
             'remove it, or let repeated rows be kept or dropped (duplicates="keep" or "drop")'
         )
-    said = f"{counted(len(again), 'row repeats', 'rows repeat')} an earlier one in all fields:"
+    said = f"{pluralise(len(again), 'row repeats', 'rows repeat')} an earlier one in all fields:"
     if duplicates == "keep":
         return rows, numbers, [f"{said} kept, as WMT does"]
     kept = sorted(first.values())
     return [rows[i] for i in kept], [numbers[i] for i in kept], [f"{said} dropped"]
 
 
-def read_ranks(rows: list[list[str]], numbers: list[int], name: str, columns: Columns) -> Floats:
+def read_ranks(rows: list[list[str]], numbers: list[int], name: str, columns: JudgmentColumns) -> Floats:
     """(rows, systems) the ranks, NaN for -1."""
     cells = list(chain.from_iterable(map(itemgetter(*columns.ranks), rows)))
-    known = {cell: rank_of(cell) for cell in dict.fromkeys(cells)}
+    known = {cell: parse_rank(cell) for cell in dict.fromkeys(cells)}
     bad = {cell for cell, rank in known.items() if rank is None}
     if bad:
         at = next(i for i, cell in enumerate(cells) if cell in bad)
@@ -191,7 +191,7 @@ def read_ranks(rows: list[list[str]], numbers: list[int], name: str, columns: Co
     return np.array([known[cell] for cell in cells], np.float64).reshape(len(rows), len(columns.ranks))
 
 
-def rank_of(cell: str) -> float | None:
+def parse_rank(cell: str) -> float | None:
     """The rank that a cell holds, NaN for -1, None where it is none."""
     try:
         rank = float(cell)
@@ -204,20 +204,20 @@ def rank_of(cell: str) -> float | None:
     return rank if 1 <= rank < np.inf else None
 
 
-def left_out(marked: Bools, name: str, what: str) -> list[str]:
+def skipped_note(marked: Bools, name: str, what: str) -> list[str]:
     if not marked.any():
         return []
-    places = counted(int(marked.sum()), "place")
-    return [f"{places} of {name!r} ({what}) in {counted(int(marked.any(axis=1).sum()), 'row')} left out"]
+    places = pluralise(int(marked.sum()), "place")
+    return [f"{places} of {name!r} ({what}) in {pluralise(int(marked.any(axis=1).sum()), 'row')} left out"]
 
 
-def pair_column(rows: list[list[str]], columns: Columns) -> list[str]:
+def pair_column(rows: list[list[str]], columns: JudgmentColumns) -> list[str]:
     written = list(map(itemgetter(columns.source, columns.target), rows))
     names = {pair: pair_name(*pair) for pair in set(written)}
     return [names[pair] for pair in written]
 
 
-def renumbered(segments: list[str], numbers: list[int], name: str, lines: PathLike) -> list[str]:
+def renumber_segments(segments: list[str], numbers: list[int], name: str, lines: PathLike) -> list[str]:
     """The segments by the lines of a file."""
     where = source_name(lines)
     with open_binary(lines) as stream:

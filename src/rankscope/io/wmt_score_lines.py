@@ -8,10 +8,10 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from rankscope.data.rows import Interner, name_of
-from rankscope.data.wording import counted, listed
+from rankscope.data.rows import Interner, decode_id
+from rankscope.data.wording import join_names, pluralise
 from rankscope.errors import InputError, ParameterError
-from rankscope.io.blocks import Block, BlockReader, Layout, split
+from rankscope.io.blocks import BlockReader, LineBlock, LineLayout, split_fields
 from rankscope.io.mt_names import bare_names, split_pair
 from rankscope.io.streams import open_binary, source_name
 from rankscope.kernels.numbers import parse_floats
@@ -50,7 +50,7 @@ class ScoreLines(NamedTuple):
 
     def notes(self, metric: str, pairs: dict[str, Ints]) -> tuple[str, ...]:
         missing = sum(int(np.isnan(self.values[rows]).sum()) for rows in pairs.values())
-        return (f"{self.name}: {counted(missing, 'line')} of {metric} without a score",) if missing else ()
+        return (f"{self.name}: {pluralise(missing, 'line')} of {metric} without a score",) if missing else ()
 
 
 def read_score_lines(
@@ -68,19 +68,19 @@ def read_score_lines(
         first = next((line.rstrip() for line in head.splitlines() if line.strip() and not line.startswith(b"#")), b"")
         tabs = len(first.split(b"\t")) >= len(fields)
         layout = layout_of(first.split(b"\t") if tabs else first.split(), fields, columns, name)
-        reader = BlockReader(Again(head, stream, tabs), name)
+        reader = BlockReader(ReplayedStream(head, stream, tabs), name)
         block = reader.next()
         while block is not None:
-            parts = split(block, layout)
+            parts = split_fields(block, layout)
             for field, part in zip(fields[:-1], parts, strict=False):
                 codes[field].append(interners[field].codes(part).astype(np.int32))
-            values.append(numbers(parts[-1], block))
+            values.append(parse_scores(parts[-1], block))
             lines.append(line_numbers(parts[-1], block))
             block = reader.next(block.end) if not block.last else None
     table = ScoreLines(
         name,
         {
-            field: [name_of(id_.replace(STAND_IN, BLANK).strip()) for id_ in interner.ids]
+            field: [decode_id(id_.replace(STAND_IN, BLANK).strip()) for id_ in interner.ids]
             for field, interner in interners.items()
         },
         {field: np.concatenate(parts) for field, parts in codes.items()},
@@ -89,17 +89,17 @@ def read_score_lines(
     where = np.concatenate(lines)
     if not where.size:
         raise InputError(f"{name}: comments and blank lines only, expected {layout.expected}")
-    table, where = one_test_set(table, where, test_set)
+    table, where = select_test_set(table, where, test_set)
     for field, rename in (
         ("pair", {pair: split_pair(pair) for pair in table.names["pair"]}),
         ("system", bare_names(table.names["system"])),
     ):
-        merge(table, field, rename)
+        merge_names(table, field, rename)
     refuse_repeated(table, where)
     return table
 
 
-class Again:
+class ReplayedStream:
     """A stream whose first bytes have been looked at; with tabs, blanks inside fields become a character of a name."""
 
     def __init__(self, head: bytes, stream: Any, tabs: bool) -> None:
@@ -116,7 +116,7 @@ class Again:
         return n
 
 
-def layout_of(first: Sequence[bytes], fields: Sequence[str], columns: Sequence[str] | None, name: str) -> Layout:
+def layout_of(first: Sequence[bytes], fields: Sequence[str], columns: Sequence[str] | None, name: str) -> LineLayout:
     """Which columns hold what, by the first line or by what somebody said."""
     expected = f"{len(fields)} ({' '.join(field.upper() for field in fields)})"
     if columns is not None:
@@ -126,7 +126,7 @@ def layout_of(first: Sequence[bytes], fields: Sequence[str], columns: Sequence[s
                 f"columns={list(columns)}: {missing[0]!r} must stand in it once, as {', '.join(fields)}"
             )
         n = len(columns)
-        return Layout(n, n, tuple(map(list(columns).index, fields)), f"{n} ({' '.join(columns)})")
+        return LineLayout(n, n, tuple(map(list(columns).index, fields)), f"{n} ({' '.join(columns)})")
     end = len(first)
     while end > len(fields) and not is_number(first[end - 1]):
         end -= 1
@@ -141,7 +141,7 @@ def layout_of(first: Sequence[bytes], fields: Sequence[str], columns: Sequence[s
     if n > len(fields):
         expected = f"{n} fields, as in the first line"
     mistaken = {5: "this looks like sys.scr, the scores of whole systems"} if fields is SEGMENTS else {}
-    return Layout(n, n, places, expected, mistaken)
+    return LineLayout(n, n, places, expected, mistaken)
 
 
 def is_number(text: bytes) -> bool:
@@ -152,29 +152,29 @@ def is_number(text: bytes) -> bool:
     return True
 
 
-def numbers(texts: Fields, block: Block) -> Floats:
+def parse_scores(texts: Fields, block: LineBlock) -> Floats:
     """The scores of a block, NaN where a line says that there is none."""
     values, bad = parse_floats(texts)
     other = np.union1d(bad, np.flatnonzero(np.isinf(values)))
     found = [text.replace(STAND_IN, BLANK).strip() for text in decode(texts.take(other))]
-    known = {text: np.nan if text.lower() in NO_SCORE else number_of(text) for text in set(found)}
+    known = {text: np.nan if text.lower() in NO_SCORE else parse_score(text) for text in set(found)}
     values[other] = [known[text] for text in found]
     for row, text in zip(other.tolist(), found, strict=True):
         if np.isinf(known[text]):
             raise InputError(
-                f"{block.where(int(texts.starts[row]))}: score {name_of(text)!r}, expected a finite number, or nan for "
+                f"{block.where(int(texts.starts[row]))}: score {decode_id(text)!r}, expected a finite number, or nan for "
                 "none; correct this line"
             )
     return values
 
 
-def number_of(text: bytes) -> float:
+def parse_score(text: bytes) -> float:
     """The number that stands there between blanks, infinite where there is none."""
     values, bad = parse_floats(as_fields([text]))
     return np.inf if bad.size else float(values[0])
 
 
-def line_numbers(texts: Fields, block: Block) -> npt.NDArray[np.int32]:
+def line_numbers(texts: Fields, block: LineBlock) -> npt.NDArray[np.int32]:
     """The number of the line in which each field stands."""
     newlines = np.flatnonzero(block.array[block.begin : block.end] == ord("\n")) + block.begin
     if newlines.size == texts.starts.size:
@@ -182,25 +182,25 @@ def line_numbers(texts: Fields, block: Block) -> npt.NDArray[np.int32]:
     return np.asarray(np.searchsorted(newlines, texts.starts) + block.first_line, np.int32)
 
 
-def one_test_set(
+def select_test_set(
     table: ScoreLines, where: npt.NDArray[np.int32], test_set: str | None
 ) -> tuple[ScoreLines, npt.NDArray[np.int32]]:
     """The lines of the one test set that there is, or that is wanted."""
     names = table.names["test set"]
     if test_set is None and len(names) > 1:
         raise InputError(
-            f"{table.name}: {len(names)} test sets ({listed(names)}), expected one; say which is wanted (test_set)"
+            f"{table.name}: {len(names)} test sets ({join_names(names)}), expected one; say which is wanted (test_set)"
         )
     if test_set is None or names == [test_set]:
         return table, where
     if test_set not in names:
-        raise InputError(f"{table.name}: no test set {test_set!r}, there is {listed(names)}; name one of those")
+        raise InputError(f"{table.name}: no test set {test_set!r}, there is {join_names(names)}; name one of those")
     kept = table.codes["test set"] == names.index(test_set)
     codes = {field: part[kept] for field, part in table.codes.items()}
     return ScoreLines(table.name, table.names, codes, table.values[kept]), where[kept]
 
 
-def merge(table: ScoreLines, field: str, rename: dict[str, str]) -> None:
+def merge_names(table: ScoreLines, field: str, rename: dict[str, str]) -> None:
     """Give the names of a field other names, of which several may be one."""
     places: dict[str, int] = {}
     to = np.array([places.setdefault(rename[name], len(places)) for name in table.names[field]], np.int32)

@@ -8,7 +8,7 @@ import numpy as np
 
 from rankscope.data.segment_scores import PairScores, SegmentScores, SystemScores
 from rankscope.data.sparse import refuse_sparse
-from rankscope.io.mt_names import in_order
+from rankscope.io.mt_names import segment_order
 from rankscope.io.wmt_score_lines import SEGMENTS, SYSTEMS, ScoreLines, read_score_lines
 from rankscope.typing import Ints, PathLike
 
@@ -82,7 +82,7 @@ def pair_scores(table: ScoreLines, rows: Ints) -> PairScores:
     values = np.full((systems.size, segments.size), np.nan)
     values[system, segment] = table.values[rows]
     names = [table.names["segment"][code] for code in segments.tolist()]
-    order = in_order(names)
+    order = segment_order(names)
     return PairScores(
         tuple(table.names["system"][code] for code in systems.tolist()),
         tuple(names[i] for i in order),

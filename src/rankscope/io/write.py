@@ -20,13 +20,13 @@ from rankscope.typing import PathLike
 
 __all__ = [
     "check_writable",
-    "compressed",
-    "folder_made",
-    "is_left_over",
+    "compress",
+    "make_folder",
+    "is_temporary",
     "is_special",
     "refuse_overwriting",
     "write_chunks",
-    "write_first",
+    "write_new",
     "write_folder",
     "write_stdout",
     "write_text",
@@ -69,11 +69,11 @@ def check_writable(path: PathLike) -> None:
             raise OutputError(f"{path}: {first} stands as it is, as within quotes; write the path out")
         raise OutputError(f"{path}: the folder {Path(path).parent} does not exist; create it first")
     there = os.path.exists(target)
-    if not os.access(folder, os.W_OK) or (there and (not os.access(target, os.W_OK) or is_kept(target))):
+    if not os.access(folder, os.W_OK) or (there and (not os.access(target, os.W_OK) or is_protected(target))):
         raise OutputError(f"{path}: no permission to write there; choose another place")
 
 
-def is_kept(target: Path) -> bool:
+def is_protected(target: Path) -> bool:
     """Whether it is another user's file in a folder such as /tmp, where nobody else can put a file in its place."""
     folder = target.parent.stat()
     owners = (0, folder.st_uid, target.stat().st_uid)
@@ -82,18 +82,18 @@ def is_kept(target: Path) -> bool:
 
 def refuse_overwriting(output: PathLike, inputs: Iterable[PathLike]) -> None:
     """Raise ParameterError where the output is one of the files that are read."""
-    for path in (path for one in inputs for path in files_of(one)):
+    for path in (path for one in inputs for path in files_at(one)):
         if os.path.exists(path) and os.path.exists(output) and os.path.samefile(path, output):
             raise ParameterError(f"{output}: is read here and would be overwritten; write to another file")
 
 
-def files_of(path: PathLike) -> Iterable[PathLike]:
+def files_at(path: PathLike) -> Iterable[PathLike]:
     """It, or where it is a folder, the files of the run that may be in it."""
     if not is_folder(path):
         return [path]
-    from rankscope.io.folders import sound_partitions  # most runs are files
+    from rankscope.io.folders import readable_partitions  # most runs are files
 
-    return [one.path for one in sound_partitions(path)]
+    return [one.path for one in readable_partitions(path)]
 
 
 def is_special(path: PathLike) -> bool:
@@ -125,7 +125,7 @@ def write_chunks(path: PathLike, chunks: Iterable[bytes]) -> None:
     whose name begins with `.rankscope-`, and nothing else.
     """
     check_writable(path)
-    with told(path):
+    with write_errors(path):
         if is_special(path):
             number = descriptor_of(path)
             with open(path if number is None else os.dup(number), "wb") as file:
@@ -134,7 +134,7 @@ def write_chunks(path: PathLike, chunks: Iterable[bytes]) -> None:
         target = Path(os.path.realpath(path))
         temporary = target.parent / temporary_name()
         try:
-            fill(temporary, chunks, target)
+            fill_file(temporary, chunks, target)
             os.replace(temporary, target)
         except BaseException:
             with suppress(OSError):  # it was never made, or cannot be removed
@@ -142,18 +142,18 @@ def write_chunks(path: PathLike, chunks: Iterable[bytes]) -> None:
             raise
 
 
-def write_first(path: PathLike, text: str) -> bool:
+def write_new(path: PathLike, text: str) -> bool:
     """Write a file that is not there yet, whole; False, and nothing done, where another process was quicker.
 
     Of several that begin at the same time one is the first, and the others can see whose the file is. Raises
     OutputError.
     """
     check_writable(path)
-    with told(path):
+    with write_errors(path):
         target = Path(os.path.realpath(path))
         temporary = target.parent / temporary_name()
         try:
-            fill(temporary, [text.encode()], target)
+            fill_file(temporary, [text.encode()], target)
             try:
                 os.link(temporary, target)  # which, unlike a rename, replaces nothing
             except FileExistsError:
@@ -168,15 +168,15 @@ def write_first(path: PathLike, text: str) -> bool:
                 temporary.unlink()
 
 
-def fill(temporary: Path, chunks: Iterable[bytes], target: Path) -> None:
+def fill_file(temporary: Path, chunks: Iterable[bytes], target: Path) -> None:
     """A new file, with the group and permissions of the one whose place it is to take, or those of any new file."""
     with open(temporary, "xb") as file:
         if target.exists():
-            keep_rights(temporary, target.stat())
+            copy_permissions(temporary, target.stat())
         file.writelines(chunks)
 
 
-def keep_rights(path: Path, before: os.stat_result) -> None:
+def copy_permissions(path: Path, before: os.stat_result) -> None:
     """Give a file the owner and group that another had, as far as this process may, and its permissions."""
     ours = path.stat()
     if (ours.st_uid, ours.st_gid) != (before.st_uid, before.st_gid):
@@ -188,7 +188,7 @@ def keep_rights(path: Path, before: os.stat_result) -> None:
 
 
 @contextmanager
-def told(path: PathLike) -> Iterator[None]:
+def write_errors(path: PathLike) -> Iterator[None]:
     """Raise OutputError for what the system says while something is written to the path."""
     try:
         yield
@@ -202,13 +202,13 @@ def temporary_name() -> str:
     return f"{TEMPORARY}{os.urandom(6).hex()}"
 
 
-def is_left_over(path: Path) -> bool:
+def is_temporary(path: Path) -> bool:
     """Whether it was being written when a process was killed; nobody needs it."""
     return path.name.startswith(TEMPORARY)
 
 
 @contextmanager
-def folder_made(folder: PathLike) -> Iterator[None]:
+def make_folder(folder: PathLike) -> Iterator[None]:
     """The folder, and those that it is in; an error that leaves them empty takes away what was made of them.
 
     Raises OutputError, before anything else is done, where no folder can be made.
@@ -236,13 +236,13 @@ def write_folder(folder: PathLike, files: Mapping[str, Iterable[bytes]]) -> None
     when nothing is left to be written do they take their places. Raises OutputError.
     """
     base = Path(folder)
-    with folder_made(base), told(base):
+    with make_folder(base), write_errors(base):
         staged = base / temporary_name()
         try:
             for name, chunks in files.items():
                 check_place(base, name)
                 (staged / name).parent.mkdir(parents=True, exist_ok=True)
-                fill(staged / name, chunks, base / name)
+                fill_file(staged / name, chunks, base / name)
             for name in files:
                 (base / name).parent.mkdir(parents=True, exist_ok=True)
                 os.replace(staged / name, base / name)
@@ -268,7 +268,7 @@ def write_stdout(chunks: Iterable[bytes]) -> None:
     sys.stdout.buffer.flush()
 
 
-def compressed(chunks: Iterable[bytes], suffix: str) -> Iterator[bytes]:
+def compress(chunks: Iterable[bytes], suffix: str) -> Iterator[bytes]:
     """The chunks as gzip (`.gz`) or Zstandard (`.zst`); as they are for any other suffix. Nothing tells the time."""
     if suffix == ".gz":
         packer: Any = zlib.compressobj(wbits=31)

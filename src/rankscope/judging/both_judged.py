@@ -10,30 +10,30 @@ import numpy as np
 
 from rankscope.data.run import Run
 from rankscope.data.scores import Scores
-from rankscope.data.wording import listed, queries
+from rankscope.data.wording import join_names, pluralise_queries
 from rankscope.errors import InputError, ParameterError
 from rankscope.evaluation.conventions import Plan, make_plan
-from rankscope.evaluation.engine import as_list, score_hits
-from rankscope.evaluation.sources import ENTITY, LETOR, Joined, Progress, as_qrels, joined_run, refuse_measures
+from rankscope.evaluation.engine import list_runs, score_hits
+from rankscope.evaluation.sources import ENTITY, LETOR, JoinedRun, Progress, as_qrels, join_run_object, refuse_measures
 from rankscope.io.read import file_stem, read_run
-from rankscope.io.streams import is_path, one_stdin
-from rankscope.judging.drawn import drawn_notes
+from rankscope.io.streams import check_single_stdin, is_path
+from rankscope.judging.drawn import randomness_notes
 from rankscope.judging.machine import (
-    as_map,
-    beyond_scale,
+    beyond_scale_note,
     check_queries,
     judged_queries,
-    mapped,
-    refuse_other_scale,
+    map_grades,
+    parse_grade_map,
+    refuse_different_scale,
     refuse_unknown,
 )
 from rankscope.typing import Bools, Floats
 
-__all__ = ["BothScores", "Values", "score_both"]
+__all__ = ["DualScores", "DualValues", "score_under_both"]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Values:
+class DualValues:
     """One measure. human, machine: (systems, n) on the queries that people judged; others: (systems, N - n) of the
     machine on those that they did not. notes: what was left out, and whether the n were drawn at random.
     """
@@ -55,7 +55,7 @@ class Values:
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class BothScores:
+class DualScores:
     """Scores by people's judgments and by the machine's, of the same systems in the same order."""
 
     human: Scores
@@ -75,7 +75,7 @@ class BothScores:
         told = (f"{key}:{value}" for key, value in every.items() if value is not None)
         return " | ".join((what, *told, self.human.signature()))
 
-    def values(self, measure: str) -> Values:
+    def values(self, measure: str) -> DualValues:
         """The values of a measure, of the queries that have one for every system."""
         h, m = self.human.matrix(measure), self.machine.matrix(measure)
         place = {query: i for i, query in enumerate(self.machine.query_ids)}
@@ -85,7 +85,7 @@ class BothScores:
         if not judged_here.any():
             raise InputError(
                 f"no query has a value of {measure} by people and by the machine for every system "
-                f"({listed(self.systems)}); choose another measure, or missing zero"
+                f"({join_names(self.systems)}); choose another measure, or missing zero"
             )
         judged = np.zeros(known.size, np.bool_)
         judged[own] = True
@@ -97,14 +97,14 @@ class BothScores:
         ):
             if count:
                 notes.append(
-                    f"{measure}: {queries(count)} of {size} {which} left out, where not every system has a value"
+                    f"{measure}: {pluralise_queries(count)} of {size} {which} left out, where not every system has a value"
                 )
         taken: Bools = np.zeros(known.size, np.bool_)
         taken[own[judged_here]] = True
         seen = taken | rest
         ids = [self.machine.query_ids[q] for q in np.flatnonzero(seen).tolist()]
-        notes += drawn_notes(ids, taken[seen], m[:, seen].mean(axis=0), measure)
-        return Values(
+        notes += randomness_notes(ids, taken[seen], m[:, seen].mean(axis=0), measure)
+        return DualValues(
             measure=measure,
             sign=self.human.sign(measure),
             human=h[:, judged_here],
@@ -114,9 +114,9 @@ class BothScores:
         )
 
 
-def check_both(inputs: tuple[Any, Any, Any], measures: Any, options: Mapping[str, Any]) -> Plan:
+def check_inputs(inputs: tuple[Any, Any, Any], measures: Any, options: Mapping[str, Any]) -> Plan:
     """Tell a wrong argument before anything is read."""
-    runs = as_list(inputs[2])
+    runs = list_runs(inputs[2])
     if options.get("input") in (*LETOR, ENTITY) or options.get("total_ranks") is not None:
         raise ParameterError(
             "people and a machine are compared on judgments and runs, and LETOR's files and tables of ranks are "
@@ -135,12 +135,12 @@ def check_both(inputs: tuple[Any, Any, Any], measures: Any, options: Mapping[str
         raise ParameterError(
             f"{other[0]} is no mean over queries, and what is estimated are means; choose measures that are, as nDCG@10"
         )
-    one_stdin([inputs[0], inputs[1], *runs])
+    check_single_stdin([inputs[0], inputs[1], *runs])
     refuse_measures(runs)
     return plan
 
 
-def score_both(
+def score_under_both(
     human: Any,
     runs: Any,
     machine: Any,
@@ -150,36 +150,36 @@ def score_both(
     names: tuple[str, str] | None = None,
     progress: Progress | None = None,
     **options: Any,
-) -> BothScores:
+) -> DualScores:
     """Evaluate the runs under both, each run read once. See `estimate` for the arguments and for what is refused."""
-    grades, beyond = as_map(map), ""
-    plan = check_both((human, machine, runs), measures, options)
-    called = names or names_of(human, machine)
+    grades, beyond = parse_grade_map(map), ""
+    plan = check_inputs((human, machine, runs), measures, options)
+    called = names or judgment_names(human, machine)
     people, judge = (judged_queries(as_qrels(one), name) for one, name in zip((human, machine), called, strict=True))
     if grades is not None:
-        judge = judged_queries(mapped(judge, grades, called[1]), called[1])
-        beyond = beyond_scale(people, judge, called)
+        judge = judged_queries(map_grades(judge, grades, called[1]), called[1])
+        beyond = beyond_scale_note(people, judge, called)
     else:
-        refuse_other_scale(people, judge, called)
+        refuse_different_scale(people, judge, called)
     check_queries(people, judge, called)
-    by_people: list[Joined] = []
-    by_machine: list[Joined] = []
-    for given in as_list(runs):
+    by_people: list[JoinedRun] = []
+    by_machine: list[JoinedRun] = []
+    for given in list_runs(runs):
         path = given if is_path(given) else None
         run = read_run(given, input=options.get("input")) if path is not None else given
         run = run if isinstance(run, Run) else Run(run)
         refuse_unknown(run.query_ids, judge, run.name, called[1])
-        by_people.append(joined_run(people, run, plan.convention, path))
-        by_machine.append(joined_run(judge, run, plan.convention, path))
+        by_people.append(join_run_object(people, run, plan.convention, path))
+        by_machine.append(join_run_object(judge, run, plan.convention, path))
         if progress is not None and path is not None:
-            progress(size_of(path))
+            progress(file_size(path))
     a, b = score_hits(plan, by_people), score_hits(plan, by_machine)
-    return BothScores(
-        human=a, machine=b, names=called, map=grades, notes=(*((beyond,) if beyond else ()), *notes_of(a, b, called))
+    return DualScores(
+        human=a, machine=b, names=called, map=grades, notes=(*((beyond,) if beyond else ()), *merge_notes(a, b, called))
     )
 
 
-def size_of(path: Any) -> int:
+def file_size(path: Any) -> int:
     from os import stat
 
     try:
@@ -188,7 +188,7 @@ def size_of(path: Any) -> int:
         return 0
 
 
-def names_of(human: Any, machine: Any) -> tuple[str, str]:
+def judgment_names(human: Any, machine: Any) -> tuple[str, str]:
     """By their files, else "people" and "the machine"."""
     if is_path(human) and is_path(machine):
         one, other = (file_stem(path).removesuffix(".qrels") for path in (human, machine))
@@ -197,7 +197,7 @@ def names_of(human: Any, machine: Any) -> tuple[str, str]:
     return "the judgments of people", "the machine"
 
 
-def notes_of(a: Scores, b: Scores, names: tuple[str, str]) -> list[str]:
+def merge_notes(a: Scores, b: Scores, names: tuple[str, str]) -> list[str]:
     """The notes of both evaluations, those of one by name."""
     notes = [note for note in a.notes if note in b.notes]
     for scores, name in ((a, names[0]), (b, names[1])):

@@ -8,13 +8,13 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from rankscope.data.dicts import dict_rows
+from rankscope.data.dicts import rows_from_dicts
 from rankscope.data.ranking import rank_rows, sorting_order
 from rankscope.data.rows import Rows
 from rankscope.data.run import Run
-from rankscope.data.stretches import contents, packed
+from rankscope.data.stretches import pack_strings, string_contents
 from rankscope.errors import InputError
-from rankscope.evaluation.sources import size_of
+from rankscope.evaluation.sources import run_size
 from rankscope.io.read import file_stem, open_source, read_run
 from rankscope.io.streams import is_file, is_path, open_binary
 from rankscope.io.trec import Ungrouped
@@ -23,12 +23,12 @@ from rankscope.kernels.segments import bounds, group_of
 from rankscope.kernels.text import Fields
 from rankscope.typing import Ints, PathLike, Words
 
-__all__ = ["Cut", "cut_run", "together"]
+__all__ = ["TopDocuments", "top_k_of_run", "concatenate_fields"]
 
 Progress = Callable[[int], Any]
 
 
-class Cut(NamedTuple):
+class TopDocuments(NamedTuple):
     """The first documents of one run's lists: ids packed, so that the file's bytes can go."""
 
     name: str
@@ -41,8 +41,8 @@ class Cut(NamedTuple):
     hashes: Words
 
 
-class Piece(NamedTuple):
-    """Some of its queries: the last five of `Cut`."""
+class TopDocumentsPart(NamedTuple):
+    """Some of its queries: the last five of `TopDocuments`."""
 
     query_ids: list[bytes]
     lengths: Ints
@@ -51,23 +51,25 @@ class Piece(NamedTuple):
     hashes: Words
 
 
-def cut_run(run: Run | PathLike | Any, depth: int, input_: str | None, progress: Progress | None = None) -> Cut:
+def top_k_of_run(
+    run: Run | PathLike | Any, depth: int, input_: str | None, progress: Progress | None = None
+) -> TopDocuments:
     """The first documents of each list, by falling score, those of one score by falling id."""
     if is_path(run):
-        found = cut_stream(run, depth, input_, progress)
+        found = top_k_of_stream(run, depth, input_, progress)
         if found is not None:
             return found
-        size = size_of(run)
+        size = run_size(run)
         read = read_run(run, input=input_)
         if progress is not None:
             progress(size)
     else:
         read = run if isinstance(run, Run) else Run(run)
-    rows = read._rows if read._rows is not None else dict_rows(read._mapping or {}, f"run {read.name!r}", "score")
-    return Cut(read.name, run if is_path(run) else None, read.notes, *cut_rows(rows, depth))
+    rows = read._rows if read._rows is not None else rows_from_dicts(read._mapping or {}, f"run {read.name!r}", "score")
+    return TopDocuments(read.name, run if is_path(run) else None, read.notes, *top_k_of_rows(rows, depth))
 
 
-def cut_stream(path: PathLike, depth: int, input_: str | None, progress: Progress | None) -> Cut | None:
+def top_k_of_stream(path: PathLike, depth: int, input_: str | None, progress: Progress | None) -> TopDocuments | None:
     """A file in TREC's format cut while it is read, so that no more of it is kept; None for one that is read whole."""
     if not is_file(path):  # cannot be read again where queries are mixed
         return None
@@ -76,21 +78,21 @@ def cut_stream(path: PathLike, depth: int, input_: str | None, progress: Progres
         if source.format != "trec":
             return None
         try:
-            pieces = [cut_rows(rows, depth) for rows in source.stream_rows(progress=progress)]
+            pieces = [top_k_of_rows(rows, depth) for rows in source.stream_rows(progress=progress)]
         except Ungrouped:
             return None
-        return Cut(source.tag or file_stem(path), path, (), *joined(pieces))
+        return TopDocuments(source.tag or file_stem(path), path, (), *join_parts(pieces))
 
 
-def joined(pieces: Sequence[Piece]) -> Piece:
+def join_parts(pieces: Sequence[TopDocumentsPart]) -> TopDocumentsPart:
     query_ids = [id_ for piece in pieces for id_ in piece.query_ids]
     lengths, rank, hashes = (
         np.concatenate([getattr(piece, name) for piece in pieces]) for name in ("lengths", "rank", "hashes")
     )
-    return Piece(query_ids, lengths, rank, together([piece.docs for piece in pieces]), hashes)
+    return TopDocumentsPart(query_ids, lengths, rank, concatenate_fields([piece.docs for piece in pieces]), hashes)
 
 
-def cut_rows(rows: Rows, depth: int) -> Piece:
+def top_k_of_rows(rows: Rows, depth: int) -> TopDocumentsPart:
     """The first documents of each list. Raises InputError for a score that is not finite, a document twice."""
     scores = rows.values.astype(np.float64, copy=False)
     if not np.isfinite(scores).all():
@@ -108,7 +110,7 @@ def cut_rows(rows: Rows, depth: int) -> Piece:
         rows.query_ids, bounds(lengths), docs.take(kept), rows.hashes[near[kept]], scores[near[kept]], rows.where
     )
     cut.refuse_duplicates(cut.keys(np.arange(len(cut.query_ids))))
-    return Piece(cut.query_ids, lengths, ranks[kept], packed([contents(cut.docs)]), cut.hashes)
+    return TopDocumentsPart(cut.query_ids, lengths, ranks[kept], pack_strings([string_contents(cut.docs)]), cut.hashes)
 
 
 def first_rows(scores: npt.NDArray[np.float64], offsets: Ints, depth: int) -> npt.NDArray[np.intp]:
@@ -130,7 +132,7 @@ def first_rows(scores: npt.NDArray[np.float64], offsets: Ints, depth: int) -> np
     return ranges(offsets[:-1], ends - offsets[:-1])
 
 
-def together(parts: Sequence[Fields]) -> Fields:
+def concatenate_fields(parts: Sequence[Fields]) -> Fields:
     """The parts' strings, one part after the other, in one buffer."""
     shifts = bounds(np.array([part.buffer.size for part in parts], np.int64))[:-1]
     starts = np.concatenate([part.starts + shift for part, shift in zip(parts, shifts, strict=True)])

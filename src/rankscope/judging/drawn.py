@@ -6,18 +6,18 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from rankscope.data.wording import said_p
+from rankscope.data.wording import format_p_value
 from rankscope.kernels.ties import join_ties
 from rankscope.stats.distributions import special
 from rankscope.typing import Bools, Floats
 
-__all__ = ["drawn_notes", "rank_sum_pvalue"]
+__all__ = ["randomness_notes", "rank_sum_pvalue"]
 
 #: By chance alone, so many of random draws are doubted by each look.
 LEVEL = 0.01
 
 
-def drawn_notes(query_ids: Sequence[str], judged: Bools, values: Floats, measure: str) -> list[str]:
+def randomness_notes(query_ids: Sequence[str], judged: Bools, values: Floats, measure: str) -> list[str]:
     """Notes where the draw does not look random. values: (queries) of the machine, on average over the systems."""
     notes: list[str] = []
     if judged.all() or not judged.any():
@@ -29,12 +29,12 @@ def drawn_notes(query_ids: Sequence[str], judged: Bools, values: Floats, measure
     extreme = places[judged].max() == n - 1 if side < 0 else places[judged].min() == judged.size - n
     if p < LEVEL:
         what = f"are the {ends} {n:,} in the order of ids" if extreme else f"stand among the {ends} in the order of ids"
-        notes.append(f"the queries that people judged {what} (p {said_p(p)}): {DOUBT}")
+        notes.append(f"the queries that people judged {what} (p {format_p_value(p)}): {DOUBT}")
     p, side = rank_sum_pvalue(values, judged)
     if p < LEVEL:
         than = "higher" if side > 0 else "lower"
         notes.append(
-            f"by the machine {measure} is {than} on the queries that people judged than on the others (p {said_p(p)}): "
+            f"by the machine {measure} is {than} on the queries that people judged than on the others (p {format_p_value(p)}): "
             + DOUBT
         )
     return notes

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rankscope.data.sections import Section, as_text, tidy_frame
-from rankscope.data.wording import counted
+from rankscope.data.wording import pluralise
 from rankscope.errors import UnknownName
 from rankscope.judging.estimated_shown import differences_section, systems_section
 from rankscope.stats.prediction_powered import PredictionPowered
@@ -32,7 +32,7 @@ COLUMNS = (
     "n_queries",
     "n_effective",
 )
-NONE = float("nan")
+NO_VALUE = float("nan")
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -112,7 +112,7 @@ class Estimates:
     def __repr__(self) -> str:
         first = self.parts[0]
         return (
-            f"Estimates({counted(len(first.systems), 'system')}, {counted(len(self.parts), 'measure')}, "
+            f"Estimates({pluralise(len(first.systems), 'system')}, {pluralise(len(self.parts), 'measure')}, "
             f"{first.of_systems.n:,} of {first.of_systems.n_all:,} queries by people)"
         )
 
@@ -121,5 +121,7 @@ def rows_of(measure: str, a: str, b: str, found: PredictionPowered, i: int) -> I
     """The four estimates of one system or pair."""
     for name, n in (("human", found.n), ("machine", found.n_all), ("bias", found.n), ("combined", found.n_all)):
         ends = (getattr(found, f"{name}{end}")[i].item() for end in ("", "_low", "_high"))
-        of_it = (found.weight[i].item(), n, found.effective[i].item()) if name == "combined" else (NONE, n, NONE)
+        of_it = (
+            (found.weight[i].item(), n, found.effective[i].item()) if name == "combined" else (NO_VALUE, n, NO_VALUE)
+        )
         yield (measure, a, b, name, *ends, *of_it)

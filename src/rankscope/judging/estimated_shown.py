@@ -6,26 +6,26 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rankscope.data.cells import number
+from rankscope.data.cells import format_number
 from rankscope.data.sections import Figure, Section, Table
-from rankscope.data.wording import counted, listed, percent, queries
+from rankscope.data.wording import format_percent, join_names, pluralise, pluralise_queries
 from rankscope.kernels.ties import order_of
 from rankscope.stats.prediction_powered import FEWEST, PredictionPowered
 
 if TYPE_CHECKING:
     from rankscope.judging.estimated import MeasureEstimates
 
-__all__ = ["COLUMNS_MEAN", "HOLDS", "differences_section", "systems_section"]
+__all__ = ["COLUMNS_NOTE", "INTERVALS_NOTE", "differences_section", "systems_section"]
 
 #: What the tables show of each estimate; and with its sign turned.
 ENDS = ("human", "human_low", "human_high", "machine", "bias", "combined", "combined_low", "combined_high")
 TURNED = ("human", "human_high", "human_low", "machine", "bias", "combined", "combined_high", "combined_low")
 #: What readers should know of the columns and of the intervals.
-COLUMNS_MEAN = (
+COLUMNS_NOTE = (
     "bias: machine less people, on the queries of people; weight: of the machine in the combined estimate; worth: as "
     "sure as so many queries judged by people alone"
 )
-HOLDS = (
+INTERVALS_NOTE = (
     "combined intervals hold whatever the machine is worth, where people judged a random sample of these queries; each "
     "holds by itself, not all at once"
 )
@@ -35,12 +35,12 @@ def systems_section(part: MeasureEstimates, confidence_level: float, tuned: bool
     """Every system by the three estimates, the best by the combined one first."""
     found = part.of_systems
     order = order_of(-(part.sign or 1) * found.combined).tolist()
-    of = percent(confidence_level)
+    of = format_percent(confidence_level)
     columns = ("system", "people", "low", "high", "machine", "bias", "combined", "low", "high", "weight", "worth")
     rows = []
     for s in order:
-        cells = [number(getattr(found, name)[s], signed=name == "bias") for name in ENDS]
-        rows.append((part.systems[s], *cells, number(found.weight[s], 2), number(found.effective[s], 0)))
+        cells = [format_number(getattr(found, name)[s], signed=name == "bias") for name in ENDS]
+        rows.append((part.systems[s], *cells, format_number(found.weight[s], 2), format_number(found.effective[s], 0)))
     figure = Figure(
         "leaderboard",
         {
@@ -63,7 +63,7 @@ def systems_section(part: MeasureEstimates, confidence_level: float, tuned: bool
 
 def systems_sentence(part: MeasureEstimates, found: PredictionPowered, tuned: bool) -> str:
     """What the machine is worth, and where it errs by more than chance."""
-    start = f"People judged {queries(found.n)}, the machine {found.n_all:,}, those among them. "
+    start = f"People judged {pluralise_queries(found.n)}, the machine {found.n_all:,}, those among them. "
     gain = found.effective / found.n
     there = gain[~np.isnan(gain)]
     used = found.weight != 0
@@ -86,7 +86,7 @@ def systems_sentence(part: MeasureEstimates, found: PredictionPowered, tuned: bo
     off.sort(key=lambda s: -abs(float(found.bias[s])))
     over = [part.systems[s] for s in off if found.bias[s] > 0]
     under = [part.systems[s] for s in off if found.bias[s] < 0]
-    told = [f"{word} {listed(names)}" for word, names in (("overrates", over), ("underrates", under)) if names]
+    told = [f"{word} {join_names(names)}" for word, names in (("overrates", over), ("underrates", under)) if names]
     most = f"{abs(float(found.bias[off[0]])):.4f}"
     by = f" by {most}, more" if len(off) == 1 else f", most {part.systems[off[0]]} by {most}, by more"
     return f"{start}{gained}The machine {' and '.join(told)}{by} than chance would explain."
@@ -103,8 +103,8 @@ def differences_section(
         a, b, names, sign = part.systems[part.first[i]], part.systems[part.second[i]], ENDS, 1.0
         if turned and found.combined[i] < 0:
             a, b, names, sign = b, a, TURNED, -1.0
-        cells = [number(sign * getattr(found, name)[i], signed=True) for name in names]
-        rows.append((f"{a} - {b}", *cells, number(found.weight[i], 2), number(found.effective[i], 0)))
+        cells = [format_number(sign * getattr(found, name)[i], signed=True) for name in names]
+        rows.append((f"{a} - {b}", *cells, format_number(found.weight[i], 2), format_number(found.effective[i], 0)))
     return Section(
         title=f"{part.measure}: differences of systems",
         sentence=differences_sentence(part, found, confidence_level),
@@ -120,22 +120,22 @@ def differences_sentence(part: MeasureEstimates, found: PredictionPowered, confi
         return np.where(low > 0, 1, np.where(high < 0, -1, 0))
 
     people, machine, combined = side("human"), side("machine"), side("combined")
-    pairs = counted(people.size, "pair")
+    pairs = pluralise(people.size, "pair")
     text = (
-        f"The {percent(confidence_level)} intervals of {int((combined != 0).sum())} of {pairs} leave out 0 when both "
+        f"The {format_percent(confidence_level)} intervals of {int((combined != 0).sum())} of {pairs} leave out 0 when both "
         f"are combined, of {int((people != 0).sum())} by people alone."
     )
     new = np.flatnonzero((combined != 0) & (people == 0)).tolist()
     if new and part.sign:
-        text += f" Only combined: {listed(told(part, i, int(combined[i])) for i in new)}."
+        text += f" Only combined: {join_names(format_order(part, i, int(combined[i])) for i in new)}."
     wrong = np.flatnonzero((machine != 0) & (machine * combined <= 0)).tolist()
     if wrong and part.sign:
-        named = listed(told(part, i, int(machine[i])) for i in wrong)
+        named = join_names(format_order(part, i, int(machine[i])) for i in wrong)
         text += f" The machine alone would say what is not shown: {named}."
     return text
 
 
-def told(part: MeasureEstimates, i: int, direction: int) -> str:
+def format_order(part: MeasureEstimates, i: int, direction: int) -> str:
     a, b = part.systems[part.first[i]], part.systems[part.second[i]]
     better, worse = (a, b) if direction * part.sign > 0 else (b, a)
     return f"{better} above {worse}"

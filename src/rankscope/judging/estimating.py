@@ -8,9 +8,9 @@ import numpy as np
 
 from rankscope.data.qrels import Qrels
 from rankscope.errors import UnknownName
-from rankscope.judging.both_judged import BothScores, Values, score_both
+from rankscope.judging.both_judged import DualScores, DualValues, score_under_both
 from rankscope.judging.estimated import Estimates, MeasureEstimates
-from rankscope.judging.estimated_shown import COLUMNS_MEAN, HOLDS
+from rankscope.judging.estimated_shown import COLUMNS_NOTE, INTERVALS_NOTE
 from rankscope.stats.inputs import check_share
 from rankscope.stats.prediction_powered import FEWEST, prediction_powered
 from rankscope.stats.tukey import all_pairs
@@ -66,8 +66,8 @@ def estimate(
     0.9167
     """
     check_share("confidence_level", confidence_level)
-    both = score_both(human, runs, machine, measures, map=map, names=names, progress=progress, **options)
-    baseline = named(baseline, runs, both)
+    both = score_under_both(human, runs, machine, measures, map=map, names=names, progress=progress, **options)
+    baseline = resolve_baseline(baseline, runs, both)
     parts = tuple(
         estimates_of(both.values(name), both, baseline, weight, confidence_level) for name in both.human.measure_names
     )
@@ -85,12 +85,12 @@ def estimate(
         tuned=weight is None,
         measured=measured,
         notes=tuple(
-            dict.fromkeys((*both.notes, *(note for part in parts for note in part.notes), COLUMNS_MEAN, HOLDS))
+            dict.fromkeys((*both.notes, *(note for part in parts for note in part.notes), COLUMNS_NOTE, INTERVALS_NOTE))
         ),
     )
 
 
-def named(baseline: str | None, runs: Any, both: BothScores) -> str | None:
+def resolve_baseline(baseline: str | None, runs: Any, both: DualScores) -> str | None:
     """The system that is meant: by its name, or by its run as it was given. Raises UnknownName for another."""
     if baseline is None or baseline in both.systems:
         return baseline
@@ -112,7 +112,7 @@ def pairs_of(systems: tuple[str, ...], baseline: str | None) -> tuple[Any, Any]:
 
 
 def estimates_of(
-    values: Values, both: BothScores, baseline: str | None, weight: float | None, confidence_level: float
+    values: DualValues, both: DualScores, baseline: str | None, weight: float | None, confidence_level: float
 ) -> MeasureEstimates:
     """Of all systems and pairs by one measure."""
     first, second = pairs_of(both.systems, baseline)

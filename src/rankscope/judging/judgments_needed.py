@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rankscope.data.sections import Section, Table, as_text, tidy_frame
-from rankscope.data.wording import percent, queries
+from rankscope.data.wording import format_percent, pluralise_queries
 
 if TYPE_CHECKING:
     import polars as pl
@@ -82,7 +82,7 @@ class JudgmentPlan:
         rows = []
         for alone, helped, any_number in triples(part.needs):
             what = f"{alone.system_a} - {alone.system_b}" if alone.system_b else alone.system_a
-            cells = (said(need.n_queries) for need in (alone, helped, any_number))
+            cells = (format_count(need.n_queries) for need in (alone, helped, any_number))
             rows.append((what, f"{alone.sd:.4f}", f"{100 * alone.explained:.0f} %", *cells))
         columns = ("of", "sd", "explained", "people alone", f"machine on {part.n_all:,}", "machine on any number")
         return Section(
@@ -99,17 +99,21 @@ class JudgmentPlan:
             key=lambda three: three[0].n_queries or 0,
         )
         alone, helped, any_number = (need.n_queries for need in hardest)
-        start = f"For {percent(self.confidence_level)} intervals of a {kind} no wider than {self.width:g}, "
+        start = f"For {format_percent(self.confidence_level)} intervals of a {kind} no wider than {self.width:g}, "
         if alone is None:
             return (
                 f"{start}nothing can be planned: people's values do not vary, or more queries are needed than can be."
             )
-        text = f"{start}people alone must judge up to {queries(alone)}; they have judged {part.n:,}. "
+        text = f"{start}people alone must judge up to {pluralise_queries(alone)}; they have judged {part.n:,}. "
         if helped is not None:
-            return f"{text}With this machine's judgments of {queries(part.n_all)} it takes {queries(helped)}."
-        more = "" if any_number is None else f"; if it judged many more, {queries(any_number)} by people would do"
+            return f"{text}With this machine's judgments of {pluralise_queries(part.n_all)} it takes {pluralise_queries(helped)}."
+        more = (
+            ""
+            if any_number is None
+            else f"; if it judged many more, {pluralise_queries(any_number)} by people would do"
+        )
         return (
-            f"{text}With this machine's judgments of {queries(part.n_all)} no number of them is enough, since these "
+            f"{text}With this machine's judgments of {pluralise_queries(part.n_all)} no number of them is enough, since these "
             f"queries themselves are a sample{more}."
         )
 
@@ -130,5 +134,5 @@ def triples(needs: tuple[Need, ...]) -> Iterator[tuple[Need, ...]]:
         yield needs[i : i + 3]
 
 
-def said(n: int | None) -> str:
+def format_count(n: int | None) -> str:
     return "-" if n is None else f"{n:,}"

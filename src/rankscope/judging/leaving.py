@@ -12,11 +12,11 @@ from rankscope.data.run import Run
 from rankscope.errors import ParameterError
 from rankscope.evaluation.conventions import make_plan
 from rankscope.evaluation.engine import score_hits
-from rankscope.evaluation.sources import Joined, as_qrels, join_all
-from rankscope.io.stamps import refuse_changed, stamps
+from rankscope.evaluation.sources import JoinedRun, as_qrels, join_all
+from rankscope.io.stamps import file_stamps, refuse_changed
 from rankscope.io.streams import refuse_pipes
 from rankscope.judging.left_out import LeftOut
-from rankscope.judging.lists import Lists, judgments_of, read_lists
+from rankscope.judging.lists import RunLists, judgments_of, read_lists
 from rankscope.judging.pooling import DEEP
 from rankscope.kernels.segments import bounds, group_of
 from rankscope.kernels.ties import join_ties
@@ -64,7 +64,7 @@ def leave_out(
         raise ParameterError(f"{measure} asks for judgments by subtopic, and pools have none; choose another measure")
     files = runs if isinstance(runs, (list, tuple)) else ()
     refuse_pipes(files, "runs are read twice here")
-    before = stamps(files)
+    before = file_stamps(files)
     lists = read_lists(runs, max(depth, cutoff), input=input)
     if len(lists.systems) < 2:
         raise ParameterError("one run, expected at least two: without it there would be no judgments")
@@ -73,7 +73,7 @@ def leave_out(
     refuse_changed(before)
     scores = score_hits(plan, joined)
     places = [list(scores.systems).index(system) for system in lists.systems]
-    by_name = [Joined(lists.systems[i], joined[p].hits, (), None) for i, p in enumerate(places)]
+    by_name = [JoinedRun(lists.systems[i], joined[p].hits, (), None) for i, p in enumerate(places)]
     found = judgments_of(lists, judged)
     found[found >= 0] = np.where(judged.relevance[found[found >= 0]] >= 0, found[found >= 0], -1)
     alone = own_documents(lists, depth)
@@ -84,7 +84,7 @@ def leave_out(
         gone = found[alone == i]
         kept[gone[gone >= 0]] = False
         anew = judged_without(judged, kept, order)
-        parts = [Joined(one.name, one.hits.rejudged(**anew, memory={}), (), None) for one in by_name]
+        parts = [JoinedRun(one.name, one.hits.rejudged(**anew, memory={}), (), None) for one in by_name]
         without[i] = score_hits(plan, parts).summary(scores.measure_names[0])
     sign = scores.sign(scores.measure_names[0]) or 1
     mean = scores.summary(scores.measure_names[0])[places]
@@ -98,8 +98,8 @@ def leave_out(
         rank_without=ranks_of(sign * without).diagonal().copy(),
         unjudged=unjudged_share(lists, relevance >= 0, cutoff, None),
         unjudged_without=unjudged_share(lists, relevance >= 0, cutoff, alone),
-        only_here=counts_of(alone[relevance >= 0], len(lists.systems)),
-        only_here_relevant=counts_of(alone[relevance >= rel], len(lists.systems)),
+        only_here=count_by_run(alone[relevance >= 0], len(lists.systems)),
+        only_here_relevant=count_by_run(alone[relevance >= rel], len(lists.systems)),
         depth=depth,
         cutoff=cutoff,
         measured=scores.signature(),
@@ -107,7 +107,7 @@ def leave_out(
     )
 
 
-def own_documents(lists: Lists, depth: int) -> Ints:
+def own_documents(lists: RunLists, depth: int) -> Ints:
     """(documents) the one run that has it within the depth; -1 where several or none have."""
     within = lists.rank <= depth
     counts = np.bincount(lists.doc[within], minlength=lists.size)
@@ -117,7 +117,7 @@ def own_documents(lists: Lists, depth: int) -> Ints:
     return alone
 
 
-def counts_of(run: Ints, runs: int) -> Ints:
+def count_by_run(run: Ints, runs: int) -> Ints:
     return np.bincount(run[run >= 0], minlength=runs)
 
 
@@ -141,7 +141,7 @@ def ranks_of(values: Floats) -> Ints:
     return np.asarray(1 + (found[:, :, None] < found[:, None, :]).sum(axis=2))
 
 
-def unjudged_share(lists: Lists, judged: Bools, cutoff: int, alone: Ints | None) -> Floats:
+def unjudged_share(lists: RunLists, judged: Bools, cutoff: int, alone: Ints | None) -> Floats:
     """(runs) the share of its first documents without a judgment. alone: whose judgments are gone when it is left out;
     None where none are.
     """

@@ -10,7 +10,7 @@ import numpy as np
 
 from rankscope.data.cells import format_value
 from rankscope.data.sections import Section, Table, as_text, tidy_frame
-from rankscope.data.wording import counted, listed
+from rankscope.data.wording import join_names, pluralise
 from rankscope.typing import Floats, Ints
 
 if TYPE_CHECKING:
@@ -115,9 +115,9 @@ class LeftOut:
         worst = int(np.argmax(down))
         moved = [self.systems[i] for i in np.flatnonzero(down > 0).tolist()]
         if down[worst] <= 0:
-            return f"{start}No run would fall by {self.measure}; {counted(int((down < 0).sum()), 'run')} would rise."
+            return f"{start}No run would fall by {self.measure}; {pluralise(int((down < 0).sum()), 'run')} would rise."
         return (
-            f"{start}{listed(moved)} would fall by {self.measure}; the furthest {self.systems[worst]}, from rank "
+            f"{start}{join_names(moved)} would fall by {self.measure}; the furthest {self.systems[worst]}, from rank "
             f"{self.rank[worst]} to {self.rank_without[worst]}. Of a new run like it, fewer documents would be judged "
             "than of those that took part."
         )
@@ -129,4 +129,4 @@ class LeftOut:
         return as_text(self)
 
     def __repr__(self) -> str:
-        return f"LeftOut({counted(len(self.systems), 'system')}, {self.measure}, depth {self.depth})"
+        return f"LeftOut({pluralise(len(self.systems), 'system')}, {self.measure}, depth {self.depth})"

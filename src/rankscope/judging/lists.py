@@ -10,19 +10,19 @@ from typing import Any
 import numpy as np
 
 from rankscope.data.qrels import Qrels
-from rankscope.data.rows import Rows, combined_keys, names_of
+from rankscope.data.rows import Rows, combined_keys, decode_ids
 from rankscope.data.run import Run
-from rankscope.data.wording import queries
+from rankscope.data.wording import pluralise_queries
 from rankscope.errors import InputError, ParameterError
 from rankscope.evaluation.engine import name_systems
-from rankscope.io.streams import is_path, one_stdin
-from rankscope.judging.cut import Cut, cut_run, together
+from rankscope.io.streams import check_single_stdin, is_path
+from rankscope.judging.cut import TopDocuments, concatenate_fields, top_k_of_run
 from rankscope.kernels.order import stable_order
 from rankscope.kernels.segments import bounds, group_of
 from rankscope.kernels.text import Fields, equal, hashes, order_descending
 from rankscope.typing import Ints, PathLike
 
-__all__ = ["Lists", "grades_of", "judgments_of", "read_lists"]
+__all__ = ["RunLists", "grades_of", "judgments_of", "read_lists"]
 
 Progress = Callable[[int], Any]
 
@@ -31,7 +31,7 @@ SEEDS = 8
 
 
 @dataclass(frozen=True, eq=False)
-class Lists:
+class RunLists:
     """Lists of runs, cut, and the documents that they hold.
 
     systems: names of the runs, rising. query_ids: rising. offsets: (queries + 1) where each query's documents begin.
@@ -65,7 +65,7 @@ class Lists:
     @property
     def names(self) -> tuple[str, ...]:
         """The queries' ids as text."""
-        return tuple(names_of(self.query_ids))
+        return tuple(decode_ids(self.query_ids))
 
     @cached_property
     def query_of(self) -> Ints:
@@ -85,7 +85,7 @@ class Lists:
 
 def read_lists(
     runs: Sequence[Run | PathLike | Any], depth: int, *, input: str | None = None, progress: Progress | None = None
-) -> Lists:
+) -> RunLists:
     """The first `depth` documents of each list, one run after the other, so that one is in memory at a time.
 
     Raises InputError for runs without a common query, a document twice among those, a score that is not finite;
@@ -95,16 +95,16 @@ def read_lists(
         raise ParameterError("runs is no list, expected a list of runs")
     if not runs:
         raise ParameterError("no runs given, expected at least one")
-    one_stdin(runs)
-    cuts = [cut_run(run, depth, input, progress) for run in runs]
+    check_single_stdin(runs)
+    cuts = [top_k_of_run(run, depth, input, progress) for run in runs]
     names, notes = name_systems(cuts)
     order = sorted(range(len(cuts)), key=names.__getitem__)
     found = side_by_side([cuts[i] for i in order], tuple(names[i] for i in order), depth)
-    said = [*dict.fromkeys(note for cut in cuts for note in cut.notes), *notes, *shared_notes(found)]
+    said = [*dict.fromkeys(note for cut in cuts for note in cut.notes), *notes, *lacking_queries_notes(found)]
     return replace(found, notes=tuple(said))
 
 
-def side_by_side(cuts: Sequence[Cut], systems: tuple[str, ...], depth: int) -> Lists:
+def side_by_side(cuts: Sequence[TopDocuments], systems: tuple[str, ...], depth: int) -> RunLists:
     """One number for each document of each query, whichever runs have it."""
     ids = sorted({id_ for cut in cuts for id_ in cut.query_ids})
     place = {id_: i for i, id_ in enumerate(ids)}
@@ -113,7 +113,7 @@ def side_by_side(cuts: Sequence[Cut], systems: tuple[str, ...], depth: int) -> L
     query = np.concatenate([np.repeat(code, cut.lengths) for code, cut in zip(codes, cuts, strict=True)])
     run = np.repeat(np.arange(len(cuts)), [cut.rank.size for cut in cuts])
     rank = np.concatenate([cut.rank for cut in cuts])
-    docs = together([cut.docs for cut in cuts])
+    docs = concatenate_fields([cut.docs for cut in cuts])
     by_query = stable_order(query)
     hashed = np.concatenate([cut.hashes for cut in cuts])[by_query]
     entries = Rows(ids, bounds(np.bincount(query, minlength=len(ids))), docs.take(by_query), hashed, by_query, str)
@@ -126,7 +126,7 @@ def side_by_side(cuts: Sequence[Cut], systems: tuple[str, ...], depth: int) -> L
         sizes.append(counts)
         before += first.size
     offsets = bounds(np.concatenate(sizes))
-    return Lists(systems, ids, offsets, docs.take(np.concatenate(firsts)), run, query, rank, doc, depth, had, ())
+    return RunLists(systems, ids, offsets, docs.take(np.concatenate(firsts)), run, query, rank, doc, depth, had, ())
 
 
 def numbered_documents(entries: Rows) -> tuple[Ints, Ints, Ints]:
@@ -149,24 +149,26 @@ def numbered_documents(entries: Rows) -> tuple[Ints, Ints, Ints]:
     return place[number], first[order], np.bincount(query[first], minlength=codes.size)
 
 
-def shared_notes(lists: Lists) -> list[str]:
+def lacking_queries_notes(lists: RunLists) -> list[str]:
     """A note on queries that some runs lack. Raises InputError where no two runs have a query in common."""
     runs = len(lists.systems)
     if not lists.size:
         raise InputError("the runs hold no documents; expected at least one list")
     if runs > 1 and int(lists.had.max(initial=0)) < 2:
         raise InputError(
-            f"no query is in two of the {runs} runs ({queries(lists.had.size)} in all); check that their queries are "
+            f"no query is in two of the {runs} runs ({pluralise_queries(lists.had.size)} in all); check that their queries are "
             "written alike"
         )
     lacked = int((lists.had < runs).sum())
     if not lacked:
         return []
     verb = "is" if lacked == 1 else "are"
-    return [f"{lacked:,} of {queries(lists.had.size)} {verb} not in every run: pooled from those that have it"]
+    return [
+        f"{lacked:,} of {pluralise_queries(lists.had.size)} {verb} not in every run: pooled from those that have it"
+    ]
 
 
-def judgments_of(lists: Lists, qrels: Qrels, what: str = "the judgments") -> Ints:
+def judgments_of(lists: RunLists, qrels: Qrels, what: str = "the judgments") -> Ints:
     """(documents) which of the judgments is of it, -1 for none.
 
     Raises InputError where the judgments name none of the queries.
@@ -174,7 +176,7 @@ def judgments_of(lists: Lists, qrels: Qrels, what: str = "the judgments") -> Int
     codes = np.array([qrels.codes.get(id_, -1) for id_ in lists.query_ids], np.int64)
     if (codes < 0).all():
         raise InputError(
-            f"{what} name none of the {queries(codes.size)} of the runs; check that queries are written alike"
+            f"{what} name none of the {pluralise_queries(codes.size)} of the runs; check that queries are written alike"
         )
     strangers = codes < 0
     codes[strangers] = len(qrels.query_ids) + np.arange(int(strangers.sum()))
@@ -185,7 +187,7 @@ def judgments_of(lists: Lists, qrels: Qrels, what: str = "the judgments") -> Int
     return found
 
 
-def grades_of(lists: Lists, qrels: Qrels | None) -> Ints:
+def grades_of(lists: RunLists, qrels: Qrels | None) -> Ints:
     """(documents) the grade that each was given; -1 where it was given none, as by a judgment below 0."""
     grades = np.full(lists.size, -1)
     if qrels is not None:

@@ -9,29 +9,29 @@ import numpy as np
 
 from rankscope.data.qrels import Qrels
 from rankscope.data.rows import Rows
-from rankscope.data.wording import listed, queries, some_of
+from rankscope.data.wording import first_names, join_names, pluralise_queries
 from rankscope.errors import InputError, ParameterError
 from rankscope.kernels.segments import bounds, group_of
 from rankscope.kernels.text import hashes
 from rankscope.stats.inputs import LARGEST
 
 __all__ = [
-    "as_map",
-    "beyond_scale",
+    "parse_grade_map",
+    "beyond_scale_note",
     "check_queries",
     "judged_queries",
-    "mapped",
-    "refuse_other_scale",
+    "map_grades",
+    "refuse_different_scale",
     "refuse_unknown",
 ]
 
 
-def as_map(given: Any) -> dict[int, int] | None:
+def parse_grade_map(given: Any) -> dict[int, int] | None:
     """Which grade of the machine is which of people's: a mapping of whole numbers, or text as "0=0,1=1,2=1".
 
     Raises ParameterError for anything else, and for a grade that stands twice.
 
-    >>> as_map("0=0, 1=0, 2=1, 3=2")
+    >>> parse_grade_map("0=0, 1=0, 2=1, 3=2")
     {0: 0, 1: 0, 2: 1, 3: 2}
     """
     if given is None:
@@ -63,7 +63,7 @@ def as_map(given: Any) -> dict[int, int] | None:
     return found
 
 
-def mapped(machine: Qrels, grades: Mapping[int, int], name: str) -> Qrels:
+def map_grades(machine: Qrels, grades: Mapping[int, int], name: str) -> Qrels:
     """The machine's judgments on people's scale; grades below 0, not judged, stay, and a map may make others such.
 
     Raises InputError for a grade that the map does not have.
@@ -72,7 +72,7 @@ def mapped(machine: Qrels, grades: Mapping[int, int], name: str) -> Qrels:
     lacking = [grade for grade in there if grade not in grades]
     if lacking:
         raise InputError(
-            f"{name} has the grade {listed(map(str, lacking))}, which map (--map) does not; expected all of "
+            f"{name} has the grade {join_names(map(str, lacking))}, which map (--map) does not; expected all of "
             f"{', '.join(map(str, there))}; add {lacking[0]}=..."
         )
     relevance = machine.relevance.copy()
@@ -101,7 +101,7 @@ def judged_queries(qrels: Qrels, name: str) -> Qrels:
     return Qrels.from_rows(Rows(ids, bounds(lengths), docs, hashes(docs), qrels.relevance[rows], str))
 
 
-def refuse_other_scale(human: Qrels, machine: Qrels, names: tuple[str, str]) -> None:
+def refuse_different_scale(human: Qrels, machine: Qrels, names: tuple[str, str]) -> None:
     """Raise InputError where the highest grades differ: values of the two would then be of other things."""
     highest = [int(qrels.relevance.max()) for qrels in (human, machine)]
     if highest[0] != highest[1]:
@@ -113,7 +113,7 @@ def refuse_other_scale(human: Qrels, machine: Qrels, names: tuple[str, str]) -> 
         )
 
 
-def beyond_scale(human: Qrels, machine: Qrels, names: tuple[str, str]) -> str:
+def beyond_scale_note(human: Qrels, machine: Qrels, names: tuple[str, str]) -> str:
     """A note where a map gives the machine a higher grade than people gave, who may have had no use for it; else ""."""
     highest = [int(qrels.relevance.max()) for qrels in (human, machine)]
     if highest[1] <= highest[0]:
@@ -130,8 +130,8 @@ def check_queries(human: Qrels, machine: Qrels, names: tuple[str, str]) -> None:
     lacking = [query for query in human.query_ids if query not in known]
     if lacking:
         raise InputError(
-            f"{names[1]} lacks {queries(len(lacking))} of the {len(human.query_ids):,} that {names[0]} has "
-            f"({some_of(lacking)}), expected judgments of the machine for every query that people judged; let it judge "
+            f"{names[1]} lacks {pluralise_queries(len(lacking))} of the {len(human.query_ids):,} that {names[0]} has "
+            f"({first_names(lacking)}), expected judgments of the machine for every query that people judged; let it judge "
             "them, or leave them out"
         )
     if len(known) == len(human.query_ids):
@@ -147,7 +147,7 @@ def refuse_unknown(queries_of_run: tuple[str, ...], machine: Qrels, system: str,
     lacking = [query for query in queries_of_run if query not in known]
     if lacking:
         raise InputError(
-            f"{name} lacks {queries(len(lacking))} of the {len(queries_of_run):,} of run {system!r} "
-            f"({some_of(lacking)}), expected judgments of the machine for all queries of the runs; let it judge "
+            f"{name} lacks {pluralise_queries(len(lacking))} of the {len(queries_of_run):,} of run {system!r} "
+            f"({first_names(lacking)}), expected judgments of the machine for all queries of the runs; let it judge "
             "them, or cut the runs to its queries"
         )

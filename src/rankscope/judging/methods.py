@@ -10,14 +10,14 @@ import numpy as np
 
 from rankscope.errors import ParameterError, UnknownName
 from rankscope.judging.hedging import hedge_order
-from rankscope.judging.lists import Lists
-from rankscope.judging.turns import MaxMean, MoveToFront, Rule, Thompson, run_turns
+from rankscope.judging.lists import RunLists
+from rankscope.judging.turns import AdjudicationRule, MaxMean, MoveToFront, Thompson, adjudicate
 from rankscope.kernels.order import stable_order
 from rankscope.kernels.segments import bounds
 from rankscope.stats.inputs import is_real
 from rankscope.typing import Bools, Ints
 
-__all__ = ["METHODS", "Method", "ordered", "settle"]
+__all__ = ["METHODS", "PoolingMethod", "judging_order", "validate_method"]
 
 
 #: Cells of a table of lists: queries are taken so many at a time.
@@ -36,7 +36,7 @@ METHODS = {
 }
 
 
-class Method(NamedTuple):
+class PoolingMethod(NamedTuple):
     """A method and its parameters, settled. rate: of the bandits; beta: of Hedge."""
 
     name: str
@@ -54,7 +54,7 @@ class Method(NamedTuple):
         return f"{self.name}(beta={self.beta:g})" if self.name == "hedge" else self.name
 
 
-def settle(method: str, rate: float | None = None, beta: float | None = None) -> Method:
+def validate_method(method: str, rate: float | None = None, beta: float | None = None) -> PoolingMethod:
     """Raises UnknownName for another method, ParameterError for parameters out of range or of another method."""
     if not isinstance(method, str) or method not in METHODS:
         raise UnknownName("method of pooling", str(method), METHODS)
@@ -66,11 +66,11 @@ def settle(method: str, rate: float | None = None, beta: float | None = None) ->
         raise ParameterError(f"rate is {rate!r}, expected a number from 0 (only the last judgment counts) to 1 (all)")
     if beta is not None and not (is_real(beta) and 0 < beta < 1):
         raise ParameterError(f"beta is {beta!r}, expected a number between 0 and 1, as 0.1")
-    return Method(method, 1.0 if rate is None else float(rate), BETA if beta is None else float(beta))
+    return PoolingMethod(method, 1.0 if rate is None else float(rate), BETA if beta is None else float(beta))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Part:
+class QueryTables:
     """Some queries as tables. first, queries: which; table: as in `turns`; width: of the most documents."""
 
     first: int
@@ -79,8 +79,8 @@ class Part:
     width: int
 
 
-def ordered(
-    lists: Lists, method: Method, relevant: Bools, free: Bools, budget: int, rng: np.random.Generator
+def judging_order(
+    lists: RunLists, method: PoolingMethod, relevant: Bools, free: Bools, budget: int, rng: np.random.Generator
 ) -> tuple[Ints, Ints]:
     """The documents that are to be judged, by the numbers of `lists`, in the order of judging; and the step of each.
 
@@ -99,7 +99,7 @@ def ordered(
         doc = by_global(lists, relevant, free, min(budget, int(open_.sum())))
         return doc, np.arange(doc.size)
     else:
-        doc = by_turns(lists, method, relevant, free, shares, rng)
+        doc = by_adjudication(lists, method, relevant, free, shares, rng)
     return in_steps(lists, doc)
 
 
@@ -120,7 +120,7 @@ def even_shares(open_: Ints, budget: int) -> Ints:
     return shares
 
 
-def in_steps(lists: Lists, doc: Ints) -> tuple[Ints, Ints]:
+def in_steps(lists: RunLists, doc: Ints) -> tuple[Ints, Ints]:
     """Documents, each query's in order, brought into the order of steps: the first of every query, the second, ..."""
     query = lists.query_of[doc]
     by_query = stable_order(query)
@@ -131,7 +131,7 @@ def in_steps(lists: Lists, doc: Ints) -> tuple[Ints, Ints]:
     return doc[order], step[order]
 
 
-def by_depth(lists: Lists, free: Bools, shares: Ints) -> Ints:
+def by_depth(lists: RunLists, free: Bools, shares: Ints) -> Ints:
     """By the best rank of each document, those of one rank by falling id."""
     by_rank = stable_order(lists.best_rank())
     order = by_rank[stable_order(lists.query_of[by_rank])]
@@ -142,7 +142,7 @@ def by_depth(lists: Lists, free: Bools, shares: Ints) -> Ints:
     return order[place < shares[query]]
 
 
-def parts_of(lists: Lists) -> Iterator[Part]:
+def query_tables(lists: RunLists) -> Iterator[QueryTables]:
     """Lists as tables, some queries at a time."""
     runs, deep = len(lists.systems), int(lists.rank.max()) + 1
     step = max(1, CELLS // (runs * deep))
@@ -154,10 +154,10 @@ def parts_of(lists: Lists) -> Iterator[Part]:
         table = np.full((last - first, runs, deep), -1)
         query = lists.query[some]
         table[query - first, lists.run[some], lists.rank[some] - 1] = lists.doc[some] - lists.offsets[query]
-        yield Part(first, last - first, table, int(lists.sizes[first:last].max()))
+        yield QueryTables(first, last - first, table, int(lists.sizes[first:last].max()))
 
 
-def spread(lists: Lists, part: Part, values: Bools) -> Bools:
+def spread_by_query(lists: RunLists, part: QueryTables, values: Bools) -> Bools:
     """(queries, documents) of a part from (documents); False behind a query's last one."""
     sizes = lists.sizes[part.first : part.first + part.queries]
     found = np.zeros((part.queries, part.width), np.bool_)
@@ -167,13 +167,13 @@ def spread(lists: Lists, part: Part, values: Bools) -> Bools:
     return found
 
 
-def by_turns(
-    lists: Lists, method: Method, relevant: Bools, free: Bools, shares: Ints, rng: np.random.Generator
+def by_adjudication(
+    lists: RunLists, method: PoolingMethod, relevant: Bools, free: Bools, shares: Ints, rng: np.random.Generator
 ) -> Ints:
     """By a rule that chooses runs, all queries of a part in step."""
     runs, found = len(lists.systems), []
-    for part in parts_of(lists):
-        rule: Rule
+    for part in query_tables(lists):
+        rule: AdjudicationRule
         if method.name == "mtf":
             rule = MoveToFront(part.queries, runs)
         elif method.name == "bandit":
@@ -181,21 +181,23 @@ def by_turns(
         else:
             rule = Thompson(part.queries, runs, method.rate, rng)
         share = shares[part.first : part.first + part.queries]
-        query, doc = run_turns(part.table, spread(lists, part, relevant), spread(lists, part, free), share, rule)
+        query, doc = adjudicate(
+            part.table, spread_by_query(lists, part, relevant), spread_by_query(lists, part, free), share, rule
+        )
         found.append(lists.offsets[part.first + query] + doc)
     return np.concatenate(found)
 
 
-def by_global(lists: Lists, relevant: Bools, free: Bools, budget: int) -> Ints:
+def by_global(lists: RunLists, relevant: Bools, free: Bools, budget: int) -> Ints:
     """Move-to-front over the lists of all queries, as if they were runs of one query."""
     runs, deep = len(lists.systems), int(lists.rank.max()) + 1
     table = np.full((1, runs * lists.sizes.size, deep), -1)
     table[0, lists.query * runs + lists.run, lists.rank - 1] = lists.doc
     rule = MoveToFront(1, table.shape[1])
-    return run_turns(table, relevant[None], free[None], np.array([budget]), rule)[1]
+    return adjudicate(table, relevant[None], free[None], np.array([budget]), rule)[1]
 
 
-def by_hedge(lists: Lists, relevant: Bools, free: Bools, shares: Ints, beta: float) -> Ints:
+def by_hedge(lists: RunLists, relevant: Bools, free: Bools, shares: Ints, beta: float) -> Ints:
     """Hedge, query by query."""
     runs, found = len(lists.systems), []
     by_query = stable_order(lists.query)

@@ -8,11 +8,11 @@ import numpy as np
 
 from rankscope.data.qrels import Qrels
 from rankscope.errors import InputError
-from rankscope.judging.both_judged import Values, score_both
-from rankscope.judging.estimating import named, pairs_of
+from rankscope.judging.both_judged import DualValues, score_under_both
+from rankscope.judging.estimating import pairs_of, resolve_baseline
 from rankscope.judging.judgments_needed import JudgmentPlan, MeasureNeeds, Need
 from rankscope.stats.inputs import check_positive, check_share
-from rankscope.stats.power import MOST
+from rankscope.stats.power import MAX_QUERIES
 from rankscope.stats.prediction_powered import FEWEST, combined_half, spread_of
 from rankscope.typing import PathLike
 
@@ -60,8 +60,8 @@ def plan_judgments(
     """
     check_positive("width", width)
     check_share("confidence_level", confidence_level)
-    both = score_both(human, runs, machine, measures, map=map, names=names, progress=progress, **options)
-    baseline = named(baseline, runs, both)
+    both = score_under_both(human, runs, machine, measures, map=map, names=names, progress=progress, **options)
+    baseline = resolve_baseline(baseline, runs, both)
     parts = tuple(
         needs_of(both.values(name), both.systems, baseline, width, confidence_level)
         for name in both.human.measure_names
@@ -79,7 +79,7 @@ def plan_judgments(
 
 
 def needs_of(
-    values: Values, systems: tuple[str, ...], baseline: str | None, width: float, confidence_level: float
+    values: DualValues, systems: tuple[str, ...], baseline: str | None, width: float, confidence_level: float
 ) -> MeasureNeeds:
     """Of all systems and pairs by one measure."""
     if values.n < FEWEST:
@@ -116,9 +116,9 @@ def needs_for(
     a: str, b: str, sd: float, explained: float, half: float, n_all: int, confidence_level: float
 ) -> list[Need]:
     """By people alone, with the machine as it is, and with one that judges as many queries as one likes."""
-    alone = least(MOST, MOST, sd, 0.0, half, confidence_level)
-    helped = least(n_all, n_all, sd, explained, half, confidence_level)
-    any_number = least(MOST, MOST, sd, explained, half, confidence_level)
+    alone = fewest_queries(MAX_QUERIES, MAX_QUERIES, sd, 0.0, half, confidence_level)
+    helped = fewest_queries(n_all, n_all, sd, explained, half, confidence_level)
+    any_number = fewest_queries(MAX_QUERIES, MAX_QUERIES, sd, explained, half, confidence_level)
     return [
         Need(a, b, "human", sd, explained, alone),
         Need(a, b, "combined", sd, explained, helped),
@@ -126,7 +126,9 @@ def needs_for(
     ]
 
 
-def least(most: int, n_all: int, sd: float, explained: float, half: float, confidence_level: float) -> int | None:
+def fewest_queries(
+    most: int, n_all: int, sd: float, explained: float, half: float, confidence_level: float
+) -> int | None:
     """The fewest queries for half an interval of at most this; None where `most` do not do, or nothing varies."""
 
     def enough(n: int) -> bool:

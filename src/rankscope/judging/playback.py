@@ -12,7 +12,7 @@ from rankscope.data.run import Run
 from rankscope.errors import ParameterError
 from rankscope.evaluation.sources import as_qrels
 from rankscope.judging.lists import grades_of, read_lists
-from rankscope.judging.methods import ordered, settle
+from rankscope.judging.methods import judging_order, validate_method
 from rankscope.judging.played import Played
 from rankscope.judging.pooling import DEEP, check_budget
 from rankscope.stats.inputs import check_count, seed_of
@@ -54,7 +54,7 @@ def play_back(
         raise ParameterError("no method given, expected at least one")
     if (rate is not None or beta is not None) and len(names) > 1:
         raise ParameterError("rate and beta are of one method; name only that one")
-    methods = [settle(name, rate, beta) for name in dict.fromkeys(names)]
+    methods = [validate_method(name, rate, beta) for name in dict.fromkeys(names)]
     check_count("depth", depth)
     check_count("rel", rel)
     if budget is not None:
@@ -69,7 +69,7 @@ def play_back(
     most = lists.size if budget is None else min(budget, lists.size)
     found = {}
     for one in methods:
-        doc, _ = ordered(lists, one, relevant, free, most, np.random.default_rng(seed))
+        doc, _ = judging_order(lists, one, relevant, free, most, np.random.default_rng(seed))
         found[str(one)] = relevant[doc]
     return Played(
         found=found,

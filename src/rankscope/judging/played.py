@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from rankscope._version import __version__
 from rankscope.data.sections import Figure, Section, Table, as_text, tidy_frame
-from rankscope.data.wording import counted, queries
+from rankscope.data.wording import pluralise, pluralise_queries
 from rankscope.errors import UnknownName
 from rankscope.typing import Ints
 
@@ -97,8 +97,8 @@ class Played:
     def sentence(self) -> str:
         """Which method finds most on the way."""
         start = (
-            f"Of the documents among the first {self.depth} of {counted(self.runs, 'run')} for "
-            f"{queries(self.queries)}, {self.known:,} are relevant."
+            f"Of the documents among the first {self.depth} of {pluralise(self.runs, 'run')} for "
+            f"{pluralise_queries(self.queries)}, {self.known:,} are relevant."
         )
         if len(self.found) < 2 or not self.known:
             return start

@@ -6,9 +6,9 @@ import io
 import os
 from collections.abc import Iterator
 
-from rankscope.io.convert import convert, qrels_rows, target_of
+from rankscope.io.convert import convert, parse_target, qrels_rows
 from rankscope.io.render import refuse_not_utf8
-from rankscope.io.write import compressed, write_chunks, write_stdout
+from rankscope.io.write import compress, write_chunks, write_stdout
 from rankscope.judging.pooled import Pooled
 from rankscope.judging.sampled import Sampled
 from rankscope.typing import PathLike
@@ -23,7 +23,7 @@ def check_pool_file(path: PathLike, to: str | None) -> str:
 
     Raises UnknownName, ParameterError.
     """
-    return target_of(path, "trec" if os.fspath(path) == "-" and to is None else to).form
+    return parse_target(path, "trec" if os.fspath(path) == "-" and to is None else to).form
 
 
 def write_pool(found: Pooled | Sampled, path: PathLike, to: str | None = None) -> None:
@@ -41,14 +41,14 @@ def write_pool(found: Pooled | Sampled, path: PathLike, to: str | None = None) -
         convert(qrels, path, to=form)
         return
     refuse_not_utf8(qrels_rows(qrels), "", "the pool")
-    chunks = compressed(lines(found), target_of(path, to or form).packed)
+    chunks = compress(jsonl_lines(found), parse_target(path, to or form).packed)
     if os.fspath(path) == "-":
         write_stdout(chunks)
     else:
         write_chunks(path, chunks)
 
 
-def lines(found: Pooled) -> Iterator[bytes]:
+def jsonl_lines(found: Pooled) -> Iterator[bytes]:
     buffer = io.BytesIO()
     found.documents().write_ndjson(buffer)
     yield buffer.getvalue()

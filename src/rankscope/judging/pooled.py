@@ -11,12 +11,12 @@ import numpy as np
 
 from rankscope._version import __version__
 from rankscope.data.qrels import Qrels
-from rankscope.data.rows import Rows, names_of
+from rankscope.data.rows import Rows, decode_ids
 from rankscope.data.sections import Section, Table, as_text, tidy_frame
-from rankscope.data.wording import counted, queries
+from rankscope.data.wording import pluralise, pluralise_queries
 from rankscope.errors import InputError
-from rankscope.judging.lists import Lists
-from rankscope.judging.methods import METHODS, Method
+from rankscope.judging.lists import RunLists
+from rankscope.judging.methods import METHODS, PoolingMethod
 from rankscope.kernels.order import stable_order
 from rankscope.kernels.segments import bounds
 from rankscope.kernels.text import decode, hashes
@@ -42,11 +42,11 @@ class Pooled:
     run has), judged, relevant, to_judge.
     """
 
-    lists: Lists
+    lists: RunLists
     grades: Ints
     document: Ints
     step: Ints
-    method: Method
+    method: PoolingMethod
     budget: int | None
     rel: int
     seed: int
@@ -88,12 +88,12 @@ class Pooled:
 
         lists, order = self.lists, self._by_query
         doc = self.document[order]
-        names = names_of(lists.query_ids, "replace")
+        names = decode_ids(lists.query_ids, "replace")
         query = lists.query_of[doc]
         return pl.DataFrame(
             {
                 "query_id": pl.Series([names[q] for q in query.tolist()], dtype=pl.String),
-                "doc_id": pl.Series(names_of(decode(lists.docs.take(doc)), "replace")[: doc.size], dtype=pl.String),
+                "doc_id": pl.Series(decode_ids(decode(lists.docs.take(doc)), "replace")[: doc.size], dtype=pl.String),
                 "relevance": np.full(doc.size, -1),
                 "priority": 1.0 / (self.step[order] + 1.0),
                 "rank": lists.best_rank()[doc],
@@ -118,7 +118,7 @@ class Pooled:
     def finished(self) -> str:
         """That all is judged, in words."""
         deeper = self.lists.depth
-        return f"all {counted(self.lists.size, 'document')} among the first {deeper} of each list are; look deeper"
+        return f"all {pluralise(self.lists.size, 'document')} among the first {deeper} of each list are; look deeper"
 
     @cached_property
     def notes(self) -> tuple[str, ...]:
@@ -128,7 +128,7 @@ class Pooled:
             found.append(f"nothing is left to be judged: {self.finished()}")
         elif self.budget is not None and self.budget > open_:
             found.append(
-                f"the budget is {self.budget:,} and only {counted(open_, 'document')} among the first "
+                f"the budget is {self.budget:,} and only {pluralise(open_, 'document')} among the first "
                 f"{self.lists.depth} of each list {'is' if open_ == 1 else 'are'} not judged"
             )
         if self.method.adaptive and not (self.grades >= self.rel).any():
@@ -141,9 +141,9 @@ class Pooled:
     def sections(self) -> list[Section]:
         lists, judged = self.lists, int((self.grades >= 0).sum())
         sentence = (
-            f"{counted(lists.size, 'document')} of {queries(len(lists.query_ids))} "
+            f"{pluralise(lists.size, 'document')} of {pluralise_queries(len(lists.query_ids))} "
             f"{'is' if lists.size == 1 else 'are'} among the first {lists.depth} of the lists of "
-            f"{counted(len(lists.systems), 'run')}."
+            f"{pluralise(len(lists.systems), 'run')}."
         )
         if judged:
             sentence += f" Judged already: {judged:,}, of which {int((self.grades >= self.rel).sum()):,} relevant."
@@ -166,12 +166,12 @@ class Pooled:
 
     def __repr__(self) -> str:
         return (
-            f"Pooled({self.method}, {queries(len(self.lists.query_ids))}, {counted(len(self.lists.systems), 'run')}, "
-            f"{counted(self.document.size, 'document')} to judge)"
+            f"Pooled({self.method}, {pluralise_queries(len(self.lists.query_ids))}, {pluralise(len(self.lists.systems), 'run')}, "
+            f"{pluralise(self.document.size, 'document')} to judge)"
         )
 
 
-def judgments_from(lists: Lists, doc: Ints, relevance: Ints) -> Qrels:
+def judgments_from(lists: RunLists, doc: Ints, relevance: Ints) -> Qrels:
     """Judgments of these documents, which are given query by query."""
     query = lists.query_of[doc]
     some = np.unique(query)

@@ -10,12 +10,12 @@ import numpy.typing as npt
 
 from rankscope.data.qrels import Qrels
 from rankscope.data.run import Run
-from rankscope.data.wording import queries
+from rankscope.data.wording import pluralise_queries
 from rankscope.errors import ParameterError
 from rankscope.evaluation.sources import as_qrels
-from rankscope.io.streams import one_stdin
-from rankscope.judging.lists import Lists, grades_of, read_lists
-from rankscope.judging.methods import ordered, settle
+from rankscope.io.streams import check_single_stdin
+from rankscope.judging.lists import RunLists, grades_of, read_lists
+from rankscope.judging.methods import judging_order, validate_method
 from rankscope.judging.pooled import Pooled
 from rankscope.stats.inputs import check_count, seed_of
 from rankscope.typing import PathLike
@@ -69,14 +69,14 @@ def pool(
     >>> found.documents()["doc_id"].to_list()
     ['b']
     """
-    settled = settle(method, rate, beta)
+    settled = validate_method(method, rate, beta)
     check_count("rel", rel)
     if depth is not None:
         check_count("depth", depth)
     if budget is not None:
         check_count("budget", budget)
     seed = seed_of(rng)
-    one_stdin([*runs, judged] if isinstance(runs, (list, tuple)) else [judged])
+    check_single_stdin([*runs, judged] if isinstance(runs, (list, tuple)) else [judged])
     deep = depth if depth is not None else SHALLOW if budget is None else DEEP
     qrels = None if judged is None else as_qrels(judged)
     lists = read_lists(runs, deep, input=input, progress=progress)
@@ -84,7 +84,7 @@ def pool(
     if budget is not None:
         check_budget(budget, lists, grades >= 0)
     most = lists.size if budget is None else budget
-    doc, step = ordered(lists, settled, grades >= rel, grades >= 0, most, np.random.default_rng(seed))
+    doc, step = judging_order(lists, settled, grades >= rel, grades >= 0, most, np.random.default_rng(seed))
     return Pooled(
         lists=lists,
         grades=grades,
@@ -97,11 +97,11 @@ def pool(
     )
 
 
-def check_budget(budget: int, lists: Lists, free: npt.NDArray[np.bool_]) -> None:
+def check_budget(budget: int, lists: RunLists, free: npt.NDArray[np.bool_]) -> None:
     """Raise for less than one document a query, those left out that have none to judge. free: (documents) judged."""
     open_ = np.unique(lists.query_of[~free]).size
     if budget < open_:
         raise ParameterError(
-            f"a budget of {budget} is less than one document a query ({queries(open_)} to judge for); give at least "
+            f"a budget of {budget} is less than one document a query ({pluralise_queries(open_)} to judge for); give at least "
             f"{open_}, or leave queries out of the runs"
         )

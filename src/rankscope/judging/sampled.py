@@ -13,8 +13,8 @@ import numpy.typing as npt
 from rankscope._version import __version__
 from rankscope.data.qrels import Qrels
 from rankscope.data.sections import Section, Table, as_text, tidy_frame
-from rankscope.data.wording import counted, queries
-from rankscope.judging.lists import Lists
+from rankscope.data.wording import pluralise, pluralise_queries
+from rankscope.judging.lists import RunLists
 from rankscope.judging.pooled import judgments_from
 from rankscope.typing import Ints
 
@@ -40,7 +40,7 @@ class Sampled:
     the last row is of all queries.
     """
 
-    lists: Lists
+    lists: RunLists
     chosen: npt.NDArray[np.bool_]
     grades: Ints
     merged: bool
@@ -97,7 +97,7 @@ class Sampled:
         left = self.drawn - self.judged
         if self.elsewhere:
             found.append(
-                f"{counted(self.elsewhere, 'judgment')} {'is' if self.elsewhere == 1 else 'are'} of documents that "
+                f"{pluralise(self.elsewhere, 'judgment')} {'is' if self.elsewhere == 1 else 'are'} of documents that "
                 "were not drawn, and left out: taken in, they would bias what is inferred"
             )
         if self.merged and left:
@@ -110,7 +110,7 @@ class Sampled:
     def sections(self) -> list[Section]:
         lists = self.lists
         sentence = (
-            f"Of {counted(lists.size, 'pooled document')} of {queries(len(lists.query_ids))} {self.drawn:,} were drawn "
+            f"Of {pluralise(lists.size, 'pooled document')} of {pluralise_queries(len(lists.query_ids))} {self.drawn:,} were drawn "
             f"at random ({100 * self.rate:g} % of each query's)"
         )
         if self.merged:
@@ -139,4 +139,4 @@ class Sampled:
         return as_text(self)
 
     def __repr__(self) -> str:
-        return f"Sampled({self.drawn:,} of {counted(self.lists.size, 'document')}, {self.judged:,} judged)"
+        return f"Sampled({self.drawn:,} of {pluralise(self.lists.size, 'document')}, {self.judged:,} judged)"

@@ -11,8 +11,8 @@ from rankscope.data.qrels import Qrels
 from rankscope.data.run import Run
 from rankscope.errors import ParameterError
 from rankscope.evaluation.sources import as_qrels
-from rankscope.io.streams import one_stdin
-from rankscope.judging.lists import Lists, grades_of, read_lists
+from rankscope.io.streams import check_single_stdin
+from rankscope.judging.lists import RunLists, grades_of, read_lists
 from rankscope.judging.pooling import DEEP
 from rankscope.judging.sampled import Sampled
 from rankscope.stats.inputs import check_count, is_real, seed_of
@@ -56,10 +56,10 @@ def sample(
         raise ParameterError(f"the rate of a sample is {rate!r}, expected a number above 0, and 1 at most, as 0.2")
     check_count("depth", depth)
     seed = seed_of(rng)
-    one_stdin([*runs, judged] if isinstance(runs, (list, tuple)) else [judged])
+    check_single_stdin([*runs, judged] if isinstance(runs, (list, tuple)) else [judged])
     qrels = None if judged is None else as_qrels(judged)
     lists = read_lists(runs, depth, input=input, progress=progress)
-    chosen = draw(lists, float(rate), np.random.default_rng(seed))
+    chosen = draw_documents(lists, float(rate), np.random.default_rng(seed))
     grades = grades_of(lists, qrels)
     elsewhere = 0
     if qrels is not None:
@@ -77,7 +77,7 @@ def sample(
     )
 
 
-def draw(lists: Lists, rate: float, rng: np.random.Generator) -> Ints:
+def draw_documents(lists: RunLists, rate: float, rng: np.random.Generator) -> Ints:
     """The numbers of the documents drawn: of each query those of the least random numbers, the same at every rate."""
     query = lists.query_of
     order = np.lexsort((rng.random(lists.size), query))

@@ -14,10 +14,10 @@ import numpy as np
 from rankscope.kernels.ties import NOISE
 from rankscope.typing import Bools, Floats, Ints
 
-__all__ = ["MaxMean", "MoveToFront", "Rule", "Thompson", "run_turns"]
+__all__ = ["MaxMean", "MoveToFront", "AdjudicationRule", "Thompson", "adjudicate"]
 
 
-class Rule(ABC):
+class AdjudicationRule(ABC):
     """What each run of each query is worth now. Arrays are (queries, runs); queries that end are dropped."""
 
     @abstractmethod
@@ -33,7 +33,7 @@ class Rule(ABC):
         """Drop the other queries."""
 
 
-class MoveToFront(Rule):
+class MoveToFront(AdjudicationRule):
     """A run goes on as long as its documents are relevant; one that is not takes 1 off its priority, which is the same
     for all runs at first, and a run of the highest priority is next (Cormack, Palmer and Clarke 1998).
     """
@@ -55,7 +55,7 @@ class MoveToFront(Rule):
         self.priority, self.on = self.priority[queries], self.on[queries]
 
 
-class MaxMean(Rule):
+class MaxMean(AdjudicationRule):
     """The run whose documents are likeliest relevant, by the mean of a Beta distribution: of n documents of a run that
     were judged h are relevant, (h + 1) / (n + 2). rate: what a judgment still counts after the next one of its run; at
     1 all count alike (MM), below 1 later ones count more (MM-NS; Losada, Parapar and Barreiro 2016, 2017).
@@ -96,14 +96,14 @@ class Thompson(MaxMean):
         self.streams = [stream for stream, kept in zip(self.streams, queries.tolist(), strict=True) if kept]
 
 
-def run_turns(table: Ints, relevant: Bools, free: Bools, shares: Ints, rule: Rule) -> tuple[Ints, Ints]:
+def adjudicate(table: Ints, relevant: Bools, free: Bools, shares: Ints, rule: AdjudicationRule) -> tuple[Ints, Ints]:
     """The documents that are to be judged, step by step: (taken) the query and the document of each.
 
     table: (queries, runs, ranks + 1) each list's documents, by their numbers among the query's, -1 behind the last.
     relevant: (queries, documents) what the judges say. free: (queries, documents) judged already: such a document is
     learned from when its turn comes, and neither counted nor returned. shares: (queries) how many to take.
     """
-    state = Walk(table, free.shape[1])
+    state = ListPositions(table, free.shape[1])
     left = shares.copy()
     active = np.arange(shares.size)
     taken_query, taken_doc = [], []
@@ -127,7 +127,7 @@ def run_turns(table: Ints, relevant: Bools, free: Bools, shares: Ints, rule: Rul
     return np.concatenate(taken_query), np.concatenate(taken_doc)
 
 
-class Walk:
+class ListPositions:
     """Where each run stands in its list: at its next document that was not taken yet, or behind the last (-1)."""
 
     def __init__(self, table: Ints, documents: int) -> None:

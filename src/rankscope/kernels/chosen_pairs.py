@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from rankscope.typing import Bytes, Floats, Ints
 
-__all__ = ["ChosenPairs", "chosen_surplus", "prepare"]
+__all__ = ["SubsetPairs", "subset_surplus", "prepare_subset_pairs"]
 
 
 #: Points of a block.
@@ -33,7 +33,7 @@ class Within(NamedTuple):
     signs: npt.NDArray[np.float32]
 
 
-class ChosenPairs(NamedTuple):
+class SubsetPairs(NamedTuple):
     """Points prepared. cell: (points) the cell of the table of blocks, of the given shape."""
 
     cell: Ints
@@ -41,14 +41,14 @@ class ChosenPairs(NamedTuple):
     within: tuple[Within, Within]
 
 
-def prepare(x: Floats, y: Floats) -> ChosenPairs:
+def prepare_subset_pairs(x: Floats, y: Floats) -> SubsetPairs:
     """Points with two values each, without NaN; about 2,000 bytes a point are held."""
     codes = [np.unique(values, return_inverse=True)[1].reshape(-1) for values in (x, y)]
     of_x, of_y = (blocks_of(code) for code in codes)
     shape = int(of_x.max(initial=-1)) + 1, int(of_y.max(initial=-1)) + 1
     # A pair in one block of both is counted once, in that of x.
     within = (signs_within(codes, of_x, None), signs_within(codes, of_y, of_x))
-    return ChosenPairs(of_x * shape[1] + of_y, shape, within)
+    return SubsetPairs(of_x * shape[1] + of_y, shape, within)
 
 
 def blocks_of(codes: Ints) -> Ints:
@@ -86,7 +86,7 @@ def signs_within(codes: list[Ints], block: Ints, other: Ints | None) -> Within:
     return Within(points, signs)
 
 
-def chosen_surplus(pairs: ChosenPairs, chosen: Bytes) -> Ints:
+def subset_surplus(pairs: SubsetPairs, chosen: Bytes) -> Ints:
     """(choices) concordant less discordant pairs among the points chosen; chosen: (choices, points), 0 or 1."""
     rows, _ = chosen.shape
     cells = pairs.shape[0] * pairs.shape[1]

@@ -26,7 +26,7 @@ DENSE = 64
 BLOCK = 1 << 18
 
 
-class Cut(NamedTuple):
+class BlockedRows(NamedTuple):
     """One step: r rows of n places, both filled up to whole blocks of one size.
 
     at: (r, n) where in the flat rows each value stands, in the order of the values. cell: (r n) in the same order, the
@@ -48,7 +48,7 @@ def count_inversions(order: Values) -> int:
         order = order[None]
     if order.shape[1] <= DENSE:
         return count_by_row(inverse(order))
-    step = cut(order)
+    step = cut_into_blocks(order)
     total = int(np.vdot(step.table, earlier_and_higher(step.table)))
     for rows in (step.ranks, step.block):
         total += count_by_row(rows) if rows.shape[1] <= DENSE else count_inversions(order_by_row(rows))
@@ -62,7 +62,7 @@ def greater_before(order: Values) -> Ints:
     n = order.shape[1]
     if n <= DENSE:
         return compare(inverse(order))
-    step = cut(order)
+    step = cut_into_blocks(order)
     by_value = earlier_and_higher(step.table).ravel()[step.cell]
     by_value += before_in_rows(step.block)[:, ::-1].ravel()
     counts = before_in_rows(step.ranks).ravel()
@@ -74,7 +74,7 @@ def before_in_rows(values: Values) -> Ints:
     return compare(values) if values.shape[1] <= DENSE else greater_before(order_by_row(values))
 
 
-def cut(order: Values) -> Cut:
+def cut_into_blocks(order: Values) -> BlockedRows:
     """See Cut. order: (r, n) with n above DENSE."""
     rows, n = order.shape
     bits = DENSE.bit_length() - 1 if n <= DENSE * DENSE else ((n - 1).bit_length() + 1) // 2
@@ -96,7 +96,7 @@ def cut(order: Values) -> Cut:
     behind = (blocks - 1 - place_block).reshape(-1, size)[:, ::-1]
     if blocks <= 256:
         behind = behind.astype(np.uint8)
-    return Cut(at, cell, table, ranks.reshape(-1, size), behind)
+    return BlockedRows(at, cell, table, ranks.reshape(-1, size), behind)
 
 
 def inverse(order: Values, at: Ints | None = None) -> Values:

@@ -17,11 +17,11 @@ from rankscope.learning.blend_weights import stacked_weights
 from rankscope.learning.losses.named import Loss
 from rankscope.typing import Floats, Ints
 
-__all__ = ["HOW", "NORMALISATIONS", "WITHIN_LISTS", "Combination", "learn_combination"]
+__all__ = ["COMBINATIONS", "NORMALISATIONS", "WITHIN_LISTS", "Combination", "learn_combination"]
 
 
 #: "average": all weights alike. "stacked": weights of at least 0 that minimise a loss on validation lists.
-HOW = ("average", "stacked")
+COMBINATIONS = ("average", "stacked")
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -97,7 +97,7 @@ def within_deviation(scores: Floats, offsets: Ints) -> float:
     return found if found > 1e-12 * float(np.abs(scores).max()) else 0.0
 
 
-def means(scores: Floats, offsets: Ints) -> Floats:
+def list_means(scores: Floats, offsets: Ints) -> Floats:
     """Of each list; the same whatever the order of its documents."""
     return exact_group_sums(scores, offsets) / np.diff(offsets)
 
@@ -106,14 +106,14 @@ def from_mean(scores: Floats, offsets: Ints) -> Floats:
     """Less the mean of the list; exactly 0 in a list of equal scores."""
     lists = group_of(offsets)
     apart = scores - np.maximum.reduceat(scores, offsets[:-1])[lists]
-    return np.asarray(apart - means(apart, offsets)[lists])
+    return np.asarray(apart - list_means(apart, offsets)[lists])
 
 
 def zscore(scores: Floats, offsets: Ints) -> Floats:
     """Less the mean of the list, by its standard deviation; 0 in a list of equal scores."""
     lists = group_of(offsets)
     apart = from_mean(scores, offsets)
-    deviation = np.sqrt(means(apart**2, offsets))
+    deviation = np.sqrt(list_means(apart**2, offsets))
     least = 1e-12 * np.maximum.reduceat(np.abs(scores), offsets[:-1])  # what rounding makes of equal scores
     return np.asarray(np.where(deviation > least, 1 / np.where(deviation > least, deviation, 1.0), 0.0)[lists] * apart)
 
@@ -125,7 +125,7 @@ def minmax(scores: Floats, offsets: Ints) -> Floats:
     return np.asarray((scores - low[lists]) / np.where(high > low, high - low, 1.0)[lists])
 
 
-def rank(scores: Floats, offsets: Ints) -> Floats:
+def fractional_rank(scores: Floats, offsets: Ints) -> Floats:
     """The share of the list's other documents that stand below, ties as halves; 0 of a document alone."""
     lists, n = group_of(offsets), scores.size
     order = order_falling(scores, np.diff(offsets))
@@ -142,6 +142,10 @@ def rank(scores: Floats, offsets: Ints) -> Floats:
 
 
 #: Scales that a list makes of its own scores, so that a document's score depends on those beside it.
-WITHIN_LISTS: dict[str, Callable[[Floats, Ints], Floats]] = {"zscore": zscore, "minmax": minmax, "rank": rank}
+WITHIN_LISTS: dict[str, Callable[[Floats, Ints], Floats]] = {
+    "zscore": zscore,
+    "minmax": minmax,
+    "rank": fractional_rank,
+}
 #: "fixed": by mean and deviation of validation scores, so that a document's score is its own.
 NORMALISATIONS: tuple[Any, ...] = ("fixed", *WITHIN_LISTS)

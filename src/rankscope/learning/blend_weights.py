@@ -14,7 +14,7 @@ __all__ = ["stacked_weights"]
 
 
 #: Steps of the search; it is over a few weights, and ends long before.
-STEPS = 200
+MAX_STEPS = 200
 
 
 def stacked_weights(
@@ -47,7 +47,12 @@ def stacked_weights(
         return float(value) + l2 / 2 * float(away @ away), np.asarray(slope @ table + l2 * away)
 
     found = minimize(
-        objective, np.full(n, 1 / n), jac=True, method="L-BFGS-B", bounds=[(0, None)] * n, options={"maxiter": STEPS}
+        objective,
+        np.full(n, 1 / n),
+        jac=True,
+        method="L-BFGS-B",
+        bounds=[(0, None)] * n,
+        options={"maxiter": MAX_STEPS},
     ).x
     total = float(found.sum())
     return np.asarray(found / total if total > 0 else np.full(n, 1 / n))

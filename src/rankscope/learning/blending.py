@@ -9,23 +9,23 @@ import numpy as np
 import numpy.typing as npt
 
 from rankscope.data.features import Features
-from rankscope.data.wording import counted, listed
+from rankscope.data.wording import join_names, pluralise
 from rankscope.errors import InputError, ParameterError
-from rankscope.learning.blend_scores import HOW, NORMALISATIONS, learn_combination
-from rankscope.learning.columns import as_trained_on
+from rankscope.learning.blend_scores import COMBINATIONS, NORMALISATIONS, learn_combination
+from rankscope.learning.columns import align_to_training
 from rankscope.learning.estimator import Estimator, defaults_of
 from rankscope.learning.given import as_features, documents_to_score, validation_features
-from rankscope.learning.losses.named import Function, Loss, parse_loss
+from rankscope.learning.losses.named import Loss, LossFunction, parse_loss
 from rankscope.stats.inputs import check_choice, check_positive
 from rankscope.typing import Floats
 
-__all__ = ["Blend", "check_alike", "check_combination"]
+__all__ = ["Blend", "check_same_features", "check_combination"]
 
 #: A ranker of any kind: with `fit`, `predict`, `get_params` and `feature_names_`.
-Part = Any
+RankerLike = Any
 
 #: Fewer rankers are no blend.
-FEWEST = 2
+MIN_RANKERS = 2
 
 
 class Blend(Estimator):
@@ -59,11 +59,11 @@ class Blend(Estimator):
 
     def __init__(
         self,
-        rankers: Sequence[Part] | Mapping[str, Part],
+        rankers: Sequence[RankerLike] | Mapping[str, RankerLike],
         *,
         how: str = "average",
         normalise: str = "zscore",
-        loss: str | Function = "listnet",
+        loss: str | LossFunction = "listnet",
         l2: float = 1.0,
     ) -> None:
         self.rankers = rankers
@@ -96,7 +96,7 @@ class Blend(Estimator):
         features = as_features(X, y, qid, group, "training data")
         held = validation_features(eval_set, eval_qid, eval_group)
         if held is not None:
-            held = as_trained_on(held, features.names, "the training data have")
+            held = align_to_training(held, features.names, "the training data have")
         elif self.how == "stacked":
             raise ParameterError("a blend is stacked on validation lists; give eval_set, or how='average'")
         trained = [type(one)(**one.get_params()) for one in parts_of_blend(self.rankers)]
@@ -121,12 +121,12 @@ class Blend(Estimator):
         """
         loss = self.check()
         rankers = parts_of_blend(self.rankers)
-        names = check_alike(rankers, part_names(self.rankers))
+        names = check_same_features(rankers, part_names(self.rankers))
         features = as_features(X, y, qid, group, "validation data")
-        self.learn(rankers, as_trained_on(features, names, "the rankers were trained on"), loss, max_grade)
+        self.learn(rankers, align_to_training(features, names, "the rankers were trained on"), loss, max_grade)
         return self
 
-    def learn(self, rankers: Sequence[Part], held: Features, loss: Loss, max_grade: int | None) -> None:
+    def learn(self, rankers: Sequence[RankerLike], held: Features, loss: Loss, max_grade: int | None) -> None:
         """Scales and weights of trained rankers; all is set at once, or nothing."""
         found = learn_combination(
             scores_of_parts(rankers, held),
@@ -158,7 +158,7 @@ class Blend(Estimator):
         if not self.__sklearn_is_fitted__():
             raise ParameterError("this Blend has not learned anything yet; call fit first")
         features = documents_to_score(X, qid, group, lists=self.lists)
-        features = as_trained_on(features, self.feature_names_, "the model was trained on")
+        features = align_to_training(features, self.feature_names_, "the model was trained on")
         found = self.combination_(scores_of_parts(self.rankers_, features), features.offsets)
         return np.asarray(features.in_given_order(found))
 
@@ -178,8 +178,8 @@ class Blend(Estimator):
     def check(self) -> Loss:
         """The loss of weights. Raises for parameters that are none, those of the rankers too."""
         rankers = parts_of_blend(self.rankers)
-        if len(rankers) < FEWEST:
-            raise ParameterError(f"a Blend of {counted(len(rankers), 'ranker')}, expected at least {FEWEST}")
+        if len(rankers) < MIN_RANKERS:
+            raise ParameterError(f"a Blend of {pluralise(len(rankers), 'ranker')}, expected at least {MIN_RANKERS}")
         called = part_names(self.rankers)
         if twice := [name for name in called if called.count(name) > 1]:
             raise ParameterError(f"two rankers of a Blend are called {twice[0]!r}, expected a name of its own for each")
@@ -200,9 +200,9 @@ class Blend(Estimator):
 Blend.defaults = defaults_of(Blend)
 
 
-def check_combination(how: str, normalise: str, loss: str | Function, l2: float) -> Loss:
+def check_combination(how: str, normalise: str, loss: str | LossFunction, l2: float) -> Loss:
     """The loss of weights. Raises ParameterError and UnknownName for parameters that are none."""
-    check_choice("how", how, HOW)
+    check_choice("how", how, COMBINATIONS)
     check_choice("normalise", normalise, NORMALISATIONS)
     check_positive("l2", l2, zero=True)
     found = parse_loss(loss)
@@ -213,7 +213,7 @@ def check_combination(how: str, normalise: str, loss: str | Function, l2: float)
     return found
 
 
-def parts_of_blend(rankers: Sequence[Part] | Mapping[str, Part]) -> list[Part]:
+def parts_of_blend(rankers: Sequence[RankerLike] | Mapping[str, RankerLike]) -> list[RankerLike]:
     """Raises ParameterError for what is no sequence and no mapping."""
     if isinstance(rankers, Mapping):
         return list(rankers.values())
@@ -222,7 +222,7 @@ def parts_of_blend(rankers: Sequence[Part] | Mapping[str, Part]) -> list[Part]:
     return list(rankers)
 
 
-def part_names(rankers: Sequence[Part] | Mapping[str, Part]) -> list[str]:
+def part_names(rankers: Sequence[RankerLike] | Mapping[str, RankerLike]) -> list[str]:
     """A name for each: those given, else the loss, with a number where one comes again."""
     if isinstance(rankers, Mapping):
         return list(map(str, rankers))
@@ -237,7 +237,7 @@ def part_names(rankers: Sequence[Part] | Mapping[str, Part]) -> list[str]:
     return found
 
 
-def check_alike(rankers: Sequence[Part], called: Sequence[str]) -> tuple[str, ...]:
+def check_same_features(rankers: Sequence[RankerLike], called: Sequence[str]) -> tuple[str, ...]:
     """The features that all were trained on. Raises InputError where they differ, ParameterError where one is none."""
     for one, name in zip(rankers, called, strict=True):
         if not hasattr(one, "feature_names_"):
@@ -248,15 +248,15 @@ def check_alike(rankers: Sequence[Part], called: Sequence[str]) -> tuple[str, ..
         if other == first:
             continue
         apart = [feature for feature in (*other, *first) if (feature in other) != (feature in first)]
-        what = f"only one of them knows {listed(map(repr, apart))}" if apart else "in another order"
+        what = f"only one of them knows {join_names(map(repr, apart))}" if apart else "in another order"
         raise InputError(
-            f"{name} was trained on {counted(len(other), 'feature')} and {called[0]} on {len(first)}, {what}; blend "
+            f"{name} was trained on {pluralise(len(other), 'feature')} and {called[0]} on {len(first)}, {what}; blend "
             "rankers that were trained on the same"
         )
     return first
 
 
-def scores_of_parts(rankers: Sequence[Part], features: Features) -> Floats:
+def scores_of_parts(rankers: Sequence[RankerLike], features: Features) -> Floats:
     """(rankers, documents) in the order of the features, not in that of the rows as they were given."""
     order = features.order
     scores = np.array([one.predict(features) for one in rankers], np.float64)

@@ -10,59 +10,59 @@ import numpy as np
 
 from rankscope.data.features import Features
 from rankscope.errors import InputError
-from rankscope.learning.descent import informative
-from rankscope.learning.forest import Boosted, forest_of
-from rankscope.learning.installed import lightgbm
+from rankscope.learning.descent import informative_lists
+from rankscope.learning.forest import BoostedTrees, parse_trees
+from rankscope.learning.installed import load_lightgbm
 from rankscope.learning.lambdamart import LambdaMART
 from rankscope.learning.losses.gains import finite_gains
 from rankscope.learning.losses.named import Loss
-from rankscope.learning.stopping import Watch
+from rankscope.learning.stopping import EarlyStopping
 from rankscope.typing import Reals
 
 __all__ = ["boost"]
 
 #: A list in which LightGBM's own objective looks at pairs holds at most so many documents.
-LONGEST = 10_000
+MAX_LIST_LENGTH = 10_000
 #: Rows by which LightGBM chooses between which values of a feature to tell.
-LOOKED_AT = 200_000
+BIN_SAMPLE_SIZE = 200_000
 
 
 def boost(
     features: Features,
     loss: LambdaMART,
-    watch: Watch | None,
+    watch: EarlyStopping | None,
     held: Features | None,
     rng: np.random.Generator,
     progress: Callable[[int], Any] | None = None,
-) -> Boosted:
+) -> BoostedTrees:
     """One model. held: the lists that are watched.
 
     Raises InputError where there is nothing to learn from, no tree can be grown, and where the loss is no number or
     scores are none.
     """
-    library = lightgbm()
-    features = with_order(features)
+    library = load_lightgbm()
+    features = lists_with_order(features)
     ours = loss.loss()
-    settings = settings_of(loss, features, rng)
+    settings = lightgbm_parameters(loss, features, rng)
     try:
         data = dataset(library, features, settings, ours is None)
         booster = library.Booster(settings, data)
         if held is not None:
             booster.add_valid(dataset(library, held, settings, False, data), "held")
-        slopes = None if ours is None else Slopes(ours, features, rng)
-        grown = grow(booster, loss, slopes, watch, progress)
+        slopes = None if ours is None else LossGradients(ours, features, rng)
+        grown = grow_trees(booster, loss, slopes, watch, progress)
         kept = grown if watch is None else watch.best_epoch + 1
         text = booster.model_to_string(num_iteration=kept)
     except library.basic.LightGBMError as error:
         why = " ".join(str(error).split())
         raise InputError(f"{features.name}: LightGBM cannot train on it ({why})") from None
-    forest = forest_of(text)
+    forest = parse_trees(text)
     if not np.isfinite(forest.worth).all():
         raise InputError(
             f"{features.name}: trees diverged: their scores are no finite numbers, with a rate of {loss.rate:g}; try a "
             "smaller one, as in lambdamart(rate=0.05)"
         )
-    return Boosted(
+    return BoostedTrees(
         forest=forest,
         losses=() if slopes is None else tuple(slopes.losses),
         values=() if watch is None else tuple(watch.values),
@@ -71,13 +71,13 @@ def boost(
     )
 
 
-def with_order(features: Features) -> Features:
+def lists_with_order(features: Features) -> Features:
     """The lists that there is an order in. Raises InputError where there is none."""
-    lists = informative(features)
+    lists = informative_lists(features)
     return features if lists.size == len(features.query_ids) else features.select(lists)
 
 
-def settings_of(loss: LambdaMART, features: Features, rng: np.random.Generator) -> dict[str, Any]:
+def lightgbm_parameters(loss: LambdaMART, features: Features, rng: np.random.Generator) -> dict[str, Any]:
     """LightGBM's parameters. Nothing is left to its defaults that changes numbers and is a matter of choice."""
     found: dict[str, Any] = {
         "objective": "lambdarank" if loss.objective is None else "none",
@@ -97,14 +97,14 @@ def settings_of(loss: LambdaMART, features: Features, rng: np.random.Generator) 
         "lambda_l2": loss.l2,
         "max_bin": loss.bins,
         "data_random_seed": 1,  # bins are the same for all seeds
-        "bin_construct_sample_cnt": LOOKED_AT,
+        "bin_construct_sample_cnt": BIN_SAMPLE_SIZE,
         "use_missing": False,  # features are finite
     }
     if loss.objective is None:
         longest = int(np.diff(features.offsets).max())
-        if longest > LONGEST:
+        if longest > MAX_LIST_LENGTH:
             raise InputError(
-                f"{features.name}: a query has {longest} documents, and lambdamart takes at most {LONGEST}; give it a "
+                f"{features.name}: a query has {longest} documents, and lambdamart takes at most {MAX_LIST_LENGTH}; give it a "
                 "loss of ours, as in \"lambdamart(objective='listnet')\", or fewer documents"
             )
         gains = finite_gains(np.unique(features.relevance))
@@ -120,7 +120,7 @@ def dataset(library: Any, features: Features, settings: dict[str, Any], graded: 
     return library.Dataset(features.values, labels, group=sizes, reference=reference, params=settings)
 
 
-class Slopes:
+class LossGradients:
     """The gradient and the second derivatives of a loss of ours, as LightGBM asks for them. losses: of each round.
 
     Lists are summed, not averaged, so that numbers do not shrink with how many there are: LightGBM has them as float32.
@@ -150,18 +150,18 @@ class Slopes:
         if not bend.any():  # a loss that does not tell: one number for all documents
             self.flat = self.flat or 2 * float(np.abs(slope).mean())
             bend = np.full(scores.size, self.flat)
-        return slope, bend + LEAST_BEND * bend.max()
+        return slope, bend + MIN_CURVATURE * bend.max()
 
 
 #: Of the greatest second derivative, what each has at least: a leaf whose documents have none would score without end.
-LEAST_BEND = 1e-6
+MIN_CURVATURE = 1e-6
 
 
-def grow(
+def grow_trees(
     booster: Any,
     loss: LambdaMART,
-    slopes: Slopes | None,
-    watch: Watch | None,
+    slopes: LossGradients | None,
+    watch: EarlyStopping | None,
     progress: Callable[[int], Any] | None,
 ) -> int:
     """Tree after tree; how many there are."""

@@ -8,15 +8,15 @@ from rankscope.data.features import Features
 from rankscope.errors import InputError
 from rankscope.learning.matched import match_features
 
-__all__ = ["as_trained_on", "names_of_columns", "numbered"]
+__all__ = ["align_to_training", "column_names", "default_names"]
 
 
-def numbered(width: int) -> tuple[str, ...]:
+def default_names(width: int) -> tuple[str, ...]:
     """The names that so many features have where nobody named them."""
     return tuple(str(i + 1) for i in range(width))
 
 
-def names_of_columns(table: Any, name: str) -> tuple[str, ...]:
+def column_names(table: Any, name: str) -> tuple[str, ...]:
     """The names that a data frame (pandas, polars, ...) has for its columns; none where they are no texts, or no frame.
 
     Raises InputError where some are texts and others are not.
@@ -34,14 +34,14 @@ def names_of_columns(table: Any, name: str) -> tuple[str, ...]:
     return tuple(str(one) for one in columns) if all(texts) else ()
 
 
-def as_trained_on(features: Features, names: tuple[str, ...], who: str) -> Features:
+def align_to_training(features: Features, names: tuple[str, ...], who: str) -> Features:
     """With the features of these names, in this order: found by name where both have names, else taken by place.
 
     names: those that were trained on. who: of these, as "the model was trained on". Raises InputError for another
     number of features, and for names that are missing.
     """
     width = features.values.shape[1]
-    named = features.names != numbered(width) and names != numbered(len(names))
+    named = features.names != default_names(width) and names != default_names(len(names))
     if named or set(features.names) == set(names):
         return match_features(features, names)
     if width != len(names):

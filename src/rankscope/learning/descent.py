@@ -15,15 +15,15 @@ from rankscope.kernels.order import ranges
 from rankscope.kernels.segments import bounds
 from rankscope.learning.adam import Adam
 from rankscope.learning.losses.named import Loss
-from rankscope.learning.network import Weights, backward, forward, initial_weights, scores_of
-from rankscope.learning.stopping import Watch
+from rankscope.learning.network import Weights, backward, forward, initial_weights, score_documents
+from rankscope.learning.stopping import EarlyStopping
 from rankscope.typing import Floats32, Ints
 
-__all__ = ["Descent", "Trained", "informative", "refuse_diverged"]
+__all__ = ["MinibatchTraining", "TrainedNetwork", "informative_lists", "refuse_diverged"]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Trained:
+class TrainedNetwork:
     """weights: those of the best epoch. losses, values: (epochs) the mean loss of training, the measure in validation.
 
     best_epoch: the place of the one that was kept; the last where there was nothing to validate on.
@@ -36,7 +36,7 @@ class Trained:
 
     def scores(self, values: Floats32) -> npt.NDArray[np.float64]:
         """(documents) scores of scaled features."""
-        return scores_of(self.weights, values).astype(np.float64)
+        return score_documents(self.weights, values).astype(np.float64)
 
     @property
     def epochs(self) -> int:
@@ -45,7 +45,7 @@ class Trained:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Descent:
+class MinibatchTraining:
     """How a network is trained: a `Ranker` says what these mean."""
 
     loss: Loss
@@ -60,15 +60,15 @@ class Descent:
         self,
         values: Floats32,
         features: Features,
-        watch: Watch | None,
+        watch: EarlyStopping | None,
         validation: Floats32 | None,
         rng: np.random.Generator,
         progress: Callable[[int], Any] | None = None,
-    ) -> Trained:
+    ) -> TrainedNetwork:
         """values, validation: the scaled features of `features` and of the lists that are watched."""
         weights = initial_weights((values.shape[1], *self.hidden, 1), rng)
         adam = Adam(weights, decay=self.weight_decay)
-        lists = informative(features)
+        lists = informative_lists(features)
         best, losses = [one.copy() for one in weights], []
         for epoch in range(self.epochs):
             losses.append(self.epoch(weights, adam, values, features, rng.permutation(lists), rng))
@@ -78,17 +78,17 @@ class Descent:
             if watch is None or validation is None:
                 best = weights
                 continue
-            scores = scores_of(weights, validation)
+            scores = score_documents(weights, validation)
             self.check(scores, epoch)
             if watch.better(scores):
                 best = [one.copy() for one in weights]
             if watch.over:
                 break
         if watch is None:  # the last step has had no loss yet that would tell
-            self.check(scores_of(best, values), self.epochs - 1)
+            self.check(score_documents(best, values), self.epochs - 1)
         found = () if watch is None else tuple(watch.values)
         kept = len(losses) - 1 if watch is None else watch.best_epoch
-        return Trained(weights=best, losses=tuple(losses), values=found, best_epoch=kept)
+        return TrainedNetwork(weights=best, losses=tuple(losses), values=found, best_epoch=kept)
 
     def check(self, numbers: float | Floats32, epoch: int) -> None:
         refuse_diverged(numbers, epoch, self.loss, self.learning_rate)
@@ -128,7 +128,7 @@ def refuse_diverged(numbers: float | Floats32, epoch: int, loss: Loss, rate: flo
         )
 
 
-def informative(features: Features) -> Ints:
+def informative_lists(features: Features) -> Ints:
     """The lists whose documents are not all of one grade. Raises InputError where there is none."""
     starts = features.offsets[:-1]
     apart = np.maximum.reduceat(features.relevance, starts) > np.minimum.reduceat(features.relevance, starts)

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rankscope.errors import ParameterError
-from rankscope.learning.columns import numbered
+from rankscope.learning.columns import default_names
 
 __all__ = ["Estimator", "defaults_of"]
 
@@ -28,7 +28,7 @@ class Estimator(ABC):
     @property
     def feature_names_in_(self) -> npt.NDArray[np.object_]:
         """(features) the names of the columns; there is no such attribute where nobody named them."""
-        if not self.__sklearn_is_fitted__() or self.feature_names_ == numbered(self.n_features_in_):
+        if not self.__sklearn_is_fitted__() or self.feature_names_ == default_names(self.n_features_in_):
             raise AttributeError("the features have no names")
         return np.array(self.feature_names_, object)
 

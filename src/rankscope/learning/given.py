@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from rankscope.data.features import Features
 from rankscope.errors import InputError, ParameterError
-from rankscope.learning.columns import names_of_columns
+from rankscope.learning.columns import column_names
 
 __all__ = ["as_features", "documents_to_score", "validation_features"]
 
@@ -24,16 +24,16 @@ def as_features(data: Any, grades: Any, queries: Any, sizes: Any, name: str) -> 
         raise ParameterError(f"{name}: y is missing, expected a grade for each document")
     if queries is None and sizes is None:
         raise ParameterError(f"{name}: the queries are missing; give qid (one a document) or group (sizes)")
-    grades = numbers(grades, f"{name}: y", "a grade for each document")
+    grades = as_numbers(grades, f"{name}: y", "a grade for each document")
     if grades.ndim == 2 and grades.shape[1] == 1:  # a column of a table
         grades = grades[:, 0]
     if sizes is not None:
-        sizes = numbers(sizes, f"{name}: group", "the size of each group").ravel()
-    table = numbers(data, f"{name}: X", "a row for each document, a column for each feature")
-    return Features.of(table, grades, queries, sizes=sizes, name=name, names=names_of_columns(data, name))
+        sizes = as_numbers(sizes, f"{name}: group", "the size of each group").ravel()
+    table = as_numbers(data, f"{name}: X", "a row for each document, a column for each feature")
+    return Features.of(table, grades, queries, sizes=sizes, name=name, names=column_names(data, name))
 
 
-def numbers(given: Any, name: str, expected: str) -> npt.NDArray[Any]:
+def as_numbers(given: Any, name: str, expected: str) -> npt.NDArray[Any]:
     """What is given as an array of numbers. Raises InputError for texts, and rows of different lengths."""
     try:
         found = np.asarray(given)
@@ -77,7 +77,7 @@ def documents_to_score(given: Any, queries: Any = None, sizes: Any = None, *, li
             "features: the queries are missing, and this ranker looks at whole lists; give qid (one a document) or "
             "group (sizes)"
         )
-    table = numbers(given, "features: X", "a row for each document")
+    table = as_numbers(given, "features: X", "a row for each document")
     if sizes is not None:
-        sizes = numbers(sizes, "features: group", "the size of each group").ravel()
-    return Features.of(table, None, queries, sizes=sizes, names=names_of_columns(given, "features"))
+        sizes = as_numbers(sizes, "features: group", "the size of each group").ravel()
+    return Features.of(table, None, queries, sizes=sizes, names=column_names(given, "features"))

@@ -6,10 +6,10 @@ from typing import Any
 
 from rankscope.learning.saved_checks import NotInstalled
 
-__all__ = ["lightgbm"]
+__all__ = ["load_lightgbm"]
 
 
-def lightgbm() -> Any:
+def load_lightgbm() -> Any:
     """The module. Raises NotInstalled, a ParameterError, where it is not installed or lacks the OpenMP library."""
     try:
         import lightgbm as found

@@ -7,8 +7,8 @@ from dataclasses import asdict, dataclass, fields
 from typing import Any
 
 from rankscope.errors import ParameterError, UnknownName
-from rankscope.learning.installed import lightgbm
-from rankscope.learning.losses.named import FORM, LOSSES, Function, Loss, parse_loss
+from rankscope.learning.installed import load_lightgbm
+from rankscope.learning.losses.named import CALL_FORM, LOSSES, Loss, LossFunction, parse_loss
 from rankscope.measures.names import parse_parameters
 from rankscope.stats.inputs import check_count, check_flag, check_positive, is_real
 
@@ -19,7 +19,7 @@ LAMBDAMART = "lambdamart"
 #: A leaf holds at least so many documents, or this share of all of them where that is less.
 LEAST_DOCUMENTS, LEAST_SHARE = 200, 1 / 40
 #: What LightGBM itself takes at most: leaves beyond are an error of its own; so many more threads end the process.
-MOST = {"leaves": 131_072, "threads": 1024}
+LIGHTGBM_LIMITS = {"leaves": 131_072, "threads": 1024}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,7 +43,7 @@ class LambdaMART:
     lambdamart(objective='listnet', trees=200)
     """
 
-    objective: str | Function | None = None
+    objective: str | LossFunction | None = None
     trees: int = 1000
     patience: int = 100
     leaves: int = 7
@@ -62,7 +62,7 @@ class LambdaMART:
             check_count(name, getattr(self, name))
         check_count("leaves", self.leaves, 2)
         check_count("bins", self.bins, 2)
-        for name, most in MOST.items():
+        for name, most in LIGHTGBM_LIMITS.items():
             if getattr(self, name) > most:
                 raise ParameterError(f"{name} is {getattr(self, name)}, and LightGBM takes at most {most}")
         if self.min_documents is not None:
@@ -105,7 +105,7 @@ class LambdaMART:
 
     def check_installed(self) -> None:
         """Raise ParameterError where LightGBM cannot be loaded."""
-        lightgbm()
+        load_lightgbm()
 
     def shown(self) -> Mapping[str, Any]:
         """All parameters, as a signature has them."""
@@ -118,7 +118,7 @@ class LambdaMART:
         return f"{LAMBDAMART}({inner})" if inner else LAMBDAMART
 
 
-def parse_objective(text: str | Function | LambdaMART) -> Loss | LambdaMART:
+def parse_objective(text: str | LossFunction | LambdaMART) -> Loss | LambdaMART:
     """What `Ranker` minimises: a loss, or how trees are grown, from its name. Raises as `parse_loss`.
 
     >>> parse_objective("lambdamart(leaves=15)").leaves
@@ -126,7 +126,7 @@ def parse_objective(text: str | Function | LambdaMART) -> Loss | LambdaMART:
     """
     if isinstance(text, LambdaMART):
         return text
-    match = FORM.fullmatch(text.strip()) if isinstance(text, str) else None
+    match = CALL_FORM.fullmatch(text.strip()) if isinstance(text, str) else None
     if match is None or match["name"].lower() in LOSSES:
         return parse_loss(text, ranker=True)
     if match["name"].lower() != LAMBDAMART:

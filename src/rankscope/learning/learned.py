@@ -11,15 +11,15 @@ import numpy as np
 from rankscope._version import __version__
 from rankscope.data.features import Features
 from rankscope.data.sections import Figure, Section, Table, as_text, tidy_frame
-from rankscope.data.wording import counted, listed, queries
+from rankscope.data.wording import join_names, pluralise, pluralise_queries
 from rankscope.learning.lambdamart import LambdaMART, parse_objective
 from rankscope.learning.losses.named import as_measure
-from rankscope.learning.ranker import OF_NETWORKS, Ranker
+from rankscope.learning.ranker import NETWORK_PARAMETERS, Ranker
 
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["Training", "curves_of", "ranker_signature"]
+__all__ = ["Training", "epoch_curves", "ranker_signature"]
 
 
 #: A loss of a network this many times that of scores which are all alike has diverged, if not to infinity.
@@ -32,7 +32,7 @@ def ranker_signature(ranker: Ranker, *, validated: bool = True) -> str:
     loss = parse_objective(parameters.pop("loss"))
     if isinstance(loss, LambdaMART):
         trees = {**loss.shown(), "min_documents": loss.min_documents or "auto", "objective": loss.objective_name}
-        unused = [*OF_NETWORKS, *([] if validated else ["stop_on"])]
+        unused = [*NETWORK_PARAMETERS, *([] if validated else ["stop_on"])]
         every = {**trees, **{name: value for name, value in parameters.items() if name not in unused}}
         if not validated:
             del every["patience"]
@@ -100,8 +100,8 @@ class Training:
             return []
         have = "has" if len(same) == 1 else "have"
         return [
-            f"{self.train.name}: {counted(len(same), 'feature')} of {low.size} {have} the same value for all documents "
-            f"and cannot say anything ({listed(map(repr, same))})"
+            f"{self.train.name}: {pluralise(len(same), 'feature')} of {low.size} {have} the same value for all documents "
+            f"and cannot say anything ({join_names(map(repr, same))})"
         ]
 
     def about_loss(self) -> list[str]:
@@ -136,21 +136,21 @@ class Training:
         lists, documents = len(self.train.query_ids), len(self.train)
         models = self.ranker.models_
         sentence = (
-            f"Trained on {queries(lists)} with {counted(documents, 'document')} and "
-            f"{counted(len(self.train.names), 'feature')}"
+            f"Trained on {pluralise_queries(lists)} with {pluralise(documents, 'document')} and "
+            f"{pluralise(len(self.train.names), 'feature')}"
         )
         rows = []
         for m, model in enumerate(models, 1):
             at = model.best_epoch
             value = f"{model.values[at]:.4f}" if model.values else ""
-            loss = [in_table(model.losses[at])] if model.losses else []
+            loss = [format_loss(model.losses[at])] if model.losses else []
             rows.append((str(m), str(model.epochs), str(at + 1), *loss, value))
         if self.valid is not None:
             mean = float(np.mean([model.values[model.best_epoch] for model in models]))
             of = "of the trees that were kept" if self.rounds == "trees" else "of its best epoch"
             a_mean = as_measure("stop_on", self.ranker.stop_on).summary == "mean"
             sentence += (
-                f"; on {queries(len(self.valid.query_ids))} of {self.valid.name} the {'mean ' if a_mean else ''}"
+                f"; on {pluralise_queries(len(self.valid.query_ids))} of {self.valid.name} the {'mean ' if a_mean else ''}"
                 f"{self.ranker.stop_on} {of} is {mean:.4f}"
             )
         loss_too = ["loss"] if models[0].losses else []
@@ -160,10 +160,10 @@ class Training:
         names = [f"model {m}" for m in range(1, len(models) + 1)]
         return [
             Section(title="", sentence=sentence + ".", table=table),
-            *curves_of(
+            *epoch_curves(
                 names, [model.values for model in models], str(self.ranker.stop_on), f"Validation by {self.rounds[:-1]}"
             ),
-            *curves_of(names, [model.losses for model in models], "loss", f"Loss of training by {self.rounds[:-1]}"),
+            *epoch_curves(names, [model.losses for model in models], "loss", f"Loss of training by {self.rounds[:-1]}"),
         ]
 
     def frame(self) -> pl.DataFrame:
@@ -173,16 +173,16 @@ class Training:
         return as_text(self)
 
     def __repr__(self) -> str:
-        models = counted(len(self.ranker.models_), "model")
-        return f"Training({str(parse_objective(self.ranker.loss))!r}, {models}, {queries(len(self.train.query_ids))})"
+        models = pluralise(len(self.ranker.models_), "model")
+        return f"Training({str(parse_objective(self.ranker.loss))!r}, {models}, {pluralise_queries(len(self.train.query_ids))})"
 
 
-def in_table(loss: float) -> str:
+def format_loss(loss: float) -> str:
     """Four digits, also of one that is very large."""
     return f"{loss:.4f}" if abs(loss) < 1e6 else f"{loss:.3e}"
 
 
-def curves_of(names: list[str], courses: list[tuple[float, ...]], y_title: str, title: str) -> list[Section]:
+def epoch_curves(names: list[str], courses: list[tuple[float, ...]], y_title: str, title: str) -> list[Section]:
     """A figure of values by epoch, a line a name; nothing where there is no course."""
     longest = max(map(len, courses), default=0)
     if longest < 2:

@@ -12,11 +12,11 @@ import numpy as np
 from rankscope._version import __version__
 from rankscope.data.features import Features
 from rankscope.data.sections import Section, Table, as_text, tidy_frame
-from rankscope.data.wording import counted, queries
+from rankscope.data.wording import pluralise, pluralise_queries
 from rankscope.learning.blending import Blend
-from rankscope.learning.learned import Training, curves_of
+from rankscope.learning.learned import Training, epoch_curves
 from rankscope.learning.losses.named import as_measure
-from rankscope.learning.stopping import Watch
+from rankscope.learning.stopping import EarlyStopping
 
 if TYPE_CHECKING:
     import polars as pl
@@ -68,7 +68,7 @@ class BlendTraining:
             return None
         first = self.blend.rankers_[0]
         highest = max(int(one.relevance.max()) for one in (self.train, self.valid))
-        watch = Watch(self.valid, as_measure("stop_on", first.stop_on), 1, max_grade=highest)
+        watch = EarlyStopping(self.valid, as_measure("stop_on", first.stop_on), 1, max_grade=highest)
         scores = self.blend.predict(self.valid)
         order = self.valid.order
         watch.better(scores if order is None else scores[order])
@@ -82,14 +82,14 @@ class BlendTraining:
     def sections(self) -> list[Section]:
         n, value = len(self.parts), self.value
         sentence = (
-            f"Trained a blend of {counted(n, 'ranker')} on {queries(len(self.train.query_ids))} with "
-            f"{counted(len(self.train), 'document')} and {counted(len(self.train.names), 'feature')}"
+            f"Trained a blend of {pluralise(n, 'ranker')} on {pluralise_queries(len(self.train.query_ids))} with "
+            f"{pluralise(len(self.train), 'document')} and {pluralise(len(self.train.names), 'feature')}"
         )
         measure = str(self.blend.rankers_[0].stop_on)
         if self.valid is not None and value is not None:
             a_mean = "mean " if as_measure("stop_on", self.blend.rankers_[0].stop_on).summary == "mean" else ""
             sentence += (
-                f"; on {queries(len(self.valid.query_ids))} of {self.valid.name} the {a_mean}{measure} of the blend is "
+                f"; on {pluralise_queries(len(self.valid.query_ids))} of {self.valid.name} the {a_mean}{measure} of the blend is "
                 f"{value:.4f}"
             )
         rows = []
@@ -102,7 +102,7 @@ class BlendTraining:
         first = [part.ranker.models_[0] for part in self.parts.values()]
         return [
             Section(title="", sentence=sentence + ".", table=Table(columns=headings, rows=tuple(rows), left=1)),
-            *curves_of(list(self.parts), [one.values for one in first], measure, "Validation by epoch or tree"),
+            *epoch_curves(list(self.parts), [one.values for one in first], measure, "Validation by epoch or tree"),
         ]
 
     def frame(self) -> pl.DataFrame:
@@ -112,4 +112,4 @@ class BlendTraining:
         return as_text(self)
 
     def __repr__(self) -> str:
-        return f"BlendTraining({counted(len(self.parts), 'ranker')}, {queries(len(self.train.query_ids))})"
+        return f"BlendTraining({pluralise(len(self.parts), 'ranker')}, {pluralise_queries(len(self.train.query_ids))})"

@@ -9,10 +9,10 @@ import numpy as np
 
 from rankscope.data.features import Features
 from rankscope.errors import InputError
-from rankscope.learning.descent import Trained, informative
+from rankscope.learning.descent import TrainedNetwork, informative_lists
 from rankscope.learning.losses.named import Loss
-from rankscope.learning.network import Weights, scores_of
-from rankscope.learning.stopping import Watch
+from rankscope.learning.network import Weights, score_documents
+from rankscope.learning.stopping import EarlyStopping
 from rankscope.typing import Floats, Floats32
 
 __all__ = ["train_linear"]
@@ -25,11 +25,11 @@ def train_linear(
     *,
     l2: float,
     iterations: int,
-    watch: Watch | None = None,
+    watch: EarlyStopping | None = None,
     validation: Floats32 | None = None,
     rng: np.random.Generator | None = None,
     progress: Callable[[int], Any] | None = None,
-) -> Trained:
+) -> TrainedNetwork:
     """The weights that minimise the loss and l2 / 2 times their squares; an iteration counts as an epoch.
 
     A loss that draws random numbers draws the same ones in every call, or there would be nothing to minimise.
@@ -38,7 +38,7 @@ def train_linear(
     from scipy.optimize import minimize  # only those who train need it
 
     highest = int(features.relevance.max())
-    lists = informative(features)
+    lists = informative_lists(features)
     if lists.size < len(features.query_ids):
         chosen = features.select(lists)
         rows = np.isin(features.group, lists)
@@ -67,7 +67,7 @@ def train_linear(
         if watch is None or validation is None:
             best = weights.copy()
             return
-        if watch.better(scores_of(as_layer(weights), validation)):  # as what is kept will score them
+        if watch.better(score_documents(as_layer(weights), validation)):  # as what is kept will score them
             best = weights.copy()
         if watch.over:
             raise StopIteration  # which ends the search
@@ -76,7 +76,7 @@ def train_linear(
     if not losses:  # there was nothing to search for: no feature varies, or no step made the loss smaller
         after(best)
     kept = len(losses) - 1 if watch is None else watch.best_epoch
-    return Trained(
+    return TrainedNetwork(
         weights=as_layer(best),
         losses=tuple(losses),
         values=() if watch is None else tuple(watch.values),

@@ -8,9 +8,9 @@ from dataclasses import replace
 import numpy as np
 
 from rankscope.data.features import Features
-from rankscope.learning.blend_scores import rank
+from rankscope.learning.blend_scores import fractional_rank
 
-__all__ = ["with_list_ranks", "with_rank_columns"]
+__all__ = ["with_list_ranks", "column_count"]
 
 #: What the rank by a feature is called, after the feature's name.
 SUFFIX = " (rank)"
@@ -25,17 +25,17 @@ def with_list_ranks(features: Features) -> Features:
     ([[5.0, 0.25], [9.0, 1.0], [5.0, 0.25], [1.0, 0.0]], ('1', '1 (rank)'))
     """
     values = features.values
-    columns = [rank(values[:, j].astype(np.float64), features.offsets) for j in range(values.shape[1])]
+    columns = [fractional_rank(values[:, j].astype(np.float64), features.offsets) for j in range(values.shape[1])]
     table = np.column_stack([values, *(one.astype(values.dtype) for one in columns)])
-    return replace(features, values=table, names=(*features.names, *named(features.names)), where=None)
+    return replace(features, values=table, names=(*features.names, *rank_names(features.names)), where=None)
 
 
-def with_rank_columns(features: int, ranks: bool) -> int:
+def column_count(features: int, ranks: bool) -> int:
     """How many columns a model sees of so many features."""
     return 2 * features if ranks else features
 
 
-def named(names: Sequence[str]) -> tuple[str, ...]:
+def rank_names(names: Sequence[str]) -> tuple[str, ...]:
     """Names of ranks, none of which is that of a feature."""
     known, found = {*names}, []
     for name in names:

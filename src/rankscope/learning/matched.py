@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from rankscope.data.features import Features
-from rankscope.data.wording import counted, listed
+from rankscope.data.wording import join_names, pluralise
 from rankscope.errors import InputError
 from rankscope.io.features import read_features
 
@@ -39,28 +39,28 @@ def match_features(features: Features, names: Sequence[str]) -> Features:
     numbered = all(name.isdecimal() for name in names)
     if beyond and numbered:
         raise InputError(
-            f"{features.name}: {counted(len(here), 'feature')}, {listed(map(repr, beyond))} among them, and the "
+            f"{features.name}: {pluralise(len(here), 'feature')}, {join_names(map(repr, beyond))} among them, and the "
             f"model was trained on {len(names)}, {names[0]!r} to {names[-1]!r}; score data with the same features"
         )
     if missing and not numbered:
         raise InputError(
-            f"{features.name}: no feature {listed(map(repr, missing))} among {listed(map(repr, features.names))}, and "
+            f"{features.name}: no feature {join_names(map(repr, missing))} among {join_names(map(repr, features.names))}, and "
             f"the model was trained on {'it' if len(missing) == 1 else 'them'}; score a table with all {len(names)} "
             "columns"
         )
     notes = []
     if beyond:
         them = "it" if len(beyond) == 1 else "them"
-        notes.append(f"{features.name}: {listed(map(repr, beyond))} left out: the model was not trained on {them}")
+        notes.append(f"{features.name}: {join_names(map(repr, beyond))} left out: the model was not trained on {them}")
     if missing:
         notes.append(
-            f"{features.name}: {counted(len(missing), 'feature')} of the {len(names)} that the model was trained on "
-            f"stand on no line and are taken for 0 ({listed(map(repr, missing))})"
+            f"{features.name}: {pluralise(len(missing), 'feature')} of the {len(names)} that the model was trained on "
+            f"stand on no line and are taken for 0 ({join_names(map(repr, missing))})"
         )
     if empty:
         have = "has" if len(empty) == 1 else "have"
         notes.append(
-            f"{features.name}: {listed(map(repr, empty))} {have} no number on any line and "
+            f"{features.name}: {join_names(map(repr, empty))} {have} no number on any line and "
             f"{'is' if len(empty) == 1 else 'are'} taken for 0: the model was trained on "
             f"{'it' if len(empty) == 1 else 'them'}"
         )

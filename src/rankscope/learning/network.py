@@ -12,15 +12,15 @@ import numpy.typing as npt
 from rankscope.kernels.exact import round_columns, round_rows
 from rankscope.typing import Floats, Floats32
 
-__all__ = ["Pass", "Weights", "backward", "exact_layers", "forward", "initial_weights", "scores_of"]
+__all__ = ["Pass", "Weights", "backward", "exact_layers", "forward", "initial_weights", "score_documents"]
 
 #: For each layer a matrix (inputs, outputs) and what is added, (outputs).
 Weights = list[Floats32]
 
 #: Documents that are scored at once: few enough for them to stay in the cache.
-AT_ONCE = 1 << 9
+DOCUMENTS_AT_ONCE = 1 << 9
 #: Whether a unit is dropped is drawn from so many numbers.
-LOTS = 1 << 16
+RANDOM_RANGE = 1 << 16
 
 
 class Pass(NamedTuple):
@@ -48,19 +48,21 @@ def forward(weights: Weights, values: Floats32, dropout: float, rng: np.random.G
     dropout: the share of hidden units that are set to 0, in steps of 1 / 65,536, the others growing as much.
     """
     inputs = [values]
-    least = min(round(dropout * LOTS), LOTS - 1)
-    growth = np.float32(LOTS / (LOTS - least))
+    least = min(round(dropout * RANDOM_RANGE), RANDOM_RANGE - 1)
+    growth = np.float32(RANDOM_RANGE / (RANDOM_RANGE - least))
     for layer in range(0, len(weights) - 2, 2):
         values = values @ weights[layer]
         values += weights[layer + 1]
         np.maximum(values, 0.0, out=values)
         if least:
-            values *= np.multiply(lots(values.size, rng).reshape(values.shape) >= least, growth, dtype=np.float32)
+            values *= np.multiply(
+                random_integers(values.size, rng).reshape(values.shape) >= least, growth, dtype=np.float32
+            )
         inputs.append(values)
     return Pass((values @ weights[-2] + weights[-1])[:, 0], inputs, growth)
 
 
-def lots(n: int, rng: np.random.Generator) -> npt.NDArray[np.uint16]:
+def random_integers(n: int, rng: np.random.Generator) -> npt.NDArray[np.uint16]:
     """So many whole numbers below LOTS, four from each number that is drawn."""
     drawn = rng.integers(0, np.iinfo(np.uint64).max, -(-n // 4), np.uint64, endpoint=True)
     return drawn.view(np.uint16)[:n]
@@ -103,7 +105,7 @@ def powers(values: Floats) -> Floats:
     return np.where(values > 0, np.ldexp(1.0, np.frexp(values)[1]), 0.0)
 
 
-def scores_of(weights: Weights, values: Floats32) -> Floats32:
+def score_documents(weights: Weights, values: Floats32) -> Floats32:
     """(documents) scores, each of its own row alone: equal rows have equal scores, whatever stands beside them.
 
     Products are exact, as `rankscope.kernels.exact` has them; all else is done to single elements. So the scores are
@@ -112,9 +114,9 @@ def scores_of(weights: Weights, values: Floats32) -> Floats32:
     found = np.empty(len(values), np.float32)
     with np.errstate(over="ignore", invalid="ignore"):  # what diverged is told by its scores
         worth, layers = exact_layers(weights)
-        work = np.empty((min(AT_ONCE, len(values)), values.shape[1]))
-        for start in range(0, len(values), AT_ONCE):
-            hidden = values[start : start + AT_ONCE] * worth
+        work = np.empty((min(DOCUMENTS_AT_ONCE, len(values)), values.shape[1]))
+        for start in range(0, len(values), DOCUMENTS_AT_ONCE):
+            hidden = values[start : start + DOCUMENTS_AT_ONCE] * worth
             round_rows(hidden, work[: len(hidden)])
             for matrix, added in layers[:-1]:
                 hidden = hidden @ matrix
@@ -122,5 +124,5 @@ def scores_of(weights: Weights, values: Floats32) -> Floats32:
                 np.maximum(hidden, 0.0, out=hidden)
                 round_rows(hidden)
             matrix, added = layers[-1]
-            found[start : start + AT_ONCE] = (hidden @ matrix + added)[:, 0]
+            found[start : start + DOCUMENTS_AT_ONCE] = (hidden @ matrix + added)[:, 0]
     return found

@@ -12,14 +12,14 @@ from rankscope.kernels.order import order_falling, ranges
 from rankscope.kernels.segments import bounds, group_of
 from rankscope.typing import Ints
 
-__all__ = ["AT_ONCE", "Pairs", "chunks_with_all", "count_pairs", "graded_pairs", "pair_chunks"]
+__all__ = ["PAIRS_AT_ONCE", "DocumentPairs", "chunks_with_all", "count_pairs", "graded_pairs", "pair_chunks"]
 
 
 #: Pairs that are held at once: some 100 MB with what is computed of them.
-AT_ONCE = 1 << 21
+PAIRS_AT_ONCE = 1 << 21
 
 
-class Pairs(NamedTuple):
+class DocumentPairs(NamedTuple):
     """higher, lower: (pairs) places of documents of one list, the first of a higher grade, where nothing else is said.
     list_: (pairs) the place of the list.
     """
@@ -50,7 +50,7 @@ def count_pairs(relevance: npt.NDArray[Any], offsets: Ints) -> Ints:
     return np.bincount(lists, offsets[1:][lists] - lower, offsets.size - 1).astype(np.int64)
 
 
-def graded_pairs(relevance: npt.NDArray[Any], offsets: Ints) -> Pairs:
+def graded_pairs(relevance: npt.NDArray[Any], offsets: Ints) -> DocumentPairs:
     """All pairs of each list, one after the other.
 
     >>> found = graded_pairs(np.array([0, 2, 1, 1, 1]), np.array([0, 3, 5]))
@@ -59,19 +59,19 @@ def graded_pairs(relevance: npt.NDArray[Any], offsets: Ints) -> Pairs:
     """
     order, lower, lists = sorted_by_grade(relevance, offsets)
     counts = offsets[1:][lists] - lower
-    return Pairs(np.repeat(order, counts), order[ranges(lower, counts)], np.repeat(lists, counts))
+    return DocumentPairs(np.repeat(order, counts), order[ranges(lower, counts)], np.repeat(lists, counts))
 
 
-def pair_chunks(relevance: npt.NDArray[Any], offsets: Ints, at_once: int = AT_ONCE) -> Iterator[Pairs]:
+def pair_chunks(relevance: npt.NDArray[Any], offsets: Ints, at_once: int = PAIRS_AT_ONCE) -> Iterator[DocumentPairs]:
     """The same pairs, about `at_once` at a time (those of one document with all lower ones stay together)."""
     order, lower, lists = sorted_by_grade(relevance, offsets)
     counts = offsets[1:][lists] - lower
-    for part in parts_of(counts, at_once):
+    for part in document_slices(counts, at_once):
         first = np.repeat(order[part], counts[part])
-        yield Pairs(first, order[ranges(lower[part], counts[part])], np.repeat(lists[part], counts[part]))
+        yield DocumentPairs(first, order[ranges(lower[part], counts[part])], np.repeat(lists[part], counts[part]))
 
 
-def chunks_with_all(chosen: Ints, offsets: Ints, at_once: int = AT_ONCE) -> Iterator[Pairs]:
+def chunks_with_all(chosen: Ints, offsets: Ints, at_once: int = PAIRS_AT_ONCE) -> Iterator[DocumentPairs]:
     """Some documents, each with all of its list whatever their grades, itself as well; about `at_once` at a time.
 
     >>> [(one.higher.tolist(), one.lower.tolist()) for one in chunks_with_all(np.array([1]), np.array([0, 3, 5]))]
@@ -79,12 +79,12 @@ def chunks_with_all(chosen: Ints, offsets: Ints, at_once: int = AT_ONCE) -> Iter
     """
     lists = group_of(offsets)[chosen]
     counts = np.diff(offsets)[lists]
-    for part in parts_of(counts, at_once):
+    for part in document_slices(counts, at_once):
         first = np.repeat(chosen[part], counts[part])
-        yield Pairs(first, ranges(offsets[lists[part]], counts[part]), np.repeat(lists[part], counts[part]))
+        yield DocumentPairs(first, ranges(offsets[lists[part]], counts[part]), np.repeat(lists[part], counts[part]))
 
 
-def parts_of(counts: Ints, at_once: int) -> Iterator[slice]:
+def document_slices(counts: Ints, at_once: int) -> Iterator[slice]:
     """Documents in turn, so many that their pairs are at most `at_once`, at least one; those without end no part."""
     ends = bounds(counts)
     start = 0

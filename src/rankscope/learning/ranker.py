@@ -10,19 +10,19 @@ import numpy.typing as npt
 
 from rankscope.data.features import Features
 from rankscope.errors import InputError, ParameterError
-from rankscope.evaluation.lists import check_ranks
+from rankscope.evaluation.lists import check_measure
 from rankscope.learning.boosting import boost
-from rankscope.learning.columns import as_trained_on
-from rankscope.learning.descent import Descent, Trained
+from rankscope.learning.columns import align_to_training
+from rankscope.learning.descent import MinibatchTraining, TrainedNetwork
 from rankscope.learning.estimator import Estimator, defaults_of
-from rankscope.learning.forest import Boosted
+from rankscope.learning.forest import BoostedTrees
 from rankscope.learning.given import as_features, documents_to_score, validation_features
 from rankscope.learning.lambdamart import LambdaMART, parse_objective
 from rankscope.learning.linear import train_linear
 from rankscope.learning.list_ranks import with_list_ranks
-from rankscope.learning.losses.named import Function, Loss, as_measure
+from rankscope.learning.losses.named import Loss, LossFunction, as_measure
 from rankscope.learning.scaling import learn_scaling
-from rankscope.learning.stopping import Watch
+from rankscope.learning.stopping import EarlyStopping
 from rankscope.measures.base import Measure
 from rankscope.parallel.threads import one_thread
 from rankscope.stats.inputs import as_generator, check_count, check_positive, is_real
@@ -54,7 +54,7 @@ class Ranker(Estimator):
     "lambdamart(trees=500, objective='listnet')": see `rankscope.learning.LambdaMART`. Of the parameters here it has
     stop_on, models and rng.
 
-    After `fit`: `models_` (each `Trained`, or `Boosted`: weights or trees, losses and validation values by epoch, the
+    After `fit`: `models_` (each `TrainedNetwork`, or `BoostedTrees`: weights or trees, losses and validation values by epoch, the
     best epoch), `scaling_` (None of trees), `ranks_` (whether it sees ranks), `n_features_in_`, `feature_names_` ("1",
     "2", ... where nobody named them), `feature_names_in_` (the same names, as scikit-learn calls them; only where there
     were names), `parameters_` (those that it was trained with).
@@ -69,7 +69,7 @@ class Ranker(Estimator):
 
     def __init__(
         self,
-        loss: str | Function | LambdaMART = "listnet",
+        loss: str | LossFunction | LambdaMART = "listnet",
         *,
         hidden: Sequence[int] = (64,),
         epochs: int = 100,
@@ -124,7 +124,7 @@ class Ranker(Estimator):
         features = as_features(X, y, qid, group, "training data")
         held = validation_features(eval_set, eval_qid, eval_group)
         if held is not None:
-            held = as_trained_on(held, features.names, "the training data have")
+            held = align_to_training(held, features.names, "the training data have")
             highest = [int(one.relevance.max()) for one in (features, held)]
             max_grade = max(highest) if max_grade is None else max_grade
         given, ranks = features, loss.ranks
@@ -133,13 +133,13 @@ class Ranker(Estimator):
         scaling = None if isinstance(loss, LambdaMART) else learn_scaling(features.values, self.transform)
         values = None if scaling is None else scaling(features.values)
         ahead = None if held is None or scaling is None else scaling(held.values)
-        models: list[Trained | Boosted] = []
+        models: list[TrainedNetwork | BoostedTrees] = []
         with one_thread():  # matrices are small: threads would wait for one another, and round by how many they are
             for generator in np.random.default_rng(self.rng).spawn(self.models):
                 watch = None
                 if held is not None:
                     patience = loss.patience if isinstance(loss, LambdaMART) else self.patience
-                    watch = Watch(held, measure, patience, max_grade=max_grade, rel=rel)
+                    watch = EarlyStopping(held, measure, patience, max_grade=max_grade, rel=rel)
                 if isinstance(loss, LambdaMART):
                     models.append(boost(features, loss, watch, held, generator, progress))
                 elif values is not None:
@@ -155,11 +155,11 @@ class Ranker(Estimator):
         loss: Loss,
         values: npt.NDArray[np.float32],
         features: Features,
-        watch: Watch | None,
+        watch: EarlyStopping | None,
         ahead: npt.NDArray[np.float32] | None,
         rng: np.random.Generator,
         progress: Callable[[int], Any] | None,
-    ) -> Trained:
+    ) -> TrainedNetwork:
         """A network, or a linear scorer."""
         if not self.hidden and loss.exact:
             return train_linear(
@@ -173,7 +173,7 @@ class Ranker(Estimator):
                 rng=rng,
                 progress=progress,
             )
-        descent = Descent(
+        descent = MinibatchTraining(
             loss=loss,
             hidden=tuple(self.hidden),
             epochs=self.epochs,
@@ -201,7 +201,7 @@ class Ranker(Estimator):
         if not hasattr(self, "models_"):
             raise ParameterError("this Ranker has not learned anything yet; call fit first")
         features = documents_to_score(X, qid, group, lists=self.lists)
-        features = as_trained_on(features, self.feature_names_, "the model was trained on")
+        features = align_to_training(features, self.feature_names_, "the model was trained on")
         if self.lists:
             features = with_list_ranks(features)
         values = features.values if self.scaling_ is None else self.scaling_(features.values)
@@ -235,14 +235,14 @@ class Ranker(Estimator):
         check_positive("weight_decay", self.weight_decay, zero=True)
         as_generator(self.rng)  # refuses what is no seed
         loss, measure = parse_objective(self.loss), as_measure("stop_on", self.stop_on)
-        check_ranks(measure, "stop_on: ")
+        check_measure(measure, "stop_on: ")
         if isinstance(loss, LambdaMART):
             self.refuse_parameters_of_networks()
         return loss, measure
 
     def refuse_parameters_of_networks(self) -> None:
         """Raise ParameterError where one was set, which would change nothing."""
-        for name in OF_NETWORKS:
+        for name in NETWORK_PARAMETERS:
             value = getattr(self, name)
             if differ(tuple(value) if isinstance(value, list) else value, DEFAULTS[name]):
                 raise ParameterError(
@@ -253,7 +253,7 @@ class Ranker(Estimator):
     @property
     def kind(self) -> str:
         """What was trained, "network" or "trees": which module takes it apart for a file, as `saved` says."""
-        return "trees" if hasattr(self, "models_") and isinstance(self.models_[0], Boosted) else "network"
+        return "trees" if hasattr(self, "models_") and isinstance(self.models_[0], BoostedTrees) else "network"
 
     @property
     def lists(self) -> bool:
@@ -292,4 +292,4 @@ Ranker.defaults = DEFAULTS = defaults_of(Ranker)
 #: In the order of `__init__`.
 PARAMETERS = tuple(DEFAULTS)
 #: Those that trees do not have; theirs are in the parentheses of the loss.
-OF_NETWORKS = tuple(name for name in PARAMETERS if name not in ("loss", "stop_on", "models", "rng"))
+NETWORK_PARAMETERS = tuple(name for name in PARAMETERS if name not in ("loss", "stop_on", "models", "rng"))

@@ -1,7 +1,7 @@
 """Models as files: safetensors, whose header holds the rest as JSON. Loading runs no code of the file's.
 
 Each kind of ranker has a module that takes one apart into plain JSON and arrays (`parts`) and puts it together again
-(`rebuilt`); a class of rankers says its kind by the attribute `kind`. A blend holds its parts so, in turn.
+(`rebuilt_ranker`); a class of rankers says its kind by the attribute `kind`. A blend holds its parts so, in turn.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ from typing import Any, NoReturn
 from rankscope._version import __version__
 from rankscope.errors import InputError, ParameterError
 from rankscope.io.write import write_chunks
-from rankscope.learning.saved_checks import Damaged, NotInstalled
+from rankscope.learning.saved_checks import DamagedModel, NotInstalled
 from rankscope.registry import LazyRegistry
 from rankscope.typing import PathLike
 
-__all__ = ["KINDS", "check_saving", "load_ranker", "parts_of", "rebuilt", "save_ranker"]
+__all__ = ["KINDS", "check_saving", "load_ranker", "parts_of", "rebuilt_ranker", "save_ranker"]
 
 #: Where the header keeps what is no array, under which name, and which form that has.
 METADATA, KEY, FORM = "__metadata__", "rankscope", 1
@@ -35,7 +35,7 @@ KINDS: Mapping[str, Any] = LazyRegistry(
 )
 
 
-def safetensors() -> Any:
+def load_safetensors() -> Any:
     """The module safetensors.numpy. Raises ParameterError where it is not installed."""
     try:
         import safetensors.numpy as found
@@ -48,7 +48,7 @@ def safetensors() -> Any:
 
 def check_saving() -> None:
     """Raise ParameterError now rather than after training where models cannot be saved."""
-    safetensors()
+    load_safetensors()
 
 
 def save_ranker(ranker: Any, path: PathLike, *, signature: str = "") -> None:
@@ -68,7 +68,7 @@ def save_ranker(ranker: Any, path: PathLike, *, signature: str = "") -> None:
     >>> bool((again.predict([[0.5], [0.2]]) == ranker.predict([[0.5], [0.2]])).all())
     True
     """
-    library = safetensors()
+    library = load_safetensors()
     about, arrays = parts_of(ranker)
     header = {"form": FORM, "version": __version__, "signature": signature, **about}
     write_chunks(path, [library.save(arrays, metadata={KEY: json.dumps(header)})])
@@ -91,33 +91,33 @@ def load_ranker(path: PathLike) -> Any:
     Raises InputError for a file that is damaged or is no such model, ParameterError without the extra `learn`. An
     example is at `save_ranker`.
     """
-    library = safetensors()
+    library = load_safetensors()
     name = os.fspath(path)
-    content = content_of(name)
+    content = read_content(name)
     try:
         end = PREFIX + int.from_bytes(content[:PREFIX], "little")
         about = json.loads(json.loads(content[PREFIX:end])[METADATA][KEY])
         if about["form"] != FORM:
-            raise Damaged(f"its form is {about['form']!r}, and this version of rankscope reads {FORM}")
-        return rebuilt(about, library.load(content))
+            raise DamagedModel(f"its form is {about['form']!r}, and this version of rankscope reads {FORM}")
+        return rebuilt_ranker(about, library.load(content))
     except NotInstalled:
         raise
     except KeyError as error:
         if error.args and error.args[0] in (METADATA, KEY):
-            refuse(name, "is a safetensors file of another program")
-        refuse(name, f"is damaged ({error.args[0]!r} is missing)")
-    except Damaged as error:
-        refuse(name, f"is damaged ({error})")
+            refuse_file(name, "is a safetensors file of another program")
+        refuse_file(name, f"is damaged ({error.args[0]!r} is missing)")
+    except DamagedModel as error:
+        refuse_file(name, f"is damaged ({error})")
     except Exception as error:  # whatever the bytes are, they are no model
         why = (str(error) or type(error).__name__).splitlines()[0]
-        refuse(name, f"is damaged or cut off ({why[:120]})")
+        refuse_file(name, f"is damaged or cut off ({why[:120]})")
 
 
-def refuse(name: str, why: str, do: str = "train it again") -> NoReturn:
+def refuse_file(name: str, why: str, do: str = "train it again") -> NoReturn:
     raise InputError(f"{name}: {why}, expected a model that `rankscope train` wrote; {do}") from None
 
 
-def content_of(name: str) -> bytes:
+def read_content(name: str) -> bytes:
     """The bytes of a file that begins as a model does. Raises InputError for others, before all of them are read."""
     try:
         with open(name, "rb") as file:
@@ -125,8 +125,8 @@ def content_of(name: str) -> bytes:
             size = os.fstat(file.fileno()).st_size
             if head[PREFIX:] != b"{" or int.from_bytes(head[:PREFIX], "little") > max(size - PREFIX, 0):
                 if not head:
-                    refuse(name, "is empty")
-                refuse(name, "is no model, or is cut off", "name the model first, or train it again")
+                    refuse_file(name, "is empty")
+                refuse_file(name, "is no model, or is cut off", "name the model first, or train it again")
             return head + file.read()
     except OSError as error:
         raise InputError(
@@ -135,9 +135,9 @@ def content_of(name: str) -> bytes:
         ) from None
 
 
-def rebuilt(about: dict[str, Any], arrays: dict[str, Any]) -> Any:
+def rebuilt_ranker(about: dict[str, Any], arrays: dict[str, Any]) -> Any:
     """The ranker of what `parts_of` gave. Raises Damaged, KeyError and others for what does not fit."""
     kind = about.get("kind", "network")
     if kind not in KINDS:
-        raise Damaged(f"its kind is {kind!r}, expected one of {', '.join(KINDS)}")
+        raise DamagedModel(f"its kind is {kind!r}, expected one of {', '.join(KINDS)}")
     return KINDS[kind].rebuilt(about, arrays)

@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 
 from rankscope.errors import UnknownName
-from rankscope.learning.descent import Trained
-from rankscope.learning.list_ranks import with_rank_columns
+from rankscope.learning.descent import TrainedNetwork
+from rankscope.learning.list_ranks import column_count
 from rankscope.learning.ranker import PARAMETERS, Ranker
-from rankscope.learning.saved_checks import Damaged, checked, names_in, plain, ranks_in
+from rankscope.learning.saved_checks import DamagedModel, checked_array, feature_names_in, json_parameter, ranks_in
 from rankscope.learning.scaling import Scaling
 
 __all__ = ["parts", "rebuilt", "take_weights", "untrained"]
@@ -22,7 +22,7 @@ __all__ = ["parts", "rebuilt", "take_weights", "untrained"]
 def parts(ranker: Ranker) -> tuple[dict[str, Any], dict[str, Any]]:
     """What is no array, and the arrays by name."""
     about = {
-        "parameters": {name: plain(value) for name, value in ranker.parameters_.items()},
+        "parameters": {name: json_parameter(value) for name, value in ranker.parameters_.items()},
         "features": list(ranker.feature_names_),
         "ranks": ranker.ranks_,
         "models": [
@@ -42,7 +42,7 @@ def rebuilt(about: dict[str, Any], arrays: dict[str, Any]) -> Ranker:
     """The ranker of a header and its arrays. Raises Damaged, KeyError and others for what does not fit."""
     ranker = untrained(about)
     ranker.ranks_ = ranks_in(about)
-    width = with_rank_columns(len(names_in(about)), ranker.ranks_)
+    width = column_count(len(feature_names_in(about)), ranker.ranks_)
     ranker.scaling_ = scaling_of(arrays, width)
     sizes = (width, *ranker.hidden, 1)
     shapes = [shape for pair in pairwise(sizes) for shape in (pair, pair[1:])]
@@ -64,28 +64,28 @@ def take_weights(
 ) -> None:
     """Give a ranker its models and the names of its features. shapes: of a model's arrays. Raises as `rebuilt`."""
     if not about["models"]:
-        raise Damaged("there are no weights")
+        raise DamagedModel("there are no weights")
     ranker.models_ = [
-        Trained(
-            weights=[checked(arrays, f"weight.{m}.{i}", shape, "float32") for i, shape in enumerate(shapes)],
+        TrainedNetwork(
+            weights=[checked_array(arrays, f"weight.{m}.{i}", shape, "float32") for i, shape in enumerate(shapes)],
             losses=tuple(map(float, one["losses"])),
             values=tuple(map(float, one["values"])),
             best_epoch=int(one["best_epoch"]),
         )
         for m, one in enumerate(about["models"])
     ]
-    ranker.feature_names_ = names_in(about)
+    ranker.feature_names_ = feature_names_in(about)
     ranker.n_features_in_ = len(ranker.feature_names_)
     ranker.parameters_ = ranker.get_params()
 
 
 def scaling_of(arrays: dict[str, Any], width: int) -> Scaling:
     """What is done to features. Raises as `rebuilt`."""
-    deviation = checked(arrays, "deviation", (width,), "float64")
+    deviation = checked_array(arrays, "deviation", (width,), "float64")
     if not (deviation >= 0).all():  # 0: of features that never varied
-        raise Damaged("deviation is below 0")
+        raise DamagedModel("deviation is below 0")
     return Scaling(
-        mean=checked(arrays, "mean", (width,), "float64"),
+        mean=checked_array(arrays, "mean", (width,), "float64"),
         deviation=deviation,
-        logged=checked(arrays, "logged", (width,), "uint8") > 0,
+        logged=checked_array(arrays, "logged", (width,), "uint8") > 0,
     )

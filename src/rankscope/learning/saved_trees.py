@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from rankscope.learning.forest import Boosted, Forest
-from rankscope.learning.list_ranks import with_rank_columns
+from rankscope.learning.forest import BoostedTrees, TreeEnsemble
+from rankscope.learning.list_ranks import column_count
 from rankscope.learning.ranker import Ranker
-from rankscope.learning.saved_checks import Damaged, checked, names_in, plain, ranks_in
+from rankscope.learning.saved_checks import DamagedModel, checked_array, feature_names_in, json_parameter, ranks_in
 from rankscope.learning.saved_network import untrained
 
 __all__ = ["parts", "rebuilt"]
@@ -28,7 +28,7 @@ def parts(ranker: Ranker) -> tuple[dict[str, Any], dict[str, Any]]:
     """What is no array, and the arrays by name."""
     models: list[Any] = ranker.models_  # of this kind
     about = {
-        "parameters": {name: plain(value) for name, value in ranker.parameters_.items()},
+        "parameters": {name: json_parameter(value) for name, value in ranker.parameters_.items()},
         "features": list(ranker.feature_names_),
         "ranks": ranker.ranks_,
         "models": [
@@ -47,13 +47,13 @@ def parts(ranker: Ranker) -> tuple[dict[str, Any], dict[str, Any]]:
 def rebuilt(about: dict[str, Any], arrays: dict[str, Any]) -> Ranker:
     """The ranker of a header and its arrays. Raises Damaged, KeyError and others for what does not fit."""
     ranker = untrained(about)
-    names = names_in(about)
+    names = feature_names_in(about)
     if not about["models"]:
-        raise Damaged("there are no trees")
+        raise DamagedModel("there are no trees")
     ranker.scaling_, ranker.ranks_ = None, ranks_in(about)
     ranker.models_ = [
-        Boosted(
-            forest=forest_in(arrays, m, with_rank_columns(len(names), ranker.ranks_)),
+        BoostedTrees(
+            forest=forest_in(arrays, m, column_count(len(names), ranker.ranks_)),
             losses=tuple(map(float, one["losses"])),
             values=tuple(map(float, one["values"])),
             best_epoch=int(one["best_epoch"]),
@@ -66,19 +66,19 @@ def rebuilt(about: dict[str, Any], arrays: dict[str, Any]) -> Ranker:
     return ranker
 
 
-def forest_in(arrays: dict[str, Any], m: int, width: int) -> Forest:
+def forest_in(arrays: dict[str, Any], m: int, width: int) -> TreeEnsemble:
     """The trees of one model, from whose every node one comes to a leaf. Raises as `rebuilt`."""
-    found = {name: checked(arrays, f"{name}.{m}", shape, dtype) for name, dtype, shape in ARRAYS}
+    found = {name: checked_array(arrays, f"{name}.{m}", shape, dtype) for name, dtype, shape in ARRAYS}
     nodes = found["feature"].size
     for name in ("threshold", "children", "worth"):
         if len(found[name]) != nodes:
-            raise Damaged(f"{name}.{m} is of {len(found[name])} nodes, expected {nodes}")
+            raise DamagedModel(f"{name}.{m} is of {len(found[name])} nodes, expected {nodes}")
     if not found["roots"].size:
-        raise Damaged(f"roots.{m} has no tree")
+        raise DamagedModel(f"roots.{m} has no tree")
     own, children = np.arange(nodes)[:, None], found["children"]
     if ((children < own) | (children >= nodes)).any() or ((children == own).sum(axis=1) == 1).any():
-        raise Damaged(f"children.{m} holds a node that leads nowhere")
+        raise DamagedModel(f"children.{m} holds a node that leads nowhere")
     for name, below in (("feature", width), ("roots", nodes)):
         if ((found[name] < 0) | (found[name] >= below)).any():
-            raise Damaged(f"{name}.{m} is not below {below}")
-    return Forest(**found)
+            raise DamagedModel(f"{name}.{m} is not below {below}")
+    return TreeEnsemble(**found)

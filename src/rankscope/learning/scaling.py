@@ -16,7 +16,7 @@ __all__ = ["TRANSFORMS", "Scaling", "learn_scaling"]
 #: "standard": mean 0 and deviation 1; "log": logarithms first; "auto": those where they make a feature less skewed.
 TRANSFORMS = ("standard", "log", "auto", "none")
 #: Rows that are worked on at once.
-AT_ONCE = 1 << 14
+ROWS_AT_ONCE = 1 << 14
 #: The same of those that are scaled, each by itself: few enough for them to stay in the cache.
 SCALED_AT_ONCE = 1 << 9
 
@@ -90,7 +90,7 @@ def logarithms(values: Reals, logged: Bools) -> Floats:
 def moments(values: Reals, logged: Bools) -> tuple[Floats, Floats, Floats]:
     """(features) mean, standard deviation and skewness; the last is 0 where a feature never varies."""
     n = len(values)
-    parts = [slice(start, start + AT_ONCE) for start in range(0, n, AT_ONCE)]
+    parts = [slice(start, start + ROWS_AT_ONCE) for start in range(0, n, ROWS_AT_ONCE)]
     mean = sum((logarithms(values[part], logged).sum(axis=0) for part in parts), np.zeros(values.shape[1])) / n
     square, cube = np.zeros_like(mean), np.zeros_like(mean)
     with np.errstate(over="ignore", invalid="ignore"):  # `learn_scaling` refuses what is no number

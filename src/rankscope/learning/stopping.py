@@ -10,18 +10,18 @@ import numpy.typing as npt
 from rankscope.data.features import Features
 from rankscope.data.scores import summarise
 from rankscope.errors import InputError
-from rankscope.evaluation.lists import JudgedLists
+from rankscope.evaluation.lists import FullyJudgedLists
 from rankscope.kernels.ties import at_most
 from rankscope.measures.base import Measure
 
-__all__ = ["Watch"]
+__all__ = ["EarlyStopping"]
 
 
-class Watch:
+class EarlyStopping:
     """Measures scores of validation lists again and again and remembers the best.
 
     patience: how many epochs in a row may be no better than the best one before it is time to stop. max_grade, rel: of
-    `JudgedLists`, whose documents of one score are put in an order by lot. The value for all queries is made as the
+    `FullyJudgedLists`, whose documents of one score are put in an order by lot. The value for all queries is made as the
     measure has it, mostly a mean; queries for which it has no value are left out. Raises InputError where it has one
     for none of them.
     """
@@ -29,7 +29,7 @@ class Watch:
     def __init__(
         self, features: Features, measure: Measure, patience: int, *, max_grade: int | None = None, rel: int = 1
     ) -> None:
-        self.lists = JudgedLists(features.relevance, features.offsets, max_grade=max_grade, rel=rel, by_lot=True)
+        self.lists = FullyJudgedLists(features.relevance, features.offsets, max_grade=max_grade, rel=rel, by_lot=True)
         self.measure, self.patience, self.kind = measure, patience, measure.summary
         self.name = features.name
         self.sign = -1.0 if measure.higher_is_better is False else 1.0

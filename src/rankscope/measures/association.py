@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from rankscope.data.cells import align, format_value
-from rankscope.data.rows import name_of, names_of
+from rankscope.data.cells import align_columns, format_value
+from rankscope.data.rows import decode_id, decode_ids
 from rankscope.data.run import Run
-from rankscope.data.wording import some_of
+from rankscope.data.wording import first_names
 from rankscope.errors import InputError, ParameterError, UnknownName
 from rankscope.kernels.text import decode
 from rankscope.measures.correlation import goodman_kruskal_gamma, kendall_tau, spearman, tau_ap, weighted_tau
@@ -85,7 +85,7 @@ class BetweenRuns:
     def __str__(self) -> str:
         cells = [format_value(value, "mean") for value in (*self.values.tolist(), self.mean)]
         rows = [["query", self.statistic], *map(list, zip((*self.query_ids, "all"), cells, strict=True))]
-        return "\n".join([*align(rows, 1), *(f"note: {note}" for note in self.notes)])
+        return "\n".join([*align_columns(rows, 1), *(f"note: {note}" for note in self.notes)])
 
     def __repr__(self) -> str:
         a, b = self.systems
@@ -145,7 +145,7 @@ def between_runs(
         except InputError as error:
             raise InputError(f"query {query!r}: {error}") from None
     return BetweenRuns(
-        statistic=named(statistic, parameters),
+        statistic=statistic_name(statistic, parameters),
         systems=(first.name, second.name),
         query_ids=tuple(queries),
         values=values,
@@ -178,9 +178,9 @@ def lists_of(run: Run) -> dict[str, Scored]:
     else:
         assert run._rows is not None
         rows = run._rows
-        names, scores, bounds = names_of(decode(rows.docs)), rows.values.tolist(), rows.offsets.tolist()
+        names, scores, bounds = decode_ids(decode(rows.docs)), rows.values.tolist(), rows.offsets.tolist()
         lists = {}
-        for query, start, end in zip(map(name_of, rows.query_ids), bounds, bounds[1:], strict=False):
+        for query, start, end in zip(map(decode_id, rows.query_ids), bounds, bounds[1:], strict=False):
             lists[query] = dict(zip(names[start:end], scores[start:end], strict=True))
             if len(lists[query]) < end - start:
                 raise InputError(f"run {run.name!r}: query {query!r} holds a document twice, expected each once")
@@ -194,7 +194,7 @@ def lists_of(run: Run) -> dict[str, Scored]:
     return lists
 
 
-def named(statistic: str, parameters: Mapping[str, Any]) -> str:
+def statistic_name(statistic: str, parameters: Mapping[str, Any]) -> str:
     """As it is printed: rbo(p=0.8)."""
     inner = ", ".join(f"{name}={value!r}" for name, value in parameters.items())
     return f"{statistic}({inner})" if inner else statistic
@@ -214,8 +214,8 @@ def notes_on(
         lack = "fewer than 2 documents in common and no value"
         if statistic == "rbo":
             lack = f"no document in common and {'counts' if len(apart) == 1 else 'count'} as 0"
-        notes.append(f"{len(apart)} of {len(queries)} queries {verb} {lack} ({some_of(apart)})")
+        notes.append(f"{len(apart)} of {len(queries)} queries {verb} {lack} ({first_names(apart)})")
     if tied:
         verb = "has" if len(tied) == 1 else "have"
-        notes.append(f"{len(tied)} of {len(queries)} queries {verb} no value, for ties ({some_of(tied)})")
+        notes.append(f"{len(tied)} of {len(queries)} queries {verb} no value, for ties ({first_names(tied)})")
     return tuple(notes)

@@ -11,7 +11,7 @@ import numpy as np
 
 from rankscope.data.hits import Hits
 from rankscope.errors import ParameterError
-from rankscope.measures.cutoffs import OWN_CUTOFF, OWN_FORMS, own_cutoff, within
+from rankscope.measures.cutoffs import QUERY_CUTOFF, QUERY_CUTOFF_FORMS, query_cutoff, within
 from rankscope.typing import Bools, Floats, Ints
 
 __all__ = ["Binary", "Measure", "require"]
@@ -138,7 +138,7 @@ class Measure(ABC):
     def reach(self, hits: Hits) -> int | Floats | None:
         """The cutoff, or where each query has its own, (queries) theirs."""
         cutoff: int | str | None = getattr(self, "cutoff", None)
-        return own_cutoff(hits, cutoff, self.level(hits)) if isinstance(cutoff, str) else cutoff
+        return query_cutoff(hits, cutoff, self.level(hits)) if isinstance(cutoff, str) else cutoff
 
     def settings(self, hits: Hits | None = None) -> dict[str, str]:
         """Every parameter with its value as text, for the signature; as `hits` resolve them where given."""
@@ -178,11 +178,11 @@ class Measure(ABC):
             value = getattr(self, f.name)
             if f.name == "cutoff":
                 optional = f.default is not MISSING
-                own = self.own_cutoffs and isinstance(value, str) and OWN_CUTOFF.fullmatch(value) is not None
+                own = self.own_cutoffs and isinstance(value, str) and QUERY_CUTOFF.fullmatch(value) is not None
                 if own and value.startswith("recall="):  # .5 and 0.50 are 0.5
                     object.__setattr__(self, f.name, f"recall={float(value.removeprefix('recall='))!r}")
                 good = (value is None and optional) or (is_int(value) and 1 <= value < LARGEST) or own
-                forms = "a whole number of at least 1, as in @10" + (OWN_FORMS if self.own_cutoffs else "")
+                forms = "a whole number of at least 1, as in @10" + (QUERY_CUTOFF_FORMS if self.own_cutoffs else "")
                 require(good, self, "cutoff", value, forms)
             elif f.name == "rel":
                 good = value is None or (is_int(value) and 1 <= value < LARGEST)

@@ -12,7 +12,7 @@ from rankscope.errors import ParameterError
 from rankscope.kernels.segments import sum_by_group
 from rankscope.measures.base import Binary, Summary, is_int, is_number, ratio, require
 from rankscope.measures.cutoffs import within
-from rankscope.measures.scaled import Scaled
+from rankscope.measures.scaled import ScaledRanks
 from rankscope.measures.swaps import precision_sum_changes, reciprocal_rank_changes, sum_changes
 from rankscope.measures.ties import rank_of_first, tie_groups
 from rankscope.typing import Floats, Ints
@@ -21,7 +21,7 @@ __all__ = ["AP", "AUC", "GMAP", "RR", "F", "P", "R", "RelP", "Rprec", "Success"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class P(Scaled, Binary):
+class P(ScaledRanks, Binary):
     """Precision: the share of relevant documents in the first k; in [0, 1], higher is better.
 
     A list shorter than k counts as filled up with documents that are not relevant. scale: k and ranks count
@@ -55,7 +55,7 @@ class P(Scaled, Binary):
 
 
 @dataclass(frozen=True, kw_only=True)
-class R(Scaled, Binary):
+class R(ScaledRanks, Binary):
     """Recall: the share of all relevant documents that the first k hold; in [0, 1], higher is better.
 
     scale: k counts percentiles or permilles of all ranked documents. Without documents or relevant documents: 0.
@@ -137,7 +137,7 @@ class RelP(Binary):
 
 
 @dataclass(frozen=True, kw_only=True)
-class AP(Scaled, Binary):
+class AP(ScaledRanks, Binary):
     """Average precision: the mean of the precision at the rank of each relevant document; in [0, 1], higher is better.
 
     sum over relevant retrieved of i / r_i, where r_i is the rank of the i-th of them, over what norm says: "R", the

@@ -42,7 +42,7 @@ def kendall_tau(x: Scored, y: Scored, *, variant: Literal["a", "b", "c"] = "b", 
     """
     if variant not in ("a", "b", "c"):
         raise UnknownName("variant of kendall_tau", str(variant), ("a", "b", "c"))
-    a, b = paired(x, y, common)
+    a, b = align_scores(x, y, common)
     pairs = count_pairs(a, b)
     surplus = pairs.concordant - pairs.discordant
     if variant == "a":
@@ -69,7 +69,7 @@ def goodman_kruskal_gamma(x: Scored, y: Scored, *, common: bool = False) -> floa
     >>> goodman_kruskal_gamma([3, 2, 2, 1], [4, 3, 1, 2])  # 4 pairs alike, 1 not, 1 tied
     0.6
     """
-    pairs = count_pairs(*paired(x, y, common))
+    pairs = count_pairs(*align_scores(x, y, common))
     untied = pairs.concordant + pairs.discordant
     return float((pairs.concordant - pairs.discordant) / untied) if untied else nan
 
@@ -85,7 +85,7 @@ def spearman(x: Scored, y: Scored, *, common: bool = False) -> float:
     >>> spearman([4.0, 3.0, 2.0, 1.0], [9.0, 7.0, 8.0, 1.0])  # 1 - 6 (0 + 1 + 1 + 0) / (4 (16 - 1))
     0.8
     """
-    arranged = arrange(*paired(x, y, common))
+    arranged = arrange(*align_scores(x, y, common))
     a, b = (doubled_ranks(codes).astype(np.float64) for codes in (arranged.x, arranged.y))
     spread = float(a @ a) * float(b @ b)
     return min(1.0, max(-1.0, float(a @ b) / sqrt(spread))) if spread else nan
@@ -121,7 +121,7 @@ def tau_ap(x: Scored, y: Scored, *, ties: Literal["a", "b"] = "a", common: bool 
     """
     if ties not in ("a", "b"):
         raise UnknownName("treatment of ties in tau_ap", str(ties), ("a", "b"))
-    truth, estimate = paired(x, y, common)
+    truth, estimate = align_scores(x, y, common)
     if ties == "b":
         return (ap_above_groups(truth, estimate) + ap_above_groups(estimate, truth)) / 2
     arranged = arrange(-estimate, truth)
@@ -168,7 +168,7 @@ def weighted_tau(x: Scored, y: Scored, *, by: Literal["both", "x", "y"] = "both"
     """
     if by not in ("both", "x", "y"):
         raise UnknownName("list to rank by in weighted_tau", str(by), ("both", "x", "y"))
-    a, b = paired(x, y, common)
+    a, b = align_scores(x, y, common)
     by_x = weighted_by_first(a, b) if by != "y" else nan
     by_y = weighted_by_first(b, a) if by != "x" else nan
     return {"both": (by_x + by_y) / 2, "x": by_x, "y": by_y}[by]
@@ -188,12 +188,12 @@ def weighted_by_first(x: Floats, y: Floats) -> float:
     return min(1.0, max(-1.0, surplus / sqrt(untied_x) / sqrt(untied_y)))
 
 
-def paired(x: Scored, y: Scored, common: bool) -> tuple[Floats, Floats]:
+def align_scores(x: Scored, y: Scored, common: bool) -> tuple[Floats, Floats]:
     """Two lists of scores, item by item. Raises InputError as `kendall_tau` says."""
     if isinstance(x, Mapping) or isinstance(y, Mapping):
         if not (isinstance(x, Mapping) and isinstance(y, Mapping)):
             raise InputError("one of x and y is a mapping, the other a list; expected two of one kind")
-        x, y = joined(x, y, common)
+        x, y = common_items(x, y, common)
     a, b = scores_of(x, "x"), scores_of(y, "y")
     if a.size != b.size:
         raise InputError(
@@ -205,7 +205,7 @@ def paired(x: Scored, y: Scored, common: bool) -> tuple[Floats, Floats]:
     return a, b
 
 
-def joined(x: Mapping[Any, float], y: Mapping[Any, float], common: bool) -> tuple[list[float], list[float]]:
+def common_items(x: Mapping[Any, float], y: Mapping[Any, float], common: bool) -> tuple[list[float], list[float]]:
     """The scores of the items of both, in the order of x."""
     items = [item for item in x if item in y]
     if (x or y) and not items:

@@ -10,11 +10,19 @@ import numpy as np
 from rankscope.data.hits import Hits
 from rankscope.typing import Bools, Floats, Ints
 
-__all__ = ["OWN_CUTOFF", "OWN_FORMS", "mean", "middle", "needed_for", "own_cutoff", "within"]
+__all__ = [
+    "QUERY_CUTOFF",
+    "QUERY_CUTOFF_FORMS",
+    "mean_by_query",
+    "median_by_query",
+    "needed_for",
+    "query_cutoff",
+    "within",
+]
 
-#: A cutoff that depends on the query, see `own_cutoff`.
-OWN_CUTOFF = re.compile(r"mean|median|size|recall=(0?\.[0-9]{1,15}|1(\.0{1,15})?)")
-OWN_FORMS = ", or @mean, @median, @size, @recall=0.5"
+#: A cutoff that depends on the query, see `query_cutoff`.
+QUERY_CUTOFF = re.compile(r"mean|median|size|recall=(0?\.[0-9]{1,15}|1(\.0{1,15})?)")
+QUERY_CUTOFF_FORMS = ", or @mean, @median, @size, @recall=0.5"
 
 
 def within(hits: Hits, cutoff: int | Floats | None, marked: Bools) -> Bools | Floats:
@@ -32,7 +40,7 @@ def within(hits: Hits, cutoff: int | Floats | None, marked: Bools) -> Bools | Fl
     return marked * (np.clip(cutoff - hits.first + 1, 0, size) / size)
 
 
-def own_cutoff(hits: Hits, cutoff: str, rel: int, *, rounded: bool = True) -> Floats:
+def query_cutoff(hits: Hits, cutoff: str, rel: int, *, rounded: bool = True) -> Floats:
     """(queries) a cutoff that depends on the query.
 
     "size": the number of its relevant documents. "mean", "median": of the ranks of those retrieved, rounded down
@@ -44,7 +52,7 @@ def own_cutoff(hits: Hits, cutoff: str, rel: int, *, rounded: bool = True) -> Fl
         return n
     relevant = hits.relevant(rel)
     if cutoff in ("mean", "median"):
-        at = middle if cutoff == "median" else mean
+        at = median_by_query if cutoff == "median" else mean_by_query
         depth = np.nan_to_num(at(hits.rank, relevant, hits))
         return np.floor(depth) if rounded else depth
     wanted = needed_for(cutoff, n)
@@ -60,14 +68,14 @@ def needed_for(cutoff: str, n: Floats) -> Ints:
     return -(-n.astype(np.int64) * share.numerator // share.denominator)
 
 
-def mean(values: Floats, marked: Bools, hits: Hits) -> Floats:
+def mean_by_query(values: Floats, marked: Bools, hits: Hits) -> Floats:
     """(queries) the mean of the marked values of each query; NaN where none is marked."""
     total, n = hits.sum(np.where(marked, values, 0.0)), hits.sum(marked)
     found: Floats = np.divide(total, n, out=np.full(n.shape, np.nan), where=n > 0)
     return found
 
 
-def middle(values: Floats, marked: Bools, hits: Hits) -> Floats:
+def median_by_query(values: Floats, marked: Bools, hits: Hits) -> Floats:
     """(queries) the median of the marked values of each query, which must rise; NaN where none is marked."""
     rows, n = np.flatnonzero(marked), hits.sum(marked).astype(np.int64)
     there = n > 0

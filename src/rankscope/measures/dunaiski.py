@@ -18,11 +18,11 @@ from rankscope.errors import ParameterError
 from rankscope.kernels.gain import discount_log2
 from rankscope.measures import dunaiski_buckets as buckets
 from rankscope.measures.base import Binary, ratio, require
-from rankscope.measures.cutoffs import needed_for, own_cutoff
+from rankscope.measures.cutoffs import needed_for, query_cutoff
 from rankscope.measures.entity_curves import in_blocks, precisions_of
 from rankscope.typing import Bools, Floats
 
-__all__ = ["Coded", "DunaiskiAP", "DunaiskiNDCG", "DunaiskiP", "DunaiskiR"]
+__all__ = ["DunaiskiMeasure", "DunaiskiAP", "DunaiskiNDCG", "DunaiskiP", "DunaiskiR"]
 
 SOURCE = "Dunaiski (2018), as the tool's commit 616db4e computes it: "
 #: The deepest cutoff whose ideal is added up.
@@ -30,7 +30,7 @@ DEEPEST = 10_000_000
 
 
 @dataclass(frozen=True, kw_only=True)
-class Coded(Binary):
+class DunaiskiMeasure(Binary):
     """What they share. scale="permille": the tool's "buckets" form, which takes ranks for permilles already."""
 
     own_cutoffs: ClassVar[bool] = True
@@ -79,7 +79,7 @@ class Coded(Binary):
 
 
 @dataclass(frozen=True, kw_only=True)
-class DunaiskiP(Coded):
+class DunaiskiP(DunaiskiMeasure):
     """P of the tool: it counts the first entity at rank k or deeper as well, however deep; in [0, 1], higher is better.
 
     With n entities above rank k, min(1, (n + 1) / k), where n + 1 is at most R. @recall=x: m / r_m for m = ceil(x R).
@@ -107,7 +107,7 @@ class DunaiskiP(Coded):
 
 
 @dataclass(frozen=True, kw_only=True)
-class DunaiskiR(Coded):
+class DunaiskiR(DunaiskiMeasure):
     """Recall of the tool: entities up to rank k, no more than k of them, over R; in [0, 1], higher is better.
 
     scale="permille": entities within the first k of N ranked items, interpolated in the bucket of k; 0 where k reaches
@@ -127,7 +127,7 @@ class DunaiskiR(Coded):
 
 
 @dataclass(frozen=True, kw_only=True)
-class DunaiskiAP(Coded):
+class DunaiskiAP(DunaiskiMeasure):
     """Average precision of the tool; at least 0, higher is better.
 
     The sum of p_i over entities up to rank n (and of them the first n) over min(R, n). scale="permille": the mean of
@@ -151,7 +151,7 @@ class DunaiskiAP(Coded):
 
 
 @dataclass(frozen=True, kw_only=True)
-class DunaiskiNDCG(Coded):
+class DunaiskiNDCG(DunaiskiMeasure):
     """nDCG of the tool: within a cutoff n over an ideal of n relevant documents, however few there are; at least 0.
 
     Higher is better. scale="permille": entities gain in their permille bucket, discounted by log2(bucket + 1), over an
@@ -166,7 +166,7 @@ class DunaiskiNDCG(Coded):
 
     def depth(self, hits: Hits) -> Floats:
         if self.cutoff == "median":  # not rounded
-            return own_cutoff(hits, "median", self.level(hits), rounded=False)
+            return query_cutoff(hits, "median", self.level(hits), rounded=False)
         return super().depth(hits)
 
     def plain(self, hits: Hits) -> Floats:

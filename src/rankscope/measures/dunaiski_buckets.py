@@ -15,7 +15,7 @@ from rankscope.data.hits import Hits
 from rankscope.kernels.gain import discount_log2
 from rankscope.kernels.segments import sum_by_group
 from rankscope.measures.base import ratio
-from rankscope.measures.cutoffs import own_cutoff
+from rankscope.measures.cutoffs import query_cutoff
 from rankscope.measures.entity_curves import sums_up_to
 from rankscope.typing import Floats, Ints
 
@@ -74,7 +74,7 @@ class Buckets(NamedTuple):
         return self.hits.once(("highest by permille", self.rel, self.size), compute)
 
 
-class Place(NamedTuple):
+class CutoffPlace(NamedTuple):
     """Where cutoffs lie: (queries) k; whole buckets within it; part of the next; entities within it, interpolated."""
 
     k: Floats
@@ -95,7 +95,7 @@ def depth_of(table: Buckets, cutoff: int | str | None) -> Floats:
     """(queries) a cutoff in items: as it is where it is a number, else the query's own times w; infinite for none."""
     if cutoff is None or isinstance(cutoff, int):
         return np.full(table.n.size, np.inf if cutoff is None else cutoff)
-    return own_cutoff(table.hits, cutoff, table.rel, rounded=cutoff != "median") * table.width
+    return query_cutoff(table.hits, cutoff, table.rel, rounded=cutoff != "median") * table.width
 
 
 def at(values: Floats, bucket: Ints) -> Floats:
@@ -104,7 +104,7 @@ def at(values: Floats, bucket: Ints) -> Floats:
     return np.where((bucket >= 1) & (bucket <= COUNT), values[np.arange(bucket.size), inside], 0.0)
 
 
-def place(table: Buckets, k: Floats) -> Place:
+def place(table: Buckets, k: Floats) -> CutoffPlace:
     """Where k lies: in the first bucket i with i w > k. From N on: behind all of them, with no entity within it."""
     behind = k >= table.size
     whole = np.floor(np.where(behind, 0.0, k) / table.width).astype(np.int64)
@@ -114,7 +114,7 @@ def place(table: Buckets, k: Floats) -> Place:
     part = np.where(behind, 0.0, (k - whole * table.width) / table.width)
     before = at(table.up_to, whole)
     n = np.where(behind, 0.0, before + (at(table.up_to, np.minimum(whole + 1, COUNT)) - before) * part)
-    return Place(k, whole, part, n)
+    return CutoffPlace(k, whole, part, n)
 
 
 def precision(table: Buckets, k: Floats) -> Floats:

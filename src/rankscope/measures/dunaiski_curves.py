@@ -10,15 +10,22 @@ import numpy as np
 from rankscope.data.hits import Hits
 from rankscope.measures import dunaiski_buckets as buckets
 from rankscope.measures.base import ratio, require
-from rankscope.measures.dunaiski import SOURCE, Coded
-from rankscope.measures.entity_curves import IAP, APIntervals, AUCIntervals, highest_from, precisions_of, steps
+from rankscope.measures.dunaiski import SOURCE, DunaiskiMeasure
+from rankscope.measures.entity_curves import (
+    IAP,
+    APIntervals,
+    AUCIntervals,
+    highest_from,
+    precisions_of,
+    trapezoid_heights,
+)
 from rankscope.typing import Floats
 
 __all__ = ["DunaiskiAPIntervals", "DunaiskiAUC", "DunaiskiAUCIntervals", "DunaiskiIAP", "DunaiskiPRAUC"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class DunaiskiIAP(Coded):
+class DunaiskiIAP(DunaiskiMeasure):
     """Interpolated average precision of the tool: the mean of max over j >= i of p_j; at least 0, higher is better.
 
     scale="permille": the mean over permille buckets of the highest precision from each on, which may exceed 1, and
@@ -38,7 +45,7 @@ class DunaiskiIAP(Coded):
 
 
 @dataclass(frozen=True, kw_only=True)
-class DunaiskiPRAUC(Coded):
+class DunaiskiPRAUC(DunaiskiMeasure):
     """Area under the precision-recall curve of the tool, from the first entity on; in [0, 1], higher is better.
 
     What lies left of recall 1/R is missing, so that a perfect list of 5 gives 4/5. interpolated: with the highest
@@ -58,7 +65,7 @@ class DunaiskiPRAUC(Coded):
         relevant, precision = hits.relevant(self.rel), precisions_of(hits, self.rel)
         if self.interpolated:
             precision = highest_from(precision, hits)
-        area = ratio(hits.sum(steps(precision, relevant, hits)), hits.n_relevant(self.rel))
+        area = ratio(hits.sum(trapezoid_heights(precision, relevant, hits)), hits.n_relevant(self.rel))
         return np.stack([area, hits.sum(relevant)])
 
     def bucketed(self, table: buckets.Buckets) -> Floats:
@@ -66,7 +73,7 @@ class DunaiskiPRAUC(Coded):
 
 
 @dataclass(frozen=True, kw_only=True)
-class DunaiskiAUC(Coded):
+class DunaiskiAUC(DunaiskiMeasure):
     """Area under the ROC curve of the tool, from the first to the last entity up to rank k; in [-1, 1].
 
     Higher is better. The share of false positives at the i-th entity is (r - i) / (r + k - 2 i), 0 where i > r; the

@@ -9,15 +9,15 @@ import numpy as np
 
 from rankscope.data.hits import Hits
 from rankscope.measures.base import Binary
-from rankscope.measures.cutoffs import mean, middle, within
-from rankscope.measures.scaled import Scaled
+from rankscope.measures.cutoffs import mean_by_query, median_by_query, within
+from rankscope.measures.scaled import ScaledRanks
 from rankscope.typing import Bools, Floats, Ints
 
 __all__ = ["MaxRank", "MeanRank", "MedianRank", "MinRank"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class RankStatistic(Scaled, Binary):
+class RankStatistic(ScaledRanks, Binary):
     """What they share. scale: ranks and cutoff count percentiles or permilles of all ranked documents."""
 
     range: ClassVar[tuple[float, float]] = (0.0, np.inf)
@@ -51,7 +51,7 @@ class MeanRank(RankStatistic):
     source: ClassVar[str] = "Dunaiski (2018), average rank"
 
     def values(self, hits: Hits) -> Floats:
-        return mean(hits.rank, self.counted(hits), hits)
+        return mean_by_query(hits.rank, self.counted(hits), hits)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -66,11 +66,11 @@ class MedianRank(RankStatistic):
     source: ClassVar[str] = "Dunaiski (2018), median rank"
 
     def values(self, hits: Hits) -> Floats:
-        return middle(hits.rank, self.counted(hits), hits)
+        return median_by_query(hits.rank, self.counted(hits), hits)
 
 
 @dataclass(frozen=True, kw_only=True)
-class OneRank(RankStatistic):
+class SingleRank(RankStatistic):
     """What MinRank and MaxRank share: the value rests on one document."""
 
     def used(self, hits: Hits) -> Floats:
@@ -84,7 +84,7 @@ class OneRank(RankStatistic):
 
 
 @dataclass(frozen=True, kw_only=True)
-class MinRank(OneRank):
+class MinRank(SingleRank):
     """Rank of the first relevant document within the cutoff; at least 0, lower is better.
 
     It rests on one document. scale, and none found (NaN, left out of means): as MeanRank.
@@ -98,7 +98,7 @@ class MinRank(OneRank):
 
 
 @dataclass(frozen=True, kw_only=True)
-class MaxRank(OneRank):
+class MaxRank(SingleRank):
     """Rank of the last relevant document within the cutoff; at least 0, lower is better.
 
     It rests on one document; those that were not retrieved have no rank. scale, and none found (NaN, left out of

@@ -13,10 +13,19 @@ from rankscope.data.hits import Hits
 from rankscope.kernels.segments import scan
 from rankscope.measures.base import Binary, Measure, is_int, ratio, require
 from rankscope.measures.binary import AP
-from rankscope.measures.scaled import Scaled
+from rankscope.measures.scaled import ScaledRanks
 from rankscope.typing import Bools, Floats
 
-__all__ = ["IAP", "PRAUC", "APIntervals", "AUCIntervals", "highest_from", "in_blocks", "steps", "sums_up_to"]
+__all__ = [
+    "IAP",
+    "PRAUC",
+    "APIntervals",
+    "AUCIntervals",
+    "highest_from",
+    "in_blocks",
+    "trapezoid_heights",
+    "sums_up_to",
+]
 
 #: Cells of a table of queries and cutoffs that are worth their memory at once.
 CELLS = 1 << 22
@@ -34,7 +43,7 @@ def precisions_of(hits: Hits, rel: int | None) -> Floats:
     return np.where(hits.relevant(rel), precision, 0.0)
 
 
-def steps(values: Floats, counted: Bools, hits: Hits) -> Floats:
+def trapezoid_heights(values: Floats, counted: Bools, hits: Hits) -> Floats:
     """(hits) the mean of a counted value and the one counted before it in its list; 0 for the first and for others."""
     rows = np.flatnonzero(counted)
     follows = np.diff(hits.query[rows]) == 0
@@ -64,7 +73,7 @@ class IAP(AP):
 
 
 @dataclass(frozen=True, kw_only=True)
-class PRAUC(Scaled, Binary):
+class PRAUC(ScaledRanks, Binary):
     """Area under the precision-recall curve; in [0, 1], higher is better.
 
     The curve joins the points (i/R, precision at the i-th relevant document) by straight lines, and begins at recall 0
@@ -86,12 +95,12 @@ class PRAUC(Scaled, Binary):
         if self.interpolated:
             precision = highest_from(precision, hits)
         first = relevant & (hits.relevant_above(self.rel) == 0)
-        area = hits.sum(np.where(first, precision, steps(precision, relevant, hits)))
+        area = hits.sum(np.where(first, precision, trapezoid_heights(precision, relevant, hits)))
         return np.minimum(ratio(area, hits.n_relevant(self.rel)), 1.0)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Intervals(Binary):
+class CutoffIntervals(Binary):
     """What means over a row of cutoffs share. step, depth: the cutoffs are step, 2 step, ..., up to depth."""
 
     step: int = 100
@@ -148,7 +157,7 @@ def sums_up_to(hits: Hits, rel: int | None, weights: Floats | None, step: int, d
 
 
 @dataclass(frozen=True, kw_only=True)
-class APIntervals(Intervals):
+class APIntervals(CutoffIntervals):
     """Mean of average precision over cutoffs 100, 200, ..., 10000; in [0, 1], higher is better.
 
     At each cutoff k the sum of precisions is over the lesser of R and k (AP(norm='min')@k), so that a perfect list
@@ -176,7 +185,7 @@ class APIntervals(Intervals):
 
 
 @dataclass(frozen=True, kw_only=True)
-class AUCIntervals(Intervals):
+class AUCIntervals(CutoffIntervals):
     """Mean of the partial area under the ROC curve over cutoffs 100, 200, ..., 10000; in [0, 1], higher is better.
 
     At each cutoff k: the share of pairs of a relevant document (any of them, also one behind k or not retrieved) and

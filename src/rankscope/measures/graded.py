@@ -14,7 +14,7 @@ from rankscope.kernels.gain import HIGHEST, discount_jk, discount_log2, discount
 from rankscope.kernels.order import ranges
 from rankscope.kernels.segments import bounds, group_of, place_in_group, sum_by_group
 from rankscope.measures.base import Measure, is_int, is_number, ratio, require
-from rankscope.measures.scaled import SCALES, Scaled
+from rankscope.measures.scaled import SCALES, ScaledRanks
 from rankscope.measures.swaps import sum_changes
 from rankscope.measures.ties import mean_weight
 from rankscope.typing import Floats, Ints
@@ -54,7 +54,7 @@ class Gained(Measure):
         if self.gains is not None:
             gains = self.gains
             if isinstance(gains, Mapping):  # numbers out of NumPy arrays are taken as such
-                gains = {plain(grade): plain(gain) for grade, gain in gains.items()}
+                gains = {to_python_number(grade): to_python_number(gain) for grade, gain in gains.items()}
             good = isinstance(gains, Mapping) and all(map(is_int, gains)) and all(map(is_number, gains.values()))
             require(good, self, "gains", self.gains, "a number for each grade, as {1: 1, 2: 5}")
             object.__setattr__(self, "gains", GainTable(sorted(gains.items())))
@@ -93,7 +93,7 @@ class Gained(Measure):
                 )
 
 
-def plain(value: object) -> Any:
+def to_python_number(value: object) -> Any:
     """A number as Python's own."""
     return value.item() if isinstance(value, np.generic) else value
 
@@ -200,7 +200,7 @@ class DCG(CutGained):
 
 
 @dataclass(frozen=True, kw_only=True)
-class nDCG(Scaled, CutGained):
+class nDCG(ScaledRanks, CutGained):
     """DCG over the DCG of the ideal ranking; in [0, 1], higher is better.
 
     ideal: the best order of all "judged" documents, or only of those "listed", which says nothing of what the list

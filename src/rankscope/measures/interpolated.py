@@ -18,7 +18,7 @@ ROUNDED = {"half_up": 0.5, "plus_point_nine": 0.9}
 Rounding = Literal["half_up", "plus_point_nine"]
 
 
-def interpolated(hits: Hits, rel: int | None, recall: float, rounding: str) -> Floats:
+def precision_from_recall(hits: Hits, rel: int | None, recall: float, rounding: str) -> Floats:
     """The highest precision at any rank from the one where recall * R relevant documents are seen."""
     needed = np.floor(recall * hits.n_relevant(rel) + ROUNDED[rounding])
     seen = hits.relevant_above(rel) + 1.0
@@ -29,7 +29,7 @@ def interpolated(hits: Hits, rel: int | None, recall: float, rounding: str) -> F
 
 
 @dataclass(frozen=True, kw_only=True)
-class Interpolated(Binary):
+class InterpolatedPrecision(Binary):
     """What both share. rounding: how many relevant documents a recall of x asks for: floor(x R + .5) or (x R + .9)."""
 
     rounding: Rounding = "half_up"
@@ -40,7 +40,7 @@ class Interpolated(Binary):
 
 
 @dataclass(frozen=True, kw_only=True)
-class IPrec(Interpolated):
+class IPrec(InterpolatedPrecision):
     """Interpolated precision: the highest precision from the rank where the given recall is reached; in [0, 1].
 
     Higher is better. 0 where that recall is never reached, or nothing is relevant.
@@ -57,11 +57,11 @@ class IPrec(Interpolated):
         require(good, self, "recall", self.recall, "a recall from 0 to 1, as in IPrec@0.1")
 
     def values(self, hits: Hits) -> Floats:
-        return interpolated(hits, self.rel, self.recall, self.rounding)
+        return precision_from_recall(hits, self.rel, self.recall, self.rounding)
 
 
 @dataclass(frozen=True, kw_only=True)
-class AvgIPrec(Interpolated):
+class AvgIPrec(InterpolatedPrecision):
     """Eleven-point average: the mean of interpolated precision at recall 0, .1, ..., 1; in [0, 1], higher is better.
 
     Without relevant documents: 0.
@@ -75,5 +75,5 @@ class AvgIPrec(Interpolated):
         levels = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
         total = np.zeros(len(hits))
         for level in levels:
-            total += interpolated(hits, self.rel, level, self.rounding)
+            total += precision_from_recall(hits, self.rel, level, self.rounding)
         return total / len(levels)

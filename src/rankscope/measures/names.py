@@ -12,7 +12,7 @@ from typing import Any
 from rankscope.errors import ParameterError, UnknownName
 from rankscope.measures import MEASURES
 from rankscope.measures.base import Measure
-from rankscope.measures.cutoffs import OWN_CUTOFF, OWN_FORMS
+from rankscope.measures.cutoffs import QUERY_CUTOFF, QUERY_CUTOFF_FORMS
 from rankscope.measures.trec_names import TREC_NAMES
 
 __all__ = ["ALIASES", "expand_trec", "parse_measure", "parse_measures", "split_trec", "trec_name"]
@@ -127,10 +127,10 @@ def after_at(text: str, kind: type[Measure], value: str) -> float | str:
     """The number behind the @, or the name of a cutoff that each query has of its own."""
     field = kind.after_at
     if field == "cutoff":
-        if kind.own_cutoffs and OWN_CUTOFF.fullmatch(value):
+        if kind.own_cutoffs and QUERY_CUTOFF.fullmatch(value):
             return value
         if not re.fullmatch(r"[0-9]{1,18}", value):
-            own = OWN_FORMS if kind.own_cutoffs else ""
+            own = QUERY_CUTOFF_FORMS if kind.own_cutoffs else ""
             raise ParameterError(f"{text}: the cutoff is {value!r}, expected a whole number as in nDCG@10{own}")
         return int(value)
     if not re.fullmatch(r"[0-9]*\.?[0-9]+(e-?[0-9]+)?", value):
@@ -251,7 +251,7 @@ def expand_trec(stem: str, tail: str | None, defaults: Defaults | None = None) -
 
 
 @cache
-def shown_names() -> dict[str, str]:
+def trec_names_by_measure() -> dict[str, str]:
     """Our name of each measure that trec_eval prints by default -> its name."""
     # The first name of a measure is its own: Rprec, not Rprec_mult_1.00.
     return {str(measure): shown for stem in reversed(TREC_NAMES) for shown, measure in expand_trec(stem, None)[::-1]}
@@ -265,8 +265,8 @@ def trec_name(measure: Measure) -> str:
     """
     if getattr(measure, "rounding", "half_up") != "half_up":
         measure = replace(measure, rounding="half_up")  # type: ignore[call-arg]  # both versions have one name for it
-    if str(measure) in shown_names():
-        return shown_names()[str(measure)]
+    if str(measure) in trec_names_by_measure():
+        return trec_names_by_measure()[str(measure)]
     value = getattr(measure, measure.after_at, None)
     for stem, entry in TREC_NAMES.items():
         if entry.ours == measure.name and entry.several and entry.reads is not None and isinstance(value, (int, float)):

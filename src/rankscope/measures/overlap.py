@@ -74,7 +74,7 @@ def rbo(
         raise UnknownName("variant of rbo", str(variant), ("ext", "min", "res"))
     if ties not in ("w", "a", "b"):
         raise UnknownName("treatment of ties in rbo", str(ties), ("w", "a", "b"))
-    short, long = ranked(a, "a"), ranked(b, "b")
+    short, long = rank_items(a, "a"), rank_items(b, "b")
     if len(short.items) > len(long.items):
         short, long = long, short
     depths = agreement(short, long, ties)
@@ -84,7 +84,7 @@ def rbo(
     return least if variant == "min" else upper_bound(depths, float(p)) - least
 
 
-class Ranked(NamedTuple):
+class RankedItems(NamedTuple):
     """Items by rank, and for each the first and the last rank of its group, from 1."""
 
     items: list[Hashable]
@@ -93,7 +93,7 @@ class Ranked(NamedTuple):
     tied: bool
 
 
-def ranked(ranking: Ranking, name: str) -> Ranked:
+def rank_items(ranking: Ranking, name: str) -> RankedItems:
     """A list as the user gives it. Raises InputError as `rbo` says."""
     sizes: list[int] | Ints | None
     if isinstance(ranking, Mapping):
@@ -125,9 +125,9 @@ def ranked(ranking: Ranking, name: str) -> Ranked:
     n = len(items)
     if sizes is None or len(sizes) == n:
         ranks = np.arange(1, n + 1)
-        return Ranked(items, ranks, ranks, False)
+        return RankedItems(items, ranks, ranks, False)
     last = np.cumsum(sizes)
-    return Ranked(items, np.repeat(last - sizes + 1, sizes), np.repeat(last, sizes), True)
+    return RankedItems(items, np.repeat(last - sizes + 1, sizes), np.repeat(last, sizes), True)
 
 
 def refuse_unclear(items: list[Any], types: set[type], name: str) -> None:
@@ -166,7 +166,7 @@ class Depths(NamedTuple):
     first: Floats
 
 
-def agreement(short: Ranked, long: Ranked, ties: str) -> Depths:
+def agreement(short: RankedItems, long: RankedItems, ties: str) -> Depths:
     """What the three variants need; Corsi and Urbano (2024), or Webber et al. (2010) where nothing is tied."""
     s, n = len(short.items), len(long.items)
     depth = np.arange(1.0, n + 1)
@@ -210,13 +210,13 @@ def count_between(starts: Ints, ends: Ints, n: int) -> Floats:
     return count_from(starts[some], n) - count_from(ends[some] + 1, n)
 
 
-def share_of_group(ranking: Ranked) -> Floats:
+def share_of_group(ranking: RankedItems) -> Floats:
     """By depth, the chance that an item of the group that lies across it ranks within it."""
     ranks = np.arange(1, len(ranking.items) + 1)
     return np.asarray((ranks - ranking.top + 1) / (ranking.bottom - ranking.top + 1), np.float64)
 
 
-def agreement_with_itself(ranking: Ranked) -> Floats:
+def agreement_with_itself(ranking: RankedItems) -> Floats:
     """By depth, the sum over items of the squared chance that they rank within it."""
     ranks = np.arange(1, len(ranking.items) + 1)
     return np.asarray(ranking.top - 1 + (ranks - ranking.top + 1) * share_of_group(ranking), np.float64)

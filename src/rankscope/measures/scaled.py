@@ -10,17 +10,17 @@ import numpy as np
 from rankscope.data.hits import Hits
 from rankscope.errors import ParameterError
 from rankscope.measures.base import Measure, require
-from rankscope.measures.cutoffs import own_cutoff
+from rankscope.measures.cutoffs import query_cutoff
 from rankscope.typing import Floats
 
-__all__ = ["SCALES", "Scaled"]
+__all__ = ["SCALES", "ScaledRanks"]
 
 #: On what a rank may be counted instead: the parts of the whole ranking.
 SCALES = {"percentile": 100, "permille": 1000}
 
 
 @dataclass(frozen=True, kw_only=True)
-class Scaled(Measure):
+class ScaledRanks(Measure):
     """A measure whose ranks, and cutoff, may count parts of the whole ranking.
 
     scale: None, the rank itself; "percentile" or "permille": of N ranked items, the rank r counts as 100 r / N or
@@ -59,7 +59,7 @@ class Scaled(Measure):
     def reach(self, hits: Hits) -> int | Floats | None:
         cutoff: int | str | None = getattr(self, "cutoff", None)
         if self.scale is not None and isinstance(cutoff, str):  # all ranks may be parts of 1
-            return own_cutoff(hits, cutoff, self.level(hits), rounded=False)
+            return query_cutoff(hits, cutoff, self.level(hits), rounded=False)
         return super().reach(hits)
 
     def ranks_within(self, hits: Hits, depth: int | Floats) -> int | Floats:

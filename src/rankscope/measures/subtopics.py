@@ -14,7 +14,7 @@ from rankscope.kernels.segments import place_in_group
 from rankscope.measures.base import Binary
 from rankscope.typing import Bools, Floats, Ints
 
-__all__ = ["Aspects", "Diversity", "Seen"]
+__all__ = ["Aspects", "Diversity", "SubtopicHits"]
 
 
 class Aspects(NamedTuple):
@@ -55,7 +55,7 @@ def aspects_of(hits: Hits, rel: int) -> Aspects:
     )
 
 
-class Seen(NamedTuple):
+class SubtopicHits(NamedTuple):
     """What a reader meets going down the lists: one entry a (hit, subtopic that it is relevant to), in order of rank.
 
     before: how many documents above it are relevant to the same subtopic.
@@ -86,18 +86,20 @@ class Diversity(Binary):
         level = self.level(hits)
         return hits.once_for_pool(("aspects", level), lambda: aspects_of(hits, level))
 
-    def seen(self, hits: Hits) -> Seen:
+    def seen(self, hits: Hits) -> SubtopicHits:
         return hits.once(("seen", self.level(hits)), lambda: self.look(hits))
 
-    def look(self, hits: Hits) -> Seen:
+    def look(self, hits: Hits) -> SubtopicHits:
         aspects = self.aspects(hits)
         document = hits.grade_offsets[hits.query] + hits.judged
         counts = (aspects.offsets[1:] - aspects.offsets[:-1])[document]
         entries = ranges(aspects.offsets[document], counts)
         subtopic = aspects.subtopic[entries]
-        return Seen(np.repeat(hits.query, counts), subtopic, np.repeat(hits.rank, counts), count_above(subtopic))
+        return SubtopicHits(
+            np.repeat(hits.query, counts), subtopic, np.repeat(hits.rank, counts), count_above(subtopic)
+        )
 
-    def within(self, seen: Seen, cutoff: int | None) -> Bools:
+    def within(self, seen: SubtopicHits, cutoff: int | None) -> Bools:
         return np.ones(seen.rank.size, np.bool_) if cutoff is None else seen.rank <= cutoff
 
     def defined(self, hits: Hits) -> Bools:

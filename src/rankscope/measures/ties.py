@@ -17,10 +17,10 @@ from rankscope.kernels.order import ranges
 from rankscope.kernels.segments import bounds, cumulative_product, group_of, place_in_group
 from rankscope.typing import Bools, Floats, Ints
 
-__all__ = ["TieGroups", "mean_stops", "mean_weight", "rank_of_first", "tie_groups"]
+__all__ = ["HitTieGroups", "mean_stops", "mean_weight", "rank_of_first", "tie_groups"]
 
 
-class TieGroups(NamedTuple):
+class HitTieGroups(NamedTuple):
     """Groups of documents of one score that hold a hit, by query, then rank.
 
     offsets: (groups + 1) their hits. above: how many documents of the query rank above the group. size: how many
@@ -35,14 +35,14 @@ class TieGroups(NamedTuple):
     marked_above: Floats
 
 
-def tie_groups(hits: Hits, marked: Bools) -> TieGroups:
+def tie_groups(hits: Hits, marked: Bools) -> HitTieGroups:
     """The tie groups of all queries. marked: (hits)."""
     new = np.ones(marked.size, np.bool_)
     new[1:] = (hits.first[1:] != hits.first[:-1]) | (hits.query[1:] != hits.query[:-1])
     starts = np.flatnonzero(new)
     offsets = np.append(starts, marked.size)
     seen = np.append(0, np.cumsum(marked))
-    return TieGroups(
+    return HitTieGroups(
         offsets=offsets,
         query=hits.query[starts],
         above=hits.first[starts] - 1,

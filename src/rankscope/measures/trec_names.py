@@ -29,46 +29,48 @@ class TrecName:
     fixed: Mapping[str, Any] = field(default_factory=dict)
 
 
-def whole(text: str) -> int:
+def parse_integer(text: str) -> int:
     """As C writes it: no blanks, no underscores, no other digits, as `int` would take."""
     if not re.fullmatch(r"-?[0-9]{1,18}", text):
         raise ValueError(text)
     return int(text)
 
 
-def number(text: str) -> float:
+def parse_number(text: str) -> float:
     """As C writes it."""
     if not re.fullmatch(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?", text):
         raise ValueError(text)
     return float(text)
 
 
-def cutoff(text: str) -> Mapping[str, Any]:
-    return {"cutoff": whole(text)}
+def cutoff_parameter(text: str) -> Mapping[str, Any]:
+    return {"cutoff": parse_integer(text)}
 
 
-def one(name: str) -> Callable[[str], Mapping[str, Any]]:
+def number_parameter(name: str) -> Callable[[str], Mapping[str, Any]]:
     """A number as this parameter of ours."""
-    return lambda text: {name: number(text)}
+    return lambda text: {name: parse_number(text)}
 
 
-def weights(text: str) -> Mapping[str, Any]:
-    a, b, c, d = map(number, text.split(","))
+def weights_parameter(text: str) -> Mapping[str, Any]:
+    a, b, c, d = map(parse_number, text.split(","))
     return {"a": a, "b": b, "c": c, "d": d}
 
 
-def gains(text: str) -> Mapping[str, Any]:
-    pairs = [(whole(level), number(gain)) for level, gain in (pair.split("=") for pair in text.split(","))]
+def gains_parameter(text: str) -> Mapping[str, Any]:
+    pairs = [
+        (parse_integer(level), parse_number(gain)) for level, gain in (pair.split("=") for pair in text.split(","))
+    ]
     if len(dict(pairs)) < len(pairs):
         raise ValueError("a grade stands twice")
     return {"gains": dict(pairs), "others": "gain"}
 
 
-def persistence(text: str) -> Mapping[str, Any]:
+def persistence_parameter(text: str) -> Mapping[str, Any]:
     name, value = text.split("=")
     if name != "p":
         raise ValueError(name)
-    return {"p": number(value)}
+    return {"p": parse_number(value)}
 
 
 def without_zeros(text: str) -> str:
@@ -79,7 +81,7 @@ def two_digits(text: str) -> str:
     return f"{float(text):.2f}"
 
 
-WHOLE = "whole numbers, as in P.5,10"
+INTEGERS = "whole numbers, as in P.5,10"
 PERSISTENCE = "a persistence, as in rbp.p=.5"
 CUTOFFS = ("5", "10", "15", "20", "30", "100", "200", "500", "1000")
 RECALLS = ("0.00", "0.10", "0.20", "0.30", "0.40", "0.50", "0.60", "0.70", "0.80", "0.90", "1.00")
@@ -95,33 +97,33 @@ TREC_NAMES = {
     "Rprec": TrecName("Rprec"),
     "bpref": TrecName("Bpref"),
     "recip_rank": TrecName("RR"),
-    "iprec_at_recall": TrecName("IPrec", one("recall"), RECALLS, shown=two_digits),
-    "P": TrecName("P", cutoff, CUTOFFS, shown=without_zeros, form=WHOLE),
-    "recall": TrecName("R", cutoff, CUTOFFS, shown=without_zeros, form=WHOLE),
+    "iprec_at_recall": TrecName("IPrec", number_parameter("recall"), RECALLS, shown=two_digits),
+    "P": TrecName("P", cutoff_parameter, CUTOFFS, shown=without_zeros, form=INTEGERS),
+    "recall": TrecName("R", cutoff_parameter, CUTOFFS, shown=without_zeros, form=INTEGERS),
     "infAP": TrecName("infAP"),
     "gm_bpref": TrecName("GMBpref"),
-    "Rprec_mult": TrecName("Rprec", one("mult"), MULTIPLES, shown=two_digits),
-    "utility": TrecName("Utility", weights, several=False, form="four weights, as in utility.1,-1,0,0"),
+    "Rprec_mult": TrecName("Rprec", number_parameter("mult"), MULTIPLES, shown=two_digits),
+    "utility": TrecName("Utility", weights_parameter, several=False, form="four weights, as in utility.1,-1,0,0"),
     "11pt_avg": TrecName("AvgIPrec"),
     "binG": TrecName("BinG"),
-    "G": TrecName("G", gains, several=False, form="gains by grade, as in ndcg.1=3,2=7"),
-    "dcg": TrecName("DCG", gains, several=False, form="gains by grade, as in ndcg.1=3,2=7"),
-    "ideal_dcg": TrecName("IdealDCG", gains, several=False, form="gains by grade, as in ndcg.1=3,2=7"),
-    "ndcg": TrecName("nDCG", gains, several=False, form="gains by grade, as in ndcg.1=3,2=7"),
-    "ndcg_rel": TrecName("nDCGRel", gains, several=False, form="gains by grade, as in ndcg.1=3,2=7"),
-    "Rndcg": TrecName("RnDCG", gains, several=False, form="gains by grade, as in ndcg.1=3,2=7"),
-    "ndcg_cut": TrecName("nDCG", cutoff, CUTOFFS, shown=without_zeros, form=WHOLE),
-    "map_cut": TrecName("AP", cutoff, CUTOFFS, shown=without_zeros, form=WHOLE),
-    "relative_P": TrecName("RelP", cutoff, CUTOFFS, shown=without_zeros, form=WHOLE),
-    "success": TrecName("Success", cutoff, ("1", "5", "10"), shown=without_zeros, form=WHOLE),
+    "G": TrecName("G", gains_parameter, several=False, form="gains by grade, as in ndcg.1=3,2=7"),
+    "dcg": TrecName("DCG", gains_parameter, several=False, form="gains by grade, as in ndcg.1=3,2=7"),
+    "ideal_dcg": TrecName("IdealDCG", gains_parameter, several=False, form="gains by grade, as in ndcg.1=3,2=7"),
+    "ndcg": TrecName("nDCG", gains_parameter, several=False, form="gains by grade, as in ndcg.1=3,2=7"),
+    "ndcg_rel": TrecName("nDCGRel", gains_parameter, several=False, form="gains by grade, as in ndcg.1=3,2=7"),
+    "Rndcg": TrecName("RnDCG", gains_parameter, several=False, form="gains by grade, as in ndcg.1=3,2=7"),
+    "ndcg_cut": TrecName("nDCG", cutoff_parameter, CUTOFFS, shown=without_zeros, form=INTEGERS),
+    "map_cut": TrecName("AP", cutoff_parameter, CUTOFFS, shown=without_zeros, form=INTEGERS),
+    "relative_P": TrecName("RelP", cutoff_parameter, CUTOFFS, shown=without_zeros, form=INTEGERS),
+    "success": TrecName("Success", cutoff_parameter, ("1", "5", "10"), shown=without_zeros, form=INTEGERS),
     "set_P": TrecName("SetP"),
     "set_relative_P": TrecName("SetRelP"),
     "set_recall": TrecName("SetR"),
     "set_map": TrecName("SetAP"),
-    "set_F": TrecName("SetF", one("beta"), several=False),
+    "set_F": TrecName("SetF", number_parameter("beta"), several=False),
     "num_nonrel_judged_ret": TrecName("NumNonrelRet"),
     "yaap": TrecName("Yaap"),
-    "rbp": TrecName("RBP", persistence, several=False, form=PERSISTENCE, fixed={"p": 0.9, "gmax": "query"}),
-    "rbp_resid": TrecName("RBPResidual", persistence, several=False, form=PERSISTENCE, fixed={"p": 0.9}),
-    "unj": TrecName("Unj", cutoff, ("5", "10", "20"), shown=without_zeros, form=WHOLE),
+    "rbp": TrecName("RBP", persistence_parameter, several=False, form=PERSISTENCE, fixed={"p": 0.9, "gmax": "query"}),
+    "rbp_resid": TrecName("RBPResidual", persistence_parameter, several=False, form=PERSISTENCE, fixed={"p": 0.9}),
+    "unj": TrecName("Unj", cutoff_parameter, ("5", "10", "20"), shown=without_zeros, form=INTEGERS),
 }

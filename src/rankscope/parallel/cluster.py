@@ -6,10 +6,10 @@ from types import TracebackType
 from typing import Any
 
 from rankscope.errors import ParameterError
-from rankscope.parallel.cluster_checks import check_versions, connected, first_workers, is_client
+from rankscope.parallel.cluster_checks import check_versions, connect, is_client, wait_for_workers
 from rankscope.parallel.cluster_unit import in_unit
 
-__all__ = ["Cluster", "current", "use"]
+__all__ = ["Cluster", "current_cluster", "use"]
 
 #: Seconds that a scheduler has to answer, and a worker to come.
 TIMEOUT = 10.0
@@ -75,7 +75,7 @@ def use(client: Any, *, timeout: float = TIMEOUT) -> Cluster:
         raise ParameterError(f"timeout is {timeout}, expected seconds above 0 to wait for a cluster")
     own = isinstance(client, str)
     if own:
-        client = connected(client, timeout)
+        client = connect(client, timeout)
     elif not is_client(client):
         raise ParameterError(
             f"a cluster is named by a dask.distributed.Client or the address of its scheduler, not by a "
@@ -83,7 +83,7 @@ def use(client: Any, *, timeout: float = TIMEOUT) -> Cluster:
         )
     cluster = Cluster(client, own, timeout)
     try:
-        first_workers(client, timeout)
+        wait_for_workers(client, timeout)
         cluster.threads()
     except BaseException:
         cluster.close()
@@ -92,6 +92,6 @@ def use(client: Any, *, timeout: float = TIMEOUT) -> Cluster:
     return cluster
 
 
-def current() -> Cluster | None:
+def current_cluster() -> Cluster | None:
     """The cluster in use; none for a unit that is at work on it, whose own units run where it is."""
     return IN_USE[-1] if IN_USE and not in_unit() else None

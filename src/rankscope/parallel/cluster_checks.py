@@ -13,7 +13,7 @@ from rankscope._version import __version__
 from rankscope.errors import ParameterError
 from rankscope.parallel.cluster_unit import memory_limit
 
-__all__ = ["check_size", "check_versions", "connected", "distributed", "first_workers", "is_client"]
+__all__ = ["check_size", "check_versions", "connect", "import_distributed", "wait_for_workers", "is_client"]
 
 #: What Dask writes addresses as; without a scheme it is TCP.
 ADDRESS = re.compile(r"((tcp|tls|ws|wss|ucx)://)?(\[[^\]/]+\]|[^\s:/\[\]]+):\d+/?|inproc://.+")
@@ -25,7 +25,7 @@ VERSION = (
 SHARE = 0.25
 
 
-def distributed() -> ModuleType:
+def import_distributed() -> ModuleType:
     """Dask's package of clusters. Raises ParameterError where it is not installed."""
     try:
         import distributed as found
@@ -36,7 +36,7 @@ def distributed() -> ModuleType:
 
 def is_client(client: object) -> bool:
     """Whether it is one that waits for what it is asked for."""
-    kind: type = distributed().Client
+    kind: type = import_distributed().Client
     if not isinstance(client, kind):
         return False
     if getattr(client, "asynchronous", False):
@@ -44,7 +44,7 @@ def is_client(client: object) -> bool:
     return True
 
 
-def connected(address: str, timeout: float) -> Any:
+def connect(address: str, timeout: float) -> Any:
     """A client of the scheduler at this address."""
     if not ADDRESS.fullmatch(address):
         raise ParameterError(
@@ -53,7 +53,7 @@ def connected(address: str, timeout: float) -> Any:
         )
     import asyncio  # who names no cluster needs it not, and it takes long to load
 
-    package = distributed()
+    package = import_distributed()
     try:
         # Asked this way first, since a client that was not answered complains once more when it is thrown away. In a
         # thread, since in a notebook a loop may be running in this one.
@@ -84,7 +84,7 @@ async def answered(address: str, timeout: float) -> None:
 
 async def asked(address: str, timeout: float) -> None:
     """timeout: for the connection."""
-    comm = await distributed().comm.connect(address, timeout=timeout)
+    comm = await import_distributed().comm.connect(address, timeout=timeout)
     try:
         await identified(comm)
     finally:
@@ -100,15 +100,15 @@ async def identified(comm: Any) -> None:
         raise ValueError(f"it is the address of a {str(kind).lower()}; name that of the scheduler")
 
 
-def first_workers(client: Any, timeout: float) -> None:
+def wait_for_workers(client: Any, timeout: float) -> None:
     """Waits for the first. Raises ParameterError where none comes in time."""
     try:
         client.wait_for_workers(1, timeout=timeout)
     except TimeoutError:
-        raise no_workers(client, timeout) from None
+        raise no_workers_error(client, timeout) from None
 
 
-def no_workers(client: Any, timeout: float) -> ParameterError:
+def no_workers_error(client: Any, timeout: float) -> ParameterError:
     address = client.scheduler.address
     return ParameterError(
         f"the cluster at {address} has had no worker for {timeout:g} seconds (--cluster-timeout), expected at least 1; "
@@ -124,11 +124,11 @@ def check_versions(client: Any, workers: list[str]) -> set[str]:
     found: dict[str, str] = client.run(eval, VERSION, workers=workers, on_error="ignore")
     for worker, version in sorted(found.items()):
         if version != __version__:
-            raise other_version(worker, version)
+            raise version_mismatch(worker, version)
     return set(found)
 
 
-def other_version(worker: str, version: str) -> ParameterError:
+def version_mismatch(worker: str, version: str) -> ParameterError:
     has = f"has rankscope {version}" if version else "has no rankscope"
     return ParameterError(
         f"worker {worker} {has}, expected {__version__}, which is installed here; install it there: "
@@ -138,7 +138,7 @@ def other_version(worker: str, version: str) -> ParameterError:
 
 def check_size(client: Any, shared: Any) -> None:
     """Raises ParameterError where workers could not hold what all units share, which goes to each of them."""
-    size = size_of(shared)
+    size = serialised_size(shared)
     limits: dict[str, int] = client.run(memory_limit, on_error="ignore")
     least, worker = min(((limit, worker) for worker, limit in limits.items() if limit), default=(0, ""))
     if least and size > SHARE * least:
@@ -149,7 +149,7 @@ def check_size(client: Any, shared: Any) -> None:
         )
 
 
-def size_of(value: Any) -> int:
+def serialised_size(value: Any) -> int:
     """Bytes that it takes on its way, without a copy of its arrays."""
     buffers: list[pickle.PickleBuffer] = []
     rest = pickle.dumps(value, protocol=5, buffer_callback=buffers.append)

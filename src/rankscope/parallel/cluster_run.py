@@ -14,11 +14,11 @@ from typing import Any, TypeVar
 from rankscope._version import __version__
 from rankscope.errors import ParameterError, RankscopeError
 from rankscope.parallel.cluster import Cluster
-from rankscope.parallel.cluster_checks import check_size, distributed, no_workers
-from rankscope.parallel.cluster_unit import Failed, work
-from rankscope.parallel.worker import NOTHING, Failure
+from rankscope.parallel.cluster_checks import check_size, import_distributed, no_workers_error
+from rankscope.parallel.cluster_unit import FailedUnit, run_unit
+from rankscope.parallel.worker import UNSET, UnpicklableError
 
-__all__ = ["in_cluster"]
+__all__ = ["run_in_cluster"]
 
 Unit = TypeVar("Unit")
 Result = TypeVar("Result")
@@ -33,7 +33,7 @@ LOOK = 1.0
 MOMENT = 0.1
 
 
-class Sent:
+class SentUnit:
     """A unit that is under way. packed: what is sent once more where it is lost."""
 
     def __init__(self, packed: bytes) -> None:
@@ -47,17 +47,17 @@ class Sent:
         self.future.release()
 
 
-class Line:
+class UnitQueue:
     """The units under way, in order."""
 
     def __init__(self, cluster: Cluster, shared: Any) -> None:
         self.cluster, self.client, self.shared = cluster, cluster.client, shared
-        self.queue: deque[Sent] = deque()
+        self.queue: deque[SentUnit] = deque()
         self.fetched: deque[bytes] = deque()
         self.again = 0
         self.looked = self.seen = time.monotonic()  # when workers were counted; when there were some
         self.room = 0
-        self.scattered: Any = NOTHING
+        self.scattered: Any = UNSET
 
     def __len__(self) -> int:
         """How many are under way, or fetched and not given yet."""
@@ -65,7 +65,7 @@ class Line:
 
     def begin(self) -> None:
         self.look()
-        if self.shared is not NOTHING:
+        if self.shared is not UNSET:
             check_size(self.client, self.shared)
             self.scatter()
 
@@ -75,7 +75,7 @@ class Line:
         try:
             (self.scattered,) = self.client.scatter([self.shared], broadcast=True, hash=False, timeout=limit)
         except TimeoutError:
-            raise no_workers(self.client, limit) from None
+            raise no_workers_error(self.client, limit) from None
 
     def look(self) -> None:
         """How many units the workers have room for. Raises where there has been no worker for too long."""
@@ -88,7 +88,7 @@ class Line:
         if threads:
             self.room, self.seen = AHEAD * threads, self.looked
         elif self.looked - self.seen > self.cluster.timeout:
-            raise no_workers(self.client, self.cluster.timeout)
+            raise no_workers_error(self.client, self.cluster.timeout)
 
     def broken(self) -> None:
         """The connection broke: Dask makes a new one, or gives the work up, which then is told. Waits for a moment."""
@@ -96,15 +96,15 @@ class Line:
             raise self.lost() from None
         time.sleep(MOMENT)
 
-    def send(self, one: Sent) -> None:
+    def send(self, one: SentUnit) -> None:
         from dask import config
 
         arguments = (__version__, one.packed, self.scattered)
         with config.set({"distributed.admin.large-graph-warning-threshold": "1TB"}):  # units are as large as they are
-            one.future = self.client.submit(work, *arguments, key=f"rankscope-{uuid.uuid4()}")
+            one.future = self.client.submit(run_unit, *arguments, key=f"rankscope-{uuid.uuid4()}")
 
     def put(self, packed: bytes) -> None:
-        one = Sent(packed)
+        one = SentUnit(packed)
         self.send(one)
         self.queue.append(one)
 
@@ -112,7 +112,7 @@ class Line:
         """The result of the first, which leaves the line. Those behind it that are done are fetched with it."""
         if self.fetched:
             return pickle.loads(self.fetched.popleft())
-        package = distributed()
+        package = import_distributed()
         if time.monotonic() - self.looked > LOOK:
             self.look()
         while True:
@@ -150,7 +150,7 @@ class Line:
         if self.client.status != "running" or self.again > AGAIN:
             raise self.lost()
         self.look()
-        if self.shared is not NOTHING:
+        if self.shared is not UNSET:
             self.scatter()
         for one in self.queue:
             if one.future.cancelled():
@@ -167,7 +167,7 @@ class Line:
         """Nothing of it is begun any more, and nothing is kept."""
         left = list(self.queue)
         self.queue.clear()
-        if self.scattered is not NOTHING:
+        if self.scattered is not UNSET:
             self.scattered.release()
         if left:
             with contextlib.suppress(Exception):  # the cluster has gone
@@ -176,7 +176,7 @@ class Line:
             one.release()
 
 
-def in_cluster(
+def run_in_cluster(
     cluster: Cluster,
     function: Callable[..., Result],
     units: Iterator[Unit],
@@ -187,7 +187,7 @@ def in_cluster(
     from cloudpickle import dumps  # comes with Dask; packs also what stands in the main script
 
     packed = (dumps((function, unit), protocol=5) for unit in units)
-    line = Line(cluster, shared)
+    line = UnitQueue(cluster, shared)
     try:
         line.begin()
         for one in islice(packed, line.room):
@@ -196,8 +196,8 @@ def in_cluster(
             found = line.next()
             for one in islice(packed, max(0, line.room - len(line))):
                 line.put(one)
-            if isinstance(found, Failed):
-                raise found.error.error() if isinstance(found.error, Failure) else found.error
+            if isinstance(found, FailedUnit):
+                raise found.error.error() if isinstance(found.error, UnpicklableError) else found.error
             if progress is not None:
                 progress(1)
             yield found

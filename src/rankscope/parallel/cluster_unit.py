@@ -12,9 +12,9 @@ from rankscope._version import __version__
 from rankscope.errors import InputError, ParameterError, RankscopeError
 from rankscope.parallel.memory import keep_memory
 from rankscope.parallel.threads import one_thread
-from rankscope.parallel.worker import NOTHING, Failure, sendable
+from rankscope.parallel.worker import UNSET, UnpicklableError, sendable
 
-__all__ = ["Failed", "in_unit", "memory_limit", "unseen", "work"]
+__all__ = ["FailedUnit", "in_unit", "memory_limit", "invisible_file_error", "run_unit"]
 
 #: Of a thread, since a worker may have several and may live in the process that sends the units.
 STATE = threading.local()
@@ -23,10 +23,10 @@ KEPT = 1 << 28
 
 
 @dataclass(frozen=True)
-class Failed:
+class FailedUnit:
     """What a unit raised."""
 
-    error: BaseException | Failure
+    error: BaseException | UnpicklableError
 
 
 def in_unit() -> bool:
@@ -34,7 +34,7 @@ def in_unit() -> bool:
     return getattr(STATE, "busy", False)
 
 
-def work(version: str, packed: bytes, shared: Any) -> bytes:
+def run_unit(version: str, packed: bytes, shared: Any) -> bytes:
     """The result of a unit, or Failed, pickled. packed: the function and the unit, pickled.
 
     Pickled here, so that nothing looks into it on its way, and arrays arrive as they left. shared: NOTHING, or what
@@ -44,39 +44,39 @@ def work(version: str, packed: bytes, shared: Any) -> bytes:
     try:
         if version != __version__:  # it came after the others had been asked
             raise ParameterError(
-                f"worker {address()} has rankscope {__version__}, expected {version}; install it there"
+                f"worker {worker_address()} has rankscope {__version__}, expected {version}; install it there"
             )
         keep_memory(KEPT)
         function, unit = pickle.loads(packed)
         with one_thread():
-            return pickle.dumps(function(unit) if shared is NOTHING else function(shared, unit), protocol=5)
+            return pickle.dumps(function(unit) if shared is UNSET else function(shared, unit), protocol=5)
     except Exception as error:
-        return pickle.dumps(Failed(sendable(told(error))), protocol=5)
+        return pickle.dumps(FailedUnit(sendable(with_worker_address(error))), protocol=5)
     finally:
         STATE.busy = False
 
 
-def told(error: Exception) -> Exception:
+def with_worker_address(error: Exception) -> Exception:
     """With the worker's address where that says more: of a file that is not there, and of what is no user's error."""
     if isinstance(error, RankscopeError):
-        return unseen(str(error), error.__context__) or error
-    error.add_note(f"in a unit on worker {address()}:\n{traceback.format_exc()}")
+        return invisible_file_error(str(error), error.__context__) or error
+    error.add_note(f"in a unit on worker {worker_address()}:\n{traceback.format_exc()}")
     return error
 
 
-def unseen(what: str, error: BaseException | None) -> InputError | None:
+def invisible_file_error(what: str, error: BaseException | None) -> InputError | None:
     """What is said of a file that this worker cannot see, where that is the error. what: the file."""
     if isinstance(error, RankscopeError):
         error = error.__context__
     if not isinstance(error, (FileNotFoundError, PermissionError)):
         return None
     return InputError(
-        f"{what}: worker {address()} cannot see the file, expected the same path on all workers; name one in a folder "
+        f"{what}: worker {worker_address()} cannot see the file, expected the same path on all workers; name one in a folder "
         "that they share, or a URL"
     )
 
 
-def address() -> str:
+def worker_address() -> str:
     """Of the worker that this is."""
     from distributed import get_worker  # this runs on one
 

@@ -15,17 +15,17 @@ from multiprocessing.connection import Connection
 from typing import Any
 
 from rankscope.errors import ParameterError, RankscopeError
-from rankscope.parallel.threads import ONE_THREAD, only_thread
-from rankscope.parallel.worker import STARTING, Failure, begin, call
+from rankscope.parallel.threads import ONE_THREAD, is_single_threaded
+from rankscope.parallel.worker import STARTING, UnpicklableError, call_unit, start_worker
 
-__all__ = ["Pool", "started"]
+__all__ = ["WorkerPool", "start_pool"]
 
 #: More processes than these cannot be waited for on Windows.
 MOST_ON_WINDOWS = 61
 
 
 @dataclass(frozen=True)
-class Pool:
+class WorkerPool:
     """Workers that call one function."""
 
     function: Callable[..., Any]
@@ -35,45 +35,47 @@ class Pool:
 
     def submit(self, unit: Any) -> Future[Any]:
         """Any submission may start a worker, not only the first."""
-        with inherited(self.spawns), refused(self.workers):
-            return self.executor.submit(call, self.function, unit)
+        with spawn_environment(self.spawns), refuse_missing_processes(self.workers):
+            return self.executor.submit(call_unit, self.function, unit)
 
     def result(self, future: Future[Any]) -> Any:
         found = future.result()
-        if isinstance(found, Failure):
+        if isinstance(found, UnpicklableError):
             raise found.error()
         return found
 
 
 @contextmanager
-def started(function: Callable[..., Any], workers: int, shared: Any) -> Iterator[Pool]:
+def start_pool(function: Callable[..., Any], workers: int, shared: Any) -> Iterator[WorkerPool]:
     """A pool for the time of the block. shared: what each worker gets once.
 
     Left by an exception, whatever is under way is ended.
     """
     method = start_method()
     if method == "spawn":
-        check_found_again(function, workers)
+        check_importable(function, workers)
     context = get_context(method)
     # Nothing is read from it: the workers end once something stands in theirs, and it stands in ours once one began.
     ours, theirs = context.Pipe()
     most = min(workers, MOST_ON_WINDOWS) if sys.platform == "win32" else workers
-    with refused(workers):
-        executor = ProcessPoolExecutor(most, mp_context=context, initializer=begin, initargs=(ours, theirs, shared))
+    with refuse_missing_processes(workers):
+        executor = ProcessPoolExecutor(
+            most, mp_context=context, initializer=start_worker, initargs=(ours, theirs, shared)
+        )
     finished = False
     try:
-        yield Pool(function, executor, method == "spawn", workers)
+        yield WorkerPool(function, executor, method == "spawn", workers)
         finished = True
     except BrokenProcessPool as error:
         raise why_broken(method == "spawn" and not ours.poll(0), workers) from error
     finally:
-        leave(executor, ours, finished)
+        close_pool(executor, ours, finished)
         ours.close()
         theirs.close()
 
 
 @contextmanager
-def refused(workers: int) -> Iterator[None]:
+def refuse_missing_processes(workers: int) -> Iterator[None]:
     """Raise RankscopeError where the system gives no process, or not what processes need to speak with each other."""
     try:
         yield
@@ -84,7 +86,7 @@ def refused(workers: int) -> Iterator[None]:
         ) from None
 
 
-def leave(executor: ProcessPoolExecutor, ours: Connection, finished: bool) -> None:
+def close_pool(executor: ProcessPoolExecutor, ours: Connection, finished: bool) -> None:
     if not finished:
         ours.send_bytes(b".")
     # Waits until all are gone, which for workers told to end is at once, so that none is left as a zombie.
@@ -101,10 +103,10 @@ def start_method() -> str:
     which ends them before a fork and starts them after. Not on macOS, whose own libraries do not bear a fork. A fork
     server would be as safe as spawn, but runs the script again too.
     """
-    return "fork" if sys.platform == "linux" and only_thread() else "spawn"
+    return "fork" if sys.platform == "linux" and is_single_threaded() else "spawn"
 
 
-def check_found_again(function: Callable[[Any], Any], workers: int) -> None:
+def check_importable(function: Callable[[Any], Any], workers: int) -> None:
     """A worker that is spawned imports the function, which it cannot from a main module without a file."""
     main = sys.modules["__main__"]
     function = getattr(function, "func", function)  # of a functools.partial
@@ -117,11 +119,11 @@ def check_found_again(function: Callable[[Any], Any], workers: int) -> None:
 
 
 @contextmanager
-def inherited(spawns: bool) -> Iterator[None]:
+def spawn_environment(spawns: bool) -> Iterator[None]:
     """What a process that starts within the block finds: Ctrl-C held back, and one thread for linear algebra.
 
     Ctrl-C reaches all processes of a terminal; it is this one that handles it, and a worker would print a traceback if
-    it came before `begin`. Here it is only put off until the block is left. The variables have to stand before NumPy
+    it came before `start_worker`. Here it is only put off until the block is left. The variables have to stand before NumPy
     is loaded, which in a spawned worker may be before any line of ours; after a fork they would come too late.
     """
     if not hasattr(signal, "pthread_sigmask"):  # Windows

@@ -12,11 +12,11 @@ from typing import Any, TypeVar
 import numpy as np
 
 from rankscope.errors import ParameterError
-from rankscope.parallel.cluster import current
+from rankscope.parallel.cluster import current_cluster
 from rankscope.parallel.cluster_unit import in_unit
-from rankscope.parallel.pool import start_method, started
+from rankscope.parallel.pool import start_method, start_pool
 from rankscope.parallel.threads import one_thread
-from rankscope.parallel.worker import NOTHING, in_worker, leave_if_starting
+from rankscope.parallel.worker import UNSET, in_worker, leave_if_starting
 
 __all__ = ["all_cores", "check_workers", "run_units", "workers_for"]
 
@@ -24,7 +24,7 @@ Unit = TypeVar("Unit")
 Result = TypeVar("Result")
 
 #: No machine has more cores for one program; a typing error shall not start a million processes.
-MOST = 1024
+MAX_WORKERS = 1024
 #: So many units a worker are under way or wait for their turn: one is worked on, one is at hand when it is done.
 AHEAD = 2
 
@@ -47,7 +47,7 @@ def run_units(
     units: Iterable[Unit],
     *,
     workers: int = 1,
-    shared: Any = NOTHING,
+    shared: Any = UNSET,
     progress: Callable[[int], Any] | None = None,
 ) -> Iterator[Result]:
     """function(unit) of each unit, in the order of `units`, each as soon as it and those before it are done.
@@ -75,24 +75,24 @@ def run_units(
     >>> list(run_units(abs, [-3, 1, -2], workers=1))
     [3, 1, 2]
     """
-    cluster = current()
+    cluster = current_cluster()
     if cluster is not None:
-        from rankscope.parallel.cluster_run import in_cluster  # no other call needs it
+        from rankscope.parallel.cluster_run import run_in_cluster  # no other call needs it
 
         check_sendable(function)
-        return in_cluster(cluster, function, iter(units), shared, progress)
+        return run_in_cluster(cluster, function, iter(units), shared, progress)
     check_workers(workers)
     if workers == 1 or in_worker() or in_unit():
-        return one_by_one(function, iter(units), shared, progress)
+        return run_serially(function, iter(units), shared, progress)
     leave_if_starting()
     check_sendable(function)
-    return in_processes(function, iter(units), int(workers), shared, progress)
+    return run_in_processes(function, iter(units), int(workers), shared, progress)
 
 
 def check_workers(workers: object) -> None:
     """Raises ParameterError for what is no number of workers."""
-    if not isinstance(workers, (int, np.integer)) or isinstance(workers, bool) or not 1 <= workers <= MOST:
-        raise ParameterError(f"workers is {workers!r}, expected a whole number from 1 to {MOST}")
+    if not isinstance(workers, (int, np.integer)) or isinstance(workers, bool) or not 1 <= workers <= MAX_WORKERS:
+        raise ParameterError(f"workers is {workers!r}, expected a whole number from 1 to {MAX_WORKERS}")
 
 
 def workers_for(asked: int | None, pays: bool, *, guarded: bool = False) -> int:
@@ -102,7 +102,7 @@ def workers_for(asked: int | None, pays: bool, *, guarded: bool = False) -> int:
     guarded: whether the main script bears being run again by each worker, as our commands do. Of other people's scripts
     nobody knows; so where workers cannot be forked, those who want several have to ask for them. Raises ParameterError.
     """
-    cluster = current()
+    cluster = current_cluster()
     if cluster is not None:
         return max(2, cluster.threads())  # even one is elsewhere
     if asked is not None:
@@ -110,7 +110,7 @@ def workers_for(asked: int | None, pays: bool, *, guarded: bool = False) -> int:
         return int(asked)
     if not pays or in_worker() or in_unit():
         return 1
-    cores = min(all_cores(), MOST)
+    cores = min(all_cores(), MAX_WORKERS)
     return cores if cores > 1 and (guarded or start_method() == "fork") else 1
 
 
@@ -125,18 +125,18 @@ def check_sendable(function: Callable[..., Any]) -> None:
         ) from None
 
 
-def one_by_one(
+def run_serially(
     function: Callable[..., Result], units: Iterator[Unit], shared: Any, progress: Callable[[int], Any] | None
 ) -> Iterator[Result]:
     for unit in units:
         with one_thread():
-            result = function(unit) if shared is NOTHING else function(shared, unit)
+            result = function(unit) if shared is UNSET else function(shared, unit)
         if progress is not None:
             progress(1)
         yield result
 
 
-def in_processes(
+def run_in_processes(
     function: Callable[..., Result],
     units: Iterator[Unit],
     workers: int,
@@ -145,12 +145,12 @@ def in_processes(
 ) -> Iterator[Result]:
     first = list(islice(units, workers))
     if len(first) <= 1:  # no more came, so nothing is gained by a worker
-        yield from one_by_one(function, chain(first, units), shared, progress)
+        yield from run_serially(function, chain(first, units), shared, progress)
         return
     workers = len(first)
     todo = chain(first, units)
     del first  # else the first units would be kept until the last is done
-    with started(function, workers, shared) as pool:
+    with start_pool(function, workers, shared) as pool:
         under_way = deque(pool.submit(unit) for unit in islice(todo, AHEAD * workers))
         while under_way:
             result: Result = pool.result(under_way.popleft())

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-__all__ = ["ONE_THREAD", "one_thread", "only_thread", "use_one_thread"]
+__all__ = ["ONE_THREAD", "one_thread", "is_single_threaded", "use_one_thread"]
 
 #: What libraries of linear algebra read when they are loaded.
 ONE_THREAD = dict.fromkeys(
@@ -23,7 +23,7 @@ OWN = Path("/proc/self")
 LOOKS, LOOK = 20, 0.002
 
 
-class Alone:
+class ThreadLimit:
     """Who is within `one_thread`, and what undoes it when the last has left."""
 
     def __init__(self) -> None:
@@ -32,10 +32,10 @@ class Alone:
         self.undo: list[tuple[Callable[[int], Any], int]] = []
 
 
-ALONE = Alone()
+THREAD_LIMIT = ThreadLimit()
 
 
-def libraries() -> list[ctypes.CDLL]:
+def openblas_libraries() -> list[ctypes.CDLL]:
     """Each OpenBLAS that is loaded. Only on Linux, where the libraries of a process are listed."""
     try:
         lines = (OWN / "maps").read_text("utf-8", "surrogateescape").splitlines()
@@ -52,7 +52,7 @@ def openblas(what: str, loaded: list[ctypes.CDLL] | None = None) -> list[Any]:
     """The function openblas_... of each OpenBLAS that is loaded: NumPy and SciPy bring one each and rename it."""
     names = [f"{first}openblas_{what}{last}" for first in ("", "scipy_") for last in ("", "64_")]
     found = []
-    for library in libraries() if loaded is None else loaded:
+    for library in openblas_libraries() if loaded is None else loaded:
         found.extend([getattr(library, name) for name in names if hasattr(library, name)][:1])
     return found
 
@@ -74,31 +74,33 @@ def one_thread() -> Iterator[None]:
     So that what is computed here is computed as a worker would, to the last bit; and on matrices as small as ours its
     threads wait for one another most of the time, which costs twice the processor time and saves none.
     """
-    with ALONE.lock:
-        if not ALONE.inside:
-            loaded = libraries()
+    with THREAD_LIMIT.lock:
+        if not THREAD_LIMIT.inside:
+            loaded = openblas_libraries()
             setters, getters = openblas("set_num_threads", loaded), openblas("get_num_threads", loaded)
             found = [(setter, int(getter())) for setter, getter in zip(setters, getters, strict=True)]
-            ALONE.undo = [(setter, before) for setter, before in found if before > 1]
-            for setter, _ in ALONE.undo:
+            THREAD_LIMIT.undo = [(setter, before) for setter, before in found if before > 1]
+            for setter, _ in THREAD_LIMIT.undo:
                 setter(1)
-        ALONE.inside += 1
+        THREAD_LIMIT.inside += 1
     try:
         yield
     finally:
-        with ALONE.lock:
-            ALONE.inside -= 1
-            if not ALONE.inside:
-                for setter, before in ALONE.undo:
+        with THREAD_LIMIT.lock:
+            THREAD_LIMIT.inside -= 1
+            if not THREAD_LIMIT.inside:
+                for setter, before in THREAD_LIMIT.undo:
                     setter(before)
 
 
-def only_thread() -> bool:
+def is_single_threaded() -> bool:
     """Whether this process has one thread, not counting those of OpenBLAS, which it ends before a fork. On Linux."""
     if threading.active_count() > 1:
         return False
     allowed = 1 + sum(get_threads() - 1 for get_threads in openblas("get_num_threads"))
-    allowed += sum(before - 1 for _, before in ALONE.undo) if ALONE.inside else 0  # they rest, and are still there
+    allowed += (
+        sum(before - 1 for _, before in THREAD_LIMIT.undo) if THREAD_LIMIT.inside else 0
+    )  # they rest, and are still there
     for _ in range(LOOKS):
         names = thread_names()
         if len(set(names)) != 1:

@@ -16,23 +16,32 @@ from typing import Any
 
 from rankscope.parallel.threads import use_one_thread
 
-__all__ = ["NOTHING", "STARTING", "Failure", "begin", "call", "in_worker", "leave_if_starting", "sendable"]
+__all__ = [
+    "UNSET",
+    "STARTING",
+    "UnpicklableError",
+    "start_worker",
+    "call_unit",
+    "in_worker",
+    "leave_if_starting",
+    "sendable",
+]
 
 #: The variable that stands in the environment of a worker that is spawned, until it has begun.
 STARTING = "RANKSCOPE_WORKER_STARTS"
 
 
-class Nothing(Enum):
+class Unset(Enum):
     """A type of its own that pickle gives back as the same object."""
 
     NOTHING = "nothing"
 
 
 #: Where units share nothing; None may be shared.
-NOTHING = Nothing.NOTHING
+UNSET = Unset.NOTHING
 
 
-class State:
+class WorkerState:
     """Of this process: whether it is a worker, is in a unit, has been told to end; and what its units share."""
 
     def __init__(self) -> None:
@@ -40,10 +49,10 @@ class State:
         self.busy = False
         self.ending = False
         self.lock = threading.Lock()
-        self.shared: Any = NOTHING
+        self.shared: Any = UNSET
 
 
-STATE = State()
+STATE = WorkerState()
 
 
 def in_worker() -> bool:
@@ -60,13 +69,13 @@ def leave_if_starting() -> None:
         sys.exit(1)
 
 
-def begin(ours: Connection, theirs: Connection, shared: Any) -> None:
+def start_worker(ours: Connection, theirs: Connection, shared: Any) -> None:
     """The first that a worker does. ours, theirs: the ends of a pipe that belong to the parent and to all workers.
 
     shared: goes to all its units.
     """
     global STATE
-    STATE = State()  # a fork has a copy of the parent's, whose lock may be held
+    STATE = WorkerState()  # a fork has a copy of the parent's, whose lock may be held
     STATE.is_worker = True
     STATE.shared = shared
     os.environ.pop(STARTING, None)
@@ -77,10 +86,10 @@ def begin(ours: Connection, theirs: Connection, shared: Any) -> None:
     use_one_thread()
     ours.close()  # else the pipe would outlive the parent
     theirs.send_bytes(b".")
-    threading.Thread(target=watch, args=(theirs,), daemon=True).start()
+    threading.Thread(target=watch_parent, args=(theirs,), daemon=True).start()
 
 
-def watch(theirs: Connection) -> None:
+def watch_parent(theirs: Connection) -> None:
     """Ends this process when the parent says so or has ended.
 
     Told so in the middle of a unit, it ends at once. Else it may be writing a result: cut off there, the parent would
@@ -97,20 +106,20 @@ def watch(theirs: Connection) -> None:
     os._exit(1)
 
 
-def enter() -> None:
+def enter_unit() -> None:
     with STATE.lock:
         if STATE.ending:
             os._exit(1)
         STATE.busy = True
 
 
-def leave() -> None:
+def leave_unit() -> None:
     with STATE.lock:
         STATE.busy = False
 
 
 @dataclass(frozen=True)
-class Failure:
+class UnpicklableError:
     """An exception that pickle takes apart but cannot put together: its constructor wants other arguments."""
 
     type: type[BaseException]
@@ -123,31 +132,31 @@ class Failure:
         return made
 
 
-def call(function: Callable[..., Any], unit: Any) -> Any:
+def call_unit(function: Callable[..., Any], unit: Any) -> Any:
     """function(unit), or function(shared, unit); what it raises comes back with its type and message."""
-    enter()
+    enter_unit()
     try:
-        return function(unit) if STATE.shared is NOTHING else function(STATE.shared, unit)
+        return function(unit) if STATE.shared is UNSET else function(STATE.shared, unit)
     except Exception as error:
-        if survives(error):
+        if survives_pickling(error):
             raise
         found = sendable(error)
     finally:
-        leave()
-    if isinstance(found, Failure):
+        leave_unit()
+    if isinstance(found, UnpicklableError):
         return found
     raise found  # out here it takes nothing along that cannot be sent
 
 
-def sendable(error: Exception) -> Exception | Failure:
+def sendable(error: Exception) -> Exception | UnpicklableError:
     """What can be sent in its place, with its type and message; where even that cannot be, its words."""
-    if survives(error):
+    if survives_pickling(error):
         return error
-    failure = Failure(type(error), error.args, error.__dict__)
-    return failure if survives(failure) else RuntimeError(f"{type(error).__name__}: {error}")
+    failure = UnpicklableError(type(error), error.args, error.__dict__)
+    return failure if survives_pickling(failure) else RuntimeError(f"{type(error).__name__}: {error}")
 
 
-def survives(value: object) -> bool:
+def survives_pickling(value: object) -> bool:
     try:
         pickle.loads(pickle.dumps(value))
     except Exception:  # whatever a constructor raises

@@ -12,7 +12,7 @@ from typing import Any
 
 from rankscope.data.sections import Cell, Marked
 
-__all__ = ["latex_tabular", "markdown_rows", "markdown_text", "one_line", "write_records"]
+__all__ = ["latex_tabular", "markdown_rows", "markdown_text", "single_line", "write_records"]
 
 
 LATEX = {c: rf"\{c}" for c in "&%$#_{}"} | {
@@ -26,7 +26,7 @@ LATEX = {c: rf"\{c}" for c in "&%$#_{}"} | {
 
 def write_records(format_: str, columns: Sequence[str], records: Iterable[Sequence[Any]]) -> str:
     """Records as csv, json or jsonl, in full precision; what has no value (NaN, None) is empty, or null."""
-    rows = [[plain(cell) for cell in record] for record in records]
+    rows = [[json_value(cell) for cell in record] for record in records]
     if format_ == "csv":
         out = io.StringIO()
         writer = csv.writer(out, lineterminator="\n")
@@ -39,19 +39,19 @@ def write_records(format_: str, columns: Sequence[str], records: Iterable[Sequen
     return "".join(f"{line}\n" for line in lines) if format_ == "jsonl" else "[\n  " + ",\n  ".join(lines) + "\n]\n"
 
 
-def plain(cell: Any) -> Any:
+def json_value(cell: Any) -> Any:
     """A cell as Python has it; None for NaN."""
     value = cell.item() if hasattr(cell, "item") else cell
     return None if isinstance(value, float) and math.isnan(value) else value
 
 
-def one_line(text: str) -> str:
+def single_line(text: str) -> str:
     """A text without line breaks, which would end a row or a comment."""
     return " ".join(text.splitlines())
 
 
 def latex_text(text: str) -> str:
-    return "".join(LATEX.get(c, c) for c in one_line(text))
+    return "".join(LATEX.get(c, c) for c in single_line(text))
 
 
 def latex_cell(cell: Cell) -> str:
@@ -71,7 +71,7 @@ def latex_tabular(columns: Sequence[str], rows: Iterable[Sequence[Cell]], left: 
 
 
 def markdown_text(text: str) -> str:
-    return re.sub(r"([\\|*_`\[\]])", r"\\\1", one_line(text)).replace("<", "&lt;")
+    return re.sub(r"([\\|*_`\[\]])", r"\\\1", single_line(text)).replace("<", "&lt;")
 
 
 def markdown_cell(cell: Cell) -> str:

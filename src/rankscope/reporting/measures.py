@@ -8,7 +8,7 @@ import re
 import textwrap
 from dataclasses import MISSING, fields
 
-from rankscope.data.cells import align
+from rankscope.data.cells import align_columns
 from rankscope.errors import UnknownName
 from rankscope.measures import MEASURES
 from rankscope.measures.base import Measure
@@ -24,7 +24,7 @@ LIST_FORMATS = ("table", "json", "markdown")
 WIDTH = 100
 
 
-def described(measure: type[Measure]) -> dict[str, str]:
+def describe_measure(measure: type[Measure]) -> dict[str, str]:
     """What the list says of a measure."""
     low, high = (f"{x:g}".replace("inf", "∞") for x in measure.range)
     parameters = []
@@ -47,20 +47,20 @@ def list_measures(format_: str = "table") -> str:
     """All measures, a line each: name, range, direction, what it is; in json and markdown parameters and source."""
     if format_ not in LIST_FORMATS:
         raise UnknownName("format of this list", format_, LIST_FORMATS)
-    rows = [described(measure) for measure in MEASURES.values()]
+    rows = [describe_measure(measure) for measure in MEASURES.values()]
     if format_ == "json":
         return json.dumps(rows, indent=2, ensure_ascii=False) + "\n"
     if format_ == "markdown":
         return as_page(rows)
     columns = ["name", "range", "better"]
-    lines = align([columns, *([row[c] for c in columns] for row in rows)], len(columns))
+    lines = align_columns([columns, *([row[c] for c in columns] for row in rows)], len(columns))
     room = WIDTH - max(map(len, lines)) - 2
-    what = ["what", *(textwrap.shorten(brief(m), room, placeholder=" ...") for m in MEASURES.values())]
-    whole = align([[line, text] for line, text in zip(lines, what, strict=True)], 2)
+    what = ["what", *(textwrap.shorten(first_words(m), room, placeholder=" ...") for m in MEASURES.values())]
+    whole = align_columns([[line, text] for line, text in zip(lines, what, strict=True)], 2)
     return "\n".join([*whole, "", "`rankscope measures NAME` explains one, with its parameters and source."]) + "\n"
 
 
-def brief(measure: type[Measure]) -> str:
+def first_words(measure: type[Measure]) -> str:
     """What it is: the first words of its docstring, up to its range."""
     return text_of(measure).partition("\n\n")[0].partition(";")[0].rstrip(".")
 
@@ -108,7 +108,7 @@ def explain_measure(name: str, format_: str = "table") -> str:
     if found is None:
         raise UnknownName("measure", name, MEASURES, "; `rankscope measures` lists all")
     measure = MEASURES[found]
-    facts = described(measure)
+    facts = describe_measure(measure)
     if format_ == "json":
         return json.dumps({**facts, "text": text_of(measure)}, indent=2, ensure_ascii=False) + "\n"
     if format_ == "markdown":
@@ -133,4 +133,4 @@ def list_presets() -> str:
     """All presets: name, tool, default measures."""
     rows = [["preset", "as", "measures"]]
     rows += [[name, preset.tool, " ".join(preset.measures)] for name, preset in PRESETS.items()]
-    return "\n".join(align(rows, 3)) + "\n"
+    return "\n".join(align_columns(rows, 3)) + "\n"

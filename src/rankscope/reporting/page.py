@@ -13,7 +13,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from rankscope.data.sections import Figure, Marked, Section, Table, marked
+from rankscope.data.sections import Figure, Marked, Section, Table, as_marked
 from rankscope.errors import ParameterError
 from rankscope.io.write import write_text
 from rankscope.reporting.svg import inline_svg
@@ -78,7 +78,7 @@ def is_page(path: str | os.PathLike[str]) -> bool:
         return GENERATOR.encode() in file.read(HEAD)
 
 
-class ShownTable(NamedTuple):
+class TemplateTable(NamedTuple):
     """A table as the template needs it. raised: the room for raised letters, a column. left_out: rows not shown."""
 
     columns: tuple[str, ...]
@@ -88,11 +88,11 @@ class ShownTable(NamedTuple):
     left_out: int
 
 
-class ShownSection(NamedTuple):
+class TemplateSection(NamedTuple):
     id: str
     title: str
     sentence: str
-    table: ShownTable | None
+    table: TemplateTable | None
     svg: str
     caption: str
     notes: tuple[str, ...]
@@ -134,7 +134,7 @@ def render_page(
     (3, True)
     """
     shown = [show(section, f"s{i}", figures) for i, section in enumerate(sections, 1)]
-    script = part("page.js").strip()
+    script = read_asset("page.js").strip()
     html = template().render(
         title=title,
         verdict=verdict,
@@ -142,7 +142,7 @@ def render_page(
         contents=len(shown) >= SECTIONS_OF_CONTENTS,
         provenance=provenance,
         notes=list(dict.fromkeys(notes)),
-        css=part("page.css").strip(),
+        css=read_asset("page.css").strip(),
         script=script,
         policy=policy(script),
         generator=GENERATOR,
@@ -160,14 +160,14 @@ def policy(script: str) -> str:
     )
 
 
-def show(section: Section, id_: str, figures: Callable[[Figure], FigureHtml] | None) -> ShownSection:
+def show(section: Section, id_: str, figures: Callable[[Figure], FigureHtml] | None) -> TemplateSection:
     svg = caption = ""
     if section.figure is not None and figures is not None:
         drawn = figures(section.figure)
         caption = drawn.label
         label = drawn.label or ": ".join(filter(None, (section.title, section.sentence)))
         svg = inline_svg(showable(drawn.svg), prefix=f"{id_}-", label=showable(label))
-    return ShownSection(
+    return TemplateSection(
         id=id_,
         title=section.title,
         sentence=section.sentence,
@@ -179,10 +179,10 @@ def show(section: Section, id_: str, figures: Callable[[Figure], FigureHtml] | N
     )
 
 
-def show_table(table: Table) -> ShownTable:
-    rows = [tuple(map(marked, row)) for row in table.rows[:MAX_ROWS]]
+def show_table(table: Table) -> TemplateTable:
+    rows = [tuple(map(as_marked, row)) for row in table.rows[:MAX_ROWS]]
     raised = [max((len(row[c].raised) for row in rows), default=0) for c in range(len(table.columns))]
-    return ShownTable(table.columns, rows, table.left, raised, len(table.rows) - len(rows))
+    return TemplateTable(table.columns, rows, table.left, raised, len(table.rows) - len(rows))
 
 
 def fold_name(section: Section, has_figure: bool) -> str:
@@ -201,12 +201,12 @@ def showable(text: str) -> str:
     return UNSHOWABLE.sub("\ufffd", text)
 
 
-def unbroken(text: str) -> str:
+def with_unbroken_values(text: str) -> str:
     """The text with blanks that do not break inside "95 %" and "p < 0.0001"; only for sentences, never for data."""
     return TOGETHER.sub("\N{NO-BREAK SPACE}", text)
 
 
-def part(name: str) -> str:
+def read_asset(name: str) -> str:
     """A file beside this module."""
     return (files("rankscope.reporting") / name).read_text("utf-8")
 
@@ -222,5 +222,5 @@ def template() -> jinja2.Template:
     environment = jinja2.Environment(
         autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
-    environment.filters["unbroken"] = unbroken
-    return environment.from_string(part("page.html.j2"))
+    environment.filters["unbroken"] = with_unbroken_values
+    return environment.from_string(read_asset("page.html.j2"))

@@ -13,24 +13,24 @@ import numpy as np
 from rankscope._version import __version__
 from rankscope.comparison.compare import compare
 from rankscope.comparison.comparison import Comparison
-from rankscope.comparison.matched import check_systems, match, system_of
+from rankscope.comparison.matched import check_systems, match_queries, resolve_system
 from rankscope.data.entities import EntityRanks
 from rankscope.data.scores import Scores
-from rankscope.data.wording import counted, listed, queries
+from rankscope.data.wording import join_names, pluralise, pluralise_queries
 from rankscope.errors import InputError, ParameterError
 from rankscope.evaluation.conventions import Plan
 from rankscope.evaluation.curves import curve_measures
 from rankscope.evaluation.engine import plan_and_join, score_hits
-from rankscope.evaluation.holes import hole_measures
-from rankscope.evaluation.sources import ENTITY, Joined, Progress, is_path
+from rankscope.evaluation.holes import unjudged_measures
+from rankscope.evaluation.sources import ENTITY, JoinedRun, Progress, is_path
 from rankscope.io.digest import file_digest
-from rankscope.io.stamps import refuse_changed, stamps
+from rankscope.io.stamps import file_stamps, refuse_changed
 from rankscope.io.streams import refuse_pipes, source_name
 from rankscope.judging.estimated import Estimates
 from rankscope.judging.estimating import estimate
 from rankscope.kernels.ties import order_of
 from rankscope.reporting.page import Page, render_page
-from rankscope.reporting.report_sections import Found, all_sections, verdict_of
+from rankscope.reporting.report_sections import ReportContent, all_sections, verdict_of
 
 __all__ = ["MOST_SYSTEMS", "report"]
 
@@ -85,18 +85,18 @@ def report(
         if map is not None:
             raise ParameterError("map (--map) is for the judgments of a machine (--machine); leave it out")
     else:
-        refuse_pipes(given(runs), "beside a machine (--machine) runs are read twice")
-    before = stamps((qrels, *given(runs), machine))
+        refuse_pipes(as_run_list(runs), "beside a machine (--machine) runs are read twice")
+    before = file_stamps((qrels, *as_run_list(runs), machine))
     plan, joined = plan_and_join(qrels, runs, measures, settled, input, total_ranks, progress, workers)
     scores = score_hits(plan, joined)
-    baseline = system_of(baseline, given(runs), scores)
+    baseline = resolve_system(baseline, as_run_list(runs), scores)
     if len(scores.systems) > 1 or baseline is not None:
         check_systems(scores, baseline, least=1)
     kept, left_out = best_systems(scores, baseline)
     scores = scores.select(systems=kept)
     judged = input != ENTITY and not isinstance(qrels, EntityRanks)
     compared, without = compare_all(scores, baseline, {**comparison, "workers": workers})
-    found = Found(
+    found = ReportContent(
         scores=scores,
         comparison=compared,
         without=without,
@@ -105,7 +105,7 @@ def report(
         estimates=None
         if machine is None
         else estimates_of(qrels, runs, machine, map, baseline, scores, settled, input),
-        **(extras([joined[i] for i in kept], plan) if judged else {}),
+        **(scores_of_extra_sections([joined[i] for i in kept], plan) if judged else {}),
     )
     origin = provenance(qrels, runs, scores if compared is None else compared, command, machine)
     refuse_changed(before)  # the hashes are of what was evaluated
@@ -160,7 +160,7 @@ def compare_all(
     names = []
     for name in scores.measure_names:
         try:
-            match(scores, name)
+            match_queries(scores, name)
         except (InputError, ParameterError) as error:
             without[name] = str(error)
         else:
@@ -170,21 +170,21 @@ def compare_all(
     return compare(scores, names, baseline=baseline, **{"rng": 0, **arguments}), without
 
 
-def extras(joined: Sequence[Joined], plan: Plan) -> dict[str, Scores]:
+def scores_of_extra_sections(joined: Sequence[JoinedRun], plan: Plan) -> dict[str, Scores]:
     """What the page shows of the same lists by measures of its own: holes with their bounds, curves."""
     found = {"curves": score_hits(plan.measuring(curve_measures()), joined)}
     if plan.convention.ties != "average":  # which leaves no one order that a hole could be in
-        found["holes"] = score_hits(plan.measuring(hole_measures(), unjudged="bounds"), joined)
+        found["holes"] = score_hits(plan.measuring(unjudged_measures(), unjudged="bounds"), joined)
     return found
 
 
 def title_of(scores: Scores, qrels: Any) -> str:
     """Whose results these are: "bm25 and dense on robust.qrels"; of many or long names, how many."""
-    judgments = Path(source_name(qrels)).name if is_path(qrels) else queries(len(scores.query_ids))
-    named = f"{listed(scores.systems)} on {judgments}"
+    judgments = Path(source_name(qrels)).name if is_path(qrels) else pluralise_queries(len(scores.query_ids))
+    named = f"{join_names(scores.systems)} on {judgments}"
     if len(scores.systems) <= FEW_SYSTEMS and len(named) <= MOST_OF_TITLE:
         return named
-    return f"{counted(len(scores.systems), 'system')} on {queries(len(scores.query_ids))}"
+    return f"{pluralise(len(scores.systems), 'system')} on {pluralise_queries(len(scores.query_ids))}"
 
 
 def provenance(
@@ -192,19 +192,19 @@ def provenance(
 ) -> list[tuple[str, str]]:
     """Where the numbers come from: files with their hashes, settings, versions, the command."""
     rows = [("signature", result.signature())]
-    rows += [("judgments", described(qrels))]
-    rows += [("judgments of a machine", described(machine))] if machine is not None else []
-    rows += [("run", described(run)) for run in given(runs)]
+    rows += [("judgments", describe_source(qrels))]
+    rows += [("judgments of a machine", describe_source(machine))] if machine is not None else []
+    rows += [("run", describe_source(run)) for run in as_run_list(runs)]
     rows += [("command", command)] if command else []
     parts = [f"rankscope {__version__}", f"Python {platform.python_version()}"]
     return [*rows, ("versions", ", ".join([*parts, *(f"{name} {version(name)}" for name in ("numpy", "scipy"))]))]
 
 
-def given(runs: Any) -> Sequence[Any]:
+def as_run_list(runs: Any) -> Sequence[Any]:
     return runs if isinstance(runs, (list, tuple)) else [] if runs is None else [runs]
 
 
-def described(source: Any) -> str:
+def describe_source(source: Any) -> str:
     if not is_path(source):
         name = getattr(source, "name", "")
         return f"{name or type(source).__name__}, in memory"

@@ -12,18 +12,18 @@ from rankscope.comparison.comparison import Comparison
 from rankscope.comparison.correlations import agree_measures
 from rankscope.comparison.planning import plan
 from rankscope.comparison.query_view import query_section
-from rankscope.comparison.shown import leaderboard, pair_by_pair, sizes
+from rankscope.comparison.shown import effect_size_sections, leaderboard, pair_by_pair
 from rankscope.comparison.verdict import tests_of, verdict
 from rankscope.data.scores import Scores
 from rankscope.data.sections import Figure, Section, Table
 from rankscope.errors import RankscopeError
 from rankscope.evaluation.curves import curve_sections
-from rankscope.evaluation.holes import holes_of
+from rankscope.evaluation.holes import unjudged_shares
 from rankscope.judging.estimated import Estimates
-from rankscope.stability.shown import overview, reliability
+from rankscope.stability.shown import overview_section, reliability_section
 from rankscope.stability.studies import study
 
-__all__ = ["PARTS", "Found", "all_sections", "verdict_of"]
+__all__ = ["PARTS", "ReportContent", "all_sections", "verdict_of"]
 
 #: Fewer queries say nothing of other ones.
 FEWEST_QUERIES = 10
@@ -33,7 +33,7 @@ DRAWS, SAMPLES, SAMPLES_IN_ALL = 20, (100, 500), 4_000_000
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Found:
+class ReportContent:
     """All that the page is made of. without: measures that systems cannot be compared by, and why.
 
     rng: seed or Generator of what is drawn at random. holes, curves: scores of the measures that those sections need;
@@ -50,7 +50,7 @@ class Found:
     estimates: Estimates | None = None
 
 
-def verdict_of(found: Found) -> list[str]:
+def verdict_of(found: ReportContent) -> list[str]:
     """What was found, and how sure that is; then what it would take to know more."""
     if found.comparison is None:
         scores = found.scores
@@ -61,12 +61,12 @@ def verdict_of(found: Found) -> list[str]:
     return verdict(found.comparison)
 
 
-def all_sections(found: Found) -> list[Section]:
+def all_sections(found: ReportContent) -> list[Section]:
     """Every part's sections."""
     return [section for part in PARTS for section in part(found)]
 
 
-def of_main_measure(found: Found) -> list[Section]:
+def main_measure(found: ReportContent) -> list[Section]:
     """The first measure in full."""
     if found.comparison is None:
         return summary(found.scores)
@@ -83,7 +83,7 @@ def summary(scores: Scores) -> list[Section]:
     return [Section(title="Means", table=Table(columns=tuple(head), rows=tuple(map(tuple, rows))))]
 
 
-def with_machine(found: Found) -> list[Section]:
+def estimates_with_machine(found: ReportContent) -> list[Section]:
     """People, a machine, and both combined, side by side; with what a reader has to know of that."""
     if found.estimates is None:
         return []
@@ -91,13 +91,13 @@ def with_machine(found: Found) -> list[Section]:
     return [replace(first, notes=(*first.notes, *found.estimates.notes)), *others]
 
 
-def unjudged(found: Found) -> list[Section]:
+def unjudged(found: ReportContent) -> list[Section]:
     if found.holes is None:
         return []
-    return holes_of(found.holes.select(systems=order_of(found))).sections()
+    return unjudged_shares(found.holes.select(systems=systems_best_first(found))).sections()
 
 
-def of_other_measures(found: Found) -> list[Section]:
+def further_measures(found: ReportContent) -> list[Section]:
     """A leaderboard for each, and a line for those without."""
     sections = []
     if found.comparison is not None:
@@ -110,11 +110,11 @@ def of_other_measures(found: Found) -> list[Section]:
     return sections
 
 
-def spread(found: Found) -> list[Section]:
+def spread(found: ReportContent) -> list[Section]:
     """How values are distributed over queries, by the first measure."""
     name = found.scores.measure_names[0]
     values = found.scores.matrix(name)
-    order = order_of(found)
+    order = systems_best_first(found)
     data = {
         "measure": name,
         "systems": tuple(found.scores.systems[s] for s in order),
@@ -129,11 +129,11 @@ def spread(found: Found) -> list[Section]:
     ]
 
 
-def curves(found: Found) -> list[Section]:
-    return curve_sections(found.curves.select(systems=order_of(found))) if found.curves is not None else []
+def curves(found: ReportContent) -> list[Section]:
+    return curve_sections(found.curves.select(systems=systems_best_first(found))) if found.curves is not None else []
 
 
-def agreement(found: Found) -> list[Section]:
+def agreement(found: ReportContent) -> list[Section]:
     """Whether it matters which measure one looks at."""
     if found.comparison is None or len(found.comparison.parts) < 2:
         return []
@@ -142,7 +142,7 @@ def agreement(found: Found) -> list[Section]:
     return [replace(section, folded=section.folded or i > 0) for i, section in enumerate(made)]
 
 
-def trusted(found: Found) -> list[Section]:
+def measure_stability(found: ReportContent) -> list[Section]:
     """Which of the measures can be trusted on these queries, from a small study of them."""
     if found.comparison is None or len(found.scores.query_ids) < FEWEST_QUERIES:
         return []
@@ -156,17 +156,17 @@ def small_study(scores: Scores, level: float, rng: Any) -> list[Section]:
     result = study(scores, levels=level, iterations=DRAWS, n_resamples=n_resamples, rng=rng)
     settings = f"{DRAWS} draws, {n_resamples} bootstrap samples of each, rng:{result.asked.seed}"
     told = f"a small study ({settings}); `rankscope stability` makes a larger one and shows more of it"
-    first = overview(result)
-    return [replace(first, notes=(*first.notes, told)), replace(reliability(result), folded=True)]
+    first = overview_section(result)
+    return [replace(first, notes=(*first.notes, told)), replace(reliability_section(result), folded=True)]
 
 
-def compared_scores(found: Found) -> Scores:
+def compared_scores(found: ReportContent) -> Scores:
     """Those of the measures that systems can be compared by."""
     parts = found.comparison.parts if found.comparison is not None else ()
     return found.scores.select(measures=[found.scores.measure_names.index(part.measure) for part in parts])
 
 
-def needed(found: Found) -> list[Section]:
+def queries_needed(found: ReportContent) -> list[Section]:
     """How many queries the first measure takes."""
     if found.comparison is None:
         return []
@@ -175,12 +175,12 @@ def needed(found: Found) -> list[Section]:
     return attempt(lambda: plan(found.scores, main, baseline=baseline, level=found.level, tests=tests).sections())
 
 
-def details(found: Found) -> list[Section]:
+def details(found: ReportContent) -> list[Section]:
     """Intervals and effect sizes of every pair, by the first measure."""
-    return [] if found.comparison is None else sizes(found.comparison, found.comparison.parts[0])
+    return [] if found.comparison is None else effect_size_sections(found.comparison, found.comparison.parts[0])
 
 
-def order_of(found: Found) -> list[int]:
+def systems_best_first(found: ReportContent) -> list[int]:
     """The systems, best first by the first measure."""
     if found.comparison is None:
         return list(range(len(found.scores.systems)))
@@ -197,14 +197,14 @@ def attempt(make: Callable[[], Sequence[Section]]) -> list[Section]:
 
 
 #: What the page shows, in this order.
-PARTS: tuple[Callable[[Found], list[Section]], ...] = (
-    of_main_measure,
-    with_machine,
+PARTS: tuple[Callable[[ReportContent], list[Section]], ...] = (
+    main_measure,
+    estimates_with_machine,
     unjudged,
-    of_other_measures,
+    further_measures,
     agreement,
-    trusted,
-    needed,
+    measure_stability,
+    queries_needed,
     spread,
     curves,
     details,

@@ -37,7 +37,7 @@ def result_page(
     >>> "<h1><bdi>Two voters</bdi></h1>" in page.html, found.signature() in page.html
     (True, True)
     """
-    sections = [titled(section) for section in result.sections()]
+    sections = [with_title(section) for section in result.sections()]
     provenance = [("signature", result.signature())]
     provenance += [("command", command)] if command else []
     parts = [f"rankscope {__version__}", f"Python {platform.python_version()}"]
@@ -46,6 +46,6 @@ def result_page(
     return render_page(title or first, (), sections, provenance, figures=figures, notes=result.notes)
 
 
-def titled(section: Section) -> Section:
+def with_title(section: Section) -> Section:
     """With a title, which a page needs."""
     return section if section.title else replace(section, title=UNTITLED)

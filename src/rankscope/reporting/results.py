@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from rankscope.data.sections import Result, Section, as_text
 from rankscope.errors import UnknownName
-from rankscope.reporting.formats import latex_tabular, markdown_rows, markdown_text, one_line, write_records
+from rankscope.reporting.formats import latex_tabular, markdown_rows, markdown_text, single_line, write_records
 
 __all__ = ["RESULT_FORMATS", "render_result"]
 
@@ -37,33 +37,33 @@ def as_jsonl(result: Result, details: bool) -> str:
     return write_records("jsonl", result.columns, result.records())
 
 
-def shown(result: Result, details: bool) -> list[Section]:
+def visible_sections(result: Result, details: bool) -> list[Section]:
     return [section for section in result.sections() if details or not section.folded]
 
 
 def as_latex(result: Result, details: bool) -> str:
     """A tabular a section; what is said in words is in comments, for the paper to take up."""
     lines: list[str] = []
-    for section in shown(result, details):
-        lines += [f"% {one_line(line)}" for line in (section.title, section.sentence) if line]
+    for section in visible_sections(result, details):
+        lines += [f"% {single_line(line)}" for line in (section.title, section.sentence) if line]
         if section.table is not None:
             lines += latex_tabular(section.table.columns, section.table.rows, section.table.left)
-        lines += [f"% note: {one_line(note)}" for note in section.notes]
+        lines += [f"% note: {single_line(note)}" for note in section.notes]
         lines += [""] if section.title else []  # a lone table is followed by its signature
-    notes = [f"% note: {one_line(note)}" for note in result.notes]
-    return "\n".join([*lines, f"% {one_line(result.signature())}", *notes]) + "\n"
+    notes = [f"% note: {single_line(note)}" for note in result.notes]
+    return "\n".join([*lines, f"% {single_line(result.signature())}", *notes]) + "\n"
 
 
 def as_markdown(result: Result, details: bool) -> str:
     """A heading, a sentence and a table a section."""
     blocks: list[str] = []
-    for section in shown(result, details):
+    for section in visible_sections(result, details):
         blocks += [f"### {markdown_text(section.title)}"] if section.title else []
         blocks += [markdown_text(section.sentence)] if section.sentence else []
         if section.table is not None:
             blocks.append("\n".join(markdown_rows(section.table.columns, section.table.rows, section.table.left)))
         blocks += [f"note: {markdown_text(note)}" for note in section.notes]
-    blocks.append(f"`{one_line(result.signature())}`")
+    blocks.append(f"`{single_line(result.signature())}`")
     return "\n\n".join([*blocks, *(f"note: {markdown_text(note)}" for note in result.notes)]) + "\n"
 
 

@@ -10,16 +10,16 @@ import numpy as np
 
 from rankscope.data.hits import Hits
 from rankscope.data.scores import Scores, summarise
-from rankscope.data.wording import listed, queries
+from rankscope.data.wording import join_names, pluralise_queries
 from rankscope.errors import InputError, ParameterError
 from rankscope.evaluation.conventions import Plan
 from rankscope.evaluation.engine import score_hits
-from rankscope.evaluation.sources import Joined
+from rankscope.evaluation.sources import JoinedRun
 from rankscope.kernels.means import mean_of
 from rankscope.kernels.ties import join_ties
 from rankscope.measures.correlation import tau_ap
-from rankscope.stability.ablation_shown import Ablation, Levels
-from rankscope.stability.kept import Judgments, Kept, judgments_of
+from rankscope.stability.ablation_shown import Ablation, AblationLevels
+from rankscope.stability.kept import JudgmentSubset, PooledJudgments, judgments_of
 from rankscope.stats.correlation_values import pairs_of
 from rankscope.stats.inputs import check_count, check_share, seed_of
 from rankscope.typing import Floats
@@ -30,7 +30,7 @@ SHARES = (0.9, 0.75, 0.5, 0.25, 0.1)
 DEPTHS = (1, 2, 5, 10, 20, 50, 100)
 
 
-class Draws(NamedTuple):
+class AblationDraws(NamedTuple):
     """What one kind of ablation asks for: its levels, and for each of them, one after the other, what is kept.
 
     iterations: how often each level is drawn.
@@ -39,19 +39,19 @@ class Draws(NamedTuple):
     kind: str
     levels: tuple[float, ...]
     iterations: int
-    kept: Iterator[Kept]
+    kept: Iterator[JudgmentSubset]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Base:
+class AblationBase:
     """The systems under all judgments."""
 
     scores: Scores
-    joined: tuple[Joined, ...]
+    joined: tuple[JoinedRun, ...]
     plan: Plan
-    judgments: Judgments
+    judgments: PooledJudgments
 
-    def means(self, kept: Kept) -> tuple[Floats, Hits]:
+    def means(self, kept: JudgmentSubset) -> tuple[Floats, Hits]:
         """(systems, measures) by the judgments that are kept, and the hits of one of the systems."""
         hits = [kept.seen_by(one.hits) for one in self.joined]
         values = [
@@ -61,7 +61,7 @@ class Base:
 
 
 def ablate(
-    joined: Sequence[Joined],
+    joined: Sequence[JoinedRun],
     plan: Plan,
     *,
     shares: Sequence[float] = SHARES,
@@ -121,12 +121,12 @@ def ablate(
     turns = [judgments.shuffled(stream) for stream in streams]
     at_random = (judgments.sampled(turn, share) for share in falling for turn in turns)
     by_depth = (judgments.within(depth) for depth in rising)
-    random, more = levels_of(base, Draws("random", falling, iterations, at_random))
-    depth, and_more = levels_of(base, Draws("depth", rising, 1, by_depth))
+    random, more = levels_of(base, AblationDraws("random", falling, iterations, at_random))
+    depth, and_more = levels_of(base, AblationDraws("depth", rising, 1, by_depth))
     tied = [name for name in base.scores.measure_names if has_ties(truth_of(base.scores, name))]
     if tied:
         notes.append(
-            f"systems are tied by all judgments, by {listed(tied)}: there tau_AP is tau_AP,b, the mean of both "
+            f"systems are tied by all judgments, by {join_names(tied)}: there tau_AP is tau_AP,b, the mean of both "
             "directions"
         )
     return Ablation(
@@ -161,7 +161,7 @@ def checked_depth(depth: Any) -> int:
     return int(depth)
 
 
-def base_of(joined: Sequence[Joined], plan: Plan) -> tuple[Base, list[str]]:
+def base_of(joined: Sequence[JoinedRun], plan: Plan) -> tuple[AblationBase, list[str]]:
     """What is computed once, and notes on the measures that are left out."""
     if len(joined) < 2:
         raise ParameterError(f"there {'is 1 system' if joined else 'are 0 systems'} to order, expected at least 2")
@@ -171,17 +171,17 @@ def base_of(joined: Sequence[Joined], plan: Plan) -> tuple[Base, list[str]]:
     notes = []
     for gone, why in ((by_subtopic, "need judgments by subtopic"), (undirected, "say not which system is better")):
         if gone:
-            notes.append(f"left out, since they {why}: {listed(map(str, gone), len(gone))}")
+            notes.append(f"left out, since they {why}: {join_names(map(str, gone), len(gone))}")
     if not measures:
         raise ParameterError(f"no measure can be taken ({'; '.join(notes)}); expected at least one, such as AP")
     unjudged = "nonrelevant" if plan.unjudged == "bounds" else plan.unjudged
     plan = replace(plan, measures=measures, unjudged=unjudged, _settings={})
     judgments = judgments_of([(one.name, one.hits) for one in joined])
     scores = score_hits(plan, joined)
-    return Base(scores=scores, joined=tuple(joined), plan=plan, judgments=judgments), notes
+    return AblationBase(scores=scores, joined=tuple(joined), plan=plan, judgments=judgments), notes
 
 
-def levels_of(base: Base, draws: Draws) -> tuple[Levels, list[str]]:
+def levels_of(base: AblationBase, draws: AblationDraws) -> tuple[AblationLevels, list[str]]:
     """All levels of one kind, and notes."""
     shape = (len(draws.levels), draws.iterations)
     judged, n = base.judgments.judged, max(int(base.judgments.judged.sum()), 1)
@@ -197,7 +197,7 @@ def levels_of(base: Base, draws: Draws) -> tuple[Levels, list[str]]:
         follow |= {name for name, a, b in zip(base.scores.measure_names, now, settings, strict=True) if a != b}
     drawn = np.array(means).transpose(2, 0, 1)  # measures, draws, systems
     taus, by_ap = (side.reshape(-1, *shape) for side in correlations(base.scores, drawn))
-    levels = Levels(
+    levels = AblationLevels(
         kind=draws.kind,
         levels=np.array(draws.levels, np.float64),
         kept=np.array(kept).reshape(shape).mean(axis=1),
@@ -211,18 +211,20 @@ def levels_of(base: Base, draws: Draws) -> tuple[Levels, list[str]]:
     return levels, notes_on(base, draws, levels, taus, follow)
 
 
-def notes_on(base: Base, draws: Draws, levels: Levels, taus: Floats, follow: set[str]) -> list[str]:
+def notes_on(
+    base: AblationBase, draws: AblationDraws, levels: AblationLevels, taus: Floats, follow: set[str]
+) -> list[str]:
     notes = []
     how = "dropped at random" if draws.kind == "random" else "of a shallower pool"
     if follow:
         names = [name for name in base.scores.measure_names if name in follow]
         notes.append(
             f"with judgments {how}, no document of the highest grade is left at times, and settings of "
-            f"{listed(names)} that follow from it change"
+            f"{join_names(names)} that follow from it change"
         )
     if draws.kind == "depth" and levels.lost[0]:
         notes.append(
-            f"with a pool of depth {levels.levels[0]:g}, {queries(round(levels.lost[0]))} that had relevant documents "
+            f"with a pool of depth {levels.levels[0]:g}, {pluralise_queries(round(levels.lost[0]))} that had relevant documents "
             f"have none; they count as others without any (no_relevant:{base.plan.no_relevant})"
         )
     undefined = np.isnan(taus).sum(axis=(1, 2))

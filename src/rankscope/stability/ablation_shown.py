@@ -9,17 +9,17 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from rankscope._version import __version__
-from rankscope.data.cells import format_value, number
+from rankscope.data.cells import format_number, format_value
 from rankscope.data.scores import Scores
 from rankscope.data.sections import Figure, Section, Table, as_text, tidy_frame
-from rankscope.data.wording import counted, listed, percent
+from rankscope.data.wording import format_percent, join_names, pluralise
 from rankscope.kernels.ties import at_most
 from rankscope.typing import Floats
 
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["NEAR", "Ablation", "AblationRow", "Levels"]
+__all__ = ["NEAR", "Ablation", "AblationRow", "AblationLevels"]
 
 #: From this tau on two orders of systems are mostly called equivalent (Voorhees 2001).
 NEAR = 0.9
@@ -46,7 +46,7 @@ class AblationRow(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Levels:
+class AblationLevels:
     """One kind of ablation, "random" or "depth": level by level, shares falling, depths rising.
 
     levels: (levels) the shares asked for, or the depths. kept: (levels) the share of all judgments that are left, the
@@ -89,8 +89,8 @@ class Ablation:
     n_unlisted: int
     iterations: int
     seed: int
-    random: Levels
-    depth: Levels
+    random: AblationLevels
+    depth: AblationLevels
     notes: tuple[str, ...]
 
     @property
@@ -137,7 +137,7 @@ class Ablation:
 
     def sections(self) -> tuple[Section, ...]:
         """One for each kind: a sentence, and the table."""
-        draws = counted(self.iterations, "draw")
+        draws = pluralise(self.iterations, "draw")
         return (
             Section(
                 title="With judgments dropped at random",
@@ -166,7 +166,7 @@ class Ablation:
             ),
         )
 
-    def _table(self, found: Levels) -> Table:
+    def _table(self, found: AblationLevels) -> Table:
         at_random = found.kind == "random"
         rows = []
         for m, name in enumerate(self.measures):
@@ -174,12 +174,12 @@ class Ablation:
             rows.append((*whole, format_value(float(self.full[m]), "mean")))
             for n, level in enumerate(found.levels.tolist()):
                 taus = [found.tau[m, n], *([found.tau_low[m, n], found.tau_high[m, n]] if at_random else [])]
-                numbers = tuple(number(float(x), 2) for x in (*taus, found.tau_ap[m, n]))
+                numbers = tuple(format_number(float(x), 2) for x in (*taus, found.tau_ap[m, n]))
                 value = format_value(float(found.values[m, n]), "mean")
                 rows.append(
                     (
                         name,
-                        percent(level) if at_random else f"{level:g}",
+                        format_percent(level) if at_random else f"{level:g}",
                         f"{100 * found.kept[n]:.1f} %",
                         *numbers,
                         value,
@@ -189,7 +189,7 @@ class Ablation:
         head = ("measure", "share" if at_random else "depth", "judgments kept", "tau", *spread, "tau_AP", "mean value")
         return Table(columns=head, rows=tuple(rows))
 
-    def _figure(self, found: Levels, title: str, x: Floats) -> Figure | None:
+    def _figure(self, found: AblationLevels, title: str, x: Floats) -> Figure | None:
         """Tau over the levels; none of a single level, or where no tau is defined."""
         if x.size < 2 or np.isnan(found.tau).all():
             return None
@@ -203,27 +203,27 @@ class Ablation:
         }
         return Figure("condition_lines", {**data, **(ends if found.kind == "random" else {})})
 
-    def _sentence(self, found: Levels) -> str:
+    def _sentence(self, found: AblationLevels) -> str:
         """How far down the order of systems stays as it was."""
         at_random = found.kind == "random"
         by: dict[float, list[str]] = {}
         for name, level in zip(self.measures, found.near(), strict=True):
             by.setdefault(np.nan if level is None else level, []).append(name)
         none = by.pop(np.nan, [])
-        parts = [f"{said(found.kind, level)} by {listed(names)}" for level, names in sorted(by.items())]
+        parts = [f"{format_level(found.kind, level)} by {join_names(names)}" for level, names in sorted(by.items())]
         few = "dropped at random" if at_random else "taken from a shallower pool only"
         each = f" in each of {self.iterations} draws" if at_random and self.iterations > 1 else ""
         scale = f"Kendall's tau of at least {NEAR:g}{each}, where 1 is the same order"
-        systems = counted(len(self.scores.systems), "system")
+        systems = pluralise(len(self.scores.systems), "system")
         if not parts:
             return (
                 f"When judgments are {few}, the order of the {systems} does not stay close to the one with all "
-                f"judgments ({scale}) at any level tried, by {listed(none)}."
+                f"judgments ({scale}) at any level tried, by {join_names(none)}."
             )
         text = f"When judgments are {few}, the order of the {systems} stays close to the one with all judgments "
         text += f"({scale}) down to {'; '.join(parts)}."
-        mildest = said(found.kind, float(found.levels.max()))
-        return text + (f" By {listed(none)} it does not even with {mildest}." if none else "")
+        mildest = format_level(found.kind, float(found.levels.max()))
+        return text + (f" By {join_names(none)} it does not even with {mildest}." if none else "")
 
     def _few(self) -> tuple[str, ...]:
         """A note where tau is coarse."""
@@ -238,7 +238,7 @@ class Ablation:
         if not self.n_unlisted:
             return ()
         return (
-            f"{self.n_unlisted:,} of {counted(self.n_judgments, 'judgment')} are of documents that no run lists, and "
+            f"{self.n_unlisted:,} of {pluralise(self.n_judgments, 'judgment')} are of documents that no run lists, and "
             "so are in none of these pools",
         )
 
@@ -246,9 +246,9 @@ class Ablation:
         return as_text(self)
 
     def __repr__(self) -> str:
-        return f"Ablation({len(self.measures)} measures, {counted(self.n_judgments, 'judgment')})"
+        return f"Ablation({len(self.measures)} measures, {pluralise(self.n_judgments, 'judgment')})"
 
 
-def said(kind: str, level: float) -> str:
+def format_level(kind: str, level: float) -> str:
     """A level as people read it."""
-    return f"{percent(level)} of them" if kind == "random" else f"depth {level:g}"
+    return f"{format_percent(level)} of them" if kind == "random" else f"depth {level:g}"

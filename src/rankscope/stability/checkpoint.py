@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from rankscope.errors import InputError, OutputError
-from rankscope.io.kept_arrays import damaged, read_arrays, write_arrays
-from rankscope.io.write import is_left_over, write_first
+from rankscope.io.kept_arrays import damaged_file_error, read_arrays, write_arrays
+from rankscope.io.write import is_temporary, write_new
 from rankscope.stability.conditions import Condition
 from rankscope.stability.outcome import Outcome
 
@@ -38,18 +38,18 @@ class Checkpoint:
             if differs:
                 key = differs[0]
                 raise InputError(
-                    f"{self.path}: is the checkpoint of another study ({key} {said(known.get(key))}, here "
-                    f"{said(self.settings[key])}); name another folder, or ask for the same study"
+                    f"{self.path}: is the checkpoint of another study ({key} {shorten(known.get(key))}, here "
+                    f"{shorten(self.settings[key])}); name another folder, or ask for the same study"
                 )
             return
         try:
             self.path.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise OutputError(f"{self.path}: no folder can be made there ({error.strerror}); choose another") from None
-        others = [one.name for one in self.path.iterdir() if not is_left_over(one)]
+        others = [one.name for one in self.path.iterdir() if not is_temporary(one)]
         if others and HEAD not in others:
             raise InputError(f"{self.path}: is no checkpoint, and not empty; name a new folder")
-        if not write_first(self.path / HEAD, json.dumps(self.settings, indent=1) + "\n"):
+        if not write_new(self.path / HEAD, json.dumps(self.settings, indent=1) + "\n"):
             self.open()  # another process was quicker, and may be of another study
 
     def file_of(self, condition: Condition) -> Path:
@@ -63,7 +63,7 @@ class Checkpoint:
         try:
             return Outcome(**read_arrays(path))
         except TypeError:  # other arrays
-            raise damaged(path) from None
+            raise damaged_file_error(path) from None
 
     def save(self, condition: Condition, outcome: Outcome) -> None:
         """Write what was found."""
@@ -85,5 +85,5 @@ def saved_settings(path: str | Path) -> dict[str, Any] | None:
     return found
 
 
-def said(value: object) -> str:
+def shorten(value: object) -> str:
     return str(value) if len(str(value)) < 60 else f"{str(value)[:57]}..."

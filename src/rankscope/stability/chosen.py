@@ -13,24 +13,24 @@ from rankscope.data.scores import Scores
 from rankscope.errors import ParameterError, RankscopeError
 from rankscope.evaluation.conventions import DEFAULT_MEASURES, Plan, make_plan
 from rankscope.evaluation.engine import plan_and_join, score_hits
-from rankscope.evaluation.sources import ENTITY, Joined, Progress, pays
+from rankscope.evaluation.sources import ENTITY, JoinedRun, Progress, worth_parallelising
 from rankscope.io.entity_ranks import read_entity_ranks
 from rankscope.io.streams import is_path
 from rankscope.measures.base import Measure
 from rankscope.measures.names import parse_measures
 from rankscope.measures.presets import find_preset
-from rankscope.stability.conditions import whole_numbers
-from rankscope.stability.sampling import Entities, Material, Queries
+from rankscope.stability.conditions import integers_of_range
+from rankscope.stability.sampling import Entities, Population, Queries
 from rankscope.stats.inputs import check_positive, is_real
 
-__all__ = ["PRESET", "MeasuresAsked", "check_levels", "material_of"]
+__all__ = ["PRESET", "MeasuresArgument", "check_levels", "load_population"]
 
 #: The preset whose statistics, too, are those of its tool.
 PRESET = "dunaiski"
 #: What is tried on a table of ranks where nobody says what.
 ENTITY_MEASURES = ("MeanRank", "MedianRank", "AP", "nDCG", "P@10", "R@100")
 
-MeasuresAsked = str | Measure | Iterable[str | Measure] | None
+MeasuresArgument = str | Measure | Iterable[str | Measure] | None
 
 
 def check_levels(name: str, values: object, *, zero: bool = False) -> tuple[float, ...]:
@@ -50,7 +50,7 @@ def check_levels(name: str, values: object, *, zero: bool = False) -> tuple[floa
 
 
 def at_cutoffs(
-    measures: MeasuresAsked, cutoffs: object, preset: str | None, default: Sequence[str]
+    measures: MeasuresArgument, cutoffs: object, preset: str | None, default: Sequence[str]
 ) -> list[str | Measure]:
     """The measures, those without a cutoff of their own once at each of `cutoffs`.
 
@@ -59,7 +59,7 @@ def at_cutoffs(
     chosen = default if measures is None else [measures] if isinstance(measures, (str, Measure)) else list(measures)
     if cutoffs is None:
         return list(chosen)
-    depths = whole_numbers("cutoffs", cutoffs, 1)
+    depths = integers_of_range("cutoffs", cutoffs, 1)
     found: list[str | Measure] = []
     ranged = 0
     for name in chosen:
@@ -88,17 +88,17 @@ def with_cutoff(name: str | Measure, depth: int, preset: str | None) -> str | Me
     return text if len(found) == 1 and getattr(found[0], "cutoff", None) == depth else None
 
 
-def material_of(
+def load_population(
     data: Any,
     runs: Any,
-    measures: MeasuresAsked,
+    measures: MeasuresArgument,
     cutoffs: object,
     conventions: dict[str, Any],
     input_: str | None,
     total_ranks: int | None,
     progress: Progress | None,
     workers: int = 1,
-) -> tuple[Material, Scores, Plan | None, list[Joined]]:
+) -> tuple[Population, Scores, Plan | None, list[JoinedRun]]:
     """What is drawn from, its scores, and (of judgments and runs) how they were joined."""
     if isinstance(data, Scores):
         if runs is not None or total_ranks is not None or input_ is not None or any(conventions.values()):
@@ -111,7 +111,9 @@ def material_of(
     known = {name: value for name, value in conventions.items() if value is not None}
     if entities and is_path(data):
         data = read_entity_ranks(data, total_ranks, least=find_preset(preset).least_rank if preset else 1.0)
-    reading = workers if isinstance(runs, (list, tuple)) and pays(runs) else 1  # asked for what comes after
+    reading = (
+        workers if isinstance(runs, (list, tuple)) and worth_parallelising(runs) else 1
+    )  # asked for what comes after
     plan, joined = plan_and_join(data, runs, asked, known, input_, total_ranks, progress, reading)
     refuse_undirected(plan.measures)
     scores = score_hits(plan, joined)
@@ -125,8 +127,8 @@ def material_of(
 
 
 def from_scores(
-    scores: Scores, measures: MeasuresAsked, cutoffs: object
-) -> tuple[Material, Scores, None, list[Joined]]:
+    scores: Scores, measures: MeasuresArgument, cutoffs: object
+) -> tuple[Population, Scores, None, list[JoinedRun]]:
     if cutoffs is not None:
         raise ParameterError("scores hold the cutoffs that they were evaluated at; name the measures, as nDCG@10")
     if measures is not None:
@@ -146,7 +148,7 @@ def refuse_undirected(measures: Sequence[Measure]) -> None:
             raise ParameterError(f"of {measure} neither higher nor lower is better, so no system can be; leave it out")
 
 
-def share_used(measure: Measure, one: Joined) -> Any:
+def share_used(measure: Measure, one: JoinedRun) -> Any:
     """(queries) which share of the relevant documents the value rests on; NaN where there are none."""
     relevant = one.hits.n_relevant(measure.level(one.hits))
     return np.divide(measure.used(one.hits), relevant, out=np.full(len(one.hits), np.nan), where=relevant > 0)

@@ -8,10 +8,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rankscope.data.wording import counted, listed
+from rankscope.data.wording import join_names, pluralise
 from rankscope.errors import InputError, ParameterError
 
-__all__ = ["Condition", "make_conditions", "whole_numbers"]
+__all__ = ["Condition", "make_conditions", "integers_of_range"]
 
 #: Groups of fewer entities give values that say little.
 FEW = 5
@@ -36,7 +36,7 @@ class Condition(NamedTuple):
         return self.entities // self.splits
 
 
-def whole_numbers(name: str, values: object, least: int) -> tuple[int, ...]:
+def integers_of_range(name: str, values: object, least: int) -> tuple[int, ...]:
     """The values of a range, each once. Raises ParameterError for what is no whole number of at least `least`."""
     found = values.tolist() if isinstance(values, np.ndarray) and values.ndim == 1 else values
     found = found if isinstance(found, Sequence) and not isinstance(found, str) else [found]
@@ -67,17 +67,17 @@ def make_conditions(
         raise InputError(f"{n_systems} system in the data; a measure is tried on at least 2, so add another")
     least = LEAST[what]
     if n_items < 2 * least and set_size is None:
-        there = counted(n_items, "entity" if what == "entities" else "query", what)
+        there = pluralise(n_items, "entity" if what == "entities" else "query", what)
         raise InputError(f"{there} in the data, expected at least {2 * least}: two groups of {least}; add some")
-    chosen = whole_numbers("systems", n_systems if systems is None else systems, 2)
+    chosen = integers_of_range("systems", n_systems if systems is None else systems, 2)
     for count in chosen:
         if count > n_systems:
             raise ParameterError(f"systems is {count}, and there are {n_systems}; ask for 2 to {n_systems}")
     if set_size is not None:
-        pairs = of_sets(what, n_items, splits, entities, whole_numbers("set_size (--set-size)", set_size, 2))
+        pairs = of_sets(what, n_items, splits, entities, integers_of_range("set_size (--set-size)", set_size, 2))
     else:
-        cut = whole_numbers("splits", (10 if what == "entities" else 2) if splits is None else splits, 1)
-        drawn = whole_numbers("entities", n_items if entities is None else entities, 2)
+        cut = integers_of_range("splits", (10 if what == "entities" else 2) if splits is None else splits, 1)
+        drawn = integers_of_range("entities", n_items if entities is None else entities, 2)
         pairs = list(product(cut, drawn))
     found = [Condition(a, s, e) for (a, e), s in product(pairs, chosen)]
     for one in found:
@@ -86,7 +86,7 @@ def make_conditions(
     if not small:
         return tuple(found), ()
     return tuple(found), (
-        f"groups of {listed([str(n) for n in small])} entities are small (fewer than {FEW}), so that values say "
+        f"groups of {join_names([str(n) for n in small])} entities are small (fewer than {FEW}), so that values say "
         "little; take fewer splits or more entities",
     )
 

@@ -14,7 +14,7 @@ from rankscope.errors import ParameterError
 from rankscope.kernels.segments import bounds, group_of, place_in_group
 from rankscope.typing import Bools, Floats, Ints
 
-__all__ = ["Judgments", "Kept", "judgments_of"]
+__all__ = ["PooledJudgments", "JudgmentSubset", "judgments_of"]
 
 
 #: So many relevant and not relevant documents of each query are kept at least, where it has them.
@@ -24,7 +24,7 @@ POOLED = -1
 
 
 @dataclass(frozen=True, eq=False)
-class Kept:
+class JudgmentSubset:
     """The judgments that are left. marked: (judged) which of all judgments these are.
 
     relevance, places, grades, grade_offsets: as `Hits.rejudged` takes them.
@@ -49,7 +49,7 @@ class Kept:
 
 
 @dataclass(frozen=True, eq=False)
-class Judgments:
+class PooledJudgments:
     """All judgments, by query, then place as in `Hits.judged`.
 
     offsets: (queries + 1). relevance: (judged). best: (judged) the best rank at which some run lists it, infinite where
@@ -98,7 +98,7 @@ class Judgments:
         turn[order] = place_in_group(bounds(self.sizes))
         return turn
 
-    def sampled(self, turn: Ints, share: float) -> Kept:
+    def sampled(self, turn: Ints, share: float) -> JudgmentSubset:
         """What is left where of each stratum the first by `turn` are kept, this share of them, rounded half up.
 
         But at least `LEAST`. The others stay in the pool, unjudged.
@@ -110,21 +110,21 @@ class Judgments:
         relevance = np.where(self.judged & ~kept, POOLED, self.relevance)
         return self._kept(kept, relevance, np.ones(kept.size, np.bool_))
 
-    def within(self, depth: int) -> Kept:
+    def within(self, depth: int) -> JudgmentSubset:
         """What is left where only documents were pooled that some run ranks within the depth."""
         pooled = np.asarray(self.best <= depth)
         return self._kept(pooled & self.judged, self.relevance, pooled)
 
-    def _kept(self, marked: Bools, relevance: Ints, there: Bools) -> Kept:
+    def _kept(self, marked: Bools, relevance: Ints, there: Bools) -> JudgmentSubset:
         query = self.query[there]
         offsets = bounds(np.bincount(query, minlength=self.offsets.size - 1))
         places = np.full(there.size, -1)
         places[there] = place_in_group(offsets)
         grades = relevance[there]
-        return Kept(marked, relevance, places, grades[np.lexsort((-grades, query))], offsets)
+        return JudgmentSubset(marked, relevance, places, grades[np.lexsort((-grades, query))], offsets)
 
 
-def judgments_of(systems: Sequence[tuple[str, Hits]]) -> Judgments:
+def judgments_of(systems: Sequence[tuple[str, Hits]]) -> PooledJudgments:
     """All judgments, put together from the hits of runs that were joined with the same ones.
 
     Hits know the place of each judged document that the run lists, and the grades of all. So a document that no run
@@ -135,11 +135,11 @@ def judgments_of(systems: Sequence[tuple[str, Hits]]) -> Judgments:
     n = first.grades.size
     relevance, best, listed = np.zeros(n, np.int64), np.full(n, np.inf), np.zeros(n, np.bool_)
     for name, hits in systems:
-        if not alike(hits, first):
-            raise other_judgments(name, systems[0][0])
+        if not same_judgments(hits, first):
+            raise different_judgments_error(name, systems[0][0])
         place = first.grade_offsets[hits.query] + hits.judged
         if (relevance[place][listed[place]] != hits.relevance[listed[place]]).any():
-            raise other_judgments(name, systems[0][0])
+            raise different_judgments_error(name, systems[0][0])
         relevance[place], listed[place] = hits.relevance, True
         best[place] = np.minimum(best[place], hits.rank)
     # Grades by query, then falling: what is left of each takes the places that are free, which are by query too.
@@ -148,19 +148,19 @@ def judgments_of(systems: Sequence[tuple[str, Hits]]) -> Judgments:
     taken = first.grade_query[listed] * levels.size + np.searchsorted(levels, -relevance[listed])
     left = total - np.bincount(np.searchsorted(codes, taken), minlength=codes.size)
     if (left < 0).any():
-        raise other_judgments(systems[-1][0], systems[0][0])
+        raise different_judgments_error(systems[-1][0], systems[0][0])
     relevance[~listed] = np.repeat(-levels[codes % levels.size], left)
-    return Judgments(first.grade_offsets, relevance, best, first.rel)
+    return PooledJudgments(first.grade_offsets, relevance, best, first.rel)
 
 
-def other_judgments(name: str, first: str) -> ParameterError:
+def different_judgments_error(name: str, first: str) -> ParameterError:
     return ParameterError(
         f"{name} was joined with other judgments or conventions than {first}, expected the same for all; join them "
         "together"
     )
 
 
-def alike(a: Hits, b: Hits) -> bool:
+def same_judgments(a: Hits, b: Hits) -> bool:
     """Whether both hold the same queries with the same grades, and were joined alike."""
     return (
         a.query_ids == b.query_ids

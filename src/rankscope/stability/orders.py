@@ -11,11 +11,11 @@ from rankscope.kernels.means import ratio_or_nan
 from rankscope.kernels.ties import NOISE
 from rankscope.typing import Floats, Ints
 
-__all__ = ["Rates", "coded_error_and_ties", "error_and_ties", "pairs_of"]
+__all__ = ["ErrorTieRates", "coded_error_and_ties", "error_and_ties", "pairs_of_draws"]
 
 
 @dataclass(frozen=True, eq=False)
-class Rates:
+class ErrorTieRates:
     """(measures) error and tie rates in percent, each with its standard deviation."""
 
     error: Floats
@@ -24,7 +24,7 @@ class Rates:
     tie_sd: Floats
 
 
-def pairs_of(systems: Ints, n_systems: int) -> tuple[Ints, Ints, Ints]:
+def pairs_of_draws(systems: Ints, n_systems: int) -> tuple[Ints, Ints, Ints]:
     """Both places of each pair of drawn systems, and (iterations, pairs) which pair of all systems it is.
 
     systems: (iterations, drawn), each row rising.
@@ -34,7 +34,7 @@ def pairs_of(systems: Ints, n_systems: int) -> tuple[Ints, Ints, Ints]:
     return first, second, a * n_systems - a * (a + 1) // 2 + b - a - 1
 
 
-def error_and_ties(means: Floats, systems: Ints, n_systems: int, fuzz: float) -> Rates:
+def error_and_ties(means: Floats, systems: Ints, n_systems: int, fuzz: float) -> ErrorTieRates:
     """Error and tie rates over all draws: every draw gives each pair of systems one comparison.
 
     means: (measures, iterations, systems) of the drawn sets, better is greater, NaN where there is none. Two systems
@@ -45,7 +45,7 @@ def error_and_ties(means: Floats, systems: Ints, n_systems: int, fuzz: float) ->
     Source: Buckley and Voorhees (2000).
     """
     measures = len(means)
-    first, second, pair = pairs_of(systems, n_systems)
+    first, second, pair = pairs_of_draws(systems, n_systems)
     a, b = means[:, :, first], means[:, :, second]
     there = ~(np.isnan(a) | np.isnan(b))
     with np.errstate(invalid="ignore"):
@@ -63,7 +63,7 @@ def error_and_ties(means: Floats, systems: Ints, n_systems: int, fuzz: float) ->
     own = (wins.ravel()[place] - better, losses.ravel()[place] - worse)
     without = np.minimum(*own) - errors.ravel()[place]  # what one draw less changes
     n, ties = there.sum(axis=2), tie.sum(axis=2)
-    return Rates(
+    return ErrorTieRates(
         *jackknife(errors.sum(axis=1), errors.sum(axis=1)[:, None] + without.sum(axis=2), n),
         *jackknife(ties.sum(axis=1), ties.sum(axis=1)[:, None] - ties, n),
     )

@@ -11,14 +11,14 @@ import numpy.typing as npt
 from rankscope.kernels.means import mean_of, ratio_or_nan
 from rankscope.kernels.ties import at_most
 from rankscope.stability.conditions import Condition
-from rankscope.stability.orders import error_and_ties, pairs_of
+from rankscope.stability.orders import error_and_ties, pairs_of_draws
 from rankscope.stability.pooled import halves_of, reliability_of, tukey_rates
-from rankscope.stability.sampling import Material, Sample, means
+from rankscope.stability.sampling import Population, Sample, means
 from rankscope.stability.swaps import difference_needed, swap_counts, widths_of
-from rankscope.stability.unit import Part, Unit
+from rankscope.stability.unit import StudyUnit, UnitStatistics
 from rankscope.typing import Floats
 
-__all__ = ["ITERATIONS", "Asked", "Outcome", "outcome_of", "units_of"]
+__all__ = ["ITERATIONS", "StudySettings", "Outcome", "outcome_of", "units_of"]
 
 
 #: Iterations of a unit of work. Random numbers hang on the iteration, so this changes no result.
@@ -26,7 +26,7 @@ ITERATIONS = 5
 
 
 @dataclass(frozen=True, kw_only=True)
-class Asked:
+class StudySettings:
     """What a study was asked for, whatever the condition. coded: by the rules of Dunaiski's tool."""
 
     levels: tuple[float, ...]
@@ -77,10 +77,10 @@ class Outcome:
         return {field.name: getattr(self, field.name) for field in fields(self)}
 
 
-def units_of(sample: Sample, widths: Floats, condition: Condition, asked: Asked) -> Iterator[Unit]:
+def units_of(sample: Sample, widths: Floats, condition: Condition, asked: StudySettings) -> Iterator[StudyUnit]:
     """The work that several can share."""
     for start in range(0, asked.iterations, ITERATIONS):
-        yield Unit(
+        yield StudyUnit(
             condition=condition,
             values=np.ascontiguousarray(sample.values[:, start : start + ITERATIONS]),
             start=start,
@@ -93,14 +93,19 @@ def units_of(sample: Sample, widths: Floats, condition: Condition, asked: Asked)
         )
 
 
-def sample_widths(sample: Sample, material: Material) -> Floats:
+def sample_widths(sample: Sample, material: Population) -> Floats:
     """Of logarithms, which a geometric mean is made of, the range is that of the values observed."""
     logs = (-np.inf, 0.0)
     return widths_of(sample.values, [logs if m.summary == "geometric" else m.range for m in material.measures])
 
 
 def outcome_of(
-    sample: Sample, widths: Floats, parts: Iterable[Part], material: Material, condition: Condition, asked: Asked
+    sample: Sample,
+    widths: Floats,
+    parts: Iterable[UnitStatistics],
+    material: Population,
+    condition: Condition,
+    asked: StudySettings,
 ) -> Outcome:
     """All parts, in the order of their iterations, as one."""
     found = list(parts)
@@ -121,7 +126,7 @@ def outcome_of(
         swap_diff = np.stack([np.moveaxis(swap_needed, -1, 0)] * 2, axis=1)
         swap_diff[:, 1] = np.nan
     else:
-        orders = paper_orders(as_shown(sets, material), sample, n_systems, asked)
+        orders = paper_orders(displayed_means(sets, material), sample, n_systems, asked)
         needed = [[difference_needed(counts, widths, level) for level in asked.levels] for counts in swapped]
         swap_diff = np.array(needed).transpose(2, 0, 3, 1)  # (2 ends, 2 kinds of sets, m, l)
     correlation = mean_of(np.concatenate([part.correlation for part in found], axis=1), axis=1)
@@ -153,7 +158,7 @@ def outcome_of(
     )
 
 
-def lowest_level(n: int, asked: Asked) -> float:
+def lowest_level(n: int, asked: StudySettings) -> float:
     """Below which no achieved significance level falls, with sets of n queries.
 
     1 / (1 + resamples); and a resample of one query only, as n^(1 - n) of them are, has no variance and counts as
@@ -162,20 +167,20 @@ def lowest_level(n: int, asked: Asked) -> float:
     return max(1 / (1 + asked.n_resamples), float(n) ** (1 - n))
 
 
-def as_shown(sets: Floats, material: Material) -> Floats:
+def displayed_means(sets: Floats, material: Population) -> Floats:
     """Means as people read them, by which systems tie: of logarithms the geometric mean."""
     logs = np.array([measure.summary == "geometric" for measure in material.measures])[:, None, None]
     return np.where(logs, np.exp(np.where(logs, sets, 0.0)), sets)
 
 
-def paper_orders(sets: Floats, sample: Sample, n_systems: int, asked: Asked) -> dict[str, Floats]:
+def paper_orders(sets: Floats, sample: Sample, n_systems: int, asked: StudySettings) -> dict[str, Floats]:
     rates = [error_and_ties(sets, sample.systems, n_systems, fuzz) for fuzz in asked.fuzz]
     return {
         name: np.array([getattr(rate, name) for rate in rates]).T for name in ("error", "error_sd", "tie", "tie_sd")
     }
 
 
-def coded_orders(parts: list[Part]) -> dict[str, Floats]:
+def coded_orders(parts: list[UnitStatistics]) -> dict[str, Floats]:
     error, tie = (np.concatenate([getattr(part, name) for part in parts]) for name in ("error", "tie"))
     return {
         "error": error.mean(axis=0),
@@ -218,16 +223,16 @@ def by_all_pairs(pvalues: Floats, sample: Sample, n_systems: int) -> Floats:
     """(measures, pairs of all systems) the mean over the iterations that drew both; NaN where none did."""
     if sample.systems.shape[1] == n_systems:
         return mean_of(pvalues)
-    _, _, pair = pairs_of(sample.systems, n_systems)
-    return scattered(pvalues.transpose(1, 0, 2), pair, n_systems * (n_systems - 1) // 2)
+    _, _, pair = pairs_of_draws(sample.systems, n_systems)
+    return mean_by_place(pvalues.transpose(1, 0, 2), pair, n_systems * (n_systems - 1) // 2)
 
 
 def by_all_systems(sets: Floats, sample: Sample, n_systems: int) -> Floats:
     """(measures, systems) the mean over the sets that each was drawn for."""
-    return scattered(sets, sample.systems, n_systems)
+    return mean_by_place(sets, sample.systems, n_systems)
 
 
-def scattered(values: Floats, places: npt.NDArray[np.int64], n: int) -> Floats:
+def mean_by_place(values: Floats, places: npt.NDArray[np.int64], n: int) -> Floats:
     """(measures, n) means of values (measures, iterations, k) by their places (iterations, k), without NaN."""
     there = ~np.isnan(values)
     at = places[None] + n * np.arange(len(values))[:, None, None]

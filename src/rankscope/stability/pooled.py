@@ -39,7 +39,7 @@ DRAWS = 50
 TARGET = 0.95
 
 
-def whole(values: Floats) -> Floats:
+def complete_queries(values: Floats) -> Floats:
     """(systems, queries) the queries where all systems have a value."""
     return values[:, ~np.isnan(values).any(axis=0)]
 
@@ -50,7 +50,7 @@ def tukey_rates(pool: Floats, levels: tuple[float, ...], n_resamples: int, seed:
     pool: (measures, systems, queries), NaN where there is no value. NaN where a measure has fewer than 2 queries.
     """
     found = np.full((len(pool), len(levels)), np.nan)
-    for m, values in enumerate(map(whole, pool)):
+    for m, values in enumerate(map(complete_queries, pool)):
         if values.shape[1] >= 2:
             rng = stream(seed, condition, 0, 2)
             pvalue = randomised_tukey_hsd(values, n_resamples=n_resamples, rng=rng).pvalue
@@ -66,7 +66,7 @@ def reliability_of(pools: Sequence[Floats], size: int) -> Floats:
     """
     found = np.full((len(pools[0]), len(RELIABILITY)), np.nan)
     for m in range(len(found)):
-        some = [values for values in (whole(pool[m]) for pool in pools[:DRAWS]) if values.shape[1] >= 2]
+        some = [values for values in (complete_queries(pool[m]) for pool in pools[:DRAWS]) if values.shape[1] >= 2]
         if some:
             most = max(values.shape[1] for values in some)
             squares = [mean_squares(values) for values in some if values.shape[1] == most]
@@ -95,6 +95,6 @@ def halves_of(pool: Floats, iterations: int, seed: int, condition: Condition) ->
     return np.array(sizes, np.float64), found
 
 
-def needed(value: float) -> str:
+def format_needed(value: float) -> str:
     """How many queries, as people read it."""
     return "-" if math.isnan(value) else "none will do" if math.isinf(value) else f"{value:,.0f}"

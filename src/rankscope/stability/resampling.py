@@ -12,7 +12,7 @@ __all__ = ["coded_levels", "count_draws", "counts_of", "kth_places", "significan
 
 
 #: Numbers of one array of a chunk: it stays in the processor's cache.
-NUMBERS = 1 << 16
+CHUNK_NUMBERS = 1 << 16
 
 
 def count_draws(rng: np.random.Generator, n_resamples: int, n: int) -> Floats:
@@ -32,7 +32,7 @@ def kth_places(levels: tuple[float, ...], n_resamples: int) -> list[int]:
 
 
 def chunk_rows(rows: int, n_resamples: int) -> list[slice]:
-    step = max(1, NUMBERS // n_resamples)
+    step = max(1, CHUNK_NUMBERS // n_resamples)
     return [slice(start, start + step) for start in range(0, rows, step)]
 
 

@@ -13,8 +13,8 @@ from rankscope.data.sections import Section, as_text, tidy_frame
 from rankscope.measures.base import Measure
 from rankscope.stability.ablation_shown import Ablation
 from rankscope.stability.conditions import Condition
-from rankscope.stability.decided import compared, decision_rate, marks_of, needed_of
-from rankscope.stability.outcome import Asked, Outcome
+from rankscope.stability.decided import compared_values, decision_rate, marks_of, needed_of
+from rankscope.stability.outcome import Outcome, StudySettings
 from rankscope.typing import Floats
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ class StabilityStudy:
     n_items: int
     conditions: tuple[Condition, ...]
     outcomes: tuple[Outcome, ...]
-    asked: Asked
+    asked: StudySettings
     actual: Floats
     swap: bool
     swap_sets: str
@@ -107,7 +107,7 @@ class StabilityStudy:
 
     def compared(self, outcome: Outcome) -> Floats:
         """(measures, systems) the values that are compared, better is greater."""
-        return compared(outcome, self.actual, self.signs, coded=self.asked.coded)
+        return compared_values(outcome, self.actual, self.signs, coded=self.asked.coded)
 
     def marks(self, outcome: Outcome, measure: int) -> list[list[str]]:
         """(systems, systems) how surely the system of the row is better than that of the column, in stars."""

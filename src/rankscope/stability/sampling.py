@@ -18,7 +18,7 @@ from rankscope.stability.conditions import Condition
 from rankscope.stats.correlation_values import matrix_of
 from rankscope.typing import Floats, Ints
 
-__all__ = ["Entities", "Material", "Queries", "Sample", "stream"]
+__all__ = ["Entities", "Population", "Queries", "Sample", "stream"]
 
 
 #: Ranks of all systems and iterations that are measured at once.
@@ -42,7 +42,7 @@ class Sample:
     used: Floats
 
 
-class Material(Protocol):
+class Population(Protocol):
     """What can be drawn from. signs: (measures) 1, or -1 where lower is better."""
 
     @property

@@ -9,8 +9,8 @@ import numpy as np
 
 from rankscope.data.cells import format_value
 from rankscope.data.sections import Figure, Section, Table
-from rankscope.stability.decided import STARS, reached
-from rankscope.stability.pooled import RELIABILITY, TARGET, needed
+from rankscope.stability.decided import STARS, lowest_level_reached
+from rankscope.stability.pooled import RELIABILITY, TARGET, format_needed
 from rankscope.stability.shown_curves import curve_sections
 from rankscope.stability.words import main_condition, main_level, set_of, verdict
 
@@ -31,17 +31,23 @@ def sections_of(study: StabilityStudy) -> list[Section]:
     """The verdict first, then what it rests on."""
     found = []
     if "eval" in study.parts:
-        found += [overview(study), told_apart(study), *curve_sections(study), reliability(study), alike(study)]
+        found += [
+            overview_section(study),
+            significance_section(study),
+            *curve_sections(study),
+            reliability_section(study),
+            correlation_section(study),
+        ]
         if study.ablation is not None:
             found += study.ablation.sections()
     if "actual" in study.parts:
-        found.append(actual(study))
+        found.append(value_section(study))
     if "significance" in study.parts:
         found += matrices(study)
     return found
 
 
-def number(value: float, form: str = ".1f") -> str:
+def format_rate(value: float, form: str = ".1f") -> str:
     if math.isnan(value):
         return "-"
     return f"{value:{form}}" if math.isfinite(value) else ("none" if value < 0 else "no end")
@@ -57,12 +63,12 @@ def heading(name: str) -> str:
     return "set size" if name == "size" else name
 
 
-def used_known(study: StabilityStudy) -> bool:
+def has_used_rates(study: StabilityStudy) -> bool:
     """Whether it is known, and wanted, on how many relevant items values rest; scores do not tell."""
     return study.error_tie and not all(np.isnan(outcome.used).all() for outcome in study.outcomes)
 
 
-def overview(study: StabilityStudy) -> Section:
+def overview_section(study: StabilityStudy) -> Section:
     """One row a measure and condition, at the level nearest to .05 and the first fuzziness."""
     k, ranges = main_level(study), varying(study)
     rows = []
@@ -75,15 +81,15 @@ def overview(study: StabilityStudy) -> Section:
                     name,
                     *(str(getattr(condition, part)) for part in ranges),
                     *(
-                        number(float(table[m, 0]), form)
+                        format_rate(float(table[m, 0]), form)
                         for pair in rates
                         for table, form in zip(pair, (".1f", ".2f"), strict=True)
                         if study.error_tie
                     ),
-                    number(float(outcome.asl_rate[m, k])),
-                    number(float(needs[m, k]), ".4g"),
-                    number(float(decided[m, k])),
-                    *([number(float(outcome.used[m]))] if used_known(study) else []),
+                    format_rate(float(outcome.asl_rate[m, k])),
+                    format_rate(float(needs[m, k]), ".4g"),
+                    format_rate(float(decided[m, k])),
+                    *([format_rate(float(outcome.used[m]))] if has_used_rates(study) else []),
                 )
             )
     orders = ("error %", "sd", "tie %", "sd") if study.error_tie else ()
@@ -95,7 +101,7 @@ def overview(study: StabilityStudy) -> Section:
             "ASL %",
             "diff needed",
             "decided %",
-            *(["used %"] if used_known(study) else []),
+            *(["used %"] if has_used_rates(study) else []),
         ),
         rows=tuple(rows[:MOST_ROWS]),
     )
@@ -119,7 +125,7 @@ def meaning(study: StabilityStudy, k: int) -> str:
     )
     return (
         f"{orders}ASL: pairs of systems told apart at the level {level:g}; diff needed: by {how}; decided: pairs that "
-        "differ by more" + ("; used: relevant items that values rest on" if used_known(study) else "")
+        "differ by more" + ("; used: relevant items that values rest on" if has_used_rates(study) else "")
     )
 
 
@@ -140,16 +146,16 @@ def error_figure(study: StabilityStudy) -> Figure | None:
     return Figure("error_against_tie", data)
 
 
-def told_apart(study: StabilityStudy) -> Section:
+def significance_section(study: StabilityStudy) -> Section:
     """How many pairs each measure tells apart, at each level, by three tests."""
     place = main_condition(study)
     outcome = study.outcomes[place]
     rows = []
     for m, name in enumerate(study.names):
         for k, level in enumerate(study.asked.levels):
-            ends = f"{number(float(outcome.asl_low[m, k]), '.0f')} to {number(float(outcome.asl_high[m, k]), '.0f')}"
+            ends = f"{format_rate(float(outcome.asl_low[m, k]), '.0f')} to {format_rate(float(outcome.asl_high[m, k]), '.0f')}"
             tests = [outcome.asl_rate[m, k], outcome.t_rate[m, k], outcome.tukey[m, k]]
-            asl, t, tukey = (number(float(value)) for value in tests)
+            asl, t, tukey = (format_rate(float(value)) for value in tests)
             rows.append((name, f"{level:g}", asl, ends, t, tukey))
     several = len(study.asked.levels) <= 6
     data = {
@@ -171,7 +177,7 @@ def told_apart(study: StabilityStudy) -> Section:
     )
 
 
-def reliability(study: StabilityStudy) -> Section:
+def reliability_section(study: StabilityStudy) -> Section:
     """Generalisability coefficients, and how many queries they ask for."""
     outcome = study.outcomes[main_condition(study)]
     rows = []
@@ -179,11 +185,11 @@ def reliability(study: StabilityStudy) -> Section:
         found = dict(zip(RELIABILITY, outcome.reliability[m].tolist(), strict=True))
         cells = [name]
         for kind in ("relative", "absolute"):
-            cells.append(number(found[kind], ".3f"))
-            cells.append(f"{number(found[f'{kind}_low'], '.3f')} to {number(found[f'{kind}_high'], '.3f')}")
-        cells.append(needed(found["needed_relative"]))
-        cells.append(f"{needed(found['needed_relative_low'])} to {needed(found['needed_relative_high'])}")
-        cells.append(needed(found["needed_absolute"]))
+            cells.append(format_rate(found[kind], ".3f"))
+            cells.append(f"{format_rate(found[f'{kind}_low'], '.3f')} to {format_rate(found[f'{kind}_high'], '.3f')}")
+        cells.append(format_needed(found["needed_relative"]))
+        cells.append(f"{format_needed(found['needed_relative_low'])} to {format_needed(found['needed_relative_high'])}")
+        cells.append(format_needed(found["needed_absolute"]))
         rows.append(tuple(cells))
     unit = "groups" if study.what == "entities" else "queries"
     return Section(
@@ -208,10 +214,12 @@ def reliability(study: StabilityStudy) -> Section:
     )
 
 
-def alike(study: StabilityStudy) -> Section:
+def correlation_section(study: StabilityStudy) -> Section:
     """How alike values of two systems go over the queries, and those of two queries over the systems."""
     correlation = study.outcomes[main_condition(study)].correlation
-    rows = [(name, *(number(float(value), ".3f") for value in correlation[:, m])) for m, name in enumerate(study.names)]
+    rows = [
+        (name, *(format_rate(float(value), ".3f") for value in correlation[:, m])) for m, name in enumerate(study.names)
+    ]
     return Section(
         title="How alike systems, and queries, are",
         table=Table(columns=("measure", "between systems", "sd", "between queries"), rows=tuple(rows)),
@@ -223,7 +231,7 @@ def alike(study: StabilityStudy) -> Section:
     )
 
 
-def actual(study: StabilityStudy) -> Section:
+def value_section(study: StabilityStudy) -> Section:
     """The value of each system on all that there is, a row a measure."""
     rows = [
         (name, *(format_value(float(value), measure.summary) for value in row))
@@ -285,7 +293,7 @@ def matrix_figure(study: StabilityStudy, outcome: Outcome, m: int, title: str) -
     values = study.compared(outcome)[m] * study.signs[m]
     differences = values[:, None] - values
     zero = not study.asked.coded
-    enough = reached(differences, study.needed(outcome)[m], study.asked.levels, zero=zero)
+    enough = lowest_level_reached(differences, study.needed(outcome)[m], study.asked.levels, zero=zero)
     np.fill_diagonal(enough, np.nan)
     data = {
         "systems": list(study.systems),

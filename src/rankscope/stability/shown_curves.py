@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rankscope.data.cells import number
+from rankscope.data.cells import format_number
 from rankscope.data.sections import Figure, Section, Table
 from rankscope.stability.swaps import BINS, difference_needed
 from rankscope.stability.words import main_condition, main_level, set_of
@@ -31,18 +31,18 @@ def curve_sections(study: StabilityStudy) -> list[Section]:
     """Each where there is something to draw."""
     found = [*over_ranges(study), *over_cutoffs(study)]
     if not study.asked.coded:
-        found.append(swaps(study))
-    return [*found, asl_curves(study), *halves(study)]
+        found.append(swap_section(study))
+    return [*found, asl_curves(study), *split_half_sections(study)]
 
 
-def lines(x: list[Any], title: str, names: list[str], values: Floats, y_title: str) -> Figure | None:
+def line_figure(x: list[Any], title: str, names: list[str], values: Floats, y_title: str) -> Figure | None:
     if np.isnan(values).all() or len(x) < 2:
         return None
     data = {"x": x, "x_title": title, "measures": names, "values": values, "y_title": y_title}
     return Figure("condition_lines", data)
 
 
-def drawn(study: StabilityStudy) -> list[tuple[str, str, str]]:
+def plotted_rates(study: StabilityStudy) -> list[tuple[str, str, str]]:
     """Which rates are drawn over ranges: name, title of the section, title of the axis."""
     orders = [("error", "Error rate", "error rate (%)"), ("tie", "Tie rate", "tie rate (%)")]
     return [*(orders if study.error_tie else []), ("asl_rate", "Pairs told apart", "ASL rate (%)")]
@@ -54,15 +54,15 @@ def over_ranges(study: StabilityStudy) -> list[Section]:
     found = []
     ranges = ["size"] if study.what == "queries" else ["splits", "entities"]
     for name in [*ranges, "systems"]:
-        along = same_but(study, name)
+        along = conditions_along(study, name)
         if len(along) < 2:
             continue
         x = [getattr(study.conditions[i], name) for i in along]
         said = "queries" if name == "size" else name
-        for field, title, axis in drawn(study):
+        for field, title, axis in plotted_rates(study):
             column = k if field == "asl_rate" else 0
             values = np.array([getattr(study.outcomes[i], field)[:, column] for i in along]).T
-            figure = lines(x, TITLES[said], list(study.names), values, axis)
+            figure = line_figure(x, TITLES[said], list(study.names), values, axis)
             if figure is not None:
                 found.append(
                     Section(
@@ -74,7 +74,7 @@ def over_ranges(study: StabilityStudy) -> list[Section]:
     return found
 
 
-def same_but(study: StabilityStudy, name: str) -> list[int]:
+def conditions_along(study: StabilityStudy, name: str) -> list[int]:
     """The conditions that differ from the main one in this alone, by rising value of it."""
     main = study.conditions[main_condition(study)]
     if name == "size":
@@ -88,7 +88,8 @@ def same_but(study: StabilityStudy, name: str) -> list[int]:
 
 def table_of(study: StabilityStudy, x: list[Any], title: str, values: Floats) -> Table:
     rows = [
-        (name, *(number(value, 1) for value in row.tolist())) for name, row in zip(study.names, values, strict=True)
+        (name, *(format_number(value, 1) for value in row.tolist()))
+        for name, row in zip(study.names, values, strict=True)
     ]
     return Table(columns=(f"measure, by {title}", *map(str, x)), rows=tuple(rows))
 
@@ -106,18 +107,18 @@ def over_cutoffs(study: StabilityStudy) -> list[Section]:
     x = sorted({cutoff for places in families.values() for cutoff in places})
     outcome, k = study.outcomes[main_condition(study)], main_level(study)
     found = []
-    for field, title, axis in drawn(study):
+    for field, title, axis in plotted_rates(study):
         column = k if field == "asl_rate" else 0
         values = np.full((len(families), len(x)), np.nan)
         for row, places in enumerate(families.values()):
             for cutoff, m in places.items():
                 values[row, x.index(cutoff)] = getattr(outcome, field)[m, column]
-        figure = lines(x, TITLES["cutoff"], list(families), values, axis)
+        figure = line_figure(x, TITLES["cutoff"], list(families), values, axis)
         found.append(Section(title=f"{title} by cutoff", figure=figure))
     return found
 
 
-def swaps(study: StabilityStudy) -> Section:
+def swap_section(study: StabilityStudy) -> Section:
     """By how much two systems must differ so that another set of queries seldom turns them round."""
     outcome = study.outcomes[main_condition(study)]
     rows = []
@@ -165,7 +166,7 @@ def asl_curves(study: StabilityStudy) -> Section:
     )
 
 
-def halves(study: StabilityStudy) -> list[Section]:
+def split_half_sections(study: StabilityStudy) -> list[Section]:
     """How alike two sets of queries rank the systems, by the number of queries."""
     outcome = study.outcomes[main_condition(study)]
     sizes = [int(size) for size in outcome.half_sizes]
@@ -177,12 +178,12 @@ def halves(study: StabilityStudy) -> list[Section]:
         (
             name,
             str(size),
-            *(number(x, 3) for x in (tau[m, n], low[m, n], high[m, n], tau_ap[m, n])),
+            *(format_number(x, 3) for x in (tau[m, n], low[m, n], high[m, n], tau_ap[m, n])),
         )
         for m, name in enumerate(study.names)
         for n, size in enumerate(sizes)
     ]
-    figure = lines(sizes, f"{unit} in a set", list(study.names), tau, "Kendall's tau of two sets")
+    figure = line_figure(sizes, f"{unit} in a set", list(study.names), tau, "Kendall's tau of two sets")
     if figure is not None:
         figure = Figure(figure.name, {**figure.data, "lows": low, "highs": high, "interval": "95% of draws"})
     return [

@@ -11,20 +11,28 @@ import numpy as np
 
 from rankscope._version import __version__
 from rankscope.data.scores import Scores
-from rankscope.data.wording import listed
+from rankscope.data.wording import join_names
 from rankscope.errors import ParameterError
 from rankscope.evaluation.sources import Progress
 from rankscope.parallel import run_units
-from rankscope.parallel.run import MOST
+from rankscope.parallel.run import MAX_WORKERS
 from rankscope.parallel.threads import one_thread
 from rankscope.stability.ablation import ablate
 from rankscope.stability.checkpoint import Checkpoint, saved_settings
-from rankscope.stability.chosen import PRESET, MeasuresAsked, check_levels, material_of
+from rankscope.stability.chosen import PRESET, MeasuresArgument, check_levels, load_population
 from rankscope.stability.conditions import Condition, make_conditions
-from rankscope.stability.outcome import ITERATIONS, Asked, Outcome, lowest_level, outcome_of, sample_widths, units_of
+from rankscope.stability.outcome import (
+    ITERATIONS,
+    Outcome,
+    StudySettings,
+    lowest_level,
+    outcome_of,
+    sample_widths,
+    units_of,
+)
 from rankscope.stability.result import StabilityStudy
-from rankscope.stability.sampling import Entities, Material, Queries, Sample
-from rankscope.stability.unit import Unit, measure_unit
+from rankscope.stability.sampling import Entities, Population, Queries, Sample
+from rankscope.stability.unit import StudyUnit, measure_unit
 from rankscope.stats.inputs import check_choice, check_count, seed_of
 from rankscope.typing import Floats
 
@@ -44,7 +52,7 @@ ABLATIONS = 10
 def study(
     data: Any,
     runs: Any = None,
-    measures: MeasuresAsked = None,
+    measures: MeasuresArgument = None,
     *,
     cutoffs: object = None,
     levels: object = None,
@@ -112,7 +120,7 @@ def study(
     levels_ = check_levels("levels (--sigs)", (CODED_LEVELS if coded else LEVELS) if levels is None else levels)
     fuzz_ = check_levels("fuzz", fuzz, zero=True)
     how = ({**(conventions or {}), "preset": preset}, input, total_ranks, reading, workers)
-    material, scores, plan, joined = material_of(data, runs, measures, cutoffs, *how)
+    material, scores, plan, joined = load_population(data, runs, measures, cutoffs, *how)
     if ablation and (plan is None or isinstance(material, Entities)):
         raise ParameterError("ablation drops judgments, so it asks for judgments and runs, not for scores or ranks")
     conditions, notes = make_conditions(
@@ -125,7 +133,9 @@ def study(
         set_size=set_size,
     )
     seed = seed_for(rng, checkpoint)
-    asked = Asked(levels=levels_, fuzz=fuzz_, iterations=iterations, n_resamples=n_resamples, seed=seed, coded=coded)
+    asked = StudySettings(
+        levels=levels_, fuzz=fuzz_, iterations=iterations, n_resamples=n_resamples, seed=seed, coded=coded
+    )
     outcomes = run_all(material, conditions, asked, workers, progress, folder_of(checkpoint, material, scores, asked))
     return result_of(
         material,
@@ -137,12 +147,21 @@ def study(
         error_tie=error_tie,
         ablation=ablate(joined, plan, iterations=ABLATIONS, rng=seed) if ablation and plan is not None else None,
         settings=scores.signature(),
-        notes=(*scores.notes, *notes, *logarithms(material), *out_of_reach(conditions, material.what, asked)),
+        notes=(
+            *scores.notes,
+            *notes,
+            *logarithms(material),
+            *unreachable_levels_note(conditions, material.what, asked),
+        ),
     )
 
 
 def result_of(
-    material: Material, conditions: tuple[Condition, ...], outcomes: tuple[Outcome, ...], asked: Asked, **shown: Any
+    material: Population,
+    conditions: tuple[Condition, ...],
+    outcomes: tuple[Outcome, ...],
+    asked: StudySettings,
+    **shown: Any,
 ) -> StabilityStudy:
     """The study of this material. shown: the other fields of StabilityStudy."""
     return StabilityStudy(
@@ -165,7 +184,7 @@ def seed_for(rng: Any, checkpoint: str | Path | None) -> int:
     return int(known["seed"]) if known is not None and isinstance(known.get("seed"), int) else seed_of(rng)
 
 
-def out_of_reach(conditions: tuple[Condition, ...], what: str, asked: Asked) -> tuple[str, ...]:
+def unreachable_levels_note(conditions: tuple[Condition, ...], what: str, asked: StudySettings) -> tuple[str, ...]:
     """A note where a level is below what the bootstrap of so small sets, or of so few resamples, can give."""
     if asked.coded:
         return ()
@@ -180,22 +199,22 @@ def out_of_reach(conditions: tuple[Condition, ...], what: str, asked: Asked) -> 
     return (f"levels that no bootstrap p can reach are left empty: {'; '.join(found.values())}",)
 
 
-def logarithms(material: Material) -> tuple[str, ...]:
+def logarithms(material: Population) -> tuple[str, ...]:
     """A note on what differences of geometric means are."""
     names = [str(measure) for measure in material.measures if measure.summary == "geometric"]
-    return (f"{listed(names)}: the differences are those of natural logarithms",) if names else ()
+    return (f"{join_names(names)}: the differences are those of natural logarithms",) if names else ()
 
 
 def check_study(iterations: int, n_resamples: int, workers: int, swap_sets: str) -> None:
     """Raise ParameterError for what `study` refuses whatever the data."""
     check_count("iterations (--iter)", iterations)
     check_count("n_resamples (--boot)", n_resamples)
-    if isinstance(workers, bool) or not isinstance(workers, (int, np.integer)) or not 1 <= workers <= MOST:
-        raise ParameterError(f"workers is {workers!r}, expected a whole number from 1 to {MOST}")
+    if isinstance(workers, bool) or not isinstance(workers, (int, np.integer)) or not 1 <= workers <= MAX_WORKERS:
+        raise ParameterError(f"workers is {workers!r}, expected a whole number from 1 to {MAX_WORKERS}")
     check_choice("swap_sets", swap_sets, SWAP_SETS)
 
 
-def folder_of(path: str | Path | None, material: Material, scores: Scores, asked: Asked) -> Checkpoint | None:
+def folder_of(path: str | Path | None, material: Population, scores: Scores, asked: StudySettings) -> Checkpoint | None:
     """The checkpoint, opened; None where nobody asked for one."""
     if path is None:
         return None
@@ -225,9 +244,9 @@ def folder_of(path: str | Path | None, material: Material, scores: Scores, asked
 
 
 def run_all(
-    material: Material,
+    material: Population,
     conditions: tuple[Condition, ...],
-    asked: Asked,
+    asked: StudySettings,
     workers: int,
     progress: Callable[[float], Any] | None,
     checkpoint: Checkpoint | None,
@@ -244,7 +263,7 @@ def run_all(
     n_units = -(-asked.iterations // ITERATIONS)
     drawn: dict[Condition, tuple[Sample, Floats]] = {}
 
-    def units() -> Iterator[Unit]:
+    def units() -> Iterator[StudyUnit]:
         for one in missing:
             sample = material.sample(one, asked.iterations, asked.seed)
             drawn[one] = sample, sample_widths(sample, material)
@@ -261,13 +280,13 @@ def run_all(
         sample, widths = drawn.pop(one)
         with one_thread():
             outcome = outcome_of(sample, widths, parts, material, one, asked)
-        found[one] = finished(outcome, material, sample, asked)
+        found[one] = with_coded_correlation(outcome, material, sample, asked)
         if checkpoint is not None:
             checkpoint.save(one, found[one])
     return tuple(found[one] for one in conditions)
 
 
-def finished(outcome: Outcome, material: Material, sample: Sample, asked: Asked) -> Outcome:
+def with_coded_correlation(outcome: Outcome, material: Population, sample: Sample, asked: StudySettings) -> Outcome:
     """With the correlation of Dunaiski's tool, which is one of all entities' ranks whatever the measure."""
     if asked.coded and isinstance(material, Entities):
         outcome.correlation[:] = material.coded_correlation(sample.systems)[:, None]

@@ -9,7 +9,7 @@ import numpy as np
 
 from rankscope.stability.conditions import Condition
 from rankscope.stability.orders import coded_error_and_ties
-from rankscope.stability.resampling import NUMBERS, coded_levels, count_draws, significance_levels
+from rankscope.stability.resampling import CHUNK_NUMBERS, coded_levels, count_draws, significance_levels
 from rankscope.stability.sampling import stream
 from rankscope.stability.swaps import BINS, coded_swap_difference, swap_counts
 from rankscope.stats.correlation_values import normed
@@ -17,11 +17,11 @@ from rankscope.stats.paired import t_test
 from rankscope.stats.rank_rows import rank_rows
 from rankscope.typing import Floats, Ints
 
-__all__ = ["Part", "Unit", "measure_unit"]
+__all__ = ["UnitStatistics", "StudyUnit", "measure_unit"]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Unit:
+class StudyUnit:
     """Some iterations of a condition. values: (measures, iterations, systems, queries), better is greater.
 
     widths: (measures) of the bins of the swap method. coded: by the rules of Dunaiski's tool. start: the first of the
@@ -40,7 +40,7 @@ class Unit:
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Part:
+class UnitStatistics:
     """What a unit gives, with i iterations, m measures, p pairs, l levels and f fuzzinesses.
 
     asl, t: (i, m, p) p-values of bootstrap and t-test. needed: (i, m, l) difference needed by the bootstrap, the most
@@ -59,11 +59,11 @@ class Part:
     tie: Floats
 
 
-def measure_unit(unit: Unit) -> Part:
+def measure_unit(unit: StudyUnit) -> UnitStatistics:
     """All statistics of these iterations. Seeds hang on the iteration, so it does not matter who does which."""
     measures, iterations, systems, _ = unit.values.shape
     pairs, n_levels = systems * (systems - 1) // 2, len(unit.levels)
-    part = Part(
+    part = UnitStatistics(
         asl=np.full((iterations, measures, pairs), np.nan),
         t=np.full((iterations, measures, pairs), np.nan),
         needed=np.full((iterations, measures, n_levels), np.nan),
@@ -74,15 +74,15 @@ def measure_unit(unit: Unit) -> Part:
         tie=np.full((iterations, measures, len(unit.fuzz)), np.nan),
     )
     for i in range(iterations):
-        for which, values in complete(unit.values[:, i]):
+        for which, values in complete_groups(unit.values[:, i]):
             if values.shape[2] >= 2:
-                follow_papers(unit, part, i, which, values)
+                compute_as_in_papers(unit, part, i, which, values)
         if unit.coded:
-            follow_code(unit, part, i)
+            compute_as_dunaiski(unit, part, i)
     return part
 
 
-def complete(values: Floats) -> Iterator[tuple[Ints, Floats]]:
+def complete_groups(values: Floats) -> Iterator[tuple[Ints, Floats]]:
     """Measures that have values on the same queries, and their values there. values: (measures, systems, queries)."""
     there = ~np.isnan(values).any(axis=1)
     if there.all():
@@ -94,7 +94,7 @@ def complete(values: Floats) -> Iterator[tuple[Ints, Floats]]:
         yield which, values[which][:, :, mask]
 
 
-def follow_papers(unit: Unit, part: Part, i: int, which: Ints, values: Floats) -> None:
+def compute_as_in_papers(unit: StudyUnit, part: UnitStatistics, i: int, which: Ints, values: Floats) -> None:
     """Tests, swaps and correlations of iteration i. values: (measures, systems, queries), all of them there."""
     measures, systems, n = values.shape
     first, second = np.triu_indices(systems, 1)
@@ -121,7 +121,7 @@ def bootstrap_swaps(values: Floats, draws: tuple[Floats, Floats], widths: Floats
     """
     measures, systems, n = values.shape
     found = np.zeros((2, measures, BINS), np.int64)
-    step = max(1, NUMBERS // (measures * systems))
+    step = max(1, CHUNK_NUMBERS // (measures * systems))
     for start in range(0, len(draws[0]), step):
         sets = [values @ drawn[start : start + step].T / n for drawn in draws]  # (measures, systems, resamples)
         for s in range(systems - 1):
@@ -130,7 +130,7 @@ def bootstrap_swaps(values: Floats, draws: tuple[Floats, Floats], widths: Floats
     return found
 
 
-def follow_code(unit: Unit, part: Part, i: int) -> None:
+def compute_as_dunaiski(unit: StudyUnit, part: UnitStatistics, i: int) -> None:
     """Tests, swaps, errors and ties of iteration i by the rules of Dunaiski's tool."""
     values = unit.values[:, i]
     measures, systems, n = values.shape
@@ -158,12 +158,12 @@ def correlations(values: Floats) -> Floats:
 
     Systems or queries whose values are all one are left out.
     """
-    between_systems = rho(values)
-    between_queries = rho(values.transpose(0, 2, 1))
+    between_systems = spearman_of_pairs(values)
+    between_queries = spearman_of_pairs(values.transpose(0, 2, 1))
     return np.array([*mean_and_deviation(between_systems), mean_and_deviation(between_queries)[0]])
 
 
-def rho(lists: Floats) -> Floats:
+def spearman_of_pairs(lists: Floats) -> Floats:
     """(measures, pairs) Spearman's rho of all pairs of lists. lists: (measures, lists, items)."""
     measures, n, items = lists.shape
     rows = normed(rank_rows(np.ascontiguousarray(lists).reshape(-1, items)).doubled_ranks)

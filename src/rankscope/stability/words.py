@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rankscope.data.wording import counted, listed, percent
+from rankscope.data.wording import format_percent, join_names, pluralise
 from rankscope.kernels.ties import order_of
 from rankscope.stability.outcome import lowest_level
 from rankscope.stability.pooled import RELIABILITY, TARGET
@@ -50,7 +50,7 @@ def set_of(study: StabilityStudy, place: int) -> str:
     """What a set of queries is under a condition: "a random set of 25 queries"."""
     condition = study.conditions[place]
     if study.what == "entities":
-        size = counted(round(condition.entities / condition.splits), "entity", "entities")
+        size = pluralise(round(condition.entities / condition.splits), "entity", "entities")
         return f"{condition.splits} random groups of about {size}"
     return f"a random set of {condition.size} queries"
 
@@ -65,7 +65,7 @@ def caution(study: StabilityStudy) -> list[str]:
     """What the sentences do not say: that there is one pair only, that every draw holds all entities."""
     if len(study.systems) == 2:
         return ["These are two systems only: with others the measures may do otherwise."]
-    if study.what != "entities" or not all_drawn(study) or not study.error_tie:
+    if study.what != "entities" or not draws_everything(study) or not study.error_tie:
         return []
     fewer, splits = study.n_items // 2, study.conditions[main_condition(study)].splits
     if fewer < 2 * splits:
@@ -76,7 +76,7 @@ def caution(study: StabilityStudy) -> list[str]:
     ]
 
 
-def all_drawn(study: StabilityStudy) -> bool:
+def draws_everything(study: StabilityStudy) -> bool:
     """Whether no draw leaves an entity out, or a query of a set."""
     condition = study.conditions[main_condition(study)]
     return (condition.entities if study.what == "entities" else condition.size) >= study.n_items
@@ -92,7 +92,7 @@ def rate(value: float) -> str:
     return f"{value:.1f} %"
 
 
-def tying(study: StabilityStudy) -> list[int]:
+def tying_measures(study: StabilityStudy) -> list[int]:
     """The measures that order two systems so seldom that their errors say little."""
     return [m for m, value in enumerate(study.outcomes[main_condition(study)].tie[:, 0]) if value > TYING]
 
@@ -100,7 +100,7 @@ def tying(study: StabilityStudy) -> list[int]:
 def stable_sentences(study: StabilityStudy) -> list[str]:
     """Which measures order two systems alike on one set and another; nobody knows which order is the right one."""
     place = main_condition(study)
-    if all_drawn(study):
+    if draws_everything(study):
         if study.what == "entities":
             return []  # `caution` says it
         return [f"Every set holds all {study.n_items} queries, so how stable measures are cannot be told."]
@@ -108,11 +108,11 @@ def stable_sentences(study: StabilityStudy) -> list[str]:
     there = [m for m in order_of(errors).tolist() if not math.isnan(errors[m])]
     if not there:
         return [f"No measure has values to be compared on {set_of(study, place)}."]
-    idle = [m for m in there if m in tying(study)]
+    idle = [m for m in there if m in tying_measures(study)]
     judged = [m for m in there if m not in idle]
     found = [stable_sentence(study, errors, judged)] if judged else []
     if idle:
-        names = listed(f"{study.names[m]} ({rate(ties[m])})" for m in idle)
+        names = join_names(f"{study.names[m]} ({rate(ties[m])})" for m in idle)
         who = "ties" if len(idle) == 1 else "tie"
         found.append(f"{names} {who} two systems in most comparisons, so few errors are no merit there.")
     return found
@@ -129,10 +129,10 @@ def stable_sentence(study: StabilityStudy, errors: Floats, judged: list[int]) ->
         first = study.names[judged[0]]
         if len(errors) == 1:
             return f"{first} is not stable: {often} {rate(errors[judged[0]])} of comparisons."
-        return f"No measure is stable: {often} more than {STABLE:g} % of comparisons, by {listed(bad)}."
-    names = listed(named[m] for m in good)
+        return f"No measure is stable: {often} more than {STABLE:g} % of comparisons, by {join_names(bad)}."
+    names = join_names(named[m] for m in good)
     text = f"{names} {'is' if len(good) == 1 else 'are'} stable: {often} at most {STABLE:g} % of comparisons"
-    return f"{text}; {listed(bad)} {'is' if len(bad) == 1 else 'are'} not." if bad else f"{text}."
+    return f"{text}; {join_names(bad)} {'is' if len(bad) == 1 else 'are'} not." if bad else f"{text}."
 
 
 def comparing(study: StabilityStudy) -> tuple[str, str, str]:
@@ -164,16 +164,16 @@ def sensitive_sentence(study: StabilityStudy) -> str:
     at = f"at the level {level:g}"
     if not max(asl[tested]):
         return f"No test tells two systems apart {at} in any draw: on these data no measure is sensitive."
-    choose = study.error_tie and not all_drawn(study)
-    stable = [m for m in tested if choose and outcome.error[m, 0] <= STABLE and m not in tying(study)]
+    choose = study.error_tie and not draws_everything(study)
+    stable = [m for m in tested if choose and outcome.error[m, 0] <= STABLE and m not in tying_measures(study)]
     among = stable or tested
     best = max(among, key=lambda m: asl[m])
     rivals = [study.names[m] for m in among if rate(asl[m]) == rate(asl[best]) and m != best]
     of = "stable measures" if len(among) < len(tested) else "measures"
     found = study.names[best] if len(among) == 1 else f"Of the {of} {study.names[best]} is the most sensitive"
     if rivals:
-        found = f"Of the {of} {listed([study.names[best], *rivals])} are the most sensitive"
-    text = f"{found}{'' if len(among) == 1 else ': it'} tells {told(study, float(asl[best]))} {at}"
+        found = f"Of the {of} {join_names([study.names[best], *rivals])} are the most sensitive"
+    text = f"{found}{'' if len(among) == 1 else ': it'} tells {pairs_text(study, float(asl[best]))} {at}"
     if rivals:
         text = text.replace(": it tells", ": each tells")
     if study.error_tie:
@@ -181,19 +181,19 @@ def sensitive_sentence(study: StabilityStudy) -> str:
         text += f"{rate(outcome.tie[best, 0])} of comparisons"
     if asl[best] < LITTLE:
         text += ", so that next to nothing is found to differ"
-    return f"{text}. {reliable(study, place, best)}."
+    return f"{text}. {reliability_sentence(study, place, best)}."
 
 
-def told(study: StabilityStudy, value: float) -> str:
+def pairs_text(study: StabilityStudy, value: float) -> str:
     """What a test tells apart: the two systems in so many draws, or so many of all pairs."""
     n = study.conditions[main_condition(study)].systems
     if len(study.systems) == 2:
         return f"the two systems apart in {rate(value)} of draws"
-    pairs = counted(n * (n - 1) // 2, "pair") if n == len(study.systems) else "pairs"
+    pairs = pluralise(n * (n - 1) // 2, "pair") if n == len(study.systems) else "pairs"
     return f"{rate(value)} of {pairs} of systems apart"
 
 
-def reliable(study: StabilityStudy, place: int, best: int) -> str:
+def reliability_sentence(study: StabilityStudy, place: int, best: int) -> str:
     """From how many queries on the order of systems can be relied on."""
     needed, low, high = study.outcomes[place].reliability[best, NEEDED : NEEDED + 3].tolist()
     order = f"the order of systems by {study.names[best]}"
@@ -204,10 +204,10 @@ def reliable(study: StabilityStudy, place: int, best: int) -> str:
     condition = study.conditions[place]
     one, of = "query", "queries"
     if study.what == "entities":
-        size = counted(round(condition.entities / condition.splits), "entity", "entities")
+        size = pluralise(round(condition.entities / condition.splits), "entity", "entities")
         one, of = (f"{n} of about {size}" for n in ("group", "groups"))
-    text = f"{order[0].upper()}{order[1:]} can be relied on from about {counted(round(needed), one, of)} on"
+    text = f"{order[0].upper()}{order[1:]} can be relied on from about {pluralise(round(needed), one, of)} on"
     if math.isnan(low) or math.isnan(high):
-        return f"{text} (reliability {percent(TARGET)})"
+        return f"{text} (reliability {format_percent(TARGET)})"
     ends = f"{low:,.0f} or far more" if math.isinf(high) else f"{low:,.0f} to {high:,.0f}"
-    return f"{text} ({ends}, so far as these data tell; reliability {percent(TARGET)})"
+    return f"{text} ({ends}, so far as these data tell; reliability {format_percent(TARGET)})"

@@ -12,7 +12,7 @@ from rankscope.errors import ParameterError
 from rankscope.kernels.resample import draw
 from rankscope.stats.correlation_intervals import ends
 from rankscope.stats.correlation_pvalues import kendall_pvalues, permutation_pvalues, t_pvalues
-from rankscope.stats.correlation_values import STATISTICS, Pairs, matrix_of, pairs_of
+from rankscope.stats.correlation_values import STATISTICS, ListPairs, matrix_of, pairs_of
 from rankscope.stats.inputs import as_generator, check_alternative, check_choice, check_count, check_share, numbers
 from rankscope.typing import Bools, Floats
 
@@ -151,7 +151,7 @@ def as_lists(values: npt.ArrayLike, what: str) -> Floats:
 
 
 def pvalues(
-    pairs: Pairs, alternative: str, pvalue: str, n_resamples: int, rng: np.random.Generator
+    pairs: ListPairs, alternative: str, pvalue: str, n_resamples: int, rng: np.random.Generator
 ) -> tuple[Floats, Bools, Floats]:
     """(lists) each: the p-values, whether all orders were counted, their standard errors."""
     good = ~pairs.flat

@@ -7,8 +7,8 @@ import numpy.typing as npt
 
 from rankscope.kernels.resample import draw
 from rankscope.kernels.ties import NOISE
-from rankscope.stats.correlation_resamples import left_out, resampled, weighted_correlation
-from rankscope.stats.correlation_values import Pairs
+from rankscope.stats.correlation_resamples import bootstrap_values, leave_one_out, weighted_correlation
+from rankscope.stats.correlation_values import ListPairs
 from rankscope.stats.distributions import special
 from rankscope.stats.inputs import counted
 from rankscope.stats.intervals import quantiles
@@ -28,7 +28,7 @@ FULL = (
 
 
 def ends(
-    pairs: Pairs, confidence_level: float, interval: str, n_resamples: int, rng: np.random.Generator
+    pairs: ListPairs, confidence_level: float, interval: str, n_resamples: int, rng: np.random.Generator
 ) -> tuple[Floats, Floats, tuple[str, ...]]:
     """(lists) the ends of the intervals, and notes on all that has been found."""
     one = "a list has one value only: nothing rises or falls, there is no correlation"
@@ -72,14 +72,14 @@ def fisher_ends(value: Floats, n: int, statistic: str, confidence_level: float) 
 
 
 def bootstrap_ends(
-    pairs: Pairs, which: npt.NDArray[np.intp], confidence_level: float, n_resamples: int, rng: np.random.Generator
+    pairs: ListPairs, which: npt.NDArray[np.intp], confidence_level: float, n_resamples: int, rng: np.random.Generator
 ) -> tuple[Floats, Floats, int]:
     """Of some of the lists, the BCa interval, and in how many samples one was undefined."""
     low, high, lost = np.empty(which.size), np.empty(which.size), 0
     draws = draw(rng, n_resamples)
     for place, i in enumerate(which.tolist()):
         ways = [weighted_correlation(pairs.statistic, pairs.x[i], pairs.y[i])]
-        samples, jackknife = resampled(ways, pairs.n, draws)[0], left_out(ways, pairs.n)[0]
+        samples, jackknife = bootstrap_values(ways, pairs.n, draws)[0], leave_one_out(ways, pairs.n)[0]
         low[place], high[place] = bca_ends(float(pairs.value[i]), samples, jackknife, confidence_level)
         lost = max(lost, int(np.isnan(samples).sum()))
     return low, high, lost

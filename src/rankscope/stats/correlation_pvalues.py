@@ -134,7 +134,7 @@ def permutation_pvalues(
     """
     lists, n = x.shape
     exact = n <= 12 and factorial(n) <= draws.n_resamples
-    orders = all_orders(n) if exact else drawn_orders(draws, n)
+    orders = all_orders(n) if exact else sampled_orders(draws, n)
     count = np.zeros(lists)
     observed = (x * y).sum(axis=1) if ranks is None else surplus_by_row(*ranks).astype(np.float64)
     slack = NOISE * np.sqrt((x * x).sum(axis=1) * (y * y).sum(axis=1)) if ranks is None else np.zeros(lists)
@@ -172,7 +172,7 @@ def all_orders(n: int) -> Iterator[Ints]:
         yield chunk.reshape(-1, n)
 
 
-def drawn_orders(draws: Draws, n: int) -> Iterator[Ints]:
+def sampled_orders(draws: Draws, n: int) -> Iterator[Ints]:
     """(orders, n), chunk by chunk."""
     for stream, rows in chunks(draws, n):
         yield stream.permuted(np.broadcast_to(np.arange(n), (rows, n)), axis=1)

@@ -11,7 +11,7 @@ from rankscope.kernels.resample import Draws, bootstrap_counts
 from rankscope.stats.correlation_values import normed
 from rankscope.typing import Floats, Ints
 
-__all__ = ["Weighted", "left_out", "resampled", "weighted_correlation"]
+__all__ = ["Weighted", "leave_one_out", "bootstrap_values", "weighted_correlation"]
 
 #: (resamples, items) how often each item counts -> (resamples) the correlation, NaN where it is undefined.
 Weighted = Callable[[Floats], Floats]
@@ -111,7 +111,7 @@ def sign_table(values: Ints, others: Ints) -> npt.NDArray[np.int8]:
     return more.view(np.int8) - (values[:, None] < others).view(np.int8)
 
 
-def resampled(ways: Sequence[Weighted], n: int, draws: Draws) -> Floats:
+def bootstrap_values(ways: Sequence[Weighted], n: int, draws: Draws) -> Floats:
     """(ways, resamples) each correlation of lists of n items, in the same bootstrap samples."""
     found = np.empty((len(ways), draws.n_resamples))
     done = 0
@@ -132,6 +132,6 @@ def leaving_out(n: int) -> Iterator[Floats]:
         yield counts
 
 
-def left_out(ways: Sequence[Weighted], n: int) -> Floats:
+def leave_one_out(ways: Sequence[Weighted], n: int) -> Floats:
     """(ways, items) each correlation without each item."""
     return np.concatenate([np.array([way(counts) for way in ways]) for counts in leaving_out(n)], axis=1)

@@ -11,7 +11,7 @@ from rankscope.stats.inputs import constant
 from rankscope.stats.rank_rows import RankedRows, rank_rows, surplus_by_row
 from rankscope.typing import Bools, Floats
 
-__all__ = ["STATISTICS", "Pairs", "matrix_of", "normed", "pairs_of"]
+__all__ = ["STATISTICS", "ListPairs", "matrix_of", "normed", "pairs_of"]
 
 STATISTICS = ("pearson", "spearman", "kendall_a", "kendall_b", "kendall_c")
 #: A correlation so close to 1 or -1 is that, but for rounding.
@@ -19,7 +19,7 @@ EXACTLY = 1e-14
 
 
 @dataclass(frozen=True, eq=False)
-class Pairs:
+class ListPairs:
     """Two tables of lists (lists, items), and what is counted in them once."""
 
     x: Floats
@@ -36,7 +36,7 @@ class Pairs:
         return int(self.x.shape[1])
 
 
-def pairs_of(x: Floats, y: Floats, statistic: str) -> Pairs:
+def pairs_of(x: Floats, y: Floats, statistic: str) -> ListPairs:
     ranks_x, ranks_y = rank_rows(x), rank_rows(y)
     flat = (constant(x) | constant(y)) if statistic == "pearson" else (ranks_x.distinct == 1) | (ranks_y.distinct == 1)
     surplus = np.zeros(len(x), np.int64)
@@ -47,7 +47,7 @@ def pairs_of(x: Floats, y: Floats, statistic: str) -> Pairs:
     else:
         surplus = surplus_by_row(ranks_x, ranks_y)
         value = taus(surplus, ranks_x, ranks_y, statistic)
-    return Pairs(x, y, statistic, ranks_x, ranks_y, surplus, value, flat)
+    return ListPairs(x, y, statistic, ranks_x, ranks_y, surplus, value, flat)
 
 
 def taus(surplus: npt.NDArray[np.int64], x: RankedRows, y: RankedRows, statistic: str) -> Floats:

@@ -120,7 +120,7 @@ def of_text(one: npt.NDArray[Any], other: npt.NDArray[Any]) -> tuple[tuple[Label
 def of_numbers(one: npt.NDArray[Any], other: npt.NDArray[Any]) -> tuple[tuple[Label, ...], Ints, Ints]:
     """Whole numbers close together by a table of those that occur; others by sorting."""
     booleans = one.dtype.kind == other.dtype.kind == "b"
-    sides = [side.astype(np.int64, copy=False) if whole(side) else side for side in (one, other)]
+    sides = [side.astype(np.int64, copy=False) if are_integers(side) else side for side in (one, other)]
     if all(side.dtype == np.int64 for side in sides):
         low = min(int(side.min()) for side in sides)
         span = max(int(side.max()) for side in sides) - low + 1
@@ -141,7 +141,7 @@ def of_numbers(one: npt.NDArray[Any], other: npt.NDArray[Any]) -> tuple[tuple[La
     return tuple(values.tolist()), places[: one.size], places[one.size :]
 
 
-def whole(side: npt.NDArray[Any]) -> bool:
+def are_integers(side: npt.NDArray[Any]) -> bool:
     """Whether all are whole numbers that int64 holds."""
     if side.dtype.kind == "f":
         return bool((np.abs(side) < 2.0**53).all() and (side == np.floor(side)).all())

@@ -16,7 +16,7 @@ from rankscope.typing import Floats
 __all__ = ["anova_power", "queries_for_anova", "queries_for_interval", "queries_for_t", "t_power"]
 
 #: More queries than these are not looked for.
-MOST = 10**8
+MAX_QUERIES = 10**8
 
 
 def t_power(
@@ -55,8 +55,8 @@ def least(enough: Callable[[int], bool], first: int, found: str) -> int:
     """The smallest number from `first` on that is enough; `enough` stays true once it is."""
     high = first
     while not enough(high):
-        if high >= MOST:
-            raise ParameterError(f"{found} takes more than {MOST:,} queries; ask for less")
+        if high >= MAX_QUERIES:
+            raise ParameterError(f"{found} takes more than {MAX_QUERIES:,} queries; ask for less")
         high *= 2
     low = first - 1
     if high > first:

@@ -19,7 +19,7 @@ from rankscope.stats.inputs import as_differences, check_share, is_real
 from rankscope.stats.intervals import t_interval
 from rankscope.typing import Bools, Floats
 
-__all__ = ["FEWEST", "PredictionPowered", "Spread", "combined_half", "prediction_powered", "spread_of"]
+__all__ = ["FEWEST", "PredictionPowered", "HumanSpread", "combined_half", "prediction_powered", "spread_of"]
 
 #: Of fewer values of people no weight can be told; the machine is then left out.
 FEWEST = 5
@@ -192,7 +192,7 @@ def slopes(xy: Floats, xx: Floats) -> Floats:
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Spread:
+class HumanSpread:
     """How people's values vary, and how much of that the machine foretells; arrays of shape (lists).
 
     sd: of people's values. explained: in [0, 1], the share of their variance that a straight line through the
@@ -207,7 +207,7 @@ class Spread:
         return np.asarray(~(self.sd > 0), np.bool_)
 
 
-def spread_of(human: npt.ArrayLike, machine: npt.ArrayLike) -> Spread:
+def spread_of(human: npt.ArrayLike, machine: npt.ArrayLike) -> HumanSpread:
     """How well the machine foretells people's values; human, machine: (lists, queries), at least 5 queries.
 
     Raises ParameterError for other shapes, NaN, fewer queries.
@@ -228,7 +228,7 @@ def spread_of(human: npt.ArrayLike, machine: npt.ArrayLike) -> Spread:
     scale = xx * yy
     square = np.divide(xy**2, scale, out=np.zeros_like(xy), where=(scale > 0) & (xy > 0))
     explained = np.clip(1 - (1 - square) * (n - 1) / (n - 2), 0.0, 1.0)
-    return Spread(sd=h.std(axis=1, ddof=1), explained=explained)
+    return HumanSpread(sd=h.std(axis=1, ddof=1), explained=explained)
 
 
 def combined_half(n: int, n_all: int, sd: float, explained: float, *, confidence_level: float = 0.95) -> float:

@@ -11,10 +11,10 @@ from rankscope.stats.inputs import check_alternative, numbers
 from rankscope.stats.paired import PairedTest
 from rankscope.typing import Floats
 
-__all__ = ["LEAST", "williams_test"]
+__all__ = ["MIN_ITEMS", "williams_test"]
 
 #: t has n - 3 degrees of freedom.
-LEAST = 4
+MIN_ITEMS = 4
 #: A determinant this small is 0, but for rounding.
 NOISE = 1e-12
 
@@ -46,9 +46,9 @@ def williams_test(
     (1.5982, 0.1445)
     """
     check_alternative(alternative)
-    if isinstance(n, bool) or not isinstance(n, (int, np.integer)) or n < LEAST:
+    if isinstance(n, bool) or not isinstance(n, (int, np.integer)) or n < MIN_ITEMS:
         raise ParameterError(
-            f"n is {n!r}, expected at least {LEAST} items: Williams' test has n - 3 degrees of freedom"
+            f"n is {n!r}, expected at least {MIN_ITEMS} items: Williams' test has n - 3 degrees of freedom"
         )
     r1, r2, b = (correlations(values) for values in (first, second, between))
     if not r1.shape == r2.shape == b.shape:

@@ -11,7 +11,7 @@ from types import SimpleNamespace
 
 import numpy as np
 
-from rankscope.evaluation.lists import JudgedLists
+from rankscope.evaluation.lists import FullyJudgedLists
 from rankscope.measures.names import parse_measure
 
 PLAIN = SimpleNamespace(exp=math.exp, log=math.log, abs=abs, above=lambda x: max(x, 0.0))
@@ -118,7 +118,7 @@ def measured_twice(measure, scores, grades, i, j, top):
     place = -np.array(rank, float)
     swapped = place.copy()
     swapped[[i, j]] = place[[j, i]]
-    lists = JudgedLists(np.array(grades), np.array([0, len(grades)]), max_grade=top)
+    lists = FullyJudgedLists(np.array(grades), np.array([0, len(grades)]), max_grade=top)
     return float(measure(lists.hits(swapped))[0] - measure(lists.hits(place))[0])
 
 

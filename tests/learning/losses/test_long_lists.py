@@ -8,7 +8,7 @@ import pytest
 from learning.losses import naive_losses as naive
 
 from rankscope.learning.losses import LOSSES, approximate, blocks, listmle, neuralndcg, parse_loss
-from rankscope.learning.losses.blocks import blocks_of
+from rankscope.learning.losses.blocks import pad_lists
 
 N = 5000
 #: Megabytes that a call may hold at once; all pairs of the list as one table of float64 would be 200.
@@ -37,7 +37,7 @@ def test_smooth_ranks_of_a_long_list_are_those_of_a_few_rows_at_a_time(monkeypat
     scores, grades, offsets = rng.normal(size=30), rng.integers(0, 3, 30), np.array([0, 3, 27, 30])
     value, gradient = approximate.approxndcg(scores, grades, offsets)
     monkeypatch.setattr(approximate, "CELLS", 100)
-    monkeypatch.setattr(approximate, "blocks_of", lambda offsets: blocks_of(offsets, cells=100))
+    monkeypatch.setattr(approximate, "pad_lists", lambda offsets: pad_lists(offsets, cells=100))
     few, same = approximate.approxndcg(scores, grades, offsets)
     assert few == pytest.approx(value)
     assert same == pytest.approx(gradient)
@@ -50,7 +50,7 @@ def test_blocks_hold_every_list_once_and_stay_within_their_cells():
     lengths = np.random.default_rng(3).integers(1, 40, 200)
     offsets = np.cumsum([0, *lengths])
     seen = []
-    for block in blocks.blocks_of(offsets, cells=5000):
+    for block in blocks.pad_lists(offsets, cells=5000):
         assert block.mask.size * block.mask.shape[1] <= 5000 or len(block.lists) == 1
         assert block.mask.sum(axis=1).tolist() == lengths[block.lists].tolist()
         seen += block.rows[block.mask].tolist()

@@ -8,9 +8,9 @@ import pytest
 from learning.losses.every_loss import random_lists
 
 from rankscope.errors import InputError, ParameterError
-from rankscope.evaluation.lists import JudgedLists
+from rankscope.evaluation.lists import FullyJudgedLists
 from rankscope.learning.losses import approxmrr, approxndcg, neuralndcg, parse_loss
-from rankscope.learning.losses.neural_sort import LONGEST
+from rankscope.learning.losses.neural_sort import MAX_LIST_LENGTH
 from rankscope.measures.names import parse_measure
 
 
@@ -23,7 +23,7 @@ def lists_apart(seed):
 
 
 def measured(name, scores, grades, offsets):
-    return float(parse_measure(name)(JudgedLists(grades, offsets).hits(scores)).mean())
+    return float(parse_measure(name)(FullyJudgedLists(grades, offsets).hits(scores)).mean())
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -70,7 +70,7 @@ def test_a_temperature_that_is_none_is_refused(loss, temperature):
 
 
 def test_a_list_too_long_to_be_sorted_softly_is_refused_and_the_way_out_named():
-    n = LONGEST + 1
+    n = MAX_LIST_LENGTH + 1
     with pytest.raises(
         ParameterError, match=r"a list has 2001 documents, and neuralndcg sorts at most 2000;.* approxndcg"
     ):

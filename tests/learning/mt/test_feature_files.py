@@ -12,7 +12,7 @@ from rankscope.data.segment_scores import PairScores, SegmentScores
 from rankscope.errors import InputError, ParameterError
 from rankscope.io.features import read_features
 from rankscope.learning.mt.extra_columns import column_of_scores
-from rankscope.learning.mt.feature_files import as_features, judged_lists, write_translation_features
+from rankscope.learning.mt.feature_files import features_by_segment, judged_lists, write_translation_features
 from rankscope.learning.mt.feature_table import TranslationFeatures
 
 SYSTEMS, SEGMENTS = ("A", "B", "C"), ("1", "2")
@@ -61,14 +61,14 @@ def test_svmlight_has_a_list_a_segment(tmp_path):
     assert found.query_ids == ("de-en:1", "de-en:2", "1", "2")
     assert found.doc_ids == [*SYSTEMS] * 4
     assert found.values[:3].tolist() == VALUES[:, 0].tolist()
-    assert as_features([table()]).values.tolist() == [VALUES[s, i].tolist() for i in range(2) for s in range(3)]
+    assert features_by_segment([table()]).values.tolist() == [VALUES[s, i].tolist() for i in range(2) for s in range(3)]
 
 
 def test_tables_with_other_features_are_refused(tmp_path):
     with pytest.raises(InputError, match="features of en-de: x, expected x and y as of de-en"):
         write_translation_features([table(), table("en-de").select(["x"])], tmp_path / "a.csv")
     with pytest.raises(ParameterError, match="there are no tables"):
-        as_features([])
+        features_by_segment([])
 
 
 # Lists to learn from

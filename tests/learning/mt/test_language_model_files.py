@@ -11,8 +11,8 @@ from same import assert_same_bits
 
 from rankscope.errors import InputError, OutputError, ParameterError
 from rankscope.learning.mt import load_language_model, save_language_model, train_language_model
-from rankscope.learning.mt.array_files import prefix_of
-from rankscope.learning.mt.compact import MAGIC
+from rankscope.learning.mt.array_files import header_struct
+from rankscope.learning.mt.compact import LANGUAGE_MODEL_MAGIC
 
 TEXT = ["the cat sat on the mat", "the dog sat", "a cat ran to the dog", "ein schöner Tag", "the cat ran"]
 ASKED = ["the cat ran", "a dog sat on a mat", "", "ein Hund"]
@@ -72,8 +72,8 @@ def test_arpa_is_read_as_it_was_written(tmp_path, name):
 
 def test_arpa_in_pieces_of_any_size_is_the_same(tmp_path, monkeypatch):
     save_language_model(model(), tmp_path / "a.arpa")
-    monkeypatch.setattr("rankscope.learning.mt.arpa_writing.PIECE", 5)
-    monkeypatch.setattr("rankscope.learning.mt.arpa_lines.LINES", 3)
+    monkeypatch.setattr("rankscope.learning.mt.arpa_writing.NGRAMS_AT_ONCE", 5)
+    monkeypatch.setattr("rankscope.learning.mt.arpa_lines.LINES_AT_ONCE", 3)
     save_language_model(model(), tmp_path / "b.arpa")
     assert_same_bits((tmp_path / "a.arpa").read_bytes(), (tmp_path / "b.arpa").read_bytes())
     assert load_language_model(tmp_path / "b.arpa").scores(ASKED).log10 == pytest.approx(model().scores(ASKED).log10)
@@ -93,7 +93,7 @@ def test_the_compact_form_keeps_every_bit(tmp_path, name, order):
 
 def test_the_form_can_be_said(tmp_path):
     save_language_model(model(), tmp_path / "m.arpa", form="compact")
-    assert (tmp_path / "m.arpa").read_bytes().startswith(MAGIC)
+    assert (tmp_path / "m.arpa").read_bytes().startswith(LANGUAGE_MODEL_MAGIC)
     save_language_model(model(), tmp_path / "m", form="arpa")
     assert (tmp_path / "m").read_bytes().startswith(b"\\data\\\nngram 1=")
     with pytest.raises(ParameterError, match="form is 'text'"):
@@ -210,14 +210,18 @@ def test_a_wrong_byte_anywhere_is_told(tmp_path, compact):
 
 def test_another_form_is_said(tmp_path, compact):
     with pytest.raises(InputError, match="its form is not 1, which this version of rankscope reads"):
-        load_language_model(put(tmp_path / "m", compact.replace(MAGIC, MAGIC.replace(b"1", b"2"))))
+        load_language_model(
+            put(tmp_path / "m", compact.replace(LANGUAGE_MODEL_MAGIC, LANGUAGE_MODEL_MAGIC.replace(b"1", b"2")))
+        )
 
 
 def rewritten(content, change):
     """The bytes with other arrays, whose checksums are right."""
-    _, length, _ = prefix_of(MAGIC).unpack_from(content)
-    about = json.loads(content[prefix_of(MAGIC).size : prefix_of(MAGIC).size + length])
-    arrays, begin = {}, prefix_of(MAGIC).size + length
+    _, length, _ = header_struct(LANGUAGE_MODEL_MAGIC).unpack_from(content)
+    about = json.loads(
+        content[header_struct(LANGUAGE_MODEL_MAGIC).size : header_struct(LANGUAGE_MODEL_MAGIC).size + length]
+    )
+    arrays, begin = {}, header_struct(LANGUAGE_MODEL_MAGIC).size + length
     for name, one in about["arrays"].items():
         arrays[name] = np.frombuffer(content, one["dtype"], one["size"], begin).copy()
         begin += arrays[name].nbytes
@@ -228,7 +232,9 @@ def rewritten(content, change):
     }
     header = json.dumps(about).encode()
     body = b"".join(array.tobytes() for array in arrays.values())
-    return prefix_of(MAGIC).pack(MAGIC, len(header), zlib.crc32(header)) + header + body
+    return (
+        header_struct(LANGUAGE_MODEL_MAGIC).pack(LANGUAGE_MODEL_MAGIC, len(header), zlib.crc32(header)) + header + body
+    )
 
 
 @pytest.mark.parametrize(
@@ -256,7 +262,13 @@ def test_arrays_that_were_not_changed_are_read(tmp_path, compact):
 
 def test_bytes_of_other_files_are_no_models(tmp_path):
     rng = np.random.default_rng(1)
-    for content in (b"\x80\x04pickle", rng.bytes(5000), MAGIC, MAGIC + rng.bytes(300), b"the cat\nsat\n"):
+    for content in (
+        b"\x80\x04pickle",
+        rng.bytes(5000),
+        LANGUAGE_MODEL_MAGIC,
+        LANGUAGE_MODEL_MAGIC + rng.bytes(300),
+        b"the cat\nsat\n",
+    ):
         with suppress(InputError):
             load_language_model(put(tmp_path / "m", content))
             raise AssertionError

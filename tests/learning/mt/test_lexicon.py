@@ -41,7 +41,7 @@ def by_loops(lexicon, source, target):
 @pytest.mark.parametrize("groups", [None, [0] * 30, [i // 4 for i in range(30)], [i % 3 for i in range(30)]])
 @pytest.mark.parametrize("at_once", [1, 50, 1 << 19])
 def test_scores_are_the_definition_whatever_is_looked_up_together(monkeypatch, null, groups, at_once):
-    monkeypatch.setattr(lexical_sums, "AT_ONCE", at_once)
+    monkeypatch.setattr(lexical_sums, "CELLS_AT_ONCE", at_once)
     lexicon = trained(null)
     sources, targets = texts(3, "abcdefgh"), texts(4, "uvwxyzagh")  # with unknown words, and such that stand in both
     found = lexicon.scores(sources, targets, groups=groups)

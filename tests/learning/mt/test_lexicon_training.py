@@ -44,7 +44,7 @@ def by_loops(sources, targets, iterations, null):
 @pytest.mark.parametrize("null", [False, True])
 @pytest.mark.parametrize("at_once", [1, 60, 1 << 18])
 def test_it_is_the_definition_where_words_repeat_and_lines_are_empty(monkeypatch, null, at_once):
-    monkeypatch.setattr(lexicon_training, "AT_ONCE", at_once)
+    monkeypatch.setattr(lexicon_training, "CELLS_AT_ONCE", at_once)
     sources, targets = texts(1, "abcde"), texts(2, "uvwxyz")
     expected, likelihood = by_loops(sources, targets, 4, null)
     lexicon = train_lexicon(sources, targets, iterations=4, null=null)

@@ -14,7 +14,7 @@ from same import assert_same_bits
 from rankscope.learning.mt.character_f import character_f
 from rankscope.learning.mt.consensus_f import consensus_f
 from rankscope.learning.mt.ngram_matches import closest_lengths, ngram_matches
-from rankscope.learning.mt.token_lists import TokenLists, cut, different
+from rankscope.learning.mt.token_lists import TokenLists, slices_by_size, sorted_unique
 from rankscope.learning.mt.tokenisation import tokenised
 
 LINES = st.lists(
@@ -62,7 +62,7 @@ def test_chrf_is_the_same_piece_by_piece_and_in_any_order(monkeypatch):
     outputs, reference = (["".join(rng.choices("ab c", k=rng.randint(0, 9))) for _ in range(20)] for _ in "12")
     segments = np.array([rng.randint(0, 19) for _ in range(20)])
     whole = character_f(outputs, segments, [reference])
-    monkeypatch.setattr("rankscope.learning.mt.character_f.AT_ONCE", 7)
+    monkeypatch.setattr("rankscope.learning.mt.character_f.CHARACTERS_AT_ONCE", 7)
     assert_same_bits(character_f(outputs, segments, [reference]).tolist(), whole.tolist())
 
 
@@ -105,7 +105,7 @@ def consensus_by_loops(outputs, segments):
 
 @pytest.mark.parametrize("seed", range(4))
 def test_the_consensus_is_the_definition(monkeypatch, seed):
-    monkeypatch.setattr("rankscope.learning.mt.consensus_f.AT_ONCE", 30)
+    monkeypatch.setattr("rankscope.learning.mt.consensus_f.NGRAMS_AT_ONCE", 30)
     rng = random.Random(seed)
     outputs = ["".join(rng.choices("ab c\u00e9", k=rng.randint(0, 12))) for _ in range(14)]
     segments = np.array([rng.randint(0, 4) for _ in outputs])
@@ -128,14 +128,14 @@ def test_an_output_without_others_has_no_consensus():
 
 def test_pieces_are_whole_and_in_order():
     sizes = np.array([4, 4, 9, 0, 1, 1, 30])
-    pieces = cut(sizes, 8)
+    pieces = slices_by_size(sizes, 8)
     assert [i for piece in pieces for i in range(piece.start, piece.stop)] == list(range(7))
-    assert cut(np.array([], np.int64), 8) == []
+    assert slices_by_size(np.array([], np.int64), 8) == []
 
 
 def test_different_keys_rise():
-    assert different(np.array([3, 1, 3, 2, 1])).tolist() == [1, 2, 3]
-    assert different(np.array([], np.int64)).tolist() == []
+    assert sorted_unique(np.array([3, 1, 3, 2, 1])).tolist() == [1, 2, 3]
+    assert sorted_unique(np.array([], np.int64)).tolist() == []
 
 
 def test_characters_are_code_points():

@@ -68,7 +68,7 @@ def test_batches_and_threads_change_no_score(name, threads, monkeypatch):
     monkeypatch.setattr(torch, "set_num_threads", lambda _: set_threads(threads))  # which predicting calls with 1
     try:
         for documents, cells in ((1, 1), (20, 50), (1000, 1 << 20)):
-            monkeypatch.setitem(scoring.AT_ONCE, "cpu", documents)
+            monkeypatch.setitem(scoring.DOCUMENTS_AT_ONCE, "cpu", documents)
             monkeypatch.setitem(scoring.CELLS, "cpu", cells)
             assert (ranker.predict(X, QID) == scores).all()
     finally:

@@ -12,9 +12,9 @@ from rankscope.learning.torch.batches import by_length, shuffled
 torch = pytest.importorskip("torch", reason="the extra `torch` is not installed: pip install 'rankscope[torch]'")
 
 from rankscope.learning.torch import scoring  # noqa: E402 - it asks for PyTorch
-from rankscope.learning.torch.course import on  # noqa: E402 - the same
-from rankscope.learning.torch.network import Shape, Table, dropped, first_weights, scores_of  # noqa: E402 - the same
-from rankscope.learning.torch.scoring import all_scores  # noqa: E402 - the same
+from rankscope.learning.torch.course import to_device  # noqa: E402 - the same
+from rankscope.learning.torch.network import ListTable, NetworkShape, dropout_units, first_weights, score_lists  # noqa: E402 - the same
+from rankscope.learning.torch.scoring import score_all  # noqa: E402 - the same
 
 LENGTHS = np.array([3, 1, 5, 2, 4])
 OFFSETS = bounds(LENGTHS)
@@ -23,31 +23,31 @@ VALUES = np.random.default_rng(0).normal(size=(15, 6)).astype(np.float32)
 
 def network(attention, heads=2, seed=1):
     """A shape, and weights that are all at work, unlike those that training begins with."""
-    shape = Shape(inputs=6, hidden=(8, 4), attention=attention, heads=heads)
+    shape = NetworkShape(inputs=6, hidden=(8, 4), attention=attention, heads=heads)
     rng = np.random.default_rng(seed)
     moved = [one + rng.normal(0, 0.3, one.shape).astype(np.float32) for one in first_weights(shape, rng)]
-    return shape, [on("cpu", one) for one in moved]
+    return shape, [to_device("cpu", one) for one in moved]
 
 
 def scored(shape, weights, values, offsets):
-    return all_scores(weights, on("cpu", values), offsets, shape, "cpu")
+    return score_all(weights, to_device("cpu", values), offsets, shape, "cpu")
 
 
 @pytest.mark.parametrize("attention", [0, 1, 3])
 def test_weights_have_the_shapes_that_are_told(attention):
-    shape = Shape(inputs=6, hidden=(8, 4), attention=attention)
+    shape = NetworkShape(inputs=6, hidden=(8, 4), attention=attention)
     assert [one.shape for one in first_weights(shape, np.random.default_rng(0))] == shape.shapes()
     assert len(shape.shapes()) == 6 + 12 * attention + 2 * (attention > 0)
 
 
 def test_without_attention_it_is_the_network_of_a_ranker():
     """The same first weights of one seed, and the same scores."""
-    shape = Shape(inputs=6, hidden=(8, 4))
+    shape = NetworkShape(inputs=6, hidden=(8, 4))
     ours = first_weights(shape, np.random.default_rng(2))
     theirs = plain.initial_weights((6, 8, 4, 1), np.random.default_rng(2))
     assert all((one == other).all() for one, other in zip(ours, theirs, strict=True))
-    found = scored(shape, [on("cpu", one) for one in ours], VALUES, OFFSETS)
-    assert (found == plain.scores_of(theirs, VALUES)).all()  # both are exact
+    found = scored(shape, [to_device("cpu", one) for one in ours], VALUES, OFFSETS)
+    assert (found == plain.score_documents(theirs, VALUES)).all()  # both are exact
 
 
 def by_loops(weights, values, heads):
@@ -95,31 +95,31 @@ def test_the_order_of_documents_and_how_lists_are_put_together_change_nothing(mo
     order = np.concatenate([a + np.random.default_rng(3).permutation(b - a) for a, b in pairwise(OFFSETS)])
     # To the last bit, which is promised.
     assert (scored(shape, weights, VALUES[order], OFFSETS) == expected[order]).all()
-    monkeypatch.setitem(scoring.AT_ONCE, "cpu", 1)
+    monkeypatch.setitem(scoring.DOCUMENTS_AT_ONCE, "cpu", 1)
     assert (scored(shape, weights, VALUES, OFFSETS) == expected).all()
     monkeypatch.setitem(scoring.CELLS, "cpu", 1)
     assert (scored(shape, weights, VALUES, OFFSETS) == expected).all()
 
 
 def test_a_table_of_lists_goes_there_and_back():
-    table = Table(torch.tensor([0, 1, 3, 4, 5]), 2, 3)
+    table = ListTable(torch.tensor([0, 1, 3, 4, 5]), 2, 3)
     assert table.laid_out(torch.arange(1, 6)).tolist() == [[1, 2, 0], [3, 4, 5]]
     assert table.mask.tolist() == [[True, True, False], [True, True, True]]
     assert table.in_a_row(torch.tensor([[1, 2, 9], [3, 4, 5]])).tolist() == [1, 2, 3, 4, 5]
 
 
 def test_a_share_of_units_is_dropped_and_the_others_grow():
-    found = dropped(torch.ones(20_000), 0.25, torch.Generator().manual_seed(0))
+    found = dropout_units(torch.ones(20_000), 0.25, torch.Generator().manual_seed(0))
     assert found.unique().tolist() == pytest.approx([0.0, 4 / 3])
     assert float((found == 0).float().mean()) == pytest.approx(0.25, abs=0.015)  # 5 standard deviations
-    assert dropped(found, 0.0, None) is found
+    assert dropout_units(found, 0.0, None) is found
 
 
 def test_dropout_leaves_the_random_numbers_of_others_alone():
     before = torch.get_rng_state()
     shape, weights = network(1)
-    table = Table(torch.arange(15), 3, 5)
-    scores_of(weights, on("cpu", VALUES), shape, table, 0.5, torch.Generator().manual_seed(0))
+    table = ListTable(torch.arange(15), 3, 5)
+    score_lists(weights, to_device("cpu", VALUES), shape, table, 0.5, torch.Generator().manual_seed(0))
     assert torch.get_rng_state().equal(before)
 
 

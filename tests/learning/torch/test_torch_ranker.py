@@ -5,7 +5,7 @@ import pytest
 
 from rankscope.data.features import Features
 from rankscope.errors import InputError, ParameterError
-from rankscope.evaluation.lists import JudgedLists
+from rankscope.evaluation.lists import FullyJudgedLists
 from rankscope.learning import Ranker
 from rankscope.learning.learned import Training
 from rankscope.learning.list_ranks import with_list_ranks
@@ -14,7 +14,7 @@ from rankscope.measures.names import parse_measure
 torch = pytest.importorskip("torch", reason="the extra `torch` is not installed: pip install 'rankscope[torch]'")
 
 from rankscope.learning.torch import TorchRanker  # noqa: E402 - it asks for PyTorch
-from rankscope.learning.torch.course import Course  # noqa: E402 - the same
+from rankscope.learning.torch.course import TorchTraining  # noqa: E402 - the same
 
 RNG = np.random.default_rng(4)
 X = RNG.normal(size=(60, 5))
@@ -34,7 +34,7 @@ def turned(seed, lists=150, documents=8):
 
 
 def quality(ranker, features):
-    hits = JudgedLists(features.relevance, features.offsets).hits(ranker.predict(features))
+    hits = FullyJudgedLists(features.relevance, features.offsets).hits(ranker.predict(features))
     return float(parse_measure("nDCG@5")(hits).mean())
 
 
@@ -112,7 +112,7 @@ def test_the_best_epoch_on_validation_lists_is_kept_and_training_stops_after_it(
     (model,) = ranker.models_
     assert len(model.losses) == len(model.values) == len(told) == model.best_epoch + 4 < 60
     assert max(model.values) == model.values[model.best_epoch]
-    held = JudgedLists(Y[40:], np.array([0, 10, 20]), by_lot=True)
+    held = FullyJudgedLists(Y[40:], np.array([0, 10, 20]), by_lot=True)
     assert parse_measure("nDCG@3")(held.hits(ranker.predict(X[40:]))).mean() == pytest.approx(max(model.values))
 
 
@@ -148,11 +148,11 @@ def test_losses_on_a_gpu_are_those_of_a_cpu(monkeypatch):
     """What is written in PyTorch for a GPU, run here on the CPU, gives the same training but for rounding."""
 
     def with_native(native):
-        return lambda **given: Course(**{**given, "native": native})
+        return lambda **given: TorchTraining(**{**given, "native": native})
 
     losses = []
     for native in (False, True):
-        monkeypatch.setattr("rankscope.learning.torch.torch_ranker.Course", with_native(native))
+        monkeypatch.setattr("rankscope.learning.torch.torch_ranker.TorchTraining", with_native(native))
         losses.append(TorchRanker("lambdaloss", **SMALL, dropout=0.2).fit(X, Y, QID).models_[0].losses)
     assert losses[0] == pytest.approx(losses[1], rel=1e-4)
 
@@ -218,8 +218,8 @@ def test_where_memory_is_used_up_the_size_of_batches_is_named(monkeypatch, error
     ranker = TorchRanker(**{**SMALL, "batch_lists": lists}, attention=1).fit(X, Y, QID)
     before = ranker.models_
     with monkeypatch.context() as patch:
-        patch.setattr("rankscope.learning.torch.course.scores_of", full)
-        patch.setattr("rankscope.learning.torch.scoring.Network.together", full)
+        patch.setattr("rankscope.learning.torch.course.score_lists", full)
+        patch.setattr("rankscope.learning.torch.scoring.ExactNetwork.together", full)
         with pytest.raises(ParameterError, match=f"memory enough .*batches of {lists} lists of up to 10 .*{advice}"):
             ranker.fit(X, Y, QID)
         with pytest.raises(ParameterError, match=r"memory enough .*to score documents of lists of up to 10$"):
@@ -232,7 +232,7 @@ def test_other_errors_of_pytorch_are_not_taken_for_want_of_memory(monkeypatch):
     def broken(*given, **more):
         raise RuntimeError("something else")
 
-    monkeypatch.setattr("rankscope.learning.torch.course.scores_of", broken)
+    monkeypatch.setattr("rankscope.learning.torch.course.score_lists", broken)
     with pytest.raises(RuntimeError, match="something else"):
         TorchRanker(**SMALL).fit(X, Y, QID)
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from rankscope.learning.losses.blocks import CELLS, Block, blocks_of
+from rankscope.learning.losses.blocks import CELLS, PaddedLists, pad_lists
 from rankscope.learning.losses.gains import ideal_shares
 from rankscope.stats.inputs import check_positive
 from rankscope.typing import Floats, Ints, Reals
@@ -16,7 +16,7 @@ from rankscope.typing import Floats, Ints, Reals
 __all__ = ["approxmrr", "approxndcg"]
 
 #: Approximate ranks to what they are worth, and its derivative.
-Worth = Callable[[Floats], tuple[Floats, Floats]]
+RankDiscount = Callable[[Floats], tuple[Floats, Floats]]
 
 
 def approxndcg(
@@ -42,7 +42,7 @@ def approxndcg(
         logs = np.log2(1.0 + ranks)
         return 1.0 / logs, -1.0 / (logs**2 * np.log(2.0) * (1.0 + ranks))
 
-    return smooth(scores, share, offsets, temperature, worth)
+    return smooth_measure(scores, share, offsets, temperature, worth)
 
 
 def approxmrr(
@@ -64,33 +64,39 @@ def approxmrr(
     relevant = (relevance >= 1).astype(np.float64)
     n = np.add.reduceat(relevant, offsets[:-1])
     share = np.divide(relevant, np.repeat(n, np.diff(offsets)), out=np.zeros(relevant.size), where=relevant > 0)
-    return smooth(scores, share, offsets, temperature, lambda ranks: (1.0 / ranks, -1.0 / ranks**2))
+    return smooth_measure(scores, share, offsets, temperature, lambda ranks: (1.0 / ranks, -1.0 / ranks**2))
 
 
-def smooth(scores: Reals, share: Floats, offsets: Ints, temperature: float, worth: Worth) -> tuple[float, Reals]:
+def smooth_measure(
+    scores: Reals, share: Floats, offsets: Ints, temperature: float, worth: RankDiscount
+) -> tuple[float, Reals]:
     """1 - the sum over documents of their share times what their smooth rank is worth; a mean over lists."""
     check_positive("temperature", temperature)
     lists = offsets.size - 1
     total, gradient = 0.0, np.zeros(scores.size)
-    for block in blocks_of(offsets):
+    for block in pad_lists(offsets):
         given, part = scores[block.rows].astype(np.float64), np.where(block.mask, share[block.rows], 0.0)
-        ranks = np.concatenate([ahead(given, block, rows, temperature) for rows in row_parts(block)], axis=1)
+        ranks = np.concatenate(
+            [approximate_ranks(given, block, rows, temperature) for rows in row_parts(block)], axis=1
+        )
         value, slope = worth(ranks)
         total += float((part * value).sum())
         pull = np.where(block.mask, -part * slope, 0.0)  # of the loss by each rank
-        found = np.concatenate([pulled(given, pull, block, rows, temperature) for rows in row_parts(block)], axis=1)
+        found = np.concatenate(
+            [gradient_by_scores(given, pull, block, rows, temperature) for rows in row_parts(block)], axis=1
+        )
         gradient[block.rows[block.mask]] = found[block.mask]
     return 1.0 - total / lists, (gradient / lists).astype(scores.dtype)
 
 
-def row_parts(block: Block) -> list[slice]:
+def row_parts(block: PaddedLists) -> list[slice]:
     """Places, so many at a time that the pairs of a long list with them fit."""
     lists, longest = block.mask.shape
     step = max(CELLS // (lists * longest), 1)
     return [slice(start, start + step) for start in range(0, longest, step)]
 
 
-def sigmoids(given: Floats, block: Block, rows: slice, temperature: float) -> Floats:
+def sigmoids(given: Floats, block: PaddedLists, rows: slice, temperature: float) -> Floats:
     """(lists, some places, places) how far the document of each column is ahead of that of the row: 0 to 1."""
     apart = (given[:, rows, None] - given[:, None, :]) / temperature
     small = np.exp(-np.abs(apart))
@@ -99,12 +105,12 @@ def sigmoids(given: Floats, block: Block, rows: slice, temperature: float) -> Fl
     return np.asarray(found)
 
 
-def ahead(given: Floats, block: Block, rows: slice, temperature: float) -> Floats:
+def approximate_ranks(given: Floats, block: PaddedLists, rows: slice, temperature: float) -> Floats:
     """(lists, some places) smooth ranks: a document is half ahead of itself, and that is taken away."""
     return np.asarray(0.5 + sigmoids(given, block, rows, temperature).sum(axis=2))
 
 
-def pulled(given: Floats, pull: Floats, block: Block, rows: slice, temperature: float) -> Floats:
+def gradient_by_scores(given: Floats, pull: Floats, block: PaddedLists, rows: slice, temperature: float) -> Floats:
     """(lists, some places) the gradient by scores of what pulls at ranks."""
     found = sigmoids(given, block, rows, temperature)
     slope = found * (1.0 - found) / temperature  # the same for a pair seen from either side

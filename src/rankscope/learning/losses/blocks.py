@@ -9,14 +9,14 @@ import numpy as np
 
 from rankscope.typing import Bools, Ints
 
-__all__ = ["CELLS", "Block", "blocks_of"]
+__all__ = ["CELLS", "PaddedLists", "pad_lists"]
 
 
 #: Cells of (lists, places, places) that are held at once: 32 MB as float64.
 CELLS = 1 << 22
 
 
-class Block(NamedTuple):
+class PaddedLists(NamedTuple):
     """lists: (lists) which. rows: (lists, longest) the documents. mask: (lists, longest) whether there is one."""
 
     lists: Ints
@@ -24,10 +24,10 @@ class Block(NamedTuple):
     mask: Bools
 
 
-def blocks_of(offsets: Ints, cells: int = CELLS, power: int = 2) -> Iterator[Block]:
+def pad_lists(offsets: Ints, cells: int = CELLS, power: int = 2) -> Iterator[PaddedLists]:
     """All lists by length, together as long as lists x longest ** power stay within `cells`, at least one at a time.
 
-    >>> [block.rows.tolist() for block in blocks_of(np.array([0, 2, 3, 5]), cells=8)]
+    >>> [block.rows.tolist() for block in pad_lists(np.array([0, 2, 3, 5]), cells=8)]
     [[[2, 2], [0, 1]], [[3, 4]]]
     """
     lengths = np.diff(offsets)
@@ -40,5 +40,5 @@ def blocks_of(offsets: Ints, cells: int = CELLS, power: int = 2) -> Iterator[Blo
         lists = order[start:stop]
         places = np.arange(int(lengths[lists[-1]]))
         mask = places < lengths[lists, None]
-        yield Block(lists, np.where(mask, offsets[lists, None] + places, offsets[lists, None]), mask)
+        yield PaddedLists(lists, np.where(mask, offsets[lists, None] + places, offsets[lists, None]), mask)
         start = stop

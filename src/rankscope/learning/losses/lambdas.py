@@ -9,12 +9,12 @@ import numpy as np
 import numpy.typing as npt
 
 from rankscope.errors import ParameterError
-from rankscope.evaluation.lists import JudgedLists, order_in_lists
+from rankscope.evaluation.lists import FullyJudgedLists, order_in_lists
 from rankscope.kernels.segments import place_in_group
 from rankscope.learning.losses.gains import finite_gains, ideal_gains
 from rankscope.learning.losses.named import as_measure
-from rankscope.learning.losses.pairwise import add_curvature, logistic, logistic_bend, pushed
-from rankscope.learning.pairs import Pairs, chunks_with_all, pair_chunks
+from rankscope.learning.losses.pairwise import add_curvature, logistic, logistic_curvature, scatter_gradient
+from rankscope.learning.pairs import DocumentPairs, chunks_with_all, pair_chunks
 from rankscope.measures.base import Measure
 from rankscope.stats.inputs import check_count, check_positive
 from rankscope.typing import Floats, Ints, Reals
@@ -55,15 +55,15 @@ def lambdarank(
     """
     check_positive("sigma", sigma)
     chosen = as_measure("measure", measure)
-    lists = JudgedLists(relevance, offsets, max_grade=max_grade)
+    lists = FullyJudgedLists(relevance, offsets, max_grade=max_grade)
     hits = lists.hits(scores)
     place = np.empty(scores.size, np.int64)  # of each document among the hits
     place[lists.ranked(scores)] = np.arange(scores.size)
 
-    def weights(pairs: Pairs) -> Floats:
+    def weights(pairs: DocumentPairs) -> Floats:
         return np.abs(chosen.swap_deltas(hits, place[pairs.higher], place[pairs.lower]))
 
-    return weighed(scores, offsets, sigma, weights, pair_chunks(relevance, offsets), curvature)
+    return weighted_logistic_loss(scores, offsets, sigma, weights, pair_chunks(relevance, offsets), curvature)
 
 
 def lambdaloss(
@@ -107,7 +107,7 @@ def lambdaloss(
     gain = finite_gains(relevance)
     gain /= np.repeat(np.maximum(ideal_gains(gain, offsets, depth), 1.0), np.diff(offsets))
 
-    def weights(pairs: Pairs) -> Floats:
+    def weights(pairs: DocumentPairs) -> Floats:
         i, j, _ = pairs
         if kind == "1":
             return np.asarray(gain[i] * discount[i])
@@ -123,18 +123,18 @@ def lambdaloss(
 
     if kind == "1":
         paid = np.flatnonzero(gain * discount > 0)
-        return weighed(scores, offsets, sigma, weights, chunks_with_all(paid, offsets), curvature)
+        return weighted_logistic_loss(scores, offsets, sigma, weights, chunks_with_all(paid, offsets), curvature)
     slopes = 1.0 / np.log2(np.arange(2, int(np.diff(offsets).max()) + 3))
     steps = np.append(0.0, slopes[:-1] - slopes[1:])  # by how far apart two rank
-    return weighed(scores, offsets, sigma, weights, pair_chunks(relevance, offsets), curvature)
+    return weighted_logistic_loss(scores, offsets, sigma, weights, pair_chunks(relevance, offsets), curvature)
 
 
-def weighed(
+def weighted_logistic_loss(
     scores: Reals,
     offsets: Ints,
     sigma: float,
-    weights: Callable[[Pairs], Floats],
-    chunks: Iterable[Pairs],
+    weights: Callable[[DocumentPairs], Floats],
+    chunks: Iterable[DocumentPairs],
     curvature: Floats | None = None,
 ) -> tuple[float, Reals]:
     """The weighted sum of logistic losses in base 2 over pairs, a mean over lists, and its gradient."""
@@ -145,7 +145,7 @@ def weighed(
         each = weights(pairs)
         value += float(found @ each)
         if curvature is not None:
-            add_curvature(curvature, scale * each * logistic_bend(slope, sigma), pairs)
+            add_curvature(curvature, scale * each * logistic_curvature(slope, sigma), pairs)
         each *= slope
-        gradient += pushed(each, pairs, scores.size)
+        gradient += scatter_gradient(each, pairs, scores.size)
     return float(value * scale), np.asarray(gradient * scale, scores.dtype)

@@ -21,10 +21,10 @@ from rankscope.typing import Ints, Reals
 
 __all__ = ["LOSSES", "Loss", "as_measure", "parse_loss"]
 
-Function = Callable[..., tuple[float, Reals]]
+LossFunction = Callable[..., tuple[float, Reals]]
 
 #: Every loss by its name; loaded when it is first asked for.
-LOSSES: Mapping[str, Function] = LazyRegistry(
+LOSSES: Mapping[str, LossFunction] = LazyRegistry(
     {
         "listnet": "rankscope.learning.losses.top_one:listnet",
         "softmax_cross_entropy": "rankscope.learning.losses.top_one:softmax_cross_entropy",
@@ -40,13 +40,13 @@ LOSSES: Mapping[str, Function] = LazyRegistry(
         "ordinal": "rankscope.learning.losses.pointwise:ordinal",
     }
 )
-FORM = re.compile(r"(?P<name>[^\W\d]\w*)\s*(\((?P<inner>.*)\))?", re.DOTALL)
+CALL_FORM = re.compile(r"(?P<name>[^\W\d]\w*)\s*(\((?P<inner>.*)\))?", re.DOTALL)
 #: Those whose gradient takes weights as given that change with the scores, so that it is not that of the value.
-WEIGHTS_AS_GIVEN = ("lambdarank", "lambdaloss")
+FIXED_WEIGHTS = ("lambdarank", "lambdaloss")
 #: What is said of a ranker among the parameters of its loss: that it sees ranks within lists.
 RANKS = "ranks"
 #: What the trainer gives, and no name can set.
-GIVEN = ("rng", "max_grade", "curvature")
+TRAINER_ARGUMENTS = ("rng", "max_grade", "curvature")
 
 
 @dataclass(frozen=True)
@@ -64,7 +64,7 @@ class Loss:
     def __post_init__(self) -> None:
         if self.name not in LOSSES:
             raise UnknownName("loss", self.name, LOSSES)
-        known = [name for name in self.takes if name not in GIVEN]
+        known = [name for name in self.takes if name not in TRAINER_ARGUMENTS]
         for name in self.parameters:
             if name not in known:
                 raise UnknownName(f"parameter of {self.name}", name, known)
@@ -73,7 +73,7 @@ class Loss:
         self(two, np.array([1, 0]), np.array([0, 2]), rng=np.random.default_rng(0), max_grade=1)  # refuses bad values
 
     @cached_property
-    def function(self) -> Function:
+    def function(self) -> LossFunction:
         return LOSSES[self.name]
 
     @cached_property
@@ -92,7 +92,7 @@ class Loss:
     @property
     def exact(self) -> bool:
         """Whether the gradient is that of the value, as whoever searches along a line for lower values needs it."""
-        return self.name not in WEIGHTS_AS_GIVEN
+        return self.name not in FIXED_WEIGHTS
 
     def __call__(
         self,
@@ -116,14 +116,14 @@ class Loss:
 
 
 @dataclass(frozen=True)
-class OwnLoss(Loss):
+class CustomLoss(Loss):
     """A function of somebody's own: of scores, relevance and offsets, to a value and its gradient.
 
     It is given rng, max_grade and curvature where it has keyword-only parameters of these names.
     Raises ParameterError for a function that gives something else.
     """
 
-    own: Function | None = None
+    own: LossFunction | None = None
 
     def __post_init__(self) -> None:
         found: Any = self(np.zeros(2), np.array([1, 0]), np.array([0, 2]), rng=np.random.default_rng(0), max_grade=1)
@@ -135,12 +135,12 @@ class OwnLoss(Loss):
             )
 
     @cached_property
-    def function(self) -> Function:
+    def function(self) -> LossFunction:
         assert self.own is not None
         return self.own
 
 
-def parse_loss(text: str | Function, *, ranker: bool = False) -> Loss:
+def parse_loss(text: str | LossFunction, *, ranker: bool = False) -> Loss:
     """A loss from its name; a function of scores, relevance and offsets is one, too.
 
     ranker: whether it is that of a ranker, so that `ranks=True` may stand among its parameters.
@@ -151,8 +151,8 @@ def parse_loss(text: str | Function, *, ranker: bool = False) -> Loss:
     ("listmle(ties='efron')", False)
     """
     if callable(text):
-        return OwnLoss(getattr(text, "__name__", type(text).__name__), own=text)
-    match = FORM.fullmatch(text.strip()) if isinstance(text, str) else None
+        return CustomLoss(getattr(text, "__name__", type(text).__name__), own=text)
+    match = CALL_FORM.fullmatch(text.strip()) if isinstance(text, str) else None
     if match is None:
         raise ParameterError(f"cannot read the loss {text!r}; expected a form like listnet or lambdaloss(kind='2')")
     name = match["name"].lower()

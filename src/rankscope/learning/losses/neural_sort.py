@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rankscope.errors import ParameterError
-from rankscope.learning.losses.blocks import CELLS, Block, blocks_of
+from rankscope.learning.losses.blocks import CELLS, PaddedLists, pad_lists
 from rankscope.learning.losses.gains import ideal_shares
 from rankscope.stats.inputs import check_positive
 from rankscope.typing import Floats, Ints, Reals
@@ -19,7 +19,7 @@ __all__ = ["neuralndcg"]
 #: What a sum of a row or column is at least, so that nothing is divided by 0.
 LEAST = 1e-10
 #: The longest list: some matrices of its documents must fit in memory.
-LONGEST = 2000
+MAX_LIST_LENGTH = 2000
 #: How many matrices are held at once, about.
 AT_ONCE = 8
 
@@ -51,23 +51,25 @@ def neuralndcg(
     if not isinstance(rounds, (int, np.integer)) or rounds < 0:
         raise ParameterError(f"rounds is {rounds!r}, expected a whole number of at least 0")
     longest = int(np.diff(offsets).max())
-    if longest > LONGEST:
+    if longest > MAX_LIST_LENGTH:
         raise ParameterError(
-            f"a list has {longest} documents, and neuralndcg sorts at most {LONGEST}; cut the lists, or choose "
+            f"a list has {longest} documents, and neuralndcg sorts at most {MAX_LIST_LENGTH}; cut the lists, or choose "
             "approxndcg, which takes lists of any length"
         )
     share = ideal_shares(relevance, offsets)
     total, gradient = 0.0, np.zeros(scores.size)
-    for block in blocks_of(offsets, CELLS // AT_ONCE):
+    for block in pad_lists(offsets, CELLS // AT_ONCE):
         part = np.where(block.mask, share[block.rows], 0.0)
-        value, found = sorted_softly(scores[block.rows].astype(np.float64), part, block, temperature, rounds)
+        value, found = neural_sort_value(scores[block.rows].astype(np.float64), part, block, temperature, rounds)
         total += value
         gradient[block.rows[block.mask]] = found[block.mask]
     lists = offsets.size - 1
     return 1.0 - total / lists, (gradient / lists).astype(scores.dtype)
 
 
-def sorted_softly(given: Floats, share: Floats, block: Block, temperature: float, rounds: int) -> tuple[float, Floats]:
+def neural_sort_value(
+    given: Floats, share: Floats, block: PaddedLists, temperature: float, rounds: int
+) -> tuple[float, Floats]:
     """The sum of the lists' values, and the gradient of minus it by the scores."""
     lengths = block.mask.sum(axis=1)
     ranks = np.arange(block.mask.shape[1]) + 1.0

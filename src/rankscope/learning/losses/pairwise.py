@@ -10,11 +10,11 @@ import numpy.typing as npt
 
 from rankscope.errors import ParameterError
 from rankscope.learning.losses.gains import finite_gains
-from rankscope.learning.pairs import Pairs, count_pairs, pair_chunks
+from rankscope.learning.pairs import DocumentPairs, count_pairs, pair_chunks
 from rankscope.stats.inputs import check_positive
 from rankscope.typing import Floats, Ints, Reals
 
-__all__ = ["add_curvature", "logistic", "logistic_bend", "margins", "ranknet", "ranksvm"]
+__all__ = ["add_curvature", "logistic", "logistic_curvature", "values_of_pairs", "ranknet", "ranksvm"]
 
 #: Of differences of scores (higher less lower grade), the value of each pair and its derivative.
 PairLoss = Callable[[Reals], tuple[Reals, Reals]]
@@ -48,8 +48,8 @@ def ranknet(
     (0.693147, [-0.5, 0.5])
     """
     check_positive("sigma", sigma)
-    bend = None if curvature is None else (lambda slope: logistic_bend(slope, sigma))
-    return over_pairs(lambda x: logistic(x, sigma), scores, relevance, offsets, weights, bend, curvature)
+    bend = None if curvature is None else (lambda slope: logistic_curvature(slope, sigma))
+    return mean_over_pairs(lambda x: logistic(x, sigma), scores, relevance, offsets, weights, bend, curvature)
 
 
 def ranksvm(
@@ -67,7 +67,7 @@ def ranksvm(
     (0.5, array([-1.,  1.]))
     """
     check_positive("margin", margin)
-    return over_pairs(lambda x: hinge(x, margin), scores, relevance, offsets, weights)
+    return mean_over_pairs(lambda x: hinge(x, margin), scores, relevance, offsets, weights)
 
 
 def logistic(differences: Reals, sigma: float) -> tuple[Reals, Reals]:
@@ -78,7 +78,7 @@ def logistic(differences: Reals, sigma: float) -> tuple[Reals, Reals]:
     return value, np.asarray(-sigma * np.where(scaled >= 0, small, 1) / (1 + small), differences.dtype)
 
 
-def logistic_bend(slopes: Reals, sigma: float) -> Reals:
+def logistic_curvature(slopes: Reals, sigma: float) -> Reals:
     """The second derivative of `logistic` from its first: sigma^2 p (1 - p) from -sigma p."""
     return np.asarray(-slopes * (sigma + slopes))
 
@@ -88,7 +88,7 @@ def hinge(differences: Reals, margin: float) -> tuple[Reals, Reals]:
     return value, np.asarray(-(value > 0).astype(differences.dtype))
 
 
-def over_pairs(
+def mean_over_pairs(
     loss: PairLoss,
     scores: Reals,
     relevance: npt.NDArray[Any],
@@ -104,7 +104,7 @@ def over_pairs(
     if weights not in PAIR_WEIGHTS:
         raise ParameterError(f"weights is {weights!r}, expected one of {', '.join(map(repr, PAIR_WEIGHTS))}")
     lists, n = offsets.size - 1, scores.size
-    worth = None if weights == "equal" else relevance if weights == "grades" else finite_gains(relevance, two_to_the)
+    worth = None if weights == "equal" else relevance if weights == "grades" else finite_gains(relevance, powers_of_two)
     total = np.zeros(lists) if worth is not None else count_pairs(relevance, offsets).astype(np.float64)
     if worth is not None:
         for pairs in pair_chunks(relevance, offsets):
@@ -112,33 +112,33 @@ def over_pairs(
     share = np.divide(1.0, lists * total, out=np.zeros(lists), where=total > 0)
     value, gradient = 0.0, np.zeros(n)
     for pairs in pair_chunks(relevance, offsets):
-        found, slope = margins(loss, scores, pairs)
+        found, slope = values_of_pairs(loss, scores, pairs)
         each = share[pairs.list_]
         if worth is not None:
             each = each * (worth[pairs.higher] - worth[pairs.lower])
         value += float(found @ each)
-        gradient += pushed(slope * each, pairs, n)
+        gradient += scatter_gradient(slope * each, pairs, n)
         if bend is not None and curvature is not None:
             add_curvature(curvature, bend(slope) * each, pairs)
     return value, gradient.astype(scores.dtype)
 
 
-def two_to_the(grades: Ints) -> Floats:
+def powers_of_two(grades: Ints) -> Floats:
     """Gains, of which only differences are asked for: of negative grades as well."""
     return np.exp2(grades)
 
 
-def margins(loss: PairLoss, scores: Reals, pairs: Pairs) -> tuple[Reals, Reals]:
+def values_of_pairs(loss: PairLoss, scores: Reals, pairs: DocumentPairs) -> tuple[Reals, Reals]:
     """The loss of each pair's difference of scores, and its derivative."""
     return loss(scores[pairs.higher] - scores[pairs.lower])
 
 
-def pushed(slopes: Reals, pairs: Pairs, n: int) -> Floats:
+def scatter_gradient(slopes: Reals, pairs: DocumentPairs, n: int) -> Floats:
     """(documents) what derivatives by the differences of pairs come to for each score."""
     return np.asarray(np.bincount(pairs.higher, slopes, n) - np.bincount(pairs.lower, slopes, n))
 
 
-def add_curvature(curvature: Floats, bends: Reals, pairs: Pairs) -> None:
+def add_curvature(curvature: Floats, bends: Reals, pairs: DocumentPairs) -> None:
     """Add second derivatives by the differences of pairs to those by both their scores; none of one with itself."""
     bends = np.where(pairs.higher == pairs.lower, 0.0, bends)
     for ends in (pairs.higher, pairs.lower):

@@ -57,7 +57,7 @@ def listmle(
     >>> round(value, 6), gradient.round(6).tolist()  # (log 3 + log 2) / 2; shares of 1/3 and 1/2
     (0.89588, [-0.333333, -0.083333, 0.416667])
     """
-    check(k, ties, stages)
+    check_parameters(k, ties, stages)
     lists, lengths = group_of(offsets), np.diff(offsets)
     keys = np.random.default_rng(rng).random(scores.size) if ties == "random" else np.arange(scores.size)
     order = np.lexsort((keys, -relevance, lists))
@@ -82,7 +82,7 @@ def listmle(
     return value, found
 
 
-def check(k: int | None, ties: str, stages: str) -> None:
+def check_parameters(k: int | None, ties: str, stages: str) -> None:
     for name, given, allowed in (("ties", ties, TIES), ("stages", stages, STAGES)):
         if given not in allowed:
             raise ParameterError(f"{name} is {given!r}, expected one of {', '.join(map(repr, allowed))}")
@@ -109,7 +109,7 @@ def likelihood(
     if given.min() < -WIDE:
         return wide_likelihood(given, weight, grades, offsets, ties)
     powers = np.exp(given)
-    left, chosen, pull = rest_sums(powers, offsets), given, weight
+    left, chosen, pull = suffix_sums(powers, offsets), given, weight
     if ties != "random":
         first, last = tie_groups(grades, offsets)
         chosen, pull = taken_in_turns(given, weight, first)
@@ -124,11 +124,11 @@ def likelihood(
             left = group
     value = float((weight * (np.log(left) - chosen)).sum())
     # d value / d score = exp(score) * sum over the stages at which it was there of weight / left, less its own weight.
-    shares = sums_before(weight / left, offsets)
+    shares = prefix_sums(weight / left, offsets)
     if ties != "random":
         shares = shares[last]
         if ties == "efron":
-            own = sums_before(weight * gone / left, offsets)
+            own = prefix_sums(weight * gone / left, offsets)
             shares = shares - (
                 own[last] - np.where(first == np.repeat(offsets[:-1], np.diff(offsets)), 0.0, own[first - 1])
             )
@@ -139,7 +139,7 @@ def wide_likelihood(
     given: Floats, weight: Floats, grades: npt.NDArray[Any], offsets: Ints, ties: str
 ) -> tuple[float, Floats]:
     """The same, with a logarithm in the place of every sum: no score is too small for it."""
-    left = along(lambda rows: np.logaddexp.accumulate(rows[:, ::-1], axis=1)[:, ::-1], given, offsets, -np.inf)
+    left = along_lists(lambda rows: np.logaddexp.accumulate(rows[:, ::-1], axis=1)[:, ::-1], given, offsets, -np.inf)
     starts = np.repeat(offsets[:-1], np.diff(offsets))
     with np.errstate(divide="ignore"):  # the logarithm of 0 is meant
         stay = np.zeros(given.size)
@@ -158,7 +158,7 @@ def wide_likelihood(
             else:
                 left = group
         each = np.log(weight) - left
-    before = along(lambda rows: np.logaddexp.accumulate(rows, axis=1), each, offsets, -np.inf)
+    before = along_lists(lambda rows: np.logaddexp.accumulate(rows, axis=1), each, offsets, -np.inf)
     ahead = np.where(first == starts, -np.inf, before[first - 1])
     new = np.flatnonzero(first == np.arange(given.size))
     own = np.repeat(np.logaddexp.reduceat(each + stay, new), np.diff(np.append(new, given.size)))
@@ -189,17 +189,17 @@ def taken_in_turns(given: Floats, weight: Floats, first: Ints) -> tuple[Floats, 
     return middle, share
 
 
-def rest_sums(values: Floats, offsets: Ints) -> Floats:
+def suffix_sums(values: Floats, offsets: Ints) -> Floats:
     """The sum of each value and those behind it in its list."""
-    return along(lambda rows: np.cumsum(rows[:, ::-1], axis=1)[:, ::-1], values, offsets)
+    return along_lists(lambda rows: np.cumsum(rows[:, ::-1], axis=1)[:, ::-1], values, offsets)
 
 
-def sums_before(values: Floats, offsets: Ints) -> Floats:
+def prefix_sums(values: Floats, offsets: Ints) -> Floats:
     """The sum of each value and those before it in its list."""
-    return along(lambda rows: np.cumsum(rows, axis=1), values, offsets)
+    return along_lists(lambda rows: np.cumsum(rows, axis=1), values, offsets)
 
 
-def along(function: Callable[[Floats], Floats], values: Floats, offsets: Ints, empty: float = 0.0) -> Floats:
+def along_lists(function: Callable[[Floats], Floats], values: Floats, offsets: Ints, empty: float = 0.0) -> Floats:
     """(documents) what a function of rows gives for the lists, each a row with `empty` behind it.
 
     Lists of very different lengths are not laid side by side: the memory is a few times that of the values.

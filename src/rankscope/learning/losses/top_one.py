@@ -47,18 +47,18 @@ def listnet(
     (0.693147, [-0.231059, 0.231059])
     """
     if k != 1:
-        return drawn(scores, relevance, offsets, k, np.random.default_rng(rng))
+        return sampled_top_k(scores, relevance, offsets, k, np.random.default_rng(rng))
     lists = offsets.size - 1
     logs = log_softmax(scores, offsets)
     wanted = softmax(relevance.astype(scores.dtype), offsets)
     if curvature is not None:
-        curvature += bends(logs) / lists
+        curvature += softmax_curvature(logs) / lists
     return float(-(wanted * logs).sum(dtype=np.float64) / lists), np.asarray(
         (np.exp(logs) - wanted) / scores.dtype.type(lists)
     )
 
 
-def drawn(
+def sampled_top_k(
     scores: Reals, relevance: npt.NDArray[Any], offsets: Ints, k: int, rng: np.random.Generator
 ) -> tuple[float, Reals]:
     """Minus the log-likelihood of the first k of an order that is drawn from the grades."""
@@ -104,12 +104,12 @@ def softmax_cross_entropy(
     wanted = np.divide(worth, total, out=np.zeros(worth.size), where=total > 0).astype(scores.dtype)
     logs = log_softmax(scores, offsets)
     if curvature is not None:
-        curvature += bends(logs) * (total > 0) / lists
+        curvature += softmax_curvature(logs) * (total > 0) / lists
     gradient = (np.exp(logs) * (total > 0) - wanted) / scores.dtype.type(lists)
     return float(-(wanted * logs).sum(dtype=np.float64) / lists), np.asarray(gradient, scores.dtype)
 
 
-def bends(logs: Reals) -> Reals:
+def softmax_curvature(logs: Reals) -> Reals:
     """Second derivatives of the logarithm of the sum of exp(scores), from the logarithms of softmax(scores)."""
     shares = np.exp(logs)
     return np.asarray(shares * (1 - shares))

@@ -7,14 +7,14 @@ from collections.abc import Iterable
 from itertools import islice
 from typing import NoReturn
 
-from rankscope.data.wording import counted
+from rankscope.data.wording import pluralise
 from rankscope.errors import InputError
 
 __all__ = ["ArpaLines"]
 
 #: Lines that are held at a time.
-LINES = 50_000
-COUNT = re.compile(rb"ngram\s+(\d{1,9})\s*=\s*(\d{1,15})")
+LINES_AT_ONCE = 50_000
+COUNT_LINE = re.compile(rb"ngram\s+(\d{1,9})\s*=\s*(\d{1,15})")
 
 
 class ArpaLines:
@@ -46,7 +46,7 @@ class ArpaLines:
                     f"{self.name}: no line \\data\\, expected a language model as ARPA, or one that rankscope wrote"
                 )
         counts: list[int] = []
-        while (line := self.next()) is not None and (found := COUNT.fullmatch(line)):
+        while (line := self.next()) is not None and (found := COUNT_LINE.fullmatch(line)):
             order, n = map(int, found.groups())
             if order != len(counts) + 1:
                 self.refuse(f"the number of n-grams of order {order}, expected that of order {len(counts) + 1}")
@@ -74,7 +74,7 @@ class ArpaLines:
         """
         read = 0
         while read < n:
-            lines = list(islice(self.rest, min(n - read, LINES)))
+            lines = list(islice(self.rest, min(n - read, LINES_AT_ONCE)))
             first = self.number + 1
             fields = [line.split() for line in lines]
             sizes = set(map(len, fields))
@@ -90,7 +90,7 @@ class ArpaLines:
             if lines:
                 yield first, fields
             elif read < n:
-                grams = counted(n, "n-gram")
+                grams = pluralise(n, "n-gram")
                 self.refuse(
                     f"the file ends after {read:,} of {grams} of order {order}; it is cut short, fetch it again"
                 )
@@ -98,10 +98,10 @@ class ArpaLines:
     def refuse_line(self, order: int, n: int, read: int, fields: list[bytes], number: int) -> NoReturn:
         """A line that is no n-gram."""
         if not fields or fields[0].startswith(b"\\"):
-            grams = counted(read, "n-gram")
+            grams = pluralise(read, "n-gram")
             self.refuse(f"{grams} of order {order}, expected {n:,} as the head of the file says; it is damaged", number)
         self.refuse(
-            f"{counted(len(fields), 'field')}, expected {order + 1} or {order + 2} (log10 of a probability, "
-            f"{counted(order, 'word')}, a back-off)",
+            f"{pluralise(len(fields), 'field')}, expected {order + 1} or {order + 2} (log10 of a probability, "
+            f"{pluralise(order, 'word')}, a back-off)",
             number,
         )

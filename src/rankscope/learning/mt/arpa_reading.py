@@ -8,11 +8,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rankscope.data.rows import first_repeated
+from rankscope.data.rows import first_duplicate
 from rankscope.kernels.numbers import parse_floats
 from rankscope.kernels.text import as_fields
 from rankscope.learning.mt.arpa_lines import ArpaLines
-from rankscope.learning.mt.language_model import LOG_ZERO, LanguageModel, Level
+from rankscope.learning.mt.language_model import LOG_ZERO, LanguageModel, NgramLevel
 from rankscope.learning.mt.ngram_counts import find_rows
 from rankscope.learning.mt.vocabulary import END, RESERVED, START, UNKNOWN, Numbers
 from rankscope.typing import Floats
@@ -25,7 +25,7 @@ LOG_UNKNOWN = -100.0
 UPPER_UNKNOWN = b"<UNK>"
 
 
-class Part(NamedTuple):
+class ArpaColumns(NamedTuple):
     """The lines of one order, or some of them."""
 
     log10: Floats
@@ -48,17 +48,17 @@ def read_arpa(lines: Iterable[bytes], name: str) -> LanguageModel:
     return LanguageModel(tuple(words), tuple(levels), notes=tuple(notes))
 
 
-def read_words(reader: ArpaLines, n: int) -> tuple[list[bytes], Level, list[str]]:
+def read_words(reader: ArpaLines, n: int) -> tuple[list[bytes], NgramLevel, list[str]]:
     """The words, those that are reserved first, with their probabilities and back-offs; and what is to be said."""
     found, parts, notes = [], [], []
     first = reader.number + 1
     for start, fields in reader.part(1, n):
-        parts.append(numbers_of(reader, start, fields))
+        parts.append(parse_columns(reader, start, fields))
         found += [one[1] for one in fields]
     rows = {word: i for i, word in enumerate(found)}
-    again = first_repeated(found) if len(rows) < n else None
+    again = first_duplicate(found) if len(rows) < n else None
     if again is not None:
-        reader.refuse(f"the word {shown([found[again]])} a second time, expected each once", first + again)
+        reader.refuse(f"the word {describe_words([found[again]])} a second time, expected each once", first + again)
     if RESERVED[UNKNOWN] not in rows and UPPER_UNKNOWN in rows:
         rows[RESERVED[UNKNOWN]] = rows.pop(UPPER_UNKNOWN)
     for mark in (START, END):
@@ -74,15 +74,15 @@ def read_words(reader: ArpaLines, n: int) -> tuple[list[bytes], Level, list[str]
         log10[UNKNOWN], backoff[UNKNOWN] = LOG_UNKNOWN, 0.0
         notes.append(f"the model has no <unk>; unknown words count with log10 {LOG_UNKNOWN:g}")
     log10[START] = LOG_ZERO  # lmplz writes 0 for what is never asked
-    return [*RESERVED, *rows], Level(np.arange(len(order)), log10, backoff), notes
+    return [*RESERVED, *rows], NgramLevel(np.arange(len(order)), log10, backoff), notes
 
 
-def read_longer(reader: ArpaLines, n: int, levels: list[Level], numbers: Numbers, words: int) -> Level:
+def read_longer(reader: ArpaLines, n: int, levels: list[NgramLevel], numbers: Numbers, words: int) -> NgramLevel:
     """The n-grams of the next order. Each context has to be one of the order below."""
     order, first = len(levels) + 1, reader.number + 1
-    keys, parts = [np.empty(0, np.int64)], [Part(np.empty(0), np.empty(0))]
+    keys, parts = [np.empty(0, np.int64)], [ArpaColumns(np.empty(0), np.empty(0))]
     for start, fields in reader.part(order, n):
-        parts.append(numbers_of(reader, start, fields))
+        parts.append(parse_columns(reader, start, fields))
         columns = [
             np.fromiter(map(numbers.get, (one[k] for one in fields), repeat(-1)), np.int64, len(fields))
             for k in range(1, order + 1)
@@ -90,13 +90,15 @@ def read_longer(reader: ArpaLines, n: int, levels: list[Level], numbers: Numbers
         for k, column in enumerate(columns, 1):
             if column.min() < 0:
                 i = int(np.argmin(column))
-                reader.refuse(f"the word {shown(fields[i][k : k + 1])} is none of those of order 1", start + i)
+                reader.refuse(f"the word {describe_words(fields[i][k : k + 1])} is none of those of order 1", start + i)
         rows = columns[0]
         for k, (level, column) in enumerate(zip(levels[1:], columns[1:-1], strict=True), 2):
             rows = find_rows(level.keys, rows * words + column)
             if rows.min() < 0:
                 i = int(np.argmin(rows))
-                reader.refuse(f"its context {shown(fields[i][1 : k + 1])} is no n-gram of order {k}", start + i)
+                reader.refuse(
+                    f"its context {describe_words(fields[i][1 : k + 1])} is no n-gram of order {k}", start + i
+                )
         keys.append(rows * words + columns[-1])
     every = np.concatenate(keys)
     by_key = np.argsort(every, kind="stable")
@@ -106,10 +108,10 @@ def read_longer(reader: ArpaLines, n: int, levels: list[Level], numbers: Numbers
         i = int(by_key[twice + 1].min())
         reader.refuse(f"an n-gram of order {order} a second time, expected each once", first + i)
     log10, backoff = (np.concatenate(column)[by_key] for column in zip(*parts, strict=True))
-    return Level(in_order, log10, backoff)
+    return NgramLevel(in_order, log10, backoff)
 
 
-def numbers_of(reader: ArpaLines, start: int, fields: list[list[bytes]]) -> Part:
+def parse_columns(reader: ArpaLines, start: int, fields: list[list[bytes]]) -> ArpaColumns:
     """The first and the last field of each line as numbers."""
     columns = []
     for place, what in ((0, "log10 of a probability"), (-1, "log10 of a back-off")):
@@ -117,7 +119,7 @@ def numbers_of(reader: ArpaLines, start: int, fields: list[list[bytes]]) -> Part
         values, bad = parse_floats(as_fields(texts))
         for i in bad.tolist():
             if texts[i].lower() not in (b"-inf", b"-infinity"):
-                reader.refuse(f"{shown([texts[i]])} is no number, expected {what}", start + i)
+                reader.refuse(f"{describe_words([texts[i]])} is no number, expected {what}", start + i)
             values[i] = LOG_ZERO
         columns.append(values)
     log10, backoff = columns
@@ -128,8 +130,8 @@ def numbers_of(reader: ArpaLines, start: int, fields: list[list[bytes]]) -> Part
             f"log10 {log10[i]:g} of a probability and {backoff[i]:g} of a back-off, expected at most 0 and a number",
             start + i,
         )
-    return Part(log10, backoff)
+    return ArpaColumns(log10, backoff)
 
 
-def shown(words: list[bytes]) -> str:
+def describe_words(words: list[bytes]) -> str:
     return repr(b" ".join(words)[:80].decode("utf-8", "replace"))

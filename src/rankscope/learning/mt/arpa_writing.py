@@ -14,7 +14,7 @@ from rankscope.learning.mt.ngram_counts import context_and_word
 __all__ = ["arpa_chunks"]
 
 #: N-grams that are written at a time.
-PIECE = 50_000
+NGRAMS_AT_ONCE = 50_000
 
 
 def arpa_chunks(model: LanguageModel) -> Iterator[bytes]:
@@ -24,8 +24,8 @@ def arpa_chunks(model: LanguageModel) -> Iterator[bytes]:
     for order, level in enumerate(model.levels, 1):
         yield b"\n\\%d-grams:\n" % order
         line = b"%.9g\t" + b" ".join([b"%b"] * order) + (b"\t%.9g\n" if order < model.order else b"\n")
-        for begin in range(0, level.keys.size, PIECE):
-            part = slice(begin, begin + PIECE)
+        for begin in range(0, level.keys.size, NGRAMS_AT_ONCE):
+            part = slice(begin, begin + NGRAMS_AT_ONCE)
             columns = [map(model.words.__getitem__, column.tolist()) for column in word_columns(model, order, part)]
             backoff = [level.backoff[part].tolist()] if order < model.order else []
             rows = zip(level.log10[part].tolist(), *columns, *backoff, strict=True)

@@ -16,57 +16,57 @@ import numpy.typing as npt
 
 from rankscope._version import __version__
 
-__all__ = ["Damaged", "packed", "prefix_of", "stem_of", "unpacked"]
+__all__ = ["DamagedArrayFile", "pack_arrays", "header_struct", "magic_stem", "unpack_arrays"]
 
 Arrays = Mapping[str, npt.NDArray[Any]]
 
 
-class Damaged(Exception):
+class DamagedArrayFile(Exception):
     """What does not fit."""
 
 
-def stem_of(magic: bytes) -> bytes:
+def magic_stem(magic: bytes) -> bytes:
     """The line of magic without the number of its layout, by which any version is known."""
     return magic[:-2]
 
 
-def prefix_of(magic: bytes) -> struct.Struct:
+def header_struct(magic: bytes) -> struct.Struct:
     """What stands before the header: magic, its length, its checksum."""
     return struct.Struct(f"<{len(magic)}sQI")
 
 
-def packed(magic: bytes, about: Mapping[str, Any], arrays: Arrays) -> Iterator[bytes]:
+def pack_arrays(magic: bytes, about: Mapping[str, Any], arrays: Arrays) -> Iterator[bytes]:
     """The bytes, array by array: the same things give the same. arrays: contiguous, little-endian."""
     described = {
-        name: {"dtype": array.dtype.str, "size": array.size, "crc32": zlib.crc32(raw(array))}
+        name: {"dtype": array.dtype.str, "size": array.size, "crc32": zlib.crc32(array_bytes(array))}
         for name, array in arrays.items()
     }
     header = json.dumps({"version": __version__, **about, "arrays": described}).encode()
-    yield prefix_of(magic).pack(magic, len(header), zlib.crc32(header)) + header
+    yield header_struct(magic).pack(magic, len(header), zlib.crc32(header)) + header
     for array in arrays.values():
-        yield raw(array)
+        yield array_bytes(array)
 
 
-def raw(array: npt.NDArray[Any]) -> bytes:
+def array_bytes(array: npt.NDArray[Any]) -> bytes:
     """The array's memory, which is as good as bytes, and no copy."""
     return array.view(np.uint8).data  # type: ignore[return-value]  # files take it as bytes
 
 
-def unpacked(magic: bytes, content: bytes) -> tuple[dict[str, Any], dict[str, npt.NDArray[Any]]]:
+def unpack_arrays(magic: bytes, content: bytes) -> tuple[dict[str, Any], dict[str, npt.NDArray[Any]]]:
     """What the header says, and the arrays. Raises Damaged and others for what is no such file, or not whole."""
     if not content.startswith(magic):
-        form = magic[len(stem_of(magic)) : -1].decode()
-        raise Damaged(f"its form is not {form}, which this version of rankscope reads")
-    prefix = prefix_of(magic)
+        form = magic[len(magic_stem(magic)) : -1].decode()
+        raise DamagedArrayFile(f"its form is not {form}, which this version of rankscope reads")
+    prefix = header_struct(magic)
     _, length, check = prefix.unpack_from(content)
     header = content[prefix.size : prefix.size + length]
     if len(header) < length or zlib.crc32(header) != check:
-        raise Damaged("its header")
+        raise DamagedArrayFile("its header")
     about: dict[str, Any] = json.loads(header)
-    return about, arrays_of(about["arrays"], memoryview(content)[prefix.size + length :])
+    return about, read_arrays(about["arrays"], memoryview(content)[prefix.size + length :])
 
 
-def arrays_of(described: dict[str, Any], held: memoryview) -> dict[str, npt.NDArray[Any]]:
+def read_arrays(described: dict[str, Any], held: memoryview) -> dict[str, npt.NDArray[Any]]:
     """The arrays, which lie one behind the other."""
     arrays: dict[str, npt.NDArray[Any]] = {}
     begin = 0
@@ -74,11 +74,11 @@ def arrays_of(described: dict[str, Any], held: memoryview) -> dict[str, npt.NDAr
         dtype = np.dtype(one["dtype"])
         part = held[begin : begin + one["size"] * dtype.itemsize]
         if len(part) < one["size"] * dtype.itemsize:
-            raise Damaged("it ends early")
+            raise DamagedArrayFile("it ends early")
         if zlib.crc32(part) != one["crc32"]:
-            raise Damaged(f"its {name}")
+            raise DamagedArrayFile(f"its {name}")
         arrays[name] = np.frombuffer(part, dtype)
         begin += len(part)
     if begin != len(held):
-        raise Damaged(f"{len(held) - begin} bytes too many")
+        raise DamagedArrayFile(f"{len(held) - begin} bytes too many")
     return arrays

@@ -6,17 +6,17 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from rankscope.learning.mt.ngram_matches import Matches, ngram_matches
-from rankscope.learning.mt.token_lists import TokenLists, cut
+from rankscope.learning.mt.ngram_matches import NgramMatches, ngram_matches
+from rankscope.learning.mt.token_lists import TokenLists, slices_by_size
 from rankscope.typing import Floats, Ints
 
-__all__ = ["BETA", "ORDERS", "character_f", "f_of"]
+__all__ = ["BETA", "ORDERS", "character_f", "f_score"]
 
 
 #: As sacrebleu has them: characters to sequences of six; recall counts twice as much.
 ORDERS, BETA = 6, 2
 #: Characters at a time: their places stay near the processor.
-AT_ONCE = 1 << 18
+CHARACTERS_AT_ONCE = 1 << 18
 
 
 def character_f(outputs: Sequence[str], segments: Ints, references: Sequence[Sequence[str]]) -> Floats:
@@ -34,11 +34,11 @@ def character_f(outputs: Sequence[str], segments: Ints, references: Sequence[Seq
     best = np.zeros(len(outputs))
     for reference in references:
         theirs = TokenLists.of_characters([without_blanks(text) for text in reference])
-        for piece in cut(ours.lengths[order], AT_ONCE):
+        for piece in slices_by_size(ours.lengths[order], CHARACTERS_AT_ONCE):
             rows = order[piece]
             first, last = segments[rows[[0, -1]]].tolist()
             near = theirs.take(np.arange(first, last + 1))
-            found = f_of(ngram_matches(ours.take(rows), segments[rows] - first, [near], ORDERS))
+            found = f_score(ngram_matches(ours.take(rows), segments[rows] - first, [near], ORDERS))
             best[rows] = np.maximum(best[rows], found)
     return best
 
@@ -47,7 +47,7 @@ def without_blanks(text: str) -> str:
     return "".join(text.split())
 
 
-def f_of(counts: Matches) -> Floats:
+def f_score(counts: NgramMatches) -> Floats:
     """(outputs) from counts of n-grams: means of precision and recall over the orders that both sides have, put
     together.
     """

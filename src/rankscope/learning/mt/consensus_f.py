@@ -6,16 +6,16 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from rankscope.learning.mt.character_f import ORDERS, f_of, without_blanks
-from rankscope.learning.mt.ngram_matches import Matches, Places, totals_of
-from rankscope.learning.mt.token_lists import TokenLists, cut
+from rankscope.learning.mt.character_f import ORDERS, f_score, without_blanks
+from rankscope.learning.mt.ngram_matches import NgramMatches, NgramPlaces, ngram_totals
+from rankscope.learning.mt.token_lists import TokenLists, slices_by_size
 from rankscope.typing import Floats, Ints
 
 __all__ = ["consensus_f"]
 
 
 #: Characters at a time.
-AT_ONCE = 1 << 19
+NGRAMS_AT_ONCE = 1 << 19
 
 
 def consensus_f(outputs: Sequence[str], segments: Ints) -> Floats:
@@ -33,20 +33,20 @@ def consensus_f(outputs: Sequence[str], segments: Ints) -> Floats:
     group = np.cumsum(np.diff(segments[order], prepend=segments[order[:1]]) != 0)
     found = np.zeros(len(outputs))
     sizes = np.bincount(group, texts.lengths[order])
-    for piece in cut(sizes.astype(np.int64), AT_ONCE):
+    for piece in slices_by_size(sizes.astype(np.int64), NGRAMS_AT_ONCE):
         begin, end = np.searchsorted(group, [piece.start, piece.stop])
         rows = order[begin:end]
-        found[rows] = of_piece(texts.take(rows), group[begin:end] - piece.start)
+        found[rows] = consensus_of_slice(texts.take(rows), group[begin:end] - piece.start)
     return found
 
 
-def of_piece(texts: TokenLists, group: Ints) -> Floats:
+def consensus_of_slice(texts: TokenLists, group: Ints) -> Floats:
     """Of the outputs of some segments. group: (outputs) the segment of each."""
     n = len(texts)
     width = 1 + int(texts.tokens.max(initial=0))
     others = np.bincount(group)[group] - 1
     divisor = np.maximum(others, 1)
-    places = Places.at_start(texts, group)
+    places = NgramPlaces.at_start(texts, group)
     matches = np.zeros((ORDERS, n))
     for k in range(ORDERS):
         different, place = np.unique(places.keys(width, k), return_inverse=True)
@@ -58,6 +58,6 @@ def of_piece(texts: TokenLists, group: Ints) -> Floats:
         elsewhere = np.bincount(place, minlength=different.size)[which] - count
         # Whole numbers until the end: n-grams are added in the order of their numbers, which hang on other segments.
         matches[k] = np.bincount(row, np.minimum(count * divisor[row], elsewhere), n) / divisor
-    ours = totals_of(texts.lengths, ORDERS)
+    ours = ngram_totals(texts.lengths, ORDERS)
     sums = np.stack([np.bincount(group, row)[group] for row in ours])
-    return np.where(others > 0, f_of(Matches(matches, ours, (sums - ours) / divisor)), 0.0)
+    return np.where(others > 0, f_score(NgramMatches(matches, ours, (sums - ours) / divisor)), 0.0)

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from rankscope.errors import InputError, ParameterError
 
-__all__ = ["FALLBACK", "Discounts", "check_fallback", "closed_form", "settled_discounts"]
+__all__ = ["FALLBACK", "Discounts", "check_fallback", "closed_form", "discounts_of_order"]
 
 Discounts = tuple[float, float, float]
 
@@ -44,7 +44,7 @@ def closed_form(seen: Sequence[int]) -> Discounts | None:
     return (one, two, more) if min(one, two, more) > 0 else None
 
 
-def settled_discounts(
+def discounts_of_order(
     counts: npt.NDArray[np.int64], order: int, fallback: Discounts | None
 ) -> tuple[Discounts, str | None]:
     """The discounts of the n-grams of one order, and a note where they are the fallback.

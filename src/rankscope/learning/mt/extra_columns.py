@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import numpy.typing as npt
 
-from rankscope.data.segment_scores import SegmentScores, places
-from rankscope.data.wording import counted, listed
+from rankscope.data.segment_scores import SegmentScores, positions_among
+from rankscope.data.wording import join_names, pluralise
 from rankscope.errors import InputError
 from rankscope.typing import Floats
 
@@ -32,16 +32,18 @@ def column_of_scores(scores: SegmentScores, pair: str, systems: Sequence[str], s
     elif len(there) == 1 and "" in (pair, *there):
         found = next(iter(there.values()))
     else:
-        raise InputError(f"scores of {scores.metric}: none of {pair or 'a pair without name'}, but of {listed(there)}")
-    rows = places(systems, found.systems)
+        raise InputError(
+            f"scores of {scores.metric}: none of {pair or 'a pair without name'}, but of {join_names(there)}"
+        )
+    rows = positions_among(systems, found.systems)
     if (rows < 0).any():
-        absent = listed(name for name, row in zip(systems, rows.tolist(), strict=True) if row < 0)
-        raise InputError(f"scores of {scores.metric}: none of {absent}; there are those of {listed(found.systems)}")
-    columns = places([str(i + 1) for i in range(segments)], found.segments)
+        absent = join_names(name for name, row in zip(systems, rows.tolist(), strict=True) if row < 0)
+        raise InputError(f"scores of {scores.metric}: none of {absent}; there are those of {join_names(found.systems)}")
+    columns = positions_among([str(i + 1) for i in range(segments)], found.segments)
     values = np.where(columns >= 0, found.values[rows][:, columns], np.nan)
     if np.isnan(values).any():
         system, segment = np.argwhere(np.isnan(values))[0].tolist()
-        missing = counted(int(np.isnan(values).sum()), "output has", "outputs have")
+        missing = pluralise(int(np.isnan(values).sum()), "output has", "outputs have")
         raise InputError(
             f"scores of {scores.metric}: {missing} none, first {systems[system]}, segment {segment + 1}; a feature "
             "needs one for each output"

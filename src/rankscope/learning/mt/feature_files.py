@@ -10,12 +10,12 @@ import numpy as np
 
 from rankscope.data.features import Features
 from rankscope.data.rankings import Rankings
-from rankscope.data.wording import counted, listed
+from rankscope.data.wording import join_names, pluralise
 from rankscope.errors import InputError, ParameterError
 from rankscope.io.feature_text import write_features
-from rankscope.io.packed import split_packing
-from rankscope.io.render import parquet
-from rankscope.io.write import check_writable, compressed, write_chunks
+from rankscope.io.packed import split_compression_suffix
+from rankscope.io.render import to_parquet
+from rankscope.io.write import check_writable, compress, write_chunks
 from rankscope.kernels.segments import bounds
 from rankscope.learning.mt.feature_table import TranslationFeatures
 from rankscope.typing import PathLike
@@ -23,7 +23,7 @@ from rankscope.typing import PathLike
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["as_features", "judged_lists", "write_translation_features"]
+__all__ = ["features_by_segment", "judged_lists", "write_translation_features"]
 
 
 def write_translation_features(tables: Sequence[TranslationFeatures], path: PathLike) -> tuple[str, ...]:
@@ -44,39 +44,39 @@ def write_translation_features(tables: Sequence[TranslationFeatures], path: Path
     pair,system,segment,length
     de-en,A,1,1.0
     """
-    refuse_other_names(tables)
+    check_same_names(tables)
     check_writable(path)
-    stem, packed = split_packing(path)
+    stem, packed = split_compression_suffix(path)
     form = Path(stem).suffix.lower().removeprefix(".")
-    if form not in TABLES:
-        return write_features(as_features(tables), path)
+    if form not in WRITERS:
+        return write_features(features_by_segment(tables), path)
     import polars as pl
 
-    content = TABLES[form](pl.concat([table.frame() for table in tables]))
-    write_chunks(path, compressed([content], packed))
+    content = WRITERS[form](pl.concat([table.frame() for table in tables]))
+    write_chunks(path, compress([content], packed))
     return ()
 
 
-def refuse_other_names(tables: Sequence[TranslationFeatures]) -> None:
+def check_same_names(tables: Sequence[TranslationFeatures]) -> None:
     if not tables:
         raise ParameterError("there are no tables, expected at least one")
     for table in tables:
         if table.names != tables[0].names:
             raise InputError(
-                f"features of {table.pair}: {listed(table.names)}, expected {listed(tables[0].names)} as of "
+                f"features of {table.pair}: {join_names(table.names)}, expected {join_names(tables[0].names)} as of "
                 f"{tables[0].pair}; select the same"
             )
 
 
-TABLES: dict[str, Callable[[pl.DataFrame], bytes]] = {
+WRITERS: dict[str, Callable[[pl.DataFrame], bytes]] = {
     "csv": lambda frame: frame.write_csv().encode(),
     "tsv": lambda frame: frame.write_csv(separator="\t").encode(),
     "jsonl": lambda frame: frame.write_ndjson().encode(),
-    "parquet": parquet,
+    "parquet": to_parquet,
 }
 
 
-def as_features(tables: Sequence[TranslationFeatures]) -> Features:
+def features_by_segment(tables: Sequence[TranslationFeatures]) -> Features:
     """One list a segment, of the outputs of all systems, each a document; grades are 0. A list is named PAIR:SEGMENT.
 
     Raises InputError for tables with other features, ParameterError where there is no table.
@@ -84,11 +84,11 @@ def as_features(tables: Sequence[TranslationFeatures]) -> Features:
     >>> from rankscope.learning.mt import translation_features
     >>> outputs = {"A": ["house", "a"], "B": ["a house", "b"]}
     >>> table = translation_features(["ein haus", "b"], ["a house", "b"], outputs, features=["length"])
-    >>> found = as_features([table])
+    >>> found = features_by_segment([table])
     >>> found.query_ids, found.doc_ids, found.values.ravel().tolist()
     (('1', '2'), ['A', 'B', 'A', 'B'], [1.0, 2.0, 1.0, 1.0])
     """
-    refuse_other_names(tables)
+    check_same_names(tables)
     return Features(
         values=np.concatenate([table.values.swapaxes(0, 1).reshape(len(table), -1) for table in tables]),
         relevance=np.zeros(sum(len(table) for table in tables), np.int64),
@@ -125,7 +125,7 @@ def judged_lists(table: TranslationFeatures, rankings: Rankings, column: str = "
     if table.pair and any(rankings.pair.names):
         parts = dict(rankings.by_pair())
         if table.pair not in parts:
-            raise InputError(f"no judgment of {table.pair}; there are those of {listed(parts)}")
+            raise InputError(f"no judgment of {table.pair}; there are those of {join_names(parts)}")
         chosen = parts[table.pair]
     values = chosen.better_low(column)
     places = {name: i for i, name in enumerate(table.systems)}
@@ -151,14 +151,14 @@ def judged_lists(table: TranslationFeatures, rankings: Rankings, column: str = "
         names=table.names,
         doc_ids=[table.systems[i] for i in system[items].tolist()],
         name="judgments",
-        notes=left_out(len(chosen), judgments.size),
+        notes=skipped_notes(len(chosen), judgments.size),
     )
 
 
-def left_out(given: int, used: int) -> tuple[str, ...]:
+def skipped_notes(given: int, used: int) -> tuple[str, ...]:
     if used == given:
         return ()
-    few = counted(given - used, "judgment ranks", "judgments rank")
+    few = pluralise(given - used, "judgment ranks", "judgments rank")
     return (f"{few} fewer than two translations and {'is' if given - used == 1 else 'are'} left out",)
 
 
@@ -172,12 +172,12 @@ def refuse_unknown(
     """Raise for judged systems and segments that the table lacks."""
     absent = np.unique(rankings.system.codes[items[system[items] < 0]]).tolist()
     if absent:
-        names = listed(rankings.systems[code] for code in absent)
-        raise InputError(f"no outputs of {names}, which people judged; there are those of {listed(table.systems)}")
+        names = join_names(rankings.systems[code] for code in absent)
+        raise InputError(f"no outputs of {names}, which people judged; there are those of {join_names(table.systems)}")
     codes = rankings.segment.codes[rankings.judgment[items]]
     beyond = np.flatnonzero(segment[rankings.judgment[items]] < 0)
     if beyond.size:
         raise InputError(
             f"segment {rankings.segment.names[int(codes[beyond[0]])]!r} was judged, and there are "
-            f"{counted(len(table.segments), 'segment')}; do judgments and texts belong together?"
+            f"{pluralise(len(table.segments), 'segment')}; do judgments and texts belong together?"
         )

@@ -8,16 +8,16 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from rankscope.data.wording import counted, listed
+from rankscope.data.wording import join_names, pluralise
 from rankscope.errors import InputError, ParameterError, UnknownName
 from rankscope.learning.mt.extra_columns import broadcast_columns
 from rankscope.learning.mt.feature_columns import COLUMNS
 from rankscope.learning.mt.feature_table import TranslationFeatures
 from rankscope.learning.mt.language_model import LanguageModel
 from rankscope.learning.mt.lexicon import Lexicon
-from rankscope.learning.mt.prepared import Prepared
-from rankscope.learning.mt.strange_words import strange_notes
-from rankscope.learning.mt.tokenisation import TOKENISATION, sacrebleu_version, texts_in
+from rankscope.learning.mt.prepared import PreparedTexts
+from rankscope.learning.mt.strange_words import vocabulary_notes
+from rankscope.learning.mt.tokenisation import TOKENISATION, as_lines, sacrebleu_version
 
 __all__ = ["EXTENDED", "FEATURES", "NINE", "NINE_SMOOTHED", "OTHERS", "feature_names", "translation_features"]
 
@@ -94,11 +94,11 @@ def translation_features(
     models = {"language_model": language_model, "forward": forward, "backward": backward}
     refuse_missing(names, models)
     version = sacrebleu_version()
-    lines = texts_in(sources, "sources")
-    several = references_of(references)
-    systems = outputs_of(outputs)
+    lines = as_lines(sources, "sources")
+    several = reference_lists(references)
+    systems = output_lines(outputs)
     refuse_unequal(lines, several, systems)
-    prepared = Prepared(lines, several, systems, language_model, forward, backward)
+    prepared = PreparedTexts(lines, several, systems, language_model, forward, backward)
     shape = (len(systems), len(lines))
     columns = {}
     whole = sum(COLUMNS[name].work for name in names)
@@ -113,7 +113,7 @@ def translation_features(
         segments=tuple(str(i + 1) for i in range(len(lines))),
         names=tuple(columns),
         values=np.stack(list(columns.values()), axis=-1),
-        notes=(*empty_notes(lines, several, systems), *strange_notes(prepared, names)),
+        notes=(*empty_notes(lines, several, systems), *vocabulary_notes(prepared, names)),
         settings=f"words:{TOKENISATION} | references:{len(several)} | sacrebleu {version}",
     )
 
@@ -128,22 +128,22 @@ def refuse_missing(names: Iterable[str], models: Mapping[str, object]) -> None:
             )
 
 
-def references_of(references: Sequence[str] | Sequence[Sequence[str]]) -> list[list[str]]:
+def reference_lists(references: Sequence[str] | Sequence[Sequence[str]]) -> list[list[str]]:
     """One list a reference."""
     if isinstance(references, (str, bytes)):
         raise ParameterError("references is one text, expected a list of lines; write [text]")
     given: list[Any] = list(references)
     if not given or all(isinstance(line, str) for line in given):
-        return [texts_in(given, "references")]
-    return [texts_in(lines, f"reference {i + 1}") for i, lines in enumerate(given)]
+        return [as_lines(given, "references")]
+    return [as_lines(lines, f"reference {i + 1}") for i, lines in enumerate(given)]
 
 
-def outputs_of(outputs: Mapping[str, Iterable[str]]) -> dict[str, list[str]]:
+def output_lines(outputs: Mapping[str, Iterable[str]]) -> dict[str, list[str]]:
     if not isinstance(outputs, Mapping):
         raise ParameterError("outputs are a mapping of systems to lines, as {'A': ['the house']}")
     if not outputs:
         raise InputError("there are no outputs, expected those of at least one system")
-    return {str(system): texts_in(lines, f"outputs of {system}") for system, lines in outputs.items()}
+    return {str(system): as_lines(lines, f"outputs of {system}") for system, lines in outputs.items()}
 
 
 def refuse_unequal(
@@ -156,7 +156,7 @@ def refuse_unequal(
         if len(lines) != len(sources):
             what = name if i < len(references) else f"system {name!r}"
             raise InputError(
-                f"{what}: {counted(len(lines), 'line')}, expected {len(sources):,} as in the sources, one a segment"
+                f"{what}: {pluralise(len(lines), 'line')}, expected {len(sources):,} as in the sources, one a segment"
             )
 
 
@@ -168,8 +168,8 @@ def empty_notes(
     for what, lines in (("source", sources), ("reference", [line for side in references for line in side])):
         empty = sum(not line.strip() for line in lines)
         if empty:
-            notes.append(f"{counted(empty, f'{what} is', f'{what}s are')} empty")
+            notes.append(f"{pluralise(empty, f'{what} is', f'{what}s are')} empty")
     bare = {system: n for system, lines in outputs.items() if (n := sum(not line.strip() for line in lines))}
     if bare:
-        notes.append(f"{counted(sum(bare.values()), 'output is', 'outputs are')} empty, of {listed(bare)}")
+        notes.append(f"{pluralise(sum(bare.values()), 'output is', 'outputs are')} empty, of {join_names(bare)}")
     return notes

@@ -13,9 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from rankscope.learning.mt.discounts import FALLBACK, Discounts, check_fallback, settled_discounts
-from rankscope.learning.mt.language_model import LOG_ZERO, LanguageModel, Level
-from rankscope.learning.mt.ngram_counts import Grams, context_and_word, count_ngrams
+from rankscope.learning.mt.discounts import FALLBACK, Discounts, check_fallback, discounts_of_order
+from rankscope.learning.mt.language_model import LOG_ZERO, LanguageModel, NgramLevel
+from rankscope.learning.mt.ngram_counts import CountedNgrams, context_and_word, count_ngrams
 from rankscope.learning.mt.sentence_blocks import Sentences
 from rankscope.learning.mt.vocabulary import START, learned_tokens
 from rankscope.stats.inputs import check_choice
@@ -66,14 +66,14 @@ def train_language_model(
         grams.append(found)
         tell()
     del tokens
-    estimated = Estimated(len(words), settled)
+    estimated = KneserNeyLevels(len(words), settled)
     for k, gram in enumerate(grams):
         estimated.add(gram, grams[k + 1] if k + 1 < order else None)
         tell()
     return LanguageModel(tuple(words), tuple(estimated.levels()), tuple(estimated.discounts), tuple(estimated.notes))
 
 
-class Estimated:
+class KneserNeyLevels:
     """Probabilities and back-offs, order by order. The back-offs of an order are found with the next one."""
 
     def __init__(self, words: int, fallback: Discounts | None) -> None:
@@ -84,12 +84,12 @@ class Estimated:
         self.discounts: list[Discounts] = []
         self.notes: list[str] = []
 
-    def add(self, grams: Grams, longer: Grams | None) -> None:
+    def add(self, grams: CountedNgrams, longer: CountedNgrams | None) -> None:
         """The n-grams of the next order, and those that are a word longer, where there are any."""
         counts = adjusted_counts(grams, longer)
         if not self.keys:
             counts[START] = 0  # never predicted, so that it takes no part in the distribution of words
-        discounts, note = settled_discounts(counts, len(self.keys) + 1, self.fallback)
+        discounts, note = discounts_of_order(counts, len(self.keys) + 1, self.fallback)
         self.discounts.append(discounts)
         self.notes += [] if note is None else [note]
         off = np.array([0.0, *discounts])[np.minimum(counts, 3)]
@@ -109,21 +109,21 @@ class Estimated:
         self.keys.append(grams.keys)
         self.probabilities.append(probabilities)
 
-    def levels(self) -> list[Level]:
+    def levels(self) -> list[NgramLevel]:
         """The orders of a model: logarithms."""
         backoffs = [*self.backoffs, np.ones(self.keys[-1].size)]
         return [
-            Level(keys, logarithms(probabilities), np.log10(backoff))
+            NgramLevel(keys, log10_or_zero(probabilities), np.log10(backoff))
             for keys, probabilities, backoff in zip(self.keys, self.probabilities, backoffs, strict=True)
         ]
 
 
-def adjusted_counts(grams: Grams, longer: Grams | None) -> Ints:
+def adjusted_counts(grams: CountedNgrams, longer: CountedNgrams | None) -> Ints:
     """How often an n-gram counts: by its places, or by the different words before it."""
     if longer is None:
         return grams.counts
     return np.where(grams.starts, grams.counts, np.bincount(longer.shorter, minlength=grams.keys.size))
 
 
-def logarithms(probabilities: Floats) -> Floats:
+def log10_or_zero(probabilities: Floats) -> Floats:
     return np.log10(probabilities, out=np.full(probabilities.size, LOG_ZERO), where=probabilities > 0)

@@ -10,20 +10,20 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from rankscope.data.wording import counted
+from rankscope.data.wording import pluralise
 from rankscope.errors import InputError
 from rankscope.learning.mt.ngram_counts import find_rows
 from rankscope.learning.mt.vocabulary import END, START, UNKNOWN, Numbers, tokens_of
 from rankscope.typing import Floats, Ints
 
-__all__ = ["LOG_ZERO", "LanguageModel", "Level", "SentenceScores", "TokenScores"]
+__all__ = ["LOG_ZERO", "LanguageModel", "NgramLevel", "SentenceScores", "TokenScores"]
 
 
 #: What ARPA files write for the logarithm of 0.
 LOG_ZERO = -99.0
 
 
-class Level(NamedTuple):
+class NgramLevel(NamedTuple):
     """The n-grams of one order: keys as in `ngram_counts`, rising; log10 of each one's probability and of its back-off.
 
     Of order 1, row i is word i. A back-off is 0 where nothing is known to follow.
@@ -63,7 +63,7 @@ class LanguageModel:
     """
 
     words: tuple[bytes, ...]
-    levels: tuple[Level, ...]
+    levels: tuple[NgramLevel, ...]
     discounts: tuple[tuple[float, float, float], ...] = ()
     notes: tuple[str, ...] = field(default=())
 
@@ -73,8 +73,8 @@ class LanguageModel:
         return len(self.levels)
 
     def __repr__(self) -> str:
-        longest = counted(len(self.levels[-1].keys), "n-gram")
-        return f"LanguageModel(order {self.order}, {counted(len(self.words), 'word')}, {longest} of that order)"
+        longest = pluralise(len(self.levels[-1].keys), "n-gram")
+        return f"LanguageModel(order {self.order}, {pluralise(len(self.words), 'word')}, {longest} of that order)"
 
     @cached_property
     def numbers(self) -> Numbers:

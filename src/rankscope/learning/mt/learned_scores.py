@@ -10,9 +10,9 @@ from rankscope.data.rankings import Labels
 from rankscope.data.segment_scores import PairScores, SegmentScores
 from rankscope.data.sparse import refuse_sparse
 from rankscope.errors import InputError
-from rankscope.io.named_tables import Frame, name_column, numbers, read_named
+from rankscope.io.named_tables import NamedTable, name_column, number_values, read_named_table
 from rankscope.learning.matched import match_features
-from rankscope.learning.mt.feature_files import as_features
+from rankscope.learning.mt.feature_files import features_by_segment
 from rankscope.learning.mt.feature_table import KEYS, TranslationFeatures
 from rankscope.learning.ranker import Ranker
 from rankscope.typing import PathLike
@@ -37,7 +37,7 @@ def read_translation_features(path: PathLike) -> list[TranslationFeatures]:
     >>> table.systems, table.values.tolist()
     (('A', 'B'), [[[2.0]], [[3.0]]])
     """
-    table = read_named(path, EXPECTED)
+    table = read_named_table(path, EXPECTED)
     there = table.frame.columns
     missing = next((name for name in KEYS if name not in there), None)
     if missing is not None:
@@ -48,19 +48,19 @@ def read_translation_features(path: PathLike) -> list[TranslationFeatures]:
     pairs, systems, segments = (
         Labels.of(name_column(table, name, name, needed=name != "pair").to_list()) for name in KEYS
     )
-    values = np.column_stack([numbers(table, name) for name in names])
+    values = np.column_stack([number_values(table, name) for name in names])
     bare = np.argwhere(np.isnan(values))
     if bare.size:
         row, column = bare[0].tolist()
         raise InputError(f"{table.where(row)}: {names[column]} is missing, expected a number; fill it in")
     return [
-        grid(table, np.flatnonzero(pairs.codes == code), pair, systems, segments, values, names)
+        table_of_pair(table, np.flatnonzero(pairs.codes == code), pair, systems, segments, values, names)
         for code, pair in enumerate(pairs.names)
     ]
 
 
-def grid(
-    table: Frame,
+def table_of_pair(
+    table: NamedTable,
     rows: np.ndarray[tuple[int], np.dtype[np.intp]],
     pair: str,
     systems: Labels,
@@ -122,7 +122,7 @@ def score_translations(ranker: Ranker, tables: Sequence[TranslationFeatures], me
                 f"the translations{of} are those of one system, {table.systems[0]!r}, and this ranker looks at all "
                 "outputs for a segment; give those of two systems or more in one table, or train without ranks"
             )
-        scores = ranker.predict(match_features(as_features([table]), ranker.feature_names_))
+        scores = ranker.predict(match_features(features_by_segment([table]), ranker.feature_names_))
         values = np.asarray(scores, np.float64).reshape(len(table.segments), len(table.systems)).T
         pairs[table.pair] = PairScores(table.systems, table.segments, values)
     return SegmentScores(metric, pairs)

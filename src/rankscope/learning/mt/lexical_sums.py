@@ -14,18 +14,18 @@ import numpy as np
 
 from rankscope.kernels.order import ranges
 from rankscope.kernels.segments import bounds, group_of
-from rankscope.learning.mt.token_lists import TokenLists, cut, different
+from rankscope.learning.mt.token_lists import TokenLists, slices_by_size, sorted_unique
 from rankscope.typing import Bools, Floats, Ints
 
-__all__ = ["Known", "copied_words", "summed_by_word"]
+__all__ = ["LexiconWords", "copied_words", "summed_by_word"]
 
 
 #: Pairs of words at a time: what they need stays near the processor.
-AT_ONCE = 1 << 19
+CELLS_AT_ONCE = 1 << 19
 
 
 @dataclass(frozen=True, eq=False)
-class Known:
+class LexiconWords:
     """The words of sentences that a lexicon has. tokens: their numbers. offsets: of the sentences. where: their places
     among all words.
     """
@@ -35,23 +35,23 @@ class Known:
     where: Ints
 
     @classmethod
-    def of(cls, sentences: TokenLists, numbers: dict[str, int]) -> Known:
+    def of(cls, sentences: TokenLists, numbers: dict[str, int]) -> LexiconWords:
         tokens = sentences.numbered_by(numbers)[sentences.tokens]
         where = np.flatnonzero(tokens >= 0)
         lengths = np.bincount(sentences.sentence[where], minlength=len(sentences))
         return cls(tokens[where], bounds(lengths), where)
 
-    def take(self, index: Ints) -> Known:
+    def take(self, index: Ints) -> LexiconWords:
         lengths = np.diff(self.offsets)[index]
         places = ranges(self.offsets[index], lengths)
-        return Known(self.tokens[places], bounds(lengths), self.where[places])
+        return LexiconWords(self.tokens[places], bounds(lengths), self.where[places])
 
 
 def copied_words(sources: TokenLists, targets: TokenLists) -> Bools:
     """(target tokens) whether the source of the sentence has the same word."""
     n = len(sources.words) + 1
     same = targets.numbered_by({word: i for i, word in enumerate(sources.words)})[targets.tokens]
-    there = different(sources.sentence * n + sources.tokens)
+    there = sorted_unique(sources.sentence * n + sources.tokens)
     wanted = targets.sentence * n + same
     if not there.size:
         return np.zeros(wanted.size, np.bool_)
@@ -60,8 +60,8 @@ def copied_words(sources: TokenLists, targets: TokenLists) -> Bools:
 
 
 def summed_by_word(
-    source: Known,
-    target: Known,
+    source: LexiconWords,
+    target: LexiconWords,
     groups: Ints,
     n: int,
     probability: Callable[[Ints, Ints], Floats],
@@ -78,20 +78,22 @@ def summed_by_word(
     first = np.flatnonzero(np.diff(groups[order], prepend=groups[order[:1]] - 1))
     whole = np.add.reduceat(work, first) if first.size else work
     ends = np.append(first[1:], order.size)
-    for piece in cut(whole, AT_ONCE):
+    for piece in slices_by_size(whole, CELLS_AT_ONCE):
         rows = order[first[piece.start] : ends[piece.stop - 1]]
         part = target.take(rows)
-        found[part.where] = sums_of_piece(source.take(rows), part, groups[rows], probability)
+        found[part.where] = sums_of_slice(source.take(rows), part, groups[rows], probability)
         if progress is not None:
             progress(rows.size / order.size)
     return found
 
 
-def sums_of_piece(source: Known, target: Known, groups: Ints, probability: Callable[[Ints, Ints], Floats]) -> Floats:
+def sums_of_slice(
+    source: LexiconWords, target: LexiconWords, groups: Ints, probability: Callable[[Ints, Ints], Floats]
+) -> Floats:
     """(target tokens) the sums; sentences of one group lie together."""
     group = np.cumsum(np.diff(groups, prepend=groups[0]) != 0)
-    words, word_of_token, words_begin = distinct(source, group)
-    others, other_of_token, others_begin = distinct(target, group)
+    words, word_of_token, words_begin = distinct_words(source, group)
+    others, other_of_token, others_begin = distinct_words(target, group)
     # A row for each source word of each group, with a cell for each target word of that group.
     group_of_word = group_of(words_begin)
     width = np.diff(others_begin)[group_of_word]
@@ -111,7 +113,7 @@ def sums_of_piece(source: Known, target: Known, groups: Ints, probability: Calla
     return sums
 
 
-def distinct(known: Known, group: Ints) -> tuple[Ints, Ints, Ints]:
+def distinct_words(known: LexiconWords, group: Ints) -> tuple[Ints, Ints, Ints]:
     """The different words of each group, rising; which of them each token is; where those of each group begin."""
     n = int(known.tokens.max(initial=0)) + 1
     keys, which = np.unique(group[group_of(known.offsets)] * n + known.tokens, return_inverse=True)

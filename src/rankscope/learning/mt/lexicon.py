@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from rankscope.data.wording import counted
+from rankscope.data.wording import pluralise
 from rankscope.errors import InputError
 from rankscope.kernels.segments import sum_by_group
-from rankscope.learning.mt.lexical_sums import Known, copied_words, summed_by_word
+from rankscope.learning.mt.lexical_sums import LexiconWords, copied_words, summed_by_word
 from rankscope.learning.mt.token_lists import TokenLists
-from rankscope.learning.mt.tokenisation import texts_in
+from rankscope.learning.mt.tokenisation import as_lines
 from rankscope.typing import Floats, Ints
 
 __all__ = ["FLOOR", "LexicalScores", "Lexicon"]
@@ -55,8 +55,10 @@ class Lexicon:
     likelihood: tuple[float, ...] = field(default=())
 
     def __repr__(self) -> str:
-        sides = f"{counted(len(self.source_words), 'source word')}, {counted(len(self.target_words), 'target word')}"
-        return f"Lexicon({sides}, {counted(self.targets.size, 'pair')})"
+        sides = (
+            f"{pluralise(len(self.source_words), 'source word')}, {pluralise(len(self.target_words), 'target word')}"
+        )
+        return f"Lexicon({sides}, {pluralise(self.targets.size, 'pair')})"
 
     @cached_property
     def source_numbers(self) -> dict[str, int]:
@@ -121,18 +123,20 @@ class Lexicon:
         (True, True)
         """
         given = [
-            part if isinstance(part, TokenLists) else TokenLists.of(texts_in(part, what))
+            part if isinstance(part, TokenLists) else TokenLists.of(as_lines(part, what))
             for part, what in ((sources, "sources"), (targets, "targets"))
         ]
         source, target = given
         if len(source) != len(target):
-            raise InputError(f"{counted(len(source), 'source')} and {len(target):,} targets, expected as many of each")
+            raise InputError(
+                f"{pluralise(len(source), 'source')} and {len(target):,} targets, expected as many of each"
+            )
         together = np.arange(len(source)) if groups is None else np.asarray(groups, np.int64)
         if together.shape != (len(source),):
-            raise InputError(f"{together.size:,} groups for {counted(len(source), 'sentence')}, expected one each")
+            raise InputError(f"{together.size:,} groups for {pluralise(len(source), 'sentence')}, expected one each")
         translated = summed_by_word(
-            Known.of(source, self.source_numbers),
-            Known.of(target, self.target_numbers),
+            LexiconWords.of(source, self.source_numbers),
+            LexiconWords.of(target, self.target_numbers),
             together,
             target.tokens.size,
             self.probabilities,

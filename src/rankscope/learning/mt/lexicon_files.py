@@ -10,9 +10,9 @@ import numpy as np
 import numpy.typing as npt
 
 from rankscope.errors import InputError
-from rankscope.io.streams import empty_file, open_binary, source_name
-from rankscope.io.write import compressed, write_chunks
-from rankscope.learning.mt.array_files import Damaged, packed, stem_of, unpacked
+from rankscope.io.streams import empty_file_error, open_binary, source_name
+from rankscope.io.write import compress, write_chunks
+from rankscope.learning.mt.array_files import DamagedArrayFile, magic_stem, pack_arrays, unpack_arrays
 from rankscope.learning.mt.lexicon import Lexicon
 from rankscope.typing import PathLike
 
@@ -20,7 +20,7 @@ __all__ = ["load_lexicon", "save_lexicon"]
 
 
 #: Raise the number when the layout changes.
-MAGIC = b"rankscope lexicon 1\n"
+LEXICON_MAGIC = b"rankscope lexicon 1\n"
 TYPES = {"begins": "<i8", "targets": "<i4", "probability": "<f4", "counts": "<i8"}
 
 
@@ -39,7 +39,7 @@ def save_lexicon(lexicon: Lexicon, path: PathLike) -> None:
     >>> again, again.translations("haus") == lexicon.translations("haus")
     (Lexicon(4 source words, 3 target words, 10 pairs), True)
     """
-    write_chunks(path, compressed(chunks_of(lexicon), Path(path).suffix))
+    write_chunks(path, compress(chunks_of(lexicon), Path(path).suffix))
 
 
 def chunks_of(lexicon: Lexicon) -> Iterator[bytes]:
@@ -49,7 +49,7 @@ def chunks_of(lexicon: Lexicon) -> Iterator[bytes]:
     }
     numbers = {name: np.ascontiguousarray(getattr(lexicon, name)).astype(kind) for name, kind in TYPES.items()}
     arrays: dict[str, npt.NDArray[Any]] = {**words, **numbers}
-    return packed(MAGIC, {"null": lexicon.null, "likelihood": lexicon.likelihood}, arrays)
+    return pack_arrays(LEXICON_MAGIC, {"null": lexicon.null, "likelihood": lexicon.likelihood}, arrays)
 
 
 def load_lexicon(path: PathLike) -> Lexicon:
@@ -62,8 +62,8 @@ def load_lexicon(path: PathLike) -> Lexicon:
     with open_binary(path) as stream:
         content = stream.read()
     if not content:
-        raise empty_file(name, "a lexicon")
-    if not content.startswith(stem_of(MAGIC)):
+        raise empty_file_error(name, "a lexicon")
+    if not content.startswith(magic_stem(LEXICON_MAGIC)):
         refuse(name, "is no lexicon")
     try:
         return rebuilt(content)
@@ -79,17 +79,17 @@ def refuse(name: str, why: str) -> NoReturn:
 
 def rebuilt(content: bytes) -> Lexicon:
     """Raises Damaged and others for what does not fit."""
-    about, arrays = unpacked(MAGIC, content)
-    source, target = (words_of(arrays[side]) for side in ("source_words", "target_words"))
+    about, arrays = unpack_arrays(LEXICON_MAGIC, content)
+    source, target = (split_words(arrays[side]) for side in ("source_words", "target_words"))
     parts = {name: arrays[name] for name in TYPES}
     if {name: array.dtype.str for name, array in parts.items()} != TYPES:
-        raise Damaged("the types of its numbers")
+        raise DamagedArrayFile("the types of its numbers")
     begins, targets, probability, counts = parts.values()
     fits = begins.size == len(source) + 1 and not begins[0] and begins[-1] == targets.size == probability.size
     if not fits or not targets.size or counts.size != len(target) or (np.diff(begins) < 0).any():
-        raise Damaged("its numbers of words")
+        raise DamagedArrayFile("its numbers of words")
     if targets.min() < 0 or targets.max() >= len(target) or not ((probability >= 0) & (probability <= 1.001)).all():
-        raise Damaged("its translations")
+        raise DamagedArrayFile("its translations")
     lexicon = Lexicon(
         source_words=source,
         target_words=target,
@@ -101,12 +101,12 @@ def rebuilt(content: bytes) -> Lexicon:
         likelihood=tuple(map(float, about["likelihood"])),
     )
     if (np.diff(lexicon.keys) <= 0).any():
-        raise Damaged("the order of its translations")
+        raise DamagedArrayFile("the order of its translations")
     return lexicon
 
 
-def words_of(found: npt.NDArray[Any]) -> tuple[str, ...]:
+def split_words(found: npt.NDArray[Any]) -> tuple[str, ...]:
     words = tuple(found.tobytes().decode("utf-8", "surrogatepass").split("\n"))
     if len(set(words)) < len(words):
-        raise Damaged("its words")
+        raise DamagedArrayFile("its words")
     return words

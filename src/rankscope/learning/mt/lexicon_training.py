@@ -12,13 +12,13 @@ from typing import Any
 
 import numpy as np
 
-from rankscope.data.wording import counted
+from rankscope.data.wording import pluralise
 from rankscope.errors import InputError
 from rankscope.kernels.order import ranges
 from rankscope.kernels.segments import bounds, group_of, sum_by_group
 from rankscope.learning.mt.lexicon import Lexicon
-from rankscope.learning.mt.token_lists import TokenLists, cut, different
-from rankscope.learning.mt.tokenisation import texts_in
+from rankscope.learning.mt.token_lists import TokenLists, slices_by_size, sorted_unique
+from rankscope.learning.mt.tokenisation import as_lines
 from rankscope.stats.inputs import check_count
 from rankscope.typing import Floats, Ints, Ints32
 
@@ -28,7 +28,7 @@ __all__ = ["EMPTY", "train_lexicon"]
 #: The empty word, which stands in every source sentence.
 EMPTY = ""
 #: Pairs of words at a time.
-AT_ONCE = 1 << 18
+CELLS_AT_ONCE = 1 << 18
 
 
 def train_lexicon(
@@ -59,11 +59,11 @@ def train_lexicon(
     """
     check_count("iterations", iterations, 1)
     source, target = (
-        TokenLists.of(texts_in(lines, what)) for lines, what in ((sources, "sources"), (targets, "targets"))
+        TokenLists.of(as_lines(lines, what)) for lines, what in ((sources, "sources"), (targets, "targets"))
     )
     if len(source) != len(target):
         raise InputError(
-            f"{counted(len(source), 'line')} of sources and {len(target):,} of targets, expected as many: line by line "
+            f"{pluralise(len(source), 'line')} of sources and {len(target):,} of targets, expected as many: line by line "
             "translations"
         )
     kept = np.flatnonzero((source.lengths > 0) & (target.lengths > 0))
@@ -72,8 +72,10 @@ def train_lexicon(
     source, target = source.take(kept), target.take(kept)
     counts = np.bincount(target.tokens, minlength=len(target.words))
     share = 1 / (iterations + 2)
-    pairs = word_pairs(Words.of(source, null), Words.of(target, False), len(target.words), share, progress)
-    probability, likelihood = estimated(pairs, len(target.words), iterations, share, progress)
+    pairs = word_pairs(
+        SentenceWords.of(source, null), SentenceWords.of(target, False), len(target.words), share, progress
+    )
+    probability, likelihood = run_em(pairs, len(target.words), iterations, share, progress)
     f, e = np.divmod(pairs.keys, len(target.words))
     return Lexicon(
         source_words=((EMPTY,) if null else ()) + source.words,
@@ -88,7 +90,7 @@ def train_lexicon(
 
 
 @dataclass(frozen=True, eq=False)
-class Words:
+class SentenceWords:
     """The different words of each sentence. word, count: flat. offsets: of the sentences."""
 
     word: Ints
@@ -96,7 +98,7 @@ class Words:
     offsets: Ints
 
     @classmethod
-    def of(cls, sentences: TokenLists, null: bool) -> Words:
+    def of(cls, sentences: TokenLists, null: bool) -> SentenceWords:
         """null: whether the empty word, number 0, stands before the others, whose numbers then are one higher."""
         n = len(sentences.words) + null
         keys = sentences.sentence * n + sentences.tokens + null
@@ -107,7 +109,7 @@ class Words:
 
 
 @dataclass(frozen=True, eq=False)
-class Block:
+class PairBlock:
     """The pairs of words of some sentences: for each target word, one after the other, all words of its source.
 
     pair: which of the block's different pairs each is. place: of each different pair among those of the whole text.
@@ -134,36 +136,36 @@ class Block:
 
 
 @dataclass(frozen=True, eq=False)
-class Pairs:
+class WordPairs:
     """keys: of all different pairs, source word times the number of target words plus target word, rising. sizes: how
     many each source word has.
     """
 
     keys: Ints
     sizes: Ints
-    blocks: list[Block]
+    blocks: list[PairBlock]
 
 
 def word_pairs(
-    source: Words, target: Words, width: int, share: float, progress: Callable[[float], Any] | None
-) -> Pairs:
+    source: SentenceWords, target: SentenceWords, width: int, share: float, progress: Callable[[float], Any] | None
+) -> WordPairs:
     """All pairs of words of all sentences. width: how many target words there are."""
     work = np.diff(source.offsets) * np.diff(target.offsets)
     keys, blocks = [], []
-    for part in cut(work, AT_ONCE):
-        own, block = block_of(source, target, part, width)
+    for part in slices_by_size(work, CELLS_AT_ONCE):
+        own, block = pair_block(source, target, part, width)
         keys.append(own)
         blocks.append(block)
         if progress is not None:
             progress(share * float(work[part].sum() / work.sum()))
-    all_keys = different(np.concatenate(keys))
+    all_keys = sorted_unique(np.concatenate(keys))
     for i, own in enumerate(keys):
         blocks[i] = replace(blocks[i], place=np.searchsorted(all_keys, own).astype(np.int32))
         keys[i] = own[:0]  # they fill much memory, and nobody asks again
-    return Pairs(all_keys, np.bincount(all_keys // width), blocks)
+    return WordPairs(all_keys, np.bincount(all_keys // width), blocks)
 
 
-def block_of(source: Words, target: Words, part: slice, width: int) -> tuple[Ints, Block]:
+def pair_block(source: SentenceWords, target: SentenceWords, part: slice, width: int) -> tuple[Ints, PairBlock]:
     """The different pairs of some sentences, and a block that does not yet know their places."""
     f, e = (slice(int(side.offsets[part.start]), int(side.offsets[part.stop])) for side in (source, target))
     sentence = part.start + group_of(target.offsets[part.start : part.stop + 1] - target.offsets[part.start])
@@ -174,7 +176,7 @@ def block_of(source: Words, target: Words, part: slice, width: int) -> tuple[Int
     times = source.count[cells]
     repeated = np.flatnonzero(times > 1).astype(np.int32)
     words = np.add.reduceat(source.count[f], source.offsets[part.start : part.stop] - f.start)
-    block = Block(
+    block = PairBlock(
         pair=pair.astype(np.int32),
         place=np.empty(0, np.int32),
         often=(repeated, times[repeated].astype(np.float64)),
@@ -185,8 +187,8 @@ def block_of(source: Words, target: Words, part: slice, width: int) -> tuple[Int
     return own, block
 
 
-def estimated(
-    pairs: Pairs, width: int, iterations: int, share: float, progress: Callable[[float], Any] | None
+def run_em(
+    pairs: WordPairs, width: int, iterations: int, share: float, progress: Callable[[float], Any] | None
 ) -> tuple[Floats, tuple[float, ...]]:
     """Probabilities of pairs, at first the same for all `width` target words; and the logarithm of the likelihood
     before each iteration and after the last.

@@ -6,13 +6,13 @@ import io
 from itertools import chain
 from pathlib import Path
 
-from rankscope.io.packed import split_packing
-from rankscope.io.streams import empty_file, open_binary, source_name
-from rankscope.io.write import compressed, write_chunks
+from rankscope.io.packed import split_compression_suffix
+from rankscope.io.streams import empty_file_error, open_binary, source_name
+from rankscope.io.write import compress, write_chunks
 from rankscope.learning.mt.arpa_reading import read_arpa
 from rankscope.learning.mt.arpa_writing import arpa_chunks
-from rankscope.learning.mt.array_files import stem_of
-from rankscope.learning.mt.compact import MAGIC, compact_chunks, read_compact
+from rankscope.learning.mt.array_files import magic_stem
+from rankscope.learning.mt.compact import LANGUAGE_MODEL_MAGIC, compact_chunks, read_compact
 from rankscope.learning.mt.language_model import LanguageModel
 from rankscope.stats.inputs import check_choice
 from rankscope.typing import PathLike
@@ -40,12 +40,12 @@ def save_language_model(model: LanguageModel, path: PathLike, *, form: str | Non
     >>> again
     LanguageModel(order 2, 6 words, 5 n-grams of that order)
     """
-    stem, packing = split_packing(path)
+    stem, packing = split_compression_suffix(path)
     if form is None:
         form = "arpa" if Path(stem).suffix.lower() == ".arpa" else "compact"
     check_choice("form", form, FORMS)
     chunks = arpa_chunks(model) if form == "arpa" else compact_chunks(model)
-    write_chunks(path, compressed(chunks, packing))
+    write_chunks(path, compress(chunks, packing))
 
 
 def load_language_model(path: PathLike) -> LanguageModel:
@@ -60,10 +60,10 @@ def load_language_model(path: PathLike) -> LanguageModel:
     """
     name = source_name(path)
     with open_binary(path) as stream:
-        start = stream.read(len(MAGIC))
+        start = stream.read(len(LANGUAGE_MODEL_MAGIC))
         if not start:
-            raise empty_file(name, "a language model")
-        if start.startswith(stem_of(MAGIC)):
+            raise empty_file_error(name, "a language model")
+        if start.startswith(magic_stem(LANGUAGE_MODEL_MAGIC)):
             return read_compact(start + stream.read(), name)
         lines = io.BytesIO(start + stream.readline())  # which breaks lines at LF
         return read_arpa(chain(lines, stream), name)

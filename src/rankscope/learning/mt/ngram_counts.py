@@ -15,14 +15,14 @@ import numpy.typing as npt
 from rankscope.learning.mt.vocabulary import START
 from rankscope.typing import Ints
 
-__all__ = ["Grams", "context_and_word", "count_ngrams", "find_rows"]
+__all__ = ["CountedNgrams", "context_and_word", "count_ngrams", "find_rows"]
 
 
 #: So many keys or more are sorted before they are looked up: neighbours are found in the processor's cache.
 MANY = 4096
 
 
-class Grams(NamedTuple):
+class CountedNgrams(NamedTuple):
     """The n-grams of one order, by row.
 
     shorter: the row, one order lower, of all words but the first. counts: how often they occur. starts: whether the
@@ -41,11 +41,11 @@ def context_and_word(keys: Ints, words: int) -> tuple[Ints, Ints]:
     return context, keys - context * words
 
 
-def count_ngrams(tokens: Ints, words: int, order: int) -> Iterator[Grams]:
+def count_ngrams(tokens: Ints, words: int, order: int) -> Iterator[CountedNgrams]:
     """The n-grams of each order, from 1 on; none reaches over the end of a sentence. Of order 1 every word is a row."""
     numbers = np.arange(words)
     starts = numbers == START
-    yield Grams(numbers, np.zeros(words, np.int64), np.bincount(tokens, minlength=words), starts)
+    yield CountedNgrams(numbers, np.zeros(words, np.int64), np.bincount(tokens, minlength=words), starts)
     rows = tokens  # of each place of the text: the row of the n-gram that ends there, or -1
     for _ in range(2, order + 1):
         ends = np.flatnonzero((rows[:-1] >= 0) & (tokens[1:] != START)) + 1
@@ -57,7 +57,7 @@ def count_ngrams(tokens: Ints, words: int, order: int) -> Iterator[Grams]:
         first = np.flatnonzero(new)
         keys = in_order[first]
         starts = starts[keys // words]
-        yield Grams(keys, rows[ends[by_key[first]]], np.diff(first, append=in_order.size), starts)
+        yield CountedNgrams(keys, rows[ends[by_key[first]]], np.diff(first, append=in_order.size), starts)
         longer = np.full(tokens.size, -1)
         longer[ends[by_key]] = np.cumsum(new) - 1
         rows = longer

@@ -14,16 +14,16 @@ import numpy as np
 import numpy.typing as npt
 
 from rankscope.kernels.segments import group_of
-from rankscope.learning.mt.token_lists import TokenLists, different
+from rankscope.learning.mt.token_lists import TokenLists, sorted_unique
 from rankscope.typing import Ints
 
-__all__ = ["Matches", "closest_lengths", "ngram_matches", "totals_of"]
+__all__ = ["NgramMatches", "closest_lengths", "ngram_matches", "ngram_totals"]
 
 Numbers = npt.NDArray[Any]
 
 
 @dataclass(frozen=True, eq=False)
-class Matches:
+class NgramMatches:
     """matches, totals, reference_totals: (orders, outputs) how many n-grams the references have, too; all of the
     output; all of the first reference. Whole numbers, but for a reference that is an average.
     """
@@ -33,7 +33,9 @@ class Matches:
     reference_totals: Numbers
 
 
-def ngram_matches(outputs: TokenLists, segments: Ints, references: Sequence[TokenLists], orders: int = 4) -> Matches:
+def ngram_matches(
+    outputs: TokenLists, segments: Ints, references: Sequence[TokenLists], orders: int = 4
+) -> NgramMatches:
     """Of each output, how many n-grams of each order its references have, each at most as often as that reference which
     has it most often; and how many there are.
 
@@ -51,11 +53,11 @@ def ngram_matches(outputs: TokenLists, segments: Ints, references: Sequence[Toke
     n = len(outputs)
     found = np.zeros((orders, n), np.int64)
     width = 1 + max(int(side.tokens.max(initial=0)) for side in (outputs, *references))
-    ours = Places.at_start(outputs, segments)
-    theirs = [Places.at_start(reference, np.arange(len(reference))) for reference in references]
+    ours = NgramPlaces.at_start(outputs, segments)
+    theirs = [NgramPlaces.at_start(reference, np.arange(len(reference))) for reference in references]
     for k in range(orders):
         keys = [side.keys(width, k) for side in theirs]
-        there = different(np.concatenate(keys))
+        there = sorted_unique(np.concatenate(keys))
         for side, key in zip(theirs, keys, strict=True):
             side.move(np.searchsorted(there, key))
         most = np.max([np.bincount(side.place, minlength=there.size) for side in theirs], axis=0)
@@ -65,10 +67,10 @@ def ngram_matches(outputs: TokenLists, segments: Ints, references: Sequence[Toke
             row, place = np.divmod(again, there.size)
             found[k] = np.bincount(row, np.minimum(count, most[place]), n)
     lengths = references[0].lengths[segments]
-    return Matches(found, totals_of(outputs.lengths, orders), totals_of(lengths, orders))
+    return NgramMatches(found, ngram_totals(outputs.lengths, orders), ngram_totals(lengths, orders))
 
 
-class Places:
+class NgramPlaces:
     """The n-grams of some texts that have a place: where each begins, in which text, and its place."""
 
     def __init__(self, texts: TokenLists, row: Ints, place: Ints, start: Ints, end: Ints) -> None:
@@ -76,7 +78,7 @@ class Places:
         self.row, self.place, self.start, self.end = row, place, start, end
 
     @classmethod
-    def at_start(cls, texts: TokenLists, segments: Ints) -> Places:
+    def at_start(cls, texts: TokenLists, segments: Ints) -> NgramPlaces:
         """Before the first word: the place is the segment."""
         row = group_of(texts.offsets)
         return cls(texts, row, segments[row], np.arange(row.size), texts.offsets[1:][row])
@@ -106,7 +108,7 @@ def places_in(there: Ints, keys: Ints) -> Ints:
     return np.where(there[place] == keys, place, -1)
 
 
-def totals_of(lengths: Ints, orders: int) -> Ints:
+def ngram_totals(lengths: Ints, orders: int) -> Ints:
     """(orders, texts) how many n-grams texts of these lengths have."""
     return np.asarray(np.maximum(lengths - np.arange(orders)[:, None], 0), np.int64)
 

@@ -11,18 +11,18 @@ import numpy as np
 from rankscope.learning.mt.consensus_f import consensus_f
 from rankscope.learning.mt.language_model import LanguageModel
 from rankscope.learning.mt.lexicon import LexicalScores, Lexicon
-from rankscope.learning.mt.ngram_matches import Matches, closest_lengths, ngram_matches
+from rankscope.learning.mt.ngram_matches import NgramMatches, closest_lengths, ngram_matches
 from rankscope.learning.mt.token_lists import TokenLists
 from rankscope.learning.mt.tokenisation import tokenised
 from rankscope.typing import Floats, Ints
 
-__all__ = ["Prepared"]
+__all__ = ["PreparedTexts"]
 
 
 WORD_ORDERS = 4
 
 
-class Prepared:
+class PreparedTexts:
     """Rows are outputs, system after system, and of each all segments."""
 
     def __init__(
@@ -61,7 +61,7 @@ class Prepared:
         return source, output, references
 
     @cached_property
-    def matches(self) -> Matches:
+    def matches(self) -> NgramMatches:
         """Of word n-grams."""
         _, output, references = self.tokens
         return ngram_matches(output, self.segments, references, WORD_ORDERS)

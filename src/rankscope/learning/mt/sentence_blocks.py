@@ -11,7 +11,7 @@ from rankscope.errors import InputError
 from rankscope.io.blocks import BOM
 from rankscope.io.streams import open_binary, source_name
 
-__all__ = ["Block", "Sentences", "sentence_blocks"]
+__all__ = ["SentenceBlock", "Sentences", "sentence_blocks"]
 
 Sentences = str | os.PathLike[str] | Iterable[str]
 
@@ -19,7 +19,7 @@ Sentences = str | os.PathLike[str] | Iterable[str]
 BYTES, SENTENCES = 1 << 22, 20_000
 
 
-class Block(NamedTuple):
+class SentenceBlock(NamedTuple):
     """Lines, each ended by LF. first: how many stand before them. source: the file; empty for sentences in memory."""
 
     text: bytes
@@ -35,18 +35,18 @@ class Block(NamedTuple):
         return f"{self.source}:{number}" if self.source else f"sentence {number}"
 
 
-def sentence_blocks(source: Sentences) -> Iterator[Block]:
+def sentence_blocks(source: Sentences) -> Iterator[SentenceBlock]:
     """The blocks of a file, named by its path, or of an iterable of sentences. Lines end at LF only.
 
     An LF inside a sentence in memory counts as a blank, and so does NUL everywhere. Raises InputError for what cannot
     be read, and with its line for what is no text or not UTF-8.
     """
-    blocks = of_file(source) if isinstance(source, (str, os.PathLike)) else of_sentences(source)
+    blocks = blocks_of_file(source) if isinstance(source, (str, os.PathLike)) else blocks_of_sentences(source)
     for block in blocks:
         yield block._replace(text=block.text.replace(b"\0", b" ")) if b"\0" in block.text else block
 
 
-def of_file(path: str | os.PathLike[str]) -> Iterator[Block]:
+def blocks_of_file(path: str | os.PathLike[str]) -> Iterator[SentenceBlock]:
     first, name = 0, source_name(path)
     with open_binary(path) as stream:
         while text := stream.read(BYTES):
@@ -55,13 +55,13 @@ def of_file(path: str | os.PathLike[str]) -> Iterator[Block]:
                 text = text.removeprefix(BOM)
             if text and not text.endswith(b"\n"):
                 text += b"\n"
-            block = Block(text, first, name)
-            refuse_other_bytes(block)
+            block = SentenceBlock(text, first, name)
+            check_utf8(block)
             yield block
             first += text.count(b"\n")
 
 
-def refuse_other_bytes(block: Block) -> None:
+def check_utf8(block: SentenceBlock) -> None:
     if block.text.isascii():
         return
     try:
@@ -71,14 +71,14 @@ def refuse_other_bytes(block: Block) -> None:
         raise InputError(f"{place}: bytes that are not UTF-8, expected text; convert it") from None
 
 
-def of_sentences(sentences: Iterable[str]) -> Iterator[Block]:
+def blocks_of_sentences(sentences: Iterable[str]) -> Iterator[SentenceBlock]:
     first, rest = 0, iter(sentences)
     while part := list(islice(rest, SENTENCES)):
-        yield Block(encoded(part, first), first, "")
+        yield SentenceBlock(encode_sentences(part, first), first, "")
         first += len(part)
 
 
-def encoded(part: list[str], first: int) -> bytes:
+def encode_sentences(part: list[str], first: int) -> bytes:
     """Sentences as lines. first: how many stand before them."""
     try:
         text = "\n".join(part)

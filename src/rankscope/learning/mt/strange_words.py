@@ -7,16 +7,16 @@ from collections.abc import Callable, Iterable
 import numpy as np
 
 from rankscope.learning.mt.feature_columns import COLUMNS
-from rankscope.learning.mt.prepared import Prepared
+from rankscope.learning.mt.prepared import PreparedTexts
 from rankscope.learning.mt.token_lists import TokenLists
 
-__all__ = ["strange_notes"]
+__all__ = ["vocabulary_notes"]
 
 #: Texts of the model's language have far fewer words that it does not know.
 MOST_UNKNOWN = 0.5
 
 
-def strange_notes(texts: Prepared, names: Iterable[str]) -> list[str]:
+def vocabulary_notes(texts: PreparedTexts, names: Iterable[str]) -> list[str]:
     """A note for each side of a model, of those that these features use, that knows less than half of its words."""
     used = {COLUMNS[name].model for name in names}
     source, output, _ = texts.tokens

@@ -15,7 +15,7 @@ from rankscope.kernels.order import ranges
 from rankscope.kernels.segments import bounds, group_of
 from rankscope.typing import Ints
 
-__all__ = ["TokenLists", "cut", "different"]
+__all__ = ["TokenLists", "slices_by_size", "sorted_unique"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,7 +76,7 @@ class TokenLists:
         return np.fromiter(map(words.get, self.words, repeat(-1)), np.int64, len(self.words))
 
 
-def different(keys: Ints) -> Ints:
+def sorted_unique(keys: Ints) -> Ints:
     """Each of the keys once, rising. np.unique hashes, which takes five times as long where nearly all differ."""
     found = np.sort(keys)
     new = np.ones(found.size, np.bool_)
@@ -84,10 +84,10 @@ def different(keys: Ints) -> Ints:
     return found[new]
 
 
-def cut(sizes: Ints, most: int) -> list[slice]:
+def slices_by_size(sizes: Ints, most: int) -> list[slice]:
     """Neighbours in pieces of about `most` together, at least one in each; none where there is nothing.
 
-    >>> cut(np.array([4, 4, 9, 1, 1]), 8)
+    >>> slices_by_size(np.array([4, 4, 9, 1, 1]), 8)
     [slice(0, 2, None), slice(2, 3, None), slice(3, 5, None)]
     """
     if not sizes.size:

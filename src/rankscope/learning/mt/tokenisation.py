@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 
 from rankscope.errors import InputError, ParameterError
 
-__all__ = ["TOKENISATION", "sacrebleu_version", "texts_in", "tokenised"]
+__all__ = ["TOKENISATION", "sacrebleu_version", "as_lines", "tokenised"]
 
 #: What stands in signatures.
 TOKENISATION = "13a,lowercase"
@@ -25,7 +25,7 @@ def sacrebleu_version() -> str:
     return str(sacrebleu.__version__)
 
 
-def texts_in(lines: Iterable[str], what: str) -> list[str]:
+def as_lines(lines: Iterable[str], what: str) -> list[str]:
     """Lines as a list. Raises ParameterError for one text in the place of many, InputError for what is no text."""
     if isinstance(lines, (str, bytes)):
         raise ParameterError(f"{what} is one text, expected a list of lines; write [text]")
@@ -46,7 +46,7 @@ def tokenised(lines: Iterable[str], *, what: str = "lines") -> list[str]:
     >>> tokenised(["The cat, it's 3.5 m.", ""])
     ["the cat , it's 3.5 m .", '']
     """
-    given = texts_in(lines, what)
+    given = as_lines(lines, what)
     sacrebleu_version()
     from sacrebleu.tokenizers.tokenizer_13a import Tokenizer13a
 

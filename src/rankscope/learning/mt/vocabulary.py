@@ -78,11 +78,11 @@ def tokens_of(sentences: Iterable[str], numbers: Numbers) -> Iterator[Ints]:
     for block in sentence_blocks(list(sentences)):
         text = block.text
         if any(word in text for word in RESERVED):
-            text = b"".join(b" ".join(map(harmless, line.split())) + b"\n" for line in block.lines())
+            text = b"".join(b" ".join(map(unreserved, line.split())) + b"\n" for line in block.lines())
         words = marked_words(text)
         yield np.fromiter(map(numbers.get, words, repeat(UNKNOWN)), np.int64, len(words))
 
 
-def harmless(word: bytes) -> bytes:
+def unreserved(word: bytes) -> bytes:
     """The word, or another that no model knows where it is reserved."""
     return RESERVED[UNKNOWN] if word in RESERVED else word

@@ -41,10 +41,10 @@ def shuffled(lists: Ints, offsets: Ints, batch_lists: int, rng: np.random.Genera
     order = rng.permutation(lists)
     lengths = np.diff(offsets)
     step = WINDOW * batch_lists
-    near = [part[np.argsort(lengths[part], kind="stable")] for part in cut(order, step)]
-    batches = [batch for part in near for batch in cut(part, batch_lists)]
+    near = [part[np.argsort(lengths[part], kind="stable")] for part in split_order(order, step)]
+    batches = [batch for part in near for batch in split_order(part, batch_lists)]
     for place in rng.permutation(len(batches)):
-        yield batch_of(batches[place], offsets)
+        yield make_batch(batches[place], offsets)
 
 
 def by_length(offsets: Ints, cells: int) -> Iterator[Batch]:
@@ -60,14 +60,14 @@ def by_length(offsets: Ints, cells: int) -> Iterator[Batch]:
         stop = start + 1
         while stop < order.size and (stop + 1 - start) * int(lengths[order[stop]]) <= cells:
             stop += 1
-        yield batch_of(order[start:stop], offsets)
+        yield make_batch(order[start:stop], offsets)
         start = stop
 
 
-def cut(order: Ints, step: int) -> list[Ints]:
+def split_order(order: Ints, step: int) -> list[Ints]:
     return [order[start : start + step] for start in range(0, order.size, step)]
 
 
-def batch_of(lists: Ints, offsets: Ints) -> Batch:
+def make_batch(lists: Ints, offsets: Ints) -> Batch:
     lengths = offsets[lists + 1] - offsets[lists]
     return Batch(lists=lists, rows=ranges(offsets[lists], lengths), offsets=bounds(lengths))

@@ -11,14 +11,14 @@ import numpy.typing as npt
 
 from rankscope.errors import InputError, ParameterError
 from rankscope.kernels.segments import bounds
-from rankscope.learning.losses.named import Function, Loss, parse_loss
-from rankscope.learning.torch.installed import pytorch
+from rankscope.learning.losses.named import Loss, LossFunction, parse_loss
+from rankscope.learning.torch.installed import load_pytorch
 from rankscope.typing import Bools, Ints
 
 __all__ = ["TorchLoss", "loss"]
 
 
-def loss(text: str | Function) -> TorchLoss:
+def loss(text: str | LossFunction) -> TorchLoss:
     """A loss by its name, as "lambdaloss(kind='2')", or a function like ours, for tensors of PyTorch.
 
     Raises UnknownName and ParameterError as `rankscope.learning.losses.parse_loss`, and ParameterError where PyTorch is
@@ -28,9 +28,9 @@ def loss(text: str | Function) -> TorchLoss:
 
     >>> loss("lambdaloss(kind='2')")  # doctest: +SKIP
     TorchLoss(lambdaloss(kind='2'))
-    >>> loss("ranknet")(scores, grades, offsets).backward()  # doctest: +SKIP
+    >>> loss("ranknet")(scores, flat_grades, offsets).backward()  # doctest: +SKIP
     """
-    pytorch()
+    load_pytorch()
     return TorchLoss(parse_loss(text))
 
 
@@ -65,14 +65,18 @@ class TorchLoss:
         rng: np.random.Generator | int | None = None,
         max_grade: int | None = None,
     ) -> Any:
-        torch = pytorch()
+        torch = load_pytorch()
         if not isinstance(scores, torch.Tensor) or not scores.is_floating_point():
-            raise InputError(f"scores are a {kind_of(scores)}, expected a tensor of floating-point numbers")
+            raise InputError(f"scores are a {describe_tensor(scores)}, expected a tensor of floating-point numbers")
         if scores.ndim == 2 and offsets is not None:
             raise InputError("scores of shape (lists, places) and offsets were given, expected a mask, or flat scores")
-        lists = flat_lists(scores, relevance, offsets, mask) if scores.ndim == 1 else padded(scores, relevance, mask)
+        lists = (
+            flat_lists(scores, relevance, offsets, mask)
+            if scores.ndim == 1
+            else lists_of_padded(scores, relevance, mask)
+        )
         draws = np.random.default_rng(rng)
-        return function_of_losses().apply(
+        return autograd_function().apply(
             scores, lambda flat: self.loss(flat, lists.relevance, lists.offsets, rng=draws, max_grade=max_grade), lists
         )
 
@@ -83,7 +87,7 @@ class TorchLoss:
         return f"TorchLoss({self.loss})"
 
 
-class Lists(NamedTuple):
+class FlatLists(NamedTuple):
     """relevance: (documents) grades. offsets: (lists + 1). mask: (lists, places) where these stand; None: all, flat."""
 
     relevance: Ints
@@ -91,49 +95,49 @@ class Lists(NamedTuple):
     mask: Bools | None
 
 
-def kind_of(given: Any) -> str:
+def describe_tensor(given: Any) -> str:
     """As in "tensor of int64"."""
     name = type(given).__name__.lower()
     return f"{name} of {str(given.dtype).removeprefix('torch.')}" if hasattr(given, "dtype") else name
 
 
-def on_host(given: Any) -> npt.NDArray[Any]:
+def to_numpy(given: Any) -> npt.NDArray[Any]:
     """A tensor, or whatever NumPy takes, as an array. NumPy has no bfloat16."""
-    torch = pytorch()
+    torch = load_pytorch()
     if isinstance(given, torch.Tensor):
         found = given.detach()
         return np.asarray((found.float() if found.dtype == torch.bfloat16 else found).cpu().numpy())
     return np.asarray(given)
 
 
-def flat_lists(scores: Any, relevance: Any, offsets: Any, mask: Any) -> Lists:
+def flat_lists(scores: Any, relevance: Any, offsets: Any, mask: Any) -> FlatLists:
     if mask is not None:
         raise InputError("flat scores and a mask were given, expected offsets, or scores of shape (lists, places)")
     if offsets is None:
         raise InputError("flat scores were given without offsets, expected where each list begins, as [0, 3, 5]")
-    n, given = scores.shape[0], on_host(offsets)
+    n, given = scores.shape[0], to_numpy(offsets)
     if given.ndim != 1 or given.dtype.kind not in "iu" or given[:1].tolist() != [0] or given[-1] != n:
         raise InputError(
-            f"offsets are {shown(given)}, expected whole numbers from 0 to {n}, where the {n} scores end; give one "
+            f"offsets are {describe_value(given)}, expected whole numbers from 0 to {n}, where the {n} scores end; give one "
             "more than there are lists"
         )
     starts = given.astype(np.int64)
     check_lengths(np.diff(starts))
-    return Lists(grades(relevance, (n,)), starts, None)
+    return FlatLists(flat_grades(relevance, (n,)), starts, None)
 
 
-def padded(scores: Any, relevance: Any, mask: Any) -> Lists:
+def lists_of_padded(scores: Any, relevance: Any, mask: Any) -> FlatLists:
     shape = tuple(scores.shape)
     if len(shape) != 2:
         raise InputError(f"scores are of shape {shape}, expected (documents) with offsets or (lists, places)")
-    inside = np.ones(shape, np.bool_) if mask is None else on_host(mask)
+    inside = np.ones(shape, np.bool_) if mask is None else to_numpy(mask)
     if inside.shape != shape or inside.dtype != np.bool_:
         raise InputError(
             f"the mask is {inside.dtype} of shape {inside.shape}, expected bool of {shape}, true where a document is"
         )
     lengths = inside.sum(axis=1)
     check_lengths(lengths)
-    return Lists(grades(relevance, shape, inside), bounds(lengths), inside)
+    return FlatLists(flat_grades(relevance, shape, inside), bounds(lengths), inside)
 
 
 def check_lengths(lengths: Ints) -> None:
@@ -142,9 +146,9 @@ def check_lengths(lengths: Ints) -> None:
         raise InputError(f"{where}, expected at least one in each; leave it out")
 
 
-def grades(relevance: Any, shape: tuple[int, ...], mask: Bools | None = None) -> Ints:
+def flat_grades(relevance: Any, shape: tuple[int, ...], mask: Bools | None = None) -> Ints:
     """(documents) whole numbers, of the places of the mask."""
-    given = on_host(relevance)
+    given = to_numpy(relevance)
     if given.shape != shape or given.dtype.kind not in "fiub":
         raise InputError(
             f"grades are {given.dtype} of shape {given.shape}, expected numbers of the shape of the scores, {shape}"
@@ -157,20 +161,20 @@ def grades(relevance: Any, shape: tuple[int, ...], mask: Bools | None = None) ->
     return found.astype(np.int64)
 
 
-def shown(given: npt.NDArray[Any]) -> str:
+def describe_value(given: npt.NDArray[Any]) -> str:
     return f"{given.tolist()}" if given.size <= 8 else f"{given.dtype} of shape {given.shape}"
 
 
 @cache
-def function_of_losses() -> Any:
+def autograd_function() -> Any:
     """The class through which autograd goes; made when first asked for, since PyTorch is loaded for it."""
-    torch = pytorch()
+    torch = load_pytorch()
 
     class LossOfLists(torch.autograd.Function):  # type: ignore[misc,name-defined,unused-ignore]  # untyped
         """Computes value and gradient at once, and keeps the latter."""
 
         @staticmethod
-        def forward(ctx: Any, scores: Any, compute: Any, lists: Lists) -> Any:
+        def forward(ctx: Any, scores: Any, compute: Any, lists: FlatLists) -> Any:
             wide = scores.dtype if scores.dtype in (torch.float32, torch.float64) else torch.float32
             host = scores.detach().to("cpu", wide).numpy()
             value, gradient = compute(host if lists.mask is None else host[lists.mask])

@@ -10,25 +10,25 @@ import numpy as np
 import numpy.typing as npt
 
 from rankscope.data.features import Features
-from rankscope.learning.descent import Trained, informative, refuse_diverged
+from rankscope.learning.descent import TrainedNetwork, informative_lists, refuse_diverged
 from rankscope.learning.losses.named import Loss
-from rankscope.learning.stopping import Watch
+from rankscope.learning.stopping import EarlyStopping
 from rankscope.learning.torch.batches import Batch, shuffled
 from rankscope.learning.torch.bridge import TorchLoss
-from rankscope.learning.torch.installed import on_one_thread, pytorch, within_memory
+from rankscope.learning.torch.installed import load_pytorch, single_thread, within_memory
 from rankscope.learning.torch.native import native_loss
-from rankscope.learning.torch.network import Shape, Table, first_weights, scores_of
-from rankscope.learning.torch.scoring import all_scores
-from rankscope.learning.torch.steps import Steps
+from rankscope.learning.torch.network import ListTable, NetworkShape, first_weights, score_lists
+from rankscope.learning.torch.scoring import score_all
+from rankscope.learning.torch.steps import VectorAdam
 from rankscope.typing import Floats32
 
-__all__ = ["Course", "on"]
+__all__ = ["TorchTraining", "to_device"]
 
 Tensor = Any
 
 
 @dataclass(frozen=True, kw_only=True)
-class Course:
+class TorchTraining:
     """How a network is trained: a `TorchRanker` says what these mean. device: "cpu" or "cuda".
 
     native: whether losses are computed where the scores are, if they are written in PyTorch; else, and on a CPU, they
@@ -36,7 +36,7 @@ class Course:
     """
 
     loss: Loss
-    shape: Shape
+    shape: NetworkShape
     epochs: int
     learning_rate: float
     batch_lists: int
@@ -49,11 +49,11 @@ class Course:
         self,
         values: Floats32,
         features: Features,
-        watch: Watch | None,
+        watch: EarlyStopping | None,
         validation: Floats32 | None,
         rng: np.random.Generator,
         progress: Callable[[int], Any] | None = None,
-    ) -> Trained:
+    ) -> TrainedNetwork:
         """values, validation: the scaled features of `features` and of the lists that are watched."""
         longest = int(np.diff(features.offsets).max())
         half = self.batch_lists // 2
@@ -62,27 +62,29 @@ class Course:
             f"for batches of {self.batch_lists} lists of up to {longest} documents; try smaller {smaller}"
             f"{', or device=cpu' if self.device == 'cuda' else ''}"
         )
-        with within_memory(advice), on_one_thread():
-            return Epochs(self, values, features, rng).run(watch, validation, progress)
+        with within_memory(advice), single_thread():
+            return TrainingRun(self, values, features, rng).run(watch, validation, progress)
 
 
-class Epochs:
+class TrainingRun:
     """A course with its data on the device, and the weights as they are now."""
 
-    def __init__(self, course: Course, values: Floats32, features: Features, rng: np.random.Generator) -> None:
-        torch = pytorch()
+    def __init__(self, course: TorchTraining, values: Floats32, features: Features, rng: np.random.Generator) -> None:
+        torch = load_pytorch()
         self.course, self.features, self.rng = course, features, rng
-        self.lists, self.highest = informative(features), int(features.relevance.max())
+        self.lists, self.highest = informative_lists(features), int(features.relevance.max())
         self.native = native_loss(course.loss) if course.native else None
         self.bridge = TorchLoss(course.loss)
-        self.steps = Steps(first_weights(course.shape, rng), course.device, course.weight_decay)
+        self.steps = VectorAdam(first_weights(course.shape, rng), course.device, course.weight_decay)
         self.generator = torch.Generator(course.device).manual_seed(int(rng.integers(2**63)))
-        self.values = on(course.device, values)
-        self.grades = on(course.device, features.relevance.astype(np.float32))
+        self.values = to_device(course.device, values)
+        self.grades = to_device(course.device, features.relevance.astype(np.float32))
 
-    def run(self, watch: Watch | None, validation: Floats32 | None, progress: Callable[[int], Any] | None) -> Trained:
+    def run(
+        self, watch: EarlyStopping | None, validation: Floats32 | None, progress: Callable[[int], Any] | None
+    ) -> TrainedNetwork:
         course, losses = self.course, []
-        ahead = None if validation is None else on(course.device, validation)
+        ahead = None if validation is None else to_device(course.device, validation)
         best = None
         for epoch in range(course.epochs):
             losses.append(self.epoch())
@@ -91,16 +93,16 @@ class Epochs:
                 progress(1)
             if watch is None or ahead is None:
                 continue
-            scores = all_scores(self.steps.weights(), ahead, watch.lists.offsets, course.shape, course.device)
+            scores = score_all(self.steps.weights(), ahead, watch.lists.offsets, course.shape, course.device)
             self.check(scores, epoch)
             if watch.better(scores):
                 best = self.steps.copied()
             if watch.over:
                 break
         if watch is None:  # the last step has had no loss yet that would tell
-            scores = all_scores(self.steps.weights(), self.values, self.features.offsets, course.shape, course.device)
+            scores = score_all(self.steps.weights(), self.values, self.features.offsets, course.shape, course.device)
             self.check(scores, course.epochs - 1)
-        return Trained(
+        return TrainedNetwork(
             weights=self.steps.copied() if best is None else best,
             losses=tuple(losses),
             values=() if watch is None else tuple(watch.values),
@@ -112,7 +114,7 @@ class Epochs:
 
     def epoch(self) -> float:
         """One pass over the lists; the mean loss of a list. The device is waited for once, at the end."""
-        course, torch = self.course, pytorch()
+        course, torch = self.course, load_pytorch()
         total = torch.zeros((), dtype=torch.float64, device=course.device)
         with np.errstate(over="ignore", invalid="ignore"):  # a loss that diverges is told by its value
             for batch in shuffled(self.lists, self.features.offsets, course.batch_lists, self.rng):
@@ -123,18 +125,18 @@ class Epochs:
 
     def loss_of(self, batch: Batch) -> Tensor:
         course = self.course
-        rows = on(course.device, batch.rows)
+        rows = to_device(course.device, batch.rows)
         table = None
         if course.shape.attention or self.native is not None:
-            table = Table(on(course.device, batch.cells), batch.lists.size, batch.longest)
+            table = ListTable(to_device(course.device, batch.cells), batch.lists.size, batch.longest)
         values = self.values.index_select(0, rows)
-        scores = scores_of(self.steps.weights(), values, course.shape, table, course.dropout, self.generator)
+        scores = score_lists(self.steps.weights(), values, course.shape, table, course.dropout, self.generator)
         if self.native is None or table is None:
             grades = self.features.relevance[batch.rows]
             return self.bridge(scores, grades, batch.offsets, rng=self.rng, max_grade=self.highest)
         return self.native(table.laid_out(scores), table.laid_out(self.grades.index_select(0, rows)), table.mask)
 
 
-def on(device: str, array: npt.NDArray[Any]) -> Tensor:
+def to_device(device: str, array: npt.NDArray[Any]) -> Tensor:
     """An array as a tensor there."""
-    return pytorch().from_numpy(np.ascontiguousarray(array)).to(device)
+    return load_pytorch().from_numpy(np.ascontiguousarray(array)).to(device)

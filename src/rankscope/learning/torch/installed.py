@@ -10,7 +10,7 @@ from rankscope.errors import ParameterError
 from rankscope.learning.saved_checks import NotInstalled
 from rankscope.stats.inputs import check_choice
 
-__all__ = ["DEVICES", "device_of", "on_one_thread", "pytorch", "within_memory"]
+__all__ = ["DEVICES", "resolve_device", "single_thread", "load_pytorch", "within_memory"]
 
 #: "auto" is a GPU where there is one.
 DEVICES = ("auto", "cpu", "cuda")
@@ -18,7 +18,7 @@ DEVICES = ("auto", "cpu", "cuda")
 NO_HOST_MEMORY = "DefaultCPUAllocator"
 
 
-def pytorch() -> Any:
+def load_pytorch() -> Any:
     """The module torch. Raises NotInstalled, a ParameterError, where it is not installed or cannot be loaded."""
     try:
         import torch as found  # type: ignore[import-not-found,unused-ignore]  # seconds, and not all have it
@@ -35,10 +35,10 @@ def pytorch() -> Any:
     return found
 
 
-def device_of(name: str) -> str:
+def resolve_device(name: str) -> str:
     """Where "auto", "cpu" or "cuda" comes to lie: "cpu" or "cuda". Raises ParameterError where there is no GPU."""
     check_choice("device", name, DEVICES)
-    there = bool(pytorch().cuda.is_available())
+    there = bool(load_pytorch().cuda.is_available())
     if name == "cuda" and not there:
         raise ParameterError(
             "device is 'cuda', and PyTorch finds no GPU that it can use; give 'cpu', or 'auto' for a GPU where there "
@@ -52,7 +52,7 @@ def within_memory(advice: str) -> Iterator[None]:
     """Raise ParameterError, with what to do about it, where what is done within runs out of memory."""
     try:
         yield
-    except pytorch().cuda.OutOfMemoryError:
+    except load_pytorch().cuda.OutOfMemoryError:
         raise ParameterError(f"there is not memory enough on the GPU {advice}") from None
     except RuntimeError as error:
         if NO_HOST_MEMORY not in str(error):
@@ -61,9 +61,9 @@ def within_memory(advice: str) -> Iterator[None]:
 
 
 @contextmanager
-def on_one_thread() -> Iterator[None]:
+def single_thread() -> Iterator[None]:
     """Within the block PyTorch uses one thread of the CPU, so that sums are rounded as on every other machine."""
-    torch = pytorch()
+    torch = load_pytorch()
     before = torch.get_num_threads()
     torch.set_num_threads(1)
     try:

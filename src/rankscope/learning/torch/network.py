@@ -17,10 +17,10 @@ from typing import Any
 import numpy as np
 
 from rankscope.learning.network import initial_weights
-from rankscope.learning.torch.installed import pytorch
+from rankscope.learning.torch.installed import load_pytorch
 from rankscope.typing import Floats32
 
-__all__ = ["Shape", "Table", "first_weights", "scores_of"]
+__all__ = ["NetworkShape", "ListTable", "first_weights", "score_lists"]
 
 Tensor = Any
 #: Weights of a layer of attention, and how much wider than the rest it is where each document is by itself.
@@ -28,7 +28,7 @@ PER_LAYER, WIDER = 12, 2
 
 
 @dataclass(frozen=True, kw_only=True)
-class Shape:
+class NetworkShape:
     """inputs: features. hidden: sizes of layers. attention: layers that look at the list, each with so many heads."""
 
     inputs: int
@@ -54,7 +54,7 @@ class Shape:
         return [*found, (w, 1), (1,)]
 
 
-class Table:
+class ListTable:
     """How the documents of a batch, one after the other, stand in a table of lists.
 
     cells: (documents) the place of each in the table of `lists` x `longest`, as one row.
@@ -75,10 +75,10 @@ class Table:
     @property
     def mask(self) -> Tensor:
         """(lists, longest) whether there is a document."""
-        return self.laid_out(pytorch().ones_like(self.cells, dtype=pytorch().bool))
+        return self.laid_out(load_pytorch().ones_like(self.cells, dtype=load_pytorch().bool))
 
 
-def first_weights(shape: Shape, rng: np.random.Generator) -> list[Floats32]:
+def first_weights(shape: NetworkShape, rng: np.random.Generator) -> list[Floats32]:
     """Hidden layers as those of a `Ranker`; layers of attention begin by changing little of what goes through them."""
     plain = initial_weights((shape.inputs, *shape.hidden, 1), rng)
     found, last = plain[:-2], plain[-2:]
@@ -94,11 +94,11 @@ def first_weights(shape: Shape, rng: np.random.Generator) -> list[Floats32]:
     return [*found, *last]
 
 
-def scores_of(
+def score_lists(
     weights: list[Tensor],
     values: Tensor,
-    shape: Shape,
-    table: Table | None = None,
+    shape: NetworkShape,
+    table: ListTable | None = None,
     dropout: float = 0.0,
     generator: Any = None,
 ) -> Tensor:
@@ -107,40 +107,40 @@ def scores_of(
     """
     at = 0
     for _ in shape.hidden:
-        values = dropped((values @ weights[at] + weights[at + 1]).relu(), dropout, generator)
+        values = dropout_units((values @ weights[at] + weights[at + 1]).relu(), dropout, generator)
         at += 2
     if shape.attention and table is not None:
         values, inside = table.laid_out(values), table.mask
         for _ in range(shape.attention):
-            values = attended(weights[at : at + PER_LAYER], values, inside, shape.heads, dropout, generator)
+            values = attention_layer(weights[at : at + PER_LAYER], values, inside, shape.heads, dropout, generator)
             at += PER_LAYER
-        values = table.in_a_row(normed(values, *weights[at : at + 2]))
+        values = table.in_a_row(layer_norm(values, *weights[at : at + 2]))
     return (values @ weights[-2] + weights[-1])[:, 0]
 
 
-def attended(
+def attention_layer(
     weights: list[Tensor], values: Tensor, inside: Tensor, heads: int, dropout: float, generator: Any
 ) -> Tensor:
     """(lists, longest, width) documents that have looked at one another."""
     lists, longest, width = values.shape
-    three = normed(values, *weights[0:2]) @ weights[2] + weights[3]
+    three = layer_norm(values, *weights[0:2]) @ weights[2] + weights[3]
     asked, held, told = three.view(lists, longest, 3, heads, width // heads).permute(2, 0, 3, 1, 4)
-    attention = pytorch().nn.functional.scaled_dot_product_attention
+    attention = load_pytorch().nn.functional.scaled_dot_product_attention
     seen = attention(asked, held, told, attn_mask=inside[:, None, None, :])
     seen = seen.transpose(1, 2).reshape(lists, longest, width) @ weights[4] + weights[5]
-    values = values + dropped(seen, dropout, generator)
-    alone = (normed(values, *weights[6:8]) @ weights[8] + weights[9]).relu()
-    return values + dropped(alone @ weights[10] + weights[11], dropout, generator)
+    values = values + dropout_units(seen, dropout, generator)
+    alone = (layer_norm(values, *weights[6:8]) @ weights[8] + weights[9]).relu()
+    return values + dropout_units(alone @ weights[10] + weights[11], dropout, generator)
 
 
-def normed(values: Tensor, growth: Tensor, shift: Tensor) -> Tensor:
+def layer_norm(values: Tensor, growth: Tensor, shift: Tensor) -> Tensor:
     """Each document with mean 0 and deviation 1 over its units, then scaled."""
-    return pytorch().nn.functional.layer_norm(values, growth.shape, growth, shift)
+    return load_pytorch().nn.functional.layer_norm(values, growth.shape, growth, shift)
 
 
-def dropped(values: Tensor, dropout: float, generator: Any) -> Tensor:
+def dropout_units(values: Tensor, dropout: float, generator: Any) -> Tensor:
     """Some units set to 0, the others growing as much. Drawn from a generator of our own, as `dropout` cannot be."""
     if not dropout:
         return values
-    lots = pytorch().rand(values.shape, generator=generator, device=values.device)
+    lots = load_pytorch().rand(values.shape, generator=generator, device=values.device)
     return values * (lots >= dropout) / (1.0 - dropout)

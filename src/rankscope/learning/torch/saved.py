@@ -7,9 +7,9 @@ from typing import Any
 
 from rankscope.errors import ParameterError, UnknownName
 from rankscope.learning import saved_network
-from rankscope.learning.list_ranks import with_rank_columns
-from rankscope.learning.saved_checks import Damaged, names_in, ranks_in
-from rankscope.learning.torch.installed import pytorch
+from rankscope.learning.list_ranks import column_count
+from rankscope.learning.saved_checks import DamagedModel, feature_names_in, ranks_in
+from rankscope.learning.torch.installed import load_pytorch
 from rankscope.learning.torch.torch_ranker import PARAMETERS, TorchRanker
 
 __all__ = ["parts", "rebuilt"]
@@ -25,18 +25,18 @@ def rebuilt(about: dict[str, Any], arrays: dict[str, Any]) -> TorchRanker:
 
     Raises NotInstalled without PyTorch; Damaged, KeyError and others for what does not fit.
     """
-    pytorch()
+    load_pytorch()
     parameters = {name: about["parameters"][name] for name in PARAMETERS}
     ranker = TorchRanker(**{**parameters, "hidden": tuple(parameters["hidden"]), "device": "auto"})
     try:
         with suppress(UnknownName):  # a measure or a loss of somebody's own, which predicting does not ask for
             ranker.settings()
     except ParameterError as error:
-        raise Damaged(str(error)) from None
+        raise DamagedModel(str(error)) from None
     if ranker.attention > len(arrays):  # before so many shapes are written down
-        raise Damaged(f"{ranker.attention} layers of attention, and {len(arrays)} arrays")
+        raise DamagedModel(f"{ranker.attention} layers of attention, and {len(arrays)} arrays")
     ranker.ranks_ = ranks_in(about)
-    width = with_rank_columns(len(names_in(about)), ranker.ranks_)
+    width = column_count(len(feature_names_in(about)), ranker.ranks_)
     ranker.scaling_ = saved_network.scaling_of(arrays, width)
     saved_network.take_weights(ranker, about, arrays, ranker.shape(width, parameters).shapes())
     return ranker

@@ -16,15 +16,15 @@ import numpy as np
 from rankscope.kernels.exact import MANTISSA, NONE, ROW, TINY
 from rankscope.learning.network import exact_layers
 from rankscope.learning.torch.batches import by_length
-from rankscope.learning.torch.installed import pytorch
-from rankscope.learning.torch.network import PER_LAYER, Shape, Table
+from rankscope.learning.torch.installed import load_pytorch
+from rankscope.learning.torch.network import PER_LAYER, ListTable, NetworkShape
 from rankscope.typing import Floats32, Ints
 
-__all__ = ["all_scores"]
+__all__ = ["score_all"]
 
 Tensor = Any
 #: Documents that are scored at once, with attention places in a table of lists; the former stay in a CPU's cache.
-AT_ONCE = {"cpu": 1 << 10, "cuda": 1 << 14}
+DOCUMENTS_AT_ONCE = {"cpu": 1 << 10, "cuda": 1 << 14}
 #: Of all documents with one another, how many are looked at at once.
 CELLS = {"cpu": 1 << 16, "cuda": 1 << 23}
 #: Of ln 2, what has few enough digits for whole multiples of it to be exact, and the rest; 1 / ln 2.
@@ -45,7 +45,7 @@ class Dense(NamedTuple):
 
     @classmethod
     def of(cls, weights: list[Floats32], device: str) -> Dense:
-        torch = pytorch()
+        torch = load_pytorch()
         worth, layers = exact_layers(weights)
         moved = [tuple(torch.from_numpy(one).to(device) for one in layer) for layer in layers]
         return cls(torch.from_numpy(worth).to(device), moved)
@@ -74,10 +74,10 @@ class Norm(NamedTuple):
         return apart * inverse_root(variance + LEAST_VARIANCE) * self.growth + self.shift
 
 
-class Network:
+class ExactNetwork:
     """Weights as they are needed for scoring, on the device."""
 
-    def __init__(self, weights: list[Tensor], shape: Shape, device: str) -> None:
+    def __init__(self, weights: list[Tensor], shape: NetworkShape, device: str) -> None:
         self.shape, self.device = shape, device
         arrays = [one.detach().cpu().numpy() for one in weights]
         before = 2 * len(shape.hidden)
@@ -85,7 +85,7 @@ class Network:
         if not shape.attention:
             return
         self.hidden = Dense.of(arrays[:before], device)
-        norms = [pytorch().from_numpy(one.astype(np.float64)).to(device) for one in arrays]
+        norms = [load_pytorch().from_numpy(one.astype(np.float64)).to(device) for one in arrays]
         self.layers = [
             (
                 Norm(*norms[at : at + 2]),
@@ -102,9 +102,9 @@ class Network:
         """(documents) scores without attention."""
         return self.last(values.double())[:, 0]
 
-    def together(self, values: Tensor, table: Table, lengths: Ints) -> Tensor:
+    def together(self, values: Tensor, table: ListTable, lengths: Ints) -> Tensor:
         """(documents) scores with attention, of lists of these lengths that stand in a table."""
-        needed = pytorch().from_numpy(np.frexp(lengths)[1].astype(np.int64)).to(self.device)[:, None, None, None]
+        needed = load_pytorch().from_numpy(np.frexp(lengths)[1].astype(np.int64)).to(self.device)[:, None, None, None]
         inside = table.mask
         values = table.laid_out(self.hidden(values.double()).relu())
         for first, three, out, second, wide in self.layers:
@@ -114,7 +114,7 @@ class Network:
 
     def attended(self, three: Tensor, inside: Tensor, needed: Tensor) -> Tensor:
         """(lists, longest, width) what documents see of one another. needed: digits of how many a list has."""
-        torch, heads = pytorch(), self.shape.heads
+        torch, heads = load_pytorch(), self.shape.heads
         lists, longest, units = three.shape
         size = units // (3 * heads)
         asked, held, told = three.view(lists, longest, 3, heads, size).permute(2, 0, 3, 1, 4)
@@ -137,8 +137,8 @@ class Network:
 
 def rounder(greatest: Tensor, digits: int | Tensor) -> Tensor:
     """As that of `rankscope.kernels.exact`."""
-    exponent = (greatest.view(pytorch().int64) >> 52) + (MANTISSA - digits)
-    return ((exponent.clamp(max=NONE) << 52) | (1 << 51)).view(pytorch().float64)
+    exponent = (greatest.view(load_pytorch().int64) >> 52) + (MANTISSA - digits)
+    return ((exponent.clamp(max=NONE) << 52) | (1 << 51)).view(load_pytorch().float64)
 
 
 def rounded(values: Tensor, digits: int | Tensor, along: int = -1) -> Tensor:
@@ -156,23 +156,23 @@ def power(values: Tensor) -> Tensor:
     for factor in POWERS[1:-1]:
         found.add_(factor).mul_(rest)
     found.add_(POWERS[-1])
-    return found.mul_(((whole.long() + 1023) << 52).view(pytorch().float64))
+    return found.mul_(((whole.long() + 1023) << 52).view(load_pytorch().float64))
 
 
 def inverse_root(values: Tensor) -> Tensor:
     """1 / sqrt(x)."""
-    torch = pytorch()
+    torch = load_pytorch()
     found = (ROOT - (values.view(torch.int64) >> 1)).view(torch.float64)
     for _ in range(STEPS):
         found = found * (1.5 - values * 0.5 * found * found)
     return found
 
 
-def all_scores(weights: list[Tensor], values: Tensor, offsets: Ints, shape: Shape, device: str) -> Floats32:
+def score_all(weights: list[Tensor], values: Tensor, offsets: Ints, shape: NetworkShape, device: str) -> Floats32:
     """(documents) scores, some documents at a time, or with attention some lists. values: here or on the device."""
-    torch = pytorch()
+    torch = load_pytorch()
     found = np.empty(len(values), np.float32)
-    network, at_once = Network(weights, shape, device), AT_ONCE[device]
+    network, at_once = ExactNetwork(weights, shape, device), DOCUMENTS_AT_ONCE[device]
     with torch.no_grad():
         if not shape.attention:
             for start in range(0, len(values), at_once):
@@ -181,7 +181,7 @@ def all_scores(weights: list[Tensor], values: Tensor, offsets: Ints, shape: Shap
             return found
         for batch in by_length(offsets, at_once):
             lengths = np.diff(batch.offsets)
-            table = Table(torch.from_numpy(batch.cells).to(device), batch.lists.size, batch.longest)
+            table = ListTable(torch.from_numpy(batch.cells).to(device), batch.lists.size, batch.longest)
             rows = torch.from_numpy(batch.rows).to(values.device)
             scores = network.together(values.index_select(0, rows).to(device), table, lengths)
             found[batch.rows] = scores.float().cpu().numpy()

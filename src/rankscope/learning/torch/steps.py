@@ -7,15 +7,15 @@ from typing import Any
 
 import numpy as np
 
-from rankscope.learning.torch.installed import pytorch
+from rankscope.learning.torch.installed import load_pytorch
 from rankscope.typing import Floats32
 
-__all__ = ["Steps"]
+__all__ = ["VectorAdam"]
 
 Tensor = Any
 
 
-class Steps:
+class VectorAdam:
     """Weights that change by steps; the same as of `rankscope.learning.adam.Adam`, which the tests hold it against.
 
     decay: what share of the weights a step of rate 1 takes away, matrices only. PyTorch's own optimisers load its
@@ -27,7 +27,7 @@ class Steps:
     def __init__(
         self, weights: Sequence[Floats32], device: str, decay: float = 0.0, first: float = 0.9, second: float = 0.999
     ) -> None:
-        torch = pytorch()
+        torch = load_pytorch()
         self.first, self.second, self.steps = first, second, 0
         self.shapes = [one.shape for one in weights]
         self.all = torch.from_numpy(np.concatenate([one.ravel() for one in weights])).to(device).requires_grad_()
@@ -46,7 +46,7 @@ class Steps:
 
     def step(self, value: Tensor, rate: float) -> None:
         """Down from a value that was computed of the weights."""
-        torch = pytorch()
+        torch = load_pytorch()
         (slope,) = torch.autograd.grad(value, self.all)
         self.steps += 1
         scaled = rate * float(np.sqrt(1 - self.second**self.steps)) / (1 - self.first**self.steps)

@@ -10,20 +10,20 @@ import numpy.typing as npt
 
 from rankscope.data.features import Features
 from rankscope.errors import ParameterError
-from rankscope.learning.columns import as_trained_on
-from rankscope.learning.descent import Trained
+from rankscope.learning.columns import align_to_training
+from rankscope.learning.descent import TrainedNetwork
 from rankscope.learning.estimator import defaults_of
 from rankscope.learning.given import documents_to_score
 from rankscope.learning.lambdamart import LambdaMART, parse_objective
-from rankscope.learning.list_ranks import with_list_ranks, with_rank_columns
-from rankscope.learning.losses.named import Function, Loss
+from rankscope.learning.list_ranks import column_count, with_list_ranks
+from rankscope.learning.losses.named import Loss, LossFunction
 from rankscope.learning.ranker import Ranker
 from rankscope.learning.scaling import Scaling
-from rankscope.learning.stopping import Watch
-from rankscope.learning.torch.course import Course, on
-from rankscope.learning.torch.installed import DEVICES, device_of, on_one_thread, within_memory
-from rankscope.learning.torch.network import Shape
-from rankscope.learning.torch.scoring import all_scores
+from rankscope.learning.stopping import EarlyStopping
+from rankscope.learning.torch.course import TorchTraining, to_device
+from rankscope.learning.torch.installed import DEVICES, resolve_device, single_thread, within_memory
+from rankscope.learning.torch.network import NetworkShape
+from rankscope.learning.torch.scoring import score_all
 from rankscope.measures.base import Measure
 from rankscope.stats.inputs import check_choice, check_count
 from rankscope.typing import Floats
@@ -56,7 +56,7 @@ class TorchRanker(Ranker):
 
     def __init__(
         self,
-        loss: str | Function = "listnet",
+        loss: str | LossFunction = "listnet",
         *,
         hidden: Sequence[int] = (64,),
         attention: int = 0,
@@ -105,7 +105,7 @@ class TorchRanker(Ranker):
     def check(self) -> tuple[Loss | LambdaMART, Measure]:
         """The loss and the measure. Raises for parameters that are none, and for what this machine does not have."""
         found = super().check()
-        device_of(self.device)
+        resolve_device(self.device)
         return found
 
     def settings(self) -> tuple[Loss | LambdaMART, Measure]:
@@ -131,14 +131,14 @@ class TorchRanker(Ranker):
         loss: Loss,
         values: npt.NDArray[np.float32],
         features: Features,
-        watch: Watch | None,
+        watch: EarlyStopping | None,
         ahead: npt.NDArray[np.float32] | None,
         rng: np.random.Generator,
         progress: Callable[[int], Any] | None,
-    ) -> Trained:
+    ) -> TrainedNetwork:
         """One model."""
-        device = device_of(self.device)
-        course = Course(
+        device = resolve_device(self.device)
+        course = TorchTraining(
             loss=loss,
             shape=self.shape(values.shape[1], self.get_params()),
             epochs=self.epochs,
@@ -152,9 +152,9 @@ class TorchRanker(Ranker):
         return course.train(values, features, watch, ahead, rng, progress)
 
     @staticmethod
-    def shape(inputs: int, parameters: dict[str, Any]) -> Shape:
+    def shape(inputs: int, parameters: dict[str, Any]) -> NetworkShape:
         """Of a network for so many features."""
-        return Shape(
+        return NetworkShape(
             inputs=inputs,
             hidden=tuple(int(size) for size in parameters["hidden"]),
             attention=int(parameters["attention"]),
@@ -175,20 +175,20 @@ class TorchRanker(Ranker):
         """
         if not hasattr(self, "models_"):
             raise ParameterError("this TorchRanker has not learned anything yet; call fit first")
-        width = with_rank_columns(self.n_features_in_, self.ranks_)
-        shape, device = self.shape(width, self.parameters_), device_of(self.device)
+        width = column_count(self.n_features_in_, self.ranks_)
+        shape, device = self.shape(width, self.parameters_), resolve_device(self.device)
         features = documents_to_score(X, qid, group, lists=self.lists)
-        features = as_trained_on(features, self.feature_names_, "the model was trained on")
+        features = align_to_training(features, self.feature_names_, "the model was trained on")
         if self.ranks_:
             features = with_list_ranks(features)
-        values = on("cpu", cast(Scaling, self.scaling_)(features.values))
+        values = to_device("cpu", cast(Scaling, self.scaling_)(features.values))
         scores = np.zeros(len(features))
         lists = f" of lists of up to {int(np.diff(features.offsets).max())}" if shape.attention else ""
         elsewhere = "; try device='cpu'" if device == "cuda" else ""
-        with within_memory(f"to score documents{lists}{elsewhere}"), on_one_thread():
+        with within_memory(f"to score documents{lists}{elsewhere}"), single_thread():
             for model in self.models_:
-                weights = [on(device, one) for one in cast(Trained, model).weights]  # trees are refused
-                scores += all_scores(weights, values, features.offsets, shape, device)
+                weights = [to_device(device, one) for one in cast(TrainedNetwork, model).weights]  # trees are refused
+                scores += score_all(weights, values, features.offsets, shape, device)
         return np.asarray(features.in_given_order(scores / len(self.models_)))
 
 

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from rankscope.data.wording import counted, listed
+from rankscope.data.wording import join_names, pluralise
 from rankscope.errors import ParameterError
-from rankscope.reporting.figures.curves import HEIGHT, MOST_LINES, lines
+from rankscope.reporting.figures.curves import LINE_HEIGHT, MOST_LINES, draw_lines
 from rankscope.reporting.figures.extra import altair
-from rankscope.reporting.figures.inputs import as_names, as_table, left_out
+from rankscope.reporting.figures.inputs import as_names, as_table, truncation_note
 from rankscope.reporting.figures.level_axis import as_levels, with_levels
 from rankscope.reporting.figures.registry import figure
 from rankscope.reporting.figures.style import Style, finish
@@ -22,11 +22,11 @@ from rankscope.typing import Floats
 __all__ = ["asl_curves"]
 
 
-def example(names: Sequence[str], queries: int, rng: np.random.Generator) -> dict[str, Any]:
+def asl_example(names: Sequence[str], queries: int, rng: np.random.Generator) -> dict[str, Any]:
     return {"measures": names, "asls": rng.random((len(names), 45)) ** 3, "levels": [0.05]}
 
 
-@figure(example)
+@figure(asl_example)
 def asl_curves(
     *,
     measures: Sequence[str],
@@ -61,23 +61,23 @@ def asl_curves(
         "of": [f"{place:,.0f} of {pairs:,}" for place in places],
         "value": "significance level",
     }
-    x = alt.X("x:Q").title(f"{counted(pairs, 'pair')} of systems, the clearest last")
+    x = alt.X("x:Q").title(f"{pluralise(pairs, 'pair')} of systems, the clearest last")
     x = x.scale(zero=False, nice=False).axis(tickMinStep=1, format=",d")
     y = alt.Y("y:Q").title("achieved significance level").scale(domain=[0, cut], nice=False)
     found = (~np.isnan(falling)).sum(axis=1)
-    said = listed(f"{name} {count:,}" for name, count in zip(kept, found, strict=True))
+    said = join_names(f"{name} {count:,}" for name, count in zip(kept, found, strict=True))
     return finish(
         with_levels(
-            alt, lines(alt, kept, places, falling[:, start:], x, y, style, texts), as_levels(levels), cut, False
+            alt, draw_lines(alt, kept, places, falling[:, start:], x, y, style, texts), as_levels(levels), cut, False
         ),
         title="How clearly each measure tells pairs of systems apart",
         subtitle=[
             f"Further left and lower is better.{' Dashed: levels.' if levels else ''} Above {cut:g} nothing is drawn.",
-            left_out(len(names), MOST_LINES, "measures"),
+            truncation_note(len(names), MOST_LINES, "measures"),
         ],
         description=f"Pairs of systems, of {pairs:,}, with a significance level of at most {cut:g}: {said}.",
         style=style,
-        height=HEIGHT,
+        height=LINE_HEIGHT,
     )
 
 

@@ -56,11 +56,11 @@ def f1_and_mcc(tp: Floats, fp: Floats, tn: Floats, fn: Floats) -> tuple[Floats, 
     return f1, mcc
 
 
-def example(names: Sequence[str], queries: int, rng: np.random.Generator) -> dict[str, Any]:
+def coefficients_example(names: Sequence[str], queries: int, rng: np.random.Generator) -> dict[str, Any]:
     return {"samples": 20}
 
 
-@figure(example)
+@figure(coefficients_example)
 def f1_against_mcc(*, samples: int = 100, style: Style | None = None) -> Any:
     """F1 against MCC over every combination of TP, FP, TN and FN that sums to `samples`.
 
@@ -98,7 +98,7 @@ def f1_against_mcc(*, samples: int = 100, style: Style | None = None) -> Any:
     span = f"{low:.2f} to {high:.2f}".replace("-", MINUS)
     said = f"{len(points):,} of {tp.size:,} matrices have F1 > .95 and more than 95% positives; their MCC: {span}."
     return finish(
-        layers(alt, cells, points, style),
+        coefficient_layers(alt, cells, points, style),
         title=f"F1 against MCC: every confusion matrix of {samples} samples",
         subtitle=[said, "Marked: these, each by itself. Darker: more matrices. What is undefined counts as 0."],
         description=f"F1 against MCC of every confusion matrix of {samples} samples. {said}",
@@ -107,7 +107,7 @@ def f1_against_mcc(*, samples: int = 100, style: Style | None = None) -> Any:
     )
 
 
-def layers(alt: Any, cells: list[dict[str, Any]], points: list[dict[str, Any]], style: Style) -> Any:
+def coefficient_layers(alt: Any, cells: list[dict[str, Any]], points: list[dict[str, Any]], style: Style) -> Any:
     x = alt.X("mcc:Q").title("MCC").scale(domain=[-1, 1])
     y = alt.Y("f1:Q").title("F1").scale(domain=[0, 1])
     dark = alt.Opacity("dark:Q").scale(None).legend(None)

@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from rankscope.data.wording import counted
+from rankscope.data.wording import pluralise
 from rankscope.errors import ParameterError
 from rankscope.reporting.figures.colours import SERIES
-from rankscope.reporting.figures.curves import HEIGHT, MOST_LINES, ends, lines
+from rankscope.reporting.figures.curves import LINE_HEIGHT, MOST_LINES, describe_ends, draw_lines
 from rankscope.reporting.figures.extra import altair
-from rankscope.reporting.figures.inputs import as_names, as_table, cell, inline, left_out, shown
+from rankscope.reporting.figures.inputs import as_names, as_table, cell, inline, printable, truncation_note
 from rankscope.reporting.figures.registry import figure
 from rankscope.reporting.figures.style import Style, finish
 from rankscope.stats.inputs import is_real
@@ -29,7 +29,7 @@ MAGNITUDES = 20
 TICKS = 12
 
 
-def example(names: Sequence[str], queries: int, rng: np.random.Generator) -> dict[str, Any]:
+def conditions_example(names: Sequence[str], queries: int, rng: np.random.Generator) -> dict[str, Any]:
     values = 30 / np.sqrt([5, 10, 20, 40]) * rng.uniform(0.8, 1.2, (len(names), 1))
     return {
         "x": [5, 10, 20, 40],
@@ -42,7 +42,7 @@ def example(names: Sequence[str], queries: int, rng: np.random.Generator) -> dic
     }
 
 
-@figure(example)
+@figure(conditions_example)
 def condition_lines(
     *,
     x: Sequence[float] | Sequence[str],
@@ -64,34 +64,38 @@ def condition_lines(
     """
     alt, style = altair(), style or Style()
     names = as_names(measures, "measures")
-    across, labels, encoding = axis_of(alt, x, shown(x_title))
+    across, labels, encoding = axis_of(alt, x, printable(x_title))
     shape = (len(names), len(labels))
     order = np.argsort(across, kind="stable")
     table = as_table(values, shape, "values")[:, order]
     kept = names[:MOST_LINES]
     of = [labels[i] for i in order]
-    texts = {"name": "measure", "x": shown(x_title), "of": of}
-    y = alt.Y("y:Q").title(shown(y_title)).scale(zero=False)
-    drawn = lines(alt, kept, across[order], table[: len(kept)], encoding, y, style, texts)
+    texts = {"name": "measure", "x": printable(x_title), "of": of}
+    y = alt.Y("y:Q").title(printable(y_title)).scale(zero=False)
+    drawn = draw_lines(alt, kept, across[order], table[: len(kept)], encoding, y, style, texts)
     given = [
         None if end is None else as_table(end, shape, what)[:, order]
         for end, what in ((lows, "lows"), (highs, "highs"))
     ]
     below = ""
     if given[0] is not None and given[1] is not None:
-        below = f"Bands, {shown(interval)}, are left out: {len(kept)} of them would cover each other."
+        below = f"Bands, {printable(interval)}, are left out: {len(kept)} of them would cover each other."
         if len(kept) <= MOST_BANDS:
-            below = f"Band: {shown(interval)}."
+            below = f"Band: {printable(interval)}."
             band = bands(alt, kept, across[order], of, (given[0], given[1]), encoding, y)
             drawn = alt.layer(band, drawn)
-    said = ends(kept, across[order], table, shown(x_title)) if all(map(is_real, x)) else f"{', '.join(kept[:5])}."
+    said = (
+        describe_ends(kept, across[order], table, printable(x_title))
+        if all(map(is_real, x))
+        else f"{', '.join(kept[:5])}."
+    )
     return finish(
         drawn,
-        title=f"{as_title(shown(y_title))} by {shown(x_title)}",
-        subtitle=[below, left_out(len(names), MOST_LINES, "measures")],
-        description=f"{shown(y_title)} by {shown(x_title)} of {counted(len(kept), 'measure')}. {said}",
+        title=f"{as_title(printable(y_title))} by {printable(x_title)}",
+        subtitle=[below, truncation_note(len(names), MOST_LINES, "measures")],
+        description=f"{printable(y_title)} by {printable(x_title)} of {pluralise(len(kept), 'measure')}. {said}",
         style=style,
-        height=HEIGHT,
+        height=LINE_HEIGHT,
     )
 
 

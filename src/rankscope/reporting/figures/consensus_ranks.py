@@ -11,20 +11,20 @@ import numpy.typing as npt
 from rankscope.kernels.ties import order_of
 from rankscope.reporting.figures.colours import BLUE
 from rankscope.reporting.figures.extra import altair
-from rankscope.reporting.figures.inputs import as_names, as_table, cell, inline, left_out, shown
+from rankscope.reporting.figures.inputs import as_names, as_table, cell, inline, printable, truncation_note
 from rankscope.reporting.figures.registry import figure
 from rankscope.reporting.figures.style import Style, finish, name_labels
-from rankscope.reporting.figures.systems import MOST, ROW
+from rankscope.reporting.figures.systems import BAR_HEIGHT, MOST
 
 __all__ = ["rank_intervals"]
 
 
-def example(names: Sequence[str], queries: int, rng: np.random.Generator) -> dict[str, Any]:
+def ranks_example(names: Sequence[str], queries: int, rng: np.random.Generator) -> dict[str, Any]:
     ranks = np.arange(1.0, len(names) + 1)
     return {"items": names, "ranks": ranks, "low": np.maximum(ranks - 1, 1), "high": ranks + rng.integers(1, 3)}
 
 
-@figure(example)
+@figure(ranks_example)
 def rank_intervals(
     *,
     items: Sequence[str],
@@ -63,8 +63,11 @@ def rank_intervals(
             dots.encode(y=y, x=x, tooltip=tooltip),
         ),
         title="Ranks of the consensus",
-        subtitle=[f"Dot: rank. Line: {shown(interval)}.", left_out(len(names), MOST, "items").replace("first", "best")],
+        subtitle=[
+            f"Dot: rank. Line: {printable(interval)}.",
+            truncation_note(len(names), MOST, "items").replace("first", "best"),
+        ],
         description=f"Ranks of {len(names)} items, the best first: {said}{' and others' if len(order) > 5 else ''}.",
         style=style,
-        height=ROW * len(rows),
+        height=BAR_HEIGHT * len(rows),
     )

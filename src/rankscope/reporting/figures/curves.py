@@ -10,12 +10,12 @@ import numpy.typing as npt
 
 from rankscope.reporting.figures.colours import SERIES
 from rankscope.reporting.figures.extra import altair
-from rankscope.reporting.figures.inputs import as_names, as_table, cell, inline, left_out, number, shown
+from rankscope.reporting.figures.inputs import as_names, as_table, cell, inline, number, printable, truncation_note
 from rankscope.reporting.figures.registry import figure
 from rankscope.reporting.figures.style import Style, finish, name_labels
 from rankscope.typing import Floats
 
-__all__ = ["MOST_LINES", "cycled", "gain_curve", "lines", "precision_recall", "thinned"]
+__all__ = ["MOST_LINES", "cycle_looks", "gain_curve", "draw_lines", "precision_recall", "thinned"]
 
 #: More lines than these cannot be told apart.
 MOST_LINES = 16
@@ -24,7 +24,7 @@ MOST_POINTS, SYMBOLS = 200, 12
 #: With the colours, dashes and symbols of these lengths give each of the lines its own look in grey print too.
 DASHES = ([1, 0], [8, 3], [2, 2], [8, 3, 2, 3], [4, 2, 4, 6])
 SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down", "triangle-right")
-HEIGHT = 300
+LINE_HEIGHT = 300
 
 
 def thinned(count: int, most: int) -> npt.NDArray[np.int64]:
@@ -34,12 +34,12 @@ def thinned(count: int, most: int) -> npt.NDArray[np.int64]:
     return np.unique(np.linspace(0, count - 1, most).round().astype(np.int64))
 
 
-def cycled(looks: Sequence[Any], count: int) -> list[Any]:
+def cycle_looks(looks: Sequence[Any], count: int) -> list[Any]:
     """So many looks, from the first again where they end."""
     return [looks[i % len(looks)] for i in range(count)]
 
 
-def lines(
+def draw_lines(
     alt: Any, names: list[str], across: Floats, table: Floats, x: Any, y: Any, style: Style, texts: dict[str, Any]
 ) -> Any:
     """A line a name, each with its own colour, dash and symbol; a NaN is a gap.
@@ -61,9 +61,9 @@ def lines(
     columns = 2 if style.narrowest < 560 else 3
     legend = alt.Legend(title=None, columns=columns, labelExpr=name_labels(style), symbolSize=120, symbolStrokeWidth=0)
     given = {"domain": names}
-    colour = alt.Color("name:N").sort(None).legend(legend).scale(**given, range=cycled(SERIES, count))
-    dash = alt.StrokeDash("name:N").sort(None).legend(legend).scale(**given, range=cycled(DASHES, count))
-    shape = alt.Shape("name:N").sort(None).legend(legend).scale(**given, range=cycled(SHAPES, count))
+    colour = alt.Color("name:N").sort(None).legend(legend).scale(**given, range=cycle_looks(SERIES, count))
+    dash = alt.StrokeDash("name:N").sort(None).legend(legend).scale(**given, range=cycle_looks(DASHES, count))
+    shape = alt.Shape("name:N").sort(None).legend(legend).scale(**given, range=cycle_looks(SHAPES, count))
     tooltip = [
         alt.Tooltip("name:N", title=texts["name"]),
         alt.Tooltip("of:N", title=texts["x"]),
@@ -105,14 +105,14 @@ def precision_recall(
     kept = names[:MOST_LINES]
     texts = {"name": "system", "x": "recall", "of": [f"{level:g}" for level in across]}
     x = alt.X("x:Q").title("recall").scale(domain=[0, 1])
-    y = alt.Y("y:Q").title(shown(measure)).scale(domain=[0, 1])
+    y = alt.Y("y:Q").title(printable(measure)).scale(domain=[0, 1])
     return finish(
-        lines(alt, kept, across, table[: len(kept)], x, y, style, texts),
+        draw_lines(alt, kept, across, table[: len(kept)], x, y, style, texts),
         title="Precision at levels of recall",
-        subtitle=[left_out(len(names), MOST_LINES, "systems")],
-        description=f"Precision at levels of recall. {ends(kept, across, table, 'recall')}",
+        subtitle=[truncation_note(len(names), MOST_LINES, "systems")],
+        description=f"Precision at levels of recall. {describe_ends(kept, across, table, 'recall')}",
         style=style,
-        height=HEIGHT,
+        height=LINE_HEIGHT,
     )
 
 
@@ -142,18 +142,18 @@ def gain_curve(
     kept = names[:MOST_LINES]
     texts = {"name": "system", "x": "rank", "of": [f"{rank:g}" for rank in across]}
     x = alt.X("x:Q").title("rank").scale(zero=False, nice=False).axis(tickMinStep=1, format="~s")
-    y = alt.Y("y:Q").title(shown(measure))
+    y = alt.Y("y:Q").title(printable(measure))
     return finish(
-        lines(alt, kept, across, table[: len(kept)], x, y, style, texts),
-        title=f"{shown(measure)} by rank",
-        subtitle=[left_out(len(names), MOST_LINES, "systems")],
-        description=f"{shown(measure)} by rank. {ends(kept, across, table, 'rank')}",
+        draw_lines(alt, kept, across, table[: len(kept)], x, y, style, texts),
+        title=f"{printable(measure)} by rank",
+        subtitle=[truncation_note(len(names), MOST_LINES, "systems")],
+        description=f"{printable(measure)} by rank. {describe_ends(kept, across, table, 'rank')}",
         style=style,
-        height=HEIGHT,
+        height=LINE_HEIGHT,
     )
 
 
-def ends(names: list[str], across: Floats, table: Floats, what: str) -> str:
+def describe_ends(names: list[str], across: Floats, table: Floats, what: str) -> str:
     """Where the first lines begin and end, in words."""
     if not across.size:
         return ""

@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from rankscope.data.wording import counted, listed
+from rankscope.data.wording import join_names, pluralise
 from rankscope.errors import ParameterError
 from rankscope.reporting.figures.colours import BLUE
 from rankscope.reporting.figures.extra import altair
-from rankscope.reporting.figures.inputs import as_names, as_table, cell, inline, left_out, number, shown
-from rankscope.reporting.figures.named_points import AT, HEIGHT, TIE, named_points
+from rankscope.reporting.figures.inputs import as_names, as_table, cell, inline, number, printable, truncation_note
+from rankscope.reporting.figures.named_points import AT, HEIGHT, TIE, labelled_points
 from rankscope.reporting.figures.registry import figure
 from rankscope.reporting.figures.style import Style, finish
 from rankscope.typing import Floats
@@ -21,7 +21,7 @@ from rankscope.typing import Floats
 __all__ = ["as_rates", "error_against_tie"]
 
 #: More names than these find no room beside their points.
-MOST = 24
+MOST_LABELLED = 24
 
 
 def as_rates(values: npt.ArrayLike, shape: tuple[int, ...], what: str) -> Floats:
@@ -32,7 +32,7 @@ def as_rates(values: npt.ArrayLike, shape: tuple[int, ...], what: str) -> Floats
     return found
 
 
-def example(names: Sequence[str], queries: int, rng: np.random.Generator) -> dict[str, Any]:
+def error_example(names: Sequence[str], queries: int, rng: np.random.Generator) -> dict[str, Any]:
     errors, ties = rng.uniform(8, 25, len(names)), rng.uniform(5, 20, len(names))
     return {
         "measures": names,
@@ -43,7 +43,7 @@ def example(names: Sequence[str], queries: int, rng: np.random.Generator) -> dic
     }
 
 
-@figure(example)
+@figure(error_example)
 def error_against_tie(
     *,
     measures: Sequence[str],
@@ -69,23 +69,23 @@ def error_against_tie(
     spreads = np.stack([np.full(shape, np.nan) if sds is None else as_table(sds, shape, what) for what, sds in given])
     if (spreads < 0).any():
         raise ParameterError("error_sds or tie_sds has a negative number, expected numbers of at least 0")
-    there = [i for i in range(len(names[:MOST])) if not np.isnan(rates[:, i]).any()]
-    without = [names[i] for i in range(len(names[:MOST])) if i not in there]
+    there = [i for i in range(len(names[:MOST_LABELLED])) if not np.isnan(rates[:, i]).any()]
+    without = [names[i] for i in range(len(names[:MOST_LABELLED])) if i not in there]
     kept = [names[i] for i in there]
     domains = [domain(rates[k, there], spreads[k, there]) for k in (0, 1)]
     rows = point_rows(kept, rates[:, there], spreads[:, there], domains, style)
     bars = bool(np.isfinite(spreads[:, there]).any())
-    said = listed(f"{names[i]} {number(rates[1, i], 1)} and {number(rates[0, i], 1)}" for i in there)
+    said = join_names(f"{names[i]} {number(rates[1, i], 1)} and {number(rates[0, i], 1)}" for i in there)
     return finish(
-        alt.layer(*layers(alt, rows, domains, bars, style)),
+        alt.layer(*point_layers(alt, rows, domains, bars, style)),
         title="Error rate against tie rate",
         subtitle=[
             "Lower left is better: samples rarely contradict each other and rarely tie."
-            + (f" Bars: {shown(bar)}." if bars else ""),
-            f"Not drawn, since a rate is missing: {listed(without)}." if without else "",
-            left_out(len(names), MOST, "measures"),
+            + (f" Bars: {printable(bar)}." if bars else ""),
+            f"Not drawn, since a rate is missing: {join_names(without)}." if without else "",
+            truncation_note(len(names), MOST_LABELLED, "measures"),
         ],
-        description=f"Error rate and tie rate in percent of {counted(len(kept), 'measure')}: {said or 'none'}.",
+        description=f"Error rate and tie rate in percent of {pluralise(len(kept), 'measure')}: {said or 'none'}.",
         style=style,
         height=HEIGHT,
     )
@@ -116,7 +116,7 @@ def point_rows(
     (left, bottom), (right, top), (x, y) = placed(rates - reach), placed(rates + reach), placed(rates)
     bars = np.concatenate([np.stack([left, y, right, y]), np.stack([x, top, x, bottom])], axis=1).T
     rows = []
-    for i, placed_name in enumerate(named_points(names, np.stack([x, y], axis=1), bars, style)):
+    for i, placed_name in enumerate(labelled_points(names, np.stack([x, y], axis=1), bars, style)):
         row: dict[str, Any] = {"measure": names[i], **placed_name}
         for k, what in enumerate(("tie", "error")):
             row |= {what: cell(rates[k, i]), f"{what}_sd": cell(spreads[k, i])}
@@ -125,7 +125,7 @@ def point_rows(
     return rows
 
 
-def layers(
+def point_layers(
     alt: Any, rows: list[dict[str, Any]], domains: list[tuple[float, float]], bars: bool, style: Style
 ) -> list[Any]:
     titles = ("tie rate (%), lower is better", "error rate (%), lower is better")

@@ -9,7 +9,7 @@ from rankscope.errors import ParameterError
 __all__ = ["altair", "vl_convert"]
 
 
-def missing(error: ModuleNotFoundError, module: str, package: str) -> Exception:
+def not_installed_error(error: ModuleNotFoundError, module: str, package: str) -> Exception:
     """What to raise: the error as it is where something else is missing."""
     if (error.name or "").partition(".")[0] != module:
         return error
@@ -21,7 +21,7 @@ def altair() -> Any:
     try:
         import altair as alt
     except ModuleNotFoundError as error:
-        raise missing(error, "altair", "altair") from None
+        raise not_installed_error(error, "altair", "altair") from None
     return alt
 
 
@@ -30,5 +30,5 @@ def vl_convert() -> Any:
     try:
         import vl_convert as converter
     except ModuleNotFoundError as error:
-        raise missing(error, "vl_convert", "vl-convert-python") from None
+        raise not_installed_error(error, "vl_convert", "vl-convert-python") from None
     return converter

@@ -11,22 +11,31 @@ import numpy.typing as npt
 from rankscope.kernels.ties import order_of
 from rankscope.reporting.figures.colours import BLUE
 from rankscope.reporting.figures.extra import altair
-from rankscope.reporting.figures.inputs import as_names, as_table, cell, inline, left_out, number, short, shown
+from rankscope.reporting.figures.inputs import (
+    as_names,
+    as_table,
+    cell,
+    inline,
+    number,
+    printable,
+    shorten,
+    truncation_note,
+)
 from rankscope.reporting.figures.registry import figure
 from rankscope.reporting.figures.style import Style, finish, name_labels
 
 __all__ = ["feature_bars"]
 
 #: More rows than these are no figure any more; height of one, in pixels.
-MOST, ROW = 50, 18
+MOST_FEATURES, ROW = 50, 18
 
 
-def example(names: Sequence[str], queries: int, rng: np.random.Generator) -> dict[str, Any]:
+def features_example(names: Sequence[str], queries: int, rng: np.random.Generator) -> dict[str, Any]:
     worth = np.sort(rng.uniform(-0.01, 0.1, len(names)))[::-1]
     return {"features": names, "worth": worth, "deviation": worth * 0 + 0.01, "measure": "nDCG@10", "of": "listnet"}
 
 
-@figure(example)
+@figure(features_example)
 def feature_bars(
     *,
     features: Sequence[str],
@@ -53,11 +62,11 @@ def feature_bars(
             "low": cell(values[i] - spread[i]),
             "high": cell(values[i] + spread[i]),
         }
-        for i in order[:MOST]
+        for i in order[:MOST_FEATURES]
     ]
     kept = [row["feature"] for row in rows]
     y = alt.Y("feature:N").title(None).scale(domain=kept).sort(None).axis(labelExpr=name_labels(style), ticks=False)
-    title = f"{shown(measure)} lost when the feature is shuffled"
+    title = f"{printable(measure)} lost when the feature is shuffled"
     x = alt.X("worth:Q").title(title)
     tooltip = [alt.Tooltip("feature:N", title="feature"), alt.Tooltip("worth:Q", title="worth", format=".4f")]
     chart = alt.Chart(inline(rows))
@@ -67,9 +76,9 @@ def feature_bars(
     total = len(names) + left_out_before
     return finish(
         alt.layer(bars, lines.encode(y=y, x=alt.X("low:Q").title(title), x2="high:Q")),
-        title=f"What features are worth to {short(shown(of))}",
-        subtitle=["Line: one standard deviation over folds and seeds.", left_out(total, len(rows), "features")],
-        description=f"What {len(kept)} features are worth to {shown(of)}, by {shown(measure)}: {said}.",
+        title=f"What features are worth to {shorten(printable(of))}",
+        subtitle=["Line: one standard deviation over folds and seeds.", truncation_note(total, len(rows), "features")],
+        description=f"What {len(kept)} features are worth to {printable(of)}, by {printable(measure)}: {said}.",
         style=style,
         height=ROW * len(rows),
     )

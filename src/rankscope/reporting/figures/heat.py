@@ -11,7 +11,7 @@ import numpy.typing as npt
 from rankscope.errors import ParameterError
 from rankscope.reporting.figures.colours import DIVERGING, SEQUENTIAL, between, ink_on
 from rankscope.reporting.figures.extra import altair
-from rankscope.reporting.figures.inputs import MINUS, as_names, as_table, cell, inline, left_out, shown
+from rankscope.reporting.figures.inputs import MINUS, as_names, as_table, cell, inline, printable, truncation_note
 from rankscope.reporting.figures.registry import figure
 from rankscope.reporting.figures.style import Style, finish, name_labels
 from rankscope.stats.inputs import check_choice
@@ -47,7 +47,7 @@ def height_of(count: int) -> int:
     return count * (ROW if count <= 20 else 18)
 
 
-def cells(
+def draw_cells(
     alt: Any, rows: list[dict[str, Any]], axes: tuple[Any, Any], fill: Any, tooltip: list[Any], text: bool
 ) -> Any:
     """Cells, and in them the field `text` in the colour of `ink`."""
@@ -91,7 +91,7 @@ def correlation_matrix(
             rows.append(
                 {"row": row, "column": column, "value": value, "text": brief(table[i, j]), "ink": ink_on(colour)}
             )
-    fill = alt.Fill("value:Q").legend(alt.Legend(title=shown(statistic)))
+    fill = alt.Fill("value:Q").legend(alt.Legend(title=printable(statistic)))
     fill = fill.scale(domain=[-1, 0, 1], range=list(DIVERGING), interpolate="rgb")
     tooltip = [
         alt.Tooltip("row:N", title="measure"),
@@ -103,13 +103,13 @@ def correlation_matrix(
     others = others[~np.isnan(others)]
     said = f" between {others.min():.2f} and {others.max():.2f}".replace("-", MINUS) if others.size else ""
     return finish(
-        cells(alt, rows, square_axes(alt, kept, kept, style), fill, tooltip, room),
+        draw_cells(alt, rows, square_axes(alt, kept, kept, style), fill, tooltip, room),
         title="How far measures agree",
         subtitle=[
-            f"{shown(statistic)}; 1: the same order, {MINUS}1: the opposite.",
-            left_out(len(names), MOST, "measures"),
+            f"{printable(statistic)}; 1: the same order, {MINUS}1: the opposite.",
+            truncation_note(len(names), MOST, "measures"),
         ],
-        description=f"{shown(statistic)} of {len(kept)} measures with each other{said}.",
+        description=f"{printable(statistic)} of {len(kept)} measures with each other{said}.",
         style=style,
         height=height_of(len(kept)),
     )
@@ -162,15 +162,15 @@ def confusion_matrix(
         alt.Tooltip("count:Q", title="count", format=","),
         alt.Tooltip("share:Q", title=f"share of {OF[normalise or 'all']}", format=".1%"),
     ]
-    axes = square_axes(alt, kept, kept, style, (shown(rows), shown(columns)))
+    axes = square_axes(alt, kept, kept, style, (printable(rows), printable(columns)))
     right = float(np.trace(table) / table.sum()) if table.sum() else float("nan")
     said = "" if np.isnan(right) else f"{np.trace(table):,.0f} of {table.sum():,.0f} ({right:.1%}) lie on the diagonal."
     about = f"{words}: of {OF[normalise or 'all']}." if words and normalise else ""
     return finish(
-        cells(alt, data, axes, alt.Fill("fill:N").scale(None).legend(None), tooltip, bool(words)),
-        title=f"Confusion matrix: {shown(rows)} against {shown(columns)}",
-        subtitle=[said, about, left_out(len(names), MOST, "labels")],
-        description=f"Confusion matrix of {len(names)} labels, {shown(rows)} by {shown(columns)}. {said}".rstrip(),
+        draw_cells(alt, data, axes, alt.Fill("fill:N").scale(None).legend(None), tooltip, bool(words)),
+        title=f"Confusion matrix: {printable(rows)} against {printable(columns)}",
+        subtitle=[said, about, truncation_note(len(names), MOST, "labels")],
+        description=f"Confusion matrix of {len(names)} labels, {printable(rows)} by {printable(columns)}. {said}".rstrip(),
         style=style,
         height=max(height_of(len(kept)), min(44 * len(kept), 220)),
     )

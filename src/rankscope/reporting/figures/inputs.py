@@ -12,17 +12,28 @@ import numpy.typing as npt
 from rankscope.errors import ParameterError
 from rankscope.typing import Floats
 
-__all__ = ["MINUS", "as_names", "as_table", "cell", "inline", "left_out", "number", "row_names", "short", "shown"]
+__all__ = [
+    "MINUS",
+    "as_names",
+    "as_table",
+    "cell",
+    "inline",
+    "truncation_note",
+    "number",
+    "row_names",
+    "shorten",
+    "printable",
+]
 
 MINUS = "\N{MINUS SIGN}"
 #: No XML and no SVG may hold these; a name that does is shown with a sign in their place.
 CONTROLS = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
 
 
-def shown(text: object) -> str:
+def printable(text: object) -> str:
     """A text from a file as a figure can hold it: control characters as their pictures, half a character as a sign.
 
-    >>> shown("a" + chr(10) + "b")
+    >>> printable("a" + chr(10) + "b")
     'a␊b'
     """
 
@@ -33,10 +44,10 @@ def shown(text: object) -> str:
     return CONTROLS.sub(picture, str(text))
 
 
-def short(name: str, letters: int = 24) -> str:
+def shorten(name: str, letters: int = 24) -> str:
     """A name for a title: the middle of a long one is left out.
 
-    >>> short("a-system-with-quite-a-long-name", 15)
+    >>> shorten("a-system-with-quite-a-long-name", 15)
     'a-syste…ng-name'
     """
     if len(name) <= letters:
@@ -48,19 +59,19 @@ def short(name: str, letters: int = 24) -> str:
 def as_names(values: Sequence[object], what: str) -> list[str]:
     """Names as they are shown. Raises ParameterError where there is none, or one is there twice."""
     if isinstance(values, str):
-        raise ParameterError(f"{what} is the text {short(values)!r}, expected a list of names")
+        raise ParameterError(f"{what} is the text {shorten(values)!r}, expected a list of names")
     names = row_names(values)
     if not names:
         raise ParameterError(f"{what} is empty, expected at least 1 name")
     if len(set(names)) < len(names):
         twice = next(name for i, name in enumerate(names) if name in names[:i])
-        raise ParameterError(f"{what} has {short(twice)!r} twice; give each its own name")
+        raise ParameterError(f"{what} has {shorten(twice)!r} twice; give each its own name")
     return names
 
 
 def row_names(values: Sequence[object]) -> list[str]:
     """Names of which some may be alike, as query ids of several collections."""
-    return [shown(value) for value in values]
+    return [printable(value) for value in values]
 
 
 def as_table(values: npt.ArrayLike, shape: tuple[int, ...], what: str) -> Floats:
@@ -76,10 +87,10 @@ def as_table(values: npt.ArrayLike, shape: tuple[int, ...], what: str) -> Floats
     return found
 
 
-def left_out(count: int, limit: int, what: str) -> str:
+def truncation_note(count: int, limit: int, what: str) -> str:
     """What the subtitle says where only the first are drawn.
 
-    >>> left_out(2000, 40, "systems")
+    >>> truncation_note(2000, 40, "systems")
     'The first 40 of 2,000 systems are shown.'
     """
     return f"The first {limit} of {count:,} {what} are shown." if count > limit else ""

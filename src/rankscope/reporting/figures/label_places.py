@@ -119,12 +119,12 @@ def costs(
     gaps = np.maximum(np.maximum(box[:, None, :2] - at, at - box[:, None, 2:]), 0)
     far = np.hypot(gaps[..., 0], gaps[..., 1])
     taken = (np.delete(far, i, axis=1) < far[:, [i]]).any(axis=1)
-    through = passed(np.clip(at[i], box[:, :2], box[:, 2:]) - at[i], np.delete(at, i, axis=0) - at[i])
+    through = line_passes_points(np.clip(at[i], box[:, :2], box[:, 2:]) - at[i], np.delete(at, i, axis=0) - at[i])
     cost = cost + AWAY * (far[:, i] + 0.2 * np.abs(tried[:, 1]))  # beside, where all is free
     return np.asarray(cost + TAKEN * (taken * 1.0 + through))
 
 
-def passed(ends: Floats, points: Floats) -> npt.NDArray[np.bool_]:
+def line_passes_points(ends: Floats, points: Floats) -> npt.NDArray[np.bool_]:
     """(ends) whether a line from the origin there comes near one of the points: it would seem to name that one."""
     square = np.maximum((ends**2).sum(axis=1), 1e-9)
     along = np.clip(ends @ points.T / square[:, None], 0, 1)

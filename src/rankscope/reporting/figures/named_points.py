@@ -7,30 +7,30 @@ from typing import Any
 
 import numpy as np
 
-from rankscope.reporting.figures.inputs import cell, short
+from rankscope.reporting.figures.inputs import cell, shorten
 from rankscope.reporting.figures.label_places import LINE, label_places, text_width
 from rankscope.reporting.figures.style import Style
 from rankscope.typing import Floats
 
-__all__ = ["AT", "HEIGHT", "TIE", "named_points"]
+__all__ = ["AT", "HEIGHT", "TIE", "labelled_points"]
 
 #: Height of the plot, and what the axis at the left takes of the width, in pixels.
 HEIGHT, MARGIN = 340, 66
 #: A name that stands farther off than this is tied to its point by a line.
 NEAR = 8.0
-#: How a mark is told where names stand, and where the lines to them end, by the rows of `named_points`.
+#: How a mark is told where names stand, and where the lines to them end, by the rows of `labelled_points`.
 AT = {name: {"expr": f"datum.{name}"} for name in ("dx", "dy", "align")}
 TIE = {"x2Offset": {"expr": "datum.end_x"}, "y2Offset": {"expr": "datum.end_y"}}
 
 
-def named_points(names: Sequence[str], points: Floats, bars: Floats, style: Style) -> list[dict[str, Any]]:
+def labelled_points(names: Sequence[str], points: Floats, bars: Floats, style: Style) -> list[dict[str, Any]]:
     """A row a point: its name as it is written, its pixels from the point and how it is aligned; whether it is tied to
     the point by a line, and the pixels to where that ends.
 
     points, bars: as in `label_places`.
     """
     letters = 34 if style.narrowest >= 560 else 18
-    texts = [short(name, letters) for name in names]
+    texts = [shorten(name, letters) for name in names]
     widths = [text_width(text) for text in texts]
     wide = (style.narrowest - MARGIN,) if style.width else (style.narrowest - MARGIN, 640)
     moves = label_places(points, widths, [(width, HEIGHT) for width in wide], bars)

@@ -19,11 +19,11 @@ from rankscope.reporting.figures.inputs import (
     as_table,
     cell,
     inline,
-    left_out,
     number,
+    printable,
     row_names,
-    short,
-    shown,
+    shorten,
+    truncation_note,
 )
 from rankscope.reporting.figures.level_axis import as_levels
 from rankscope.reporting.figures.registry import figure
@@ -75,7 +75,7 @@ def query_differences(
     alt, style = altair(), style or Style()
     ids = row_names(query_ids)
     values = as_table(differences, (len(ids),), "differences")
-    a, b = shown(system_a), shown(system_b)
+    a, b = printable(system_a), printable(system_b)
     pair = ((a, "values_a", values_a), (b, "values_b", values_b))
     sides = [(name, as_table(given, values.shape, what)) for name, what, given in pair if given is not None]
     down = higher_is_better is False
@@ -103,15 +103,15 @@ def query_differences(
     better, worse = (lower, higher) if down else (higher, lower)
     queries = f"{order.size:,} {'query' if order.size == 1 else 'queries'}"
     return finish(
-        bars(alt, rows, (a, b), shown(measure), f"{queries}, from most helped to most hurt", (word, down)),
-        title=f"{shown(measure)} by query: {short(a)} {MINUS} {short(b)}",
+        bars(alt, rows, (a, b), printable(measure), f"{queries}, from most helped to most hurt", (word, down)),
+        title=f"{printable(measure)} by query: {shorten(a)} {MINUS} {shorten(b)}",
         subtitle=[
-            f"{short(a)} is {word} on {better:,} of {queries}, {short(b)} on {worse:,}; equal on "
+            f"{shorten(a)} is {word} on {better:,} of {queries}, {shorten(b)} on {worse:,}; equal on "
             f"{order.size - better - worse:,}. Mean difference {number(float(values[order].mean()))}.",
             f"Of the {queries}, sorted, {len(rows):,} are shown, evenly spaced." if len(rows) < order.size else "",
         ],
         description=(
-            f"{shown(measure)} of {a} minus {b} by query: {a} is {word} on {better} of {queries}, {b} on {worse}; most "
+            f"{printable(measure)} of {a} minus {b} by query: {a} is {word} on {better} of {queries}, {b} on {worse}; most "
             f"helped {rows[0]['query']}, {number(values[order[0]])}; most hurt {rows[-1]['query']}, "
             f"{number(values[order[-1]])}."
         ),
@@ -150,7 +150,7 @@ def bars(
     for (look, at, sign, name, (place, align)), there in ((top, max(ends) > 0), (bottom, min(ends) < 0)):
         if there:
             text = words.mark_text(aria=False, align=align, fontWeight="bold", **look)
-            layers.append(text.encode(**place, y=at, text=alt.value(f"{sign} {short(name, 20)} {word}")))
+            layers.append(text.encode(**place, y=at, text=alt.value(f"{sign} {shorten(name, 20)} {word}")))
     # A bar of hardly any height has a whole column that answers to the pointer.
     return alt.layer(*layers, chart.mark_rect(aria=False, opacity=0).encode(x=x, x2="to:Q", tooltip=tooltip))
 
@@ -206,16 +206,18 @@ def significance_matrix(
     marked = int((tested & (chances[upper] <= level) & (np.abs(table[upper]) > 0)).sum())
     how = "" if criterion else " significantly"
     found = f"{marked} of {tested.sum()} {'pair differs' if tested.sum() == 1 else 'pairs differ'}{how}"
-    found += f" ({shown(criterion) or (f'level {level:g} or lower' if several else f'p ≤ {level:g}, corrected')})."
+    found += f" ({printable(criterion) or (f'level {level:g} or lower' if several else f'p ≤ {level:g}, corrected')})."
     return finish(
-        pair_cells(alt, kept, rows, (most, several), f"difference{' in ' + shown(measure) if measure else ''}", style),
-        title=f"Which {shown(noun)}s differ",
+        pair_cells(
+            alt, kept, rows, (most, several), f"difference{' in ' + printable(measure) if measure else ''}", style
+        ),
+        title=f"Which {printable(noun)}s differ",
         subtitle=[
             found,
             f"▲ row{how} higher than column, ▼ lower." if marked else "",
-            left_out(len(names), MOST_SYSTEMS, f"{shown(noun)}s"),
+            truncation_note(len(names), MOST_SYSTEMS, f"{printable(noun)}s"),
         ],
-        description=f"Differences of {len(kept)} {shown(noun)}s: {found}",
+        description=f"Differences of {len(kept)} {printable(noun)}s: {found}",
         style=style,
         height=height_of(len(kept)),
     )

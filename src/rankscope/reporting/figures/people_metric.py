@@ -8,12 +8,21 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from rankscope.data.wording import counted, listed
+from rankscope.data.wording import join_names, pluralise
 from rankscope.errors import ParameterError
 from rankscope.reporting.figures.colours import BLUE, VERMILLION
 from rankscope.reporting.figures.extra import altair
-from rankscope.reporting.figures.inputs import as_names, as_table, cell, inline, left_out, number, short, shown
-from rankscope.reporting.figures.named_points import AT, HEIGHT, TIE, named_points
+from rankscope.reporting.figures.inputs import (
+    as_names,
+    as_table,
+    cell,
+    inline,
+    number,
+    printable,
+    shorten,
+    truncation_note,
+)
+from rankscope.reporting.figures.named_points import AT, HEIGHT, TIE, labelled_points
 from rankscope.reporting.figures.registry import figure
 from rankscope.reporting.figures.style import Style, finish
 from rankscope.typing import Floats
@@ -21,13 +30,13 @@ from rankscope.typing import Floats
 __all__ = ["human_against_metric"]
 
 #: More names than these find no room beside their points.
-MOST = 30
+MOST_SYSTEMS = 30
 KINDS = ["near", "far"]
 #: What is free beyond the points, where names go, as a share of what they take.
 ROOM = 0.15
 
 
-def example(names: Sequence[str], queries: int, rng: np.random.Generator) -> dict[str, Any]:
+def scores_example(names: Sequence[str], queries: int, rng: np.random.Generator) -> dict[str, Any]:
     human = rng.uniform(0.3, 0.7, len(names))
     return {
         "systems": names,
@@ -38,7 +47,7 @@ def example(names: Sequence[str], queries: int, rng: np.random.Generator) -> dic
     }
 
 
-@figure(example)
+@figure(scores_example)
 def human_against_metric(
     *,
     systems: Sequence[str],
@@ -61,31 +70,33 @@ def human_against_metric(
     names = as_names(systems, "systems")
     shape = (len(names),)
     table = np.stack([as_table(human, shape, "human"), as_table(scores, shape, "scores")])
-    far = {shown(name) for name in outliers}
+    far = {printable(name) for name in outliers}
     if unknown := sorted(far - set(names)):
-        raise ParameterError(f"outliers has {short(unknown[0])!r}, which is not among the systems")
+        raise ParameterError(f"outliers has {shorten(unknown[0])!r}, which is not among the systems")
     if unfit := [name for name in lower if name not in ("human", "metric")]:
         raise ParameterError(f"lower has {unfit[0]!r}, expected 'human', 'metric' or both")
-    there = [i for i in range(len(names[:MOST])) if not np.isnan(table[:, i]).any()]
-    without = [name for i, name in enumerate(names[:MOST]) if i not in there]
+    there = [i for i in range(len(names[:MOST_SYSTEMS])) if not np.isnan(table[:, i]).any()]
+    without = [name for i, name in enumerate(names[:MOST_SYSTEMS]) if i not in there]
     kept = [names[i] for i in there]
     values = table[:, there]
     domains = [domain(row) for row in values]
     turned = ("human" in lower, "metric" in lower)
     rows = point_rows(kept, values, domains, turned, far, style)
-    titles = (shown(human_name), shown(metric))
-    said = listed(f"{names[i]} {number(table[0, i], 3)} and {number(table[1, i], 3)}" for i in there)
+    titles = (printable(human_name), printable(metric))
+    said = join_names(f"{names[i]} {number(table[0, i], 3)} and {number(table[1, i], 3)}" for i in there)
     squares = [name for name in kept if name in far]
     return finish(
-        alt.layer(*layers(alt, rows, domains, turned, titles, style)),
-        title=f"Systems by people and by {short(titles[1])}",
+        alt.layer(*score_layers(alt, rows, domains, turned, titles, style)),
+        title=f"Systems by people and by {shorten(titles[1])}",
         subtitle=[
             "A point a system; the farther right, the better by people, the higher up, by the metric.",
-            f"Squares: far from the rest, by people: {listed(short(name) for name in squares)}." if squares else "",
-            f"Not drawn, since a score is missing: {listed(short(name) for name in without)}." if without else "",
-            left_out(len(names), MOST, "systems"),
+            f"Squares: far from the rest, by people: {join_names(shorten(name) for name in squares)}."
+            if squares
+            else "",
+            f"Not drawn, since a score is missing: {join_names(shorten(name) for name in without)}." if without else "",
+            truncation_note(len(names), MOST_SYSTEMS, "systems"),
         ],
-        description=f"Scores by people and by {titles[1]} of {counted(len(kept), 'system')}: {said or 'none'}.",
+        description=f"Scores by people and by {titles[1]} of {pluralise(len(kept), 'system')}: {said or 'none'}.",
         style=style,
         height=HEIGHT,
     )
@@ -123,12 +134,12 @@ def point_rows(
             **placed,
         }
         for name, placed, human, metric in zip(
-            names, named_points(names, np.stack([x, y], axis=1), np.zeros((0, 4)), style), *values, strict=True
+            names, labelled_points(names, np.stack([x, y], axis=1), np.zeros((0, 4)), style), *values, strict=True
         )
     ]
 
 
-def layers(
+def score_layers(
     alt: Any,
     rows: list[dict[str, Any]],
     domains: list[tuple[float, float]],

@@ -12,7 +12,7 @@ from rankscope.errors import ParameterError
 from rankscope.reporting.figures.colours import BLUE, VERMILLION
 from rankscope.reporting.figures.curves import MOST_POINTS, thinned
 from rankscope.reporting.figures.extra import altair
-from rankscope.reporting.figures.inputs import as_table, cell, inline, shown
+from rankscope.reporting.figures.inputs import as_table, cell, inline, printable
 from rankscope.reporting.figures.registry import figure
 from rankscope.reporting.figures.style import Style, finish
 from rankscope.stats.inputs import check_count, check_share
@@ -69,9 +69,9 @@ def power_curve(
     needed = [f"{m['n']:,} queries are needed for {target:.0%}." for m in marks if m["is"] == "needed"]
     return finish(
         alt.layer(*layers(alt, rows, marks, (target, most), x, y, style)),
-        title=f"How probably {found} {shown(measure)} is found",
+        title=f"How probably {found} {printable(measure)} is found",
         subtitle=[" ".join([*now, *needed])],
-        description=" ".join([f"Power for {found} {shown(measure)} by number of queries.", *now, *needed]),
+        description=" ".join([f"Power for {found} {printable(measure)} by number of queries.", *now, *needed]),
         style=style,
         height=260,
     )

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from rankscope.errors import ParameterError
 from rankscope.reporting.figures.colours import BLUE, VERMILLION
 from rankscope.reporting.figures.extra import altair
-from rankscope.reporting.figures.inputs import as_names, as_table, cell, inline, left_out, number, shown
+from rankscope.reporting.figures.inputs import as_names, as_table, cell, inline, number, printable, truncation_note
 from rankscope.reporting.figures.registry import figure
 from rankscope.reporting.figures.style import Style, finish, name_labels
 from rankscope.reporting.figures.systems import MOST
@@ -20,16 +20,16 @@ from rankscope.typing import Floats
 __all__ = ["distribution"]
 
 #: Room of a row, in pixels, and of the shape in it; where the shape stands, and the marks, from the row's middle.
-ROW, SHAPE, FOOT, BELOW = 44, 26, 8, 14
+STRIP_HEIGHT, SHAPE, FOOT, BELOW = 44, 26, 8, 14
 #: Fewest and most classes of a shape.
 CLASSES = (10, 30)
 
 
-def example(names: Sequence[str], queries: int, rng: np.random.Generator) -> dict[str, Any]:
+def distribution_example(names: Sequence[str], queries: int, rng: np.random.Generator) -> dict[str, Any]:
     return {"measure": "AP", "systems": names, "values": rng.random((len(names), queries))}
 
 
-@figure(example)
+@figure(distribution_example)
 def distribution(*, measure: str, systems: Sequence[str], values: npt.ArrayLike, style: Style | None = None) -> Any:
     """How the values of each system are spread over the queries: a shape, and below it middle half, median and mean.
 
@@ -56,15 +56,15 @@ def distribution(*, measure: str, systems: Sequence[str], values: npt.ArrayLike,
     medians = (number(np.nan if mark["median"] is None else mark["median"]) for mark in marks)
     said = "; ".join(f"{name} median {median}" for name, median in zip(kept[:5], medians, strict=False))
     return finish(
-        alt.layer(*layers(alt, shapes, marks, y, shown(measure), edges, style)),
-        title=f"{shown(measure)} by query",
+        alt.layer(*layers(alt, shapes, marks, y, printable(measure), edges, style)),
+        title=f"{printable(measure)} by query",
         subtitle=[
             "Shape: share of the queries. Line: the middle half of them. Tick: median. Diamond: mean.",
-            left_out(len(names), MOST, "systems"),
+            truncation_note(len(names), MOST, "systems"),
         ],
-        description=f"Distribution of {shown(measure)} over {table.shape[1]} queries: {said}.",
+        description=f"Distribution of {printable(measure)} over {table.shape[1]} queries: {said}.",
         style=style,
-        height=ROW * len(kept),
+        height=STRIP_HEIGHT * len(kept),
     )
 
 

@@ -10,22 +10,22 @@ import numpy.typing as npt
 
 from rankscope.errors import ParameterError
 from rankscope.kernels.ties import order_of
-from rankscope.reporting.figures.curves import HEIGHT, MOST_LINES, lines
+from rankscope.reporting.figures.curves import LINE_HEIGHT, MOST_LINES, draw_lines
 from rankscope.reporting.figures.extra import altair
-from rankscope.reporting.figures.inputs import as_names, as_table, left_out, row_names, short, shown
+from rankscope.reporting.figures.inputs import as_names, as_table, printable, row_names, shorten, truncation_note
 from rankscope.reporting.figures.registry import figure
 from rankscope.reporting.figures.style import Style, finish
 
 __all__ = ["measure_lines"]
 
 
-def example(names: Sequence[str], queries: int, rng: np.random.Generator) -> dict[str, Any]:
+def measures_example(names: Sequence[str], queries: int, rng: np.random.Generator) -> dict[str, Any]:
     experiments = [f"run {i}" for i in range(queries)]
     values = rng.random((len(names), queries))
     return {"experiments": experiments, "measures": names, "values": values, "order_by": names[-1]}
 
 
-@figure(example)
+@figure(measures_example)
 def measure_lines(
     *,
     experiments: Sequence[str],
@@ -45,9 +45,9 @@ def measure_lines(
     names = as_names(measures, "measures")
     labels = row_names(experiments)
     table = as_table(values, (len(names), len(labels)), "values")
-    chosen = shown(order_by)
+    chosen = printable(order_by)
     if chosen not in names:
-        raise ParameterError(f"order_by is {short(chosen)!r}, expected one of the measures")
+        raise ParameterError(f"order_by is {shorten(chosen)!r}, expected one of the measures")
     if not labels:
         raise ParameterError("experiments is empty, expected at least 1 name")
     first = names.index(chosen)
@@ -56,19 +56,19 @@ def measure_lines(
     kept = [first, *(i for i in range(len(names)) if i != first)][:MOST_LINES]
     texts = {"name": "measure", "x": "experiment", "of": [labels[i] for i in order]}
     count = f"{len(labels):,} {'experiment' if len(labels) == 1 else 'experiments'}"
-    x = alt.X("x:Q").title(f"{count}, in the order of {short(chosen)}").scale(zero=False, nice=False)
+    x = alt.X("x:Q").title(f"{count}, in the order of {shorten(chosen)}").scale(zero=False, nice=False)
     x = x.axis(tickMinStep=1, format=",d", grid=False)
     y = alt.Y("y:Q").title("value")
     places = np.arange(1, len(labels) + 1, dtype=np.float64)
     shown_names = [names[i] for i in kept]
     return finish(
-        lines(alt, shown_names, places, table[kept][:, order], x, y, style, texts),
-        title=f"Measures over experiments, ordered by {short(chosen)}",
+        draw_lines(alt, shown_names, places, table[kept][:, order], x, y, style, texts),
+        title=f"Measures over experiments, ordered by {shorten(chosen)}",
         subtitle=[
             f"Where a line {'rises' if falling else 'falls'}, its measure orders two experiments the other way round.",
-            left_out(len(names), MOST_LINES, "measures"),
+            truncation_note(len(names), MOST_LINES, "measures"),
         ],
         description=f"{len(kept)} measures over {count}, ordered by {chosen}: {', '.join(shown_names)}.",
         style=style,
-        height=HEIGHT,
+        height=LINE_HEIGHT,
     )

@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from rankscope.data.wording import listed
+from rankscope.data.wording import join_names
 from rankscope.errors import ParameterError
-from rankscope.reporting.figures.curves import HEIGHT, MOST_LINES, lines
+from rankscope.reporting.figures.curves import LINE_HEIGHT, MOST_LINES, draw_lines
 from rankscope.reporting.figures.error_tie import as_rates
 from rankscope.reporting.figures.extra import altair
-from rankscope.reporting.figures.inputs import as_names, as_table, left_out, number
+from rankscope.reporting.figures.inputs import as_names, as_table, number, truncation_note
 from rankscope.reporting.figures.level_axis import as_levels, with_levels
 from rankscope.reporting.figures.registry import figure
 from rankscope.reporting.figures.style import Style, finish
@@ -22,13 +22,13 @@ from rankscope.typing import Floats
 __all__ = ["swap_curve"]
 
 
-def example(names: Sequence[str], queries: int, rng: np.random.Generator) -> dict[str, Any]:
+def swap_example(names: Sequence[str], queries: int, rng: np.random.Generator) -> dict[str, Any]:
     edges = np.linspace(0, 0.19, 20)
     rates = 50 * np.exp(-edges * rng.uniform(15, 40, (len(names), 1)))
     return {"measures": names, "edges": edges, "rates": rates, "levels": [0.05]}
 
 
-@figure(example)
+@figure(swap_example)
 def swap_curve(
     *,
     measures: Sequence[str],
@@ -68,20 +68,24 @@ def swap_curve(
     title = "difference, percent of the measure's range" if relative else "difference of two systems"
     x = alt.X("x:Q").title(title).scale(zero=True, nice=False)
     y = alt.Y("y:Q").title("swap rate (%)").scale(domain=[0, top], nice=False)
-    said = listed(f"{name} {number(rate, 1)}%" for name, rate in zip(kept, first_rates(table), strict=True))
+    said = join_names(f"{name} {number(rate, 1)}%" for name, rate in zip(kept, first_rates(table), strict=True))
     return finish(
         with_levels(
-            alt, lines(alt, kept, across[:, :stop], table[:, :stop], x, y, style, texts), as_levels(levels), top, True
+            alt,
+            draw_lines(alt, kept, across[:, :stop], table[:, :stop], x, y, style, texts),
+            as_levels(levels),
+            top,
+            True,
         ),
         title="How often a second sample turns a difference round",
         subtitle=[
             f"Lower is better.{' Dashed: levels.' if levels else ''}"
             + (" No larger difference was turned round." if cut else ""),
-            left_out(len(names), MOST_LINES, "measures"),
+            truncation_note(len(names), MOST_LINES, "measures"),
         ],
         description=f"Swap rate by the difference of two systems; for the smallest differences: {said}.",
         style=style,
-        height=HEIGHT,
+        height=LINE_HEIGHT,
     )
 
 

@@ -12,7 +12,16 @@ from rankscope.errors import ParameterError
 from rankscope.kernels.ties import order_of
 from rankscope.reporting.figures.colours import BLUE, VERMILLION
 from rankscope.reporting.figures.extra import altair
-from rankscope.reporting.figures.inputs import as_names, as_table, cell, inline, left_out, number, short, shown
+from rankscope.reporting.figures.inputs import (
+    as_names,
+    as_table,
+    cell,
+    inline,
+    number,
+    printable,
+    shorten,
+    truncation_note,
+)
 from rankscope.reporting.figures.registry import figure
 from rankscope.reporting.figures.style import Style, finish, name_labels
 
@@ -21,7 +30,7 @@ __all__ = ["MOST", "leaderboard"]
 #: More rows than these are no figure any more.
 MOST = 50
 #: Room of a row, in pixels.
-ROW = 22
+BAR_HEIGHT = 22
 
 
 def means_example(names: Sequence[str], queries: int, rng: np.random.Generator) -> dict[str, Any]:
@@ -66,12 +75,12 @@ def leaderboard(
     ends = [
         values if end is None else as_table(end, values.shape, what) for end, what in ((low, "low"), (high, "high"))
     ]
-    behind = [""] * len(names) if letters is None else [shown(text) for text in letters]
+    behind = [""] * len(names) if letters is None else [printable(text) for text in letters]
     if len(behind) != len(names):
         raise ParameterError(f"letters has {len(behind)} texts, expected {len(names)}, to fit the names")
-    base = None if baseline is None else shown(baseline)
+    base = None if baseline is None else printable(baseline)
     if base is not None and base not in names:
-        raise ParameterError(f"the baseline {short(base)!r} is not among the systems")
+        raise ParameterError(f"the baseline {shorten(base)!r} is not among the systems")
     order = [int(i) for i in order_of(values if higher_is_better is False else -values)]
     rows = [
         {
@@ -88,19 +97,19 @@ def leaderboard(
     line = None if base is None else cell(values[names.index(base)])
     intervals = low is not None or high is not None
     said = ", ".join(f"{names[i]} {number(values[i], digits)}" for i in order[:5])
-    what = f"Dot: {shown(dot)}."
+    what = f"Dot: {printable(dot)}."
     return finish(
-        dots(alt, rows, intervals, line, shown(measure), style, f".{digits}f"),
-        title=f"Systems by {shown(measure)}",
+        dots(alt, rows, intervals, line, printable(measure), style, f".{digits}f"),
+        title=f"Systems by {printable(measure)}",
         subtitle=[
-            f"{what} Line: {shown(interval)}." if intervals else what,
-            "" if base is None else f"Square and dashed line: the baseline {short(base)}.",
-            shown(note),
-            left_out(len(names), MOST, "systems").replace("first", "best"),
+            f"{what} Line: {printable(interval)}." if intervals else what,
+            "" if base is None else f"Square and dashed line: the baseline {shorten(base)}.",
+            printable(note),
+            truncation_note(len(names), MOST, "systems").replace("first", "best"),
         ],
-        description=f"Systems by {shown(measure)}: {said}{' and others' if len(order) > 5 else ''}.",
+        description=f"Systems by {printable(measure)}: {said}{' and others' if len(order) > 5 else ''}.",
         style=style,
-        height=ROW * len(rows),
+        height=BAR_HEIGHT * len(rows),
     )
 
 

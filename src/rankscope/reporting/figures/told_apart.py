@@ -8,14 +8,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from rankscope.data.wording import listed
+from rankscope.data.wording import join_names
 from rankscope.errors import ParameterError
 from rankscope.kernels.ties import order_of
 from rankscope.reporting.figures.colours import SERIES
 from rankscope.reporting.figures.curves import SHAPES
 from rankscope.reporting.figures.error_tie import as_rates
 from rankscope.reporting.figures.extra import altair
-from rankscope.reporting.figures.inputs import as_names, cell, inline, left_out, number, shown
+from rankscope.reporting.figures.inputs import as_names, cell, inline, number, printable, truncation_note
 from rankscope.reporting.figures.level_axis import as_levels
 from rankscope.reporting.figures.registry import figure
 from rankscope.reporting.figures.style import Style, finish, name_labels
@@ -23,19 +23,19 @@ from rankscope.reporting.figures.style import Style, finish, name_labels
 __all__ = ["asl_rates"]
 
 #: More rows than these are no figure any more; more levels than these have no colour of their own.
-MOST, MOST_LEVELS = 50, 6
+MOST_MEASURES, MOST_LEVELS = 50, 6
 #: Room of a level in a row, least room of a row, and what is free between rows, in pixels.
 LEVEL, ROW, FREE = 11, 24, 8
 #: The level by which measures are sorted is the one nearest to this.
 USUAL = 0.05
 
 
-def example(names: Sequence[str], queries: int, rng: np.random.Generator) -> dict[str, Any]:
+def rates_example(names: Sequence[str], queries: int, rng: np.random.Generator) -> dict[str, Any]:
     rates = np.sort(rng.uniform(20, 90, (len(names), 2)), axis=1)
     return {"measures": names, "levels": [0.01, 0.05], "rates": rates, "lows": rates - 8, "highs": rates + 8}
 
 
-@figure(example)
+@figure(rates_example)
 def asl_rates(
     *,
     measures: Sequence[str],
@@ -66,7 +66,7 @@ def asl_rates(
         for end, what in ((lows, "lows"), (highs, "highs"))
     ]
     first = int(np.argmin([abs(level - USUAL) for level in rising]))
-    order = order_of(-table[:, first])[:MOST].tolist()
+    order = order_of(-table[:, first])[:MOST_MEASURES].tolist()
     texts = [f"{level:g}" for level in rising]
     rows = [
         {
@@ -81,13 +81,13 @@ def asl_rates(
     ]
     intervals = lows is not None or highs is not None
     kept = [names[i] for i in order]
-    said = listed(f"{names[i]} {number(table[i, first], 1)}%" for i in order if not np.isnan(table[i, first]))
+    said = join_names(f"{names[i]} {number(table[i, first], 1)}%" for i in order if not np.isnan(table[i, first]))
     return finish(
-        alt.layer(*layers(alt, rows, kept, texts, intervals, style)),
+        alt.layer(*rate_layers(alt, rows, kept, texts, intervals, style)),
         title="How many pairs of systems each measure tells apart",
         subtitle=[
-            f"{symbols(len(rising), texts[first])}{f' Line: {shown(interval)}.' if intervals else ''}",
-            left_out(len(names), MOST, "measures").replace("first", "top"),
+            f"{symbols(len(rising), texts[first])}{f' Line: {printable(interval)}.' if intervals else ''}",
+            truncation_note(len(names), MOST_MEASURES, "measures").replace("first", "top"),
         ],
         description=f"Pairs of systems told apart at level {texts[first]}, by measure: {said or 'none'}.",
         style=style,
@@ -102,7 +102,7 @@ def symbols(count: int, level: str) -> str:
     return f"Share of the pairs that differ significantly, sorted at level {level}."
 
 
-def layers(
+def rate_layers(
     alt: Any, rows: list[dict[str, Any]], names: list[str], levels: list[str], intervals: bool, style: Style
 ) -> list[Any]:
     several = len(levels) > 1

@@ -11,8 +11,8 @@ import numpy.typing as npt
 from rankscope.errors import ParameterError
 from rankscope.reporting.figures.colours import DIVERGING, between, ink_on
 from rankscope.reporting.figures.extra import altair
-from rankscope.reporting.figures.heat import cells, height_of, square_axes
-from rankscope.reporting.figures.inputs import as_names, as_table, cell, left_out, shown
+from rankscope.reporting.figures.heat import draw_cells, height_of, square_axes
+from rankscope.reporting.figures.inputs import as_names, as_table, cell, printable, truncation_note
 from rankscope.reporting.figures.registry import figure
 from rankscope.reporting.figures.style import Style, finish
 
@@ -70,12 +70,12 @@ def win_matrix(
     ]
     room = (style.narrowest - NAMES) / len(kept) >= DIGITS
     return finish(
-        cells(alt, rows, square_axes(alt, kept, kept, style), fill, tooltip, room),
+        draw_cells(alt, rows, square_axes(alt, kept, kept, style), fill, tooltip, room),
         title="Who wins against whom",
         subtitle=[
             "Of 100 comparisons with a column's system, a row's system wins so many; a tie is half a win.",
-            shown(note),
-            left_out(len(names), MOST, "systems"),
+            printable(note),
+            truncation_note(len(names), MOST, "systems"),
         ],
         description=f"Shares of comparisons that each of {len(kept)} systems wins against each other.",
         style=style,
