@@ -136,7 +136,7 @@ def by_us(judgments, scores) -> None:
 
 def jcml_by_us(path) -> None:
     """Runs in a process of its own: all numbers of a file."""
-    from rankscope.io.jcml import read_jcml
+    from rankscope.io.translation import read_jcml
 
     found = read_jcml(path)
     say({"items": len(found.system), **{name: float(values.sum()) for name, values in found.columns.items()}})
@@ -160,9 +160,8 @@ def in_memory(systems, segments, runs, *peers) -> None:
     import numpy as np
 
     from rankscope.agreement import segments as agreement
-    from rankscope.agreement.calibration import calibrate
-    from rankscope.agreement.conventions import CONVENTIONS
-    from rankscope.agreement.judged_lists import GOLD, rankings_from_scores
+    from rankscope.agreement.load import GOLD, rankings_from_scores
+    from rankscope.agreement.statistics import CONVENTIONS, calibrate
     from rankscope.data.segment_scores import PairScores, SegmentScores
 
     rng = np.random.default_rng(3)

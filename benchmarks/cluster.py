@@ -28,7 +28,7 @@ PROBE = """
 import json, pickle, sys, time
 from distributed import Client
 from rankscope.data.join import Convention
-from rankscope.evaluation.pieces import tasks_of_run, join_task
+from rankscope.evaluation.joining.workers import tasks_of_run, join_task
 from rankscope.evaluation.sources import as_qrels
 from rankscope.parallel import run_units, use
 

@@ -32,11 +32,12 @@ def names(items):
 
 def ways_of(voters, items, peers):
     """Name of the work -> what to call."""
-    from rankscope.consensus.chains import mc4
-    from rankscope.consensus.locked_pairs import ranked_pairs
-    from rankscope.consensus.majorities import copeland
-    from rankscope.consensus.positional import borda, median_rank
-    from rankscope.consensus.widest_paths import schulze
+    from rankscope.consensus.models import mc4
+    from rankscope.consensus.voting.borda import borda
+    from rankscope.consensus.voting.copeland import copeland
+    from rankscope.consensus.voting.median_rank import median_rank
+    from rankscope.consensus.voting.ranked_pairs import ranked_pairs
+    from rankscope.consensus.voting.schulze import schulze
     from rankscope.data.votes import Votes
 
     table = table_of(voters, items)

@@ -66,7 +66,7 @@ def without_queries(path: str) -> str:
 def reader(name: str, path: str):
     """What reads a file, to be called: gives the number of documents, and the mean where numbers are given out."""
     if name in (OURS, "cache"):
-        from rankscope.io.features import read_features
+        from rankscope.io.letor import read_features
 
         cache = f"{path}.rscache" if name == "cache" else None
         return lambda: read_features(path, cache=cache).values

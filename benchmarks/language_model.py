@@ -68,7 +68,7 @@ def write_texts(place, sentences, asked) -> None:
 
 
 def train(text, path) -> None:
-    from rankscope.learning.mt import save_language_model, train_language_model
+    from rankscope.translation import save_language_model, train_language_model
 
     save_language_model(train_language_model(text, order=ORDER), path)
 
@@ -83,7 +83,7 @@ def score(who, arpa, asked) -> None:
 
 
 def by_ours(arpa):
-    from rankscope.learning.mt import load_language_model
+    from rankscope.translation import load_language_model
 
     model = load_language_model(arpa)
     return lambda sentences: float(model.scores(sentences).log10.sum())

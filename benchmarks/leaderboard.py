@@ -41,7 +41,7 @@ def make_preferences(systems, comparisons, tied=0.0):
 
 def our_ways(size, resamples):
     """Name of the work -> what to call for strengths of mean 0."""
-    from rankscope.consensus.bradley_terry import fit_preferences
+    from rankscope.consensus.models import fit_preferences
 
     seen, tied = make_preferences(*size), make_preferences(*size, 0.2)
 

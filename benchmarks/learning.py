@@ -92,7 +92,7 @@ def data_of(queries):
 
 def judged(features, scores):
     """nDCG@10 and average precision, means over all queries."""
-    from rankscope.evaluation.lists import FullyJudgedLists
+    from rankscope.evaluation.judged_lists import FullyJudgedLists
     from rankscope.measures.names import parse_measure
 
     hits = FullyJudgedLists(features.relevance, features.offsets).hits(scores)
@@ -139,8 +139,7 @@ def ours(name, seed, training, valid, epochs):
 
 
 def blend(name, seed, training, valid, epochs):
-    from rankscope.experiments.blended import untrained_blend
-    from rankscope.experiments.models import parse_rankers
+    from rankscope.experiments.crossvalidation import parse_rankers, untrained_blend
 
     losses, seeds, _ = BLENDS[name]
     made = untrained_blend(parse_rankers(losses, {"epochs": epochs}), True, seeds, seed)
@@ -196,7 +195,7 @@ def epochs_of_ours(documents, features, epochs) -> None:
     import numpy as np
 
     from rankscope.learning import Ranker
-    from rankscope.learning.losses.top_one import listnet
+    from rankscope.learning.losses.listwise.listnet import listnet
     from rankscope.learning.network import initial_weights, score_documents
 
     data = large(int(documents), int(features))

@@ -109,7 +109,7 @@ def tried(given: dict, data, seeds: int) -> dict:
     """Means over folds, by seed; the best epoch and the CPU seconds of a fold."""
     import numpy as np
 
-    from rankscope.evaluation.lists import FullyJudgedLists
+    from rankscope.evaluation.judged_lists import FullyJudgedLists
     from rankscope.learning.ranker import Ranker
     from rankscope.measures.names import parse_measure
 

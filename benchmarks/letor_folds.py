@@ -19,7 +19,7 @@ def there() -> bool:
 
 def parts():
     """S1 to S5."""
-    from rankscope.io.features import read_features
+    from rankscope.io.letor import read_features
 
     return [read_features(PLACE / f"S{k}.txt", n_features=46) for k in range(1, FOLDS + 1)]
 
@@ -44,7 +44,7 @@ def made_parts(queries=60, documents=20, features=10):
 
 def folds(data):
     """(training, validation, test) of each fold."""
-    from rankscope.experiments.fold_data import join_features
+    from rankscope.experiments.crossvalidation import join_features
 
     for k in range(FOLDS):
         first, second, third, valid, test = ((k + step) % FOLDS for step in range(FOLDS))

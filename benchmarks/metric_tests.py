@@ -47,7 +47,7 @@ def our_ways(systems, segments, resamples):
     """Name of the work -> what to call for the difference of the first two metrics."""
     import numpy as np
 
-    from rankscope.agreement.metric_tests import compare_matrices
+    from rankscope.agreement.metrics import compare_matrices
 
     gold, metrics = make_scores(systems, segments)
     sparse = np.where(np.random.default_rng(2).random(gold.shape) < 0.05, np.nan, gold)
@@ -66,7 +66,7 @@ def loops(systems, segments):
     import numpy as np
     from scipy import stats
 
-    from rankscope.agreement.metric_statistics import metric_values
+    from rankscope.agreement.statistics import metric_values
 
     gold, metrics = make_scores(systems, segments)
     epsilons = metric_values(gold, metrics, **ASKED["acc_eq by segment"]).epsilon

@@ -37,7 +37,7 @@ def plan_of(systems, queries):
     """A call that makes a plan and its text."""
     import numpy as np
 
-    from rankscope.comparison.planning import plan
+    from rankscope.comparison.plan import plan
     from rankscope.data.scores import Scores
     from rankscope.measures.names import parse_measures
 

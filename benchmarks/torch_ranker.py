@@ -67,9 +67,9 @@ def epochs_of(kind, device, loss, attention, batch, runs, queries, documents, fe
     first = data.values[:1000]
     if kind == "torch":
         from rankscope.learning.torch import TorchRanker
-        from rankscope.learning.torch.course import to_device
         from rankscope.learning.torch.network import NetworkShape, first_weights
         from rankscope.learning.torch.scoring import score_all
+        from rankscope.learning.torch.trainer import to_device
 
         ranker = TorchRanker(loss, **parameters, attention=int(attention), device=device)
         shape = NetworkShape(inputs=int(features), hidden=HIDDEN)

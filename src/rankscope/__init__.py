@@ -12,16 +12,14 @@ from rankscope._version import __version__
 from rankscope.registry import TYPE_CHECKING, lazy_attributes
 
 if TYPE_CHECKING:
-    from rankscope.agreement.segment_inputs import read_rankings, read_segment_scores
-    from rankscope.comparison.compare import compare
-    from rankscope.comparison.comparison import Comparison
-    from rankscope.comparison.correlations import agree_measures
+    from rankscope.agreement.load import read_rankings, read_segment_scores
+    from rankscope.comparison.compare import Comparison, compare
     from rankscope.comparison.gate import Gate, gate
-    from rankscope.comparison.joined import join_scores
-    from rankscope.comparison.judges import agree_judgments
-    from rankscope.comparison.labels import agree_labels
-    from rankscope.comparison.planning import QueryPlan, plan
-    from rankscope.comparison.standardise import standardise
+    from rankscope.comparison.judges import agree_judgments, agree_labels
+    from rankscope.comparison.measure_agreement import agree_measures
+    from rankscope.comparison.merge_scores import join_scores
+    from rankscope.comparison.plan import QueryPlan, plan
+    from rankscope.comparison.standardisation import standardise
     from rankscope.data.entities import EntityRanks
     from rankscope.data.features import Features
     from rankscope.data.hits import Hits
@@ -36,19 +34,16 @@ if TYPE_CHECKING:
     from rankscope.data.votes import Votes
     from rankscope.errors import InputError, OutputError, ParameterError, RankscopeError, UnknownName
     from rankscope.evaluation.arrays import evaluate_arrays
-    from rankscope.evaluation.engine import evaluate
-    from rankscope.evaluation.evaluator import Evaluator
-    from rankscope.evaluation.named import ConventionTable, compare_conventions
-    from rankscope.evaluation.saved import read_scores, write_scores
-    from rankscope.evaluation.sources import hits_of
+    from rankscope.evaluation.conventions_table import ConventionTable, compare_conventions
+    from rankscope.evaluation.engine import Evaluator, evaluate
+    from rankscope.evaluation.joining import hits_of
+    from rankscope.evaluation.saved_scores import read_scores, write_scores
     from rankscope.io.ballots import read_votes
     from rankscope.io.convert import convert
-    from rankscope.io.entity_ranks import read_entity_ranks
-    from rankscope.io.feature_text import write_features
-    from rankscope.io.features import read_features
-    from rankscope.io.letor import read_letor
-    from rankscope.io.outcomes import read_preferences
+    from rankscope.io.letor import read_features, read_letor, write_features
+    from rankscope.io.preferences import read_preferences
     from rankscope.io.read import read_qrels, read_run
+    from rankscope.io.tables import read_entity_ranks
     from rankscope.measures.base import Measure
     from rankscope.measures.custom import define_measure
     from rankscope.measures.names import parse_measure, parse_measures
@@ -113,13 +108,13 @@ __all__ = [
 
 # Where each public name lives. Loaded when first asked for, so that `import rankscope` costs nothing.
 HOMES = {
-    "Comparison": "comparison.comparison",
+    "Comparison": "comparison.compare.result",
     "Convention": "data.join",
-    "ConventionTable": "evaluation.named",
+    "ConventionTable": "evaluation.conventions_table",
     "EntityRanks": "data.entities",
-    "Evaluator": "evaluation.evaluator",
+    "Evaluator": "evaluation.engine",
     "Features": "data.features",
-    "Gate": "comparison.gate",
+    "Gate": "comparison.gate.noninferiority",
     "Hits": "data.hits",
     "InputError": "errors",
     "Measure": "measures.base",
@@ -128,7 +123,7 @@ HOMES = {
     "ParameterError": "errors",
     "Preferences": "data.preferences",
     "Qrels": "data.qrels",
-    "QueryPlan": "comparison.planning",
+    "QueryPlan": "comparison.plan.queries",
     "Ranking": "data.rank_list",
     "Rankings": "data.rankings",
     "RankscopeError": "errors",
@@ -137,42 +132,42 @@ HOMES = {
     "SegmentScores": "data.segment_scores",
     "UnknownName": "errors",
     "Votes": "data.votes",
-    "agree_judgments": "comparison.judges",
-    "agree_labels": "comparison.labels",
-    "agree_measures": "comparison.correlations",
-    "compare": "comparison.compare",
-    "compare_conventions": "evaluation.named",
+    "agree_judgments": "comparison.judges.judgments",
+    "agree_labels": "comparison.judges.labels",
+    "agree_measures": "comparison.measure_agreement",
+    "compare": "comparison.compare.systems",
+    "compare_conventions": "evaluation.conventions_table",
     "convert": "io.convert",
     "define_measure": "measures.custom",
     "evaluate": "evaluation.engine",
     "evaluate_arrays": "evaluation.arrays",
-    "gate": "comparison.gate",
-    "hits_of": "evaluation.sources",
-    "join_scores": "comparison.joined",
+    "gate": "comparison.gate.noninferiority",
+    "hits_of": "evaluation.joining.run_input",
+    "join_scores": "comparison.merge_scores",
     "parse_measure": "measures.names",
     "parse_measures": "measures.names",
-    "plan": "comparison.planning",
-    "read_entity_ranks": "io.entity_ranks",
-    "read_features": "io.features",
-    "read_letor": "io.letor",
-    "read_preferences": "io.outcomes",
+    "plan": "comparison.plan.queries",
+    "read_entity_ranks": "io.tables.entity_ranks",
+    "read_features": "io.letor.features",
+    "read_letor": "io.letor.labels",
+    "read_preferences": "io.preferences",
     "read_qrels": "io.read",
-    "read_rankings": "agreement.segment_inputs",
+    "read_rankings": "agreement.load.segments",
     "read_run": "io.read",
-    "read_scores": "evaluation.saved",
-    "read_segment_scores": "agreement.segment_inputs",
+    "read_scores": "evaluation.saved_scores",
+    "read_segment_scores": "agreement.load.segments",
     "read_votes": "io.ballots",
     "report": "reporting.report",
-    "standardise": "comparison.standardise",
-    "write_features": "io.feature_text",
-    "write_scores": "evaluation.saved",
+    "standardise": "comparison.standardisation",
+    "write_features": "io.letor.feature_writer",
+    "write_scores": "evaluation.saved_scores",
 }
 
 
 #: Packages that are reached as `rs.stats.t_test` or `rs.reporting.figures`, also loaded when first asked for.
 NAMESPACES = (
     *("agreement", "consensus", "experiments", "fusion", "judging", "learning"),
-    *("measures", "parallel", "reporting", "stability", "stats"),
+    *("measures", "parallel", "reporting", "stability", "stats", "translation"),
 )
 
 __getattr__, __dir__ = lazy_attributes(__name__, HOMES, NAMESPACES)

@@ -18,7 +18,15 @@ import re
 from collections.abc import Iterable
 from typing import Any
 
-__all__ = ["InputError", "OutputError", "ParameterError", "RankscopeError", "UnknownName", "in_one_line"]
+__all__ = [
+    "InputError",
+    "OutputError",
+    "ParameterError",
+    "RankscopeError",
+    "UnknownName",
+    "in_one_line",
+]
+
 
 #: Characters that end a line, command a terminal, or turn round the text behind them.
 CONTROLS = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")

@@ -8,9 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from rankscope.agreement.calibration import calibrate
-from rankscope.agreement.conventions import CONVENTIONS, KendallConvention
-from rankscope.agreement.pair_counts import count_by_judgment
+from rankscope.agreement.statistics import CONVENTIONS, KendallConvention, calibrate, count_by_judgment
 from rankscope.errors import ParameterError
 from rankscope.kernels.pairs import PairCounts
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from rankscope.agreement.forgotten_directions import direction_notes
-from rankscope.agreement.metric_comparison import compare_metrics
-from rankscope.agreement.system_agreement import systems
+from rankscope.agreement.direction_warnings import direction_notes
+from rankscope.agreement.metrics import compare_metrics
+from rankscope.agreement.system_level import systems
 from rankscope.data.segment_scores import SystemScores
 
 

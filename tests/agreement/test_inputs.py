@@ -11,15 +11,15 @@ import numpy as np
 import pytest
 
 from rankscope import agreement
-from rankscope.agreement.inputs import attach_metrics
-from rankscope.agreement.rank_sources import holds_rankings, load_rankings
-from rankscope.agreement.repeated import handle_duplicates
-from rankscope.agreement.sources import read_judgments
-from rankscope.agreement.unranked import ranked_only
+from rankscope.agreement.load import ranked_only, read_judgments
+from rankscope.agreement.load.files import handle_duplicates
+from rankscope.agreement.load.segments import attach_metrics
+from rankscope.agreement.rankeval import holds_rankings
+from rankscope.agreement.rankeval.load import load_rankings
 from rankscope.data.rankings import Labels, Rankings
 from rankscope.data.segment_scores import PairScores, SegmentScores
 from rankscope.errors import InputError, ParameterError
-from rankscope.io.streams import zstd_module
+from rankscope.io.core import zstd_module
 
 TABLE = "item,candidate,rank,m\n1,A,-1,9\n1,B,1,7\n1,C,2,8\n"
 JCML = (
@@ -150,7 +150,7 @@ def packed(how, content):
 @pytest.mark.parametrize("how", ["plain", "gzip", "zstd"])
 def test_standard_input_is_told_by_what_it_holds(how):
     code = (
-        "from rankscope.agreement.sources import read_judgments\n"
+        "from rankscope.agreement.load.files import read_judgments\n"
         "found = read_judgments('-')\nprint(found.table('rank').tolist(), found.pair.names)"
     )
     done = subprocess.run([sys.executable, "-c", code], input=packed(how, FILES["wmt"].encode()), capture_output=True)

@@ -5,12 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from rankscope.agreement.metric_pvalues import PAIRS_OF_SYSTEMS
-from rankscope.agreement.metric_ranks import cluster_ranks
-from rankscope.agreement.metric_statistics import MATRIX_STATISTICS, metric_values
-from rankscope.agreement.metric_tests import compare_matrices
-from rankscope.agreement.system_statistics import SYSTEM_STATISTICS as OF_SYSTEMS
-from rankscope.agreement.system_statistics import system_statistic
+from rankscope.agreement.metrics import cluster_ranks, compare_matrices
+from rankscope.agreement.metrics.matrix_tests import PAIRS_OF_SYSTEMS
+from rankscope.agreement.statistics import MATRIX_STATISTICS, metric_values, system_statistic
+from rankscope.agreement.statistics import SYSTEM_STATISTICS as OF_SYSTEMS
 
 FACTORS = (0.1, 3.0, 1 / 7, 1e5 / 3)
 

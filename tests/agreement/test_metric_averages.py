@@ -10,10 +10,10 @@ from agreement.made_scores import FEW, given, matrices, scored
 from same import assert_same_bits
 
 import rankscope as rs
-from rankscope.agreement.metric_runs import resamples_of, run_task
-from rankscope.agreement.metric_tasks import parse_task
-from rankscope.agreement.metric_tests import compare_matrices
-from rankscope.agreement.system_people import PeopleAndMetrics
+from rankscope.agreement.load import PeopleAndMetrics
+from rankscope.agreement.metrics import compare_matrices
+from rankscope.agreement.metrics.settings import parse_task
+from rankscope.agreement.metrics.task_tests import resamples_of, run_task
 
 compare = rs.agreement.compare_metrics
 

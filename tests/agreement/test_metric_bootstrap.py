@@ -8,8 +8,8 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from rankscope.agreement.metric_bootstrap import bootstrap_values, function_of, plain_values, sampled_items
-from rankscope.agreement.metric_statistics import MATRIX_STATISTICS
+from rankscope.agreement.metrics.boot_both import bootstrap_values, function_of, plain_values, sampled_items
+from rankscope.agreement.statistics import MATRIX_STATISTICS
 from rankscope.kernels import resample
 from rankscope.kernels.resample import draw
 

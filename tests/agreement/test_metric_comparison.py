@@ -14,12 +14,10 @@ from hypothesis.extra.numpy import arrays
 from same import assert_same_numbers
 
 import rankscope as rs
-from rankscope.agreement.calibration import calibrate, calibration_curve
-from rankscope.agreement.conventions import CONVENTIONS
-from rankscope.agreement.metric_comparison import COLUMNS, MetricComparison
-from rankscope.agreement.metric_ranks import cluster_ranks
-from rankscope.agreement.metric_runs import pvalues_of, resamples_of
-from rankscope.agreement.metric_tests import compare_matrices
+from rankscope.agreement.metrics import MetricComparison, cluster_ranks, compare_matrices
+from rankscope.agreement.metrics.comparison import COLUMNS
+from rankscope.agreement.metrics.task_tests import pvalues_of, resamples_of
+from rankscope.agreement.statistics import CONVENTIONS, calibrate, calibration_curve
 from rankscope.data.rankings import Rankings
 from rankscope.data.segment_scores import PairScores, SegmentScores, SystemScores
 from rankscope.errors import InputError, ParameterError, UnknownName

@@ -8,9 +8,10 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from rankscope.agreement import swapped_epsilons, swapped_taus
-from rankscope.agreement.metric_permutations import permuted_differences, plain_differences
-from rankscope.agreement.metric_statistics import MATRIX_STATISTICS
+from rankscope.agreement.metrics import perm_both as swapped_epsilons
+from rankscope.agreement.metrics import perm_both as swapped_taus
+from rankscope.agreement.metrics.perm_both import permuted_differences, plain_differences
+from rankscope.agreement.statistics import MATRIX_STATISTICS
 from rankscope.kernels import resample
 from rankscope.kernels.resample import draw
 from rankscope.kernels.swaps import SWAPS

@@ -12,8 +12,13 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy import stats as scipy_stats
 
-from rankscope.agreement.metric_statistics import MATRIX_STATISTICS, common_cells, metric_values
-from rankscope.agreement.soft_pairs import pair_pvalues, soft_pairwise_accuracies
+from rankscope.agreement.statistics import (
+    MATRIX_STATISTICS,
+    common_cells,
+    metric_values,
+    pair_pvalues,
+    soft_pairwise_accuracies,
+)
 from rankscope.errors import ParameterError
 from rankscope.kernels.resample import draw
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 from same import assert_same_numbers
 
-from rankscope.agreement.metric_tasks import STATISTICS_BY_LEVEL, Task, parse_task, spread_tasks, validate_tasks
+from rankscope.agreement.metrics import STATISTICS_BY_LEVEL, Task, validate_tasks
+from rankscope.agreement.metrics.settings import parse_task, spread_tasks
 from rankscope.errors import ParameterError, UnknownName
 
 NONE = {"level": None, "statistic": None, "grouping": None, "weights": None}

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from same import assert_same_bits
 
-from rankscope.agreement.metric_pvalues import TESTS, check_has_test
-from rankscope.agreement.metric_statistics import MATRIX_STATISTICS, metric_values
-from rankscope.agreement.metric_tests import ALTERNATIVES, compare_matrices
+from rankscope.agreement.metrics import ALTERNATIVES, TESTS, compare_matrices
+from rankscope.agreement.metrics.matrix_tests import check_has_test
+from rankscope.agreement.statistics import MATRIX_STATISTICS, metric_values
 from rankscope.errors import ParameterError
 from rankscope.stats import williams_test
 

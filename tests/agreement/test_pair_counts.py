@@ -11,15 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from rankscope.agreement import pair_counts
-from rankscope.agreement.pair_counts import (
-    ABSENT,
-    KINDS,
-    count_by_item,
-    count_by_judgment,
-    count_unscored_pairs,
-    kinds_of,
-)
+from rankscope.agreement.statistics import KINDS, count_by_judgment, count_unscored_pairs, kinds_of
+from rankscope.agreement.statistics import kendall as pair_counts
+from rankscope.agreement.statistics.kendall import ABSENT, count_by_item
 
 VALUES = st.sampled_from([0.0, 0.5, 1.0, 1.25, 2.0, 30.0, float("nan")])
 

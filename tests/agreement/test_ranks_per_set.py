@@ -15,9 +15,8 @@ from same import assert_same_bits, assert_same_numbers
 
 import rankscope as rs
 from rankscope.agreement import per_segment, per_set
-from rankscope.agreement.rank_table import as_table
-from rankscope.agreement.rank_taus import count_pairs, tau_counts
-from rankscope.agreement.tau_permutations import deal_ranks, deals_of, permutation_pvalue
+from rankscope.agreement.rankeval import as_table, count_pairs, permutation_pvalue, tau_counts
+from rankscope.agreement.rankeval.tau import deal_ranks, deals_of
 from rankscope.data.rankings import Rankings
 from rankscope.errors import InputError, ParameterError, UnknownName
 

@@ -10,7 +10,7 @@ import krippendorff
 import numpy as np
 import pytest
 
-from rankscope.agreement.rater_agreement import raters
+from rankscope.agreement.inter_rater import raters
 from rankscope.data.rankings import Labels, Rankings
 from rankscope.errors import InputError, ParameterError, UnknownName
 from rankscope.kernels.resample import bootstrap_indices, draw

@@ -14,13 +14,11 @@ from same import assert_same_bits
 from scipy import stats
 
 import rankscope as rs
-from rankscope.agreement.conventions import CONVENTIONS, KendallConvention
 from rankscope.agreement.decision_agreement import decisions
-from rankscope.agreement.judged_lists import GOLD, rankings_from_scores
-from rankscope.agreement.segment_agreement import segments
-from rankscope.agreement.segment_asked import SEGMENT_STATISTICS
-from rankscope.agreement.segment_inputs import read_rankings, read_segment_scores
-from rankscope.agreement.segment_sums import SEGMENT_CORRELATIONS, SEGMENT_GROUPINGS
+from rankscope.agreement.load import GOLD, rankings_from_scores, read_rankings, read_segment_scores
+from rankscope.agreement.segment_level import segments
+from rankscope.agreement.settings import SEGMENT_STATISTICS
+from rankscope.agreement.statistics import CONVENTIONS, SEGMENT_CORRELATIONS, SEGMENT_GROUPINGS, KendallConvention
 from rankscope.data.rankings import Labels, Rankings
 from rankscope.data.segment_scores import PairScores, SegmentScores
 from rankscope.errors import InputError, ParameterError, UnknownName

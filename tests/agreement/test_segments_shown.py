@@ -7,11 +7,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from rankscope.agreement.segment_agreement import segments
-from rankscope.agreement.segment_shown import best_in_bold
+from rankscope.agreement.segment_level import segments
 from rankscope.data.rankings import Labels, Rankings
-from rankscope.data.sections import Marked
-from rankscope.reporting.results import render_result
+from rankscope.data.section import Marked, best_in_bold
+from rankscope.reporting.tables import render_result
 
 
 def judged(**metrics):

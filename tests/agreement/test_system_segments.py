@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from same import assert_same_bits
 
-from rankscope.agreement.metric_comparison import compare_metrics
-from rankscope.agreement.system_agreement import systems
+from rankscope.agreement.metrics import compare_metrics
+from rankscope.agreement.system_level import systems
 from rankscope.data.rankings import Labels, Rankings
 from rankscope.data.segment_scores import PairScores, SegmentScores
 from rankscope.errors import InputError

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from rankscope.agreement.metric_comparison import compare_metrics
-from rankscope.agreement.metric_inputs import read_metric_scores
-from rankscope.agreement.system_agreement import systems
-from rankscope.agreement.system_sources import is_system_line, read_any_scores, system_scores_in
+from rankscope.agreement.load import read_metric_scores
+from rankscope.agreement.load.files import is_system_line, read_any_scores, system_scores_in
+from rankscope.agreement.metrics import compare_metrics
+from rankscope.agreement.system_level import systems
 from rankscope.data.segment_scores import SegmentScores, SystemScores
 from rankscope.errors import InputError, ParameterError
 

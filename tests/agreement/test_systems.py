@@ -14,16 +14,20 @@ from hypothesis import strategies as st
 from same import assert_same_bits
 from scipy import stats
 
-from rankscope.agreement.system_agreement import ALL, systems
-from rankscope.agreement.system_statistics import (
+from rankscope.agreement.statistics import (
+    RULES,
     SYSTEM_CORRELATIONS,
     SYSTEM_STATISTICS,
-    count_concordant_pairs,
+    mean_sums,
     outlying_systems,
+    share_sums,
     system_statistic,
+    win_sums,
 )
-from rankscope.agreement.system_sums import RULES, mean_sums, share_sums, win_sums
-from rankscope.consensus.bradley_terry import fit_preferences
+from rankscope.agreement.statistics.system_statistics import count_concordant_pairs
+from rankscope.agreement.system_level import systems
+from rankscope.agreement.system_level.agreement import ALL
+from rankscope.consensus.models import fit_preferences
 from rankscope.data.preferences import Preferences
 from rankscope.data.rankings import Labels, Rankings
 from rankscope.data.segment_scores import PairScores, SegmentScores, SystemScores

@@ -11,10 +11,15 @@ import scipy.stats
 
 import rankscope as rs
 from rankscope.agreement import per_set
-from rankscope.agreement.rank_table import PairedRanks, as_table
-from rankscope.agreement.rank_taus import count_pairs, tau_counts
-from rankscope.agreement.tau_permutations import ChanceTau, deal_ranks, deals_of, permutation_pvalue
-from rankscope.agreement.tau_pvalues import segment_statistics
+from rankscope.agreement.rankeval import (
+    PairedRanks,
+    as_table,
+    count_pairs,
+    permutation_pvalue,
+    segment_statistics,
+    tau_counts,
+)
+from rankscope.agreement.rankeval.tau import ChanceTau, deal_ranks, deals_of
 from rankscope.data.rankings import Labels, Rankings
 from rankscope.errors import InputError, ParameterError
 
@@ -150,7 +155,7 @@ class TestOneSegmentSeveralJudgments:
         table, segments = as_table(gold, predicted), rng.integers(0, 9, 40)
         (whole,) = deals_of(table, segments)
         expected = [part.mean() for part in deal_ranks(whole, 800, np.random.default_rng(1))]
-        monkeypatch.setattr("rankscope.agreement.tau_permutations.AT_ONCE", 60)
+        monkeypatch.setattr("rankscope.agreement.rankeval.tau.AT_ONCE", 60)
         parts = list(deals_of(table, segments))
         assert len(parts) > 2
         assert sum(len(part.table) for part in parts) == 40

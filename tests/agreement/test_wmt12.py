@@ -7,12 +7,11 @@ import importlib.util
 import numpy as np
 import pytest
 
-from rankscope.agreement.rater_agreement import raters
-from rankscope.agreement.segment_agreement import segments
+from rankscope.agreement.inter_rater import raters
+from rankscope.agreement.segment_level import segments
 from rankscope.data.segment_scores import PairScores, SegmentScores
-from rankscope.experiments.wmt12 import JUDGMENTS, PUBLISHED, segment_level
-from rankscope.experiments.wmt12_systems import system_level
-from rankscope.io.wmt_rankings import read_wmt_rankings
+from rankscope.io.translation import read_wmt_rankings
+from rankscope.translation.wmt12 import JUDGMENTS, PUBLISHED, segment_level, system_level
 
 #: Segment taus (wmt12) in the order of PUBLISHED, recorded from a prototype.
 RECORDED = {

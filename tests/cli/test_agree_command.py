@@ -15,8 +15,8 @@ import polars as pl
 import pytest
 from same import assert_same_bits
 
-from rankscope.io.label_pairs import read_label_pairs
-from rankscope.reporting.results import RESULT_FORMATS
+from rankscope.io.tables import read_label_pairs
+from rankscope.reporting.tables import RESULT_FORMATS
 
 LABELS = "id,true,predicted\n1,yes,yes\n2,no,no\n3,yes,yes\n4,no,yes\n5,yes,no\n"
 
@@ -180,7 +180,7 @@ def test_the_overview_lists_all_commands_and_loads_nothing_heavy(cli: Callable[.
         "finally: print(*sys.modules, file=sys.stderr)"
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
-    assert not {"scipy", "polars", "altair", "rankscope.cli.agree_measures"} & set(done.stderr.split())
+    assert not {"scipy", "polars", "altair", "rankscope.cli.agree.measures"} & set(done.stderr.split())
 
 
 def test_a_run_comes_from_standard_input(cli: Callable[..., Any], files: Path, monkeypatch: pytest.MonkeyPatch) -> None:

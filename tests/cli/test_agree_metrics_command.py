@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from rankscope.reporting.results import RESULT_FORMATS
+from rankscope.reporting.tables import RESULT_FORMATS
 
 #: By system: what people say of four segments, and two metrics.
 SCORES = {

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from rankscope.reporting.results import RESULT_FORMATS
+from rankscope.reporting.tables import RESULT_FORMATS
 
 HEADER = (
     "srclang,trglang,srcIndex,documentId,segmentId,judgeId,system1Number,system1Id,system2Number,system2Id,"

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from rankscope.reporting.results import RESULT_FORMATS
+from rankscope.reporting.tables import RESULT_FORMATS
 
 HEADER = "srclang,trglang,srcIndex,judgeId,system1Id,system2Id,system3Id,system1rank,system2rank,system3rank\n"
 #: fr-en: A wins 4 of 5, B 3 of 6, C 1 of 5 where people say which is better; de-en: A before B, C never ranked.

@@ -12,7 +12,8 @@ from same import assert_same_bits
 
 from rankscope.demo.collection import SEED, write_collection
 from rankscope.demo.letor import letor_files
-from rankscope.parallel import cluster_checks, cluster_run
+from rankscope.parallel import cluster as cluster_checks
+from rankscope.parallel import cluster_run
 from rankscope.parallel.cluster import IN_USE
 
 EVALUATE = ("evaluate", "demo.qrels", "bm25.run", "boolean.run", "--by-query", "--format", "json")

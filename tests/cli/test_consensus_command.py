@@ -13,7 +13,7 @@ import pytest
 
 from rankscope.cli.consensus import METHOD_OPTIONS
 from rankscope.consensus import METHODS, merge_rankings, merge_runs
-from rankscope.consensus.methods import parameters_of
+from rankscope.consensus.registry import parameters_of
 from rankscope.io.ballots import read_votes
 
 WORKED = [["A", "B", "C"], ["A", "C", "B"], ["B", "A", "C"]]

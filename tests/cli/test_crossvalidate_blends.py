@@ -14,7 +14,7 @@ from experiments.made_folds import letor_lines
 from same import assert_same_bits
 
 import rankscope as rs
-from rankscope.experiments import searching
+from rankscope.experiments import random_search as searching
 from rankscope.experiments.search_log import Setting
 
 TWO = ("--loss", "linear:listnet", "--loss", "linear:squared")

@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 
 import rankscope as rs
-from rankscope.demo.features import feature_files
-from rankscope.reporting.results import RESULT_FORMATS
+from rankscope.demo.letor import feature_files
+from rankscope.reporting.tables import RESULT_FORMATS
 
 QUICK = ("--loss", "linear:listnet", "--loss", "linear:squared", "--seeds", "1", "--epochs", "3", "--workers", "1")
 

@@ -15,7 +15,7 @@ import pytest
 from same import assert_same_bits
 
 import rankscope as rs
-from rankscope.cli import output
+from rankscope.cli import _output as output
 from rankscope.cli.main import COMMANDS
 from rankscope.measures import MEASURES
 

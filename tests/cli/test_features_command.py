@@ -4,8 +4,8 @@ import polars as pl
 import pytest
 from same import assert_same_bits
 
-from rankscope.io.features import read_features
-from rankscope.learning.mt import load_language_model, load_lexicon, tokenised, train_lexicon, translation_features
+from rankscope.io.letor import read_features
+from rankscope.translation import load_language_model, load_lexicon, tokenised, train_lexicon, translation_features
 
 TEXTS = {
     "news.de": "Das Haus ist blau.\nEin Buch.\nDas Buch ist neu.\n",

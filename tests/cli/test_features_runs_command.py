@@ -8,7 +8,7 @@ from same import assert_same_bits
 import rankscope as rs
 from rankscope.demo.collection import SEED, collection_files
 from rankscope.fusion import run_features
-from rankscope.io.features import read_features
+from rankscope.io.letor import read_features
 
 
 @pytest.fixture(scope="module")

@@ -10,7 +10,7 @@ import pytest
 from same import assert_same_bits
 
 import rankscope as rs
-from rankscope.io import folders
+from rankscope.io.core import paths as folders
 
 
 @pytest.fixture

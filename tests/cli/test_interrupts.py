@@ -71,7 +71,7 @@ def test_a_reader_that_leaves_early_is_no_error(folder: Path) -> None:
 def test_an_interrupt_ends_with_130_and_leaves_nothing(
     cli: Callable[..., Any], folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    import rankscope.cli.options as command
+    import rankscope.cli._options as command
 
     def interrupted(*_: object, **__: object) -> None:
         raise KeyboardInterrupt

@@ -10,7 +10,8 @@ from typing import Any
 
 import pytest
 
-from rankscope.io import tables, trec_files
+from rankscope.io.tables import formats as tables
+from rankscope.io.trec import format as trec_files
 
 QRELS = "q1 0 d1 1\nq2 0 d1 1\n"
 RUN = "q1 Q0 d1 1 2 bm25\nq2 Q0 d2 1 2 bm25\nq1 Q0 d2 2 1 bm25\n"

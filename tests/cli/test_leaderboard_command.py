@@ -12,10 +12,9 @@ from typing import Any
 import pytest
 
 from rankscope.data.run import Run
-from rankscope.demo.answers import answer_files
-from rankscope.demo.preferences import preference_files
+from rankscope.demo.rankings import answer_files, preference_files
 from rankscope.evaluation.engine import evaluate
-from rankscope.evaluation.saved import write_scores
+from rankscope.evaluation.saved_scores import write_scores
 
 QUICK = ("--resamples", "50")
 HEAD = "left,right,winner\n"

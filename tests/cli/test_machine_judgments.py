@@ -11,7 +11,7 @@ import pytest
 from cli.test_bad_input import refused
 from same import assert_same_bits
 
-from rankscope.reporting.results import RESULT_FORMATS
+from rankscope.reporting.tables import RESULT_FORMATS
 
 HUMAN = "demo-few.qrels"
 MACHINE = ("--machine", "demo-judge.qrels", "-m", "nDCG@10")
@@ -19,8 +19,7 @@ MACHINE = ("--machine", "demo-judge.qrels", "-m", "nDCG@10")
 
 @pytest.fixture(scope="module")
 def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    from rankscope.demo.collection import SEED, collection_files, write_files
-    from rankscope.demo.judge import judge_files
+    from rankscope.demo.collection import SEED, collection_files, judge_files, write_files
 
     folder = tmp_path_factory.mktemp("demo")
     write_files(folder, {**collection_files(SEED), **judge_files(SEED)})

@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 from same import assert_same_bits
 
-from rankscope.comparison.planning import plan
-from rankscope.comparison.standardise import standardise
+from rankscope.comparison.plan import plan
+from rankscope.comparison.standardisation import standardise
 from rankscope.evaluation.engine import evaluate
 
 COLUMNS = ["measure", "method", "difference", "power", "n_queries"]

@@ -14,9 +14,9 @@ import pytest
 from cli.refusals import refused
 
 from rankscope.data.features import Features
-from rankscope.io.streams import open_binary
+from rankscope.io.core import open_binary
+from rankscope.learning.model_files import load_ranker, save_ranker
 from rankscope.learning.ranker import Ranker
-from rankscope.learning.saved import load_ranker, save_ranker
 
 pytest.importorskip("safetensors", reason="the extra `learn` is not installed: pip install 'rankscope[learn]'")
 

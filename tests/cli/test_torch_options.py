@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from cli.refusals import refused
 
-from rankscope.learning.saved import load_ranker
+from rankscope.learning.model_files import load_ranker
 
 pytest.importorskip("safetensors", reason="the extra `learn` is not installed: pip install 'rankscope[learn]'")
 
@@ -54,7 +54,7 @@ def test_a_network_that_looks_at_lists_is_trained_saved_and_asked(cli: Callable[
     assert type(ranker).__name__ == "TorchRanker"
     done = cli("predict", "t.model", "demo-test.txt", "-o", "scores.txt")
     assert (done.code, done.out) == (0, "")
-    from rankscope.io.features import read_features
+    from rankscope.io.letor import read_features
 
     expected = ranker.predict(read_features("demo-test.txt"))
     assert np.array_equal(np.loadtxt("scores.txt"), expected)
@@ -86,7 +86,7 @@ def test_what_is_wrong_is_said_in_one_line(
     def full(*given: Any, **more: Any) -> None:
         raise pytorch.cuda.OutOfMemoryError("CUDA out of memory.")
 
-    monkeypatch.setattr("rankscope.learning.torch.course.score_lists", full)
+    monkeypatch.setattr("rankscope.learning.torch.trainer.score_lists", full)
     said = refused(cli, *TRAIN, "--loss", "torch:listnet", "--batch-lists", 64)
     assert "batches of 64 lists" in said
     assert "smaller batches of 32, by batch_lists (--batch-lists)" in said

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 from cli.refusals import refused
 
+from rankscope.learning.model_files import load_ranker
 from rankscope.learning.ranker import Ranker
-from rankscope.learning.saved import load_ranker
 
 pytest.importorskip("safetensors", reason="the extra `learn` is not installed: pip install 'rankscope[learn]'")
 
@@ -205,7 +205,7 @@ def test_without_the_extra_nothing_is_read(
 ) -> None:
     monkeypatch.setitem(__import__("sys").modules, "safetensors.numpy", None)
     monkeypatch.setitem(__import__("sys").modules, "safetensors", None)
-    monkeypatch.setattr("rankscope.cli.train.read_features", lambda *_, **__: pytest.fail("it was read"))
+    monkeypatch.setattr("rankscope.cli.learn.train.read_features", lambda *_, **__: pytest.fail("it was read"))
     said = refused(cli, "train", "demo-valid.txt", "-o", "m")
     assert said == "safetensors is not installed; pip install 'rankscope[learn]'"
 

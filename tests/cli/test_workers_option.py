@@ -4,7 +4,7 @@ import pytest
 
 import rankscope.parallel.pool
 import rankscope.parallel.run
-from rankscope.evaluation import pieces
+from rankscope.evaluation.joining import workers as pieces
 
 RUNS = ("a.run", "b.run")
 COMMANDS = {

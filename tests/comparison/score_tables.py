@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 import rankscope as rs
-from rankscope.comparison.methods import TESTS
+from rankscope.comparison.compare import TESTS
 from rankscope.data.scores import Scores
 
 #: Tests of all systems at once; of probabilities; with intervals of their own; that draw.

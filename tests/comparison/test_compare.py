@@ -16,8 +16,8 @@ from scipy import stats as oracle
 from statsmodels.stats.multitest import multipletests
 
 import rankscope as rs
-from rankscope.comparison import tested
-from rankscope.comparison.methods import TESTS
+from rankscope.comparison.compare import TESTS
+from rankscope.comparison.compare import pair_tests as tested
 from rankscope.errors import ParameterError, UnknownName
 from rankscope.stats import CORRECTIONS
 

@@ -9,7 +9,7 @@ import pytest
 from comparison.score_tables import BAYESIAN, OF_ALL, random_table, score_table, small, text_of
 
 import rankscope as rs
-from rankscope.comparison.methods import TESTS
+from rankscope.comparison.compare import TESTS
 from rankscope.errors import InputError, ParameterError, UnknownName
 
 # Degenerate data

@@ -12,9 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import rankscope as rs
-from rankscope.comparison.shown import beaten_letters, letter, sections_of, stars
-from rankscope.data.sections import Marked, as_text
-from rankscope.reporting.results import RESULT_FORMATS, render_result
+from rankscope.comparison.compare.view import beaten_letters, letter, sections_of, stars
+from rankscope.data.result import as_text
+from rankscope.data.section import Marked
+from rankscope.reporting.tables import RESULT_FORMATS, render_result
 
 #: Four systems, far apart but for the second and the third.
 FAR = np.array([0.1, 0.5, 0.5, 0.9])[:, None] + 0.02 * np.random.default_rng(1).standard_normal((4, 30))

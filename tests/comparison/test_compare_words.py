@@ -11,8 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import rankscope as rs
-from rankscope.comparison.methods import TESTS
-from rankscope.comparison.words import comparison_sentence
+from rankscope.comparison.compare import TESTS, comparison_sentence
 
 #: Differences .1, .2, .3, .2, .1: mean .18, s = sqrt(.028 / 4) = .0837, t = .18 / (.0837 / sqrt 5) = 4.81, df 4
 CLEAR = np.array([[0.5, 0.6, 0.7, 0.6, 0.5], [0.4, 0.4, 0.4, 0.4, 0.4]])

@@ -13,12 +13,12 @@ from same import assert_same_bits, assert_same_numbers
 from scipy import stats
 
 import rankscope as rs
-from rankscope.cli.agree_measures import measures as command
-from rankscope.comparison.correlations import agree_measures
+from rankscope.cli.agree.measures import measures as command
+from rankscope.comparison.measure_agreement import agree_measures
 from rankscope.demo.collection import write_collection
 from rankscope.errors import ParameterError
 from rankscope.kernels.resample import bootstrap_indices, draw
-from rankscope.reporting.results import RESULT_FORMATS, render_result
+from rankscope.reporting.tables import RESULT_FORMATS, render_result
 
 SYSTEMS = ("bm25", "bm25-rm3", "boolean", "dense", "hybrid", "rerank")
 MEASURES = ("AP", "nDCG@10", "P@10", "RR")

@@ -13,7 +13,7 @@ from same import assert_same_numbers
 
 import rankscope as rs
 from rankscope.comparison.gate import gate
-from rankscope.comparison.noninferiority import PASS, UNDECIDED, WORSE, Criterion, Turn, decide, turn_of
+from rankscope.comparison.gate.noninferiority import PASS, UNDECIDED, WORSE, Criterion, Turn, decide, turn_of
 from rankscope.reporting import figures
 from rankscope.stats import queries_for_t
 

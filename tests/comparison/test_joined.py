@@ -10,7 +10,7 @@ import pytest
 from same import assert_same_numbers
 
 import rankscope as rs
-from rankscope.comparison.joined import check_same_collection, join_scores
+from rankscope.comparison.merge_scores import check_same_collection, join_scores
 from rankscope.data.scores import Scores
 from rankscope.errors import InputError, ParameterError
 

@@ -10,10 +10,9 @@ import pytest
 from same import assert_same_bits
 
 import rankscope as rs
-from rankscope.comparison.judge_bias import DEPTH, clustered_mean
 from rankscope.comparison.judges import JudgeAgreement, agree_judgments
-from rankscope.demo.collection import SEED, SYSTEMS, collection_files, write_files
-from rankscope.demo.judge import KIN, judge_files
+from rankscope.comparison.judges.bias import DEPTH, clustered_mean
+from rankscope.demo.collection import KIN, SEED, SYSTEMS, collection_files, judge_files, write_files
 from rankscope.measures.association import kendall_tau, tau_ap
 from rankscope.stats.distributions import special
 

@@ -13,14 +13,13 @@ from sklearn import metrics
 
 from rankscope.comparison.judges import agree_judgments
 from rankscope.data.qrels import Qrels
+from rankscope.data.result import as_text
 from rankscope.data.run import Run
-from rankscope.data.sections import as_text
-from rankscope.demo.collection import SEED, collection_files, make_collection, write_files
-from rankscope.demo.judge import KIN, judge_files
+from rankscope.demo.collection import KIN, SEED, collection_files, judge_files, make_collection, write_files
 from rankscope.errors import InputError, ParameterError
 from rankscope.evaluation.engine import evaluate
 from rankscope.io.read import read_qrels
-from rankscope.reporting.results import RESULT_FORMATS, render_result
+from rankscope.reporting.tables import RESULT_FORMATS, render_result
 
 A = {"1": {"a": 2, "b": 0, "c": 1, "d": 1}, "2": {"a": 0, "e": 1}}
 B = {"1": {"a": 2, "b": 1, "c": 0, "x": 1}, "2": {"a": 0, "e": 2}}

@@ -8,9 +8,9 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from sklearn import metrics
 
-from rankscope.comparison.labels import agree_labels
+from rankscope.comparison.judges import agree_labels
 from rankscope.errors import InputError, ParameterError
-from rankscope.reporting.results import RESULT_FORMATS, render_result
+from rankscope.reporting.tables import RESULT_FORMATS, render_result
 
 TRUE, PREDICTED = [1, 0, 1, 0, 1], [1, 0, 1, 1, 0]
 PAIRS = st.lists(st.tuples(st.sampled_from("xyz"), st.sampled_from("xyz")), min_size=2, max_size=30)

@@ -9,8 +9,8 @@ import pytest
 from comparison.score_tables import BAYESIAN, OF_ALL, RESAMPLED, score_table
 
 import rankscope as rs
-from rankscope.comparison.methods import TESTS
-from rankscope.comparison.noninferiority import PASS, Criterion, decide
+from rankscope.comparison.compare import TESTS
+from rankscope.comparison.gate.noninferiority import PASS, Criterion, decide
 from rankscope.stats import find_clusters, friedman_test, wilcoxon_test
 
 FACTORS = (0.1, 3.0, 1 / 7, 1e5 / 3)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from rankscope.comparison.planning import plan
+from rankscope.comparison.plan import plan
 from rankscope.data.scores import Scores
 from rankscope.measures.names import parse_measures
 

@@ -15,8 +15,8 @@ from same import assert_same_numbers
 from scipy import stats
 
 from rankscope.comparison.compare import compare
-from rankscope.comparison.planning import plan
-from rankscope.comparison.standardise import standardise
+from rankscope.comparison.plan import plan
+from rankscope.comparison.standardisation import standardise
 from rankscope.errors import ParameterError, UnknownName
 
 # Numbers

@@ -9,7 +9,7 @@ import pytest
 from comparison.planning_tables import METHODS, pair, rows, scores_of
 
 from rankscope.comparison.compare import compare
-from rankscope.comparison.planning import check_plan, plan
+from rankscope.comparison.plan import check_plan, plan
 from rankscope.errors import InputError, ParameterError
 
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from rankscope.comparison.compare import compare
-from rankscope.comparison.query_view import query_section
+from rankscope.comparison.compare import compare, query_section
 from rankscope.comparison.verdict import enough_queries, short_verdict, verdict
 from rankscope.data.scores import Scores
 from rankscope.measures.names import parse_measures

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from rankscope.comparison.standardise import standardise
+from rankscope.comparison.standardisation import standardise
 from rankscope.data.scores import Scores
 from rankscope.errors import ParameterError, UnknownName
 from rankscope.measures.names import parse_measures

@@ -9,7 +9,7 @@ from same import assert_same_bits
 import rankscope as rs
 import rankscope.parallel.pool
 import rankscope.parallel.run
-from rankscope.comparison import tested
+from rankscope.comparison.compare import pair_tests as tested
 from rankscope.errors import ParameterError
 
 FIELDS = ("difference", "low", "high", "statistic", "pvalue", "pvalue_corrected")

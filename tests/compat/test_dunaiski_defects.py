@@ -13,9 +13,9 @@ from compat.dunaiski_tables import QUICK, REFERENCE, blocks, marks, quick, rates
 from same import assert_same_bits, assert_same_numbers
 
 import rankscope as rs
-from rankscope.compat.dunaiski import dunaiski_table
-from rankscope.compat.dunaiski_measures import FUNCTIONS, SIGNS, default_measures
-from rankscope.stability.resampling import coded_levels, count_draws
+from rankscope.compat.dunaiski import FUNCTIONS, SIGNS, default_measures, dunaiski_table
+from rankscope.stability.discriminative_power import count_draws
+from rankscope.stability.dunaiski import coded_levels
 
 
 @pytest.mark.parametrize("swap", [False, True])

@@ -14,9 +14,8 @@ from compat.dunaiski_tables import CHATTER, QUICK, REFERENCE, blocks, marks, rat
 from same import assert_same_bits
 
 import rankscope as rs
-from rankscope.compat.dunaiski import dunaiski, dunaiski_study, dunaiski_table
-from rankscope.compat.dunaiski_measures import SIGNS, coded_measure
-from rankscope.compat.dunaiski_output import HEAD, PRINTING
+from rankscope.compat.dunaiski import PRINTING, SIGNS, coded_measure, dunaiski, dunaiski_study, dunaiski_table
+from rankscope.compat.dunaiski.experiment import HEAD
 from rankscope.errors import InputError, ParameterError, UnknownName
 
 
@@ -82,7 +81,7 @@ def test_the_output_is_the_same_for_any_number_of_threads(
     call = ("dunaiski", "-f", "small_4x60.txt", "-e", "-i", 12, "-b", 20, "-s", 5)
     alone = cli(*call).out
     monkeypatch.setattr(import_module("rankscope.stability.studies"), "SMALL", 0)
-    monkeypatch.setattr("rankscope.cli.dunaiski.all_cores", lambda: 2)
+    monkeypatch.setattr("rankscope.cli.compat.dunaiski.all_cores", lambda: 2)
     assert_same_bits(cli(*call, "-t", 7).out, alone)
 
 

@@ -14,8 +14,7 @@ import numpy as np
 import pytest
 from scipy.stats import ttest_rel
 
-from rankscope.compat.dunaiski import dunaiski_study, dunaiski_table
-from rankscope.compat.dunaiski_measures import SIGNS
+from rankscope.compat.dunaiski import SIGNS, dunaiski_study, dunaiski_table
 
 SMALL = Path(__file__).resolve().parent.parent / "reference" / "dunaiski" / "small_4x60.txt"
 TOTAL = 90_000

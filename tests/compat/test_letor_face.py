@@ -15,10 +15,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 from same import assert_same_numbers
 
-from rankscope.compat import letor_lines
-from rankscope.compat.letor import Stopped, letor_rank, letor_score, letor_ttest, letor_values
-from rankscope.compat.letor_lines import perl_number
-from rankscope.compat.letor_ttest import letor_ttests
+from rankscope.compat import letor as letor_lines
+from rankscope.compat.letor import (
+    Stopped,
+    letor_rank,
+    letor_score,
+    letor_ttest,
+    letor_ttests,
+    letor_values,
+    perl_number,
+)
 from rankscope.errors import InputError, UnknownName
 
 PATTERNS = {

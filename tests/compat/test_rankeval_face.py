@@ -12,7 +12,7 @@ from cli.conftest import cli
 from same import assert_same_bits
 
 from rankscope.agreement import per_segment
-from rankscope.agreement.as_rankeval import as_printed
+from rankscope.agreement.rankeval import as_printed
 from rankscope.compat import rankeval
 from rankscope.errors import InputError, ParameterError
 

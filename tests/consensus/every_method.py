@@ -13,17 +13,18 @@ from typing import Any
 import numpy as np
 from hypothesis import strategies as st
 
-from rankscope.consensus.assignment import Footrule
 from rankscope.consensus.base import Method
-from rankscope.consensus.chains import MC1, MC2, MC3, MC4
-from rankscope.consensus.dispersion import Mallows
-from rankscope.consensus.locked_pairs import RankedPairs
-from rankscope.consensus.majorities import Copeland
-from rankscope.consensus.optimal import Kemeny
-from rankscope.consensus.positional import Borda, MeanRankAggregation, MedianRankAggregation
-from rankscope.consensus.robust import RobustRank
-from rankscope.consensus.widest_paths import Schulze
-from rankscope.consensus.worths import PlackettLuce
+from rankscope.consensus.models import MC1, MC2, MC3, MC4, Mallows, PlackettLuce
+from rankscope.consensus.optimal import Footrule, Kemeny
+from rankscope.consensus.voting import (
+    Borda,
+    Copeland,
+    MeanRankAggregation,
+    MedianRankAggregation,
+    RankedPairs,
+    RobustRank,
+    Schulze,
+)
 from rankscope.data.votes import Votes
 
 #: What nearly every method has; "condorcet" (a Condorcet winner is alone on the first place) goes beside them, and for

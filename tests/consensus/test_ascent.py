@@ -3,7 +3,7 @@
 import numpy as np
 from scipy.optimize import minimize
 
-from rankscope.consensus.ascent import maximise
+from rankscope.consensus.models.bfgs import maximise
 
 
 def test_maxima_of_softplus_valleys_equal_scipys():

@@ -9,9 +9,10 @@ from consensus.naive_optimal import footrule_distance, kemeny_distance, least, r
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rankscope.consensus.assignment import Footrule, footrule
-from rankscope.consensus.distances import vote_distances
-from rankscope.consensus.optimal import kemeny
+from rankscope.consensus.optimal import Footrule
+from rankscope.consensus.optimal.footrule import footrule
+from rankscope.consensus.optimal.kemeny import kemeny
+from rankscope.consensus.voter_agreement import vote_distances
 from rankscope.data.votes import Votes
 from rankscope.errors import InputError, ParameterError
 

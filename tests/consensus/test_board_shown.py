@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from rankscope.consensus import leaderboard
-from rankscope.consensus.board import Effect
-from rankscope.consensus.board_shown import format_odds, format_rating
+from rankscope.consensus.leaderboards.result import Effect
+from rankscope.consensus.leaderboards.view import format_odds, format_rating
 from rankscope.data.preferences import Preferences
 
 

@@ -7,9 +7,9 @@ from hypothesis import strategies as st
 from same import assert_same_bits
 from scipy.optimize import minimize
 
-from rankscope.consensus.bradley_terry import draws_from_covariance, fit_preferences
-from rankscope.consensus.first_order import wins_by_system
-from rankscope.consensus.likelihood import Likelihood
+from rankscope.consensus.models import draws_from_covariance, fit_preferences
+from rankscope.consensus.models.bradley_terry import wins_by_system
+from rankscope.consensus.models.bradley_terry_likelihood import Likelihood
 from rankscope.data.preferences import Preferences
 from rankscope.data.rankings import Labels
 from rankscope.errors import InputError, ParameterError

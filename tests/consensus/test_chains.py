@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 from consensus.test_pairwise import random_votes
 
-from rankscope.consensus.chains import MC1, MC2, MC3, MC4, mc1, mc2, mc3, mc4, stationary_distribution
+from rankscope.consensus.models import MC1, MC2, MC3, MC4, mc1, mc2, mc3, mc4
+from rankscope.consensus.models.markov_chains import stationary_distribution
 from rankscope.data.votes import Votes
 from rankscope.errors import ParameterError
 
@@ -62,7 +63,7 @@ def test_draws_in_chunks_are_all_draws(chain, monkeypatch):
     votes = random_votes(2, 6, 5)
     weights = np.random.default_rng(3).integers(0, 3, (7, 6)) + np.eye(7, 6) + 1.0
     whole = chain().scores(votes, weights)
-    monkeypatch.setattr("rankscope.consensus.chains.HELD", 2 * 25)
+    monkeypatch.setattr("rankscope.consensus.models.markov_chains.HELD", 2 * 25)
     np.testing.assert_allclose(chain().scores(votes, weights), whole, rtol=1e-12)
 
 

@@ -6,10 +6,10 @@ from consensus.made_places import some_places
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rankscope.consensus import choices as choices_module
-from rankscope.consensus.choices import choice_sets_of
-from rankscope.consensus.luce import LuceModel, fit_plackett_luce
-from rankscope.consensus.stages import curvature, slope, stages_of
+from rankscope.consensus.models import LuceModel
+from rankscope.consensus.models import plackett_luce_likelihood as choices_module
+from rankscope.consensus.models.plackett_luce import fit_plackett_luce
+from rankscope.consensus.models.plackett_luce_likelihood import choice_sets_of, curvature, slope, stages_of
 from rankscope.data.votes import Votes
 
 
@@ -64,6 +64,6 @@ def test_fits_are_the_same_where_choices_are_too_many_to_be_held(monkeypatch, un
     weights = rng.multinomial(40, [1 / 40] * 40, 7).astype(np.float64)
     quick = fit_plackett_luce(votes, weights, unranked=unranked, prior=0.1)
     assert LuceModel.of(votes, unranked, 0.1).quick
-    monkeypatch.setattr("rankscope.consensus.choices.MOST", 10)
+    monkeypatch.setattr("rankscope.consensus.models.plackett_luce_likelihood.MOST", 10)
     assert not LuceModel.of(votes, unranked, 0.1).quick
     np.testing.assert_allclose(fit_plackett_luce(votes, weights, unranked=unranked, prior=0.1), quick, atol=1e-8)

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from rankscope.consensus.dispersion import Mallows, mallows, pool_cells
+from rankscope.consensus.models import Mallows, sample_mallows
+from rankscope.consensus.models.mallows import mallows, pool_cells
 from rankscope.consensus.optimal import Kemeny
-from rankscope.consensus.samplers import sample_mallows
 from rankscope.data.votes import Votes
 from rankscope.errors import ParameterError
 

@@ -7,9 +7,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rankscope.consensus import estimates, leaderboard
-from rankscope.consensus.bradley_terry import fit_preferences
-from rankscope.consensus.estimates import LeaderboardSettings, estimate_from_preferences
+from rankscope.consensus import leaderboard
+from rankscope.consensus.leaderboards import fit as estimates
+from rankscope.consensus.leaderboards.fit import LeaderboardSettings, estimate_from_preferences
+from rankscope.consensus.models import fit_preferences
 from rankscope.data.preferences import Preferences
 from rankscope.data.votes import Votes
 
@@ -61,7 +62,7 @@ def test_votes_are_made_ready_once_for_all_resamples(monkeypatch: pytest.MonkeyP
     made = []
     ready = estimates.LuceModel.of
     monkeypatch.setattr(estimates.LuceModel, "of", lambda *given: made.append(1) or ready(*given))
-    monkeypatch.setattr("rankscope.consensus.luce.slope", None)  # sums over all votes
+    monkeypatch.setattr("rankscope.consensus.models.plackett_luce.slope", None)  # sums over all votes
     monkeypatch.setattr(estimates, "LONG", 0)  # whether the model fits is seen from votes that are drawn anew
     rows = [["A", "B"], ["B", "A"], ["C", "A"], ["A", "C"], ["B", "C"], ["C", "B"]]
     found = board(Votes.of(rows * 20, items=list("ABC")), model="plackett-luce")

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from rankscope.consensus import leaderboard
-from rankscope.consensus.methods import METHODS, method_by_name
-from rankscope.consensus.places import cluster_ranks
-from rankscope.consensus.repeats import share_upheld
+from rankscope.consensus.leaderboards.fit import cluster_ranks
+from rankscope.consensus.leaderboards.result import share_upheld
+from rankscope.consensus.registry import METHODS, method_by_name
 from rankscope.data.preferences import Preferences
 from rankscope.data.votes import Votes
 

@@ -15,7 +15,7 @@ from rankscope.consensus import leaderboard
 from rankscope.data.preferences import Preferences
 from rankscope.data.rankings import Labels, Rankings
 from rankscope.data.votes import Votes
-from rankscope.demo.preferences import ASSISTANTS, LENGTH_EFFECT, POSITION_EFFECT, preference_files
+from rankscope.demo.rankings import ASSISTANTS, LENGTH_EFFECT, POSITION_EFFECT, preference_files
 from rankscope.errors import InputError, ParameterError, UnknownName
 
 #: A beats B in 3 of 4, B and C are even, A and C never met.

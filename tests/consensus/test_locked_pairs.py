@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from consensus.test_widest_paths import random_levels
 
-from rankscope.consensus.locked_pairs import lock_pairs, ranked_pairs
+from rankscope.consensus.voting.ranked_pairs import lock_pairs, ranked_pairs
 from rankscope.errors import ParameterError
 
 

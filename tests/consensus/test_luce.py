@@ -5,10 +5,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rankscope.consensus.luce import fit_plackett_luce, plackett_luce_covariance
-from rankscope.consensus.mixing import connected, refuse_unconnected
-from rankscope.consensus.samplers import sample_plackett_luce
-from rankscope.consensus.stages import slope, stages_of
+from rankscope.consensus.models import plackett_luce_covariance, refuse_unconnected, sample_plackett_luce
+from rankscope.consensus.models.plackett_luce import connected, fit_plackett_luce
+from rankscope.consensus.models.plackett_luce_likelihood import slope, stages_of
 from rankscope.data.votes import Votes
 from rankscope.errors import InputError, ParameterError
 

@@ -5,18 +5,10 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from rankscope.consensus.majorities import (
-    condorcet_loser,
-    condorcet_losers,
-    condorcet_winner,
-    condorcet_winners,
-    copeland,
-    half_ties,
-    majority_wins,
-    smith_set,
-    smith_sets,
-    strength_levels,
-)
+from rankscope.consensus.pairwise import half_ties, majority_wins, strength_levels
+from rankscope.consensus.voting import condorcet_loser, condorcet_winner, smith_set
+from rankscope.consensus.voting.condorcet import condorcet_losers, condorcet_winners, smith_sets
+from rankscope.consensus.voting.copeland import copeland
 from rankscope.errors import ParameterError
 
 

@@ -15,7 +15,7 @@ import rankscope as rs
 from rankscope.consensus import METHODS, merge_rankings
 from rankscope.consensus.base import Method
 from rankscope.consensus.intervals import FEWEST, STEPS, affordable_draws, places_in_draws, without_nan
-from rankscope.consensus.methods import WORK, method_by_name, parameters_of, steps_of
+from rankscope.consensus.registry import WORK, method_by_name, parameters_of, steps_of
 from rankscope.data.votes import Votes
 from rankscope.errors import InputError, ParameterError, UnknownName
 

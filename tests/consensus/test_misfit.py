@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from rankscope.consensus.misfit import pair_statistic, plackett_luce_misfit, sample_places
-from rankscope.consensus.samplers import sample_plackett_luce
+from rankscope.consensus.models import plackett_luce_misfit, sample_plackett_luce
+from rankscope.consensus.models.plackett_luce import pair_statistic, sample_places
 from rankscope.data.votes import Votes
 
 

@@ -10,8 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from same import assert_same_numbers
 
-from rankscope.consensus.distances import vote_distances
-from rankscope.consensus.optimal import Kemeny, kemeny
+from rankscope.consensus.optimal import Kemeny
+from rankscope.consensus.optimal.kemeny import kemeny
+from rankscope.consensus.voter_agreement import vote_distances
 from rankscope.data.votes import Votes
 from rankscope.errors import InputError, ParameterError
 

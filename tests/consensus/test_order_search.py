@@ -5,12 +5,12 @@ import itertools
 import numpy as np
 import pytest
 
-from rankscope.consensus import triangle_cuts
-from rankscope.consensus.blocks import majority_blocks
-from rankscope.consensus.insertion import default_restarts, improve_orders, order_costs, search_order
-from rankscope.consensus.subset_orders import best_orders
-from rankscope.consensus.triangle_cuts import prove_order
-from rankscope.consensus.units import common_unit, integer_margins_in, with_tie_break
+from rankscope.consensus.optimal import cutting_planes as triangle_cuts
+from rankscope.consensus.optimal.cutting_planes import prove_order
+from rankscope.consensus.optimal.held_karp import best_orders
+from rankscope.consensus.optimal.integer_margins import common_unit, integer_margins_in, with_tie_break
+from rankscope.consensus.optimal.kemeny import majority_blocks
+from rankscope.consensus.optimal.local_search import default_restarts, improve_orders, order_costs, search_order
 
 
 def random_margins(n, seed, most=4):

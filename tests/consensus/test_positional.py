@@ -5,16 +5,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rankscope.consensus import positional
-from rankscope.consensus.positional import (
-    Borda,
-    MeanRankAggregation,
-    MedianRankAggregation,
-    borda,
-    mean_rank,
-    median_rank,
-    weighted_medians,
-)
+from rankscope.consensus.voting import Borda, MeanRankAggregation, MedianRankAggregation
+from rankscope.consensus.voting import median_rank as median_rank_module
+from rankscope.consensus.voting.borda import borda, mean_rank
+from rankscope.consensus.voting.median_rank import median_rank, weighted_medians
 from rankscope.data.votes import Votes
 from rankscope.errors import InputError, ParameterError
 
@@ -100,7 +94,7 @@ def test_medians_in_blocks_of_any_size(monkeypatch):
     weights = rng.integers(1, 5, (6, 9)).astype(np.float64)
     whole = MedianRankAggregation().scores(votes, weights)
     for size in (1, 70, 200):
-        monkeypatch.setattr(positional, "AT_ONCE", size)
+        monkeypatch.setattr(median_rank_module, "AT_ONCE", size)
         assert (MedianRankAggregation().scores(votes, weights) == whole).all()
 
 

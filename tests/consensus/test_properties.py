@@ -6,7 +6,7 @@ from consensus.every_method import PROPERTIES, TABLE, changed, some_votes
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rankscope.consensus.methods import METHODS
+from rankscope.consensus.registry import METHODS
 
 
 def test_every_method_is_in_the_table_and_says_what_its_score_is():

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rankscope.consensus.repeats import consistency_of_repeats, share_upheld
+from rankscope.consensus.leaderboards.result import consistency_of_repeats, share_upheld
 from rankscope.data.preferences import Preferences
 from rankscope.data.rankings import Labels
 

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from same import assert_same_numbers
 from scipy import stats
 
-from rankscope.consensus.robust import RobustRank, null_of_rho, robust_rank_aggregation, robust_rank_pvalues
+from rankscope.consensus.voting import RobustRank, robust_rank_pvalues
+from rankscope.consensus.voting.robust_rank_aggregation import null_of_rho, robust_rank_aggregation
 from rankscope.data.votes import Votes
 from rankscope.errors import ParameterError
 

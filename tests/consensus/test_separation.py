@@ -18,9 +18,9 @@ from hypothesis import strategies as st
 from scipy.optimize import Bounds, LinearConstraint, milp
 
 import rankscope as rs
-from rankscope.consensus.bradley_terry import fit_preferences
-from rankscope.consensus.contexts import contexts_of
-from rankscope.consensus.leaders import leaderboard
+from rankscope.consensus.leaderboards import leaderboard
+from rankscope.consensus.models import fit_preferences
+from rankscope.consensus.models.bradley_terry_likelihood import contexts_of
 from rankscope.data.preferences import Preferences
 from rankscope.data.votes import Votes
 from rankscope.errors import InputError, ParameterError

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from rankscope.consensus import merge_rankings
-from rankscope.consensus.assignment import has_free_cycle
-from rankscope.consensus.insertion import count_free_moves
-from rankscope.consensus.subset_orders import count_best_orders
+from rankscope.consensus.optimal.footrule import has_free_cycle
+from rankscope.consensus.optimal.held_karp import count_best_orders
+from rankscope.consensus.optimal.local_search import count_free_moves
 from rankscope.data.votes import Votes
 
 STRICT = ("kemeny", "footrule", "mallows")

@@ -6,7 +6,7 @@ from consensus.made_places import some_places
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rankscope.consensus.stages import curvature, prior_curvature, slope, stages_of
+from rankscope.consensus.models.plackett_luce_likelihood import curvature, prior_curvature, slope, stages_of
 
 STEP = 1e-5
 
@@ -65,7 +65,7 @@ def test_a_set_of_votes_a_draw_equals_each_alone_and_chunks_change_nothing(monke
     for d in range(3):
         alone = slope(stages_of(places[d], subsets=False), logs[d : d + 1], weights[d : d + 1], prior[:1])
         np.testing.assert_allclose(together[1][d], alone[1][0], atol=1e-12)
-    monkeypatch.setattr("rankscope.consensus.stages.NUMBERS", 7)
+    monkeypatch.setattr("rankscope.consensus.models.plackett_luce_likelihood.NUMBERS", 7)
     in_chunks = slope(stages_of(places, subsets=False), logs, weights, prior)
     np.testing.assert_allclose(in_chunks[1], together[1], atol=1e-12)
     np.testing.assert_allclose(in_chunks[0], together[0])

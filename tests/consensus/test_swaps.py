@@ -5,7 +5,7 @@ from itertools import permutations
 import numpy as np
 import pytest
 
-from rankscope.consensus.swaps import law_of_distance, log_normaliser, moments_of_distance, theta_of_mean
+from rankscope.consensus.models.mallows import law_of_distance, log_normaliser, moments_of_distance, theta_of_mean
 
 
 def distances(n):

@@ -3,9 +3,8 @@
 import numpy as np
 import pytest
 
-from rankscope.consensus.bradley_terry import fit_preferences
-from rankscope.consensus.first_order import wins_by_system
-from rankscope.consensus.transitivity import deviance_from_pairs
+from rankscope.consensus.models import deviance_from_pairs, fit_preferences
+from rankscope.consensus.models.bradley_terry import wins_by_system
 from rankscope.data.preferences import Preferences
 from rankscope.errors import ParameterError
 

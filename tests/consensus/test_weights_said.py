@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from rankscope.consensus import merge_rankings
-from rankscope.consensus.weights_said import weights_signature
+from rankscope.consensus.merge import weights_signature
 
 
 def test_few_are_named_with_all_their_digits() -> None:

@@ -5,8 +5,9 @@ from itertools import pairwise, permutations
 import numpy as np
 import pytest
 
-from rankscope.consensus.majorities import half_ties
-from rankscope.consensus.widest_paths import Schulze, schulze, widest_paths
+from rankscope.consensus.pairwise import half_ties
+from rankscope.consensus.voting import Schulze
+from rankscope.consensus.voting.schulze import schulze, widest_paths
 from rankscope.data.votes import Votes
 from rankscope.errors import ParameterError
 
@@ -45,7 +46,7 @@ def test_draws_in_chunks_are_all_draws(monkeypatch):
     votes = Votes(ranks=rng.random((5, 6)), items=tuple("ABCDEF"))
     weights = rng.integers(1, 5, (9, 5)).astype(np.float64)
     whole = Schulze().scores(votes, weights)
-    monkeypatch.setattr("rankscope.consensus.widest_paths.AT_ONCE", 2 * 36)
+    monkeypatch.setattr("rankscope.consensus.voting.schulze.AT_ONCE", 2 * 36)
     assert (Schulze().scores(votes, weights) == whole).all()
 
 

@@ -8,9 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import linprog
 
-from rankscope.consensus.bradley_terry import fit_preferences
-from rankscope.consensus.contexts import contexts_of
-from rankscope.consensus.win_graph import connected, davidson_has_maximum
+from rankscope.consensus.models import fit_preferences
+from rankscope.consensus.models.bradley_terry import connected, davidson_has_maximum
+from rankscope.consensus.models.bradley_terry_likelihood import contexts_of
 from rankscope.data.preferences import Preferences
 from rankscope.errors import InputError
 

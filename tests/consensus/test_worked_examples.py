@@ -6,18 +6,14 @@ import numpy as np
 import pytest
 from same import assert_same_numbers
 
-from rankscope.consensus.chains import mc1, mc2, mc3, mc4
-from rankscope.consensus.locked_pairs import RankedPairs, ranked_pairs
-from rankscope.consensus.majorities import (
-    condorcet_loser,
-    condorcet_winner,
-    copeland,
-    smith_set,
-    strength_levels,
-)
-from rankscope.consensus.pairwise import preference_matrix
-from rankscope.consensus.positional import borda, mean_rank, median_rank
-from rankscope.consensus.widest_paths import schulze, widest_paths
+from rankscope.consensus.models import mc1, mc2, mc3, mc4
+from rankscope.consensus.pairwise import preference_matrix, strength_levels
+from rankscope.consensus.voting import RankedPairs, condorcet_loser, condorcet_winner, smith_set
+from rankscope.consensus.voting.borda import borda, mean_rank
+from rankscope.consensus.voting.copeland import copeland
+from rankscope.consensus.voting.median_rank import median_rank
+from rankscope.consensus.voting.ranked_pairs import ranked_pairs
+from rankscope.consensus.voting.schulze import schulze, widest_paths
 from rankscope.data.votes import Votes
 
 #: The worked example of the docs.

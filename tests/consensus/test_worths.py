@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from rankscope.consensus.worths import PlackettLuce, plackett_luce
+from rankscope.consensus.models import PlackettLuce
+from rankscope.consensus.models.plackett_luce import plackett_luce
 from rankscope.data.votes import Votes
 from rankscope.errors import InputError, ParameterError
 

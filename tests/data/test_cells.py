@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from rankscope.data.cells import format_interval, format_number, format_value
+from rankscope.data.text import format_interval, format_number, format_value
 
 
 @pytest.mark.parametrize("value", [0.12345, 0.00015, -0.89015, 0.5, 1e306, 123456789.00005])

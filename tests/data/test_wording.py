@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from rankscope.data.wording import (
+from rankscope.data.text import (
     format_chance,
     format_p_cell,
     format_p_value,

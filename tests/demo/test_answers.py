@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from rankscope.agreement import raters, segments
-from rankscope.agreement.sources import read_judgments
-from rankscope.demo.answers import ANSWER_PROMPTS, MACHINES, POINTS, RATERS, WRITERS, answer_files
+from rankscope.agreement.load import read_judgments
+from rankscope.demo.rankings import ANSWER_PROMPTS, MACHINES, POINTS, RATERS, WRITERS, answer_files
 
 
 def rows_of(seed):

@@ -6,7 +6,7 @@ import io
 import numpy as np
 import pytest
 
-from rankscope.demo.preferences import ASSISTANTS, COMPARED_PROMPTS, COMPARISONS, preference_files
+from rankscope.demo.rankings import ASSISTANTS, COMPARED_PROMPTS, COMPARISONS, preference_files
 
 
 def rows_of(seed):

@@ -7,7 +7,7 @@ from same import assert_same_numbers
 
 import rankscope as rs
 from rankscope.evaluation.curves import LEVELS, RANKS, curve_measures, curve_sections
-from rankscope.evaluation.holes import CUTOFFS, unjudged_measures, unjudged_shares
+from rankscope.evaluation.unjudged import CUTOFFS, unjudged_measures, unjudged_shares
 
 QRELS = {"q1": {"a": 1, "b": 0, "c": 1}, "q2": {"a": 0, "d": 2}}
 # q1: judged, unjudged, judged (1 0 1); q2: unjudged, judged

@@ -12,7 +12,7 @@ from same import assert_same_bits
 
 import rankscope as rs
 from rankscope.errors import InputError
-from rankscope.evaluation import pieces
+from rankscope.evaluation.joining import workers as pieces
 from rankscope.parallel import cluster_run
 
 pytest.importorskip("distributed", reason="the extra `scale` is not installed: pip install 'rankscope[scale]'")

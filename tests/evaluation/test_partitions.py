@@ -19,12 +19,13 @@ from same import assert_same_bits
 
 import rankscope as rs
 from rankscope.errors import InputError, RankscopeError
-from rankscope.evaluation import pieces
 from rankscope.evaluation.conventions import make_plan
-from rankscope.evaluation.pieces import join_in_workers
-from rankscope.evaluation.sources import join_run
-from rankscope.io import table_stretches, tables
-from rankscope.io.shares import ParquetSplit, split_rows
+from rankscope.evaluation.joining import join_run
+from rankscope.evaluation.joining import workers as pieces
+from rankscope.evaluation.joining.workers import join_in_workers
+from rankscope.io.scale import ParquetSplit, split_rows
+from rankscope.io.tables import formats as table_stretches
+from rankscope.io.tables import formats as tables
 from tests.evaluation.test_workers import FORKS, assert_same_hits, assert_same_scores, what_is_raised
 from tests.strategies import cases, random_case
 

@@ -17,11 +17,11 @@ from hypothesis.extra import numpy as hnp
 from strategies import Case, cases
 
 import rankscope as rs
-from rankscope.data.fingerprint import Fingerprint
 from rankscope.data.scores import Scores
 from rankscope.errors import InputError, OutputError, ParameterError
-from rankscope.evaluation import saved
-from rankscope.evaluation.saved import SavedMeasure, check_save, read_baseline, read_scores, write_scores
+from rankscope.evaluation import saved_scores as saved
+from rankscope.evaluation.saved_scores import SavedMeasure, check_save, read_baseline, read_scores, write_scores
+from rankscope.evaluation.scoring import Fingerprint
 from rankscope.measures import MEASURES
 
 QRELS = {"1": {"a": 1}, "2": {"a": 1, "b": 2}, "3": {"a": 0}}

@@ -10,7 +10,7 @@ from same import assert_same_bits
 
 import rankscope as rs
 from rankscope.errors import InputError
-from rankscope.evaluation.score_tables import read_score_table
+from rankscope.evaluation.saved_scores import read_score_table
 
 
 def written(folder: Path, text: str, name: str = "scores.csv") -> Path:

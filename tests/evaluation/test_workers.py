@@ -14,10 +14,10 @@ import rankscope as rs
 import rankscope.parallel.pool
 import rankscope.parallel.run
 from rankscope.errors import InputError, ParameterError, RankscopeError
-from rankscope.evaluation import pieces, sources
 from rankscope.evaluation.conventions import make_plan
-from rankscope.evaluation.pieces import join_in_workers
-from rankscope.evaluation.sources import join_run
+from rankscope.evaluation.joining import join_run, systems
+from rankscope.evaluation.joining import workers as pieces
+from rankscope.evaluation.joining.workers import join_in_workers
 from tests.strategies import cases, random_case
 
 ARRAYS = ("offsets", "rank", "first", "last", "relevance", "judged", "retrieved", "missing", "grades", "grade_offsets")
@@ -346,16 +346,16 @@ class TestProcesses:
         path = written(tmp_path / "a.run", case.run)
         one = rs.evaluate(case.qrels, path, "AP")
         assert asked == []
-        monkeypatch.setattr(sources, "PARALLEL_BYTES", path.stat().st_size)
+        monkeypatch.setattr(systems, "PARALLEL_BYTES", path.stat().st_size)
         assert_same_scores(rs.evaluate(case.qrels, path, "AP"), one)
         assert asked == [3]
 
     def test_nobody_gets_workers_unasked_that_would_run_his_script_again(self, tmp_path, small, monkeypatch):
         monkeypatch.setattr(rankscope.parallel.run, "start_method", lambda: "spawn")
-        monkeypatch.setattr(sources, "PARALLEL_BYTES", 1)
+        monkeypatch.setattr(systems, "PARALLEL_BYTES", 1)
         monkeypatch.setattr(rankscope.parallel.run, "all_cores", lambda: 2)
-        assert sources.n_workers(None, [written(tmp_path / "a.run", {"q": {"d": 1.0}})]) == 1
-        assert sources.n_workers(2, []) == 2
+        assert systems.n_workers(None, [written(tmp_path / "a.run", {"q": {"d": 1.0}})]) == 1
+        assert systems.n_workers(2, []) == 2
 
     def test_conventions_side_by_side_do_not_depend_on_workers(self, tmp_path, small):
         case = random_case(seed=7, queries=20)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from rankscope.demo.collection import write_files
 from rankscope.demo.translations import FOLDER, SEGMENTS, translation_files
-from rankscope.experiments.mt_folder import JUDGMENTS, TESTED
+from rankscope.translation.experiment.wmt_campaigns import JUDGMENTS, TESTED
 
 PAIR = "de-en"
 

@@ -14,11 +14,11 @@ from scipy.stats import ttest_rel
 
 import rankscope as rs
 from rankscope.data.features import Features
-from rankscope.data.sections import as_text
+from rankscope.data.result import as_text
 from rankscope.errors import ParameterError, UnknownName
 from rankscope.experiments import ablate, cross_validate
-from rankscope.experiments.ablated import FeatureAblation
-from rankscope.experiments.feature_importance import FeatureImportance
+from rankscope.experiments.ablation import FeatureAblation
+from rankscope.experiments.permutation_importance import FeatureImportance
 from rankscope.stats.intervals import t_interval
 
 GROUPS = ("first=1", "noise=3", "both=1-2")

@@ -10,14 +10,13 @@ import pytest
 from experiments.made_folds import QUICK, made, write_folds
 from same import assert_same_bits
 
-from rankscope.data.sections import as_text
+from rankscope.data.result import as_text
 from rankscope.errors import ParameterError, UnknownName
-from rankscope.evaluation.lists import FullyJudgedLists
+from rankscope.evaluation.judged_lists import FullyJudgedLists
 from rankscope.experiments import cross_validate
-from rankscope.experiments.blended import BLEND_NAME
-from rankscope.experiments.crossvalidated import CrossValidation
-from rankscope.experiments.fold_data import Fold, read_folds
-from rankscope.learning.blending import Blend
+from rankscope.experiments.crossvalidation import CrossValidation, Fold, read_folds
+from rankscope.experiments.crossvalidation.blends import BLEND_NAME
+from rankscope.learning.blend import Blend
 from rankscope.learning.ranker import Ranker
 from rankscope.measures.names import parse_measure
 

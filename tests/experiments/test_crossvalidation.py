@@ -14,12 +14,11 @@ from same import assert_same_bits, assert_same_numbers
 
 import rankscope as rs
 from rankscope.data.features import Features
-from rankscope.data.sections import as_text
+from rankscope.data.result import as_text
 from rankscope.errors import InputError, ParameterError, UnknownName
 from rankscope.experiments import cross_validate
-from rankscope.experiments.crossvalidated import CrossValidation
-from rankscope.experiments.fold_data import read_folds
-from rankscope.learning.losses.pairwise import ranknet
+from rankscope.experiments.crossvalidation import CrossValidation, read_folds
+from rankscope.learning.losses.pairwise.ranknet import ranknet
 from rankscope.learning.ranker import Ranker
 
 DATA = Path(os.environ.get("RANKSCOPE_DATA") or Path(__file__).parents[3] / "shared" / "data")

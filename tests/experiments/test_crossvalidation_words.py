@@ -12,11 +12,11 @@ from scipy import stats
 
 import rankscope as rs
 from rankscope.data.features import Features
-from rankscope.data.sections import as_text
+from rankscope.data.result import as_text
 from rankscope.experiments import cross_validate
-from rankscope.experiments.crossvalidated import CrossValidation
-from rankscope.experiments.crossvalidation_words import noise_of_pairs, seeds_note, verdict
-from rankscope.experiments.measured_folds import FoldValues
+from rankscope.experiments.crossvalidation import CrossValidation, FoldValues
+from rankscope.experiments.crossvalidation.result import noise_of_pairs, seeds_note
+from rankscope.experiments.crossvalidation.view import verdict
 
 T = 2.2621571627982049  # 9 degrees of freedom, .975
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from rankscope.errors import ParameterError, UnknownName
-from rankscope.experiments.feature_groups import feature_groups, parse_group
+from rankscope.experiments.ablation import feature_groups, parse_group
 
 NAMES = ("title_tf", "title_idf", "url", "age")
 NUMBERS = tuple(str(i) for i in range(1, 12))

@@ -9,8 +9,9 @@ import pytest
 
 from rankscope.data.features import Features
 from rankscope.errors import InputError, ParameterError
-from rankscope.experiments import fold_data
-from rankscope.experiments.fold_data import align_parts, join_features, read_folds
+from rankscope.experiments.crossvalidation import folds as fold_data
+from rankscope.experiments.crossvalidation import join_features, read_folds
+from rankscope.experiments.crossvalidation.folds import align_parts
 
 
 def letor(queries: range, width: int = 2) -> str:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from rankscope.errors import InputError
-from rankscope.experiments.fold_files import find_folds
+from rankscope.experiments.crossvalidation.folds import find_folds
 
 
 def touch(folder: Path, *names: str) -> Path:

@@ -9,11 +9,16 @@ from experiments.mt_folders import add_campaign, small_folder
 from rankscope.data.rankings import Rankings
 from rankscope.demo.translations import SEGMENTS, TRAINED, TRANSLATORS
 from rankscope.errors import InputError, OutputError
-from rankscope.experiments.mt_cache import ArrayCache, text_digest
-from rankscope.experiments.mt_corpora import find_corpora, parallel_lines, target_lines
-from rankscope.experiments.mt_folder import JUDGMENTS, JudgedPair, read_campaign
-from rankscope.experiments.mt_lists import PairJudgments, lists_of_judgments
-from rankscope.io.plain_texts import Texts
+from rankscope.io.translation import Texts
+from rankscope.translation.experiment.feature_tables import (
+    ArrayCache,
+    find_corpora,
+    parallel_lines,
+    target_lines,
+    text_digest,
+)
+from rankscope.translation.experiment.protocols import PairJudgments, lists_of_judgments
+from rankscope.translation.experiment.wmt_campaigns import JUDGMENTS, JudgedPair, read_campaign
 
 
 @pytest.fixture

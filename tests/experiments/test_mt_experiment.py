@@ -14,11 +14,11 @@ import rankscope as rs
 from rankscope.agreement import segments
 from rankscope.demo.translations import SEGMENTS, TRANSLATORS
 from rankscope.errors import InputError, ParameterError, UnknownName
-from rankscope.experiments import mt_outcome
-from rankscope.experiments.mt_columns import COLUMNS, COMPUTED, FEATURE_SETS, SCALED, with_scaled
-from rankscope.experiments.mt_score_files import lines_of_tests, score_lines
-from rankscope.learning.mt.features import translation_features
-from rankscope.reporting.results import RESULT_FORMATS, render_result
+from rankscope.reporting.tables import RESULT_FORMATS, render_result
+from rankscope.translation.experiment import FEATURE_SETS, lines_of_tests, score_lines
+from rankscope.translation.experiment import result as mt_outcome
+from rankscope.translation.experiment.feature_tables import COLUMNS, COMPUTED, SCALED, with_scaled
+from rankscope.translation.features import translation_features
 
 pytest.importorskip("sacrebleu", reason="sacrebleu is not installed: pip install 'rankscope[mt]'")
 
@@ -39,7 +39,7 @@ def cache(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def found(folder, cache):
-    return rs.experiments.translation_experiment(folder, "cv", cache=cache, **FEW)
+    return rs.translation.translation_experiment(folder, "cv", cache=cache, **FEW)
 
 
 def test_trained_metrics_agree_with_people_better_than_those_that_are_not(found):
@@ -102,8 +102,8 @@ def test_a_published_average_stands_only_where_all_of_its_language_pairs_were_te
 
 
 def test_features_that_were_kept_are_not_computed_again(folder, cache, found, monkeypatch):
-    monkeypatch.setattr("rankscope.experiments.mt_columns.translation_features", None)
-    again = rs.experiments.translation_experiment(folder, "leave-pair-out", cache=cache, **FEW)
+    monkeypatch.setattr("rankscope.translation.experiment.feature_tables.translation_features", None)
+    again = rs.translation.translation_experiment(folder, "leave-pair-out", cache=cache, **FEW)
     assert_same_bits(again.average("into", "chrF"), found.average("into", "chrF"))
     assert "trained on all other language pairs" in again.said
 
@@ -132,11 +132,11 @@ def test_other_campaigns_train_for_wmt12_and_seeds_that_change_nothing_are_not_r
         add_campaign(folder, campaign)
         # WMT13's are French to English; here they are German's
     options = {**FEW, "features": ["nine"], "losses": ["RankNet"], "seeds": 2, "cache": tmp_path / "kept"}
-    alone = rs.experiments.translation_experiment(folder, "wmt11", **options)
+    alone = rs.translation.translation_experiment(folder, "wmt11", **options)
     assert alone.seeds == 1
     assert "no model depends on the seed here, and each was trained once" in alone.notes
     for protocol in ("wmt11-all", "wmt13"):
-        other = rs.experiments.translation_experiment(folder, protocol, **options)
+        other = rs.translation.translation_experiment(folder, protocol, **options)
         # The judgments are the same, and so is what is learned from them.
         assert other.average("into", "RankNet") == pytest.approx(alone.average("into", "RankNet"), abs=0.01)
 
@@ -144,7 +144,7 @@ def test_other_campaigns_train_for_wmt12_and_seeds_that_change_nothing_are_not_r
 def test_references_of_the_test_set_in_the_language_model_change_its_feature_and_are_told(
     folder, found, cache, tmp_path
 ):
-    with_them = rs.experiments.translation_experiment(
+    with_them = rs.translation.translation_experiment(
         folder, "cv", pairs=[PAIR], test_references=True, cache=tmp_path, **FEW
     )
     assert "language model with the references of the test set" in with_them.signature()
@@ -160,7 +160,7 @@ def test_references_of_the_test_set_in_the_language_model_change_its_feature_and
 
 
 def test_two_seeds_with_hidden_layers_give_two_rankers_whose_scores_are_averaged(folder, cache):
-    result = rs.experiments.translation_experiment(
+    result = rs.translation.translation_experiment(
         folder, "cv", pairs=[PAIR], hidden=(3,), cache=cache, **{**FEW, "seeds": 2, "losses": ["ListNet"]}
     )
     assert result.by_seed.shape == (2, 1, 2)
@@ -188,22 +188,22 @@ def test_what_cannot_be_done_is_said_before_anything_is_read(tmp_path):
         ("cv", {"pairs": ["de-fr"]}, "unknown language pair of WMT12 'de-fr'"),
     ):
         with pytest.raises(UnknownName, match=error):
-            rs.experiments.translation_experiment(tmp_path, protocol, **options)
+            rs.translation.translation_experiment(tmp_path, protocol, **options)
     with pytest.raises(ParameterError, match="nothing to train"):
-        rs.experiments.translation_experiment(tmp_path, "cv", losses=[])
+        rs.translation.translation_experiment(tmp_path, "cv", losses=[])
     with pytest.raises(ParameterError, match="nothing to test: name at least one language pair"):
-        rs.experiments.translation_experiment(tmp_path, "cv", pairs=[])
+        rs.translation.translation_experiment(tmp_path, "cv", pairs=[])
     with pytest.raises(ParameterError, match="seeds"):
-        rs.experiments.translation_experiment(tmp_path, "cv", seeds=0)
+        rs.translation.translation_experiment(tmp_path, "cv", seeds=0)
 
 
 def test_folders_without_what_a_protocol_needs_are_refused(folder, cache):
     with pytest.raises(InputError, match=r"wmt11-maneval-indivsystems.*no such file"):
-        rs.experiments.translation_experiment(folder, "wmt11", cache=cache, **FEW)
+        rs.translation.translation_experiment(folder, "wmt11", cache=cache, **FEW)
     with pytest.raises(InputError, match="no judgments with texts of fr-en"):
-        rs.experiments.translation_experiment(folder, "cv", pairs=["fr-en", "de-en"], **FEW)
+        rs.translation.translation_experiment(folder, "cv", pairs=["fr-en", "de-en"], **FEW)
     with pytest.raises(InputError, match=r"sample-fr-en-train.*no such file"):
-        rs.experiments.translation_experiment(folder, "wmt13", **FEW)
+        rs.translation.translation_experiment(folder, "wmt13", **FEW)
 
 
 def test_sets_of_features_are_those_that_the_features_module_names():
@@ -241,7 +241,7 @@ def test_systems_that_people_only_tied_leave_the_segment_tables_standing(tmp_pat
             elif own == "brisk":
                 row[chosen + k] = "-1"
     path.write_text("".join(",".join(row) + "\n" for row in [head, *rows]))
-    found = rs.experiments.translation_experiment(folder, "cv", **FEW)
+    found = rs.translation.translation_experiment(folder, "cv", **FEW)
     assert {row.table for row in found.records()} == {"2"}
     why = "systems, into English, are not compared: de-en: rank says nothing of brisk"
     assert sum(why in note for note in found.notes) == 1
@@ -251,10 +251,10 @@ def test_systems_that_people_only_tied_leave_the_segment_tables_standing(tmp_pat
 def test_the_bar_moves_while_the_features_of_one_language_pair_are_found(tmp_path):
     folder, told = small_folder(tmp_path), []
     options = FEW | {"losses": ["RankNet"], "features": ["nine"], "cache": tmp_path / "kept", "reading": told.append}
-    rs.experiments.translation_experiment(folder, "cv", **options)
+    rs.translation.translation_experiment(folder, "cv", **options)
     assert len(told) > 10
     assert sum(told) == pytest.approx(1)
     assert max(told) < 0.5
     told.clear()
-    rs.experiments.translation_experiment(folder, "cv", **options)
+    rs.translation.translation_experiment(folder, "cv", **options)
     assert told == [1.0]

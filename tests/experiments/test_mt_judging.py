@@ -15,19 +15,19 @@ from rankscope.data.features import Features
 from rankscope.data.rankings import Labels, Rankings
 from rankscope.data.segment_scores import PairScores, SegmentScores, SystemScores
 from rankscope.errors import InputError
-from rankscope.evaluation.lists import FullyJudgedLists
-from rankscope.experiments.mt_folder import PAIRS, JudgedPair
-from rankscope.experiments.mt_judging import (
+from rankscope.evaluation.judged_lists import FullyJudgedLists
+from rankscope.io.translation import Texts
+from rankscope.translation.experiment import LOSSES, PAIRS, PROTOCOLS
+from rankscope.translation.experiment.human_agreement import (
     PlannedComparison,
     pair_tests,
     segment_tau,
     segment_taus,
     system_correlations,
 )
-from rankscope.experiments.mt_protocols import FOLDS, PROTOCOLS, folds_of
-from rankscope.experiments.mt_published import AVERAGE, published_cells
-from rankscope.experiments.mt_training import (
-    LOSSES,
+from rankscope.translation.experiment.protocols import FOLDS, folds_of
+from rankscope.translation.experiment.published import AVERAGE, published_cells
+from rankscope.translation.experiment.training import (
     FoldTraining,
     LearnedMetric,
     PairTau,
@@ -36,9 +36,8 @@ from rankscope.experiments.mt_training import (
     train_fold,
     train_ranker,
 )
-from rankscope.experiments.wmt12 import PUBLISHED
-from rankscope.experiments.wmt12_systems import PUBLISHED_SPEARMAN
-from rankscope.io.plain_texts import Texts
+from rankscope.translation.experiment.wmt_campaigns import JudgedPair
+from rankscope.translation.wmt12 import PUBLISHED, PUBLISHED_SPEARMAN
 
 LINES, SYSTEMS = 40, ("A", "B", "C", "D")
 

@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 import rankscope as rs
-from rankscope.experiments.mt_folder import PAIRS, read_campaign
-from rankscope.experiments.wmt12 import PUBLISHED
+from rankscope.translation.experiment import PAIRS
+from rankscope.translation.experiment.wmt_campaigns import read_campaign
+from rankscope.translation.wmt12 import PUBLISHED
 
 pytestmark = pytest.mark.slow
 
@@ -33,7 +34,7 @@ def test_judgments_and_texts_of_wmt11_and_wmt12_are_read_whole(data):
 
 def test_czech_to_english_by_cross_validation(data, tmp_path):
     pytest.importorskip("sacrebleu", reason="sacrebleu is not installed: pip install 'rankscope[mt]'")
-    found = rs.experiments.translation_experiment(
+    found = rs.translation.translation_experiment(
         data, "cv", pairs=["cs-en"], losses=["RankNet"], features=["nine", "extended"], seeds=1, cache=tmp_path
     )
     rows = {row.metric: row for row in found.table("2")}

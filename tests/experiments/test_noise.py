@@ -5,7 +5,7 @@ import pytest
 from same import assert_same_numbers
 from scipy import stats
 
-from rankscope.experiments.noise import noise_of_means
+from rankscope.experiments.crossvalidation.result import noise_of_means
 
 RNG = np.random.default_rng(7)
 

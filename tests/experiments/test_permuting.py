@@ -11,12 +11,12 @@ import pytest
 from experiments.test_crossvalidation import features
 
 from rankscope.data.features import Features
-from rankscope.evaluation.lists import FullyJudgedLists
+from rankscope.evaluation.judged_lists import FullyJudgedLists
 from rankscope.experiments import cross_validate
-from rankscope.experiments.fold_data import read_folds
-from rankscope.experiments.fold_unit import FoldTask, run_fold_task
-from rankscope.experiments.measured_folds import plan_measures
-from rankscope.experiments.permuting import permutation_drops
+from rankscope.experiments.crossvalidation import read_folds
+from rankscope.experiments.crossvalidation.fold_task import FoldTask, run_fold_task
+from rankscope.experiments.crossvalidation.fold_values import plan_measures
+from rankscope.experiments.permutation_importance import permutation_drops
 from rankscope.learning.ranker import Ranker
 from rankscope.measures.names import parse_measure
 

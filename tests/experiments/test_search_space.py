@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rankscope.experiments.models import RankerModels, parse_rankers
-from rankscope.experiments.search_space import SPACES, draw_setting, log_uniform, ranker_kind, uniform, uniform_choice
+from rankscope.experiments.crossvalidation import RankerModels, parse_rankers
+from rankscope.experiments.random_search import SPACES, draw_setting, log_uniform, ranker_kind, uniform, uniform_choice
 from rankscope.learning.lambdamart import LambdaMART, parse_objective
 from rankscope.learning.ranker import Ranker
 

@@ -16,11 +16,13 @@ from experiments.made_folds import made, write_folds
 from same import assert_same_bits
 
 import rankscope as rs
-from rankscope.data.sections import Marked, as_text
+from rankscope.data.result import as_text
+from rankscope.data.section import Marked
 from rankscope.errors import InputError, ParameterError
-from rankscope.experiments import cross_validate, search, searching
+from rankscope.experiments import cross_validate, search
+from rankscope.experiments import random_search as searching
+from rankscope.experiments.random_search import Search
 from rankscope.experiments.search_log import Setting
-from rankscope.experiments.searched import Search
 from rankscope.learning.lambdamart import LambdaMART, parse_objective
 from rankscope.learning.ranker import Ranker
 

@@ -16,7 +16,7 @@ from same import assert_same_numbers
 
 from rankscope.data.rankings import Labels, Rankings
 from rankscope.errors import InputError, ParameterError
-from rankscope.experiments.sentence_scores import Scorers, judged_scores, sentence_bleu, sentence_scorers
+from rankscope.translation.sentence_scores import Scorers, judged_scores, sentence_bleu, sentence_scorers
 
 needs_sacrebleu = pytest.mark.skipif(
     importlib.util.find_spec("sacrebleu") is None, reason="sacrebleu is not installed: pip install 'rankscope[mt]'"

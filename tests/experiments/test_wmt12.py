@@ -8,10 +8,10 @@ import pytest
 
 from rankscope.cli.main import main
 from rankscope.errors import InputError, UnknownName
-from rankscope.experiments import wmt12
-from rankscope.experiments.sentence_scores import Scorers
-from rankscope.experiments.wmt12 import JUDGMENTS, PUBLISHED, segment_level
-from rankscope.reporting.results import RESULT_FORMATS, render_result
+from rankscope.reporting.tables import RESULT_FORMATS, render_result
+from rankscope.translation import wmt12
+from rankscope.translation.sentence_scores import Scorers
+from rankscope.translation.wmt12 import JUDGMENTS, PUBLISHED, segment_level
 
 HEADER = "srclang,trglang,srcIndex,judgeId,system1Id,system2Id,system3Id,system1rank,system2rank,system3rank\n"
 #: de-en: A before B before C; then C before A and B, which are tied.

@@ -8,9 +8,8 @@ import pytest
 
 from rankscope.cli.main import main
 from rankscope.errors import InputError, UnknownName
-from rankscope.experiments.wmt12 import JUDGMENTS
-from rankscope.experiments.wmt12_systems import PUBLISHED_SPEARMAN, CorpusScorer, system_level
-from rankscope.reporting.results import RESULT_FORMATS, render_result
+from rankscope.reporting.tables import RESULT_FORMATS, render_result
+from rankscope.translation.wmt12 import JUDGMENTS, PUBLISHED_SPEARMAN, CorpusScorer, system_level
 
 HEADER = "srclang,trglang,srcIndex,judgeId,system1Id,system2Id,system3Id,system1rank,system2rank,system3rank\n"
 #: A wins 3 of 3; B 1 of 3 and one tie; C 0 of 2, and one tie. "idle" was judged and never ranked.

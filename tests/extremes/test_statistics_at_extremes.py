@@ -12,7 +12,7 @@ import pytest
 
 import rankscope as rs
 from rankscope import stats
-from rankscope.comparison.noninferiority import Criterion, decide
+from rankscope.comparison.gate.noninferiority import Criterion, decide
 from rankscope.stats.inputs import levelled_table
 
 RNG = np.random.default_rng(5)

@@ -13,8 +13,9 @@ import pytest
 
 import rankscope as rs
 from rankscope.errors import InputError
-from rankscope.evaluation import named, pieces
-from rankscope.io import table_stretches
+from rankscope.evaluation import conventions_table as named
+from rankscope.evaluation.joining import workers as pieces
+from rankscope.io.tables import formats as table_stretches
 
 QUERIES, DEPTH = 40, 20
 CHANGED = r": was changed while it was read, expected a file that stays as it is; try again when nothing writes to it$"
@@ -171,11 +172,11 @@ def test_what_is_read_twice_is_read_of_one_file(
         monkeypatch.setattr(module, name, calling)
 
     if command == "leave one out":
-        seen(importlib.import_module("rankscope.judging.leaving"), "read_lists")
+        seen(importlib.import_module("rankscope.judging.pooling.leave_one_run_out"), "read_lists")
         with pytest.raises(InputError, match=CHANGED):
             rs.judging.leave_out(runs, qrels(), "RR", depth=5)
     elif command == "two judges":
-        seen(importlib.import_module("rankscope.comparison.judge_effect"), "plan_and_join")
+        seen(importlib.import_module("rankscope.comparison.judges.ranking_effect"), "plan_and_join")
         with pytest.raises(InputError, match=CHANGED):
             rs.agree_judgments(judged, judged, runs, ["RR"])
     elif command == "a report":

@@ -17,7 +17,7 @@ import pytest
 from faults.conftest import Done
 
 from rankscope.errors import InputError
-from rankscope.io import blocks
+from rankscope.io.core import blocks
 
 Call = Callable[..., Done]
 

@@ -18,8 +18,7 @@ import rankscope as rs
 from rankscope.compat.ranx import Run
 from rankscope.demo.collection import write_files
 from rankscope.errors import InputError, OutputError
-from rankscope.io.kept_arrays import read_arrays, write_arrays
-from rankscope.io.write import write_chunks, write_folder
+from rankscope.io.core import read_arrays, write_arrays, write_chunks, write_folder
 
 Call = Callable[..., Done]
 

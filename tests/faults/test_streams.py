@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from faults.conftest import Done
 
-from rankscope.cli import streams
+from rankscope.cli import _streams as streams
 from rankscope.errors import OutputError
 
 Call = Callable[..., Done]

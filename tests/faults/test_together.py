@@ -17,9 +17,9 @@ from faults.conftest import Done
 from rankscope.errors import InputError, OutputError
 from rankscope.experiments import search_log
 from rankscope.experiments.search_log import SearchLog, Setting
-from rankscope.io.write import check_writable, write_chunks, write_folder, write_new
-from rankscope.stability import checkpoint
-from rankscope.stability.checkpoint import Checkpoint
+from rankscope.io.core import check_writable, write_chunks, write_folder, write_new
+from rankscope.stability import _checkpoint as checkpoint
+from rankscope.stability._checkpoint import Checkpoint
 
 POSIX = pytest.mark.skipif(os.name == "nt", reason="no such permissions here")
 WRITERS, TIMES = 6, 30

@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 from faults.conftest import Done
 
-import rankscope.cli.options as evaluating
+import rankscope.cli._options as evaluating
 from rankscope.cli import main as entry
-from rankscope.cli.streams import signals_raised
+from rankscope.cli._streams import signals_raised
 from rankscope.errors import RankscopeError
 from rankscope.parallel import run_units
 

@@ -48,7 +48,7 @@ def lists_of(run: rs.Run) -> dict[str, dict[str, float]]:
 
 def folds_in(trained: Any, folds: int, seed: int = 0) -> dict[str, int]:
     """The fold of each training query."""
-    from rankscope.fusion.tuning import assign_folds
+    from rankscope.fusion.tuning.training import assign_folds
 
     ids = [query.encode() for query in trained.queries]
     return dict(zip(trained.queries, assign_folds(ids, folds, seed).tolist(), strict=True))

@@ -11,9 +11,9 @@ from fusion.test_trained import by_document
 
 import rankscope as rs
 from rankscope.fusion import METHODS, NORMALISATIONS
-from rankscope.fusion.fused import load_pool
-from rankscope.fusion.judged import judge_pool
-from rankscope.fusion.trained import TRAINED
+from rankscope.fusion.judgments import judge_pool
+from rankscope.fusion.pool import load_pool
+from rankscope.fusion.supervised import TRAINED
 
 FOUND = json.loads((Path(__file__).parents[1] / "reference" / "ranx" / "recorded_fusion.json").read_text("utf-8"))
 WEIGHTS = {"weights": FOUND["weights"]}

@@ -15,7 +15,8 @@ from same import assert_same_bits
 
 import rankscope as rs
 from rankscope.data.rows import decode_ids
-from rankscope.fusion import METHODS, NORMALISATIONS, majority, pool
+from rankscope.fusion import METHODS, NORMALISATIONS, pool
+from rankscope.fusion import condorcet as majority
 from rankscope.kernels.text import decode
 
 SCORES = (-2.0, -1.0, 0.25, 0.5, 1.0, 3.5, 10.0)
@@ -210,7 +211,7 @@ def test_hashes_that_clash_are_told_apart_by_their_bytes(
     monkeypatch: pytest.MonkeyPatch, runs_of_all_sizes: list[Any]
 ) -> None:
     expected = naive(runs_of_all_sizes, "rrf")
-    monkeypatch.setattr("rankscope.data.dicts.hashes", lambda fields: np.zeros(fields.starts.size, np.uint64))
+    monkeypatch.setattr("rankscope.data.row_input.hashes", lambda fields: np.zeros(fields.starts.size, np.uint64))
     check(found(rs.fusion.fuse(runs_of_all_sizes, "rrf")), expected)
 
 

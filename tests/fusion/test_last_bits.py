@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 import rankscope as rs
-from rankscope.consensus.methods import METHODS as CONSENSUS
+from rankscope.consensus.registry import METHODS as CONSENSUS
 from rankscope.fusion import METHODS
-from rankscope.fusion.scaling import NORMALISATIONS
+from rankscope.fusion.normalisation import NORMALISATIONS
 
 Lists = dict[str, dict[str, float]]
 DOCUMENTS = [f"d{i}" for i in range(24)]

@@ -9,11 +9,11 @@ from same import assert_same_bits
 
 import rankscope as rs
 from rankscope.evaluation.conventions import make_plan
-from rankscope.fusion.candidates import Candidate
-from rankscope.fusion.fused import fused_run, load_pool
-from rankscope.fusion.measured import measured_pool
-from rankscope.fusion.parts import pool_subset
-from rankscope.fusion.scaled import normalise_pool
+from rankscope.fusion.fuse_runs import fused_run
+from rankscope.fusion.normalisation import normalise_pool
+from rankscope.fusion.pool import load_pool, pool_subset
+from rankscope.fusion.tuning import Candidate
+from rankscope.fusion.tuning.cross_fitting import measured_pool
 
 JUDGED = some_judgments()
 QRELS = rs.Qrels(JUDGED)

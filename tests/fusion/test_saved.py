@@ -13,7 +13,7 @@ from fusion.judged_runs import lists_of, some_judgments, some_runs
 from same import assert_same_bits, assert_same_numbers
 
 import rankscope as rs
-from rankscope.fusion.tuned import TrainedFusion
+from rankscope.fusion.tuning import TrainedFusion
 
 JUDGED = some_judgments()
 RUNS = some_runs(JUDGED)

@@ -16,11 +16,10 @@ from same import assert_same_bits
 
 import rankscope as rs
 from rankscope.errors import InputError, ParameterError
-from rankscope.fusion.fused import load_pool
-from rankscope.fusion.judged import judge_pool
-from rankscope.fusion.pool import RunPool
-from rankscope.fusion.scaled import normalise_pool
-from rankscope.fusion.trained import TRAINED
+from rankscope.fusion.judgments import judge_pool
+from rankscope.fusion.normalisation import normalise_pool
+from rankscope.fusion.pool import RunPool, load_pool
+from rankscope.fusion.supervised import TRAINED
 from rankscope.kernels.text import decode
 
 WEIGHTED = ("weighted-sum", "weighted-mnz", "mixed")

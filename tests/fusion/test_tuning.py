@@ -15,8 +15,8 @@ from same import assert_same_bits, assert_same_numbers
 
 import rankscope as rs
 from rankscope.demo.collection import make_collection
-from rankscope.fusion.tuned import TrainedFusion
-from rankscope.fusion.tuning import assign_folds
+from rankscope.fusion.tuning import TrainedFusion
+from rankscope.fusion.tuning.training import assign_folds
 
 JUDGED = some_judgments()
 RUNS = some_runs(JUDGED)

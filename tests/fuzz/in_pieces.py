@@ -9,14 +9,11 @@ import numpy as np
 
 import rankscope as rs
 from rankscope.data.join import Convention, Joiner
-from rankscope.evaluation.folders import join_folder
-from rankscope.evaluation.pieces import join_task, merge_tasks, tasks_of_file
-from rankscope.evaluation.regrouped import join_ungrouped
-from rankscope.evaluation.run_files import RunPart, join_run_part
-from rankscope.io import table_stretches
-from rankscope.io.formats import get_format
-from rankscope.io.read import open_source
-from rankscope.io.streams import open_binary
+from rankscope.evaluation.joining import RunPart, join_folder
+from rankscope.evaluation.joining.joined import join_run_part, join_ungrouped
+from rankscope.evaluation.joining.workers import join_task, merge_tasks, tasks_of_file
+from rankscope.io.core import get_format, open_binary, open_source
+from rankscope.io.tables import formats as table_stretches
 
 __all__ = ["as_partition", "by_workers", "regrouped"]
 

@@ -16,43 +16,42 @@ from fuzz import seeds
 from fuzz.in_pieces import as_partition, by_workers, regrouped
 
 import rankscope as rs
-from rankscope.agreement.experiments import load_experiments
-from rankscope.agreement.metric_inputs import read_metric_scores
-from rankscope.agreement.sources import read_judgments
-from rankscope.agreement.system_sources import read_any_scores
-from rankscope.cli.leaderboard_input import read_board_data
-from rankscope.cli.mt_models import read_lm, read_parallel
+from rankscope.agreement.load import read_judgments, read_metric_scores
+from rankscope.agreement.load.files import read_any_scores
+from rankscope.agreement.rankeval.load import load_experiments
+from rankscope.cli._leaderboard_input import read_board_data
+from rankscope.cli.features.models import read_lm, read_parallel
 from rankscope.compat import ranx
 from rankscope.compat.letor import VERSIONS, Stopped, letor_score, letor_ttests
 from rankscope.compat.rankeval import rankeval_output
 from rankscope.compat.trec_eval import Options, trec_eval
 from rankscope.errors import in_one_line
-from rankscope.evaluation.saved import read_baseline
-from rankscope.evaluation.score_tables import read_score_table
-from rankscope.experiments.fold_data import read_folds
+from rankscope.evaluation.saved_scores import read_baseline, read_score_table
+from rankscope.experiments.crossvalidation import read_folds
 from rankscope.experiments.search_log import SearchLog
 from rankscope.fusion import load_fusion
-from rankscope.io.entity_ranks import read_entity_ranks
-from rankscope.io.feature_cache import SUFFIX
-from rankscope.io.features import read_features
-from rankscope.io.kept_arrays import read_arrays
-from rankscope.io.label_pairs import read_label_pairs
-from rankscope.io.letor import read_labels, read_letor
-from rankscope.io.letor_predictions import read_predictions
-from rankscope.io.mt_folders import read_mt_documents, read_mt_scores, read_mt_system_scores
-from rankscope.io.outcomes import read_preferences
-from rankscope.io.plain_texts import read_lines
-from rankscope.io.preferences import read_judged_table, read_preference_rankings
-from rankscope.io.ranking_tables import read_ranking_table
-from rankscope.io.system_tables import read_system_table
-from rankscope.io.wmt_rankings import read_wmt_rankings
-from rankscope.io.wmt_scores import read_seg_scores, read_sys_scores
-from rankscope.judging.lists import read_lists as read_cuts
-from rankscope.learning.mt import load_language_model, load_lexicon
-from rankscope.learning.mt.learned_scores import read_translation_features
-from rankscope.learning.mt.sentence_blocks import sentence_blocks
-from rankscope.learning.saved import load_ranker
-from rankscope.stability.checkpoint import Checkpoint, saved_settings
+from rankscope.io.core import read_arrays
+from rankscope.io.letor import read_features, read_labels, read_letor, read_predictions
+from rankscope.io.letor.feature_cache import SUFFIX
+from rankscope.io.preferences import read_judged_table, read_preference_rankings, read_preferences
+from rankscope.io.tables import read_entity_ranks, read_label_pairs
+from rankscope.io.translation import (
+    read_lines,
+    read_mt_documents,
+    read_mt_scores,
+    read_mt_system_scores,
+    read_ranking_table,
+    read_seg_scores,
+    read_sys_scores,
+    read_system_table,
+    read_wmt_rankings,
+)
+from rankscope.judging.pooling.run_lists import read_lists as read_cuts
+from rankscope.learning.model_files import load_ranker
+from rankscope.stability._checkpoint import Checkpoint, saved_settings
+from rankscope.translation import load_language_model, load_lexicon
+from rankscope.translation.features import read_translation_features
+from rankscope.translation.language_model.vocabulary import sentence_blocks
 
 __all__ = ["READERS", "Reader", "refusals"]
 

@@ -18,11 +18,11 @@ import polars as pl
 import rankscope as rs
 from rankscope.experiments.search_log import FORM, MARK, Setting
 from rankscope.fusion import save_fusion
-from rankscope.io.features import read_features
+from rankscope.io.letor import read_features
 from rankscope.learning import LambdaMART, Ranker
-from rankscope.learning.mt import save_language_model, save_lexicon, train_language_model, train_lexicon
-from rankscope.learning.saved import save_ranker
+from rankscope.learning.model_files import save_ranker
 from rankscope.stability.conditions import Condition
+from rankscope.translation import save_language_model, save_lexicon, train_language_model, train_lexicon
 
 if sys.version_info >= (3, 14):
     from compression import zstd

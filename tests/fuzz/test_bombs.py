@@ -19,9 +19,8 @@ from fuzz.seeds import npz, parquet, zstd
 import rankscope as rs
 from rankscope.data.sparse import refuse_sparse
 from rankscope.errors import InputError
-from rankscope.io.packed import FREE, RATIO
-from rankscope.io.streams import open_binary
-from rankscope.io.table_frames import are_all_keys, schema_of_lines
+from rankscope.io.core import FREE, RATIO, open_binary
+from rankscope.io.tables.frames import are_all_keys, schema_of_lines
 
 #: What one line over and over packs to depends on the packer; this is about 1 MB of lines.
 PIECE = b"q Q0 a 1 2.5 t\n" * (1 << 16)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from golden.printed import COLLECTION, assert_as_before
 
-from rankscope.reporting.results import RESULT_FORMATS
+from rankscope.reporting.tables import RESULT_FORMATS
 
 EXPECTED = Path(__file__).parent / "expected_consensus"
 

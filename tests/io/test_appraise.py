@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from rankscope.errors import InputError
-from rankscope.io.appraise import PIECE, read_appraise_rankings
+from rankscope.io.translation import read_appraise_rankings
+from rankscope.io.translation.appraise import PIECE
 
 WMT15 = """<?xml version="1.0" encoding="UTF-8"?>
 <WMT15-results>

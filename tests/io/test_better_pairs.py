@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from rankscope.errors import InputError
-from rankscope.io.better_pairs import read_better_pairs
+from rankscope.io.translation import read_better_pairs
 
 
 def read(tmp_path, content):

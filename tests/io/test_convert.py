@@ -21,8 +21,8 @@ from strategies import DOC_IDS, QUERY_IDS
 import rankscope as rs
 from rankscope.data.rows import Rows, decode_id
 from rankscope.io.convert import read_content
-from rankscope.io.formats import FORMATS, ReadRequest, writable_formats
-from rankscope.io.trec_files import ranks_of_rows
+from rankscope.io.core import FORMATS, ReadRequest, writable_formats
+from rankscope.io.trec.format import ranks_of_rows
 from rankscope.kernels.text import decode, encode, hashes
 
 Lists = dict[str, dict[str, Any]]

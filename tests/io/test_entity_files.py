@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import rankscope as rs
 from rankscope.data.entities import EntityRanks, hits_of_entities
-from rankscope.io.entity_ranks import read_entity_ranks
+from rankscope.io.tables import read_entity_ranks
 
 GOOD = "papers\tPageRank\tcitations\nA\t1\t3.5\nB\t12\t3.5\nC\t700.0\t1\n"
 

@@ -17,10 +17,10 @@ from sklearn.datasets import dump_svmlight_file, load_svmlight_file
 
 import rankscope as rs
 from rankscope.errors import InputError, ParameterError
-from rankscope.io import blocks, feature_lines, feature_table, features
-from rankscope.io.feature_lines import LineReader
-from rankscope.io.features import read_features
-from rankscope.io.letor import read_labels
+from rankscope.io.core import blocks
+from rankscope.io.letor import feature_lines, features, read_features, read_labels
+from rankscope.io.letor import feature_lines as feature_table
+from rankscope.io.letor.feature_lines import LineReader
 
 if sys.version_info >= (3, 14):
     from compression import zstd

@@ -13,8 +13,7 @@ from same import assert_same_bits
 
 from rankscope.data.features import Features
 from rankscope.errors import InputError, ParameterError
-from rankscope.io import feature_cache, features
-from rankscope.io.features import read_features
+from rankscope.io.letor import feature_cache, features, read_features
 
 LINES = (
     b"2 qid:10 1:0.5 2:0.25 #docid = D1 inc = 1\n"

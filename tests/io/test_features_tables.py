@@ -14,7 +14,7 @@ import pytest
 from same import assert_same_bits
 
 from rankscope.errors import InputError, ParameterError
-from rankscope.io.features import read_features
+from rankscope.io.letor import read_features
 
 CSV = b"qid,label,docno,b,a,note\n007,2,d1,0.5,1,x\nq,0,d2,,-3,y\n007,1,d3,0.25,1e2,z\n"
 

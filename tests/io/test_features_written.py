@@ -16,10 +16,8 @@ from sklearn.datasets import load_svmlight_file
 import rankscope as rs
 from rankscope.data.features import Features
 from rankscope.errors import InputError, OutputError, ParameterError
-from rankscope.io import feature_text
-from rankscope.io.feature_text import write_features
-from rankscope.io.features import read_features
-from rankscope.io.letor import read_labels
+from rankscope.io.letor import feature_writer as feature_text
+from rankscope.io.letor import read_features, read_labels, write_features
 
 FORMS = ("txt", "csv", "tsv", "jsonl", "parquet", "txt.gz", "csv.zst", "dat")
 

@@ -15,9 +15,9 @@ import polars as pl
 import pytest
 
 import rankscope as rs
-from rankscope.data.dicts import rows_from_dicts
-from rankscope.io.formats import FORMATS, FileContent, Format, FormatEntry, ReadRequest
-from rankscope.io.read import Source
+from rankscope.data.row_input import rows_from_dicts
+from rankscope.io.core import FORMATS, FileContent, Format, ReadRequest, Source
+from rankscope.io.core.formats import FormatEntry
 from rankscope.kernels.text import decode
 
 if sys.version_info >= (3, 14):

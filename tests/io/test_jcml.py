@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from rankscope.errors import InputError, ParameterError, UnknownName
-from rankscope.io.jcml import read_jcml
+from rankscope.io.translation import read_jcml
 
 TWO = """<?xml version="1.0" encoding="utf-8"?>
 <jcml>

@@ -14,8 +14,8 @@ import pytest
 
 import rankscope as rs
 from rankscope.errors import RankscopeError
+from rankscope.io.core import sniff
 from rankscope.io.json_dicts import pack_lz4
-from rankscope.io.sniff import sniff
 
 if sys.version_info >= (3, 14):
     from compression import zstd

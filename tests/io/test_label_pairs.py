@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rankscope.errors import InputError
-from rankscope.io.label_pairs import find_label, labels_as_numbers, read_label_pairs
+from rankscope.io.tables import find_label, read_label_pairs
+from rankscope.io.tables.label_pairs import labels_as_numbers
 
 
 @pytest.fixture

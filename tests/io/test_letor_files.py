@@ -14,9 +14,12 @@ from hypothesis import strategies as st
 
 import rankscope as rs
 from rankscope.errors import InputError
-from rankscope.io import letor, letor_fields, letor_predictions
-from rankscope.io.blocks import LineBlock
-from rankscope.io.letor import LetorLabels, label_qrels, prediction_run, read_labels, read_letor, read_predictions
+from rankscope.io.core import LineBlock
+from rankscope.io.letor import fields as letor_fields
+from rankscope.io.letor import label_qrels, prediction_run, read_labels, read_letor, read_predictions
+from rankscope.io.letor import labels as letor
+from rankscope.io.letor import labels as letor_predictions
+from rankscope.io.letor.labels import LetorLabels
 from rankscope.kernels.text import PADDING, decode
 
 if sys.version_info >= (3, 14):

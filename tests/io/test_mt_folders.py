@@ -7,15 +7,16 @@ import pytest
 
 from rankscope.data.segment_scores import PairScores, SegmentScores, attach_scores
 from rankscope.errors import InputError, ParameterError
-from rankscope.io.mt_folders import (
+from rankscope.io.translation import (
     list_mt_scores,
+    read_lines,
     read_mt_documents,
     read_mt_scores,
     read_mt_system_scores,
     read_mt_texts,
+    read_plain_texts,
+    read_wmt_rankings,
 )
-from rankscope.io.plain_texts import read_lines, read_plain_texts
-from rankscope.io.wmt_rankings import read_wmt_rankings
 
 
 @pytest.fixture

@@ -20,10 +20,13 @@ from hypothesis import strategies as st
 from rankscope.data.join import Convention
 from rankscope.data.qrels import Qrels
 from rankscope.errors import OutputError, RankscopeError
-from rankscope.evaluation.sources import join_file, join_run_object
-from rankscope.io import regrouped, table_stretches, tables, trec_files
+from rankscope.evaluation.joining import join_file, join_run_object
+from rankscope.io.core import zstd_module
 from rankscope.io.read import read_run
-from rankscope.io.streams import zstd_module
+from rankscope.io.scale import external_group_by as regrouped
+from rankscope.io.tables import formats as table_stretches
+from rankscope.io.tables import formats as tables
+from rankscope.io.trec import format as trec_files
 
 QRELS = Qrels({"q1": {"d1": 1, "d2": 0, "d3": 2}, "q2": {"d1": 2, "é": 1}, "7": {"d3": 1}})
 FORMATS = ("trec", "csv", "tsv", "jsonl", "parquet")

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 import rankscope as rs
 from rankscope.agreement import read_wmt_rankings
 from rankscope.errors import InputError
-from rankscope.io.choice_words import parse_choice
+from rankscope.io.preferences import parse_choice
 
 #: A beats B; B and C are tied; C beats A, who stands on the left.
 GOOD = "left,right,winner\nA,B,left\nB,C,tie\nA,C,right\n"

@@ -8,9 +8,9 @@ import polars as pl
 import pytest
 
 from rankscope.errors import InputError
-from rankscope.io import parquet_pages
-from rankscope.io.parquet_pages import Structure, refuse_false_pages
-from rankscope.io.table_frames import read_frame
+from rankscope.io.tables import parquet_pages, refuse_false_pages
+from rankscope.io.tables.frames import read_frame
+from rankscope.io.tables.parquet_pages import Structure
 
 N = 3000
 TABLE = pl.DataFrame(

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from rankscope.agreement import read_preference_rankings, segments
-from rankscope.agreement.sources import detect_kind, read_judgments
+from rankscope.agreement.load import detect_kind, read_judgments
 from rankscope.errors import InputError
 
 CHOSEN = "item,a,b,human,judge\n1,large,small,a,tie\n2,small,large,b,b\n3,small,large,tie,\n"

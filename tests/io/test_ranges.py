@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rankscope.io import ranges
-from rankscope.io.blocks import BOM
-from rankscope.io.ranges import ByteRange, RangeReader, cut_at_queries
+from rankscope.io.core import BOM
+from rankscope.io.scale import ByteRange, RangeReader, cut_at_queries
+from rankscope.io.scale import splits as ranges
 
 
 def line(query, doc="d"):

@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 
 from rankscope.errors import InputError, UnknownName
-from rankscope.io.ranking_tables import read_ranking_table
+from rankscope.io.translation import read_ranking_table
 
 CSV = "segment,system,gold,predicted\n7,A,1,2.5\n7,B,2,0.5\n8,A,1,\n"
 

@@ -5,7 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rankscope.io.render import MANY, any_blank, format_numbers, has_blank, pick_texts
+from rankscope.io.core import format_numbers, has_blank, pick_texts
+from rankscope.io.core.render import MANY, any_blank
 from rankscope.kernels.text import as_fields
 
 

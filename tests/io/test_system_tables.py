@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from rankscope.errors import InputError
-from rankscope.io.system_tables import read_system_table
+from rankscope.io.translation import read_system_table
 
 
 @pytest.fixture

@@ -17,10 +17,11 @@ from same import assert_same_bits
 
 import rankscope as rs
 from rankscope.data.join import Convention, Joiner, join
-from rankscope.io.blocks import BlockReader, split_fields, split_irregular_fields, split_regular_fields
-from rankscope.io.read import Source, open_source
-from rankscope.io.streams import open_binary
-from rankscope.io.trec import QRELS, RUN, Grammar, Ungrouped, stream_rows
+from rankscope.data.rows import Ungrouped
+from rankscope.io.core import BlockReader, Source, open_binary, open_source, split_fields
+from rankscope.io.core.blocks import split_irregular_fields, split_regular_fields
+from rankscope.io.trec import RUN, stream_rows
+from rankscope.io.trec.format import QRELS, Grammar
 from rankscope.kernels.text import decode
 
 Table = list[tuple[bytes, list[tuple[bytes, Any]]]]

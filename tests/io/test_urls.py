@@ -10,9 +10,8 @@ import pytest
 
 import rankscope as rs
 from rankscope.errors import InputError, ParameterError
-from rankscope.io.packed import FREE
-from rankscope.io.streams import open_binary
-from rankscope.io.urls import RemoteFile, is_url, open_url, url_size
+from rankscope.io.core import FREE, is_url, open_binary, url_size
+from rankscope.io.core.urls import RemoteFile, open_url
 
 RUN = b"q1 Q0 d1 1 2.0 bm25\nq1 Q0 d2 2 1.0 bm25\n"
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from rankscope.errors import InputError, ParameterError
-from rankscope.io.wmt_rankings import read_wmt_rankings
+from rankscope.io.translation import read_wmt_rankings
 from rankscope.kernels.pairs import count_pairs_by_row
 
 HEADER = "srclang,trglang,srcIndex,documentId,segmentId,judgeId,system1Number,system1Id,system2Number,system2Id,"

@@ -8,9 +8,8 @@ import numpy as np
 import pytest
 
 from rankscope.errors import InputError, ParameterError
-from rankscope.io.blocks import BLOCK
-from rankscope.io.streams import zstd_module
-from rankscope.io.wmt_scores import read_seg_scores, read_sys_scores
+from rankscope.io.core import BLOCK, zstd_module
+from rankscope.io.translation import read_seg_scores, read_sys_scores
 
 LINES = [
     "chrF\tde-en\tnewstest2012\tA\t1\t0.5",

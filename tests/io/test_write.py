@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import rankscope as rs
-from rankscope.io.write import check_writable, write_text
+from rankscope.io.core import check_writable, write_text
 
 
 def test_what_is_written_is_what_was_given(tmp_path: Path) -> None:

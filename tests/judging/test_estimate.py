@@ -11,8 +11,7 @@ from scipy.stats import mannwhitneyu
 
 import rankscope as rs
 from rankscope.errors import InputError, ParameterError, UnknownName
-from rankscope.judging.drawn import rank_sum_pvalue
-from rankscope.judging.machine import parse_grade_map
+from rankscope.judging.estimation.dual_judgments import parse_grade_map, rank_sum_pvalue
 
 QUERIES = [f"q{i:02}" for i in range(12)]
 #: At which rank the only relevant document stands, by people; the machine errs on each third query.

@@ -14,8 +14,8 @@ from same import assert_same_numbers
 import rankscope as rs
 from rankscope.demo.collection import SEED, make_collection
 from rankscope.errors import InputError, ParameterError
-from rankscope.io.blocks import BLOCK
-from rankscope.judging.methods import METHODS
+from rankscope.io.core import BLOCK
+from rankscope.judging.pooling import METHODS
 
 ONE = {"q1": {"a": 3.0, "b": 2.0, "c": 1.0}, "q2": {"x": 2.0, "y": 1.0}}
 TWO = {"q1": {"b": 3.0, "d": 2.0, "e": 1.0}, "q2": {"z": 1.0}}

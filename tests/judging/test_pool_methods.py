@@ -13,8 +13,9 @@ from judging.naive_pooling import bandit, by_depth, hedge, move_to_front
 
 import rankscope as rs
 from rankscope.errors import ParameterError, UnknownName
-from rankscope.judging.hedging import rank_losses
-from rankscope.judging.methods import METHODS, even_shares, validate_method
+from rankscope.judging.pooling import METHODS
+from rankscope.judging.pooling.adjudication import rank_losses
+from rankscope.judging.pooling.methods import even_shares, validate_method
 
 #: Two runs, of which A is good at first and B later on.
 LISTS = {"A": "abcd", "B": "efgh"}

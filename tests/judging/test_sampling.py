@@ -12,7 +12,7 @@ import pytest
 
 import rankscope as rs
 from rankscope.errors import InputError, ParameterError
-from rankscope.judging.sampled import LEFT_OUT, TO_JUDGE
+from rankscope.judging.pooling.random_sample import LEFT_OUT, TO_JUDGE
 
 RUN = rs.Run({f"q{q}": {f"d{i:02}": -float(i) for i in range(40)} for q in range(3)}, name="one")
 QRELS = {f"q{q}": {f"d{i:02}": int((i + q) % 3 == 0) for i in range(40)} for q in range(3)}

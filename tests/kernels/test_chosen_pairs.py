@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from rankscope.kernels import chosen_pairs
-from rankscope.kernels.chosen_pairs import prepare_subset_pairs, subset_surplus
+from rankscope.kernels import subset_pairs as chosen_pairs
+from rankscope.kernels.subset_pairs import prepare_subset_pairs, subset_surplus
 
 
 @st.composite

@@ -11,7 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rankscope.errors import InputError, ParameterError
-from rankscope.learning.blend_scores import NORMALISATIONS, WITHIN_LISTS, learn_combination, within_deviation
+from rankscope.learning.blend import NORMALISATIONS, learn_combination
+from rankscope.learning.scaling import WITHIN_LISTS, within_deviation
 
 #: Lists of 3, 1 and 2 documents.
 OFFSETS = np.array([0, 3, 4, 6])

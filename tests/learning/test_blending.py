@@ -10,9 +10,9 @@ import pytest
 
 from rankscope.data.features import Features
 from rankscope.errors import InputError, ParameterError, UnknownName
-from rankscope.learning.blend_scores import WITHIN_LISTS
-from rankscope.learning.blending import Blend
+from rankscope.learning.blend import Blend
 from rankscope.learning.ranker import Ranker
+from rankscope.learning.scaling import WITHIN_LISTS
 
 RNG = np.random.default_rng(8)
 X = RNG.normal(size=(90, 4))

@@ -11,7 +11,7 @@ import pytest
 from rankscope.data.features import Features
 from rankscope.kernels import trees
 from rankscope.learning import Blend, Ranker, load_ranker, network, save_ranker, scaling
-from rankscope.learning.blend_scores import NORMALISATIONS
+from rankscope.learning.blend import NORMALISATIONS
 from rankscope.learning.scaling import TRANSFORMS
 
 WIDTH = 11

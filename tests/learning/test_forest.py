@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rankscope.learning.forest import parse_trees
+from rankscope.learning.lambdamart import parse_trees
 
 lightgbm = pytest.importorskip("lightgbm", reason="LightGBM is not installed; it is what grows trees")
 

@@ -12,11 +12,12 @@ import pytest
 import rankscope as rs
 from rankscope.data.features import Features
 from rankscope.errors import InputError, ParameterError, UnknownName
-from rankscope.evaluation.lists import FullyJudgedLists
-from rankscope.experiments.permuting import prepared_scorer
-from rankscope.learning import LOSSES, LambdaMART, Ranker, boosting
+from rankscope.evaluation.judged_lists import FullyJudgedLists
+from rankscope.experiments.permutation_importance import prepared_scorer
+from rankscope.learning import LOSSES, LambdaMART, Ranker
+from rankscope.learning import lambdamart as boosting
 from rankscope.learning.lambdamart import parse_objective
-from rankscope.learning.learned import Training, ranker_signature
+from rankscope.learning.training import Training, ranker_signature
 from rankscope.measures.names import parse_measure
 
 RNG = np.random.default_rng(21)

@@ -9,8 +9,8 @@ import pytest
 
 from rankscope._version import __version__
 from rankscope.data.features import Features
-from rankscope.learning.learned import Training, epoch_curves, ranker_signature
 from rankscope.learning.ranker import Ranker
+from rankscope.learning.training import Training, epoch_curves, ranker_signature
 
 RNG = np.random.default_rng(8)
 
@@ -120,7 +120,7 @@ def test_it_is_shown_like_every_result() -> None:
 
 @pytest.mark.parametrize(("loss", "shown"), [(0.12345, "0.1235"), (1234.5, "1234.5000"), (3.67e13, "3.670e+13")])
 def test_losses_in_a_table_are_short_however_large(loss: float, shown: str) -> None:
-    from rankscope.learning.learned import format_loss
+    from rankscope.learning.training import format_loss
 
     assert format_loss(loss) == shown
 

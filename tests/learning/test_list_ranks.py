@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rankscope.data.features import Features
-from rankscope.learning.list_ranks import with_list_ranks
+from rankscope.learning.scaling import with_list_ranks
 
 
 @given(st.integers(0, 2**32), st.lists(st.integers(1, 6), min_size=1, max_size=5))

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from rankscope.data.features import Features
 from rankscope.errors import InputError
-from rankscope.learning.matched import match_features
+from rankscope.learning.features import match_features
 
 
 def features(*names: str) -> Features:

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from learning.losses.every_loss import graded_lists
 
-from rankscope.learning.pairs import chunks_with_all, count_pairs, graded_pairs, pair_chunks
+from rankscope.learning.losses.pairwise.pairs import chunks_with_all, count_pairs, graded_pairs, pair_chunks
 
 
 def naive_pairs(grades, offsets):

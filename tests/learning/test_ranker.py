@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 import rankscope as rs
 from rankscope.data.features import Features
 from rankscope.errors import InputError, ParameterError
-from rankscope.evaluation.lists import FullyJudgedLists
+from rankscope.evaluation.judged_lists import FullyJudgedLists
 from rankscope.learning import LOSSES, Ranker
 from rankscope.learning.ranker import PARAMETERS
 from rankscope.learning.scaling import TRANSFORMS

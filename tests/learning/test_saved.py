@@ -16,10 +16,9 @@ import pytest
 import safetensors.numpy
 
 from rankscope.errors import InputError, OutputError, ParameterError
-from rankscope.io.write import write_chunks
-from rankscope.learning import saved
+from rankscope.io.core import write_chunks
+from rankscope.learning.model_files import check_saving, load_ranker, model_file, save_ranker
 from rankscope.learning.ranker import Ranker
-from rankscope.learning.saved import check_saving, load_ranker, save_ranker
 from rankscope.measures import MEASURES
 from rankscope.measures.custom import define_measure
 from rankscope.measures.names import parse_measure
@@ -313,7 +312,7 @@ def test_it_is_written_whole_or_not_at_all(tmp_path: Path, monkeypatch: pytest.M
     monkeypatch.undo()
     with pytest.raises(OutputError, match="does not exist"):
         save_ranker(trained(), tmp_path / "none" / "m")
-    assert saved.write_chunks is write_chunks  # which does not leave halves behind either
+    assert model_file.write_chunks is write_chunks  # which does not leave halves behind either
 
 
 def squares(scores: Any, relevance: Any, offsets: Any) -> tuple[float, Any]:

@@ -12,10 +12,9 @@ import pytest
 from learning.test_saved import parts, put
 
 from rankscope.errors import InputError, ParameterError
-from rankscope.learning.blend_scores import NORMALISATIONS
-from rankscope.learning.blending import Blend
+from rankscope.learning.blend import NORMALISATIONS, Blend
+from rankscope.learning.model_files import load_ranker, save_ranker
 from rankscope.learning.ranker import Ranker
-from rankscope.learning.saved import load_ranker, save_ranker
 
 RNG = np.random.default_rng(6)
 X = RNG.normal(size=(60, 3))

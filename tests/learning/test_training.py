@@ -6,13 +6,13 @@ from scipy.optimize import approx_fprime
 
 from rankscope.data.features import Features
 from rankscope.errors import InputError
-from rankscope.learning import stopping
-from rankscope.learning.descent import MinibatchTraining, informative_lists
+from rankscope.learning import early_stopping as stopping
+from rankscope.learning.early_stopping import EarlyStopping
+from rankscope.learning.features import informative_lists
 from rankscope.learning.linear import train_linear
 from rankscope.learning.losses import parse_loss
-from rankscope.learning.network import score_documents
+from rankscope.learning.network import MinibatchTraining, score_documents
 from rankscope.learning.ranker import Ranker
-from rankscope.learning.stopping import EarlyStopping
 from rankscope.measures.names import parse_measure
 
 

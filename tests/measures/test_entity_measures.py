@@ -302,7 +302,7 @@ def test_a_measure_of_many_groups_at_once_is_that_of_a_naive_loop(name: str) -> 
 
 
 def test_tables_too_wide_for_memory_are_done_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
-    from rankscope.measures import entity_curves
+    from rankscope.measures import curves as entity_curves
 
     rng = np.random.default_rng(5)
     hits = Hits.concat([hits_of([*map(float, rng.integers(1, 90, 5))], 100) for _ in range(23)])

@@ -9,15 +9,12 @@ import rankscope as rs
 from rankscope.measures import MEASURES
 from rankscope.measures.binary import AP, AUC, GMAP, RR, F, P, R, RelP, Rprec, Success
 from rankscope.measures.cascade import ERR, RBP, nERR
-from rankscope.measures.diversity import AP_IA
-from rankscope.measures.graded import DCG, nDCG
-from rankscope.measures.ideal import BinG, G, IdealDCG, RnDCG, nDCGRel
-from rankscope.measures.interpolated import AvgIPrec, IPrec
-from rankscope.measures.judged import Bpref, GMBpref, Judged, Unj
-from rankscope.measures.names import expand_trec, parse_measures, split_trec, trec_name
-from rankscope.measures.novelty import NRBP, alpha_DCG, alpha_nDCG
+from rankscope.measures.curves import AvgIPrec, IPrec
+from rankscope.measures.diversity import AP_IA, NRBP, alpha_DCG, alpha_nDCG
+from rankscope.measures.graded import DCG, BinG, G, IdealDCG, RnDCG, nDCG, nDCGRel
+from rankscope.measures.incomplete_judgments import Bpref, GMBpref, Judged, Unj
+from rankscope.measures.names import TREC_NAMES, expand_trec, parse_measures, split_trec, trec_name
 from rankscope.measures.sets import SetAP, SetF, SetRelP, Utility, Yaap
-from rankscope.measures.trec_names import TREC_NAMES
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 from same import assert_same_numbers
 
 import rankscope as rs
-from rankscope.measures.overlap import harmonic_tail, rbo
+from rankscope.measures.association import rbo
+from rankscope.measures.association.rank_biased_overlap import harmonic_tail
 
 P = st.floats(0.05, 0.95)
 #: Far enough for p = .95: .95^1000 is below 1e-22.

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import rankscope as rs
 from rankscope.errors import ParameterError
-from rankscope.evaluation.lists import FullyJudgedLists
+from rankscope.evaluation.judged_lists import FullyJudgedLists
 from rankscope.measures.names import parse_measure
 
 MEASURES = (

@@ -14,7 +14,8 @@ from same import assert_same_bits
 
 import rankscope as rs
 from rankscope.errors import InputError, ParameterError, UnknownName
-from rankscope.parallel import cluster_checks, cluster_run, cluster_unit, run_units, workers_for
+from rankscope.parallel import cluster as cluster_checks
+from rankscope.parallel import cluster_run, cluster_unit, run_units, workers_for
 from rankscope.parallel.cluster import current_cluster
 from rankscope.parallel.threads import openblas
 

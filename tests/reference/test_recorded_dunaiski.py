@@ -11,10 +11,10 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 
-from rankscope.compat.dunaiski_measures import FUNCTIONS, coded_measure
+from rankscope.compat.dunaiski import FUNCTIONS, coded_measure
 from rankscope.data.entities import EntityRanks
 from rankscope.data.hits import Hits
-from rankscope.io.entity_ranks import read_entity_ranks
+from rankscope.io.tables import read_entity_ranks
 from rankscope.measures.base import Measure
 from rankscope.measures.names import parse_measures
 from rankscope.measures.presets import PRESETS

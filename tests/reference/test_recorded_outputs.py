@@ -16,8 +16,7 @@ from reference.recorded import VERSIONS, Line, measures_of, printed, read_lines,
 import rankscope as rs
 from rankscope.data.hits import Hits
 from rankscope.data.join import Convention
-from rankscope.measures.names import expand_trec
-from rankscope.measures.trec_names import TREC_NAMES
+from rankscope.measures.names import TREC_NAMES, expand_trec
 
 FOLDER = Path(__file__).resolve().parent / "trec_eval"
 OUTPUTS = sorted(p.name for p in FOLDER.glob("*.v*.txt"))

@@ -12,10 +12,7 @@ import pytest
 from cli.conftest import cli
 
 import rankscope as rs
-from rankscope.agreement.as_rankeval import as_printed, ndgc_err, set_taus
-from rankscope.agreement.best_predicted import count_ranks, gold_of_best
-from rankscope.agreement.rank_hits import farr
-from rankscope.agreement.rank_table import PairedRanks
+from rankscope.agreement.rankeval import PairedRanks, as_printed, count_ranks, farr, gold_of_best, ndgc_err, set_taus
 from rankscope.compat import rankeval
 from rankscope.errors import InputError
 

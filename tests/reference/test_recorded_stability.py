@@ -12,14 +12,13 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from rankscope.compat.dunaiski_measures import coded_measure
+from rankscope.compat.dunaiski import coded_measure
 from rankscope.data.entities import EntityRanks
-from rankscope.io.entity_ranks import read_entity_ranks
+from rankscope.io.tables import read_entity_ranks
 from rankscope.measures.base import Measure
-from rankscope.stability.orders import coded_error_and_ties
-from rankscope.stability.resampling import coded_levels, counts_of
+from rankscope.stability.discriminative_power import counts_of
+from rankscope.stability.dunaiski import coded_error_and_ties, coded_levels, coded_swap_difference
 from rankscope.stability.sampling import Entities
-from rankscope.stability.swaps import coded_swap_difference
 from rankscope.stats import t_test
 
 FOLDER = Path(__file__).resolve().parent / "dunaiski"

@@ -5,7 +5,7 @@ from functools import cache
 
 import numpy as np
 
-from rankscope.data.sections import Figure
+from rankscope.data.section import Figure
 from rankscope.reporting import figures
 
 HOSTILE = [

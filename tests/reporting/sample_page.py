@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rankscope.data.sections import Figure, Marked, Section, Table
+from rankscope.data.section import Figure, Marked, Section, Table
 from rankscope.reporting.page import FigureHtml, Page, render_page
 
 SCRIPT = "<script>alert(1)</script>"

@@ -18,19 +18,19 @@ from same import assert_same_bits
 
 import rankscope as rs
 from rankscope.data.rankings import Labels, Rankings
+from rankscope.data.result import as_text
 from rankscope.data.scores import EachQuery
-from rankscope.data.sections import Section, as_text
-from rankscope.evaluation.holes import UnjudgedShares, unjudged_measures, unjudged_shares
-from rankscope.experiments.mt_judging import SYSTEM_RULES as RULES
-from rankscope.experiments.mt_judging import PairTest, SegmentTaus, SystemCorrelations
-from rankscope.experiments.mt_outcome import DirectionResult
-from rankscope.experiments.mt_training import LearnedMetric
-from rankscope.experiments.wmt12 import SegmentLevel
-from rankscope.experiments.wmt12_systems import SystemLevel
-from rankscope.reporting.result_page import result_page
-from rankscope.reporting.results import RESULT_FORMATS, render_result
+from rankscope.data.section import Section
+from rankscope.evaluation.unjudged import UnjudgedShares, unjudged_measures, unjudged_shares
+from rankscope.reporting.page import result_page
+from rankscope.reporting.tables import RESULT_FORMATS, render_result
 from rankscope.stability import StabilityStudy
-from rankscope.stability.ablation_shown import Ablation
+from rankscope.stability.ablation_result import Ablation
+from rankscope.translation.experiment.human_agreement import SYSTEM_RULES as RULES
+from rankscope.translation.experiment.human_agreement import PairTest, SegmentTaus, SystemCorrelations
+from rankscope.translation.experiment.result import DirectionResult
+from rankscope.translation.experiment.training import LearnedMetric
+from rankscope.translation.wmt12 import SegmentLevel, SystemLevel
 
 #: A name that breaks lines, ends comments, opens markup, and is no UTF-8.
 AWFUL = b"two\nlines | & % _ caf\xe9".decode("utf-8", "surrogateescape")
@@ -96,7 +96,7 @@ def features() -> rs.Features:
     return rs.Features.of(x, np.arange(45) % 3, sizes=[5] * 9, names=(AWFUL, "b"))
 
 
-def translations() -> rs.experiments.TranslationExperiment:
+def translations() -> rs.translation.TranslationExperiment:
     """A model with such a name, and a metric that was not trained."""
     one, ends = np.array([[0.2], [0.1]]), np.array([0.2, 0.1])
     on_segments = SegmentTaus(
@@ -114,7 +114,7 @@ def translations() -> rs.experiments.TranslationExperiment:
     by_rule = {
         rule: rs.agreement.systems(judged(), statistic="spearman", interval="none", over="own", rng=1) for rule in RULES
     }
-    return rs.experiments.TranslationExperiment(
+    return rs.translation.TranslationExperiment(
         protocol="cv",
         pairs=("de-en",),
         found={"into": DirectionResult(segments=on_segments, systems=SystemCorrelations(by_rule=by_rule))},
@@ -184,7 +184,7 @@ RESULTS: dict[type, Callable[[], Any]] = {
     rs.experiments.Search: lambda: rs.experiments.search(
         features(), {AWFUL: rs.learning.Ranker(hidden=())}, "RR", trials=2, folds=3, seeds=1
     ),
-    rs.experiments.TranslationExperiment: lambda: translations(),
+    rs.translation.TranslationExperiment: lambda: translations(),
     rs.consensus.Leaderboard: lambda: rs.consensus.leaderboard(preferred(), covariates=AWFUL, rng=1, n_resamples=30),
     rs.consensus.Consensus: lambda: rs.consensus.merge_rankings(
         {AWFUL: ["x", AWFUL, "y"], "two": [AWFUL, "x"], "three": ["y", AWFUL]}, n_resamples=30, rng=1

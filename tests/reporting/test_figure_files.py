@@ -13,7 +13,7 @@ from reporting.figure_data import (
     texts,
 )
 
-from rankscope.data.sections import Figure
+from rankscope.data.section import Figure
 from rankscope.errors import OutputError, ParameterError
 from rankscope.reporting import figures
 

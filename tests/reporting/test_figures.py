@@ -23,14 +23,14 @@ from reporting.figure_data import (
 )
 from sklearn.metrics import f1_score, matthews_corrcoef
 
-from rankscope.data.sections import Figure
+from rankscope.data.section import Figure
 from rankscope.errors import ParameterError, UnknownName
 from rankscope.reporting import figures
 from rankscope.reporting.figures import registry
-from rankscope.reporting.figures.binary_measures import f1_and_mcc, two_class_counts
-from rankscope.reporting.figures.curves import thinned
+from rankscope.reporting.figures.agreement import f1_and_mcc, two_class_counts
 from rankscope.reporting.figures.inputs import printable, shorten
-from rankscope.reporting.figures.spread import CLASSES, classes, shape_rows
+from rankscope.reporting.figures.marks import thinned
+from rankscope.reporting.figures.systems import CLASSES, classes, shape_rows
 
 pytest.importorskip("altair", reason="the extra `report` is not installed: pip install 'rankscope[report]'")
 pytest.importorskip("vl_convert", reason="the extra `report` is not installed: pip install 'rankscope[report]'")

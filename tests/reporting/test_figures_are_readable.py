@@ -15,9 +15,10 @@ from reporting.figure_data import (
     texts,
 )
 
-from rankscope.data.sections import Figure
+from rankscope.data.section import Figure
 from rankscope.reporting import figures
-from rankscope.reporting.figures.colours import (
+from rankscope.reporting.figures.marks import DASHES, MOST_LINES, SHAPES
+from rankscope.reporting.figures.style import (
     BLUE,
     DARK,
     DIVERGING,
@@ -28,7 +29,6 @@ from rankscope.reporting.figures.colours import (
     contrast,
     ink_on,
 )
-from rankscope.reporting.figures.curves import DASHES, MOST_LINES, SHAPES
 
 pytest.importorskip("altair", reason="the extra `report` is not installed: pip install 'rankscope[report]'")
 pytest.importorskip("vl_convert", reason="the extra `report` is not installed: pip install 'rankscope[report]'")

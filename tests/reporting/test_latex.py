@@ -9,8 +9,7 @@ from pathlib import Path
 import pytest
 
 import rankscope as rs
-from rankscope.reporting.results import render_result
-from rankscope.reporting.tables import render_scores
+from rankscope.reporting.tables import render_result, render_scores
 
 TEX = next(filter(None, map(shutil.which, ("pdflatex", "lualatex", "xelatex", "tectonic"))), None)
 HEAD = "\\documentclass{article}\n\\usepackage{booktabs}\n\\begin{document}\n"

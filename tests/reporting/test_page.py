@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 from reporting.sample_page import LONG, QUOTES, SCRIPT, UNREADABLE, sample_page, stand_in
 
-from rankscope.data.sections import Figure, Marked, Section, Table
+from rankscope.data.section import Figure, Marked, Section, Table
 from rankscope.errors import OutputError, ParameterError
+from rankscope.reporting._svg import inline_svg
 from rankscope.reporting.page import CROWD, MAX_ROWS, draw, is_page, render_page, with_unbroken_values
-from rankscope.reporting.svg import inline_svg
 
 
 class Reader(HTMLParser):

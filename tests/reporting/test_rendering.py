@@ -13,9 +13,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import rankscope as rs
-from rankscope.data.cells import align_columns
+from rankscope.data.text import align_columns
 from rankscope.measures import MEASURES
-from rankscope.reporting.measures import LIST_FORMATS, explain_measure, list_measures, list_presets
+from rankscope.reporting.measure_list import LIST_FORMATS, explain_measure, list_measures, list_presets
 from rankscope.reporting.tables import FORMATS, render_scores
 
 QRELS = {"q1": {"a": 1, "b": 2, "c": 0}, "q|2": {"a": 1}}

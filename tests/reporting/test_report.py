@@ -196,8 +196,8 @@ def test_names_are_shown_as_they_are(folder: Path) -> None:
 
 
 def test_a_table_of_ranks_and_letor_files_give_a_page_too(tmp_path: Path) -> None:
-    from rankscope.demo.entities import entity_files
     from rankscope.demo.letor import letor_files
+    from rankscope.demo.rankings import entity_files
 
     for name, text in {**entity_files(1), **letor_files(1)}.items():
         (tmp_path / name).write_text(text)

@@ -8,8 +8,7 @@ from dataclasses import replace
 import pytest
 
 import rankscope as rs
-from rankscope.reporting.page import FigureHtml
-from rankscope.reporting.result_page import UNTITLED, result_page
+from rankscope.reporting.page import UNTITLED, FigureHtml, result_page
 
 pytest.importorskip("jinja2", reason="the extra `report` is not installed: pip install 'rankscope[report]'")
 

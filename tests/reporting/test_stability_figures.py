@@ -6,14 +6,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from reporting.figure_data import PLAIN, SYSTEMS, rows_of, subtitle_of, texts
 
-from rankscope.data.sections import Figure
+from rankscope.data.section import Figure
 from rankscope.errors import ParameterError
 from rankscope.reporting import figures
-from rankscope.reporting.figures.asl_sorted import below_cut
-from rankscope.reporting.figures.error_tie import domain
-from rankscope.reporting.figures.label_places import label_places, line_passes_points, overlaps, text_width
-from rankscope.reporting.figures.level_axis import as_levels
-from rankscope.reporting.figures.swap_rates import last_bin
+from rankscope.reporting.figures.marks import as_levels, label_places, line_passes_points, overlaps, text_width
+from rankscope.reporting.figures.studies import below_cut, domain, last_bin
 
 pytest.importorskip("altair", reason="the extra `report` is not installed: pip install 'rankscope[report]'")
 pytest.importorskip("vl_convert", reason="the extra `report` is not installed: pip install 'rankscope[report]'")

@@ -13,10 +13,10 @@ from pathlib import Path
 import pytest
 
 import rankscope as rs
-from rankscope.data.sections import Figure, Section, Table
+from rankscope.data.section import Figure, Section, Table
 from rankscope.reporting import figures
 from rankscope.reporting.page import render_page
-from rankscope.reporting.results import render_result
+from rankscope.reporting.tables import render_result
 
 #: What somebody might call a run, a query, a document, a file.
 NAMES = [

@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 
 import rankscope as rs
-from rankscope.data.sections import Figure
+from rankscope.data.section import Figure
 from rankscope.demo.collection import write_collection
 from rankscope.demo.tour import TOUR
 from rankscope.reporting import figures

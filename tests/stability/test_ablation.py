@@ -17,11 +17,10 @@ from rankscope.data.entities import EntityRanks
 from rankscope.data.join import Convention
 from rankscope.demo.collection import make_collection
 from rankscope.evaluation.engine import plan_and_join
-from rankscope.measures.correlation import kendall_tau, tau_ap
-from rankscope.reporting.results import render_result
-from rankscope.stability.ablation import ablate
-from rankscope.stability.ablation_shown import Ablation
-from rankscope.stability.kept import JudgmentSubset, judgments_of
+from rankscope.measures.association import kendall_tau, tau_ap
+from rankscope.reporting.tables import render_result
+from rankscope.stability.ablation_result import Ablation
+from rankscope.stability.judgment_ablation import JudgmentSubset, ablate, judgments_of
 
 
 def in_order(qrels: rs.Qrels, docs: Qrels) -> list[tuple[str, str]]:

@@ -13,10 +13,9 @@ from scipy import stats
 
 from rankscope.errors import ParameterError
 from rankscope.measures.association import tau_ap
-from rankscope.stability import halves
-from rankscope.stability.halves import HalfAgreement, draw_halves, half_agreement, usual_sizes
-from rankscope.stats.ap_rows import tau_ap_by_row
-from rankscope.stats.rank_rows import rank_rows
+from rankscope.stability import reliability as halves
+from rankscope.stability.reliability import HalfAgreement, draw_halves, half_agreement, usual_sizes
+from rankscope.stats.correlation_values import rank_rows, tau_ap_by_row
 
 NAMES = ("tau", "tau_low", "tau_high", "tau_ap", "tau_ap_low", "tau_ap_high")
 

@@ -17,7 +17,7 @@ from strategies import Lists, random_case, ranked
 import rankscope as rs
 from rankscope.data.hits import Hits
 from rankscope.data.join import Convention
-from rankscope.stability.kept import PooledJudgments, judgments_of
+from rankscope.stability.judgment_ablation import PooledJudgments, judgments_of
 
 ARRAYS = ("offsets", "rank", "first", "last", "relevance", "judged", "retrieved", "missing", "grades", "grade_offsets")
 #: All forms of all measures that ask for no subtopics.

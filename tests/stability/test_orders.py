@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rankscope.stability.orders import coded_error_and_ties, error_and_ties, pairs_of_draws
+from rankscope.stability.discriminative_power import error_and_ties, pairs_of_draws
+from rankscope.stability.dunaiski import coded_error_and_ties
 
 
 def naive(means, systems, fuzz):

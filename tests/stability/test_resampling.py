@@ -10,9 +10,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from same import assert_same_numbers
 
-from rankscope.stability import resampling
-from rankscope.stability.resampling import coded_levels, count_draws, counts_of, kth_places, significance_levels
-from rankscope.stats import bootstrap_test, resampled
+from rankscope.stability import discriminative_power
+from rankscope.stability.discriminative_power import count_draws, counts_of, kth_places, significance_levels
+from rankscope.stability.dunaiski import coded_levels
+from rankscope.stats import bootstrap_test
+from rankscope.stats import paired_tests as resampled
 
 LEVELS = (0.01, 0.05, 0.1, 0.3)
 
@@ -86,7 +88,7 @@ def test_it_does_not_matter_how_many_pairs_are_computed_at_once(monkeypatch):
     differences, counts = rng.normal(0.2, 1, (17, 12)), count_draws(rng, 90, 12)
     differences[4] = 0
     whole = significance_levels(differences, counts, LEVELS), coded_levels(differences, counts, LEVELS)
-    monkeypatch.setattr(resampling, "CHUNK_NUMBERS", 180)
+    monkeypatch.setattr(discriminative_power, "CHUNK_NUMBERS", 180)
     parts = significance_levels(differences, counts, LEVELS), coded_levels(differences, counts, LEVELS)
     np.testing.assert_allclose(
         np.hstack([a[:, None] if a.ndim == 1 else a for pair in whole for a in pair]),

@@ -14,8 +14,8 @@ import pytest
 from stability.made import collection, made, normal_values, ranks_table
 
 import rankscope as rs
-from rankscope.reporting.results import RESULT_FORMATS, render_result
-from rankscope.stability.decided import STARS, decision_rate, lowest_level_reached, marks_of
+from rankscope.reporting.tables import RESULT_FORMATS, render_result
+from rankscope.stability.result import STARS, decision_rate, lowest_level_reached, marks_of
 
 #: DESIGN, section 4.
 COLUMNS = (

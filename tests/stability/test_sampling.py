@@ -13,9 +13,9 @@ from stability.made import collection, made, ranks_table
 
 import rankscope as rs
 from rankscope.measures.names import parse_measures
-from rankscope.stability.chosen import load_population
 from rankscope.stability.conditions import Condition
 from rankscope.stability.sampling import Entities, Queries, stream
+from rankscope.stability.settings import load_population
 
 CONVENTIONS = dict.fromkeys(("preset", "rel", "ties", "missing", "no_relevant", "unjudged"))
 

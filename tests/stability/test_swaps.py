@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rankscope.stability.swaps import BINS, coded_swap_difference, difference_needed, swap_counts, widths_of
+from rankscope.stability.discriminative_power import BINS, difference_needed, swap_counts, widths_of
+from rankscope.stability.dunaiski import coded_swap_difference
 
 
 def naive_counts(first, second, widths):

@@ -4,12 +4,17 @@ import numpy as np
 import pytest
 from same import assert_same_numbers
 
-from rankscope.stability.decided import decision_rate
-from rankscope.stability.halves import half_agreement
-from rankscope.stability.orders import error_and_ties
-from rankscope.stability.resampling import at_levels, count_draws, significance_levels
-from rankscope.stability.swaps import BINS, swap_counts
-from rankscope.stability.unit import bootstrap_swaps
+from rankscope.stability.discriminative_power import (
+    BINS,
+    at_levels,
+    count_draws,
+    error_and_ties,
+    significance_levels,
+    swap_counts,
+)
+from rankscope.stability.outcome import bootstrap_swaps
+from rankscope.stability.reliability import half_agreement
+from rankscope.stability.result import decision_rate
 
 
 @pytest.mark.parametrize("n", [3, 10, 40])
@@ -43,7 +48,7 @@ def test_bootstrap_swaps_do_not_depend_on_the_size_of_a_chunk(monkeypatch):
     values = rng.normal(size=(2, 5, 7))
     draws, widths = (count_draws(rng, 100, 7), count_draws(rng, 100, 7)), np.array([0.01, 0.1])
     whole = bootstrap_swaps(values, draws, widths)
-    monkeypatch.setattr("rankscope.stability.unit.CHUNK_NUMBERS", 130)
+    monkeypatch.setattr("rankscope.stability.outcome.CHUNK_NUMBERS", 130)
     np.testing.assert_array_equal(bootstrap_swaps(values, draws, widths), whole)
     assert whole[0].sum() == 2 * 10 * 100
 

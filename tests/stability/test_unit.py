@@ -12,18 +12,20 @@ from stability.made import made, normal_values, ranks_table
 
 import rankscope as rs
 from rankscope.stability.conditions import Condition
+from rankscope.stability.discriminative_power import count_draws, significance_levels
 from rankscope.stability.outcome import (
     StudySettings,
+    complete_groups,
+    correlations,
     displayed_means,
     ends_of,
+    measure_unit,
     outcome_of,
     percent_below,
     sample_widths,
     units_of,
 )
-from rankscope.stability.resampling import count_draws, significance_levels
 from rankscope.stability.sampling import Queries, stream
-from rankscope.stability.unit import complete_groups, correlations, measure_unit
 
 ASKED = StudySettings(levels=(0.05, 0.2), fuzz=(0.05, 0.2), iterations=12, n_resamples=60, seed=4, coded=False)
 

@@ -9,8 +9,8 @@ import pytest
 from stability.made import made, normal_values, ranks_table
 
 import rankscope as rs
-from rankscope.stability import words
-from rankscope.stability.words import main_condition, main_level, verdict
+from rankscope.stability import view as words
+from rankscope.stability.view import main_condition, main_level, verdict
 
 QUICK = {"iterations": 12, "n_resamples": 99, "rng": 3}
 CLEAR = [0.2, 0.5, 0.8]

@@ -11,8 +11,7 @@ from sklearn import metrics
 from statsmodels.stats.proportion import proportion_confint
 
 from rankscope.errors import InputError, ParameterError
-from rankscope.stats.confusion import confusion_matrix, rates, share_interval
-from rankscope.stats.labels import encode
+from rankscope.stats.confusion import confusion_matrix, encode, rates, share_interval
 
 TRUE, PREDICTED = [1, 0, 1, 0, 1], [1, 0, 1, 1, 0]  # the example in the spec: (TN, FP, FN, TP) = (1, 1, 1, 2)
 PAIRS = st.lists(st.tuples(st.integers(0, 4), st.integers(0, 4)), min_size=1, max_size=40)

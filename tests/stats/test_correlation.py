@@ -17,9 +17,11 @@ from scipy import stats
 from rankscope.errors import ParameterError
 from rankscope.kernels.pairs import count_pairs
 from rankscope.kernels.resample import bootstrap_indices, draw
-from rankscope.measures import association
-from rankscope.stats import correlation_matrix, correlation_resamples, correlation_test, rank_rows
-from rankscope.stats.correlation_resamples import bootstrap_values, leave_one_out, weighted_correlation
+from rankscope.measures.association import by_query as association
+from rankscope.stats import correlation as correlation_resamples
+from rankscope.stats import correlation_matrix, correlation_test
+from rankscope.stats import correlation_values as rank_rows
+from rankscope.stats.correlation import bootstrap_values, leave_one_out, weighted_correlation
 from rankscope.stats.correlation_values import STATISTICS
 
 ALTERNATIVES = ["two-sided", "greater", "less"]

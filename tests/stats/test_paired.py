@@ -12,7 +12,8 @@ from same import assert_same_bits
 from scipy import stats
 
 from rankscope.errors import ParameterError
-from rankscope.stats import paired, sign_test, t_test, wilcoxon_test
+from rankscope.stats import paired_tests as paired
+from rankscope.stats import sign_test, t_test, wilcoxon_test
 from rankscope.stats.inputs import ALTERNATIVES
 
 #: Student (1908): additional hours of sleep by one drug over the other.

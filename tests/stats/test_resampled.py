@@ -15,7 +15,7 @@ from rankscope.errors import ParameterError
 from rankscope.kernels.resample import bootstrap_indices, draw
 from rankscope.stats import bootstrap_test, randomisation_test, t_test
 from rankscope.stats.inputs import ALTERNATIVES
-from rankscope.stats.resampled import monte_carlo
+from rankscope.stats.paired_tests import monte_carlo
 
 #: Darwin's maize: differences in height of pairs of plants, in eighths of an inch (Fisher 1935, section 17).
 MAIZE = [49, -67, 8, 16, 6, 23, 28, 41, 14, 29, 56, 24, 75, 60, -48]

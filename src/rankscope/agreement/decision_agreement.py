@@ -9,12 +9,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rankscope._version import __version__
-from rankscope.agreement.inputs import Judgments, Scores
-from rankscope.agreement.pair_counts import KINDS, count_by_judgment, count_unscored_pairs
-from rankscope.agreement.segment_inputs import Names, directions, load_judgments_and_metrics
-from rankscope.data.cells import format_value
-from rankscope.data.sections import Figure, Section, Table, as_text, tidy_frame
-from rankscope.data.wording import format_percent, pluralise
+from rankscope.agreement.load import Judgments, Names, Scores, directions, load_judgments_and_metrics
+from rankscope.agreement.statistics import KINDS, count_by_judgment, count_unscored_pairs
+from rankscope.data.result import as_text, tidy_frame
+from rankscope.data.section import Figure, Section, Table
+from rankscope.data.text import format_percent, format_value, pluralise
 from rankscope.errors import InputError
 from rankscope.kernels.ties import best_places
 from rankscope.stats.confusion import NORMALISE, ConfusionMatrix, Rates, confusion_matrix, rates
@@ -24,7 +23,13 @@ from rankscope.typing import Ints, PathLike
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["COLUMNS", "LABELS", "DecisionAgreement", "decisions"]
+__all__ = [
+    "COLUMNS",
+    "DecisionAgreement",
+    "LABELS",
+    "decisions",
+]
+
 
 COLUMNS = ("metric", "statistic", "label", "value", "n")
 #: What is said of the first of two translations.

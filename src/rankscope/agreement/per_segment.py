@@ -10,18 +10,23 @@ from __future__ import annotations
 
 from typing import Any
 
-from rankscope.agreement.best_predicted import gold_of_best
-from rankscope.agreement.rank_hits import dcg as dcg_of
-from rankscope.agreement.rank_hits import err as err_of
-from rankscope.agreement.rank_hits import farr as farr_of
-from rankscope.agreement.rank_hits import ndcg as ndcg_of
-from rankscope.agreement.rank_table import as_list
-from rankscope.agreement.rank_taus import count_pairs, tau_counts
-from rankscope.agreement.tau_pvalues import tau_pvalues
+from rankscope.agreement.rankeval import as_list, count_pairs, gold_of_best, tau_counts, tau_pvalues
+from rankscope.agreement.rankeval import dcg as dcg_of
+from rankscope.agreement.rankeval import err as err_of
+from rankscope.agreement.rankeval import farr as farr_of
+from rankscope.agreement.rankeval import ndcg as ndcg_of
 from rankscope.data.rank_list import check_normalisation
 from rankscope.stats.inputs import check_count
 
-__all__ = ["best_predicted_vs_human", "dcg", "err", "farr", "kendall_tau", "ndcg", "tau_pvalue"]
+__all__ = [
+    "best_predicted_vs_human",
+    "dcg",
+    "err",
+    "farr",
+    "kendall_tau",
+    "ndcg",
+    "tau_pvalue",
+]
 
 
 def kendall_tau(

@@ -16,15 +16,27 @@ from typing import Any
 
 import numpy as np
 
-from rankscope.agreement.best_predicted import RankCounts, count_ranks, gold_of_best
-from rankscope.agreement.rank_hits import dcg as dcg_of
-from rankscope.agreement.rank_hits import err as err_of
-from rankscope.agreement.rank_hits import farr as farr_of
-from rankscope.agreement.rank_hits import ndcg as ndcg_of
-from rankscope.agreement.rank_table import PairedRanks, as_table, segments_of, table_of
-from rankscope.agreement.rank_taus import TauCounts, count_pairs, tau_counts
-from rankscope.agreement.tau_permutations import permutation_pvalue
-from rankscope.agreement.tau_pvalues import combine_by_fisher, combine_by_stouffer, erfc, segment_statistics
+from rankscope.agreement.rankeval import (
+    PairedRanks,
+    RankCounts,
+    TauCounts,
+    as_table,
+    combine_by_fisher,
+    combine_by_stouffer,
+    count_pairs,
+    count_ranks,
+    erfc,
+    gold_of_best,
+    permutation_pvalue,
+    segment_statistics,
+    segments_of,
+    table_of,
+    tau_counts,
+)
+from rankscope.agreement.rankeval import dcg as dcg_of
+from rankscope.agreement.rankeval import err as err_of
+from rankscope.agreement.rankeval import farr as farr_of
+from rankscope.agreement.rankeval import ndcg as ndcg_of
 from rankscope.data.rank_list import check_normalisation
 from rankscope.data.rankings import Rankings
 from rankscope.errors import InputError, ParameterError
@@ -43,6 +55,7 @@ __all__ = [
     "segment_taus",
     "tau_pvalue",
 ]
+
 
 METHODS = ("fisher", "stouffer", "permutation")
 

@@ -9,17 +9,22 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rankscope._version import __version__
-from rankscope.data.cells import format_value
+from rankscope.data.result import as_text, tidy_frame
 from rankscope.data.run import Run
-from rankscope.data.sections import Section, Table, as_text, tidy_frame
-from rankscope.data.wording import join_names
+from rankscope.data.section import Section, Table
+from rankscope.data.text import format_value, join_names
 from rankscope.errors import InputError, ParameterError
 from rankscope.measures.association import STATISTICS, BetweenRuns, between_runs
 
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["COLUMNS", "RunAgreement", "runs"]
+__all__ = [
+    "COLUMNS",
+    "RunAgreement",
+    "runs",
+]
+
 
 COLUMNS = ("system_a", "system_b", "statistic", "query", "value")
 ALL = "all"
@@ -102,9 +107,9 @@ def runs(
 ) -> RunAgreement:
     """How alike two runs rank, query by query, by several coefficients.
 
-    statistics: names of `rankscope.measures.association.STATISTICS`, with their usual parameters; by default all, and
+    statistics: names of `rankscope.measures.association.by_query.STATISTICS`, with their usual parameters; by default all, and
     one that refuses these runs (as tau_ap refuses a truth with ties) is left out with a note. What each gives where it
-    is undefined: see `rankscope.measures.association.between_runs`.
+    is undefined: see `rankscope.measures.association.by_query.between_runs`.
 
     Raises InputError for runs without a query in common, scores that are not finite, and where a coefficient that was
     asked for refuses them; UnknownName for another name.

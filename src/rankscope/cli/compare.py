@@ -7,25 +7,27 @@ from typing import Any
 
 import click
 
-from rankscope.cli.comparison_options import comparison_options, take_comparison
-from rankscope.cli.options import evaluate_files, evaluation_options
-from rankscope.cli.output import progress_bar
-from rankscope.cli.results import result_options, take_result_output
+from rankscope.cli._comparison_options import comparison_options, take_comparison
+from rankscope.cli._options import evaluate_files, evaluation_options
+from rankscope.cli._output import progress_bar
+from rankscope.cli._results import result_options, take_result_output
+from rankscope.comparison.common_queries import resolve_system
+from rankscope.comparison.compare import Comparison
 from rankscope.comparison.compare import compare as compare_scores
-from rankscope.comparison.comparison import Comparison
 from rankscope.comparison.gate import Gate, check_gate
 from rankscope.comparison.gate import gate as gate_scores
-from rankscope.comparison.joined import join_scores
-from rankscope.comparison.matched import resolve_system
-from rankscope.comparison.standardise import standardise as standardise_scores
+from rankscope.comparison.merge_scores import join_scores
+from rankscope.comparison.standardisation import standardise as standardise_scores
+from rankscope.data.result import Result
 from rankscope.data.scores import Scores
-from rankscope.data.sections import Result
 from rankscope.errors import ParameterError, UnknownName
-from rankscope.evaluation.saved import check_save, read_baseline, write_scores
-from rankscope.evaluation.sources import ENTITY
+from rankscope.evaluation.joining import ENTITY
+from rankscope.evaluation.saved_scores import check_save, read_baseline, write_scores
 from rankscope.stats.standardisation import STANDARDISATIONS
 
-__all__ = ["compare"]
+__all__ = [
+    "compare",
+]
 
 
 @click.command()

@@ -7,27 +7,29 @@ from typing import Any, TypeVar
 
 import click
 
-from rankscope.cli.output import bytes_progress, progress_bar
-from rankscope.cli.results import result_options, take_result_output
-from rankscope.cli.sampling_options import CONFIDENCE_LEVEL, seed_option
+from rankscope.cli._output import bytes_progress, progress_bar
+from rankscope.cli._results import result_options, take_result_output
+from rankscope.cli._sampling_options import CONFIDENCE_LEVEL, seed_option
 from rankscope.consensus.by_query import merge_queries
 from rankscope.consensus.intervals import DRAWS, LEAST
-from rankscope.consensus.majorities import STRENGTHS
 from rankscope.consensus.merge import merge_rankings
-from rankscope.consensus.methods import METHODS, parameters_of
-from rankscope.consensus.robust import PVALUES
+from rankscope.consensus.pairwise import STRENGTHS
+from rankscope.consensus.registry import METHODS, parameters_of
 from rankscope.consensus.run_votes import votes_of_runs
+from rankscope.consensus.voting import PVALUES
 from rankscope.data.votes import UNRANKED
 from rankscope.errors import ParameterError
 from rankscope.io.ballots import VOTE_FORMATS, read_votes
-from rankscope.io.streams import check_single_stdin
+from rankscope.io.core import check_single_stdin
 from rankscope.stats.inputs import LARGEST
 
-__all__ = ["consensus"]
+__all__ = [
+    "consensus",
+]
+
 
 #: What --input says of runs.
 RUN_INPUT = "run"
-
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 
@@ -202,7 +204,7 @@ def consensus(
 
 def refuse_tables(files: Sequence[str]) -> None:
     """Raise for a table of votes among several files, which are runs."""
-    from rankscope.io.mistaken import looks_like_rank_table  # calls that are right need it not
+    from rankscope.io.trec import looks_like_rank_table  # calls that are right need it not
 
     table = next((file for file in files if looks_like_rank_table(file)), None)
     if table is not None:

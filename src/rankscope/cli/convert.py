@@ -5,9 +5,11 @@ from __future__ import annotations
 import click
 
 from rankscope.io.convert import convert as convert_file
-from rankscope.io.formats import FORMATS, KINDS, writable_formats
+from rankscope.io.core import FORMATS, KINDS, writable_formats
 
-__all__ = ["convert"]
+__all__ = [
+    "convert",
+]
 
 
 @click.command()

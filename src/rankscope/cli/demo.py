@@ -7,7 +7,9 @@ import click
 from rankscope.demo.collection import SEED
 from rankscope.demo.tour import full_tour, take_tour
 
-__all__ = ["demo"]
+__all__ = [
+    "demo",
+]
 
 
 @click.command()

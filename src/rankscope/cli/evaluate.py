@@ -7,23 +7,17 @@ from typing import Any
 
 import click
 
-from rankscope.cli.options import (
-    check_output,
-    evaluate_files,
-    evaluation_options,
-    output_options,
-    reading_workers,
-    refuse_workers,
-)
-from rankscope.cli.output import bytes_progress, write_output
-from rankscope.cli.results import PAGE, check_page, page_of
+from rankscope.cli._options import evaluate_files, evaluation_options, output_options, reading_workers, refuse_workers
+from rankscope.cli._output import bytes_progress, check_output, write_output
+from rankscope.cli._results import PAGE, check_page, page_of
 from rankscope.data.scores import EachQuery
 from rankscope.errors import ParameterError
-from rankscope.evaluation.skipped import ON_ERROR
-from rankscope.reporting.results import RESULT_FORMATS, render_result
-from rankscope.reporting.tables import FORMATS, render_scores
+from rankscope.evaluation.joining import ON_ERROR
+from rankscope.reporting.tables import FORMATS, RESULT_FORMATS, render_result, render_scores
 
-__all__ = ["evaluate"]
+__all__ = [
+    "evaluate",
+]
 
 
 @click.command()
@@ -113,7 +107,7 @@ def evaluate(
     if conventions is None:
         check_output(output, (qrels, *runs))
         if save is not None:
-            from rankscope.evaluation.saved import check_save, write_scores  # text files need it not
+            from rankscope.evaluation.saved_scores import check_save, write_scores  # text files need it not
 
             check_save(save, (qrels, *runs), beside=output)
         scores = evaluate_files(qrels, runs, measures, on_error=on_error, **options)
@@ -126,7 +120,7 @@ def evaluate(
         return
     refuse_beside_conventions(measures, options, by_query, save)
     refuse_skipping(on_error, "conventions")
-    from rankscope.evaluation.named import compare_conventions  # no other call needs it
+    from rankscope.evaluation.conventions_table import compare_conventions  # no other call needs it
 
     if format_ not in (*RESULT_FORMATS, PAGE):
         known = ", ".join([*RESULT_FORMATS, PAGE])
@@ -167,7 +161,7 @@ def show_estimates(
     **asked: Any,
 ) -> None:
     """What people's judgments and a machine's say together."""
-    from rankscope.judging.estimating import estimate  # no other call needs it
+    from rankscope.judging.estimation import estimate  # no other call needs it
 
     if not runs:
         raise click.UsageError("Missing argument 'RUN...'.")

@@ -6,17 +6,18 @@ from typing import Any
 
 import click
 
-from rankscope.cli.leaderboard_input import INPUTS, read_board_data
-from rankscope.cli.output import progress_bar
-from rankscope.cli.results import result_options, take_result_output
-from rankscope.cli.sampling_options import CONFIDENCE_LEVEL, resamples_option, seed_option
-from rankscope.consensus.leaders import FEWEST, INTERVALS, LEFT_OUT, MODELS
-from rankscope.consensus.leaders import leaderboard as make_board
-from rankscope.consensus.scales import SCALES
+from rankscope.cli._leaderboard_input import INPUTS, read_board_data
+from rankscope.cli._output import progress_bar
+from rankscope.cli._results import result_options, take_result_output
+from rankscope.cli._sampling_options import CONFIDENCE_LEVEL, resamples_option, seed_option
+from rankscope.consensus.leaderboards import FEWEST, INTERVALS, LEFT_OUT, MODELS, SCALES
+from rankscope.consensus.leaderboards import leaderboard as make_board
 from rankscope.data.rankings import Rankings
 from rankscope.errors import ParameterError
 
-__all__ = ["leaderboard"]
+__all__ = [
+    "leaderboard",
+]
 
 
 @click.command()

@@ -1,4 +1,4 @@
-"""`rankscope COMMAND`: loads the one command that was asked for, and turns errors into one line and an exit code."""
+"""`rankscope COMMAND`: the table of commands, and the entry point."""
 
 from __future__ import annotations
 
@@ -13,48 +13,50 @@ from collections.abc import Sequence
 import click
 
 from rankscope._version import __version__
-from rankscope.cli.groups import LazyGroup
-from rankscope.cli.streams import ReaderLeft, Terminated, guarded_streams, ignore_interrupts, signals_raised
+from rankscope.cli._groups import LazyGroup
+from rankscope.cli._streams import ReaderLeft, Terminated, guarded_streams, ignore_interrupts, signals_raised
 from rankscope.errors import RankscopeError, in_one_line
 
-__all__ = ["cli", "main"]
+__all__ = [
+    "cli",
+    "main",
+]
+
 
 #: Command -> where it is, and a line for the overview.
 COMMANDS = {
     "evaluate": ("rankscope.cli.evaluate:evaluate", "Evaluate runs against judgments."),
     "compare": ("rankscope.cli.compare:compare", "Say which system is better, and how sure that is."),
     "plan": ("rankscope.cli.plan:plan", "How many queries a comparison needs."),
-    "agree": ("rankscope.cli.agree:agree", "Do judges agree, metrics with people, measures with each other?"),
+    "agree": ("rankscope.cli.agree._group:agree", "Do judges agree, metrics with people, measures with each other?"),
     "stability": ("rankscope.cli.stability:stability", "Which measures can be trusted."),
     "consensus": ("rankscope.cli.consensus:consensus", "Many rankings into one order."),
     "leaderboard": ("rankscope.cli.leaderboard:leaderboard", "Who leads, by who was preferred to whom."),
     "fuse": ("rankscope.cli.fuse:fuse", "Many runs into one run."),
     "pool": ("rankscope.cli.pool:pool", "Which documents to judge next."),
-    "train": ("rankscope.cli.train:train", "Learn to rank from documents with features and grades."),
-    "predict": ("rankscope.cli.predict:predict", "Score documents with a trained ranker."),
+    "train": ("rankscope.cli.learn.train:train", "Learn to rank from documents with features and grades."),
+    "predict": ("rankscope.cli.learn.predict:predict", "Score documents with a trained ranker."),
     "features": (
-        "rankscope.cli.features:features",
+        "rankscope.cli.features._group:features",
         "Make features that rankers learn from, and the models that these need.",
     ),
     "crossvalidate": (
-        "rankscope.cli.crossvalidate:crossvalidate",
+        "rankscope.cli.learn.crossvalidate:crossvalidate",
         "Train and test rankers on folds, and say which is best.",
     ),
     "mt-experiment": (
-        "rankscope.cli.mt_experiment:mt_experiment",
+        "rankscope.cli.learn.mt_experiment:mt_experiment",
         "Train metrics of translations on people's rankings, and test them on WMT12.",
     ),
     "report": ("rankscope.cli.report:report", "Write a page that says what was found."),
     "measures": ("rankscope.cli.measures:measures", "List all measures, or explain one."),
-    "trec_eval": ("rankscope.cli.trec_eval:trec_eval", "trec_eval's command line and output."),
-    "letor": ("rankscope.cli.letor:letor", "LETOR's evaluation tools: score, rank, ttest."),
-    "dunaiski": ("rankscope.cli.dunaiski:dunaiski", "Dunaiski's Ranking Evaluation Tool."),
-    "rankeval": ("rankscope.cli.rankeval:rankeval", "RankEval's output: predicted rankings against people's."),
+    "trec_eval": ("rankscope.cli.compat.trec_eval:trec_eval", "trec_eval's command line and output."),
+    "letor": ("rankscope.cli.compat.letor:letor", "LETOR's evaluation tools: score, rank, ttest."),
+    "dunaiski": ("rankscope.cli.compat.dunaiski:dunaiski", "Dunaiski's Ranking Evaluation Tool."),
+    "rankeval": ("rankscope.cli.compat.rankeval:rankeval", "RankEval's output: predicted rankings against people's."),
     "convert": ("rankscope.cli.convert:convert", "Judgments and runs from one format to another."),
     "demo": ("rankscope.cli.demo:demo", "Make a small test collection and take a tour on it."),
 }
-
-
 #: An exception that a signal raised, as others print it.
 SIGNAL_PANIC = re.compile(r"KeyboardInterrupt\(\)|Terminated\((\d{1,3})\)")
 
@@ -85,7 +87,7 @@ def cli(context: click.Context) -> None:
     if context.invoked_subcommand is None:
         click.echo(context.get_help())
         return
-    from rankscope.io.folders import list_folders_once  # loads NumPy, as commands do, and the overview does not
+    from rankscope.io.core import list_folders_once  # loads NumPy, as commands do, and the overview does not
 
     context.with_resource(list_folders_once())
 
@@ -119,7 +121,7 @@ def exit_code(args: Sequence[str] | None) -> int:
             sys.stdout.flush()
             return code if isinstance(code, int) else 0
     except RankscopeError as error:
-        from rankscope.cli.advice import single_dash_advice  # no call that is right needs it
+        from rankscope.cli._advice import single_dash_advice  # no call that is right needs it
 
         return fail(single_dash_advice(sys.argv[1:] if args is None else args, cli) or str(error))
     except click.exceptions.Exit as error:
@@ -127,7 +129,7 @@ def exit_code(args: Sequence[str] | None) -> int:
     except (click.exceptions.Abort, KeyboardInterrupt) as error:
         return interrupted(error)
     except click.ClickException as error:
-        from rankscope.cli.advice import advice  # no call that is right needs it
+        from rankscope.cli._advice import advice  # no call that is right needs it
 
         return fail(advice(error, sys.argv[1:] if args is None else args, cli))
     except ReaderLeft:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import click
 
-from rankscope.cli.options import resolve_format
-from rankscope.cli.output import write_output
-from rankscope.reporting.measures import LIST_FORMATS, explain_measure, list_measures, list_presets
+from rankscope.cli._options import resolve_format
+from rankscope.cli._output import write_output
+from rankscope.reporting.measure_list import LIST_FORMATS, explain_measure, list_measures, list_presets
 
-__all__ = ["measures"]
+__all__ = [
+    "measures",
+]
 
 
 @click.command()

@@ -7,19 +7,21 @@ from typing import Any
 
 import click
 
-from rankscope.cli.options import evaluate_files, evaluation_options, refuse_workers
-from rankscope.cli.output import bytes_progress
-from rankscope.cli.results import result_options, take_result_output
-from rankscope.comparison.matched import resolve_system
-from rankscope.comparison.planning import check_plan
-from rankscope.comparison.planning import plan as plan_queries
-from rankscope.comparison.standardise import standardise as standardise_by_query
+from rankscope.cli._options import evaluate_files, evaluation_options, refuse_workers
+from rankscope.cli._output import bytes_progress
+from rankscope.cli._results import result_options, take_result_output
+from rankscope.comparison.common_queries import resolve_system
+from rankscope.comparison.plan import check_plan
+from rankscope.comparison.plan import plan as plan_queries
+from rankscope.comparison.standardisation import standardise as standardise_by_query
 from rankscope.errors import ParameterError
-from rankscope.evaluation.sources import ENTITY
+from rankscope.evaluation.joining import ENTITY
 from rankscope.stats.inputs import ALTERNATIVES, LARGEST
 from rankscope.stats.standardisation import STANDARDISATIONS
 
-__all__ = ["plan"]
+__all__ = [
+    "plan",
+]
 
 
 @click.command()
@@ -125,7 +127,7 @@ def plan(
         showing.check((qrels, machine, *runs))
         wide = check_width(width, standardise, asked)
         refuse_workers(options)
-        from rankscope.judging.planning_judgments import plan_judgments  # no other call needs it
+        from rankscope.judging.estimation import plan_judgments  # no other call needs it
 
         with bytes_progress(runs, "reading runs") as progress:
             needed = plan_judgments(

@@ -7,21 +7,21 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
-from rankscope.cli.options import check_output
-from rankscope.cli.output import bytes_progress
-from rankscope.cli.results import PAGE, ResultOutput, check_page
-from rankscope.cli.sampling_options import seed_option
-from rankscope.data.sections import Result
+from rankscope.cli._output import bytes_progress, check_output
+from rankscope.cli._results import PAGE, ResultOutput, check_page
+from rankscope.cli._sampling_options import seed_option
+from rankscope.data.result import Result
 from rankscope.errors import ParameterError
-from rankscope.io.formats import FORMATS, writable_formats
-from rankscope.judging.methods import METHODS
-from rankscope.judging.pool_files import check_pool_file, write_pool
-from rankscope.judging.pooling import DEEP, SHALLOW
+from rankscope.io.core import FORMATS, writable_formats
+from rankscope.judging.pooling import DEEP, METHODS, SHALLOW, check_pool_file, write_pool
 from rankscope.parallel.memory import keep_memory
-from rankscope.reporting.results import RESULT_FORMATS
+from rankscope.reporting.tables import RESULT_FORMATS
 from rankscope.stats.inputs import LARGEST
 
-__all__ = ["pool"]
+__all__ = [
+    "pool",
+]
+
 
 COUNT = click.IntRange(1, LARGEST)
 
@@ -113,14 +113,14 @@ def pool_result(runs: list[str], rng: int, progress: Any, **options: Any) -> Any
     given = {name: value for name, value in options.items() if value is not None}
     share, leaving = given.pop("share", None), given.pop("leave_out")
     if leaving:
-        from rankscope.judging.leaving import leave_out
+        from rankscope.judging.pooling import leave_out
 
         names = ("depth", "cutoff", "rel", "input")
         chosen = {name: given[name] for name in names if name in given}
         found: Result = leave_out(runs, given["judged"], given.get("measure", "nDCG@10"), **chosen)
         return found
     if share is not None:
-        from rankscope.judging.sampling import sample
+        from rankscope.judging.pooling import sample
 
         chosen = {name: given[name] for name in ("depth", "judged", "input") if name in given}
         return sample(runs, share, rng=rng, progress=progress, **chosen)

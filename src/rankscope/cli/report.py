@@ -10,16 +10,19 @@ from typing import Any
 
 import click
 
-from rankscope.cli.comparison_options import comparison_options, take_comparison
-from rankscope.cli.options import READING_OPTIONS, check_output, evaluation_options, reading_workers
-from rankscope.cli.output import bytes_progress
+from rankscope.cli._comparison_options import comparison_options, take_comparison
+from rankscope.cli._options import READING_OPTIONS, evaluation_options, reading_workers
+from rankscope.cli._output import bytes_progress, check_output
 from rankscope.errors import OutputError
 from rankscope.evaluation.conventions import make_plan
-from rankscope.evaluation.sources import ENTITY
+from rankscope.evaluation.joining import ENTITY
 from rankscope.reporting.page import check_page_path, is_page
 from rankscope.reporting.report import report as make_report
 
-__all__ = ["report"]
+__all__ = [
+    "report",
+]
+
 
 #: Where the page goes if nobody says.
 DEFAULT = "report.html"

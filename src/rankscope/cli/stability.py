@@ -10,17 +10,20 @@ from typing import Any
 
 import click
 
-from rankscope.cli.options import evaluation_options
-from rankscope.cli.output import bytes_progress, progress_bar
-from rankscope.cli.results import result_options, take_result_output
+from rankscope.cli._options import evaluation_options
+from rankscope.cli._output import bytes_progress, progress_bar
+from rankscope.cli._results import result_options, take_result_output
 from rankscope.errors import ParameterError
-from rankscope.evaluation.sources import ENTITY
+from rankscope.evaluation.joining import ENTITY
 from rankscope.parallel import all_cores
 from rankscope.stability.result import PARTS
 from rankscope.stability.studies import SWAP_SETS, check_study
 from rankscope.stability.studies import study as study_measures
 
-__all__ = ["stability"]
+__all__ = [
+    "stability",
+]
+
 
 #: Formats for programs, which hold one table.
 DATA = ("csv", "json", "jsonl", "parquet")

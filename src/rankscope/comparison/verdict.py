@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from rankscope.comparison.comparison import Comparison, MeasureComparison
-from rankscope.comparison.planning import plan
-from rankscope.comparison.query_view import leading_systems
-from rankscope.comparison.words import comparison_sentence
-from rankscope.data.wording import format_p_value, pluralise_queries
+from rankscope.comparison.compare import Comparison, MeasureComparison, comparison_sentence, leading_systems
+from rankscope.comparison.plan import plan
+from rankscope.data.text import format_p_value, pluralise_queries
 from rankscope.kernels.ties import signs_of
 
-__all__ = ["enough_queries", "short_verdict", "tests_of", "verdict"]
+__all__ = [
+    "enough_queries",
+    "short_verdict",
+    "tests_of",
+    "verdict",
+]
+
 
 #: In which share of experiments a difference is to be found when queries are counted.
 POWER = 0.8

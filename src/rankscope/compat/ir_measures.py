@@ -9,32 +9,27 @@ docs/ir_measures.md shows code that uses it, and says what differs.
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Iterator
+from array import array
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import MISSING, dataclass, fields, replace
 from importlib import import_module
-from typing import Any
+from itertools import chain, groupby
+from operator import attrgetter
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from rankscope.compat.ir_measures_columns import (
-    NAMES,
-    PRESET,
-    HitsView,
-    MeasureColumn,
-    translate,
-    values_of,
-    with_changed_grades,
-)
-from rankscope.compat.ir_measures_data import read_judgments, read_lists
-from rankscope.data.hits import Hits
+from rankscope.data.hits import Hits, freeze
 from rankscope.data.join import Convention, Joiner
 from rankscope.data.qrels import Qrels
-from rankscope.errors import ParameterError
-from rankscope.typing import Floats
-
-try:  # by its name, since it is no dependency: who asks for this module has it
-    irm: Any = import_module("ir_measures")
-except ImportError as error:
-    raise ImportError(f"rankscope.compat.ir_measures needs ir_measures ({error}); pip install ir-measures") from None
+from rankscope.data.row_input import is_mapping_of_mappings
+from rankscope.data.run import Run
+from rankscope.errors import InputError, ParameterError, UnknownName
+from rankscope.measures import MEASURES
+from rankscope.measures.base import Measure
+from rankscope.measures.presets import PRESETS
+from rankscope.typing import Floats, Ints
 
 __all__ = [
     "RankscopeEvaluator",
@@ -48,8 +43,282 @@ __all__ = [
     "provider",
     "uninstall",
 ]
-__all__ += [name for name in irm.__all__ if name not in __all__]
 
+
+PRESET = PRESETS["ir_measures"]
+#: cwl_eval shares out all weight among so many ranks.
+CWL_DEPTH = 1000
+#: Their measure -> ours, where the names differ; what is called alike is found by its name.
+OUR_NAMES = {"Accuracy": "AUC"}
+#: Their parameter -> ours, where the names differ.
+OUR_PARAMETERS = {"max_rel": "gmax", "dcg": "gain"}
+NAMES = (
+    *("AP", "Accuracy", "AP_IA", "BPM", "Bpref", "Compat", "ERR", "ERR_IA", "INSQ", "INST", "IPrec", "Judged"),
+    *("NERR8", "NERR9", "NERR10", "NERR11", "NRBP", "NumQ", "NumRel", "NumRet", "P", "P_IA", "R", "RBP", "RR", "Rprec"),
+    *("SDCG", "SetAP", "SetF", "SetP", "SetR", "StRecall", "Success", "alpha_DCG", "alpha_nDCG", "infAP", "nDCG"),
+    *("nERR_IA", "nNRBP"),
+)
+Grades = Callable[[Ints], Ints]
+
+
+@dataclass(frozen=True)
+class ClippedGrades:
+    """Grades below `lowest` become 0, those between it and `highest` what they are above it."""
+
+    lowest: int
+    highest: int | None = None
+
+    def __call__(self, grades: Ints) -> Ints:
+        clipped: Ints = np.clip(np.maximum(grades, 0), self.lowest, self.highest) - self.lowest
+        return clipped
+
+
+@dataclass(frozen=True)
+class ReplacedGrades:
+    """Certain grades become others."""
+
+    by: tuple[tuple[int, int], ...]
+
+    def __call__(self, grades: Ints) -> Ints:
+        found = grades.copy()
+        for grade, other in self.by:
+            found[grades == grade] = other
+        return found
+
+
+class HitsView(NamedTuple):
+    """What a measure sees of the hits."""
+
+    grades: ClippedGrades | ReplacedGrades | None = None
+    judged_only: bool = False
+
+
+class MeasureColumn(NamedTuple):
+    """A measure of theirs, and how it is computed. ours: None for the number of queries, which is 1 for each.
+
+    scale: what its values are divided by. found_only: no value where nothing relevant was retrieved.
+    """
+
+    asked: Any
+    ours: Measure | None
+    view: HitsView
+    scale: float = 1.0
+    found_only: bool = False
+
+
+def translate(measure: Any, parameters: Mapping[str, Any]) -> MeasureColumn:
+    """Their measure as ours. parameters: those that have a value. Raises ParameterError where it cannot be one."""
+    name = measure.NAME
+    if name not in NAMES:
+        raise UnknownName("measure of ir_measures", str(measure), NAMES)
+    given = dict(parameters)
+    view = HitsView(grade_change(name, given), given.pop("judged_only", False))
+    if name == "NumQ":
+        return MeasureColumn(measure, None, view)
+    ours = MEASURES[our_name(name, given)]
+    if "max_rel" in given:  # the gain of a grade is its share of the way from min_rel to max_rel
+        given["max_rel"] -= given.pop("min_rel")
+    if "dcg" in given:  # DCG's only other form
+        given["dcg"] = "exp" if given["dcg"] == "exp-log2" else "linear"
+    taken = {OUR_PARAMETERS.get(p, p): value for p, value in given.items()}
+    scale = 1.0
+    if name == "RBP" and "rel" in taken and "cutoff" not in taken:
+        taken["cutoff"] = CWL_DEPTH
+        scale = 1 - taken["p"] ** CWL_DEPTH
+    if name == "SDCG":
+        del taken["gain"]
+    known = {f.name: f for f in fields(ours)}
+    if "depth" in known:
+        taken["depth"] = CWL_DEPTH
+    lacking = [f for f, found in known.items() if found.default is MISSING and f not in taken]
+    if lacking:
+        raise ParameterError(f"{measure} needs a {lacking[0]}, expected a number behind it, as in {name}@10")
+    implied = {p: v for p, v in PRESET.parameters.get(ours.name, {}).items() if p in known}
+    return MeasureColumn(measure, ours(**{**implied, **taken}), view, scale, found_only=name == "Accuracy")
+
+
+def our_name(name: str, given: dict[str, Any]) -> str:
+    """The name of our measure; a parameter that chooses among several is taken from those given."""
+    if name == "NumRet" and "rel" in given:
+        return "NumRelRet"
+    if name == "SetP" and given.pop("relative", False):
+        return "SetRelP"
+    return OUR_NAMES.get(name, name)
+
+
+def grade_change(name: str, given: dict[str, Any]) -> ClippedGrades | ReplacedGrades | None:
+    """What a measure does to grades; None where it takes them as they are."""
+    if "gains" in given:
+        gains = given.pop("gains")
+        whole = isinstance(gains, Mapping) and all(isinstance(x, int) for pair in gains.items() for x in pair)
+        if not whole:
+            raise ParameterError(f"{name}: gains is {gains!r}, expected whole numbers by grade, as {{1: 1, 2: 5}}")
+        return ReplacedGrades(tuple(sorted(gains.items())))
+    if "max_rel" in given:
+        if given["min_rel"] >= given["max_rel"]:
+            raise ParameterError(f"{name}: max_rel is {given['max_rel']}, expected above min_rel, {given['min_rel']}")
+        return ClippedGrades(given["min_rel"], given["max_rel"])
+    return ClippedGrades(0) if name == "Judged" else None  # a negative grade is a judgment to it
+
+
+def with_changed_grades(hits: Hits, change: Grades, memory: dict[Any, Any]) -> Hits:
+    """The hits as if other grades had been given. memory: of what follows from the judgments alone."""
+    if "grades" not in memory:
+        grades = change(hits.grades)
+        memory["grades"] = freeze(grades[np.lexsort((-grades, hits.grade_query))])
+    grades = memory["grades"]
+    return replace(
+        hits,
+        relevance=change(hits.relevance),
+        grades=grades,
+        max_grade=int(grades.max()),
+        _memory={},
+        _pool_memory=memory,
+    )
+
+
+def values_of(column: MeasureColumn, hits: Hits) -> Floats:
+    """(queries) the values; NaN where there is none."""
+    if column.ours is None:
+        return np.ones(len(hits))
+    values = column.ours(hits) / column.scale
+    if column.found_only:
+        values[column.ours.used(hits) == 0] = np.nan
+    return values
+
+
+#: The subtopic where none is named.
+ONLY_SUBTOPIC = "0"
+JUDGMENT, SCORED = ("query_id", "doc_id", "relevance"), ("query_id", "doc_id", "score")
+
+
+def read_judgments(data: Any, by_subtopic: bool) -> tuple[Qrels | None, set[str]]:
+    """Judgments, and the queries that they name; None where there are none.
+
+    by_subtopic: whether a measure asks for subtopics. Otherwise they are read only where the iteration differs from
+    line to line: then a document may stand more than once, and its highest relevance counts.
+    """
+    if isinstance(data, Qrels):
+        return data, set(data.query_ids)
+    if isinstance(data, Mapping):
+        if not is_mapping_of_mappings(data):
+            raise InputError("qrels: a mapping whose values are no mappings; expected {query: {document: relevance}}")
+        judged: dict[str, Any] = {query: docs for query, docs in data.items() if docs}
+        two_deep = not any(isinstance(docs, Mapping) for group in judged.values() for docs in group.values())
+        if by_subtopic and two_deep:
+            judged = {query: {ONLY_SUBTOPIC: docs} for query, docs in judged.items()}
+        return (Qrels(judged) if judged else None), set(data)
+    table = columns(data, "qrels", JUDGMENT, "iteration")
+    if table is None:
+        return None, set()
+    subtopics = table.pop("iteration", None)
+    if subtopics is not None and (by_subtopic or len(set(subtopics)) > 1):
+        table["subtopic"] = subtopics
+    elif by_subtopic:
+        table["subtopic"] = [ONLY_SUBTOPIC] * len(table["query_id"])
+    qrels = Qrels(table)
+    return qrels, set(qrels.query_ids)
+
+
+def read_lists(data: Any) -> Run | None:
+    """A run; None where it lists nothing. Named tuples are taken one query at a time, and none is kept."""
+    if isinstance(data, Run):
+        return data
+    if isinstance(data, Mapping):
+        return Run(data)
+    if is_rows(data):
+        lists = group_by_query(iter(data))
+        return Run(lists) if lists else None
+    table = columns(data, "run", SCORED)
+    return None if table is None else Run(table)
+
+
+def group_by_query(rows: Iterator[Any]) -> dict[str, dict[str, float]]:
+    """Named tuples as `{query: {document: score}}`. Raises InputError for a document that a query holds twice."""
+    found: dict[str, dict[str, float]] = {}
+    first = next(rows, None)
+    if first is None:
+        return found
+    refuse_lacking(SCORED, list(getattr(first, "_fields", ())), "run")
+    query_id, doc_id, score = map(attrgetter, SCORED)
+    try:
+        for query, group in groupby(chain([first], rows), query_id):
+            listed = list(group)
+            docs = dict(zip(map(doc_id, listed), map(score, listed), strict=True))
+            before = found.setdefault(query, docs)
+            if len(docs) < len(listed) or (before is not docs and before.keys() & docs.keys()):
+                names = Counter(chain(before if before is not docs else (), map(doc_id, listed)))
+                twice = next(doc for doc, times in names.items() if times > 1)
+                raise InputError(
+                    f"run: document {twice!r} of query {query!r} stands twice; expected each document once a query; "
+                    "remove one of the two"
+                )
+            before.update(docs)
+    except (AttributeError, TypeError) as error:
+        raise InputError(f"run: a row cannot be read ({error}); {expected(SCORED)}") from None
+    return found
+
+
+def is_rows(data: Any) -> bool:
+    """Whether it can only be an iterable of named tuples."""
+    return isinstance(data, Iterable) and not isinstance(data, (str, bytes)) and not hasattr(data, "columns")
+
+
+def refuse_lacking(wanted: tuple[str, ...], there: list[str], kind: str) -> None:
+    """Raise InputError unless all wanted fields are there."""
+    lacking = [name for name in wanted if name not in there]
+    if lacking:
+        found = ", ".join(map(repr, there)) or "no fields"
+        raise InputError(f"{kind}: no {lacking[0]!r} among {found}; {expected(wanted)}")
+
+
+def columns(data: Any, kind: str, wanted: tuple[str, ...], optional: str | None = None) -> dict[str, Any] | None:
+    """The columns of a data frame or of named tuples; None where there are no rows."""
+    if hasattr(data, "columns"):
+        there = [str(name) for name in data.columns]
+        table = {name: data[name] for name in (*wanted, optional) if name in there}
+    elif is_rows(data):
+        rows = list(data)
+        there = list(getattr(rows[0], "_fields", ())) if rows else list(wanted)
+        table = {name: field_values(rows, name, kind) for name in (*wanted, optional) if name in there}
+    else:
+        raise InputError(f"{kind}: a {type(data).__name__}; {expected(wanted)}")
+    refuse_lacking(wanted, there, kind)
+    if not len(table[wanted[0]]):
+        return None
+    return {name: as_polars_values(column) for name, column in table.items()}
+
+
+def expected(wanted: tuple[str, ...]) -> str:
+    value = wanted[-1]
+    return (
+        f"expected {{query: {{document: {value}}}}}, a data frame with columns {', '.join(wanted)}, "
+        "or named tuples with these fields"
+    )
+
+
+def field_values(rows: list[Any], name: str, kind: str) -> Any:
+    """One field of all tuples; numbers as an array, so that whole and broken ones may stand together."""
+    try:
+        found = list(map(attrgetter(name), rows))
+        return array("d", found) if name in ("relevance", "score") else found
+    except (AttributeError, TypeError, OverflowError) as error:
+        raise InputError(f"{kind}: the field {name!r} of a row cannot be read ({error}); correct that row") from None
+
+
+def as_polars_values(column: Any) -> Any:
+    """A column as polars takes it, whatever library it is from."""
+    kind = getattr(getattr(column, "dtype", None), "kind", "")
+    if kind and kind in "iuf":
+        return column.to_numpy()
+    return column.tolist() if hasattr(column, "tolist") else list(column)
+
+
+try:  # by its name, since it is no dependency: who asks for this module has it
+    irm: Any = import_module("ir_measures")
+except ImportError as error:
+    raise ImportError(f"rankscope.compat.ir_measures needs ir_measures ({error}); pip install ir-measures") from None
+__all__ += [name for name in irm.__all__ if name not in __all__]
 NOT_PROVIDED: Any = irm.providers.base.NOT_PROVIDED
 Provider: Any = irm.Provider
 Evaluator: Any = irm.Evaluator

@@ -1,4 +1,4 @@
-"""The module pytrec_eval: its calls, its names, its dicts and the values of trec_eval 9.0.8, from our engine.
+"""The module pytrec_eval: its calls, its names, its dicts, with the values of trec_eval 9.0.8.
 
     from rankscope.compat import pytrec_eval  # instead of: import pytrec_eval
 
@@ -21,8 +21,8 @@ from rankscope.data.hits import Hits
 from rankscope.data.join import Convention, Joiner
 from rankscope.data.qrels import Qrels
 from rankscope.errors import InputError
+from rankscope.measures.names import TREC_NAMES
 from rankscope.measures.presets import PRESETS
-from rankscope.measures.trec_names import TREC_NAMES
 from rankscope.typing import Floats
 
 __all__ = [
@@ -34,15 +34,14 @@ __all__ = [
     "supported_nicknames",
 ]
 
+
 VERSION = "trec_eval-9"
 #: What the original gives for what is no measure of ours: every list is one query, and letters are no number.
 CONSTANTS = {"runid": 0.0, "num_q": 1.0, "relstring": 0.0}
 #: In float32, in which scores are compared, an infinity: so infinite scores tie with it as they do in C.
 LARGEST_SCORE = sys.float_info.max
-
 supported_nicknames = {name: set(members) - ONLY_10 for name, members in NICKNAMES.items()}
 supported_measures = set(supported_nicknames["all_trec"])
-
 T = TypeVar("T", int, float)
 
 

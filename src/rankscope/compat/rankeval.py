@@ -1,4 +1,4 @@
-"""RankEval's output and functions (2014, commit 6b5fea5), line by line and number by number.
+"""RankEval's output and functions (2014, commit 6b5fea5).
 
 The names of keys and arguments are the tool's. docs/rankeval.md and docs/differences.md say what the numbers mean and
 where rankscope's own differ.
@@ -11,14 +11,21 @@ from typing import Any
 
 import numpy as np
 
-from rankscope.agreement.as_rankeval import all_metrics, as_printed, set_taus, tau_and_counts, tau_prob, tool_table
-from rankscope.agreement.as_rankeval import ndgc_err as ndgc_err_of
-from rankscope.agreement.rank_hits import farr
-from rankscope.agreement.rank_table import PairedRanks
+from rankscope.agreement.rankeval import (
+    PairedRanks,
+    all_metrics,
+    as_printed,
+    farr,
+    set_taus,
+    tau_and_counts,
+    tau_prob,
+    tool_table,
+)
+from rankscope.agreement.rankeval import ndgc_err as ndgc_err_of
 from rankscope.data.rank_list import check_normalisation, normalise_ranks
 from rankscope.errors import InputError
-from rankscope.io.jcml import read_jcml
-from rankscope.io.streams import source_name
+from rankscope.io.core import source_name
+from rankscope.io.translation import read_jcml
 from rankscope.stats.inputs import check_count
 from rankscope.typing import PathLike
 
@@ -32,6 +39,7 @@ __all__ = [
     "rankeval_output",
     "reciprocal_rank",
 ]
+
 
 Numbers = Sequence[float]
 

@@ -1,4 +1,4 @@
-"""The package ranx, as far as it evaluates: its measures under its names, its Qrels, Run and `evaluate`.
+"""The package ranx, as far as it evaluates: its measures, Qrels, Run and `evaluate`.
 
     from rankscope.compat import ranx  # instead of: import ranx
 
@@ -7,31 +7,514 @@ docs/ranx.md shows code that uses it, and says what differs.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+import importlib
+import io
+import json
+import os
+from abc import ABC, abstractmethod
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, KeysView, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple
+from itertools import pairwise
+from typing import Any, ClassVar, Generic, NamedTuple, NoReturn, TypeVar
 
 import numpy as np
 
 from rankscope.compat.pytrec_eval import finite_scores
-from rankscope.compat.ranx_data import Qrels, Run
-from rankscope.compat.ranx_lists import check_mapping_of_mappings
 from rankscope.data import qrels as our_qrels
 from rankscope.data import run as our_run
 from rankscope.data.hits import Hits
 from rankscope.data.join import Convention, Joiner
-from rankscope.data.wording import first_names
-from rankscope.errors import InputError, ParameterError, UnknownName
+from rankscope.data.row_input import to_numbers
+from rankscope.data.rows import decode_ids
+from rankscope.data.text import first_names
+from rankscope.errors import InputError, OutputError, ParameterError, UnknownName
+from rankscope.io.core import compress, open_binary, write_chunks, write_text
+from rankscope.io.read import read_qrels, read_run
+from rankscope.kernels.text import decode
 from rankscope.measures.base import Measure
 from rankscope.measures.binary import AP, RR, F, P, R, Rprec, Success
 from rankscope.measures.cascade import RBP
-from rankscope.measures.counts import NumRelRet
 from rankscope.measures.graded import DCG, nDCG
-from rankscope.measures.judged import Bpref
-from rankscope.measures.sets import SetF, SetP, SetR
-from rankscope.typing import Floats, Ints
+from rankscope.measures.incomplete_judgments import Bpref
+from rankscope.measures.sets import NumRelRet, SetF, SetP, SetR
+from rankscope.typing import Floats, Ints, PathLike
 
-__all__ = ["Qrels", "Run", "evaluate"]
+__all__ = [
+    "ListsByQuery",
+    "Qrels",
+    "Run",
+    "check_ids",
+    "check_mapping_of_mappings",
+    "evaluate",
+    "file_kind",
+    "frame_columns",
+    "load_pandas",
+    "read_json",
+]
+
+
+FILE_KINDS = ("json", "trec", "gz", "parquet")
+SUFFIXES = {"txt": "trec", "parq": "parquet"}
+T = TypeVar("T", int, float)
+Core = TypeVar("Core", our_qrels.Qrels, our_run.Run)
+
+
+class UnknownKind(UnknownName, AssertionError):
+    """A kind of file that is not known: an AssertionError in the original."""
+
+
+class ListsByQuery(ABC, Generic[T, Core]):
+    """Documents with a number each, by query: what Qrels and Run share.
+
+    At least one of `_core` (ours) and `_dicts` is there. Where a list is due to be sorted, that waits until its order
+    can be seen: queries by id, documents by falling number.
+    """
+
+    _what: ClassVar[str]
+
+    def __init__(self, name: str | None = None) -> None:
+        self.name = name
+        self._core: Core | None = None
+        self._dicts: dict[str, dict[str, T]] | None = {}
+        self._due = False
+        self._lent = False  # whether somebody holds the dicts, and may change them
+
+    @classmethod
+    def _of(cls, core: Core, name: str | None = None) -> Any:
+        self = cls()
+        self.name = name
+        self._core, self._dicts, self._due = core, None, True
+        return self
+
+    @staticmethod
+    @abstractmethod
+    def _unpack(core: Core) -> dict[str, dict[str, T]]:
+        """What ours holds, as dicts."""
+
+    @staticmethod
+    @abstractmethod
+    def _order(docs: Mapping[str, T]) -> dict[str, T]:
+        """The documents by falling number."""
+
+    @staticmethod
+    @abstractmethod
+    def _number(value: Any, query: str, doc: str) -> T:
+        """The value as it is kept. Raises InputError."""
+
+    @abstractmethod
+    def _lines(self) -> Iterator[str]:
+        """The lines of a file in TREC's format."""
+
+    def _look(self) -> dict[str, dict[str, T]]:
+        """The dicts, in the order in which they are to be seen."""
+        if self._dicts is None:
+            assert self._core is not None
+            self._dicts = self._unpack(self._core)
+        if self._due:
+            self._dicts = {query: self._order(self._dicts[query]) for query in sorted(self._dicts)}
+            self._due = False
+        return self._dicts
+
+    def _change(self) -> dict[str, dict[str, T]]:
+        """The dicts, to be changed."""
+        dicts = self._look()
+        self._core = None
+        return dicts
+
+    def _lend(self) -> dict[str, dict[str, T]]:
+        self._lent = True
+        return self._change()
+
+    def _ids(self) -> Sequence[str]:
+        """The ids of the queries, in the order in which they are to be seen."""
+        if self._dicts is not None:
+            return sorted(self._dicts) if self._due else list(self._dicts)
+        assert self._core is not None
+        return sorted(self._core.query_ids)
+
+    def keys(self) -> KeysView[str]:
+        """The ids of the queries."""
+        return dict.fromkeys(self._ids()).keys()
+
+    def get_query_ids(self) -> list[str]:
+        """The ids of the queries, as a list."""
+        return list(self._ids())
+
+    def get_doc_ids_and_scores(self) -> list[dict[str, T]]:
+        """For each query, its documents with their numbers. They are copies."""
+        return [dict(docs) for docs in self._look().values()]
+
+    def add_score(self, q_id: str, doc_id: str, score: T) -> None:
+        """Add a document to a query, new or not, or change its number. Raises InputError for what is no number."""
+        number = self._number(score, q_id, doc_id)
+        self._change().setdefault(q_id, {})[doc_id] = number
+
+    def add(self, q_id: str, doc_ids: Iterable[str], scores: Iterable[T]) -> None:
+        """Add a query with its documents; one that is there is replaced."""
+        self.add_multi([q_id], [doc_ids], [scores])
+
+    def add_multi(self, q_ids: Iterable[str], doc_ids: Iterable[Iterable[str]], scores: Iterable[Iterable[T]]) -> None:
+        """Add queries with their documents; those that are there are replaced.
+
+        Raises InputError for what is no number, for more documents than numbers, and for a document that stands twice.
+        """
+        new = {}
+        for query, docs, values in zip(q_ids, map(list, doc_ids), map(list, scores), strict=True):
+            if not len(docs) == len(values) == len(set(docs)):
+                raise InputError(
+                    f"{self._what}: query {query!r} has {len(docs)} documents ({len(set(docs))} different ones) and "
+                    f"{len(values)} numbers, expected as many of each; correct this query"
+                )
+            new[query] = {doc: self._number(value, query, doc) for doc, value in zip(docs, values, strict=True)}
+        self._change().update(new)
+        self._due = True
+
+    def sort(self) -> None:
+        """Sort queries by id and documents by falling number; equal scores by falling document id."""
+        self._due = True
+
+    def to_dict(self) -> dict[str, dict[str, T]]:
+        """All as `{query_id: {document_id: number}}`: a defaultdict of dicts, as in the original; a copy."""
+        return defaultdict(dict, {query: dict(docs) for query, docs in self._look().items()})
+
+    def to_dataframe(self) -> Any:
+        """All as a pandas DataFrame with the columns q_id, doc_id, score. Needs pandas."""
+        rows = self._look()
+        return load_pandas().DataFrame(
+            {
+                "q_id": [query for query, docs in rows.items() for _ in docs],
+                "doc_id": [doc for docs in rows.values() for doc in docs],
+                "score": [value for docs in rows.values() for value in docs.values()],
+            }
+        )
+
+    def _save(self, path: PathLike, kind: str | None) -> None:
+        kind = file_kind(path, kind)
+        if kind == "json":
+            write_text(path, json.dumps(self._look(), indent=2, ensure_ascii=False))
+        elif kind == "parquet":
+            buffer = io.BytesIO()
+            self.to_dataframe().to_parquet(buffer, index=False)
+            write_chunks(path, [buffer.getvalue()])
+        elif kind == "gz":
+            write_chunks(path, compress((line.encode("utf-8", "surrogateescape") for line in self._lines()), ".gz"))
+        else:
+            write_text(path, "".join(self._lines()))
+
+    @property
+    def size(self) -> int:
+        """How many queries."""
+        return len(self)
+
+    def __len__(self) -> int:
+        """How many queries."""
+        if self._dicts is not None:
+            return len(self._dicts)
+        assert self._core is not None
+        return len(self._core.query_ids)
+
+    def __getitem__(self, q_id: str) -> dict[str, T]:
+        """A copy of a query's documents with their numbers. Raises KeyError."""
+        return dict(self._look()[q_id])
+
+    def __repr__(self) -> str:
+        n = len(self)
+        return f"{type(self).__name__}({n} {'query' if n == 1 else 'queries'}, name={self.name!r})"
+
+
+def check_mapping_of_mappings(what: str, data: object) -> None:
+    """Raise InputError unless it is a mapping of mappings."""
+    good = isinstance(data, Mapping) and all(isinstance(docs, Mapping) for docs in data.values())
+    if not good:
+        raise InputError(f"{what}: found {data!r:.80}, expected a dict {{query_id: {{document_id: number}}}}")
+
+
+def check_ids(what: str, ids: list[str]) -> None:
+    """Raise OutputError for an id or name that would be no field of TREC's format."""
+    if " ".join(ids).split() != ids:
+        bad = next(id_ for id_ in ids if id_.split() != [id_])
+        raise OutputError(f"{what}: {bad!r} is empty or holds blanks, which TREC's format cannot tell; save as JSON")
+
+
+def file_kind(path: PathLike, kind: str | None) -> str:
+    """The kind of a file, by its suffix unless it is named."""
+    if kind is None:
+        kind = os.path.splitext(path)[1][1:]
+        kind = SUFFIXES.get(kind, kind)
+    if kind not in FILE_KINDS:
+        raise UnknownKind(f"kind of the file {os.fspath(path)}:", kind, FILE_KINDS)
+    return kind
+
+
+def read_json(path: PathLike) -> Any:
+    with open_binary(path) as file:
+        try:
+            return json.load(file)
+        except (ValueError, RecursionError) as error:
+            raise InputError(f"{os.fspath(path)}: this is no JSON ({error}); name the kind of the file") from None
+
+
+def frame_columns(df: Any, *names: str) -> list[list[Any]]:
+    there = list(df.columns)
+    for name in names:
+        if name not in there:
+            raise InputError(f"the data frame has no column {name!r} among {there}; name the columns that it has")
+    return [list(df[name]) for name in names]
+
+
+def load_pandas() -> Any:
+    """The module, which only whoever asks for its data frames needs."""
+    try:
+        return importlib.import_module("pandas")
+    except ImportError:
+        raise ParameterError("pandas is not installed, and its data frames were asked for; install pandas") from None
+
+
+class Qrels(ListsByQuery[int, our_qrels.Qrels]):
+    """Judgments, as ranx.Qrels.
+
+    qrels: `{query_id: {document_id: relevance}}`; it is not kept. A query without documents has nothing relevant.
+    Raises InputError for a relevance that is no whole number, and for ids that are no strings.
+
+    >>> qrels = Qrels({"q2": {"d1": 1, "d2": 3}, "q1": {"d1": 2}}, name="small")
+    >>> qrels.get_query_ids(), qrels["q2"], len(qrels)
+    (['q1', 'q2'], {'d2': 3, 'd1': 1}, 2)
+    """
+
+    _what = "qrels"
+
+    def __init__(self, qrels: Mapping[str, Mapping[str, int]] | None = None, name: str | None = None) -> None:
+        super().__init__(name)
+        if qrels is not None:
+            check_mapping_of_mappings("qrels", qrels)
+            self._due = True
+            if any(qrels.values()):
+                self._core, self._dicts = our_qrels.Qrels(qrels), None
+            else:
+                self._dicts = {query: {} for query in qrels}
+
+    @staticmethod
+    def _unpack(core: our_qrels.Qrels) -> dict[str, dict[str, int]]:
+        values = core.relevance.tolist()
+        lists = zip(core.query_ids, core._lookup, pairwise(core.offsets.tolist()), strict=True)
+        return {query: dict(zip(docs, values[a:b], strict=True)) for query, docs, (a, b) in lists}
+
+    @staticmethod
+    def _order(docs: Mapping[str, int]) -> dict[str, int]:
+        return dict(sorted(docs.items(), key=lambda item: -item[1]))
+
+    @staticmethod
+    def _number(value: Any, query: str, doc: str) -> int:
+        if to_numbers([value], "relevance") is None:
+            raise InputError(
+                f"qrels: the relevance of document {doc!r} of query {query!r} is {value!r}, expected a whole number"
+            )
+        return int(value)
+
+    def _prepared(self) -> our_qrels.Qrels:
+        """Ours, to be joined. Kept until something changes."""
+        core = self._core if self._core is not None else our_qrels.Qrels(self._look())
+        self._core = None if self._lent else core
+        return core
+
+    @property
+    def qrels(self) -> dict[str, dict[str, int]]:
+        """The dicts themselves, which may be changed."""
+        return self._lend()
+
+    def set_relevance_level(self, rel_lvl: int = 1) -> None:
+        """Lower all grades so that this one becomes 1, the least that counts."""
+        dicts = self._change()
+        for docs in dicts.values():
+            docs.update({doc: grade - (rel_lvl - 1) for doc, grade in docs.items()})
+
+    def save(self, path: PathLike = "qrels.json", kind: str | None = None) -> None:
+        """Write a file: JSON, TREC's qrels, gzipped or not, or Parquet, as `kind` or else the suffix says.
+
+        Raises OutputError, UnknownName for a suffix or kind that is not known. Parquet needs pandas.
+        """
+        self._save(path, kind)
+
+    def _lines(self) -> Iterator[str]:
+        for query, docs in self._look().items():
+            check_ids(self._what, [query, *docs])
+            yield from (f"{query} 0 {doc} {grade}\n" for doc, grade in docs.items())
+
+    @staticmethod
+    def from_dict(d: Mapping[str, Mapping[str, int]]) -> Qrels:
+        """The same as `Qrels(d)`."""
+        return Qrels(d)
+
+    @staticmethod
+    def from_file(path: PathLike, kind: str | None = None) -> Qrels:
+        """Read a file that `save` or another tool wrote; kind: as for `save`. Raises InputError with file:line."""
+        kind = file_kind(path, kind)
+        if kind == "json":
+            return Qrels(read_json(path))
+        found: Qrels = Qrels._of(read_qrels(path, input="parquet" if kind == "parquet" else "trec"))
+        return found
+
+    @staticmethod
+    def from_df(df: Any, q_id_col: str = "q_id", doc_id_col: str = "doc_id", score_col: str = "score") -> Qrels:
+        """From a data frame of pandas (or polars), one row a judgment. Raises InputError, naming the row."""
+        columns = frame_columns(df, q_id_col, doc_id_col, score_col)
+        found: Qrels = Qrels._of(our_qrels.Qrels(dict(zip(("query_id", "doc_id", "relevance"), columns, strict=True))))
+        return found
+
+    @staticmethod
+    def from_parquet(
+        path: PathLike,
+        q_id_col: str = "q_id",
+        doc_id_col: str = "doc_id",
+        score_col: str = "score",
+        pd_kwargs: Mapping[str, Any] | None = None,
+    ) -> Qrels:
+        """From a Parquet file, as `from_df`. pd_kwargs: of pandas.read_parquet, which is needed."""
+        return Qrels.from_df(load_pandas().read_parquet(path, **(pd_kwargs or {})), q_id_col, doc_id_col, score_col)
+
+    @staticmethod
+    def from_ir_datasets(dataset_id: str) -> NoReturn:
+        """Always raises ParameterError: nothing is downloaded here."""
+        raise ParameterError(
+            f"from_ir_datasets({dataset_id!r}): nothing is downloaded here, expected judgments; "
+            "use Qrels.from_dict(ir_datasets.load(...).qrels_dict())"
+        )
+
+
+class Run(ListsByQuery[float, our_run.Run]):
+    """The ranked lists of one system, as ranx.Run.
+
+    run: `{query_id: {document_id: score}}`; it is copied. `evaluate` leaves its results in `scores`
+    (`{metric: {query_id: value}}`), `mean_scores` and `std_scores` (`{metric: value}`).
+
+    >>> run = Run({"q2": {"d1": 0.5, "d2": 0.9}, "q1": {"d1": 1}}, name="bm25")
+    >>> run.get_query_ids(), run["q2"], run.name
+    (['q1', 'q2'], {'d2': 0.9, 'd1': 0.5}, 'bm25')
+    """
+
+    _what = "run"
+
+    def __init__(self, run: Mapping[str, Mapping[str, float]] | None = None, name: str | None = None) -> None:
+        super().__init__(name)
+        self.metadata: dict[str, Any] = {}
+        self.scores: defaultdict[str, dict[str, float]] = defaultdict(dict)
+        self.mean_scores: dict[str, Any] = {}
+        self.std_scores: dict[str, Any] = {}
+        if run is not None:
+            check_mapping_of_mappings("run", run)
+            self._core = our_run.Run({query: dict(docs) for query, docs in run.items()})
+            self._dicts, self._due = None, True
+
+    @staticmethod
+    def _unpack(core: our_run.Run) -> dict[str, dict[str, float]]:
+        if core._mapping is not None:
+            return {
+                query: {doc: Run._number(score, query, doc) for doc, score in docs.items()}
+                for query, docs in core._mapping.items()
+            }
+        assert core._rows is not None
+        docs, values = decode_ids(decode(core._rows.docs)), core._rows.values.tolist()
+        lists = zip(core.query_ids, pairwise(core._rows.offsets.tolist()), strict=True)
+        return {query: dict(zip(docs[a:b], values[a:b], strict=True)) for query, (a, b) in lists}
+
+    @staticmethod
+    def _order(docs: Mapping[str, float]) -> dict[str, float]:
+        return dict(sorted(docs.items(), key=lambda item: (item[1], item[0]), reverse=True))
+
+    @staticmethod
+    def _number(value: Any, query: str, doc: str) -> float:
+        try:
+            if not isinstance(value, str) and not np.isnan(number := float(value)):
+                return number
+        except (TypeError, ValueError, OverflowError):
+            pass
+        raise InputError(f"run: the score of document {doc!r} of query {query!r} is {value!r}, expected a number")
+
+    def _prepared(self) -> our_run.Run:
+        """Ours, to be joined; as in the original, the run is sorted from then on."""
+        self._due = True
+        if self._core is not None:
+            return self._core
+        assert self._dicts is not None
+        return our_run.Run(self._dicts)
+
+    @property
+    def run(self) -> dict[str, dict[str, float]]:
+        """The dicts themselves, which may be changed."""
+        return self._lend()
+
+    def make_comparable(self, qrels: Qrels) -> Run:
+        """Give this run the queries of the judgments: an empty list where it has none, no others. Returns itself."""
+        wanted = qrels.keys()
+        if wanted != self.keys():
+            dicts = self._change()
+            self._dicts = {query: dicts.get(query, {}) for query in wanted}
+        self._due = True
+        return self
+
+    def save(self, path: PathLike = "run.json", kind: str | None = None) -> None:
+        """Write a file: JSON, TREC's run, gzipped or not, or Parquet, as `kind` or else the suffix says.
+
+        Raises OutputError, UnknownName for a suffix or kind that is not known. Parquet needs pandas.
+        """
+        self.sort()
+        self._save(path, kind)
+
+    def _lines(self) -> Iterator[str]:
+        name = "run" if self.name is None else self.name
+        for query, docs in self._look().items():
+            check_ids(self._what, [name, query, *docs])
+            ranked = enumerate(docs.items(), 1)
+            yield from (f"{query} Q0 {doc} {rank} {score} {name}\n" for rank, (doc, score) in ranked)
+
+    @staticmethod
+    def from_dict(d: Mapping[str, Mapping[str, float]], name: str | None = None) -> Run:
+        """The same as `Run(d, name)`."""
+        return Run(d, name)
+
+    @staticmethod
+    def from_file(path: PathLike, kind: str | None = None, name: str | None = None) -> Run:
+        """Read a file that `save` or another tool wrote; kind: as for `save`. Raises InputError with file:line.
+
+        name: by default the tag of a TREC run, else None.
+        """
+        kind = file_kind(path, kind)
+        if kind == "json":
+            return Run(read_json(path), name)
+        core = read_run(path, name=name, input="parquet" if kind == "parquet" else "trec")
+        found: Run = Run._of(core, name if kind == "parquet" else core.name)
+        return found
+
+    @staticmethod
+    def from_df(
+        df: Any, q_id_col: str = "q_id", doc_id_col: str = "doc_id", score_col: str = "score", name: str | None = None
+    ) -> Run:
+        """From a data frame of pandas (or polars), one row a document. Raises InputError, naming the row."""
+        columns = frame_columns(df, q_id_col, doc_id_col, score_col)
+        core = our_run.Run(dict(zip(("query_id", "doc_id", "score"), columns, strict=True)))
+        found: Run = Run._of(core, name)
+        return found
+
+    @staticmethod
+    def from_parquet(
+        path: PathLike,
+        q_id_col: str = "q_id",
+        doc_id_col: str = "doc_id",
+        score_col: str = "score",
+        pd_kwargs: Mapping[str, Any] | None = None,
+        name: str | None = None,
+    ) -> Run:
+        """From a Parquet file, as `from_df`. pd_kwargs: of pandas.read_parquet, which is needed."""
+        return Run.from_df(load_pandas().read_parquet(path, **(pd_kwargs or {})), q_id_col, doc_id_col, score_col, name)
+
+    @staticmethod
+    def from_ranxhub(id: str) -> NoReturn:
+        """Always raises ParameterError: nothing is downloaded here."""
+        raise ParameterError(
+            f"from_ranxhub({id!r}): nothing is downloaded here, expected a run that you have; use Run.from_file(path)"
+        )
+
 
 QrelsLike = Qrels | Mapping[str, Mapping[str, int]]
 RunLike = Run | Mapping[str, Mapping[str, float]]

@@ -1,4 +1,4 @@
-"""The output of `trec_eval`, line by line, for its versions 10.0 and 9.0.8.
+"""trec_eval's output, line by line, for its versions 10.0 and 9.0.8.
 
 Where the two differ, and where the tool's output is not what its definition says but is recorded all the same, a
 comment tells. docs/differences.md lists what is mended instead.
@@ -16,17 +16,25 @@ from rankscope.data.hits import Hits
 from rankscope.data.join import Convention
 from rankscope.data.qrels import Qrels
 from rankscope.errors import ParameterError, RankscopeError, UnknownName
-from rankscope.evaluation.sources import join_file
+from rankscope.evaluation.joining import join_file
 from rankscope.io.read import read_qrels
 from rankscope.measures.base import Measure
 from rankscope.measures.cascade import RBPResidual
-from rankscope.measures.names import expand_trec, parse_measure, split_trec, trec_name
+from rankscope.measures.names import TREC_NAMES, expand_trec, parse_measure, split_trec, trec_name
 from rankscope.measures.presets import OFFICIAL, PRESETS
 from rankscope.measures.sets import Utility
-from rankscope.measures.trec_names import TREC_NAMES
 from rankscope.typing import Floats, PathLike
 
-__all__ = ["NICKNAMES", "VERSIONS", "MeasureLine", "MissingQuery", "Options", "parse_measure_lines", "trec_eval"]
+__all__ = [
+    "MeasureLine",
+    "MissingQuery",
+    "NICKNAMES",
+    "Options",
+    "VERSIONS",
+    "parse_measure_lines",
+    "trec_eval",
+]
+
 
 #: The presets whose conventions this face knows.
 VERSIONS = ("trec_eval", "trec_eval-9")

@@ -1,9 +1,9 @@
-"""What a method of consensus is: votes and weights in, a score of every item out; and the order that it gives."""
+"""What a method of consensus is: votes and weights in, a score of every item out."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import ClassVar, NamedTuple
 
@@ -11,9 +11,17 @@ import numpy as np
 
 from rankscope.data.votes import Votes
 from rankscope.kernels.ties import NOISE, SOLVED, joins
-from rankscope.typing import Floats
+from rankscope.typing import Floats, Indices
 
-__all__ = ["ResampledScores", "Method", "Note", "Order", "Solution", "ranks_of"]
+__all__ = [
+    "Method",
+    "Note",
+    "Order",
+    "ResampledScores",
+    "Solution",
+    "items_behind",
+    "ranks_of",
+]
 
 
 class Note(str):
@@ -84,7 +92,7 @@ class Order:
 
 
 class Method(ABC):
-    """A frozen dataclass of parameters; METHODS of `rankscope.consensus.methods` lists all by name.
+    """A frozen dataclass of parameters; METHODS of `rankscope.consensus.registry` lists all by name.
 
     Subclasses say `name`, what a score is (`meaning`), and give `scores` for many sets of weights at once: one for the
     votes themselves, one a resample of the voters (where a voter's weight is his own times how often he was drawn, 0
@@ -94,7 +102,7 @@ class Method(ABC):
     name: ClassVar[str]
     meaning: ClassVar[str] = ""
     higher_is_better: ClassVar[bool] = True
-    #: What it works through for one draw of the voters: a kind of work of `rankscope.consensus.methods.WORK`.
+    #: What it works through for one draw of the voters: a kind of work of `rankscope.consensus.registry.WORK`.
     work: ClassVar[str] = "pairs"
     #: Of `ranks_of`: 1 for logarithms, which are all about 0 where no item is better than another.
     least_range: ClassVar[float] = 0.0
@@ -175,4 +183,15 @@ def ranks_of(scores: Floats, *, higher_is_better: bool = True, least_range: floa
     first = np.maximum.accumulate(np.where(new, np.arange(1.0, keys.shape[1] + 1), 0.0), axis=1)
     found = np.empty_like(first)
     np.put_along_axis(found, order, first, axis=1)
+    return found
+
+
+VoterWeights = Sequence[float] | Mapping[str, float] | None
+
+
+def items_behind(orders: Indices) -> Floats:
+    """(items), or (draws, items): how many items stand behind each."""
+    found = np.empty(orders.shape)
+    n = orders.shape[-1]
+    np.put_along_axis(found, orders, np.broadcast_to(np.arange(n - 1.0, -1.0, -1.0), orders.shape), axis=-1)
     return found

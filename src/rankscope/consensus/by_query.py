@@ -1,4 +1,4 @@
-"""Runs merged query by query: each run votes on the documents of each query."""
+"""Rankings merged query by query, as of several runs."""
 
 from __future__ import annotations
 
@@ -11,17 +11,15 @@ import numpy as np
 from rankscope._version import __version__
 from rankscope.consensus.base import Method, Note, Order
 from rankscope.consensus.intervals import check_draws
-from rankscope.consensus.merge import merge_votes
-from rankscope.consensus.merged import COLUMNS, Consensus
-from rankscope.consensus.merged_shown import format_interval, format_rank, format_score, score_note
-from rankscope.consensus.methods import method_by_name
+from rankscope.consensus.merge import COLUMNS, Consensus, merge_votes, weights_signature
+from rankscope.consensus.registry import method_by_name
 from rankscope.consensus.run_votes import votes_of_runs
-from rankscope.consensus.weights_said import weights_signature
-from rankscope.data.cells import format_value
+from rankscope.consensus.view import format_interval, format_rank, format_score, score_note
+from rankscope.data.result import as_text, tidy_frame
 from rankscope.data.run import Run
-from rankscope.data.sections import Section, Table, as_text, tidy_frame
+from rankscope.data.section import Section, Table
+from rankscope.data.text import format_percent, format_value, join_names, pluralise_queries
 from rankscope.data.votes import Votes
-from rankscope.data.wording import format_percent, join_names, pluralise_queries
 from rankscope.errors import InputError, ParameterError
 from rankscope.stats.inputs import check_share, seed_of
 from rankscope.typing import PathLike
@@ -29,7 +27,12 @@ from rankscope.typing import PathLike
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["QueryConsensus", "merge_queries", "merge_runs"]
+__all__ = [
+    "QueryConsensus",
+    "merge_queries",
+    "merge_runs",
+]
+
 
 #: So many items of a query are shown; for programs all are there.
 FIRST_ITEMS = 10

@@ -1,4 +1,4 @@
-"""Which ranks an item could have if other voters of the same kind had voted: the bootstrap over voters, by pairs."""
+"""Intervals of ranks by the bootstrap over voters."""
 
 from __future__ import annotations
 

@@ -1,21 +1,156 @@
-"""merge_rankings: votes in, one order out, with what is to be known of it."""
+"""Many rankings merged into one order: how sure it is, how far the voters agree."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+import hashlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
-from rankscope.consensus.base import Method
+from rankscope._version import __version__
+from rankscope.consensus.base import Method, Order
 from rankscope.consensus.intervals import affordable_draws, check_draws, no_intervals, rank_intervals
-from rankscope.consensus.majorities import condorcet_winner, smith_set
-from rankscope.consensus.merged import Consensus
-from rankscope.consensus.methods import method_by_name, steps_of, width_of
 from rankscope.consensus.pairwise import refuse_items
-from rankscope.consensus.voters import agreement_of_voters
+from rankscope.consensus.registry import method_by_name, steps_of, width_of
+from rankscope.consensus.view import (
+    all_voters_section,
+    condorcet_section,
+    consensus_section,
+    details_section,
+    voters_section,
+)
+from rankscope.consensus.voter_agreement import VoterAgreement, agreement_of_voters
+from rankscope.consensus.voting import condorcet_winner, smith_set
+from rankscope.data.result import as_text, tidy_frame
+from rankscope.data.section import Section
+from rankscope.data.text import join_names, pluralise, replace_invalid_utf8
 from rankscope.data.votes import NameList, Votes
+from rankscope.errors import InputError, in_one_line
 from rankscope.stats.inputs import as_generator, check_share, seed_of
+from rankscope.typing import Floats
 
-__all__ = ["merge_rankings", "merge_votes"]
+if TYPE_CHECKING:
+    import polars as pl
+
+__all__ = [
+    "COLUMNS",
+    "Consensus",
+    "merge_rankings",
+    "merge_votes",
+    "weights_signature",
+]
+
+
+#: So many voters are named; of more, their number, the least and the greatest weight, and a digest are given.
+WEIGHTS_LISTED = 10
+
+
+def weights_signature(weights: Iterable[tuple[str, float]]) -> tuple[str, ...]:
+    """The part of a signature for who does not weigh 1; none where all do. weights: of voters by name; may repeat.
+
+    >>> weights_signature([("Ann", 1.0), ("Bob", 0.5), ("Bob", 0.5)])
+    ('weights:Bob=0.5',)
+    >>> weights_signature([(f"v{i}", 2.0 + i) for i in range(300)])
+    ('weights:300 from 2 to 301,sha256:fe8c8d26',)
+    """
+    other = [(name, weight) for name, weight in dict.fromkeys(weights) if weight != 1]
+    if not other:
+        return ()
+    said = [f"{in_one_line(replace_invalid_utf8(name))}={format_weight(weight)}" for name, weight in other]
+    if len(said) <= WEIGHTS_LISTED:
+        return (f"weights:{','.join(said)}",)
+    least, most = (format_weight(end(weight for _, weight in other)) for end in (min, max))
+    digest = hashlib.sha256("\n".join(sorted(said)).encode()).hexdigest()[:8]
+    return (f"weights:{len(said):,} from {least} to {most},sha256:{digest}",)
+
+
+def format_weight(weight: float) -> str:
+    """In few digits where these say all."""
+    return f"{weight:g}" if float(f"{weight:g}") == weight else repr(weight)
+
+
+COLUMNS = ("item", "rank", "score", "low", "high")
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Consensus:
+    """Many rankings merged into one.
+
+    found: the order with scores and ranks, an `Order`; votes: what it was made of. low, high: (items) between which
+    ranks an item lies if other voters of the same kind vote, NaN where no interval was made. voters: how far they
+    agree. condorcet_winner: who beats every other item one against one; None where nobody does. smith_set: the fewest
+    items that beat every other one. unranked: where items stand that a voter left out.
+    """
+
+    found: Order
+    votes: Votes
+    low: Floats
+    high: Floats
+    voters: VoterAgreement
+    condorcet_winner: str | None
+    smith_set: tuple[str, ...]
+    unranked: str
+    n_resamples: int
+    confidence_level: float
+    seed: int
+    notes: tuple[str, ...]
+
+    @property
+    def order(self) -> tuple[str, ...]:
+        """The items, the best first, as in `Order.order`."""
+        return self.found.order
+
+    def __getitem__(self, item: str) -> float:
+        """The score of an item. Raises InputError for one that is not among the votes."""
+        if item not in self.found.items:
+            raise InputError(f"no item {item!r} among the votes; items: {join_names(self.found.items)}")
+        return self.found[item]
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Those of the tidy table."""
+        return COLUMNS
+
+    def records(self) -> Iterator[tuple[Any, ...]]:
+        """The rows of the tidy table, the best item first; NaN where there is no interval."""
+        for i in self.places():
+            numbers = (self.found.ranks[i], self.found.scores[i], self.low[i], self.high[i])
+            yield self.found.items[i], *(float(x) for x in numbers)
+
+    def places(self) -> list[int]:
+        """Where the items stand among the votes, the best first."""
+        return self.found.places()
+
+    def frame(self) -> pl.DataFrame:
+        """The tidy table as a polars frame; null where there is no interval."""
+        return tidy_frame(self)
+
+    def sections(self) -> tuple[Section, ...]:
+        """The order; how far the voters agree; who wins one against one; what else the method found."""
+        more = [section for section in (all_voters_section(self), details_section(self)) if section is not None]
+        return consensus_section(self), voters_section(self), condorcet_section(self), *more
+
+    def signature(self) -> str:
+        """Every setting that changes the numbers, in one line."""
+        parts = [
+            "consensus",
+            f"method:{self.found.method}",
+            f"voters:{len(self.votes.voters)}",
+            f"items:{len(self.votes.items)}",
+        ]
+        parts += weights_signature(zip(self.votes.voters, self.votes.weights.tolist(), strict=True))
+        if self.n_resamples:
+            parts.append(f"interval:bootstrap,{self.n_resamples},{self.confidence_level:g}")
+        parts += [f"agreement:{self.voters.concordance.method}", f"rng:{self.seed}", f"rankscope {__version__}"]
+        return " | ".join(parts)
+
+    def __str__(self) -> str:
+        return as_text(self)
+
+    def __repr__(self) -> str:
+        n = pluralise(len(self.votes.items), "item")
+        return f"Consensus({n} by {pluralise(len(self.votes.voters), 'voter')}, {self.found.method!r})"
+
 
 #: Permutations behind the p-value of the voters' agreement.
 PERMUTATIONS = 9999

@@ -1,4 +1,4 @@
-"""How many voters put each item above each other one."""
+"""How many voters put each item above each other one, and which wins by majority."""
 
 from __future__ import annotations
 
@@ -9,13 +9,26 @@ import numpy as np
 import numpy.typing as npt
 
 from rankscope.data.votes import Votes
+from rankscope.errors import ParameterError
+from rankscope.kernels.ties import SOLVED
 from rankscope.stats.inputs import refuse_pairs
-from rankscope.typing import Floats
+from rankscope.typing import Bools, Floats, Ints
 
-__all__ = ["comparison_sums", "in_chunks", "place_codes", "preference_matrices", "preference_matrix", "refuse_items"]
+__all__ = [
+    "STRENGTHS",
+    "comparison_sums",
+    "half_ties",
+    "in_chunks",
+    "majority_wins",
+    "place_codes",
+    "preference_matrices",
+    "preference_matrix",
+    "refuse_items",
+    "strength_levels",
+]
+
 
 Codes = npt.NDArray[Any]
-
 #: Comparisons that are made at once: what stays in the cache of a processor.
 AT_ONCE = 1 << 18
 #: Numbers in the matrices that a method holds at once.
@@ -110,3 +123,48 @@ def blocks(voters: int, items: int) -> Iterator[tuple[slice, slice]]:
     for row in range(0, items, rows):
         for voter in range(0, voters, some):
             yield slice(row, row + rows), slice(voter, voter + some)
+
+
+#: How strong a majority is: by the weight of those who are for it, or by that less the weight of those against.
+STRENGTHS = ("winning", "margins")
+
+
+def majority_wins(matrices: Floats) -> Bools:
+    """(draws, items, items) whether more weight is for the item of the row than for that of the column.
+
+    Weights that differ by less than a billionth of the greatest are equal: sums of 0.1 and 0.2 are not quite 0.3.
+    """
+    room = SOLVED * matrices.max(axis=(1, 2), keepdims=True, initial=0)
+    return np.asarray(matrices > matrices.swapaxes(1, 2) + room)
+
+
+def half_ties(wins: Bools) -> Floats:
+    """(draws, items) how many others each wins against, half of those counted with which it is tied."""
+    n = wins.shape[1]
+    won, lost = wins.sum(axis=2), wins.sum(axis=1)
+    return np.asarray(won + (n - 1 - won - lost) / 2)
+
+
+def strength_levels(matrices: Floats, strength: str) -> Ints:
+    """(draws, items, items) the strength of each majority as a whole number from 1, the weakest; 0 where there is none.
+
+    Only the order of strengths counts for who calls this. Those that differ by less than a billionth of the greatest
+    are equal.
+    """
+    wins = majority_wins(matrices)
+    values = matrices if strength == "winning" else matrices - matrices.swapaxes(1, 2)
+    flat = np.where(wins, values, 0.0).reshape(len(matrices), -1)
+    order = np.argsort(flat, axis=1)
+    rising = np.take_along_axis(flat, order, axis=1)
+    levels = np.zeros(flat.shape, np.int64)
+    # Each begins with a 0 of the diagonal, so that level 0 is no majority.
+    room = SOLVED * matrices.max(axis=(1, 2), initial=0)[:, None]
+    levels[:, 1:] = np.cumsum(np.diff(rising, axis=1) > room, axis=1)
+    found = np.empty_like(levels)
+    np.put_along_axis(found, order, levels, axis=1)
+    return found.reshape(matrices.shape)
+
+
+def check_strength(strength: object) -> None:
+    if strength not in STRENGTHS:
+        raise ParameterError(f"strength is {strength!r}, expected one of {', '.join(map(repr, STRENGTHS))}")

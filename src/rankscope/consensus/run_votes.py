@@ -1,4 +1,4 @@
-"""Runs as votes: for each query the runs that answer it are voters, and what they retrieved are the items."""
+"""Runs as votes: for each query the runs are voters, and what they retrieved are the items."""
 
 from __future__ import annotations
 
@@ -7,21 +7,24 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from rankscope.data.dicts import rows_from_dicts
 from rankscope.data.ranking import check_tie_rule, rank_rows
+from rankscope.data.row_input import rows_from_dicts
 from rankscope.data.rows import Interner, Rows, decode_id, decode_ids
 from rankscope.data.run import Run
+from rankscope.data.text import pluralise, pluralise_queries
 from rankscope.data.votes import Votes
-from rankscope.data.wording import pluralise, pluralise_queries
 from rankscope.errors import InputError, ParameterError
-from rankscope.evaluation.engine import name_systems
+from rankscope.evaluation.scoring import name_systems
+from rankscope.io.core import check_single_stdin, is_path
 from rankscope.io.read import read_run
-from rankscope.io.streams import check_single_stdin, is_path
 from rankscope.kernels.segments import group_of
 from rankscope.kernels.text import decode
 from rankscope.typing import Floats, Ints, PathLike
 
-__all__ = ["RunVotes", "votes_of_runs"]
+__all__ = [
+    "RunVotes",
+    "votes_of_runs",
+]
 
 
 class SourceRun(NamedTuple):

@@ -1,4 +1,4 @@
-"""Tables of ranks: where each system put entities that are known to be relevant. Judgments and runs in one."""
+"""Tables of ranks: where each system put entities that are relevant. Judgments and runs in one."""
 
 from __future__ import annotations
 
@@ -12,12 +12,17 @@ import numpy.typing as npt
 
 from rankscope.data.hits import Hits
 from rankscope.data.rows import first_duplicate
-from rankscope.data.wording import first_names
+from rankscope.data.text import first_names
 from rankscope.errors import InputError, ParameterError, UnknownName
 from rankscope.kernels.segments import bounds, group_of, place_in_group
 from rankscope.typing import Floats, Ints
 
-__all__ = ["EntityRanks", "Groups", "hits_of_entities"]
+__all__ = [
+    "EntityRanks",
+    "Groups",
+    "hits_of_entities",
+]
+
 
 #: Places of entities in a table: a matrix (groups, size), or one list a group.
 Groups = npt.ArrayLike | Sequence[npt.ArrayLike]

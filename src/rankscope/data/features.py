@@ -1,4 +1,4 @@
-"""Features: what is known of each document of each query, as a table of numbers, with its grade."""
+"""Features of the documents of each query as a table of numbers, with their grades."""
 
 from __future__ import annotations
 
@@ -15,7 +15,10 @@ from rankscope.kernels.order import ranges
 from rankscope.kernels.segments import bounds, group_of
 from rankscope.typing import Ints, Reals
 
-__all__ = ["Features"]
+__all__ = [
+    "Features",
+]
+
 
 Where = Callable[[int], str]
 #: Whole numbers beyond this are not exact in float64.

@@ -1,4 +1,4 @@
-"""Hits: at which rank each judged document was found, and what there was to find."""
+"""Hits: at which rank each judged document was retrieved, and what there was to retrieve."""
 
 from __future__ import annotations
 
@@ -16,7 +16,10 @@ from rankscope.kernels.order import ranges
 from rankscope.kernels.segments import bounds, count_before, group_of, place_in_group, sum_by_group
 from rankscope.typing import Bools, Floats, Ints
 
-__all__ = ["Hits"]
+__all__ = [
+    "Hits",
+]
+
 
 T = TypeVar("T")
 

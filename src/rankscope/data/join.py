@@ -16,13 +16,19 @@ from rankscope.data.qrels import Qrels
 from rankscope.data.ranking import Ranks, check_tie_rule, rank_rows
 from rankscope.data.rows import CHUNK, Rows, are_valid_ids, decode_id
 from rankscope.data.run import Run
-from rankscope.data.wording import first_names
+from rankscope.data.text import first_names
 from rankscope.errors import InputError, ParameterError
 from rankscope.kernels.order import stable_order
 from rankscope.kernels.text import Fields, decode, encode
 from rankscope.typing import Ints
 
-__all__ = ["Convention", "Joiner", "JoinedPortion", "join"]
+__all__ = [
+    "Convention",
+    "JoinedPortion",
+    "Joiner",
+    "join",
+]
+
 
 PRECISIONS = ("float64", "float32")
 

@@ -16,7 +16,11 @@ from rankscope.kernels.order import ranges
 from rankscope.kernels.segments import bounds, place_in_group
 from rankscope.typing import Floats, Ints
 
-__all__ = ["Preferences", "drop_unused_names"]
+__all__ = [
+    "Preferences",
+    "drop_unused_names",
+]
+
 
 #: What stands for a tie where outcomes are given by names.
 TIE = "tie"

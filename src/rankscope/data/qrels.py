@@ -10,9 +10,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from rankscope.data.dicts import are_by_subtopic, refuse_bad_ids, refuse_values, rows_from_dicts, to_numbers
-from rankscope.data.frames import is_mapping_of_mappings, rows_from_data
 from rankscope.data.hits import freeze
+from rankscope.data.row_input import (
+    are_by_subtopic,
+    is_mapping_of_mappings,
+    refuse_bad_ids,
+    refuse_values,
+    rows_from_data,
+    rows_from_dicts,
+    to_numbers,
+)
 from rankscope.data.rows import Rows, combined_keys, decode_ids
 from rankscope.data.subtopics import Subtopics, merge_subtopics
 from rankscope.errors import InputError
@@ -23,7 +30,10 @@ from rankscope.typing import Ints, Words
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["Qrels"]
+__all__ = [
+    "Qrels",
+]
+
 
 #: What to do about a document that a query holds twice.
 TWICE = (

@@ -10,7 +10,12 @@ import numpy as np
 from rankscope.errors import InputError, ParameterError
 from rankscope.typing import Floats
 
-__all__ = ["NORMALISATIONS", "Ranking", "check_normalisation", "normalise_ranks"]
+__all__ = [
+    "NORMALISATIONS",
+    "Ranking",
+    "check_normalisation",
+    "normalise_ranks",
+]
 
 
 #: What the ranks of tied items become, by RankEval's names; the first is the default.

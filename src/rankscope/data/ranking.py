@@ -1,4 +1,4 @@
-"""The one place where lists are ranked and ties are broken."""
+"""The tie rule: the one place where lists are ranked and ties are broken."""
 
 from __future__ import annotations
 
@@ -13,7 +13,13 @@ from rankscope.kernels.order import order_falling, ranges
 from rankscope.kernels.text import Fields, order_descending
 from rankscope.typing import Ints
 
-__all__ = ["TIE_RULES", "Ranks", "check_tie_rule", "rank_rows"]
+__all__ = [
+    "Ranks",
+    "TIE_RULES",
+    "check_tie_rule",
+    "rank_rows",
+]
+
 
 #: What happens to documents of one score: the rules and what they mean.
 TIE_RULES = {

@@ -1,4 +1,4 @@
-"""Rankings by people: for each judgment a few translations, each with a rank, and what machines say of them."""
+"""Rankings by people: for each judgment a few translations, each with a rank, and the scores of metrics."""
 
 from __future__ import annotations
 
@@ -15,7 +15,10 @@ from rankscope.kernels.order import ranges
 from rankscope.kernels.segments import bounds, group_of, place_in_group
 from rankscope.typing import Floats, Ints
 
-__all__ = ["Labels", "Rankings"]
+__all__ = [
+    "Labels",
+    "Rankings",
+]
 
 
 #: Judgments that are checked at once.

@@ -7,17 +7,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rankscope.data.frames import is_mapping_of_mappings, rows_from_data
-from rankscope.data.rows import Rows, decode_id, decode_ids
-from rankscope.data.run_pieces import detect_pieces
-from rankscope.data.stretches import RowBatch, Ungrouped, complete_queries, concatenate_queries
+from rankscope.data.row_input import detect_pieces, is_mapping_of_mappings, rows_from_data
+from rankscope.data.rows import RowBatch, Rows, Ungrouped, complete_queries, concatenate_queries, decode_id, decode_ids
 from rankscope.errors import InputError
 from rankscope.kernels.text import decode
 
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["Run"]
+__all__ = [
+    "Run",
+]
 
 
 class Run:

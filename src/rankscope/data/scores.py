@@ -10,15 +10,21 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol
 import numpy as np
 
 from rankscope._version import __version__
-from rankscope.data.cells import format_value, replace_invalid_utf8
-from rankscope.data.sections import Section, Table, as_text, tidy_frame
+from rankscope.data.result import as_text, tidy_frame
+from rankscope.data.section import Section, Table
+from rankscope.data.text import format_value, replace_invalid_utf8
 from rankscope.errors import ParameterError, UnknownName
 from rankscope.typing import Bools, Floats
 
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["BoundedRecord", "EachQuery", "Record", "Scores"]
+__all__ = [
+    "BoundedRecord",
+    "EachQuery",
+    "Record",
+    "Scores",
+]
 
 
 #: The least value that enters a geometric mean (trec_eval's MIN_GEO_MEAN).

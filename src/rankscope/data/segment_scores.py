@@ -1,4 +1,4 @@
-"""What a metric (or a person) says of translations: a score a segment or a system, and its joining with judgments."""
+"""Scores of a metric (or a person): a number a segment or a system, and their join with judgments."""
 
 from __future__ import annotations
 
@@ -12,11 +12,16 @@ import numpy as np
 import numpy.typing as npt
 
 from rankscope.data.rankings import Rankings
-from rankscope.data.wording import join_names, pluralise
+from rankscope.data.text import join_names, pluralise
 from rankscope.errors import InputError, ParameterError
 from rankscope.typing import Floats, Ints
 
-__all__ = ["PairScores", "SegmentScores", "SystemScores", "attach_scores"]
+__all__ = [
+    "PairScores",
+    "SegmentScores",
+    "SystemScores",
+    "attach_scores",
+]
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,7 +7,11 @@ from collections.abc import Sequence
 
 from rankscope.errors import InputError
 
-__all__ = ["FREE", "refuse_sparse"]
+__all__ = [
+    "FREE",
+    "refuse_sparse",
+]
+
 
 #: So many cells any table may have, and so many more for each cell that is filled.
 FREE, EACH = 1 << 23, 50

@@ -16,7 +16,10 @@ from rankscope.kernels.segments import bounds, group_of
 from rankscope.kernels.text import Fields, changes, decode, encode, order_descending
 from rankscope.typing import Ints
 
-__all__ = ["Subtopics", "merge_subtopics"]
+__all__ = [
+    "Subtopics",
+    "merge_subtopics",
+]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

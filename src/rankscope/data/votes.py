@@ -1,4 +1,4 @@
-"""Votes: what each voter makes of the same items, as ranks; lists may be partial, ranks tied, voters weighted."""
+"""Votes: the ranks that each voter gives to the same items; lists may be partial, ranks tied, voters weighted."""
 
 from __future__ import annotations
 
@@ -12,15 +12,20 @@ import numpy as np
 from rankscope.data.rank_list import normalise_ranks
 from rankscope.data.rows import first_duplicate
 from rankscope.data.sparse import refuse_sparse
-from rankscope.data.wording import join_names, pluralise
+from rankscope.data.text import join_names, pluralise
 from rankscope.errors import InputError, ParameterError
 from rankscope.typing import Floats
 
-__all__ = ["UNRANKED", "Votes", "check_unranked", "ballot_ranks"]
+__all__ = [
+    "UNRANKED",
+    "Votes",
+    "ballot_ranks",
+    "check_unranked",
+]
+
 
 #: A list of names, the best first; a list within it holds tied ones.
 NameList = Sequence[str | Sequence[str]]
-
 #: Smaller weights have too few digits left once they are multiplied.
 LEAST_WEIGHT = 1e-303
 #: What becomes of items that a voter left out; the first is the default.

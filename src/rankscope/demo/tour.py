@@ -1,4 +1,4 @@
-"""The guided tour: write the demo's files, evaluate them, say who leads, write the page, and say what to try next.
+"""The guided tour of the demo: files, evaluation, leader, page, what to try next.
 
 A later part of the project joins the tour with a function in `PARTS` that makes its files, and its lines in `TOUR`.
 """
@@ -13,21 +13,22 @@ from typing import NamedTuple
 
 from rankscope.comparison.compare import compare
 from rankscope.comparison.verdict import short_verdict
-from rankscope.demo.answers import answer_files
-from rankscope.demo.collection import SEED, SYSTEMS, collection_files, write_files
-from rankscope.demo.entities import TOTAL, entity_files
-from rankscope.demo.features import feature_files
-from rankscope.demo.judge import judge_files
-from rankscope.demo.letor import letor_files
-from rankscope.demo.preferences import preference_files
+from rankscope.demo.collection import SEED, SYSTEMS, collection_files, judge_files, write_files
+from rankscope.demo.letor import feature_files, letor_files
+from rankscope.demo.rankings import TOTAL, answer_files, entity_files, preference_files, vote_files
 from rankscope.demo.translations import translation_files
-from rankscope.demo.votes import vote_files
 from rankscope.errors import ParameterError
 from rankscope.evaluation.engine import evaluate
 from rankscope.reporting.report import report
 from rankscope.reporting.tables import render_scores
 
-__all__ = ["PARTS", "TOUR", "Step", "take_tour", "full_tour"]
+__all__ = [
+    "PARTS",
+    "Step",
+    "TOUR",
+    "full_tour",
+    "take_tour",
+]
 
 
 class Step(NamedTuple):
@@ -50,7 +51,6 @@ PARTS: tuple[Callable[[int], Mapping[str, str]], ...] = (
     feature_files,
     translation_files,
 )
-
 #: What there is to try; the demo itself names a few, `rankscope demo --tour` all. A test runs every command.
 TOUR = (
     Step(

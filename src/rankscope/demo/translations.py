@@ -1,4 +1,4 @@
-"""Translations, made up: a small folder as WMT publishes it, from a language of no country into a little English.
+"""Translations of a small folder as WMT publishes it.
 
 A sentence is put together from a few patterns. Its source has another word for each English one, and the adjective
 behind the noun. Systems drop, repeat, exchange and mistake words, or leave them untranslated, each as often as
@@ -12,7 +12,14 @@ from collections.abc import Iterable
 
 import numpy as np
 
-__all__ = ["FOLDER", "SEGMENTS", "TRAINED", "TRANSLATORS", "translation_files"]
+__all__ = [
+    "FOLDER",
+    "SEGMENTS",
+    "TRAINED",
+    "TRANSLATORS",
+    "translation_files",
+]
+
 
 FOLDER = "demo-mt"
 #: Sentences of the test set, and of the parallel text; judgments of each of the former.
@@ -25,7 +32,6 @@ ERRORS = {"drop": 1.0, "repeat": 0.5, "exchange": 0.4, "mistake": 1.2, "leave": 
 WANDERS, COARSE = 0.7, 0.6
 #: From which parts of WMT12 one direction is enough for a demo.
 PAIR, SOURCE, TARGET = ("German", "English"), "de", "en"
-
 NOUNS = [
     "garden",
     "house",

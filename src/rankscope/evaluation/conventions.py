@@ -1,4 +1,4 @@
-"""What is done where a number could mean different things: ties, missing lists, nothing relevant."""
+"""Conventions of an evaluation: ties, missing lists, queries without relevant documents, unjudged documents."""
 
 from __future__ import annotations
 
@@ -11,17 +11,24 @@ import numpy as np
 
 from rankscope.data.hits import Hits
 from rankscope.data.join import Convention
-from rankscope.data.wording import first_names
+from rankscope.data.text import first_names
 from rankscope.errors import InputError, ParameterError
 from rankscope.measures.base import Measure
 from rankscope.measures.names import parse_measures, trec_name
 from rankscope.measures.presets import find_preset
 from rankscope.typing import Bools, Floats, Ints
 
-__all__ = ["DEFAULT_MEASURES", "MISSING", "NO_RELEVANT", "UNJUDGED", "Plan", "make_plan"]
+__all__ = [
+    "DEFAULT_MEASURES",
+    "MISSING",
+    "NO_RELEVANT",
+    "Plan",
+    "UNJUDGED",
+    "make_plan",
+]
+
 
 DEFAULT_MEASURES = ("nDCG@10", "AP", "RR", "P@10", "R@100")
-
 #: A query of the qrels for which the run has no list.
 MISSING = {"zero": "an empty ranking", "drop": "left out of that system's values", "error": "refused"}
 #: A query for which nothing relevant was judged.

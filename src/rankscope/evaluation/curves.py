@@ -7,9 +7,13 @@ from typing import Any
 import numpy as np
 
 from rankscope.data.scores import Scores
-from rankscope.data.sections import Figure, Section
+from rankscope.data.section import Figure, Section
 
-__all__ = ["curve_measures", "curve_sections"]
+__all__ = [
+    "curve_measures",
+    "curve_sections",
+]
+
 
 LEVELS = tuple(i / 10 for i in range(11))
 RANKS = (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 15, 20, 30, 50, 100)

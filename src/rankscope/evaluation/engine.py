@@ -1,30 +1,40 @@
-"""Judgments and runs in, scores out. Run files stream past the judgments: memory grows with what was judged."""
+"""`evaluate`: judgments and runs in, scores out, run files streaming past the judgments; and an evaluator prepared once for loops over many runs."""
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, Protocol
-
-import numpy as np
+from typing import Any
 
 from rankscope.data.entities import EntityRanks
-from rankscope.data.fingerprint import Fingerprint
-from rankscope.data.hits import Hits, freeze
+from rankscope.data.join import Joiner
 from rankscope.data.qrels import Qrels
+from rankscope.data.row_input import detect_pieces, is_mapping_of_mappings
 from rankscope.data.run import Run
-from rankscope.data.run_pieces import detect_pieces
 from rankscope.data.scores import Scores
-from rankscope.errors import InputError, ParameterError
+from rankscope.errors import ParameterError
 from rankscope.evaluation.conventions import Plan, make_plan
-from rankscope.evaluation.skipped import check_on_error
-from rankscope.evaluation.sources import ENTITY, LETOR, JoinedRun, Progress, join_all, join_entities, n_workers
-from rankscope.io.read import file_stem
-from rankscope.io.streams import source_name
+from rankscope.evaluation.joining import (
+    ENTITY,
+    LETOR,
+    JoinedRun,
+    as_qrels,
+    check_on_error,
+    join_all,
+    join_entities,
+    join_run,
+    n_workers,
+)
+from rankscope.evaluation.joining.joined import Progress
+from rankscope.evaluation.scoring import score_hits
 from rankscope.measures.base import Measure
-from rankscope.typing import Bools, Floats, Ints, PathLike
+from rankscope.typing import PathLike
 
-__all__ = ["list_runs", "evaluate", "plan_and_join", "score_hits"]
+__all__ = [
+    "Evaluator",
+    "evaluate",
+    "list_runs",
+    "plan_and_join",
+]
 
 
 def evaluate(
@@ -131,128 +141,48 @@ def list_runs(runs: Any) -> list[Any]:
     return list(runs)
 
 
-def score_hits(plan: Plan, joined: Sequence[JoinedRun]) -> Scores:
-    """Apply all measures to all systems."""
-    systems, notes = name_systems(joined)
-    first = joined[0].hits
-    results = [plan.values(plan.read(one.hits), system) for one, system in zip(joined, systems, strict=True)]
-    undefined = results[0][1]
-    bounds = None
-    if plan.unjudged == "bounds":
-        pairs = zip(joined, results, strict=True)
-        bounds = freeze(np.stack([plan.bounds(one.hits, *result) for one, result in pairs], axis=1))
-        notes += unbounded_note(bounds, plan)
-    for one, system in zip(joined, systems, strict=True):
-        notes += one.notes
-        notes += missing_note(one.hits, system, plan)
-    for (values, _), one, system in zip(results, joined, systems, strict=True) if plan.may_lack_values else ():
-        notes += empty_note(count_empty_values(values, one.hits, plan), system, plan)
-    if plan.needs_subtopics and first.subtopics is not None and not first.subtopics.subtopic.any():
-        notes.append("no query has more than one subtopic: a measure of diversity has nothing to tell apart")
-    key = ("undefined_note", plan.names, first.rel, plan.no_relevant)
-    notes += first.once_for_pool(key, lambda: undefined_note(undefined, plan))
-    return Scores(
-        systems=tuple(systems),
-        measures=plan.measures,
-        query_ids=first.query_ids,
-        values=freeze(np.array([values for values, _ in results])),
-        missing=freeze(np.array([one.hits.missing for one in joined])),
-        undefined=undefined,
-        bounds=bounds,
-        settings=plan.settings(len(first), first),
-        measure_settings=plan.measure_settings(first),
-        notes=tuple(notes),
-        asked=plan.asked,
-        judgments=first.once_for_pool("fingerprint", lambda: fingerprint_of(first)),
-    )
+class Evaluator:
+    """Judgments and measures, prepared; a call takes one run and gives its Scores.
 
+    Arguments as for `evaluate`. The same run gives the same numbers however often it is called.
+    Raises ParameterError for arguments and InputError for judgments at once, InputError for a run when it is called.
 
-def fingerprint_of(hits: Hits) -> Fingerprint:
-    """Of the judgments, which all runs of one Qrels share."""
-    return Fingerprint(hits.query_ids, hits.grades, hits.grade_offsets)
+    >>> import rankscope as rs
+    >>> evaluator = rs.Evaluator({"q1": {"d1": 1}}, ["RR"])
+    >>> [evaluator({"q1": ranking}).overall("RR") for ranking in ({"d1": 2.0, "d2": 1.0}, {"d1": 1.0, "d2": 2.0})]
+    [1.0, 0.5]
+    """
 
-
-class NamedSystem(Protocol):
-    """A system with the name that it bears, and the file that it came from."""
-
-    @property
-    def name(self) -> str: ...
-    @property
-    def path(self) -> PathLike | None: ...
-
-
-def name_systems(joined: Sequence[NamedSystem]) -> tuple[list[str], list[str]]:
-    """A name for each system, no two alike, and a note where files had to lend theirs."""
-    names = [one.name for one in joined]
-    notes: list[str] = []
-    if len(set(names)) == len(names):
-        return names, notes
-    for shorter in (file_stem, source_name):
-        repeated = {name for name, n in Counter(names).items() if n > 1}
-        if not repeated:
-            break
-        for i, one in enumerate(joined):
-            if names[i] in repeated and one.path is not None:
-                names[i] = shorter(one.path)
-        if shorter is file_stem:
-            notes = [f"several runs are called {name!r}; their files' names are shown" for name in sorted(repeated)]
-    repeated = {name for name, n in Counter(names).items() if n > 1}
-    if repeated:
-        raise InputError(
-            f"two runs are called {min(repeated)!r}, expected a name each; give each file once, "
-            "and name runs in memory with Run(..., name=...)"
+    def __init__(
+        self,
+        qrels: Qrels | PathLike | Any,
+        measures: str | Measure | Iterable[str | Measure] | None = None,
+        *,
+        preset: str | None = None,
+        rel: int = 1,
+        ties: str | None = None,
+        missing: str = "zero",
+        no_relevant: str | None = None,
+        unjudged: str = "nonrelevant",
+    ) -> None:
+        self.plan = make_plan(
+            measures, preset=preset, rel=rel, ties=ties, missing=missing, no_relevant=no_relevant, unjudged=unjudged
         )
-    return names, notes
+        self.qrels = as_qrels(qrels, self.plan)
 
+    @property
+    def measures(self) -> tuple[Measure, ...]:
+        return self.plan.measures
 
-def missing_note(hits: Hits, system: str, plan: Plan) -> list[str]:
-    if not hits.missing.any():
-        return []
-    n = int(hits.missing.sum())
-    done = "are left out" if plan.missing == "drop" else "count as empty rankings"
-    return [f"{system} has no list for {n} of {len(hits)} queries; they {done} (missing:{plan.missing})"]
+    def __call__(self, run: Any) -> Scores:
+        """The scores of one run: a Run, a path, or what `Run(...)` takes. Raises as `evaluate`."""
+        return score_hits(self.plan, [self._join(run)])
 
-
-def count_empty_values(values: Floats, hits: Hits, plan: Plan) -> Ints:
-    """(measures) in how many queries nothing relevant was found, so that there is no value, as for a mean rank."""
-    found = np.zeros(len(plan.measures), np.int64)
-    for m in plan.may_lack_values:
-        found[m] = (np.isnan(values[m]) & (plan.measures[m].used(hits) == 0)).sum()
-    return found
-
-
-def empty_note(counts: Ints, system: str, plan: Plan) -> list[str]:
-    """A note for each measure that has no value in so many queries."""
-    queries = ["1 query" if n == 1 else f"{n} queries" for n in counts.tolist()]
-    return [
-        f"{name} has no value for {what} of {system}, where nothing relevant was found; left out"
-        for name, what, n in zip(plan.names, queries, counts.tolist(), strict=True)
-        if n
-    ]
-
-
-def unbounded_note(bounds: Floats, plan: Plan) -> list[str]:
-    without = [name for m, name in enumerate(plan.names) if np.isnan(bounds[:, :, m]).all()]
-    if not without:
-        return []
-    return [f"missing judgments give no bounds for {', '.join(without)}"]
-
-
-def undefined_note(undefined: Bools, plan: Plan) -> list[str]:
-    """A note for each group of measures that lack something relevant in the same queries."""
-    done = {
-        "zero": "count as the measure says, mostly 0",
-        "drop": "are left out",
-        "one": "count as 1",
-    }[plan.no_relevant]
-    alike: dict[bytes, list[int]] = {}
-    for m in np.flatnonzero(undefined.any(axis=1)).tolist():
-        alike.setdefault(undefined[m].tobytes(), []).append(m)
-    notes = []
-    for group in alike.values():
-        n = int(undefined[group[0]].sum())
-        everywhere = len(group) == sum(m.needs_relevant for m in plan.measures)
-        whose = "" if everywhere else f" for {', '.join(plan.names[m] for m in group)}"
-        queries = "1 query has" if n == 1 else f"{n} queries have"
-        notes.append(f"{queries} no relevant documents{whose}; such queries {done} (no_relevant:{plan.no_relevant})")
-    return notes
+    def _join(self, run: Any) -> JoinedRun:
+        if is_mapping_of_mappings(run):  # the way of loops: no Run in between
+            joiner = Joiner(self.qrels, self.plan.convention, "run")
+            joiner.add_mapping(run)
+            return JoinedRun("run", joiner.finish(), (), None)
+        if isinstance(run, (list, tuple)):
+            raise ParameterError("an Evaluator takes one run a call; call it for each, or pass all to `evaluate`")
+        return join_run(self.qrels, run, self.plan.convention, None, None)

@@ -11,15 +11,13 @@ from rankscope.registry import lazy_attributes
 
 #: Where each public name lives, a module here. Loaded when first asked for.
 HOMES = {
-    "CrossValidation": "crossvalidated",
-    "FeatureAblation": "ablated",
-    "FeatureImportance": "feature_importance",
-    "Search": "searched",
-    "TranslationExperiment": "mt_outcome",
-    "ablate": "ablating",
-    "cross_validate": "crossvalidation",
-    "search": "searching",
-    "translation_experiment": "mt_experiment",
+    "CrossValidation": "crossvalidation.result",
+    "FeatureAblation": "ablation",
+    "FeatureImportance": "permutation_importance",
+    "Search": "random_search",
+    "ablate": "ablation",
+    "cross_validate": "crossvalidation.run",
+    "search": "random_search",
 }
 
 __all__ = sorted(HOMES)

@@ -1,4 +1,4 @@
-"""The log of a search: a line of JSON on what is searched, then one for each trial, on the disk when it is done."""
+"""The log of a search: a line of JSON for each trial."""
 
 from __future__ import annotations
 
@@ -9,12 +9,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
-from rankscope.data.wording import join_names
+from rankscope.data.text import join_names
 from rankscope.errors import InputError, OutputError
-from rankscope.io.write import check_writable, is_special, write_chunks, write_new
+from rankscope.io.core import check_writable, is_special, write_chunks, write_new
 from rankscope.typing import PathLike
 
-__all__ = ["SearchLog", "Setting"]
+__all__ = [
+    "SearchLog",
+    "Setting",
+]
+
 
 #: What the first line has that no other file of lines of JSON has.
 MARK = "rankscope_search"

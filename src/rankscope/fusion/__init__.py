@@ -13,14 +13,14 @@ from rankscope.registry import lazy_attributes
 #: Where each public name lives, a module here. Loaded when first asked for.
 HOMES = {
     "METHODS": "methods",
-    "NORMALISATIONS": "scaling",
-    "TRAINED": "trained",
-    "TrainedFusion": "tuned",
-    "fuse": "fused",
-    "load_fusion": "saved",
-    "run_features": "run_columns",
-    "save_fusion": "saved",
-    "train": "tuning",
+    "NORMALISATIONS": "normalisation",
+    "TRAINED": "supervised.registry",
+    "TrainedFusion": "tuning.result",
+    "fuse": "fuse_runs",
+    "load_fusion": "tuning.json_file",
+    "run_features": "features",
+    "save_fusion": "tuning.json_file",
+    "train": "tuning.training",
 }
 
 __all__ = sorted(HOMES)

@@ -1,4 +1,4 @@
-"""Fusion by the methods of the consensus part: for each query the runs are voters, and the documents what they rank."""
+"""Fusion by methods of consensus: for each query the runs vote on the documents."""
 
 from __future__ import annotations
 
@@ -10,20 +10,26 @@ import numpy as np
 import numpy.typing as npt
 
 from rankscope.consensus.base import Method, Order
-from rankscope.consensus.methods import METHODS, WORK_WITHOUT_PAIRS, check_parameters, method_by_name
-from rankscope.consensus.subset_orders import HELD_KARP_ITEMS
+from rankscope.consensus.optimal import HELD_KARP_ITEMS
+from rankscope.consensus.registry import METHODS, WORK_WITHOUT_PAIRS, check_parameters, method_by_name
 from rankscope.data.rows import decode_id, decode_ids
 from rankscope.data.votes import Votes
 from rankscope.errors import InputError, ParameterError, UnknownName
+from rankscope.fusion.comb import summing_order
 from rankscope.fusion.methods import INVERTED, validate_weights
 from rankscope.fusion.pool import RunPool
-from rankscope.fusion.sums import summing_order
 from rankscope.kernels.segments import group_of
 from rankscope.kernels.text import decode, order_descending
 from rankscope.stats.inputs import MOST_PAIRED
 from rankscope.typing import Floats, Ints
 
-__all__ = ["CONSENSUS", "ConsensusSettings", "consensus_scores", "is_consensus", "validate_consensus"]
+__all__ = [
+    "CONSENSUS",
+    "ConsensusSettings",
+    "consensus_scores",
+    "is_consensus",
+    "validate_consensus",
+]
 
 
 PREFIX = "consensus:"

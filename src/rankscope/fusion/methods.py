@@ -1,4 +1,4 @@
-"""The methods of fusion by name: what each looks at, and what it can be told."""
+"""The methods of fusion that learn nothing, by name, with their parameters."""
 
 from __future__ import annotations
 
@@ -9,12 +9,17 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from rankscope.data.wording import pluralise
+from rankscope.data.text import pluralise
 from rankscope.errors import ParameterError, UnknownName
-from rankscope.fusion.scaling import NORMALISATIONS
+from rankscope.fusion.normalisation import NORMALISATIONS
 from rankscope.stats.inputs import check_positive, check_share, is_real
 
-__all__ = ["METHODS", "FusionSettings", "parse_weights", "validate"]
+__all__ = [
+    "FusionSettings",
+    "METHODS",
+    "parse_weights",
+    "validate",
+]
 
 
 class FusionMethod(NamedTuple):

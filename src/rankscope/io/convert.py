@@ -8,22 +8,42 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rankscope.data.dicts import rows_from_dicts
 from rankscope.data.qrels import Qrels
+from rankscope.data.row_input import rows_from_dicts
 from rankscope.data.rows import Rows, decode_ids
 from rankscope.data.run import Run
 from rankscope.data.subtopics import merge_subtopics
-from rankscope.data.wording import first_names, pluralise_queries
+from rankscope.data.text import first_names, pluralise_queries
 from rankscope.errors import ParameterError, UnknownName
-from rankscope.io.formats import FORMATS, KINDS, VALUES, ReadRequest, get_format, kind_of_rows, writable_formats
-from rankscope.io.packed import split_compression_suffix
-from rankscope.io.read import file_stem, open_source, ungrouped_note
-from rankscope.io.streams import check_single_stdin, is_folder, is_path, open_binary, source_name
-from rankscope.io.write import check_writable, compress, refuse_overwriting, write_chunks, write_stdout
+from rankscope.io.core import (
+    FORMATS,
+    KINDS,
+    VALUES,
+    ReadRequest,
+    check_single_stdin,
+    check_writable,
+    compress,
+    file_stem,
+    get_format,
+    is_folder,
+    is_path,
+    kind_of_rows,
+    open_binary,
+    open_source,
+    refuse_overwriting,
+    source_name,
+    split_compression_suffix,
+    ungrouped_note,
+    writable_formats,
+    write_chunks,
+    write_stdout,
+)
 from rankscope.kernels.text import hashes
 from rankscope.typing import PathLike
 
-__all__ = ["convert"]
+__all__ = [
+    "convert",
+]
 
 
 class Content(NamedTuple):
@@ -126,7 +146,7 @@ def read_content(path: PathLike, input_: str | None, wanted: ReadRequest) -> Con
     """A file in any format. Raises ParameterError where neither its content nor the user tells what it holds."""
     check_single_stdin((path, wanted.labels))
     if is_folder(path) and wanted.kind != "qrels" and wanted.labels is None:
-        from rankscope.io.partitions import read_folder  # most runs are files
+        from rankscope.io.scale import read_folder  # most runs are files
 
         run, tagged = read_folder(path, input_)
         assert run._rows is not None

@@ -1,4 +1,4 @@
-"""The formats json and lz4: `{query: {document: number}}`, by subtopic `{query: {subtopic: {document: relevance}}}`.
+"""JSON of other tools: `{query: {document: number}}`, by subtopic `{query: {subtopic: {document: relevance}}}`, and ranx's .lz4 of the same.
 
 ranx's `.lz4` files hold the same in CBOR; the packages lz4 and cbor2 are loaded where such a file turns up.
 """
@@ -15,20 +15,42 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
-from rankscope.data.dicts import DICT_SHAPE, all_integers, are_by_subtopic, rows_from_dicts, shorten_value
-from rankscope.data.frames import COLUMN_NAMES, find_column
+from rankscope.data.row_input import (
+    COLUMN_NAMES,
+    DICT_SHAPE,
+    all_integers,
+    are_by_subtopic,
+    find_column,
+    rows_from_dicts,
+    shorten_value,
+)
 from rankscope.data.rows import Interner, Rows, decode_ids
 from rankscope.errors import InputError, ParameterError
-from rankscope.io.formats import VALUES, FileContent, FileHead, Format, ReadRequest
-from rankscope.io.packed import FREE, RATIO, refuse_bomb
-from rankscope.io.render import refuse_not_utf8
+from rankscope.io.core import (
+    FREE,
+    RATIO,
+    VALUES,
+    FileContent,
+    FileHead,
+    Format,
+    ReadRequest,
+    refuse_bomb,
+    refuse_not_utf8,
+)
 from rankscope.kernels.segments import group_of
 from rankscope.kernels.text import Fields, decode
 
 if TYPE_CHECKING:
-    from rankscope.io.read import Source
+    from rankscope.io.core import Source
 
-__all__ = ["JSON", "LZ4", "parse_json", "json_shape", "pack_lz4"]
+__all__ = [
+    "JSON",
+    "LZ4",
+    "json_shape",
+    "pack_lz4",
+    "parse_json",
+]
+
 
 #: How an LZ4 frame begins.
 FRAME = b"\x04\x22\x4d\x18"

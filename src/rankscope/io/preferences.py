@@ -1,29 +1,371 @@
-"""Preferences in tables: a row says which of two answers is better, in the words of people and of judges."""
+"""Preferences in tables: a row names two systems or two answers and the better one, in the words of people and of judges."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
-from rankscope.data.frames import find_column, list_columns, require_column
-from rankscope.data.rankings import Rankings
-from rankscope.data.wording import join_names, pluralise
+from rankscope.data.preferences import Preferences, drop_unused_names
+from rankscope.data.rankings import Labels, Rankings
+from rankscope.data.row_input import find_column, list_columns, require_column
+from rankscope.data.text import join_names, pluralise
 from rankscope.errors import InputError
-from rankscope.io.choice_words import (
-    BETTER_COLUMNS,
-    FIRST_COLUMNS,
-    SECOND_COLUMNS,
-    WORSE_COLUMNS,
-    ambiguous_digits,
-    parse_choice,
+from rankscope.io.tables import NamedTable, name_codes, name_column, number_values, read_named_table
+from rankscope.io.translation import (
+    EXPECTED_ITEMS,
+    GOLD_COLUMNS,
+    ITEM_COLUMNS,
+    build_rankings,
+    rankings_from_table,
+    split_pair,
+    text_column,
 )
-from rankscope.io.mt_names import build_rankings, split_pair
-from rankscope.io.named_tables import NamedTable, read_named_table
-from rankscope.io.ranking_tables import EXPECTED_ITEMS, GOLD_COLUMNS, ITEM_COLUMNS, rankings_from_table, text_column
-from rankscope.typing import Floats, PathLike
+from rankscope.typing import Floats, Ints, PathLike
 
-__all__ = ["read_judged_table", "read_preference_rankings"]
+__all__ = [
+    "BETTER_COLUMNS",
+    "FIRST_COLUMNS",
+    "NO_CHOICE",
+    "SECOND_COLUMNS",
+    "TIE",
+    "WORSE_COLUMNS",
+    "ambiguous_digits",
+    "normalise_cell",
+    "parse_choice",
+    "preferences_of",
+    "read_judged_table",
+    "read_preference_rankings",
+    "read_preferences",
+]
+
+
+#: What the columns of the two may be called, the first of each ours.
+FIRST_COLUMNS = (
+    *("left", "a", "system_a", "model_a", "response_a", "player_a", "system1", "model1", "response1", "player1"),
+    *("system_1", "model_1", "response_1", "player_1", "system_left", "model_left", "left_system", "left_model"),
+)
+SECOND_COLUMNS = (
+    *("right", "b", "system_b", "model_b", "response_b", "player_b", "system2", "model2", "response2", "player2"),
+    *("system_2", "model_2", "response_2", "player_2", "system_right", "model_right", "right_system", "right_model"),
+)
+#: What they may be called where the columns say which of them is better.
+BETTER_COLUMNS, WORSE_COLUMNS = ("better", "winner"), ("worse", "loser")
+#: What a cell chooses: the first (0), the second (1), or one of these.
+TIE, NO_CHOICE = 2, 3
+CHOICE_WORDS = (
+    frozenset((*FIRST_COLUMNS, "1", "first", "1-0", "a>b", "a>>b", "[[a]]", "[[a>b]]", "[[a>>b]]")),
+    frozenset((*SECOND_COLUMNS, "2", "second", "0-1", "b>a", "b>>a", "[[b]]", "[[b>a]]", "[[b>>a]]")),
+    frozenset(
+        (
+            *("tie", "tied", "ties", "draw", "drawn", "equal", "same", "neither", "both", "0", "=", "a=b", "[[a=b]]"),
+            *("[[c]]", "1/2-1/2", "both good", "bothgood", "both_good", "tie (bothgood)", "tie (both good)"),
+            *("both bad", "bothbad", "both_bad", "tie (bothbad)", "tie (both bad)"),
+        )
+    ),
+    frozenset(("", "nan", "none", "na", "null")),
+)
+
+
+def normalise_cell(cell: str) -> str:
+    """A cell in lower case; whole numbers beside empty cells become fractions in many a tool, and are whole again.
+
+    >>> normalise_cell(" Model_A "), normalise_cell("2.0")
+    ('model_a', '2')
+    """
+    return cell.strip().lower().removesuffix(".0")
+
+
+def parse_choice(cell: str, columns: Sequence[str] = ()) -> int | None:
+    """Which of the two a cell chooses: 0 or 1, TIE, NONE for no choice; None for a word that says nothing of it.
+
+    columns: what the columns of the two are called, which may stand in a cell as well.
+
+    >>> parse_choice("A"), parse_choice("output", ["reference", "output"]), parse_choice("both bad"), parse_choice("large")
+    (0, 1, 2, None)
+    """
+    word = normalise_cell(cell)
+    for place, column in enumerate(columns):
+        if word == normalise_cell(column):
+            return place
+    return next((place for place, words in enumerate(CHOICE_WORDS) if word in words), None)
+
+
+def ambiguous_digits(cells: Iterable[str]) -> bool:
+    """Whether 0 and 1 stand there without 2: is 0 a tie, or the second? Nobody can tell."""
+    return {normalise_cell(cell) for cell in cells} & {"0", "1", "2", "-1"} == {"0", "1"}
+
+
+#: What the column of the winner may be called; the first that is there is read.
+WINNER = (
+    *("winner", "outcome", "choice", "preference", "preferred", "result", "human", "gold", "label", "verdict"),
+    *("chosen", "vote", "judgment", "judgement", "decision"),
+)
+WEIGHT = ("weight", "weights")
+#: How the two columns of a covariate end (or begin), the left one first.
+ENDS = (("left", "right"), ("a", "b"), ("1", "2"), ("better", "worse"), ("winner", "loser"))
+EXPECTED = "a line of names (left,right,winner) and a line a comparison"
+CHOICES = "left, right or tie (or a, b; 1, 2, 0), the name of one of the two, or nothing for no choice"
+
+
+class SystemPairs(NamedTuple):
+    """The two systems of each row. columns: what theirs are called; ordered: whether these say which is better."""
+
+    systems: tuple[str, ...]
+    left: Ints
+    right: Ints
+    columns: tuple[str, str]
+    ordered: bool
+
+
+def read_preferences(
+    path: PathLike, *, winner: str | None = None, covariates: str | Iterable[str] = (), unit: str | None = None
+) -> Preferences:
+    r"""Read a table in which a row says which of two systems won; "-" is standard input.
+
+    CSV, TSV, JSON lines or Parquet, plain or compressed, told by content. Columns: left and right (a and b, system_a
+    and system_b, model_a, player_a, ...) with winner (outcome, choice, preference, human, ...), whose cells are left,
+    right or tie; a, b; 1, 2 and 0 (or 1, -1 and 0); the name of a column or of the one that won; draw, both bad. Or
+    better and worse (winner and loser), which have no sides. A row without a winner is left out, with a note. weight
+    (weights): a number above 0, how many comparisons this one stands for.
+
+    winner: the column of the winner, where it has another name or there are several. covariates: columns of numbers; a
+    pair NAME_left and NAME_right (NAME_a, NAME_b) becomes the difference, left minus right. unit: a column whose
+    comparisons hang together, as of prompts or judges.
+
+    Raises InputError, with file and line, for a winner that is none of the two, a system against itself, an empty name,
+    a column of 0 and 1 without 2, a weight that is not above 0, no winner in any row, and a column that is missing.
+
+    >>> import pathlib, tempfile
+    >>> path = pathlib.Path(tempfile.mkdtemp(), "arena.csv")
+    >>> _ = path.write_text("model_a,model_b,winner,length_a,length_b\nX,Y,model_a,120,80\nY,Z,tie,80,95\n")
+    >>> found = read_preferences(path, covariates="length")
+    >>> found.systems, found.outcome.tolist(), found.covariates["length"].tolist()
+    (('X', 'Y', 'Z'), [1, 0], [40.0, -15.0])
+    """
+    return preferences_of(read_named_table(path, EXPECTED, even=True), winner=winner, covariates=covariates, unit=unit)
+
+
+def preferences_of(
+    table: NamedTable, *, winner: str | None = None, covariates: str | Iterable[str] = (), unit: str | None = None
+) -> Preferences:
+    """The outcomes in a table that was read; as `read_preferences`."""
+    if not table.frame.height:
+        raise InputError(f"{table.name}: no rows after the line of names, expected at least one")
+    pairs = pairs_of(table, winner)
+    notes: list[str] = []
+    if pairs.ordered:
+        outcome = np.ones(table.frame.height, np.int64)
+        kept: Ints | slice = slice(None)
+    else:
+        choice = choices_of(table, winner_column(table, winner, notes), pairs, notes)
+        kept = np.flatnonzero(choice != NO_CHOICE)
+        outcome = np.array([1, -1, 0])[choice[kept]]
+    names = [covariates] if isinstance(covariates, str) else list(dict.fromkeys(covariates))
+    systems, left, right = select_pairs(pairs, kept)
+    if len(systems) < 2:
+        raise InputError(f"{table.name}: no row says who won, expected {CHOICES}")
+    try:
+        return Preferences(
+            systems=systems,
+            left=left,
+            right=right,
+            outcome=outcome,
+            weight=comparison_weights(table, kept, notes),
+            covariates={name: covariate_of(table, name, kept) for name in names},
+            unit=None if unit is None else units_of(table, unit, kept),
+            sides=not pairs.ordered,
+            notes=tuple(notes),
+        )
+    except InputError as error:
+        raise error if str(error).startswith(table.name) else InputError(f"{table.name}: {error}") from None
+
+
+def pairs_of(table: NamedTable, winner: str | None) -> SystemPairs:
+    """The two systems of each row. Raises InputError where they are not named, or are one."""
+    there = table.frame.columns
+    better = (find_column(there, BETTER_COLUMNS), find_column(there, WORSE_COLUMNS)) if winner is None else (None, None)
+    columns = better if None not in better else (find_column(there, FIRST_COLUMNS), find_column(there, SECOND_COLUMNS))
+    if columns[0] is None or columns[1] is None:
+        raise InputError(
+            f"{table.head}: columns {list_columns(there)}, expected those of two systems and of the winner (left, "
+            "right, winner), or better and worse; rename them (also understood: model_a, system_a, a, ...)"
+        )
+    both = (columns[0], columns[1])
+    systems, (left, right) = name_codes([name_column(table, name, "system") for name in both])
+    same = np.flatnonzero(left == right)
+    if same.size:
+        row = int(same[0])
+        raise InputError(
+            f"{table.where(row)}: {systems[left[row]]!r} against itself, expected two systems; correct this line"
+        )
+    return SystemPairs(systems, left, right, both, None not in better)
+
+
+def select_pairs(pairs: SystemPairs, kept: Ints | slice) -> tuple[tuple[str, ...], Ints, Ints]:
+    """The systems of the rows that are kept, in their order, and the two of each row as places among them."""
+    left, right = pairs.left[kept], pairs.right[kept]
+    there = np.zeros(len(pairs.systems), np.bool_)
+    there[left] = there[right] = True
+    place = np.cumsum(there) - 1
+    return tuple(np.array(pairs.systems, object)[there]), place[left], place[right]
+
+
+def winner_column(table: NamedTable, winner: str | None, notes: list[str]) -> str:
+    """The column of the winner; a note names others that may be one."""
+    there = table.frame.columns
+    if winner is not None:
+        return find_named_column(table, winner)
+    found = [name for name in (find_column(there, (option,)) for option in WINNER) if name is not None]
+    if not found:
+        raise InputError(
+            f"{table.head}: no column 'winner' among {list_columns(there)}; rename one of them to winner (also "
+            f"understood: {', '.join(WINNER[1:])})"
+        )
+    if len(found) > 1:
+        notes.append(f"{table.name}: {found[0]!r} is read as the winner; {join_names(map(repr, found[1:]))} not read")
+    return found[0]
+
+
+def find_named_column(table: NamedTable, name: str) -> str:
+    """The column that somebody named, in whatever case. Raises InputError where there is none."""
+    there = table.frame.columns
+    found = name if name in there else find_column(there, (name.strip().lower(),))
+    if found is None:
+        raise InputError(f"{table.head}: no column {name!r} among {list_columns(there)}; name one of those")
+    return found
+
+
+def choices_of(table: NamedTable, column: str, pairs: SystemPairs, notes: list[str]) -> npt.NDArray[np.int64]:
+    """(rows) 0 where the left one won, 1 where the right one did, TIE, NONE where nobody said.
+
+    A cell that is the name of one of the row's two is that name, else it is a word. Where a word is the name of some
+    system, too, every such cell must be one of the two: nobody could tell what it means otherwise.
+    """
+    cells, codes = winner_cells(table, column)
+    place = {name: i for i, name in enumerate(pairs.systems)}
+    names = np.array([place.get(cell.strip(), -1) for cell in cells], np.int64)
+    words = np.array([word_of(cell, pairs) for cell in cells], np.int64)
+    named_, word = names[codes], words[codes]
+    choice = np.select([named_ == pairs.left, named_ == pairs.right], [0, 1], word)
+    clash = ((names >= 0) & np.isin(words, (0, 1)))[codes]
+    other = (choice < 0) | (clash & (named_ != pairs.left) & (named_ != pairs.right))
+    if other.any():
+        row = int(np.flatnonzero(other)[0])
+        both = f"{pairs.systems[pairs.left[row]]!r} and {pairs.systems[pairs.right[row]]!r}"
+        why = f"the name of a system that is none of the two ({both})" if named_[row] >= 0 else f"between {both}"
+        raise InputError(
+            f"{table.where(row)}: {column} is {cells[codes[row]]!r}, {why}; expected {CHOICES}; correct this line"
+        )
+    refuse_ambiguous(table, column, [cell for cell, name in zip(cells, names, strict=True) if name < 0])
+    if (clash & (choice != word)).any():
+        notes.append(f"{table.name}: cells of {column!r} are read as names of systems, not as left and right")
+    note_skipped_rows(table, column, choice, notes)
+    bad = [cell for cell, name in zip(cells, names, strict=True) if name < 0 and "bad" in cell.lower()]
+    if bad:
+        notes.append(f"{table.name}: {join_names(map(repr, bad))} counts as a tie")
+    return choice
+
+
+def winner_cells(table: NamedTable, column: str) -> tuple[tuple[str, ...], Ints]:
+    """The cells of the column of the winner, each once, and which one each row has."""
+    import polars as pl
+
+    series = table.frame[column]
+    if not (series.dtype.is_numeric() or series.dtype in (pl.String, pl.Categorical, pl.Enum, pl.Null)):
+        raise InputError(f"{table.where(0)}: column {column!r} holds {series.dtype}, expected {CHOICES}")
+    cells, (codes,) = name_codes([series.cast(pl.String).fill_null("")])
+    return cells, codes
+
+
+def word_of(cell: str, pairs: SystemPairs) -> int:
+    """What a cell chooses as a word, where "-1" is the right one, beside 1 and 0; -1 where it is no word."""
+    found = 1 if normalise_cell(cell) == "-1" else parse_choice(cell, pairs.columns)
+    return -1 if found is None else found
+
+
+def refuse_ambiguous(table: NamedTable, column: str, cells: Sequence[str]) -> None:
+    """Raise InputError for digits that may mean this or that."""
+    digits = {normalise_cell(cell) for cell in cells}
+    if ambiguous_digits(cells):
+        raise InputError(
+            f"{table.head}: column {column!r} holds 0 and 1 and no 2: is 0 a tie, or the second? expected 1, 2 and 0 "
+            "for a tie; write left, right and tie"
+        )
+    if {"-1", "2"} <= digits:
+        raise InputError(
+            f"{table.head}: column {column!r} holds 2 and -1, expected 1, 2 and 0, or 1, -1 and 0; write left, right "
+            "and tie"
+        )
+
+
+def note_skipped_rows(table: NamedTable, column: str, choice: npt.NDArray[np.int64], notes: list[str]) -> None:
+    """Note the rows without a winner. Raises InputError where there is no other."""
+    missing = int((choice == NO_CHOICE).sum())
+    if missing == choice.size:
+        raise InputError(f"{table.head}: column {column!r} is empty, expected {CHOICES}; name another column (winner)")
+    if missing:
+        verb = "is" if missing == 1 else "are"
+        notes.append(f"{table.name}: {pluralise(missing, 'row')} without a winner {verb} left out")
+
+
+def comparison_weights(table: NamedTable, kept: Ints | slice, notes: list[str]) -> Floats:
+    """(comparisons) the weights, with a note; none where there is no such column."""
+    column = find_column(table.frame.columns, WEIGHT)
+    if column is None:
+        return np.empty(0)
+    found = number_values(table, column)[kept]
+    bad = np.flatnonzero(~(found > 0))
+    if bad.size:
+        row = row_of(int(bad[0]), kept)
+        cell = table.frame[column][row]
+        raise InputError(
+            f"{table.where(row)}: {column} is {'empty' if cell in (None, '') else cell}, expected a number above 0; "
+            "leave out what does not count"
+        )
+    notes.append(f"{table.name}: {column!r} is read as the weight")
+    return found
+
+
+def covariate_of(table: NamedTable, name: str, kept: Ints | slice) -> Floats:
+    """(comparisons) a column of numbers, or the difference of two."""
+    there = table.frame.columns
+    wanted = name.strip().lower()
+    column = name if name in there else find_column(there, (wanted,))
+    if column is not None:
+        return complete_numbers(table, column, kept)
+    for ends in ENDS:
+        for left, right in (tuple(f"{wanted}_{end}" for end in ends), tuple(f"{end}_{wanted}" for end in ends)):
+            both = find_column(there, (left,)), find_column(there, (right,))
+            if both[0] is not None and both[1] is not None:
+                return complete_numbers(table, both[0], kept) - complete_numbers(table, both[1], kept)
+    raise InputError(
+        f"{table.head}: no covariate {name!r} among {list_columns(there)}, expected a column of this name, or two: "
+        f"{name}_left and {name}_right (or {name}_a and {name}_b)"
+    )
+
+
+def complete_numbers(table: NamedTable, column: str, kept: Ints | slice) -> Floats:
+    """The numbers of a column, none missing."""
+    found = number_values(table, column)[kept]
+    missing = np.flatnonzero(np.isnan(found))
+    if missing.size:
+        where = table.where(row_of(int(missing[0]), kept))
+        raise InputError(f"{where}: the {column} is empty, expected a number; fill it in or drop the line")
+    return found
+
+
+def units_of(table: NamedTable, unit: str, kept: Ints | slice) -> Labels:
+    names, (codes,) = name_codes([name_column(table, find_named_column(table, unit), unit)])
+    return drop_unused_names(Labels(names, codes[kept]))
+
+
+def row_of(comparison: int, kept: Ints | slice) -> int:
+    """The row of the table that a comparison stands in."""
+    return comparison if isinstance(kept, slice) else int(kept[comparison])
+
 
 #: The ranks of the two: the first is better, the second is, they are tied, nobody said.
 RANKS = np.array([[1.0, 2.0], [2.0, 1.0], [1.0, 1.0], [np.nan, np.nan]])

@@ -6,19 +6,19 @@ from rankscope.registry import lazy_attributes
 
 #: Where each public name lives. Loaded when first asked for.
 HOMES: dict[str, str] = {
-    "Estimates": "estimated",
-    "JudgmentPlan": "judgments_needed",
-    "LeftOut": "left_out",
-    "Played": "played",
-    "Pooled": "pooled",
-    "Sampled": "sampled",
-    "estimate": "estimating",
-    "leave_out": "leaving",
-    "plan_judgments": "planning_judgments",
-    "play_back": "playback",
-    "pool": "pooling",
-    "sample": "sampling",
-    "write_pool": "pool_files",
+    "Estimates": "estimation.prediction_powered",
+    "JudgmentPlan": "estimation.planning",
+    "LeftOut": "pooling.leave_one_run_out",
+    "Played": "pooling.playback",
+    "Pooled": "pooling.judgment_pool",
+    "Sampled": "pooling.random_sample",
+    "estimate": "estimation.prediction_powered",
+    "leave_out": "pooling.leave_one_run_out",
+    "plan_judgments": "estimation.planning",
+    "play_back": "pooling.playback",
+    "pool": "pooling.judgment_pool",
+    "sample": "pooling.random_sample",
+    "write_pool": "pooling.pool_files",
 }
 
 __all__ = sorted(HOMES)

@@ -26,7 +26,10 @@ from rankscope.kernels.numbers import (
 from rankscope.kernels.text import Fields, view_words
 from rankscope.typing import Bools, Floats, Words
 
-__all__ = ["parse_decimals", "short_decimals"]
+__all__ = [
+    "parse_decimals",
+    "short_decimals",
+]
 
 
 #: What is left of a point where a digit has its value.

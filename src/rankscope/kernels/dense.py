@@ -11,10 +11,15 @@ import numpy.typing as npt
 from rankscope.kernels.segments import bounds
 from rankscope.typing import Bools, Floats, Ints
 
-__all__ = ["Best", "Grades", "best_of_rows", "count_grades"]
+__all__ = [
+    "Best",
+    "Grades",
+    "best_of_rows",
+    "count_grades",
+]
+
 
 Grid = npt.NDArray[np.integer[Any]]
-
 #: Bytes worked on at once: what is made of them stays in the processor's cache.
 BLOCK = 1 << 18
 #: Up to so many different grades are counted; more are sorted.

@@ -16,10 +16,13 @@ import numpy.typing as npt
 
 from rankscope.typing import Ints
 
-__all__ = ["count_inversions", "greater_before"]
+__all__ = [
+    "count_inversions",
+    "greater_before",
+]
+
 
 Values = npt.NDArray[Any]
-
 #: Rows up to this length are compared pair by pair, many rows at a time, which beats any cleverness.
 DENSE = 64
 #: Values that are compared at a time: few enough for the processor's cache.

@@ -1,4 +1,4 @@
-"""Quotients and means of what is there: NaN in, NaN where nothing is left."""
+"""Quotients and means that skip NaN; NaN where nothing is left."""
 
 from __future__ import annotations
 
@@ -9,7 +9,11 @@ import numpy.typing as npt
 
 from rankscope.typing import Floats
 
-__all__ = ["mean_of", "mean_or_nan", "ratio_or_nan"]
+__all__ = [
+    "mean_of",
+    "mean_or_nan",
+    "ratio_or_nan",
+]
 
 
 def ratio_or_nan(a: npt.NDArray[Any], b: npt.NDArray[Any]) -> Floats:

@@ -15,7 +15,11 @@ import numpy.typing as npt
 from rankscope.kernels.text import Fields, view_words
 from rankscope.typing import Words
 
-__all__ = ["parse_floats", "parse_integers"]
+__all__ = [
+    "parse_floats",
+    "parse_integers",
+]
+
 
 ONES = np.uint64(0x0101010101010101)
 SEVENS = np.uint64(0x7F7F7F7F7F7F7F7F)
@@ -25,7 +29,6 @@ POINTS = ONES * np.uint64(POINT)
 POINT_TO_ZERO = np.uint64(POINT ^ ord("0"))
 HIGH_NIBBLES = np.uint64(0xF0F0F0F0F0F0F0F0)
 SIXES = ONES * np.uint64(6)
-
 #: Characters, without the sign, of the longest number that is read here.
 LONGEST = 24
 # LAST[b][k] covers what a number of k characters has in the b-th word from its end.

@@ -7,7 +7,13 @@ import numpy.typing as npt
 
 from rankscope.typing import Indices
 
-__all__ = ["order_falling", "order_in_groups", "ranges", "repeated", "stable_order"]
+__all__ = [
+    "order_falling",
+    "order_in_groups",
+    "ranges",
+    "repeated",
+    "stable_order",
+]
 
 
 def stable_order(codes: npt.NDArray[np.intp]) -> Indices:

@@ -13,10 +13,16 @@ from rankscope.kernels.inversions import count_inversions, earlier_and_higher, g
 from rankscope.kernels.order import stable_order
 from rankscope.typing import Floats, Ints
 
-__all__ = ["Arranged", "PairCounts", "arrange", "count_pairs", "count_pairs_by_row"]
+__all__ = [
+    "Arranged",
+    "PairCounts",
+    "arrange",
+    "count_pairs",
+    "count_pairs_by_row",
+]
+
 
 Values = npt.NDArray[Any]
-
 #: Numbers in a table of pairwise comparisons: few enough for the processor's cache.
 BLOCK = 1 << 18
 #: A table of all values of x and y is used where it holds at most this many cells an item.

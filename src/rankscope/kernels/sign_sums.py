@@ -8,7 +8,10 @@ import numpy as np
 
 from rankscope.typing import Floats
 
-__all__ = ["sums_by_list", "sums_by_pair"]
+__all__ = [
+    "sums_by_list",
+    "sums_by_pair",
+]
 
 
 #: Signs that are held at once: few enough for the processor's cache.

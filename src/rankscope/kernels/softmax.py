@@ -6,7 +6,10 @@ import numpy as np
 
 from rankscope.typing import Ints, Reals
 
-__all__ = ["log_softmax", "softmax"]
+__all__ = [
+    "log_softmax",
+    "softmax",
+]
 
 
 def log_softmax(values: Reals, offsets: Ints) -> Reals:

@@ -9,7 +9,13 @@ import numpy as np
 from rankscope.kernels.resample import Draws, chunks
 from rankscope.typing import Bytes, Floats, Floats32
 
-__all__ = ["SWAPS", "form_values", "grouped_bits", "linear_values", "swap_bits"]
+__all__ = [
+    "SWAPS",
+    "form_values",
+    "grouped_bits",
+    "linear_values",
+    "swap_bits",
+]
 
 
 #: What is swapped as one: each cell for itself, all cells of a system (row), all of a segment (column).

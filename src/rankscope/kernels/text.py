@@ -15,8 +15,8 @@ from rankscope.kernels.order import stable_order
 from rankscope.typing import Bytes, Ints, Words
 
 __all__ = [
-    "PADDING",
     "Fields",
+    "PADDING",
     "as_fields",
     "changes",
     "decode",
@@ -31,12 +31,10 @@ __all__ = [
 #: Bytes that every buffer has before its first and after its last field, so that
 #: whole words can be read at any place without leaving the buffer.
 PADDING = 32
-
 # KEEP[k] keeps the first k bytes of a little-endian word.
 KEEP = np.array([(1 << (8 * k)) - 1 for k in range(9)], dtype=np.uint64)
 MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
 SHIFT = np.uint64(32)
-
 #: Strings that are hashed at a time, so that all arrays stay in the processor's cache.
 PIECE = 32_768
 

@@ -1,4 +1,4 @@
-"""Sums of what binary trees say of rows of numbers."""
+"""Sums of the leaf values of binary trees over rows of numbers."""
 
 from __future__ import annotations
 
@@ -10,7 +10,9 @@ import numpy.typing as npt
 from rankscope.kernels.exact import exact_units
 from rankscope.typing import Floats, Ints32
 
-__all__ = ["tree_sums"]
+__all__ = [
+    "tree_sums",
+]
 
 
 #: Places in trees that are followed at once: few enough for them to stay in the cache.

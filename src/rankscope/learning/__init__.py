@@ -13,15 +13,15 @@ from rankscope.registry import lazy_attributes
 
 #: Where each public name lives, a module or a package here. Loaded when first asked for.
 HOMES = {
-    "Blend": "blending",
-    "BlendTraining": "learned_blend",
-    "LOSSES": "losses.named",
+    "Blend": "blend",
+    "BlendTraining": "training",
+    "LOSSES": "losses.registry",
     "LambdaMART": "lambdamart",
     "Ranker": "ranker",
-    "Training": "learned",
-    "load_ranker": "saved",
-    "match_features": "matched",
-    "save_ranker": "saved",
+    "Training": "training",
+    "load_ranker": "model_files.model_file",
+    "match_features": "features",
+    "save_ranker": "model_files.model_file",
 }
 
 __all__ = sorted(HOMES)

@@ -1,4 +1,4 @@
-"""A linear scorer, all lists at once, by L-BFGS."""
+"""A linear scorer trained on all lists at once by L-BFGS."""
 
 from __future__ import annotations
 
@@ -9,13 +9,15 @@ import numpy as np
 
 from rankscope.data.features import Features
 from rankscope.errors import InputError
-from rankscope.learning.descent import TrainedNetwork, informative_lists
-from rankscope.learning.losses.named import Loss
-from rankscope.learning.network import Weights, score_documents
-from rankscope.learning.stopping import EarlyStopping
+from rankscope.learning.early_stopping import EarlyStopping
+from rankscope.learning.features import informative_lists
+from rankscope.learning.losses.registry import Loss
+from rankscope.learning.network import TrainedNetwork, Weights, score_documents
 from rankscope.typing import Floats, Floats32
 
-__all__ = ["train_linear"]
+__all__ = [
+    "train_linear",
+]
 
 
 def train_linear(

@@ -1,34 +1,86 @@
-"""A ranker in scikit-learn's manner: fit, predict, get_params."""
+"""`Ranker`, in scikit-learn's manner: fit, predict, get_params."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any
+import inspect
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
 
 from rankscope.data.features import Features
 from rankscope.errors import InputError, ParameterError
-from rankscope.evaluation.lists import check_measure
-from rankscope.learning.boosting import boost
-from rankscope.learning.columns import align_to_training
-from rankscope.learning.descent import MinibatchTraining, TrainedNetwork
-from rankscope.learning.estimator import Estimator, defaults_of
-from rankscope.learning.forest import BoostedTrees
-from rankscope.learning.given import as_features, documents_to_score, validation_features
-from rankscope.learning.lambdamart import LambdaMART, parse_objective
+from rankscope.evaluation.judged_lists import check_measure
+from rankscope.learning.early_stopping import EarlyStopping
+from rankscope.learning.features import (
+    align_to_training,
+    as_features,
+    default_names,
+    documents_to_score,
+    validation_features,
+)
+from rankscope.learning.lambdamart import BoostedTrees, LambdaMART, boost, parse_objective
 from rankscope.learning.linear import train_linear
-from rankscope.learning.list_ranks import with_list_ranks
-from rankscope.learning.losses.named import Loss, LossFunction, as_measure
-from rankscope.learning.scaling import learn_scaling
-from rankscope.learning.stopping import EarlyStopping
+from rankscope.learning.losses.registry import Loss, LossFunction, as_measure
+from rankscope.learning.network import MinibatchTraining, TrainedNetwork
+from rankscope.learning.scaling import learn_scaling, with_list_ranks
 from rankscope.measures.base import Measure
 from rankscope.parallel.threads import one_thread
 from rankscope.stats.inputs import as_generator, check_count, check_positive, is_real
 from rankscope.typing import Floats
 
-__all__ = ["Ranker"]
+__all__ = [
+    "Estimator",
+    "Ranker",
+    "defaults_of",
+]
+
+
+class Estimator(ABC):
+    """A class whose parameters are attributes of the same names; it says behind itself which they are."""
+
+    #: What each parameter is where nothing is said, in the order of `__init__`.
+    defaults: ClassVar[Mapping[str, Any]]
+
+    feature_names_: tuple[str, ...]
+    n_features_in_: int
+
+    @property
+    def feature_names_in_(self) -> npt.NDArray[np.object_]:
+        """(features) the names of the columns; there is no such attribute where nobody named them."""
+        if not self.__sklearn_is_fitted__() or self.feature_names_ == default_names(self.n_features_in_):
+            raise AttributeError("the features have no names")
+        return np.array(self.feature_names_, object)
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """The parameters by name, as scikit-learn asks for them; deep has no meaning here."""
+        return {name: getattr(self, name) for name in self.defaults}
+
+    def set_params(self, **parameters: Any) -> Self:
+        """Change parameters by name. Raises ParameterError for one that there is not."""
+        for name, value in parameters.items():
+            if name not in self.defaults:
+                raise ParameterError(
+                    f"a {type(self).__name__} has no parameter {name!r}, expected one of {', '.join(self.defaults)}"
+                )
+            setattr(self, name, value)
+        return self
+
+    def __sklearn_tags__(self) -> Any:
+        """What scikit-learn's pipelines ask of what they end in."""
+        from sklearn.utils import Tags, TargetTags  # only scikit-learn asks for it
+
+        return Tags(estimator_type=None, target_tags=TargetTags(required=True))
+
+    @abstractmethod
+    def __sklearn_is_fitted__(self) -> bool: ...
+
+
+def defaults_of(made: type[Estimator]) -> dict[str, Any]:
+    """What each parameter of a class is where nothing is said."""
+    return {name: one.default for name, one in inspect.signature(made).parameters.items()}
 
 
 class Ranker(Estimator):

@@ -1,16 +1,28 @@
-"""What is done to features before a ranker sees them; learned on training data, kept with the model."""
+"""Scaling of features, learned on training data, and normalisation and ranks within lists."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
 
+from rankscope.data.features import Features
 from rankscope.errors import InputError, ParameterError
-from rankscope.typing import Bools, Floats, Reals
+from rankscope.kernels.exact import exact_group_sums
+from rankscope.kernels.order import order_falling
+from rankscope.kernels.segments import group_of
+from rankscope.typing import Bools, Floats, Ints, Reals
 
-__all__ = ["TRANSFORMS", "Scaling", "learn_scaling"]
+__all__ = [
+    "Scaling",
+    "TRANSFORMS",
+    "WITHIN_LISTS",
+    "column_count",
+    "learn_scaling",
+    "with_list_ranks",
+]
 
 
 #: "standard": mean 0 and deviation 1; "log": logarithms first; "auto": those where they make a feature less skewed.
@@ -104,3 +116,98 @@ def moments(values: Reals, logged: Bools) -> tuple[Floats, Floats, Floats]:
     with np.errstate(over="ignore", invalid="ignore"):
         skew = np.divide(cube / n, deviation**3, out=np.zeros_like(mean), where=deviation > 0)
     return mean, deviation, skew
+
+
+def within_deviation(scores: Floats, offsets: Ints) -> float:
+    """The standard deviation of scores from the mean of their list: what is the same for a whole list orders nothing.
+
+    0 where it is no more than rounding.
+    """
+    apart = from_mean(scores, offsets)
+    found = float(np.sqrt(np.mean(apart**2)))
+    return found if found > 1e-12 * float(np.abs(scores).max()) else 0.0
+
+
+def list_means(scores: Floats, offsets: Ints) -> Floats:
+    """Of each list; the same whatever the order of its documents."""
+    return exact_group_sums(scores, offsets) / np.diff(offsets)
+
+
+def from_mean(scores: Floats, offsets: Ints) -> Floats:
+    """Less the mean of the list; exactly 0 in a list of equal scores."""
+    lists = group_of(offsets)
+    apart = scores - np.maximum.reduceat(scores, offsets[:-1])[lists]
+    return np.asarray(apart - list_means(apart, offsets)[lists])
+
+
+def zscore(scores: Floats, offsets: Ints) -> Floats:
+    """Less the mean of the list, by its standard deviation; 0 in a list of equal scores."""
+    lists = group_of(offsets)
+    apart = from_mean(scores, offsets)
+    deviation = np.sqrt(list_means(apart**2, offsets))
+    least = 1e-12 * np.maximum.reduceat(np.abs(scores), offsets[:-1])  # what rounding makes of equal scores
+    return np.asarray(np.where(deviation > least, 1 / np.where(deviation > least, deviation, 1.0), 0.0)[lists] * apart)
+
+
+def minmax(scores: Floats, offsets: Ints) -> Floats:
+    """From 0, the lowest of the list, to 1; 0 in a list of equal scores."""
+    lists, starts = group_of(offsets), offsets[:-1]
+    low, high = np.minimum.reduceat(scores, starts), np.maximum.reduceat(scores, starts)
+    return np.asarray((scores - low[lists]) / np.where(high > low, high - low, 1.0)[lists])
+
+
+def fractional_rank(scores: Floats, offsets: Ints) -> Floats:
+    """The share of the list's other documents that stand below, ties as halves; 0 of a document alone."""
+    lists, n = group_of(offsets), scores.size
+    order = order_falling(scores, np.diff(offsets))
+    found = scores[order]
+    new = np.ones(n, np.bool_)  # where another list or a lower score begins
+    new[1:] = (found[1:] != found[:-1]) | (lists[1:] != lists[:-1])
+    firsts = np.flatnonzero(new)
+    lasts = np.append(firsts[1:], n) - 1
+    middle = ((firsts + lasts) / 2)[np.cumsum(new) - 1]
+    below = (offsets[1:] - 1)[lists] - middle
+    shares = np.empty(n)
+    shares[order] = below / np.maximum(np.diff(offsets) - 1, 1)[lists]
+    return shares
+
+
+#: Scales that a list makes of its own scores, so that a document's score depends on those beside it.
+WITHIN_LISTS: dict[str, Callable[[Floats, Ints], Floats]] = {
+    "zscore": zscore,
+    "minmax": minmax,
+    "rank": fractional_rank,
+}
+#: What the rank by a feature is called, after the feature's name.
+SUFFIX = " (rank)"
+
+
+def with_list_ranks(features: Features) -> Features:
+    """The features and, behind them, of each the rank within the list: in [0, 1], the share of the list's other
+    documents whose value is lower, ties as halves; 0 of a document alone.
+
+    >>> found = with_list_ranks(Features.of([[5.0], [9.0], [5.0], [1.0]], sizes=[3, 1]))
+    >>> found.values.tolist(), found.names
+    ([[5.0, 0.25], [9.0, 1.0], [5.0, 0.25], [1.0, 0.0]], ('1', '1 (rank)'))
+    """
+    values = features.values
+    columns = [fractional_rank(values[:, j].astype(np.float64), features.offsets) for j in range(values.shape[1])]
+    table = np.column_stack([values, *(one.astype(values.dtype) for one in columns)])
+    return replace(features, values=table, names=(*features.names, *rank_names(features.names)), where=None)
+
+
+def column_count(features: int, ranks: bool) -> int:
+    """How many columns a model sees of so many features."""
+    return 2 * features if ranks else features
+
+
+def rank_names(names: Sequence[str]) -> tuple[str, ...]:
+    """Names of ranks, none of which is that of a feature."""
+    known, found = {*names}, []
+    for name in names:
+        own = name + SUFFIX
+        while own in known:
+            own += SUFFIX
+        known.add(own)
+        found.append(own)
+    return tuple(found)

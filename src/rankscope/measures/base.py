@@ -14,7 +14,12 @@ from rankscope.errors import ParameterError
 from rankscope.measures.cutoffs import QUERY_CUTOFF, QUERY_CUTOFF_FORMS, query_cutoff, within
 from rankscope.typing import Bools, Floats, Ints
 
-__all__ = ["Binary", "Measure", "require"]
+__all__ = [
+    "Binary",
+    "Measure",
+    "require",
+]
+
 
 #: No parameter reaches this: far above any number of documents, and a whole number of 64 bits.
 LARGEST = 10**18

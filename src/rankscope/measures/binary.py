@@ -12,12 +12,23 @@ from rankscope.errors import ParameterError
 from rankscope.kernels.segments import sum_by_group
 from rankscope.measures.base import Binary, Summary, is_int, is_number, ratio, require
 from rankscope.measures.cutoffs import within
-from rankscope.measures.scaled import ScaledRanks
-from rankscope.measures.swaps import precision_sum_changes, reciprocal_rank_changes, sum_changes
+from rankscope.measures.rank_scale import ScaledRanks
+from rankscope.measures.swap_deltas import precision_sum_changes, reciprocal_rank_changes, sum_changes
 from rankscope.measures.ties import rank_of_first, tie_groups
 from rankscope.typing import Floats, Ints
 
-__all__ = ["AP", "AUC", "GMAP", "RR", "F", "P", "R", "RelP", "Rprec", "Success"]
+__all__ = [
+    "AP",
+    "AUC",
+    "F",
+    "GMAP",
+    "P",
+    "R",
+    "RR",
+    "RelP",
+    "Rprec",
+    "Success",
+]
 
 
 @dataclass(frozen=True, kw_only=True)

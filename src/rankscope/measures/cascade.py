@@ -13,11 +13,17 @@ from rankscope.kernels.gain import gain_linear, stopping_probability
 from rankscope.kernels.order import ranges
 from rankscope.kernels.segments import bounds, cumulative_product, group_of, place_in_group, sum_by_group
 from rankscope.measures.base import LARGEST, Measure, is_int, ratio, require
-from rankscope.measures.swaps import stopping_changes, sum_changes
+from rankscope.measures.swap_deltas import stopping_changes, sum_changes
 from rankscope.measures.ties import mean_stops, mean_weight
 from rankscope.typing import Floats, Ints
 
-__all__ = ["ERR", "RBP", "RBPResidual", "max_grade_of", "nERR"]
+__all__ = [
+    "ERR",
+    "RBP",
+    "RBPResidual",
+    "max_grade_of",
+    "nERR",
+]
 
 
 def max_grade_of(gmax: int | None, measure: Measure, hits: Hits) -> int:

@@ -15,7 +15,10 @@ from rankscope.kernels.segments import place_in_group
 from rankscope.measures.base import Measure, ratio, require
 from rankscope.typing import Floats, Ints
 
-__all__ = ["Compat"]
+__all__ = [
+    "Compat",
+]
+
 
 #: The logarithm of 2^54: what is as many times smaller than 1 changes no sum of 1 or more.
 SMALLEST = 54 * log(2.0)

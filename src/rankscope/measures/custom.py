@@ -16,7 +16,9 @@ from rankscope.measures.base import Measure, Summary
 from rankscope.measures.names import canonical, is_trec_name
 from rankscope.typing import Floats
 
-__all__ = ["define_measure"]
+__all__ = [
+    "define_measure",
+]
 
 
 def define_measure(

@@ -1,4 +1,4 @@
-"""Cutoffs: what is within one, and those that each query has of its own: @mean, @median, @size, @recall=0.5."""
+"""Cutoffs: what is within one, and those that depend on the query: @mean, @median, @size, @recall=0.5."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ __all__ = [
     "query_cutoff",
     "within",
 ]
+
 
 #: A cutoff that depends on the query, see `query_cutoff`.
 QUERY_CUTOFF = re.compile(r"mean|median|size|recall=(0?\.[0-9]{1,15}|1(\.0{1,15})?)")

@@ -1,4 +1,4 @@
-"""Measures of the C/W/L framework: all that is asked of a reader is how likely they read on behind each rank."""
+"""Measures of the C/W/L framework: how likely a reader reads on behind each rank defines each of them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,18 @@ from rankscope.measures.cascade import max_grade_of
 from rankscope.measures.cutoffs import within
 from rankscope.typing import Floats
 
-__all__ = ["BPM", "CWL", "INSQ", "INST", "NERR8", "NERR9", "NERR10", "NERR11", "SDCG"]
+__all__ = [
+    "BPM",
+    "CWL",
+    "INSQ",
+    "INST",
+    "NERR10",
+    "NERR11",
+    "NERR8",
+    "NERR9",
+    "SDCG",
+]
+
 
 #: How many (query, rank) a table of gains holds at most: it stays in the processor's cache, whatever the run's size.
 CELLS = 1 << 17

@@ -1,22 +1,129 @@
-"""Measures of diversity that take each subtopic alone, and the mean of all: AP-IA, P-IA, subtopic recall.
+"""Measures of diversity over subtopics: intent-aware means (AP-IA, P-IA), and gain discounted for novelty (alpha-nDCG, ERR-IA, NRBP).
+
+They agree with ndeval, the tool of the TREC Web Track.
 
 They agree with ndeval, the tool of the TREC Web Track.
 """
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
 from rankscope.data.hits import Hits
-from rankscope.kernels.segments import sum_by_group
-from rankscope.measures.base import ratio
-from rankscope.measures.subtopics import Diversity
-from rankscope.typing import Floats
+from rankscope.errors import ParameterError
+from rankscope.kernels.gain import discount_log2
+from rankscope.kernels.order import ranges, stable_order
+from rankscope.kernels.segments import bounds, group_of, place_in_group, sum_by_group
+from rankscope.measures.base import Binary, is_number, ratio, require
+from rankscope.typing import Bools, Floats, Ints
 
-__all__ = ["AP_IA", "P_IA", "StRecall"]
+__all__ = [
+    "AP_IA",
+    "Aspects",
+    "Diversity",
+    "ERR_IA",
+    "NRBP",
+    "P_IA",
+    "StRecall",
+    "SubtopicHits",
+    "alpha_DCG",
+    "alpha_nDCG",
+    "nERR_IA",
+    "nNRBP",
+]
+
+
+class Aspects(NamedTuple):
+    """Which documents are relevant to which subtopics: one entry a (document, subtopic).
+
+    document: (entries) rising, its number among all judged ones. offsets: (documents + 1) the entries of each.
+    query: (entries). subtopic: (entries) a number that no other query's subtopics have. n_subtopics: (queries) how many
+    have a relevant document. n_codes: how many numbers of subtopics there are.
+    """
+
+    document: Ints
+    offsets: Ints
+    query: Ints
+    subtopic: Ints
+    n_subtopics: Floats
+    n_codes: int
+
+
+def aspects_of(hits: Hits, rel: int) -> Aspects:
+    """What is relevant, at this level. Raises ParameterError where judgments are not by subtopic."""
+    by = hits.subtopics
+    if by is None:
+        raise ParameterError("the judgments are not by subtopic; expected a column subtopic beside them")
+    most = int(by.subtopic.max(initial=0)) + 1
+    query = by.query
+    kept = np.flatnonzero(by.relevance >= rel)
+    query = query[kept]
+    document = by.judged[kept] + hits.grade_offsets[query]
+    subtopic = query * most + by.subtopic[kept]
+    distinct = np.unique(subtopic)
+    return Aspects(
+        document=document,
+        offsets=np.searchsorted(document, np.arange(int(hits.grade_offsets[-1]) + 1)),
+        query=query,
+        subtopic=subtopic,
+        n_subtopics=np.bincount(distinct // most, minlength=len(hits)).astype(np.float64),
+        n_codes=most * len(hits),
+    )
+
+
+class SubtopicHits(NamedTuple):
+    """What a reader meets going down the lists: one entry a (hit, subtopic that it is relevant to), in order of rank.
+
+    before: how many documents above it are relevant to the same subtopic.
+    """
+
+    query: Ints
+    subtopic: Ints
+    rank: Floats
+    before: Ints
+
+
+def count_above(subtopic: Ints) -> Ints:
+    """How many entries before each are of the same subtopic."""
+    order = stable_order(subtopic)
+    starts = np.flatnonzero(np.diff(subtopic[order], prepend=-1))
+    found = np.empty(subtopic.size, np.int64)
+    found[order] = place_in_group(np.append(starts, subtopic.size))
+    return found
+
+
+@dataclass(frozen=True, kw_only=True)
+class Diversity(Binary):
+    """What they share: what a document is relevant to."""
+
+    needs_subtopics: ClassVar[bool] = True
+
+    def aspects(self, hits: Hits) -> Aspects:
+        level = self.level(hits)
+        return hits.once_for_pool(("aspects", level), lambda: aspects_of(hits, level))
+
+    def seen(self, hits: Hits) -> SubtopicHits:
+        return hits.once(("seen", self.level(hits)), lambda: self.look(hits))
+
+    def look(self, hits: Hits) -> SubtopicHits:
+        aspects = self.aspects(hits)
+        document = hits.grade_offsets[hits.query] + hits.judged
+        counts = (aspects.offsets[1:] - aspects.offsets[:-1])[document]
+        entries = ranges(aspects.offsets[document], counts)
+        subtopic = aspects.subtopic[entries]
+        return SubtopicHits(
+            np.repeat(hits.query, counts), subtopic, np.repeat(hits.rank, counts), count_above(subtopic)
+        )
+
+    def within(self, seen: SubtopicHits, cutoff: int | None) -> Bools:
+        return np.ones(seen.rank.size, np.bool_) if cutoff is None else seen.rank <= cutoff
+
+    def defined(self, hits: Hits) -> Bools:
+        return self.aspects(hits).n_subtopics > 0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -68,3 +175,214 @@ class StRecall(Diversity):
         seen = self.seen(hits)
         new = self.within(seen, self.cutoff) & (seen.before == 0)
         return ratio(sum_by_group(new, seen.query, len(hits)), self.aspects(hits).n_subtopics)
+
+
+#: No deeper, where something is computed for every rank.
+DEEPEST = 10**7
+#: What is worth less is nothing beside the first document.
+LEAST = 1e-18
+#: Gains closer than this are the same: sums of the same numbers in another order.
+SAME = 1e-12
+
+
+@dataclass(frozen=True, kw_only=True)
+class Novelty(Diversity):
+    """Measures in which a document gains (1 - alpha)^n for each subtopic that n documents above were relevant to."""
+
+    alpha: float = 0.5
+
+    def check(self) -> None:
+        good = is_number(self.alpha) and 0 <= self.alpha <= 1
+        require(good, self, "alpha", self.alpha, "a number from 0 to 1")
+
+    @abstractmethod
+    def worth(self, rank: Floats) -> Floats:
+        """What a gain at each rank is worth."""
+
+    def deepest(self) -> int | None:
+        """How far down a gain can count."""
+        cutoff: int | None = getattr(self, "cutoff", None)
+        return cutoff
+
+    def gained(self, hits: Hits) -> Floats:
+        """(queries) the sum of all gains, each times the worth of its rank."""
+        seen = self.seen(hits)
+        gains = (1.0 - self.alpha) ** seen.before * self.worth(seen.rank) * self.within(seen, self.deepest())
+        return sum_by_group(gains, seen.query, len(hits))
+
+    def ideal(self, hits: Hits) -> Floats:
+        """(queries) the same of the ideal ranking, which takes the document that gains most, again and again."""
+        key = ("greedy", self.level(hits), self.alpha, self.deepest())
+        gains = hits.once_for_pool(key, lambda: greedy(self.aspects(hits), hits, self.alpha, self.deepest()))
+        worth = self.worth(np.arange(1.0, gains.shape[1] + 1))
+        return np.asarray(gains @ worth, np.float64)
+
+    def best(self, hits: Hits, depth: int) -> Floats:
+        """(queries) the same where every document were relevant to all subtopics."""
+        if 0 < self.alpha < 1:  # what is worth less than the last digit is nothing
+            depth = min(depth, int(np.log(LEAST) / np.log(1 - self.alpha)) + 2)
+        gains = (1.0 - self.alpha) ** np.arange(depth) * self.worth(np.arange(1.0, depth + 1))
+        return self.aspects(hits).n_subtopics * float(gains.sum())
+
+
+def greedy(aspects: Aspects, hits: Hits, alpha: float, depth: int | None) -> Floats:
+    """(queries, ranks) the gains of the greedy ideal ranking. Of equally good documents the first judged one is taken.
+
+    Finding the true ideal is NP-hard (Clarke et al. 2008). One step a rank, for all queries together.
+    """
+    documents, starts = np.unique(aspects.document, return_index=True)  # those relevant to something
+    query = aspects.query[starts]
+    entries = bounds(np.diff(np.append(starts, aspects.document.size)))
+    of = group_of(entries)
+    sizes = np.bincount(query)
+    steps = int(sizes.max(initial=0)) if depth is None else min(int(sizes.max(initial=0)), depth)
+    gains = np.zeros((len(hits), steps))
+    weight = np.ones(aspects.n_codes)
+    left = np.ones(documents.size, np.bool_)
+    queries = np.flatnonzero(sizes)
+    firsts = np.searchsorted(query, queries)
+    for step in range(steps):
+        gain = np.where(left, sum_by_group(weight[aspects.subtopic], of, documents.size), -1.0)
+        most = np.maximum.reduceat(gain, firsts)
+        equal = gain >= np.repeat(most, sizes[queries]) - SAME
+        chosen = np.minimum.reduceat(np.where(equal, np.arange(gain.size), gain.size), firsts)
+        some = most >= 0
+        gains[queries[some], step] = most[some]
+        chosen = chosen[some]
+        left[chosen] = False
+        weight[aspects.subtopic[ranges(entries[chosen], entries[chosen + 1] - entries[chosen])]] *= 1.0 - alpha
+    return gains
+
+
+@dataclass(frozen=True, kw_only=True)
+class OverBest(Novelty):
+    """Those over what there would be if every document were relevant to all subtopics."""
+
+    cutoff: int
+
+    def check(self) -> None:
+        super().check()
+        good = self.cutoff <= DEEPEST
+        require(good, self, "cutoff", self.cutoff, f"at most {DEEPEST}: every rank has its own best gain")
+
+    def values(self, hits: Hits) -> Floats:
+        return ratio(self.gained(hits), self.best(hits, self.cutoff))
+
+
+@dataclass(frozen=True, kw_only=True)
+class OverIdeal(Novelty):
+    """Those over what the greedy ideal ranking gains."""
+
+    def values(self, hits: Hits) -> Floats:
+        return ratio(self.gained(hits), self.ideal(hits))
+
+
+@dataclass(frozen=True, kw_only=True)
+class alpha_DCG(OverBest):
+    """DCG of what is new, over the most there could be if every document had it all; in [0, 1], higher is better.
+
+    sum of gain / log2(rank + 1), a gain being the sum of (1 - alpha)^n over the document's subtopics, n the documents
+    above that were relevant to the same; over the same sum for documents relevant to all subtopics of the query.
+    Without relevant documents: 0.
+    """
+
+    name: ClassVar[str] = "alpha_DCG"
+    source: ClassVar[str] = "Clarke et al. (2008); ndeval alpha-DCG"
+
+    def worth(self, rank: Floats) -> Floats:
+        return discount_log2(rank)
+
+
+@dataclass(frozen=True, kw_only=True)
+class alpha_nDCG(OverIdeal):
+    """DCG of what is new, over that of the ideal ranking; at least 0, higher is better.
+
+    At most 1, but where the greedy ideal is not the best order. Gains as in alpha_DCG. The ideal takes the document
+    that gains most, again and again; of equally good ones that with the last id, as ndeval. Nothing relevant: 0.
+    """
+
+    name: ClassVar[str] = "alpha_nDCG"
+    range: ClassVar[tuple[float, float]] = (0.0, np.inf)
+    source: ClassVar[str] = "Clarke et al. (2008), section 4; ndeval alpha-nDCG"
+    cutoff: int | None = None
+
+    def worth(self, rank: Floats) -> Floats:
+        return discount_log2(rank)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ERR_IA(OverBest):
+    """Intent-aware ERR, over the most there could be if every document had it all; in [0, 1], higher is better.
+
+    sum of gain / rank, with gains as in alpha_DCG. Without relevant documents: 0.
+    """
+
+    name: ClassVar[str] = "ERR_IA"
+    source: ClassVar[str] = "Chapelle et al. (2009), section 6; ndeval ERR-IA"
+
+    def worth(self, rank: Floats) -> Floats:
+        return 1.0 / rank
+
+
+@dataclass(frozen=True, kw_only=True)
+class nERR_IA(OverIdeal):
+    """Intent-aware ERR, over that of the ideal ranking; at least 0, higher is better.
+
+    At most 1, but where the greedy ideal is not the best order. sum of gain / rank, with gains and ideal as in
+    alpha_nDCG. Without relevant documents: 0.
+    """
+
+    name: ClassVar[str] = "nERR_IA"
+    range: ClassVar[tuple[float, float]] = (0.0, np.inf)
+    source: ClassVar[str] = "Chapelle et al. (2009), section 6; ndeval nERR-IA"
+    cutoff: int | None = None
+
+    def worth(self, rank: Floats) -> Floats:
+        return 1.0 / rank
+
+
+@dataclass(frozen=True, kw_only=True)
+class Persistent(Novelty):
+    """Those of a reader who goes on with probability beta."""
+
+    beta: float = 0.5
+
+    def check(self) -> None:
+        super().check()
+        good = is_number(self.beta) and 0 < self.beta < 1
+        require(good, self, "beta", self.beta, "a persistence between 0 and 1")
+
+    def worth(self, rank: Floats) -> Floats:
+        return np.asarray(self.beta ** (rank - 1.0))
+
+    def deepest(self) -> int:
+        return int(np.log(LEAST) / np.log(self.beta)) + 2
+
+
+@dataclass(frozen=True, kw_only=True)
+class NRBP(Persistent):
+    """Novelty- and rank-biased precision; in [0, 1], higher is better.
+
+    (1 - (1 - alpha) beta) / N sum of gain beta^(rank - 1), with gains as in alpha_DCG, N subtopics that have a relevant
+    document. Without relevant documents: 0.
+    """
+
+    name: ClassVar[str] = "NRBP"
+    source: ClassVar[str] = "Clarke et al. (2009), eq. 18; ndeval NRBP"
+
+    def values(self, hits: Hits) -> Floats:
+        scale = 1.0 - (1.0 - self.alpha) * self.beta
+        return ratio(scale * self.gained(hits), self.aspects(hits).n_subtopics)
+
+
+@dataclass(frozen=True, kw_only=True)
+class nNRBP(OverIdeal, Persistent):
+    """NRBP over that of the ideal ranking; at least 0, higher is better.
+
+    At most 1, but where the greedy ideal is not the best order. Gains and ideal as in alpha_nDCG. Without relevant
+    documents: 0.
+    """
+
+    name: ClassVar[str] = "nNRBP"
+    range: ClassVar[tuple[float, float]] = (0.0, np.inf)
+    source: ClassVar[str] = "Clarke et al. (2009); ndeval nNRBP"

@@ -1,4 +1,4 @@
-"""Measures on the ranks of what is known to be relevant: mean, median, lowest and highest rank."""
+"""Measures on the ranks of relevant entities: mean, median, lowest and highest rank."""
 
 from __future__ import annotations
 
@@ -10,10 +10,15 @@ import numpy as np
 from rankscope.data.hits import Hits
 from rankscope.measures.base import Binary
 from rankscope.measures.cutoffs import mean_by_query, median_by_query, within
-from rankscope.measures.scaled import ScaledRanks
+from rankscope.measures.rank_scale import ScaledRanks
 from rankscope.typing import Bools, Floats, Ints
 
-__all__ = ["MaxRank", "MeanRank", "MedianRank", "MinRank"]
+__all__ = [
+    "MaxRank",
+    "MeanRank",
+    "MedianRank",
+    "MinRank",
+]
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -8,7 +8,11 @@ from typing import Any
 
 from rankscope.errors import UnknownName
 
-__all__ = ["PRESETS", "Preset", "find_preset"]
+__all__ = [
+    "PRESETS",
+    "Preset",
+    "find_preset",
+]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -65,7 +69,6 @@ MSLR = {
 LEARNERS: Mapping[str, Mapping[str, Any]] = {"nDCG": {"gain": "exp", "ideal": "listed"}}
 #: Version 9 asks for trunc(x R + .9) relevant documents at recall x.
 TREC_EVAL_9 = {**TREC_EVAL, "IPrec": {"rounding": "plus_point_nine"}, "AvgIPrec": {"rounding": "plus_point_nine"}}
-
 PRESETS = {
     "trec_eval": Preset(
         tool="trec_eval 10.0: scores compared as float64",

@@ -1,4 +1,4 @@
-"""Measures of a set and of its size: what was retrieved, whatever the order; and utility."""
+"""Measures of the retrieved set, whatever its order: counts, set precision and recall, utility."""
 
 from __future__ import annotations
 
@@ -9,10 +9,22 @@ import numpy as np
 
 from rankscope.data.hits import Hits
 from rankscope.errors import ParameterError
-from rankscope.measures.base import Binary, is_number, ratio, require
+from rankscope.measures.base import Binary, Measure, Summary, is_number, ratio, require
 from rankscope.typing import Floats
 
-__all__ = ["SetAP", "SetF", "SetP", "SetR", "SetRelP", "Utility", "Yaap"]
+__all__ = [
+    "NumNonrelRet",
+    "NumRel",
+    "NumRelRet",
+    "NumRet",
+    "SetAP",
+    "SetF",
+    "SetP",
+    "SetR",
+    "SetRelP",
+    "Utility",
+    "Yaap",
+]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -148,3 +160,69 @@ class Utility(Binary):
                 raise ParameterError("Utility: d needs the number of documents in the collection; pass it (-N)")
             value = value + self.d * (hits.collection_size + found - n - hits.retrieved)
         return value
+
+
+@dataclass(frozen=True, kw_only=True)
+class NumRet(Measure):
+    """How many documents were retrieved; a count."""
+
+    name: ClassVar[str] = "NumRet"
+    higher_is_better: ClassVar[bool | None] = None
+    needs_relevant: ClassVar[bool] = False
+    range: ClassVar[tuple[float, float]] = (0.0, np.inf)
+    summary: ClassVar[Summary] = "sum"
+    source: ClassVar[str] = "trec_eval num_ret"
+    averaged: ClassVar[bool] = True
+
+    def values(self, hits: Hits) -> Floats:
+        return hits.retrieved.astype(np.float64)
+
+
+@dataclass(frozen=True, kw_only=True)
+class NumRel(Binary):
+    """How many judged documents are relevant, retrieved or not; a count."""
+
+    name: ClassVar[str] = "NumRel"
+    higher_is_better: ClassVar[bool | None] = None
+    needs_relevant: ClassVar[bool] = False
+    range: ClassVar[tuple[float, float]] = (0.0, np.inf)
+    summary: ClassVar[Summary] = "sum"
+    source: ClassVar[str] = "trec_eval num_rel"
+    averaged: ClassVar[bool] = True
+
+    def values(self, hits: Hits) -> Floats:
+        return hits.n_relevant(self.rel)
+
+
+@dataclass(frozen=True, kw_only=True)
+class NumRelRet(Binary):
+    """How many relevant documents were retrieved; a count."""
+
+    name: ClassVar[str] = "NumRelRet"
+    needs_relevant: ClassVar[bool] = False
+    range: ClassVar[tuple[float, float]] = (0.0, np.inf)
+    summary: ClassVar[Summary] = "sum"
+    source: ClassVar[str] = "trec_eval num_rel_ret"
+    averaged: ClassVar[bool] = True
+
+    def values(self, hits: Hits) -> Floats:
+        return hits.sum(hits.relevant(self.rel))
+
+    def best_grade(self, hits: Hits) -> int:
+        return max(self.level(hits), hits.max_grade)
+
+
+@dataclass(frozen=True, kw_only=True)
+class NumNonrelRet(Binary):
+    """How many documents judged not relevant were retrieved; a count. Unjudged ones do not count."""
+
+    name: ClassVar[str] = "NumNonrelRet"
+    higher_is_better: ClassVar[bool | None] = None
+    needs_relevant: ClassVar[bool] = False
+    range: ClassVar[tuple[float, float]] = (0.0, np.inf)
+    summary: ClassVar[Summary] = "sum"
+    source: ClassVar[str] = "trec_eval num_nonrel_judged_ret"
+    averaged: ClassVar[bool] = True
+
+    def values(self, hits: Hits) -> Floats:
+        return hits.sum((hits.relevance >= 0) & ~hits.relevant(self.rel))

@@ -17,7 +17,13 @@ from rankscope.kernels.order import ranges
 from rankscope.kernels.segments import bounds, cumulative_product, group_of, place_in_group
 from rankscope.typing import Bools, Floats, Ints
 
-__all__ = ["HitTieGroups", "mean_stops", "mean_weight", "rank_of_first", "tie_groups"]
+__all__ = [
+    "HitTieGroups",
+    "mean_stops",
+    "mean_weight",
+    "rank_of_first",
+    "tie_groups",
+]
 
 
 class HitTieGroups(NamedTuple):

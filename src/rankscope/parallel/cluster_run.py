@@ -13,16 +13,17 @@ from typing import Any, TypeVar
 
 from rankscope._version import __version__
 from rankscope.errors import ParameterError, RankscopeError
-from rankscope.parallel.cluster import Cluster
-from rankscope.parallel.cluster_checks import check_size, import_distributed, no_workers_error
+from rankscope.parallel.cluster import Cluster, check_size, import_distributed, no_workers_error
 from rankscope.parallel.cluster_unit import FailedUnit, run_unit
 from rankscope.parallel.worker import UNSET, UnpicklableError
 
-__all__ = ["run_in_cluster"]
+__all__ = [
+    "run_in_cluster",
+]
+
 
 Unit = TypeVar("Unit")
 Result = TypeVar("Result")
-
 #: So many units a thread of the workers are under way or wait for their turn.
 AHEAD = 2
 #: What was lost with all workers that held it is sent so often again.

@@ -14,7 +14,14 @@ from rankscope.parallel.memory import keep_memory
 from rankscope.parallel.threads import one_thread
 from rankscope.parallel.worker import UNSET, UnpicklableError, sendable
 
-__all__ = ["FailedUnit", "in_unit", "memory_limit", "invisible_file_error", "run_unit"]
+__all__ = [
+    "FailedUnit",
+    "in_unit",
+    "invisible_file_error",
+    "memory_limit",
+    "run_unit",
+]
+
 
 #: Of a thread, since a worker may have several and may live in the process that sends the units.
 STATE = threading.local()

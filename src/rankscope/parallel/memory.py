@@ -5,7 +5,10 @@ from __future__ import annotations
 import ctypes
 from functools import cache
 
-__all__ = ["keep_memory"]
+__all__ = [
+    "keep_memory",
+]
+
 
 #: glibc's names of what `mallopt` sets: bytes above which an allocation is a mapping of its own (the most that it
 #: takes), free bytes at the end that are given back, and what is asked for beyond what is needed.

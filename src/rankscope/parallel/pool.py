@@ -1,4 +1,4 @@
-"""A pool of workers that starts in a way that is safe here, ends when it is left, and says why it broke."""
+"""A pool of worker processes that starts safely, ends with its block, and says why it broke."""
 
 from __future__ import annotations
 
@@ -18,7 +18,11 @@ from rankscope.errors import ParameterError, RankscopeError
 from rankscope.parallel.threads import ONE_THREAD, is_single_threaded
 from rankscope.parallel.worker import STARTING, UnpicklableError, call_unit, start_worker
 
-__all__ = ["WorkerPool", "start_pool"]
+__all__ = [
+    "WorkerPool",
+    "start_pool",
+]
+
 
 #: More processes than these cannot be waited for on Windows.
 MOST_ON_WINDOWS = 61

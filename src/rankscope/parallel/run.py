@@ -1,4 +1,4 @@
-"""Run these independent units: in this process, in several, or on a cluster."""
+"""Run independent units of work: in this process, in several, or on a cluster."""
 
 from __future__ import annotations
 
@@ -18,11 +18,16 @@ from rankscope.parallel.pool import start_method, start_pool
 from rankscope.parallel.threads import one_thread
 from rankscope.parallel.worker import UNSET, in_worker, leave_if_starting
 
-__all__ = ["all_cores", "check_workers", "run_units", "workers_for"]
+__all__ = [
+    "all_cores",
+    "check_workers",
+    "run_units",
+    "workers_for",
+]
+
 
 Unit = TypeVar("Unit")
 Result = TypeVar("Result")
-
 #: No machine has more cores for one program; a typing error shall not start a million processes.
 MAX_WORKERS = 1024
 #: So many units a worker are under way or wait for their turn: one is worked on, one is at hand when it is done.

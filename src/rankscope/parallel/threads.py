@@ -1,4 +1,4 @@
-"""The threads of this process: whether there are others, and one alone for linear algebra."""
+"""The threads of this process: whether there are several, and one alone for linear algebra."""
 
 from __future__ import annotations
 
@@ -11,13 +11,18 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-__all__ = ["ONE_THREAD", "one_thread", "is_single_threaded", "use_one_thread"]
+__all__ = [
+    "ONE_THREAD",
+    "is_single_threaded",
+    "one_thread",
+    "use_one_thread",
+]
+
 
 #: What libraries of linear algebra read when they are loaded.
 ONE_THREAD = dict.fromkeys(
     ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS", "BLIS_NUM_THREADS", "VECLIB_MAXIMUM_THREADS"), "1"
 )
-
 OWN = Path("/proc/self")
 #: A thread too many is looked for so often, so many seconds apart.
 LOOKS, LOOK = 20, 0.002

@@ -17,15 +17,16 @@ from typing import Any
 from rankscope.parallel.threads import use_one_thread
 
 __all__ = [
-    "UNSET",
     "STARTING",
+    "UNSET",
     "UnpicklableError",
-    "start_worker",
     "call_unit",
     "in_worker",
     "leave_if_starting",
     "sendable",
+    "start_worker",
 ]
+
 
 #: The variable that stands in the environment of a worker that is spawned, until it has begun.
 STARTING = "RANKSCOPE_WORKER_STARTS"

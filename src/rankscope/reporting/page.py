@@ -1,27 +1,40 @@
-"""One self-contained page of sections. It knows what a section is, and nothing of what was measured."""
+"""One self-contained HTML page of sections, or of any result; it knows nothing of what was measured."""
 
 from __future__ import annotations
 
 import base64
 import hashlib
 import os
+import platform
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
+from importlib.metadata import version
 from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from rankscope.data.sections import Figure, Marked, Section, Table, as_marked
+from rankscope._version import __version__
+from rankscope.data.result import Result
+from rankscope.data.section import Figure, Marked, Section, Table, as_marked
 from rankscope.errors import ParameterError
-from rankscope.io.write import write_text
-from rankscope.reporting.svg import inline_svg
+from rankscope.io.core import write_text
+from rankscope.reporting._svg import inline_svg
 
 if TYPE_CHECKING:
     import jinja2
 
-__all__ = ["FigureHtml", "Page", "check_page_path", "draw", "is_page", "render_page"]
+__all__ = [
+    "FigureHtml",
+    "Page",
+    "check_page_path",
+    "draw",
+    "is_page",
+    "render_page",
+    "result_page",
+]
+
 
 #: A table longer than this is cut, and says so: no browser shows millions of rows, and no reader reads them.
 MAX_ROWS = 1000
@@ -36,7 +49,6 @@ GENERATOR, HEAD = '<meta name="generator" content="rankscope">', 4096
 FIGURE_WIDTH, CROWDED_WIDTH, CROWD = 440, 640, 12
 #: Names up to this length are never broken into lines.
 SHORT_NAME = 24
-
 # Half characters (bytes that were no UTF-8), control characters, and signs that turn the direction of the text behind
 # them around: shown as the sign for "no character" wherever they come from.
 UNSHOWABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]")
@@ -101,7 +113,8 @@ class TemplateSection(NamedTuple):
 
 def draw(figure: Figure) -> FigureHtml:
     """The figure as `rankscope.reporting.figures` draws it."""
-    from rankscope.reporting.figures import Style, as_svg  # pages without figures need it not
+    from rankscope.reporting.figures import as_svg  # pages without figures need it not
+    from rankscope.reporting.figures.style import Style
 
     names = max(len(figure.data.get(what, ())) for what in ("systems", "measures", "labels"))
     return FigureHtml(as_svg(figure, style=Style(width=FIGURE_WIDTH if names <= CROWD else CROWDED_WIDTH)))
@@ -224,3 +237,41 @@ def template() -> jinja2.Template:
     )
     environment.filters["unbroken"] = with_unbroken_values
     return environment.from_string(read_asset("page.html.j2"))
+
+
+#: Sections without a title stand alone, or say it in their table.
+UNTITLED = "Result"
+
+
+def result_page(
+    result: Result,
+    *,
+    title: str = "",
+    command: str = "",
+    figures: Callable[[Figure], FigureHtml] | None = draw,
+) -> Page:
+    """One HTML page that loads nothing, of any result: tables, figures, notes and where the numbers come from.
+
+    title: of the page; by default that of its first section. command: what was called, shown on the page. figures:
+    what draws; None: a page without figures. Details are there, folded. `page.write(path)` writes it.
+
+    Raises ParameterError where jinja2, or for figures Altair, is not installed (`pip install 'rankscope[report]'`).
+
+    >>> import rankscope as rs
+    >>> found = rs.consensus.merge_rankings([["A", "B", "C"], ["A", "C", "B"]], rng=1)
+    >>> page = result_page(found, title="Two voters", figures=None)
+    >>> "<h1><bdi>Two voters</bdi></h1>" in page.html, found.signature() in page.html
+    (True, True)
+    """
+    sections = [with_title(section) for section in result.sections()]
+    provenance = [("signature", result.signature())]
+    provenance += [("command", command)] if command else []
+    parts = [f"rankscope {__version__}", f"Python {platform.python_version()}"]
+    provenance += [("versions", ", ".join([*parts, *(f"{name} {version(name)}" for name in ("numpy", "scipy"))]))]
+    first = sections[0].title if sections else UNTITLED
+    return render_page(title or first, (), sections, provenance, figures=figures, notes=result.notes)
+
+
+def with_title(section: Section) -> Section:
+    """With a title, which a page needs."""
+    return section if section.title else replace(section, title=UNTITLED)

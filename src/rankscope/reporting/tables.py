@@ -1,18 +1,175 @@
-"""Scores in every format of output: those of any result, and trec_eval's lines."""
+"""Any result as a table: for the terminal, for papers (LaTeX, markdown) and for programs (csv, json); scores in trec_eval's lines, too."""
 
 from __future__ import annotations
 
+import csv
+import io
+import json
 import math
+import re
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
 
-from rankscope.data.cells import format_value
+from rankscope.data.result import Result, as_text
 from rankscope.data.scores import EachQuery, Scores
+from rankscope.data.section import Cell, Marked, Section
+from rankscope.data.text import format_value
 from rankscope.errors import ParameterError, UnknownName
 from rankscope.measures.base import Measure
 from rankscope.measures.names import trec_name
-from rankscope.reporting.results import RESULT_FORMATS, render_result
 
-__all__ = ["FORMATS", "render_scores"]
+__all__ = [
+    "FORMATS",
+    "RESULT_FORMATS",
+    "latex_tabular",
+    "markdown_rows",
+    "markdown_text",
+    "render_result",
+    "render_scores",
+    "single_line",
+    "write_records",
+]
 
+
+LATEX = {c: rf"\{c}" for c in "&%$#_{}"} | {
+    "\\": r"\textbackslash{}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+}
+
+
+def write_records(format_: str, columns: Sequence[str], records: Iterable[Sequence[Any]]) -> str:
+    """Records as csv, json or jsonl, in full precision; what has no value (NaN, None) is empty, or null."""
+    rows = [[json_value(cell) for cell in record] for record in records]
+    if format_ == "csv":
+        out = io.StringIO()
+        writer = csv.writer(out, lineterminator="\n")
+        writer.writerow(columns)
+        writer.writerows(
+            ["" if cell is None else repr(cell) if isinstance(cell, float) else cell for cell in row] for row in rows
+        )
+        return out.getvalue()
+    lines = [json.dumps(dict(zip(columns, row, strict=True))) for row in rows]
+    return "".join(f"{line}\n" for line in lines) if format_ == "jsonl" else "[\n  " + ",\n  ".join(lines) + "\n]\n"
+
+
+def json_value(cell: Any) -> Any:
+    """A cell as Python has it; None for NaN."""
+    value = cell.item() if hasattr(cell, "item") else cell
+    return None if isinstance(value, float) and math.isnan(value) else value
+
+
+def single_line(text: str) -> str:
+    """A text without line breaks, which would end a row or a comment."""
+    return " ".join(text.splitlines())
+
+
+def latex_text(text: str) -> str:
+    return "".join(LATEX.get(c, c) for c in single_line(text))
+
+
+def latex_cell(cell: Cell) -> str:
+    if not isinstance(cell, Marked):
+        return latex_text(cell)
+    text = latex_text(cell.text)
+    text = rf"\textbf{{{text}}}" if cell.bold else text
+    return rf"{text}\textsuperscript{{{latex_text(cell.raised)}}}" if cell.raised else text
+
+
+def latex_tabular(columns: Sequence[str], rows: Iterable[Sequence[Cell]], left: int) -> list[str]:
+    """The lines of a booktabs tabular."""
+    lines = [rf"\begin{{tabular}}{{{'l' * left}{'r' * (len(columns) - left)}}}", r"\toprule"]
+    lines += [" & ".join(map(latex_text, columns)) + r" \\", r"\midrule"]
+    lines += [" & ".join(map(latex_cell, row)) + r" \\" for row in rows]
+    return [*lines, r"\bottomrule", r"\end{tabular}"]
+
+
+def markdown_text(text: str) -> str:
+    return re.sub(r"([\\|*_`\[\]])", r"\\\1", single_line(text)).replace("<", "&lt;")
+
+
+def markdown_cell(cell: Cell) -> str:
+    if not isinstance(cell, Marked):
+        return markdown_text(cell)
+    text = markdown_text(cell.text)
+    text = f"**{text}**" if cell.bold else text
+    return f"{text}<sup>{markdown_text(cell.raised)}</sup>" if cell.raised else text
+
+
+def markdown_rows(columns: Sequence[str], rows: Iterable[Sequence[Cell]], left: int) -> list[str]:
+    """The lines of a table in markdown."""
+    lines = ["| " + " | ".join(map(markdown_text, columns)) + " |"]
+    lines.append("| " + " | ".join([":--"] * left + ["--:"] * (len(columns) - left)) + " |")
+    return lines + ["| " + " | ".join(map(markdown_cell, row)) + " |" for row in rows]
+
+
+def render_result(result: Result, format_: str, *, details: bool = False) -> str:
+    """The result as text, ending with a newline. details: what is of interest to few, too; for programs all is there.
+
+    Raises UnknownName for a format that is not in `RESULT_FORMATS`.
+    """
+    if format_ not in RESULT_FORMATS:
+        raise UnknownName("output format", format_, RESULT_FORMATS)
+    return RESULT_FORMATS[format_](result, details)
+
+
+def as_table(result: Result, details: bool) -> str:
+    return as_text(result, details=details) + "\n"
+
+
+def as_csv(result: Result, details: bool) -> str:
+    return write_records("csv", result.columns, result.records())
+
+
+def as_json(result: Result, details: bool) -> str:
+    return write_records("json", result.columns, result.records())
+
+
+def as_jsonl(result: Result, details: bool) -> str:
+    return write_records("jsonl", result.columns, result.records())
+
+
+def visible_sections(result: Result, details: bool) -> list[Section]:
+    return [section for section in result.sections() if details or not section.folded]
+
+
+def as_latex(result: Result, details: bool) -> str:
+    """A tabular a section; what is said in words is in comments, for the paper to take up."""
+    lines: list[str] = []
+    for section in visible_sections(result, details):
+        lines += [f"% {single_line(line)}" for line in (section.title, section.sentence) if line]
+        if section.table is not None:
+            lines += latex_tabular(section.table.columns, section.table.rows, section.table.left)
+        lines += [f"% note: {single_line(note)}" for note in section.notes]
+        lines += [""] if section.title else []  # a lone table is followed by its signature
+    notes = [f"% note: {single_line(note)}" for note in result.notes]
+    return "\n".join([*lines, f"% {single_line(result.signature())}", *notes]) + "\n"
+
+
+def as_markdown(result: Result, details: bool) -> str:
+    """A heading, a sentence and a table a section."""
+    blocks: list[str] = []
+    for section in visible_sections(result, details):
+        blocks += [f"### {markdown_text(section.title)}"] if section.title else []
+        blocks += [markdown_text(section.sentence)] if section.sentence else []
+        if section.table is not None:
+            blocks.append("\n".join(markdown_rows(section.table.columns, section.table.rows, section.table.left)))
+        blocks += [f"note: {markdown_text(note)}" for note in section.notes]
+    blocks.append(f"`{single_line(result.signature())}`")
+    return "\n\n".join([*blocks, *(f"note: {markdown_text(note)}" for note in result.notes)]) + "\n"
+
+
+#: How results are shown, by name: a function of the result, and of whether details are asked for.
+RESULT_FORMATS: dict[str, Callable[[Result, bool], str]] = {
+    "table": as_table,
+    "csv": as_csv,
+    "json": as_json,
+    "jsonl": as_jsonl,
+    "latex": as_latex,
+    "markdown": as_markdown,
+}
 #: Output formats of `evaluate`.
 FORMATS = (*RESULT_FORMATS, "trec")
 

@@ -8,10 +8,15 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rankscope.data.wording import join_names, pluralise
+from rankscope.data.text import join_names, pluralise
 from rankscope.errors import InputError, ParameterError
 
-__all__ = ["Condition", "make_conditions", "integers_of_range"]
+__all__ = [
+    "Condition",
+    "integers_of_range",
+    "make_conditions",
+]
+
 
 #: Groups of fewer entities give values that say little.
 FEW = 5

@@ -1,4 +1,4 @@
-"""What is drawn: sets of queries from real ones, or groups of entities that act as queries, and their values."""
+"""Samples of a study: sets of queries from real ones, or groups of entities that act as queries, and their values."""
 
 from __future__ import annotations
 
@@ -18,7 +18,13 @@ from rankscope.stability.conditions import Condition
 from rankscope.stats.correlation_values import matrix_of
 from rankscope.typing import Floats, Ints
 
-__all__ = ["Entities", "Population", "Queries", "Sample", "stream"]
+__all__ = [
+    "Entities",
+    "Population",
+    "Queries",
+    "Sample",
+    "stream",
+]
 
 
 #: Ranks of all systems and iterations that are measured at once.
@@ -224,3 +230,8 @@ class Queries:
 
     def pools(self, sample: Sample) -> Sequence[Floats]:
         return [self.values]
+
+
+def complete_queries(values: Floats) -> Floats:
+    """(systems, queries) the queries where all systems have a value."""
+    return values[:, ~np.isnan(values).any(axis=0)]

@@ -11,32 +11,38 @@ import numpy as np
 
 from rankscope._version import __version__
 from rankscope.data.scores import Scores
-from rankscope.data.wording import join_names
+from rankscope.data.text import join_names
 from rankscope.errors import ParameterError
-from rankscope.evaluation.sources import Progress
+from rankscope.evaluation.joining.joined import Progress
 from rankscope.parallel import run_units
 from rankscope.parallel.run import MAX_WORKERS
 from rankscope.parallel.threads import one_thread
-from rankscope.stability.ablation import ablate
-from rankscope.stability.checkpoint import Checkpoint, saved_settings
-from rankscope.stability.chosen import PRESET, MeasuresArgument, check_levels, load_population
+from rankscope.stability._checkpoint import Checkpoint, saved_settings
 from rankscope.stability.conditions import Condition, make_conditions
+from rankscope.stability.judgment_ablation import ablate
 from rankscope.stability.outcome import (
     ITERATIONS,
     Outcome,
     StudySettings,
+    StudyUnit,
     lowest_level,
+    measure_unit,
     outcome_of,
     sample_widths,
     units_of,
 )
 from rankscope.stability.result import StabilityStudy
 from rankscope.stability.sampling import Entities, Population, Queries, Sample
-from rankscope.stability.unit import StudyUnit, measure_unit
+from rankscope.stability.settings import PRESET, MeasuresArgument, check_levels, load_population
 from rankscope.stats.inputs import check_choice, check_count, seed_of
 from rankscope.typing import Floats
 
-__all__ = ["LEVELS", "check_study", "study"]
+__all__ = [
+    "LEVELS",
+    "check_study",
+    "study",
+]
+
 
 #: Levels of significance where nobody says which; those of Dunaiski's tool under its preset.
 LEVELS = (0.01, 0.05, 0.1)

@@ -4,23 +4,27 @@ Scores are matrices (systems, queries); differences are (pairs, queries), or (qu
 What is drawn at random is drawn from `rng` = numpy.random.default_rng(rng), the same whatever the number of workers.
 """
 
-from rankscope.stats.anova import Anova, two_way_anova
+from rankscope.stats.anova import AllPairs, Anova, all_pairs, randomised_tukey_hsd, tukey_hsd, two_way_anova
 from rankscope.stats.bayes import Posterior, bayes_signed_rank_test, bayes_t_test
-from rankscope.stats.clusters import Clusters, find_clusters
 from rankscope.stats.concordance import Concordance, MeanTaus, concordance_test, mean_taus
 from rankscope.stats.confusion import ConfusionMatrix, Rates, confusion_matrix, rates
-from rankscope.stats.corrections import CORRECTIONS, Adjusted, adjust_pvalues
 from rankscope.stats.correlation import Correlation, correlation_matrix, correlation_test
 from rankscope.stats.effects import Effects, effect_sizes
 from rankscope.stats.friedman import Friedman, friedman_test, nemenyi_test
 from rankscope.stats.intervals import Interval, bootstrap_interval, t_interval
-from rankscope.stats.judges import Alpha, Kappa, cohens_kappa, krippendorffs_alpha
-from rankscope.stats.paired import PairedTest, sign_test, t_test, wilcoxon_test
+from rankscope.stats.multiple_comparisons import CORRECTIONS, Adjusted, Clusters, adjust_pvalues, find_clusters
+from rankscope.stats.paired_tests import (
+    PairedTest,
+    bootstrap_test,
+    randomisation_test,
+    sign_test,
+    t_test,
+    wilcoxon_test,
+)
 from rankscope.stats.power import anova_power, queries_for_anova, queries_for_interval, queries_for_t, t_power
+from rankscope.stats.raters import Alpha, Kappa, cohens_kappa, krippendorffs_alpha
 from rankscope.stats.reliability import Generalisability, generalisability
-from rankscope.stats.resampled import bootstrap_test, randomisation_test
 from rankscope.stats.standardisation import STANDARDISATIONS, Standardised, standardise_scores
-from rankscope.stats.tukey import AllPairs, all_pairs, randomised_tukey_hsd, tukey_hsd
 from rankscope.stats.williams import williams_test
 
 __all__ = [

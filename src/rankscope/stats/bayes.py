@@ -21,10 +21,14 @@ from rankscope.stats.inputs import (
     is_real,
     levelled,
 )
-from rankscope.stats.paired import flat_notes
+from rankscope.stats.paired_tests import flat_notes
 from rankscope.typing import Bools, Floats, Ints
 
-__all__ = ["Posterior", "bayes_signed_rank_test", "bayes_t_test"]
+__all__ = [
+    "Posterior",
+    "bayes_signed_rank_test",
+    "bayes_t_test",
+]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

@@ -13,12 +13,18 @@ from rankscope.errors import ParameterError
 from rankscope.kernels.resample import draw, permuted_means
 from rankscope.kernels.sign_sums import sums_by_list, sums_by_pair
 from rankscope.kernels.ties import NOISE
+from rankscope.stats.correlation_values import rank_rows
 from rankscope.stats.distributions import special
 from rankscope.stats.inputs import as_generator, check_count, refuse_pairs
-from rankscope.stats.rank_rows import rank_rows
 from rankscope.typing import Floats
 
-__all__ = ["Concordance", "MeanTaus", "concordance_test", "mean_taus"]
+__all__ = [
+    "Concordance",
+    "MeanTaus",
+    "concordance_test",
+    "mean_taus",
+]
+
 
 #: Up to so many lists of 2, 3, ... items all ways to deal ranks out are counted.
 EXACT = {2: 100, 3: 40, 4: 15, 5: 6}

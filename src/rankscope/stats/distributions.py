@@ -13,7 +13,13 @@ import numpy.typing as npt
 
 from rankscope.typing import Floats
 
-__all__ = ["noncentral_t_cdf", "range_quantile", "range_sf", "special", "t_pvalue"]
+__all__ = [
+    "noncentral_t_cdf",
+    "range_quantile",
+    "range_sf",
+    "special",
+    "t_pvalue",
+]
 
 
 #: Nodes of Gauss and Legendre for the inner integral (over z, -8 to 8) and the outer (over the scale).

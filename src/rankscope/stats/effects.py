@@ -9,10 +9,14 @@ import numpy.typing as npt
 
 from rankscope.stats.distributions import noncentral_t_cdf, special
 from rankscope.stats.inputs import all_zero, as_differences, check_positive, check_share, constant, levelled, outcomes
-from rankscope.stats.paired import flat_notes
+from rankscope.stats.paired_tests import flat_notes
 from rankscope.typing import Bools, Floats
 
-__all__ = ["Effects", "effect_sizes"]
+__all__ = [
+    "Effects",
+    "effect_sizes",
+]
+
 
 #: Steps that a secant is given; the first of them is no secant yet.
 STEPS = 12

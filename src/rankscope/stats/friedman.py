@@ -8,12 +8,16 @@ import numpy as np
 import numpy.typing as npt
 
 from rankscope.kernels.ties import join_ties
+from rankscope.stats.anova import AllPairs, all_pairs
 from rankscope.stats.distributions import range_quantile, range_sf, special
 from rankscope.stats.inputs import as_scores, check_share
-from rankscope.stats.tukey import AllPairs, all_pairs
 from rankscope.typing import Floats
 
-__all__ = ["Friedman", "friedman_test", "nemenyi_test"]
+__all__ = [
+    "Friedman",
+    "friedman_test",
+    "nemenyi_test",
+]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

@@ -1,4 +1,4 @@
-"""What every statistic checks of the arrays and parameters it is given."""
+"""What every statistic checks of its arrays and parameters."""
 
 from __future__ import annotations
 

@@ -23,7 +23,13 @@ from rankscope.stats.inputs import (
 )
 from rankscope.typing import Bools, Floats
 
-__all__ = ["Interval", "bootstrap_interval", "percentile_ends", "t_interval"]
+__all__ = [
+    "Interval",
+    "bootstrap_interval",
+    "percentile_ends",
+    "t_interval",
+]
+
 
 #: Of fewer queries, what a bootstrap interval comes with.
 FEW = 25

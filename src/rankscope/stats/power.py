@@ -13,7 +13,14 @@ from rankscope.stats.distributions import noncentral_t_cdf, special
 from rankscope.stats.inputs import check_alternative, check_choice, check_count, check_positive, check_share
 from rankscope.typing import Floats
 
-__all__ = ["anova_power", "queries_for_anova", "queries_for_interval", "queries_for_t", "t_power"]
+__all__ = [
+    "anova_power",
+    "queries_for_anova",
+    "queries_for_interval",
+    "queries_for_t",
+    "t_power",
+]
+
 
 #: More queries than these are not looked for.
 MAX_QUERIES = 10**8

@@ -1,5 +1,4 @@
-"""A mean from few values of people beside many of a machine: prediction-powered estimates, whose intervals hold
-whatever the machine is worth.
+"""Prediction-powered estimates: a mean from few values of people beside many of a machine.
 
 The units (queries) that people judged are a random sample of those that the machine judged, and all of them are a
 sample of a population, whose mean is what intervals are of.
@@ -19,7 +18,15 @@ from rankscope.stats.inputs import as_differences, check_share, is_real
 from rankscope.stats.intervals import t_interval
 from rankscope.typing import Bools, Floats
 
-__all__ = ["FEWEST", "PredictionPowered", "HumanSpread", "combined_half", "prediction_powered", "spread_of"]
+__all__ = [
+    "FEWEST",
+    "HumanSpread",
+    "PredictionPowered",
+    "combined_half",
+    "prediction_powered",
+    "spread_of",
+]
+
 
 #: Of fewer values of people no weight can be told; the machine is then left out.
 FEWEST = 5

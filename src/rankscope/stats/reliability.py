@@ -14,7 +14,14 @@ from rankscope.stats.anova import Anova, two_way_anova
 from rankscope.stats.distributions import special
 from rankscope.stats.inputs import as_scores, check_count, check_share
 
-__all__ = ["Generalisability", "Squares", "from_squares", "generalisability", "mean_squares"]
+__all__ = [
+    "Generalisability",
+    "Squares",
+    "from_squares",
+    "generalisability",
+    "mean_squares",
+]
+
 
 #: A number of queries that is whole but for rounding is not taken for a little more.
 ROUNDING = 1e-9

@@ -13,7 +13,12 @@ from rankscope.stats.distributions import special
 from rankscope.stats.inputs import check_choice, levelled
 from rankscope.typing import Bools, Floats
 
-__all__ = ["STANDARDISATIONS", "Standardised", "standardise_scores"]
+__all__ = [
+    "STANDARDISATIONS",
+    "Standardised",
+    "standardise_scores",
+]
+
 
 STANDARDISATIONS = ("z", "cdf")
 

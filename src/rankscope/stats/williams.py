@@ -1,4 +1,4 @@
-"""Williams' test: is one of two correlations with the same list higher, where the two others go together as well?"""
+"""Williams' test: is one of two correlations with the same list higher, where the two lists correlate as well?"""
 
 from __future__ import annotations
 
@@ -8,10 +8,14 @@ import numpy.typing as npt
 from rankscope.errors import ParameterError
 from rankscope.stats.distributions import t_pvalue
 from rankscope.stats.inputs import check_alternative, numbers
-from rankscope.stats.paired import PairedTest
+from rankscope.stats.paired_tests import PairedTest
 from rankscope.typing import Floats
 
-__all__ = ["MIN_ITEMS", "williams_test"]
+__all__ = [
+    "MIN_ITEMS",
+    "williams_test",
+]
+
 
 #: t has n - 3 degrees of freedom.
 MIN_ITEMS = 4

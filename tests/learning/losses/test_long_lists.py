@@ -7,8 +7,10 @@ import numpy as np
 import pytest
 from learning.losses import naive_losses as naive
 
-from rankscope.learning.losses import LOSSES, approximate, blocks, listmle, neuralndcg, parse_loss
-from rankscope.learning.losses.blocks import pad_lists
+from rankscope.learning.losses import LOSSES, listmle, neuralndcg, parse_loss
+from rankscope.learning.losses.listwise import approx_ndcg as approximate
+from rankscope.learning.losses.listwise import approx_ndcg as blocks
+from rankscope.learning.losses.listwise.approx_ndcg import pad_lists
 
 N = 5000
 #: Megabytes that a call may hold at once; all pairs of the list as one table of float64 would be 200.

@@ -8,9 +8,9 @@ import pytest
 from learning.losses.every_loss import random_lists
 
 from rankscope.errors import InputError, ParameterError
-from rankscope.evaluation.lists import FullyJudgedLists
+from rankscope.evaluation.judged_lists import FullyJudgedLists
 from rankscope.learning.losses import approxmrr, approxndcg, neuralndcg, parse_loss
-from rankscope.learning.losses.neural_sort import MAX_LIST_LENGTH
+from rankscope.learning.losses.listwise.neural_sort import MAX_LIST_LENGTH
 from rankscope.measures.names import parse_measure
 
 

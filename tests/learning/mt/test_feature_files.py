@@ -10,10 +10,14 @@ from same import assert_same_bits
 from rankscope.data.rankings import Labels, Rankings
 from rankscope.data.segment_scores import PairScores, SegmentScores
 from rankscope.errors import InputError, ParameterError
-from rankscope.io.features import read_features
-from rankscope.learning.mt.extra_columns import column_of_scores
-from rankscope.learning.mt.feature_files import features_by_segment, judged_lists, write_translation_features
-from rankscope.learning.mt.feature_table import TranslationFeatures
+from rankscope.io.letor import read_features
+from rankscope.translation.features import (
+    TranslationFeatures,
+    column_of_scores,
+    features_by_segment,
+    judged_lists,
+    write_translation_features,
+)
 
 SYSTEMS, SEGMENTS = ("A", "B", "C"), ("1", "2")
 VALUES = np.arange(12, dtype=np.float64).reshape(3, 2, 2) / 7

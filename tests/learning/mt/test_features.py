@@ -10,13 +10,12 @@ from sacrebleu.metrics.ter import TER
 from same import assert_same_numbers
 
 from rankscope.errors import InputError, ParameterError, UnknownName
-from rankscope.experiments.sentence_scores import sentence_scorers
-from rankscope.learning.mt.character_f import character_f
-from rankscope.learning.mt.consensus_f import consensus_f
-from rankscope.learning.mt.features import EXTENDED, FEATURES, NINE, feature_names, translation_features
-from rankscope.learning.mt.kneser_ney import train_language_model
-from rankscope.learning.mt.lexicon_training import train_lexicon
-from rankscope.learning.mt.tokenisation import tokenised
+from rankscope.translation.features import EXTENDED, FEATURES, NINE, feature_names, translation_features
+from rankscope.translation.features.chrf import character_f, consensus_f
+from rankscope.translation.ibm_model_1 import train_lexicon
+from rankscope.translation.language_model import train_language_model
+from rankscope.translation.sentence_scores import sentence_scorers
+from rankscope.translation.tokenisation import tokenised
 
 SOURCES = ["Das Haus ist Blau.", "Ein Buch", "", "Der Zug f\u00e4hrt ab"]
 REFERENCES = ["The house is blue.", "A book", "nothing", "The train leaves"]

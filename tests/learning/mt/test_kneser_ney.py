@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from learning.mt.naive_kneser_ney import NaiveModel
 from same import assert_same_bits
+from translation.naive_kneser_ney import NaiveModel
 
 from rankscope.errors import InputError, ParameterError
-from rankscope.learning.mt import train_language_model
-from rankscope.learning.mt.discounts import closed_form
-from rankscope.learning.mt.vocabulary import START
+from rankscope.translation import train_language_model
+from rankscope.translation.language_model.kneser_ney import closed_form
+from rankscope.translation.language_model.vocabulary import START
 
 THREE = ["a b", "a c", "a b"]
 CORPORA = st.lists(st.lists(st.sampled_from("abcd"), max_size=7).map(" ".join), min_size=1, max_size=12).filter(
@@ -145,7 +145,7 @@ def test_progress_is_told_of_all_the_work():
 def test_the_same_text_gives_the_same_model_in_blocks_of_any_size(monkeypatch):
     lines = [" ".join(words) for words in np.random.default_rng(0).choice(list("abcdefg"), (90, 6)).tolist()]
     whole = train_language_model(lines, order=3)
-    monkeypatch.setattr("rankscope.learning.mt.sentence_blocks.SENTENCES", 7)
+    monkeypatch.setattr("rankscope.translation.language_model.vocabulary.SENTENCES", 7)
     parts = train_language_model(lines, order=3)
     assert parts.words == whole.words
     for one, other in zip(parts.levels, whole.levels, strict=True):

@@ -10,9 +10,9 @@ import pytest
 from same import assert_same_bits
 
 from rankscope.errors import InputError, OutputError, ParameterError
-from rankscope.learning.mt import load_language_model, save_language_model, train_language_model
-from rankscope.learning.mt.array_files import header_struct
-from rankscope.learning.mt.compact import LANGUAGE_MODEL_MAGIC
+from rankscope.translation import load_language_model, save_language_model, train_language_model
+from rankscope.translation.array_file import header_struct
+from rankscope.translation.language_model import LANGUAGE_MODEL_MAGIC
 
 TEXT = ["the cat sat on the mat", "the dog sat", "a cat ran to the dog", "ein schöner Tag", "the cat ran"]
 ASKED = ["the cat ran", "a dog sat on a mat", "", "ein Hund"]
@@ -72,8 +72,8 @@ def test_arpa_is_read_as_it_was_written(tmp_path, name):
 
 def test_arpa_in_pieces_of_any_size_is_the_same(tmp_path, monkeypatch):
     save_language_model(model(), tmp_path / "a.arpa")
-    monkeypatch.setattr("rankscope.learning.mt.arpa_writing.NGRAMS_AT_ONCE", 5)
-    monkeypatch.setattr("rankscope.learning.mt.arpa_lines.LINES_AT_ONCE", 3)
+    monkeypatch.setattr("rankscope.translation.language_model.arpa.NGRAMS_AT_ONCE", 5)
+    monkeypatch.setattr("rankscope.translation.language_model.arpa.LINES_AT_ONCE", 3)
     save_language_model(model(), tmp_path / "b.arpa")
     assert_same_bits((tmp_path / "a.arpa").read_bytes(), (tmp_path / "b.arpa").read_bytes())
     assert load_language_model(tmp_path / "b.arpa").scores(ASKED).log10 == pytest.approx(model().scores(ASKED).log10)

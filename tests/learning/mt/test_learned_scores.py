@@ -4,14 +4,18 @@ import numpy as np
 import pytest
 from same import assert_same_bits
 
-from rankscope.agreement.segment_agreement import segments
-from rankscope.agreement.segment_inputs import read_segment_scores
+from rankscope.agreement.load import read_segment_scores
+from rankscope.agreement.segment_level import segments
 from rankscope.data.rankings import Rankings
 from rankscope.errors import InputError
-from rankscope.learning.mt.feature_files import judged_lists, write_translation_features
-from rankscope.learning.mt.feature_table import TranslationFeatures
-from rankscope.learning.mt.learned_scores import read_translation_features, score_translations, seg_score_lines
 from rankscope.learning.ranker import Ranker
+from rankscope.translation.features import (
+    TranslationFeatures,
+    judged_lists,
+    read_translation_features,
+    write_translation_features,
+)
+from rankscope.translation.learned_metric import score_translations, seg_score_lines
 
 SYSTEMS, SEGMENTS = ("A", "B", "C"), ("1", "2")
 TABLE = TranslationFeatures(

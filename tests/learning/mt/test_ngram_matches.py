@@ -11,11 +11,10 @@ from sacrebleu.metrics.bleu import BLEU
 from sacrebleu.metrics.chrf import CHRF
 from same import assert_same_bits
 
-from rankscope.learning.mt.character_f import character_f
-from rankscope.learning.mt.consensus_f import consensus_f
-from rankscope.learning.mt.ngram_matches import closest_lengths, ngram_matches
-from rankscope.learning.mt.token_lists import TokenLists, slices_by_size, sorted_unique
-from rankscope.learning.mt.tokenisation import tokenised
+from rankscope.translation.features.chrf import character_f, consensus_f
+from rankscope.translation.features.ngram_matches import closest_lengths, ngram_matches
+from rankscope.translation.token_lists import TokenLists, slices_by_size, sorted_unique
+from rankscope.translation.tokenisation import tokenised
 
 LINES = st.lists(
     st.tuples(*[st.text("abAB .,&'1-\u00e9\u00a0<>;quot\U0001f600", max_size=18)] * 3), min_size=1, max_size=5
@@ -62,7 +61,7 @@ def test_chrf_is_the_same_piece_by_piece_and_in_any_order(monkeypatch):
     outputs, reference = (["".join(rng.choices("ab c", k=rng.randint(0, 9))) for _ in range(20)] for _ in "12")
     segments = np.array([rng.randint(0, 19) for _ in range(20)])
     whole = character_f(outputs, segments, [reference])
-    monkeypatch.setattr("rankscope.learning.mt.character_f.CHARACTERS_AT_ONCE", 7)
+    monkeypatch.setattr("rankscope.translation.features.chrf.CHARACTERS_AT_ONCE", 7)
     assert_same_bits(character_f(outputs, segments, [reference]).tolist(), whole.tolist())
 
 
@@ -105,7 +104,7 @@ def consensus_by_loops(outputs, segments):
 
 @pytest.mark.parametrize("seed", range(4))
 def test_the_consensus_is_the_definition(monkeypatch, seed):
-    monkeypatch.setattr("rankscope.learning.mt.consensus_f.NGRAMS_AT_ONCE", 30)
+    monkeypatch.setattr("rankscope.translation.features.chrf.NGRAMS_AT_ONCE", 30)
     rng = random.Random(seed)
     outputs = ["".join(rng.choices("ab c\u00e9", k=rng.randint(0, 12))) for _ in range(14)]
     segments = np.array([rng.randint(0, 4) for _ in outputs])

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from rankscope.learning.mt import load_language_model, train_language_model
+from rankscope.translation import load_language_model, train_language_model
 
 SPEC = Path(os.environ.get("RANKSCOPE_SPEC") or Path(__file__).parents[4] / "shared" / "spec") / "lm"
 UNIGRAMS, BIGRAMS = (0.63913, 1.00665, 0.91911), (0.730994, 0.992897, 1.21793)

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from rankscope.errors import InputError, ParameterError
-from rankscope.learning.mt import train_language_model
-from rankscope.learning.mt.vocabulary import learned_tokens
+from rankscope.translation import train_language_model
+from rankscope.translation.language_model.vocabulary import learned_tokens
 
 LINES = ["the cat sat", "the dog sat", "", "ein schöner Tag"]
 
@@ -45,7 +45,7 @@ def test_files_and_sentences_of_the_same_words_give_the_same_model(tmp_path, con
 def test_a_file_in_blocks_of_any_size_gives_the_same_model(tmp_path, monkeypatch):
     path = written(tmp_path / "text", "\n".join(LINES * 9).encode())
     whole = train_language_model(path, order=3)
-    monkeypatch.setattr("rankscope.learning.mt.sentence_blocks.BYTES", 11)
+    monkeypatch.setattr("rankscope.translation.language_model.vocabulary.BYTES", 11)
     assert same(train_language_model(path, order=3), whole)
 
 
@@ -74,7 +74,7 @@ def test_bytes_that_are_not_utf8_are_named_with_their_line(tmp_path, monkeypatch
     path = written(tmp_path / "bad", b"fine\n" * 7 + b"caf\xe9\nfine\n")
     with pytest.raises(InputError, match=r"bad:8: bytes that are not UTF-8"):
         train_language_model(path)
-    monkeypatch.setattr("rankscope.learning.mt.sentence_blocks.BYTES", 9)
+    monkeypatch.setattr("rankscope.translation.language_model.vocabulary.BYTES", 9)
     with pytest.raises(InputError, match=r"bad:8: bytes that are not UTF-8"):
         train_language_model(path)
 
@@ -128,7 +128,7 @@ def test_no_sentences_have_no_scores_and_an_empty_one_has_one():
 def test_the_scores_of_tokens_add_up_to_those_of_their_sentences(monkeypatch):
     model = train_language_model(LINES * 3, order=3)
     asked = ["the cat", "", "ein Hund sat", "dog dog the cat sat"]
-    monkeypatch.setattr("rankscope.learning.mt.sentence_blocks.SENTENCES", 3)
+    monkeypatch.setattr("rankscope.translation.language_model.vocabulary.SENTENCES", 3)
     each, whole = model.token_scores(asked), model.scores(asked)
     assert each.offsets.tolist() == [0, 3, 4, 8, 14]
     parts = np.split(each.log10, each.offsets[1:-1])

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from sacrebleu.metrics.bleu import BLEU
 
 from rankscope.errors import InputError, ParameterError
-from rankscope.learning.mt.tokenisation import tokenised
+from rankscope.translation.tokenisation import tokenised
 
 
 @given(st.lists(st.text(max_size=20), max_size=5))

@@ -8,7 +8,7 @@ from rankscope.learning.losses import parse_loss
 
 torch = pytest.importorskip("torch", reason="the extra `torch` is not installed: pip install 'rankscope[torch]'")
 
-from rankscope.learning.torch.native import NATIVE, native_loss  # noqa: E402 - it asks for PyTorch
+from rankscope.learning.torch.gpu_losses import NATIVE, native_loss  # noqa: E402 - it asks for PyTorch
 
 WRITTEN = [entry for entry in TABLE if entry.loss.name in NATIVE and not entry.loss.random]
 

@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from rankscope.learning.adam import Adam
+from rankscope.learning.network import Adam
 
 torch = pytest.importorskip("torch", reason="the extra `torch` is not installed: pip install 'rankscope[torch]'")
 
-from rankscope.learning.torch.steps import VectorAdam  # noqa: E402 - it asks for PyTorch
+from rankscope.learning.torch.trainer import VectorAdam  # noqa: E402 - it asks for PyTorch
 
 
 @pytest.mark.parametrize("decay", [0.0, 0.3])

@@ -12,9 +12,9 @@ from rankscope.learning.torch.batches import by_length, shuffled
 torch = pytest.importorskip("torch", reason="the extra `torch` is not installed: pip install 'rankscope[torch]'")
 
 from rankscope.learning.torch import scoring  # noqa: E402 - it asks for PyTorch
-from rankscope.learning.torch.course import to_device  # noqa: E402 - the same
 from rankscope.learning.torch.network import ListTable, NetworkShape, dropout_units, first_weights, score_lists  # noqa: E402 - the same
 from rankscope.learning.torch.scoring import score_all  # noqa: E402 - the same
+from rankscope.learning.torch.trainer import to_device  # noqa: E402 - the same
 
 LENGTHS = np.array([3, 1, 5, 2, 4])
 OFFSETS = bounds(LENGTHS)

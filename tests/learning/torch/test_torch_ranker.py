@@ -5,16 +5,16 @@ import pytest
 
 from rankscope.data.features import Features
 from rankscope.errors import InputError, ParameterError
-from rankscope.evaluation.lists import FullyJudgedLists
+from rankscope.evaluation.judged_lists import FullyJudgedLists
 from rankscope.learning import Ranker
-from rankscope.learning.learned import Training
-from rankscope.learning.list_ranks import with_list_ranks
+from rankscope.learning.scaling import with_list_ranks
+from rankscope.learning.training import Training
 from rankscope.measures.names import parse_measure
 
 torch = pytest.importorskip("torch", reason="the extra `torch` is not installed: pip install 'rankscope[torch]'")
 
 from rankscope.learning.torch import TorchRanker  # noqa: E402 - it asks for PyTorch
-from rankscope.learning.torch.course import TorchTraining  # noqa: E402 - the same
+from rankscope.learning.torch.trainer import TorchTraining  # noqa: E402 - the same
 
 RNG = np.random.default_rng(4)
 X = RNG.normal(size=(60, 5))
@@ -152,7 +152,7 @@ def test_losses_on_a_gpu_are_those_of_a_cpu(monkeypatch):
 
     losses = []
     for native in (False, True):
-        monkeypatch.setattr("rankscope.learning.torch.torch_ranker.TorchTraining", with_native(native))
+        monkeypatch.setattr("rankscope.learning.torch.ranker.TorchTraining", with_native(native))
         losses.append(TorchRanker("lambdaloss", **SMALL, dropout=0.2).fit(X, Y, QID).models_[0].losses)
     assert losses[0] == pytest.approx(losses[1], rel=1e-4)
 
@@ -218,7 +218,7 @@ def test_where_memory_is_used_up_the_size_of_batches_is_named(monkeypatch, error
     ranker = TorchRanker(**{**SMALL, "batch_lists": lists}, attention=1).fit(X, Y, QID)
     before = ranker.models_
     with monkeypatch.context() as patch:
-        patch.setattr("rankscope.learning.torch.course.score_lists", full)
+        patch.setattr("rankscope.learning.torch.trainer.score_lists", full)
         patch.setattr("rankscope.learning.torch.scoring.ExactNetwork.together", full)
         with pytest.raises(ParameterError, match=f"memory enough .*batches of {lists} lists of up to 10 .*{advice}"):
             ranker.fit(X, Y, QID)
@@ -232,7 +232,7 @@ def test_other_errors_of_pytorch_are_not_taken_for_want_of_memory(monkeypatch):
     def broken(*given, **more):
         raise RuntimeError("something else")
 
-    monkeypatch.setattr("rankscope.learning.torch.course.score_lists", broken)
+    monkeypatch.setattr("rankscope.learning.torch.trainer.score_lists", broken)
     with pytest.raises(RuntimeError, match="something else"):
         TorchRanker(**SMALL).fit(X, Y, QID)
 

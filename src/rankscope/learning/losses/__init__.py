@@ -19,20 +19,20 @@ from rankscope.registry import lazy_attributes
 
 #: Where each public name lives. Loaded when first asked for, so that no loss is loaded for the sake of another.
 HOMES = {
-    "LOSSES": "named",
-    "Loss": "named",
-    "approxmrr": "approximate",
-    "approxndcg": "approximate",
-    "lambdaloss": "lambdas",
-    "lambdarank": "lambdas",
-    "listmle": "plackett",
-    "listnet": "top_one",
-    "neuralndcg": "neural_sort",
+    "LOSSES": "registry",
+    "Loss": "registry",
+    "approxmrr": "listwise.approx_ndcg",
+    "approxndcg": "listwise.approx_ndcg",
+    "lambdaloss": "pairwise.lambdaloss",
+    "lambdarank": "pairwise.lambdaloss",
+    "listmle": "listwise.listmle",
+    "listnet": "listwise.listnet",
+    "neuralndcg": "listwise.neural_sort",
     "ordinal": "pointwise",
-    "parse_loss": "named",
-    "ranknet": "pairwise",
-    "ranksvm": "pairwise",
-    "softmax_cross_entropy": "top_one",
+    "parse_loss": "registry",
+    "ranknet": "pairwise.ranknet",
+    "ranksvm": "pairwise.ranknet",
+    "softmax_cross_entropy": "listwise.listnet",
     "squared": "pointwise",
 }
 

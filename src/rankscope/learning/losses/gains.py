@@ -1,4 +1,4 @@
-"""Gains of grades for losses that add and divide them, and what the best order of a list makes of them."""
+"""Gains of grades, and the DCG of each list's best order."""
 
 from __future__ import annotations
 
@@ -9,12 +9,16 @@ import numpy as np
 import numpy.typing as npt
 
 from rankscope.errors import InputError
-from rankscope.evaluation.lists import order_in_lists
+from rankscope.evaluation.judged_lists import order_in_lists
 from rankscope.kernels.gain import HIGHEST, gain_exponential, gain_linear
 from rankscope.kernels.segments import place_in_group
 from rankscope.typing import Floats, Ints
 
-__all__ = ["finite_gains", "ideal_gains", "ideal_shares"]
+__all__ = [
+    "finite_gains",
+    "ideal_gains",
+    "ideal_shares",
+]
 
 
 def finite_gains(grades: npt.NDArray[Any], gain: Callable[[Ints], Floats] = gain_exponential) -> Floats:

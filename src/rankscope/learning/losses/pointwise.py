@@ -11,7 +11,10 @@ from rankscope.errors import InputError, ParameterError
 from rankscope.kernels.gain import HIGHEST
 from rankscope.typing import Ints, Reals
 
-__all__ = ["ordinal", "squared"]
+__all__ = [
+    "ordinal",
+    "squared",
+]
 
 
 def squared(scores: Reals, relevance: npt.NDArray[Any], offsets: Ints) -> tuple[float, Reals]:

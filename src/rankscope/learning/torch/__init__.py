@@ -11,9 +11,9 @@ from rankscope.registry import lazy_attributes
 
 #: Where each public name lives. Loaded when first asked for.
 HOMES = {
-    "TorchLoss": "bridge",
-    "TorchRanker": "torch_ranker",
-    "loss": "bridge",
+    "TorchLoss": "autograd",
+    "TorchRanker": "ranker",
+    "loss": "autograd",
 }
 
 __all__ = sorted(HOMES)

@@ -1,4 +1,4 @@
-"""Whole lists in batches, of about one length so that little of a table of them is empty."""
+"""Batches of whole lists of about one length."""
 
 from __future__ import annotations
 
@@ -11,7 +11,12 @@ from rankscope.kernels.order import ranges
 from rankscope.kernels.segments import bounds
 from rankscope.typing import Ints
 
-__all__ = ["Batch", "by_length", "shuffled"]
+__all__ = [
+    "Batch",
+    "by_length",
+    "shuffled",
+]
+
 
 #: Lists are sorted by length within so many batches at a time, so that each epoch puts other lists together.
 WINDOW = 32

@@ -1,4 +1,4 @@
-"""A network whose layers may look at the whole list: its weights, its scores. Plain functions of tensors.
+"""A network with attention over the list: weights and scores as plain functions of tensors.
 
 Each document goes through hidden layers by itself. Then, where there is attention, layers of a transformer's encoder
 let the documents of a list look at one another: which of them come together says something of each. No place in the
@@ -17,10 +17,16 @@ from typing import Any
 import numpy as np
 
 from rankscope.learning.network import initial_weights
-from rankscope.learning.torch.installed import load_pytorch
+from rankscope.learning.torch.device import load_pytorch
 from rankscope.typing import Floats32
 
-__all__ = ["NetworkShape", "ListTable", "first_weights", "score_lists"]
+__all__ = [
+    "ListTable",
+    "NetworkShape",
+    "first_weights",
+    "score_lists",
+]
+
 
 Tensor = Any
 #: Weights of a layer of attention, and how much wider than the rest it is where each document is by itself.

@@ -1,4 +1,4 @@
-"""Scores of a trained network: every sum exact, so that equal documents have equal scores wherever they stand.
+"""Scores of a trained network, by exact sums.
 
 How sums are made exact, and why nothing else will do, is told in `rankscope.kernels.exact`; here the same is done with
 tensors, on a CPU or a GPU, and for layers that look at the whole list. All else is done to single elements, by sums,
@@ -16,11 +16,14 @@ import numpy as np
 from rankscope.kernels.exact import MANTISSA, NONE, ROW, TINY
 from rankscope.learning.network import exact_layers
 from rankscope.learning.torch.batches import by_length
-from rankscope.learning.torch.installed import load_pytorch
+from rankscope.learning.torch.device import load_pytorch
 from rankscope.learning.torch.network import PER_LAYER, ListTable, NetworkShape
 from rankscope.typing import Floats32, Ints
 
-__all__ = ["score_all"]
+__all__ = [
+    "score_all",
+]
+
 
 Tensor = Any
 #: Documents that are scored at once, with attention places in a table of lists; the former stay in a CPU's cache.

@@ -9,31 +9,11 @@ from collections.abc import Callable
 from inspect import signature
 from typing import Any
 
-from rankscope.data.sections import Figure
+from rankscope.data.section import Figure
 from rankscope.errors import ParameterError, UnknownName
 
 # The files that hold figures: importing one puts its figures into the table.
-from rankscope.reporting.figures import (  # noqa: F401 - for that alone
-    asl_sorted,
-    best_ranked,
-    binary_measures,
-    conditions,
-    consensus_ranks,
-    curves,
-    error_tie,
-    feature_worth,
-    grade_shares,
-    heat,
-    pairwise,
-    people_metric,
-    planning,
-    spread,
-    studies,
-    swap_rates,
-    systems,
-    told_apart,
-    win_rates,
-)
+from rankscope.reporting.figures import agreement, curves, learning, pairs, studies, systems  # noqa: F401 - for that alone
 from rankscope.reporting.figures.registry import EXAMPLES, FIGURES
 from rankscope.reporting.figures.saving import SUFFIXES, html_page, save_chart, svg_text, vega_lite
 from rankscope.reporting.figures.style import GROUNDS, Style, theme

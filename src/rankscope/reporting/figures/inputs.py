@@ -1,4 +1,4 @@
-"""What every figure checks of its data, and how names and numbers of it become rows."""
+"""Input of figures: what every figure checks of its data, and how names and numbers of it become rows."""
 
 from __future__ import annotations
 
@@ -15,15 +15,17 @@ from rankscope.typing import Floats
 __all__ = [
     "MINUS",
     "as_names",
+    "as_rates",
     "as_table",
     "cell",
     "inline",
-    "truncation_note",
     "number",
+    "printable",
     "row_names",
     "shorten",
-    "printable",
+    "truncation_note",
 ]
+
 
 MINUS = "\N{MINUS SIGN}"
 #: No XML and no SVG may hold these; a name that does is shown with a sign in their place.
@@ -111,3 +113,11 @@ def inline(rows: list[dict[str, Any]]) -> dict[str, Any]:
     A tuple: lists are copied, row by row and cell by cell, each time that a method makes a new chart of a chart.
     """
     return {"values": tuple(rows)}
+
+
+def as_rates(values: npt.ArrayLike, shape: tuple[int, ...], what: str) -> Floats:
+    """Rates in percent, NaN where there is none. Raises ParameterError for others."""
+    found = as_table(values, shape, what)
+    if ((found < 0) | (found > 100 + 1e-9)).any():
+        raise ParameterError(f"{what} has a rate below 0 or above 100, expected percent")
+    return found

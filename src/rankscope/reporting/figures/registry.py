@@ -8,16 +8,19 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-__all__ = ["EXAMPLES", "FIGURES", "figure"]
+__all__ = [
+    "EXAMPLES",
+    "FIGURES",
+    "figure",
+]
+
 
 Drawing = TypeVar("Drawing", bound=Callable[..., Any])
 #: Data of a figure, as keyword arguments: of things with these names, seen on so many queries.
 Example = Callable[[Sequence[str], int, np.random.Generator], Mapping[str, Any]]
-
 functions: dict[str, Callable[..., Any]] = {}
 examples: dict[str, Example] = {}
-
-#: Every figure by the name that `rankscope.data.sections.Figure` gives, and what makes data to draw it of.
+#: Every figure by the name that `rankscope.data.section.Figure` gives, and what makes data to draw it of.
 FIGURES: Mapping[str, Callable[..., Any]] = MappingProxyType(functions)
 EXAMPLES: Mapping[str, Example] = MappingProxyType(examples)
 

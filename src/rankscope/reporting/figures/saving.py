@@ -11,19 +11,25 @@ from pathlib import Path
 from typing import Any
 
 from rankscope.errors import ParameterError
-from rankscope.io.write import check_writable, write_chunks
-from rankscope.reporting.figures.extra import altair, vl_convert
+from rankscope.io.core import check_writable, write_chunks
+from rankscope.reporting.figures.style import altair, vl_convert
 
-__all__ = ["SUFFIXES", "check_figure_path", "html_page", "save_chart", "svg_text", "vega_lite"]
+__all__ = [
+    "SUFFIXES",
+    "check_figure_path",
+    "html_page",
+    "save_chart",
+    "svg_text",
+    "vega_lite",
+]
+
 
 #: What can be written.
 SUFFIXES = (".svg", ".pdf", ".png", ".html", ".json")
 #: Pixels of a PNG for one of the figure: sharp in print and on fine screens.
 SCALE = 3.0
-
 TAG = re.compile(r"<[^<>]*>")
 ID = re.compile(r"""(?P<before> id="|="url\(#)(?P<kind>gradient_|clip)(?P<number>\d+)(?P<after>"|\)")""")
-
 PAGE = """<!doctype html>
 <html lang="en">
 <meta charset="utf-8">

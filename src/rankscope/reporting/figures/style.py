@@ -1,4 +1,8 @@
-"""One look for all figures: grounds, theme, titles that wrap, names of any length."""
+"""Style of figures: width, ground, theme and colours; the modules of the extra `report` are loaded when they are needed.
+
+The hues are those of Okabe and Ito (2008), the palest of them left out: each has a contrast of at least 3 with white
+and with the dark ground, as WCAG 2.2 (1.4.11) asks of graphics. No figure says anything by colour alone.
+"""
 
 from __future__ import annotations
 
@@ -7,11 +11,105 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from rankscope.reporting.figures.colours import DARK
-from rankscope.reporting.figures.extra import altair
+from rankscope.errors import ParameterError
 from rankscope.stats.inputs import check_choice, check_count
 
-__all__ = ["GROUNDS", "Style", "finish", "name_labels", "theme"]
+__all__ = [
+    "BLUE",
+    "DARK",
+    "DIVERGING",
+    "GROUNDS",
+    "SEQUENTIAL",
+    "SERIES",
+    "Style",
+    "VERMILLION",
+    "altair",
+    "between",
+    "contrast",
+    "finish",
+    "ink_on",
+    "name_labels",
+    "theme",
+    "vl_convert",
+]
+
+
+def not_installed_error(error: ModuleNotFoundError, module: str, package: str) -> Exception:
+    """What to raise: the error as it is where something else is missing."""
+    if (error.name or "").partition(".")[0] != module:
+        return error
+    return ParameterError(f"{package} is not installed; pip install 'rankscope[report]'")
+
+
+def altair() -> Any:
+    """The module altair. Raises ParameterError where it is not installed."""
+    try:
+        import altair as alt
+    except ModuleNotFoundError as error:
+        raise not_installed_error(error, "altair", "altair") from None
+    return alt
+
+
+def vl_convert() -> Any:
+    """The module vl_convert, which draws without a browser. Raises ParameterError where it is not installed."""
+    try:
+        import vl_convert as converter
+    except ModuleNotFoundError as error:
+        raise not_installed_error(error, "vl_convert", "vl-convert-python") from None
+    return converter
+
+
+BLUE = "#0072B2"
+VERMILLION = "#D55E00"
+#: Lines, in this order.
+SERIES = (BLUE, VERMILLION, "#009E73", "#CC79A7", "#A67400", "#767676")
+#: Below, at and above 0.
+DIVERGING = (VERMILLION, "#FFFFFF", BLUE)
+#: From none to all.
+SEQUENTIAL = ("#FFFFFF", BLUE)
+#: The ground of a dark figure.
+DARK = "#161616"
+
+
+def channels(colour: str) -> list[int]:
+    return [int(colour[i : i + 2], 16) for i in (1, 3, 5)]
+
+
+def luminance(colour: str) -> float:
+    """Relative luminance in [0, 1]. Source: WCAG 2.2."""
+    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in (v / 255 for v in channels(colour))]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+def contrast(colour: str, other: str) -> float:
+    """The contrast of two colours in [1, 21]; text needs 4.5, other marks 3. Source: WCAG 2.2, 1.4.3 and 1.4.11.
+
+    >>> round(contrast("#000000", "#FFFFFF"), 6)
+    21.0
+    """
+    low, high = sorted((luminance(colour), luminance(other)))
+    return (high + 0.05) / (low + 0.05)
+
+
+def between(colours: tuple[str, ...], place: float) -> str:
+    """The colour at `place` in [0, 1] of a scale of colours, as Vega interpolates them in RGB.
+
+    >>> between(("#000000", "#FFFFFF"), 0.5)
+    '#808080'
+    """
+    at = min(max(place, 0.0), 1.0) * (len(colours) - 1)
+    first = min(int(at), len(colours) - 2)
+    share = at - first
+    mixed = [
+        round(a + share * (b - a)) for a, b in zip(channels(colours[first]), channels(colours[first + 1]), strict=True)
+    ]
+    return "#" + "".join(f"{c:02X}" for c in mixed)
+
+
+def ink_on(colour: str) -> str:
+    """Black or white, whichever stands out from a colour; the contrast is never below 4.5."""
+    return max(("#000000", "#FFFFFF"), key=lambda ink: contrast(ink, colour))
+
 
 #: Where a figure stands: on paper, on a dark slide, or on a page that may be either.
 GROUNDS = ("light", "dark", "page")

@@ -1,4 +1,4 @@
-"""The leaderboard: means of systems, the best on top."""
+"""Systems side by side: leaderboard, distribution of scores by query, intervals of ranks."""
 
 from __future__ import annotations
 
@@ -10,8 +10,6 @@ import numpy.typing as npt
 
 from rankscope.errors import ParameterError
 from rankscope.kernels.ties import order_of
-from rankscope.reporting.figures.colours import BLUE, VERMILLION
-from rankscope.reporting.figures.extra import altair
 from rankscope.reporting.figures.inputs import (
     as_names,
     as_table,
@@ -23,9 +21,16 @@ from rankscope.reporting.figures.inputs import (
     truncation_note,
 )
 from rankscope.reporting.figures.registry import figure
-from rankscope.reporting.figures.style import Style, finish, name_labels
+from rankscope.reporting.figures.style import BLUE, VERMILLION, Style, altair, finish, name_labels
+from rankscope.typing import Floats
 
-__all__ = ["MOST", "leaderboard"]
+__all__ = [
+    "MOST",
+    "distribution",
+    "leaderboard",
+    "rank_intervals",
+]
+
 
 #: More rows than these are no figure any more.
 MOST = 50
@@ -141,3 +146,172 @@ def dots(
     texts = alt.Y("text:N").title(None).scale(domain=[row["text"] for row in rows]).sort(None).axis(right)
     numbers = alt.Chart().mark_point(opacity=0, aria=False).encode(y=texts)
     return alt.layer(alt.layer(*layers), numbers, data=inline(rows)).resolve_scale(y="independent")
+
+
+#: Room of a row, in pixels, and of the shape in it; where the shape stands, and the marks, from the row's middle.
+STRIP_HEIGHT, SHAPE, FOOT, BELOW = 44, 26, 8, 14
+#: Fewest and most classes of a shape.
+CLASSES = (10, 30)
+
+
+def distribution_example(names: Sequence[str], queries: int, rng: np.random.Generator) -> dict[str, Any]:
+    return {"measure": "AP", "systems": names, "values": rng.random((len(names), queries))}
+
+
+@figure(distribution_example)
+def distribution(*, measure: str, systems: Sequence[str], values: npt.ArrayLike, style: Style | None = None) -> Any:
+    """How the values of each system are spread over the queries: a shape, and below it middle half, median and mean.
+
+    values: (systems, queries), NaN where there is none. The shape is a histogram of 10 to 30 equal classes, by the
+    number of queries: nothing is smoothed, and a peak at 0 stays one. All shapes have one scale. The first 50 systems
+    are shown, in the order given. Raises ParameterError for data that do not fit.
+    """
+    alt, style = altair(), style or Style()
+    names = as_names(systems, "systems")
+    kept = names[:MOST]
+    if np.ndim(values) != 2:
+        raise ParameterError(f"values has shape {np.shape(values)}, expected (systems, queries)")
+    table = as_table(values, (len(names), np.shape(values)[1]), "values")[: len(kept)]
+    edges = classes(table)
+    marks = [mark_row(name, some) for name, some in zip(kept, table, strict=True)]
+    shapes = [row for name, some in zip(kept, table, strict=True) for row in shape_rows(name, some, edges)]
+    y = (
+        alt.Y("system:N")
+        .title(None)
+        .scale(domain=kept, padding=0)
+        .sort(None)
+        .axis(labelExpr=name_labels(style), ticks=False)
+    )
+    medians = (number(np.nan if mark["median"] is None else mark["median"]) for mark in marks)
+    said = "; ".join(f"{name} median {median}" for name, median in zip(kept[:5], medians, strict=False))
+    return finish(
+        alt.layer(*layers(alt, shapes, marks, y, printable(measure), edges, style)),
+        title=f"{printable(measure)} by query",
+        subtitle=[
+            "Shape: share of the queries. Line: the middle half of them. Tick: median. Diamond: mean.",
+            truncation_note(len(names), MOST, "systems"),
+        ],
+        description=f"Distribution of {printable(measure)} over {table.shape[1]} queries: {said}.",
+        style=style,
+        height=STRIP_HEIGHT * len(kept),
+    )
+
+
+def classes(table: Floats) -> Floats:
+    """The edges of the classes: of [0, 1] where all values are in it, else from the least to the greatest."""
+    found = table[~np.isnan(table)]
+    low, high = (float(found.min()), float(found.max())) if found.size else (0.0, 1.0)
+    if low >= 0 and high <= 1:
+        low, high = 0.0, 1.0
+    count = int(np.clip(np.sqrt(table.shape[1]), *CLASSES))
+    return np.linspace(low, high if high > low else low + 1, count + 1)
+
+
+def layers(
+    alt: Any,
+    shapes: list[dict[str, Any]],
+    marks: list[dict[str, Any]],
+    y: Any,
+    measure: str,
+    edges: Floats,
+    style: Style,
+) -> list[Any]:
+    x = alt.X("from:Q").title(measure).scale(domain=[float(edges[0]), float(edges[-1])], nice=False)
+    most = max((row["share"] for row in shapes), default=1)
+    # A rule as thick as its class is high, lifted by half of that, stands on the foot of its row.
+    for row in shapes:
+        row["high"] = cell(round(SHAPE * row["share"] / most, 2))
+    thickness = alt.Size("high:Q").legend(None).scale(None)
+    lifted = {"expr": f"{FOOT} - datum.high / 2"}
+    tooltip = [
+        alt.Tooltip("system:N", title="system"),
+        alt.Tooltip("mean:Q", title="mean", format=".4f"),
+        alt.Tooltip("median:Q", title="median", format=".4f"),
+        alt.Tooltip("lower:Q", title="a quarter is below", format=".4f"),
+        alt.Tooltip("upper:Q", title="a quarter is above", format=".4f"),
+        alt.Tooltip("queries:Q", title="queries"),
+    ]
+    quarters = alt.Chart(inline(marks))
+    tick = {"thickness": 2.5, "size": 12, "opacity": 1, "color": style.ink}
+    diamond = {"filled": True, "shape": "diamond", "size": 70, "opacity": 1, "color": VERMILLION}
+    return [
+        alt.Chart(inline(shapes))
+        .mark_rule(aria=False, color=BLUE, opacity=0.6, yOffset=lifted)
+        .encode(y=y, x=x, x2="to:Q", size=thickness),
+        quarters.mark_rule(aria=False, strokeWidth=1.5, yOffset=BELOW).encode(y=y, x="lower:Q", x2="upper:Q"),
+        quarters.mark_tick(aria=False, yOffset=BELOW, **tick).encode(y=y, x="median:Q"),
+        quarters.mark_point(yOffset=BELOW, stroke=style.paper, strokeWidth=1, **diamond).encode(
+            y=y, x="mean:Q", tooltip=tooltip
+        ),
+    ]
+
+
+def shape_rows(name: str, values: Floats, edges: Floats) -> list[dict[str, Any]]:
+    found = values[~np.isnan(values)]
+    counts, _ = np.histogram(found, edges)
+    return [
+        {"system": name, "from": cell(edges[i]), "to": cell(edges[i + 1]), "share": cell(counts[i] / found.size)}
+        for i in np.flatnonzero(counts)
+    ]
+
+
+def mark_row(name: str, values: Floats) -> dict[str, Any]:
+    found = values[~np.isnan(values)]
+    lower, median, upper = np.percentile(found, [25, 50, 75]) if found.size else (np.nan,) * 3
+    mean = found.mean() if found.size else np.nan
+    summary = {"mean": mean, "median": median, "lower": lower, "upper": upper}
+    return {"system": name, "queries": int(found.size), **{key: cell(value) for key, value in summary.items()}}
+
+
+def ranks_example(names: Sequence[str], queries: int, rng: np.random.Generator) -> dict[str, Any]:
+    ranks = np.arange(1.0, len(names) + 1)
+    return {"items": names, "ranks": ranks, "low": np.maximum(ranks - 1, 1), "high": ranks + rng.integers(1, 3)}
+
+
+@figure(ranks_example)
+def rank_intervals(
+    *,
+    items: Sequence[str],
+    ranks: npt.ArrayLike,
+    low: npt.ArrayLike,
+    high: npt.ArrayLike,
+    interval: str = "95 % interval",
+    style: Style | None = None,
+) -> Any:
+    """Ranks of items as dots with their intervals, rank 1 on top and at the left.
+
+    ranks, low, high: (items), 1 the best; NaN where there is none. interval: what the line is. The best 50 are shown.
+    Raises ParameterError for data that do not fit.
+    """
+    alt, style = altair(), style or Style()
+    names = as_names(items, "items")
+    found = {"ranks": ranks, "low": low, "high": high}
+    values, lows, highs = (as_table(given, (len(names),), what) for what, given in found.items())
+    order = order_of(values).tolist()
+    kept = [names[i] for i in order[:MOST]]
+    rows = [
+        {"item": names[i], "rank": cell(values[i]), "low": cell(lows[i]), "high": cell(highs[i])} for i in order[:MOST]
+    ]
+    y = alt.Y("item:N").title(None).scale(domain=kept).sort(None).axis(labelExpr=name_labels(style), ticks=False)
+    scale = alt.Scale(zero=False, nice=False, padding=12)
+    x = alt.X("rank:Q").title("rank").scale(scale).axis(tickMinStep=1)
+    tooltip = [alt.Tooltip("item:N", title="item")]
+    tooltip += [alt.Tooltip(f"{name}:Q", title=name, format=".4~g") for name in ("rank", "low", "high")]
+    chart = alt.Chart(inline(rows))
+    lines = chart.mark_rule(aria=False, strokeWidth=2, color=BLUE)
+    dots = chart.mark_point(filled=True, size=75, opacity=1, stroke=style.paper, strokeWidth=1, fill=BLUE)
+    said = ", ".join(names[i] for i in order[:5])
+    return finish(
+        alt.layer(
+            lines.encode(y=y, x=alt.X("low:Q").title("rank").scale(scale), x2="high:Q"),
+            dots.encode(y=y, x=x, tooltip=tooltip),
+        ),
+        title="Ranks of the consensus",
+        subtitle=[
+            f"Dot: rank. Line: {printable(interval)}.",
+            truncation_note(len(names), MOST, "items").replace("first", "best"),
+        ],
+        description=f"Ranks of {len(names)} items, the best first: {said}{' and others' if len(order) > 5 else ''}.",
+        style=style,
+        height=BAR_HEIGHT * len(rows),
+    )

@@ -1,0 +1,352 @@
+"""Do people agree with each other, and with themselves? Kappa and alpha of their decisions on pairs of translations."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from rankscope._version import __version__
+from rankscope.agreement.load import Names, load_human_judgments, select_human_judgments
+from rankscope.agreement.statistics import pair_places
+from rankscope.data.rankings import Rankings
+from rankscope.data.result import as_text, tidy_frame
+from rankscope.data.section import Section, Table
+from rankscope.data.text import format_percent, format_value, pluralise
+from rankscope.errors import InputError, ParameterError
+from rankscope.kernels.resample import bootstrap_counts, draw
+from rankscope.kernels.segments import place_in_group
+from rankscope.stats.inputs import as_generator, check_choice, check_count, check_share, seed_of
+from rankscope.stats.intervals import percentile_ends
+from rankscope.stats.raters import LEVELS, krippendorffs_alpha
+from rankscope.typing import Floats, Ints, PathLike
+
+if TYPE_CHECKING:
+    import polars as pl
+
+__all__ = [
+    "CHANCE",
+    "COLUMNS",
+    "Decisions",
+    "RaterAgreement",
+    "count_agreements",
+    "count_repeated_judgments",
+    "decisions_on_pairs",
+    "kappas",
+    "raters",
+]
+
+
+#: How often two decisions agree by chance.
+CHANCE = ("pooled", "third")
+
+
+class Decisions(NamedTuple):
+    """Decisions on pairs of translations: the pair (unit), segment and judge of each, -1, 0 or 1, sorted by unit."""
+
+    unit: Ints
+    segment: Ints
+    judge: Ints
+    sign: Ints
+    segments: int
+
+
+def decisions_on_pairs(rankings: Rankings, gold: str) -> Decisions:
+    """All decisions of the judgments of one language pair; a unit is a segment and two systems in one order."""
+    table = rankings.table(gold)
+    system = np.full(table.shape, -1, np.int64)
+    system[rankings.judgment, place_in_group(rankings.offsets)] = rankings.system.codes
+    first, second = pair_places(table.shape[1])
+    apart = table[:, first] - table[:, second]
+    there = ~np.isnan(apart)
+    _, segment = np.unique(rankings.segment.codes, return_inverse=True)
+    of = np.broadcast_to(np.arange(len(rankings))[:, None], apart.shape)[there]
+    a, b = system[:, first][there], system[:, second][there]
+    sign = np.sign(apart[there]).astype(np.int64) * np.where(a < b, 1, -1)
+    k = len(rankings.systems)
+    key = (segment[of] * k + np.minimum(a, b)) * k + np.maximum(a, b)
+    order = np.argsort(key, kind="stable")
+    _, unit = np.unique(key[order], return_inverse=True)
+    segments = int(segment.max(initial=-1)) + 1
+    return Decisions(unit.astype(np.int64), segment[of][order], rankings.judge.codes[of][order], sign[order], segments)
+
+
+def count_repeated_judgments(rankings: Rankings, gold: str) -> int:
+    """How many judgments say what an earlier one said: of pair, segment, judge, the same systems in order and ranks."""
+    table = rankings.table(gold)
+    system = np.full(table.shape, -1.0)
+    system[rankings.judgment, place_in_group(rankings.offsets)] = rankings.system.codes
+    labels = [part.codes for part in (rankings.pair, rankings.segment, rankings.judge)]
+    rows = np.column_stack((*labels, system, np.where(np.isnan(table), np.inf, table)))
+    return len(rows) - len(np.unique(rows, axis=0))
+
+
+def count_agreements(made: Decisions, within: bool) -> Floats:
+    """(segments, 4) agreeing pairs of decisions, all of them, ties among the decisions, decisions.
+
+    Pairs of one judge are counted in groups of unit and judge; those between judges are all less these.
+    """
+    alike = pairs_by_segment(made, made.unit)
+    judge = np.unique(np.stack((made.unit, made.judge)), axis=1, return_inverse=True)[1].ravel()
+    own = pairs_by_segment(made, judge)
+    ties = np.bincount(made.segment[made.sign == 0], minlength=made.segments)
+    decisions = np.bincount(made.segment, minlength=made.segments)
+    return np.column_stack((*(own if within else alike - own), ties, decisions)).astype(np.float64)
+
+
+def pairs_by_segment(made: Decisions, group: Ints) -> Floats:
+    """(2, segments) pairs of decisions of one group that agree, and all of them."""
+    size = int(group.max(initial=-1)) + 1
+    counts = np.bincount(group * 3 + made.sign + 1, minlength=3 * size).reshape(size, 3).astype(np.float64)
+    segment = np.zeros(size, np.int64)
+    segment[group] = made.segment
+    many = counts.sum(axis=1)
+    kinds = (counts * (counts - 1) / 2).sum(axis=1), many * (many - 1) / 2
+    return np.stack([np.bincount(segment, kind, made.segments) for kind in kinds])
+
+
+def kappas(sums: Floats, chance: str) -> tuple[Floats, Floats, Floats]:
+    """(..., 4) sums to agreement, chance and kappa; NaN where there is none."""
+    agree, n, ties, decisions = np.moveaxis(sums, -1, 0)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        share = agree / n
+        tied = ties / decisions
+        by_chance = tied**2 + (1 - tied) ** 2 / 2 if chance == "pooled" else np.full_like(share, 1 / 3)
+        kappa = np.where(by_chance < 1, (share - by_chance) / (1 - by_chance), np.nan)
+    return share, by_chance, kappa
+
+
+COLUMNS = ("pair", "raters", "statistic", "value", "low", "high", "n")
+#: Two decisions of two judges, or of one judge who met the pair again.
+RATERS = ("between", "within")
+NONE = float("nan")
+#: Where judgments name no language pair.
+UNNAMED = "all"
+
+
+class RaterRow(NamedTuple):
+    """Of one language pair, between or within raters. n: pairs of decisions that are compared."""
+
+    pair: str
+    raters: str
+    agreement: float
+    chance: float
+    kappa: float
+    low: float
+    high: float
+    n: int
+
+
+class RaterAlpha(NamedTuple):
+    """Krippendorff's alpha of one language pair. n: decisions on pairs of translations that were judged repeatedly."""
+
+    pair: str
+    value: float
+    n: int
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class RaterAgreement:
+    """How far raters agree on which of two translations is better: with each other, and with themselves.
+
+    rows: for each language pair, between and within raters: the share of agreeing decisions, that by chance, and kappa
+    with its bootstrap interval over segments. alphas: Krippendorff's alpha. judges: how many raters there are.
+    """
+
+    rows: tuple[RaterRow, ...]
+    alphas: tuple[RaterAlpha, ...]
+    chance: str
+    level: str
+    gold: str
+    judges: int
+    n_resamples: int
+    confidence_level: float
+    seed: int
+    notes: tuple[str, ...]
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Those of the tidy table."""
+        return COLUMNS
+
+    def records(self) -> Iterator[tuple[Any, ...]]:
+        """The rows of the tidy table; NaN where there is no value or no interval."""
+        for row in self.rows:
+            pair = row.pair or UNNAMED
+            yield pair, row.raters, "agreement", row.agreement, NONE, NONE, row.n
+            yield pair, row.raters, "chance_agreement", row.chance, NONE, NONE, row.n
+            yield pair, row.raters, "kappa", row.kappa, row.low, row.high, row.n
+        for alpha in self.alphas:
+            yield alpha.pair or UNNAMED, "all", f"alpha_{self.level}", alpha.value, NONE, NONE, alpha.n
+
+    def frame(self) -> pl.DataFrame:
+        """The tidy table as a polars frame; null where there is no value."""
+        return tidy_frame(self)
+
+    def sections(self) -> tuple[Section, ...]:
+        """One table of all."""
+        alphas = {alpha.pair: alpha.value for alpha in self.alphas}
+        cells = []
+        for row in self.rows:
+            numbers = [row.agreement, row.chance, row.kappa, row.low, row.high]
+            alpha = format_value(alphas[row.pair], "mean") if row.raters == "between" else ""
+            cells.append(
+                (row.pair or UNNAMED, row.raters, *(format_value(x, "mean") for x in numbers), f"{row.n:,}", alpha)
+            )
+        level = f"{format_percent(self.confidence_level)} from"
+        columns = ("pair", "judges", "same decision", "by chance", "kappa", level, "to", "comparisons", "alpha")
+        return (
+            Section(
+                title="Do people agree with each other?",
+                sentence=self.sentence(),
+                table=Table(columns=columns, rows=tuple(cells), left=2),
+            ),
+        )
+
+    def sentence(self) -> str:
+        """What was compared, and what by chance means."""
+        rule = {
+            "pooled": "with ties as common as here and a coin tossed for the rest",
+            "third": "each of better, tie and worse in a third of cases",
+        }[self.chance]
+        return (
+            "Two judges (between), or one judge twice (within), said which of the same two translations of a segment "
+            f"is better: did they say the same? Kappa: 1, always; 0, as often as by chance, that is {rule}. Alpha "
+            f"(Krippendorff's, {self.level}) of all decisions: 1, always the same; 0, as by chance."
+        )
+
+    def signature(self) -> str:
+        """Every setting that changes the numbers, in one line."""
+        parts = [
+            "agreement of raters",
+            f"gold:{self.gold}",
+            f"chance:{self.chance}",
+            f"alpha:{self.level}",
+            f"judges:{self.judges}",
+            f"bootstrap:{self.n_resamples},{self.confidence_level:g}",
+            f"rng:{self.seed}",
+            f"rankscope {__version__}",
+        ]
+        return " | ".join(parts)
+
+    def __str__(self) -> str:
+        return as_text(self)
+
+    def __repr__(self) -> str:
+        return f"RaterAgreement({pluralise(self.judges, 'judge')}, {pluralise(len(self.alphas), 'language pair')})"
+
+
+def raters(
+    rankings: Rankings | PathLike,
+    *,
+    gold: str | None = None,
+    higher: Names = (),
+    duplicates: str | None = None,
+    reference: str | None = None,
+    lines: PathLike | None = None,
+    chance: str = "pooled",
+    level: str = "nominal",
+    pairs: Sequence[str] | None = None,
+    n_resamples: int = 1000,
+    confidence_level: float = 0.95,
+    rng: Any = None,
+) -> RaterAgreement:
+    """How far people agree with each other, and with themselves, on which of two translations is better.
+
+    rankings: judgments, or a file of them; higher, duplicates, reference, lines: how it is read, as in
+    `rankscope.read_rankings` (which way is better changes nothing here).
+    Each judgment decides of every two translations it ranks: better, tie or worse. Any two decisions on the same two
+    translations of a segment are compared: between judges, or within one who judged them twice; a note counts the
+    judgments that repeat one, which raise agreement within if they came twice by mistake. kappa = (agreement -
+    chance) / (1 - chance), at most 1, higher is better. chance: "pooled", t^2 + 2 ((1 - t) / 2)^2 with t the share of
+    ties among all decisions of the language pair (WMT from 2012 on); "third", 1/3 (until 2011).
+    level: of Krippendorff's alpha, at most 1, over the same decisions, all of a pair of translations as one unit:
+    "nominal", "ordinal" or "interval" (better 1, tie 0, worse -1). n_resamples, confidence_level, rng: of kappa's
+    bootstrap over segments. Nothing to compare: NaN. All decisions ties: NaN with "pooled".
+
+    Raises InputError where no two judgments share two translations; UnknownName and ParameterError for other values.
+
+    Source: Callison-Burch et al. (2011; 2012), section 3.2; Krippendorff (2004).
+
+    >>> from dataclasses import replace
+    >>> from rankscope.data.rankings import Labels
+    >>> ranks = Rankings.of([{"A": 1, "B": 2, "C": 3}, {"A": 1, "B": 3, "C": 2}])
+    >>> ranks = replace(ranks, segment=Labels.of(["1", "1"]), judge=Labels.of(["x", "y"]))
+    >>> found = raters(ranks, chance="third", rng=1)
+    >>> round(found.rows[0].agreement, 4), round(found.rows[0].kappa, 4)  # of 3 pairs 2: (2/3 - 1/3) / (1 - 1/3)
+    (0.6667, 0.5)
+    """
+    check_choice("chance", chance, CHANCE)
+    check_choice("level", level, LEVELS)
+    check_count("n_resamples", n_resamples)
+    check_share("confidence_level", confidence_level)
+    judgments, _ = load_human_judgments(
+        rankings, gold=gold, higher=higher, duplicates=duplicates, reference=reference, lines=lines
+    )
+    if not isinstance(judgments, Rankings):
+        raise ParameterError("these are scores, one a translation, and name no judges; expected rankings")
+    found, gold = select_human_judgments(judgments, gold, pairs, alone=True)
+    seed = seed_of(rng)
+    rows: list[RaterRow] = []
+    alphas = []
+    for name, part in found.by_pair():
+        made = decisions_on_pairs(part, gold)
+        for within in (False, True):
+            sums = count_agreements(made, within)
+            rows.append(row_of(name, RATERS[within], sums, chance, n_resamples, confidence_level, seed))
+        alphas.append(alpha_of(name, made, level))
+    if not any(row.n for row in rows):
+        raise InputError("no two judgments rank the same two translations of a segment, so there is nothing to compare")
+    notes = list(found.notes)
+    if len(np.unique(found.judge.codes)) == 1:
+        notes.append("all judgments are of one judge (or name none): there is nothing between judges")
+    if again := count_repeated_judgments(found, gold):
+        notes.append(repeated_judgments_note(again))
+    return RaterAgreement(
+        rows=tuple(rows),
+        alphas=tuple(alphas),
+        chance=chance,
+        level=level,
+        gold=gold,
+        judges=int(np.unique(found.judge.codes).size),
+        n_resamples=n_resamples,
+        confidence_level=confidence_level,
+        seed=seed,
+        notes=tuple(notes),
+    )
+
+
+def repeated_judgments_note(many: int) -> str:
+    """Of submissions that came twice, which make judges look steadier than they are."""
+    said = pluralise(many, "judgment repeats", "judgments repeat")
+    counts = "counts as a second decision" if many == 1 else "count as second decisions"
+    return (
+        f"{said} an earlier one of the same judge in all ranks and {counts}; if they came twice by mistake, agreement "
+        "within judges is too high: --duplicates drop (in Python duplicates='drop') leaves them out"
+    )
+
+
+def row_of(
+    pair: str, raters: str, sums: Floats, chance: str, n_resamples: int, confidence_level: float, seed: int
+) -> RaterRow:
+    share, by_chance, kappa = (float(x) for x in kappas(sums.sum(axis=0), chance))
+    low = high = NONE
+    if not np.isnan(kappa):
+        draws = draw(as_generator([seed, len(pair), *pair.encode("utf-8", "surrogateescape")]), n_resamples)
+        found = np.concatenate([kappas(c @ sums, chance)[2] for c in bootstrap_counts(draws, len(sums), 4)])
+        low, high = (float(end) for end in percentile_ends(found, confidence_level))
+    return RaterRow(pair, raters, share, by_chance, kappa, low, high, int(sums[:, 1].sum()))
+
+
+def alpha_of(pair: str, made: Decisions, level: str) -> RaterAlpha:
+    """Alpha of the decisions on each two translations, seen from either side: which stands first means nothing."""
+    many = np.bincount(made.unit)
+    if not (many > 1).any():
+        return RaterAlpha(pair, NONE, 0)
+    place = place_in_group(np.concatenate((np.zeros(1, np.int64), np.cumsum(many))))
+    table = np.full((int(many.max()), many.size), np.nan)
+    table[place, made.unit] = made.sign
+    found = krippendorffs_alpha(np.concatenate((table, -table), axis=1), level=level)
+    return RaterAlpha(pair, found.value, found.n // 2)

@@ -1,0 +1,455 @@
+"""Files of judgments and of scores, of segments or of systems: their kind is told from what they hold; ranks that are missing, judgments that repeat an earlier one."""
+
+from __future__ import annotations
+
+import os
+import sys
+import zlib
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from rankscope.data.rankings import Rankings
+from rankscope.data.segment_scores import SegmentScores, SystemScores
+from rankscope.data.text import pluralise
+from rankscope.errors import InputError, ParameterError
+from rankscope.io.core import (
+    BOM,
+    GZIP,
+    HEAD,
+    ZSTD,
+    empty_file_error,
+    open_binary,
+    refuse_foreign,
+    source_name,
+    split_compression_suffix,
+    zstd_module,
+)
+from rankscope.kernels.segments import place_in_group
+from rankscope.stats.inputs import check_choice
+from rankscope.typing import Bools, PathLike
+
+__all__ = [
+    "AnyScores",
+    "NOT_RANKED",
+    "detect_kind",
+    "first_bytes",
+    "handle_duplicates",
+    "merge_segment_scores",
+    "not_ranked",
+    "ranked_only",
+    "read_any_scores",
+    "read_judgments",
+    "read_scores",
+    "refuse_item",
+    "system_scores_in",
+]
+
+
+#: What data say of an item that a person left out ("not ranked").
+NOT_RANKED = -1
+
+
+def not_ranked(rankings: Rankings, gold: str) -> Bools:
+    """(items) those to which people gave no rank: NaN, or -1. Raises InputError for another rank below 0."""
+    values = rankings.column(gold)
+    below = (values < 0) & (values != NOT_RANKED)
+    if below.any():
+        refuse_item(
+            rankings,
+            int(np.flatnonzero(below)[0]),
+            gold,
+            "expected a rank of at least 0, or -1 for not ranked; correct it, or say that higher is better if these "
+            "are scores (--higher)",
+        )
+    return np.asarray(np.isnan(values) | (values == NOT_RANKED), np.bool_)
+
+
+def ranked_only(rankings: Rankings, gold: str) -> Rankings:
+    """The same with NaN for -1 in people's ranks, counted in a note; scores stay as they are.
+
+    Raises InputError for another rank below 0.
+
+    >>> found = ranked_only(Rankings.of([{"A": -1, "B": 2}]), "rank")
+    >>> found.columns["rank"].tolist(), found.notes
+    ([nan, 2.0], ('1 item is not ranked (rank is -1) and left out',))
+    """
+    if gold in rankings.scores:
+        return rankings
+    values = rankings.column(gold)
+    absent = not_ranked(rankings, gold) & ~np.isnan(values)
+    if not absent.any():
+        return rankings
+    found = rankings.with_column(gold, np.where(absent, np.nan, values), score=False)
+    said = pluralise(int(absent.sum()), "item is", "items are")
+    return replace(found, notes=(*found.notes, f"{said} not ranked ({gold} is -1) and left out"))
+
+
+def refuse_item(rankings: Rankings, item: int, name: str, expected: str) -> None:
+    """Raise InputError for the value of an item, with its judgment, segment and system."""
+    judgment = int(rankings.judgment[item])
+    value = rankings.columns[name][item]
+    said = f"is {value:g}" + (" (not ranked)" if value == NOT_RANKED else "")
+    if np.isnan(value):
+        said = "has no value"
+    raise InputError(
+        f"judgment {judgment + 1} (segment {rankings.segment.names[rankings.segment.codes[judgment]]}), system "
+        f"{rankings.system.names[rankings.system.codes[item]]!r}: {name} {said}, {expected}"
+    )
+
+
+DUPLICATES = ("keep", "drop", "refuse")
+
+
+def handle_duplicates(rankings: Rankings, duplicates: str, name: str) -> Rankings:
+    """The judgments, with those that repeat an earlier one kept, dropped or refused, and counted in a note.
+
+    Two judgments are the same where pair, segment and judge are, and the same systems have the same values in every
+    column, in whatever order they stand. name: of the file, for notes and errors. Raises InputError, ParameterError.
+
+    >>> from rankscope.data.rankings import Labels
+    >>> twice = replace(Rankings.of([{"A": 1, "B": 2}, {"B": 2, "A": 1}]), segment=Labels.of(["7", "7"]))
+    >>> found = handle_duplicates(twice, "drop", "it")
+    >>> len(found), found.notes
+    (1, ('it: 1 judgment repeats an earlier one: dropped',))
+    """
+    check_choice("duplicates", duplicates, DUPLICATES)
+    if not len(rankings):
+        return rankings
+    # Whole numbers for the values, since NaN is not even itself in a row.
+    values = [np.unique(column, return_inverse=True)[1].ravel() for column in rankings.columns.values()]
+    item = np.column_stack([rankings.system.codes, *values])
+    _, code = np.unique(item, axis=0, return_inverse=True)  # one number an item: its system and all of its values
+    code = code.ravel()
+    ordered = code[np.lexsort((code, rankings.judgment))]
+    lengths = np.diff(rankings.offsets)
+    table = np.full((len(rankings), int(lengths.max(initial=0))), -1, np.int64)
+    table[rankings.judgment, place_in_group(rankings.offsets)] = ordered
+    key = np.column_stack([rankings.pair.codes, rankings.segment.codes, rankings.judge.codes, table])
+    _, first, which = np.unique(key, axis=0, return_index=True, return_inverse=True)
+    earlier = first[which.ravel()]
+    again = np.flatnonzero(earlier != np.arange(len(rankings)))
+    if not again.size:
+        return rankings
+    if duplicates == "refuse":
+        i = int(again[0])
+        raise InputError(
+            f"{name}: judgment {i + 1} (segment {rankings.segment.names[rankings.segment.codes[i]]}) is the same as "
+            f"judgment {int(earlier[i]) + 1}, expected each once; remove it, or let repeated ones be kept or dropped "
+            '(duplicates="keep" or "drop")'
+        )
+    said = f"{name}: {pluralise(again.size, 'judgment repeats', 'judgments repeat')} an earlier one: "
+    if duplicates == "keep":
+        return replace(rankings, notes=(*rankings.notes, f"{said}kept"))
+    found = rankings.select(np.setdiff1d(np.arange(len(rankings)), again))
+    return replace(found, notes=(*found.notes, f"{said}dropped"))
+
+
+EXPECTED_JUDGMENTS = "judgments (a ranking CSV, a table, JCML, Appraise's XML, better/worse pairs) or segment scores"
+
+
+def detect_kind(path: PathLike) -> str:
+    """What a file holds: "wmt", "table", "jcml", "appraise", "pairs", "seg.scr" or "seg.score"; it can be read after.
+
+    Raises InputError for an empty file, and for what is none of these (a page, a picture).
+    """
+    name = source_name(path)
+    head = first_bytes(path).removeprefix(BOM)
+    # In UTF-16, which XML may be in, every second byte is 0.
+    plain = head.replace(b"\0", b"").removeprefix(b"\xff\xfe").removeprefix(b"\xfe\xff").lstrip()
+    if plain == head.lstrip() or not plain.startswith(b"<"):
+        refuse_foreign(head, name)
+    if not head.strip():
+        raise empty_file_error(name, EXPECTED_JUDGMENTS)
+    if head.startswith(b"PAR1"):
+        return "table"
+    if plain.startswith(b"<"):
+        return "jcml" if b"<jcml" in plain.lower() or b"<judgedsentence" in plain.lower() else "appraise"
+    lines = [line for line in plain.splitlines() if line.strip() and not line.startswith(b"#")]
+    return detect_kind_of_line((lines or [b"#"])[0].decode("utf-8", "replace").lower())
+
+
+def first_bytes(path: PathLike) -> bytes:
+    """Some of the first, unpacked; those of standard input can still be read afterwards.
+
+    Raises InputError for another pipe: what was read of it is gone, and whoever opened it again would wait for ever.
+    """
+    if source_name(path) != "<stdin>":
+        if os.path.exists(path) and not os.path.isfile(path) and not os.path.isdir(path):
+            raise InputError(f"{source_name(path)}: is a pipe or a device, expected a file; save it, or give - for it")
+        with open_binary(path) as stream:
+            return stream.read(HEAD)
+    stdin: Any = None if sys.stdin is None else sys.stdin.buffer
+    if stdin is None:
+        return b""
+    head = bytes(stdin.peek(HEAD)[:HEAD])
+    try:
+        if head.startswith(GZIP):
+            return zlib.decompressobj(31).decompress(head)
+        if head.startswith(ZSTD):
+            return bytes(zstd_module().ZstdDecompressor().decompress(head))
+    except Exception:  # damaged: whoever reads it all says so, with the right words
+        return head
+    return head
+
+
+def detect_kind_of_line(line: str) -> str:
+    fields = line.split("\t") if "\t" in line else line.split()
+    if "srclang" in line:
+        return "wmt"
+    words = line.split()
+    if "," not in line and not line.startswith("{"):
+        if len(words) == 5 and words[1] == words[3]:
+            return "pairs"
+        if "\t" not in line and {"better", "worse"} <= set(words):
+            return "pairs"
+    # Blanks of other scripts are none to `lines`: of such a line no field is left.
+    if "," in line or line.startswith("{") or not fields or not is_score(fields[-1]):
+        return "table"
+    if len(fields) == 2:
+        return "seg.score"
+    return "seg.scr" if len(fields) > 5 else "table"
+
+
+def is_score(text: str) -> bool:
+    if text in ("none", "na", "-"):
+        return True
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+def read_judgments(
+    path: PathLike,
+    *,
+    higher: Iterable[str] = (),
+    gold: str | None = None,
+    needed: Iterable[str] = (),
+    duplicates: str | None = None,
+    **wmt: Any,
+) -> Rankings | SegmentScores:
+    """What people said: ranking CSVs of WMT, tables, JCML, Appraise's XML, better/worse pairs, scores of segments.
+
+    "-" is standard input. higher: the columns of a table or JCML in which higher is better; else lower is, as of ranks.
+    gold: the column of people, needed: others; of a table they must hold numbers. duplicates: whether judgments that
+    stand twice are kept ("keep"), as they are by default, dropped ("drop") or refused ("refuse"). wmt: more options of
+    `read_wmt_rankings`.
+    Raises InputError for what cannot be read as what it looks like, for a folder, and for a file of scores of several
+    metrics; ParameterError for an option that is for another kind of file.
+    """
+    if os.path.isdir(path):
+        raise InputError(
+            f"{path}: is a folder, expected a file of judgments, as one of its human-scores; name that file"
+        )
+    kind, name = detect_kind(path), source_name(path)
+    names = tuple(higher)
+    if wmt and kind != "wmt":
+        raise ParameterError(f"{name}: no ranking CSV of WMT, and {', '.join(wmt)} says how to read one; leave it out")
+    if names and kind not in ("table", "jcml"):
+        raise ParameterError(f"{name}: no table or JCML, and higher names columns of one; leave it out")
+    if kind in ("seg.scr", "seg.score"):
+        if duplicates is not None:
+            raise ParameterError(
+                f"{name}: scores, one a translation, and no judgments that repeat; leave duplicates out"
+            )
+        found = read_scores(path)
+        if len(found) > 1:
+            raise InputError(
+                f"{name}: scores of {len(found)} metrics ({found[0].metric}, {found[1].metric}, ...), expected those "
+                "of people alone; put them in a file of their own"
+            )
+        return found[0]
+    if kind == "wmt":
+        from rankscope.io.translation import read_wmt_rankings
+
+        return read_wmt_rankings(path, **wmt, **({} if duplicates is None else {"duplicates": duplicates}))
+    rankings = read_rankings_of_kind(path, kind, names, gold, tuple(needed))
+    return rankings if duplicates is None else handle_duplicates(rankings, duplicates, name)
+
+
+def read_rankings_of_kind(
+    path: PathLike, kind: str, higher: Sequence[str], gold: str | None, needed: Sequence[str]
+) -> Rankings:
+    """The judgments in a file of a kind."""
+    from rankscope.io.preferences import read_judged_table  # polars reads tables
+    from rankscope.io.translation import read_appraise_rankings, read_better_pairs, read_jcml
+
+    if kind == "table":
+        return read_judged_table(path, scores=higher, gold=gold, needed=needed)
+    if kind == "jcml":
+        return with_higher_is_better(read_jcml(path), higher)
+    return read_better_pairs(path) if kind == "pairs" else read_appraise_rankings(path)
+
+
+def with_higher_is_better(rankings: Rankings, higher: Iterable[str]) -> Rankings:
+    for name in higher:
+        rankings = rankings.with_column(name, rankings.column(name), score=True)
+    return rankings
+
+
+def read_scores(path: PathLike, *, test_set: str | None = None) -> list[SegmentScores]:
+    """What metrics say: a seg.scr, a .seg.score, or a folder of mt-metrics-eval with all of its metric-scores.
+
+    test_set: which is wanted of a seg.scr with several. Raises InputError for anything else, and as the readers.
+    """
+    from rankscope.io.translation import list_mt_scores, read_mt_scores, read_seg_scores
+
+    if os.path.isdir(path):
+        files = [file for file in list_mt_scores(path) if file.kind == "metric"]
+        if not files:
+            raise InputError(f"{path}: no metric-scores/PAIR/METRIC.seg.score in this folder, expected at least one")
+        return merge_segment_scores([read_mt_scores(file.path) for file in files])
+    kind = detect_kind(path)
+    if kind == "seg.score":
+        return [read_mt_scores(path)]
+    if kind != "seg.scr":
+        raise InputError(
+            f"{path}: no scores of a metric; expected lines METRIC PAIR TESTSET SYSTEM SEGMENT SCORE (seg.scr), lines "
+            "SYSTEM SCORE (.seg.score), or a folder of mt-metrics-eval"
+        )
+    return list(read_seg_scores(path, test_set=test_set))
+
+
+def merge_segment_scores(scores: Sequence[SegmentScores]) -> list[SegmentScores]:
+    """One entry a metric where its language pairs came in several files; a pair that comes twice stays apart."""
+    found: list[SegmentScores] = []
+    for one in scores:
+        for i, other in enumerate(found):
+            if other.metric == one.metric and other.score == one.score and not set(other.pairs) & set(one.pairs):
+                notes = tuple(dict.fromkeys((*other.notes, *one.notes)))
+                found[i] = replace(other, pairs={**other.pairs, **one.pairs}, notes=notes)
+                break
+        else:
+            found.append(one)
+    return found
+
+
+AnyScores = SegmentScores | SystemScores
+
+
+def system_scores_in(
+    path: PathLike, *, test_set: str | None = None, needed: Sequence[str] = (), people: bool = False
+) -> list[SystemScores] | None:
+    """The scores of whole systems in a file, one entry a metric; None where it holds something else.
+
+    Formats: sys.scr, .sys.score (SYSTEM<TAB>SCORE, each system once), tables with a column of systems and none of
+    segments. test_set: which is wanted of a sys.scr. needed, people: as in `rankscope.agreement.read_system_table`.
+    Raises InputError as the readers, and for a file that is empty or a page.
+    """
+    if os.path.isdir(path):
+        return None
+    kind = detect_kind(path)
+    head = first_bytes(path).removeprefix(BOM).decode("utf-8", "replace")
+    lines = [line for line in head.splitlines() if line.strip() and not line.startswith("#")]
+    first = lines[0] if lines else ""
+    if kind == "seg.score" and lines_name_systems(path, lines):
+        from rankscope.io.translation import read_mt_system_scores
+
+        return [read_mt_system_scores(path)]
+    if kind in ("seg.scr", "table") and is_system_line(first):
+        from rankscope.io.translation import read_sys_scores
+
+        return list(read_sys_scores(path, test_set=test_set))
+    if kind == "table" and (head.startswith("PAR1") or column_names(first)):
+        from rankscope.io.tables import read_named_table  # polars reads tables
+        from rankscope.io.translation import EXPECTED_ITEMS, holds_systems, read_system_table
+
+        if source_name(path) == "<stdin>":  # it can be read once: what is no table of systems is left to the others
+            found = holds_systems(column_names(first))
+            return read_system_table(path, needed=needed, people=people) if found else None
+        if holds_systems(read_named_table(path, EXPECTED_ITEMS).frame.columns):
+            return read_system_table(path, needed=needed, people=people)
+    return None
+
+
+def lines_name_systems(path: PathLike, lines: Sequence[str]) -> bool:
+    """Whether each line SYSTEM SCORE names another system, or the file's name says that they are of systems."""
+    name, _ = split_compression_suffix(source_name(path))
+    if name.endswith((".sys.score", ".seg.score")):
+        return name.endswith(".sys.score")
+    systems = [line.split()[0] for line in lines]
+    return len(systems) > 1 and len(set(systems)) == len(systems)
+
+
+def is_system_line(line: str) -> bool:
+    """Whether a line is one of sys.scr: METRIC PAIR TESTSET SYSTEM SCORE, with words behind in some years.
+
+    >>> is_system_line("BLEU de-en newstest2012 A 0.25"), is_system_line("BLEU de-en newstest2012 A 1 0.25")
+    (True, False)
+    """
+    fields = [field.strip().lower() for field in (line.split("\t") if "\t" in line else line.split())]
+    end = len(fields)
+    while end > 5 and not is_score(fields[end - 1]):
+        end -= 1
+    return end >= 5 and "-" in fields[1] and is_score(fields[end - 1]) and (end == 5 or not is_score(fields[end - 2]))
+
+
+def column_names(line: str) -> list[str]:
+    """The names of columns in a first line, also of JSON lines."""
+    if line.lstrip().startswith("{"):
+        import json
+
+        try:
+            found = json.loads(line)
+        except (ValueError, RecursionError):
+            return []
+        return list(found) if isinstance(found, dict) else []
+    return [name.strip().strip('"') for name in line.split("\t" if "\t" in line else ",")]
+
+
+def read_any_scores(path: PathLike, *, test_set: str | None = None, segments: bool = False) -> list[AnyScores]:
+    """What metrics say, of systems where the file does, else of segments; of a folder of mt-metrics-eval both.
+
+    In a folder a metric's scores of systems (metric-scores/PAIR/METRIC.sys.score) go before those of segments;
+    segments: those of segments do. Raises InputError as `system_scores_in` and `rankscope.read_segment_scores`.
+    """
+    if os.path.isdir(path):
+        from rankscope.io.translation import list_mt_scores, read_mt_scores, read_mt_system_scores
+
+        of_systems = [file for file in list_mt_scores(path, level="sys") if file.kind == "metric"]
+        if segments:
+            named = {(file.pair, file.name) for file in list_mt_scores(path) if file.kind == "metric"}
+            of_systems = [file for file in of_systems if (file.pair, file.name) not in named]
+        known = {(file.pair, file.name) for file in of_systems}
+        of_segments = [
+            file for file in list_mt_scores(path) if file.kind == "metric" and (file.pair, file.name) not in known
+        ]
+        if not of_systems:
+            return [*read_scores(path)]
+        whole = merge_system_scores([read_mt_system_scores(file.path) for file in of_systems])
+        return [*whole, *merge_segment_scores([read_mt_scores(file.path) for file in of_segments])]
+    found = system_scores_in(path, test_set=test_set)
+    return [*found] if found is not None else [*read_scores(path, test_set=test_set)]
+
+
+def merge_scores(scores: Sequence[AnyScores]) -> list[AnyScores]:
+    """One entry a metric where its language pairs came in several files; a pair that comes twice stays apart."""
+    whole = merge_system_scores([one for one in scores if isinstance(one, SystemScores)])
+    parts = merge_segment_scores([one for one in scores if isinstance(one, SegmentScores)])
+    places = {name: place for place, name in reversed(list(enumerate(one.metric for one in scores)))}
+    return sorted([*whole, *parts], key=lambda one: places[one.metric])
+
+
+def merge_system_scores(scores: Sequence[SystemScores]) -> list[SystemScores]:
+    """One entry a metric where its language pairs came in several files; a pair that comes twice stays apart."""
+    found: list[SystemScores] = []
+    for one in scores:
+        at = next(
+            (
+                i
+                for i, other in enumerate(found)
+                if (other.metric, other.score) == (one.metric, one.score) and not set(other.pairs) & set(one.pairs)
+            ),
+            None,
+        )
+        if at is None:
+            found.append(one)
+        else:
+            other = found[at]
+            notes = tuple(dict.fromkeys((*other.notes, *one.notes)))
+            found[at] = SystemScores(one.metric, {**other.pairs, **one.pairs}, one.score, notes)
+    return found

@@ -1,0 +1,427 @@
+"""Metrics against each other: which agree best with people, how they rank, and which cannot be told apart."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from rankscope._version import __version__
+from rankscope.agreement.load import (
+    Names,
+    PeopleAndMetrics,
+    SystemJudgments,
+    SystemMetrics,
+    directions,
+    load_system_scores,
+    read_metric_scores,
+)
+from rankscope.agreement.match import by_language_pair, common_language_pairs, have_segment_scores, language_pairs
+from rankscope.agreement.metrics.matrix_tests import TESTS
+from rankscope.agreement.metrics.settings import (
+    MetricComparisonSettings,
+    Task,
+    default_statistic,
+    spread_tasks,
+    validate_comparison_settings,
+    validate_tasks,
+)
+from rankscope.agreement.metrics.task_tests import average_tasks, rerun_with_system_swaps, run_task
+from rankscope.agreement.segment_level import AVERAGE
+from rankscope.agreement.statistics import CONVENTIONS, CalibrationCurve
+from rankscope.data.rankings import Rankings
+from rankscope.data.result import as_text, tidy_frame
+from rankscope.data.section import Section
+from rankscope.data.segment_scores import SegmentScores, SystemScores
+from rankscope.data.text import pluralise
+from rankscope.errors import ParameterError
+from rankscope.kernels.ties import at_most
+from rankscope.stats.anova import all_pairs
+from rankscope.stats.multiple_comparisons import Clusters, adjust_pvalues, find_clusters
+from rankscope.typing import Floats, Ints, PathLike
+
+if TYPE_CHECKING:
+    import polars as pl
+
+__all__ = [
+    "COLUMNS",
+    "MetricComparison",
+    "cluster_ranks",
+    "compare_metrics",
+    "few_resamples",
+]
+
+
+def cluster_ranks(order: Sequence[int], pvalues: Floats, level: float) -> Ints:
+    """(metrics) the rank of each: down the order a new one begins where a metric of the present one is better.
+
+    order: metrics by falling value. pvalues: (metrics, metrics), symmetric; NaN is no difference. So no metric differs
+    significantly from another one of its rank.
+
+    Source: the metrics task since 2022, in mt-metrics-eval; there p must be below the level, here at or below it.
+
+    >>> p = np.array([[np.nan, 0.3, 0.01], [0.3, np.nan, 0.2], [0.01, 0.2, np.nan]])
+    >>> cluster_ranks([0, 1, 2], p, 0.05).tolist()  # the second is like the first, the third is worse than that
+    [1, 1, 2]
+    """
+    ranks = np.ones(len(order), np.int64)
+    rank, start = 1, 0
+    for place, m in enumerate(order):
+        if at_most(pvalues[list(order[start:place]), m], level).any():
+            rank, start = rank + 1, place
+        ranks[m] = rank
+    return ranks
+
+
+def few_resamples(tests: Sequence[str], metrics: int, asked: MetricComparisonSettings) -> list[str]:
+    """A note where not even the least p-value that there can be is significant after its correction."""
+    family = metrics * (metrics - 1) // 2
+    if asked.correction not in ("holm", "bonferroni") or not any(TESTS[test] for test in tests):
+        return []
+    doubled = asked.alternative == "two-sided" and any(TESTS[test] == "values" for test in tests)
+    least = family * (2 if doubled else 1)
+    if at_most(least / (1 + asked.n_resamples), asked.significance):
+        return []
+    what = f"the correction of {family} tests" if family > 1 else f"significance {asked.significance:g}"
+    needed = int(np.ceil(least / asked.significance))
+    return [
+        f"with {asked.n_resamples:,} resamples no p-value is low enough for {what}; take "
+        f"{needed:,} or more (--resamples){', or another correction' if family > 1 else ''}"
+    ]
+
+
+COLUMNS = (
+    "metric_a",
+    "metric_b",
+    "pair",
+    "statistic",
+    "value_a",
+    "value_b",
+    "difference",
+    "pvalue",
+    "pvalue_corrected",
+    "n",
+)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class MetricComparison:
+    """Every two metrics on every task; arrays begin with the tasks, in their order, and where there are several the
+    last one is the weighted average over them (`columns_shown` names them).
+
+    value, n, epsilon: (tasks, metrics) the statistic, higher is better, what it is over, and up to which difference
+    the metric ties (NaN where there is no such). pvalue, pvalue_corrected: (tasks, metrics, metrics) of each two,
+    symmetric; NaN on the diagonal and where there is no test; the pairs of metrics of one task are the family that is
+    corrected for. clusters: by task, what corrected p-values leave: rank_low is 1 + the metrics significantly better,
+    rank_high the number of metrics less those that are significantly worse, groups the longest runs of metrics in the
+    order of their values of which no two differ. tests: by task. systems, segments: by task, how many were compared; 0
+    segments where scores are of whole systems. curves: by task and metric, the statistic by epsilon where that was
+    looked for. higher: of people (gold) and the metrics those in which higher is better.
+    `frame()` is the tidy table: a row for each two metrics and task, and for the pair "average" where there are several
+    tasks; n is then the number of tasks.
+    """
+
+    metrics: tuple[str, ...]
+    tasks: tuple[Task, ...]
+    value: Floats
+    n: Ints
+    epsilon: Floats
+    pvalue: Floats
+    pvalue_corrected: Floats
+    clusters: tuple[Clusters, ...]
+    tests: tuple[str, ...]
+    systems: tuple[int, ...]
+    segments: tuple[int, ...]
+    curves: tuple[tuple[CalibrationCurve, ...], ...]
+    asked: MetricComparisonSettings
+    gold: str
+    rule: str
+    higher: tuple[str, ...]
+    notes: tuple[str, ...]
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Those of the tidy table."""
+        return COLUMNS
+
+    @property
+    def columns_shown(self) -> tuple[tuple[str, str], ...]:
+        """Language pair and statistic of each first axis's entry."""
+        found = [(task.pair, task.what) for task in self.tasks]
+        if len(found) == 1:
+            return tuple(found)
+        same = {what for _, what in found}
+        return (*found, (AVERAGE, same.pop() if len(same) == 1 else "weighted"))
+
+    @property
+    def rank(self) -> Ints:
+        """(tasks, metrics) from 1; those of one rank are a cluster, as the metrics task forms them."""
+        return np.array(
+            [
+                cluster_ranks(one.order, corrected, self.asked.significance)
+                for one, corrected in zip(self.clusters, self.pvalue_corrected, strict=True)
+            ]
+        )
+
+    def records(self) -> Iterator[tuple[Any, ...]]:
+        """The rows of the tidy table."""
+        for c, (pair, statistic) in enumerate(self.columns_shown):
+            for i, j in zip(*all_pairs(len(self.metrics)), strict=True):
+                a, b = float(self.value[c, i]), float(self.value[c, j])
+                p = float(self.pvalue[c, i, j]), float(self.pvalue_corrected[c, i, j])
+                many = int(min(self.n[c, i], self.n[c, j]))
+                yield self.metrics[i], self.metrics[j], pair, statistic, a, b, a - b, *p, many
+
+    def frame(self) -> pl.DataFrame:
+        """The tidy table as a polars frame; null where there is no value."""
+        return tidy_frame(self)
+
+    def sections(self) -> tuple[Section, ...]:
+        """The table of the metrics task, with ranks; each two metrics; what ties cost; and figures of the tests."""
+        from rankscope.agreement.metrics.view import sections_of
+
+        return sections_of(self)
+
+    def signature(self) -> str:
+        """Every setting that changes the numbers, in one line."""
+        asked = self.asked
+        alike = len({task.weight for task in self.tasks}) == 1
+        tasks = [task._replace(weight=None) for task in self.tasks] if alike else self.tasks
+        resampled = any(TESTS[test] for test in self.tests)
+        swaps = [
+            asked.swap or ("systems" if task.level == "system" else "cells")
+            for task, test in zip(self.tasks, self.tests, strict=True)
+            if test == "perm_both"
+        ]
+        swapped = f",swap {'+'.join(dict.fromkeys(swaps))}" if swaps else ""
+        drawn = f",{asked.n_resamples}{swapped}" if resampled else ""
+        systems = [f"human:{self.rule}"] if any(task.level == "system" for task in self.tasks) else []
+        made = f"metrics:{asked.systems.from_segments}({asked.systems.over})"
+        family = pluralise(len(self.metrics) * (len(self.metrics) - 1) // 2, "pair")
+        parts = [
+            "metrics against each other",
+            f"tasks:{' '.join(map(str, tasks))}",
+            f"gold:{self.gold}",
+            *directions(self.gold, self.metrics, self.higher),
+            *systems,
+            *([made] if systems and 0 in self.segments else []),
+            *(["common"] if asked.systems.common else []),
+            *([] if asked.epsilon is None else [f"epsilon:{asked.epsilon:g}"]),
+            f"test:{'+'.join(dict.fromkeys(self.tests))}{drawn}",
+            f"alternative:{asked.alternative}",
+            f"correction:{asked.correction} ({family} of a task)",
+            f"significance:{asked.significance:g}",
+            *([f"rng:{asked.seed}"] if resampled else []),
+            f"rankscope {__version__}",
+        ]
+        return " | ".join(parts)
+
+    def __str__(self) -> str:
+        return as_text(self)
+
+    def __repr__(self) -> str:
+        return f"MetricComparison({pluralise(len(self.metrics), 'metric')}, {pluralise(len(self.tasks), 'task')})"
+
+
+def compare_metrics(
+    judgments: SystemJudgments,
+    scores: SystemMetrics = (),
+    *,
+    level: str | None = None,
+    statistic: str | None = None,
+    grouping: str | None = None,
+    tasks: str | Task | Sequence[str | Task] | None = None,
+    weights: Mapping[str, float] | None = None,
+    test: str | None = None,
+    alternative: str = "two-sided",
+    swap: str | None = None,
+    epsilon: float | None = None,
+    correction: str = "holm",
+    significance: float = 0.05,
+    n_resamples: int = 1000,
+    human: str | None = None,
+    from_segments: str = "mean",
+    over: str = "common",
+    common: bool = False,
+    gold: str | None = None,
+    pairs: Names | None = None,
+    metrics: Names | None = None,
+    higher: Names = (),
+    lower: Names = (),
+    duplicates: str | None = None,
+    reference: str | None = None,
+    lines: PathLike | None = None,
+    test_set: str | None = None,
+    rng: Any = None,
+) -> MetricComparison:
+    """Which metrics agree best with people, and which of them cannot be told apart?
+
+    judgments, scores, gold, pairs, metrics, higher, lower, duplicates, reference, lines, test_set, human,
+    from_segments, over: as in `rankscope.agreement.systems`; two metrics or more.
+
+    tasks: on what they are compared, texts PAIR:LEVEL:STATISTIC[/GROUPING][:WEIGHT] or `Task`s; weights of the average
+    add up to 1, and are alike where none is given. Where statistics differ in their range, [-1, 1] and [0, 1], the
+    average is of (1 + value) / 2 of the former. Else level, statistic and grouping are those of a task for each
+    language pair, and weights a mapping of language pairs. level: "segment" (the default, but of scores of systems) or
+    "system". statistic, at level "system": "pairwise_accuracy" (default), "soft_pairwise_accuracy", "pearson",
+    "spearman", "kendall_b"; at level "segment": "acc_eq" (default), "pearson", "spearman", "kendall_b", or any of
+    `rankscope.agreement.segments` ("wmt12" is the default where people ranked). grouping: "segment", the mean over
+    segments, usual of scores; "none", all at once, usual of "wmt12" and the like; "system". epsilon: differences up to
+    which metrics tie; None: what suits each best, of acc_eq.
+
+    test: "perm_both" (default), "boot_both", "bootstrap" (over segments; the default, and the only one, where people
+    ranked, and of statistics that scores do not have otherwise), "pair_swaps", "williams"; what each takes as given is
+    told by `rankscope.agreement.metrics.matrix_tests.compare_matrices`. Where people or a metric score whole systems only, all
+    are compared as such, and the test draws or swaps systems. alternative: "two-sided", or "greater", that of each two
+    the one with the higher value is better, as the metrics task asks (half the p-value, and twice the false findings).
+    swap: of "perm_both", what changes places as one: "systems" (default at level system), "cells" (default at level
+    segment: errors are taken as independent from cell to cell) or "segments". correction: of p-values, for all pairs
+    of metrics of a task: "holm", "bonferroni", "hochberg", "bh", "none". significance: the corrected p-value below or
+    at which metrics differ. The average over tasks is tested by the average of their resamples, which tasks on one
+    language pair share; where these are of both levels, all of them swap systems for that.
+    n_resamples, rng: of the test; the same rng gives the same p.
+
+    Scores that one side lacks are left out for all, and counted in notes. common: leave out whole systems, segments and
+    language pairs that a metric lacks, too; else they are refused.
+    Raises InputError for these, for fewer than two systems or segments in common, scores that do not differ, a metric
+    without value; UnknownName for names; ParameterError for other values, fewer than two metrics, weights that do not
+    add up to 1, a test that statistic or data do not have, and fewer than four systems with Williams' test.
+
+    Source: Freitag et al. (2023), the metrics task, for table, average and ranks; Deutsch, Dror and Roth (2021) for
+    tests; Holm (1979).
+
+    >>> from rankscope.data.segment_scores import PairScores, SegmentScores
+    >>> rng = np.random.default_rng(1)
+    >>> good = rng.normal(size=(5, 40))
+    >>> def scored(name, noise):
+    ...     values = good + noise * rng.normal(size=good.shape)
+    ...     return SegmentScores(name, {"": PairScores(tuple("ABCDE"), tuple(map(str, range(40))), values)})
+    >>> found = compare_metrics(scored("people", 0.5), [scored("near", 0.5), scored("far", 3)], rng=1)
+    >>> found.value.round(2).tolist(), float(found.pvalue[0, 0, 1]) < 0.01, found.rank.tolist()
+    ([[0.76, 0.58]], True, [[1, 2]])
+    """
+    systems = human, from_segments, over, common
+    settled = validate_comparison_settings(
+        test, alternative, swap, epsilon, correction, significance, n_resamples, rng, *systems
+    )
+    asked = validate_tasks(tasks, level=level, statistic=statistic, grouping=grouping, weights=weights)
+    made = read_metric_scores(scores, test_set, judgments)
+    given = load_system_scores(
+        judgments,
+        made,
+        human=human,
+        gold=gold,
+        pairs=pairs,
+        metrics=metrics,
+        higher=higher,
+        lower=lower,
+        duplicates=duplicates,
+        reference=reference,
+        lines=lines,
+        test_set=None,
+    )
+    if asked is None or (tasks is None and statistic is None):
+        asked = default_tasks(given, level, statistic, grouping)
+    return compare_on_tasks(given, settled, asked, weights, own=not made)
+
+
+def default_tasks(
+    given: PeopleAndMetrics, level: str | None, statistic: str | None, grouping: str | None
+) -> tuple[Task, ...]:
+    """What is computed of every language pair where not all of it was said: that depends on what people said."""
+    of = level or ("system" if isinstance(given.people, SystemScores) else "segment")
+    name = statistic or default_statistic(of, isinstance(given.people, Rankings))
+    found = validate_tasks(None, level=of, statistic=name, grouping=grouping, weights=None)
+    assert found is not None
+    return found
+
+
+def task_pairs(given: PeopleAndMetrics, common: bool) -> tuple[list[str], list[str]]:
+    """The language pairs of people; with `common` those that all metrics have, too, and notes on the others."""
+    if not common:
+        return language_pairs(given), []
+    people = by_language_pair(given.people)
+    return common_language_pairs(people, given, [by_language_pair(one) for one in given.metrics], common)
+
+
+def refuse_unused_options(given: PeopleAndMetrics, tasks: Sequence[Task], asked: MetricComparisonSettings) -> None:
+    """Raise ParameterError for what was asked for, and none of the tasks has a use of."""
+    of_systems = [task for task in tasks if task.level == "system"]
+    if asked.epsilon is not None and not any(task.statistic in CONVENTIONS for task in tasks):
+        raise ParameterError(
+            f"epsilon is for statistics of pairs at level segment, as acc_eq, and not for {tasks[0].statistic}; leave "
+            "it out"
+        )
+    if asked.systems.human is not None and not of_systems:
+        raise ParameterError("human says what makes scores of systems, and no task is of level system; leave it out")
+    options = {"from_segments": (asked.systems.from_segments, "mean"), "over": (asked.systems.over, "common")}
+    other = next((name for name, (value, usual) in options.items() if value != usual), None)
+    if other is None:
+        return
+    segments = any(isinstance(one, SegmentScores) for one in (given.people, *given.metrics))
+    if segments and of_systems and other == "over":
+        return
+    if not segments or all(have_segment_scores(given, pair) for task in of_systems for pair in task.pairs):
+        raise ParameterError(
+            f"{other} says how scores of systems are made of a metric's segments, which is done at level system where "
+            "people ranked, or scores are of systems only; leave it out"
+        )
+
+
+def compare_on_tasks(
+    given: PeopleAndMetrics,
+    asked: MetricComparisonSettings,
+    wanted: Sequence[Task],
+    weights: Mapping[str, float] | None,
+    *,
+    own: bool,
+) -> MetricComparison:
+    """The result of all tasks and their average. Raises as `compare_metrics`."""
+    if len(given.metrics) < 2:
+        only = given.metrics[0].metric
+        raise ParameterError(f"{only} is the only metric, expected two or more to compare with each other")
+    there, notes = task_pairs(given, asked.systems.common)
+    tasks = spread_tasks(wanted, there, weights)
+    refuse_unused_options(given, tasks, asked)
+    found = [run_task(given, task, asked, own=own, keep=len(tasks) > 1) for task in tasks]
+    if len(found) > 1:
+        joined = rerun_with_system_swaps(given, tasks, asked, found, own=own)
+        whole = any(one is not other for one, other in zip(joined, found, strict=True))
+        found.append(average_tasks(tasks, joined, asked.alternative))
+        if whole:
+            notes.append(
+                "tasks of one language pair are of both levels: for their average all of them swap whole systems"
+            )
+    names = tuple(one.metric for one in given.metrics)
+    pairs = all_pairs(len(names))
+    corrected = np.full((len(found), len(names), len(names)), np.nan)
+    clusters = []
+    for c, one in enumerate(found):
+        adjusted = adjust_pvalues(one.pvalue[pairs], method=asked.correction).pvalue
+        corrected[c][pairs] = corrected[c].T[pairs] = adjusted
+        clusters.append(find_clusters(one.value, adjusted, level=asked.significance))
+    people = [given.gold] if getattr(given.people, "score", given.gold in getattr(given.people, "scores", ())) else []
+    said = [note for one in found for note in one.notes]
+    tests = tuple(one.test for one in found[: len(tasks)])
+    few = few_resamples(tests, len(names), asked)
+    return MetricComparison(
+        metrics=names,
+        tasks=tasks,
+        value=np.array([one.value for one in found]),
+        n=np.array([one.n for one in found]),
+        epsilon=np.array([one.epsilon for one in found]),
+        pvalue=np.array([one.pvalue for one in found]),
+        pvalue_corrected=corrected,
+        clusters=tuple(clusters),
+        tests=tests,
+        systems=tuple(one.systems for one in found[: len(tasks)]),
+        segments=tuple(one.segments for one in found[: len(tasks)]),
+        curves=tuple(one.curves for one in found[: len(tasks)]),
+        asked=asked,
+        gold=given.gold,
+        rule=given.rule,
+        higher=(*people, *(one.metric for one in given.metrics if one.score)),
+        notes=tuple(dict.fromkeys([*given.notes, *notes, *said, *few])),
+    )

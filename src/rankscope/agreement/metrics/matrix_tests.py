@@ -1,0 +1,481 @@
+"""Tests between metrics on plain matrices: does one agree better with people than another? Their p-values, exact and by resampling."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import partial
+from itertools import combinations
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from rankscope.agreement.metrics.boot_both import bootstrap_values
+from rankscope.agreement.metrics.perm_both import permuted_differences
+from rankscope.agreement.statistics import (
+    CONVENTIONS,
+    CommonCells,
+    check_statistic,
+    common_cells,
+    correlate_rows,
+    epsilons_of,
+    kinds_of,
+    metric_statistics_of,
+    pair_places,
+    pair_pvalues,
+    system_means,
+)
+from rankscope.data.text import pluralise
+from rankscope.errors import ParameterError
+from rankscope.kernels.resample import Draws, draw, flip_sums
+from rankscope.kernels.swaps import SWAPS
+from rankscope.kernels.ties import join_ties
+from rankscope.parallel.threads import one_thread
+from rankscope.stats.inputs import as_generator, check_choice, check_count
+from rankscope.stats.paired_tests import monte_carlo
+from rankscope.stats.williams import MIN_ITEMS, williams_test
+from rankscope.typing import Floats, Ints
+
+__all__ = [
+    "ALTERNATIVES",
+    "MetricTestSettings",
+    "MetricTests",
+    "PROCEDURES",
+    "Resamples",
+    "TESTS",
+    "check_has_test",
+    "compare_matrices",
+]
+
+
+#: Every test, and what its resamples are of: the difference were there none ("null"), or the difference ("values").
+TESTS = {"perm_both": "null", "boot_both": "values", "bootstrap": "values", "pair_swaps": "null", "williams": ""}
+#: Differences of statistics in [-1, 1] that are this close are equal, but for rounding.
+CLOSE = 1e-10
+PAIRS_OF_SYSTEMS = ("acc_eq", "pairwise_accuracy", "soft_pairwise_accuracy")
+
+
+class MetricTestSettings(NamedTuple):
+    """What a test needs to know. draws: of swaps, or of segments; others: of systems; soft: of the soft accuracy. kept:
+    where the drawn differences of each pair of metrics go, (resamples); None: they are counted, and gone.
+    """
+
+    statistic: str
+    grouping: str
+    alternative: str
+    swap: str
+    recalibrate: bool
+    draws: Draws
+    others: Draws
+    soft: Draws
+    kept: dict[tuple[int, int], Floats] | None = None
+
+    def watch(self, i: int, j: int, chunks: Iterable[Floats]) -> Iterable[Floats]:
+        """The same chunks, kept where they are wanted."""
+        if self.kept is None:
+            return chunks
+        self.kept[i, j] = np.concatenate(list(chunks))
+        return [self.kept[i, j]]
+
+
+class ExceedanceCounts:
+    """How many resamples are at least as far from 0 as what was observed, in either direction, and in both.
+
+    A resample without a value is as far as any: what cannot be told speaks for no difference.
+    """
+
+    def __init__(self, observed: float, chunks: Iterable[Floats]) -> None:
+        self.more = self.less = self.far = 0
+        for drawn in chunks:
+            none = np.isnan(drawn)
+            self.more += int(np.count_nonzero(none | (drawn >= observed - CLOSE)))
+            self.less += int(np.count_nonzero(none | (drawn <= observed + CLOSE)))
+            self.far += int(np.count_nonzero(none | (np.abs(drawn) >= abs(observed) - CLOSE)))
+
+
+PvaluesAndErrors = tuple[Floats, Floats]
+
+
+def empty_pvalues(metrics: int) -> PvaluesAndErrors:
+    return np.full((metrics, metrics), np.nan), np.zeros((metrics, metrics))
+
+
+def fill_pvalues(
+    metrics: int, asked: MetricTestSettings, counts: Iterable[tuple[int, int, int, int, int]]
+) -> PvaluesAndErrors:
+    """The matrices from (i, j, more, less, far): counts for i above j, j above i, and i and j apart."""
+    pvalue, error = empty_pvalues(metrics)
+    for i, j, more, less, far in counts:
+        both = (far, far) if asked.alternative == "two-sided" else (more, less)
+        found = monte_carlo(np.array(both, np.float64), asked.draws.n_resamples)
+        (pvalue[i, j], pvalue[j, i]), (error[i, j], error[j, i]) = found
+    return pvalue, error
+
+
+def check_has_test(test: str, statistic: str, grouping: str) -> None:
+    """Raise ParameterError where the statistic has no such test."""
+    if test == "williams" and statistic != "pearson":
+        raise ParameterError(
+            f"Williams' test is for pearson, and for {statistic} its p-values cannot be relied on; take perm_both"
+        )
+    if test == "williams" and grouping not in ("means", "none"):
+        raise ParameterError(
+            f"Williams' test is for one correlation over all items (of systems, or with grouping none), and not for a "
+            f"mean of them with grouping {grouping}; take perm_both"
+        )
+    if test == "pair_swaps" and statistic not in PAIRS_OF_SYSTEMS:
+        raise ParameterError(
+            f"pair_swaps is for {', '.join(PAIRS_OF_SYSTEMS)}, and {statistic} is no mean over pairs; take perm_both"
+        )
+
+
+# Permutation of scores
+
+
+def standardised(metric: Floats) -> tuple[Floats, float]:
+    """In units of the spread about the mean of all cells, and that spread; a constant metric becomes 0."""
+    centred = metric - np.nanmean(metric)
+    spread = float(np.nanstd(metric))
+    if np.nanmax(np.abs(centred)) <= 1e-12 * np.nanmax(np.abs(metric)):
+        return np.where(np.isnan(metric), np.nan, 0.0), 1.0
+    return centred / spread, spread
+
+
+def by_permutation(common: CommonCells, value: Floats, epsilons: Floats, asked: MetricTestSettings) -> PvaluesAndErrors:
+    scaled = [standardised(metric) for metric in common.metrics]
+
+    def counts() -> Iterator[tuple[int, int, int, int, int]]:
+        for i, j in comparable_pairs(value):
+            pair = np.stack((scaled[i][0], scaled[j][0]))
+            observed = float(value[i] - value[j])
+            close = np.array([epsilons[i] / scaled[i][1], epsilons[j] / scaled[j][1]])
+            drawn = permuted_differences(
+                common.gold,
+                pair,
+                asked.statistic,
+                asked.grouping,
+                None if asked.recalibrate and asked.statistic == "acc_eq" else close,
+                asked.draws,
+                asked.swap,
+                asked.soft,
+                observed if asked.kept is None else None,
+            )
+            found = ExceedanceCounts(observed, asked.watch(i, j, drawn))
+            yield i, j, found.more, found.less, found.far
+
+    return fill_pvalues(len(value), asked, counts())
+
+
+def comparable_pairs(value: Floats) -> Iterator[tuple[int, int]]:
+    """The pairs of metrics that both have a value."""
+    return ((i, j) for i, j in combinations(range(value.size), 2) if not np.isnan(value[i] - value[j]))
+
+
+# Bootstrap
+
+
+def by_bootstrap(
+    common: CommonCells, value: Floats, epsilons: Floats, asked: MetricTestSettings, systems: bool
+) -> PvaluesAndErrors:
+    there = np.flatnonzero(~np.isnan(value))
+    drawn = np.full((value.size, asked.draws.n_resamples), np.nan)
+    if there.size:
+        drawn[there] = bootstrap_values(
+            common.gold,
+            common.metrics[there],
+            asked.statistic,
+            asked.grouping,
+            epsilons[there],
+            asked.others if systems else None,
+            asked.draws,
+            asked.soft,
+        )
+
+    def counts() -> Iterator[tuple[int, int, int, int, int]]:
+        for i, j in comparable_pairs(value):
+            apart = drawn[i] - drawn[j]
+            asked.watch(i, j, [apart])
+            none = np.isnan(apart)
+            not_above = int(np.count_nonzero(none | (apart <= CLOSE)))
+            not_below = int(np.count_nonzero(none | (apart >= -CLOSE)))
+            # Twice the lesser share, (1 + c) / (1 + B) each, and at most 1.
+            far = min(apart.size, 2 * min(not_above, not_below) + 1)
+            yield i, j, not_above, not_below, far
+
+    return fill_pvalues(value.size, asked, counts())
+
+
+# Swaps of pairs
+
+
+def by_pair_swaps(common: CommonCells, value: Floats, epsilons: Floats, asked: MetricTestSettings) -> PvaluesAndErrors:
+    shares = shares_of_pairs(common, epsilons, asked)
+
+    def counts() -> Iterator[tuple[int, int, int, int, int]]:
+        for i, j in comparable_pairs(value):
+            apart = shares[i] - shares[j]
+            apart = apart[np.abs(apart) > 1e-15]
+            if not apart.size:
+                asked.watch(i, j, [np.zeros(asked.draws.n_resamples)])
+                yield i, j, *(asked.draws.n_resamples,) * 3
+                continue
+            chunks = (sums[:, 0] for sums in flip_sums(apart[None], asked.draws))
+            found = ExceedanceCounts(float(apart.sum()), asked.watch(i, j, chunks))
+            yield i, j, found.more, found.less, found.far
+
+    return fill_pvalues(value.size, asked, counts())
+
+
+def shares_of_pairs(common: CommonCells, epsilons: Floats, asked: MetricTestSettings) -> Floats:
+    """(metrics, pairs) what each pair adds to the statistic of each metric."""
+    first, second = pair_places(len(common.gold))
+    if asked.statistic == "soft_pairwise_accuracy":
+        people, machine = (pair_pvalues(side, asked.soft) for side in (common.gold[None], common.metrics))
+        return np.asarray((1 - np.abs(people - machine)) / first.size)
+    if asked.statistic == "pairwise_accuracy":
+        means = [join_ties(system_means(side)) for side in (common.gold[None], common.metrics)]
+        signs = [np.sign(side[:, first] - side[:, second]) for side in means]
+        return np.asarray((signs[0] == signs[1]) / first.size)
+    rows = []
+    convention = CONVENTIONS["acc_eq"]
+    for metric, epsilon in zip(common.metrics, epsilons.tolist(), strict=True):
+        kinds = kinds_of(common.gold.T, metric.T, epsilon=epsilon)
+        counted = np.append(convention.denominator, 0.0)[kinds]
+        many = counted.sum(axis=1, keepdims=True) if asked.grouping == "segment" else counted.sum()
+        weight = np.divide(counted, many, out=np.zeros(counted.shape), where=many > 0)
+        right = np.append(convention.numerator, 0.0)[kinds] * weight
+        rows.append(right.ravel() / (np.count_nonzero(many) if asked.grouping == "segment" else 1))
+    return np.array(rows)
+
+
+# Williams
+
+
+def by_williams(common: CommonCells, value: Floats, epsilons: Floats, asked: MetricTestSettings) -> PvaluesAndErrors:
+    lists = system_means(common.metrics) if asked.grouping == "means" else common.metrics[:, common.there]
+    n = lists.shape[1]
+    if n < MIN_ITEMS:
+        what = "system" if asked.grouping == "means" else "cell"
+        raise ParameterError(
+            f"Williams' test needs {MIN_ITEMS} {what}s or more, and {n} have scores of people and of every metric; give "
+            "more, or take another test"
+        )
+    pvalue, error = empty_pvalues(value.size)
+    pairs = list(comparable_pairs(value))
+    if pairs:
+        i, j = np.array(pairs).T
+        between = correlate_rows(lists[i], lists[j], asked.statistic)
+        for one, other in ((i, j), (j, i)):
+            found = williams_test(value[one], value[other], between, n=n, alternative=asked.alternative)
+            # Metrics that say the same are not told apart.
+            pvalue[one, other] = np.where(
+                found.degenerate & (np.abs(value[one] - value[other]) <= CLOSE), 1.0, found.pvalue
+            )
+    return pvalue, error
+
+
+Procedure = Callable[[CommonCells, Floats, Floats, MetricTestSettings], PvaluesAndErrors]
+PROCEDURES: dict[str, Procedure] = {
+    "perm_both": by_permutation,
+    "boot_both": partial(by_bootstrap, systems=True),
+    "bootstrap": partial(by_bootstrap, systems=False),
+    "pair_swaps": by_pair_swaps,
+    "williams": by_williams,
+}
+ALTERNATIVES = ("greater", "two-sided")
+#: Fewer systems are too few to draw from.
+FEW = 6
+
+
+class Resamples(NamedTuple):
+    """What is drawn: of segments, or of what is swapped; of systems; and signs of the soft pairwise accuracy."""
+
+    segments: Draws
+    systems: Draws
+    soft: Draws
+
+
+def usual_swap(grouping: str) -> str:
+    """What perm_both swaps as one where it is not said: of means whole systems, since a metric that leans to a system
+    does so in all of its cells, and cells that swap one by one would hide that.
+    """
+    return "systems" if grouping == "means" else "cells"
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class MetricTests:
+    """Every metric against every other; arrays (metrics) and (metrics, metrics), row against column.
+
+    value: the statistic of each metric, on the cells that gold and all metrics have; higher is better. difference: that
+    of the row less that of the column. pvalue: with alternative "greater", how often chance alone would put the row so
+    far above the column, were it no better; "two-sided", so far apart; NaN on the diagonal and where there is no value.
+    error: the standard error of a p-value from resampling, else 0. epsilon: differences up to which a metric ties, in
+    units of its scores; NaN where the statistic has none. n: what a value is over, see `MetricValues`. cells: the
+    cells that gold and every metric have; lost: those of gold left out. systems, segments: those with such cells.
+    drawn: by (row, column), the row above in number, the differences of all resamples, where they were to be kept.
+    notes: what to know before believing it.
+    """
+
+    test: str
+    statistic: str
+    grouping: str
+    alternative: str
+    swap: str
+    value: Floats
+    difference: Floats
+    pvalue: Floats
+    error: Floats
+    epsilon: Floats
+    n: Ints
+    n_resamples: int
+    cells: int
+    lost: int
+    systems: int
+    segments: int
+    drawn: Mapping[tuple[int, int], Floats]
+    notes: tuple[str, ...]
+
+
+def compare_matrices(
+    gold: npt.ArrayLike,
+    metrics: npt.ArrayLike,
+    *,
+    test: str = "perm_both",
+    statistic: str = "pearson",
+    grouping: str = "segment",
+    alternative: str = "greater",
+    swap: str | None = None,
+    epsilon: float | None = None,
+    recalibrate: bool = True,
+    n_resamples: int = 1000,
+    soft_resamples: int = 1000,
+    keep_drawn: bool = False,
+    resamples: Resamples | None = None,
+    rng: Any = None,
+) -> MetricTests:
+    """Whether each metric agrees better with people than each other one, or ("two-sided") not equally well.
+
+    gold: (systems, segments); metrics: (metrics, systems, segments), two or more; higher is better on both sides, NaN
+    where there is no score. Cells that gold or any of the metrics lacks are left out for all. statistic, grouping,
+    epsilon: see `metric_values`; soft_resamples: its `n_resamples`.
+
+    test: "perm_both", each metric's scores are put in units of their spread about their mean; then the two metrics'
+    scores change places with probability 1/2, and p = (1 + the resamples whose difference is at least as far) / (1 +
+    n_resamples). swap: what changes places as one, "systems" (the default with grouping "means"), "segments" or "cells"
+    (else). Cells take errors as independent from cell to cell: where a metric leans to a system, they tell metrics of
+    one worth apart far too often, so what they find is of these systems only. "boot_both", systems and segments are
+    drawn with replacement, "bootstrap", segments only, for claims about these systems; p = (1 + the resamples in which
+    the row is not better) / (1 + n_resamples), two-sided twice the lesser of the two. "pair_swaps", what the two
+    metrics say of each pair of systems changes places; for acc_eq and the two pairwise accuracies; it takes pairs as
+    independent, which they are not, and so finds differences too often. "williams", by formula; for "pearson" with
+    grouping "means" or "none".
+    recalibrate: with "perm_both" and acc_eq, epsilon is found anew for each permuted metric, as it was for the
+    metric itself; False keeps it, faster and too sure of what was found. A bootstrap keeps it always. keep_drawn: all
+    drawn differences are in the result, for tests of several such statistics together. resamples: the draws themselves,
+    in the place of n_resamples, soft_resamples and rng.
+
+    All pairs share their resamples; the same `rng` gives the same p on any machine. Equal metrics: p = 1.
+    Raises ParameterError as `metric_values`, for fewer than two metrics, a test that the statistic does not have, and
+    fewer than four systems with Williams' test.
+
+    Source: Deutsch, Dror and Roth (2021), PERM-BOTH and BOOT-BOTH; Koehn (2004); Williams (1959), Graham and Baldwin
+    (2014); Phipson and Smyth (2010) for (1 + c) / (1 + B).
+
+    >>> rng = np.random.default_rng(1)
+    >>> gold = rng.normal(size=(6, 40))
+    >>> near, far = gold + rng.normal(size=(6, 40)), gold + 3 * rng.normal(size=(6, 40))
+    >>> found = compare_matrices(gold, [near, far], n_resamples=99, rng=1)
+    >>> float(found.pvalue[0, 1]), float(found.pvalue[1, 0])
+    (0.01, 1.0)
+    """
+    check_statistic(statistic, grouping, epsilon)
+    check_choice("test", test, tuple(TESTS))
+    check_choice("alternative", alternative, ALTERNATIVES)
+    swap = swap or usual_swap(grouping)
+    check_choice("swap", swap, SWAPS)
+    check_count("n_resamples", n_resamples)
+    check_count("soft_resamples", soft_resamples)
+    check_has_test(test, statistic, grouping)
+    generator = as_generator(rng)
+    common = common_cells(gold, metrics)
+    if len(common.metrics) < 2:
+        raise ParameterError("one metric was given, expected two or more to compare")
+    epsilons = epsilons_of(common, statistic, grouping, epsilon)
+    draws, others, soft = resamples or draw_resamples(generator, n_resamples, soft_resamples)
+    value, n = metric_statistics_of(common, statistic, grouping, epsilons, soft)
+    asked = MetricTestSettings(
+        statistic, grouping, alternative, swap, epsilon is None and recalibrate, draws, others, soft
+    )
+    asked = asked._replace(kept={} if keep_drawn else None)
+    with one_thread():
+        pvalue, error = PROCEDURES[test](common, value, epsilons, asked)
+    np.fill_diagonal(pvalue, np.nan)
+    np.fill_diagonal(error, 0.0)
+    return MetricTests(
+        test=test,
+        statistic=statistic,
+        grouping=grouping,
+        alternative=alternative,
+        swap=swap if test == "perm_both" else "",
+        value=value,
+        difference=value[:, None] - value,
+        pvalue=pvalue,
+        error=error,
+        epsilon=epsilons,
+        n=n,
+        n_resamples=0 if test == "williams" else draws.n_resamples,
+        cells=common.cells,
+        lost=common.lost,
+        systems=common.gold.shape[0],
+        segments=common.gold.shape[1],
+        drawn=asked.kept or {},
+        notes=notes_of(common, value, asked, test, epsilon is None and not recalibrate, pvalue),
+    )
+
+
+def draw_resamples(rng: np.random.Generator, n_resamples: int, soft_resamples: int) -> Resamples:
+    soft = draw(rng, soft_resamples)  # first, as in `metric_values`, so that one rng gives one value
+    return Resamples(draw(rng, n_resamples), draw(rng, n_resamples), soft)
+
+
+def notes_of(
+    common: CommonCells, value: Floats, asked: MetricTestSettings, test: str, kept: bool, pvalue: Floats
+) -> tuple[str, ...]:
+    """What to know before believing it."""
+    notes = []
+    if common.lost:
+        cells = pluralise(common.lost, "translation")
+        notes.append(f"{cells} that people judged left out for all metrics, as one of them has no score there")
+    none = int(np.count_nonzero(np.isnan(value)))
+    if none:
+        notes.append(f"{none} of {pluralise(value.size, 'metric')} without a value: all scores alike, or too few")
+    untold = int(np.count_nonzero(np.isnan(pvalue[np.triu_indices(value.size, 1)])))
+    if test == "williams" and untold and not none:
+        what = pluralise(untold, "pair of metrics has", "pairs of metrics have")
+        notes.append(f"{what} no p-value of Williams' test: their correlations leave nothing to chance")
+    notes += reach_of(common, asked, test)
+    if test == "pair_swaps":
+        notes.append("pair_swaps takes pairs of systems as independent, and so finds differences too often")
+    if test == "boot_both" and len(common.gold) < FEW:
+        notes.append(f"{pluralise(len(common.gold), 'system')} drawn with replacement: samples repeat few systems")
+    if test == "perm_both" and asked.statistic == "acc_eq" and kept:
+        notes.append("epsilon was found on these scores and kept for all permuted metrics: p-values are too small")
+    return tuple(notes)
+
+
+def reach_of(common: CommonCells, asked: MetricTestSettings, test: str) -> list[str]:
+    """How far the answer goes: with other systems, or with these only; and whether there are enough of them."""
+    systems, segments = common.gold.shape
+    means = asked.grouping == "means" and segments > 1
+    if means and test == "perm_both" and asked.swap == "cells":
+        return [
+            "swaps of cells make a claim about these systems only: they take a metric's errors as independent from "
+            "segment to segment, and where it leans to a system they find differences far too often; swap systems"
+        ]
+    if means and test == "bootstrap":
+        return ["the bootstrap draws segments: its p-values are claims about these systems only"]
+    if test == "perm_both" and asked.swap == "systems" and systems < FEW:
+        least = 2 / 2**systems if asked.alternative == "two-sided" else 1 / 2**systems
+        return [f"{pluralise(systems, 'system')} can swap in {2**systems} ways only: p is about {least:.2g} or more"]
+    return []

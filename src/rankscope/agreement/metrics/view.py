@@ -1,0 +1,310 @@
+"""The view of metrics against each other: the metrics task's table with ranks, every two metrics, ties, sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from rankscope.agreement.direction_warnings import direction_notes
+from rankscope.agreement.metrics.comparison import MetricComparison
+from rankscope.agreement.metrics.matrix_tests import TESTS
+from rankscope.agreement.metrics.settings import Task
+from rankscope.agreement.segment_level import AVERAGE, ROWS_UNFOLDED
+from rankscope.agreement.statistics import CalibrationCurve
+from rankscope.data.section import Cell, Figure, Marked, Section, Table
+from rankscope.data.text import format_number, format_p_cell, format_value, join_names, pluralise
+from rankscope.kernels.ties import at_most
+from rankscope.typing import Floats
+
+__all__ = [
+    "sections_of",
+]
+
+
+#: What a test asks, in words.
+TEST_QUESTIONS = {
+    "perm_both": "were two metrics of one worth, each score might as well be the other one's (swapped at random)",
+    "boot_both": "would the difference be there with other systems and other segments of the same kind (drawn anew)",
+    "bootstrap": "would the difference be there with other segments of the same kind (drawn anew)",
+    "pair_swaps": "were two metrics of one worth, what they say of each pair might as well change places",
+    "williams": "correlations of both with people differ by more than so few items would make them (a formula)",
+}
+NAMES = {"bh": "Benjamini and Hochberg", "holm": "Holm", "bonferroni": "Bonferroni", "hochberg": "Hochberg"}
+#: Places at which curves are drawn, in percent of pairs that the metric ties.
+STEPS = np.arange(0, 101, 2)
+
+
+def sections_of(result: MetricComparison) -> tuple[Section, ...]:
+    found = [
+        Section(
+            title="Metrics against each other",
+            sentence=sentence_of(result),
+            table=main_table(result),
+            notes=notes_of(result),
+        )
+    ]
+    last = len(result.columns_shown) - 1
+    pairs = len(result.metrics) * (len(result.metrics) - 1) // 2
+    found.append(
+        Section(title="Every two metrics", table=pair_table(result), folded=pairs * (last + 1) > ROWS_UNFOLDED),
+    )
+    found.append(
+        Section(title="Ranks that the tests leave", table=rank_ranges(result), folded=len(result.metrics) == 2)
+    )
+    found += [matrix(result, c, folded=c < last) for c in range(last, -1, -1) if was_tested(result, c)]
+    if last:
+        found.append(Section(title="Tasks", table=tasks_table(result), folded=True))
+    for c, curves in enumerate(result.curves):
+        if curves and all(curve.epsilon.size for curve in curves):
+            found += ties(result, c, curves, folded=last > 0)
+    return tuple(found)
+
+
+def was_tested(result: MetricComparison, c: int) -> bool:
+    return bool(np.isfinite(result.pvalue[c]).any())
+
+
+def headings(tasks: Sequence[Task]) -> list[str]:
+    """A short name a task: what tells it from the others, or its language pair and statistic."""
+    parts = [(task.pair, task.level, statistic_name(task.statistic), task.grouping) for task in tasks]
+    vary = [len({part[i] for part in parts}) > 1 for i in range(4)]
+    if not any(vary):
+        return [task.pair or statistic_name(task.statistic) for task in tasks]
+    vary[2] |= vary[1]
+    vary[3] &= len({part[:3] for part in parts}) < len(parts)  # a grouping where nothing else tells them apart
+    return [" ".join(one for one, shown in zip(part, vary, strict=True) if shown and one) or "-" for part in parts]
+
+
+def statistic_name(statistic: str) -> str:
+    """A statistic as people write it."""
+    return statistic.replace("_", " ") if statistic.endswith("accuracy") else statistic
+
+
+def column_titles(result: MetricComparison) -> list[str]:
+    """The headings of the columns: tasks and, where there are several, the average."""
+    found = headings(result.tasks)
+    return found if len(found) == 1 else [*found, AVERAGE]
+
+
+def order_of(result: MetricComparison) -> list[int]:
+    """Metrics by falling value of the last column: the average, or the only task."""
+    return list(result.clusters[-1].order)
+
+
+def main_table(result: MetricComparison) -> Table:
+    """Metrics by tasks with the average; the rank as a raised number, rank 1 in bold."""
+    rows: list[tuple[Cell, ...]] = []
+    ranks = result.rank
+    for m in order_of(result):
+        cells: list[Cell] = [result.metrics[m]]
+        for c in range(len(result.columns_shown)):
+            text = format_mean(result.value[c, m])
+            rank = int(ranks[c, m])
+            cells.append(Marked(text, rank == 1, str(rank)) if was_tested(result, c) else text)
+        rows.append(tuple(cells))
+    return Table(columns=("metric", *column_titles(result)), rows=tuple(rows))
+
+
+def format_mean(value: float) -> str:
+    return format_value(float(value), "mean")
+
+
+def pair_table(result: MetricComparison) -> Table:
+    """Each two metrics on each task."""
+    names = column_titles(result)
+    tasks = [name for name in names for _ in range(len(result.metrics) * (len(result.metrics) - 1) // 2)]
+    rows = [
+        (
+            a,
+            b,
+            task,
+            *map(format_mean, (value_a, value_b)),
+            format_number(difference, signed=True),
+            format_p_cell(p),
+            format_p_cell(corrected),
+            f"{n:,}",
+        )
+        for task, (a, b, _, _, value_a, value_b, difference, p, corrected, n) in zip(
+            tasks, result.records(), strict=True
+        )
+    ]
+    columns = ("metric a", "metric b", "task", "a", "b", "a - b", "p", "p corrected", "n")
+    return Table(columns=columns, rows=tuple(rows), left=3)
+
+
+def rank_ranges(result: MetricComparison) -> Table:
+    """Metrics by tasks: the best and the worst rank that tests leave."""
+    rows = []
+    for m in order_of(result):
+        cells = [result.metrics[m]]
+        for c, found in enumerate(result.clusters):
+            low, high = int(found.rank_low[m]), int(found.rank_high[m])
+            cells.append(f"{low}-{high}" if low < high else str(low))
+            if not was_tested(result, c):
+                cells[-1] = "-"
+        rows.append(tuple(cells))
+    return Table(columns=("metric", *column_titles(result)), rows=tuple(rows))
+
+
+def matrix(result: MetricComparison, c: int, *, folded: bool) -> Section:
+    order = list(result.clusters[c].order)
+    uncorrected = f"p ≤ {result.asked.significance:g}, not corrected"
+    value = result.value[c][order]
+    name = column_titles(result)[c]
+    return Section(
+        title=f"Which metrics differ{f', {name}' if len(result.columns_shown) > 1 or result.tasks[0].pair else ''}",
+        figure=Figure(
+            "significance_matrix",
+            {
+                "systems": [result.metrics[m] for m in order],
+                "differences": value[:, None] - value,
+                "pvalues": result.pvalue_corrected[c][np.ix_(order, order)],
+                "level": result.asked.significance,
+                "measure": name if c == len(result.tasks) else statistic_name(result.tasks[c].statistic),
+                "noun": "metric",
+                **({"criterion": uncorrected} if result.asked.correction == "none" else {}),
+            },
+        ),
+        folded=folded,
+    )
+
+
+def tasks_table(result: MetricComparison) -> Table:
+    """What each task is of, and how much it weighs."""
+    rows = [
+        (
+            task.pair or "-",
+            task.level,
+            task.statistic,
+            task.grouping or "-",
+            result.tests[c],
+            f"{result.systems[c]:,}",
+            f"{result.segments[c]:,}" if result.segments[c] else "-",
+            f"{task.weight:.4g}",
+        )
+        for c, task in enumerate(result.tasks)
+    ]
+    columns = ("pair", "level", "statistic", "grouping", "test", "systems", "segments", "weight")
+    return Table(columns=columns, rows=tuple(rows), left=5)
+
+
+def ties(result: MetricComparison, c: int, curves: Sequence[CalibrationCurve], *, folded: bool) -> list[Section]:
+    """How the statistic changes as more of a metric's differences count as ties."""
+    task = result.tasks[c]
+    rows = []
+    for m in order_of(result):
+        curve, epsilon = curves[m], result.epsilon[c, m]
+        at = max(int(np.searchsorted(curve.epsilon, epsilon * (1 + 1e-9), side="right")) - 1, 0)
+        tied = f"{100 * curve.tied[at]:.1f} %"
+        values = (format_mean(curve.value[0]), format_mean(curve.value[at]))
+        rows.append((result.metrics[m], f"{epsilon:.4g}", tied, *values))
+    of = f", {headings(result.tasks)[c]}" if len(result.tasks) > 1 or task.pair else ""
+    name = task.statistic
+    return [
+        Section(
+            title=f"How close is a tie{of}",
+            sentence=(
+                "People tie, scores with many digits hardly do. So differences up to some number count as ties, "
+                "for each metric that which suits it best; the figure shows what others would have given."
+            ),
+            table=Table(columns=("metric", "tie up to", "pairs tied", f"{name} at 0", name), rows=tuple(rows)),
+            figure=Figure(
+                "condition_lines",
+                {
+                    "x": [float(x) for x in STEPS],
+                    "x_title": "pairs that the metric ties (%)",
+                    "measures": [result.metrics[m] for m in order_of(result)],
+                    "values": np.array([at_shares(curves[m]) for m in order_of(result)]),
+                    "y_title": f"agreement ({name})",
+                },
+            ),
+            folded=folded,
+        )
+    ]
+
+
+def at_shares(curve: CalibrationCurve) -> Floats:
+    """The value at the last epsilon that ties at most so many percent; NaN where the metric always ties more."""
+    tied = 100 * curve.tied
+    at = np.searchsorted(tied, STEPS + 1e-9, side="right") - 1
+    # The first value stands at the step next to it, so that a line begins where the metric ties next to nothing.
+    near = tied[0] <= STEPS + (STEPS[1] - STEPS[0]) / 2
+    found: Floats = np.where(near, curve.value[np.maximum(at, 0)], np.nan)
+    return found
+
+
+def sentence_of(result: MetricComparison) -> str:
+    """Which metrics are best, and which of these cannot be told apart."""
+    c = len(result.columns_shown) - 1
+    over = f", by the weighted average of {pluralise(len(result.tasks), 'task')}" if c else ""
+    what = "average" if c else statistic_name(result.tasks[0].statistic)
+    value = result.value[c]
+    order = order_of(result)
+    if not was_tested(result, c):
+        return (
+            f"{result.metrics[order[0]]} has the highest value{over} ({what} {format_mean(value[order[0]])}); whether that "
+            "is more than chance is not tested."
+        )
+    best = [m for m in order if result.rank[c, m] == 1]
+    names = join_names(result.metrics[m] for m in best)
+    rest = len(order) - len(best)
+    chance = f"p ≤ {result.asked.significance:g}{corrected_by(result)}"
+    if len(best) == 1:
+        unsure = [
+            m for m in order[1:] if not at_most(result.pvalue_corrected[c, best[0], m], result.asked.significance)
+        ]
+        others = f"{result.metrics[order[1]]} ({format_mean(value[order[1]])})"
+        if not unsure:
+            others = f"{others}, the other one," if rest == 1 else f"each of the {rest} others"
+        rests = f" It cannot be told apart from {join_names(result.metrics[m] for m in unsure)}." if unsure else ""
+        return (
+            f"{names} agrees best with people{over} ({what} {format_mean(value[best[0]])}), better than {others} by more "
+            f"than chance would make it ({chance}).{rests}"
+        )
+    ends = dict.fromkeys((format_mean(value[best[0]]), format_mean(value[best[-1]])))
+    span = f"{what} {' to '.join(ends)}{' each' if len(ends) == 1 else ''}"
+    if not rest:
+        every = "Neither of the two metrics is" if len(best) == 2 else f"None of the {len(best)} metrics is"
+        every += f" better than {'the other' if len(best) == 2 else 'another'} by more than chance would make it"
+        return (
+            f"{every}{over} ({span}; {chance}). That does not say that they are alike: more data might tell them apart."
+        )
+    return (
+        f"{names} agree best with people{over} ({span}) and cannot be told apart: no metric is better than one of them "
+        f"by more than chance would make it ({chance}). {result.metrics[order[len(best)]]}, the next, is worse than "
+        "one of them or more."
+    )
+
+
+def corrected_by(result: MetricComparison) -> str:
+    family = len(result.metrics) * (len(result.metrics) - 1) // 2
+    if result.asked.correction == "none" or family == 1:
+        return ""
+    return f", corrected for {family} tests by {NAMES[result.asked.correction]}"
+
+
+def notes_of(result: MetricComparison) -> tuple[str, ...]:
+    """What the small numbers are, and what was asked of every two metrics."""
+    notes = []
+    if any(was_tested(result, c) for c in range(len(result.columns_shown))):
+        notes.append(
+            "the small number is the metric's rank: from the top down, a new one begins at a metric than which one of "
+            "the present rank is significantly better; bold: rank 1"
+        )
+    notes += [f"{test}: {TEST_QUESTIONS[test]}" for test in dict.fromkeys(result.tests)]
+    if result.asked.correction != "none" and len(result.metrics) > 2:
+        notes.append(
+            f"p-values are corrected ({result.asked.correction}) for the pairs of metrics of each column by itself"
+        )
+    if len(result.tasks) > 1 and any(TESTS[test] for test in result.tests) and was_tested(result, len(result.tasks)):
+        notes.append("the average is tested by the average of what was drawn for each task")
+    if any(curves for curves in result.curves):
+        notes.append(
+            "how close scores tie was chosen for each metric on these very data, so values are a little too high"
+        )
+    alike = [i for i, task in enumerate(result.tasks) if task.range == result.tasks[0].range]
+    gold = result.gold if result.rule in ("mean", "given") else None
+    low, high = result.tasks[0].range
+    notes += direction_notes(result.metrics, result.higher, result.value[alike].T, chance=(low + high) / 2, gold=gold)
+    return tuple(notes)

@@ -1,0 +1,498 @@
+"""ranks: predicted rankings against people's, all of RankEval's measures in one call, and their result."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from rankscope._version import __version__
+from rankscope.agreement.rankeval.hits import RankCounts, count_ranks, dcg, err, farr, gold_of_best, ndcg
+from rankscope.agreement.rankeval.load import Source, Sources, load_experiments, select_columns
+from rankscope.agreement.rankeval.paired_ranks import PairedRanks, segments_of, table_of
+from rankscope.agreement.rankeval.reference_code import all_metrics, tau_and_counts, tool_table
+from rankscope.agreement.rankeval.tau import (
+    TauCounts,
+    combine_by_fisher,
+    combine_by_stouffer,
+    count_pairs,
+    erfc,
+    permutation_pvalue,
+    segment_statistics,
+    tau_counts,
+    tau_pvalues,
+)
+from rankscope.data.rank_list import check_normalisation
+from rankscope.data.rankings import Rankings
+from rankscope.data.result import as_text, tidy_frame
+from rankscope.data.section import Section
+from rankscope.data.text import join_names, pluralise
+from rankscope.errors import InputError, ParameterError, UnknownName
+from rankscope.io.core import source_name
+from rankscope.kernels.resample import bootstrap_counts, draw
+from rankscope.stats.inputs import as_generator, check_choice, check_count, check_share, seed_of
+from rankscope.stats.intervals import percentile_ends
+from rankscope.typing import Floats, Ints
+
+if TYPE_CHECKING:
+    import polars as pl
+
+__all__ = [
+    "COLUMNS",
+    "IntervalStatistic",
+    "ORDERS",
+    "PRESETS",
+    "RankAgreement",
+    "RankPart",
+    "RankSettings",
+    "SetMeasures",
+    "measure_lists",
+    "ranks",
+]
+
+
+#: Of the arrays that a bootstrap may hold, this part is enough: it is no faster with more.
+AT_ONCE = 8
+
+
+class RankSettings(NamedTuple):
+    """What `ranks` was asked for, checked."""
+
+    exclude_gold_ties: bool = True
+    penalise_predicted_ties: bool = True
+    normalise: str = "ceiling"
+    invert: bool = False
+    cutoff: int | None = None
+    missing: str = "error"
+    confidence_level: float = 0.95
+    n_resamples: int = 1_000
+    seed: int = 0
+
+    @property
+    def at(self) -> str:
+        """What stands behind the names of DCG, nDCG and ERR."""
+        return "" if self.cutoff is None else f"@{self.cutoff}"
+
+
+class IntervalStatistic(NamedTuple):
+    """A value of all lists. low, high: its interval, NaN where there is none. n: the lists that it is of."""
+
+    name: str
+    value: float
+    low: float
+    high: float
+    n: int
+
+
+@dataclass(frozen=True, eq=False)
+class SetMeasures:
+    """What was found. of_list: (lists) by measure, NaN where a list has no value."""
+
+    statistics: tuple[IntervalStatistic, ...]
+    taus: TauCounts
+    best: RankCounts
+    of_list: dict[str, Floats]
+
+    def __getitem__(self, name: str) -> float:
+        return next(one.value for one in self.statistics if one.name == name)
+
+
+def measure_lists(
+    table: PairedRanks, segments: Ints, asked: RankSettings, progress: Callable[[float], Any] | None = None
+) -> SetMeasures:
+    """All of it. segments: (lists) which are of one segment: drawn and dealt together, and of one p-value."""
+    pairs = count_pairs(table)
+    options = {
+        "exclude_gold_ties": asked.exclude_gold_ties,
+        "penalise_predicted_ties": asked.penalise_predicted_ties,
+    }
+    taus, original = tau_counts(pairs, **options), tau_counts(pairs, penalise_predicted_ties=False)
+    best = gold_of_best(table, asked.normalise)
+    of_list = {
+        "tau": taus.tau,
+        "tau_original": original.tau,
+        "pvalue": tau_pvalues(taus.tau, table.lengths),
+        "FARR": farr(table, asked.normalise),
+        f"DCG{asked.at}": dcg(table, asked.cutoff),
+        f"nDCG{asked.at}": ndcg(table, asked.cutoff),
+        f"ERR{asked.at}": err(table, asked.cutoff),
+        "best_predicted": best,
+    }
+    # Each statistic is a sum over lists divided by another one, so that one draw of segments serves all.
+    ratios = {
+        "tau": (taus.concordant - taus.discordant, taus.valid),
+        "tau_macro": mean_as_ratio(taus.tau),
+        "tau_original": (original.concordant - original.discordant, original.valid),
+        "tau_original_macro": mean_as_ratio(original.tau),
+        "MRR": mean_as_ratio(of_list["FARR"]),
+        f"DCG{asked.at}": mean_as_ratio(of_list[f"DCG{asked.at}"]),
+        f"nDCG{asked.at}": mean_as_ratio(of_list[f"nDCG{asked.at}"]),
+        f"ERR{asked.at}": mean_as_ratio(of_list[f"ERR{asked.at}"]),
+        "average_predicted": mean_as_ratio(best),
+    }
+    rng = np.random.default_rng(asked.seed)
+    statistics = with_intervals(ratios, segments, asked, rng)
+    z, n = segment_statistics(taus, table.lengths, segments), int(np.count_nonzero(taus.valid))
+    permuted = permutation_pvalue(table, segments, **options, n_resamples=asked.n_resamples, rng=rng, progress=progress)
+    for name, p in (
+        ("pvalue_permutation", permuted),
+        ("pvalue_fisher", combine_by_fisher(erfc(np.abs(z) / math.sqrt(2.0)))),
+        ("pvalue_stouffer", combine_by_stouffer(z)),
+    ):
+        statistics.append(IntervalStatistic(name, p, np.nan, np.nan, n))
+    for name, count in (
+        ("concordant", taus.concordant),
+        ("discordant", taus.discordant),
+        ("pairs", taus.pairs),
+        ("gold_ties", taus.gold_ties),
+        ("predicted_ties", taus.predicted_ties),
+    ):
+        statistics.append(IntervalStatistic(name, int(count.sum()), np.nan, np.nan, len(table)))
+    return SetMeasures(tuple(statistics), taus, count_ranks(best), of_list)
+
+
+def mean_as_ratio(values: Floats) -> tuple[Floats, Floats]:
+    """A mean as a sum over a number: of the lists that have a value."""
+    return np.nan_to_num(values), (~np.isnan(values)).astype(np.float64)
+
+
+def with_intervals(
+    ratios: dict[str, tuple[Any, Any]], segments: Ints, asked: RankSettings, rng: np.random.Generator
+) -> list[IntervalStatistic]:
+    """Each statistic with a percentile interval from a bootstrap of whole segments; none for a single segment.
+
+    ratios: taken out one by one, so that memory stays small.
+    """
+    groups = np.unique(segments, return_inverse=True)[1]
+    k, names = int(groups.max(initial=-1)) + 1, list(ratios)
+    lists = [int(np.count_nonzero(below)) for _, below in ratios.values()]
+    above, below = np.empty((2, len(names), k))  # (statistics, segments)
+    for i, name in enumerate(names):  # one is forgotten as the next is made
+        a, b = ratios.pop(name)
+        above[i], below[i] = np.bincount(groups, a, k), np.bincount(groups, b, k)
+    drawn = np.full((len(names), asked.n_resamples), np.nan)
+    if k > 1:
+        done = 0
+        for counts in bootstrap_counts(draw(as_generator(rng), asked.n_resamples), k, AT_ONCE * k):
+            size = len(counts)
+            np.divide(
+                above @ counts.T,
+                below @ counts.T,
+                out=drawn[:, done : done + size],
+                where=np.asarray(below @ counts.T > 0),
+            )
+            done += size
+    found = []
+    for name, a, b, values, n in zip(names, above.sum(axis=1), below.sum(axis=1), drawn, lists, strict=True):
+        low, high = (float(end) for end in percentile_ends(values, asked.confidence_level))
+        found.append(IntervalStatistic(name, float(a / b) if b else np.nan, low, high, n))
+    return found
+
+
+COLUMNS = ("metric", "pair", "statistic", "value", "low", "high", "n")
+SEGMENT_COLUMNS = ("metric", "pair", "segment", "judge", "statistic", "value", "low", "high", "n")
+#: Stands for all segments and judges, and for all language pairs together.
+ALL = "all"
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class RankPart:
+    """One metric on one language pair ("all" for several together). lists: the judgments, as they were measured."""
+
+    metric: str
+    pair: str
+    lists: Rankings
+    lengths: tuple[int, ...]
+    found: SetMeasures
+
+    @property
+    def together(self) -> bool:
+        """Whether it holds several language pairs, which are parts of their own."""
+        return self.pair == ALL and len(set(self.lists.pair.codes.tolist())) > 1
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class RankAgreement:
+    """How well metrics rank as people do, all measures of RankEval's paper: `result["tau"]` of the first part.
+
+    parts: by metric and language pair. gold: the column of people's ranks. by_segment: `records()` and the tables
+    hold every list too. `frame()` is the tidy table: a row a metric, language pair and statistic; how often people give
+    the machine's best which rank is best_predicted=RANK, in percent. preset: "rankeval" where the statistics are that
+    tool's, by its keys. order_by: the measure that orders experiments in the figure.
+    """
+
+    parts: tuple[RankPart, ...]
+    gold: str
+    by_segment: bool
+    asked: RankSettings
+    notes: tuple[str, ...]
+    preset: str | None = None
+    order_by: str = "MRR"
+
+    def __getitem__(self, statistic: str) -> float:
+        return self.parts[0].found[statistic]
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Those of the tidy table."""
+        return SEGMENT_COLUMNS if self.by_segment else COLUMNS
+
+    def records(self) -> Iterator[tuple[Any, ...]]:
+        """The rows of the tidy table."""
+        where = (ALL, ALL) if self.by_segment else ()
+        for part in self.parts:
+            for name, value, low, high, n in part.found.statistics:
+                yield part.metric, part.pair, *where, name, value, low, high, n
+            best = part.found.best
+            for rank, count, share in zip(best.ranks.tolist(), best.counts, best.share.tolist(), strict=True):
+                name = f"best_predicted={rank:g}"
+                yield part.metric, part.pair, *where, name, share, float("nan"), float("nan"), int(count)
+            if self.by_segment and not part.together:
+                yield from self.segment_records(part)
+
+    def segment_records(self, part: RankPart) -> Iterator[tuple[Any, ...]]:
+        """A row a list and measure; n: the items of the list."""
+        nan = float("nan")
+        columns = {name: values.tolist() for name, values in part.found.of_list.items()}
+        names = zip(part.lists.segment, part.lists.judge, part.lengths, strict=True)
+        for i, (segment, judge, n) in enumerate(names):
+            for name, values in columns.items():
+                yield part.metric, part.pair, segment, judge, name, values[i], nan, nan, n
+
+    def frame(self) -> pl.DataFrame:
+        """The tidy table as a polars frame; null where there is no value."""
+        return tidy_frame(self)
+
+    def sections(self) -> tuple[Section, ...]:
+        """The measures, how people rank the machine's best, the pairs, and with `by_segment` every list."""
+        from rankscope.agreement.rankeval.view import sections_of
+
+        return sections_of(self)
+
+    def signature(self) -> str:
+        """Every setting that changes the numbers, in one line."""
+        asked = self.asked
+        if self.preset is not None:
+            return f"agreement of ranks | preset:{self.preset} | gold:{self.gold} | rankscope {__version__}"
+        parts = [
+            "agreement of ranks",
+            f"gold:{self.gold}",
+            *(["predicted:scores"] if asked.invert else []),
+            f"gold ties:{'excluded' if asked.exclude_gold_ties else 'counted'}",
+            f"predicted ties:{'penalised' if asked.penalise_predicted_ties else 'excluded'}",
+            "ties:average",
+            f"normalise:{asked.normalise}",
+            f"missing:{asked.missing}",
+            f"bootstrap:{asked.n_resamples},{asked.confidence_level:g}",
+            f"permutations:{asked.n_resamples}",
+            f"rng:{asked.seed}",
+            f"rankscope {__version__}",
+        ]
+        return " | ".join(parts)
+
+    def __str__(self) -> str:
+        return as_text(self)
+
+    def __repr__(self) -> str:
+        metrics = dict.fromkeys(part.metric for part in self.parts)
+        return f"RankAgreement({pluralise(len(metrics), 'metric')} against {self.gold!r})"
+
+
+PRESETS = ("rankeval",)
+#: What may order the figure over experiments.
+ORDERS = ("MRR", "tau", "tau_macro", "tau_original", "tau_original_macro", "DCG", "nDCG", "ERR", "average_predicted")
+
+
+def ranks(
+    rankings: Sources,
+    *,
+    predicted: str | Sequence[str] | None = None,
+    gold: str | None = None,
+    preset: str | None = None,
+    by_segment: bool = False,
+    order_by: str = "MRR",
+    exclude_gold_ties: bool = True,
+    penalise_predicted_ties: bool = True,
+    normalise: str = "ceiling",
+    invert: bool = False,
+    cutoff: int | None = None,
+    missing: str = "error",
+    n_resamples: int = 1_000,
+    confidence_level: float = 0.95,
+    rng: Any = None,
+    progress: Callable[[float], Any] | None = None,
+) -> RankAgreement:
+    """How well predicted rankings agree with people's: every segment and set measure of RankEval's paper.
+
+    rankings: Rankings, or a file of them (JCML; CSV, TSV, JSONL, Parquet with segment and system); several, or a
+    mapping of names to them, are so many experiments; so are those that a column "experiment" of a table names.
+    predicted, gold: names of columns; gold is "rank" or "gold" by default, predicted the other column, or several of
+    them. invert: the predicted ones are scores, of which higher is better. by_segment: every list too. order_by: the
+    measure that orders experiments in the figure, the best first.
+
+    tau is penalised and micro (all pairs counted together), its original and macro (mean over lists) forms beside it;
+    its p-values come from permutations of the systems of each segment, one for all judgments of it, and from the
+    segments' p-values by Fisher and Stouffer. MRR is the mean of FARR;
+    DCG, nDCG and ERR have relevance n - rank + 1, and are averaged over the orders of what the machine ties. The
+    options of ties, cutoff and missing are explained in `per_segment` and `per_set`. Intervals are percentiles of a
+    bootstrap of segments; what was judged of one segment is drawn together. Several language pairs are measured one
+    by one, and all together (pair "all").
+
+    preset: "rankeval" gives what RankEval's reference code prints instead, keys and digits, errors included.
+
+    -1 says "not ranked"; in a predicted column it is a number like others where it holds scores (invert) or another
+    number below 0. Raises InputError for what cannot be read or has no rank, UnknownName for a column or preset that
+    there is not, ParameterError for arguments out of range.
+
+    Source: Avramidis (2013), RankEval.
+
+    >>> import numpy as np
+    >>> import rankscope as rs
+    >>> from rankscope.data.rankings import Rankings
+    >>> judged = Rankings.of([{"a": 1, "b": 2, "c": 3, "d": 3}, {"a": 2, "b": 1}])
+    >>> judged = judged.with_column("metric", np.array([3, 4, 1, 2, 1.5, 1.5]), score=False)
+    >>> found = rs.agreement.ranks(judged, predicted="metric")
+    >>> round(found["tau"], 4), round(found["MRR"], 4)  # (1 - 5) / 6, (1/3 + 1/2) / 2
+    (-0.6667, 0.4167)
+    """
+    asked = validate_settings(
+        RankSettings(
+            exclude_gold_ties=exclude_gold_ties,
+            penalise_predicted_ties=penalise_predicted_ties,
+            normalise=normalise,
+            invert=invert,
+            cutoff=cutoff,
+            missing=missing,
+            confidence_level=confidence_level,
+            n_resamples=n_resamples,
+            seed=seed_of(rng),
+        )
+    )
+    refuse_options_of_preset(preset, asked, by_segment, order_by)
+    parts: list[RankPart] = []
+    notes: list[str] = []
+    gold_names: dict[str, None] = {}
+    for name, source, found in load_experiments(rankings, predicted, gold):
+        if not len(found):
+            raise InputError("there is no judgment, expected at least one")
+        gold_name, columns = select_columns(found, predicted, gold)
+        gold_names[gold_name] = None
+        notes += [f"{name}: {note}" if name else note for note in found.notes]
+        for column in columns:
+            metric = column if not name else name if len(columns) == 1 else f"{name} {column}"
+            with file_name_in_errors(source):
+                if preset is not None:
+                    parts.append(tool_part(metric, found, gold_name, column))
+                    continue
+                made, note = measure_language_pairs(metric, found, gold_name, column, asked, progress)
+            parts += made
+            notes += note
+    return RankAgreement(
+        parts=tuple(parts),
+        gold=join_names(gold_names),
+        by_segment=by_segment,
+        asked=asked,
+        order_by=order_by,
+        notes=tuple(dict.fromkeys(notes)),
+        preset=preset,
+    )
+
+
+def validate_settings(asked: RankSettings) -> RankSettings:
+    """The same. Raises ParameterError for what is out of range."""
+    check_normalisation(asked.normalise, "normalise")
+    check_choice("missing", asked.missing, ("error", "drop"))
+    check_count("n_resamples", asked.n_resamples)
+    check_share("confidence_level", asked.confidence_level)
+    if asked.cutoff is not None:
+        check_count("cutoff", asked.cutoff)
+    return asked
+
+
+def refuse_options_of_preset(preset: str | None, asked: RankSettings, by_segment: bool, order_by: str) -> None:
+    """The tool's output has no options: refuse those that would be forgotten. Raises UnknownName, ParameterError."""
+    check_choice("order_by", order_by, ORDERS)
+    if preset is None:
+        return
+    if preset not in PRESETS:
+        raise UnknownName("preset", str(preset), PRESETS)
+    usual = RankSettings(confidence_level=asked.confidence_level, n_resamples=asked.n_resamples, seed=asked.seed)
+    changed = [name for name in RankSettings._fields if getattr(asked, name) != getattr(usual, name)]
+    changed += ["by_segment"] if by_segment else []
+    changed += ["order_by"] if order_by != ORDERS[0] else []
+    if changed:
+        raise ParameterError(f"{changed[0]} is given with preset 'rankeval', whose output has no options; leave it out")
+
+
+@contextmanager
+def file_name_in_errors(source: Source) -> Iterator[None]:
+    """What is wrong with the ranks of a file is told with its name."""
+    try:
+        yield
+    except InputError as error:
+        if isinstance(source, Rankings):
+            raise
+        raise InputError(f"{source_name(source)}: {error}") from None
+
+
+def measure_language_pairs(
+    metric: str,
+    rankings: Rankings,
+    gold: str,
+    column: str,
+    asked: RankSettings,
+    progress: Callable[[float], Any] | None,
+) -> tuple[list[RankPart], list[str]]:
+    """Each language pair, and all of them where there are several; and a note on what was left out."""
+    codes, names = np.unique(rankings.pair.codes), rankings.pair.names
+    pairs = [(names[codes[0]], rankings)] if codes.size == 1 else [*rankings.by_pair(), (ALL, rankings)]
+    parts, left_out = [], 0
+    for pair, one in pairs:
+        part, left_out = measure_part(metric, pair, one, gold, column, asked, progress)
+        parts.append(part)
+    if not any((part.found.taus.pairs - part.found.taus.gold_ties).any() for part in parts):
+        raise InputError(
+            f"in column {gold!r} no item is ranked above another of its list: all of a list are tied, or a list has "
+            "one item; expected lists in which people prefer some items"
+        )
+    return parts, [f"{metric}: {pluralise(left_out, 'item')} without a rank left out"] if left_out else []
+
+
+def tool_part(metric: str, rankings: Rankings, gold: str, column: str) -> RankPart:
+    """What the tool prints of it."""
+    table = tool_table(rankings, gold, column)
+    nan = float("nan")
+    values = (IntervalStatistic(key, value, nan, nan, len(table)) for key, value in all_metrics(table).items())
+    found = SetMeasures(tuple(values), tau_and_counts(table), count_ranks(np.empty(0)), {})
+    pairs = np.unique(rankings.pair.codes)
+    return RankPart(
+        metric=metric,
+        pair=rankings.pair.names[pairs[0]] if pairs.size == 1 else ALL,
+        lists=rankings,
+        lengths=tuple(table.lengths.tolist()),
+        found=found,
+    )
+
+
+def measure_part(
+    metric: str,
+    pair: str,
+    rankings: Rankings,
+    gold: str,
+    column: str,
+    asked: RankSettings,
+    progress: Callable[[float], Any] | None,
+) -> tuple[RankPart, int]:
+    table, left_out = table_of(rankings, gold, column, missing=asked.missing, invert=asked.invert)
+    if not table.lengths.all():
+        kept = np.flatnonzero(table.lengths > 0)
+        table, rankings = table.rows(kept), rankings.select(kept)
+    found = measure_lists(table, segments_of(rankings), asked, progress)
+    return (
+        RankPart(metric=metric, pair=pair, lists=rankings, lengths=tuple(table.lengths.tolist()), found=found),
+        left_out,
+    )

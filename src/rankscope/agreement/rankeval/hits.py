@@ -1,0 +1,157 @@
+"""Measures of the items that a machine ranks first: hits among the best, and the person's rank of its best item.
+
+A list is a query and its items are documents, all retrieved and all judged: the machine ranks them, the person's ranks
+are their relevance.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from rankscope.agreement.rankeval.paired_ranks import PairedRanks, in_pieces
+from rankscope.data.hits import Hits
+from rankscope.kernels.segments import bounds
+from rankscope.measures.base import Measure
+from rankscope.measures.binary import RR
+from rankscope.measures.cascade import ERR
+from rankscope.measures.graded import DCG, nDCG
+from rankscope.typing import Floats, Ints
+
+__all__ = [
+    "RankCounts",
+    "count_ranks",
+    "dcg",
+    "err",
+    "farr",
+    "gold_of_best",
+    "hits_of_ranks",
+    "ndcg",
+    "relevance_of_ranks",
+]
+
+
+def relevance_of_ranks(table: PairedRanks) -> npt.NDArray[np.int64]:
+    """(lists, items) n - gold rank + 1, of n items and ceiling ranks: n for the best alone; 0 where there is none."""
+    relevance = table.lengths[:, None] - table.gold_ranks() + 1
+    return np.where(table.there, relevance, 0.0).astype(np.int64)
+
+
+def best_relevance(table: PairedRanks) -> npt.NDArray[np.int64]:
+    """(lists, items) 1 for the items that the person ranks best, all of them, else 0."""
+    best = np.where(table.there, table.gold, np.inf).min(axis=1, initial=np.inf, keepdims=True)
+    return np.asarray(table.there & (table.gold == best), np.int64)
+
+
+def hits_of_ranks(
+    table: PairedRanks,
+    relevance: npt.NDArray[np.int64],
+    *,
+    given: Floats | None = None,
+    among: npt.NDArray[np.bool_] | None = None,
+) -> Hits:
+    """The lists as hits; what the machine ties is averaged over its orders.
+
+    given: (lists, items) ranks to be taken as they are instead, equal ones included. among: (lists, items) the items
+    that are ranked; the others are judged only.
+    """
+    low, high = (table.predicted_ranks("floor"), table.predicted_ranks("ceiling")) if given is None else (given, given)
+    everywhere = np.nonzero(table.there)
+    grades = relevance[everywhere]
+    rows, columns = np.nonzero(table.there if among is None else among)
+    at = np.lexsort((-relevance[rows, columns], low[rows, columns], rows))  # tied ones by falling grade, as in the join
+    rows, columns = rows[at], columns[at]
+    first, last = low[rows, columns], high[rows, columns]
+    ranked = np.bincount(rows, minlength=len(table))
+    return Hits(
+        query_ids=tuple(map(str, range(1, len(table) + 1))),
+        offsets=bounds(ranked),
+        rank=(first + last) / 2,
+        first=first,
+        last=last,
+        relevance=relevance[rows, columns],
+        judged=columns.astype(np.int64),
+        retrieved=ranked,
+        missing=np.zeros(len(table), np.bool_),
+        grades=grades[np.lexsort((-grades, everywhere[0]))],
+        grade_offsets=bounds(table.lengths),
+        max_grade=int(grades.max(initial=0)),
+        ties="average" if given is None else "given",
+    )
+
+
+def valued(measure: Measure, hits: Hits, lengths: Ints) -> Floats:
+    """(lists) the measure; NaN for a list without items."""
+    return np.where(lengths > 0, measure(hits), np.nan)
+
+
+def of_gains(measure: Measure, table: PairedRanks) -> Floats:
+    """(lists) a measure of relevance from ranks."""
+    return in_pieces(lambda part: valued(measure, hits_of_ranks(part, relevance_of_ranks(part)), part.lengths), table)
+
+
+def ndcg(table: PairedRanks, cutoff: int | None = None) -> Floats:
+    """(lists) nDCG with gains 2^relevance - 1, averaged over the orders of what the machine ties."""
+    return of_gains(nDCG(gain="exp", cutoff=cutoff), table)
+
+
+def dcg(table: PairedRanks, cutoff: int | None = None) -> Floats:
+    """(lists) as `ndcg`, not divided by the ideal."""
+    return of_gains(DCG(gain="exp", cutoff=cutoff), table)
+
+
+def err(table: PairedRanks, cutoff: int | None = None) -> Floats:
+    """(lists) ERR; the highest relevance of a list of n items is n, so lists of one length are measured together."""
+    values = np.full(len(table), np.nan)
+    lengths = np.unique(table.lengths).tolist()
+    if len(lengths) == 1 and lengths[0]:  # as in most files: no copy
+        return of_gains(ERR(gmax=lengths[0], cutoff=cutoff), table)
+    for n in filter(None, lengths):
+        rows = np.flatnonzero(table.lengths == n)
+        values[rows] = of_gains(ERR(gmax=n, cutoff=cutoff), table.rows(rows))
+    return values
+
+
+def farr(table: PairedRanks, ties: str = "ceiling") -> Floats:
+    """(lists) 1 / the machine's rank of the person's best; of several best, of the one it ranks highest.
+
+    ties: how the machine's ranks are normalised.
+    """
+
+    def values(part: PairedRanks) -> Floats:
+        hits = hits_of_ranks(part, best_relevance(part), given=part.predicted_ranks(ties))
+        return valued(RR(), hits, part.lengths)
+
+    return in_pieces(values, table)
+
+
+class RankCounts(NamedTuple):
+    """ranks: in rising order, those that occur. counts: in how many lists each. share: of all lists, in percent."""
+
+    ranks: Floats
+    counts: Ints
+    share: Floats
+
+
+def gold_of_best(table: PairedRanks, ties: str = "ceiling") -> Floats:
+    """(lists) the person's rank of the item that the machine ranks best; of several, the worst; NaN without items.
+
+    ties: how the person's ranks are normalised.
+    """
+    if not table.gold.size:
+        return np.full(len(table), np.nan)
+
+    def worst(part: PairedRanks) -> Floats:
+        best = np.where(part.there, part.predicted, np.inf).min(axis=1, keepdims=True)
+        ranks = np.where(part.there & (part.predicted == best), part.gold_ranks(ties), -np.inf)
+        return np.where(part.lengths > 0, ranks.max(axis=1), np.nan)
+
+    return in_pieces(worst, table)
+
+
+def count_ranks(ranks: Floats) -> RankCounts:
+    """How often each rank occurs."""
+    found, counts = np.unique(ranks[~np.isnan(ranks)], return_counts=True)
+    return RankCounts(found, counts.astype(np.int64), 100.0 * counts / max(int(counts.sum()), 1))

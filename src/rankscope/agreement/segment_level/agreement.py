@@ -1,0 +1,328 @@
+"""How far metrics agree with people on the translations of a segment."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from rankscope._version import __version__
+from rankscope.agreement.load import (
+    JudgedMetrics,
+    Judgments,
+    Names,
+    Scores,
+    directions,
+    load_judgments_and_metrics,
+)
+from rankscope.agreement.settings import CALIBRATED, SegmentSettings, Statistic, validate_segment_settings
+from rankscope.agreement.statistics import (
+    JudgmentTables,
+    KendallConvention,
+    SegmentStatistic,
+    bootstrap_segments,
+    calibrate,
+    correlation_statistic,
+    count_unscored_pairs,
+    pair_statistic,
+    tables_by_metric,
+)
+from rankscope.data.result import as_text, tidy_frame
+from rankscope.data.section import Section
+from rankscope.data.text import pluralise
+from rankscope.errors import InputError, ParameterError
+from rankscope.kernels.resample import Draws, draw
+from rankscope.stats.intervals import percentile_ends
+from rankscope.typing import Floats, Ints, PathLike
+
+if TYPE_CHECKING:
+    import polars as pl
+
+__all__ = [
+    "COLUMNS",
+    "SegmentAgreement",
+    "check_comparable",
+    "refuse_unordered",
+    "segments",
+]
+
+
+COLUMNS = ("metric", "pair", "statistic", "value", "low", "high", "n")
+AVERAGE = "average"
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class SegmentAgreement:
+    """How far each metric agrees with people, for each language pair; arrays of shape (metrics, pairs).
+
+    value: the statistic, higher is better; NaN where there is none. low, high: its bootstrap interval over segments,
+    NaN where there is none. n: the pairs of translations that count (translations, of a correlation) with grouping
+    "none", else the segments or systems with a value. epsilon: differences up to which the metric ties. missing:
+    translations that people judged and the metric has no score of; lost: pairs of translations left out for that.
+    average, average_low, average_high: (metrics) the mean over the pairs; NaN where one has no value. higher: of the
+    column of people (gold) and the metrics those in which higher is better. `frame()` is the tidy table, a row a metric
+    and pair, and a pair "average" where there are several.
+    """
+
+    metrics: tuple[str, ...]
+    pairs: tuple[str, ...]
+    value: Floats
+    low: Floats
+    high: Floats
+    n: Ints
+    epsilon: Floats
+    missing: Ints
+    lost: Ints
+    average: Floats
+    average_low: Floats
+    average_high: Floats
+    asked: SegmentSettings
+    gold: str
+    higher: tuple[str, ...]
+    notes: tuple[str, ...]
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Those of the tidy table."""
+        return COLUMNS
+
+    def records(self) -> Iterator[tuple[Any, ...]]:
+        """The rows of the tidy table."""
+        name = self.asked.statistic
+        for m, metric in enumerate(self.metrics):
+            for p, pair in enumerate(self.pairs):
+                ends = float(self.low[m, p]), float(self.high[m, p])
+                yield metric, pair, name, float(self.value[m, p]), *ends, int(self.n[m, p])
+            if len(self.pairs) > 1:
+                ends = float(self.average_low[m]), float(self.average_high[m])
+                yield metric, AVERAGE, name, float(self.average[m]), *ends, len(self.pairs)
+
+    def frame(self) -> pl.DataFrame:
+        """The tidy table as a polars frame; null where there is no value."""
+        return tidy_frame(self)
+
+    def sections(self) -> tuple[Section, ...]:
+        """The table as papers print it, metrics by language pairs, and each value with its interval."""
+        from rankscope.agreement.segment_level.view import sections_of
+
+        return sections_of(self)
+
+    def signature(self) -> str:
+        """Every setting that changes the numbers, in one line."""
+        asked = self.asked
+        name = asked.statistic if asked.convention is None else asked.convention.settings
+        epsilon = CALIBRATED if asked.epsilon is None else f"{asked.epsilon:g}"
+        tied = [] if asked.convention is None else [f"epsilon:{epsilon}"]
+        parts = [
+            "agreement on segments",
+            f"statistic:{name}",
+            f"grouping:{asked.grouping}",
+            f"gold:{self.gold}",
+            *directions(self.gold, self.metrics, self.higher),
+            *tied,
+            f"bootstrap:{asked.n_resamples},{asked.confidence_level:g}",
+            f"rng:{asked.seed}",
+            f"rankscope {__version__}",
+        ]
+        return " | ".join(parts)
+
+    def __str__(self) -> str:
+        return as_text(self)
+
+    def __repr__(self) -> str:
+        of = f"{pluralise(len(self.metrics), 'metric')}, {pluralise(len(self.pairs), 'language pair')}"
+        return f"SegmentAgreement({self.asked.statistic}: {of})"
+
+
+def segments(
+    judgments: Judgments,
+    scores: Scores = (),
+    *,
+    statistic: Statistic = "wmt12",
+    grouping: str = "none",
+    gold: str | None = None,
+    pairs: Sequence[str] | None = None,
+    metrics: Names | None = None,
+    higher: Names = (),
+    lower: Names = (),
+    duplicates: str | None = None,
+    reference: str | None = None,
+    lines: PathLike | None = None,
+    test_set: str | None = None,
+    epsilon: float | str | None = None,
+    n_resamples: int = 1000,
+    confidence_level: float = 0.95,
+    rng: Any = None,
+) -> SegmentAgreement:
+    """How far metrics agree with people on the translations of each segment; higher is better.
+
+    judgments: what people said: rankings, in which every row of judging counts, repeated ones too; or scores, where the
+    systems' translations of a segment are compared; or a file of either. scores: a metric or several, or files; without
+    any, every other column of the judgments is one, as of an LLM that judged the same items. gold: the column of
+    people. pairs: language pairs. metrics: those wanted. higher: the columns of the judgments in which higher is
+    better; in all others lower is, as of ranks, and a note names those not called so. lower: the metrics, or the
+    people's scores (HTER), in which lower is better. duplicates, reference, lines: how a ranking CSV is read, as in
+    `rankscope.read_rankings`; test_set: as in `rankscope.read_segment_scores`.
+
+    statistic: of pairs of translations in one judgment: "wmt10" to "wmt14", "tau10", "tau13", "tau14", "tau23", in
+    [-1, 1]; "acc_eq", in [0, 1]; "darr", pairs at least 25 points apart, in [-1, 1]; a `Convention` or a 3 x 3 table
+    (`Convention.of_table`). Or a correlation of values, in [-1, 1]: "kendall_b", "kendall_c", "pearson", "spearman".
+    grouping: "none", all pairs (or translations) at once; "segment" and "system", each for itself, and the mean of
+    those that have a value: a system's pairs are those its translations are in, its correlation is over segments; a
+    segment's correlation is the mean of its judgments'. Pairs are always of translations of one segment.
+    epsilon: differences up to which the metric ties; "calibrated" is the one that suits it best, found on these very
+    data; None: calibrated for "acc_eq" (but by system), else 0.
+    n_resamples, confidence_level, rng: of the bootstrap over segments, by percentiles; the same segments for all
+    metrics, an epsilon as it was found on all. Kendall's and Spearman's correlations over all or systems have none.
+
+    A translation without score on one side is in no pair, and is counted. Where no pair counts: NaN. Raises InputError
+    where scores and judgments have nothing in common, no judgment or no metric is there; UnknownName for names;
+    ParameterError for other values, for a correlation across judgments whose values are ranks, and for "darr" of ranks.
+
+    Source: see `Convention`; Macháček and Bojar (2014) for the family, Deutsch et al. (2023) for ties and groupings.
+
+    >>> from rankscope.data.rankings import Rankings
+    >>> from rankscope.data.segment_scores import PairScores, SegmentScores
+    >>> people = Rankings.of([{"A": 1, "B": 2, "C": 3}, {"A": 2, "B": 1, "C": 1}])
+    >>> chrf = {"A": [0.6, 0.5], "B": [0.5, 0.5], "C": [0.1, 0.7]}
+    >>> found = segments(people, SegmentScores("chrF", {"": PairScores.of(chrf)}), rng=1)  # 4 alike, A and B tied
+    >>> float(found.value[0, 0]), int(found.n[0, 0])  # (4 - 1) / (4 + 1)
+    (0.6, 5)
+    """
+    asked = validate_segment_settings(statistic, grouping, epsilon, n_resamples, confidence_level, rng)
+    given = load_judgments_and_metrics(
+        judgments,
+        scores,
+        gold=gold,
+        pairs=pairs,
+        metrics=metrics,
+        higher=higher,
+        lower=lower,
+        duplicates=duplicates,
+        reference=reference,
+        lines=lines,
+        test_set=test_set,
+    )
+    check_comparable(given, asked)
+    refuse_unordered(given, asked.convention, asked.grouping)
+    names, cells, draws = [], [], []
+    for name, part in given.by_pair():
+        found, drawn = agreement_on_pair(tables_by_metric(part, given.gold, given.metrics), asked, name)
+        names.append(name)
+        cells.append(found)
+        draws.append(drawn)
+    table: dict[str, Any] = {field: np.array([getattr(one, field) for one in cells]).T for field in PairValues._fields}
+    resampled = np.stack(draws, axis=1)  # (metrics, pairs, resamples)
+    low, high = percentile_ends(resampled, asked.confidence_level)
+    average_low, average_high = percentile_ends(resampled.mean(axis=1), asked.confidence_level)
+    return SegmentAgreement(
+        metrics=given.metrics,
+        pairs=tuple(names),
+        **table,
+        low=low,
+        high=high,
+        average=table["value"].mean(axis=1),
+        average_low=average_low,
+        average_high=average_high,
+        asked=asked,
+        gold=given.gold,
+        higher=tuple(name for name in (given.gold, *given.metrics) if name in given.rankings.scores),
+        notes=given.notes,
+    )
+
+
+class PairValues(NamedTuple):
+    """Of one language pair, for each metric; see `SegmentAgreement`."""
+
+    value: list[float]
+    n: list[int]
+    epsilon: list[float]
+    missing: list[int]
+    lost: list[int]
+
+
+def agreement_on_pair(
+    lists: list[JudgmentTables], asked: SegmentSettings, name: str, draws: Draws | None = None
+) -> tuple[PairValues, Floats]:
+    """All metrics on one language pair, and (metrics, resamples) their values on resampled segments.
+
+    draws: of the segments; None for those of the language pair.
+    """
+    epsilons = [epsilon_of(one, asked) for one in lists]
+    found = [statistic_value(one, asked, epsilon) for one, epsilon in zip(lists, epsilons, strict=True)]
+    cells = PairValues(
+        value=[one.value for one in found],
+        n=[one.n for one in found],
+        epsilon=epsilons,
+        missing=[one.missing for one in lists],
+        lost=[count_unscored_pairs(one.gold, one.metric) for one in lists],
+    )
+    drawn = np.full((len(lists), asked.n_resamples), np.nan)
+    there = [m for m, one in enumerate(found) if one.sums is not None and not np.isnan(one.value)]
+    if there:
+        tables = [sums for m in there if (sums := found[m].sums) is not None]
+        # Streams by the name of the pair: an interval does not depend on which other pairs were asked for.
+        rng = np.random.default_rng([asked.seed, zlib.crc32(name.encode("utf-8", "surrogateescape"))])
+        drawn[there] = bootstrap_segments(tables, draws or draw(rng, asked.n_resamples))
+    return cells, drawn
+
+
+def epsilon_of(lists: JudgmentTables, asked: SegmentSettings) -> float:
+    if asked.convention is None:
+        return float("nan")
+    if asked.epsilon is not None:
+        return asked.epsilon
+    return calibrate(
+        lists.gold,
+        lists.metric,
+        convention=asked.convention,
+        grouping=asked.grouping,
+        segment=lists.segment,
+    ).epsilon
+
+
+def statistic_value(lists: JudgmentTables, asked: SegmentSettings, epsilon: float) -> SegmentStatistic:
+    if asked.convention is None:
+        return correlation_statistic(lists, asked.statistic, asked.grouping)
+    return pair_statistic(lists, asked.convention, asked.grouping, 0.0 if np.isnan(epsilon) else epsilon)
+
+
+def check_comparable(given: JudgedMetrics, asked: SegmentSettings) -> None:
+    """Ranks mean something within their judgment only."""
+    if given.gold in given.rankings.scores:
+        return
+    if asked.convention is None and asked.grouping != "segment":
+        raise ParameterError(
+            f"{asked.statistic} with grouping {asked.grouping!r} compares what people said in different judgments, and "
+            "these said ranks, which mean something within one only; group by segment, or give their scores"
+        )
+    if asked.convention is not None and asked.convention.least > 0:
+        raise ParameterError(
+            f"{asked.convention.name} asks for human scores that differ by at least {asked.convention.least:g}, and "
+            "these judgments are ranks; give their scores, or take wmt12"
+        )
+
+
+def refuse_unordered(given: JudgedMetrics, convention: KendallConvention | None, grouping: str) -> None:
+    """Raise InputError where people order nothing that the statistic could be of.
+
+    convention: of pairs in one judgment, where ties that people gave may count; None for a correlation, which is within
+    judgments only where these are grouped by segment.
+    """
+    values = given.rankings.column(given.gold)
+    if convention is None and grouping != "segment":
+        if np.nanmin(values) < np.nanmax(values):
+            return
+        raise InputError(f"{given.gold} is {np.nanmin(values):g} wherever it is; expected at least two values")
+    table = given.rankings.table(given.gold)
+    several = table[np.count_nonzero(~np.isnan(table), axis=1) > 1]
+    ties = convention is not None and (convention.tied_human is not None or convention.tied_both is not None)
+    if several.size and (ties or bool((np.nanmin(several, axis=1) < np.nanmax(several, axis=1)).any())):
+        return
+    raise InputError(
+        f"in column {given.gold!r} no item is ranked above another of its list: all of a list are tied, or a list has "
+        "one item; expected lists in which people prefer some items"
+    )

@@ -1,0 +1,162 @@
+"""The view of agreement on segments: the published table, each value with its interval, sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from rankscope.agreement.segment_level.agreement import AVERAGE, SegmentAgreement
+from rankscope.agreement.statistics import CONVENTIONS
+from rankscope.data.section import Section, Table, best_in_bold
+from rankscope.data.text import format_percent, format_value, join_names, pluralise
+
+__all__ = [
+    "sections_of",
+]
+
+
+#: More rows are shown only when asked for.
+ROWS_UNFOLDED = 24
+#: What the value of a perfect, a blind and a contrary metric is.
+MEANING = {
+    (-1.0, 1.0): "1: every pair as people order it; 0: as many right as wrong; -1: none right",
+    (0.0, 1.0): "1: every pair as people have it, ties included; 0: none",
+}
+CORRELATED = "1: its scores rise with those of people, 0: no connection, -1: the opposite"
+
+
+def sections_of(result: SegmentAgreement) -> tuple[Section, ...]:
+    rows = list(result.records())
+    return (
+        Section(
+            title="Agreement with people on segments",
+            sentence=sentence_of(result),
+            table=main_table(result),
+            notes=notes_of(result),
+        ),
+        Section(title="Each metric and pair", table=value_table(result), folded=len(rows) > ROWS_UNFOLDED),
+    )
+
+
+def main_table(result: SegmentAgreement) -> Table:
+    """Metrics by language pairs with the average; the best of each column in bold."""
+    columns = [result.value[:, p] for p in range(len(result.pairs))]
+    names = [pair or "value" for pair in result.pairs]
+    if len(result.pairs) > 1:
+        columns.append(result.average)
+        names.append(AVERAGE)
+    if not result.pairs[0] and len(result.pairs) == 1:
+        names = [result.asked.statistic]
+    cells = [best_in_bold(column) for column in columns]
+    rows = tuple((metric, *(column[m] for column in cells)) for m, metric in enumerate(result.metrics))
+    return Table(columns=("metric", *names), rows=rows)
+
+
+def value_table(result: SegmentAgreement) -> Table:
+    """Each value with its interval, and how many pairs there were."""
+    calibrated = result.asked.convention is not None and result.asked.epsilon is None
+    paired = len(result.pairs) > 1 or bool(result.pairs[0])
+    rows = []
+    for metric, pair, _, value, low, high, n in result.records():
+        known = len(result.pairs) == 1 or pair != AVERAGE
+        many = f"{n:,}" if known else "-"
+        cells = [metric, *([pair] if paired else []), *(format_value(x, "mean") for x in (value, low, high)), many]
+        if calibrated:
+            found = result.epsilon[result.metrics.index(metric), result.pairs.index(pair)] if known else np.nan
+            cells.append("-" if np.isnan(found) else f"{found:.4g}")
+        rows.append(tuple(cells))
+    columns = [
+        "metric",
+        *(["pair"] if paired else []),
+        result.asked.statistic,
+        f"{format_percent(result.asked.confidence_level)} from",
+        "to",
+        what_n_is(result),
+        *(["tie up to"] if calibrated else []),
+    ]
+    return Table(columns=tuple(columns), rows=tuple(rows), left=2 if paired else 1)
+
+
+def what_n_is(result: SegmentAgreement) -> str:
+    if result.asked.grouping != "none":
+        return f"{result.asked.grouping}s"
+    return "translations" if result.asked.convention is None else "pairs"
+
+
+def sentence_of(result: SegmentAgreement) -> str:
+    """Which metric agrees most, and what the number means."""
+    several = len(result.pairs) > 1
+    values = result.average if several else result.value[:, 0]
+    there = np.flatnonzero(~np.isnan(values))
+    over = f" on average over {pluralise(len(result.pairs), 'language pair')}" if several else ""
+    if not there.size:
+        return f"No metric has a value{over.replace('on average over', 'for all of')}; see the notes."
+    rounded = np.round(values[there], 4)
+    best = [result.metrics[there[i]] for i in np.flatnonzero(rounded == rounded.max())]
+    meaning = meaning_of(result)
+    highest = f"{result.asked.statistic} {format_value(float(rounded.max()), 'mean')}"
+    if there.size == 1:
+        return f"{best[0]} against people{over}: {highest}. {meaning}."
+    if len(best) > 1:
+        return f"{join_names(best)} agree most with people{over} ({highest}). {meaning}."
+    worst = result.metrics[there[int(rounded.argmin())]]
+    lowest = format_value(float(rounded.min()), "mean")
+    return (
+        f"{best[0]} agrees most with people{over} ({highest}), {worst} least ({lowest}). {meaning}. No test says here "
+        "whether metrics differ by more than chance (rankscope agree metrics does)."
+    )
+
+
+def meaning_of(result: SegmentAgreement) -> str:
+    convention = result.asked.convention
+    if convention is None:
+        return CORRELATED
+    low, high = convention.range
+    plain = f"the higher the better, from {low:g} to {high:g}"
+    return MEANING.get((low, high), plain) if convention.name in CONVENTIONS else plain
+
+
+def notes_of(result: SegmentAgreement) -> tuple[str, ...]:
+    """What is left out, what is calibrated, what has no interval or no value."""
+    notes = []
+    asked = result.asked
+    for m, metric in enumerate(result.metrics):
+        if result.lost[m].any():
+            lost = int(result.lost[m].sum())
+            notes.append(
+                f"{metric}: {pairs_of_translations(lost)} left out, for want of a score{lost_by_pair(result, m)}"
+            )
+    if asked.convention is not None and asked.epsilon is None:
+        notes.append(
+            "how close scores tie was chosen for each metric and language pair on these very data, so values are a "
+            "little too high; intervals leave that choice out"
+        )
+    if asked.convention is None and asked.grouping == "segment":
+        notes.append(
+            "the mean over segments, of each the mean over its judgments with two translations or more that differ on "
+            "both sides"
+        )
+    bare = np.isnan(result.low) & ~np.isnan(result.value)
+    if bare.all():
+        notes.append(f"{asked.statistic} with grouping {asked.grouping} has no interval here")
+    empty = np.isnan(result.value)
+    if empty.any():
+        of = [
+            f"{result.metrics[m]} ({result.pairs[p]})" if result.pairs[p] else result.metrics[m]
+            for m, p in np.argwhere(empty)
+        ]
+        notes.append(f"no value, for want of pairs that count or of scores that differ: {join_names(of)}")
+    return tuple(notes)
+
+
+def pairs_of_translations(n: int) -> str:
+    return f"{pluralise(n, 'pair')} of judged translations {'is' if n == 1 else 'are'}"
+
+
+def lost_by_pair(result: SegmentAgreement, metric: int) -> str:
+    """By language pair, where there are several."""
+    if len(result.pairs) == 1:
+        return ""
+    lost: Sequence[int] = result.lost[metric].tolist()
+    return f" ({join_names(f'{pair} {n:,}' for pair, n in zip(result.pairs, lost, strict=True) if n)})"

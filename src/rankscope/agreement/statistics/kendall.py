@@ -1,0 +1,317 @@
+"""Variants of Kendall's tau as tables of what each of the five kinds of a pair counts, and the numbers of pairs of each kind."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from rankscope.errors import ParameterError, UnknownName
+from rankscope.kernels.pairs import PairCounts, count_pairs_by_row
+from rankscope.typing import Floats, Ints
+
+__all__ = [
+    "ABSENT",
+    "CLOSE",
+    "CONVENTIONS",
+    "Cell",
+    "KINDS",
+    "KendallConvention",
+    "as_convention",
+    "count_by_item",
+    "count_by_judgment",
+    "count_unscored_pairs",
+    "kinds_of",
+    "pair_places",
+    "parse_table",
+]
+
+
+#: What a pair counts; None: it is left out.
+Cell = float | None
+X: Cell = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class KendallConvention:
+    """What each kind of pair counts: value = sum of coefficient x pairs / pairs that are not left out.
+
+    concordant, discordant: ordered by the metric as by people, or the other way round. tied_human, tied_metric: tied by
+    that side only. tied_both: by both. Each is a number, or None where such pairs are left out of both sums. least: of
+    pairs that people ordered only those count whose human scores differ by at least so much; those tied or closer are
+    left out.
+
+    >>> KendallConvention(concordant=1, discordant=-1).of(PairCounts(6, 3, 4, 1, 2)).item()  # (6 - 3) / (6 + 3)
+    0.3333333333333333
+    """
+
+    concordant: Cell = X
+    discordant: Cell = X
+    tied_human: Cell = X
+    tied_metric: Cell = X
+    tied_both: Cell = X
+    least: float = 0.0
+    name: str = "own"
+    source: str = "the caller's own table"
+
+    @property
+    def cells(self) -> tuple[Cell, ...]:
+        """In the order of `PairCounts`: x are people, y is the metric."""
+        return self.concordant, self.discordant, self.tied_human, self.tied_metric, self.tied_both
+
+    @property
+    def numerator(self) -> Floats:
+        """(5) what a pair of each kind adds to the sum above the line."""
+        return np.array([0.0 if cell is None else cell for cell in self.cells])
+
+    @property
+    def denominator(self) -> Floats:
+        """(5) 1 for kinds that count, 0 for those left out."""
+        return np.array([0.0 if cell is None else 1.0 for cell in self.cells])
+
+    @property
+    def range(self) -> tuple[float, float]:
+        """The least and the highest value there can be."""
+        there = [cell for cell in self.cells if cell is not None]
+        return min(there), max(there)
+
+    @property
+    def keeps_pairs(self) -> bool:
+        """Whether the same pairs count whatever the metric says: only then is there a best epsilon to look for."""
+        below = self.denominator
+        return bool(below[0] == below[1] == below[3] and below[2] == below[4])
+
+    @property
+    def settings(self) -> str:
+        """The name, and of a table of one's own what it holds."""
+        if CONVENTIONS.get(self.name) == self:
+            return self.name
+        shown = ",".join("x" if cell is None else f"{cell:g}" for cell in self.cells)
+        return f"{self.name}({shown}{f';least={self.least:g}' if self.least else ''})"
+
+    def sums(self, counts: PairCounts) -> tuple[Floats, Floats]:
+        """Numerator and denominator of each list of counts."""
+        kinds = (counts.concordant, counts.discordant, counts.tied_x, counts.tied_y, counts.tied_both)
+        table = np.stack([np.asarray(kind, np.float64) for kind in kinds], axis=-1)
+        return table @ self.numerator, table @ self.denominator
+
+    def of(self, counts: PairCounts) -> Floats:
+        """The value of each list of counts; NaN where no pair counts."""
+        above, below = self.sums(counts)
+        return np.asarray(np.divide(above, below, out=np.full(below.shape, np.nan), where=below > 0))
+
+    @classmethod
+    def of_table(cls, table: Sequence[Sequence[Cell]], *, name: str = "own") -> KendallConvention:
+        """From 3 x 3 coefficients: rows, people say <, =, >; columns, the metric says <, =, >; None leaves pairs out.
+
+        Which of two translations is the first means nothing, so the table turned by half is the same table.
+        Raises ParameterError for another shape, for what is no number, for a table that is not its own half turn, and
+        where nothing counts.
+
+        >>> KendallConvention.of_table([[1, -1, -1], [None, None, None], [-1, -1, 1]]).range
+        (-1.0, 1.0)
+        """
+        rows = [list(row) for row in table]
+        if len(rows) != 3 or any(len(row) != 3 for row in rows):
+            raise ParameterError(
+                "the table of coefficients is not 3 x 3 (rows, people say <, =, >; columns, the metric); expected 9 "
+                "numbers, as --table '1,-1,-1;x,x,x;-1,-1,1'"
+            )
+        cells = [as_cell(cell) for row in rows for cell in row]
+        if cells != cells[::-1]:
+            raise ParameterError(
+                "the table of coefficients changes where the two translations change places, expected the same number "
+                "for (<, <) and (>, >), (<, >) and (>, <), (<, =) and (>, =), (=, <) and (=, >)"
+            )
+        if all(cell is None for cell in cells):
+            raise ParameterError("the table of coefficients leaves every pair out; give at least one cell a number")
+        return cls(
+            concordant=cells[0],
+            tied_metric=cells[1],
+            discordant=cells[2],
+            tied_human=cells[3],
+            tied_both=cells[4],
+            name=name,
+        )
+
+
+def as_cell(value: object) -> Cell:
+    if value is None:
+        return None
+    good = isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
+    if not good or not np.isfinite(value):  # type: ignore[call-overload]  # a number, where it is good
+        raise ParameterError(f"a coefficient is {value!r}, expected a number, or None to leave such pairs out")
+    return float(value)  # type: ignore[arg-type]  # a number, as was just checked
+
+
+def strict_convention(name: str, tied_metric: Cell, source: str, least: float = 0.0) -> KendallConvention:
+    """Pairs that people tied are left out; those ordered alike count 1, the other way round -1."""
+    return KendallConvention(
+        concordant=1.0, discordant=-1.0, tied_metric=tied_metric, least=least, name=name, source=source
+    )
+
+
+OLD = "Callison-Burch et al. (2010; 2011; 2012); a metric's tie counts against it"
+TAU13 = "Macháček and Bojar (2013); a metric's ties are left out"
+TAU14 = "Macháček and Bojar (2014); a metric's tie counts neither way, but is counted"
+#: Every named convention.
+CONVENTIONS: Mapping[str, KendallConvention] = {
+    found.name: found
+    for found in (
+        *(strict_convention(name, -1.0, OLD) for name in ("wmt10", "wmt11", "wmt12", "tau10")),
+        *(strict_convention(name, None, TAU13) for name in ("wmt13", "tau13")),
+        *(strict_convention(name, 0.0, TAU14) for name in ("wmt14", "tau14")),
+        KendallConvention(
+            concordant=1.0,
+            discordant=-1.0,
+            tied_human=-1.0,
+            tied_metric=-1.0,
+            tied_both=1.0,
+            name="tau23",
+            source="Deutsch, Foster and Freitag (2023), table 1",
+        ),
+        KendallConvention(
+            concordant=1.0,
+            discordant=0.0,
+            tied_human=0.0,
+            tied_metric=0.0,
+            tied_both=1.0,
+            name="acc_eq",
+            source="Deutsch, Foster and Freitag (2023), table 1",
+        ),
+        strict_convention(
+            "darr", -1.0, "Bojar et al. (2017): pairs whose human scores differ by at least 25 points", 25.0
+        ),
+    )
+}
+
+
+def as_convention(statistic: str | KendallConvention | Sequence[Sequence[Cell]]) -> KendallConvention:
+    """A convention by its name, as it is, or from a table of 3 x 3 coefficients. Raises as `KendallConvention.of_table`.
+
+    Raises UnknownName for other names.
+
+    >>> as_convention("wmt14").tied_metric, as_convention("wmt13").tied_metric
+    (0.0, None)
+    """
+    if isinstance(statistic, KendallConvention):
+        return statistic
+    if isinstance(statistic, str):
+        if statistic not in CONVENTIONS:
+            raise UnknownName("convention", statistic, CONVENTIONS)
+        return CONVENTIONS[statistic]
+    return KendallConvention.of_table(statistic)
+
+
+def parse_table(text: str) -> KendallConvention:
+    """A 3 x 3 table of coefficients as text: commas between numbers, semicolons between rows, x to leave out.
+
+    Raises ParameterError where it is not that.
+
+    >>> parse_table("1,x,-1; x,x,x; -1,x,1") == KendallConvention.of_table([[1, None, -1], [None] * 3, [-1, None, 1]])
+    True
+    """
+    rows = [[cell.strip() for cell in row.split(",")] for row in text.split(";")]
+    try:
+        table = [[None if cell.lower() == "x" else float(cell) for cell in row] for row in rows]
+    except ValueError:
+        raise ParameterError(
+            f"{text!r} is no table of coefficients, expected three rows of three as '1,-1,-1;x,x,x;-1,-1,1'"
+        ) from None
+    return KendallConvention.of_table(table)
+
+
+Kinds = npt.NDArray[np.int8]
+#: The kinds of a pair, in the order of `PairCounts`; people are x, the metric is y.
+KINDS = ("concordant", "discordant", "tied_human", "tied_metric", "tied_both")
+#: The kind of a pair that has no value on one side, or whose human scores are too close.
+ABSENT = len(KINDS)
+#: By the product of the two signs, and where it is 0 by which sign is: see `kinds_of`.
+BY_SIGNS = np.array([[0, 3, 1], [2, 4, 2], [1, 3, 0]], np.int8)
+#: Pairs that are compared at once: few arrays of 8 MB.
+PAIRS = 1 << 20
+#: Differences this close to a threshold, as a share of it, are at it: .8 - .7 is not quite .1.
+CLOSE = 1e-9
+
+
+def pair_places(items: int) -> tuple[Ints, Ints]:
+    """The places of the first and the second item of every pair of a list."""
+    first, second = np.triu_indices(items, 1)
+    return first.astype(np.int64), second.astype(np.int64)
+
+
+def kinds_of(gold: Floats, metric: Floats, *, epsilon: float = 0.0, least: float = 0.0) -> Kinds:
+    """(judgments, pairs) the place in KINDS of each pair of `pair_places`, else ABSENT.
+
+    gold, metric: (judgments, items), lower is better, NaN where there is no value. epsilon: the metric ties two items
+    whose values differ by at most so much. least: pairs that people put closer, ties included, are absent. What is but
+    rounding away from either (a billionth of it) is at it.
+    """
+    first, second = pair_places(gold.shape[1])
+    with np.errstate(over="ignore"):  # beyond all numbers is far apart
+        people, machine = gold[:, first] - gold[:, second], metric[:, first] - metric[:, second]
+    absent = np.isnan(people) | np.isnan(machine)
+    if least > 0:
+        absent |= ~(np.abs(people) >= least * (1 - CLOSE))
+    signs = [np.sign(np.where(absent, 0.0, values)).astype(np.int8) for values in (people, machine)]
+    if epsilon > 0:
+        signs[1][np.abs(machine) <= epsilon * (1 + CLOSE)] = 0
+    kinds = BY_SIGNS[signs[0] + 1, signs[1] + 1]
+    kinds[absent] = ABSENT
+    return kinds
+
+
+def judgment_chunks(gold: Floats) -> Iterator[slice]:
+    """Judgments that are compared at once."""
+    items = gold.shape[1]
+    step = max(1, PAIRS // max(1, items * (items - 1) // 2))
+    for start in range(0, len(gold), step):
+        yield slice(start, start + step)
+
+
+def count_by_judgment(gold: Floats, metric: Floats, *, epsilon: float = 0.0, least: float = 0.0) -> PairCounts:
+    """The kinds of pairs in each judgment, whole numbers of shape (judgments); arguments as for `kinds_of`.
+
+    >>> gold, metric = np.array([[1.0, 2.0, 2.0]]), np.array([[0.3, 0.1, 0.1]])
+    >>> count_by_judgment(gold, metric)
+    PairCounts(concordant=array([0]), discordant=array([2]), tied_x=array([0]), tied_y=array([0]), tied_both=array([1]))
+    """
+    if epsilon <= 0 and least <= 0:
+        return count_pairs_by_row(gold, metric)
+    counts = np.zeros((len(KINDS), len(gold)), np.int64)
+    for part in judgment_chunks(gold):
+        kinds = kinds_of(gold[part], metric[part], epsilon=epsilon, least=least)
+        for kind, row in enumerate(counts):
+            row[part] = np.count_nonzero(kinds == kind, axis=1)
+    return PairCounts(*counts)
+
+
+def count_by_item(gold: Floats, metric: Floats, *, epsilon: float = 0.0, least: float = 0.0) -> PairCounts:
+    """The kinds of pairs that each item is in, of shape (judgments, items); arguments as for `kinds_of`.
+
+    Every pair is counted for both its items, so sums over items are twice those of `count_by_judgment`.
+    """
+    items = gold.shape[1]
+    first, second = pair_places(items)
+    of_item = np.zeros((first.size, items), np.float32)
+    of_item[np.arange(first.size), first] = of_item[np.arange(first.size), second] = 1
+    counts = np.zeros((len(KINDS), *gold.shape), np.int64)
+    for part in judgment_chunks(gold):
+        kinds = kinds_of(gold[part], metric[part], epsilon=epsilon, least=least)
+        for kind, table in enumerate(counts):
+            table[part] = np.rint((kinds == kind).astype(np.float32) @ of_item)
+    return PairCounts(*counts)
+
+
+def count_unscored_pairs(gold: Floats, metric: Floats) -> int:
+    """How many pairs that people judged have no score of the metric on at least one side.
+
+    >>> count_unscored_pairs(np.array([[1.0, 2.0, 3.0, np.nan]]), np.array([[0.5, np.nan, 0.1, 0.2]]))  # A and B, B and C
+    2
+    """
+    judged = ~np.isnan(gold)
+    both = judged & ~np.isnan(metric)
+    all_pairs, kept = (np.count_nonzero(there, axis=1).astype(np.int64) for there in (judged, both))
+    return int((all_pairs * (all_pairs - 1) // 2 - kept * (kept - 1) // 2).sum())

@@ -1,0 +1,281 @@
+"""How far metrics agree with people, on plain matrices (systems, segments): one number a metric."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from rankscope.agreement.statistics.kendall import CONVENTIONS, count_by_judgment, pair_places
+from rankscope.agreement.statistics.segment_statistics import correlate_rows, divide_or_nan
+from rankscope.agreement.statistics.soft_pairwise_accuracy import soft_pairwise_accuracies
+from rankscope.agreement.statistics.tie_calibration import calibrate
+from rankscope.errors import ParameterError
+from rankscope.kernels.resample import Draws, draw
+from rankscope.kernels.ties import join_ties
+from rankscope.stats.inputs import as_generator, check_choice, check_count, check_positive
+from rankscope.typing import Bools, Floats, Ints
+
+__all__ = [
+    "CommonCells",
+    "MATRIX_CORRELATIONS",
+    "MATRIX_GROUPINGS",
+    "MATRIX_STATISTICS",
+    "MetricValues",
+    "check_statistic",
+    "common_cells",
+    "epsilons_of",
+    "metric_statistics_of",
+    "metric_values",
+    "values_of_stack",
+]
+
+
+MATRIX_CORRELATIONS = ("pearson", "spearman", "kendall_b")
+#: "means": of the systems' mean scores; the others as in agreement on segments.
+MATRIX_GROUPINGS = ("none", "segment", "system", "means")
+#: Every statistic, and the groupings it has.
+MATRIX_STATISTICS = {
+    **dict.fromkeys(MATRIX_CORRELATIONS, MATRIX_GROUPINGS),
+    "acc_eq": ("segment", "none"),
+    "pairwise_accuracy": ("means",),
+    "soft_pairwise_accuracy": ("means",),
+}
+
+
+class CommonCells(NamedTuple):
+    """The cells that gold and every metric have. gold: (systems, segments), metrics: (metrics, systems, segments), NaN
+    elsewhere; systems and segments without any such cell are gone. lost: cells of gold that a metric has no score of.
+    kept_systems, kept_segments: which of the given ones are still there.
+    """
+
+    gold: Floats
+    metrics: Floats
+    lost: int
+    kept_systems: Bools
+    kept_segments: Bools
+
+    @property
+    def there(self) -> Bools:
+        """(systems, segments) where they are."""
+        return np.asarray(~np.isnan(self.gold))
+
+    @property
+    def cells(self) -> int:
+        return int(np.count_nonzero(self.there))
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class MetricValues:
+    """A statistic of each metric; arrays of shape (metrics), or () where one metric was given.
+
+    value: higher is better, NaN where there is none. n: what it is a mean over, or is taken of: with grouping "segment"
+    or "system" those with a value, "means" the systems (of the pairwise accuracies their pairs), "none" the cells (of
+    "acc_eq" the pairs). epsilon: differences up to which the metric ties, NaN where the statistic has none. cells:
+    those that gold and every metric have. lost: cells of gold left out because a metric has no score there.
+    """
+
+    statistic: str
+    grouping: str
+    value: Floats
+    n: Ints
+    epsilon: Floats
+    cells: int
+    lost: int
+
+
+def metric_values(
+    gold: npt.ArrayLike,
+    metrics: npt.ArrayLike,
+    *,
+    statistic: str = "pearson",
+    grouping: str = "segment",
+    epsilon: float | None = None,
+    n_resamples: int = 1000,
+    rng: Any = None,
+) -> MetricValues:
+    """How far each metric agrees with people; higher is better.
+
+    gold: (systems, segments); metrics: the same, or (metrics, systems, segments); higher is better on both sides, NaN
+    where there is no score. Cells that gold or any of the metrics lacks are left out for all of them.
+
+    statistic: "pearson", "spearman", "kendall_b", in [-1, 1]; "acc_eq", pairs of systems on a segment that the metric
+    orders, or ties, as people do, in [0, 1]; "pairwise_accuracy", pairs of systems whose means are so; in [0, 1];
+    "soft_pairwise_accuracy", 1 less the mean difference of the p-values of both sides, in [0, 1].
+    grouping: "none", all cells at once (of acc_eq, all pairs); "segment", of each segment over systems, and the mean of
+    those with a value; "system", of each system over segments, and the mean; "means", of the systems' means.
+    epsilon: for acc_eq, differences up to which the metric ties; None: the one that suits the metric best on these very
+    scores. n_resamples, rng: swaps of the soft pairwise accuracy, the same for people and all metrics.
+
+    Fewer than two systems (or segments) and lists of one value have no correlation: NaN where no list has one.
+    Raises ParameterError for names, shapes, infinite scores, and where no cell is in common.
+
+    Source: Deutsch, Foster and Freitag (2023); Kocmi et al. (2021); Thompson et al. (2024).
+
+    >>> gold = [[3.0, 1.0, 2.0], [2.0, 2.0, 2.0], [1.0, 3.0, 5.0]]
+    >>> metric = [[0.9, 0.2, 0.1], [0.5, 0.4, 0.3], [0.4, 0.6, 0.2]]
+    >>> found = metric_values(gold, metric, statistic="kendall_b")  # 1, 1, and (1 - 1) / sqrt(2 x 3)
+    >>> round(float(found.value), 4), int(found.n)
+    (0.6667, 3)
+    """
+    check_statistic(statistic, grouping, epsilon)
+    check_count("n_resamples", n_resamples)
+    generator = as_generator(rng)
+    common = common_cells(gold, metrics)
+    one = np.ndim(metrics) == 2
+    epsilons = epsilons_of(common, statistic, grouping, epsilon)
+    draws = draw(generator, n_resamples)
+    value, n = metric_statistics_of(common, statistic, grouping, epsilons, draws)
+    shape = () if one else value.shape
+    return MetricValues(
+        statistic=statistic,
+        grouping=grouping,
+        value=value.reshape(shape),
+        n=n.reshape(shape),
+        epsilon=epsilons.reshape(shape),
+        cells=common.cells,
+        lost=common.lost,
+    )
+
+
+def check_statistic(statistic: str, grouping: str, epsilon: float | None) -> None:
+    """Raise ParameterError for what does not go together."""
+    check_choice("statistic", statistic, tuple(MATRIX_STATISTICS))
+    check_choice("grouping", grouping, MATRIX_GROUPINGS)
+    if grouping not in MATRIX_STATISTICS[statistic]:
+        raise ParameterError(
+            f"{statistic} has no grouping {grouping!r}, expected {' or '.join(map(repr, MATRIX_STATISTICS[statistic]))}"
+        )
+    if epsilon is not None:
+        check_positive("epsilon", epsilon, zero=True)
+        if statistic != "acc_eq":
+            raise ParameterError(f"epsilon is for acc_eq, and {statistic} has none; leave it out")
+
+
+def common_cells(gold: npt.ArrayLike, metrics: npt.ArrayLike) -> CommonCells:
+    """See `CommonCells`. Raises ParameterError for other shapes, infinite scores, and where nothing is in common."""
+    people, machine = (np.array(values, np.float64) for values in (gold, metrics))
+    if machine.ndim == 2:
+        machine = machine[None]
+    if people.ndim != 2 or machine.ndim != 3 or machine.shape[1:] != people.shape or not len(machine):
+        raise ParameterError(
+            f"gold has shape {people.shape} and the metrics {machine.shape}, expected (systems, segments) and "
+            "(metrics, systems, segments)"
+        )
+    if np.isinf(people).any() or np.isinf(machine).any():
+        raise ParameterError("scores are infinite, expected finite numbers, or NaN where there is no score")
+    judged = ~np.isnan(people)
+    there = judged & ~np.isnan(machine).any(axis=0)
+    if not there.any():
+        raise ParameterError("no system and segment has a score of people and of every metric")
+    people[~there] = np.nan
+    machine[:, ~there] = np.nan
+    systems, segments = np.asarray(there.any(axis=1)), np.asarray(there.any(axis=0))
+    return CommonCells(
+        people[systems][:, segments],
+        np.ascontiguousarray(machine[:, systems][:, :, segments]),
+        int(judged.sum() - there.sum()),
+        systems,
+        segments,
+    )
+
+
+def epsilons_of(common: CommonCells, statistic: str, grouping: str, epsilon: float | None) -> Floats:
+    """(metrics) NaN where the statistic has none; of no pairs at all 0."""
+    if statistic != "acc_eq":
+        return np.full(len(common.metrics), np.nan)
+    if epsilon is not None:
+        return np.full(len(common.metrics), float(epsilon))
+    found = [
+        calibrate(common.gold.T, metric.T, convention=CONVENTIONS["acc_eq"], grouping=grouping).epsilon
+        for metric in common.metrics
+    ]
+    return np.asarray(np.nan_to_num(found))
+
+
+def metric_statistics_of(
+    common: CommonCells, statistic: str, grouping: str, epsilons: Floats, soft: Draws
+) -> tuple[Floats, Ints]:
+    """(metrics) the statistic of each, and what it is over."""
+    found = [
+        values_of_stack(common.gold, metric[None], statistic, grouping, each, soft)
+        for metric, each in zip(common.metrics, epsilons.tolist(), strict=True)
+    ]
+    value, n = (np.concatenate(part) for part in zip(*found, strict=True))
+    return value, n
+
+
+def values_of_stack(
+    gold: Floats, stack: Floats, statistic: str, grouping: str, epsilon: float = np.nan, draws: Draws | None = None
+) -> tuple[Floats, Ints]:
+    """(matrices) the statistic of each matrix of a stack (matrices, systems, segments), and what it is over.
+
+    gold: (systems, segments) or a stack as well; NaN alike. draws: the swaps of the soft pairwise accuracy.
+    """
+    people = np.broadcast_to(gold, stack.shape)
+    if statistic == "acc_eq":
+        return accuracies(people, stack, grouping, epsilon)
+    if statistic == "soft_pairwise_accuracy":
+        assert draws is not None
+        return soft_pairwise_accuracies(gold, stack, draws), np.full(len(stack), pairs_in(stack))
+    if grouping == "means":
+        found = values_of_means(system_means(people), system_means(stack), statistic)
+        return found, np.full(len(stack), pairs_in(stack) if statistic == "pairwise_accuracy" else stack.shape[1])
+    if grouping == "none":
+        flat = (len(stack), -1)
+        value = correlate_rows(people.reshape(flat), stack.reshape(flat), statistic)
+        return value, np.count_nonzero(~np.isnan(stack.reshape(flat)), axis=1)
+    if grouping == "segment":
+        people, stack = people.swapaxes(1, 2), stack.swapaxes(1, 2)
+    lists = (-1, stack.shape[2])
+    return mean_and_count(
+        correlate_rows(people.reshape(lists), stack.reshape(lists), statistic).reshape(stack.shape[:2])
+    )
+
+
+def pairs_in(stack: Floats) -> int:
+    """Pairs of the systems of a stack."""
+    return int(stack.shape[1] * (stack.shape[1] - 1) // 2)
+
+
+def mean_and_count(values: Floats) -> tuple[Floats, Ints]:
+    """Of the last axis, without NaN; a mean of none is NaN."""
+    there = ~np.isnan(values)
+    n = np.count_nonzero(there, axis=-1).astype(np.int64)
+    return divide_or_nan(np.where(there, values, 0.0).sum(axis=-1), n), n
+
+
+def values_of_means(gold: Floats, means: Floats, statistic: str) -> Floats:
+    """(matrices) the statistic of systems' means; gold, means: (matrices, systems), gold possibly 1 for all.
+
+    Means that differ by rounding only (a trillionth of the greatest) are ties.
+    """
+    people, machine = np.broadcast_to(join_ties(gold), means.shape), join_ties(means)
+    if statistic != "pairwise_accuracy":
+        return correlate_rows(people, machine, statistic)
+    first, second = pair_places(means.shape[1])
+    apart, other = (side[:, first] - side[:, second] for side in (people, machine))
+    there = ~(np.isnan(apart) | np.isnan(other))
+    alike = np.count_nonzero(there & (np.sign(apart) == np.sign(other)), axis=1)
+    return divide_or_nan(alike.astype(np.float64), np.count_nonzero(there, axis=1))
+
+
+def system_means(stack: Floats) -> Floats:
+    """(..., systems) over the segments a system has."""
+    there = ~np.isnan(stack)
+    return divide_or_nan(np.where(there, stack, 0.0).sum(axis=-1), there.sum(axis=-1))
+
+
+def accuracies(gold: Floats, stack: Floats, grouping: str, epsilon: float) -> tuple[Floats, Ints]:
+    """acc_eq of each matrix; gold: a stack too."""
+    lists = [np.ascontiguousarray(side.swapaxes(1, 2)).reshape(-1, stack.shape[1]) for side in (gold, stack)]
+    convention = CONVENTIONS["acc_eq"]
+    above, below = (
+        side.reshape(len(stack), -1) for side in convention.sums(count_by_judgment(*lists, epsilon=epsilon))
+    )
+    if grouping == "none":
+        pairs = below.sum(axis=1)
+        return divide_or_nan(above.sum(axis=1), pairs), pairs.astype(np.int64)
+    return mean_and_count(divide_or_nan(above, below))

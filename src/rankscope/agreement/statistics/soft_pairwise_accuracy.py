@@ -1,0 +1,98 @@
+"""Soft pairwise accuracy: is a metric as sure as people are which of two systems is the better?"""
+
+from __future__ import annotations
+
+import zlib
+
+import numpy as np
+
+from rankscope.agreement.statistics.kendall import pair_places
+from rankscope.kernels.resample import Draws, draw, flip_sums
+from rankscope.kernels.ties import NOISE
+from rankscope.typing import Floats
+
+__all__ = [
+    "pair_pvalues",
+    "soft_draws",
+    "soft_pairwise_accuracies",
+]
+
+
+#: Swaps of signs behind each p-value, where no other number is asked for.
+SOFT_RESAMPLES = 1000
+
+
+def soft_draws(seed: int, pair: str, n_resamples: int = SOFT_RESAMPLES) -> Draws:
+    """The swaps of signs of one language pair: one set of them for people and for every metric.
+
+    They depend on nothing else, neither on which other metrics there are, nor in which order, nor on how metrics are
+    tested; so a metric has one soft pairwise accuracy, wherever it is asked for.
+
+    >>> soft_draws(1, "de-en", 5).seeds[0].entropy == soft_draws(1, "de-en", 7).seeds[0].entropy
+    True
+    """
+    # A stream of their own: that of the language pair draws its segments.
+    seeds = [seed, zlib.crc32(pair.encode("utf-8", "surrogateescape")), 1]
+    return draw(np.random.default_rng(seeds), n_resamples)
+
+
+def pair_pvalues(stack: Floats, draws: Draws) -> Floats:
+    """(matrices, pairs) the one-sided p-value of a sign-swap test that the first system of a pair is the better.
+
+    stack: (matrices, systems, segments), NaN where there is no score; a pair is compared on the segments that both of
+    its systems have. p = (1 + c) / (1 + B): c of the B resamples, in which each segment's difference has its sign
+    swapped with probability 1/2, have a sum at least as high as the observed one; equal up to rounding is as high. The
+    signs of a resample are the same for all pairs and all matrices, so people and metrics share them. All
+    differences 0, or no segment in common: p = 1.
+
+    >>> from rankscope.kernels.resample import draw
+    >>> better = np.array([[[3.0, 4.0, 5.0, 4.0]] * 2, [[1.0, 2.0, 1.0, 2.0], [2.0, 4.0, 5.0, 4.0]]])
+    >>> pair_pvalues(better, draw(np.random.default_rng(1), 99)).tolist()[0]
+    [1.0]
+    """
+    matrices, systems, segments = stack.shape
+    first, second = pair_places(systems)
+    if np.isnan(stack).any():
+        return masked_pvalues(stack, draws)
+    # What all systems have in common on a segment is in no difference, and would only cost digits.
+    centred = stack - stack.mean(axis=1, keepdims=True)
+    observed = centred.sum(axis=2)
+    reach = np.abs(centred).sum(axis=2)
+    within = NOISE * (reach[:, first] + reach[:, second])
+    least = observed[:, first] - observed[:, second] - within
+    count = np.zeros(least.shape)
+    for sums in flip_sums(centred.reshape(-1, segments), draws):
+        by_system = np.ascontiguousarray(sums.T).reshape(matrices, systems, -1)
+        for matrix in range(matrices):
+            apart = by_system[matrix, first] - by_system[matrix, second]
+            count[matrix] += np.count_nonzero(apart >= least[matrix, :, None], axis=1)
+    return np.asarray((1 + count) / (1 + draws.n_resamples))
+
+
+def masked_pvalues(stack: Floats, draws: Draws) -> Floats:
+    """As above, a list of differences for each pair."""
+    first, second = pair_places(stack.shape[1])
+    found = np.empty((len(stack), first.size))
+    for i, matrix in enumerate(stack):
+        differences = np.nan_to_num(matrix[first] - matrix[second])
+        least = differences.sum(axis=1) - NOISE * np.abs(differences).sum(axis=1)
+        count = np.zeros(first.size)
+        for sums in flip_sums(differences, draws):
+            count += np.count_nonzero(sums >= least, axis=0)
+        found[i] = (1 + count) / (1 + draws.n_resamples)
+    return found
+
+
+def soft_pairwise_accuracies(gold: Floats, stack: Floats, draws: Draws) -> Floats:
+    """(matrices) 1 less the mean over pairs of systems of |p of people - p of the metric|; in [0, 1]; NaN of no pair.
+
+    gold: (systems, segments) or a stack, stack: (matrices, systems, segments), NaN alike. See `pair_pvalues` for what
+    is counted; the toolkit mt-metrics-eval has c / B of sums in float32, and so the mean difference (1 + B) / B as far.
+
+    Source: Thompson et al. (2024), "Improving statistical significance in human evaluation of automatic metrics via
+    soft pairwise accuracy".
+    """
+    if stack.shape[1] < 2:
+        return np.full(len(stack), np.nan)
+    people, machine = pair_pvalues(gold if gold.ndim == 3 else gold[None], draws), pair_pvalues(stack, draws)
+    return np.asarray(1 - np.abs(people - machine).mean(axis=1))

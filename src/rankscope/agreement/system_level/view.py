@@ -1,0 +1,269 @@
+"""The view of agreement on systems: metrics by language pairs, each value, the scores, figures, sentences."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rankscope.agreement.direction_warnings import direction_notes
+from rankscope.agreement.segment_level import AVERAGE, ROWS_UNFOLDED
+from rankscope.agreement.statistics import ACCURACY, OUTLIER_CUTOFF, SOFT, SYSTEM_CORRELATIONS
+from rankscope.agreement.system_level.agreement import ALL, SystemAgreement
+from rankscope.data.section import Cell, Figure, Section, Table, best_in_bold
+from rankscope.data.text import format_percent, format_value, join_names, pluralise
+from rankscope.kernels.ties import order_of
+from rankscope.typing import Floats
+
+__all__ = [
+    "sections_of",
+]
+
+
+#: What the numbers mean.
+MEANING = {
+    ACCURACY: "1: every two systems in the order that people have them in; 0.5: half of them, as a coin would",
+    SOFT: "1: of every two systems as sure as people which is better; 0: sure of the opposite",
+    "pearson": "1: scores rise with those of people along a straight line; 0: no connection; -1: the opposite",
+    "spearman": "1: systems in the order that people have them in; 0: no connection; -1: the opposite order",
+    "kendall_b": "1: every two systems in the order that people have them in; 0: as many right as wrong; -1: none",
+}
+#: What a human score is, for the heading of its column.
+RULE_NAMES = {
+    "wins": "wins",
+    "expected_wins": "expected wins",
+    "better_or_equal": "better or equal",
+    "bradley_terry": "strength",
+}
+
+
+def sections_of(result: SystemAgreement) -> tuple[Section, ...]:
+    rows = list(result.records())
+    found = [
+        Section(
+            title="Agreement with people on systems",
+            sentence=sentence_of(result),
+            table=main_table(result),
+            notes=notes_of(result),
+        ),
+        Section(title="Each metric and pair", table=value_table(result), folded=len(rows) > ROWS_UNFOLDED),
+    ]
+    if not result.asked.without_outliers and not np.isnan(result.without).all():
+        found.append(outlier_section(result))
+    for p, pair in enumerate(result.pairs):
+        found.append(
+            Section(
+                title=f"Systems of {pair}" if pair else "Systems",
+                table=scores_table(result, p),
+                figure=figure_of(result, 0, p),
+                folded=result.several,
+            )
+        )
+        found += [
+            Section(
+                title=f"People and {metric}{f', {pair}' if pair else ''}",
+                sentence=f"What people say of each system, and what {metric} says.",
+                figure=figure_of(result, m, p),
+                folded=True,
+            )
+            for m, metric in enumerate(result.metrics[1:], 1)
+        ]
+    return tuple(found)
+
+
+def name_of(result: SystemAgreement) -> str:
+    """The statistic as people say it."""
+    name = result.asked.statistic.replace("_", " ")
+    return f"|{name}|" if result.asked.absolute else name
+
+
+def main_table(result: SystemAgreement) -> Table:
+    """Metrics by language pairs with the average; the best of each column in bold."""
+    columns = [result.value[:, p] for p in range(len(result.pairs))]
+    names = [pair or name_of(result) for pair in result.pairs]
+    if result.several:
+        columns.append(result.average)
+        names.append(AVERAGE)
+        if result.asked.statistic == ACCURACY:
+            columns.append(result.pooled)
+            names.append(ALL)
+    cells = [best_in_bold(column) for column in columns]
+    rows = tuple((metric, *(column[m] for column in cells)) for m, metric in enumerate(result.metrics))
+    return Table(columns=("metric", *names), rows=rows)
+
+
+def value_table(result: SystemAgreement) -> Table:
+    """Each value with its interval, and of how many systems, or pairs of systems, it is."""
+    paired = result.several or bool(result.pairs[0])
+    rows = []
+    for metric, pair, _, value, low, high, n in result.records():
+        averaged = result.several and pair == AVERAGE
+        numbers = [format_value(x, "mean") for x in (value, low, high)]
+        rows.append((metric, *([pair] if paired else []), *numbers, "-" if averaged else f"{n:,}"))
+    columns = (
+        "metric",
+        *(["pair"] if paired else []),
+        name_of(result),
+        f"{format_percent(result.asked.confidence_level)} from",
+        "to",
+        "systems" if result.asked.statistic in SYSTEM_CORRELATIONS else "pairs of systems",
+    )
+    return Table(columns=columns, rows=tuple(rows), left=2 if paired else 1)
+
+
+def outlier_section(result: SystemAgreement) -> Section:
+    """The statistic without systems that people find far from the rest."""
+    there = [p for p, names in enumerate(result.outliers) if names]
+    paired = result.several or bool(result.pairs[0])
+    rows: list[tuple[Cell, ...]] = []
+    for m, metric in enumerate(result.metrics):
+        for p in there:
+            names = join_names(result.outliers[p])
+            values = (format_value(float(x[m, p]), "mean") for x in (result.value, result.without))
+            rows.append((metric, *([result.pairs[p]] if paired else []), names, *values))
+    columns = ("metric", *(["pair"] if paired else []), "far from the rest", name_of(result), "without")
+    return Section(
+        title="Without systems far from the rest",
+        sentence=(
+            "A system that people find far better or far worse than all others is easy to tell from them, and can make "
+            f"{'a correlation' if result.asked.statistic in SYSTEM_CORRELATIONS else 'the agreement'} look high by itself."
+        ),
+        table=Table(columns=columns, rows=tuple(rows), left=len(columns) - 2),
+    )
+
+
+def human_name(result: SystemAgreement) -> str:
+    return RULE_NAMES.get(result.rule, result.gold)
+
+
+def scores_table(result: SystemAgreement, p: int) -> Table:
+    """The systems of one language pair, the best by people on top, with all scores."""
+    human = result.human[p]
+    up = result.rule in RULE_NAMES or result.gold in result.higher
+    order = order_of(-human if up else human).tolist()
+    rows = tuple(
+        (result.systems[p][i], format_mean(human[i]), *(format_mean(scores[i]) for scores in result.scores[p]))
+        for i in order
+    )
+    return Table(columns=("system", human_name(result), *result.metrics), rows=rows)
+
+
+def format_mean(value: float) -> str:
+    return format_value(float(value), "mean")
+
+
+def figure_of(result: SystemAgreement, m: int, p: int) -> Figure:
+    """People's scores against one metric's, a named point a system."""
+    data = {
+        "systems": result.systems[p],
+        "human": result.human[p],
+        "scores": result.scores[p][m],
+        "metric": result.metrics[m],
+        "human_name": f"people: {human_name(result)}",
+        "outliers": result.outliers[p],
+        "lower": falling(result, m),
+    }
+    return Figure("human_against_metric", data)
+
+
+def falling(result: SystemAgreement, m: int) -> tuple[str, ...]:
+    """Of "human" and "metric" those of whose scores, as they are shown, lower is better."""
+    shares = result.parts[m] and result.asked.from_segments == "share"
+    human = result.rule not in RULE_NAMES and result.gold not in result.higher
+    metric = result.metrics[m] not in result.higher and not shares
+    return tuple(name for name, down in (("human", human), ("metric", metric)) if down)
+
+
+def sentence_of(result: SystemAgreement) -> str:
+    """Which metric agrees most, and what the number means."""
+    several = result.several
+    pooled = several and result.asked.statistic == ACCURACY and result.asked.weights is None
+    values = result.pooled if pooled else result.average if several else result.value[:, 0]
+    over = f" over {pluralise(len(result.pairs), 'language pair')}" if several else ""
+    if over and not pooled:
+        over = f" on {'average' if result.asked.weights is None else 'the weighted average'}{over}"
+    meaning = f"{MEANING[result.asked.statistic]}."
+    if result.asked.absolute:
+        meaning = f"{meaning} Signs are left out, as some papers print it."
+    there = np.flatnonzero(~np.isnan(values))
+    if not there.size:
+        return f"No metric has a value{over}; see the notes."
+    rounded = np.round(values[there], 4)
+    best = [result.metrics[there[i]] for i in np.flatnonzero(rounded == rounded.max())]
+    highest = f"{name_of(result)} {format_mean(rounded.max())}"
+    if there.size == 1:
+        return f"{best[0]} against people on systems{over}: {highest}. {meaning}"
+    if len(best) > 1:
+        return f"{join_names(best)} agree most with people on systems{over} ({highest}). {meaning}"
+    worst = result.metrics[there[int(rounded.argmin())]]
+    return (
+        f"{best[0]} agrees most with people on systems{over} ({highest}), {worst} least ({format_mean(rounded.min())}). "
+        f"{meaning} No test says here whether metrics differ by more than chance (rankscope agree metrics does)."
+    )
+
+
+def notes_of(result: SystemAgreement) -> tuple[str, ...]:
+    """Of what intervals are, which systems are far from the rest, and how few systems there are."""
+    notes = [*outlier_notes(result)]
+    fewest = min(map(len, result.systems))
+    if result.interval == "segments":
+        given = [name for name, part in zip(result.metrics, result.parts, strict=True) if not part]
+        fixed = result.metrics if result.rule == "bradley_terry" else given
+        if fixed:
+            notes.append(
+                f"intervals say how values would move had people read other segments; scores of {join_names(fixed)} stay "
+                "as they are"
+            )
+        if not np.isnan(result.low).all():
+            notes.append(
+                "where differences between systems are small beside the noise of their means, intervals lie too low: "
+                "drawn segments add noise of their own"
+            )
+    elif result.interval == "fisher":
+        notes.append(
+            f"intervals take the systems ({fewest if not result.several else f'{fewest} or more'}) as drawn at random "
+            "from many more, with normally distributed scores (Fisher's z): a rough guide"
+        )
+    elif result.rule == "given":
+        notes.append("there are no intervals: people's scores are given, and hold no segments to draw from")
+    unsure = np.isnan(result.low) & ~np.isnan(result.value)
+    if result.interval != "none" and unsure.any():
+        why = "too few systems, or systems in full agreement"
+        if result.interval == "segments":
+            why = "people judged fewer than two segments, or on drawn ones scores do not differ"
+        notes.append(f"no interval of {join_cells(result, unsure)}: {why}")
+    empty = np.isnan(result.value)
+    if empty.any():
+        notes.append(
+            f"no value of {join_cells(result, empty)}: without systems far from the rest, scores do not differ"
+        )
+    return (*notes, *check_directions(result))
+
+
+def check_directions(result: SystemAgreement) -> list[str]:
+    """Whether a direction was forgotten; without signs, none matters."""
+    if result.asked.absolute:
+        return []
+    chance = 0.0 if result.asked.statistic in SYSTEM_CORRELATIONS else 0.5
+    gold = None if result.rule in RULE_NAMES else result.gold
+    return direction_notes(result.metrics, result.higher, result.value, chance=chance, gold=gold)
+
+
+def join_cells(result: SystemAgreement, cells: Floats | np.ndarray[tuple[int, ...], np.dtype[np.bool_]]) -> str:
+    return join_names(
+        f"{result.metrics[m]} ({result.pairs[p]})" if result.pairs[p] else result.metrics[m]
+        for m, p in np.argwhere(cells).tolist()
+    )
+
+
+def outlier_notes(result: SystemAgreement) -> list[str]:
+    found = []
+    for pair, names in zip(result.pairs, result.outliers, strict=True):
+        if names:
+            is_are = "is" if len(names) == 1 else "are"
+            done = "left out" if result.asked.without_outliers else "still counted; --without-outliers leaves it out"
+            if len(names) > 1:
+                done = done.replace("leaves it out", "leaves them out")
+            found.append(
+                f"{f'{pair}: ' if pair else ''}{join_names(names)} {is_are} more than {OUTLIER_CUTOFF:g} deviations from the "
+                f"median of people's scores: {done}"
+            )
+    return found

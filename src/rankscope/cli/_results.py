@@ -1,0 +1,139 @@
+"""How a result is shown: its format, its file, its figure."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import sys
+from collections import Counter
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple, TypeVar
+
+import click
+
+from rankscope.cli._options import format_option, output_options
+from rankscope.cli._output import check_output, write_output
+from rankscope.data.result import Result
+from rankscope.data.section import Figure
+from rankscope.errors import ParameterError, UnknownName
+from rankscope.io.core import refuse_overwriting, to_parquet, write_chunks
+from rankscope.reporting.tables import RESULT_FORMATS, render_result
+
+__all__ = [
+    "PAGE",
+    "ResultOutput",
+    "check_page",
+    "page_of",
+    "printing_options",
+    "result_options",
+    "take_result_output",
+]
+
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+#: The tidy table as a file for programs; all that a result shows, as one page.
+PARQUET, PAGE = "parquet", "html"
+PLOT_OPTION = click.option(
+    "--plot", metavar="FILE", help="Draw a figure of it: .svg, .pdf, .png, .html or .json (Vega-Lite)."
+)
+FIGURE_OPTION = click.option(
+    "--figure",
+    metavar="NAME",
+    help='Which, where there are several, as "x 2" the second of a name; a wrong name lists them.',
+)
+
+
+def result_options(command: Command) -> Command:
+    """`--plot`, `--figure`, `--format` and `--output`."""
+    return PLOT_OPTION(FIGURE_OPTION(output_options([*RESULT_FORMATS, PAGE, PARQUET])(command)))
+
+
+def printing_options(command: Command) -> Command:
+    """The same for a command whose -o is for something else: what it shows is printed."""
+    return PLOT_OPTION(FIGURE_OPTION(format_option(list(RESULT_FORMATS))(command)))
+
+
+class ResultOutput(NamedTuple):
+    """What those options say."""
+
+    format_: str
+    output: str | None
+    plot: str | None
+    figure: str | None
+
+    def check(self, inputs: Sequence[str]) -> None:
+        """Raise for what cannot be written or drawn, before anything is read."""
+        check_output(self.output, inputs)
+        check_page(self.format_, self.output)
+        if self.format_ == PARQUET and self.output in (None, "-"):
+            raise ParameterError("parquet is no text to be printed; say with -o which file it goes to")
+        if self.plot is None:
+            if self.figure is not None:
+                raise ParameterError(f"--figure {self.figure} says what to draw; say with --plot which file it goes to")
+            return
+        from rankscope.reporting.figures.saving import check_figure_path
+        from rankscope.reporting.figures.style import altair, vl_convert  # no other call needs them
+
+        check_figure_path(self.plot)
+        refuse_overwriting(self.plot, inputs)
+        if self.output not in (None, "-") and os.path.realpath(self.output) == os.path.realpath(self.plot):
+            raise ParameterError(f"{self.plot}: is to hold the figure and the output both; name two files")
+        altair()
+        vl_convert()
+
+    def show(self, result: Result, *, details: bool = False) -> None:
+        """Draw and print, or write."""
+        if self.plot is not None:
+            from rankscope.reporting.figures import save_figure
+
+            save_figure(choose_figure(result, self.figure), self.plot)
+        if self.format_ == PARQUET and self.output is not None:
+            write_chunks(self.output, [to_parquet(result.frame())])
+        elif self.format_ == PAGE:
+            write_output(page_of(result), self.output)
+        else:
+            write_output(render_result(result, self.format_, details=details), self.output)
+
+
+def check_page(format_: str, output: str | None) -> None:
+    """Raise for a page that cannot be written or made, before anything is read."""
+    if format_ != PAGE:
+        return
+    from rankscope.reporting.page import check_page_path, template  # no other format needs it
+
+    if output not in (None, "-"):
+        check_page_path(str(output))
+    template()
+
+
+def page_of(result: Result) -> str:
+    """All that a result shows as one HTML page, with the command that made it."""
+    from rankscope.reporting.page import result_page
+
+    return result_page(result, command=shlex.join(["rankscope", *sys.argv[1:]])).html
+
+
+def take_result_output(options: dict[str, Any]) -> ResultOutput:
+    """What `result_options` added, taken out of what click gives."""
+    return ResultOutput(**{name: options.pop(name, None) for name in ResultOutput._fields})
+
+
+def choose_figure(result: Result, name: str | None) -> Figure:
+    """The figure of that name; several of one name are numbered, as "confusion_matrix 2".
+
+    Raises UnknownName, and ParameterError where there is none at all.
+    """
+    figures: dict[str, Figure] = {}
+    many: Counter[str] = Counter()
+    for section in result.sections():
+        if section.figure is not None:
+            found = section.figure.name
+            many[found] += 1
+            figures[found if many[found] == 1 else f"{found} {many[found]}"] = section.figure
+    if not figures:
+        raise ParameterError("these data give no figure; leave --plot out")
+    if name is None:
+        return next(iter(figures.values()))
+    if name not in figures:
+        raise UnknownName("figure of this result", name, figures)
+    return figures[name]

@@ -1,0 +1,1 @@
+"""`rankscope agree`: agreement of judges, metrics, labels, rankings, measures."""

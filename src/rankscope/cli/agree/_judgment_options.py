@@ -1,0 +1,65 @@
+"""The options that say which judgments of translations are read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import click
+
+from rankscope.cli._sampling_options import CONFIDENCE_LEVEL, resamples_option, seed_option
+
+
+def judgments_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """What says which judgments, and what is drawn of them."""
+    options = (
+        click.option("--pairs", metavar="P,...", help="Language pairs, in this order. Default: all."),
+        click.option("--gold", metavar="NAME", help='The column of people. Default: "rank", "gold" or "human".'),
+        click.option("--higher", metavar="NAME,...", help="Columns of a table in which higher is better, as scores."),
+        click.option(
+            "--duplicates",
+            type=click.Choice(["keep", "drop", "refuse"]),
+            help="Judgments that stand twice, in all fields. Default: keep, as WMT does.",
+        ),
+        click.option(
+            "--reference",
+            type=click.Choice(["keep", "drop"]),
+            help="The reference, where a ranking CSV has it ranked as a system. Default: keep.",
+        ),
+        click.option("--lines", metavar="FILE", help="Of WMT11: whose line i is the segment that the CSV numbers i."),
+        CONFIDENCE_LEVEL,
+        resamples_option(1000, "Of the bootstrap over segments."),
+        seed_option(),
+    )
+    for option in reversed(options):
+        command = option(command)
+    return command
+
+
+def split_names(options: dict[str, Any], names: Sequence[str]) -> dict[str, list[str]]:
+    """Those of these options that were given, each a list of names."""
+    given = {name: options.pop(name) for name in names}
+    return {name: [part for part in text.split(",") if part] for name, text in given.items() if text is not None}
+
+
+class PairWeights(click.ParamType):  # type: ignore[type-arg]  # click before 8.4 takes none
+    """PAIR=WEIGHT,..."""
+
+    name = "weights"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        if not isinstance(value, str):
+            return value
+        found: dict[str, float] = {}
+        for part in value.split(","):
+            pair, sign, weight = part.rpartition("=")
+            try:
+                number = float(weight)
+            except ValueError:
+                sign = ""
+            if not sign or not pair:
+                self.fail(f"{part!r}, expected PAIR=WEIGHT, as de-en=0.5", param, ctx)
+            if pair in found:
+                self.fail(f"{pair} stands twice, expected each language pair once", param, ctx)
+            found[pair] = number
+        return found

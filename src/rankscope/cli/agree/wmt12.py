@@ -1,0 +1,49 @@
+"""`rankscope agree wmt12`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from rankscope.cli._output import progress_bar
+from rankscope.cli._results import result_options, take_result_output
+from rankscope.data.result import Result
+from rankscope.translation.wmt12 import JUDGMENTS, PUBLISHED, TEXTS, segment_level, system_level
+
+__all__ = [
+    "wmt12",
+]
+
+
+LEVELS = ("segments", "systems")
+
+
+@click.command("wmt12")
+@click.argument("folder")
+@click.option("--pairs", metavar="P,...", help=f"Of {', '.join(PUBLISHED)}. Default: all.")
+@click.option(
+    "--level",
+    type=click.Choice(LEVELS),
+    default="segments",
+    show_default=True,
+    help="Numbers of pairs, sentence BLEU and chrF on segments; or BLEU on whole systems.",
+)
+@result_options
+def wmt12(folder: str, pairs: str | None, level: str, **options: Any) -> None:
+    """Reproduce WMT12: on segments the numbers of pairs as published, and the agreement of sentence BLEU and chrF; on
+    systems the published correlation of BLEU with people.
+
+    FOLDER: with wmt12.RNK_results.csv, and plain/ with sources, references and system-outputs. Takes half a minute.
+
+    \b
+    rankscope agree wmt12 wmt12
+    rankscope agree wmt12 wmt12 --level systems
+    """  # noqa: D301 - click keeps the lines after the character \b as they are
+    showing = take_result_output(options)
+    showing.check((f"{folder}/{JUDGMENTS}", f"{folder}/{TEXTS}"))
+    names = None if pairs is None else [name for name in pairs.split(",") if name]
+    with progress_bar(1.0, "scoring translations") as progress:
+        reproduce = system_level if level == "systems" else segment_level
+        result: Result = reproduce(folder, pairs=names, progress=progress)
+    showing.show(result)

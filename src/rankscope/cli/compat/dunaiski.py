@@ -1,0 +1,159 @@
+"""`rankscope dunaiski`."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from collections.abc import Sequence
+from typing import NoReturn
+
+import click
+
+from rankscope.cli._output import check_output, progress_bar, write_output
+from rankscope.compat.dunaiski import (
+    PRINTING,
+    SIGNS,
+    default_measures,
+    dunaiski_study,
+    dunaiski_table,
+    show_study,
+    validate_experiment,
+)
+from rankscope.data.entities import EntityRanks
+from rankscope.io.core import source_name
+from rankscope.parallel import all_cores
+from rankscope.stability.studies import CODED_LEVELS
+
+__all__ = [
+    "dunaiski",
+]
+
+
+class Parser(argparse.ArgumentParser):
+    """Tells what is wrong as the other commands do."""
+
+    def error(self, message: str) -> NoReturn:
+        if message.startswith("unrecognized"):
+            message += " (-f names the table, -o the output)"
+        raise click.UsageError(message, click.get_current_context(silent=True))
+
+
+def positive_integer(text: str) -> int:
+    """A whole number of at least 1."""
+    number = int(text)
+    if number < 1:
+        raise argparse.ArgumentTypeError(f"{text}, expected a whole number of at least 1")
+    return number
+
+
+def make_parser() -> Parser:
+    """The tool's own command line."""
+    parser = Parser(
+        prog="rankscope dunaiski",
+        description="How stable and sensitive measures are on a table of ranks of known entities: the command line and "
+        "the output of Dunaiski's Ranking Evaluation Tool. What it tells on the way is on standard error.",
+        epilog="Example: rankscope dunaiski -f demo-ranks.tsv -i 5 -s 7. More measures and conditions, tables, "
+        "figures: rankscope stability --input entity-ranks.",
+    )
+    add = parser.add_argument
+    add("-f", "--file", nargs="?", default="-", const="-", help="table of ranks (standard input)")
+    add("-o", "--out", nargs="?", default="-", const="-", help="file to write, whole or not at all (standard output)")
+    add("-s", "--seed", type=int, help="of the random numbers (drawn, and told)")
+    add("-t", "--threads", type=positive_integer, default=1, help="processes; the output is the same (%(default)s)")
+    add("-i", "--iter", type=positive_integer, default=50, help="random draws to average over (%(default)s)")
+    add("-b", "--boot", type=positive_integer, default=1000, help="bootstrap samples of each (%(default)s)")
+    add("-e", "--err", action="store_true", help="error, tie, t and used rates, too")
+    add("-w", "--swap", action="store_true", help="significance by the swap method, not by the bootstrap")
+    add(
+        "-n",
+        "--totalranks",
+        type=positive_integer,
+        help="how many items were ranked in all, for the measures in permille",
+    )
+    add("-p", "--printing", choices=PRINTING, default="all", help="what to print (%(default)s)")
+    add("-v", "--verbose", action="store_true", help="tell which measures stand behind the names")
+    add("--cutoffs", nargs="*", type=int, metavar="N", help="accepted; none of the measures here takes one")
+    add("--splits", nargs="*", type=int, default=[10], metavar="N", help="groups, which act as queries (10)")
+    add("--systems", nargs="*", type=int, metavar="N", help="draw so many of the systems (all)")
+    add("--entities", nargs="*", type=int, metavar="N", help="draw so many of the entities (all)")
+    add("--sigs", nargs="*", type=float, default=list(CODED_LEVELS), metavar="A", help="levels (%(default)s)")
+    return parser
+
+
+@click.command(add_help_option=False, context_settings={"ignore_unknown_options": True})
+@click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
+def dunaiski(arguments: Sequence[str]) -> None:
+    """Dunaiski's Ranking Evaluation Tool: command line and output."""
+    parser = make_parser()
+    if not arguments:
+        click.echo(parser.format_help(), nl=False)
+        return
+    asked = parser.parse_args(list(arguments))
+    begin = time.monotonic()
+    check_output(asked.out, [asked.file])
+    if asked.file == "-" and sys.stdin is not None and sys.stdin.isatty():
+        report_progress("reading the table of ranks from standard input; -f names a file")
+    table = dunaiski_table(asked.file, asked.totalranks)
+    experiment = {
+        "splits": asked.splits,
+        "systems": asked.systems,
+        "entities": asked.entities,
+        "levels": asked.sigs,
+        "iterations": asked.iter,
+        "n_resamples": asked.boot,
+        "rng": None if asked.seed is None else abs(asked.seed),  # as Python's random.seed takes it
+    }
+    _, settled, notes = validate_experiment(table, **experiment)
+    experiment_overview(asked, table, settled.seed)
+    for note in (*table.notes, *notes):
+        report_progress(f"note: {note}")
+    with progress_bar(1.0, "trying measures") as progress:
+        study = dunaiski_study(
+            table,
+            error_tie=asked.err,
+            swap=asked.swap,
+            workers=min(asked.threads, all_cores()),
+            progress=progress,
+            **(experiment | {"rng": settled.seed}),
+        )
+    write_output(show_study(study, asked.printing), asked.out)
+    report_progress(f"DONE! Total time: {(time.monotonic() - begin) / 60}")
+
+
+def report_progress(*lines: str) -> None:
+    """On standard error, so that the results alone can be piped."""
+    click.echo("\n".join(lines), err=True)
+
+
+def experiment_overview(asked: argparse.Namespace, table: EntityRanks, seed: int) -> None:
+    """What is going to be computed, as the tool says it, and what is left out."""
+    size = min(asked.entities or [len(table)]) / max(asked.splits or [1])
+    report_progress(
+        "Computation overview:",
+        f"Seed:\t{seed}",
+        f"Nr. of threads:\t{asked.threads}",
+        f"Nr. of iterations:\t{asked.iter}",
+        f"Bootstrap size:\t{asked.boot}",
+        f"Significance method used:\t{'Swap Method (bootstrapped)' if asked.swap else 'Est. Diff. Method'}",
+        f"Compute actual decision rate:\t{asked.printing in ('all', 'actual')}",
+        f"Print option: {asked.printing}",
+        f"List of cut-off levels:\t{asked.cutoffs}",
+        f"List of splits:\t{asked.splits}",
+        f"List of system counts:\t{asked.systems or [len(table.systems)]}",
+        f"List of entity counts:\t{asked.entities or 'using all'}",
+        f"List of significance values:\t{asked.sigs}",
+        f"Verbose:\t{asked.verbose}",
+        f"File input:\t{source_name(asked.file)}",
+        f"File output:\t{'<stdout>' if asked.out == '-' else asked.out}",
+        f"Minimum query size: {size:.2f}",
+    )
+    if asked.totalranks is None:
+        report_progress("note: AP_inter_per and P@2000_per need the number of all ranked items (-n) and are left out")
+    if asked.cutoffs:
+        report_progress(
+            "note: no measure here takes --cutoffs; rankscope stability --preset dunaiski -m P --cutoffs 10,20 does"
+        )
+    if asked.verbose:
+        for name, measure in default_measures().items():
+            report_progress(f"{name}: {measure}, {'higher' if SIGNS[name] > 0 else 'lower'} is taken for better")

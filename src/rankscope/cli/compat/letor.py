@@ -1,0 +1,120 @@
+"""`rankscope letor score`, `rank` and `ttest`."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+
+import click
+
+from rankscope.cli._output import write_output
+from rankscope.compat.letor import VERSIONS, Stopped, letor_rank, letor_score, letor_ttest
+from rankscope.io.core import check_writable, refuse_overwriting
+
+__all__ = [
+    "letor",
+]
+
+
+USAGE_EXIT = 255
+PRESET = click.option(
+    "--preset",
+    type=click.Choice(list(VERSIONS)),
+    default="letor4",
+    show_default=True,
+    help="The script: LETOR 3.0 (2008), LETOR 4.0 (2009), MSLR (2010).",
+)
+SCORE_USAGE = "TEST PRED OUT FLAG"
+#: Their number is checked by us, since the scripts have an exit code of their own for it.
+ARGUMENTS = click.argument("arguments", nargs=-1, metavar=SCORE_USAGE)
+PASS_UNKNOWN_OPTIONS = {"ignore_unknown_options": True}
+
+
+@click.group(invoke_without_command=True)
+@click.pass_context
+def letor(context: click.Context) -> None:
+    """LETOR's evaluation tools: command lines, output and exit codes.
+
+    Exit codes: 254 where the scripts refuse a file (their message is on standard output), 255 for other arguments.
+
+    \b
+    rankscope letor score demo-letor.txt demo-letor-rerank.txt - 0
+    """  # noqa: D301 - click keeps the lines after the character \b as they are
+    if context.invoked_subcommand is None:
+        click.echo(context.get_help())
+
+
+@letor.command(context_settings=PASS_UNKNOWN_OPTIONS)
+@PRESET
+@ARGUMENTS
+def score(arguments: tuple[str, ...], preset: str) -> None:
+    """Score predictions as Eval-Score.pl does.
+
+    TEST: the label file. PRED: one score a line. OUT: the file to write. FLAG: 1 with a line a query, 0 averages only.
+
+    \b
+    rankscope letor score demo-letor.txt demo-letor-rerank.txt - 0
+    """  # noqa: D301 - click keeps the lines after the character \b as they are
+    run_script("score", letor_score, arguments, preset)
+
+
+@letor.command(context_settings=PASS_UNKNOWN_OPTIONS)
+@PRESET
+@ARGUMENTS
+def rank(arguments: tuple[str, ...], preset: str) -> None:
+    """Score rank positions, 1 the best, as Eval-Rank.pl does.
+
+    As `score`, but PRED has one rank position a line; one position twice is a tie, in file order.
+
+    \b
+    rankscope letor rank test.txt positions.txt - 0
+    """  # noqa: D301 - click keeps the lines after the character \b as they are
+    run_script("rank", letor_rank, arguments, preset)
+
+
+@letor.command(context_settings=PASS_UNKNOWN_OPTIONS)
+@click.argument("arguments", nargs=-1, metavar="A B OUT")
+def ttest(arguments: tuple[str, ...]) -> None:
+    """Compare two outputs by t-tests.
+
+    A, B: what `score` or `rank` wrote with FLAG 1. OUT: the file to write, a line a measure with the paired two-sided
+    test of the queries' values.
+
+    \b
+    rankscope letor score demo-letor.txt demo-letor-rerank.txt rerank.txt 1
+    rankscope letor score demo-letor.txt demo-letor-bm25.txt bm25.txt 1
+    rankscope letor ttest rerank.txt bm25.txt -
+    """  # noqa: D301 - click keeps the lines after the character \b as they are
+    if len(arguments) != 3:
+        usage("ttest A B OUT")
+    a, b, out = arguments
+    check_output(out, a, b)
+    write_output(letor_ttest(a, b), out)
+
+
+def run_script(name: str, tool: Callable[..., str], arguments: tuple[str, ...], preset: str) -> None:
+    """Read, score, write: what `score` and `rank` share."""
+    if len(arguments) != 4 or arguments[3] not in ("0", "1"):
+        usage(f"{name} [--preset NAME] {SCORE_USAGE}")
+    test, predictions, out, flag = arguments
+    check_output(out, test, predictions)
+    try:
+        write_output(tool(test, predictions, preset=preset, by_query=flag == "1"), out)
+    except Stopped as stop:
+        click.echo(str(stop))
+        sys.exit(stop.code)
+
+
+def check_output(out: str, *inputs: str) -> None:
+    """Raise where the output cannot be written, or is one of the files that are read."""
+    if out != "-":
+        refuse_overwriting(out, inputs)
+        check_writable(out)
+
+
+def usage(call: str) -> None:
+    """As the scripts: on standard output, exit code 255."""
+    click.echo(f"Usage: rankscope letor {call}")
+    if call.endswith("FLAG"):
+        click.echo("FLAG: 1 for a line a query and the averages, 0 for the averages only")
+    sys.exit(USAGE_EXIT)

@@ -1,0 +1,29 @@
+"""`rankscope rankeval`."""
+
+from __future__ import annotations
+
+import click
+
+from rankscope.cli._output import check_output, write_output
+from rankscope.compat.rankeval import rankeval_output
+
+__all__ = [
+    "rankeval",
+]
+
+
+@click.command()
+@click.argument("file", metavar="FILE.jcml")
+@click.argument("predicted")
+@click.argument("original")
+@click.option("-o", "--output", metavar="FILE", help="Write there instead of printing; whole or not at all.")
+def rankeval(file: str, predicted: str, original: str, output: str | None) -> None:
+    """RankEval's command line and output: FILE's attribute PREDICTED against ORIGINAL, people's ranks.
+
+    The numbers are those of the tool's code of 2014, its errors included; `rankscope agree ranks` has sound ones.
+
+    \b
+    rankscope rankeval judged.jcml predicted_rank rank
+    """  # noqa: D301 - click keeps the lines after the character \b as they are
+    check_output(output, (file,))
+    write_output(rankeval_output(file, predicted, original), output)

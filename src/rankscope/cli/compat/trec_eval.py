@@ -1,0 +1,82 @@
+"""`rankscope trec_eval`."""
+
+from __future__ import annotations
+
+import sys
+
+import click
+
+from rankscope.cli._output import write_output
+from rankscope.compat.trec_eval import VERSIONS, MissingQuery, Options
+from rankscope.compat.trec_eval import trec_eval as run_trec_eval
+
+__all__ = [
+    "trec_eval",
+]
+
+
+@click.command()
+@click.argument("qrels")
+@click.argument("run")
+@click.option(
+    "-m",
+    "measures",
+    multiple=True,
+    default=["official"],
+    show_default=True,
+    metavar="MEASURE",
+    help="A measure, a nickname (official, all_trec, set), or one with parameters: ndcg_cut.10,20. May be repeated.",
+)
+@click.option("-q", "by_query", is_flag=True, help="Print each query too.")
+@click.option("-c", "complete", is_flag=True, help="Average over all queries of QRELS; those RUN lacks are empty.")
+@click.option("-n", "no_summary", is_flag=True, help="Print no summary.")
+@click.option("-l", "level", type=int, default=1, show_default=True, metavar="N", help="Least relevance that counts.")
+@click.option("-J", "judged_only", is_flag=True, help="Drop documents without a judgment first.")
+@click.option("-N", "collection_size", type=click.IntRange(min=1), metavar="N", help="Size of the collection.")
+@click.option("-M", "depth", type=click.IntRange(min=1), metavar="N", help="Only the first N documents of each query.")
+@click.option("-D", "debug", type=int, metavar="N", help="Debugging level: accepted, and has no effect.")
+@click.option(
+    "--preset",
+    "version",
+    type=click.Choice(list(VERSIONS)),
+    default="trec_eval",
+    show_default=True,
+    help="10.0, or 9.0.8 (trec_eval-9).",
+)
+def trec_eval(
+    qrels: str,
+    run: str,
+    measures: tuple[str, ...],
+    by_query: bool,
+    complete: bool,
+    no_summary: bool,
+    level: int,
+    judged_only: bool,
+    collection_size: int | None,
+    depth: int | None,
+    debug: int | None,
+    version: str,
+) -> None:
+    """trec_eval's command line, output and exit codes, with our engine.
+
+    Exit code 4: RUN lacks a query of QRELS and -c was not given (version 10.0).
+
+    \b
+    rankscope trec_eval -q -c -m map -m ndcg_cut.10 demo.qrels dense.run
+    """  # noqa: D301 - click keeps the lines after the character \b as they are
+    del debug  # the original prints what it does; there is nothing of that kind to print here
+    options = Options(
+        version=version,
+        by_query=by_query,
+        complete=complete,
+        summary=not no_summary,
+        level=level,
+        judged_only=judged_only,
+        collection_size=collection_size,
+        depth=depth,
+    )
+    try:
+        write_output(run_trec_eval(qrels, run, measures, options=options), None)
+    except MissingQuery as error:
+        click.echo(str(error), err=True)
+        sys.exit(4)

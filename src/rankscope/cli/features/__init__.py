@@ -1,0 +1,1 @@
+"""`rankscope features`: what rankers learn from, and the models that this needs."""

@@ -1,0 +1,42 @@
+"""`rankscope features`: the table of its commands."""
+
+from __future__ import annotations
+
+import click
+
+from rankscope.cli._groups import LazyGroup
+
+__all__ = [
+    "features",
+]
+
+
+#: Command -> where it is, and a line for the overview.
+COMMANDS = {
+    "mt": ("rankscope.cli.features.mt:mt", "Of translations: n-grams, language model, lexicon, as a table."),
+    "runs": (
+        "rankscope.cli.features.runs:runs",
+        "Of documents: their scores and ranks in runs, so that rankers fuse these.",
+    ),
+    "lm": ("rankscope.cli.features.models:lm", "Train a language model on text."),
+    "lexicon": ("rankscope.cli.features.models:lexicon", "Train a lexicon (IBM model 1) on parallel text."),
+}
+
+
+class Features(LazyGroup):
+    """Its commands."""
+
+    table = COMMANDS
+
+
+@click.group(cls=Features, invoke_without_command=True)
+@click.pass_context
+def features(context: click.Context) -> None:
+    """Make features that rankers learn from, and the models that these need.
+
+    \b
+    rankscope features runs demo.qrels bm25.run dense.run -o both.txt
+    rankscope features mt --help                                       what a command takes
+    """  # noqa: D301 - click keeps the lines after the character \b as they are
+    if context.invoked_subcommand is None:
+        click.echo(context.get_help())

@@ -1,0 +1,241 @@
+"""`rankscope features lm` and `lexicon`, and the models that features of translations need."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any, NamedTuple, TypedDict
+
+import click
+
+from rankscope.cli._output import check_output, progress_bar
+from rankscope.data.text import join_names, pluralise
+from rankscope.errors import InputError, ParameterError
+from rankscope.io.core import check_single_stdin, open_binary, source_name
+from rankscope.io.translation import read_lines
+from rankscope.translation.array_file import magic_stem
+from rankscope.translation.features import COLUMNS
+from rankscope.translation.ibm_model_1 import train_lexicon
+from rankscope.translation.language_model import (
+    LANGUAGE_MODEL_MAGIC,
+    ORDERS,
+    LanguageModel,
+    load_language_model,
+    refuse_reserved,
+    save_language_model,
+    train_language_model,
+)
+from rankscope.translation.lexicon import Lexicon, load_lexicon, save_lexicon
+from rankscope.translation.tokenisation import sacrebleu_version, tokenised
+
+__all__ = [
+    "ModelFiles",
+    "TrainedModels",
+    "lexicon",
+    "lm",
+    "read_lm",
+    "read_models",
+    "read_parallel",
+]
+
+
+#: Bytes in which an ARPA file says what it is; the order of a model that is trained here.
+HEAD_BYTES, LM_ORDER = 1 << 16, 4
+
+
+class TrainedModels(TypedDict):
+    """As `translation_features` takes them."""
+
+    language_model: LanguageModel | None
+    forward: Lexicon | None
+    backward: Lexicon | None
+
+
+class ModelFiles(NamedTuple):
+    """The files that were named. parallel: text of both sides, to train both lexicons on."""
+
+    language_model: str | None
+    forward: str | None
+    backward: str | None
+    parallel: tuple[str, str] | None
+
+    def refuse_missing(self, features: Iterable[str]) -> None:
+        """Raise ParameterError for a model that a feature needs and nobody named, and for one named twice."""
+        if self.parallel and (self.forward or self.backward):
+            raise ParameterError("--parallel trains both lexicons; leave it out, or --forward and --backward")
+        for name in features:
+            model = COLUMNS[name].model
+            if model == "language_model" and self.language_model is None:
+                raise ParameterError(
+                    f"feature {name} needs a language model; name one, or text, with --language-model, or choose other "
+                    "--features"
+                )
+            if model in ("forward", "backward") and not self.parallel and getattr(self, model) is None:
+                raise ParameterError(
+                    f"feature {name} needs a lexicon; name it with --{model}, or parallel text with --parallel, or "
+                    "choose other --features"
+                )
+
+
+def read_models(
+    files: ModelFiles, wanted: set[str], *, progress: Callable[[float], Any] | None = None
+) -> TrainedModels:
+    """Those of the models that are wanted. progress: told of the share of the work just done.
+
+    Raises InputError for files that cannot be read, are no models, or teach nothing.
+    """
+
+    def part(share: float) -> Callable[[float], Any] | None:
+        return None if progress is None else lambda done: progress(done * share)
+
+    found = TrainedModels(language_model=None, forward=None, backward=None)
+    if "language_model" in wanted and files.language_model is not None:
+        found["language_model"] = read_lm(files.language_model, progress=part(0.1))
+    lexicons = wanted & {"forward", "backward"}
+    if files.parallel and lexicons:
+        sources, targets = read_parallel(files.parallel)
+        if "forward" in wanted:
+            found["forward"] = train_lexicon(sources, targets, progress=part(0.45))
+        if "backward" in wanted:
+            found["backward"] = train_lexicon(targets, sources, progress=part(0.45))
+        return found
+    if "forward" in wanted and files.forward is not None:
+        found["forward"] = load_lexicon(files.forward)
+    if "backward" in wanted and files.backward is not None:
+        found["backward"] = load_lexicon(files.backward)
+    return found
+
+
+def read_lm(path: str, *, progress: Callable[[float], Any] | None = None) -> LanguageModel:
+    """A language model from its file; of text, each different line counted once, one of order 4."""
+    if path == "-":
+        raise ParameterError("--language-model is looked at twice and cannot be standard input; name a file")
+    with open_binary(path) as stream:
+        head = stream.read(HEAD_BYTES)
+    if head.startswith(magic_stem(LANGUAGE_MODEL_MAGIC)) or b"\\data\\" in head or ".arpa" in Path(path).name:
+        return load_language_model(path)
+    lines = dict.fromkeys(tokenised(read_lines(path)))
+    try:
+        return train_language_model(list(lines), order=LM_ORDER, progress=progress)
+    except InputError as error:
+        raise InputError(f"{path}: {error}") from None
+
+
+def read_parallel(paths: tuple[str, str], *, split: bool = False) -> tuple[Sequence[str], Sequence[str]]:
+    """Both sides of parallel text, tokenised unless it is `split`.
+
+    Raises InputError for other numbers of lines, and for texts without words.
+    """
+    sides = [read_lines(path) for path in paths]
+    if len(sides[0]) != len(sides[1]):
+        raise InputError(
+            f"{paths[1]}: {pluralise(len(sides[1]), 'line')}, expected {len(sides[0]):,} as in {paths[0]}, one a "
+            "segment; lines end with LF only"
+        )
+    source, target = sides if split else map(tokenised, sides)
+    if not any(a.strip() and b.strip() for a, b in zip(source, target, strict=True)):
+        names = join_names([source_name(path) for path in paths])
+        raise InputError(f"{names}: no line has words on both sides, expected text to learn from")
+    return source, target
+
+
+@click.command()
+@click.argument("texts", nargs=-1, required=True, metavar="TEXT...")
+@click.option(
+    "-o", "--output", "model", metavar="MODEL", required=True, help="Where it goes: .arpa, or any other name."
+)
+@click.option(
+    "--order",
+    type=click.IntRange(min(ORDERS), max(ORDERS)),
+    default=4,
+    show_default=True,
+    metavar="N",
+    help="Words of the longest n-grams.",
+)
+@click.option("--tokenised", "split", is_flag=True, help="Words of TEXT stand between blanks; take them as they are.")
+@click.option("--repeats", is_flag=True, help="Let a line that stands twice count twice.")
+def lm(texts: tuple[str, ...], model: str, order: int, split: bool, repeats: bool) -> None:
+    """Train an n-gram language model (modified Kneser-Ney) on TEXTs, a sentence a line; - is standard input.
+
+    Words are in small letters, split as mteval-v13a does, so that they are those of `features mt`. A name that ends
+    with .arpa, or .arpa.gz, is a text that other tools read; any other one is binary and read faster.
+
+    \b
+    rankscope features lm demo-mt/mt-train/newstest2010/newstest2010.en -o en.lm
+    """  # noqa: D301 - click keeps the lines after the character \b as they are
+    check_model_output(model, texts)
+    if not split:
+        sacrebleu_version()
+    read = {path: read_lines(path) for path in dict.fromkeys(texts)}
+    refuse_empty(read)
+    lines = [line for path in texts for line in read[path]]
+    if split:
+        for path, own in read.items():
+            refuse_reserved(map(str.encode, own), partial(place_of_line, path))
+    sentences = lines if split else tokenised(lines)
+    if not repeats:
+        sentences = list(dict.fromkeys(sentences))
+    with progress_bar(1.0, "training") as progress:
+        found = train_language_model(sentences, order=order, progress=progress)
+    save_language_model(found, model)
+    report_model(found, found.notes)
+
+
+@click.command()
+@click.argument("source")
+@click.argument("target")
+@click.option("-o", "--output", "model", metavar="MODEL", required=True, help="Where it goes (binary).")
+@click.option(
+    "--iterations",
+    type=click.IntRange(min=1),
+    default=5,
+    show_default=True,
+    metavar="N",
+    help="Rounds of training (EM).",
+)
+@click.option("--null/--no-null", default=True, show_default=True, help="An empty word in every source sentence.")
+@click.option("--tokenised", "split", is_flag=True, help="Words stand between blanks; take them as they are.")
+def lexicon(source: str, target: str, model: str, iterations: int, null: bool, split: bool) -> None:
+    """Train IBM model 1: with what probability each word of SOURCE is translated by each of TARGET.
+
+    Line n of both is one segment. Words are in small letters, split as mteval-v13a does.
+
+    \b
+    rankscope features lexicon demo-mt/mt-train/newstest2010/newstest2010.de \\
+        demo-mt/mt-train/newstest2010/newstest2010.en -o de-en.lexicon
+    """  # noqa: D301 - click keeps the lines after the character \b as they are
+    check_model_output(model, (source, target))
+    if not split:
+        sacrebleu_version()
+    sources, targets = read_parallel((source, target), split=split)
+    with progress_bar(1.0, "training") as progress:
+        found = train_lexicon(sources, targets, iterations=iterations, null=null, progress=progress)
+    save_lexicon(found, model)
+    report_model(found, ())
+
+
+def refuse_empty(read: Mapping[str, Sequence[str]]) -> None:
+    """Raise InputError for files without a word, which it names."""
+    if not any(line.strip() for lines in read.values() for line in lines):
+        raise InputError(f"{join_names([source_name(path) for path in read])}: no words, expected text to learn from")
+
+
+def place_of_line(path: str, i: int) -> str:
+    """How an error names a line of a file, counted from 0."""
+    return f"{source_name(path)}:{i + 1}"
+
+
+def check_model_output(model: str, inputs: Sequence[str]) -> None:
+    """Raise for a model that cannot be written, before anything is read."""
+    if model == "-":
+        raise ParameterError("a model is no text to be printed; say with -o which file it goes to")
+    check_single_stdin(inputs)
+    check_output(model, inputs)
+
+
+def report_model(found: object, notes: Sequence[str]) -> None:
+    """What was trained, and what a reader should know."""
+    click.echo(repr(found))
+    for note in notes:
+        click.echo(f"note: {note}", err=True)

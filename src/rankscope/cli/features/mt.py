@@ -1,0 +1,209 @@
+"""`rankscope features mt`."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import click
+
+from rankscope.agreement.load import read_segment_scores
+from rankscope.cli._leaderboard_input import read_ranked
+from rankscope.cli._output import check_output, progress_bar
+from rankscope.cli.features.models import ModelFiles, read_models
+from rankscope.consensus.leaderboards import column_of
+from rankscope.data.text import pluralise
+from rankscope.errors import InputError, ParameterError
+from rankscope.io.core import check_single_stdin, source_name
+from rankscope.io.letor import write_features
+from rankscope.io.translation import read_lines, read_mt_texts, read_plain_texts
+from rankscope.translation.features import (
+    COLUMNS,
+    FEATURES,
+    SETS,
+    column_of_scores,
+    feature_names,
+    judged_lists,
+    translation_features,
+    write_translation_features,
+)
+from rankscope.translation.tokenisation import sacrebleu_version
+
+__all__ = [
+    "mt",
+]
+
+
+Lines = Sequence[str]
+
+
+class TextFiles(NamedTuple):
+    """Which texts: files, or a folder."""
+
+    source: str | None
+    references: tuple[str, ...]
+    systems: tuple[str, ...]
+    folder: str | None
+    pair: str | None
+
+    @property
+    def files(self) -> list[str]:
+        named = [text.partition("=")[2] for text in self.systems]
+        return [*([self.source] if self.source else []), *self.references, *named]
+
+
+@click.command()
+@click.option("--source", metavar="FILE", help="Sources, a segment a line.")
+@click.option("--reference", "references", metavar="FILE", multiple=True, help="References; again for a second one.")
+@click.option("--system", "systems", metavar="NAME=FILE", multiple=True, help="Outputs of a system; once for each.")
+@click.option(
+    "--texts",
+    "folder",
+    metavar="FOLDER",
+    help="In the place of these: sources/, references/ and system-outputs/, as WMT or mt-metrics-eval has them.",
+)
+@click.option("--pair", metavar="P", help="The language pair, as de-en; which one of the folder.")
+@click.option(
+    "--features",
+    "chosen",
+    metavar="NAME,...",
+    default="nine",
+    show_default=True,
+    help=f"Sets ({', '.join(SETS)}) and features; `--list` shows them.",
+)
+@click.option("--list", "listing", is_flag=True, help="Say what features there are, and stop.")
+@click.option(
+    "--language-model", metavar="FILE", help="ARPA, a file of `features lm`, or text to train one of order 4."
+)
+@click.option("--forward", metavar="FILE", help="Lexicon of `features lexicon`, from sources to targets.")
+@click.option("--backward", metavar="FILE", help="Lexicon from targets to sources.")
+@click.option("--parallel", nargs=2, metavar="SOURCE TARGET", help="Parallel text to train both lexicons on.")
+@click.option("--scores", metavar="FILE", multiple=True, help="Scores of metrics (seg.scr, .seg.score) as features.")
+@click.option(
+    "--judgments", metavar="FILE", help="Write lists to train on: those that people ranked, graded by their ranks."
+)
+@click.option("-o", "--output", metavar="TABLE", help=".parquet, .csv, .tsv, .jsonl; any other name: SVMlight.")
+def mt(
+    source: str | None,
+    references: tuple[str, ...],
+    systems: tuple[str, ...],
+    folder: str | None,
+    pair: str | None,
+    chosen: str,
+    listing: bool,
+    language_model: str | None,
+    forward: str | None,
+    backward: str | None,
+    parallel: tuple[str, str] | None,
+    scores: tuple[str, ...],
+    judgments: str | None,
+    output: str | None,
+) -> None:
+    """Features of translations: a row an output, with the columns pair, system, segment and the features.
+
+    The nine of Li, Jiang and Wang (2013): precisions of n-grams, brevity, language model, length, and IBM model 1 in
+    both directions. With --judgments the table is for `rankscope train`.
+
+    \b
+    rankscope features lm demo-mt/mt-train/newstest2010/newstest2010.en -o en.lm
+    rankscope features mt --texts demo-mt/wmt12/plain --pair de-en --features smoothed --language-model en.lm \\
+        --parallel demo-mt/mt-train/newstest2010/newstest2010.de demo-mt/mt-train/newstest2010/newstest2010.en \\
+        --judgments demo-mt/wmt12/wmt12.RNK_results.csv -o mt.parquet
+    rankscope features mt --source src.de --reference ref.en --system A=a.en --system B=b.en \\
+        --language-model news.en --parallel news.de news.en -o features.parquet
+    """  # noqa: D301 - click keeps the lines after the character \b as they are
+    if listing:
+        click.echo(feature_overview(), nl=False)
+        return
+    names = feature_names([part.strip() for part in chosen.split(",") if part.strip()])
+    asked = TextFiles(source, references, systems, folder, pair)
+    inputs = [*asked.files, *parallel_files(language_model, forward, backward, parallel), *scores]
+    inputs += [judgments] if judgments else []
+    check_call(asked, output)
+    check_single_stdin(inputs)
+    check_output(output, inputs)
+    sacrebleu_version()
+    wanted = {COLUMNS[name].model for name in names} - {None}
+    files = ModelFiles(language_model, forward, backward, parallel)
+    files.refuse_missing(names)
+    sources, references_read, outputs = read_texts(asked)
+    given = [metric for path in scores for metric in read_segment_scores(path)]
+    extra = {m.metric: column_of_scores(m, pair or "", list(outputs), len(sources)) for m in given}
+    judged = None if judgments is None else read_ranked(judgments, None, False)
+    with progress_bar(1.0, "training and reading models") as progress:
+        models = read_models(files, {str(name) for name in wanted}, progress=progress)
+    with progress_bar(1.0, "features") as progress:
+        table = translation_features(
+            sources, references_read, outputs, features=names, extra=extra, pair=pair or "", progress=progress, **models
+        )
+    assert output is not None
+    notes = list(table.notes)
+    if judged is None:
+        notes += write_translation_features([table], output)
+    else:
+        lists = judged_lists(table, judged, column_of(judged, None))
+        notes += [*lists.notes, *write_features(lists, output)]
+    for note in dict.fromkeys(notes):
+        click.echo(f"note: {note}", err=True)
+
+
+def parallel_files(*given: str | tuple[str, str] | None) -> list[str]:
+    return [path for one in given if one for path in ([one] if isinstance(one, str) else one)]
+
+
+def feature_overview() -> str:
+    """The sets and the features, a line each."""
+    width = max(map(len, FEATURES))
+    sets = [f"{name:{width}}  {', '.join(names)}\n" for name, names in SETS.items()]
+    return "".join([*sets, "\n", *(f"{name:{width}}  {text}\n" for name, text in FEATURES.items())])
+
+
+def check_call(asked: TextFiles, output: str | None) -> None:
+    """Raise ParameterError for options that contradict each other, or are missing."""
+    if output is None:
+        raise ParameterError("where the table is to go is not said; name a file with -o")
+    if asked.folder is not None:
+        if asked.files:
+            raise ParameterError("--texts stands for --source, --reference and --system; leave one of the two out")
+        if asked.pair is None:
+            raise ParameterError("--texts holds several language pairs; say with --pair which, as de-en")
+        return
+    for flag, given in (("--source", asked.source), ("--reference", asked.references), ("--system", asked.systems)):
+        if not given:
+            raise ParameterError(f"{flag} is missing; name its file, or a folder of all with --texts")
+    names = [text.partition("=")[0] for text in asked.systems]
+    for text, name in zip(asked.systems, names, strict=True):
+        if not name or not text.partition("=")[2]:
+            raise ParameterError(f"--system {text}, expected a name and a file, as --system A=outputs.en")
+        if names.count(name) > 1:
+            raise ParameterError(f"--system {name} is given twice, expected a name of its own for each system")
+
+
+def read_texts(asked: TextFiles) -> tuple[Lines, list[Lines], dict[str, Lines]]:
+    """Sources, references and the outputs of each system."""
+    if asked.folder is not None:
+        assert asked.pair is not None
+        outputs = Path(asked.folder) / "system-outputs" / asked.pair
+        texts = (read_mt_texts if os.path.isdir(outputs) else read_plain_texts)(asked.folder, asked.pair)
+        return texts.sources, [texts.references], dict(texts.systems)
+    assert asked.source is not None
+    read: dict[str, Lines] = {}
+    sources = read_and_keep(asked.source, read)
+    references = [read_and_keep(path, read) for path in asked.references]
+    outputs_of = dict(text.split("=", 1) for text in asked.systems)
+    found = {name: read_and_keep(path, read) for name, path in outputs_of.items()}
+    for path, lines in read.items():
+        if len(lines) != len(sources):
+            raise InputError(
+                f"{source_name(path)}: {pluralise(len(lines), 'line')}, expected {len(sources):,} as in "
+                f"{source_name(asked.source)}, one a segment; lines end with LF only"
+            )
+    return sources, references, found
+
+
+def read_and_keep(path: str, read: dict[str, Lines]) -> Lines:
+    """The lines of a file, which `read` then has as well."""
+    read[path] = read_lines(path)
+    return read[path]

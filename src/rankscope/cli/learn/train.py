@@ -1,0 +1,140 @@
+"""`rankscope train`."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import click
+
+from rankscope.cli._output import bytes_progress, check_output, progress_bar
+from rankscope.cli._results import printing_options, take_result_output
+from rankscope.cli.learn._ranker_options import (
+    blend_options,
+    check_torch_options,
+    ranker_of,
+    ranker_options,
+    ranker_parameters,
+    take_blend,
+)
+from rankscope.errors import ParameterError
+from rankscope.experiments.crossvalidation import parse_rankers, untrained_blend
+from rankscope.io.letor import read_features
+from rankscope.learning.blend import Blend
+from rankscope.learning.features import match_file
+from rankscope.learning.lambdamart import LAMBDAMART
+from rankscope.learning.losses.registry import LOSSES
+from rankscope.learning.model_files import check_saving, save_ranker
+from rankscope.learning.ranker import Ranker
+from rankscope.learning.training import BlendTraining, Training
+
+__all__ = [
+    "train",
+]
+
+
+#: Of a blend, where nothing is said: as `crossvalidate` has it.
+BLEND_SEEDS = 3
+
+
+@click.command()
+@click.argument("train_file", metavar="TRAIN")
+@click.option("--valid", metavar="FILE", help="Lists that say when to stop and which epoch to keep.")
+@click.option(
+    "--loss",
+    "losses",
+    multiple=True,
+    default=("listnet",),
+    metavar="LOSS",
+    help=f"What is minimised, with parameters as in lambdaloss(kind='2'). Losses: {', '.join(LOSSES)}; "
+    "lambdamart grows trees, as in lambdamart(objective='listnet', leaves=15); torch:LOSS trains by PyTorch, "
+    "linear:LOSS is --hidden 0. May be repeated, for --blend. Default: listnet.",
+)
+@blend_options
+@click.option(
+    "--seeds", type=click.IntRange(min=1), metavar="N", help=f"Of --blend: train each so often. Default: {BLEND_SEEDS}."
+)
+@click.option("-o", "--output", "model", metavar="MODEL", required=True, help="Where the model goes (safetensors).")
+@click.option("--cache", is_flag=True, help="Keep a binary copy beside each file, and read it the next time.")
+@ranker_options
+@printing_options
+def train(
+    train_file: str,
+    valid: str | None,
+    losses: tuple[str, ...],
+    seeds: int | None,
+    model: str,
+    cache: bool,
+    **options: Any,
+) -> None:
+    """Learn to rank from TRAIN: LETOR or SVMlight with qid, CSV, TSV, JSONL or Parquet.
+
+    \b
+    rankscope train demo-train.txt --valid demo-valid.txt --loss listmle -o listmle.model
+    rankscope predict listmle.model demo-test.txt -o scores.txt
+    rankscope evaluate demo-test.txt scores.txt --input letor
+    rankscope train demo-train.txt --valid demo-valid.txt --loss lambdamart --loss ranknet --blend -o blend.model
+    """  # noqa: D301 - click keeps the lines after the character \b as they are
+    showing = take_result_output(options)
+    files = [train_file, *([valid] if valid is not None else [])]
+    blend = take_blend(options)
+    ranker, settings = untrained_model(losses, blend, seeds, valid is not None, ranker_parameters(options))
+    ranker.check()
+    showing.check(files)
+    check_saving()
+    if model == "-":
+        raise ParameterError("a model is no text to be printed; say with -o which file it goes to")
+    check_output(model, files)
+    if showing.plot is not None and os.path.realpath(showing.plot) == os.path.realpath(model):
+        raise ParameterError(f"{model}: is to hold the model and the figure both; name two files")
+    with bytes_progress(files, "reading features") as progress:
+        read = [read_features(path, cache=cache or None, progress=progress) for path in files]
+    data, held = read[0], None if valid is None else match_file(valid, read[1], read[0].names)
+    if held is not None and valid is not None and os.path.exists(valid) and os.path.samefile(valid, train_file):
+        told = f"{valid} is TRAIN and --valid both: what it says of when to stop is of lists that were learned by heart"
+        held = replace(held, notes=(told,), where=None)  # the others are told once, of TRAIN
+    try:
+        with progress_bar(ranker.steps, "training") as progress:
+            ranker.fit(data, eval_set=held, progress=progress)
+    except MemoryError as error:
+        grown = all(loss.strip().lower().startswith(LAMBDAMART) for loss in losses)
+        smaller = "fewer leaves" if grown else "a smaller --hidden or --batch-lists"
+        raise ParameterError(
+            f"there is not memory enough to train so on {len(data)} documents ({error or 'no more is to be had'}); try "
+            f"{smaller}"
+        ) from None
+    result: Training | BlendTraining
+    if isinstance(ranker, Blend):
+        result = BlendTraining(blend=ranker, train=data, valid=held, settings=settings)
+    else:
+        result = Training(ranker=ranker, train=data, valid=held)
+    save_ranker(ranker, model, signature=result.signature())
+    showing.show(result)
+
+
+def untrained_model(
+    losses: Sequence[str], blend: str | bool, seeds: int | None, stopped: bool, parameters: dict[str, Any]
+) -> tuple[Ranker | Blend, dict[str, str]]:
+    """What is to be trained, and the settings of a blend. stopped: whether there are validation lists.
+
+    Raises ParameterError where more than one model was asked for, or what only a blend has.
+    """
+    if not blend:
+        if len(losses) > 1:
+            raise ParameterError(
+                f"{len(losses)} losses for one model, expected one; add --blend, or train each by itself"
+            )
+        if seeds is not None:
+            raise ParameterError(
+                f"--seeds {seeds} says how often the rankers of a blend are trained; add --blend, or say --models"
+            )
+        return ranker_of(losses[0], parameters), {}
+    if blend == "stacked" and not stopped:
+        raise ParameterError("--stacked learns weights on validation lists, and there are none; give --valid")
+    check_torch_options(losses, parameters)
+    seed, seeds = parameters.pop("rng"), BLEND_SEEDS if seeds is None else seeds
+    models = parse_rankers(losses, parameters)
+    found = untrained_blend(models, blend, seeds, seed)
+    return found, {**models.settings(), "how": f"{found.how},{found.normalise}", "seeds": str(seeds), "rng": str(seed)}

@@ -1,0 +1,254 @@
+"""The result of a comparison: numbers by measure and pair, and the tidy table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from rankscope._version import __version__
+from rankscope.comparison.common_queries import MeasureValues
+from rankscope.comparison.compare.pair_tests import PairTestResults
+from rankscope.comparison.compare.significance_tests import ComparisonSettings
+from rankscope.data.result import as_text, tidy_frame
+from rankscope.data.scores import Scores
+from rankscope.data.section import Section
+from rankscope.data.text import pluralise
+from rankscope.errors import UnknownName
+from rankscope.kernels.ties import join_ties, order_of
+from rankscope.stats.multiple_comparisons import Clusters, find_clusters
+from rankscope.typing import Floats
+
+if TYPE_CHECKING:
+    import polars as pl
+
+__all__ = [
+    "Comparison",
+    "MeasureComparison",
+]
+
+
+COLUMNS = (
+    "measure",
+    "system_a",
+    "system_b",
+    "mean_a",
+    "mean_b",
+    "difference",
+    "low",
+    "high",
+    "statistic",
+    "pvalue",
+    "pvalue_corrected",
+    "effect_size",
+    "wins",
+    "ties",
+    "losses",
+    "n",
+)
+#: What a Bayesian test adds: the probabilities that A is worse than B, practically equal, better.
+PROBABILITIES = ("worse", "equal", "better")
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class MeasureComparison:
+    """What was found by one measure; arrays of shape (pairs), each pair the systems `first` and `second`.
+
+    matched: the values compared. means: (systems). found: 1 where the first system was shown to be better than the
+    second, -1 worse, 0 neither. notes: what a statistician would want to know.
+    """
+
+    matched: MeasureValues
+    means: Floats
+    first: npt.NDArray[np.int64]
+    second: npt.NDArray[np.int64]
+    tested: PairTestResults
+    pvalue_corrected: Floats
+    found: npt.NDArray[np.int64]
+    level: float
+    notes: tuple[str, ...]
+
+    @property
+    def measure(self) -> str:
+        return self.matched.measure
+
+    @property
+    def systems(self) -> tuple[str, ...]:
+        return self.matched.systems
+
+    @property
+    def n(self) -> int:
+        """How many queries were compared on."""
+        return self.matched.n
+
+    @property
+    def difference(self) -> Floats:
+        """Mean of the first less that of the second."""
+        return self.tested.difference
+
+    @property
+    def low(self) -> Floats:
+        """The lower end of the interval of the difference."""
+        return self.tested.low
+
+    @property
+    def high(self) -> Floats:
+        """The upper end of the interval of the difference."""
+        return self.tested.high
+
+    @property
+    def statistic(self) -> Floats:
+        return self.tested.statistic
+
+    @property
+    def pvalue(self) -> Floats:
+        """Before correction; NaN for tests of all systems at once, and for Bayesian ones."""
+        return self.tested.pvalue
+
+    @property
+    def effect_size(self) -> Floats:
+        """Cohen's d of paired data: mean over standard deviation of the differences."""
+        return self.tested.effects.cohens_d
+
+    def pair(self, a: int, b: int) -> int:
+        """The place of two systems among the pairs."""
+        either = ((self.first == a) & (self.second == b)) | ((self.first == b) & (self.second == a))
+        return int(np.flatnonzero(either)[0])
+
+    @cached_property
+    def order(self) -> npt.NDArray[np.int64]:
+        """The systems, best first."""
+        return order_of(-self.matched.sign * self.means, self.matched.scale)
+
+    @property
+    def equal(self) -> npt.NDArray[np.bool_]:
+        """(pairs) where both systems have the same value on every query."""
+        return self.tested.equal
+
+    @cached_property
+    def beats(self) -> npt.NDArray[np.bool_]:
+        """(systems, systems) where the first was shown to be better than the second."""
+        m = len(self.systems)
+        table = np.zeros((m, m), np.bool_)
+        table[self.first, self.second] = self.found > 0
+        table[self.second, self.first] |= self.found < 0
+        return table
+
+    @cached_property
+    def clusters(self) -> Clusters | None:
+        """Runs of systems that do not differ, and the ranks that the tests leave; None where not all pairs have p."""
+        m = len(self.systems)
+        if self.first.size != m * (m - 1) // 2 or self.tested.posterior is not None:
+            return None
+        told = np.where(self.found != 0, self.pvalue_corrected, 1.0)
+        values = join_ties(self.matched.sign * self.means, self.matched.scale)
+        return find_clusters(values, told, level=self.level)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Comparison:
+    """Systems compared by one or more measures.
+
+    `comparison["AP"]` is what was found by one. scores: what it was computed from. baseline: None where all pairs were
+    compared. notes: what a reader should know, of the scores too. `print` shows tables and sentences; `frame()` is
+    the tidy table. `compare` makes it.
+
+    >>> import rankscope as rs
+    >>> qrels = {f"q{i}": {"a": 1} for i in range(6)}
+    >>> good = rs.Run({q: {"a": 2.0, "b": 1.0} for q in qrels}, name="good")
+    >>> poor = rs.Run({q: {"a": 1.0, "b": 2.0 * (i % 2)} for i, q in enumerate(qrels)}, name="poor")
+    >>> found = rs.compare(rs.evaluate(qrels, [good, poor], ["RR", "P@1"]))
+    >>> found
+    Comparison(2 systems, 1 pairs, RR, P@1)
+    >>> found["RR"].means.tolist(), round(found["RR"].pvalue.item(), 4)
+    ([1.0, 0.75], 0.0756)
+    """
+
+    scores: Scores
+    baseline: str | None
+    parts: tuple[MeasureComparison, ...]
+    settings: ComparisonSettings
+    notes: tuple[str, ...]
+
+    def __getitem__(self, measure: object) -> MeasureComparison:
+        """What was found by one measure. Raises UnknownName for one that was not compared."""
+        name = self.scores.measure_names[self.scores.place_of(measure)]
+        if name not in self.measure_names:
+            raise UnknownName("measure of this comparison", name, self.measure_names)
+        return self.parts[self.measure_names.index(name)]
+
+    @property
+    def measure_names(self) -> tuple[str, ...]:
+        return tuple(part.measure for part in self.parts)
+
+    @property
+    def family(self) -> int:
+        """How many tests are corrected together."""
+        pairs = self.parts[0].first.size
+        return pairs * (len(self.parts) if self.settings.family == "all" else 1)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns of the tidy table."""
+        return COLUMNS + (PROBABILITIES if self.settings.bayesian else ())
+
+    def records(self) -> Iterator[tuple[Any, ...]]:
+        """The rows of the tidy table, a row a measure and pair; NaN where a test gives no such number."""
+        for part in self.parts:
+            effects, tested = part.tested.effects, part.tested
+            names = np.array(part.systems, object)
+            columns: list[Any] = [
+                names[part.first],
+                names[part.second],
+                part.means[part.first],
+                part.means[part.second],
+            ]
+            columns += [part.difference, part.low, part.high, part.statistic, part.pvalue, part.pvalue_corrected]
+            columns += [part.effect_size, effects.wins, effects.ties, effects.losses]
+            columns = [column.tolist() for column in columns]
+            columns.append([part.n] * part.first.size)
+            columns += [] if tested.posterior is None else tested.posterior.tolist()
+            for row in zip(*columns, strict=True):
+                yield (part.measure, *row)
+
+    def frame(self) -> pl.DataFrame:
+        """The tidy table as a polars frame; null where there is no value."""
+        return tidy_frame(self)
+
+    def sections(self) -> Sequence[Section]:
+        """What a report shows."""
+        from rankscope.comparison.compare.view import sections_of  # knows this class
+
+        return sections_of(self)
+
+    def signature(self) -> str:
+        """Every setting that changes the numbers, in one line."""
+        settings = self.settings
+        of = self.scores.signature(self.parts[0].measure if len(self.parts) == 1 else None)
+        head = of.rpartition(" | rankscope ")[0]
+        test = settings.test if not settings.method.resampled else f"{settings.test},{settings.n_resamples}"
+        parts = [f"test:{test}"]
+        if not settings.of_all and not settings.bayesian:
+            what = pluralise(self.family, "pair")
+            across = " and measures" if settings.family == "all" and len(self.parts) > 1 else ""
+            parts += [f"correction:{settings.correction}", f"family:{what}{across}"]
+        if settings.alternative != "two-sided":
+            parts.append(f"alternative:{settings.alternative}")
+        if settings.rope:
+            parts.append(f"rope:{settings.rope:g}")
+        interval = settings.test if settings.method.simultaneous else settings.interval
+        parts += [f"level:{settings.level:g}", f"interval:{interval}"]
+        if settings.method.resampled or settings.interval != "t":
+            parts.append(f"rng:{settings.seed}")
+        return " | ".join([head, *parts, f"rankscope {__version__}"])
+
+    def __str__(self) -> str:
+        return as_text(self)
+
+    def __repr__(self) -> str:
+        systems, pairs = len(self.scores.systems), self.parts[0].first.size
+        return f"Comparison({systems} systems, {pairs} pairs, {', '.join(self.measure_names)})"

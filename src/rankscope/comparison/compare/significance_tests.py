@@ -1,0 +1,141 @@
+"""The significance tests by name. A new one is a function of `rankscope.stats` and a line of `TESTS`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from rankscope.stats.anova import randomised_tukey_hsd, tukey_hsd
+from rankscope.stats.bayes import bayes_signed_rank_test, bayes_t_test
+from rankscope.stats.friedman import nemenyi_test
+from rankscope.stats.paired_tests import bootstrap_test, randomisation_test, sign_test, t_test, wilcoxon_test
+from rankscope.typing import Floats
+
+__all__ = [
+    "ComparisonSettings",
+    "INTERVALS",
+    "SignificanceTest",
+    "TESTS",
+]
+
+
+INTERVALS = ("t", "bca", "percentile")
+
+
+@dataclass(frozen=True, kw_only=True)
+class ComparisonSettings:
+    """How systems are compared; see `compare`. seed: what every draw begins with, so that all pairs share it."""
+
+    test: str = "t"
+    correction: str = "holm"
+    family: str = "pairs"
+    alternative: str = "two-sided"
+    level: float = 0.05
+    interval: str = "t"
+    rope: float = 0.0
+    n_resamples: int = 10_000
+    seed: int = 0
+
+    @property
+    def method(self) -> SignificanceTest:
+        return TESTS[self.test]
+
+    @property
+    def of_all(self) -> bool:
+        """Whether all systems are tested at once, corrected for all pairs by the test's own making."""
+        return self.method.kind == "all"
+
+    @property
+    def bayesian(self) -> bool:
+        """Whether the test gives probabilities in the place of p-values."""
+        return self.method.kind == "posterior"
+
+
+@dataclass(frozen=True, kw_only=True)
+class SignificanceTest:
+    """A test of systems.
+
+    asks: what, in a few words. run: of kind "pairs" it takes the differences (pairs, queries) and gives a PairedTest,
+    of kind "all" the values (systems, queries) and gives an AllPairs, of kind "posterior" the differences, better
+    above 0, and gives a Posterior. about: what it compares, "means", "ranks" (signed ranks), "signs", or "mean ranks".
+    resampled: whether it draws. counted: whether its exact p is a count over 2^n. normal: whether it rests on means
+    that are about normal. simultaneous: whether it has intervals of its own, which hold all true differences at once.
+    """
+
+    asks: str
+    run: Callable[[Floats, ComparisonSettings], Any]
+    kind: str = "pairs"
+    about: str = "means"
+    resampled: bool = False
+    counted: bool = False
+    normal: bool = False
+    simultaneous: bool = False
+
+
+def resampling_options(settings: ComparisonSettings) -> dict[str, Any]:
+    return {"n_resamples": settings.n_resamples, "rng": settings.seed}
+
+
+TESTS: dict[str, SignificanceTest] = {
+    "t": SignificanceTest(
+        asks="Student's paired t-test of the mean difference",
+        run=lambda d, s: t_test(d, alternative=s.alternative),
+        normal=True,
+    ),
+    "permutation": SignificanceTest(
+        asks="Fisher's randomisation test: sign flips of the differences",
+        run=lambda d, s: randomisation_test(d, alternative=s.alternative, **resampling_options(s)),
+        resampled=True,
+        counted=True,
+    ),
+    "bootstrap": SignificanceTest(
+        asks="studentised bootstrap test of the mean difference",
+        run=lambda d, s: bootstrap_test(d, alternative=s.alternative, **resampling_options(s)),
+        resampled=True,
+    ),
+    "wilcoxon": SignificanceTest(
+        asks="Wilcoxon's signed rank test",
+        run=lambda d, s: wilcoxon_test(d, alternative=s.alternative),
+        about="ranks",
+        counted=True,
+    ),
+    "sign": SignificanceTest(
+        asks="sign test: are as many queries won as lost",
+        run=lambda d, s: sign_test(d, alternative=s.alternative, zone=s.rope),
+        about="signs",
+        counted=True,
+    ),
+    "tukey": SignificanceTest(
+        asks="Tukey's honestly significant difference, queries as blocks",
+        run=lambda x, s: tukey_hsd(x, confidence_level=1 - s.level),
+        kind="all",
+        normal=True,
+        simultaneous=True,
+    ),
+    "randomised-tukey": SignificanceTest(
+        asks="Tukey's HSD by permutations of each query's values",
+        run=lambda x, s: randomised_tukey_hsd(x, confidence_level=1 - s.level, **resampling_options(s)),
+        kind="all",
+        resampled=True,
+        simultaneous=True,
+    ),
+    "nemenyi": SignificanceTest(
+        asks="Nemenyi's test of mean ranks, after Friedman's",
+        run=lambda x, s: nemenyi_test(x, confidence_level=1 - s.level),
+        kind="all",
+        about="mean ranks",
+    ),
+    "bayes-t": SignificanceTest(
+        asks="Bayesian correlated t-test",
+        run=lambda d, s: bayes_t_test(d, rope=s.rope),
+        kind="posterior",
+        normal=True,
+    ),
+    "bayes-signed-rank": SignificanceTest(
+        asks="Bayesian signed rank test",
+        run=lambda d, s: bayes_signed_rank_test(d, rope=s.rope, **resampling_options(s)),
+        kind="posterior",
+        resampled=True,
+    ),
+}

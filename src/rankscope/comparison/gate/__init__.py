@@ -1,0 +1,22 @@
+"""May the new system go out? Non-inferiority within a margin (`rankscope.gate`)."""
+
+from __future__ import annotations
+
+from rankscope.registry import TYPE_CHECKING, lazy_attributes
+
+if TYPE_CHECKING:
+    from rankscope.comparison.gate.noninferiority import EXIT_CODES as EXIT_CODES
+    from rankscope.comparison.gate.noninferiority import Gate as Gate
+    from rankscope.comparison.gate.noninferiority import check_gate as check_gate
+    from rankscope.comparison.gate.noninferiority import gate as gate
+
+HOMES = {
+    "EXIT_CODES": "noninferiority",
+    "Gate": "noninferiority",
+    "check_gate": "noninferiority",
+    "gate": "noninferiority",
+}
+
+__all__ = sorted(HOMES)
+
+__getattr__, __dir__ = lazy_attributes(__name__, HOMES)

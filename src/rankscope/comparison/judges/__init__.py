@@ -1,0 +1,22 @@
+"""Agreement of two judges, or of predicted and true labels (`rankscope.agree_judgments`, `agree_labels`)."""
+
+from __future__ import annotations
+
+from rankscope.registry import TYPE_CHECKING, lazy_attributes
+
+if TYPE_CHECKING:
+    from rankscope.comparison.judges.judgments import JudgeAgreement as JudgeAgreement
+    from rankscope.comparison.judges.judgments import agree_judgments as agree_judgments
+    from rankscope.comparison.judges.labels import LabelAgreement as LabelAgreement
+    from rankscope.comparison.judges.labels import agree_labels as agree_labels
+
+HOMES = {
+    "JudgeAgreement": "judgments",
+    "LabelAgreement": "labels",
+    "agree_judgments": "judgments",
+    "agree_labels": "labels",
+}
+
+__all__ = sorted(HOMES)
+
+__getattr__, __dir__ = lazy_attributes(__name__, HOMES)

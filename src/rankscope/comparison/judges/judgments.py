@@ -1,0 +1,350 @@
+"""Two judges of the same documents: people against people, or a machine against people."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from rankscope._version import __version__
+from rankscope.comparison.judges.bias import (
+    GradeBias,
+    SystemTaste,
+    bias_by_grade,
+    bias_rows,
+    bias_section,
+    taste_by_system,
+    taste_section,
+)
+from rankscope.comparison.judges.common_documents import (
+    JUDGED,
+    CommonDocuments,
+    find_common_documents,
+    judgments_for_ranking,
+    notes_on_documents,
+    overlap,
+    overlap_by_query,
+)
+from rankscope.comparison.judges.labels import (
+    ChanceCorrected,
+    Row,
+    beyond_chance,
+    binary_rows,
+    chance_sentence,
+    count_rows,
+    format_share,
+    matrix_section,
+    row_table,
+    share_row,
+    two_classes,
+)
+from rankscope.comparison.judges.ranking_effect import (
+    EffectResampling,
+    RankingEffect,
+    RankingEffects,
+    effect_section,
+    effects_on_ranking,
+)
+from rankscope.data.qrels import Qrels
+from rankscope.data.result import as_text, tidy_frame
+from rankscope.data.section import Section
+from rankscope.data.text import pluralise, pluralise_queries
+from rankscope.errors import InputError, ParameterError
+from rankscope.evaluation.conventions import make_plan
+from rankscope.evaluation.joining import ENTITY, LETOR, as_qrels
+from rankscope.io.core import check_single_stdin, file_stem, is_path, source_name
+from rankscope.stats.confusion import ConfusionMatrix, Rates, confusion_matrix, encode
+from rankscope.stats.inputs import check_choice, check_count, check_positive, check_share, seed_of
+from rankscope.typing import Bools, PathLike
+
+if TYPE_CHECKING:
+    import polars as pl
+
+__all__ = [
+    "JudgeAgreement",
+    "agree_judgments",
+]
+
+
+COLUMNS = ("statistic", "label", "measure", "system", "value", "low", "high", "n")
+RELEVANT = "relevant"
+#: Where there are no runs.
+NOTHING = RankingEffects((), "", (), (), ())
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class JudgeAgreement:
+    """How far two judges agree.
+
+    names: of A and B. both: how many documents both judged; only_a, only_b: one of them. queries: with documents that
+    both judged. confusion: counts of grades, rows A, columns B. beyond: kappa, weighted kappa and Krippendorff's alpha
+    of the grades. relevance, binary: the same and the rates where a document is relevant from grade `rel` on, A being
+    the truth. overlap: documents relevant for both over those relevant for one of them; overlap_by_query: its mean over
+    the queries that have such. biases: by how many grades B is above A, by grade of A and in all. tastes: the same on
+    what each system ranks first, and whom B favours; effects: by measure, what B does to the ranking of systems; both
+    empty without runs.
+    `print` shows sentences and tables; `frame()` is the tidy table: statistic, label, measure, system, value, low,
+    high, n.
+    """
+
+    names: tuple[str, str]
+    both: int
+    only_a: int
+    only_b: int
+    queries: int
+    confusion: ConfusionMatrix
+    beyond: ChanceCorrected
+    relevance: ChanceCorrected | None
+    binary: Rates
+    overlap: float
+    overlap_by_query: float
+    biases: tuple[GradeBias, ...]
+    tastes: tuple[SystemTaste, ...]
+    effects: tuple[RankingEffect, ...]
+    rel: int
+    beta: float
+    judged: str
+    confidence_level: float
+    resampled: str
+    measured: str
+    notes: tuple[str, ...]
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns of the tidy table."""
+        return COLUMNS
+
+    def records(self) -> Iterator[tuple[str, str, str, str, float, float, float, int]]:
+        """The rows of the tidy table; NaN where a statistic has no value or no interval."""
+        all_ = self.both + self.only_a + self.only_b
+        for name, found in (("both", self.both), ("only_a", self.only_a), ("only_b", self.only_b)):
+            yield f"judged_{name}", "", "", "", float(found), np.nan, np.nan, all_
+        rows = [*self.beyond.rows(), *self.relevance_rows(), *count_rows(self.confusion)]
+        for name, label, value, low, high, n in rows:
+            yield name, label, "", "", value, low, high, n
+        yield from bias_rows(self.biases, self.tastes)
+        for effect in self.effects:
+            yield from effect.rows()
+
+    def relevance_rows(self) -> Iterator[Row]:
+        """Rows on relevant or not."""
+        if self.relevance is not None:
+            yield from self.relevance.rows(RELEVANT)
+        yield from binary_rows(self.binary, RELEVANT, self.confidence_level)
+        tp, one = int(self.binary.tp[1]), int(self.binary.n - self.binary.tn[1])
+        yield share_row("overlap", RELEVANT, tp, one, self.confidence_level)
+        yield "overlap_by_query", RELEVANT, self.overlap_by_query, np.nan, np.nan, self.queries
+
+    def frame(self) -> pl.DataFrame:
+        """The tidy table as a polars frame; null where there is no value."""
+        return tidy_frame(self)
+
+    def sections(self) -> tuple[Section, ...]:
+        """What a report shows."""
+        one, other = self.names
+        agreement = Section(
+            title=f"Agreement of {one} and {other}",
+            sentence=f"Judged by both: {pluralise(self.both, 'document')} of {pluralise_queries(self.queries)}; "
+            f"by {one} only: {self.only_a:,}; by {other} only: {self.only_b:,}. "
+            + chance_sentence(self.beyond.kappa, "document", "grade"),
+            table=row_table(list(self.beyond.rows()), self.beta),
+        )
+        relevance = Section(
+            title="Relevant or not",
+            sentence=self.relevance_sentence(),
+            table=row_table(list(self.relevance_rows()), self.beta),
+        )
+        matrix = matrix_section(self.confusion, one, other, f"Rows: grades by {one}. Columns: grades by {other}.")
+        bias = bias_section(self.biases, self.names, self.confidence_level)
+        taste = [taste_section(self.tastes, self.names, self.confidence_level)] if self.tastes else []
+        effects = (effect_section(effect, self.names) for effect in self.effects)
+        return agreement, matrix, bias, relevance, *taste, *effects
+
+    def relevance_sentence(self) -> str:
+        one, other = self.names
+        tp, fp, fn, tn = (int(side[1]) for side in (self.binary.tp, self.binary.fp, self.binary.fn, self.binary.tn))
+        return (
+            f"Relevant is grade {self.rel} or more. Of what {one} found relevant, {other} did too: "
+            f"{format_share(tp, tp + fn)}; of what {one} did not, {other} did: {format_share(fp, fp + tn)}. "
+            f"The rates take {one} for the truth and {other} for the prediction."
+        )
+
+    def signature(self) -> str:
+        """Every setting that changes the numbers, in one line."""
+        parts = [
+            "agreement of judgments",
+            f"rel:{self.rel}",
+            f"beta:{self.beta:g}",
+            f"alpha:{self.beyond.alpha.level}",
+            f"confidence:{self.confidence_level:g}",
+            f"documents:{self.both}",
+        ]
+        parts += (
+            [f"judged:{self.judged}", self.resampled, self.measured] if self.effects else [f"rankscope {__version__}"]
+        )
+        return " | ".join(parts)
+
+    def __str__(self) -> str:
+        return as_text(self)
+
+    def __repr__(self) -> str:
+        one, other = self.names
+        documents, measures = pluralise(self.both, "document"), pluralise(len(self.effects), "measure")
+        return f"JudgeAgreement({one} and {other}, {documents}, {measures})"
+
+
+def agree_judgments(
+    qrels_a: Qrels | PathLike | Any,
+    qrels_b: Qrels | PathLike | Any,
+    runs: Any = None,
+    measures: Any = None,
+    *,
+    rel: int = 1,
+    beta: float = 1.0,
+    normalise: str | None = None,
+    judged: str = "both",
+    names: tuple[str, str] | None = None,
+    confidence_level: float = 0.95,
+    n_resamples: int = 2000,
+    rng: Any = 0,
+    **options: Any,
+) -> JudgeAgreement:
+    """How far two judges of the same documents agree, and what the second does to the ranking of systems.
+
+    qrels_a, qrels_b: each a Qrels, a path, or what `Qrels(...)` takes; A is the reference. Agreement is counted on the
+    documents that both judged; a grade below 0 means not judged. rel: least grade that is relevant, where grades become
+    yes or no. beta: how many times recall weighs more than precision in F. normalise: what the confusion matrix shows:
+    counts, or shares of each "row", "column" or of "all". names: of A and B; else those of their files.
+
+    runs, measures: as `evaluate` takes them; with runs, their systems are ranked under both judges by the mean of each
+    measure. judged: "both" ranks by the judgments of documents that both judged, so that grades alone differ; "own" by
+    all that each judge has of the same queries, so that what only one judged counts too. n_resamples, rng: samples of
+    the queries, for the intervals of the correlations of both rankings. options: further keyword
+    arguments of `evaluate`: preset, ties, missing, no_relevant, unjudged ("bounds" apart), input.
+
+    Raises InputError for no document in common, one grade only; ParameterError for arguments out of range, measures by
+    subtopic, and as `evaluate`.
+
+    Source: see `rankscope.stats.raters`; overlap and the effect on the ranking as in Voorhees (2000), "Variations in
+    relevance judgments and the measurement of retrieval effectiveness".
+
+    >>> found = agree_judgments({"q": {"a": 2, "b": 0, "c": 1}}, {"q": {"a": 1, "b": 0, "c": 1, "d": 1}})
+    >>> found.both, found.only_b, round(found.beyond.kappa.agreement, 4), found.overlap
+    (3, 1, 0.6667, 1.0)
+    """
+    check_share("confidence_level", confidence_level)
+    check_positive("beta", beta)
+    check_choice("judged", judged, JUDGED)
+    check_count("n_resamples", n_resamples)
+    if runs is None and (measures is not None or options):
+        raise ParameterError("measures and options of evaluation ask for runs; name at least one, or leave them out")
+    check_options(runs, (qrels_a, qrels_b), measures, {"rel": rel, **options})
+    called = names_of_judges(qrels_a, qrels_b, names)
+    both = find_common_documents(as_qrels(qrels_a), as_qrels(qrels_b), called)
+    grades_a, grades_b = both.grades
+    confusion, beyond = grade_by_grade(both, called, normalise, confidence_level)
+    relevance, binary = relevant_or_not(grades_a >= rel, grades_b >= rel, beta, confidence_level)
+    tastes: tuple[SystemTaste, ...] = ()
+    found = NOTHING
+    resampling = EffectResampling(confidence_level, n_resamples, seed_of(rng))
+    if runs is not None:
+        pair = judgments_for_ranking(both, judged)
+        found = effects_on_ranking(pair, called, runs, measures, {"rel": rel, **options}, resampling)
+        tastes = taste_by_system(both, judged, found.systems, found.hits, confidence_level)
+    return JudgeAgreement(
+        names=called,
+        both=both.n,
+        only_a=both.only_a,
+        only_b=both.only_b,
+        queries=both.queries,
+        confusion=confusion,
+        beyond=beyond,
+        relevance=relevance,
+        binary=binary,
+        overlap=overlap(binary),
+        overlap_by_query=overlap_by_query(both, grades_a >= rel, grades_b >= rel),
+        biases=bias_by_grade(both, confidence_level),
+        tastes=tastes,
+        effects=found.effects,
+        rel=rel,
+        beta=beta,
+        judged=judged,
+        confidence_level=confidence_level,
+        resampled=f"bootstrap:{n_resamples},rng:{resampling.seed}",
+        measured=found.measured,
+        notes=(
+            *notes_on_documents(both, called, (beyond, relevance), binary, judged if found.effects else None),
+            *found.notes,
+        ),
+    )
+
+
+def grade_by_grade(
+    both: CommonDocuments, names: tuple[str, str], normalise: str | None, confidence_level: float
+) -> tuple[ConfusionMatrix, ChanceCorrected]:
+    """How often each grade of A became each of B, and agreement beyond chance. Raises InputError for one grade only."""
+    labels, a, b = encode(*both.grades)
+    if len(labels) == 1:
+        raise InputError(
+            f"{names[0]} and {names[1]} gave only the grade {labels[0]} ({pluralise(both.n, 'document')}), expected at "
+            "least 2 grades; of one alone nothing tells agreement from chance"
+        )
+    k = len(labels)
+    counts = np.bincount(a * k + b, minlength=k * k).reshape(k, k)
+    confusion = confusion_matrix(counts, labels=labels, normalise=normalise)
+    return confusion, beyond_chance(confusion, a, b, confidence_level)
+
+
+def check_options(runs: Any, qrels: tuple[Any, Any], measures: Any, options: dict[str, Any]) -> None:
+    """Tell a wrong argument before anything is read."""
+    check_count("rel", options["rel"])
+    if runs is None:
+        several: list[Any] = []
+    else:
+        several = list(runs) if isinstance(runs, (list, tuple)) else [runs]
+        if options.get("input") in (*LETOR, ENTITY) or options.get("total_ranks") is not None:
+            raise ParameterError(
+                "two judges are compared on judgments and runs, and LETOR's files and tables of ranks are neither; "
+                "convert them first (rankscope convert)"
+            )
+        if options.get("unjudged") == "bounds":
+            raise ParameterError(
+                "--unjudged bounds (unjudged='bounds') has no meaning for a ranking of systems; choose nonrelevant or "
+                "skip"
+            )
+        reading = ("input", "total_ranks", "progress", "workers")
+        settled = {name: value for name, value in options.items() if name not in reading}
+        plan = make_plan(measures, **settled)
+        if plan.needs_subtopics:
+            raise ParameterError(
+                "measures of diversity ask for judgments by subtopic, and judges are compared on grades of documents; "
+                "choose other measures"
+            )
+    check_single_stdin((*qrels, *several))
+
+
+def names_of_judges(qrels_a: Any, qrels_b: Any, names: Any) -> tuple[str, str]:
+    """As they were given; else by their files, else A and B."""
+    if names is not None:
+        if not isinstance(names, (list, tuple)) or len(names) != 2:
+            raise ParameterError(f"names are {names!r}, expected two, of A and B")
+        return str(names[0]), str(names[1])
+    if is_path(qrels_a) and is_path(qrels_b):
+        for shorter in (file_stem, source_name):
+            one, other = (shorter(path).removesuffix(".qrels") for path in (qrels_a, qrels_b))
+            if one != other:
+                return one, other
+    return "A", "B"
+
+
+def relevant_or_not(a: Bools, b: Bools, beta: float, confidence_level: float) -> tuple[ChanceCorrected | None, Rates]:
+    """Agreement on what is relevant, None where both say one thing of all documents; and the rates, A the truth."""
+    labels = (f"not {RELEVANT}", RELEVANT)
+    counts = np.bincount(2 * a.astype(np.int64) + b, minlength=4).reshape(2, 2)
+    binary = two_classes(counts, labels, RELEVANT, beta)
+    if counts.max() == a.size and counts.trace() == a.size:
+        return None, binary
+    confusion = confusion_matrix(counts, labels=labels)
+    return beyond_chance(confusion, a.astype(np.int64), b.astype(np.int64), confidence_level), binary

@@ -1,0 +1,432 @@
+"""Predicted against true labels: agreement beyond chance, its rows, tables and sentences, which judges share."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from rankscope._version import __version__
+from rankscope.data.result import as_text, tidy_frame
+from rankscope.data.section import Figure, Section, Table
+from rankscope.data.text import format_percent, format_value, pluralise
+from rankscope.errors import InputError, ParameterError
+from rankscope.stats.confusion import (
+    AVERAGED,
+    RATES,
+    ConfusionMatrix,
+    Label,
+    Rates,
+    confusion_matrix,
+    encode,
+    rates,
+    share_interval,
+)
+from rankscope.stats.inputs import check_positive, check_share
+from rankscope.stats.raters import Alpha, Kappa, cohens_kappa, krippendorffs_alpha
+from rankscope.typing import Floats, Ints
+
+if TYPE_CHECKING:
+    import polars as pl
+
+__all__ = [
+    "COLUMNS",
+    "ChanceCorrected",
+    "LabelAgreement",
+    "Row",
+    "agree_labels",
+    "beyond_chance",
+    "binary_rows",
+    "chance_sentence",
+    "class_rows",
+    "count_rows",
+    "format_share",
+    "format_tenths",
+    "matrix_section",
+    "row_table",
+    "two_classes",
+]
+
+
+COLUMNS = ("statistic", "label", "value", "low", "high", "n")
+#: statistic, label, value, low, high, n
+Row = tuple[str, str, float, float, float, int]
+NONE = float("nan")
+#: What is divided by what, for the intervals of rates.
+OF = {
+    "precision": ("tp", "fp"),
+    "recall": ("tp", "fn"),
+    "specificity": ("tn", "fp"),
+    "fpr": ("fp", "tn"),
+    "fnr": ("fn", "tp"),
+}
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class ChanceCorrected:
+    """Agreement beyond chance. linear, quadratic: weighted kappa; None where labels are text or there are only two."""
+
+    kappa: Kappa
+    linear: Kappa | None
+    quadratic: Kappa | None
+    alpha: Alpha
+
+    @property
+    def all(self) -> dict[str, Kappa]:
+        named = {"kappa": self.kappa, "kappa_linear": self.linear, "kappa_quadratic": self.quadratic}
+        return {name: kappa for name, kappa in named.items() if kappa is not None}
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        return (*self.kappa.notes, *self.alpha.notes)
+
+    def rows(self, label: str = "") -> Iterator[Row]:
+        kappa = self.kappa
+        n = kappa.n
+        right = round(kappa.agreement * n)
+        yield share_row("agreement", label, right, n, kappa.confidence_level)
+        yield "chance_agreement", label, kappa.chance, NONE, NONE, n
+        for name, found in self.all.items():
+            yield name, label, found.value, found.low, found.high, n
+        yield f"alpha_{self.alpha.level}", label, self.alpha.value, NONE, NONE, n
+
+
+def beyond_chance(confusion: ConfusionMatrix, a: Ints, b: Ints, confidence_level: float) -> ChanceCorrected:
+    """Kappa and alpha. a, b: the places of the labels. Weights and alpha take labels that are numbers for a scale."""
+    positions = scale_of(confusion.labels)
+
+    def kappa(weights: str | None) -> Kappa:
+        return cohens_kappa(confusion.counts, weights=weights, positions=positions, confidence_level=confidence_level)
+
+    graded = positions is not None and len(confusion.labels) > 2
+    return ChanceCorrected(
+        kappa=kappa(None),
+        linear=kappa("linear") if graded else None,
+        quadratic=kappa("quadratic") if graded else None,
+        alpha=krippendorffs_alpha(np.stack((a, b)), level="ordinal" if graded else "nominal"),
+    )
+
+
+def scale_of(labels: Sequence[Label]) -> Floats | None:
+    """The labels as numbers; None for text."""
+    return None if any(isinstance(label, str) for label in labels) else np.array(labels, np.float64)
+
+
+def share_row(name: str, label: str, part: int, whole: int, confidence_level: float) -> Row:
+    low, high = (float(end) for end in share_interval(part, whole, confidence_level=confidence_level))
+    return name, label, part / whole if whole else NONE, low, high, whole
+
+
+def count_rows(confusion: ConfusionMatrix) -> Iterator[Row]:
+    """The confusion matrix, a row a cell: count, and share where it was normalised."""
+    for i, true in enumerate(confusion.labels):
+        for j, predicted in enumerate(confusion.labels):
+            label = f"{true} -> {predicted}"
+            yield "count", label, float(confusion.counts[i, j]), NONE, NONE, confusion.n
+            if confusion.normalise is not None:
+                yield f"share_of_{confusion.normalise}", label, float(confusion.values[i, j]), NONE, NONE, confusion.n
+
+
+def binary_rows(rates: Rates, label: str, confidence_level: float) -> Iterator[Row]:
+    """The rates of two classes, of which the second is the positive one."""
+    for name in RATES:
+        yield rate_row(rates, 1, name, label, confidence_level)
+    yield "mcc", label, rates.mcc, NONE, NONE, rates.n
+
+
+def class_rows(rates: Rates, confidence_level: float) -> Iterator[Row]:
+    """The rates of each class against all others, and their averages."""
+    for i, label in enumerate(rates.labels):
+        for name in RATES:
+            yield rate_row(rates, i, name, str(label), confidence_level)
+    for name in AVERAGED:
+        yield f"{name}_macro", "", rates.macro[name], NONE, NONE, rates.n
+        yield f"{name}_micro", "", rates.micro[name], NONE, NONE, rates.n
+    yield "mcc", "", rates.mcc, NONE, NONE, rates.n
+
+
+def rate_row(rates: Rates, i: int, name: str, label: str, confidence_level: float) -> Row:
+    if name not in OF:
+        return name, label, float(rates.fscore[i]), NONE, NONE, rates.n
+    part, other = (int(getattr(rates, which)[i]) for which in OF[name])
+    return share_row(name, label, part, part + other, confidence_level)
+
+
+ROW_TITLES = {
+    "agreement": "same label",
+    "chance_agreement": "same label by chance",
+    "kappa": "Cohen's kappa",
+    "kappa_linear": "kappa, linear weights",
+    "kappa_quadratic": "kappa, quadratic weights",
+    "alpha_nominal": "Krippendorff's alpha (nominal)",
+    "alpha_ordinal": "Krippendorff's alpha (ordinal)",
+    "precision": "precision",
+    "recall": "recall (TPR)",
+    "specificity": "specificity (TNR)",
+    "fpr": "false positive rate (FPR)",
+    "fnr": "false negative rate (FNR)",
+    "mcc": "Matthews' correlation (MCC)",
+    "overlap": "overlap (Jaccard)",
+    "overlap_by_query": "overlap, mean over queries",
+}
+
+
+def row_table(rows: Sequence[Row], beta: float) -> Table:
+    """Rows for people: what it is called, value, and the interval where there is one."""
+    names = {**ROW_TITLES, "fscore": f"F{beta:g}"}
+    cells = [
+        (names[name], *(format_value(x, "mean") for x in (value, low, high))) for name, _, value, low, high, _ in rows
+    ]
+    return Table(columns=("", "value", "low", "high"), rows=tuple(cells))
+
+
+def matrix_section(confusion: ConfusionMatrix, rows: str, columns: str, axes: str) -> Section:
+    """The confusion matrix as a table, and by the name of its figure. axes: says what rows and columns are."""
+    labels = tuple(map(str, confusion.labels))
+    shares = confusion.normalise is not None
+    cells = confusion.values if shares else confusion.counts
+    show = [[format_value(x, "mean") if shares else f"{int(x)}" for x in row] for row in cells.tolist()]
+    of = {"row": "of its row", "column": "of its column", "all": "of all", None: ""}[confusion.normalise]
+    return Section(
+        title="Confusion matrix",
+        sentence=f"{axes} " + (f"Each number is the share {of}." if shares else "On the diagonal they agree."),
+        table=Table(columns=("", *labels), rows=tuple((label, *row) for label, row in zip(labels, show, strict=True))),
+        figure=Figure(
+            "confusion_matrix",
+            {
+                "labels": labels,
+                "counts": confusion.counts.tolist(),
+                "rows": rows,
+                "columns": columns,
+                "normalise": confusion.normalise,
+            },
+        ),
+    )
+
+
+def chance_sentence(kappa: Kappa, what: str, label: str) -> str:
+    """What kappa says, in words. what: "document". label: "grade"."""
+    same = round(kappa.agreement * kappa.n)
+    begin = (
+        f"{same:,} of {pluralise(kappa.n, what)} ({format_tenths(kappa.agreement)}) got the same {label} from both. Two judges "
+        f"who hand out as many of each {label} as these two did, but blindly, would agree on {format_tenths(kappa.chance)}."
+    )
+    if np.isnan(kappa.value):
+        return begin
+    if same == kappa.n:
+        return f"{begin} Cohen's kappa is 1: full agreement."
+    end = f"they went {format_tenths(kappa.value)} of the way from chance to full agreement"
+    if kappa.value < 0.0005:
+        end = f"they agree {'less' if kappa.value < -0.0005 else 'no more'} than by chance"
+    if np.isnan(kappa.low):
+        return f"{begin} Cohen's kappa is {kappa.value:.2f}: {end}."
+    level = format_percent(kappa.confidence_level)
+    return f"{begin} Cohen's kappa is {kappa.value:.2f} ({level} interval {kappa.low:.2f} to {kappa.high:.2f}): {end}."
+
+
+def format_tenths(share: float) -> str:
+    """A share to a tenth of a percent."""
+    return format_percent(round(share, 3))
+
+
+#: Pairs of labels of which nobody doubts that the second is the positive one.
+PLAIN = ((0, 1), (-1, 1), (False, True), ("0", "1"), ("no", "yes"), ("false", "true"))
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class LabelAgreement:
+    """How far predicted labels agree with true ones.
+
+    confusion: counts, rows true, columns predicted. beyond: kappa, weighted where labels are numbers and more than two,
+    and Krippendorff's alpha. rates: of each class against all others. binary: of the positive class against the rest;
+    None where there are more than two classes and none was named. `print` shows sentences and tables; `frame()` is the
+    tidy table: statistic, label ("" or the class), value, low, high, n (what it is a share of, or the items).
+    """
+
+    confusion: ConfusionMatrix
+    beyond: ChanceCorrected
+    rates: Rates
+    binary: Rates | None
+    positive: Label | None
+    beta: float
+    confidence_level: float
+    notes: tuple[str, ...]
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns of the tidy table."""
+        return COLUMNS
+
+    def records(self) -> Iterator[Row]:
+        """The rows of the tidy table; NaN where a statistic has no value or no interval."""
+        yield from self.beyond.rows()
+        if self.binary is None:
+            yield from class_rows(self.rates, self.confidence_level)
+        else:
+            yield from binary_rows(self.binary, str(self.positive), self.confidence_level)
+        yield from count_rows(self.confusion)
+
+    def frame(self) -> pl.DataFrame:
+        """The tidy table as a polars frame; null where there is no value."""
+        return tidy_frame(self)
+
+    def sections(self) -> tuple[Section, ...]:
+        """What a report shows."""
+        agreement = Section(
+            title="Agreement",
+            sentence=chance_sentence(self.beyond.kappa, "item", "label"),
+            table=row_table(list(self.beyond.rows()), self.beta),
+        )
+        axes = "Rows: true labels. Columns: predicted labels."
+        return agreement, matrix_section(self.confusion, "true", "predicted", axes), self.rates_section()
+
+    def rates_section(self) -> Section:
+        if self.binary is None:
+            return Section(title="By class", sentence=class_sentence(self.rates), table=class_table(self.rates))
+        rows = list(binary_rows(self.binary, str(self.positive), self.confidence_level))
+        return Section(
+            title=f"{self.positive} or not",
+            sentence=rates_sentence(self.binary, str(self.positive)),
+            table=row_table(rows, self.beta),
+        )
+
+    def signature(self) -> str:
+        """Every setting that changes the numbers, in one line."""
+        parts = [
+            "agreement of labels",
+            *([] if self.positive is None else [f"positive:{self.positive}"]),
+            f"beta:{self.beta:g}",
+            f"alpha:{self.beyond.alpha.level}",
+            f"confidence:{self.confidence_level:g}",
+            f"items:{self.confusion.n}",
+            f"rankscope {__version__}",
+        ]
+        return " | ".join(parts)
+
+    def __str__(self) -> str:
+        return as_text(self)
+
+    def __repr__(self) -> str:
+        return f"LabelAgreement({pluralise(self.confusion.n, 'item')}, {len(self.confusion.labels)} classes)"
+
+
+def agree_labels(
+    true: Any,
+    predicted: Any,
+    *,
+    positive: Label | None = None,
+    beta: float = 1.0,
+    normalise: str | None = None,
+    confidence_level: float = 0.95,
+) -> LabelAgreement:
+    """How far predicted labels agree with true ones: accuracy, kappa, alpha, and the rates of each class.
+
+    true, predicted: one label an item, text or numbers, in one order of the items. positive: the class whose precision,
+    recall and so on are asked for; of two classes the second in order unless you say otherwise, of more each class in
+    turn and averages over them. beta: how many times recall weighs more than precision in F. normalise: what the
+    confusion matrix shows: counts, or shares of each "row", "column" or of "all". Intervals take the items as drawn one
+    by one.
+
+    Raises InputError for lists of two lengths, no items, missing labels (NaN, None), text beside numbers, one class
+    only; ParameterError for a positive class that is not there, a beta or a level out of range.
+
+    Source: see `rankscope.stats.raters` and `rankscope.stats.confusion`; agrees with scikit-learn and statsmodels where
+    those have a value.
+
+    >>> found = agree_labels(["yes", "no", "yes", "no", "yes"], ["yes", "no", "yes", "yes", "no"])
+    >>> round(found.beyond.kappa.value, 4), round(found.binary.of("yes")["recall"], 4)
+    (0.1667, 0.6667)
+    """
+    check_share("confidence_level", confidence_level)
+    check_positive("beta", beta)
+    labels, a, b = encode(true, predicted)
+    if len(labels) == 1:
+        raise InputError(
+            f"there is only the label {labels[0]!r} in both lists ({pluralise(a.size, 'item')}), expected at least 2 "
+            "classes; of one alone nothing tells agreement from chance"
+        )
+    if positive is not None and positive not in labels:
+        known = ", ".join(map(repr, labels[:10]))
+        raise ParameterError(f"the positive class {positive!r} is none of the labels ({known}); name one of them")
+    k = len(labels)
+    counts = np.bincount(a * k + b, minlength=k * k).reshape(k, k)
+    confusion = confusion_matrix(counts, labels=labels, normalise=normalise)
+    notes = []
+    if positive is None and k == 2:
+        positive = labels[1]
+        if not is_plain(labels):
+            notes.append(f"{positive!r} is taken for the positive class, the last in order; name another if it is not")
+    by_class = rates(counts, labels=labels, beta=beta)
+    binary = None if positive is None else two_classes(counts, labels, positive, beta)
+    beyond = beyond_chance(confusion, a, b, confidence_level)
+    return LabelAgreement(
+        confusion=confusion,
+        beyond=beyond,
+        rates=by_class,
+        binary=binary,
+        positive=positive,
+        beta=beta,
+        confidence_level=confidence_level,
+        notes=(*notes, *beyond.notes, *(by_class if binary is None else binary).notes),
+    )
+
+
+def is_plain(labels: tuple[Label, ...]) -> bool:
+    lowered = tuple(label.lower() if isinstance(label, str) else label for label in labels)
+    return lowered in PLAIN
+
+
+def two_classes(counts: Ints, labels: tuple[Label, ...], positive: Label, beta: float) -> Rates:
+    """The rates of one class, the second, against all others together."""
+    i = labels.index(positive)
+    tp = int(counts[i, i])
+    fn, fp = int(counts[i].sum()) - tp, int(counts[:, i].sum()) - tp
+    tn = int(counts.sum()) - tp - fn - fp
+    found = rates([[tn, fp], [fn, tp]], labels=(f"not {positive}", positive), beta=beta)
+    return keep_notes_of_positive(found)
+
+
+def keep_notes_of_positive(found: Rates) -> Rates:
+    """Of two classes only the positive one is shown: notes on the other are left out."""
+    notes = [
+        f"{name} divides 0 by 0 and has no value"
+        for name in ("precision", "recall", "specificity", "fscore")
+        if np.isnan(getattr(found, name)[1])
+    ]
+    return replace(found, notes=(*notes, *(note for note in found.notes if "Matthews" in note)))
+
+
+def rates_sentence(found: Rates, positive: str) -> str:
+    """Recall and the rate of false alarms, in words and counts."""
+    tp, fp, fn, tn = (int(side[1]) for side in (found.tp, found.fp, found.fn, found.tn))
+    return (
+        f"Truly {positive} and predicted so: {format_share(tp, tp + fn)}. Predicted {positive} without being so: "
+        f"{format_share(fp, fp + tn)}."
+    )
+
+
+def format_share(part: int, whole: int) -> str:
+    return f"{part:,} of {whole:,}" + (f" ({format_tenths(part / whole)})" if whole else "")
+
+
+def class_sentence(found: Rates) -> str:
+    """Which class is recognised worst."""
+    known = np.flatnonzero(~np.isnan(found.recall))
+    worst = int(known[np.argmin(found.recall[known])])
+    if found.recall[worst] == 1:
+        return "Each class against all others. All were recognised every time."
+    of = format_share(int(found.tp[worst]), int(found.tp[worst] + found.fn[worst]))
+    return f"Each class against all others. Least often recognised is {found.labels[worst]}: {of}."
+
+
+def class_table(found: Rates) -> Table:
+    names = ("precision", "recall", "specificity", "fscore")
+    rows = [
+        (str(label), *(format_value(float(getattr(found, name)[i]), "mean") for name in names), f"{n}")
+        for i, (label, n) in enumerate(zip(found.labels, (found.tp + found.fn).tolist(), strict=True))
+    ]
+    for kind, averages in (("mean of classes (macro)", found.macro), ("all counts together (micro)", found.micro)):
+        rows.append((kind, *(format_value(averages[name], "mean") for name in names), f"{found.n}"))
+    return Table(columns=("class", "precision", "recall", "specificity", f"F{found.beta:g}", "n"), rows=tuple(rows))

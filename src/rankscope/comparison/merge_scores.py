@@ -1,0 +1,147 @@
+"""Scores from two places, as of today and of last month: are they of one collection, and if so, side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+
+import numpy as np
+
+from rankscope.comparison.common_queries import check_systems, select_measures
+from rankscope.data.hits import freeze
+from rankscope.data.scores import Scores
+from rankscope.data.text import join_names, pluralise_queries
+from rankscope.errors import InputError, ParameterError
+from rankscope.typing import Bools, Floats
+
+__all__ = [
+    "check_same_collection",
+    "join_scores",
+]
+
+
+#: How the two are named in messages.
+NAMES = ("the new scores", "the baseline")
+ADVICE = "evaluate both with the same judgments and options"
+#: Queries that a message names at most.
+MOST_IN_MESSAGE = 3
+
+
+def check_same_collection(
+    a: Scores, b: Scores, measures: Iterable[str] | None = None, *, names: tuple[str, str] = NAMES
+) -> None:
+    """Raise unless two Scores can be compared: the same queries, judgments, conventions and measures.
+
+    measures: full names, default all of `a`; `b` may hold more. Judgments are compared by their fingerprints, which
+    hold grades and no ids of documents, where both are known. `unjudged="bounds"` changes no value, and so may differ,
+    as may the version of rankscope. Raises InputError for the first difference, ParameterError for a measure that one
+    of them lacks and for what are no scores; a message says what differs and how.
+
+    >>> import rankscope as rs
+    >>> qrels, run = {"q1": {"d1": 1}}, {"q1": {"d1": 2.0}}
+    >>> check_same_collection(rs.evaluate(qrels, run, ["RR", "AP"]), rs.evaluate(qrels, run, ["AP", "P@5", "RR"]))
+    """
+    for scores in (a, b):
+        check_systems(scores, None, 1)
+    chosen = a.measure_names if measures is None else tuple(measures)
+    for scores, name in zip((a, b), names, strict=True):
+        for measure in chosen:
+            if measure not in scores.measure_names:
+                raise ParameterError(
+                    f"no {measure} among the measures of {name} ({', '.join(scores.measure_names)}), expected it in "
+                    f"both; evaluate again with -m {measure}"
+                )
+    refuse_different_queries(a, b, names)
+    if a.fingerprint and b.fingerprint and same_query_order(a, b) and a.fingerprint != b.fingerprint:
+        raise InputError(
+            f"{names[0]} and {names[1]} have the same queries but other judgments: the grades of judged documents "
+            f"differ; {ADVICE}"
+        )
+    refuse_different_settings("", comparable(a.settings), comparable(b.settings), names)
+    for measure in chosen:
+        refuse_different_settings(f"{measure}: ", settings_of(a, measure), settings_of(b, measure), names)
+
+
+def settings_of(scores: Scores, measure: str) -> Mapping[str, str]:
+    """The parameters of a measure; none where scores were made by hand without them."""
+    return scores.measure_settings[scores.measure_names.index(measure)] if scores.measure_settings else {}
+
+
+def same_query_order(a: Scores, b: Scores) -> bool:
+    """Whether queries stand in one order, which fingerprints depend on."""
+    return a.query_ids == b.query_ids
+
+
+def refuse_different_queries(a: Scores, b: Scores, names: tuple[str, str]) -> None:
+    if set(a.query_ids) == set(b.query_ids):
+        return
+    more, fewer = set(a.query_ids) - set(b.query_ids), set(b.query_ids) - set(a.query_ids)
+    if more and fewer and len(more) == len(a.query_ids):
+        raise InputError(
+            f"{names[0]} and {names[1]} have no queries in common ({join_names(sorted(more), MOST_IN_MESSAGE)}; "
+            f"{join_names(sorted(fewer), MOST_IN_MESSAGE)}), expected the same; {ADVICE}"
+        )
+    found = [
+        f"{pluralise_queries(len(only))} of {name} only ({join_names(sorted(only), MOST_IN_MESSAGE)})"
+        for only, name in zip((more, fewer), names, strict=True)
+        if only
+    ]
+    raise InputError(f"{' and '.join(found)}, expected the same queries in both; {ADVICE}")
+
+
+def comparable(settings: Mapping[str, str]) -> dict[str, str]:
+    """Settings less those that change no value."""
+    return {k: v for k, v in settings.items() if k != "queries" and (k, v) != ("unjudged", "bounds")}
+
+
+def refuse_different_settings(whose: str, a: Mapping[str, str], b: Mapping[str, str], names: tuple[str, str]) -> None:
+    for key in dict.fromkeys((*a, *b)):
+        if a.get(key) != b.get(key):
+            one, other = (f"{said.get(key, 'not set')} for {name}" for said, name in zip((a, b), names, strict=True))
+            raise InputError(f"{whose}{key} is {one} and {other}, expected the same; {ADVICE}")
+
+
+def join_scores(a: Scores, b: Scores, measures: object = None) -> Scores:
+    """The systems of both, those of `a` first. measures: one, a list, or None for all of `a`.
+
+    A system of `b` that is called as one of `a` becomes "name (baseline)". Bounds are left out. A note says where two
+    versions of rankscope computed them, and where it is not known whether the judgments are the same. Raises as
+    `check_same_collection`, UnknownName for a measure that `a` lacks, ParameterError where names are taken even so.
+
+    >>> import rankscope as rs
+    >>> qrels, run = {"q1": {"d1": 1}}, rs.Run({"q1": {"d1": 2.0}}, name="bm25")
+    >>> join_scores(rs.evaluate(qrels, run, "RR"), rs.evaluate(qrels, run, "RR")).systems
+    ('bm25', 'bm25 (baseline)')
+    """
+    check_systems(a, None, 1)  # before it is asked for its measures
+    chosen = select_measures(a, measures)
+    check_same_collection(a, b, chosen)
+    systems = (*a.systems, *(f"{name} (baseline)" if name in a.systems else name for name in b.systems))
+    if len(set(systems)) < len(systems):
+        raise ParameterError(f"two systems have one name among {', '.join(systems)}; give one of the runs another name")
+    place = {query: i for i, query in enumerate(b.query_ids)}
+    order = np.array([place[query] for query in a.query_ids], np.intp)
+    ours, theirs = (s.select(measures=[s.measure_names.index(name) for name in chosen]) for s in (a, b))
+    values: Floats = np.concatenate([ours.values, theirs.values[:, :, order]])
+    missing: Bools = np.concatenate([ours.missing, theirs.missing[:, order]])
+    return replace(
+        ours,
+        systems=systems,
+        values=freeze(values),
+        missing=freeze(missing),
+        bounds=None,
+        settings={k: v for k, v in a.settings.items() if (k, v) != ("unjudged", "bounds")},
+        notes=tuple(dict.fromkeys((*a.notes, *b.notes, *doubts(a, b)))),
+    )
+
+
+def doubts(a: Scores, b: Scores) -> list[str]:
+    notes = []
+    if a.version != b.version:
+        notes.append(
+            f"the baseline was computed by rankscope {b.version}, the new scores by {a.version}; the changelog says "
+            "whether a number changed in between"
+        )
+    if not (a.fingerprint and b.fingerprint and same_query_order(a, b)):
+        notes.append("whether both rest on the same judgments is not known; their queries are the same")
+    return notes

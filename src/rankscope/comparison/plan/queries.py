@@ -1,0 +1,490 @@
+"""How many queries a comparison needs, and what those at hand can show: planned measure by measure from scores that one has."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from rankscope.comparison.common_queries import check_systems, match_queries, select_measures
+from rankscope.comparison.plan.view import sections_of
+from rankscope.data.result import as_text, tidy_frame
+from rankscope.data.scores import LEAST, Scores
+from rankscope.data.section import Section
+from rankscope.errors import ParameterError
+from rankscope.kernels.ties import NOISE, order_of
+from rankscope.stats.anova import two_way_anova
+from rankscope.stats.distributions import special
+from rankscope.stats.inputs import (
+    check_alternative,
+    check_count,
+    check_level,
+    check_positive,
+    check_share,
+    constant,
+    levelled_table,
+)
+from rankscope.stats.power import anova_power, queries_for_anova, queries_for_interval, queries_for_t, t_power
+from rankscope.typing import Floats
+
+if TYPE_CHECKING:
+    import polars as pl
+
+__all__ = [
+    "CURVE",
+    "MOST",
+    "MeasurePlan",
+    "NEEDS",
+    "PlanRow",
+    "PlanSettings",
+    "QueryPlan",
+    "check_plan",
+    "plan",
+    "plan_measure",
+]
+
+
+#: What the tidy table tells of each measure, before the rows of CURVE.
+NEEDS = ("t", "t achieved", "one-way ANOVA", "two-way ANOVA", "interval")
+CURVE = "t at n"
+#: Numbers of queries that power is told of, where they are near the need.
+GRID = tuple(int(m * 10**e) for e in range(1, 9) for m in (1, 2.5, 5))
+#: Points of the curve of power.
+POINTS = 60
+#: More queries than these are not looked for; `stats.power` refuses them.
+MOST = 10**8
+#: Why nothing can be planned.
+ONE_QUERY, IDENTICAL, CONSTANT, EQUAL_MEANS = "one query", "identical", "constant", "equal means"
+
+
+class PlanRow(NamedTuple):
+    """A row of the tidy table, less its measure. power: with that many queries. NaN and None where there is none."""
+
+    method: str
+    difference: float
+    power: float
+    n_queries: int | None
+
+
+class PlanSettings(NamedTuple):
+    """What all measures are planned for. side: "greater" for a difference on the side that is tested.
+
+    tests: how many t-tests share the level.
+    """
+
+    difference: float | None
+    width: float | None
+    power: float
+    level: float
+    side: str
+    n_queries: int | None
+    tests: int = 1
+
+    @property
+    def level_of_one(self) -> float:
+        """The level of each of the tests that share it, as Bonferroni's correction has it."""
+        return self.level / self.tests
+
+
+class PowerCurve(NamedTuple):
+    """Numbers of queries, and the power with them."""
+
+    n: tuple[int, ...]
+    power: tuple[float, ...]
+
+
+class ScoreSpread(NamedTuple):
+    """sd: of the difference of two systems. residual, system: of what neither system nor query explains; of scores."""
+
+    sd: float
+    residual: float
+    system: float
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class MeasurePlan:
+    """The plan for one measure.
+
+    n: queries with values of all systems, which the spread was taken from. n_now: queries at hand. difference: what is
+    to be found; pair: the two systems whose observed difference it is, the better one first, None where it was given.
+    width: of the interval. sd: standard deviation of the differences of two systems. need_low, need_high: between which
+    the need lies, since sd is itself an estimate (95 % confidence, of a normal distribution), None beyond 100,000,000.
+    rows: of the tidy table. curve: of the power of the t-test. trouble: in a word why nothing can be planned, else
+    empty. geometric: whether values, and so differences, are natural logarithms.
+    notes: on the values, as `compare` has them.
+    """
+
+    measure: str
+    standardised: bool
+    systems: tuple[str, ...]
+    baseline: str | None
+    n: int
+    n_now: int
+    difference: float
+    pair: tuple[str, str] | None
+    width: float
+    sd: float
+    need_low: int | None
+    need_high: int | None
+    rows: tuple[PlanRow, ...]
+    curve: PowerCurve
+    trouble: str
+    geometric: bool
+    notes: tuple[str, ...]
+
+    def row(self, method: str) -> PlanRow:
+        """The first row of a method."""
+        return next(row for row in self.rows if row.method == method)
+
+
+def plan_measure(scores: Scores, name: str, baseline: str | None, asked: PlanSettings) -> MeasurePlan:
+    """The plan for one measure of the scores. Raises as `plan` does."""
+    matched = match_queries(scores, name)
+    measure = scores.measures[scores.measure_names.index(name)]
+    geometric = measure.summary == "geometric"
+    refuse_beyond_range(name, getattr(measure, "range", None), geometric, asked)
+    x, n = matched.values, matched.n
+    b = None if baseline is None else scores.systems.index(baseline)
+    first, second = best_pair(matched.sign * x.mean(axis=1), b)
+    difference = observed_difference(x[first] - x[second]) if asked.difference is None else asked.difference
+    spread = ScoreSpread(0.0, 0.0, 0.0) if n == 1 else spread_of(x, b)
+    trouble = trouble_of(x, spread, difference)
+    n_now = asked.n_queries or n
+    width = 2 * difference if asked.width is None else asked.width
+    rows, curve = empty_rows(difference, width, n_now), PowerCurve((), ())
+    low = high = None
+    if not trouble:
+        rows, curve = plan_rows(len(x), spread, difference, width, n_now, asked)
+        low, high = (queries_needed(difference, sd, asked) for sd in interval_of_sd(spread.sd, n))
+    return MeasurePlan(
+        measure=name,
+        standardised="standardised" in scores.settings,
+        systems=scores.systems,
+        baseline=baseline,
+        n=n,
+        n_now=n_now,
+        difference=difference,
+        pair=None if asked.difference is not None else (scores.systems[first], scores.systems[second]),
+        width=width,
+        sd=spread.sd,
+        need_low=low,
+        need_high=high,
+        rows=rows,
+        curve=curve,
+        trouble=trouble,
+        geometric=geometric,
+        notes=matched.notes,
+    )
+
+
+def refuse_beyond_range(name: str, range: tuple[float, float] | None, geometric: bool, asked: PlanSettings) -> None:
+    """Raise for a difference that the measure cannot reach: percent, or a slip."""
+    if range is None or asked.difference is None:
+        return
+    low, high = (float(np.log(max(end, LEAST))) for end in range) if geometric else range
+    if asked.difference > high - low:
+        raise ParameterError(
+            f"difference is {asked.difference:g}, and {'log ' if geometric else ''}{name} lies between {low:.4g} and "
+            f"{high:.4g}; expected at most {high - low:.4g}, as 0.02"
+        )
+
+
+def best_pair(means: Floats, baseline: int | None) -> tuple[int, int]:
+    """The two best systems, the better one first; or the best of the others and the baseline, which may be better.
+
+    means: higher is better.
+    """
+    order = order_of(-means).tolist()
+    if baseline is None:
+        return order[0], order[1]
+    pair = sorted([next(s for s in order if s != baseline), baseline], key=order.index)
+    return pair[0], pair[1]
+
+
+def observed_difference(differences: Floats) -> float:
+    """The size of the mean; 0 where only rounding is left of it."""
+    mean = abs(float(differences.mean()))
+    return 0.0 if mean <= NOISE * float(np.abs(differences).max()) else mean
+
+
+def spread_of(x: Floats, baseline: int | None) -> ScoreSpread:
+    """How much scores vary, as each method needs it. x: (systems, queries), at least 2 of each.
+
+    The variance of a difference is 2 MS_E, twice that of the residuals, where it is the same for all pairs of systems;
+    with a baseline it is the mean over the differences to it. Of two systems, both are the variance of their
+    differences.
+    """
+    residual = two_way_anova(x).sigma
+    if len(x) == 2 or baseline is not None:
+        b = len(x) - 1 if baseline is None else baseline
+        sd = pooled_deviation(np.delete(x, b, axis=0) - x[b])
+    else:
+        sd = float(np.sqrt(2)) * residual
+    return ScoreSpread(sd, residual, pooled_deviation(x))
+
+
+def pooled_deviation(lists: Floats) -> float:
+    """The root of the mean variance of lists of one length; lists without any variance but noise have none."""
+    near, power = levelled_table(lists)
+    return float(np.ldexp(np.sqrt(np.where(constant(near), 0.0, near.var(axis=1, ddof=1)).mean()), power))
+
+
+def trouble_of(x: Floats, spread: ScoreSpread, difference: float) -> str:
+    """Why nothing can be planned; empty where something can."""
+    if x.shape[1] == 1:
+        return ONE_QUERY
+    if min(spread) == 0:
+        return IDENTICAL if constant(x.T).all() else CONSTANT
+    return "" if difference > 0 else EQUAL_MEANS
+
+
+def empty_rows(difference: float, width: float, n_now: int) -> tuple[PlanRow, ...]:
+    return tuple(
+        PlanRow(method, width / 2 if method == "interval" else difference, np.nan, at)
+        for method, at in zip(NEEDS, (None, n_now, None, None, None), strict=True)
+    )
+
+
+def plan_rows(
+    systems: int, spread: ScoreSpread, difference: float, width: float, n_now: int, asked: PlanSettings
+) -> tuple[tuple[PlanRow, ...], PowerCurve]:
+    """The rows of the tidy table, and the curve of power."""
+
+    def power_with(n: list[int]) -> list[float]:
+        found = t_power(n, difference, spread.sd, level=asked.level_of_one, alternative=asked.side)
+        return [float(p) for p in np.clip(found, 0.0, 1.0)]
+
+    enough = queries_needed(difference, spread.sd, asked)
+    rows = [
+        PlanRow("t", difference, np.nan if enough is None else power_with([enough])[0], enough),
+        PlanRow("t achieved", difference, power_with([n_now])[0], n_now),
+    ]
+    for design, sd in (("one-way", spread.system), ("two-way", spread.residual)):
+        n = queries_or_none(
+            partial(queries_for_anova, systems, difference, sd, power=asked.power, level=asked.level, design=design)
+        )
+        power = np.nan if n is None else anova_power(n, systems, difference, sd, level=asked.level, design=design)
+        rows.append(PlanRow(f"{design} ANOVA", difference, power, n))
+    n = queries_or_none(partial(queries_for_interval, width, spread.sd, confidence_level=1 - asked.level))
+    rows.append(PlanRow("interval", width / 2, np.nan, n))
+    top = MOST if enough is None else enough
+    near = [n for n in GRID if max(10, top / 25) <= n <= max(50, min(4 * top, MOST))]
+    rows += [PlanRow(CURVE, difference, p, n) for n, p in zip(near, power_with(near), strict=True)]
+    last = max(2 * min(top, MOST // 2), 1.2 * n_now, 20)
+    points = sorted({*np.geomspace(2, last, POINTS).astype(int).tolist(), n_now, *([enough] if enough else [])})
+    return tuple(rows), PowerCurve(tuple(points), tuple(power_with(points)))
+
+
+def queries_needed(difference: float, sd: float, asked: PlanSettings) -> int | None:
+    """How many queries the t-test needs; None where they are more than are looked for."""
+    level = asked.level_of_one
+    return queries_or_none(
+        partial(queries_for_t, difference, sd, power=asked.power, level=level, alternative=asked.side)
+    )
+
+
+def queries_or_none(queries: Callable[[], int]) -> int | None:
+    """The number found; None where it is more than are looked for, all that can be refused of what was checked."""
+    try:
+        return queries()
+    except ParameterError:
+        return None
+
+
+def interval_of_sd(sd: float, n: int) -> tuple[float, float]:
+    """Between which the true standard deviation lies, with 95 % confidence, if differences are normal.
+
+    (n - 1) sd^2 / sigma^2 has a chi-square distribution with n - 1 degrees of freedom. Of many systems it has more, if
+    their residuals are independent, which nobody knows; the wider interval is then told.
+    """
+    chdtri = special().chdtri
+    low, high = (float(sd * np.sqrt((n - 1) / chdtri(n - 1, tail))) for tail in (0.025, 0.975))
+    return low, high
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class QueryPlan:
+    """What `plan` found: how many queries a comparison needs, measure by measure.
+
+    `frame()`, and the output for programs, have the columns measure, method, difference, power, n_queries. Methods:
+    "t": the fewest queries with which the paired t-test reaches the power that was asked for; "t achieved": its power
+    with the queries at hand; "one-way ANOVA" and "two-way ANOVA": the fewest for an analysis of variance of all systems
+    (other queries for each, or the same for all), the best and worst of which differ by `difference`; "interval": the
+    fewest for an interval of the width asked for, half of which stands in `difference`; "t at n": the power of the
+    t-test with other numbers of queries. power is what n_queries reach, so at least what was asked for. Null or empty:
+    there is no such number, as sentences and notes say. `plan` makes it.
+
+    >>> import rankscope as rs
+    >>> qrels = {f"q{i}": {"a": 1} for i in range(6)}
+    >>> good = rs.Run({q: {"a": 2.0, "b": 1.0} for q in qrels}, name="good")
+    >>> poor = rs.Run({q: {"a": 1.0, "b": 2.0 * (i % 2)} for i, q in enumerate(qrels)}, name="poor")
+    >>> found = rs.plan(rs.evaluate(qrels, [good, poor], "RR"), difference=0.1)
+    >>> found
+    QueryPlan(RR with power 0.8)
+    >>> [row[-1] for row in found.records() if row[1] == "t"]  # queries to find a difference of 0.1
+    [61]
+    """
+
+    plans: tuple[MeasurePlan, ...]
+    power: float
+    level: float
+    tests: int
+    alternative: str
+    settings: str
+    notes: tuple[str, ...]
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        return ("measure", *PlanRow._fields)
+
+    def records(self) -> Iterator[tuple[str | float | None, ...]]:
+        """The rows of the tidy table."""
+        for one in self.plans:
+            for row in one.rows:
+                yield (one.measure, *row)
+
+    def sections(self) -> list[Section]:
+        """A sentence with the needs for each measure, and its power by number of queries."""
+        return [
+            section
+            for one in self.plans
+            for section in sections_of(one, self.power, self.level, self.alternative, self.tests)
+        ]
+
+    def signature(self) -> str:
+        """Every setting that changes the numbers, in one line."""
+        return self.settings
+
+    def frame(self) -> pl.DataFrame:
+        """The tidy table as a polars frame."""
+        return tidy_frame(self)
+
+    def __str__(self) -> str:
+        return as_text(self)
+
+    def __repr__(self) -> str:
+        return f"QueryPlan({', '.join(one.measure for one in self.plans)} with power {self.power:g})"
+
+
+def plan(
+    scores: Scores,
+    measures: object = None,
+    *,
+    baseline: str | None = None,
+    difference: float | None = None,
+    width: float | None = None,
+    power: float = 0.8,
+    level: float = 0.05,
+    alternative: str = "two-sided",
+    n_queries: int | None = None,
+    tests: int = 1,
+) -> QueryPlan:
+    r"""How many queries it takes to find a difference between two systems, and what the queries at hand can show.
+
+    How much scores vary is taken from these scores: of two systems, the standard deviation s of their differences; of
+    more, sqrt(2 MS_E) of the two-way analysis of variance, or with a baseline the pooled deviation of the differences
+    to it. The power of the paired t-test with n queries is then that of the noncentral t with noncentrality
+    difference sqrt(n) / s. The values are those that `compare` tests: of the queries where every system has one, and of
+    a geometric measure (GMAP) their natural logarithms, so that differences are those of logarithms.
+
+    difference: how large a difference is to be found, above 0; without it the one that was observed between the two
+    best systems (or the best and the baseline), whose power says no more than its p-value does. width: of an interval
+    of the mean difference; twice the difference where not given, so that an observed difference of this size is just
+    told from 0. alternative: where one-sided, the difference is on the side that is tested. n_queries: at hand, where
+    they are not those of the scores. tests: how many t-tests share the level, each at level / tests, as Bonferroni's
+    correction has it (Holm's asks for no more).
+
+    One query, or differences that do not vary: a sentence says that nothing can be
+    planned, and there are no numbers.
+
+    Raises ParameterError for fewer than two systems, for a level or power outside (0, 1), for a difference or width not
+    above 0, for a difference that the measure cannot reach, for a measure without direction; UnknownName for a measure
+    or baseline that the scores do not hold; InputError where no query has values of all systems.
+
+    Source: Cohen (1988); Sakai (2016), topic set size design, with an exact noncentral F.
+
+    >>> import rankscope as rs
+    >>> qrels = {q: {"a": 1} for q in "123456"}
+    >>> ranks = {"good": (1, 1, 2, 1, 3, 1), "poor": (2, 1, 3, 3, 2, 4)}  # of the only relevant document
+    >>> runs = [
+    ...     rs.Run({q: {"x": -1, "y": -2, "z": -3, "a": 0.5 - r} for q, r in zip(qrels, of)}, name=name)
+    ...     for name, of in ranks.items()
+    ... ]
+    >>> found = rs.plan(rs.evaluate(qrels, runs, "RR"), difference=0.2)
+    >>> print(found.sections()[0].sentence.replace("; ", ";\n"))
+    To find a difference of 0.2 in RR between two systems like these in 4 of 5 such experiments, you need 30 queries;
+    you have 6, with which it would be found in 18 of 100.
+    """
+    check_plan(
+        difference=difference,
+        width=width,
+        power=power,
+        level=level,
+        alternative=alternative,
+        n_queries=n_queries,
+        tests=tests,
+    )
+    check_systems(scores, baseline)
+    side = "two-sided" if alternative == "two-sided" else "greater"
+    asked = PlanSettings(difference, width, power, level, side, n_queries, tests)
+    chosen = select_measures(scores, measures)
+    settings = {
+        "baseline": baseline,
+        "difference": "observed" if difference is None else f"{difference:g}",
+        "width": None if width is None else f"{width:g}",
+        "power": f"{power:g}",
+        "level": f"{level:g}",
+        "tests": None if tests == 1 else str(tests),
+        "alternative": alternative,
+        "at_hand": None if n_queries is None else str(n_queries),
+    }
+    return QueryPlan(
+        plans=tuple(plan_measure(scores, name, baseline, asked) for name in chosen),
+        power=power,
+        level=level,
+        tests=tests,
+        alternative=alternative,
+        settings=signature_of(scores, chosen, {key: value for key, value in settings.items() if value is not None}),
+        notes=scores.notes,
+    )
+
+
+def check_plan(
+    *,
+    difference: float | None = None,
+    width: float | None = None,
+    power: float = 0.8,
+    level: float = 0.05,
+    alternative: str = "two-sided",
+    n_queries: int | None = None,
+    tests: int = 1,
+) -> None:
+    """Raise ParameterError for what `plan` refuses whatever the scores; for those who have not read them yet."""
+    for name, value in (("difference", difference), ("width", width)):
+        if value is not None:
+            check_positive(name, value)
+    check_share("power", power)
+    check_level(level)
+    if power <= level:
+        raise ParameterError(
+            f"power is {power:g}, which a test at the level {level:g} has by chance; expected a power above the level"
+        )
+    check_alternative(alternative)
+    check_count("tests", tests)
+    if n_queries is not None:
+        check_count("n_queries", n_queries, 2)
+
+
+def signature_of(scores: Scores, chosen: Sequence[str], settings: Mapping[str, str]) -> str:
+    """That of the scores, of these measures only, with the settings of the plan."""
+    own = scores.measure_settings or ({},) * len(scores.measures)
+    places = [scores.measure_names.index(name) for name in chosen]
+    return replace(
+        scores,
+        measures=tuple(scores.measures[m] for m in places),
+        measure_settings=tuple(own[m] for m in places),
+        settings={**scores.settings, **settings},
+    ).signature()

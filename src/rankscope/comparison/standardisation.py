@@ -1,0 +1,166 @@
+"""Standardised scores: each query on a scale of its own, so that hard and easy queries weigh alike."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import numpy as np
+
+from rankscope.comparison.common_queries import check_systems
+from rankscope.data.scores import MeasureLike, Scores
+from rankscope.data.text import pluralise, pluralise_queries
+from rankscope.errors import ParameterError, UnknownName
+from rankscope.stats.inputs import check_choice
+from rankscope.stats.standardisation import STANDARDISATIONS, standardise_scores
+from rankscope.typing import Bools, Floats
+
+__all__ = [
+    "StandardisedMeasure",
+    "standardise",
+]
+
+
+#: Means and deviations of fewer systems are hardly known.
+FEW = 3
+
+
+@dataclass(frozen=True)
+class StandardisedMeasure:
+    """What stands for a measure whose values were standardised: its name and direction, another range.
+
+    summary: a mean, where values are counts or enter a geometric mean too, since standardised ones do neither.
+    """
+
+    name: str
+    range: tuple[float, float]
+    higher_is_better: bool | None
+    summary: Literal["mean", "none"] = "mean"
+
+    def __str__(self) -> str:
+        return self.name
+
+
+def standardise(scores: Scores, *, method: str = "z", reference: Scores | Sequence[str] | str | None = None) -> Scores:
+    """Scores on a scale of each query's own, so that hard and easy queries weigh alike.
+
+    "z": how many standard deviations above the mean of the reference systems on that query; unbounded, 0 for an average
+    system. "cdf": the normal distribution function of that, in [0, 1], .5 for an average system, which keeps single
+    queries from counting for much. Measures keep name and direction (where lower is better, lower still is). The
+    standard deviation divides by the number of systems less 1.
+
+    reference: which systems a query's mean and deviation come from: all of these scores, some of them by name, or those
+    of other scores that hold the same queries and measures. Where they all have the same value, every system gets 0 (or
+    .5), as a note says. Values that are missing stay missing and do not count. With two systems a query keeps only
+    which of them is better, and a note says so; bounds are not kept. Raises ParameterError for fewer than two reference
+    systems, for scores that are standardised already, for a reference that lacks a query; UnknownName for a system or
+    measure that is not there.
+
+    Source: Webber, Moffat and Zobel (SIGIR 2008), score standardisation for inter-collection comparison.
+
+    >>> import rankscope as rs
+    >>> qrels = {"easy": {"a": 1, "b": 1}, "hard": {"a": 1}}
+    >>> lists = {"A": "abcd", "B": "acbd", "C": "cdab"}
+    >>> runs = [
+    ...     rs.Run({q: {d: -i for i, d in enumerate(docs)} for q in qrels}, name=name) for name, docs in lists.items()
+    ... ]
+    >>> rs.standardise(rs.evaluate(qrels, runs, "AP")).matrix("AP").round(3).tolist()
+    [[0.832, 0.577], [0.277, 0.577], [-1.109, -1.155]]
+    """
+    check_choice("method", method, STANDARDISATIONS)
+    check_systems(scores, None, least=1)
+    if "standardised" in scores.settings:
+        raise ParameterError(
+            f"these scores are standardised already (standardised:{scores.settings['standardised']}); "
+            "standardise the scores that they were made from"
+        )
+    base, names = reference_values(scores, reference)
+    if len(base) < 2:
+        raise ParameterError(
+            f"{pluralise(len(base), 'system')} {'is' if len(base) == 1 else 'are'} no reference to standardise by, "
+            "expected at least 2, better many; evaluate more runs together"
+        )
+    values, flat = np.empty_like(scores.values), np.zeros(scores.values.shape[1:], np.bool_)
+    for m in range(len(scores.measures)):
+        values[:, m], flat[m] = standardise_scores(scores.values[:, m], reference=base[:, m], method=method)
+    own = {} if reference is None else {"reference": names}
+    return replace(
+        scores,
+        measures=tuple(
+            standardised_measure(measure, name, method)
+            for measure, name in zip(scores.measures, scores.measure_names, strict=True)
+        ),
+        values=values,
+        bounds=None,
+        settings={**scores.settings, "standardised": method, **own},
+        notes=(*scores.notes, *notes_on(scores, flat, len(base), method)),
+    )
+
+
+def standardised_measure(measure: MeasureLike, name: str, method: str) -> StandardisedMeasure:
+    return StandardisedMeasure(
+        name=name,
+        range=(-math.inf, math.inf) if method == "z" else (0.0, 1.0),
+        higher_is_better=measure.higher_is_better,
+        summary="none" if measure.summary == "none" else "mean",
+    )
+
+
+def reference_values(scores: Scores, reference: Scores | Sequence[str] | str | None) -> tuple[Floats, str]:
+    """(reference systems, measures, queries) in the order of the scores, and the systems for the signature."""
+    if reference is None:
+        return scores.values, ""
+    if not isinstance(reference, Scores):
+        if not isinstance(reference, (str, list, tuple)):
+            raise ParameterError(f"reference is {reference!r}, expected names of systems, or scores of others")
+        wanted = [reference] if isinstance(reference, str) else list(reference)
+        unknown = [name for name in wanted if name not in scores.systems]
+        if unknown:
+            raise UnknownName("system of these scores", str(unknown[0]), scores.systems)
+        wanted = list(dict.fromkeys(wanted))
+        return scores.values[[scores.systems.index(name) for name in wanted]], for_signature(wanted)
+    place = {query: q for q, query in enumerate(reference.query_ids)}
+    missing = [query for query in scores.query_ids if query not in place]
+    if missing:
+        verb = "is" if len(missing) == 1 else "are"
+        raise ParameterError(
+            f"{len(missing):,} of {pluralise_queries(len(scores.query_ids))} {verb} not in the reference scores (such as "
+            f"{missing[0]!r}), expected all of them; evaluate the reference systems with the same judgments"
+        )
+    if "standardised" in reference.settings:
+        raise ParameterError("the reference scores are standardised already, expected plain ones")
+    columns = [place[query] for query in scores.query_ids]
+    found = [reference.matrix(name)[:, columns] for name in scores.measure_names]
+    return np.stack(found, axis=1), for_signature(reference.systems)
+
+
+def for_signature(systems: Sequence[str]) -> str:
+    """Up to three names; of more, how many they are."""
+    return ",".join(systems) if len(systems) <= FEW else pluralise(len(systems), "system")
+
+
+def notes_on(scores: Scores, flat: Bools, systems: int, method: str) -> tuple[str, ...]:
+    """What a reader of standardised scores should know."""
+    scale = (
+        "by how many standard deviations a system is above the mean of the systems on that query"
+        if method == "z"
+        else "0.5 for a system that is average on that query, near 1 far above the others"
+    )
+    notes = [f"values are standardised by query (standardised:{method}): {scale}; they are not the measure itself"]
+    average = "0" if method == "z" else "0.5"
+    for name, n in zip(scores.measure_names, flat.sum(axis=1).tolist(), strict=True):
+        if n:
+            notes.append(
+                f"{name}: the reference systems do not differ on {n:,} of {pluralise_queries(flat.shape[1])}; "
+                f"every system counts {average} there"
+            )
+    if systems < FEW:
+        notes.append(
+            "with two reference systems a query keeps only which of them is better, not by how much; "
+            "standardise by more systems"
+        )
+    if scores.bounds is not None:
+        notes.append("the bounds that missing judgments allow are not standardised and were left out")
+    return tuple(notes)

@@ -1,0 +1,185 @@
+"""The "buckets" forms of Dunaiski's tool: counts by permille of N ranked items.
+
+T_i entities have rank i or less, i = 1 ... 1000, and each bucket is w = N / 1000 items wide. No rank is converted: the
+tool takes those that it is given for permilles. Each function gives (2, queries): values, and on how many entities each
+rests as the tool counts.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from rankscope.data.hits import Hits
+from rankscope.kernels.gain import discount_log2
+from rankscope.kernels.segments import sum_by_group
+from rankscope.measures.base import ratio
+from rankscope.measures.curves import sums_up_to
+from rankscope.measures.cutoffs import query_cutoff
+from rankscope.typing import Floats, Ints
+
+__all__ = [
+    "Buckets",
+    "average_precision",
+    "depth_of",
+    "interpolated_precision",
+    "make",
+    "ndcg",
+    "precision",
+    "precision_recall_area",
+    "recall",
+    "roc_area",
+]
+
+
+COUNT = 1000
+
+
+class Buckets(NamedTuple):
+    """Counts of a set of queries.
+
+    n: (queries) relevant documents, R. up_to: (queries, 1000) T_1 to T_1000. query, bucket: (entities) of those up to
+    rank 1,000, their query and i. size: N.
+    """
+
+    hits: Hits
+    rel: int
+    n: Floats
+    up_to: Floats
+    query: Ints
+    bucket: Ints
+    size: int
+
+    @property
+    def width(self) -> float:
+        return self.size / COUNT
+
+    @property
+    def ends(self) -> Floats:
+        """(1000) how many items there are up to the end of each bucket."""
+        return np.arange(1.0, COUNT + 1) * self.width
+
+    @property
+    def precisions(self) -> Floats:
+        """(queries, 1000) T_i / (i w), which may exceed 1."""
+        return self.up_to / self.ends
+
+    @property
+    def highest(self) -> Floats:
+        """(queries, 1000) the highest precision of each bucket and those behind it."""
+
+        def compute() -> Floats:
+            return np.maximum.accumulate(self.precisions[:, ::-1], axis=1)[:, ::-1]
+
+        return self.hits.once(("highest by permille", self.rel, self.size), compute)
+
+
+class CutoffPlace(NamedTuple):
+    """Where cutoffs lie: (queries) k; whole buckets within it; part of the next; entities within it, interpolated."""
+
+    k: Floats
+    whole: Ints
+    part: Floats
+    n: Floats
+
+
+def make(hits: Hits, rel: int) -> Buckets:
+    """The counts, made once for these hits."""
+    up_to = hits.once(("buckets", rel), lambda: sums_up_to(hits, rel, None, 1, COUNT))
+    rows = np.flatnonzero(hits.relevant(rel) & (hits.rank <= COUNT))
+    bucket = np.ceil(hits.rank[rows]).astype(np.int64)
+    return Buckets(hits, rel, hits.n_relevant(rel), up_to, hits.query[rows], bucket, hits.collection_size or 0)
+
+
+def depth_of(table: Buckets, cutoff: int | str | None) -> Floats:
+    """(queries) a cutoff in items: as it is where it is a number, else the query's own times w; infinite for none."""
+    if cutoff is None or isinstance(cutoff, int):
+        return np.full(table.n.size, np.inf if cutoff is None else cutoff)
+    return query_cutoff(table.hits, cutoff, table.rel, rounded=cutoff != "median") * table.width
+
+
+def at(values: Floats, bucket: Ints) -> Floats:
+    """(queries) the value of this bucket, from 1; 0 for bucket 0 and for 1001."""
+    inside = np.clip(bucket - 1, 0, COUNT - 1)
+    return np.where((bucket >= 1) & (bucket <= COUNT), values[np.arange(bucket.size), inside], 0.0)
+
+
+def place(table: Buckets, k: Floats) -> CutoffPlace:
+    """Where k lies: in the first bucket i with i w > k. From N on: behind all of them, with no entity within it."""
+    behind = k >= table.size
+    whole = np.floor(np.where(behind, 0.0, k) / table.width).astype(np.int64)
+    whole += (whole + 1) * table.width <= k  # where the division was rounded
+    whole -= whole * table.width > k
+    whole = np.where(behind, COUNT, whole)
+    part = np.where(behind, 0.0, (k - whole * table.width) / table.width)
+    before = at(table.up_to, whole)
+    n = np.where(behind, 0.0, before + (at(table.up_to, np.minimum(whole + 1, COUNT)) - before) * part)
+    return CutoffPlace(k, whole, part, n)
+
+
+def precision(table: Buckets, k: Floats) -> Floats:
+    """P@k."""
+    n = place(table, k).n
+    return np.stack([np.minimum(1.0, ratio(n, k)), n])
+
+
+def recall(table: Buckets, k: Floats) -> Floats:
+    """Recall@k."""
+    n = place(table, k).n
+    return np.stack([np.minimum(1.0, ratio(n, table.n)), n])
+
+
+def average_precision(table: Buckets, k: Floats) -> Floats:
+    """AP: the mean of min(1, T_i / (i w)) over all buckets; or over those within k, the broken one added whole."""
+    if np.isinf(k).all():
+        return np.stack([np.minimum(1.0, table.precisions).mean(axis=1), table.n])
+    there = place(table, k)
+    deepest = int(there.whole.max(initial=0))
+    precisions = np.minimum(1.0, table.up_to[:, :deepest] / table.ends[:deepest])
+    total = np.where(np.arange(deepest) < there.whole[:, None], precisions, 0.0).sum(axis=1)
+    total += np.minimum(1.0, ratio(there.n, k))
+    return np.stack([total / np.maximum(1.0, there.whole + there.part), there.n])
+
+
+def interpolated_precision(table: Buckets) -> Floats:
+    """AP with the highest T_j / (j w) from each bucket on; the tool counts buckets as entities."""
+    return np.stack([table.highest.mean(axis=1), np.full(table.n.size, float(COUNT))])
+
+
+def ndcg(table: Buckets, k: Floats) -> Floats:
+    """Gains of entities in their bucket, discounted by log2(i + 1), over those of an ideal that fills the first."""
+    there = place(table, k)
+    whole, part = there.whole, there.part
+    discount = discount_log2(np.arange(1.0, COUNT + 2))
+    # what there is to gain depends on R alone, which most queries share
+    sizes, kind = np.unique(table.n, return_inverse=True)
+    best = np.diff(np.minimum(sizes[:, None], table.ends), axis=1, prepend=0.0) * discount[:-1]
+    best = np.concatenate([np.zeros((sizes.size, 1)), best, np.zeros((sizes.size, 1))], axis=1)
+    ideal = np.cumsum(best, axis=1)[kind, whole] + part * best[kind, whole + 1]
+    ends = whole[table.query]
+    share = np.where(table.bucket <= ends, 1.0, np.where(table.bucket == ends + 1, part[table.query], 0.0))
+    gained = sum_by_group(share * discount[table.bucket - 1], table.query, whole.size)
+    return np.stack([ratio(gained, ideal), at(table.up_to, np.minimum(whole + 1, COUNT))])
+
+
+def precision_recall_area(table: Buckets, interpolated: bool) -> Floats:
+    """Trapezoids of precision, at most 1, over recall at the end of each bucket: one a bucket that holds an entity."""
+    behind = table.bucket > 1  # there is no trapezoid before the first bucket
+    query, last = table.query[behind], table.bucket[behind] - 1
+
+    def precision_in(index: Ints) -> Floats:
+        found = table.highest[query, index] if interpolated else table.up_to[query, index] / table.ends[index]
+        return np.minimum(1.0, found)
+
+    area = sum_by_group((precision_in(last) + precision_in(last - 1)) / 2, query, table.n.size)
+    return np.stack([ratio(area, table.n), np.maximum(table.up_to[:, -1] - 1, 0.0)])
+
+
+def roc_area(table: Buckets) -> Floats:
+    """Trapezoids of recall over the share of false positives at the end of each bucket."""
+    true = np.minimum(table.up_to, table.ends)
+    others = (table.size - table.n)[:, None] + (table.up_to - true)
+    false = ratio(table.ends - true, others)
+    area = np.einsum("qi,qi->q", table.up_to[:, 1:] + table.up_to[:, :-1], np.diff(false, axis=1)) / 2
+    return np.stack([ratio(area, table.n), table.n])

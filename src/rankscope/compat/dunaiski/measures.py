@@ -1,0 +1,342 @@
+"""Measures as Dunaiski's tool for ranks of entities computes them, its defects included.
+
+The preset `dunaiski` takes them for P, R, AP, ...; the definitions that rankscope takes else are in `binary`, `graded`,
+`entity` and `entity_curves`, and what differs in docs/differences.md. In all of them r_1 <= r_2 <= ... are the ranks of
+the relevant documents (entities), R is how many there are, and p_i = min(1, i / r_i).
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+import numpy as np
+
+from rankscope.compat.dunaiski import buckets
+from rankscope.data.hits import Hits
+from rankscope.errors import ParameterError
+from rankscope.kernels.gain import discount_log2
+from rankscope.measures.base import Binary, ratio, require
+from rankscope.measures.curves import (
+    IAP,
+    APIntervals,
+    AUCIntervals,
+    highest_from,
+    in_blocks,
+    precisions_of,
+    trapezoid_heights,
+)
+from rankscope.measures.cutoffs import needed_for, query_cutoff
+from rankscope.typing import Bools, Floats
+
+__all__ = [
+    "DunaiskiAP",
+    "DunaiskiAPIntervals",
+    "DunaiskiAUC",
+    "DunaiskiAUCIntervals",
+    "DunaiskiIAP",
+    "DunaiskiMeasure",
+    "DunaiskiNDCG",
+    "DunaiskiP",
+    "DunaiskiPRAUC",
+    "DunaiskiR",
+]
+
+
+SOURCE = "Dunaiski (2018), as the tool's commit 616db4e computes it: "
+#: The deepest cutoff whose ideal is added up.
+DEEPEST = 10_000_000
+
+
+@dataclass(frozen=True, kw_only=True)
+class DunaiskiMeasure(Binary):
+    """What they share. scale="permille": the tool's "buckets" form, which takes ranks for permilles already."""
+
+    own_cutoffs: ClassVar[bool] = True
+    ranks_below_1: ClassVar[bool] = True
+    scale: Literal["permille"] | None = None
+
+    def check(self) -> None:
+        require(self.scale in (None, "permille"), self, "scale", self.scale, "'permille', or none")
+
+    def values(self, hits: Hits) -> Floats:
+        values: Floats = self.both(hits)[0]
+        return values
+
+    def used(self, hits: Hits) -> Floats:
+        used: Floats = self.both(hits)[1]
+        return used
+
+    def both(self, hits: Hits) -> Floats:
+        """(2, queries) the values, and on how many entities each rests as the tool counts."""
+        if self.scale is None:
+            return self.plain(hits)
+        if hits.collection_size is None:
+            raise ParameterError(
+                f"{self}: the permille form needs the number of all ranked items; pass it (--total-ranks N, "
+                "total_ranks=N)"
+            )
+        return in_blocks(lambda part: self.bucketed(buckets.make(part, self.level(hits))), hits, buckets.COUNT)
+
+    @abstractmethod
+    def plain(self, hits: Hits) -> Floats:
+        """(2, queries) of the ranks themselves."""
+
+    @abstractmethod
+    def bucketed(self, table: buckets.Buckets) -> Floats:
+        """(2, queries) of counts by permille."""
+
+    def found(self, hits: Hits) -> Bools:
+        """(hits) the relevant ones up to the cutoff."""
+        depth = self.depth(hits)[hits.query]
+        return np.asarray(hits.relevant(self.rel) & (hits.rank <= depth), np.bool_)
+
+    def depth(self, hits: Hits) -> Floats:
+        """(queries) the cutoff; infinite without one."""
+        reach = self.reach(hits)
+        return np.broadcast_to(np.asarray(np.inf if reach is None else reach, np.float64), (len(hits),))
+
+
+@dataclass(frozen=True, kw_only=True)
+class DunaiskiP(DunaiskiMeasure):
+    """P of the tool: it counts the first entity at rank k or deeper as well, however deep; in [0, 1], higher is better.
+
+    With n entities above rank k, min(1, (n + 1) / k), where n + 1 is at most R. @recall=x: m / r_m for m = ceil(x R).
+    scale="permille": entities within the first k of N ranked items over k, interpolated in the bucket of k; 0 where k
+    reaches N; @recall=x is recall at rank ceil(x R). Without relevant documents retrieved: 0.
+    """
+
+    name: ClassVar[str] = "DunaiskiP"
+    source: ClassVar[str] = SOURCE + "P_at_k, P_at_avg, P_at_testsize, P_at_recall, P_at_k_buckets"
+    cutoff: int | str
+
+    def plain(self, hits: Hits) -> Floats:
+        relevant, depth = hits.relevant(self.rel), self.depth(hits)
+        if isinstance(self.cutoff, str) and self.cutoff.startswith("recall"):
+            n = np.where(np.isfinite(depth), needed_for(self.cutoff, hits.n_relevant(self.rel)), 0.0)
+        else:
+            above = hits.sum(relevant & (hits.rank < depth[hits.query]))
+            n = np.minimum(hits.sum(relevant), above + 1)
+        return np.stack([np.minimum(1.0, ratio(n, depth)), n])
+
+    def bucketed(self, table: buckets.Buckets) -> Floats:
+        if isinstance(self.cutoff, str) and self.cutoff.startswith("recall"):
+            return buckets.recall(table, needed_for(self.cutoff, table.n).astype(np.float64))
+        return buckets.precision(table, buckets.depth_of(table, self.cutoff))
+
+
+@dataclass(frozen=True, kw_only=True)
+class DunaiskiR(DunaiskiMeasure):
+    """Recall of the tool: entities up to rank k, no more than k of them, over R; in [0, 1], higher is better.
+
+    scale="permille": entities within the first k of N ranked items, interpolated in the bucket of k; 0 where k reaches
+    N. Without relevant documents: 0.
+    """
+
+    name: ClassVar[str] = "DunaiskiR"
+    source: ClassVar[str] = SOURCE + "Recall_at_k, Recall_at_avg, Recall_at_k_buckets"
+    cutoff: int | str
+
+    def plain(self, hits: Hits) -> Floats:
+        n = np.minimum(hits.sum(self.found(hits)), self.depth(hits))
+        return np.stack([ratio(n, hits.n_relevant(self.rel)), n])
+
+    def bucketed(self, table: buckets.Buckets) -> Floats:
+        return buckets.recall(table, buckets.depth_of(table, self.cutoff))
+
+
+@dataclass(frozen=True, kw_only=True)
+class DunaiskiAP(DunaiskiMeasure):
+    """Average precision of the tool; at least 0, higher is better.
+
+    The sum of p_i over entities up to rank n (and of them the first n) over min(R, n). scale="permille": the mean of
+    the precisions of permille buckets (at most 1 each), not of entities; with a cutoff over max(1, buckets in it), to
+    which the broken bucket adds one whole precision. Without relevant documents: 0.
+    """
+
+    name: ClassVar[str] = "DunaiskiAP"
+    range: ClassVar[tuple[float, float]] = (0.0, np.inf)
+    source: ClassVar[str] = SOURCE + "AP, AP_at_n, AP_at_avg, AP_at_recall, AP_buckets, AP_at_n_buckets"
+    cutoff: int | str | None = None
+
+    def plain(self, hits: Hits) -> Floats:
+        depth = self.depth(hits)
+        counted = self.found(hits) & (hits.relevant_above(self.rel) < depth[hits.query])
+        total = hits.sum(np.where(counted, precisions_of(hits, self.rel), 0.0))
+        return np.stack([ratio(total, np.minimum(hits.n_relevant(self.rel), depth)), hits.sum(counted)])
+
+    def bucketed(self, table: buckets.Buckets) -> Floats:
+        return buckets.average_precision(table, buckets.depth_of(table, self.cutoff))
+
+
+@dataclass(frozen=True, kw_only=True)
+class DunaiskiNDCG(DunaiskiMeasure):
+    """nDCG of the tool: within a cutoff n over an ideal of n relevant documents, however few there are; at least 0.
+
+    Higher is better. scale="permille": entities gain in their permille bucket, discounted by log2(bucket + 1), over an
+    ideal that fills the first buckets; the broken bucket at the cutoff counts in part. Without relevant documents: 0.
+    Raises ParameterError for a cutoff above 10,000,000.
+    """
+
+    name: ClassVar[str] = "DunaiskiNDCG"
+    range: ClassVar[tuple[float, float]] = (0.0, np.inf)
+    source: ClassVar[str] = SOURCE + "NDCG, NDCG_at_n, NDCG_at_avg, NDCG_at_recall, NDCG_buckets, NDCG_at_n_buckets"
+    cutoff: int | str | None = None
+
+    def depth(self, hits: Hits) -> Floats:
+        if self.cutoff == "median":  # not rounded
+            return query_cutoff(hits, "median", self.level(hits), rounded=False)
+        return super().depth(hits)
+
+    def plain(self, hits: Hits) -> Floats:
+        counted = self.found(hits)
+        depth = hits.n_relevant(self.rel) if self.cutoff is None else np.floor(self.depth(hits))
+        reached = np.isfinite(depth)
+        deepest = np.where(reached, depth, 0.0).astype(np.int64)
+        if deepest.max(initial=0) > DEEPEST:
+            raise ParameterError(
+                f"{self}: an ideal of {deepest.max()} documents, expected a cutoff of at most {DEEPEST}"
+            )
+        best = np.append(0.0, np.cumsum(discount_log2(np.arange(1.0, deepest.max(initial=0) + 1))))[deepest]
+        gained = hits.sum(np.where(counted, discount_log2(hits.rank), 0.0))
+        return np.stack([np.where(reached, ratio(gained, best), 0.0), hits.sum(counted)])
+
+    def bucketed(self, table: buckets.Buckets) -> Floats:
+        return buckets.ndcg(table, buckets.depth_of(table, self.cutoff))
+
+
+@dataclass(frozen=True, kw_only=True)
+class DunaiskiIAP(DunaiskiMeasure):
+    """Interpolated average precision of the tool: the mean of max over j >= i of p_j; at least 0, higher is better.
+
+    scale="permille": the mean over permille buckets of the highest precision from each on, which may exceed 1, and
+    which is said to rest on 1,000 entities. Without relevant documents: 0.
+    """
+
+    name: ClassVar[str] = "DunaiskiIAP"
+    own_cutoffs: ClassVar[bool] = False
+    range: ClassVar[tuple[float, float]] = (0.0, np.inf)
+    source: ClassVar[str] = SOURCE + "AP_interpolated, AP_interpolated_buckets"
+
+    def plain(self, hits: Hits) -> Floats:
+        return np.stack([IAP(rel=self.rel)(hits), hits.sum(hits.relevant(self.rel))])
+
+    def bucketed(self, table: buckets.Buckets) -> Floats:
+        return buckets.interpolated_precision(table)
+
+
+@dataclass(frozen=True, kw_only=True)
+class DunaiskiPRAUC(DunaiskiMeasure):
+    """Area under the precision-recall curve of the tool, from the first entity on; in [0, 1], higher is better.
+
+    What lies left of recall 1/R is missing, so that a perfect list of 5 gives 4/5. interpolated: with the highest
+    precision from each point on. scale="permille": the curve over permille buckets. Without relevant documents: 0.
+    """
+
+    name: ClassVar[str] = "DunaiskiPRAUC"
+    own_cutoffs: ClassVar[bool] = False
+    source: ClassVar[str] = SOURCE + "PR_AUC, PR_AUC_interpolated, PR_AUC_buckets, PR_AUC_interpolated_buckets"
+    interpolated: bool = False
+
+    def check(self) -> None:
+        super().check()
+        require(isinstance(self.interpolated, bool), self, "interpolated", self.interpolated, "True or False")
+
+    def plain(self, hits: Hits) -> Floats:
+        relevant, precision = hits.relevant(self.rel), precisions_of(hits, self.rel)
+        if self.interpolated:
+            precision = highest_from(precision, hits)
+        area = ratio(hits.sum(trapezoid_heights(precision, relevant, hits)), hits.n_relevant(self.rel))
+        return np.stack([area, hits.sum(relevant)])
+
+    def bucketed(self, table: buckets.Buckets) -> Floats:
+        return buckets.precision_recall_area(table, self.interpolated)
+
+
+@dataclass(frozen=True, kw_only=True)
+class DunaiskiAUC(DunaiskiMeasure):
+    """Area under the ROC curve of the tool, from the first to the last entity up to rank k; in [-1, 1].
+
+    Higher is better. The share of false positives at the i-th entity is (r - i) / (r + k - 2 i), 0 where i > r; the
+    curve never goes on to 1, so that a perfect list gives 0, and ranks that no list has may give less than 0. cutoff:
+    10000 without one. scale="permille": the curve over permille buckets, from the first; no cutoff. Without relevant
+    documents: 0.
+    """
+
+    name: ClassVar[str] = "DunaiskiAUC"
+    range: ClassVar[tuple[float, float]] = (-1.0, 1.0)
+    source: ClassVar[str] = SOURCE + "ROC_at_k_auc, ROC_at_avg_auc, ROC_AUC_buckets"
+    cutoff: int | str | None = None
+
+    def check(self) -> None:
+        super().check()
+        good = self.scale is None or self.cutoff is None
+        require(good, self, "cutoff", self.cutoff, "none with scale='permille', as in AUC(scale='permille')")
+
+    def depth(self, hits: Hits) -> Floats:
+        return np.full(len(hits), 10_000.0) if self.cutoff is None else super().depth(hits)
+
+    def plain(self, hits: Hits) -> Floats:
+        counted, depth = self.found(hits), self.depth(hits)[hits.query]
+        place = hits.relevant_above(self.rel) + 1.0
+        below = hits.rank + depth - 2 * place
+        false = np.where(
+            place > hits.rank, 0.0, ratio(hits.rank - place, below)
+        )  # the tool divides 0 by 0 at r = k = i
+        rows = np.flatnonzero(counted)
+        follows = np.diff(hits.query[rows]) == 0
+        widths = np.zeros(counted.size)
+        widths[rows[1:][follows]] = np.diff(false[rows])[follows]
+        area = ratio(hits.sum(widths * (place - 0.5)), hits.n_relevant(self.rel))
+        return np.stack([area, hits.sum(counted)])
+
+    def bucketed(self, table: buckets.Buckets) -> Floats:
+        return buckets.roc_area(table)
+
+
+@dataclass(frozen=True, kw_only=True)
+class DunaiskiAPIntervals(APIntervals):
+    """AP over intervals of the tool: the mean over cutoffs c of (the sum of p_i up to c) / c; at least 0.
+
+    Higher is better. Over c and not over min(R, c), so that a perfect list gives next to nothing. average="geometric":
+    the square root of the product, however many cutoffs there are. step, depth: as APIntervals. Without relevant
+    documents: 0.
+    """
+
+    name: ClassVar[str] = "DunaiskiAPIntervals"
+    ranks_below_1: ClassVar[bool] = True
+    range: ClassVar[tuple[float, float]] = (0.0, np.inf)
+    source: ClassVar[str] = SOURCE + "MAP_std_intervals, MAP_geom_intervals"
+
+    def values_at_once(self, hits: Hits) -> Floats:
+        values = self.up_to(precisions_of(hits, self.rel), hits) / self.cutoffs()
+        found: Floats = values.mean(axis=1) if self.average == "arithmetic" else np.sqrt(values.prod(axis=1))
+        return found
+
+    def used(self, hits: Hits) -> Floats:
+        return hits.sum(hits.relevant(self.rel))
+
+
+@dataclass(frozen=True, kw_only=True)
+class DunaiskiAUCIntervals(AUCIntervals):
+    """Area under the ROC curve over intervals of the tool; in [-1, 1], higher is better.
+
+    The trapezoid through the cutoffs c, with n entities up to each: n / R over (c - n) / depth; what lies left of the
+    first cutoff is missing. Below 0 only where more entities than there are ranks lie within a cutoff. step, depth: as
+    AUCIntervals. Without relevant documents: 0.
+    """
+
+    name: ClassVar[str] = "DunaiskiAUCIntervals"
+    ranks_below_1: ClassVar[bool] = True
+    range: ClassVar[tuple[float, float]] = (-1.0, 1.0)
+    source: ClassVar[str] = SOURCE + "ROC_AUC_std_intervals"
+
+    def values_at_once(self, hits: Hits) -> Floats:
+        found = self.up_to(None, hits)
+        false = (self.cutoffs() - found) / self.depth
+        total = ((found[:, 1:] + found[:, :-1]) / 2 * np.diff(false, axis=1)).sum(axis=1)
+        return ratio(total, hits.n_relevant(self.rel))
+
+    def used(self, hits: Hits) -> Floats:
+        return hits.sum(hits.relevant(self.rel))

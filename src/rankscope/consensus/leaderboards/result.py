@@ -1,0 +1,211 @@
+"""A leaderboard: the order of systems, with intervals and clusters, and how consistent repeated comparisons are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from rankscope._version import __version__
+from rankscope.consensus.voter_agreement import VoterAgreement
+from rankscope.data.preferences import Preferences
+from rankscope.data.result import as_text, tidy_frame
+from rankscope.data.section import Section
+from rankscope.data.text import pluralise
+from rankscope.kernels.ties import SOLVED, join_ties
+from rankscope.typing import Floats, Ints
+
+if TYPE_CHECKING:
+    import polars as pl
+
+__all__ = [
+    "Effect",
+    "Leaderboard",
+    "LeaderboardRow",
+    "RepeatConsistency",
+    "consistency_of_repeats",
+    "share_upheld",
+]
+
+
+class RepeatConsistency(NamedTuple):
+    """Pairs of comparisons of the same two systems, and how many came out alike: the same winner, or both a tie.
+
+    within, alike_within: the same of comparisons of one unit. All 0 where there is none.
+    """
+
+    pairs: int
+    alike: int
+    within: int
+    alike_within: int
+
+
+def consistency_of_repeats(preferences: Preferences) -> RepeatConsistency:
+    """How many comparisons of the same two systems came out alike; weights do not count.
+
+    >>> consistency_of_repeats(Preferences.of([("A", "B", "A"), ("B", "A", "A"), ("A", "B", "tie")]))
+    RepeatConsistency(pairs=3, alike=1, within=0, alike_within=0)
+    """
+    n = len(preferences.systems)
+    swapped = preferences.left > preferences.right
+    first = np.where(swapped, preferences.right, preferences.left)
+    second = np.where(swapped, preferences.left, preferences.right)
+    outcome = 1 + np.where(swapped, -preferences.outcome, preferences.outcome)
+    pair = first * n + second
+    found = count_pairs(pair, outcome)
+    if preferences.unit is None:
+        return RepeatConsistency(*found, 0, 0)
+    return RepeatConsistency(*found, *count_pairs(preferences.unit.codes * n**2 + pair, outcome))
+
+
+def count_pairs(group: Ints, outcome: Ints) -> tuple[int, int]:
+    """Pairs within groups, and those of one outcome. group: (comparisons); outcome: 0, 1 or 2."""
+    all_sizes = np.unique(group, return_counts=True)[1]
+    same_sizes = np.unique(3 * group + outcome, return_counts=True)[1]
+    return int((all_sizes * (all_sizes - 1) // 2).sum()), int((same_sizes * (same_sizes - 1) // 2).sum())
+
+
+def share_upheld(preferences: Preferences, abilities: Floats) -> float:
+    """The share of decided comparisons, by weight, that the better rated of the two won; in [0, 1], higher is better.
+
+    Two of one rating share the win. NaN where all comparisons are ties.
+
+    >>> share_upheld(Preferences.of([("A", "B", "A"), ("A", "B", "A"), ("A", "B", "B")]), np.array([1.0, 0.0])).__round__(4)
+    0.6667
+    """
+    decided = preferences.outcome != 0
+    weight = preferences.weight[decided]
+    if not weight.size:
+        return float("nan")
+    rated = join_ties(abilities, max(float(np.ptp(abilities)), 1.0), SOLVED)
+    expected = np.sign(rated[preferences.left] - rated[preferences.right])[decided]
+    return float(weight @ (1 + expected * preferences.outcome[decided]) / 2 / weight.sum())
+
+
+class LeaderboardRow(NamedTuple):
+    """A row of the tidy table. low, high: the interval of the rating. rank_low, rank_high: best and worst rank."""
+
+    system: str
+    rating: float
+    low: float
+    high: float
+    rank: int
+    rank_low: int
+    rank_high: int
+    cluster: int
+
+
+class Effect(NamedTuple):
+    """What else decides: by how much the logarithm of the odds of the left one grows where this is greater by 1.
+
+    step: the greatest power of ten within two standard deviations of it, of which sentences speak.
+    """
+
+    name: str
+    value: float
+    low: float
+    high: float
+    step: float = 1.0
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Leaderboard:
+    """Systems, the best first, by what they win. Given by `rankscope.consensus.leaderboard`.
+
+    rating, low, high: (systems) on the `scale`, with intervals at `confidence_level`. rank: (systems) from 1, tied ones
+    share the first of their ranks. rank_low, rank_high: (systems) the best and the worst rank that each may have, 1 and
+    those reliably better, and all but those reliably worse. cluster: (systems) from 1; every system of a cluster is
+    reliably better than every one of the next. apart: (systems, systems) whether two can be told apart. abilities:
+    (systems) logarithms of odds, mean 0. wins: (systems) the share of comparisons won where all others are met equally
+    often. win_rates: (systems, systems) the share that the row wins against the column, by the model; observed: as it
+    was, NaN where they never met; met: how much comparisons of the two weigh. In all of these a tie is half a win.
+
+    effects: of covariates, and of "position". tie: Davidson's parameter with its interval, None for other models: two
+    equal systems tie in tie / (2 + tie) of comparisons. alike: how alike comparisons come out; voters: how far voters
+    agree; None where that is not known. upheld: the share of decided comparisons that the better rated one won, or NaN.
+    fit: how well the model fits, in words. n, n_ties: comparisons, and ties among them; votes, where many systems are
+    ranked at once, and 0. lost: resamples without a solution, left out. pairs: language pairs
+    of rankings that are put together here. settings: what changes the numbers, for the
+    signature. notes: what a reader should know.
+    """
+
+    systems: tuple[str, ...]
+    rating: Floats
+    low: Floats
+    high: Floats
+    rank: Ints
+    rank_low: Ints
+    rank_high: Ints
+    cluster: Ints
+    apart: npt.NDArray[np.bool_]
+    abilities: Floats
+    wins: Floats
+    win_rates: Floats
+    observed: Floats
+    met: Floats
+    effects: tuple[Effect, ...]
+    tie: Effect | None
+    alike: RepeatConsistency | None
+    voters: VoterAgreement | None
+    upheld: float
+    fit: tuple[str, ...]
+    n: int
+    n_ties: int
+    lost: int
+    pairs: tuple[str, ...]
+    model: str
+    scale: str
+    interval: str
+    confidence_level: float
+    settings: Mapping[str, str]
+    notes: tuple[str, ...]
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Those of the tidy table."""
+        return LeaderboardRow._fields
+
+    def records(self) -> Iterator[LeaderboardRow]:
+        """A row a system, the best first."""
+        numbers = (self.rating, self.low, self.high, self.rank, self.rank_low, self.rank_high, self.cluster)
+        for row in zip(self.systems, *(column.tolist() for column in numbers), strict=True):
+            yield LeaderboardRow(*row)
+
+    def frame(self) -> pl.DataFrame:
+        """The tidy table as a polars frame."""
+        return tidy_frame(self)
+
+    def signature(self) -> str:
+        """Every setting that changes the numbers, in one line."""
+        parts = [f"{name}:{value}" for name, value in self.settings.items()]
+        return " | ".join(["leaderboard", *parts, f"rankscope {__version__}"])
+
+    def sections(self) -> tuple[Section, ...]:
+        """The order, who wins against whom, what else decides, how alike comparisons come out."""
+        from rankscope.consensus.leaderboards.view import leaderboard_sections  # which builds on this class
+
+        return leaderboard_sections(self)
+
+    def __str__(self) -> str:
+        return as_text(self)
+
+    def __repr__(self) -> str:
+        what = pluralise(self.n, "vote" if self.model == "plackett-luce" else "comparison")
+        return f"Leaderboard({pluralise(len(self.systems), 'system')}, {what}, {self.model})"
+
+
+def format_wins(share: float) -> str:
+    """A share as so many of 100, in a table; only what is all is 100, and only what is none is 0."""
+    if np.isnan(share):
+        return "-"
+    if 0 < share < 0.005:
+        return "<1"
+    return ">99" if 0.995 <= share < 1 else f"{100 * share:.0f}"
+
+
+def format_wins_in_words(share: float) -> str:
+    """The same in a sentence."""
+    return format_wins(share).replace(">", "more than ").replace("<", "fewer than ")

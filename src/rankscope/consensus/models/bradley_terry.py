@@ -1,0 +1,575 @@
+"""Bradley and Terry's model of comparisons: strengths of systems, whether they exist, and how well the model fits.
+
+Ford (1957): strengths are finite and unique where the systems cannot be split into two groups of which one never won
+against the other. A tie leads both ways. With ties of their own kind (Davidson) there is one more way to have none: all
+ties and wins lie so that systems can drift apart while the ties go with them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from rankscope.consensus.models.bradley_terry_likelihood import (
+    FAINT,
+    POSITION,
+    Contexts,
+    Likelihood,
+    Point,
+    Sums,
+    contexts_of,
+    determined,
+    incidence,
+    maximum,
+    maximum_nearby,
+    some_sums,
+)
+from rankscope.consensus.weight_unit import check_least, check_prior, in_weight_units, weight_unit
+from rankscope.data.preferences import Preferences
+from rankscope.data.text import join_names, pluralise
+from rankscope.errors import InputError, ParameterError
+from rankscope.stats.distributions import special
+from rankscope.stats.inputs import as_generator, check_choice, check_count, check_positive
+from rankscope.typing import Bools, Floats, Ints
+
+__all__ = [
+    "BradleyTerryFit",
+    "Deviance",
+    "SystemWins",
+    "TIES",
+    "check_connected",
+    "components",
+    "connected",
+    "davidson_has_maximum",
+    "deviance_from_pairs",
+    "draws_from_covariance",
+    "fit_preferences",
+    "likelihood_at_estimate",
+    "lost_resamples_note",
+    "wins_by_system",
+]
+
+
+#: So many groups, and so many systems of each, are named.
+GROUPS, NAMES = 6, 4
+CURE = "add comparisons between them, or give a prior, as prior=0.5 (--prior 0.5)"
+
+
+def arcs(contexts: Contexts) -> tuple[Ints, Ints, Ints]:
+    """From whom, to whom, and by which cell: the winner leads to the loser, a tie both ways."""
+    first, second = contexts.first[contexts.context], contexts.second[contexts.context]
+    down, up = np.flatnonzero(contexts.outcome >= 0), np.flatnonzero(contexts.outcome <= 0)
+    return np.concatenate((first[down], second[up])), np.concatenate((second[down], first[up])), np.append(down, up)
+
+
+def connected(contexts: Contexts, sums: Sums) -> Bools:
+    """(draws) whether wins and ties lead from each system to each."""
+    start, end, cell = arcs(contexts)
+    there = sums.cells[cell] > 0
+    return reached(contexts.n, start, end, there) & reached(contexts.n, end, start, there)
+
+
+def reached(n: int, start: Ints, end: Ints, there: Bools) -> Bools:
+    """(draws) whether all can be reached from system 0; one step of all draws at a time."""
+    gather = incidence(end, n)
+    known = np.zeros((n, there.shape[1]), np.bool_)
+    known[0] = True
+    while True:
+        more = known | (gather @ (there & known[start]).astype(np.float32) > 0)
+        if (more == known).all():
+            return np.asarray(known.all(axis=0))
+        known = more
+
+
+def davidson_has_maximum(contexts: Contexts, sums: Sums) -> Bools:
+    """(draws) whether Davidson's model has a maximum, where wins lead from each system to each.
+
+    There is none where places d exist with d_i - d_j >= 1 for every win of i over j and |d_i - d_j| <= 1 for every tie:
+    going on along d, wins and ties become certain. So there is one where some cycle has more wins, each passed from
+    winner to loser, than ties; two systems that beat each other are one.
+    """
+    found = has_mutual_wins(contexts, sums)
+    if found.all():
+        return found
+    left = np.flatnonzero(~found)
+    start, end, cell = arcs(contexts)
+    cost = np.where(contexts.outcome[cell] == 0, 1.0, -1.0)[:, None]
+    order = np.argsort(end, kind="stable")
+    start, end, cell, cost = start[order], end[order], cell[order], cost[order]
+    there = sums.cells[np.ix_(cell, left)] > 0
+    begins = np.flatnonzero(np.diff(end, prepend=-1))
+    place = np.zeros((contexts.n, left.size))
+    for _ in range(contexts.n + 1):  # after as many steps as systems, only cycles still lower a place
+        best = np.minimum.reduceat(np.where(there, place[start] + cost, np.inf), begins, axis=0)
+        lower = best < place[end[begins]]
+        place[end[begins]] = np.minimum(best, place[end[begins]])
+        if not lower.any():
+            break
+    found[left] = lower.any(axis=0)
+    return found
+
+
+def has_mutual_wins(contexts: Contexts, sums: Sums) -> Bools:
+    """(draws) whether some two systems beat each other."""
+    codes, place = np.unique(contexts.first * contexts.n + contexts.second, return_inverse=True)
+    pair = place.reshape(-1)[contexts.context]
+    won = [incidence(pair[w], codes.size) @ sums.cells[w] for w in (contexts.outcome == 1, contexts.outcome == -1)]
+    return np.asarray(((won[0] > 0) & (won[1] > 0)).any(axis=0))
+
+
+def components(contexts: Contexts) -> tuple[int, Ints]:
+    """How many groups of systems there are within which wins and ties lead from each to each; (systems) the groups."""
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
+    start, end, _ = arcs(contexts)
+    graph = coo_array((np.ones(start.size), (start, end)), shape=(contexts.n, contexts.n)).tocsr()
+    n, group = connected_components(graph, directed=True, connection="strong")
+    return int(n), np.asarray(group, np.int64)
+
+
+def check_connected(systems: tuple[str, ...], contexts: Contexts) -> None:
+    """Raises InputError with the groups that no win leads out of or into."""
+    n, group = components(contexts)
+    if n == 1:
+        return
+    start, end, _ = arcs(contexts)
+    out = group[start] != group[end]
+    above = np.bincount(group[start[out]], minlength=n) - np.bincount(group[end[out]], minlength=n)
+    best_first = np.argsort(-above, kind="stable")
+    shown = "; ".join(format_names([systems[i] for i in np.flatnonzero(group == g)]) for g in best_first[:GROUPS])
+    more = f"; and {n - GROUPS} more" if n > GROUPS else ""
+    raise InputError(
+        f"the wins do not lead from each system to each other one, so no strengths are most likely (Ford 1957); "
+        f"{n} groups, of any two of which one never won against the other or tied with it: {shown}{more}; {CURE}"
+    )
+
+
+def format_names(names: list[str]) -> str:
+    more = f" and {len(names) - NAMES} more" if len(names) > NAMES else ""
+    return ", ".join(names[:NAMES]) + more
+
+
+#: What a tie is: half a win of each, or an outcome of its own.
+TIES = ("half", "davidson")
+#: Numbers in a table of several resamples: 16 MB of float64.
+TABLE = 1 << 21
+#: Eigenvalues below this share of the greatest are 0.
+NOISE = 1e-13
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class BradleyTerryFit:
+    """Strengths of systems, and how far they may be trusted.
+
+    systems: names. ratings: (1 + resamples, systems) natural logarithms of strengths, of mean 0 in each row; the
+    difference of two is the log-odds of one against the other; row 0 is the estimate, each other one that of a
+    resample. tie_parameter: (1 + resamples) log nu of Davidson's model, minus infinity where nothing was tied; NaN
+    where ties are half wins. effects: by name, (1 + resamples) the change of the log-odds for the left system with a
+    unit of the covariate; "position" is the advantage of the left one. covariance: (systems, systems) of the estimate,
+    the inverse of the observed information along directions that keep the mean; each row adds up to 0. joint:
+    (parameters, parameters) the same of ratings, effects in their order and log nu of Davidson's model together, 0
+    where log nu is infinite. errors: standard errors of the effects, and of "ties" (log nu), from it. loglikelihood: at
+    the estimate, natural logarithm, without the prior. n_iterations: steps of Newton's method to the estimate. lost:
+    resamples without a maximum; they are left out, and `ratings` has so many fewer rows. prior: as given. notes: what a
+    reader should know.
+    """
+
+    systems: tuple[str, ...]
+    ratings: Floats
+    tie_parameter: Floats
+    effects: Mapping[str, Floats]
+    covariance: Floats
+    joint: Floats
+    loglikelihood: float
+    n_iterations: int
+    lost: int
+    errors: Mapping[str, float] = field(default_factory=dict)
+    prior: float = 0.0
+    notes: tuple[str, ...] = ()
+
+
+def fit_preferences(
+    preferences: Preferences,
+    *,
+    ties: str = "half",
+    covariates: Sequence[str] = (),
+    position: bool = False,
+    prior: float = 0.0,
+    n_resamples: int = 0,
+    rng: Any = None,
+    progress: Callable[[float], Any] | None = None,
+) -> BradleyTerryFit:
+    """The most likely strengths of systems after Bradley and Terry: P(left wins) = 1 / (1 + exp(right - left)).
+
+    ties: "half" counts a tie as half a win of each; by "davidson" it is an outcome with a probability of its own, nu
+    times the geometric mean of those of the two wins. covariates: names among those of the preferences; each enters the
+    log-odds of the left system. position: whether standing on the left may help, where there are sides. prior: so many
+    wins, and as many losses, of each system against an imagined one as strong as the mean of all; above 0 there is a
+    maximum whatever the outcomes, and strengths are drawn together. Weights multiply the log-likelihood: a comparison
+    of weight 2 is two. n_resamples: bootstrap samples of as many comparisons, or of whole units where the preferences
+    have them; those without a maximum are counted as lost. rng: seed. progress: called with the share of the resamples
+    that is done.
+
+    Errors and `covariance` take comparisons as independent, and weights as counts; half wins of ties make them too
+    wide, since a tie varies less than a win or a loss.
+
+    Raises InputError where no strengths are most likely: groups of systems that no win leads out of or into (Ford 1957)
+    and no prior, a covariate that the systems themselves tell or that decides every comparison, ties alone with
+    "davidson". What is most likely counts as out of reach, too, if it lies so far away that in some direction the
+    information there is less than 1e-9 of the most that so many comparisons can give: rounding would decide where it
+    is. The same is asked of each resample, so that all processors leave the same ones out. Raises ParameterError for
+    unknown ties or covariates, position without sides, a negative prior or number of resamples, a prior more than 1e100
+    times the greatest weight.
+
+    Source: Bradley and Terry (1952), maximised by Newton's method (Hunter 2004 discusses both); Davidson (1970) for
+    ties. Agrees with choix's `opt_pairwise` and `mm_pairwise`.
+
+    >>> found = fit_preferences(Preferences.of([("A", "B", "A")] * 3 + [("A", "B", "B")]))
+    >>> found.ratings.round(4).tolist()  # half of log(3 / 1) to each side
+    [[0.5493, -0.5493]]
+    """
+    check_choice("ties", ties, TIES)
+    check_positive("prior", prior, zero=True)
+    check_count("n_resamples", n_resamples, least=0)
+    covariates = (covariates,) if isinstance(covariates, str) else tuple(covariates)
+    names = effect_names(preferences, covariates, position)
+    check_least(preferences.weight)
+    check_prior(preferences.weight, prior)
+    unit = weight_unit(preferences.weight)
+    light = preferences if unit == 1 else replace(preferences, weight=in_weight_units(preferences.weight))
+    contexts = contexts_of(light, covariates, position)
+    likelihood = Likelihood(contexts, ties == "davidson", float(prior) / unit)
+    estimate, covariance, loglikelihood, steps = fit_estimate(preferences.systems, likelihood, names)
+    resampled, torn = resample(likelihood, estimate, covariance, n_resamples, as_generator(rng), progress)
+    parameters = np.hstack([estimate, resampled])
+    n = contexts.n
+    known = [*names, "ties"] if np.isfinite(estimate[-1, 0]) and likelihood.davidson else names
+    covariance[n + len(known) :] = covariance[:, n + len(known) :] = 0.0  # of log nu that stays at minus infinity
+    restore_covariate_units(contexts, parameters, covariance)
+    covariance /= unit
+    errors = np.sqrt(np.diagonal(covariance)[n:])
+    lost = n_resamples - resampled.shape[1]
+    return BradleyTerryFit(
+        systems=preferences.systems,
+        ratings=parameters[:n].T.copy(),
+        tie_parameter=parameters[-1].copy() if likelihood.davidson else np.full(parameters.shape[1], np.nan),
+        effects={name: parameters[n + j].copy() for j, name in enumerate(names)},
+        covariance=covariance[:n, :n],
+        joint=covariance,
+        loglikelihood=loglikelihood * unit,
+        n_iterations=steps,
+        lost=lost,
+        errors={name: float(errors[j]) for j, name in enumerate(known)},
+        prior=float(prior),
+        notes=(*fit_notes(likelihood, estimate), *lost_resamples_note(lost, n_resamples, lost - torn, names)),
+    )
+
+
+def restore_covariate_units(contexts: Contexts, parameters: Floats, covariance: Floats) -> None:
+    """Makes effects those of the covariates as the user has them; parameters and covariance are changed in place."""
+    for place, power in enumerate(contexts.powers, contexts.n):
+        for rows in (parameters, covariance, covariance.T):
+            rows[place] = np.ldexp(rows[place], -power)
+
+
+def draws_from_covariance(ratings: Floats, covariance: Floats, n: int, rng: Any = None) -> Floats:
+    """(n, systems) normal draws about ratings: what the information matrix says of them, without resamples.
+
+    ratings: (systems). covariance: (systems, systems) as `BradleyTerryFit` has it; a draw has the mean of the ratings.
+
+    Raises ParameterError for arrays that do not fit, a covariance that is none, n below 1.
+
+    Source: the normal limit of the most likely values.
+
+    >>> draws_from_covariance(np.array([0.5, -0.5]), np.zeros((2, 2)), 1, 1).tolist()
+    [[0.5, -0.5]]
+    """
+    check_count("n", n)
+    ratings, covariance = np.asarray(ratings, np.float64), np.asarray(covariance, np.float64)
+    if ratings.ndim != 1 or covariance.shape != (ratings.size, ratings.size):
+        raise ParameterError(
+            f"a covariance of shape {covariance.shape} for ratings of shape {ratings.shape}, expected (systems, "
+            "systems) and (systems)"
+        )
+    values, vectors = np.linalg.eigh((covariance + covariance.T) / 2)
+    if not values[0] >= -1e-9 * max(abs(float(values[-1])), 1e-300):
+        raise ParameterError(f"the covariance has the eigenvalue {values[0]:g}, expected none below 0")
+    # The symmetric root does not depend on the signs that a library gives to eigenvectors. What rounding leaves of an
+    # eigenvalue of 0 is left out: its root would be no last digit any more.
+    root = (vectors * np.sqrt(np.where(values > NOISE * values[-1], values, 0.0))) @ vectors.T
+    return np.asarray(ratings + as_generator(rng).standard_normal((n, ratings.size)) @ root)
+
+
+def effect_names(preferences: Preferences, covariates: Sequence[str], position: bool) -> list[str]:
+    names = list(covariates)
+    for name in names:
+        if name not in preferences.covariates:
+            there = ", ".join(map(repr, preferences.covariates)) or "none"
+            raise ParameterError(f"the preferences have no covariate {name!r}; there are: {there}")
+    if position and not preferences.sides:
+        raise ParameterError(
+            "position is for comparisons of a left and a right side, and these have none: rankings, scores and tables "
+            "of better and worse do not say who stood where; leave it out"
+        )
+    if position and POSITION in preferences.covariates:
+        raise ParameterError("position=True, and a covariate is named 'position', too; give it another name")
+    names += [POSITION] * position
+    twice = {name for name in names if names.count(name) > 1}
+    if twice:
+        raise ParameterError(f"{sorted(twice)[0]!r} is there twice, expected each covariate once; leave one out")
+    return names
+
+
+def fit_estimate(
+    systems: tuple[str, ...], likelihood: Likelihood, names: list[str]
+) -> tuple[Floats, Floats, float, int]:
+    """(parameters, 1), their covariance, the log-likelihood without the prior, and how many steps were taken."""
+    contexts = likelihood.contexts
+    sums = contexts.observed()
+    if not likelihood.prior:
+        check_connected(systems, contexts)
+    if likelihood.davidson:
+        if not contexts.outcome.any():
+            raise InputError("all comparisons are ties, so how often there is one has no most likely value; use 'half'")
+        if not likelihood.prior and not davidson_has_maximum(contexts, sums)[0]:
+            raise InputError(
+                "wins and ties lie so that the strengths of Davidson's model grow without bound: no cycle of systems "
+                "has more wins than ties; count ties as half wins ('half'), or give a prior, as prior=0.5 (--prior 0.5)"
+            )
+    check_identified(likelihood, names)
+    found = maximum(likelihood, sums)
+    if not found.found[0]:
+        raise InputError(out_of_reach(likelihood, names))
+    at = likelihood.point(found.parameters, sums)
+    covariance = likelihood.covariance(likelihood.information(at, sums))[0]
+    bare = Likelihood(contexts, likelihood.davidson, 0.0).point(found.parameters, sums)
+    return found.parameters, covariance, float(bare.value[0]), found.steps
+
+
+def out_of_reach(likelihood: Likelihood, names: list[str]) -> str:
+    """What is said where the wins lead from each system to each, or there is a prior, and there is no maximum yet."""
+    if names:
+        return (
+            f"{join_names(map(repr, names))} may decide every comparison as far as the strengths do not, or all but decide "
+            "it, so that no effect is most likely; leave it out"
+        )
+    cure = f"a prior above {likelihood.prior:g}" if likelihood.prior else "a prior, as prior=0.5 (--prior 0.5)"
+    return (
+        "the most likely strengths lie so far apart that the comparisons say next to nothing of how far (less than "
+        f"{FAINT:g} of what they say of equal systems); give {cure}"
+    )
+
+
+def check_identified(likelihood: Likelihood, names: list[str]) -> None:
+    """Raises InputError where a covariate is a difference of numbers that the systems have, or of other covariates."""
+    if not names:
+        return
+    sums = likelihood.contexts.observed()
+    information = likelihood.information(likelihood.point(likelihood.even(sums), sums), sums)
+    if determined(information, likelihood.greatest_information(sums))[0]:
+        return
+    scale = np.sqrt(np.diagonal(information[0]))
+    scale = np.where(scale > 0, scale, 1.0)
+    vectors = np.linalg.eigh(information[0] / scale / scale[:, None])[1]
+    part = np.abs(vectors[likelihood.contexts.n : likelihood.contexts.n + len(names), 0])
+    guilty = [name for name, share in zip(names, part, strict=True) if share > 1e-3 * part.max()]
+    raise InputError(
+        f"the effect of {' and '.join(map(repr, guilty))} cannot be told from the strengths of the systems or from "
+        "other effects: it never differs where they do not; leave it out"
+    )
+
+
+def resample(
+    likelihood: Likelihood,
+    estimate: Floats,
+    covariance: Floats,
+    n_resamples: int,
+    rng: np.random.Generator,
+    progress: Callable[[float], Any] | None,
+) -> tuple[Floats, int]:
+    """(parameters, resamples) the maximum of each resample that has one; how many have none for who won and tied."""
+    contexts, found, torn = likelihood.contexts, [np.empty((likelihood.size, 0))], 0
+    at_once = max(1, TABLE // contexts.width)
+    for begin in range(0, n_resamples, at_once):
+        sums = contexts.drawn(min(at_once, n_resamples - begin), rng)
+        whole = has_maximum(likelihood, sums)
+        torn += int((~whole).sum())
+        if likelihood.davidson:
+            whole &= (sums.cells[contexts.outcome != 0] > 0).any(axis=0)  # of ties alone, log nu grows without bound
+        sums = some_sums(sums, whole)
+        start = np.repeat(estimate, sums.tied.size, axis=1)
+        if likelihood.davidson:
+            start[-1] = np.where(sums.tied > 0, start[-1], -np.inf)
+        if sums.tied.size:
+            reached = maximum_nearby(likelihood, sums, start, covariance)
+            found.append(reached.parameters[:, reached.found])
+        if progress is not None:
+            progress(min(begin + at_once, n_resamples) / n_resamples)
+    return np.hstack(found), torn
+
+
+def has_maximum(likelihood: Likelihood, sums: Sums) -> Bools:
+    """(draws) as far as wins and ties can tell; with covariates there may still be none."""
+    if likelihood.prior:
+        return np.ones(sums.tied.size, np.bool_)
+    there = connected(likelihood.contexts, sums)
+    return there & davidson_has_maximum(likelihood.contexts, sums) if likelihood.davidson else there
+
+
+def fit_notes(likelihood: Likelihood, estimate: Floats) -> list[str]:
+    notes = []
+    if likelihood.davidson and not np.isfinite(estimate[-1, 0]):
+        notes.append("no comparison is a tie, so Davidson's model is that of Bradley and Terry")
+    if likelihood.prior:
+        wins = "1 win" if likelihood.prior == 1 else f"{likelihood.prior:g} wins"
+        notes.append(f"each system has {wins} and as many losses added against one of mean strength (prior)")
+    return notes
+
+
+def lost_resamples_note(lost: int, n_resamples: int, driven: int = 0, names: Sequence[str] = ()) -> tuple[str, ...]:
+    """What is said of resamples without most likely strengths; nothing where there are none.
+
+    driven: those among them in which wins lead from each system to each other one, so that something else, as one of
+    the covariates `names`, drives the strengths away.
+    """
+    said = []
+    if lost > driven:
+        said.append(
+            f"{skipped_resamples(lost - driven, n_resamples)}: in them some systems won or lost everything, so that no "
+            "strengths are most likely; intervals may be too narrow, and a prior would keep all"
+        )
+    if driven:
+        why = "there are next to no decided comparisons"
+        if names:
+            decide = "decides" if len(names) == 1 else "decide"
+            why = f"{join_names(map(repr, names))} {decide} every comparison as far as the strengths do not"
+        said.append(
+            f"{skipped_resamples(driven, n_resamples)}: in them {why}, so that nothing is most likely; intervals may be too "
+            "narrow" + (", and leaving out what decides would keep all" if names else "")
+        )
+    return tuple(said)
+
+
+def skipped_resamples(n: int, of: int) -> str:
+    return f"{n} of {of} resamples {'is' if n == 1 else 'are'} left out"
+
+
+class SystemWins(NamedTuple):
+    """(systems) by weight, a tie half a win; those of a prior are among them."""
+
+    observed: Floats
+    expected: Floats
+
+
+def wins_by_system(preferences: Preferences, fitted: BradleyTerryFit) -> SystemWins:
+    """How often each system won, and how often it should have by the estimate, in the games that it played.
+
+    Both are the same for the most likely strengths. With a prior both hold its wins, too, and the two differ by one
+    number for all systems, since their mean strength is held at 0.
+
+    Raises ParameterError where the preferences are not those of the estimate.
+
+    Source: Bradley and Terry (1952), Ford (1957); Davidson (1970, equation 3.2) with ties.
+
+    >>> from rankscope.consensus.models.bradley_terry import fit_preferences
+    >>> seen = Preferences.of([("A", "B", "A")] * 3 + [("A", "B", "B")])
+    >>> wins = wins_by_system(seen, fit_preferences(seen))
+    >>> wins.observed.tolist(), wins.expected.round(9).tolist()
+    ([3.0, 1.0], [3.0, 1.0])
+    """
+    contexts, likelihood, point = likelihood_at_estimate(preferences, fitted)
+    sums, n = contexts.observed(), contexts.n
+    played = (abs(likelihood.signs) @ sums.games)[:, 0]
+    observed = played / 2 + (likelihood.signs @ sums.lead)[:, 0]
+    expected = played / 2 + (likelihood.signs @ (sums.games * point.mean))[:, 0]
+    more = fitted.prior * (1 + np.tanh(point.parameters[:n, 0] / 2))
+    return SystemWins(np.asarray(observed + fitted.prior), np.asarray(expected + more))
+
+
+def likelihood_at_estimate(preferences: Preferences, fitted: BradleyTerryFit) -> tuple[Contexts, Likelihood, Point]:
+    """The contexts that the estimate is of, and what the likelihood says there."""
+    if preferences.systems != fitted.systems:
+        raise ParameterError("the estimate is of other systems than the preferences; give those that it was made of")
+    names = [name for name in fitted.effects if name != POSITION or POSITION in preferences.covariates]
+    contexts = contexts_of(preferences, names, len(names) < len(fitted.effects))
+    davidson = bool(not np.isnan(fitted.tie_parameter[0]))
+    likelihood = Likelihood(contexts, davidson, fitted.prior)
+    effects = zip(fitted.effects.values(), contexts.powers, strict=True)
+    rows = [fitted.ratings[0], *([np.ldexp(values[0], power)] for values, power in effects)]
+    parameters = np.concatenate([*rows, fitted.tie_parameter[:1]] if davidson else rows)[:, None]
+    return contexts, likelihood, likelihood.point(parameters, contexts.observed())
+
+
+#: The chi-square distribution needs so many expected of each outcome (Cochran 1954), in all but a fifth of the cells.
+EXPECTED, SPARSE = 5.0, 0.2
+
+
+class Deviance(NamedTuple):
+    """deviance: twice the log-likelihood that a probability for each two systems gains, at least 0. df: how many more
+    parameters that takes. pvalue: of so large a deviance were the model right; NaN without degrees of freedom.
+    """
+
+    deviance: float
+    df: int
+    pvalue: float
+    notes: tuple[str, ...] = ()
+
+
+def deviance_from_pairs(preferences: Preferences, fitted: BradleyTerryFit) -> Deviance:
+    """The estimate against a model in which each two systems have probabilities of their own.
+
+    A small p-value: strengths on one scale do not explain who wins against whom, as where A beats B, B beats C and C
+    beats A more often than by chance. Where there are covariates, two systems have a probability of their own for each
+    value of them. Weights count as so many comparisons, and comparisons as independent.
+
+    The p-value is NaN where the estimate has as many parameters as there are probabilities. Notes say where it is not
+    to be trusted: few comparisons of a pair, ties as half wins (it is then too large), weights, a prior.
+
+    Raises ParameterError where the preferences are not those of the estimate.
+
+    Source: the likelihood-ratio statistic, chi-square by Wilks (1938); Bradley and Terry (1952, section 5) for pairs.
+
+    >>> from rankscope.consensus.models.bradley_terry import fit_preferences
+    >>> seen = Preferences.of([("A", "B", "A"), ("B", "C", "B"), ("C", "A", "C")] * 9)
+    >>> found = deviance_from_pairs(seen, fit_preferences(seen))  # all strengths are the same: 27 times log 2, doubled
+    >>> round(found.deviance, 4), found.df, found.pvalue < 1e-8
+    (37.4299, 1, True)
+    """
+    contexts, likelihood, point = likelihood_at_estimate(preferences, fitted)
+    sums = contexts.observed()
+    games, lead = sums.games[:, 0], sums.lead[:, 0]
+    cells, outcome = sums.cells[:, 0], contexts.outcome
+    mean, decided = point.mean[:, 0], point.decided[:, 0]
+    if likelihood.davidson:
+        three = (-1, 0, 1) if sums.tied[0] > 0 else (-1, 1)
+        seen = np.column_stack([np.bincount(contexts.context, cells * (outcome == o), games.size) for o in three])
+        share = np.column_stack([1 - decided if o == 0 else decided / 2 + o * mean for o in three])
+    else:
+        seen = np.column_stack([games / 2 - lead, games / 2 + lead])
+        share = np.column_stack([0.5 - mean, 0.5 + mean])
+    expected = games[:, None] * share
+    whole = float(2 * (special().xlogy(seen, seen) - special().xlogy(seen, expected)).sum())
+    estimated = contexts.n - 1 + len(fitted.effects) + (seen.shape[1] == 3)
+    df = max(games.size * (seen.shape[1] - 1) - estimated, 0)
+    pvalue = float(special().chdtrc(df, max(whole, 0.0))) if df else float("nan")
+    return Deviance(max(whole, 0.0), df, pvalue, tuple(pvalue_notes(preferences, fitted, expected)))
+
+
+def pvalue_notes(preferences: Preferences, fitted: BradleyTerryFit, expected: Floats) -> list[str]:
+    notes, few = [], int((expected < EXPECTED).sum())
+    if few > SPARSE * expected.size:
+        outcomes = pluralise(expected.size, "outcome")
+        notes.append(f"the p-value is rough: fewer than {EXPECTED:g} are expected of {few} of {outcomes}")
+    if np.isnan(fitted.tie_parameter[0]) and not preferences.outcome.all():
+        notes.append("ties are half wins, so the p-value is too large; Davidson's model has one that fits")
+    if (preferences.weight != 1).any():
+        notes.append("a comparison counts as many times as it weighs, also for the p-value")
+    if preferences.unit is not None:
+        notes.append("the p-value takes comparisons as independent, also those of one unit, and may be too small")
+    if fitted.prior:
+        notes.append("the prior draws strengths together, so the deviance is larger and the p-value smaller")
+    return notes

@@ -1,0 +1,330 @@
+"""Mallows' model of rankings: a centre, how closely the votes lie around it, a test of fit, random rankings."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from rankscope.consensus.base import Method, Note, Order, ResampledScores, Solution
+from rankscope.consensus.optimal import Kemeny
+from rankscope.data.text import format_p_value
+from rankscope.data.votes import UNRANKED, Votes, check_unranked
+from rankscope.errors import ParameterError
+from rankscope.kernels.pairs import count_pairs_by_row
+from rankscope.kernels.ties import at_most
+from rankscope.stats.distributions import special
+from rankscope.stats.inputs import as_generator, check_count, is_real
+from rankscope.typing import Floats
+
+__all__ = [
+    "Mallows",
+    "law_of_distance",
+    "log_normaliser",
+    "mallows",
+    "moments_of_distance",
+    "sample_mallows",
+    "theta_of_mean",
+]
+
+
+#: Below, a few terms of a series stand for a difference of large terms.
+SMALL = 0.05
+#: Bisections: each adds a bit.
+HALVINGS = 200
+
+
+def law_of_distance(items: int, theta: float) -> Floats:
+    """(items (items - 1) / 2 + 1) the chance of each number of pairs; proportional to Mahonian numbers exp(-theta d).
+
+    The distance is a sum: the j-th item passes 0 to j - 1 of those before it, independently of the others.
+    """
+    law = np.ones(1)
+    for j in range(2, items + 1):
+        chances = np.exp(-theta * np.arange(1, j))
+        law = np.convolve(law, np.concatenate([[1.0], chances]) / (1 + chances.sum()))
+    return law
+
+
+def moments_of_distance(items: int, theta: float) -> tuple[float, float]:
+    """The mean and variance of the distance, in closed form.
+
+    The j-th item passes h(theta) - j h(j theta) others in the mean, h(x) = 1 / (exp(x) - 1); where theta is small, the
+    pole 1/x of each h is left out, which cancels.
+    """
+    if theta == np.inf:
+        return 0.0, 0.0
+    j = np.arange(1.0, items + 1)
+    (first, slope), (each, slopes) = (passing_moments(x, pole=theta > 1) for x in (np.array([theta]), j * theta))
+    return float((first - j * each).sum()), float((j**2 * slopes - slope).sum())
+
+
+def passing_moments(x: Floats, *, pole: bool) -> tuple[Floats, Floats]:
+    """1 / (exp(x) - 1) and its derivative, for x of at least 0; without the pole: less 1/x."""
+    small = x < SMALL
+    y = np.where(small, x, 0.0)
+    series = -0.5 + y / 12 - y**3 / 720 + y**5 / 30240
+    slope = 1 / 12 - y**2 / 240 + y**4 / 6048 - y**6 / 172800
+    z = np.where(small, 1.0, x)
+    below, share = -np.expm1(-z), np.exp(-z)
+    if pole:  # never with a small x
+        return share / below, -share / below**2
+    return np.where(small, series, share / below - 1 / z), np.where(small, slope, 1 / z**2 - share / below**2)
+
+
+def log_normaliser(items: int, theta: float) -> float:
+    """The log of the sum of exp(-theta distance) over all orders."""
+    j = np.arange(1.0, items + 1)
+    return float(np.log(j).sum() + (log_mean(j * theta) - log_mean(np.array([theta]))).sum())
+
+
+def log_mean(x: Floats) -> Floats:
+    """The log of (1 - exp(-x)) / x; 0 at 0."""
+    safe = np.where(x > 0, x, 1.0)
+    return np.where(x > 0, np.log(-np.expm1(-safe) / safe), 0.0)
+
+
+def theta_of_mean(items: int, mean: float) -> float:
+    """The theta of which `mean` is the mean distance: infinite for 0, 0 for what random orders have, or more."""
+    if mean <= 0:
+        return float("inf")
+    low, high = 0.0, 1.0
+    if at_most(moments_of_distance(items, 0.0)[0], mean):
+        return 0.0
+    while moments_of_distance(items, high)[0] > mean:
+        low, high = high, 2 * high
+    for _ in range(HALVINGS):
+        middle = (low + high) / 2
+        if not low < middle < high:
+            break
+        low, high = (middle, high) if moments_of_distance(items, middle)[0] > mean else (low, middle)
+    return (low + high) / 2
+
+
+def sample_mallows(center: Sequence[str], theta: float, n: int, rng: Any = None) -> Votes:
+    """Votes of Mallows' model: a ranking is exp(-theta) times as likely for each pair ordered against the centre.
+
+    center: the items, the best first. theta: from 0 (all orders alike) to infinity (all votes are the centre). n: at
+    least 2. Raises ParameterError for other values; InputError for items that are not at least two different ones.
+    Source: the repeated insertion of Doignon, Pekec and Regenwetter (2004): the i-th item of the centre passes k of the
+    i - 1 items before it with a chance proportional to exp(-theta k).
+
+    >>> sample_mallows("ABC", float("inf"), 2).places.tolist()
+    [[1.0, 2.0, 3.0], [1.0, 2.0, 3.0]]
+    """
+    check_theta(theta)
+    check_count("n", n, 2)
+    return Votes(ranks=mallows_places(len(center), theta, n, as_generator(rng)), items=tuple(center))
+
+
+def check_theta(theta: object) -> None:
+    if not is_real(theta) or not theta >= 0:
+        raise ParameterError(f"theta is {theta!r}, expected a number of at least 0")
+
+
+def mallows_places(items: int, theta: float, n: int, rng: np.random.Generator) -> Floats:
+    """(n, items) places from 1 of the items of the centre, in its order."""
+    places = np.empty((n, items))
+    for i in range(items):
+        chances = np.exp(-theta * np.arange(1, i + 1))  # theta may be infinite
+        cumulative = np.cumsum(np.concatenate([[1.0], chances]))
+        passed = np.searchsorted(cumulative, rng.random(n) * cumulative[-1], side="right")
+        mine = i + 1.0 - np.minimum(passed, i)
+        places[:, :i] += places[:, :i] >= mine[:, None]
+        places[:, i] = mine
+    return places
+
+
+Weights = Sequence[float] | Mapping[str, float] | None
+#: The least number of votes expected in a cell of the chi-square test, and a p-value that speaks against the model.
+EXPECTED, LEVEL = 5.0, 0.05
+
+
+class MallowsFit(NamedTuple):
+    """theta and its standard error; the mean distance observed and expected; the log-likelihood of the votes."""
+
+    theta: float
+    error: float
+    observed: float
+    expected: float
+    loglikelihood: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class Mallows(Method):
+    """Mallows' model; scores are how many items stand behind in the centre, as `mallows` says."""
+
+    name: ClassVar[str] = "mallows"
+    work = "search"
+    meaning: ClassVar[str] = "how many items stand behind in the centre; not how sure that is"
+    unranked: str = UNRANKED[0]
+    center: tuple[str, ...] | None = None
+    time_limit: float | None = None
+    #: Whether the centre is sought as one of many. Set by `for_many`.
+    one_of_many: bool = field(default=False, init=False)
+
+    def __post_init__(self) -> None:
+        check_unranked(self.unranked, UNRANKED[:3])
+        self.kemeny()
+
+    def kemeny(self) -> Method:
+        found = Kemeny(unranked=self.unranked, time_limit=self.time_limit)
+        return found.for_many()[0] if self.one_of_many else found
+
+    def for_many(self) -> tuple[Method, str]:
+        if self.center is not None or self.time_limit is not None:
+            return self, ""
+        found = replace(self)
+        found.__dict__["one_of_many"] = True
+        return found, Kemeny().for_many()[1]
+
+    def scores(self, votes: Votes, weights: Floats) -> Floats:
+        if self.center is None:
+            return self.kemeny().scores(votes, weights)
+        return np.repeat(len(votes.items) - places_in(self.center, votes)[None], len(weights), axis=0)
+
+    def drawn(self, votes: Votes, weights: Floats, rng: np.random.Generator) -> ResampledScores:
+        return super().drawn(votes, weights, rng) if self.center else self.kemeny().drawn(votes, weights, rng)
+
+    def solve(self, votes: Votes) -> Solution:
+        if self.center is None:
+            found = self.kemeny().solve(votes)
+        else:
+            found = Solution(self.scores(votes, votes.weights[None])[0])
+        places = votes.ranks.shape[1] - found.scores  # Kemeny's orders are strict
+        distances = distances_from(places, votes.filled(self.unranked))
+        fit = fit_theta(distances, votes.weights, places.size)
+        details = {
+            **found.details,
+            "theta": fit.theta,
+            "standard error of theta": fit.error,
+            "mean distance": fit.observed,
+            "expected distance": fit.expected,
+            "distance of random orders": places.size * (places.size - 1) / 4,
+            "log-likelihood": fit.loglikelihood,
+        }
+        notes = [*found.notes, *fit_notes(fit, self.center is None)]
+        if np.isfinite(fit.theta):
+            more, said = chi_square_test(distances, votes.weights, places.size, fit.theta)
+            details |= more
+            notes += said
+        return found._replace(notes=tuple(notes), details=details)
+
+
+def mallows(
+    rankings: Any,
+    *,
+    weights: Weights = None,
+    center: Sequence[str] | None = None,
+    unranked: str = UNRANKED[0],
+    time_limit: float | None = None,
+) -> Order:
+    """The centre of the votes by Mallows' model, and theta: how closely they lie around it.
+
+    A vote is exp(-theta) times as likely for each pair of items that it orders against the centre: at theta 0 all
+    orders are equally likely, and the larger theta, the more alike are the votes. The most likely centre is Kemeny's
+    order; theta is the value whose mean distance is that of the votes. Scores are how many items stand behind in the
+    centre, from 0 to items - 1, higher is better.
+
+    rankings: what `Votes.of` takes. weights: how much each voter counts. center: the items, the best first, where it is
+    known beforehand. Ties: each tied pair is half against the centre, which is the mean over the orders of tied items,
+    so that theta is that of the mean log-likelihood. unranked: such items are tied behind the ranked ones, whichever of
+    "average", "worst" and "optimistic" is given; "ignore" is refused, since distances would be of different lists.
+    time_limit: seconds, as `Kemeny` takes them.
+
+    details: those of Kemeny's order, where no centre is given; theta, in [0, infinity]; its standard error by the
+    information, for a known centre (NaN where theta is 0 or infinite); the mean distance of the votes, the one expected
+    at theta (the same, unless theta is 0) and that of random orders; the log-likelihood; where all votes are full and
+    strict and count 1, and there are enough of them, "chi-square", "degrees of freedom" and "p-value of fit": the
+    distances against their exact distribution, in cells of at least 5 expected votes. The centre counts as known: where
+    it was found from few votes they lie closer to it than to the true one, and theta is too large.
+
+    Raises InputError as `Votes.of`, ParameterError for a centre that does not hold every item once, and what Kemeny's
+    method raises. Source: Mallows (1957); Fligner and Verducci (1986), Distance based ranking models, section 2.
+
+    >>> found = mallows([["A", "B", "C"], ["A", "B", "C"], ["B", "A", "C"]], center=["A", "B", "C"])
+    >>> round(found.details["theta"], 4), round(found.details["mean distance"], 4)
+    (1.778, 0.3333)
+    """
+    votes = Votes.of(rankings, weights=weights)
+    method = Mallows(unranked=unranked, center=None if center is None else tuple(center), time_limit=time_limit)
+    return method.order(votes)
+
+
+def places_in(center: tuple[str, ...], votes: Votes) -> Floats:
+    if len(center) != len(votes.items) or set(center) != set(votes.items):
+        raise ParameterError(f"a centre of {len(center)} items, expected each of the {len(votes.items)} items once")
+    place = {item: i + 1.0 for i, item in enumerate(center)}
+    return np.array([place[item] for item in votes.items])
+
+
+def distances_from(center: Floats, places: Floats) -> Floats:
+    """(voters) how many pairs each has against the centre; tied ones half."""
+    pairs = count_pairs_by_row(np.broadcast_to(center, places.shape), places)
+    return np.asarray(pairs.discordant + pairs.tied_y / 2)
+
+
+def fit_theta(distances: Floats, weights: Floats, items: int) -> MallowsFit:
+    """Theta by maximum likelihood: an exponential family, whose mean distance is that of the votes."""
+    total, shares = float(weights.sum()), weights / weights.max()
+    observed = float(shares @ distances) / float(shares.sum())
+    theta = theta_of_mean(items, observed)
+    if theta == np.inf:
+        return MallowsFit(theta, np.nan, observed, 0.0, 0.0)
+    expected, variance = moments_of_distance(items, theta)
+    voters = float(shares.sum()) ** 2 / float(shares @ shares)  # as many of equal weight say as much
+    error = 1 / float(np.sqrt(voters * variance)) if theta > 0 else np.nan
+    return MallowsFit(theta, error, observed, expected, -total * (theta * observed + log_normaliser(items, theta)))
+
+
+def fit_notes(fit: MallowsFit, found: bool) -> tuple[str, ...]:
+    if fit.theta == np.inf:
+        return (general_note("all votes are the centre: theta is infinite"),)
+    if fit.theta == 0:
+        return (general_note("the votes lie no closer to the centre than random orders would: theta is 0"),)
+    if not found:
+        return ()
+    return (general_note("the standard error of theta takes the centre for known; it was found from the same votes"),)
+
+
+def general_note(said: str) -> Note:
+    return Note(said, said)
+
+
+def chi_square_test(
+    distances: Floats, weights: Floats, items: int, theta: float
+) -> tuple[dict[str, float], tuple[str, ...]]:
+    """The chi-square test of the distances, where there is one."""
+    if (weights != 1).any() or (distances % 1 != 0).any():
+        return {}, (general_note("no test of fit: it needs votes without ties that rank all items and count 1 each"),)
+    law = law_of_distance(items, theta)
+    expected, observed = pool_cells(law * distances.size, np.bincount(distances.astype(np.int64), minlength=law.size))
+    freedom = expected.size - 1 - (theta > 0)
+    if freedom < 1:
+        return {}, (Note(f"no test of fit: {distances.size} votes are too few", "no test of fit: votes are too few"),)
+    statistic = float(((observed - expected) ** 2 / expected).sum())
+    pvalue = float(special().chdtrc(freedom, statistic))
+    said = f"(chi-square {statistic:.2f} with {freedom}, p {format_p_value(pvalue)})"
+    note = (
+        f"Mallows' model does not describe the distances of these votes well {said}"
+        if pvalue < LEVEL
+        else f"the distances of the votes depart from Mallows' model no more than by chance {said}"
+    )
+    return {"chi-square": statistic, "degrees of freedom": float(freedom), "p-value of fit": pvalue}, (Note(note),)
+
+
+def pool_cells(expected: Floats, observed: npt.NDArray[np.int64]) -> tuple[Floats, Floats]:
+    """Neighbouring cells together until each expects enough; what is left at the end joins the last."""
+    cells: list[list[float]] = [[0.0, 0.0]]
+    for one in zip(expected.tolist(), observed.tolist(), strict=True):
+        if cells[-1][0] >= EXPECTED:
+            cells.append([0.0, 0.0])
+        cells[-1] = [a + b for a, b in zip(cells[-1], one, strict=True)]
+    if len(cells) > 1 and cells[-1][0] < EXPECTED:
+        rest = cells.pop()
+        cells[-1] = [a + b for a, b in zip(cells[-1], rest, strict=True)]
+    table = np.array(cells)
+    return table[:, 0], table[:, 1]

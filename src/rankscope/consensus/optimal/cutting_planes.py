@@ -1,0 +1,250 @@
+"""The best order by integer programming, with cycles of three cut off where they occur."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from rankscope.consensus.optimal.local_search import improve_orders, order_costs
+from rankscope.typing import Floats, Indices, Ints
+
+__all__ = [
+    "ProvedOrder",
+    "prove_order",
+]
+
+
+#: Circles that are forbidden at once, the worst first, by the linear and by the integer program.
+AT_ONCE, AT_ONCE_INTEGER = 2000, 500
+#: What solvers take for nothing.
+NEAR = 1e-6
+#: Circles that are looked at at once.
+HELD = 1 << 22
+
+
+class ProvedOrder(NamedTuple):
+    """order: the best found. cost: of it. bound: no order costs less; the cost itself where it is proved to be best."""
+
+    order: Indices
+    cost: float
+    bound: float
+
+
+@dataclass
+class CuttingPlanes:
+    """What is known so far of the best order of n items: the best found, what no order goes below, pairs decided.
+
+    A pair i < j is one variable: 1 where i is before j. `low`, `high`: (pairs) its bounds in any better order. The
+    circles that are forbidden stand in rows . x <= limits. `constant` is the cost of no pair placed.
+    """
+
+    margins: Floats
+    best: Indices
+    cost: float
+    bound: float
+    deadline: float | None
+
+    def __post_init__(self) -> None:
+        n = len(self.margins)
+        self.pairs = np.triu_indices(n, 1)
+        count = self.pairs[0].size
+        self.variable = np.zeros((n, n), np.int64)
+        self.variable[self.pairs] = np.arange(count)
+        upper = self.margins[self.pairs]
+        self.greatest = float(np.abs(upper).max(initial=1.0))
+        # Scaled, for the solver's tolerances; costs are whole numbers, so a better order costs 1 less: not quite, where
+        # they are so great that the solver cannot tell, a millionth of the greatest majority.
+        self.prices = -upper / self.greatest
+        self.constant = float(np.maximum(upper, 0).sum())
+        self.step = max(1 - NEAR, NEAR * self.greatest)
+        self.low, self.high = np.zeros(count), np.ones(count)
+        self.rows: Any = None
+        self.limits = np.empty(0)
+
+    @property
+    def closed(self) -> bool:
+        """Whether no order can be better than the best found."""
+        return self.bound > self.cost - self.step
+
+    @property
+    def remaining(self) -> float | None:
+        return None if self.deadline is None else self.deadline - time.monotonic()
+
+    @property
+    def out_of_time(self) -> bool:
+        left = self.remaining
+        return left is not None and left <= 0
+
+    def limit(self) -> dict[str, float]:
+        left = self.remaining
+        return {} if left is None else {"time_limit": max(left, 0.01)}
+
+    def raise_bound(self, bound: float) -> None:
+        """Nothing below is possible; nor is what is no whole number."""
+        whole = np.ceil(bound - NEAR * max(1.0, NEAR * self.greatest))
+        self.bound = min(self.cost, max(self.bound, float(whole) if self.step < 1 else bound))
+
+    def forbid(self, circles: Ints) -> None:
+        """Add rows for circles (i, j, k): not all of i before j, j before k, k before i."""
+        from scipy.sparse import csr_array, vstack
+
+        after = np.roll(circles, -1, axis=1)
+        upwards = circles < after
+        columns = np.where(upwards, self.variable[circles, after], self.variable[after, circles])
+        starts = np.arange(0, 3 * len(circles) + 1, 3)
+        signs = np.where(upwards, 1.0, -1.0)
+        rows = csr_array((signs.ravel(), columns.ravel(), starts), shape=(len(circles), self.prices.size))
+        self.rows = rows if self.rows is None else vstack([self.rows, rows], format="csr")
+        self.limits = np.r_[self.limits, 2.0 - (~upwards).sum(axis=1)]
+
+    def circles(self, x: Floats, most: int) -> Ints:
+        """(circles, 3) the most violated circles of a solution, each with its smallest item first."""
+        before = self.table(x)
+        n = len(before)
+        found = []
+        size = max(1, HELD // n**2)
+        for start in range(0, n, size):  # all circles with a smallest item among these
+            stop = start + size
+            room = before[start:stop, start:, None] + before[None, start:, start:]
+            room += before.T[start:stop, None, start:]
+            i, j, k = np.nonzero(room > 2 + NEAR)
+            once = (i < j) & (i < k)
+            i, j, k = i[once], j[once], k[once]
+            found.append(np.stack([i + start, j + start, k + start, np.rint((room[i, j, k] - 2) / NEAR)], axis=1))
+        circles = np.concatenate(found).astype(np.int64)
+        worst = np.argsort(-circles[:, 3], kind="stable")[:most]
+        return circles[worst, :3]
+
+    def table(self, x: Floats) -> Floats:
+        """(items, items) how far each is before each other one, from 0 to 1."""
+        n = len(self.margins)
+        before = np.zeros((n, n))
+        before[self.pairs] = x
+        before.T[self.pairs] = 1 - x
+        return before
+
+    def try_order(self, x: Floats) -> None:
+        """The order of a solution by how many each item is before, improved by moves, if it is the best so far."""
+        order = np.argsort(-self.table(x).sum(axis=1), kind="stable")
+        found = improve_orders(self.margins, order[None])
+        cost = float(order_costs(self.margins, found)[0])
+        if cost < self.cost - NEAR:
+            self.best, self.cost = found[0], cost
+
+    def decide_pairs(self, duals: Floats) -> None:
+        """A bound from the duals of a linear program, and the pairs that they decide in any better order.
+
+        Any duals of at least 0 give a bound, so it holds whatever the solver's tolerance: what every pair costs at the
+        least, with each circle charged its dual.
+        """
+        duals = np.maximum(duals, 0)
+        reduced = self.prices + self.rows.T @ duals
+        least = np.where(reduced > 0, reduced * self.low, reduced * self.high).sum() - duals @ self.limits
+        bound = self.constant + self.greatest * float(least)
+        self.raise_bound(bound)
+        free = self.high > self.low
+        change = bound + self.greatest * np.abs(reduced) > self.cost - self.step
+        self.high[free & change & (reduced > 0)] = 0.0
+        self.low[free & change & (reduced < 0)] = 1.0
+
+
+def prove_order(margins: Floats, order: Indices, time_limit: float | None = None) -> ProvedOrder:
+    """A best order, from a good one; or, after so many seconds, the best found and what no order can cost less than.
+
+    margins: (items, items) whole numbers, antisymmetric; an order costs those of the pairs that it reverses.
+
+    Source: Grötschel, Juenger and Reinelt 1984, "A cutting plane algorithm for the linear ordering problem"; pairs
+    are decided by their reduced costs.
+
+    >>> circle = np.array([[0.0, 1.0, -3.0], [-1.0, 0.0, 2.0], [3.0, -2.0, 0.0]])
+    >>> prove_order(circle, np.array([0, 1, 2]))
+    ProvedOrder(order=array([1, 2, 0]), cost=1.0, bound=1.0)
+    """
+    deadline = None if time_limit is None else time.monotonic() + time_limit
+    cost = float(order_costs(margins, order[None])[0])
+    search = CuttingPlanes(margins=margins, best=order, cost=cost, bound=0.0, deadline=deadline)
+    solution = solve_relaxed(search)
+    if solution is not None:
+        solve_integer(search)
+    return ProvedOrder(search.best, search.cost, search.bound)
+
+
+def solve_relaxed(search: CuttingPlanes) -> Floats | None:
+    """Linear programs with more and more circles forbidden; the last solution where that leaves the question open."""
+    from scipy.optimize import linprog  # slow to load
+
+    x = (search.margins[search.pairs] > 0).astype(np.float64)
+    kept = -1.0
+    while True:
+        if search.closed or search.out_of_time:
+            return None
+        circles = search.circles(x, AT_ONCE)
+        if not len(circles):
+            return finish_if_integral(search, x)
+        search.forbid(circles)
+        bounds = np.stack([search.low, search.high], axis=1)
+        found = linprog(
+            search.prices,
+            A_ub=search.rows,
+            b_ub=search.limits,
+            bounds=bounds,
+            method="highs-ds",
+            options=search.limit(),
+        )
+        if found.status == 2:  # no better order is possible
+            search.raise_bound(search.cost)
+            return None
+        if found.x is None or found.status != 0:
+            return None
+        x = found.x
+        search.try_order(x)
+        search.decide_pairs(-found.ineqlin.marginals)
+        if search.bound > kept:  # else rows could come and go for ever
+            tight = search.limits - search.rows @ x < NEAR
+            search.rows, search.limits, kept = search.rows[tight], search.limits[tight], search.bound
+
+
+def finish_if_integral(search: CuttingPlanes, x: Floats) -> Floats | None:
+    """The solution without a circle: it is the best order where it is whole."""
+    if np.abs(x - np.rint(x)).max() > NEAR:
+        return x
+    search.try_order(x)
+    search.raise_bound(search.cost)
+    return None
+
+
+def solve_integer(search: CuttingPlanes) -> None:
+    """Integer programs for an order better than the best found, with more and more circles forbidden."""
+    from scipy.optimize import Bounds, LinearConstraint, milp
+
+    every = np.ones(search.prices.size)
+    while not search.closed and not search.out_of_time:
+        goal = (search.cost - search.step - search.constant) / search.greatest
+        found = milp(
+            search.prices,
+            integrality=every,
+            bounds=Bounds(search.low, search.high),
+            constraints=[
+                LinearConstraint(search.rows, -np.inf, search.limits),
+                LinearConstraint(search.prices[None], -np.inf, goal + NEAR / search.greatest),
+            ],
+            options={"mip_rel_gap": 0.0, **search.limit()},
+        )
+        if found.status == 2:
+            search.raise_bound(search.cost)
+            return
+        if found.mip_dual_bound is not None:
+            search.raise_bound(search.constant + search.greatest * found.mip_dual_bound - NEAR)
+        if found.x is None:
+            return
+        x = np.rint(found.x)
+        search.try_order(x)
+        circles = search.circles(x, AT_ONCE_INTEGER)
+        if len(circles):
+            search.forbid(circles)
+        elif found.status == 0:
+            search.raise_bound(search.cost)
+            return

@@ -1,0 +1,318 @@
+"""Kemeny's order: the one with the fewest disagreements with the voters, proved or searched for."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+
+from rankscope.consensus.base import Method, Note, Order, ResampledScores, Solution, items_behind
+from rankscope.consensus.optimal.held_karp import HELD_KARP_ITEMS, best_orders, count_best_orders
+from rankscope.consensus.optimal.integer_margins import borda_order, common_unit, integer_margins_in, with_tie_break
+from rankscope.consensus.optimal.local_search import (
+    count_free_moves,
+    default_restarts,
+    improve_orders,
+    order_costs,
+    search_order,
+)
+from rankscope.consensus.pairwise import in_chunks, preference_matrix
+from rankscope.data.text import pluralise
+from rankscope.data.votes import UNRANKED, Votes, check_unranked
+from rankscope.errors import ParameterError
+from rankscope.stats.inputs import as_generator, check_count, check_positive
+from rankscope.typing import Floats, Indices
+
+__all__ = [
+    "Kemeny",
+    "kemeny",
+    "majority_blocks",
+]
+
+
+def majority_blocks(margins: Floats) -> list[Indices]:
+    """The strongly connected components of the graph of strict majorities, those first that win against others.
+
+    Concatenated best orders of the components are a best order of all: from an earlier to a later one no majority
+    points back, so moving all of the earlier before all of the later changes only pairs across, each to its cheaper
+    side, ties of a majority included (the extended Condorcet criterion: Truchon 1998; Betzler et al. 2014).
+
+    margins: (items, items). Components without a majority between them stand as their first items do.
+
+    >>> [block.tolist() for block in majority_blocks(np.array([[0, -1, -1], [1, 0, 0], [1, 0, 0]]))]
+    [[1], [2], [0]]
+    """
+    n = len(margins)
+    reach = ((margins > 0) | np.eye(n, dtype=np.bool_)).astype(np.float32)
+    for _ in range(int(n - 1).bit_length()):  # paths of twice the length each time
+        reach = np.minimum(reach @ reach, 1)
+    mutual = (reach > 0) & (reach.T > 0)
+    first = mutual.argmax(axis=1)  # of the component of each item
+    # Who wins against a component reaches all that it reaches, and himself.
+    heads = np.unique(first)
+    heads = heads[np.argsort(-reach[heads].sum(axis=1), kind="stable")]
+    return [np.flatnonzero(first == head) for head in heads]
+
+
+Weights = Sequence[float] | Mapping[str, float] | None
+#: Blocks of more items are only searched, unless `exact` is true: of random votes they may take hours.
+EXACT_ITEMS = 50
+#: With a time limit, up to so many are tried.
+EXACT_ITEMS_TIMED = 200
+#: Of many votes, one after the other, as those on the queries of runs, larger blocks are searched from so few starts.
+STARTS_OF_MANY = 4
+#: Draws of voters are solved exactly up to so many items.
+EXACT_DRAW_ITEMS = 8
+#: Numbers in the matrices of margins that are held at once.
+HELD = 1 << 21
+
+
+@dataclass(frozen=True, kw_only=True)
+class Kemeny(Method):
+    """Kemeny: the order with the least weighted number of disagreements with the voters, a pair at a time.
+
+    A voter disagrees with a pair that he ranked the other way round; a pair that he tied, or, by `unranked` "ignore",
+    did not rank, costs him nothing. Items are strictly ordered; scores count the items behind each, from 0 to
+    items - 1, higher is better, and are always defined. Neighbours that are tied with each other one against one, all
+    of them, share a rank: they could stand in any order at no cost. Other orders may be as good in other ways, as where
+    items win in a circle: a note says so.
+
+    Among orders of one distance the search prefers the one that agrees with most pairs of the Borda order (by margins;
+    of equals, by majorities won, then as in the votes): among all, where there are at most 14 items, else as far as
+    moves of one item lead there.
+
+    exact: prove that no order is nearer. None: in each block of items that circles of majorities hold together, up to
+    50 of them, or 200 where there is a time limit; True: always, which for more than 50 may take hours; False: never.
+    time_limit: seconds after which the best order found is given, with what no order can go below; how far that is
+    then depends on the machine. restarts: starts of the search from which the proof sets out, or which is all there is;
+    None: 32, and fewer for more than 200 items. rng: of the search; a seed.
+    details: "distance", "bound" (no order has less), "gap" (by what share of the distance they differ, 0 where proved).
+    Of draws of voters, as for a bootstrap, up to 8 items are solved exactly; of more, the order for all voters is
+    improved by moves of one item until none helps.
+
+    Raises ParameterError for other parameters.
+
+    Source: Kemeny 1959, "Mathematics without numbers"; Kemeny and Snell 1962. Extended to ties and partial lists as
+    the penalty p = 0 of Fagin et al. 2006.
+
+    >>> votes = Votes.of([["A", "B", "C"], ["A", "C", "B"], ["B", "A", "C"]])
+    >>> found = Kemeny().order(votes)
+    >>> found.order, found.details["distance"], found.details["gap"]
+    (('A', 'B', 'C'), 2.0, 0.0)
+    """
+
+    name: ClassVar[str] = "kemeny"
+    work = "search"
+    meaning: ClassVar[str] = "how many items stand behind in this order; not how sure that is"
+    unranked: str = UNRANKED[0]
+    exact: bool | None = None
+    time_limit: float | None = None
+    restarts: int | None = None
+    rng: Any = 0
+    #: Where neither `exact` nor a time limit is given: larger blocks are only searched. Set by `for_many`.
+    searched_beyond: int = field(default=EXACT_ITEMS, init=False)
+
+    def __post_init__(self) -> None:
+        check_unranked(self.unranked)
+        if self.exact not in (None, True, False):
+            raise ParameterError(f"exact is {self.exact!r}, expected True, False or None")
+        if self.time_limit is not None:
+            check_positive("time_limit", self.time_limit)
+        if self.restarts is not None:
+            check_count("restarts", self.restarts)
+        as_generator(self.rng)
+
+    def for_many(self) -> tuple[Method, str]:
+        if self.exact is not None or self.time_limit is not None:
+            return self, ""
+        found = replace(self, restarts=self.restarts or STARTS_OF_MANY)
+        found.__dict__["searched_beyond"] = HELD_KARP_ITEMS
+        return found, (
+            f"of more than {HELD_KARP_ITEMS} items that win in circles the best order is searched, not proved, so that "
+            "many queries do not take long; --time-limit (in Python time_limit), for each query, tries to prove it"
+        )
+
+    def solve(self, votes: Votes) -> Solution:
+        preferences = preference_matrix(votes, self.unranked)
+        values, unit = integer_margins_in(preferences - preferences.T, common_unit(votes.weights, len(votes.items)))
+        found = self.arranged(values)
+        least = np.minimum(preferences, preferences.T).sum() / 2
+        distance = float(least + unit * found.cost)
+        bound = distance if found.proved else min(distance, float(least + unit * found.bound))
+        gap = 0.0 if found.proved or not distance else (distance - bound) / distance
+        details = {"distance": distance, "bound": bound, "gap": gap}
+        others = equal_orders_notes(found.order, values)
+        return Solution(
+            items_behind(found.order),
+            (*self.notes(found, details), *others),
+            details,
+            ranks=shared_ranks(found.order, values),
+            first_open=bool(others) and not (np.delete(values[found.order[0]], found.order[0]) > 0).all(),
+        )
+
+    def arranged(self, margins: Floats) -> KemenyOrder:
+        """The order for whole margins."""
+        deadline = None if self.time_limit is None else time.monotonic() + self.time_limit
+        # From here on items stand in the order of Borda, so that what is found does not depend on that of the votes.
+        first = borda_order(margins)
+        margins = margins[np.ix_(first, first)]
+        rng = as_generator(self.rng)
+        parts, cost, bound, stopped, most = [], 0.0, 0.0, False, 0
+        whole = self.exact is not False and len(margins) <= HELD_KARP_ITEMS
+        for block in [np.arange(len(margins))] if whole else majority_blocks(margins):
+            part = self.block_order(margins[np.ix_(block, block)], rng, deadline)
+            parts.append(block[part.order])
+            cost, bound = cost + part.cost, bound + part.bound
+            stopped, most = stopped or part.stopped, max(most, block.size)
+        order = np.concatenate(parts)
+        if len(parts) > 1:  # tied majorities between blocks leave a choice
+            order = improve_orders(with_tie_break(margins), order[None])[0]
+        return KemenyOrder(first[order], cost, bound, stopped, most)
+
+    def block_order(self, margins: Floats, rng: np.random.Generator, deadline: float | None) -> KemenyOrder:
+        """The order of items that circles of majorities hold together, and what it is known to be worth."""
+        n = len(margins)
+        sloping = with_tie_break(margins)
+        if n == 1:
+            return KemenyOrder(np.zeros(1, np.intp), 0.0, 0.0)
+        small = n <= HELD_KARP_ITEMS and self.exact is not False
+        order = best_orders(sloping[None])[0] if small else search_order(sloping, self.starts(n), rng, deadline)
+        cost = float(order_costs(margins, order[None])[0])
+        if small:
+            return KemenyOrder(order, cost, cost)
+        most = self.searched_beyond if deadline is None else EXACT_ITEMS_TIMED
+        if self.exact is False or (self.exact is None and n > most):
+            return KemenyOrder(order, cost, 0.0)
+        from rankscope.consensus.optimal.cutting_planes import prove_order
+
+        left = None if deadline is None else max(deadline - time.monotonic(), 0.0)
+        proved = prove_order(margins, order, left)
+        if proved.cost < cost:
+            order = improve_orders(sloping, proved.order[None])[0]
+        return KemenyOrder(order, proved.cost, proved.bound, stopped=proved.bound < proved.cost)
+
+    def starts(self, n: int) -> int:
+        return default_restarts(n) if self.restarts is None else self.restarts
+
+    def notes(self, found: KemenyOrder, details: Mapping[str, float]) -> tuple[str, ...]:
+        if found.proved:
+            said = "no order has a smaller distance to the voters; this is proved"
+            return (Note(said, said),)
+        why = f"found by a search from {pluralise(self.starts(found.block), 'start')}, without proof"
+        general = "found by a search, without proof that no order has a smaller distance to the voters"
+        if found.stopped:
+            limit = f"the time limit of {self.time_limit:g} s was" if self.time_limit else "the solver's limits were"
+            why = general = f"{limit} reached before the proof was found"
+        most = np.ceil(1000 * details["gap"]) / 10
+        return (Note(f"{why}: the smallest possible distance is at most {most:g} % smaller", general),)
+
+    def drawn(self, votes: Votes, weights: Floats, rng: np.random.Generator) -> ResampledScores:
+        return ResampledScores(self.scores_by(votes, weights, rng))
+
+    def scores(self, votes: Votes, weights: Floats) -> Floats:
+        return self.scores_by(votes, weights, None)
+
+    def scores_by(self, votes: Votes, weights: Floats, rng: np.random.Generator | None) -> Floats:
+        """(draws, items) the scores; items that nothing tells apart in any order by rng, else as in the votes."""
+        found = np.empty((len(weights), len(votes.items)))
+        own = (weights == votes.weights).all(axis=1) & (rng is None)
+        n = len(votes.items)
+        few = n <= EXACT_DRAW_ITEMS and self.exact is not False
+        if own.any() or not few:
+            point = self.solve(votes).scores
+            found[own] = point
+        unit = common_unit(votes.weights, n)
+        others = np.flatnonzero(~own)
+        for draws, matrices in in_chunks(votes, weights[others], self.unranked, HELD):
+            margins = np.rint((matrices - matrices.swapaxes(1, 2)) / unit)
+            firsts = borda_order(margins, rng)
+            rows = np.arange(len(margins))[:, None, None]
+            sloping = with_tie_break(margins[rows, firsts[:, :, None], firsts[:, None, :]])
+            if few:
+                orders = best_orders(sloping)
+            else:
+                start = np.argsort(-point, kind="stable")
+                orders = improve_orders(sloping, np.argsort(firsts, axis=1)[:, start])
+            found[others[draws]] = items_behind(np.take_along_axis(firsts, orders, axis=1))
+        return found
+
+
+def shared_ranks(order: Indices, margins: Floats) -> Floats:
+    """(items) ranks from 1, where neighbours that are tied with each other one against one share the first of theirs.
+
+    >>> shared_ranks(np.array([2, 0, 1]), np.array([[0.0, 0.0, -1.0], [0.0, 0.0, -1.0], [1.0, 1.0, 0.0]])).tolist()
+    [2.0, 2.0, 1.0]
+    """
+    tied = margins[np.ix_(order, order)] == 0
+    ranks, first = np.empty(len(order)), 0
+    for place in range(len(order)):
+        if not tied[place, first:place].all():
+            first = place
+        ranks[order[place]] = first + 1
+    return ranks
+
+
+def equal_orders_notes(order: Indices, margins: Floats) -> tuple[str, ...]:
+    """A note where other orders are as good: counted for few items, else where neighbours or one item could move."""
+    free = int((margins[order[:-1], order[1:]] == 0).sum())
+    if free:
+        pairs = pluralise(free, "pair of neighbours", "pairs of neighbours")
+        said = "could change places at no cost: other orders are as good as this one"
+        return (Note(f"{pairs} {said}", f"neighbours {said}"),)
+    if len(order) <= HELD_KARP_ITEMS:
+        others = int(count_best_orders(margins)) - 1
+        verb = "is" if others == 1 else "are"
+        said = f"{pluralise(others, 'other order')} {verb} as good as this one" if others else ""
+    else:
+        said = "some items could stand elsewhere at no cost: other orders are as good as this one"
+        said *= count_free_moves(margins, order) > 0
+    return (Note(said, "other orders are as good"),) if said else ()
+
+
+class KemenyOrder(NamedTuple):
+    """order: the best item first. cost: the margins that it reverses, in units. bound: no order costs less.
+
+    stopped: by the time limit. block: items in the largest block.
+    """
+
+    order: Indices
+    cost: float
+    bound: float
+    stopped: bool = False
+    block: int = 0
+
+    @property
+    def proved(self) -> bool:
+        return self.bound >= self.cost
+
+
+def kemeny(
+    rankings: Any,
+    *,
+    weights: Weights = None,
+    unranked: str = UNRANKED[0],
+    exact: bool | None = None,
+    time_limit: float | None = None,
+    restarts: int | None = None,
+    rng: Any = 0,
+) -> Order:
+    """The order with the least weighted number of pairs on which it disagrees with the voters.
+
+    rankings: what `Votes.of` takes. weights: how much each voter counts. unranked: what becomes of items that a voter
+    left out: behind the ranked ones, tied, or, by "ignore", without a say. exact, time_limit, restarts, rng: as for
+    `Kemeny`. Scores count the items behind each, from 0 to items - 1, higher is better, and are always defined; the
+    details are "distance", "bound" and "gap", which is 0 where the order is proved to be the best.
+
+    Raises InputError for votes as `Votes` does; ParameterError for other parameters.
+
+    Source: Kemeny 1959; solved as by Grötschel, Juenger and Reinelt 1984, block by block.
+
+    >>> found = kemeny([["A", "B", "C"], ["B", "C", "A"], ["C", "A", "B"], ["A", "B", "C"]])
+    >>> found.order, dict(found.details)
+    (('A', 'B', 'C'), {'distance': 4.0, 'bound': 4.0, 'gap': 0.0})
+    """
+    method = Kemeny(unranked=unranked, exact=exact, time_limit=time_limit, restarts=restarts, rng=rng)
+    return method.order(Votes.of(rankings, weights=weights))

@@ -1,0 +1,220 @@
+"""How a consensus is shown: the order, the voters, who wins one against one."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from rankscope.data.section import Figure, Section, Table
+from rankscope.data.text import format_chance, format_p_value, format_percent, format_value, join_names, pluralise
+from rankscope.kernels.ties import order_of
+
+if TYPE_CHECKING:
+    from rankscope.consensus.base import Order
+    from rankscope.consensus.merge import Consensus
+
+__all__ = [
+    "all_voters_section",
+    "condorcet_section",
+    "consensus_section",
+    "details_section",
+    "format_interval",
+    "format_rank",
+    "format_score",
+    "score_note",
+    "voters_section",
+]
+
+
+#: So many other numbers of a method stand below the order; more have a section.
+FEW_DETAILS = 3
+#: So many voters who agree least, and as many who agree most, are shown where there are more than twice as many.
+ENDS = 10
+#: The columns of the table of voters.
+VOTERS = ("voter", "weight", "items ranked", "tau with the others", "with the consensus")
+
+
+def format_rank(rank: float) -> str:
+    return "-" if np.isnan(rank) else f"{rank:g}"
+
+
+def format_interval(low: float, high: float) -> str:
+    return f"[{format_rank(low)}, {format_rank(high)}]"
+
+
+def format_score(score: float) -> str:
+    """Whole and half points as they are, other numbers in four digits."""
+    if np.isnan(score):
+        return "-"
+    return f"{score:,.15g}" if abs(score) < 1e9 and 2 * score == np.round(2 * score) else f"{score:.6g}"
+
+
+def format_tau(tau: float) -> str:
+    """Four digits; what is 0 but for rounding has no sign."""
+    return format_value(round(tau, 9) + 0.0, "mean")
+
+
+def consensus_section(result: Consensus) -> Section:
+    """The items, the best first."""
+    found, with_interval = result.found, result.n_resamples > 0
+    level = format_percent(result.confidence_level)
+    rows = []
+    for i in result.places():
+        cells = (found.items[i], format_rank(found.ranks[i]), format_score(float(found.scores[i])))
+        rows.append((*cells, format_interval(result.low[i], result.high[i])) if with_interval else cells)
+    columns: tuple[str, ...] = ("item", "rank", "score")
+    columns += (f"{level} interval of the rank",) if with_interval else ()
+    notes = [score_note(found)] if found.meaning else []
+    notes += ["a rank given twice is a tie, and the next ranks are left out"] * (len(set(found.ranks)) < len(rows))
+    if 0 < len(found.details) <= FEW_DETAILS:
+        notes.append(", ".join(f"{name} {value:g}" for name, value in found.details.items()))
+    return Section(
+        title="The consensus",
+        sentence=consensus_sentence(result),
+        table=Table(columns=columns, rows=tuple(rows)),
+        figure=figure_of(result) if with_interval else None,
+        notes=tuple(notes),
+    )
+
+
+def score_note(found: Order) -> str:
+    """What a score is."""
+    return f"score: {found.meaning}" + "; lower scores are better" * (not found.higher_is_better)
+
+
+def details_section(result: Consensus) -> Section | None:
+    """Other numbers that the method found; None where they are few, and stand with the order."""
+    details = result.found.details
+    if len(details) <= FEW_DETAILS:
+        return None
+    rows = tuple((name, f"{value:g}") for name, value in details.items())
+    return Section(
+        title=f"Other numbers of the method {result.found.method}",
+        table=Table(columns=("what", "value"), rows=rows),
+        folded=True,
+    )
+
+
+def consensus_sentence(result: Consensus) -> str:
+    """Who comes first, and what an interval means."""
+    found = result.found
+    first = [found.items[i] for i in np.flatnonzero(found.ranks == 1)]
+    who = f"{first[0]} comes first" if len(first) == 1 else f"{join_names(first)} share the first place"
+    if found.first_open and len(first) == 1:
+        who = f"this is one of several best orders, with {first[0]} first"
+    n, m = pluralise(len(found.items), "item"), pluralise(len(result.votes.voters), "voter")
+    text = f"Of {n}, {who}, as {m} rank them, by the method {found.method}."
+    if result.n_resamples:
+        text += (
+            " The interval of a rank says how far chance in who voted could move an item: as many voters are drawn "
+            "from these again and again. An interval leaves out the places of those items that are above this one, or "
+            f"below it, in at least {format_percent(round((1 + result.confidence_level) / 2, 9))} of the draws."
+        )
+    return text
+
+
+def figure_of(result: Consensus) -> Figure:
+    places = result.places()
+    return Figure(
+        "rank_intervals",
+        {
+            "items": [result.found.items[i] for i in places],
+            "ranks": result.found.ranks[places],
+            "low": result.low[places],
+            "high": result.high[places],
+            "interval": f"{format_percent(result.confidence_level)} interval over voters",
+        },
+    )
+
+
+def voters_section(result: Consensus) -> Section:
+    """How far the voters agree, and who agrees least; of many voters those who agree least and most."""
+    rows = voter_rows(result)
+    some = len(rows) > 2 * ENDS
+    return Section(
+        title="How far the voters agree",
+        sentence=agreement_sentence(result),
+        table=Table(columns=VOTERS, rows=(*rows[:ENDS], *rows[-ENDS:]) if some else rows),
+        notes=(
+            *((voters_note(len(rows)),) * some),
+            "tau (Kendall's tau-b): 1, the same order; 0, no connection; -1, the opposite order. With the others: the "
+            "mean over them",
+            *result.voters.notes,
+        ),
+    )
+
+
+def voters_note(count: int) -> str:
+    return f"the {ENDS} voters who agree most with the others and the {ENDS} who agree least; --details shows {count:,}"
+
+
+def all_voters_section(result: Consensus) -> Section | None:
+    """The whole table of voters, where the section of their agreement shows some of them."""
+    rows = voter_rows(result)
+    if len(rows) <= 2 * ENDS:
+        return None
+    return Section(title="All voters", table=Table(columns=VOTERS, rows=rows), folded=True)
+
+
+def voter_rows(result: Consensus) -> tuple[tuple[str, ...], ...]:
+    """A row a voter, who agrees most with the others first."""
+    voters, votes = result.voters, result.votes
+    ranked = (~np.isnan(votes.ranks)).sum(axis=1)
+    order = order_of(-voters.with_others)
+    return tuple(
+        (
+            votes.voters[v],
+            f"{votes.weights[v]:g}",
+            f"{ranked[v]:,}",
+            format_tau(float(voters.with_others[v])),
+            format_tau(float(voters.with_consensus[v])),
+        )
+        for v in order
+    )
+
+
+def agreement_sentence(result: Consensus) -> str:
+    """Kendall's W, how often chance does as much, the mean tau, and who stands apart."""
+    voters, agreed = result.voters, result.voters.concordance
+    if np.isnan(agreed.w):
+        return "Every voter ties all items, so there is nothing to agree on."
+    text = (
+        f"Kendall's W is {agreed.w:.4f}: 1 would mean that all voters have one order, 0 that their ranks cancel out. "
+        f"If each voter ranked at random, as much agreement would be found {format_chance(agreed.pvalue)} such cases "
+        f"(p {format_p_value(agreed.pvalue)}, {PVALUE_METHODS[agreed.method]})."
+    )
+    if not np.isnan(voters.mean_tau):
+        text += f" The mean tau of two voters is {format_tau(voters.mean_tau)}."
+    if voters.most_deviant:
+        least = float(np.nanmin(voters.with_others))
+        one = len(voters.most_deviant) == 1
+        who = f"{'Voter' if one else 'Voters'} {join_names(voters.most_deviant)} {'agrees' if one else 'agree'}"
+        text += f" {who} least with the others (mean tau {format_tau(least)})."
+    return text
+
+
+#: How a p-value was found.
+PVALUE_METHODS = {"exact": "exact", "permutation": "by permutations", "chi2": "by chi-square"}
+
+
+def condorcet_section(result: Consensus) -> Section:
+    """Condorcet: does one item beat every other one, and if none does, which ones beat all others."""
+    winner, smith = result.condorcet_winner, result.smith_set
+    first = [result.found.items[i] for i in np.flatnonzero(result.found.ranks == 1)]
+    others = len(result.found.items) - len(smith)
+    if winner is not None:
+        text = f"{winner} beats every other item one against one: more of the voters' weight is for it than against it."
+        if winner not in first:
+            text += " The consensus has another item first: this method weighs more than who beats whom."
+    elif others:
+        said = pluralise(others, "item")
+        text = (
+            f"No item beats every other one. Each of {join_names(smith)} beats each of the other {said}; among themselves "
+            "they win in a circle, or tie."
+        )
+        if not set(first) & set(smith):
+            text += " The consensus has another item first: this method weighs more than who beats whom."
+    else:
+        text = "No item beats every other one, and no smaller group beats the rest: items win in circles, or tie."
+    return Section(title="One against one", sentence=text)

@@ -1,0 +1,255 @@
+"""Robust Rank Aggregation: which items stand higher than chance would put them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from rankscope.consensus.base import Method, Note, Order, Solution
+from rankscope.data.text import join_names, pluralise
+from rankscope.data.votes import Votes, check_unranked
+from rankscope.errors import ParameterError
+from rankscope.stats.distributions import special
+from rankscope.stats.inputs import check_choice
+from rankscope.typing import Floats, Ints
+
+__all__ = [
+    "PVALUES",
+    "RobustRank",
+    "robust_rank_aggregation",
+    "robust_rank_pvalues",
+]
+
+
+Weights = Sequence[float] | Mapping[str, float] | None
+#: How rho becomes a p-value: by its distribution, times the number of lists, or not at all.
+PVALUES = ("exact", "bonferroni", "none")
+MEANINGS = {
+    "exact": "the chance that an item stands as high if all lists were in random order",
+    "bonferroni": "a bound of the chance that an item stands as high if all lists were in random order",
+    "none": "rho, the least chance of places as good as an item's best ones",
+}
+#: Numbers in the largest array of a chunk.
+NUMBERS = 1 << 21
+#: Up to so many different values of rho each has its exact p-value; more are interpolated between so many.
+FEW = 512
+#: No p-value is smaller.
+SMALLEST = 1e-300
+#: The level at which notes count items, shared among them.
+LEVEL = 0.05
+
+
+@dataclass(frozen=True, kw_only=True)
+class RobustRank(Method):
+    """Robust Rank Aggregation; scores are -log10 of the p-value, as `robust_rank_aggregation` says."""
+
+    name: ClassVar[str] = "robust-rank"
+    work = "binomials"
+    least_range: ClassVar[float] = 1.0
+    unranked: str = "worst"
+    pvalue: str = PVALUES[0]
+
+    def __post_init__(self) -> None:
+        check_unranked(self.unranked, ("worst", "ignore"))
+        check_choice("pvalue", self.pvalue, PVALUES)
+
+    def means(self) -> str:
+        return f"-log10 of {MEANINGS[self.pvalue]}, so 2 stands for 0.01 and 3 for 0.001"
+
+    def scores(self, votes: Votes, weights: Floats) -> Floats:
+        return np.asarray(-np.log10(self.pvalues(votes, weights)) + 0.0)  # no -0
+
+    def pvalues(self, votes: Votes, weights: Floats) -> Floats:
+        """(draws, items) the p-values, or rho."""
+        times = voter_counts(votes, weights)
+        shares = rank_shares(votes, self.unranked)
+        rho, lists = np.empty((len(times), len(votes.items))), np.empty((len(times), len(votes.items)), np.int64)
+        step = max(NUMBERS // shares.size, 1)
+        for start in range(0, len(times), step):
+            part = slice(start, start + step)
+            rho[part], lists[part] = rho_scores(shares, times[part])
+        np.maximum(rho, SMALLEST, out=rho)  # what is smaller than floats go still has a logarithm
+        if self.pvalue == "none":
+            return rho
+        if self.pvalue == "bonferroni":
+            return np.minimum(rho * lists, 1.0)
+        return exact_pvalues(rho, lists)
+
+    def solve(self, votes: Votes) -> Solution:
+        weights = votes.weights[None]
+        pvalues = self.pvalues(votes, weights)[0]
+        details = {"smallest p-value": float(pvalues.min())}
+        notes: tuple[str, ...] = ()
+        if self.pvalue != "none":
+            found = np.flatnonzero(pvalues < LEVEL / pvalues.size)
+            details["items higher than chance puts them"] = float(found.size)
+            names = join_names([votes.items[i] for i in found[np.argsort(pvalues[found], kind="stable")]])
+            notes = (
+                Note(
+                    f"{found.size} of {pluralise(pvalues.size, 'item')} stand higher than chance would put them "
+                    f"(p-value below {LEVEL:g} / {pvalues.size})"
+                    f"{': ' + names if found.size else ''}"
+                ),
+            )
+        return Solution(self.scores(votes, weights)[0], notes, details)
+
+
+def robust_rank_aggregation(
+    rankings: Any,
+    *,
+    weights: Weights = None,
+    unranked: str = "worst",
+    pvalue: str = PVALUES[0],
+) -> Order:
+    """The order of the items by Robust Rank Aggregation; scores are -log10 p, from 0 up, higher is better.
+
+    An item's places are divided by the number of items. Were all lists in random order, the k-th smallest of the n
+    shares would have a beta distribution; rho is the least of the n probabilities to be so small. So an item that some
+    of the lists have at the top stands high, whatever the others do with it; one that all have in the middle does not.
+
+    rankings: what `Votes.of` takes. weights: equal ones only. unranked: "worst" gives an item the share 1 in
+    lists that lack it, as the package does by default (top lists of a common set of items); "ignore" leaves the list
+    out for this item and divides places by the length of the list (`full=TRUE` there: each list is of items of its
+    own). Tied items share the mean of their places. pvalue: "exact" takes the distribution of rho; "bonferroni" is
+    rho times the number of lists, at most 1, as the package does by default, where many items tie at 1; "none" takes
+    rho itself. Take p-values themselves from `robust_rank_pvalues`. With "exact" and "worst" the order is that of rho.
+
+    The order is that of evidence against chance. It is no test of one item against another. With few lists no item may
+    stand out: two lists of 10 items give no p-value below 0.01.
+
+    details: the smallest p-value; how many p-values are below 0.05 divided by the number of items.
+    Raises InputError as `Votes.of`; ParameterError for weights that are not all equal (a list cannot count 1.5 times in
+    a distribution of n lists) and other words for unranked and pvalue.
+    Source: Kolde, Laur, Adler and Vilo (2012), Robust rank aggregation for gene list integration and meta-analysis;
+    with pvalue="bonferroni" the definitions of R's RobustRankAggreg 1.2.1 (`aggregateRanks`).
+
+    >>> robust_rank_aggregation([["A", "B", "C", "D"], ["A", "C", "B", "D"], ["B", "A", "C", "D"]]).order
+    ('A', 'B', 'C', 'D')
+    """
+    votes = Votes.of(rankings, weights=weights)
+    return RobustRank(unranked=unranked, pvalue=pvalue).order(votes)
+
+
+def robust_rank_pvalues(
+    rankings: Any,
+    *,
+    weights: Weights = None,
+    unranked: str = "worst",
+    pvalue: str = PVALUES[0],
+) -> dict[str, float]:
+    """The p-value of each item in Robust Rank Aggregation, above 0 and at most 1, lower is better.
+
+    Parameters, errors and source: as `robust_rank_aggregation`. The probability that an item would have a rho as small
+    if all lists were in random order; nothing is corrected for the number of items.
+
+    >>> robust_rank_pvalues([["A", "B"], ["A", "B"]], pvalue="bonferroni")  # the least of 3/4 and 1/4, times 2
+    {'A': 0.5, 'B': 1.0}
+    >>> {item: round(p, 4) for item, p in robust_rank_pvalues([["A", "B"], ["A", "B"]]).items()}
+    {'A': 0.384, 'B': 1.0}
+    """
+    votes = Votes.of(rankings, weights=weights)
+    found = RobustRank(unranked=unranked, pvalue=pvalue).pvalues(votes, votes.weights[None])[0]
+    return dict(zip(votes.items, found.tolist(), strict=True))
+
+
+def voter_counts(votes: Votes, weights: Floats) -> Ints:
+    """(draws, voters) how often each voter counts."""
+    if np.ptp(votes.weights) > 0:
+        low, high = votes.weights.min(), votes.weights.max()
+        raise ParameterError(
+            f"weights of voters from {low:g} to {high:g}, and Robust Rank Aggregation takes each list once; expected "
+            "equal weights, or another method"
+        )
+    times = weights / votes.weights
+    whole = np.rint(times)
+    if not np.allclose(times, whole, rtol=0, atol=1e-9):
+        raise ParameterError("weights that are no whole multiples of the votes' own, expected how often each counts")
+    return whole.astype(np.int64)
+
+
+def rank_shares(votes: Votes, unranked: str) -> Floats:
+    """(voters, items) places as shares of the number of items; NaN where a voter has no say."""
+    if unranked == "worst":
+        return votes.filled("worst") / len(votes.items)
+    return np.asarray(votes.places / (~np.isnan(votes.places)).sum(axis=1, keepdims=True))
+
+
+def rho_scores(shares: Floats, times: Ints) -> tuple[Floats, Ints]:
+    """(draws, items) rho, and of how many lists it is.
+
+    Of equal shares (a list drawn twice, too) only the last counts: the chance that at least k of n are below a share
+    falls with k. So lists that were drawn more than once need no rows of their own.
+    """
+    order = np.argsort(shares, axis=0, kind="stable")  # NaN last
+    rising = np.take_along_axis(shares, order, axis=0)
+    there = ~np.isnan(rising)
+    drawn = np.where(there, times[:, order], 0)  # (draws, voters, items)
+    count = np.cumsum(drawn, axis=1)
+    lists = count[:, -1]
+    values, place = np.unique(np.where(there, rising, 1.0), return_inverse=True)
+    chance = tail_probabilities(values, place.reshape(rising.shape), count, lists)
+    return np.where(drawn > 0, chance, 1.0).min(axis=1), lists
+
+
+def tail_probabilities(values: Floats, place: Ints, count: Ints, lists: Ints) -> Floats:
+    """The chance that of `lists` random shares at least `count` are at most a value; from a table where that is small.
+
+    values: ascending; place: (voters, items) which of them; count: (draws, voters, items); lists: (draws, items).
+    """
+    betainc = special().betainc
+    totals, total = np.unique(lists, return_inverse=True)
+    most = int(totals[-1]) + 1
+    if values.size * most * totals.size < count.size:
+        k, n = np.arange(most)[:, None], totals[:, None, None]
+        table = betainc(np.clip(k, 1, np.maximum(n, 1)), np.maximum(n - k + 1, 1), values)
+        return np.asarray(table[total.reshape(lists.shape)[:, None, :], count, place])
+    k, n = np.maximum(count, 1), np.maximum(lists[:, None, :], 1)
+    return np.asarray(betainc(k, np.maximum(n - k + 1, 1), values[place]))
+
+
+def exact_pvalues(rho: Floats, lists: Ints) -> Floats:
+    """The chance that rho of so many lists in random order is at most as found; 1 where no list has the item."""
+    found = np.ones(rho.shape)
+    for n in np.unique(lists[lists > 0]).tolist():
+        here = lists == n
+        values, place = np.unique(rho[here], return_inverse=True)
+        if values.size <= FEW:
+            found[here] = null_of_rho(values, n)[place]
+            continue
+        # many draws: the chance rises with rho, so that interpolation keeps the order
+        nodes = np.exp(np.linspace(np.log(values[0]), np.log(values[-1]), FEW))
+        at = np.interp(np.log(values), np.log(nodes), np.log(null_of_rho(nodes, n)))
+        found[here] = np.exp(at)[place]
+    return found
+
+
+def null_of_rho(rho: Floats, n: int) -> Floats:
+    """P(rho of n lists in random order <= each value): the chance that for some k at least k shares are below b_k.
+
+    b_k is where the k-th smallest share has probability rho. Steps through k keep the chance of each number of shares
+    below b_k while none was passed, and add up the chance to pass one first there: all terms are positive, so that
+    small p-values keep their digits.
+    """
+    functions = special()
+    found = np.empty(rho.size)
+    step = max(NUMBERS // (n * n), 1)
+    for start in range(0, rho.size, step):
+        part = rho[start : start + step]
+        alive, passed, before = np.zeros((part.size, n)), np.zeros(part.size), np.zeros(part.size)
+        alive[:, 0] = 1.0  # [i]: i shares are below, no b was passed
+        for k in range(1, n + 1):
+            bound = np.maximum(functions.betaincinv(k, n - k + 1, part), before)
+            share = ((bound - before) / np.where(before < 1, 1 - before, 1.0))[:, None]
+            i = np.arange(k)
+            passed += (alive[:, :k] * functions.betainc(k - i, n - k + 1, share)).sum(axis=1)
+            more = i[None, :] - i[:, None]  # from i to j shares
+            ways = np.where(more >= 0, functions.binom((n - i)[:, None], np.maximum(more, 0)), 0.0)
+            s = share[:, :, None]
+            chances = ways * s ** np.maximum(more, 0) * (1 - s) ** (n - i)[None, None, :]
+            alive[:, :k] = (alive[:, :k, None] * chances).sum(axis=1)
+            before = bound
+        found[start : start + step] = passed
+    return np.clip(found, SMALLEST, 1.0)

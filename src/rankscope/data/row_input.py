@@ -1,0 +1,499 @@
+"""What rows are made of: mappings by query, data frames and columns, and runs handed over piece by piece."""
+
+from __future__ import annotations
+
+import os
+from array import array
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import chain
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
+
+import numpy as np
+import numpy.typing as npt
+
+from rankscope.data.rows import (
+    CHUNK,
+    Interner,
+    RowBatch,
+    Rows,
+    are_valid_ids,
+    group_rows,
+    invalid_ids,
+    pack_strings,
+    row_batch,
+)
+from rankscope.data.text import first_names
+from rankscope.errors import InputError
+from rankscope.kernels.segments import bounds
+from rankscope.kernels.text import Fields, encode, hashes
+from rankscope.typing import Ints
+
+if TYPE_CHECKING:
+    import polars as pl
+
+__all__ = [
+    "COLUMN_NAMES",
+    "DICT_SHAPE",
+    "PieceReader",
+    "RowLocation",
+    "all_integers",
+    "are_by_subtopic",
+    "columns_of_frame",
+    "detect_pieces",
+    "find_column",
+    "is_mapping_of_mappings",
+    "list_columns",
+    "refuse_bad_ids",
+    "refuse_values",
+    "require_column",
+    "required_columns",
+    "rows_from_data",
+    "rows_from_dicts",
+    "rows_from_frame",
+    "shorten_value",
+    "to_frame",
+    "to_numbers",
+    "type_with_article",
+]
+
+
+DICT_SHAPE = "{query: {document: number}}"
+#: What a value must be, and what to do where it is not.
+EXPECTED = {
+    "relevance": "a whole number (below 2^53); round it or map grades to whole numbers",
+    "score": "a finite number; correct it or leave the document out",
+}
+Dicts = Mapping[str, Mapping[str, Any]]
+Numbers = npt.NDArray[np.int64] | npt.NDArray[np.float64]
+
+
+def are_by_subtopic(data: Dicts) -> bool:
+    """Whether it is `{query: {subtopic: {document: relevance}}}`: told by the first value of each query."""
+    return any(isinstance(next(iter(docs.values()), None), Mapping) for docs in data.values())
+
+
+def rows_from_dicts(data: Dicts, name: str, value: str, *, truths: bool = True) -> Rows:
+    """The mappings as rows, in their order; a query without documents stays one. name: what messages call the input.
+
+    value: "relevance" or "score". truths: whether True and False are numbers.
+    Raises InputError for a bad id or value, naming query and document.
+    """
+    queries = list(data)
+    refuse_bad_ids(queries, name, "query")
+    if value == "relevance" and are_by_subtopic(data):
+        return subtopic_rows(data, name, truths)
+    lists = [data[query] for query in queries]
+    docs = list(chain.from_iterable(lists))
+    values = to_numbers(list(chain.from_iterable(docs.values() for docs in lists)), value, truths)
+    if values is None:
+        refuse_values(((f"query {query!r}", docs) for query, docs in data.items()), name, value, truths)
+    return make_rows(queries, np.fromiter(map(len, lists), np.int64, len(lists)), docs, values, name, None)
+
+
+def subtopic_rows(data: Dicts, name: str, truths: bool) -> Rows:
+    parts: list[tuple[str, str, Mapping[str, Any]]] = []
+    lengths = []
+    for query, subtopics in data.items():
+        if all(isinstance(docs, Mapping) and not docs for docs in subtopics.values()):
+            raise InputError(f"{name}: query {query!r} has no judgments; expected at least one, or leave the query out")
+        for subtopic, docs in subtopics.items():
+            if not isinstance(docs, Mapping) or not docs:
+                raise InputError(
+                    f"{name}: {shorten_value(subtopic)} of query {query!r} has {shorten_value(docs)}, expected {{document: relevance}} "
+                    "as the other subtopics; judge all queries by subtopic or none"
+                )
+            parts.append((query, subtopic, docs))
+        lengths.append(sum(map(len, subtopics.values())))
+    names = [subtopic for _, subtopic, _ in parts]
+    refuse_bad_ids(names, name, "subtopic")
+    docs = list(chain.from_iterable(docs for *_, docs in parts))
+    values = to_numbers(list(chain.from_iterable(docs.values() for *_, docs in parts)), "relevance", truths)
+    if values is None:
+        refuse_values(((f"subtopic {s!r} of query {q!r}", docs) for q, s, docs in parts), name, "relevance", truths)
+    subtopics_ = np.repeat(np.array(names, object), [len(docs) for *_, docs in parts]).tolist()
+    return make_rows(list(data), np.array(lengths, np.int64), docs, values, name, subtopics_)
+
+
+def make_rows(
+    queries: list[str], lengths: Ints, docs: list[str], values: Numbers, name: str, subtopics: list[str] | None
+) -> Rows:
+    if not docs:
+        raise InputError(f"{name}: no documents, expected at least one: {DICT_SHAPE}")
+    refuse_bad_ids(docs, name, "document")
+    fields, offsets = encode(docs), bounds(lengths)
+    ids = [query.encode("utf-8", "surrogateescape") for query in queries]
+    where = query_locator(queries, offsets, fields.starts, name)
+    return Rows(ids, offsets, fields, hashes(fields), values, where, None if subtopics is None else encode(subtopics))
+
+
+def query_locator(queries: list[str], offsets: Ints, starts: Ints, name: str) -> Callable[[int], str]:
+    """What says of a byte of the documents' ids whose it is: mappings have no lines worth naming."""
+    return lambda place: (
+        f"{name}: query {queries[int(np.searchsorted(offsets, np.searchsorted(starts, place), side='right')) - 1]!r}"
+    )
+
+
+def to_numbers(values: list[Any], value: str, truths: bool = True) -> Numbers | None:
+    """The values, float64 or (relevances) int64; None where one is no number that can be taken."""
+    try:
+        numbers = np.array(array("d", values))  # takes numbers only, no text that looks like one
+    except (TypeError, ValueError, OverflowError):
+        return None
+    if not truths and bool in set(map(type, values)):
+        return None
+    if value == "score":
+        return numbers if np.isfinite(numbers).all() else None
+    return numbers.astype(np.int64) if all_integers(numbers) else None
+
+
+def all_integers(numbers: Numbers) -> bool:
+    """Whether all are whole numbers that float64 holds exactly."""
+    return bool((np.abs(numbers) < 2.0**53).all() and (numbers == np.floor(numbers)).all())
+
+
+def refuse_values(
+    lists: Iterable[tuple[str, Mapping[str, Any]]], name: str, value: str, truths: bool = True
+) -> NoReturn:
+    """Raise for the first value that cannot be taken. lists: what has them, in words, and what it has."""
+    for whose, docs in lists:
+        for doc, found in docs.items():
+            if to_numbers([found], value, truths) is None:
+                raise InputError(
+                    f"{name}: the {value} of document {shorten_value(doc)} of {whose} is {shorten_value(found)}, "
+                    f"expected {EXPECTED[value]}"
+                )
+    raise AssertionError("the fault is gone: the data changed while it was read")
+
+
+def refuse_bad_ids(ids: Collection[Any], name: str, what: str) -> None:
+    """Raise InputError for an id that is no string, empty, or no valid Unicode. what: of what kind the ids are."""
+    for id_ in invalid_ids(ids)[:1]:
+        raise InputError(
+            f"{name}: the {what} id {shorten_value(id_)} is no string, empty or no valid Unicode; expected text, as str(...) "
+            "makes it; correct it"
+        )
+
+
+def shorten_value(value: object) -> str:
+    """A value in a message, cut where it is long."""
+    text = repr(value)
+    return text if len(text) <= 60 else text[:57] + "..."
+
+
+#: What a column may be called, ours first.
+COLUMN_NAMES = {
+    "query_id": ("query_id", "qid", "q_id", "query", "topic", "query-id", "topic_id"),
+    # PyTerrier's results have docno, the name of the document, beside docid, its number within the index.
+    "doc_id": ("doc_id", "docno", "docid", "doc", "document_id", "corpus-id", "did", "document", "pid", "passage_id"),
+    "relevance": ("relevance", "rel", "label", "grade", "judgment", "score"),
+    "score": ("score", "sim", "similarity"),
+    "subtopic": ("subtopic", "subtopic_id"),
+}
+
+
+def is_mapping_of_mappings(data: Any) -> bool:
+    """Whether it is `{query_id: {document_id: value}}`; an empty mapping is."""
+    if type(data) is dict and all(type(docs) is dict for docs in data.values()):  # quickly told
+        return True
+    return isinstance(data, Mapping) and all(isinstance(docs, Mapping) for docs in data.values())
+
+
+def rows_from_data(data: Any, value: str) -> Rows:
+    """Rows from a data frame or a mapping of columns held in memory."""
+    import polars as pl
+
+    kind = "qrels" if value == "relevance" else "run"
+    shape = f"{{document: {value}}}"
+    expected = f"{{query: {shape}}}, a data frame or a mapping of columns query_id, doc_id, {value}"
+    if isinstance(data, (str, os.PathLike)):
+        raise InputError(f"{kind}: {data!r} is a path, expected data; use read_{kind}(path)")
+    try:
+        frame = to_frame(data)
+    except (TypeError, ValueError, RuntimeError, pl.exceptions.PolarsError) as error:
+        if not isinstance(data, Mapping):
+            raise InputError(f"{kind}: {type_with_article(data)}, expected {expected}") from None
+        said = str(error).partition("\n")[0]
+        raise InputError(f"{kind}: its columns are no table ({said}), expected {expected}") from None
+    if isinstance(data, Mapping) and find_column(frame.columns, COLUMN_NAMES["query_id"]) is None:
+        key, found = next((key, found) for key, found in data.items() if not isinstance(found, Mapping))
+        raise InputError(
+            f"{kind}: the value of {key!r} is {type_with_article(found)}, expected {shape}; or, for a table, columns "
+            f"query_id, doc_id, {value}"
+        )
+    return rows_from_frame(frame, value, kind, first_row=0)[0]
+
+
+def type_with_article(x: object) -> str:
+    name = type(x).__name__
+    return f"{'an' if name[0] in 'aeiou' else 'a'} {name}"
+
+
+def to_frame(data: Any) -> pl.DataFrame:
+    """Whatever it is, as a polars frame."""
+    import polars as pl
+
+    if isinstance(data, Mapping):
+        return pl.DataFrame(plain_columns(data))
+    if isinstance(data, Iterable) and not hasattr(data, "columns") and not hasattr(data, "__arrow_c_stream__"):
+        data = list(data)
+        if not all(isinstance(row, Mapping) for row in data):
+            raise TypeError  # polars would take tuples for columns
+    try:
+        return pl.DataFrame(data)
+    except ImportError:  # pandas without pyarrow
+        return pl.DataFrame({str(name): data[name].tolist() for name in data.columns})
+
+
+def plain_columns(data: Mapping[str, Any]) -> dict[str, Any]:
+    """The columns, with NumPy's object arrays as lists, which polars looks into."""
+    objects = {name for name, column in data.items() if getattr(column, "dtype", None) == np.dtype(object)}
+    return {name: list(column) if name in objects else column for name, column in data.items()}
+
+
+@dataclass(frozen=True)
+class RowLocation:
+    """Says in which row of the input a document stands, from where its id starts in the buffer.
+
+    first: the number of the first row. lines: whether rows are lines of a file.
+    """
+
+    name: str
+    first: int
+    lines: bool
+    starts: npt.NDArray[np.int64] | None = None
+
+    def __call__(self, start: int) -> str:
+        assert self.starts is not None
+        return self.row(int(np.searchsorted(self.starts, start)))
+
+    def row(self, row: int) -> str:
+        return f"{self.name}:{row + self.first}" if self.lines else f"{self.name}: row {row + self.first}"
+
+
+def rows_from_frame(frame: pl.DataFrame, value: str, name: str, first_row: int) -> tuple[Rows, int]:
+    """Rows of a frame, and how many queries had their rows apart.
+
+    first_row: the line of the first row in messages: 2 for a CSV file with a header; 0 where rows are no lines.
+    """
+    place = RowLocation(name, first_row, bool(first_row))
+    columns = columns_of_frame(frame, value, place, required_columns(frame.columns, value, name))
+    interner = Interner()
+    codes = interner.codes(columns.queries)
+    docs = columns.docs
+    # A document's start in the buffer tells its row, also after the rows have been regrouped.
+    where = replace(place, starts=docs.starts)
+    return group_rows(list(interner.ids), codes, docs, hashes(docs), columns.values, where, columns.subtopics)
+
+
+class RowColumns(NamedTuple):
+    """The columns of a frame, as they stand there."""
+
+    queries: Fields
+    docs: Fields
+    values: npt.NDArray[Any]
+    subtopics: Fields | None
+
+
+def required_columns(columns: Sequence[str], value: str, name: str) -> dict[str, str]:
+    """Our names of the columns that are read -> theirs. Raises InputError where one is missing."""
+    fields = ["query_id", "doc_id", value]
+    if value == "relevance" and find_column(columns, COLUMN_NAMES["subtopic"]):
+        fields.append("subtopic")
+    return {field: require_column(columns, field, COLUMN_NAMES[field], name) for field in fields}
+
+
+def columns_of_frame(frame: pl.DataFrame, value: str, place: RowLocation, names: Mapping[str, str]) -> RowColumns:
+    """Ids and numbers, checked. names: from `required_columns`. Raises InputError that names the row."""
+    import polars as pl
+
+    frame = pl.DataFrame({field: frame[called] for field, called in names.items()})
+    if not frame.height:
+        raise InputError(f"{place.name}: no data rows, expected at least one; write one row a document")
+    values = number_column(frame, value, place.row)
+    queries, docs = string_column(frame, "query_id", place.row), string_column(frame, "doc_id", place.row)
+    subtopics = string_column(frame, "subtopic", place.row) if "subtopic" in names else None
+    return RowColumns(queries, docs, values, subtopics)
+
+
+def find_column(columns: Sequence[str], names: Iterable[str]) -> str | None:
+    """The first of these names that a column has, as it is written there: in any case, with blanks around it."""
+    there = {called.strip().lower(): called for called in reversed(columns)}
+    return next((there[name] for name in names if name in there), None)
+
+
+def list_columns(columns: Sequence[str]) -> str:
+    """The names of the columns, for a message."""
+    return first_names(map(repr, columns), 8)
+
+
+def require_column(columns: Sequence[str], field: str, names: Sequence[str], where: str) -> str:
+    """The column that holds a field, by one of its names, ours first. Raises InputError where there is none."""
+    found = find_column(columns, names)
+    if found is None:
+        advice = missing_column_advice(columns, field, names)
+        raise InputError(f"{where}: no column {field!r} among {list_columns(columns)}; {advice}")
+    return found
+
+
+def missing_column_advice(columns: Sequence[str], field: str, names: Sequence[str]) -> str:
+    """What to do where no column has one of these names."""
+    if len(columns) == 1 and any(mark in columns[0] for mark in ";|"):
+        return "are there ; or | between the columns? Put tabs in their place (and points in that of decimal commas)"
+    if field == "score" and find_column(columns, ("rank",)) is not None:
+        return "ranks are no scores, since the lowest is the best: add a column score, as 1 / rank"
+    return f"rename one of them to {field} (also understood: {', '.join(names[1:])})"
+
+
+def string_column(frame: pl.DataFrame, field: str, where: Any) -> Fields:
+    """A column of ids as slices of one buffer."""
+    import polars as pl
+
+    series = frame[field]
+    if not (series.dtype.is_integer() or series.dtype in (pl.String, pl.Categorical, pl.Enum, pl.Null)):
+        raise InputError(
+            f"{where(0)}: column {field!r} holds {series.dtype}, expected strings or whole numbers; "
+            "convert the ids first"
+        )
+    series = series.cast(pl.String)
+    sizes = series.str.len_bytes()
+    missing = (series.is_null() | (sizes == 0)).arg_true()
+    if missing.len():
+        raise InputError(f"{where(int(missing[0]))}: the {field} is empty, expected an id; fill it in or drop the row")
+    lengths = sizes.to_numpy().astype(np.int64)
+    return pack_strings([((series.str.join("").item() or "").encode(), lengths)])
+
+
+def number_column(frame: pl.DataFrame, field: str, where: Any) -> np.ndarray[Any, np.dtype[Any]]:
+    """A column of scores (float64) or relevances (int64)."""
+    import polars as pl
+
+    series = frame[field]
+    kind = "a whole number" if field == "relevance" else "a finite number"
+    if series.dtype in (pl.String, pl.Categorical, pl.Enum):
+        series = series.cast(pl.String).str.strip_chars()
+    elif not (series.dtype.is_numeric() or series.dtype in (pl.Boolean, pl.Null)):
+        raise InputError(f"{where(0)}: column {field!r} holds {series.dtype}, expected numbers; convert it first")
+    values = series.cast(pl.Float64, strict=False)
+    bad = values.is_null() | ~values.is_finite()
+    if field == "relevance":
+        bad = bad | (values != values.round(0)) | (values.abs() >= 2.0**53)
+    places = bad.fill_null(True).arg_true()
+    if places.len():
+        row = int(places[0])
+        if series[row] in (None, ""):
+            raise InputError(f"{where(row)}: the {field} is empty, expected {kind}; fill it in or drop the row")
+        raise InputError(f"{where(row)}: {field} {series[row]!r}, expected {kind}; correct this row")
+    array = values.to_numpy()
+    return array.astype(np.int64) if field == "relevance" else array
+
+
+#: Reads pieces; (the pieces, what messages call the run).
+PieceReader = Callable[[Iterator[Any], str], Iterator[RowBatch]]
+
+
+def detect_pieces(data: Iterator[Any]) -> tuple[PieceReader | None, Iterator[Any]]:
+    """What reads these pieces of one run, None where they are none; and the iterator, from its first item on."""
+    for first in data:
+        if is_scored_list(first):
+            return batches_from_lists, chain([first], data)
+        return (batches_from_frames if is_tabular(first) else None), chain([first], data)
+    return None, data
+
+
+def is_scored_list(piece: Any) -> bool:
+    """Whether it is a query with documents and scores."""
+    return isinstance(piece, tuple) and len(piece) == 3 and hasattr(piece[1], "__len__") and not is_text(piece[1])
+
+
+def is_text(x: Any) -> bool:
+    return isinstance(x, (str, bytes))
+
+
+def is_tabular(piece: Any) -> bool:
+    """Whether it is a data frame or a mapping of columns."""
+    if isinstance(piece, Mapping):
+        columns = piece.values()
+        return bool(piece) and all(
+            hasattr(c, "__len__") and not is_text(c) and not isinstance(c, Mapping) for c in columns
+        )
+    return hasattr(piece, "__arrow_c_stream__") or hasattr(piece, "columns")
+
+
+def batches_from_lists(pieces: Iterator[Any], name: str) -> Iterator[RowBatch]:
+    """Some thousand documents at a time."""
+    waiting: list[tuple[str, list[str], Any]] = []
+    last: str | None = None
+    size = done = 0
+    for piece in pieces:
+        one = check_scored_list(piece, name)
+        if one[0] == last:
+            raise InputError(f"{name}: query {last!r} comes twice, expected it once with all its documents")
+        last = one[0]
+        waiting.append(one)
+        size += len(one[1])
+        if size >= CHUNK:
+            yield batch_of_lists(waiting, done)
+            waiting, size, done = [], 0, done + size
+    if waiting:
+        yield batch_of_lists(waiting, done)
+
+
+def check_scored_list(piece: Any, name: str) -> tuple[str, list[str], np.ndarray[Any, np.dtype[np.float64]]]:
+    """A query, its documents and scores, checked."""
+    if not is_scored_list(piece):
+        raise InputError(f"{name}: {type_with_article(piece)} among its pieces, expected (query, documents, scores)")
+    query, docs, given = piece
+    try:
+        good = are_valid_ids([query])
+    except (TypeError, UnicodeEncodeError):
+        good = False
+    if not good:
+        raise InputError(f"{name}: the query id {query!r} is no string or empty; use str(...)")
+    docs = docs.tolist() if isinstance(docs, np.ndarray) else list(docs)
+    bad = [doc for doc in docs if not isinstance(doc, str) or not doc]
+    try:
+        good = not bad and are_valid_ids(docs)
+    except UnicodeEncodeError:
+        good = False
+    if not good:
+        what = f"{bad[0]!r} is no string or empty" if bad else "one is no valid Unicode"
+        raise InputError(f"{name}: of the document ids of query {query!r} {what}, expected ids; use str(...)")
+    scores = np.asarray(given)
+    if scores.shape != (len(docs),):
+        raise InputError(
+            f"{name}: query {query!r} has {len(docs)} documents and scores of shape {scores.shape}, expected one each"
+        )
+    if docs and (scores.dtype.kind not in "fiub" or not np.isfinite(scores).all()):
+        raise InputError(f"{name}: the scores of query {query!r} are not all finite numbers; correct them")
+    return query, docs, scores.astype(np.float64)
+
+
+def batch_of_lists(lists: list[tuple[str, list[str], Any]], first: int) -> RowBatch:
+    """first: the number of the first document."""
+    sizes = np.array([scores.size for _, _, scores in lists])
+    docs = encode([doc for _, docs, _ in lists for doc in docs])
+    values = np.concatenate([scores for _, _, scores in lists])
+    numbers: Ints = np.arange(first, first + values.size)
+    return RowBatch(encode([q for q, _, _ in lists]), np.cumsum(sizes) - sizes, docs, hashes(docs), values, numbers)
+
+
+def batches_from_frames(pieces: Iterator[Any], name: str) -> Iterator[RowBatch]:
+    """A frame at a time."""
+    import polars as pl
+
+    done = 0
+    for piece in pieces:
+        try:
+            if not is_tabular(piece):
+                raise TypeError
+            frame = to_frame(piece)
+        except (TypeError, ValueError, RuntimeError, pl.exceptions.PolarsError):
+            raise InputError(
+                f"{name}: {type_with_article(piece)} among its pieces, expected data frames with query_id, doc_id, score"
+            ) from None
+        if frame.height:
+            names = required_columns(frame.columns, "score", name)
+            found = columns_of_frame(frame, "score", RowLocation(name, done, lines=False), names)
+            yield row_batch(found.queries, found.docs, found.values, np.arange(done, done + frame.height))
+            done += frame.height

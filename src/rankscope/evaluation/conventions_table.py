@@ -1,0 +1,202 @@
+"""One measure under every named convention, side by side: what a name such as nDCG@10 leaves open."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from rankscope._version import __version__
+from rankscope.data.entities import EntityRanks
+from rankscope.data.join import Convention
+from rankscope.data.qrels import Qrels
+from rankscope.data.result import as_text, tidy_frame
+from rankscope.data.section import Section, Table
+from rankscope.data.text import format_value, pluralise
+from rankscope.errors import ParameterError
+from rankscope.evaluation.conventions import Plan, make_plan
+from rankscope.evaluation.engine import list_runs
+from rankscope.evaluation.joining import ENTITY, LETOR, JoinedRun, as_qrels, join_all
+from rankscope.evaluation.joining.joined import Progress
+from rankscope.evaluation.scoring import score_hits
+from rankscope.io.core import check_single_stdin, file_stamps, is_file, is_folder, is_path, refuse_changed
+from rankscope.io.letor import label_qrels, prediction_run, read_labels
+from rankscope.io.read import read_run
+from rankscope.measures.base import Measure
+from rankscope.measures.names import parse_measure, parse_measures
+from rankscope.measures.presets import PRESETS, Preset
+
+if TYPE_CHECKING:
+    import polars as pl
+
+__all__ = [
+    "ConventionTable",
+    "compare_conventions",
+]
+
+
+#: What is called without a preset.
+STANDARD = "standard"
+#: Settings that stand in a column of their own, in this order, where any convention has them.
+COLUMNS = ("gain", "discount", "ideal", "short", "norm", "rel", "p", "gmax", "rounding", "precision", "ties")
+#: Of these what is usual is shown as well.
+ALWAYS_SHOWN = ("ideal", "short")
+
+
+@dataclass(frozen=True, kw_only=True)
+class ConventionTable:
+    """Values of one measure for each system under each convention.
+
+    measure: as it was asked for. rows: (system, convention, the measure's full name, value over all queries, settings).
+    settings: what holds for all, in one line. notes: what a reader should know.
+
+    >>> import rankscope as rs
+    >>> table = rs.compare_conventions({"q": {"a": 2, "b": 1}}, {"q": {"b": 2.0, "a": 1.0}}, "AP")
+    >>> table
+    ConventionTable('AP' under 8 conventions)
+    >>> {convention: value for _, convention, _, value, _ in table.rows if convention in ("standard", "mslr")}
+    {'standard': 1.0, 'mslr': 0.5}
+    """
+
+    measure: str
+    rows: tuple[tuple[str, str, str, float, dict[str, str]], ...]
+    settings: str
+    notes: tuple[str, ...]
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns of the tidy table."""
+        there = {name for *_, settings in self.rows for name in settings}
+        return ("system", "convention", "measure", "value", *(c for c in (*COLUMNS, "no_relevant") if c in there))
+
+    def records(self) -> Iterator[tuple[Any, ...]]:
+        """The rows of the tidy table; a setting that a convention does not have is empty."""
+        names = self.columns[4:]
+        for *head, settings in self.rows:
+            yield (*head, *(settings.get(name, "") for name in names))
+
+    def frame(self) -> pl.DataFrame:
+        """The tidy table as a polars frame; null where there is no value."""
+        return tidy_frame(self)
+
+    def signature(self) -> str:
+        """The measure as it was asked for, and what holds for all conventions."""
+        return self.settings
+
+    def cells(self) -> list[list[str]]:
+        """The table that people read: a row a convention, a column a system, then the settings."""
+        systems = list(dict.fromkeys(row[0] for row in self.rows))
+        names = self.columns[4:]
+        found = [["convention", *systems, *names]]
+        by_convention: dict[str, list[str]] = {}
+        settings_of: dict[str, dict[str, str]] = {}
+        for _, convention, _, value, settings in self.rows:
+            by_convention.setdefault(convention, []).append(format_value(value, "mean"))
+            settings_of[convention] = settings
+        for convention, values in by_convention.items():
+            found.append([convention, *values, *(settings_of[convention].get(name, "") for name in names)])
+        return found
+
+    def sections(self) -> list[Section]:
+        """One table: a row a convention."""
+        head, *rows = self.cells()
+        table = Table(columns=tuple(head), rows=tuple(map(tuple, rows)))
+        return [Section(title=f"{self.measure} by convention", table=table)]
+
+    def __str__(self) -> str:
+        return as_text(self)
+
+    def __repr__(self) -> str:
+        conventions = len({convention for _, convention, *_ in self.rows})
+        return f"ConventionTable({self.measure!r} under {pluralise(conventions, 'convention')})"
+
+
+def presets_of(measure: Measure) -> list[str | None]:
+    """The presets that say something about this measure, and None for none."""
+
+    def speaks(preset: Preset) -> bool:
+        shown = [] if preset.renames else [parse_measures([asked])[0].name for asked in preset.measures]
+        return preset.has_all_measures or measure.name in preset.parameters or measure.name in shown
+
+    return [None, *(name for name, preset in PRESETS.items() if speaks(preset))]
+
+
+def compare_conventions(
+    qrels: Any,
+    runs: Any,
+    measure: str | Measure,
+    *,
+    rel: int = 1,
+    missing: str = "zero",
+    input: str | None = None,
+    workers: int | None = None,
+    progress: Progress | None = None,
+) -> ConventionTable:
+    """One measure under every named convention: the same files, one value a convention and system.
+
+    A convention is a preset that says how its tool computes this measure (gain, discount, ideal, short lists, ties,
+    queries without relevant documents), or "standard" for none. qrels, runs, rel, missing, input, workers: as in
+    `evaluate`.
+
+    A convention that cannot be had for these judgments (a grade that its tool does not know) is left out with a note.
+    Raises as `evaluate`; a parameter that the measure's name already sets stays as it is in all.
+
+    >>> import rankscope as rs
+    >>> qrels = rs.Qrels({"q1": {"a": 2, "b": 1}, "q2": {"c": 0}})
+    >>> table = rs.compare_conventions(qrels, {"q1": {"b": 2.0, "a": 1.0}, "q2": {"c": 1.0}}, "nDCG@10")
+    >>> {row[1]: round(row[3], 3) for row in table.rows if row[1] in ("standard", "gdeval", "letor4", "lightgbm")}
+    {'standard': 0.43, 'gdeval': 0.797, 'letor4': 0.0, 'lightgbm': 0.898}
+    """
+    asked = parse_measure(measure)
+    if input == ENTITY or isinstance(qrels, EntityRanks):
+        raise ParameterError("a table of ranks is ranked already, so that conventions make no difference to it")
+    judged, listed = read_inputs(make_plan([measure]), qrels, list_runs(runs), input)
+    joined: dict[Convention, list[JoinedRun]] = {}
+    before = file_stamps(listed)
+    rows: list[tuple[str, str, str, float, dict[str, str]]] = []
+    notes: dict[str, None] = {}
+    for preset in presets_of(asked):
+        ties = "file" if preset is None and input in LETOR else None
+        plan = make_plan([measure], preset=preset, rel=rel, missing=missing, ties=ties)
+        if plan.convention.ties == "average" and not plan.measures[0].averages():
+            notes[f"{preset} is left out: its ties are averaged, which {plan.names[0]} cannot be"] = None
+            continue
+        if plan.convention not in joined:
+            how = None if input in LETOR else input
+            joined[plan.convention] = join_all(judged, listed, plan, how, progress, workers)
+            refuse_changed(before)
+        try:
+            scores = score_hits(plan, joined[plan.convention])
+        except ParameterError as error:  # grades that its tool does not know
+            if preset is None:
+                raise
+            notes[f"{preset} is left out: {error}"] = None
+            continue
+        settings = settings_of(plan, scores.measure_settings[0])
+        for system, value in zip(scores.systems, scores.summary(plan.names[0]).tolist(), strict=True):
+            rows.append((system, preset or STANDARD, plan.names[0], value, settings))
+        if preset is None:
+            nothing = int(scores.undefined[0].sum())
+            settings_line = f"rel:{rel} | missing:{missing} | queries:{len(scores.query_ids)}"
+            common = f"{asked} | {settings_line} | without relevant documents:{nothing} | rankscope {__version__}"
+        notes.update(dict.fromkeys(note for note in scores.notes if "such queries" not in note))
+    return ConventionTable(measure=str(asked), rows=tuple(rows), settings=common, notes=tuple(notes))
+
+
+def read_inputs(plan: Plan, qrels: Any, runs: list[Any], input_: str | None) -> tuple[Qrels, list[Any]]:
+    """Judgments, and runs that can be joined again and again: what is no file on disk is read into memory."""
+    if input_ in LETOR:
+        labels = read_labels(qrels)
+        return label_qrels(labels), [prediction_run(labels, run, ranks=input_ == "letor-ranks") for run in runs]
+    check_single_stdin([qrels, *runs])
+    judged = as_qrels(qrels, plan)
+    pipes = [is_path(run) and not is_file(run) and not is_folder(run) for run in runs]
+    return judged, [read_run(run, input=input_) if pipe else run for run, pipe in zip(runs, pipes, strict=True)]
+
+
+def settings_of(plan: Plan, measure: Any) -> dict[str, str]:
+    """What a reader must know to compare, by column."""
+    found = {name: value for name, value in measure.items() if name in COLUMNS}
+    # Its settings leave out what is usual, but beside other conventions a reader asks for these two.
+    usual = {name: str(getattr(plan.measures[0], name)) for name in ALWAYS_SHOWN if hasattr(plan.measures[0], name)}
+    return {**usual, **found, **plan.settings(0), "no_relevant": plan.no_relevant}

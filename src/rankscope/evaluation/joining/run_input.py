@@ -1,0 +1,109 @@
+"""Anything that stands for judgments or for one run: an object, a path, a folder; joined, it is hits."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+from rankscope.data.hits import Hits
+from rankscope.data.join import Convention, Joiner, join
+from rankscope.data.qrels import Qrels
+from rankscope.data.run import Run
+from rankscope.errors import InputError
+from rankscope.evaluation.conventions import Plan
+from rankscope.evaluation.joining.joined import (
+    JoinedRun,
+    Progress,
+    complete_join,
+    join_file,
+    join_rows,
+    unknown_document_notes,
+)
+from rankscope.io.core import (
+    is_file,
+    is_folder,
+    is_path,
+    is_url,
+    readable_partitions,
+    url_size,
+)
+from rankscope.io.read import read_qrels
+from rankscope.typing import PathLike
+
+__all__ = [
+    "as_qrels",
+    "hits_of",
+    "join_run",
+    "join_run_object",
+]
+
+
+def run_size(run: Any) -> int:
+    """The bytes of a file that can be read again and from any place on, or of all files of a folder; 0 for whatever
+    else stands for a run.
+    """
+    if is_folder(run):
+        return sum(one.size for one in readable_partitions(run))
+    if is_url(run):
+        return url_size(str(run))
+    return os.path.getsize(run) if is_file(run) else 0
+
+
+def as_qrels(qrels: Qrels | PathLike | Any, plan: Plan | None = None) -> Qrels:
+    """A Qrels from whatever stands for one, with subtopics where a measure asks for them."""
+    subtopics = plan is not None and plan.needs_subtopics
+    if is_path(qrels):
+        return read_qrels(qrels, subtopics=subtopics)
+    found = qrels if isinstance(qrels, Qrels) else Qrels(qrels)
+    if plan is not None and subtopics and found.subtopics is None:
+        name = next(str(measure) for measure in plan.measures if measure.needs_subtopics)
+        raise InputError(
+            f"{name} needs judgments by subtopic, and the qrels have none; expected a column subtopic, or "
+            "read_qrels(path, subtopics=True) for lines `query subtopic document relevance`"
+        )
+    return found
+
+
+def join_run(
+    qrels: Qrels,
+    run: Any,
+    convention: Convention,
+    input_: str | None,
+    progress: Progress | None,
+    on_error: str = "stop",
+) -> JoinedRun:
+    """One run, whatever it is. on_error: of the partitions of a folder, see `join_folder`. Raises InputError."""
+    if is_folder(run):
+        from rankscope.evaluation.joining.folder import join_folder  # most runs are files
+
+        return join_folder(qrels, run, convention, input_, progress, on_error)
+    if is_path(run):
+        return join_file(qrels, run, convention, input_, progress)
+    if not isinstance(run, Run):
+        run = Run(run)
+    return join_run_object(qrels, run, convention, None)
+
+
+def join_run_object(qrels: Qrels, run: Run, convention: Convention, path: PathLike | None) -> JoinedRun:
+    """A run held in memory, or in pieces, joined."""
+    mapping = run._mapping
+    if mapping is None:
+        found = join_rows(Joiner(qrels, convention, run.name), run._whole_queries())
+        return complete_join(found._replace(notes=run.notes), qrels, convention, run.name, path)
+    hits = join(qrels, run, convention)
+    notes = unknown_document_notes(
+        qrels, hits, run.name, lambda: next(doc for docs in mapping.values() for doc in docs)
+    )
+    return JoinedRun(run.name, hits, (*run.notes, *notes), path)
+
+
+def hits_of(qrels: Qrels | PathLike | Any, run: Run | PathLike | Any, convention: Convention | None = None) -> Hits:
+    """The hits of one run: every judged document that it retrieved, with its rank. Both as `evaluate` takes them.
+
+    A query without a list has no hits. Raises InputError as `evaluate`.
+
+    >>> hits = hits_of({"q": {"d1": 2, "d2": 0, "d3": 1}}, {"q": {"d4": 3.0, "d1": 2.0, "d2": 1.0}})
+    >>> hits.rank.tolist(), hits.relevance.tolist(), hits.grades.tolist()
+    ([2.0, 3.0], [2, 0], [2, 1, 0])
+    """
+    return join_run(as_qrels(qrels), run, convention or Convention(), None, None).hits

@@ -1,0 +1,153 @@
+"""All systems of one evaluation, joined: runs, LETOR's prediction files, tables of ranks."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from rankscope.data.entities import EntityRanks, hits_of_entities
+from rankscope.data.join import Convention, join
+from rankscope.data.qrels import Qrels
+from rankscope.errors import InputError, ParameterError, RankscopeError
+from rankscope.evaluation.conventions import Plan
+from rankscope.evaluation.joining.joined import (
+    JoinedRun,
+    Progress,
+    for_each_run,
+)
+from rankscope.evaluation.joining.run_input import as_qrels, join_run, run_size
+from rankscope.io.core import (
+    check_single_stdin,
+    is_path,
+    list_folders_once,
+    source_name,
+)
+from rankscope.measures.names import parse_measures
+from rankscope.typing import PathLike
+
+__all__ = [
+    "ENTITY",
+    "LETOR",
+    "join_all",
+    "join_entities",
+    "n_workers",
+    "worth_parallelising",
+]
+
+
+#: What word processors make of hyphens.
+DASHES = ("\N{EN DASH}", "\N{EM DASH}", "\N{MINUS SIGN}")
+#: Inputs of two files that belong together: labels, and predictions in the order of their lines.
+LETOR = {"letor": "a label file, then files of scores", "letor-ranks": "a label file, then files of rank positions"}
+#: Bytes of run files from which on several workers are faster than one.
+PARALLEL_BYTES = 48 << 20
+#: A table of ranks, judgments and runs in one.
+ENTITY = "entity-ranks"
+
+
+@list_folders_once()
+def join_all(
+    qrels: Qrels | PathLike | Any,
+    runs: Sequence[Any],
+    plan: Plan,
+    input_: str | None,
+    progress: Progress | None,
+    workers: int | None = None,
+    on_error: str = "stop",
+) -> list[JoinedRun]:
+    """All systems, joined. workers: None for all cores where the run files are long enough for that to pay.
+
+    The result does not depend on them. on_error: see `for_each_run`.
+    """
+    number = n_workers(workers, runs)
+    check_single_stdin([qrels, *runs])
+    refuse_measures(runs)
+    if input_ in LETOR:
+        return join_letor(qrels, runs, plan.convention, input_, progress, on_error)
+    judged = as_qrels(qrels, plan)
+    if number > 1:
+        from rankscope.evaluation.joining.workers import join_in_workers  # short runs need no workers
+
+        return join_in_workers(judged, runs, plan.convention, input_, number, progress, on_error)
+    return for_each_run(
+        runs, lambda place: join_run(judged, runs[place], plan.convention, input_, progress, on_error), on_error
+    )
+
+
+def worth_parallelising(runs: Sequence[Any]) -> bool:
+    """Whether all these run files together are long enough for several workers."""
+    return sum(map(run_size, runs)) >= PARALLEL_BYTES
+
+
+def n_workers(workers: int | None, runs: Sequence[Any], *, guarded: bool = False) -> int:
+    """How many workers these runs get; see `workers_for`. Raises ParameterError."""
+    enough = workers is None and worth_parallelising(runs)
+    alone = type(workers) is int and workers == 1
+    if "rankscope.parallel" not in sys.modules and (alone or (workers is None and not enough)):
+        return 1  # nobody has named a cluster either
+    from rankscope.parallel import workers_for  # one alone needs none of it
+
+    return workers_for(workers, enough, guarded=guarded)
+
+
+def refuse_measures(runs: Sequence[Any]) -> None:
+    """Raise for a file that is not there and has the name of a measure: an -m before it was forgotten."""
+    for run in runs:
+        if is_path(run) and source_name(run) != "<stdin>" and not os.path.exists(run):
+            if source_name(run).startswith(DASHES):
+                raise InputError(
+                    f"{run}: no such file; its dash is no hyphen (-), which options begin with; type it anew"
+                )
+            try:
+                parse_measures(source_name(run))
+            except RankscopeError:
+                continue  # then the reader says that there is no such file
+            raise InputError(f"{run}: no such file; {run} is a measure: write -m {run}")
+
+
+def join_entities(table: EntityRanks | PathLike | Any, plan: Plan, total_ranks: int | None) -> list[JoinedRun]:
+    """The systems of a table of ranks, which needs no join."""
+    if is_path(table):
+        from rankscope.io.tables import read_entity_ranks  # TREC's files need it not
+
+        table = read_entity_ranks(table, total_ranks, least=plan.least_rank)
+    elif not isinstance(table, EntityRanks):
+        raise ParameterError(f"input={ENTITY!r} asks for a path or an EntityRanks, not a {type(table).__name__}")
+    elif total_ranks is not None and total_ranks != table.total_ranks:
+        table = replace(table, total_ranks=total_ranks, where=None)
+    if (table.ranks < 1).any():
+        sound = next((m for m in plan.measures if not m.ranks_below_1), None)
+        if sound is not None:
+            raise InputError(
+                f"{table.name}: a rank is below 1, which {sound} does not know; correct it, or choose measures that "
+                "the preset dunaiski has of its own"
+            )
+    found = [JoinedRun(name, hits, (), None) for name, hits in hits_of_entities(table)]
+    return [found[0]._replace(notes=table.notes), *found[1:]]
+
+
+def join_letor(
+    labels: PathLike | Any,
+    runs: Sequence[Any],
+    convention: Convention,
+    input_: str,
+    progress: Progress | None,
+    on_error: str,
+) -> list[JoinedRun]:
+    """Prediction files and the label file whose lines they follow."""
+    for path in (labels, *runs):
+        if not is_path(path):
+            raise ParameterError(f"input={input_!r} asks for paths ({LETOR[input_]}), not a {type(path).__name__}")
+    from rankscope.io.letor import label_qrels, prediction_run, read_labels  # TREC's files need it not
+
+    read = read_labels(labels, progress=progress)
+    judged = label_qrels(read)
+
+    def joined(place: int) -> JoinedRun:
+        run = prediction_run(read, runs[place], ranks=input_ == "letor-ranks")
+        return JoinedRun(run.name, join(judged, run, convention), run.notes, runs[place])
+
+    return for_each_run(runs, joined, on_error)

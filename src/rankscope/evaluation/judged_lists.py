@@ -1,0 +1,109 @@
+"""Fully judged lists that are ranked again and again, as in training: flat scores in, hits out."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from rankscope.data.hits import Hits
+from rankscope.errors import ParameterError
+from rankscope.kernels.order import order_falling, order_in_groups
+from rankscope.kernels.segments import group_of, place_in_group
+from rankscope.measures.base import Measure
+from rankscope.typing import Ints, Reals
+
+__all__ = [
+    "FullyJudgedLists",
+    "check_measure",
+    "order_in_lists",
+]
+
+
+#: The seed of the lot that decides ties.
+LOT = 20_070
+
+
+class FullyJudgedLists:
+    """Lists whose documents are all judged. What depends on the judgments alone is computed once.
+
+    relevance: (documents) whole numbers. offsets: (lists + 1) where each list begins; no list is empty. max_grade: the
+    highest there is, default that of these lists. by_lot: equal scores are put in an order drawn by lot, else they keep
+    that of the documents. The lot is drawn once and is the same whenever there are lists of the same lengths: so it is
+    the same for all rankers and measures, and the order in which a file has its documents, perhaps by grade, says
+    nothing.
+
+    >>> lists = FullyJudgedLists(np.array([0, 2, 1]), np.array([0, 3]))
+    >>> lists.hits(np.array([0.5, 0.1, 0.5])).relevance.tolist()
+    [0, 1, 2]
+    """
+
+    def __init__(
+        self, relevance: Ints, offsets: Ints, *, max_grade: int | None = None, rel: int = 1, by_lot: bool = False
+    ) -> None:
+        self.relevance = np.array(relevance, np.int64)
+        self.offsets = np.array(offsets, np.int64)
+        self.lists = group_of(self.offsets)
+        self.rank = (place_in_group(self.offsets) + 1).astype(np.float64)
+        self.grades = self.relevance[order_in_lists(self.relevance, self.offsets)]
+        self.max_grade = int(self.relevance.max()) if max_grade is None else max_grade
+        self.rel = rel
+        drawn = np.random.default_rng(LOT).random(self.relevance.size) if by_lot else None
+        self.lot = None if drawn is None else order_in_lists(drawn, self.offsets)
+        n = self.offsets.size - 1
+        self.ids = tuple(map(str, range(n)))
+        self.missing = np.zeros(n, np.bool_)
+        self.memory: dict[Any, Any] = {}
+
+    def ranked(self, scores: Reals) -> Ints:
+        """(documents) their places, by list and falling score."""
+        if self.lot is None:
+            return order_in_lists(scores, self.offsets)
+        return np.asarray(self.lot[order_in_lists(scores[self.lot], self.offsets)])
+
+    def hits(self, scores: Reals) -> Hits:
+        """Every document of every list, ranked by its score."""
+        order = self.ranked(scores)
+        return Hits(
+            query_ids=self.ids,
+            offsets=self.offsets,
+            rank=self.rank,
+            first=self.rank,
+            last=self.rank,
+            relevance=self.relevance[order],
+            judged=order - self.offsets[self.lists],
+            retrieved=np.diff(self.offsets),
+            missing=self.missing,
+            grades=self.grades,
+            grade_offsets=self.offsets,
+            max_grade=self.max_grade,
+            rel=self.rel,
+            ties="file",
+            _pool_memory=self.memory,
+        )
+
+
+def check_measure(measure: Measure, who: str = "") -> None:
+    """Raise ParameterError for a measure that such lists cannot have, or by which none is better than another.
+
+    who: what begins the message, as "stop_on: ".
+    """
+    if measure.needs_subtopics:
+        raise ParameterError(f"{who}{measure} needs judgments by subtopic, which files of features do not hold")
+    if measure.higher_is_better is None or measure.summary == "none":
+        raise ParameterError(
+            f"{who}of {measure} neither higher nor lower is better, so that no ranker can be; choose another"
+        )
+
+
+def order_in_lists(values: npt.NDArray[Any], offsets: Ints) -> Ints:
+    """(documents) places by list and falling value; equal values keep their order.
+
+    >>> order_in_lists(np.array([1, 2, 2, 5]), np.array([0, 3, 4])).tolist()
+    [1, 2, 0, 3]
+    """
+    as_floats = np.asarray(values, np.float64)
+    if np.isfinite(as_floats).all():
+        return np.asarray(order_falling(as_floats, np.diff(offsets)))
+    return np.asarray(order_in_groups(group_of(offsets), as_floats))  # NaN, last, would go behind what fills a table

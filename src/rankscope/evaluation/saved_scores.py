@@ -1,0 +1,421 @@
+"""Scores in files: Parquet with all that makes them scores again, and the tidy table of `evaluate --by-query` in any format."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from rankscope.data.hits import freeze
+from rankscope.data.row_input import require_column
+from rankscope.data.scores import MeasureLike, Scores
+from rankscope.data.sparse import refuse_sparse
+from rankscope.data.text import join_names, pluralise, replace_invalid_utf8
+from rankscope.errors import InputError, ParameterError, RankscopeError
+from rankscope.evaluation.conventions import MeasureAliases
+from rankscope.io.core import (
+    check_writable,
+    is_file,
+    open_binary,
+    refuse_overwriting,
+    source_name,
+    to_parquet,
+    write_chunks,
+)
+from rankscope.io.tables import (
+    NamedTable,
+    name_codes,
+    name_column,
+    number_values,
+    polars_errors,
+    read_named_table,
+    refuse_false_pages,
+)
+from rankscope.measures.base import Measure
+from rankscope.measures.names import parse_measures
+from rankscope.typing import Bools, Ints, PathLike
+
+if TYPE_CHECKING:
+    import polars as pl
+
+__all__ = [
+    "SavedMeasure",
+    "TABLE_COLUMNS",
+    "check_save",
+    "read_baseline",
+    "read_score_table",
+    "read_scores",
+    "write_scores",
+]
+
+
+#: The entry of the file's metadata that holds what the table does not; and the version of its form.
+KEY, FORM = "rankscope", 1
+SUFFIX = ".parquet"
+MAGIC = b"PAR1"
+#: By these columns a table of scores is known, whoever wrote it.
+TIDY_COLUMNS = {"system", "measure", "query", "value"}
+DAMAGED = "the file is damaged, expected scores as --save and write_scores save them; save them again"
+
+
+@dataclass(frozen=True, kw_only=True)
+class SavedMeasure:
+    """A measure that is known by name only: one that somebody defined elsewhere (`define_measure`).
+
+    Its values can be looked at, summed up and compared, but it measures nothing anew.
+    """
+
+    name: str
+    summary: str
+    higher_is_better: bool | None
+
+    def __str__(self) -> str:
+        return self.name
+
+
+def check_save(path: PathLike, inputs: Iterable[PathLike] = (), *, beside: PathLike | None = None) -> None:
+    """Raise now rather than after long work for a file that scores cannot be saved to.
+
+    inputs: files that are read. beside: a file that something else is written to. Raises ParameterError for a name that
+    does not end in .parquet and for one of these files, OutputError where nothing can be written.
+    """
+    name = os.fspath(path)
+    if not name.lower().endswith(SUFFIX):
+        raise ParameterError(f"{name}: scores are saved as Parquet; name a file that ends in {SUFFIX}")
+    check_writable(path)
+    refuse_overwriting(path, inputs)
+    if beside is not None and os.path.realpath(path) == os.path.realpath(beside):
+        raise ParameterError(f"{name}: is to hold the saved scores and the output both; name two files")
+
+
+def write_scores(scores: Scores, path: PathLike) -> None:
+    """Save scores in a Parquet file, whole or not at all; `read_scores` gives them back exactly.
+
+    The file holds the tidy table for other programs: system, measure, query, value (null where there is none), low and
+    high where bounds were asked for, missing (the run has no list), undefined (nothing relevant was judged); all else
+    stands as JSON in the file's metadata under "rankscope". In the table bytes of names that are no UTF-8 are replaced.
+
+    Raises ParameterError for a name that does not end in .parquet, for scores without any system or measure and for
+    what are no scores, OutputError where nothing can be written.
+
+    >>> import tempfile
+    >>> import rankscope as rs
+    >>> scores = rs.evaluate({"q1": {"d1": 1}}, {"q1": {"d2": 2.0, "d1": 1.0}}, ["RR"])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     write_scores(scores, f"{folder}/scores.parquet")
+    ...     read_scores(f"{folder}/scores.parquet").overall("RR")
+    0.5
+    """
+    if not isinstance(scores, Scores):
+        raise ParameterError(
+            f"a {type(scores).__name__} to be saved, expected scores, which evaluate gives; write "
+            "write_scores(scores, path)"
+        )
+    check_save(path)
+    if not scores.systems or not scores.measures:
+        raise ParameterError("scores without a system or a measure, expected at least one of each to save")
+    about = describe_scores(scores)
+    about["digest"] = scores_digest(scores, about)
+    write_chunks(path, [to_parquet(tidy_score_frame(scores), metadata={KEY: json.dumps(about)})])
+
+
+def tidy_score_frame(scores: Scores) -> pl.DataFrame:
+    import polars as pl
+
+    s, m, q = scores.values.shape
+
+    def names(of: Iterable[str], repeats: int, copies: int) -> pl.Series:
+        texts = pl.Series([replace_invalid_utf8(name) for name in of], dtype=pl.String)
+        return texts.gather(np.tile(np.repeat(np.arange(texts.len()), repeats), copies))
+
+    bounds = {} if scores.bounds is None else {"low": scores.bounds[0].ravel(), "high": scores.bounds[1].ravel()}
+    frame = pl.DataFrame(
+        {
+            "system": names(scores.systems, m * q, 1),
+            "measure": names(scores.measure_names, q, s),
+            "query": names(scores.query_ids, 1, s * m),
+            "value": scores.values.ravel(),
+            **bounds,
+            "missing": np.repeat(scores.missing[:, None], m, axis=1).ravel(),
+            "undefined": np.tile(scores.undefined.ravel(), s),
+        }
+    )
+    return frame.with_columns(pl.col(pl.Float64).fill_nan(None))
+
+
+def describe_scores(scores: Scores) -> dict[str, Any]:
+    """All that the table does not hold; names as they are, in ASCII by JSON's escapes."""
+    asked = scores.asked.written if isinstance(scores.asked, MeasureAliases) else scores.asked
+    return {
+        "form": FORM,
+        "version": scores.version,
+        "systems": scores.systems,
+        "measures": [
+            {"name": name, "summary": one.summary, "higher_is_better": one.higher_is_better}
+            for name, one in zip(scores.measure_names, scores.measures, strict=True)
+        ],
+        "measure_settings": [dict(settings) for settings in scores.measure_settings],
+        "query_ids": scores.query_ids,
+        "settings": dict(scores.settings),
+        "notes": scores.notes,
+        "asked": dict(asked),
+        "judgments": scores.fingerprint,
+    }
+
+
+def scores_digest(scores: Scores, about: Mapping[str, Any]) -> str:
+    """Of all that is saved: a file of which a byte was changed is not taken for what was saved."""
+    from hashlib import blake2b
+
+    found = blake2b(json.dumps({k: v for k, v in about.items() if k != "digest"}).encode(), digest_size=16)
+    for values in (scores.values, scores.bounds):
+        if values is not None:
+            found.update(np.where(np.isnan(values), np.nan, values).astype("<f8").tobytes())  # one kind of NaN
+    for flags in (scores.missing, scores.undefined):
+        found.update(flags.tobytes())
+    return found.hexdigest()
+
+
+def read_scores(path: PathLike) -> Scores:
+    """Scores that `write_scores` or `--save` saved: the same values, names, settings and notes.
+
+    A measure that is not known here, since it was defined elsewhere, is known by its name only (`SavedMeasure`). Raises
+    InputError for a file that is not there, is none of these, or is damaged.
+
+    >>> import tempfile
+    >>> import rankscope as rs
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     write_scores(rs.evaluate({"q1": {"d1": 1}}, {"q1": {"d1": 2.0}}, ["RR", "P@5"]), f"{folder}/old.parquet")
+    ...     read_scores(f"{folder}/old.parquet")
+    Scores(1 systems, 2 measures, 1 queries)
+    """
+    with open_binary(path) as stream:
+        content = stream.read()
+    name = source_name(path)
+    if not content.startswith(MAGIC):
+        raise InputError(f"{name}: is no Parquet file, expected scores as --save and write_scores save them")
+    found = read_description(content, name)
+    if found is None:
+        raise InputError(
+            f"{name}: a Parquet file, but none of scores (its metadata have no entry {KEY!r}), expected one as --save "
+            "and write_scores save it; save the scores again"
+        )
+    return build_scores(found, content, name)
+
+
+def read_baseline(path: PathLike) -> Scores | None:
+    """Saved scores, or None where the file is something else: a run. Raises InputError as `read_scores`.
+
+    What stands for standard input is taken for a run.
+    """
+    if not is_file(path):  # a pipe could not be read again
+        return None
+    with open_binary(path) as stream:
+        content = stream.read(len(MAGIC))
+        if content != MAGIC:
+            return None
+        content += stream.read()
+    name = source_name(path)
+    found = read_description(content, name)
+    if found is None:
+        if set(read_score_frame(content, name, rows=0).columns) >= TIDY_COLUMNS:
+            raise InputError(
+                f"{name}: a table of scores, but not as it was saved: what they rest on is lost; save them again with "
+                "--save or write_scores"
+            )
+        return None
+    return build_scores(found, content, name)
+
+
+def read_description(content: bytes, name: str) -> dict[str, Any] | None:
+    """What stands in the file's metadata; None where it is not ours. Raises InputError."""
+    import polars as pl
+
+    try:
+        text = pl.read_parquet_metadata(io.BytesIO(content)).get(KEY)
+        found = None if text is None else json.loads(text)
+        if found is None or (isinstance(found, dict) and found.get("form") == FORM):
+            return found
+        form = found.get("form") if isinstance(found, dict) else None
+    except polars_errors():
+        raise InputError(f"{name}: {DAMAGED}") from None
+    if isinstance(form, int):
+        raise InputError(
+            f"{name}: scores saved in form {form}, expected form {FORM}; save them again, or use a newer rankscope"
+        )
+    raise InputError(f"{name}: {DAMAGED}")
+
+
+def read_score_frame(content: bytes, name: str, rows: int | None = None) -> pl.DataFrame:
+    import polars as pl
+
+    try:
+        refuse_false_pages(content, name)
+        return pl.read_parquet(io.BytesIO(content), n_rows=rows)
+    except polars_errors():
+        raise InputError(f"{name}: {DAMAGED}") from None
+
+
+def build_scores(found: Mapping[str, Any], content: bytes, name: str) -> Scores:
+    """The scores, once their values are those that were saved. Raises InputError."""
+    frame = read_score_frame(content, name)
+    try:
+        scores = rebuild_scores(found, frame)
+        if scores_digest(scores, found) == found["digest"]:
+            return scores
+    except (KeyError, TypeError, ValueError, AttributeError):
+        pass
+    raise InputError(f"{name}: {DAMAGED}")
+
+
+def rebuild_scores(found: Mapping[str, Any], frame: pl.DataFrame) -> Scores:
+    """Raises KeyError, TypeError or ValueError for what was not written so."""
+    systems, query_ids = tuple(found["systems"]), tuple(found["query_ids"])
+    measures = tuple(find_measure(**one) for one in found["measures"])
+    shape = (len(systems), len(measures), len(query_ids))
+    columns = {column: frame[column].to_numpy().reshape(shape) for column in frame.columns if column not in NAMES}
+    bounds = np.array([columns["low"], columns["high"]]) if "low" in columns else None
+    return Scores(
+        systems=systems,
+        measures=measures,
+        query_ids=query_ids,
+        values=freeze(np.array(columns["value"])),
+        missing=freeze(np.array(columns["missing"][:, 0])),
+        undefined=freeze(np.array(columns["undefined"][0])),
+        bounds=None if bounds is None else freeze(bounds),
+        settings=dict(found["settings"]),
+        measure_settings=tuple(dict(settings) for settings in found["measure_settings"]),
+        notes=tuple(found["notes"]),
+        asked=MeasureAliases(dict(found["asked"]), [m for m in measures if isinstance(m, Measure)]),
+        version=str(found["version"]),
+        judgments=partial(str, found["judgments"]) if found["judgments"] else None,
+    )
+
+
+NAMES = ("system", "measure", "query")
+
+
+def find_measure(name: str, summary: str, higher_is_better: bool | None) -> MeasureLike:
+    """The measure of this name, where it is known here and the same."""
+    try:
+        known = parse_measures([name])
+    except RankscopeError:
+        known = []
+    if len(known) == 1 and str(known[0]) == name and known[0].summary == summary:
+        return known[0]
+    return SavedMeasure(name=name, summary=summary, higher_is_better=higher_is_better)
+
+
+#: The columns of the table, and what else they may be called.
+TABLE_COLUMNS = ("system", "measure", "query", "value")
+COLUMN_ALIASES = {"system": "run", "measure": "metric", "query": "query_id", "value": "score"}
+#: What an empty file should hold.
+EXPECTED = "a line of names (system,measure,query,value) and a line a value"
+#: The query of summaries.
+ALL = "all"
+
+
+def read_score_table(path: PathLike) -> Scores:
+    r"""Scores from a table with the columns system, measure, query and value; "-" is standard input.
+
+    Rows of query "all" are summaries and are left out, with a note where one system and measure has several, since one
+    may be a query of that name; an empty value is none. What else scores know, as the
+    conventions, is not in a table: `write_scores` and `read_scores` keep it. Of a measure that is not known here higher
+    is taken to be better, and a note says so.
+
+    Raises InputError, with file and line, for a column that is missing, a value that is no number, one of a system,
+    measure and query that stands twice, and where there are only summaries.
+
+    >>> import pathlib, tempfile
+    >>> path = pathlib.Path(tempfile.mkdtemp(), "scores.csv")
+    >>> _ = path.write_text("system,measure,query,value\na,AP,1,0.5\na,AP,2,1\na,AP,all,0.75\n")
+    >>> read_score_table(path).matrix("AP").tolist()
+    [[0.5, 1.0]]
+    """
+    table = read_named_table(path, EXPECTED)
+    columns = {
+        name: require_column(table.frame.columns, name, (name, COLUMN_ALIASES[name]), table.head)
+        for name in TABLE_COLUMNS
+    }
+    values = number_values(table, columns["value"])
+    systems, (system,) = name_codes([name_column(table, columns["system"], "system")])
+    measures, (measure,) = name_codes([name_column(table, columns["measure"], "measure")])
+    queries, (query,) = name_codes([name_column(table, columns["query"], "query")])
+    summary = query == (queries.index(ALL) if ALL in queries else -1)
+    kept = np.flatnonzero(~summary)
+    if not kept.size:
+        raise InputError(
+            f"{table.name}: summaries only (query {ALL!r}), expected every query's values, as `rankscope evaluate "
+            "--by-query` writes them"
+        )
+    used, query = np.unique(query[kept], return_inverse=True)
+    shape = (len(systems), len(measures), used.size)
+    refuse_sparse(shape, kept.size, table.name, "systems, measures and queries")
+    place = np.ravel_multi_index((system[kept], measure[kept], query.reshape(-1)), shape)
+    refuse_repeated(table, place, kept)
+    found = np.full(shape, np.nan)
+    found.ravel()[place] = values[kept]
+    known = [measure_or_name(name) for name in measures]
+    return Scores(
+        systems=systems,
+        measures=tuple(known),
+        query_ids=tuple(queries[i] for i in used.tolist()),
+        values=freeze(found),
+        missing=freeze(np.zeros((shape[0], shape[2]), np.bool_)),
+        undefined=freeze(np.zeros(shape[1:], np.bool_)),
+        settings={},
+        measure_settings=tuple({} for _ in measures),
+        notes=(
+            *score_table_notes(table, known, np.isnan(found)),
+            *summaries_note(table, system[summary] * len(measures) + measure[summary]),
+        ),
+    )
+
+
+def refuse_repeated(table: NamedTable, place: Ints, kept: Ints) -> None:
+    """Raise InputError where one system has two values of a measure on one query."""
+    order = np.argsort(place, kind="stable")
+    again = np.flatnonzero(place[order[1:]] == place[order[:-1]])
+    if again.size:
+        first, row = (int(kept[order[i]]) for i in (again[0], again[0] + 1))
+        raise InputError(
+            f"{table.where(row)}: a second value of this system, measure and query, the first is at "
+            f"{table.where(first)}; keep one of the two"
+        )
+
+
+def measure_or_name(name: str) -> MeasureLike:
+    """The measure of this name, or one known by it only."""
+    try:
+        [found] = parse_measures([name])
+    except (RankscopeError, ValueError):
+        return SavedMeasure(name=name, summary="mean", higher_is_better=True)
+    return found if str(found) == name else SavedMeasure(name=name, summary="mean", higher_is_better=True)
+
+
+def score_table_notes(table: NamedTable, measures: list[MeasureLike], absent: Bools) -> list[str]:
+    """Notes."""
+    strange = [str(one) for one in measures if isinstance(one, SavedMeasure)]
+    notes = []
+    if strange:
+        notes.append(f"{table.name}: {join_names(strange)}: not known here, higher is taken to be better")
+    if absent.any():
+        notes.append(f"{table.name}: {pluralise(int(absent.sum()), 'value')} missing")
+    return notes
+
+
+def summaries_note(table: NamedTable, keys: Ints) -> tuple[str, ...]:
+    """Where there are more summaries than one. keys: (summaries) one number a system and measure."""
+    more = keys.size - np.unique(keys).size
+    if not more:
+        return ()
+    return (
+        f"{table.name}: {pluralise(more, 'row')} of query {ALL!r} more than one summary for each system and measure; all "
+        "are left out, and with them a query of that name, which a file of --save (write_scores) keeps apart",
+    )

@@ -1,0 +1,180 @@
+"""From joined runs to scores: all measures on all systems, with notes on what is missing or undefined."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Protocol
+
+import numpy as np
+
+from rankscope.data.hits import Hits, freeze
+from rankscope.data.scores import Scores
+from rankscope.errors import InputError
+from rankscope.evaluation.conventions import Plan
+from rankscope.evaluation.joining import JoinedRun
+from rankscope.io.core import file_stem, source_name
+from rankscope.typing import Bools, Floats, Ints, PathLike
+
+__all__ = [
+    "Fingerprint",
+    "score_hits",
+]
+
+
+@dataclass(frozen=True, eq=False)
+class Fingerprint:
+    """What identifies judgments: their queries in order, and the grades of the judged documents of each, sorted.
+
+    grades: in falling order within each query; offsets: (queries + 1) where those of each query begin. Ids of documents
+    are no part of it, since scores do not hold them: two sets of judgments with the same grades for every query have
+    the same fingerprint. Its text is computed when it is first asked for, and then kept.
+    """
+
+    query_ids: Sequence[str]
+    grades: Ints
+    offsets: Ints
+
+    @cached_property
+    def text(self) -> str:
+        """32 hexadecimal digits: BLAKE2b over ids, sizes and grades."""
+        from hashlib import blake2b  # most scores are never saved
+
+        ids = [id_.encode("utf-8", "surrogateescape") for id_ in self.query_ids]
+        digest = blake2b(repr([len(id_) for id_ in ids]).encode(), digest_size=16)
+        digest.update(b"".join(ids))
+        for numbers in (self.offsets, self.grades):
+            digest.update(numbers.astype("<i8").tobytes())
+        return digest.hexdigest()
+
+    def __call__(self) -> str:
+        return self.text
+
+
+def score_hits(plan: Plan, joined: Sequence[JoinedRun]) -> Scores:
+    """Apply all measures to all systems."""
+    systems, notes = name_systems(joined)
+    first = joined[0].hits
+    results = [plan.values(plan.read(one.hits), system) for one, system in zip(joined, systems, strict=True)]
+    undefined = results[0][1]
+    bounds = None
+    if plan.unjudged == "bounds":
+        pairs = zip(joined, results, strict=True)
+        bounds = freeze(np.stack([plan.bounds(one.hits, *result) for one, result in pairs], axis=1))
+        notes += unbounded_note(bounds, plan)
+    for one, system in zip(joined, systems, strict=True):
+        notes += one.notes
+        notes += missing_note(one.hits, system, plan)
+    for (values, _), one, system in zip(results, joined, systems, strict=True) if plan.may_lack_values else ():
+        notes += empty_note(count_empty_values(values, one.hits, plan), system, plan)
+    if plan.needs_subtopics and first.subtopics is not None and not first.subtopics.subtopic.any():
+        notes.append("no query has more than one subtopic: a measure of diversity has nothing to tell apart")
+    key = ("undefined_note", plan.names, first.rel, plan.no_relevant)
+    notes += first.once_for_pool(key, lambda: undefined_note(undefined, plan))
+    return Scores(
+        systems=tuple(systems),
+        measures=plan.measures,
+        query_ids=first.query_ids,
+        values=freeze(np.array([values for values, _ in results])),
+        missing=freeze(np.array([one.hits.missing for one in joined])),
+        undefined=undefined,
+        bounds=bounds,
+        settings=plan.settings(len(first), first),
+        measure_settings=plan.measure_settings(first),
+        notes=tuple(notes),
+        asked=plan.asked,
+        judgments=first.once_for_pool("fingerprint", lambda: fingerprint_of(first)),
+    )
+
+
+def fingerprint_of(hits: Hits) -> Fingerprint:
+    """Of the judgments, which all runs of one Qrels share."""
+    return Fingerprint(hits.query_ids, hits.grades, hits.grade_offsets)
+
+
+class NamedSystem(Protocol):
+    """A system with the name that it bears, and the file that it came from."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def path(self) -> PathLike | None: ...
+
+
+def name_systems(joined: Sequence[NamedSystem]) -> tuple[list[str], list[str]]:
+    """A name for each system, no two alike, and a note where files had to lend theirs."""
+    names = [one.name for one in joined]
+    notes: list[str] = []
+    if len(set(names)) == len(names):
+        return names, notes
+    for shorter in (file_stem, source_name):
+        repeated = {name for name, n in Counter(names).items() if n > 1}
+        if not repeated:
+            break
+        for i, one in enumerate(joined):
+            if names[i] in repeated and one.path is not None:
+                names[i] = shorter(one.path)
+        if shorter is file_stem:
+            notes = [f"several runs are called {name!r}; their files' names are shown" for name in sorted(repeated)]
+    repeated = {name for name, n in Counter(names).items() if n > 1}
+    if repeated:
+        raise InputError(
+            f"two runs are called {min(repeated)!r}, expected a name each; give each file once, "
+            "and name runs in memory with Run(..., name=...)"
+        )
+    return names, notes
+
+
+def missing_note(hits: Hits, system: str, plan: Plan) -> list[str]:
+    if not hits.missing.any():
+        return []
+    n = int(hits.missing.sum())
+    done = "are left out" if plan.missing == "drop" else "count as empty rankings"
+    return [f"{system} has no list for {n} of {len(hits)} queries; they {done} (missing:{plan.missing})"]
+
+
+def count_empty_values(values: Floats, hits: Hits, plan: Plan) -> Ints:
+    """(measures) in how many queries nothing relevant was found, so that there is no value, as for a mean rank."""
+    found = np.zeros(len(plan.measures), np.int64)
+    for m in plan.may_lack_values:
+        found[m] = (np.isnan(values[m]) & (plan.measures[m].used(hits) == 0)).sum()
+    return found
+
+
+def empty_note(counts: Ints, system: str, plan: Plan) -> list[str]:
+    """A note for each measure that has no value in so many queries."""
+    queries = ["1 query" if n == 1 else f"{n} queries" for n in counts.tolist()]
+    return [
+        f"{name} has no value for {what} of {system}, where nothing relevant was found; left out"
+        for name, what, n in zip(plan.names, queries, counts.tolist(), strict=True)
+        if n
+    ]
+
+
+def unbounded_note(bounds: Floats, plan: Plan) -> list[str]:
+    without = [name for m, name in enumerate(plan.names) if np.isnan(bounds[:, :, m]).all()]
+    if not without:
+        return []
+    return [f"missing judgments give no bounds for {', '.join(without)}"]
+
+
+def undefined_note(undefined: Bools, plan: Plan) -> list[str]:
+    """A note for each group of measures that lack something relevant in the same queries."""
+    done = {
+        "zero": "count as the measure says, mostly 0",
+        "drop": "are left out",
+        "one": "count as 1",
+    }[plan.no_relevant]
+    alike: dict[bytes, list[int]] = {}
+    for m in np.flatnonzero(undefined.any(axis=1)).tolist():
+        alike.setdefault(undefined[m].tobytes(), []).append(m)
+    notes = []
+    for group in alike.values():
+        n = int(undefined[group[0]].sum())
+        everywhere = len(group) == sum(m.needs_relevant for m in plan.measures)
+        whose = "" if everywhere else f" for {', '.join(plan.names[m] for m in group)}"
+        queries = "1 query has" if n == 1 else f"{n} queries have"
+        notes.append(f"{queries} no relevant documents{whose}; such queries {done} (no_relevant:{plan.no_relevant})")
+    return notes

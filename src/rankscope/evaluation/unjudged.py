@@ -1,0 +1,141 @@
+"""Unjudged documents among the first of each list, and the bounds that they leave open."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from rankscope.data.result import as_text, tidy_frame
+from rankscope.data.scores import Scores
+from rankscope.data.section import Cell, Section, Table
+from rankscope.errors import ParameterError
+from rankscope.typing import Floats
+
+if TYPE_CHECKING:
+    import polars as pl
+
+__all__ = [
+    "CUTOFFS",
+    "UnjudgedShares",
+    "unjudged_measures",
+    "unjudged_shares",
+]
+
+
+#: Where lists are looked at.
+CUTOFFS = (5, 10, 20, 50, 100)
+#: From this share of unjudged documents on, a sentence warns.
+MANY = 0.1
+
+
+def unjudged_measures(cutoffs: Sequence[int] = CUTOFFS) -> list[str]:
+    """The measures that `unjudged_shares` needs."""
+    return [name for k in cutoffs for name in (f"Judged@{k}", f"P@{k}")]
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class UnjudgedShares:
+    """The share of unjudged documents among the first k of each system's lists, and what P@k could be.
+
+    unjudged, precision, low, high: (systems, cutoffs), means over queries; low is P@k as it stands, with every unjudged
+    document not relevant, high with every one relevant.
+    """
+
+    scores: Scores
+    cutoffs: tuple[int, ...]
+    unjudged: Floats
+    precision: Floats
+    low: Floats
+    high: Floats
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        return ("system", "cutoff", "unjudged", "precision", "low", "high")
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        return ()
+
+    def records(self) -> Iterator[tuple[Any, ...]]:
+        """The rows of the tidy table."""
+        for s, system in enumerate(self.scores.systems):
+            for c, cutoff in enumerate(self.cutoffs):
+                numbers = (x[s, c].item() for x in (self.unjudged, self.precision, self.low, self.high))
+                yield (system, cutoff, *numbers)
+
+    def frame(self) -> pl.DataFrame:
+        """The tidy table as a polars frame."""
+        return tidy_frame(self)
+
+    def signature(self) -> str:
+        return self.scores.signature()
+
+    def sections(self) -> list[Section]:
+        """One table: a row a system; the share of holes at each cutoff, and the bounds of P@k at the main one."""
+        main = self.main()
+        shares = [f"unjudged @{k}" for k in self.cutoffs]
+        rows: list[tuple[Cell, ...]] = [
+            (
+                system,
+                *(f"{100 * share:.1f} %" for share in self.unjudged[s].tolist()),
+                f"{self.low[s, main]:.3f} to {self.high[s, main]:.3f}",
+            )
+            for s, system in enumerate(self.scores.systems)
+        ]
+        return [
+            Section(
+                title="Documents that nobody judged",
+                sentence=self.sentence(),
+                table=Table(columns=("system", *shares, f"P@{self.cutoffs[main]}"), rows=tuple(rows)),
+            )
+        ]
+
+    def main(self) -> int:
+        """The place of the cutoff that words are about: the second is what most people look at."""
+        return min(1, len(self.cutoffs) - 1)
+
+    def sentence(self) -> str:
+        """Whether holes could change the picture."""
+        c = self.main()
+        shares, depth = self.unjudged[:, c], self.cutoffs[c]
+        if (shares == 0).all():
+            return f"Every document among the first {depth} of each list was judged."
+        most = int(np.argmax(shares))
+        start = (
+            f"Among the first {depth} documents, up to {100 * shares[most]:.1f} % have no judgment "
+            f"({self.scores.systems[most]}). They count as not relevant; P@{depth} would lie in the range shown if "
+            "they were judged."
+        )
+        apart = float(np.ptp(shares))
+        if shares[most] < MANY or apart < MANY / 2:
+            return start
+        return f"{start} Systems differ in this, so that the comparison may be unfair to those with more holes."
+
+    def __str__(self) -> str:
+        return as_text(self)
+
+    def __repr__(self) -> str:
+        return f"UnjudgedShares({len(self.scores.systems)} systems, cutoffs {', '.join(map(str, self.cutoffs))})"
+
+
+def unjudged_shares(scores: Scores, cutoffs: Sequence[int] = CUTOFFS) -> UnjudgedShares:
+    """From scores of `unjudged_measures`, made with `unjudged="bounds"`.
+
+    Raises UnknownName where a measure is not there, ParameterError for scores without bounds.
+    """
+    if scores.bounds is None:
+        raise ParameterError("these scores have no bounds; evaluate with unjudged='bounds'")
+    judged = np.stack([scores.summary(f"Judged@{k}") for k in cutoffs], axis=1)
+    precision = np.stack([scores.summary(f"P@{k}") for k in cutoffs], axis=1)
+    ends = np.array([[scores.overall_bounds(f"P@{k}", s) for k in cutoffs] for s in scores.systems])
+    return UnjudgedShares(
+        scores=scores,
+        cutoffs=tuple(cutoffs),
+        unjudged=1 - judged,
+        precision=precision,
+        low=ends[..., 0],
+        high=ends[..., 1],
+    )

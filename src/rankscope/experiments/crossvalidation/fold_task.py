@@ -1,0 +1,86 @@
+"""A ranker trained on one fold from one seed: the unit of work."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from rankscope.errors import InputError
+from rankscope.evaluation.conventions import Plan
+from rankscope.evaluation.judged_lists import FullyJudgedLists
+from rankscope.experiments.crossvalidation.folds import Fold
+from rankscope.experiments.permutation_importance import REPEATS, permutation_drops
+from rankscope.learning.ranker import Ranker
+from rankscope.typing import Floats
+
+__all__ = [
+    "FoldResult",
+    "FoldTask",
+    "run_fold_task",
+]
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class FoldTask:
+    """What is done. model: its name; parameters: of its ranker, a `maker`, the seed included. drop: by whose first
+    measure the importance of features is told, None where nobody asked. rel, max_grade: of the lists that are measured;
+    what trains is told no grade of the test lists, not even the highest.
+    """
+
+    fold: Fold
+    model: str
+    parameters: Mapping[str, Any]
+    drop: Plan | None = None
+    rel: int = 1
+    max_grade: int | None = None
+    maker: type[Ranker] = Ranker
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class FoldResult:
+    """test, valid: (documents) scores. course: the measure that was watched, by epoch (of the first network).
+
+    best_epoch: the mean over the networks, from 1. at_end: whether the last epoch was the best of any. seconds: of CPU.
+    importance: (features) what the measure loses when a feature is shuffled; None where nobody asked.
+    """
+
+    test: Floats
+    valid: Floats
+    course: tuple[float, ...]
+    best_epoch: float
+    at_end: bool
+    seconds: float
+    importance: Floats | None
+
+
+def run_fold_task(trial: FoldTask) -> FoldResult:
+    """Train, and score. Raises InputError, which names model and fold, where there is nothing to learn from."""
+    fold = trial.fold
+    begin = time.process_time()
+    ranker = trial.maker(**trial.parameters)
+    try:
+        ranker.fit(fold.training_data(), eval_set=fold.valid, rel=trial.rel)  # the highest grade is theirs alone
+    except InputError as error:
+        raise InputError(f"{trial.model}, {fold.name}: {error}") from None
+    seconds = time.process_time() - begin
+    importance = None
+    if trial.drop is not None:
+        lists = FullyJudgedLists(
+            fold.test.relevance, fold.test.offsets, max_grade=trial.max_grade, rel=trial.rel, by_lot=True
+        )
+        rng = np.random.default_rng([int(trial.parameters["rng"]), 1])  # a stream of its own
+        importance = permutation_drops(ranker, fold.test, lists, trial.drop, repeats=REPEATS, rng=rng)
+    models = ranker.models_
+    return FoldResult(
+        test=ranker.predict(fold.test),
+        valid=ranker.predict(fold.valid),
+        course=models[0].values,
+        best_epoch=float(np.mean([model.best_epoch + 1 for model in models])),
+        at_end=any(model.best_epoch + 1 == ranker.rounds for model in models),
+        seconds=seconds,
+        importance=importance,
+    )

@@ -1,0 +1,176 @@
+"""Values of rankers on the lists of all folds, one a query, and where they put documents of each grade."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from rankscope.data.features import Features
+from rankscope.data.scores import Scores, summarise
+from rankscope.errors import InputError
+from rankscope.evaluation.conventions import Plan, make_plan
+from rankscope.evaluation.judged_lists import FullyJudgedLists, check_measure
+from rankscope.evaluation.scoring import undefined_note
+from rankscope.measures.base import Measure
+from rankscope.typing import Floats, Ints
+
+__all__ = [
+    "DEFAULT_MEASURES",
+    "FoldLists",
+    "FoldValues",
+    "RANK_RANGES",
+    "count_ranks",
+    "plan_measures",
+]
+
+
+#: What is measured where nobody says.
+DEFAULT_MEASURES = ("nDCG@10", "AP")
+NO_SCORES: Mapping[tuple[int, int], Floats] = MappingProxyType({})
+
+
+def plan_measures(measures: str | Measure | Sequence[str | Measure] | None, rel: int, no_relevant: str | None) -> Plan:
+    """The measures and conventions. Raises UnknownName and ParameterError for those that such lists cannot have."""
+    plan = make_plan(DEFAULT_MEASURES if measures is None else measures, rel=rel, ties="file", no_relevant=no_relevant)
+    for measure in plan.measures:
+        check_measure(measure)
+    return plan
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class FoldValues:
+    """scores: each model's value on each query, the mean over seeds; the queries of one fold after the other.
+
+    fold: (queries) the place of the fold of each. by_seed: (seeds, models, measures) the value over all queries; of a
+    blend of all seeds, whose scores are its own, that of blends of one seed each.
+    """
+
+    scores: Scores
+    fold: Ints
+    by_seed: Floats
+
+    def of_fold(self, fold: int) -> Floats:
+        """(models, measures) the values over the queries of a fold."""
+        return summarise(self.scores.values[:, :, self.fold == fold], self.kinds)
+
+    @property
+    def overall(self) -> Floats:
+        """(models, measures) the values over all queries."""
+        return summarise(self.scores.values, self.kinds)
+
+    @property
+    def kinds(self) -> list[str]:
+        return [measure.summary for measure in self.scores.measures]
+
+    @property
+    def deviation(self) -> Floats:
+        """(models, measures) the standard deviation over seeds; NaN of one seed."""
+        if len(self.by_seed) < 2:
+            return np.full(self.by_seed.shape[1:], np.nan)
+        return np.asarray(self.by_seed.std(axis=0, ddof=1))
+
+
+class FoldLists:
+    """The lists of one kind ("test" or "valid") of all folds; scores of their documents go in, values come out.
+
+    Documents of one score are put in an order by lot, the same for all rankers and measures.
+    """
+
+    def __init__(self, parts: Sequence[Features], folds: Sequence[str], plan: Plan, max_grade: int) -> None:
+        self.plan = plan
+        self.folds = tuple(folds)
+        self.lists = [
+            FullyJudgedLists(part.relevance, part.offsets, max_grade=max_grade, rel=plan.convention.rel, by_lot=True)
+            for part in parts
+        ]
+        self.ids = query_ids(parts, folds)
+        sizes = [len(part.query_ids) for part in parts]
+        self.fold = np.repeat(np.arange(len(parts)), sizes)
+
+    def values(self, fold: int, scores: Floats) -> tuple[Floats, npt.NDArray[np.bool_]]:
+        """(measures, queries of the fold) the values, and where nothing relevant was judged."""
+        return self.plan.values(self.lists[fold].hits(scores), self.folds[fold])
+
+    def measured(
+        self,
+        scores: Mapping[tuple[int, int, int], Floats],
+        shape: tuple[int, int],
+        settings: Mapping[str, str],
+        models: tuple[str, ...],
+        whole: Mapping[tuple[int, int], Floats] = NO_SCORES,
+    ) -> FoldValues:
+        """scores: of (seed, model, fold), the documents'. shape: numbers of seeds and models. whole: of (model, fold),
+        those of a ranker that all seeds make together, in the place of the mean of the values by seed.
+        """
+        measures = len(self.plan.measures)
+        each = np.empty((*shape, measures, len(self.ids)))
+        undefined = np.zeros((measures, len(self.ids)), np.bool_)
+        for (seed, model, fold), found in scores.items():
+            each[seed, model][:, self.fold == fold], undefined[:, self.fold == fold] = self.values(fold, found)
+        self.refuse_empty(each)
+        together = each.mean(axis=0)
+        for (model, fold), found in whole.items():
+            together[model][:, self.fold == fold] = self.values(fold, found)[0]
+        kinds: list[str] = [measure.summary for measure in self.plan.measures]
+        hits = self.lists[0].hits(next(iter(scores.values())))
+        made = Scores(
+            systems=models,
+            measures=self.plan.measures,
+            query_ids=self.ids,
+            values=together,
+            missing=np.zeros((shape[1], len(self.ids)), np.bool_),
+            undefined=undefined,
+            settings={
+                **settings,
+                "ties": "by lot",
+                "no_relevant": self.plan.no_relevant,
+                "queries": str(len(self.ids)),
+            },
+            measure_settings=self.plan.measure_settings(hits),
+            notes=tuple(undefined_note(undefined, self.plan)),
+            asked=self.plan.asked,
+        )
+        return FoldValues(scores=made, fold=self.fold, by_seed=np.array([summarise(part, kinds) for part in each]))
+
+    def refuse_empty(self, each: Floats) -> None:
+        """Raise where a measure has no value at all."""
+        for m, measure in enumerate(self.plan.names):
+            if np.isnan(each[:, :, m]).all():
+                raise InputError(
+                    f"no query has a value of {measure}; are the grades there? a query without relevant documents has "
+                    "none with no_relevant='drop'"
+                )
+
+
+def query_ids(parts: Sequence[Features], folds: Sequence[str]) -> tuple[str, ...]:
+    """The ids of all queries; with the fold's name before them where one id is there more than once."""
+    plain = [query for part in parts for query in part.query_ids]
+    if len(set(plain)) == len(plain):
+        return tuple(plain)
+    named = [f"{fold}/{query}" for part, fold in zip(parts, folds, strict=True) for query in part.query_ids]
+    return tuple(named)
+
+
+#: The last rank of each range but the last, which has no end; and what they are called.
+LAST_RANKS = (1, 3, 5, 10, 20)
+RANK_RANGES = ("1", "2-3", "4-5", "6-10", "11-20", "21+")
+
+
+def count_ranks(lists: FullyJudgedLists, scores: npt.NDArray[np.floating[Any]], grades: Ints) -> Ints:
+    """(grades, ranges) how many documents of each grade are ranked within each of `RANK_RANGES`.
+
+    grades: in rising order, all that there are.
+
+    >>> lists = FullyJudgedLists(np.array([0, 2, 0, 1]), np.array([0, 4]))
+    >>> count_ranks(lists, np.array([0.1, 0.9, 0.5, 0.3]), np.arange(3)).tolist()
+    [[0, 1, 1, 0, 0, 0], [0, 1, 0, 0, 0, 0], [1, 0, 0, 0, 0, 0]]
+    """
+    row = np.searchsorted(grades, lists.relevance[lists.ranked(scores)])
+    column = np.searchsorted(LAST_RANKS, lists.rank)
+    counts = np.bincount(row * len(RANK_RANGES) + column, minlength=len(grades) * len(RANK_RANGES))
+    return counts.reshape(len(grades), len(RANK_RANGES)).astype(np.int64)

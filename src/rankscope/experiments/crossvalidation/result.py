@@ -1,0 +1,247 @@
+"""The result of a cross-validation: values by ranker and fold, tests between rankers, and how far means differ by chance."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from rankscope.comparison.compare import Comparison
+from rankscope.data.result import as_text, tidy_frame
+from rankscope.data.section import Section
+from rankscope.data.text import join_names, pluralise
+from rankscope.experiments.crossvalidation.blends import BlendComposition
+from rankscope.experiments.crossvalidation.fold_values import FoldValues
+from rankscope.experiments.permutation_importance import FeatureImportance
+from rankscope.kernels.ties import order_of
+from rankscope.stats.distributions import special
+from rankscope.stats.intervals import t_interval
+from rankscope.typing import Floats
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from rankscope.comparison.compare import MeasureComparison
+
+__all__ = [
+    "CrossValidation",
+    "Noise",
+    "noise_of_means",
+    "noise_of_pairs",
+    "seeds_note",
+]
+
+
+class Noise(NamedTuple):
+    """(pairs) how far two means must be apart to be more than chance: of queries, seeds (NaN: not known), both."""
+
+    queries: Floats
+    seeds: Floats
+    both: Floats
+
+
+def noise_of_means(apart: Floats, deviation: Floats, *, seeds: int, level: float = 0.05) -> Noise:
+    """The distances that two equally good rankers exceed in a share `level` of experiments.
+
+    apart: (pairs, queries) the differences of their values, each the mean over seeds. deviation: (2, pairs) the
+    standard deviation over seeds of either's mean; 0 of one that is the same for all seeds, NaN where it is not known.
+    seeds: how many, k.
+
+    queries: t s / sqrt(n), s the standard deviation of the n differences, t Student's with n - 1 degrees of freedom.
+    seeds: t sqrt(v / k + w / k) of the variances v and w over seeds; both: t sqrt(s^2 / n + v / k + w / k); t with as
+    many degrees of freedom as such a sum of variances has (a variance of 2 or 3 seeds is itself hardly known, so that t
+    is larger). NaN where a pair never differs, or always by the same; where seeds are not known, both is that of
+    queries. The share is met well from 3 seeds on (2 to 6 % where it should be 5 %), and roughly with 2 (2 to 9 %).
+
+    Source: Welch (1947); Satterthwaite (1946), equation 17, for the degrees of freedom.
+
+    >>> found = noise_of_means(np.array([[0.1, 0.2, 0.0, 0.3]]), np.array([[0.1], [0.0]]), seeds=2)
+    >>> found.queries.round(4), found.seeds.round(4)  # 3.182 * .1291 / 2; 12.706 * .1 / sqrt(2)
+    (array([0.2054]), array([0.8985]))
+    """
+    n = apart.shape[1]
+    flat = t_interval(apart).degenerate
+    of_queries = np.where(flat, np.nan, apart.var(axis=1, ddof=1) / n if n > 1 else np.nan)
+    of_seeds = deviation**2 / seeds
+    known = ~np.isnan(of_seeds).any(axis=0)
+    every = np.vstack([of_queries, np.where(known, of_seeds, 0.0)])
+    freedom = np.array([[n - 1.0], [seeds - 1.0], [seeds - 1.0]])
+    return Noise(
+        queries=threshold(every[:1], freedom[:1], level),
+        seeds=np.where(known & ~flat, threshold(every[1:], freedom[1:], level), np.nan),
+        both=threshold(every, freedom, level),
+    )
+
+
+def threshold(variances: Floats, freedom: Floats, level: float) -> Floats:
+    """(pairs) t times the root of the sum of variances, (parts, pairs); 0 where all are. freedom: (parts, 1)."""
+    total = variances.sum(axis=0)
+    parts = np.divide(variances**2, freedom, out=np.zeros_like(variances), where=freedom > 0).sum(axis=0)
+    there = parts > 0
+    degrees = np.divide(total**2, parts, out=np.full_like(total, np.inf), where=there)
+    t = special().stdtrit(np.where(there, degrees, 1.0), 1 - level / 2)
+    return np.asarray(np.where(np.isnan(total), np.nan, np.where(there, t, 0.0) * np.sqrt(total)))
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class CrossValidation:
+    """Rankers (models) tested on every fold, each trained from several seeds.
+
+    test, valid: values on the lists of either kind; `test.scores` are `Scores`, for `rankscope.compare` and all else.
+    fixed: of each model, whether its seeds give one and the same ranker. comparison: of all models on all test queries;
+    None of one. courses: of each model and fold, the watched measure (stop_on) by epoch, from the first seed.
+    best_epochs, seconds (of CPU, training and selection): (seeds, models, folds). at_end: of each model, whether the
+    last epoch allowed was ever the best. importance: (units, models, features) what the first measure loses when a
+    feature is shuffled; None where nobody asked. grades, places: (models, grades, ranges of ranks) how many documents
+    of each grade were put where, the mean over seeds. data_notes: on the files. blended: where the last model is a
+    blend of the others, what it was made of; its best epochs and importance are NaN, its seconds those of all parts.
+
+    columns: model, fold ("all": over the queries of all folds), part ("test", "valid"), measure, value.
+    """
+
+    models: tuple[str, ...]
+    folds: tuple[str, ...]
+    test: FoldValues
+    valid: FoldValues
+    fixed: tuple[bool, ...]
+    comparison: Comparison | None
+    courses: tuple[tuple[tuple[float, ...], ...], ...]
+    stop_on: tuple[str, ...]
+    best_epochs: Floats
+    seconds: Floats
+    at_end: npt.NDArray[np.bool_]
+    feature_names: tuple[str, ...]
+    importance: Floats | None
+    grades: tuple[int, ...]
+    places: Floats
+    data_notes: tuple[str, ...] = ()
+    blended: BlendComposition | None = None
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        return ("model", "fold", "part", "measure", "value")
+
+    def records(self) -> Iterator[tuple[Any, ...]]:
+        """A row a model, fold, part and measure; NaN where no query of the fold has a value."""
+        parts = (("test", self.test), ("valid", self.valid))
+        tables = {
+            fold: [(part, (found.overall if k == len(self.folds) else found.of_fold(k))) for part, found in parts]
+            for k, fold in enumerate((*self.folds, "all"))
+        }
+        for m, model in enumerate(self.models):
+            for fold, values in tables.items():
+                for part, table in values:
+                    for name, value in zip(self.measures, table[m].tolist(), strict=True):
+                        yield model, fold, part, name, value
+
+    @property
+    def measures(self) -> tuple[str, ...]:
+        """The names of the measures."""
+        return self.test.scores.measure_names
+
+    @property
+    def seeds(self) -> int:
+        """From how many seeds each was trained."""
+        return len(self.test.by_seed)
+
+    @property
+    def order(self) -> tuple[int, ...]:
+        """The models, the best by the first measure first."""
+        means = self.test.overall[:, 0]
+        return tuple(order_of(-self.test.scores.sign(self.measures[0]) * means).tolist())
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What a reader should know: of the data, of the training, and of the comparison."""
+        found = [*self.data_notes]
+        fixed = [name for name, same in zip(self.models, self.fixed, strict=True) if same]
+        if fixed and self.seeds > 1:
+            found.append(f"{join_names(fixed)}: all seeds give the same ranker, which was trained once a fold")
+        ended = [name for name, at_end in zip(self.models, self.at_end, strict=True) if at_end]
+        if ended:
+            found.append(f"{join_names(ended)}: the last epoch was the best at least once; more of them may do better")
+        found += seeds_note(self)
+        scores = self.comparison.notes if self.comparison is not None else self.test.scores.notes
+        return tuple(dict.fromkeys((*found, *scores)))
+
+    @property
+    def feature_importance(self) -> FeatureImportance | None:
+        """What features are worth, the best ranker first, a blend left out; None where nobody asked."""
+        if self.importance is None:
+            return None
+        told = [m for m in self.order if not np.isnan(self.importance[:, m]).any()]
+        every = self.importance.reshape(self.seeds, len(self.folds), len(self.models), -1)
+        return FeatureImportance(
+            models=tuple(self.models[m] for m in told),
+            features=self.feature_names,
+            measure=self.measures[0],
+            drops=tuple(every[:1, :, m] if self.fixed[m] else every[:, :, m] for m in told),
+            value=value_label(self),
+            falls="falls" if self.test.scores.sign(self.measures[0]) > 0 else "rises",
+            settings=self.signature(),
+        )
+
+    def sections(self) -> Sequence[Section]:
+        """What a report shows."""
+        from rankscope.experiments.crossvalidation.view import crossvalidation_sections  # knows this class
+
+        return crossvalidation_sections(self)
+
+    def signature(self, **more: str) -> str:
+        """Every setting that changes the numbers, in one line. more: settings to stand there, too."""
+        found = self.test.scores.signature() if self.comparison is None else self.comparison.signature()
+        settings, _, version = found.rpartition(" | ")
+        return " | ".join((settings, *(f"{key}:{value}" for key, value in more.items()), version))
+
+    def frame(self) -> pl.DataFrame:
+        """The tidy table as a polars frame; null where there is no value."""
+        return tidy_frame(self)
+
+    def __str__(self) -> str:
+        return as_text(self)
+
+    def __repr__(self) -> str:
+        many = f"{pluralise(len(self.models), 'model')}, {pluralise(len(self.folds), 'fold')}"
+        return f"CrossValidation({many}, {pluralise(self.seeds, 'seed')}, {len(self.measures)} measures)"
+
+
+def seeds_note(result: CrossValidation) -> list[str]:
+    """A note on pairs that the test tells apart although queries and seeds together make differences as large."""
+    weak = [
+        f"{part.systems[part.first[i]]} and {part.systems[part.second[i]]} ({part.measure})"
+        for part in (result.comparison.parts if result.comparison is not None else ())
+        for i in np.flatnonzero((part.found != 0) & within_noise(noise_of_pairs(result, part), part)).tolist()
+    ]
+    if not weak:
+        return []
+    return [
+        f"of {join_names(weak)} the test, which looks at queries only, finds a difference that is no larger than what "
+        "queries and seeds make together; take more seeds"
+    ]
+
+
+def within_noise(noise: Noise, part: MeasureComparison) -> np.ndarray[Any, np.dtype[np.bool_]]:
+    """(pairs) whether seeds, where any were drawn, and queries make differences as large."""
+    return np.asarray((noise.seeds > 0) & (np.abs(part.difference) < noise.both))
+
+
+def value_label(result: CrossValidation) -> str:
+    """The first measure's value over all queries, in a sentence: "mean AP"; of GMAP, which is no mean, itself."""
+    return f"mean {result.measures[0]}" if result.test.kinds[0] == "mean" else result.measures[0]
+
+
+def noise_of_pairs(result: CrossValidation, part: MeasureComparison) -> Noise:
+    """Of each pair, how far its two means must be apart to be more than chance; see `noise_of_means`.
+
+    Seeds are known of measures that are means, where there were two or more, or where none of them changes a ranker.
+    """
+    apart = part.matched.differences(part.first, part.second)
+    m = result.test.scores.place_of(part.measure)
+    deviation = np.full(len(result.models), np.nan)
+    if result.test.kinds[m] == "mean" and (result.seeds > 1 or all(result.fixed)):
+        deviation = np.where(result.fixed, 0.0, np.nan_to_num(result.test.deviation[:, m]))
+    pairs = np.stack([deviation[part.first], deviation[part.second]])
+    return noise_of_means(apart, pairs, seeds=result.seeds, level=part.level)

@@ -1,0 +1,189 @@
+"""Permutation importance: what a measure loses when a feature is shuffled."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from rankscope.data.features import Features
+from rankscope.data.result import as_text, tidy_frame
+from rankscope.data.scores import summarise
+from rankscope.data.section import Figure, Section, Table
+from rankscope.data.text import format_interval, format_number, pluralise
+from rankscope.evaluation.conventions import Plan
+from rankscope.evaluation.judged_lists import FullyJudgedLists
+from rankscope.kernels.ties import order_of
+from rankscope.stats.intervals import t_interval
+from rankscope.typing import Floats, Reals
+
+if TYPE_CHECKING:
+    import polars as pl
+
+__all__ = [
+    "FeatureImportance",
+    "REPEATS",
+    "permutation_drops",
+]
+
+
+#: How often each feature is shuffled.
+REPEATS = 3
+
+
+def permutation_drops(
+    ranker: Any,
+    features: Features,
+    lists: FullyJudgedLists,
+    plan: Plan,
+    *,
+    repeats: int = REPEATS,
+    rng: np.random.Generator,
+) -> Floats:
+    """(features) by how much a measure falls (rises, where lower is better) when a feature says nothing.
+
+    Above 0: the ranker is better with it. About 0: it does not use it, or has the same from another feature. The values
+    of a feature are dealt out anew among all documents of all queries, `repeats` times. One that never varies has 0.
+    Raises what the measure raises. plan: its first measure is taken, and its conventions; of all queries the measure's
+    own summary, mostly a mean.
+
+    Source: Breiman (2001), section 10, with the measure in the place of the error; shuffled features are scaled once,
+    since scaling looks at each value by itself.
+    """
+    scored, values = prepared_scorer(ranker, features)
+    plan = replace(plan, measures=plan.measures[:1], _settings={})
+    measure = plan.measures[0]
+    sign = -1.0 if measure.higher_is_better is False else 1.0
+
+    def value() -> float:
+        each, _ = plan.values(lists.hits(scored(values)), features.name)
+        return float(summarise(each[None], [measure.summary])[0, 0])
+
+    whole, drops = value(), np.zeros(values.shape[1])
+    for j in np.flatnonzero((values != values[0]).any(axis=0)).tolist():
+        kept = values[:, j].copy()
+        shuffled = []
+        for _ in range(repeats):
+            values[:, j] = rng.permutation(kept)
+            shuffled.append(value())
+        values[:, j] = kept
+        drops[j] = sign * (whole - float(np.mean(shuffled)))
+    return drops
+
+
+def prepared_scorer(ranker: Any, features: Features) -> tuple[Callable[[Reals], Floats], Reals]:
+    """What scores the documents once their values were changed, and the values: of networks, scaled once for all."""
+    if ranker.kind == "torch" or ranker.lists:  # which may look at whole lists
+        return lambda values: ranker.predict(
+            replace(features, values=values, order=None, where=None)
+        ), features.values.copy()
+    scaling = ranker.scaling_
+    values = features.values.copy() if scaling is None else scaling(features.values)
+    return lambda values: np.asarray(sum(model.scores(values) for model in ranker.models_)), values
+
+
+#: So many of the most important features stand in the table; the figure has more.
+FEATURES, IN_FIGURE = 10, 30
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class FeatureImportance:
+    """What the value of a measure loses on the test lists when one feature is shuffled among all documents.
+
+    drops: of each model (seeds, folds, features), one seed where all give the same; above 0: the ranker is better with
+    the feature. value: what the measure's value is called in a sentence. falls: how a value becomes worse, "falls" or
+    "rises".
+    settings: the signature of the cross-validation.
+
+    columns: model, feature, measure, worth (the mean over folds and seeds), low, high (Student's 95 % interval over
+    folds, of the mean over seeds), n (folds). Folds share training data, so that intervals are rather narrow.
+    """
+
+    models: tuple[str, ...]
+    features: tuple[str, ...]
+    measure: str
+    drops: tuple[Floats, ...]
+    value: str
+    falls: str
+    settings: str
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        return ("model", "feature", "measure", "worth", "low", "high", "n")
+
+    def records(self) -> Iterator[tuple[Any, ...]]:
+        """A row a model and feature, what is worth most first."""
+        for m, model in enumerate(self.models):
+            worth, low, high = self.worth(m)
+            for j in self.order(m):
+                ends = (float(worth[j]), float(low[j]), float(high[j]))
+                yield model, self.features[j], self.measure, *ends, self.drops[m].shape[1]
+
+    def worth(self, model: int) -> tuple[Floats, Floats, Floats]:
+        """(features) of a model: means over folds, and the ends of their intervals; NaN of one fold."""
+        folds = self.drops[model].mean(axis=0)
+        found = t_interval(folds.T)
+        return folds.mean(axis=0), np.asarray(found.low), np.asarray(found.high)
+
+    def order(self, model: int) -> list[int]:
+        """The features, what is worth most first."""
+        found: list[int] = order_of(-self.worth(model)[0]).tolist()
+        return found
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        return ()
+
+    def signature(self) -> str:
+        """Every setting that changes the numbers, in one line."""
+        return self.settings
+
+    def sections(self) -> Sequence[Section]:
+        """A table and a figure a model."""
+        return [self.section(m) for m in range(len(self.models))]
+
+    def section(self, model: int) -> Section:
+        """What a ranker loses without each feature, the most important ones first."""
+        worth, low, high = self.worth(model)
+        order, name = self.order(model), self.models[model]
+        units = self.drops[model].reshape(-1, worth.size)
+        deviation = units.std(axis=0, ddof=1) if len(units) > 1 else np.full(worth.shape, np.nan)
+        rows = tuple(
+            (self.features[j], format_number(worth[j]), format_number(deviation[j]), format_interval(low[j], high[j]))
+            for j in order[:FEATURES]
+        )
+        left = len(order) - FEATURES
+        about = f" ({pluralise(left, 'other')} matter less)" if left > 0 else ""
+        return Section(
+            title=f"{name}: what features are worth",
+            sentence=(
+                f"By how much the {self.value} on the test lists {self.falls} when the values of one feature are "
+                f"shuffled among all documents{about}. Features that say the same stand in for each other: then each "
+                "seems worth little."
+            ),
+            table=Table(columns=("feature", "worth", "sd over folds and seeds", "95 % interval"), rows=rows),
+            figure=Figure(
+                "feature_bars",
+                {
+                    "features": [self.features[j] for j in order[:IN_FIGURE]],
+                    "worth": worth[order[:IN_FIGURE]],
+                    "deviation": deviation[order[:IN_FIGURE]],
+                    "measure": self.measure,
+                    "of": name,
+                    "left_out_before": max(0, len(order) - IN_FIGURE),
+                },
+            ),
+            folded=model > 0,
+        )
+
+    def frame(self) -> pl.DataFrame:
+        """The tidy table as a polars frame; null where there is no value."""
+        return tidy_frame(self)
+
+    def __str__(self) -> str:
+        return as_text(self)
+
+    def __repr__(self) -> str:
+        return f"FeatureImportance({pluralise(len(self.features), 'feature')}, {pluralise(len(self.models), 'ranker')})"

@@ -1,0 +1,203 @@
+"""Runs as features of documents, so that whatever learns to rank can fuse them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from rankscope.data.features import Features
+from rankscope.data.qrels import Qrels
+from rankscope.data.rows import decode_ids
+from rankscope.data.run import Run
+from rankscope.data.text import pluralise, pluralise_queries
+from rankscope.errors import InputError, ParameterError, UnknownName
+from rankscope.fusion.judgments import judge_pool
+from rankscope.fusion.methods import INVERTED
+from rankscope.fusion.normalisation import NORMALISATIONS, normalise_run
+from rankscope.fusion.pool import PooledRun, RunPool, check_runs, lacking_queries_note, load_pool, runs_per_query
+from rankscope.io.core import check_single_stdin, is_path
+from rankscope.io.read import read_qrels
+from rankscope.kernels.segments import bounds, group_of
+from rankscope.kernels.text import decode
+from rankscope.typing import Bools, Floats, Ints, PathLike
+
+__all__ = [
+    "UNJUDGED_DOCUMENTS",
+    "run_features",
+]
+
+
+#: What becomes of documents without a judgment.
+UNJUDGED_DOCUMENTS = ("zero", "drop")
+
+
+def run_features(
+    qrels: Qrels | PathLike | Any | None,
+    runs: Sequence[Run | PathLike | Any],
+    *,
+    normalise: str = "min-max",
+    unjudged: str = "zero",
+    all_queries: bool = False,
+    input: str | None = None,
+) -> Features:
+    """What runs say of each document that any of them retrieved, as features, float64; grades are those of the qrels.
+
+    Of each run, after its name: `:score`; `:normalised`, the score as `fuse` normalises it ("none" leaves that column
+    out); `:reciprocal_rank`; `:rank`, from 1, documents of one score by id, bytes falling. Last `runs`, how many runs
+    have the document. What a run lacks has the worst score of its list, raw and normalised, a reciprocal rank of 0 and
+    the rank behind the last; where a run has no list for a query: 0, 0, 0 and the rank behind the longest list.
+
+    qrels: judgments, a file of them, None where there are none: then all grades are 0 and not known. unjudged: a
+    document without a judgment, or of a grade below 0, gets grade 0 ("zero") or is left out ("drop"). all_queries:
+    queries without judgments too, of grade 0, to predict. Documents stand in the order of the first run's list, then
+    come those that only the second one has, and so on. What is left out or made up is counted in the notes.
+
+    Raises InputError as `fuse` does, and where nothing is left; ParameterError; UnknownName for a normalisation.
+
+    >>> runs = [Run({"q": {"a": 9.0, "b": 8.0}}, name="bm25"), Run({"q": {"b": 0.9}}, name="dense")]
+    >>> found = run_features({"q": {"b": 2}}, runs, normalise="none")
+    >>> found.names[:3], found.doc_ids, found.relevance.tolist()
+    (('bm25:score', 'bm25:reciprocal_rank', 'bm25:rank'), ['a', 'b'], [0, 2])
+    >>> found.values.tolist()
+    [[9.0, 1.0, 1.0, 0.9, 0.0, 2.0, 1.0], [8.0, 0.5, 2.0, 0.9, 1.0, 1.0, 2.0]]
+    """
+    if normalise not in NORMALISATIONS:
+        raise UnknownName("normalisation", str(normalise), NORMALISATIONS)
+    if unjudged not in UNJUDGED_DOCUMENTS:
+        raise ParameterError(f"unjudged is {unjudged!r}, expected zero or drop")
+    if qrels is None and unjudged == "drop":
+        raise ParameterError("unjudged='drop' without judgments leaves nothing; give them, or leave it out")
+    if all_queries and unjudged == "drop":
+        raise ParameterError(
+            "unjudged='drop' leaves all documents of queries without judgments out, which all_queries "
+            "asks for; leave one of the two out"
+        )
+    check_runs(runs)
+    check_single_stdin([qrels, *runs])
+    known = (
+        qrels if qrels is None or isinstance(qrels, Qrels) else read_qrels(qrels) if is_path(qrels) else Qrels(qrels)
+    )
+    names, notes, pool = load_pool(runs, input=input, inverted=normalise == INVERTED)
+    notes = tuple(note for note in notes if note not in lacking_queries_note(pool))  # told in other words below
+    grades, chosen, said = grade_documents(pool, known, unjudged == "drop", all_queries)
+    order = documents_in_order(pool, chosen)
+    columns: dict[str, Floats] = {}
+    for name, entry in zip(names, pool.entries, strict=True):
+        values, told = columns_of_run(pool, entry, name, normalise)
+        columns |= {f"{name}:{what}": column[order] for what, column in values.items()}
+        said += told
+    columns["runs"] = runs_per_document(pool)[order]
+    lacked = int((runs_per_query(pool, pool.entries) < len(runs)).sum())
+    if lacked:
+        said.insert(0, f"{lacked:,} of {pluralise_queries(len(pool.query_ids))} {is_or_are(lacked)} not in every run")
+    lengths = np.bincount(group_of(pool.offsets)[order], minlength=len(pool.query_ids))[pool.order]
+    ids = [pool.query_ids[i] for i in pool.order[lengths > 0].tolist()]
+    return Features(
+        values=np.column_stack(list(columns.values())),
+        relevance=grades[order],
+        offsets=bounds(lengths[lengths > 0]),
+        query_ids=tuple(decode_ids(ids)),
+        names=tuple(columns),
+        doc_ids=decode_ids(decode(pool.docs.take(order))),
+        name="runs",
+        notes=(*notes, *said),
+        graded=known is not None,
+    )
+
+
+def grade_documents(pool: RunPool, qrels: Qrels | None, drop: bool, all_queries: bool) -> tuple[Ints, Bools, list[str]]:
+    """(documents) grades, and which documents are kept; notes. Raises InputError where none is."""
+    if qrels is None:
+        return np.zeros(pool.size, np.int64), np.ones(pool.size, np.bool_), []
+    known = judge_pool(pool, qrels)
+    if not known.used.any() and not all_queries:
+        raise InputError("no query of the runs has judgments; check that queries of qrels and runs are written alike")
+    group = group_of(pool.offsets)
+    inside, has = known.used[group], known.grades >= 0
+    kept = (inside | all_queries) & (has | (not drop))
+    if not kept.any():
+        raise InputError("no document of the runs is judged, and unjudged='drop' leaves them out; nothing is left")
+    return np.where(has, known.grades, 0), kept, list(judgment_notes(qrels, known.used, inside, has, drop, all_queries))
+
+
+def judgment_notes(
+    qrels: Qrels, used: Bools, inside: Bools, has: Bools, drop: bool, all_queries: bool
+) -> Iterator[str]:
+    """What is to be said. used: (queries) those with judgments; inside, has: (documents) of these, with a grade."""
+    without = int(np.count_nonzero(~used))
+    if without:
+        what = "0 is taken for the grades of" if all_queries and not drop else "left out:"
+        yield f"{without:,} of {pluralise_queries(used.size)} {has_or_have(without)} no judgments; {what} their documents"
+    missed = int(np.count_nonzero(inside & ~has))
+    if missed:
+        what = "left out" if drop else "grade 0"
+        yield f"{missed:,} of {pluralise(int(inside.sum()), 'document')} {has_or_have(missed)} no judgment: {what}"
+    judged_ones = int((qrels.relevance >= 0).sum())
+    lacking = judged_ones - int(np.count_nonzero(inside & has))
+    if lacking:
+        yield f"{lacking:,} of {pluralise(judged_ones, 'judged document')} {is_or_are(lacking)} in no run: left out"
+
+
+def has_or_have(number: int) -> str:
+    return "has" if number == 1 else "have"
+
+
+def is_or_are(number: int) -> str:
+    return "is" if number == 1 else "are"
+
+
+def documents_in_order(pool: RunPool, kept: Bools) -> Ints:
+    """The documents that are kept: by query, by the first run that has each, by its rank there."""
+    first = np.full(pool.size, len(pool.entries))
+    rank = np.zeros(pool.size, np.int64)
+    for i, entry in reversed(list(enumerate(pool.entries))):
+        first[entry.place], rank[entry.place] = i, entry.rank
+    place = np.empty(len(pool.query_ids), np.int64)
+    place[pool.order] = np.arange(place.size)
+    order = np.lexsort((rank, first, place[group_of(pool.offsets)]))
+    return order[kept[order]]
+
+
+def columns_of_run(
+    pool: RunPool, entry: PooledRun, name: str, normalise: str
+) -> tuple[dict[str, Floats], tuple[str, ...]]:
+    """The columns of a run, (documents) each, and notes."""
+    sign = -1.0 if normalise == INVERTED else 1.0  # the pool has turned the scores then
+    longest = np.zeros(len(pool.query_ids))
+    for other in pool.entries:
+        np.maximum.at(longest, other.query, other.lengths)
+    last = longest + 1
+    last[entry.query[entry.lengths > 0]] = entry.lengths[entry.lengths > 0] + 1
+    scaled, notes = (entry.scores, ()) if normalise == "none" else normalise_run(pool, entry, normalise, name)
+    found = {"score": sign * spread_rows(pool, entry, entry.scores, worst_scores(pool, entry, entry.scores))}
+    if normalise != "none":
+        found["normalised"] = spread_rows(pool, entry, scaled, worst_scores(pool, entry, scaled))
+    found["reciprocal_rank"] = spread_rows(pool, entry, 1 / entry.rank, np.zeros(last.size))
+    found["rank"] = spread_rows(pool, entry, entry.rank.astype(np.float64), last)
+    return found, notes
+
+
+def worst_scores(pool: RunPool, entry: PooledRun, scores: Floats) -> Floats:
+    """(queries) the least of the scores of each list, 0 where there is none."""
+    found = np.zeros(len(pool.query_ids))
+    filled = np.flatnonzero(entry.lengths)
+    if filled.size:
+        found[entry.query[filled]] = np.minimum.reduceat(scores, bounds(entry.lengths)[filled])
+    return found
+
+
+def spread_rows(pool: RunPool, entry: PooledRun, values: Floats, lacking: Floats) -> Floats:
+    """(documents) from (rows) of a run, and from (queries) for what it lacks."""
+    found = pool.of_query(lacking)
+    found[entry.place] = values
+    return found
+
+
+def runs_per_document(pool: RunPool) -> Floats:
+    """(documents) how many runs have each."""
+    found = np.zeros(pool.size)
+    for entry in pool.entries:
+        found[entry.place] += 1
+    return found

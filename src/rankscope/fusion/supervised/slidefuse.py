@@ -1,0 +1,74 @@
+"""SlideFuse: fusion by how often the ranks around a document's rank were relevant."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from rankscope.fusion.judgments import PoolJudgments
+from rankscope.fusion.normalisation import NormalisedPool
+from rankscope.fusion.pool import PooledRun, RunPool
+from rankscope.fusion.supervised.probfuse import learn_pos, longest_list, pad_with_zeros, sum_of_worths, worth_by_rank
+from rankscope.stats.inputs import check_count
+from rankscope.typing import Floats
+
+__all__ = [
+    "SLIDE_SETTINGS",
+    "learn_slide",
+    "slide_fuse",
+    "slide_grid",
+]
+
+
+Setting = Mapping[str, Any]
+#: How many ranks the window reaches to either side.
+SLIDE_SETTINGS: Setting = {"window": 5}
+WINDOWS = (5, 1, 2, 3, 4, 6, 8, 10, 15, 20, 30, 50)
+
+
+def slide_grid(runs: int) -> list[dict[str, Any]]:
+    """Windows to choose among."""
+    return [{"window": n} for n in WINDOWS]
+
+
+def learn_slide(
+    pool: RunPool, known: PoolJudgments, setting: Setting, normalise: str | NormalisedPool
+) -> dict[str, Any]:
+    """The shares of PosFuse, and the window. Raises ParameterError."""
+    window = setting.get("window", SLIDE_SETTINGS["window"])
+    check_count("window", window, least=0)
+    return {**learn_pos(pool, known, setting, normalise), "window": int(window)}
+
+
+def slide_fuse(pool: RunPool, parameters: Setting, normalise: str | NormalisedPool) -> Floats:
+    """(documents) sum of the mean share of the ranks from rank - window to rank + window, of those that the list has.
+
+    Source: Lillis et al. 2008 (SlideFuse); as ranx's slidefuse.
+    """
+    window = int(parameters["window"])
+    return sum_of_worths(pool, lambda i, entry: window_means(entry, parameters["shares"][i], window))
+
+
+def window_means(entry: PooledRun, learned: Any, window: int) -> Floats:
+    """(rows) shares are added rank by rank, so that windows of the same shares have the same sum to the last bit."""
+    window = min(window, longest_list(entry))
+    longest = longest_list(entry)
+    shares = np.zeros(longest + 2 * window)  # the place of rank r is r - 1 + window
+    shares[window : window + longest] = pad_with_zeros(learned, longest)
+    rank = np.arange(1, longest + 1)
+    sums = np.zeros(longest)
+    for k in range(2 * window + 1):
+        sums += shares[k : k + longest]
+    found = worth_by_rank(entry, sums / (rank + window - np.maximum(rank - window, 1) + 1))
+
+    # Where the list ends within the window, ranks behind do not count.
+    lists = np.repeat(entry.lengths, entry.lengths)
+    rows = np.flatnonzero(entry.rank + window > lists)
+    at, last = entry.rank[rows], lists[rows]
+    tail = np.zeros(rows.size)
+    for k in range(2 * window + 1):
+        tail += np.where(at - window + k <= last, shares[np.minimum(at - 1 + k, shares.size - 1)], 0.0)
+    found[rows] = tail / (last - np.maximum(at - window, 1) + 1)
+    return found

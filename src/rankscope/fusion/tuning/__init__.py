@@ -1,0 +1,24 @@
+"""Fusion methods chosen and taught by judgments."""
+
+from __future__ import annotations
+
+from rankscope.registry import TYPE_CHECKING, lazy_attributes
+
+if TYPE_CHECKING:
+    from rankscope.fusion.tuning.candidates import Candidate as Candidate
+    from rankscope.fusion.tuning.json_file import load_fusion as load_fusion
+    from rankscope.fusion.tuning.json_file import save_fusion as save_fusion
+    from rankscope.fusion.tuning.result import TrainedFusion as TrainedFusion
+    from rankscope.fusion.tuning.training import train as train
+
+HOMES = {
+    "Candidate": "candidates",
+    "TrainedFusion": "result",
+    "load_fusion": "json_file",
+    "save_fusion": "json_file",
+    "train": "training",
+}
+
+__all__ = sorted(HOMES)
+
+__getattr__, __dir__ = lazy_attributes(__name__, HOMES)

@@ -1,0 +1,209 @@
+"""A fusion that was learned: how good it is on queries that it did not see, and its use."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from rankscope._version import __version__
+from rankscope.data.result import as_text, tidy_frame
+from rankscope.data.rows import decode_ids
+from rankscope.data.run import Run
+from rankscope.data.section import Section, Table
+from rankscope.data.text import join_names, pluralise, pluralise_queries
+from rankscope.errors import InputError
+from rankscope.fusion.fuse_runs import fused_run
+from rankscope.fusion.methods import INVERTED
+from rankscope.fusion.normalisation import normalise_pool
+from rankscope.fusion.pool import check_runs, load_pool
+from rankscope.fusion.tuning.candidates import Candidate
+from rankscope.kernels.ties import order_of
+from rankscope.typing import PathLike
+
+if TYPE_CHECKING:
+    import polars as pl
+
+__all__ = [
+    "FoldChoice",
+    "TrainedFusion",
+    "TriedSetting",
+]
+
+
+#: So many settings are shown; all of them are in the tidy table.
+FIRST_SETTINGS = 10
+
+
+class TriedSetting(NamedTuple):
+    """A setting that was tried. name: method, normalisation and setting in one word; values: the mean of each fold, by
+    parameters learned from the others; mean: over all queries.
+    """
+
+    name: str
+    mean: float
+    values: tuple[float, ...]
+
+
+class FoldChoice(NamedTuple):
+    """What the other folds chose for a fold: its name, how many queries the fold has, and the mean on them."""
+
+    name: str
+    queries: int
+    value: float
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class TrainedFusion:
+    """A fusion that `train` chose and taught, ready to fuse other runs of the same systems.
+
+    method, normalise, setting: what was chosen; parameters: what was learned from all training queries. runs: the names
+    of those that it learned from, in their order. queries: the training queries. tried: all settings, in the order in
+    which they were tried; chosen: for each fold, by the others alone; cross_fitted_mean: the mean of that, which is
+    what may be expected of other queries; alone: the mean of each run. cross_fitted: the runs fused so, None once it
+    has been saved and loaded.
+
+    columns: part ("setting", "cross-fitted", "run"), name, fold (from 1, or "all"), measure, value.
+    """
+
+    method: str
+    normalise: str
+    setting: Mapping[str, Any]
+    parameters: Mapping[str, Any]
+    runs: tuple[str, ...]
+    queries: tuple[str, ...]
+    measure: str
+    higher_is_better: bool
+    settings: str
+    tried: tuple[TriedSetting, ...]
+    chosen: tuple[FoldChoice, ...]
+    cross_fitted_mean: float
+    alone: tuple[float, ...]
+    notes: tuple[str, ...] = ()
+    cross_fitted: Run | None = field(default=None, repr=False)
+
+    @property
+    def name(self) -> str:
+        """Method, normalisation and setting in one word."""
+        return str(self.candidate)
+
+    @property
+    def candidate(self) -> Candidate:
+        return Candidate(self.method, self.normalise, self.setting)
+
+    def fuse(self, runs: Sequence[Run | PathLike | Any], *, input: str | None = None, name: str | None = None) -> Run:
+        """Other runs of the same systems fused with what was learned; higher is better.
+
+        runs: as many as were learned from, in the same order. input: the format of the files. name: of the fused run,
+        by default that of the setting. A note of the run says which of its queries were learned from: measured on
+        their judgments, the fused run would look better than it is; for those, there is `cross_fitted`.
+
+        Raises InputError for another number of runs, for the same names in another order, and as `fuse`.
+        """
+        check_runs(runs)
+        if len(runs) != len(self.runs):
+            raise InputError(
+                f"{pluralise(len(runs), 'run')}, but the parameters were learned from {len(self.runs)} "
+                f"({join_names(self.runs)}); give one for each, in this order"
+            )
+        names, notes, pool = load_pool(runs, input=input, inverted=self.normalise == INVERTED)
+        notes = (*notes, *self.about_names(names))
+        ready = normalise_pool(pool, self.normalise, names)
+        scores = self.candidate.fuse(pool, self.parameters, ready)
+        seen = len(set(self.queries).intersection(decode_ids(pool.query_ids)))
+        if seen:
+            verb = "is" if seen == 1 else "are"
+            notes += (
+                f"{seen:,} of {pluralise_queries(len(pool.query_ids))} {verb} among those that the parameters were learned from: "
+                "measured on their judgments, the fused run looks better than it is",
+            )
+        return fused_run(pool, scores, name or self.name, (*notes, *ready.notes))
+
+    def about_names(self, names: Sequence[str]) -> tuple[str, ...]:
+        """A note on runs of other names. Raises InputError where only their order is another one."""
+        if tuple(names) == self.runs:
+            return ()
+        if sorted(names) == sorted(self.runs):
+            raise InputError(
+                f"the runs are {join_names(names)}, and the parameters were learned from {join_names(self.runs)}; give them in "
+                "that order"
+            )
+        pairs = [f"{own} stands for {learned}" for own, learned in zip(names, self.runs, strict=True) if own != learned]
+        return (f"the parameters were learned from other names: {join_names(pairs)}",)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        return ("part", "name", "fold", "measure", "value")
+
+    def records(self) -> Iterator[tuple[Any, ...]]:
+        for one in self.tried:
+            yield ("setting", one.name, "all", self.measure, one.mean)
+            yield from (("setting", one.name, str(f), self.measure, value) for f, value in enumerate(one.values, 1))
+        yield ("cross-fitted", "chosen by fold", "all", self.measure, self.cross_fitted_mean)
+        for f, fold in enumerate(self.chosen, 1):
+            yield ("cross-fitted", fold.name, str(f), self.measure, fold.value)
+        yield from (("run", name, "all", self.measure, mean) for name, mean in zip(self.runs, self.alone, strict=True))
+
+    def sections(self) -> list[Section]:
+        return [self.section_of_settings(), self.section_of_folds()]
+
+    def section_of_settings(self) -> Section:
+        higher = self.best_first()
+        count = len(self.tried)
+        own = next(one for one in self.tried if one.name == self.name)
+        sentence = f"{self.name} has {'the best' if count > 1 else 'a'} mean {self.measure}"
+        sentence += f" of {pluralise(count, 'setting')}" if count > 1 else ""
+        sentence += f" on {pluralise_queries(len(self.queries))}: {own.mean:.4f}"
+        if count > FIRST_SETTINGS:
+            sentence += f"; the best {FIRST_SETTINGS} are shown"
+        folds = tuple(f"fold {f}" for f in range(1, len(self.chosen) + 1))
+        rows = [
+            (one.name, f"{one.mean:.4f}", *(f"{value:.4f}" for value in one.values)) for one in higher[:FIRST_SETTINGS]
+        ]
+        return Section(
+            title="Settings",
+            sentence=sentence + ".",
+            table=Table(columns=("setting", self.measure, *folds), rows=tuple(rows)),
+        )
+
+    def summary(self) -> str:
+        """What came of it in one sentence."""
+        return (
+            f"{self.name} was chosen of {pluralise(len(self.tried), 'setting')} by {self.measure}; cross-fitted on "
+            f"{pluralise_queries(len(self.queries))}, the mean is {self.cross_fitted_mean:.4f}"
+        )
+
+    def section_of_folds(self) -> Section:
+        place = int(order_of(np.array(self.alone) * (-1.0 if self.higher_is_better else 1.0), 1.0)[0])
+        best, name = self.alone[place], self.runs[place]
+        which = f"{name}, the best run," if len(self.runs) > 1 else f"{name} alone"
+        sentence = (
+            "Cross-fitted, each fold with what the other folds chose and taught, the mean is "
+            f"{self.cross_fitted_mean:.4f}: about what other queries of this kind may expect. {which} has {best:.4f}."
+        )
+        rows = [(str(f), one.name, f"{one.queries:,}", f"{one.value:.4f}") for f, one in enumerate(self.chosen, 1)]
+        headings = ("fold", "chosen by the other folds", "queries", self.measure)
+        table = Table(columns=headings, rows=tuple(rows), left=2)
+        return Section(title="On queries that were not learned from", sentence=sentence, table=table)
+
+    def best_first(self) -> list[TriedSetting]:
+        """The settings by their means; the chosen one first where others are as good."""
+        sign = -1.0 if self.higher_is_better else 1.0
+        chosen_first = sorted(self.tried, key=lambda one: one.name != self.name)
+        return [chosen_first[i] for i in order_of(np.array([sign * one.mean for one in chosen_first]), 1.0).tolist()]
+
+    def signature(self) -> str:
+        """Every setting that changes the numbers, in one line."""
+        return f"fusion | {self.settings} | rankscope {__version__}"
+
+    def frame(self) -> pl.DataFrame:
+        return tidy_frame(self)
+
+    def __str__(self) -> str:
+        return as_text(self)
+
+    def __repr__(self) -> str:
+        runs, tried = pluralise(len(self.runs), "run"), pluralise(len(self.tried), "setting")
+        return f"TrainedFusion({self.name[:60]!r}, {runs}, {pluralise_queries(len(self.queries))}, {tried})"

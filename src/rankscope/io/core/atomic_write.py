@@ -1,0 +1,283 @@
+"""Writing results completely or not at all."""
+
+from __future__ import annotations
+
+import errno
+import os
+import re
+import shutil
+import stat
+import sys
+import tempfile
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from rankscope.errors import OutputError, ParameterError
+from rankscope.io.core.paths import is_folder
+from rankscope.typing import PathLike
+
+__all__ = [
+    "check_writable",
+    "is_special",
+    "is_temporary",
+    "make_folder",
+    "refuse_overwriting",
+    "temporary_folder_errors",
+    "write_chunks",
+    "write_folder",
+    "write_new",
+    "write_stdout",
+    "write_text",
+]
+
+
+#: How the name of what is being written begins, until it is whole.
+TEMPORARY = ".rankscope-"
+#: Names of files that are open already, by the shell that began this process.
+OPEN = re.compile(r"/dev/fd/(\d{1,9})|/proc/self/fd/(\d{1,9})")
+STREAMS = {"/dev/stdout": 1, "/dev/stderr": 2}
+#: What file systems say that have no hard links.
+NO_LINKS = (errno.EPERM, errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP)
+
+
+def check_writable(path: PathLike) -> None:
+    """Raise OutputError now rather than after long work."""
+    if not os.fspath(path):
+        raise OutputError("the name of the file to write is empty, expected a path; check the command")
+    if os.fsdecode(path).endswith("/"):
+        raise OutputError(f"{path}: names a folder, expected a file name to write to")
+    try:
+        os.stat(path)
+    except (FileNotFoundError, NotADirectoryError, PermissionError):
+        pass  # told below
+    except (OSError, ValueError) as error:  # a name that is too long, or holds a NUL
+        why = getattr(error, "strerror", None) or error
+        raise OutputError(f"{path}: cannot be written ({why}); choose another place") from None
+    if os.path.isdir(path):
+        raise OutputError(f"{path}: is a directory, expected a file name to write to")
+    if is_special(path):
+        return
+    target = Path(os.path.realpath(path))
+    folder = target.parent
+    if not os.path.isdir(folder):
+        if os.path.exists(folder):
+            raise OutputError(f"{path}: {Path(path).parent} is a file, expected a folder; choose another place")
+        first = Path(path).parts[0]
+        if first.startswith(("~", "$")):  # which to make as a folder would be no help
+            raise OutputError(f"{path}: {first} stands as it is, as within quotes; write the path out")
+        raise OutputError(f"{path}: the folder {Path(path).parent} does not exist; create it first")
+    there = os.path.exists(target)
+    if not os.access(folder, os.W_OK) or (there and (not os.access(target, os.W_OK) or is_protected(target))):
+        raise OutputError(f"{path}: no permission to write there; choose another place")
+
+
+def is_protected(target: Path) -> bool:
+    """Whether it is another user's file in a folder such as /tmp, where nobody else can put a file in its place."""
+    folder = target.parent.stat()
+    owners = (0, folder.st_uid, target.stat().st_uid)
+    return bool(folder.st_mode & stat.S_ISVTX) and hasattr(os, "geteuid") and os.geteuid() not in owners
+
+
+def refuse_overwriting(output: PathLike, inputs: Iterable[PathLike]) -> None:
+    """Raise ParameterError where the output is one of the files that are read."""
+    for path in (path for one in inputs for path in files_at(one)):
+        if os.path.exists(path) and os.path.exists(output) and os.path.samefile(path, output):
+            raise ParameterError(f"{output}: is read here and would be overwritten; write to another file")
+
+
+def files_at(path: PathLike) -> Iterable[PathLike]:
+    """It, or where it is a folder, the files of the run that may be in it."""
+    if not is_folder(path):
+        return [path]
+    from rankscope.io.core.paths import readable_partitions  # most runs are files
+
+    return [one.path for one in readable_partitions(path)]
+
+
+def is_special(path: PathLike) -> bool:
+    """Whether it is a device, a pipe or a descriptor: written to directly, since it cannot be renamed over."""
+    return os.path.exists(path) and (not os.path.isfile(path) or descriptor_of(path) is not None)
+
+
+def descriptor_of(path: PathLike) -> int | None:
+    """Of a path that names an open file, its number; None for any other.
+
+    What is behind it may be a file, as in `-o /dev/stdout >> all.run`: it is written to from where it stands, as anyone
+    else does who writes there. Whoever took its place would lose what is in it, and what comes after.
+    """
+    name = os.path.abspath(os.fsdecode(path))
+    found = OPEN.fullmatch(name)
+    return STREAMS.get(name) if found is None else int(found[1] or found[2])
+
+
+def write_text(path: PathLike, text: str) -> None:
+    """Write a text as `write_chunks` does."""
+    write_chunks(path, [text.encode("utf-8", "surrogateescape")])
+
+
+def write_chunks(path: PathLike, chunks: Iterable[bytes]) -> None:
+    """Write beside the target, then rename: whoever looks sees the old file or the new one, never half.
+
+    A link is followed; a file that is there keeps its permissions. Raises OutputError. What goes
+    wrong while the chunks are being made leaves nothing behind either. A process that is killed may leave a file
+    whose name begins with `.rankscope-`, and nothing else.
+    """
+    check_writable(path)
+    with write_errors(path):
+        if is_special(path):
+            number = descriptor_of(path)
+            with open(path if number is None else os.dup(number), "wb") as file:
+                file.writelines(chunks)
+            return
+        target = Path(os.path.realpath(path))
+        temporary = target.parent / temporary_name()
+        try:
+            fill_file(temporary, chunks, target)
+            os.replace(temporary, target)
+        except BaseException:
+            with suppress(OSError):  # it was never made, or cannot be removed
+                temporary.unlink()
+            raise
+
+
+def write_new(path: PathLike, text: str) -> bool:
+    """Write a file that is not there yet, whole; False, and nothing done, where another process was quicker.
+
+    Of several that begin at the same time one is the first, and the others can see whose the file is. Raises
+    OutputError.
+    """
+    check_writable(path)
+    with write_errors(path):
+        target = Path(os.path.realpath(path))
+        temporary = target.parent / temporary_name()
+        try:
+            fill_file(temporary, [text.encode()], target)
+            try:
+                os.link(temporary, target)  # which, unlike a rename, replaces nothing
+            except FileExistsError:
+                return False
+            except OSError as error:
+                if error.errno not in NO_LINKS:
+                    raise
+                os.replace(temporary, target)
+            return True
+        finally:
+            with suppress(OSError):  # it was never made, or cannot be removed
+                temporary.unlink()
+
+
+def fill_file(temporary: Path, chunks: Iterable[bytes], target: Path) -> None:
+    """A new file, with the group and permissions of the one whose place it is to take, or those of any new file."""
+    with open(temporary, "xb") as file:
+        if target.exists():
+            copy_permissions(temporary, target.stat())
+        file.writelines(chunks)
+
+
+def copy_permissions(path: Path, before: os.stat_result) -> None:
+    """Give a file the owner and group that another had, as far as this process may, and its permissions."""
+    ours = path.stat()
+    if (ours.st_uid, ours.st_gid) != (before.st_uid, before.st_gid):
+        for owner in (before.st_uid, -1):  # only the system's administrator may give files away
+            with suppress(OSError):
+                os.chown(path, owner, before.st_gid)
+                break
+    os.chmod(path, stat.S_IMODE(before.st_mode))
+
+
+@contextmanager
+def write_errors(path: PathLike) -> Iterator[None]:
+    """Raise OutputError for what the system says while something is written to the path."""
+    try:
+        yield
+    except OutputError:
+        raise
+    except OSError as error:
+        raise OutputError(f"{path}: cannot be written ({error.strerror or error}); choose another place") from None
+
+
+def temporary_name() -> str:
+    return f"{TEMPORARY}{os.urandom(6).hex()}"
+
+
+def is_temporary(path: Path) -> bool:
+    """Whether it was being written when a process was killed; nobody needs it."""
+    return path.name.startswith(TEMPORARY)
+
+
+@contextmanager
+def make_folder(folder: PathLike) -> Iterator[None]:
+    """The folder, and those that it is in; an error that leaves them empty takes away what was made of them.
+
+    Raises OutputError, before anything else is done, where no folder can be made.
+    """
+    path = Path(folder)
+    new = [one for one in (path, *path.parents) if not os.path.lexists(one)]
+    try:
+        try:
+            path.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            why = error.strerror or error
+            raise OutputError(f"{folder}: no folder can be made there ({why}); choose another") from None
+        yield
+    except BaseException:
+        for one in new:
+            with suppress(OSError):  # it was never made, or something is in it, which is kept
+                one.rmdir()
+        raise
+
+
+def write_folder(folder: PathLike, files: Mapping[str, Iterable[bytes]]) -> None:
+    """Write files into a folder, all or none; it is made where there is none, and other files in it are left alone.
+
+    files: by name, which may begin with folders, as "scores/a.txt". All are written into a folder inside first; only
+    when nothing is left to be written do they take their places. Raises OutputError.
+    """
+    base = Path(folder)
+    with make_folder(base), write_errors(base):
+        staged = base / temporary_name()
+        try:
+            for name, chunks in files.items():
+                check_place(base, name)
+                (staged / name).parent.mkdir(parents=True, exist_ok=True)
+                fill_file(staged / name, chunks, base / name)
+            for name in files:
+                (base / name).parent.mkdir(parents=True, exist_ok=True)
+                os.replace(staged / name, base / name)
+        finally:
+            shutil.rmtree(staged, ignore_errors=True)
+
+
+def check_place(base: Path, name: str) -> None:
+    """Raise OutputError where a file of that name cannot come to stand."""
+    place = base / name
+    if place.is_dir():
+        raise OutputError(f"{place}: is a directory, and a file is to be written there; choose another folder")
+    if any(one.exists() and not os.access(one, os.W_OK) for one in (place, place.parent)):
+        raise OutputError(f"{place}: no permission to write there; choose another folder")
+
+
+def write_stdout(chunks: Iterable[bytes]) -> None:
+    """Write to standard output. Raises OutputError where there is none."""
+    if sys.stdout is None:
+        raise OutputError("standard output is closed; name a file to write to")
+    sys.stdout.flush()
+    sys.stdout.buffer.writelines(chunks)
+    sys.stdout.buffer.flush()
+
+
+@contextmanager
+def temporary_folder_errors(name: str) -> Iterator[None]:
+    """Raise OutputError for what goes wrong with files in the temporary folder, which is no fault of what is read.
+
+    name: of that.
+    """
+    try:
+        yield
+    except OSError as error:
+        where = tempfile.tempdir or "none found"
+        raise OutputError(
+            f"{name}: the temporary folder ({where}) cannot hold its rows ({error.strerror or error}), which take "
+            "about as much room as the file unpacked; make room, or set TMPDIR to another folder"
+        ) from None

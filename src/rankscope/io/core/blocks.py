@@ -1,0 +1,298 @@
+"""Blocks of lines that end with a newline, and their whitespace-separated fields, without a loop over lines.
+
+One comparison finds all separators. Where every line has as many fields as the first and
+one space or tab between them, the separators' places reshaped to a table *are* the fields.
+Anything else (runs of spaces, CRLF, comments, blank lines, tags with spaces) is split by
+`split_irregular_fields`, slower and with the same result.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from rankscope.errors import InputError
+from rankscope.io.core.streams import Readable, binary_file_error, empty_file_error
+from rankscope.kernels.text import PADDING, Fields
+from rankscope.typing import Indices
+
+__all__ = [
+    "BOM",
+    "BlockReader",
+    "LineBlock",
+    "LineLayout",
+    "count_lines",
+    "lone_returns",
+    "read_all",
+    "refuse_returns",
+    "split_block",
+    "split_fields",
+    "split_irregular_fields",
+]
+
+
+#: Bytes that are split at a time: with all their arrays they fit the processor's cache.
+BLOCK = 1 << 20
+#: Bytes of a line; one that is longer may have no end at all.
+LONGEST = 64 << 20
+NEWLINE, RETURN, SPACE, TAB, HASH = 10, 13, 32, 9, 35
+BOM = b"\xef\xbb\xbf"
+IS_SPACE = np.zeros(256, np.bool_)
+IS_SPACE[[9, 10, 11, 12, 13, 32]] = True  # C's isspace(); bytes of unicode spaces are letters
+
+
+@dataclass(frozen=True, slots=True)
+class LineLayout:
+    """What a line holds. `columns`: the fields we need, by index. `most` None: any number more."""
+
+    least: int
+    most: int | None
+    columns: tuple[int, ...]
+    expected: str  # for the error message: "6 (query Q0 doc rank score tag)"
+    mistaken: Mapping[int, str] = field(default_factory=dict)  # number of fields -> what the file may be instead
+    trec: bool = False  # whether it may be so only where the first line is one of TREC's
+
+    def advice(self, fields: int, line: bytes, *, first: bool) -> str:
+        """What to do about a line of so many fields. first: whether it is the first one."""
+        from rankscope.io.core.formats import looks_like_trec
+        from rankscope.io.trec import line_advice  # files that can be read need it not
+
+        other = self.mistaken.get(fields) if not self.trec or (first and looks_like_trec(line)) else None
+        return line_advice(line, fields, first=first) or other or "correct this line"
+
+
+@dataclass(frozen=True, slots=True)
+class LineBlock:
+    """Whole lines: buffer[begin:end], the last byte a newline, with padding on both sides."""
+
+    buffer: bytearray
+    begin: int
+    end: int
+    first_line: int
+    name: str
+    last: bool
+
+    @property
+    def array(self) -> npt.NDArray[np.uint8]:
+        return np.frombuffer(self.buffer, np.uint8)
+
+    def where(self, place: int) -> str:
+        """file:line of a byte of the buffer."""
+        return f"{self.name}:{self.first_line + count_lines(self.buffer, self.begin, place)}"
+
+
+class BlockReader:
+    """Reads a stream block by block. The caller says from where on it wants to see the bytes again."""
+
+    def __init__(self, stream: Readable, name: str, size: int = BLOCK, progress: Callable[[int], Any] | None = None):
+        self.stream, self.name, self.progress = stream, name, progress
+        self.size = size
+        self.buffer = bytearray(PADDING + size + 2 * PADDING)
+        self.begin = self.filled = PADDING
+        self.line = 1
+        self.ended = False
+        self.empty = True
+
+    def next(self, keep_from: int | None = None) -> LineBlock | None:
+        """The next block: what was kept of the last one, and more. None at the end.
+
+        The last block's buffer is used again: what is still needed of it must be copied before.
+        """
+        self._move(keep_from)
+        while True:
+            self._fill()
+            end = self.filled if self.ended else self.buffer.rfind(b"\n", self.begin, self.filled) + 1
+            self._refuse_endless(max(end, self.begin))
+            if end > self.begin or self.ended:
+                break
+            self._grow()  # a line longer than the buffer
+        if end == self.begin:
+            if self.empty:
+                raise empty_file_error(self.name)
+            return None
+        return LineBlock(self.buffer, self.begin, end, self.line, self.name, self.ended)
+
+    def _refuse_endless(self, begin: int) -> None:
+        if self.filled - begin > LONGEST:
+            line = self.line + count_lines(self.buffer, self.begin, begin)
+            raise InputError(
+                f"{self.name}:{line}: no line end within {LONGEST >> 20} MB, expected lines; look for another file"
+            )
+
+    def _move(self, keep_from: int | None) -> None:
+        if keep_from is None:
+            return
+        if keep_from <= self.begin and not self.ended:
+            self._grow()
+            return
+        self.line += count_lines(self.buffer, self.begin, keep_from)
+        rest = self.buffer[keep_from : self.filled]
+        self.buffer[self.begin : self.begin + len(rest)] = rest
+        self.filled = self.begin + len(rest)
+
+    def _grow(self) -> None:
+        larger = bytearray(2 * len(self.buffer))
+        larger[: self.filled] = self.buffer[: self.filled]
+        self.buffer = larger
+
+    def _fill(self) -> None:
+        limit = len(self.buffer) - 2 * PADDING
+        view = memoryview(self.buffer)
+        start = self.filled
+        while not self.ended and self.filled < limit:
+            n = self.stream.readinto(view[self.filled : limit])
+            if not n:
+                self.ended = True
+                self._end()
+            else:
+                refuse_binary(self.buffer, self.filled, self.filled + n, self.name)
+                if self.empty:
+                    self._begin(n)
+                self.filled += n
+        if self.progress and self.filled > start:
+            self.progress(self.filled - start)
+
+    def _begin(self, n: int) -> None:
+        self.empty = False
+        if n >= 3 and self.buffer.startswith(BOM, self.begin):
+            self.buffer[self.begin : self.begin + 3] = b"\n\n\n"  # three blank lines, not counted
+            self.line -= 3
+
+    def _end(self) -> None:
+        if self.filled > self.begin and self.buffer[self.filled - 1] != NEWLINE:
+            self.buffer[self.filled] = NEWLINE
+            self.filled += 1
+
+
+def refuse_binary(buffer: bytearray, begin: int, end: int, name: str) -> None:
+    if buffer.find(b"\0", begin, end) >= 0:
+        raise binary_file_error(bytes(buffer[begin : min(end, begin + 64)]), name)
+
+
+def count_lines(buffer: bytearray, begin: int, end: int) -> int:
+    """How many lines end there."""
+    bytes_ = np.frombuffer(buffer, np.uint8)
+    pieces = range(begin, end, BLOCK)
+    return sum(int(np.count_nonzero(bytes_[a : min(a + BLOCK, end)] == NEWLINE)) for a in pieces)
+
+
+def read_all(stream: Readable, name: str, size: int = 0) -> LineBlock:
+    """The whole stream as one block. size: how many bytes to expect, where that is known."""
+    reader = BlockReader(stream, name, max(size + 1, 4 * BLOCK))
+    block = reader.next()
+    while block is not None and not block.last:
+        block = reader.next(block.begin)
+    assert block is not None  # an empty stream has raised
+    return block
+
+
+def split_block(block: LineBlock, size: int = BLOCK) -> Iterator[LineBlock]:
+    """A large block as pieces of whole lines over the same buffer."""
+    begin, line = block.begin, block.first_line
+    while begin < block.end:
+        end = block.end
+        if end - begin > size:
+            end = block.buffer.rfind(b"\n", begin, begin + size) + 1 or block.buffer.find(b"\n", begin, end) + 1
+        yield LineBlock(block.buffer, begin, end, line, block.name, end == block.end)
+        line += count_lines(block.buffer, begin, end)
+        begin = end
+
+
+def split_fields(block: LineBlock, layout: LineLayout) -> list[Fields]:
+    """The columns that `layout` names, one entry a line that holds data."""
+    return split_regular_fields(block, layout) or split_irregular_fields(block, layout)
+
+
+def split_regular_fields(block: LineBlock, layout: LineLayout) -> list[Fields] | None:
+    """As `split_fields`, where all lines are alike; else None."""
+    bytes_ = block.array
+    separators = np.flatnonzero(bytes_[block.begin : block.end] <= SPACE)
+    separators += block.begin
+    first_newline = block.buffer.find(b"\n", block.begin, block.end)
+    k = int(np.searchsorted(separators, first_newline)) + 1
+    n, left_over = divmod(separators.size, k)
+    if left_over or k < layout.least:
+        return None
+    kinds = bytes_[separators]
+    newlines = kinds == NEWLINE
+    if not newlines[k - 1 :: k].all() or np.count_nonzero(newlines) != n:
+        return None
+    widths = np.empty(separators.size, np.int64)  # of the field before each separator, and the separator
+    widths[0] = separators[0] - block.begin + 1
+    np.subtract(separators[1:], separators[:-1], out=widths[1:])
+    table = widths.reshape(n, k)
+    crlf = bool((table[:, -1] == 1).all())  # or a blank before each newline
+    if not crlf and int(widths.min()) < 2:
+        return None
+    if crlf and (not IS_SPACE[kinds[k - 2 :: k]].all() or int(table[:, :-1].min()) < 2):
+        return None
+    ours = newlines | (kinds == SPACE) | (kinds == TAB)
+    if crlf:
+        ours[k - 2 :: k] = True
+    fields = k - crlf
+    if fields < layout.least or (layout.most is not None and fields > layout.most) or not ours.all():
+        return None
+    ends = separators.reshape(n, k)
+    if block.buffer.find(b"#", block.begin, block.end) >= 0:
+        line_starts = ends[:, 0] - table[:, 0] + 1
+        if (bytes_[line_starts] == HASH).any():
+            return None
+    return [Fields(bytes_, ends[:, c] - table[:, c] + 1, table[:, c] - 1) for c in layout.columns]
+
+
+def split_irregular_fields(block: LineBlock, layout: LineLayout) -> list[Fields]:
+    """As `split_fields`, for lines of any form. Raises InputError for a line with too few or too many fields."""
+    bytes_ = block.array
+    lines = bytes_[block.begin : block.end]
+    is_space = IS_SPACE[lines]
+    edges: Indices = np.flatnonzero(np.diff(is_space, prepend=True, append=True))
+    starts, ends = edges[::2], edges[1::2]
+    newlines = np.flatnonzero(lines == NEWLINE)
+    line_starts = np.r_[0, newlines[:-1] + 1]
+    first_field: Any = np.searchsorted(starts, line_starts)
+    fields = np.diff(np.r_[first_field, starts.size])
+    rows = np.flatnonzero((fields > 0) & (lines[line_starts] != HASH))
+    fields = fields[rows]
+    wrong = fields < layout.least
+    if layout.most is not None:
+        wrong |= fields > layout.most
+    if wrong.any():
+        row = int(np.argmax(wrong))
+        where = block.where(block.begin + int(line_starts[rows[row]]))
+        found = f"{fields[row]} field{'s' if fields[row] != 1 else ''}"
+        begin = int(line_starts[rows[row]])
+        line = lines[begin : int(newlines[np.searchsorted(newlines, begin)])].tobytes()
+        advice = layout.advice(int(fields[row]), line, first=row == 0)
+        raise InputError(f"{where}: {found}, expected {layout.expected}; {advice}")
+    returns = lone_returns(block)
+    if returns.size:  # in a line of too many fields they end several lines; elsewhere they are white space
+        long = rows[fields > layout.least + 1]
+        refuse_returns(block, returns[np.isin(np.searchsorted(newlines, returns - block.begin), long)])
+    first_field = first_field[rows]
+    columns = []
+    for c in layout.columns:
+        field = first_field + c
+        columns.append(Fields(bytes_, starts[field] + block.begin, ends[field] - starts[field]))
+    return columns
+
+
+def lone_returns(block: LineBlock) -> Indices:
+    """Where carriage returns stand that end no line as CR LF do."""
+    if block.buffer.find(b"\r", block.begin, block.end) < 0:
+        return np.empty(0, np.intp)
+    bytes_ = block.array
+    returns = np.flatnonzero(bytes_[block.begin : block.end] == RETURN) + block.begin
+    return np.asarray(returns[bytes_[returns + 1] != NEWLINE])
+
+
+def refuse_returns(block: LineBlock, places: Indices) -> None:
+    """Raise for the first of these carriage returns: several lines, with the ends of old Macs."""
+    if places.size:
+        raise InputError(
+            f"{block.where(int(places[0]))}: a carriage return inside the line, expected lines that end with LF or "
+            "CR LF; convert the line ends"
+        )

@@ -1,0 +1,132 @@
+"""gzip and Zstandard: suffixes, reading with a limit on what may come out, writing.
+
+What unpacks to a thousand times its size is no data, and stops there.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import sys
+import zlib
+from collections.abc import Iterable, Iterator
+from typing import Any, BinaryIO, cast
+
+from rankscope.errors import InputError
+
+__all__ = [
+    "CountedStream",
+    "FREE",
+    "RATIO",
+    "UnpackedStream",
+    "compress",
+    "refuse_bomb",
+    "split_compression_suffix",
+    "zstd_module",
+]
+
+
+#: How names of packed files end.
+ENDINGS = (".gz", ".zst")
+#: Unpacked data may be so many times as large as the file, and so many bytes in any case. Runs and judgments pack to a
+#: tenth or so, one line over and over to a hundredth.
+RATIO, FREE = 1000, 100 << 20
+
+
+def split_compression_suffix(path: str | os.PathLike[str]) -> tuple[str, str]:
+    """A path without the ending that says how the file is packed, and that ending in lower case; "" where none does.
+
+    >>> split_compression_suffix("runs/bm25.run.GZ"), split_compression_suffix("bm25.run")
+    (('runs/bm25.run', '.gz'), ('bm25.run', ''))
+    """
+    name = os.fspath(path)
+    stem, suffix = os.path.splitext(name)
+    return (stem, suffix.lower()) if suffix.lower() in ENDINGS else (name, "")
+
+
+class CountedStream:
+    """A stream that is read, and how many bytes of it were."""
+
+    def __init__(self, raw: Any) -> None:
+        self.raw, self.bytes = raw, 0
+
+    def read(self, size: int = -1) -> bytes:
+        found: bytes = self.raw.read(size)
+        self.bytes += len(found)
+        return found
+
+
+class UnpackedStream(io.RawIOBase):
+    """What a compressed stream holds. Raises InputError while it is read, as soon as that is too much."""
+
+    def __init__(self, stream: Any, packed: CountedStream, name: str) -> None:
+        self.stream, self.packed, self.name, self.bytes = stream, packed, name, 0
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        n: int = self.stream.readinto(buffer)
+        self.bytes += n
+        refuse_bomb(self.bytes, self.packed.bytes, self.name)
+        return n
+
+
+def refuse_bomb(unpacked: int, packed: int, name: str, advice: str = "unpack it yourself") -> None:
+    """Raise InputError where so many packed bytes hold so many unpacked ones as no data do.
+
+    advice: what helps if it is to be read all the same.
+    """
+    if unpacked > max(FREE, RATIO * packed):
+        raise InputError(
+            f"{name}: {packed:,} bytes that unpack to {unpacked:,} or more, expected at most {RATIO:,} times as many; "
+            f"{advice} if it is to be read all the same"
+        )
+
+
+GZIP, ZSTD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
+
+
+def zstd_module() -> Any:
+    """The library of Zstandard, which comes with Python from 3.14 on."""
+    if sys.version_info >= (3, 14):
+        from compression import zstd
+    else:
+        from backports import zstd
+    return zstd
+
+
+def zstd_file(raw: Any) -> BinaryIO:
+    zstd = zstd_module()
+    base: Any = zstd.ZstdFile
+
+    class File(base):  # type: ignore[misc]  # of either of two modules
+        """Damaged data as the error that gzip raises."""
+
+        def read(self, size: int | None = -1) -> Any:
+            try:
+                return super().read(size)
+            except zstd.ZstdError as error:
+                raise EOFError(str(error)) from None
+
+        def readinto(self, buffer: Any) -> Any:
+            try:
+                return super().readinto(buffer)
+            except zstd.ZstdError as error:
+                raise EOFError(str(error)) from None
+
+    return cast(BinaryIO, File(raw))
+
+
+def compress(chunks: Iterable[bytes], suffix: str) -> Iterator[bytes]:
+    """The chunks as gzip (`.gz`) or Zstandard (`.zst`); as they are for any other suffix. Nothing tells the time."""
+    if suffix == ".gz":
+        packer: Any = zlib.compressobj(wbits=31)
+    elif suffix == ".zst":
+        packer = zstd_module().ZstdCompressor()
+    else:
+        yield from chunks
+        return
+    for chunk in chunks:
+        yield packer.compress(chunk)
+    yield packer.flush()

@@ -1,0 +1,71 @@
+"""Whether a file is still the same: size, time and number for pieces that are opened one by one, SHA-256 for later.
+
+Who reads a file from one end to the other has it as it was when it was opened, also where another takes its place
+meanwhile. Pieces that are opened later would be those of the other one, and what comes of both is of neither.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from typing import Any
+
+from rankscope.errors import InputError
+from rankscope.io.core.paths import is_file, is_folder, readable_partitions, source_name
+from rankscope.io.core.urls import is_url
+from rankscope.typing import PathLike
+
+__all__ = [
+    "FileStamp",
+    "file_digest",
+    "file_stamp",
+    "file_stamps",
+    "refuse_changed",
+]
+
+
+#: Size, time of the last change and number of a file; None of what is no file on disk.
+FileStamp = tuple[int, int, int] | None
+
+
+def file_stamp(path: Any) -> FileStamp:
+    """Another one when the file has been written to, or another has taken its place."""
+    with suppress(OSError):  # it is gone
+        if is_file(path):
+            found = os.stat(path)
+            return found.st_size, found.st_mtime_ns, found.st_ino
+    return None
+
+
+def file_stamps(inputs: Iterable[Any]) -> dict[str, FileStamp]:
+    """Of all files, those in folders among them; others are passed over."""
+    files: list[Any] = []
+    for one in inputs:
+        files += [part.path for part in readable_partitions(one)] if is_folder(one) and not is_url(one) else [one]
+    return {source_name(file): file_stamp(file) for file in files if is_file(file)}
+
+
+def refuse_changed(before: Mapping[str, FileStamp], name: str = "") -> None:
+    """Raise InputError for a file that is another than it was. name: how errors call it, where not by its path."""
+    for path, one in before.items():
+        if file_stamp(path) != one:
+            raise InputError(
+                f"{name or path}: was changed while it was read, expected a file that stays as it is; try again when "
+                "nothing writes to it"
+            ) from None
+
+
+def file_digest(path: PathLike) -> str:
+    """SHA-256 of a file's bytes, in hexadecimal; empty for standard input, a pipe, or a file that is gone.
+
+    Raises InputError where it cannot be read.
+    """
+    if not os.path.isfile(path):
+        return ""
+    try:
+        with open(path, "rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError as error:
+        raise InputError(f"{os.fspath(path)}: cannot be read ({error.strerror or error})") from None

@@ -1,0 +1,153 @@
+"""What the user named: a file, a folder that is one run and its files in order, standard input, a URL.
+
+Names that begin with "." or "_" are those of what Spark, Dask and Hive keep beside them: `_SUCCESS`, `_metadata`,
+checksums.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
+from contextvars import ContextVar
+from typing import NamedTuple, TypeGuard
+
+from rankscope.errors import InputError, ParameterError, RankscopeError
+from rankscope.io.core.urls import is_url, is_url_of_folder, url_files
+from rankscope.typing import PathLike
+
+__all__ = [
+    "Partition",
+    "check_single_stdin",
+    "is_file",
+    "is_folder",
+    "is_path",
+    "list_folders_once",
+    "list_partitions",
+    "readable_partitions",
+    "refuse_pipes",
+    "source_name",
+]
+
+
+def source_name(path: str | os.PathLike[str]) -> str:
+    """How an error names the source."""
+    return "<stdin>" if os.fspath(path) == "-" else os.fspath(path)
+
+
+def is_path(x: object) -> TypeGuard[str | os.PathLike[str]]:
+    return isinstance(x, (str, os.PathLike))
+
+
+def is_folder(x: object) -> TypeGuard[str | os.PathLike[str]]:
+    """Whether it is the path of a folder, or a URL that ends with a slash."""
+    return is_url_of_folder(x) or (is_path(x) and source_name(x) != "<stdin>" and os.path.isdir(x))
+
+
+def is_file(x: object) -> TypeGuard[str | os.PathLike[str]]:
+    """Whether it is the path of a file on disk, which can be read again, as no pipe can."""
+    return is_path(x) and source_name(x) != "<stdin>" and os.path.isfile(x)
+
+
+def check_single_stdin(inputs: Iterable[object]) -> None:
+    """Raise ParameterError where standard input is named for more than one of the inputs, paths or not."""
+    if sum(is_path(x) and source_name(x) == "<stdin>" for x in inputs) > 1:
+        raise ParameterError("standard input (-) can stand for one file only")
+
+
+def refuse_pipes(inputs: Iterable[object], why: str) -> None:
+    """Raise ParameterError where what is read twice is standard input, or another pipe. why: who reads it twice."""
+    for x in filter(is_path, inputs):
+        name, mode = source_name(x), 0
+        with suppress(OSError, ValueError):  # what cannot be opened either
+            mode = os.stat(x).st_mode
+        if name == "<stdin>" or stat.S_ISFIFO(mode):
+            pipe = "standard input" if name == "<stdin>" else f"{name}, a pipe,"
+            raise ParameterError(f"{why}, and {pipe} can be read once; name a file")
+
+
+class Partition(NamedTuple):
+    """A file of a run. size: in bytes; 0 where a store does not say."""
+
+    path: str
+    size: int
+
+
+#: What was listed within `list_folders_once`, by the names of folders; None outside.
+LISTED: ContextVar[dict[str, list[Partition]] | None] = ContextVar("LISTED", default=None)
+
+
+@contextmanager
+def list_folders_once() -> Iterator[None]:
+    """Within it a folder is listed once: how long its files are, which are written over and which are read is asked
+    one after the other, of a store each time over the network, and all is to hold for the same files.
+    """
+    if LISTED.get() is not None:
+        yield
+        return
+    token = LISTED.set({})
+    try:
+        yield
+    finally:
+        LISTED.reset(token)
+
+
+def list_partitions(folder: PathLike) -> list[Partition]:
+    """The files of a run that is a folder; see `list_folders_once`.
+
+    Raises InputError for a folder that holds none, or cannot be listed, and for whatever in it is no file.
+    """
+    name, known = source_name(folder), LISTED.get()
+    if known is None:
+        return list_folder(name)
+    if name not in known:
+        known[name] = list_folder(name)
+    return known[name]
+
+
+def list_folder(name: str) -> list[Partition]:
+    """As `list_partitions`, as the disk or store has them now."""
+    try:
+        listed = url_files(name) if is_url(name) else files_in(name)
+    except FileNotFoundError:
+        raise InputError(f"{name}: no such folder; check the path") from None
+    except NotADirectoryError:
+        raise InputError(f"{name}: is a file, expected a folder; leave out the / at its end") from None
+    except OSError as error:
+        raise InputError(f"{name}: the folder cannot be listed ({error.strerror or error})") from None
+    found = []
+    for path, kind, size in sorted(listed):
+        if os.path.basename(path).startswith((".", "_")):
+            continue
+        if kind == "directory":
+            raise InputError(
+                f"{path}: a folder inside a folder, expected the files of one run in {name}; name each folder that "
+                "holds a run"
+            )
+        if kind != "file":
+            raise InputError(f"{path}: no file, expected the files of one run in {name}; take it out of the folder")
+        found.append(Partition(path, size))
+    if not found:
+        besides = "nothing but names that begin with . or _" if listed else "nothing"
+        raise InputError(f"{name}: the folder holds {besides}, expected the files of a run; check the path")
+    return found
+
+
+def files_in(folder: str) -> list[tuple[str, str, int]]:
+    """As `url_files`, of a folder on disk."""
+    with os.scandir(folder) as entries:
+        return [
+            (entry.path, "directory" if entry.is_dir() else "file", entry.stat().st_size)
+            if entry.is_dir() or entry.is_file()
+            else (entry.path, "other", 0)
+            for entry in entries
+        ]
+
+
+def readable_partitions(folder: PathLike) -> list[Partition]:
+    """The same; none where something is wrong, which is told when they are read."""
+    try:
+        return list_partitions(folder)
+    except RankscopeError:
+        return []

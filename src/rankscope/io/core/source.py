@@ -1,0 +1,188 @@
+"""An open file of a format, whose first bytes were looked at and are read again."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from io import BufferedReader, UnsupportedOperation
+from pathlib import Path
+from typing import Any
+
+from rankscope.data.rows import RowBatch, Rows, complete_queries, decode_id
+from rankscope.data.text import pluralise_queries
+from rankscope.errors import InputError, ParameterError
+from rankscope.io.core.blocks import (
+    BLOCK,
+    BOM,
+)
+from rankscope.io.core.formats import (
+    FORMATS,
+    KINDS,
+    FileContent,
+    Progress,
+    ReadRequest,
+    check_format,
+    get_format,
+    kind_of_rows,
+    sniff,
+)
+from rankscope.io.core.paths import source_name
+from rankscope.io.core.streams import empty_file_error
+from rankscope.io.core.urls import RemoteFile
+from rankscope.io.trec import RUN, stream_rows
+from rankscope.typing import PathLike
+
+__all__ = [
+    "Source",
+    "file_stem",
+    "first_fields",
+    "open_source",
+    "ungrouped_note",
+]
+
+
+HEAD = 1 << 16
+#: Suffixes that are no part of a run's name, beside those of the formats.
+SUFFIXES = (".gz", ".zst", ".res", ".out")
+
+
+class Source:
+    """An open file whose first bytes have been looked at and are read again.
+
+    named: whether somebody said its format, which is told by content otherwise.
+    """
+
+    def __init__(self, stream: Any, path: PathLike, input_: str | None) -> None:
+        self.stream, self.path, self.name = stream, path, source_name(path)
+        self.head: bytes = b""
+        self.look(HEAD)
+        if input_ is not None:
+            check_format(input_)
+        self.named = input_ is not None
+        self.format = input_ or sniff(self.head, self.name)
+
+    def look(self, most: int) -> None:
+        """Look at so many bytes, or all that there are; before anything is read."""
+        while len(self.head) < most and (more := self.stream.read(most - len(self.head))):
+            self.head += more
+        self.left = memoryview(self.head)
+
+    def readinto(self, buffer: memoryview, /) -> int | None:
+        if self.left:
+            n = min(len(self.left), len(buffer))
+            buffer[:n], self.left = self.left[:n], self.left[n:]
+            return n
+        self.head = self.head[:HEAD]
+        return self.stream.readinto(buffer)  # type: ignore[no-any-return]  # any binary stream
+
+    @property
+    def size(self) -> int:
+        """How many bytes there are, where that is known; 0 where not."""
+        try:
+            if not isinstance(self.stream, BufferedReader):
+                return 0
+            if isinstance(self.stream.raw, RemoteFile):
+                return self.stream.raw.size
+            return os.fstat(self.stream.fileno()).st_size
+        except (OSError, UnsupportedOperation):
+            return 0
+
+    @property
+    def large(self) -> bool:
+        """Whether it holds too much for memory, and is of a format that can be read piece by piece."""
+        form = get_format(self.format)
+        if form.stretches is None or 0 < self.size <= form.small:
+            return False
+        if not self.size:
+            self.look(form.small + 1)
+        return max(self.size, len(self.head)) > form.small
+
+    def rest(self) -> bytes:
+        """All bytes, for readers that need the whole file. Raises InputError where there are none."""
+        content = self.head + bytes(self.stream.read())
+        if not content.strip():
+            raise empty_file_error(self.name)
+        return content
+
+    def read(self, wanted: ReadRequest) -> FileContent:
+        """What the file holds. Raises InputError, and ParameterError for a file that is neither by itself."""
+        form = get_format(self.format)
+        if form.instead and not wanted.complete:
+            raise ParameterError(f"{self.name}: input={self.format!r} (--input {self.format}) is {form.instead}")
+        found = form.read(self, wanted)
+        if not wanted.complete and wanted.kind != (kind := kind_of_rows(found.rows)):
+            raise InputError(f"{self.name}: {self.format} holds {KINDS[kind]}, expected {KINDS[wanted.kind or '']}")
+        return found
+
+    def stream_rows(self, size: int = BLOCK, progress: Progress | None = None) -> Iterator[Rows]:
+        """The rows of a run while it is read, query by query. Raises Ungrouped. size: of a block of TREC's lines."""
+        if self.format == "trec":
+            return stream_rows(self, self.name, RUN, size, progress)
+        return complete_queries(self.stretches(progress), self.row_called)
+
+    def stretches(self, progress: Progress | None = None) -> Iterator[RowBatch]:
+        """The rows of a run in the order of the file, piece by piece, where its format can be read so."""
+        form = get_format(self.format)
+        assert form.stretches is not None
+        return form.stretches(self, progress)
+
+    def row_called(self, number: int) -> str:
+        """How messages name the row of this number among `stretches`."""
+        return get_format(self.format).row_called.format(self.name, number)
+
+    @property
+    def first_line(self) -> list[bytes]:
+        """The fields of the first line of TREC's that holds data."""
+        end = len(self.head)
+        if end >= HEAD:  # the last line may be cut
+            end = self.head.rfind(b"\n") + 1
+        return first_fields(self.head, len(BOM) if self.head.startswith(BOM) else 0, end)
+
+    @property
+    def tag(self) -> str | None:
+        """The tag of a run's first line in TREC's format."""
+        fields = self.first_line
+        return decode_id(fields[5].strip()) if len(fields) == 6 else None
+
+    @property
+    def run_tag(self) -> str | None:
+        """What the file says that its run is called, as far as that stands in its first bytes."""
+        return self.tag if self.format == "trec" else None
+
+    @property
+    def run_name(self) -> str:
+        """What the run that it holds is called, unless the reader of the whole finds a name."""
+        return self.run_tag or file_stem(self.path)
+
+
+def open_source(stream: Any, path: PathLike, input_: str | None) -> Source:
+    return Source(stream, path, input_)
+
+
+def ungrouped_note(name: str, apart: int) -> str:
+    return f"{name}: the lines of {pluralise_queries(apart)} were not together; they have been merged"
+
+
+def file_stem(path: PathLike) -> str:
+    """The name of a file without folders and suffixes of format and compression."""
+    name = source_name(path)
+    if name == "<stdin>":
+        return "stdin"
+    stem = Path(name).name or Path(name).absolute().name
+    known = {suffix for entry in FORMATS.values() for suffix in entry.suffixes}.union(SUFFIXES)
+    while (suffix := Path(stem).suffix).lower() in known:
+        stem = stem.removesuffix(suffix)
+    return stem
+
+
+def first_fields(buffer: bytes | bytearray, begin: int, end: int) -> list[bytes]:
+    """The fields of the first line that holds data, all of the tag as the sixth; none where there is no such line."""
+    while begin < end:
+        stop = buffer.find(b"\n", begin, end)
+        stop = end if stop < 0 else stop
+        line = bytes(buffer[begin:stop])
+        fields = line.split(None, 5)
+        if fields and not line.startswith(b"#"):
+            return fields
+        begin = stop + 1
+    return []

@@ -1,0 +1,219 @@
+"""Opening files, standard input and URLs for reading, decompressed by content; files of other programs are refused by their first bytes."""
+
+from __future__ import annotations
+
+import difflib
+import gzip
+import io
+import os
+import re
+import stat
+import sys
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from itertools import islice
+from typing import Any, BinaryIO, Protocol, cast
+
+from rankscope.errors import InputError, RankscopeError
+from rankscope.io.core.compression import GZIP, ZSTD, CountedStream, UnpackedStream, zstd_file
+from rankscope.io.core.paths import is_folder, source_name
+from rankscope.io.core.urls import is_url, open_url
+
+__all__ = [
+    "Readable",
+    "binary_file_error",
+    "empty_file_error",
+    "open_binary",
+    "open_raw",
+    "refuse_binary_kinds",
+    "refuse_devices",
+]
+
+
+PLAIN = "expected plain text, gzip or Zstandard; unpack it first"
+TABLE = "expected text; save it as CSV, or as Parquet"
+PICKLE = "a pickle of Python, which could run code and is not read; save the data as JSON or CSV"
+PDF = "a PDF, expected data; name another file"
+#: How a file begins -> what it is, and what was expected. None of these can be the beginning of a text.
+PROGRAMS = {
+    b"\xfd7zXZ": f"compressed with xz, {PLAIN}",
+    b"7z\xbc\xaf": f"compressed with 7-Zip, {PLAIN}",
+    b"Rar!\x1a\x07": f"compressed with RAR, {PLAIN}",
+    b"\xd0\xcf\x11\xe0": f"a workbook or document of Office, {TABLE}",
+    b"\x80\x02": PICKLE,
+    b"\x80\x03": PICKLE,
+    b"\x80\x04\x95": PICKLE,
+    b"\x80\x05\x95": PICKLE,
+    b"\x93NUMPY": f"an array of NumPy (.npy), {TABLE}",
+    b"\x89HDF": f"an HDF5 file, {TABLE}",
+    b"ARROW1\0\0": f"an Arrow file (Feather), {TABLE}",
+    b"SQLite format 3\0": f"a database of SQLite, {TABLE}",
+    b"%PDF-1.": PDF,
+    b"%PDF-2.": PDF,
+    b"version https://git-lfs": "only the pointer of Git LFS to a file, expected the file; fetch it with git lfs pull",
+}
+ZIP = b"PK\x03\x04"
+#: A block of bzip2, or the end of none.
+BZIP2 = re.compile(rb"BZh[1-9](1AY|\x17rE)")
+#: Where a tar archive says that it is one, behind names and numbers that NUL bytes fill up.
+TAR = slice(257, 262)
+#: So many bytes tell whether a text is UTF-16.
+LEAST = 8
+
+
+def refuse_binary_kinds(start: bytes, name: str) -> None:
+    """Raise InputError for a file that begins as one of another program does."""
+    found = program_of(start)
+    if found is not None:
+        raise InputError(f"{name}: {found}")
+
+
+def program_of(start: bytes) -> str | None:
+    if start.startswith(ZIP):
+        first = start[30 : 30 + int.from_bytes(start[26:28], "little")]
+        if first.startswith((b"[Content_Types]", b"_rels/", b"docProps/", b"xl/", b"mimetype")):
+            return f"a workbook (.xlsx, .ods), {TABLE}"
+        if first.endswith(b".npy"):
+            return f"arrays of NumPy (.npz), {TABLE}"
+        return f"compressed with zip, {PLAIN}"
+    if BZIP2.match(start):
+        return f"compressed with bzip2, {PLAIN}"
+    if start[TAR] == b"ustar" and b"\0" in start[: TAR.start]:
+        return "an archive (tar) of several files, expected one; unpack it first"
+    return next((what for magic, what in PROGRAMS.items() if start.startswith(magic)), None)
+
+
+def binary_file_error(start: bytes, name: str) -> InputError:
+    """What to say of a text with NUL bytes in it."""
+    halves = start[: len(start) // 2 * 2]
+    if len(halves) >= LEAST and (not any(halves[1::2]) or not any(halves[::2])):
+        return InputError(f"{name}: the text looks like UTF-16, expected UTF-8; convert it, for example with iconv")
+    return InputError(f"{name}: a binary file (it holds NUL bytes), expected text in UTF-8; convert it first")
+
+
+#: So many names of a folder are looked at for a misspelt one, and so alike it has to be.
+MOST_NAMES, NEAR = 10_000, 0.8
+
+
+class Readable(Protocol):
+    def readinto(self, buffer: memoryview, /) -> int | None: ...
+
+
+def empty_file_error(name: str, expected: str = "at least one line") -> InputError:
+    return InputError(f"{name}: the file is empty, expected {expected}")
+
+
+def missing_file_error(name: str) -> InputError:
+    """Names the file of that folder whose name is nearest, where one is near."""
+    several = name.replace(",", " ").split()
+    if len(several) > 1 and all(map(os.path.exists, several)):
+        return InputError(f"{name}: no such file, but {len(several)} in one word; put blanks between them, no quotes")
+    folder, base = os.path.split(name)
+    if any(mark in base for mark in "*?["):
+        return InputError(f"{name}: no such file, and none that such a pattern stands for; check the path")
+    if name.startswith(("~", "$", "%")):
+        mark = name.replace("\\", "/").partition("/")[0]
+        return InputError(f"{name}: no such file; {mark} stands as it is, as within quotes; write the path out")
+    behind = name.partition("=")[2]
+    if os.path.isfile(behind):
+        return InputError(f"{name}: no such file, but {behind}; name it alone")
+    with suppress(OSError), os.scandir(folder or ".") as entries:
+        there = sorted(entry.name for entry in islice(entries, MOST_NAMES) if entry.is_file())
+        for one in there:
+            if one.lower() == base.lower():
+                return InputError(f"{name}: no such file; did you mean {os.path.join(folder, one)}?")
+            if one.startswith(f"{base} "):
+                return InputError(f"{name}: no such file; put quotes around '{os.path.join(folder, one)}'")
+        near = difflib.get_close_matches(base, there, n=1, cutoff=NEAR)
+        if near and difflib.get_close_matches(
+            without_suffix(base), [without_suffix(near[0])], cutoff=0.7
+        ):  # not by its suffix alone
+            return InputError(f"{name}: no such file; did you mean {os.path.join(folder, near[0])}?")
+    if "\\" in name and os.path.isfile(name.replace("\\", "/")):
+        return InputError(f"{name}: no such file; write / for \\ in paths")
+    return InputError(f"{name}: no such file; check the path")
+
+
+def without_suffix(name: str) -> str:
+    return os.path.splitext(name)[0]
+
+
+@contextmanager
+def open_binary(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
+    """Open for reading, decompressed where the first bytes say so. "-" is standard input; a URL is opened by fsspec.
+
+    Raises InputError for a file of another program, told by its first bytes, and also for what goes wrong while it is
+    being read; ParameterError for a URL where what opens it is not installed.
+    """
+    name = source_name(path)
+    if not name:
+        raise InputError("the name of a file is empty, expected a path; check the command")
+    if "\0" in name:
+        raise InputError(f"{name}: no file can have such a name (it holds a NUL), expected a path; check the command")
+    if is_folder(path):
+        raise InputError(f"{name}: is a directory, expected a file; name one file of it")
+    refuse_devices(path)
+    try:
+        with open_raw(path) as raw:
+            yield _decompressed(raw, name)
+    except FileNotFoundError:
+        raise missing_file_error(name) from None
+    except IsADirectoryError:  # a URL; of paths that has been said
+        raise InputError(
+            f"{name}: is a directory, expected a file; name one file of it, or end the URL of a run in a folder with /"
+        ) from None
+    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+        raise InputError(f"{name}: the compressed file is truncated or damaged ({error}); fetch it again") from None
+    except (RankscopeError, BrokenPipeError):
+        raise
+    except OSError as error:
+        raise InputError(f"{name}: cannot be read ({error.strerror or error})") from None
+
+
+def refuse_devices(path: str | os.PathLike[str]) -> None:
+    """Raise InputError for what may never end, as /dev/zero; a terminal may be read, and a pipe."""
+    if source_name(path) == "<stdin>":
+        return
+    try:
+        mode = os.stat(path).st_mode
+    except (OSError, ValueError):  # a URL, or what cannot be opened either
+        return
+    if stat.S_ISBLK(mode) or (stat.S_ISCHR(mode) and not is_terminal(path)):
+        raise InputError(f"{source_name(path)}: is a device, expected a file; name a file, or a pipe into this command")
+
+
+def is_terminal(path: str | os.PathLike[str]) -> bool:
+    with suppress(OSError):
+        descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NOCTTY", 0))
+        try:
+            return os.isatty(descriptor)
+        finally:
+            os.close(descriptor)
+    return False
+
+
+@contextmanager
+def open_raw(path: str | os.PathLike[str]) -> Iterator[Any]:
+    """As it is, compressed or not. Raises as `open`, too."""
+    if source_name(path) == "<stdin>":
+        if sys.stdin is None:
+            raise InputError("<stdin>: standard input is closed, expected data; name a file or pipe into this command")
+        yield sys.stdin.buffer
+    elif is_url(path):
+        with open_url(str(path)) as file:
+            yield file
+    else:
+        with open(path, "rb", buffering=1 << 16) as file:
+            yield file
+
+
+def _decompressed(raw: Any, name: str) -> BinaryIO:
+    start = raw.peek(4)
+    packed: Any = CountedStream(raw)
+    if start.startswith((GZIP, ZSTD)):
+        stream = gzip.GzipFile(fileobj=packed) if start.startswith(GZIP) else zstd_file(packed)
+        raw = io.BufferedReader(UnpackedStream(stream, packed, name), 1 << 16)
+        start = raw.peek(4)
+    refuse_binary_kinds(start, name)
+    return cast(BinaryIO, raw)

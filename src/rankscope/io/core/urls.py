@@ -1,0 +1,220 @@
+"""Files that are named by a URL and opened by fsspec: s3://, gs://, https://, memory://, ...; the extra `scale`."""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from rankscope.errors import InputError, ParameterError, RankscopeError
+from rankscope.io.core.compression import refuse_bomb
+
+__all__ = [
+    "RemoteFile",
+    "is_url",
+    "is_url_of_folder",
+    "open_url",
+    "url_files",
+    "url_size",
+]
+
+
+#: A scheme and two slashes; one letter is a drive of Windows.
+URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+(::|://)")
+HTTP = ("http://", "https://")
+NOT_FOUND = 404
+
+
+class RemoteFile(io.RawIOBase):
+    """A file of fsspec's; whatever its library raises while it is read is an OSError."""
+
+    def __init__(self, file: Any) -> None:
+        self.file = file
+        self.bytes: int | None = None
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        with as_oserror():
+            return bool(self.file.seekable())
+
+    def readinto(self, buffer: Any) -> int:
+        with as_oserror():
+            found: bytes = self.file.read(len(buffer))
+            if len(found) > len(buffer):
+                raise OSError("more bytes came than were asked for")
+        buffer[: len(found)] = found
+        return len(found)
+
+    @property
+    def size(self) -> int:
+        """Bytes, where it can be read from any place on; else 0."""
+        if self.bytes is None:
+            self.bytes = self._size()
+        return self.bytes
+
+    def _size(self) -> int:
+        try:
+            if not self.seekable():
+                return 0
+            place = self.tell()
+            size = self.seek(0, io.SEEK_END)
+        except (OSError, EOFError):  # some say that they are seekable and are not, as what HTTP sends without a length
+            return 0
+        self.seek(place)
+        return size
+
+    def seek(self, place: int, whence: int = io.SEEK_SET) -> int:
+        with as_oserror():
+            found = self.file.seek(place, whence)
+        return self.tell() if found is None else int(found)
+
+    def tell(self) -> int:
+        with as_oserror():
+            return int(self.file.tell())
+
+
+@contextmanager
+def as_oserror() -> Iterator[None]:
+    """Raise OSError with a text for whatever is raised: each store has errors of its own."""
+    try:
+        yield
+    except EOFError as error:
+        raise EOFError(str(error) or "it ends too early") from error
+    except Exception as error:
+        if isinstance(error, OSError) and str(error):
+            raise
+        raise OSError(error_text(error)) from error
+
+
+def is_url(path: object) -> bool:
+    """Whether it is the text of a URL and no path; `file://` is one, too.
+
+    >>> is_url("s3://runs/bm25.run"), is_url("runs/bm25.run"), is_url("C:/runs/bm25.run")
+    (True, False, False)
+    """
+    return isinstance(path, str) and URL.match(path) is not None
+
+
+def is_url_of_folder(path: object) -> bool:
+    """Whether it is a URL that names a folder: one that ends with a slash, of a store that has folders.
+
+    >>> is_url_of_folder("s3://runs/bm25.parquet/"), is_url_of_folder("s3://runs/bm25.parquet")
+    (True, False)
+    """
+    return is_url(path) and str(path).endswith("/") and not str(path).startswith(HTTP)
+
+
+def url_files(url: str) -> list[tuple[str, str, int]]:
+    """What is in a folder: of each its URL, its kind as fsspec tells it ("file", "directory"), and its bytes.
+
+    Raises as `open_url`, and NotADirectoryError where it is a file.
+    """
+    with store_errors(url):
+        import fsspec
+
+        store, path = fsspec.core.url_to_fs(url)
+        found = store.ls(path, detail=True)
+    base, ours = url.rstrip("/"), path.rstrip("/")
+    if any(one["name"] == ours and one["type"] == "file" for one in found):
+        raise NotADirectoryError
+    entries = [(one["name"].rstrip("/"), one["type"], int(one["size"] or 0)) for one in found]
+    # Some stores list the folder itself.
+    return [(f"{base}/{name.rpartition('/')[2]}", kind, size) for name, kind, size in entries if name != ours]
+
+
+@contextmanager
+def open_url(url: str) -> Iterator[Any]:
+    """Open for reading, from any place on where the store can do that.
+
+    Raises FileNotFoundError and OSError as `open`; ParameterError where fsspec, or what it needs for this kind of URL,
+    is not installed; InputError for a kind that it does not know.
+    """
+    with open_remote(url) as file, io.BufferedReader(RemoteFile(file), 1 << 16) as stream:
+        yield stream
+
+
+def url_size(url: str) -> int:
+    """Bytes of the file, where the store says so, and it can be read from any place on; else 0.
+
+    Raises ParameterError as `open_url`, but nothing for a file that cannot be opened, which has 0 until somebody does.
+    """
+    try:
+        with open_remote(url) as file:
+            return RemoteFile(file).size
+    except (OSError, InputError):
+        return 0
+
+
+@contextmanager
+def open_remote(url: str) -> Iterator[Any]:
+    with store_errors(url):
+        import fsspec
+
+        source = fsspec.open(url, "rb")  # kept: of an archive it has the file that this one is in
+        refuse_packed(source, url)
+        file = source.open()
+        if url.startswith(HTTP) and not serves_ranges(file):
+            file.close()
+            file = fsspec.open(url, "rb", block_size=0).open()  # from its beginning on, once
+    with file:
+        yield file
+
+
+def refuse_packed(source: Any, url: str) -> None:
+    """Raise InputError for a file of a zip archive that unpacks to more than it can hold."""
+    if url.startswith("zip://"):
+        about = source.fs.info(source.path)
+        refuse_bomb(about["size"], about.get("compress_size", about["size"]), url)
+
+
+def serves_ranges(file: Any) -> bool:
+    """Whether a file by HTTP can be read piece by piece; some servers send all of it whatever part they are asked for.
+
+    They are asked for its last byte, where it takes more than one piece.
+    """
+    if not file.size or file.size <= file.blocksize:
+        return True
+    try:
+        file.seek(file.size - 1)
+        file.read(1)
+        file.seek(0)
+    except ValueError:
+        return False
+    return True
+
+
+@contextmanager
+def store_errors(url: str) -> Iterator[None]:
+    """Raise errors of ours, or OSError, for whatever goes wrong with a store."""
+    try:
+        import fsspec  # noqa: F401 - whether it is there
+    except ImportError:
+        raise ParameterError(
+            f"{url}: a URL is opened by fsspec, which is not installed; pip install 'rankscope[scale]', or name a path"
+        ) from None
+    try:
+        yield
+    except ImportError as error:  # of the package for this store
+        raise ParameterError(f"{url}: a package for such URLs is not installed ({error_text(error)})") from None
+    except FileNotFoundError as error:
+        cause = error.__cause__
+        if cause is None or isinstance(cause, FileNotFoundError) or getattr(cause, "status", 0) == NOT_FOUND:
+            raise
+        called, text = type(cause).__name__, error_text(cause)
+        # A server that refuses, or does not answer.
+        raise OSError(text if text == called else f"{called}: {text}") from error
+    except (OSError, RankscopeError):
+        raise
+    except ValueError as error:
+        raise InputError(f"{url}: cannot be opened ({error_text(error)}); check the URL, or name a path") from None
+    except Exception as error:  # each store has errors of its own
+        raise OSError(error_text(error)) from error
+
+
+def error_text(error: BaseException) -> str:
+    """In one line."""
+    return " ".join(str(error).split()) or type(error).__name__

@@ -1,0 +1,290 @@
+"""A binary copy of features beside their file, mapped into memory: read in a hundredth of the time of the text; notes on numbers that float32 cannot tell apart.
+
+A line of magic, the length and checksum of a header, the header (JSON: what the source was, names, where each array
+lies and its sum), and the arrays, each from a multiple of 64 bytes on. Nothing in it is run. It stands for its source
+as long as that is the same file, untouched since; or, where it was touched or copied, has the same SHA-256.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import struct
+import time
+import zlib
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from rankscope.data.features import Features
+from rankscope.errors import InputError, OutputError, ParameterError
+from rankscope.io.core import file_digest, file_stem, refuse_overwriting, source_name, write_chunks
+from rankscope.io.letor.feature_lines import Dtype
+from rankscope.typing import PathLike, Reals
+
+__all__ = [
+    "read_cached",
+    "refuse_cache",
+    "rounding_notes",
+]
+
+
+#: From here on float32 has no longer all whole numbers.
+EXACT = 2.0**24
+#: A feature with fewer steps than so many from its least to its greatest number is noted.
+STEPS = 1 << 16
+
+
+def rounding_notes(values: Reals, names: Sequence[str], name: str) -> list[str]:
+    """A note for each feature of float32 that is large and varies little, as times in seconds since 1970 do.
+
+    Zeros are passed over: they may stand for what is missing.
+
+    >>> times = np.float32([[1_700_000_000], [1_700_010_000]])
+    >>> rounding_notes(times, ["time"], "test")[0].partition(";")[0]
+    "test: the numbers of feature 'time', 1700000000 to 1700009984, are kept in steps of 128 only (float32)"
+    """
+    if values.dtype != np.float32:
+        return []
+    notes = []
+    largest = np.maximum(values.max(axis=0), -values.min(axis=0))
+    for column in np.flatnonzero(largest >= EXACT).tolist():
+        found = values[:, column]
+        found = found[found != 0]
+        low, high = float(found.min()), float(found.max())
+        step = 2.0 ** (int(np.log2(largest[column])) - 23)
+        if 0 < high - low < STEPS * step:
+            notes.append(
+                f"{name}: the numbers of feature {names[column]!r}, {low:.10g} to {high:.10g}, are kept in steps of "
+                f"{step:g} only (float32); if less makes a difference, write them less their lowest, or in Python read "
+                "with dtype='float64'"
+            )
+    return notes
+
+
+SUFFIX = ".rscache"
+#: Raise the number when the layout, or what a file is read as, changes.
+MAGIC = b"rankscope features 2\n"
+PREFIX = struct.Struct("<21sQI")
+ALIGN = 64
+#: A file that changed less than so many seconds before its cache was written may have changed again within one tick.
+TICK = 2.0
+
+
+class DamagedCache(Exception):
+    """Why a cache cannot be used."""
+
+
+class NotACache(Exception):
+    """A file in the cache's place that is none."""
+
+
+def refuse_cache(path: PathLike, cache: bool | PathLike) -> None:
+    """Raise ParameterError where there can be no cache."""
+    if source_name(path) == "<stdin>":
+        raise ParameterError("cache belongs to a file, and standard input is none; leave it out")
+    if not os.path.isfile(path):
+        if os.path.exists(path):
+            raise ParameterError(f"{path}: cache belongs to a file that can be read again; leave it out")
+        raise InputError(f"{path}: no such file; check the path")
+    refuse_overwriting(cache_path(path, cache), [path])
+
+
+def cache_path(path: PathLike, cache: bool | PathLike) -> Path:
+    return Path(os.fspath(path) + SUFFIX) if isinstance(cache, bool) else Path(cache)
+
+
+def read_cached(path: PathLike, cache: bool | PathLike, kind: Dtype, read: Callable[[], Features]) -> Features:
+    """The features of the cache where it holds those of the file, else of the file, which the cache then holds.
+
+    What is wrong with a cache is a note, and so is one that cannot be written: the features are those of the file.
+    """
+    place = cache_path(path, cache)
+    told, ours = None, True
+    try:
+        found = load_cache(place, path, kind)
+        if found is not None:
+            return found
+    except NotACache:
+        told, ours = f"{place}: no cache of features; left as it is, and the file was read", False
+    except DamagedCache as error:
+        told = f"{place}: the cache is damaged ({error}); the file was read, and the cache written again"
+    before = file_times(path)
+    features = read()
+    if ours:
+        try:
+            save_cache(features, place, path, before)
+        except (OutputError, InputError) as error:
+            told = f"no cache was written: {error}"
+    return features if told is None else replace(features, notes=(*features.notes, told), where=None)
+
+
+def file_times(path: PathLike) -> dict[str, int]:
+    """What changes when a file does, as the system keeps it."""
+    found = os.stat(path)
+    return {"size": found.st_size, "mtime": found.st_mtime_ns, "ctime": found.st_ctime_ns, "inode": found.st_ino}
+
+
+# Writing
+
+
+def save_cache(features: Features, place: Path, path: PathLike, before: dict[str, int]) -> None:
+    """Write the cache, whole or not at all. before: the source's stamp before it was read."""
+    digest = file_digest(path)
+    if file_times(path) != before:  # it is being written to
+        return
+    arrays: dict[str, npt.NDArray[Any]] = {
+        "values": features.values,
+        "relevance": features.relevance,
+        "offsets": features.offsets,
+    }
+    if features.order is not None:
+        arrays["order"] = features.order
+    for name in ("doc_ids", "comments"):
+        texts = getattr(features, name)
+        if texts is not None:
+            arrays[name] = np.frombuffer(json.dumps(list(texts)).encode(), np.uint8)
+    described, offset = {}, 0
+    for name, array in arrays.items():
+        array = arrays[name] = np.ascontiguousarray(array).astype(array.dtype.newbyteorder("<"), copy=False)
+        described[name] = {
+            "dtype": array.dtype.str,
+            "shape": array.shape,
+            "offset": offset,
+            "sum": array_checksum(array),
+        }
+        offset += aligned_size(array.nbytes)
+    header = {
+        "source": {**before, "sha256": digest},
+        "written": time.time(),
+        "query_ids": features.query_ids,
+        "names": features.names,
+        "name": features.name,
+        "path": source_name(path),
+        "notes": features.notes,
+        "empty": features.empty,
+        "graded": features.graded,
+        "arrays": described,
+        "bytes": offset,
+    }
+    text = json.dumps(header).encode()  # ASCII: escapes hold what is no UTF-8
+    text += b" " * (aligned_size(PREFIX.size + len(text)) - PREFIX.size - len(text))
+    write_chunks(place, cache_chunks(text, list(arrays.values())))
+
+
+def cache_chunks(header: bytes, arrays: Sequence[npt.NDArray[Any]]) -> Iterator[bytes]:
+    yield PREFIX.pack(MAGIC, len(header), zlib.crc32(header))
+    yield header
+    for array in arrays:
+        yield array.reshape(-1).view(np.uint8).data  # type: ignore[misc]  # as good as bytes, and no copy
+        yield bytes(aligned_size(array.nbytes) - array.nbytes)
+
+
+def aligned_size(size: int) -> int:
+    return -(-size // ALIGN) * ALIGN
+
+
+def array_checksum(array: npt.NDArray[Any]) -> int:
+    """The checksum of an array's bytes: numbers that changed places change it, too, as no plain sum would tell."""
+    return zlib.crc32(array.reshape(-1).view(np.uint8).data)
+
+
+# Reading
+
+
+def load_cache(place: Path, path: PathLike, kind: Dtype) -> Features | None:
+    """What a cache holds of a file; None where there is no cache, or it is of another state of the file.
+
+    Raises Foreign and Damaged.
+    """
+    if not os.path.isfile(place):
+        return None
+    try:
+        with open(place, "rb") as file:
+            start = file.read(PREFIX.size)
+            if not start.startswith(MAGIC[:19]):
+                raise NotACache
+            if not start.startswith(MAGIC):
+                return None  # of another version
+            if len(start) < PREFIX.size:
+                raise DamagedCache("it ends early")
+            _, length, check = PREFIX.unpack(start)
+            size = os.fstat(file.fileno()).st_size
+            text = file.read(length) if length <= size else b""
+            if len(text) < length or zlib.crc32(text) != check:
+                raise DamagedCache("its header")
+            header = json.loads(text)
+            if size != PREFIX.size + length + header["bytes"]:
+                raise DamagedCache("its length")
+        if not is_cache_of(header, path):
+            return None
+        held = np.memmap(place, np.uint8, "r", offset=0)[PREFIX.size + length :]
+        return features_of_cache(header, held, kind, path)
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError) as error:
+        raise DamagedCache(str(error) or type(error).__name__) from None
+
+
+def is_cache_of(header: dict[str, Any], path: PathLike) -> bool:
+    """Whether the file is still what was read. Its bytes are looked at only where its times do not say so."""
+    now, source = file_times(path), header["source"]
+    if now["size"] != source["size"]:
+        return False
+    digest = source["sha256"]
+    if all(now[name] == source[name] for name in now) and now["ctime"] / 1e9 < header["written"] - TICK:
+        return True
+    return bool(digest) and file_digest(path) == digest
+
+
+def features_of_cache(
+    header: dict[str, Any], held: npt.NDArray[np.uint8], kind: Dtype, path: PathLike
+) -> Features | None:
+    """The arrays; None where they are less exact than those that are wanted.
+
+    path: of the file, which may have another name than it had when its cache was written.
+    """
+    arrays: dict[str, npt.NDArray[Any]] = {}
+    for name, about in header["arrays"].items():
+        dtype = np.dtype(about["dtype"])
+        size = int(np.prod(about["shape"])) * dtype.itemsize
+        array = np.asarray(held[about["offset"] : about["offset"] + size]).view(dtype).reshape(about["shape"])
+        if array_checksum(array) != about["sum"]:
+            raise DamagedCache(f"its {name}")
+        arrays[name] = array
+    if arrays["values"].dtype == np.float32 and kind is np.float64:
+        return None
+    values: Reals = arrays["values"].astype(kind, copy=False)
+    name, now = file_stem(path), source_name(path)
+    notes = [rename_note(note, {header["path"]: now, header["name"]: name}) for note in header["notes"]]
+    if values.dtype != arrays["values"].dtype:
+        notes += rounding_notes(values, header["names"], name)
+    return Features(
+        values=values,
+        relevance=arrays["relevance"],
+        offsets=arrays["offsets"],
+        query_ids=tuple(header["query_ids"]),
+        names=tuple(header["names"]),
+        order=arrays.get("order"),
+        name=name,
+        notes=tuple(notes),
+        empty=tuple(header["empty"]),
+        graded=bool(header["graded"]),
+        doc_ids=texts_in(arrays.get("doc_ids")),
+        comments=texts_in(arrays.get("comments")),
+    )
+
+
+def rename_note(note: str, names: dict[str, str]) -> str:
+    """A note that begins with the name of a file, with its new one."""
+    for old, new in names.items():
+        if note.startswith(f"{old}: "):
+            return new + note[len(old) :]
+    return note
+
+
+def texts_in(array: npt.NDArray[np.uint8] | None) -> list[str] | None:
+    found: list[str] | None = None if array is None else json.loads(array.tobytes())
+    return found

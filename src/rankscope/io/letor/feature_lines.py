@@ -1,0 +1,357 @@
+"""Features of lines: `number:value` fields to one table that grows block by block, without a loop over lines.
+
+Where all lines have as many fields as the first, one blank between them and the same feature in each place, the places
+of the blanks reshaped to a table are the fields, and one comparison of words a field confirms its number. That is
+checked and never assumed: any other block (features left out, several blanks, other white space) is read field by
+field, slower and with the same result, and only there errors are told.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple, NoReturn
+
+import numpy as np
+
+from rankscope.data.rows import decode_id
+from rankscope.data.sparse import refuse_sparse
+from rankscope.errors import InputError
+from rankscope.io.core import LineBlock
+from rankscope.io.letor.fields import is_space
+from rankscope.io.letor.labels import BlockDocuments
+from rankscope.kernels.decimals import parse_decimals
+from rankscope.kernels.numbers import parse_integers
+from rankscope.kernels.order import ranges
+from rankscope.kernels.text import KEEP, Fields, decode, view_words
+from rankscope.typing import Bytes, Ints, Reals, Words
+
+__all__ = [
+    "FeatureGrid",
+    "FlatFeatures",
+    "GrowingTable",
+    "LineReader",
+    "MOST_FEATURES",
+    "trim_ends",
+    "trim_starts",
+]
+
+
+Dtype = type[np.float32] | type[np.float64]
+COLON = ord(":")
+#: Numbers beyond are taken for a mistake: a column is kept for each.
+MOST_FEATURES = 100_000
+#: The largest number that is finite as each type: beyond, halfway to the next power of two, it becomes infinite.
+LARGEST = {np.float32: float(np.nextafter((2 - 2.0**-24) * 2.0**127, 0)), np.float64: float(np.finfo(np.float64).max)}
+BEYOND = (
+    "beyond 3.4e38, the largest number of float32; scale the feature or correct this line, or in Python read with "
+    "dtype='float64'"
+)
+#: Bytes, fewer than the 32 MB from which on memory is always handed back.
+KEPT_MEMORY = 1 << 24
+#: So much white space at the end of all lines is still regular.
+ROUNDS = 4
+EXPECTED = "number:value, as 3:0.25"
+
+
+class FeatureGrid(NamedTuple):
+    """The same features on every line. numbers: (m) rising; values: (n, m)."""
+
+    numbers: Ints
+    values: Reals
+
+
+class FlatFeatures(NamedTuple):
+    """Features line by line, flat. rows: the line of each, counted in the block; its number; its value."""
+
+    rows: Ints
+    numbers: Ints
+    values: Reals
+
+
+class Prefixes(NamedTuple):
+    """How the fields of a line begin. words: "3:" and so on; keep: which of a word's bytes that is; sizes: how many."""
+
+    numbers: Ints
+    words: Words
+    keep: Words
+    sizes: Ints
+
+
+class LineReader:
+    """Reads block after block. dtype: of the values."""
+
+    def __init__(self, dtype: Dtype) -> None:
+        self.dtype = dtype
+        keep_freed_memory()
+        #: Of the last regular block: the next one is probably like it.
+        self.last: Prefixes | None = None
+
+    def read(self, block: LineBlock, part: BlockDocuments) -> FeatureGrid | FlatFeatures:
+        """Raises InputError, naming file and line, for a field that is none."""
+        return self.regular(block, part) or self.any(block, part)
+
+    def regular(self, block: LineBlock, part: BlockDocuments) -> FeatureGrid | None:
+        """The features where all lines are alike; else None."""
+        assert part.spans is not None
+        bytes_, begins = block.array, part.spans.begins
+        stops = trim_ends(bytes_, begins, part.spans.stops, ROUNDS)
+        blanks = np.flatnonzero(is_space(bytes_[block.begin : block.end]))
+        blanks += block.begin
+        first = np.searchsorted(blanks, begins)
+        counts = np.searchsorted(blanks, stops) - first
+        m = int(counts[0])
+        if m == 0 or (counts != m).any():
+            return None
+        before = blank_table(blanks, first, m)
+        starts = before + 1
+        found = view_words(bytes_)[starts]
+        prefixes = self.prefixes_of(bytes_[int(before[0, 0]) : int(stops[0])].tobytes(), found)
+        if prefixes is None:
+            return None
+        starts += prefixes.sizes
+        lengths = np.empty_like(starts)
+        np.subtract(before[:, 1:], starts[:, :-1], out=lengths[:, :-1])
+        np.subtract(stops, starts[:, -1], out=lengths[:, -1])
+        values, bad = parse_decimals(Fields(bytes_, starts.ravel(), lengths.ravel()))
+        table = values.reshape(starts.shape)
+        if bad.size or not self.holds(table):
+            return None
+        self.last = prefixes
+        return FeatureGrid(prefixes.numbers, table)
+
+    def holds(self, values: Reals) -> bool:
+        """Whether all are finite numbers of the type that is wanted. Sure where true; else they are looked at."""
+        most = LARGEST[self.dtype]
+        return bool(-most <= values.min() and values.max() <= most)
+
+    def prefixes_of(self, line: bytes, found: Words) -> Prefixes | None:
+        """What all lines have before their values; None where they differ. found: (n, m) how the fields begin."""
+        if self.last is not None and begin_with_prefixes(found, self.last):
+            return self.last
+        prefixes = prefixes_in(line)
+        return prefixes if prefixes is not None and begin_with_prefixes(found, prefixes) else None
+
+    def any(self, block: LineBlock, part: BlockDocuments) -> FlatFeatures:
+        """The features of lines of any form."""
+        assert part.spans is not None
+        bytes_, (begins, stops, _) = block.array, part.spans
+        space = is_space(bytes_[block.begin : block.end])
+        edges = np.flatnonzero(np.diff(space, prepend=True, append=True)) + block.begin
+        starts, ends = edges[::2], edges[1::2]
+        first = np.searchsorted(starts, begins)
+        counts = np.searchsorted(starts, stops) - first
+        which = ranges(first, counts)
+        rows = np.repeat(np.arange(begins.size), counts)
+        starts, ends = starts[which], np.minimum(ends[which], stops[rows])
+        colons = np.append(np.flatnonzero(bytes_[block.begin : block.end] == COLON) + block.begin, bytes_.size)
+        at = np.minimum(colons[np.searchsorted(colons, starts)], ends)
+        numbers, odd = parse_integers(Fields(bytes_, starts, at - starts))
+        no_pair = at == ends
+        no_pair[odd] = True
+        behind = np.minimum(at + 1, ends)
+        values, bad = parse_decimals(Fields(bytes_, behind, ends - behind))
+        no_value = ~(np.abs(values) <= LARGEST[self.dtype])
+        no_value[bad] = True
+        no_number = (numbers < 0) | (numbers > MOST_FEATURES)
+        falls = np.zeros(rows.size, np.bool_)
+        falls[1:] = (rows[1:] == rows[:-1]) & (numbers[1:] <= numbers[:-1])
+        wrong = no_pair | no_value | no_number | falls
+        if wrong.any():
+            i = int(np.argmax(wrong))
+            text = decode_id(decode(Fields(bytes_, starts[i : i + 1], ends[i : i + 1] - starts[i]))[0])
+            where = f"{block.name}:{part.lines[rows[i]]}"
+            before = int(numbers[i - 1]) if falls[i] else None
+            value = float(values[i]) if no_value[i] and not (bad == i).any() else np.inf
+            refuse_field(where, text, None if no_pair[i] else int(numbers[i]), before, value)
+        return FlatFeatures(rows, numbers, values)
+
+
+def keep_freed_memory() -> None:
+    """Let memory that a block has freed stay for the next one.
+
+    The C library of Linux hands larger pieces back to the system, and getting them again costs a fault a page: half of
+    the time of reading. It raises the size from which on it does so to that of the largest piece that was freed.
+    """
+    np.empty(KEPT_MEMORY, np.uint8)
+
+
+def blank_table(blanks: Ints, first: Ints, m: int) -> Ints:
+    """(n, m) the m blanks from each of these on: a view where each line has as many."""
+    k, left_over = divmod(blanks.size, first.size)
+    if not left_over and (first == np.arange(first[0], first[0] + k * first.size, k)).all():
+        return np.asarray(blanks.reshape(first.size, k)[:, first[0] : first[0] + m])
+    return np.asarray(blanks[first[:, None] + np.arange(m)])
+
+
+def trim_starts(bytes_: Bytes, starts: Ints, ends: Ints) -> Ints:
+    """The starts without the white space behind them, up to the ends."""
+    starts = starts.copy()
+    rows = np.arange(starts.size)
+    while rows.size:
+        rows = rows[is_space(bytes_[starts[rows]]) & (starts[rows] < ends[rows])]
+        starts[rows] += 1
+    return starts
+
+
+def begin_with_prefixes(found: Words, prefixes: Prefixes) -> bool:
+    """Whether there are as many fields, and each begins with its prefix on all lines."""
+    return found.shape[1] == prefixes.words.size and bool(((found & prefixes.keep) == prefixes.words).all())
+
+
+def prefixes_in(line: bytes) -> Prefixes | None:
+    """Those of one line's fields; None where they are not numbers that rise."""
+    begins = [field.partition(b":")[0] for field in line.split()]
+    if not all(text.isdigit() and len(text) < 8 for text in begins):
+        return None
+    numbers = np.array([int(text) for text in begins], np.int64)
+    if not numbers.size or (np.diff(numbers) <= 0).any() or numbers[-1] > MOST_FEATURES:
+        return None
+    sizes = np.array([len(text) + 1 for text in begins], np.int64)
+    words = np.array([int.from_bytes(text + b":", "little") for text in begins], np.uint64)
+    return Prefixes(numbers, words, KEEP[sizes], sizes)
+
+
+def trim_ends(bytes_: Bytes, begins: Ints, ends: Ints, rounds: int | None = None) -> Ints:
+    """The ends without the white space before them. rounds: at most so many bytes of it."""
+    ends = ends.copy()
+    rows = np.arange(ends.size)
+    while rounds is None or rounds > 0:
+        rows = rows[is_space(bytes_[ends[rows] - 1]) & (ends[rows] > begins[rows])]
+        if not rows.size:
+            break
+        ends[rows] -= 1
+        rounds = None if rounds is None else rounds - 1
+    return ends
+
+
+def refuse_field(where: str, text: str, number: int | None, before: int | None, value: float) -> NoReturn:
+    """Raise for a field. number: its feature, where it has one; before: that of the field before it, if not lower;
+    value: its number, where it is a finite one.
+    """
+    if number is None:
+        raise InputError(f"{where}: field {text!r}, expected {EXPECTED}; correct this line")
+    if not 0 <= number <= MOST_FEATURES:
+        raise InputError(f"{where}: feature {number}, expected numbers from 1 to {MOST_FEATURES}; correct this line")
+    if before is not None:
+        found = f"feature {number} twice" if number == before else f"feature {number} behind feature {before}"
+        raise InputError(f"{where}: {found}, expected each once, in rising order; correct this line")
+    if np.isfinite(value):
+        raise InputError(f"{where}: field {text!r}, {BEYOND}")
+    raise InputError(
+        f"{where}: field {text!r}, expected a finite number behind the colon; correct this line, or leave out a "
+        "feature that is missing"
+    )
+
+
+#: How much taller the table becomes where the file's size did not tell its height.
+GROWTH = 1.3
+#: What is kept free beyond the expected height, as a share.
+SPARE = 1.02
+
+
+class GrowingTable:
+    """Rows of all blocks so far, zeros where a line did not name a feature.
+
+    The table is made for the whole file, by the size of the first block's rows: memory is the table and a block, since
+    a system gives pages only when they are written to. n_features: the width that was asked for. size: the file's
+    bytes, 0 where nobody knows them.
+    """
+
+    def __init__(self, dtype: Dtype, n_features: int | None = None, size: int = 0) -> None:
+        self.reader = LineReader(dtype)
+        self.dtype, self.n_features, self.size = dtype, n_features, size
+        self.values: Reals = np.zeros((0, n_features or 0), dtype)
+        self.rows = 0
+        #: The number of the first column: 0 once a line has a feature 0.
+        self.base = 1
+        #: How many values the lines name.
+        self.given = 0
+        #: The highest number that was seen.
+        self.highest = -1
+
+    def add(self, block: LineBlock, part: BlockDocuments) -> None:
+        """Read the features of a block. Raises InputError."""
+        found = self.reader.read(block, part)
+        n = part.lines.size
+        self.given += found.values.size
+        if found.numbers.size:
+            self.widen(found, block, part)
+        self.heighten(n, block.end - block.begin)
+        table = self.values[self.rows : self.rows + n]
+        if isinstance(found, FeatureGrid):
+            m = found.numbers.size
+            first = int(found.numbers[0]) - self.base
+            together = int(found.numbers[-1]) - self.base - first == m - 1
+            table[:, slice(first, first + m) if together else found.numbers - self.base] = found.values
+        elif found.numbers.size:
+            table[found.rows, found.numbers - self.base] = found.values
+        self.rows += n
+
+    def widen(self, found: FeatureGrid | FlatFeatures, block: LineBlock, part: BlockDocuments) -> None:
+        """Room for all features of a block."""
+        highest, base = max(self.highest, int(found.numbers.max())), min(self.base, int(found.numbers.min()))
+        width = highest - base + 1
+        rows = self.rows + part.lines.size
+        refuse_sparse((rows, width), self.given, block.name, "documents and features")
+        if self.n_features is not None:
+            if width > self.n_features:
+                refuse_beyond(found, block, part, base, self.n_features)
+            width = self.n_features
+        if width > self.values.shape[1] or base < self.base:
+            old, shift = self.values, self.base - base
+            self.values = self.zeros(old.shape[0], width)
+            kept = min(old.shape[1], width - shift)
+            self.values[: self.rows, shift : shift + kept] = old[: self.rows, :kept]
+        self.highest, self.base = highest, base
+
+    def heighten(self, n: int, size: int) -> None:
+        """Room for n more rows. size: the bytes of their lines."""
+        height, width = self.values.shape
+        if self.rows + n <= height:
+            return
+        if not self.rows:
+            self.values = self.zeros(max(int(n / size * self.size * SPARE), n), width)
+            return
+        try:  # in place: where it is large, the system moves pages and copies nothing
+            self.values.resize((max(int(height * GROWTH), self.rows + n), width), refcheck=False)
+        except MemoryError:
+            refuse_size(self.rows + n, width)
+
+    def zeros(self, height: int, width: int) -> Reals:
+        try:
+            return np.zeros((height, width), self.dtype)
+        except MemoryError:
+            refuse_size(height, width)
+
+    def done(self, name: str) -> Reals:
+        """The table, with the rows that it has, in place. Raises InputError for one that is nearly empty."""
+        refuse_sparse((self.rows, self.values.shape[1]), self.given, name, "documents and features")
+        self.values.resize((self.rows, self.values.shape[1]), refcheck=False)
+        return self.values
+
+    def names(self) -> tuple[str, ...]:
+        return tuple(str(number) for number in range(self.base, self.base + self.values.shape[1]))
+
+
+def refuse_beyond(
+    found: FeatureGrid | FlatFeatures, block: LineBlock, part: BlockDocuments, base: int, n_features: int
+) -> NoReturn:
+    """Raise for the first feature that is beyond those asked for."""
+    beyond: Ints = np.flatnonzero(found.numbers > base + n_features - 1)
+    if not beyond.size:  # it was in an earlier block, which had no feature 0
+        zero = int(np.argmax(found.numbers == 0))
+        number, why = 0, f"and a feature {n_features} before it, "
+        row = 0 if isinstance(found, FeatureGrid) else int(found.rows[zero])
+    else:
+        number, why = int(found.numbers[beyond[0]]), ""
+        row = 0 if isinstance(found, FeatureGrid) else int(found.rows[beyond[0]])
+    raise InputError(
+        f"{block.name}:{part.lines[row]}: feature {number}, {why}expected {n_features} features, numbered from {base} "
+        f"to {base + n_features - 1} (n_features); give the number that the file has, or leave it out"
+    )
+
+
+def refuse_size(height: int, width: int) -> NoReturn:
+    raise InputError(
+        f"a table of {height} documents and {width} features does not fit in memory; read a part of the file, or "
+        "correct the numbers of the features"
+    )

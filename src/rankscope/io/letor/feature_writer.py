@@ -1,0 +1,225 @@
+"""`write_features`: documents as numbers to LETOR's lines or to a table, so that reading gives the same arrays."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from itertools import pairwise
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rankscope.data.features import Features
+from rankscope.errors import InputError, ParameterError
+from rankscope.io.core import (
+    check_writable,
+    compress,
+    format_numbers,
+    interleave,
+    pick_texts,
+    split_compression_suffix,
+    to_parquet,
+    write_chunks,
+    write_stdout,
+)
+from rankscope.io.letor.feature_columns import INDEX, KEYS
+from rankscope.io.tables import SEPARATORS
+from rankscope.typing import PathLike
+
+if TYPE_CHECKING:
+    import polars as pl
+
+__all__ = [
+    "write_features",
+]
+
+
+#: Numbers that are rendered at a time.
+PIECE = 1 << 20
+
+
+def write_features(features: Features, path: PathLike) -> tuple[str, ...]:
+    r"""Write documents as numbers; what comes back are notes on what the file does not hold.
+
+    path: `.csv`, `.tsv`, `.jsonl` and `.parquet` are tables with the columns query_id, relevance, doc_id (where there
+    are names) and the features; any other name, and "-" for standard output, LETOR's lines, as SVMlight has them:
+    `grade qid:query number:value ... #docid = X`. A further suffix `.gz` or `.zst` compresses. Numbers have the fewest
+    digits that give every bit back in their type; lines hold all features, zeros too. Written whole or not at all.
+
+    Kept: grades, queries, documents' names, every bit of float32 (read with dtype="float64": of float64). Lines keep
+    comments and have numbers for names: those of the features where they are rising whole numbers, else from 1 on.
+
+    Raises InputError for an id that the format cannot hold, a name of a feature that is one of the other columns;
+    ParameterError; OutputError.
+
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from rankscope.data.features import Features
+    >>> made = Features.of([[0.5, 1.0], [0.1, 0.0]], [2, 0], sizes=[2], query_ids=("10",), doc_ids=["D1", "D2"])
+    >>> with TemporaryDirectory() as folder:
+    ...     notes = write_features(made, Path(folder, "train.txt"))
+    ...     print(Path(folder, "train.txt").read_text(), end="")
+    2 qid:10 1:0.5 2:1 #docid = D1
+    0 qid:10 1:0.1 2:0 #docid = D2
+    """
+    if not isinstance(features, Features):
+        raise ParameterError(f"a {type(features).__name__}, expected Features; make them with Features.of")
+    to_stdout = os.fspath(path) == "-"
+    if not to_stdout:
+        check_writable(path)
+    stem, packed = split_compression_suffix(path)
+    form = Path(stem).suffix.lower().removeprefix(".")
+    if form in TABLES:
+        refuse_names(features)
+        refuse_texts(features, not_in_table, "begins or ends with a blank, is empty, or is not UTF-8", ".txt")
+        notes, chunks = table_notes(features), TABLES[form](features)
+    else:
+        names, notes = feature_numbers(features.names)
+        refuse_texts(features, not_in_line, "is empty, or holds a blank, a # or a line break", ".parquet")
+        chunks = text_lines(features, names)
+    chunks = compress(chunks, packed)
+    if to_stdout:
+        write_stdout(chunks)
+    else:
+        write_chunks(path, chunks)
+    return notes
+
+
+def feature_parts(features: Features) -> Iterator[slice]:
+    n, width = features.values.shape
+    step = max(PIECE // width, 1)
+    return (slice(a, min(a + step, n)) for a in range(0, n, step))
+
+
+# Lines
+
+
+def feature_numbers(names: Sequence[str]) -> tuple[list[int], tuple[str, ...]]:
+    """The features' numbers, and a note where their names are lost or where a reader will see more features."""
+    found = [int(name) if name.isascii() and name.isdigit() and len(name) < 8 else -1 for name in names]
+    if found[0] < 0 or any(b <= a for a, b in pairwise(found)):
+        told = f"the names of the features ({names[0]!r}, ...) are not kept: they are numbered from 1 to {len(names)}"
+        return list(range(1, len(names) + 1)), (told,)
+    if found[-1] - min(found[0], 1) + 1 > len(found):
+        return found, (f"the features keep their numbers, up to {found[-1]}: a reader adds those between as zeros",)
+    return found, ()
+
+
+def text_lines(features: Features, names: list[int]) -> Iterator[bytes]:
+    heads = [f" qid:{name}".encode("utf-8", "surrogateescape") for name in features.query_ids]
+    group = features.group
+    for part in feature_parts(features):
+        grades, queries = format_numbers(features.relevance[part]), pick_texts(heads, group[part])
+        yield interleave(grades, queries, value_texts(features, part, names), comments(features, part), b"\n")
+
+
+def value_texts(features: Features, part: slice, names: list[int]) -> list[bytes]:
+    """The features of some documents as " 1:0.5 2:0.25 ..."."""
+    import polars as pl
+
+    frame = pl.DataFrame({str(i): features.values[part, i] for i in range(len(names))})
+    columns = [
+        text for i, number in enumerate(names) for text in (pl.lit(f" {number}:"), pl.col(str(i)).cast(pl.String))
+    ]
+    text = frame.select(pl.concat_str(columns)).write_csv(include_header=False, quote_style="never").encode()
+    text = text.replace(b".0 ", b" ").replace(b".0\n", b"\n")  # whole numbers need no point
+    return text.split(b"\n")[:-1]
+
+
+def comments(features: Features, part: slice) -> list[bytes]:
+    """What stands behind the features, with the # that begins it."""
+    docs, rest = features.doc_ids, features.comments
+    if docs is None and rest is None:
+        return [b""] * (part.stop - part.start)
+    if docs is None:
+        assert rest is not None
+        texts = [f" # {text}" if text else "" for text in rest[part]]
+    elif rest is None:
+        texts = [f" #docid = {doc}" for doc in docs[part]]
+    else:
+        texts = [f" #docid = {doc} {text}".rstrip() for doc, text in zip(docs[part], rest[part], strict=True)]
+    return [text.encode("utf-8", "surrogateescape") for text in texts]
+
+
+# Tables
+
+
+def feature_frames(features: Features) -> Iterator[pl.DataFrame]:
+    import polars as pl
+
+    queries = pl.Series(features.query_ids, dtype=pl.String)
+    group = features.group
+    for part in feature_parts(features):
+        columns = {"query_id": queries.gather(group[part]), "relevance": pl.Series(features.relevance[part])}
+        if features.doc_ids is not None:
+            columns["doc_id"] = pl.Series(features.doc_ids[part], dtype=pl.String)
+        values = {name: pl.Series(features.values[part, i]) for i, name in enumerate(features.names)}
+        yield pl.DataFrame(columns | values)
+
+
+def separated_writer(form: str) -> Callable[[Features], Iterator[bytes]]:
+    def write(features: Features) -> Iterator[bytes]:
+        for i, frame in enumerate(feature_frames(features)):
+            yield frame.write_csv(include_header=not i, separator=SEPARATORS[form]).encode()
+
+    return write
+
+
+def json_lines(features: Features) -> Iterator[bytes]:
+    import polars as pl
+
+    for frame in feature_frames(features):  # as float64: JSON's numbers are
+        yield frame.with_columns(pl.col(pl.Float32).cast(pl.Float64)).write_ndjson().encode()
+
+
+def parquet_table(features: Features) -> Iterator[bytes]:
+    import polars as pl
+
+    yield to_parquet(pl.concat(feature_frames(features)))
+
+
+TABLES: dict[str, Callable[[Features], Iterator[bytes]]] = {
+    "csv": separated_writer("csv"),
+    "tsv": separated_writer("tsv"),
+    "jsonl": json_lines,
+    "parquet": parquet_table,
+}
+
+
+def table_notes(features: Features) -> tuple[str, ...]:
+    return () if features.comments is None else ("the comments of the lines are not kept: tables have none",)
+
+
+# What cannot be written
+
+
+def refuse_names(features: Features) -> None:
+    """Raise for a feature that a reader of the table would take for another column."""
+    taken = {name for names in KEYS.values() for name in names}
+    for name in features.names:
+        if name.strip().lower() in taken or not name.strip() or name.startswith(INDEX) or not_in_table(name):
+            raise InputError(
+                f"{features.name}: a feature is called {name!r}, which a reader takes for another column; rename it"
+            )
+
+
+def refuse_texts(features: Features, bad: Callable[[str], bool], fault: str, instead: str) -> None:
+    """Raise for the first id that is bad, and for a comment with a line break."""
+    for what, ids in (("query", features.query_ids), ("document", features.doc_ids or ())):
+        found = next((name for name in ids if bad(name)), None)
+        if found is not None:
+            raise InputError(f"{features.name}: the {what} id {found!r} {fault}; write {instead} instead, or rename it")
+    broken = next((text for text in features.comments or () if len(text.splitlines()) > 1), None)
+    if broken is not None:
+        raise InputError(f"{features.name}: the comment {broken!r} has a line break; take it out")
+
+
+def not_in_line(name: str) -> bool:
+    return not name or "#" in name or any(blank in name for blank in " \t\n\v\f\r\0")
+
+
+def not_in_table(name: str) -> bool:
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        return True
+    return not name or name != name.strip(" \t") or any(mark in name for mark in "\r\n\0")

@@ -1,0 +1,280 @@
+"""`read_features`: documents as numbers, from LETOR and SVMlight text or from tables."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from rankscope.data.features import Features
+from rankscope.data.rows import decode_ids
+from rankscope.errors import InputError, ParameterError
+from rankscope.io.core import (
+    BLOCK,
+    BOM,
+    NUMBER,
+    LineBlock,
+    Source,
+    file_stem,
+    open_binary,
+    parse_head,
+    refuse_foreign,
+    source_name,
+)
+from rankscope.io.letor.feature_cache import read_cached, refuse_cache, rounding_notes
+from rankscope.io.letor.feature_columns import QUERY, features_of_table, refuse_second_key, refuse_unnamed
+from rankscope.io.letor.feature_lines import Dtype, GrowingTable, trim_ends, trim_starts
+from rankscope.io.letor.fields import CollectedFields
+from rankscope.io.letor.labels import EXPECTED, BlockDocuments, LetorLabels, labels_from_source, read_labels
+from rankscope.io.tables import column_names, parse_named_table, read_named_table
+from rankscope.kernels.text import Fields, decode
+from rankscope.typing import Ints, PathLike
+
+__all__ = [
+    "locate_row",
+    "read_features",
+]
+
+
+RELEVANCE = ("needed", "optional")
+DTYPES: dict[str, Dtype] = {"float32": np.float32, "float64": np.float64}
+
+
+def read_features(
+    path: PathLike,
+    *,
+    n_features: int | None = None,
+    columns: Sequence[str | int] | None = None,
+    cache: bool | PathLike | None = None,
+    dtype: str = "float32",
+    relevance: str = "needed",
+    progress: Callable[[int], Any] | None = None,
+) -> Features:
+    r"""The documents of a file as numbers, grouped by query; "-" is standard input. Compression is told by content.
+
+    Formats, told by content: LETOR and SVMlight (`grade qid:query number:value ... #docid = X`), features numbered
+    from 1 in rising order, those that a line leaves out 0; a file that numbers from 0 keeps its numbers, with a note.
+    CSV, TSV, JSON lines and Parquet: a row a document, with a column of queries (query_id, qid, query), one of grades
+    (relevance, label, grade, rel), optionally one of documents (doc_id, docid), the others features; an empty cell,
+    null or NaN is missing and 0, with a note, as on columns without any number, which are left out; true and false are
+    1 and 0. Lines of a query that are not together are regrouped, with a note.
+
+    n_features: how many there are: more are refused, fewer filled up with zeros. columns: the names (numbers) of those
+    to keep, in that order; without it, a table with two columns that may be those of queries, of grades or of
+    documents is refused, for as a feature one of them would tell what is to be learned. cache: True for a copy in
+    binary beside the file (NAME.rscache), or where to keep one; it is read instead as long as the file is the same, and
+    its arrays are then mapped from the disk and read-only. dtype: "float32" or "float64"; float32 is what float64
+    rounds to, and a note names features of which that leaves little. relevance: "optional" for tables to be scored,
+    whose column of grades may be empty or not there: they are 0.
+    progress: called with the bytes of each block.
+
+    Raises InputError, naming file and line, for a line without `qid:`, a grade that is no whole number, a field that is
+    no number:value, a feature twice or out of order, NaN and infinities, features beyond n_features, a column without a
+    name or with that of another, a row of another length, no data; ParameterError for arguments.
+
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     path = Path(folder, "train.txt")
+    ...     _ = path.write_text("2 qid:10 1:0.5 3:1 #docid = D1\n0 qid:10 2:0.25 #docid = D2\n")
+    ...     found = read_features(path)
+    >>> found.values.tolist(), found.relevance.tolist(), found.doc_ids
+    ([[0.5, 0.0, 1.0], [0.0, 0.25, 0.0]], [2, 0], ['D1', 'D2'])
+    """
+    if dtype not in DTYPES:
+        raise ParameterError(f"dtype {dtype!r}, expected 'float32' or 'float64'")
+    if n_features is not None and (isinstance(n_features, bool) or n_features != int(n_features) or n_features < 1):
+        raise ParameterError(f"n_features {n_features!r}, expected a whole number from 1")
+    if relevance not in RELEVANCE:
+        raise ParameterError(f"relevance {relevance!r}, expected 'needed' or 'optional'")
+    wanted = None if columns is None else [str(column) for column in columns]
+    asked = FeatureRequest(DTYPES[dtype], wanted, relevance == "needed")
+    if cache is None or cache is False:
+        found = read_uncached(path, asked, None if n_features is None else int(n_features), progress)
+    else:
+        refuse_cache(path, cache)
+        found = read_cached(path, cache, asked.kind, lambda: read_uncached(path, asked, None, progress))
+        if wanted is None:  # the cache may have been written by a call that named columns
+            refuse_second_key(found.names, source_name(path))
+        if asked.graded and not found.graded:  # or by one that asked for no grades
+            raise InputError(f"{source_name(path)}: no column of grades ('relevance'), expected one; add it")
+        found = pad_features(found, n_features)
+    return found if wanted is None else select_features(found, wanted)
+
+
+class FeatureRequest(NamedTuple):
+    """What somebody wants of a file. columns: the features that are kept, where named; graded: grades are needed."""
+
+    kind: Dtype
+    columns: list[str] | None
+    graded: bool
+
+
+def read_uncached(
+    path: PathLike, asked: FeatureRequest, n_features: int | None, progress: Callable[[int], Any] | None
+) -> Features:
+    """A file without cache, with all of its features and with notes on those that are rounded."""
+    found = read_plain(path, asked, n_features, progress)
+    notes = rounding_notes(found.values, found.names, found.name)
+    return replace(found, notes=(*found.notes, *notes), where=None) if notes else found
+
+
+def read_plain(
+    path: PathLike, asked: FeatureRequest, n_features: int | None, progress: Callable[[int], Any] | None
+) -> Features:
+    """A file as it is."""
+    with open_binary(path) as stream:
+        source = Source(stream, path, "letor")  # told apart below: the table of formats knows judgments and runs
+        refuse_foreign(source.head, source.name)
+        if is_feature_table(source.head):
+            content = source.rest()
+            if progress is not None:
+                progress(len(content))
+            table = parse_named_table(content, source.name, QUERY, even=True)
+            refuse_unnamed(header_of(content) or table.frame.columns, table.head)
+            found = features_of_table(table, asked.kind, file_stem(path), columns=asked.columns, graded=asked.graded)
+            return pad_features(found, n_features)
+        refuse_semicolons(source.head, source.name)
+        lines = GrowingTable(asked.kind, n_features, source.size)
+        comments = Comments()
+
+        def each(block: LineBlock, part: BlockDocuments) -> None:
+            lines.add(block, part)
+            comments.add(block, part)
+
+        labels = labels_from_source(source, progress, size=BLOCK, each=each)
+    if lines.highest < 0:
+        raise InputError(f"{source.name}: no line has features, expected {EXPECTED}")
+    return features_of_labels(labels, lines, comments, file_stem(path))
+
+
+def is_feature_table(head: bytes) -> bool:
+    """Whether a file that begins so has named columns: what is no `grade qid:query ...`, and begins with a name."""
+    line = parse_head(head).line
+    if head.startswith(b"PAR1") or line.startswith(b"{"):
+        return True
+    fields = line.replace(b",", b"\t").split(None, 2)
+    return len(fields) > 1 and not fields[1].startswith(b"qid:") and NUMBER.fullmatch(fields[0]) is None
+
+
+def header_of(content: bytes) -> list[str]:
+    """The names of the columns as they stand in CSV and TSV, where frames have numbered repeated ones."""
+    line = parse_head(content).line
+    if content.startswith(b"PAR1") or line.startswith(b"{"):
+        return []
+    return column_names(content.removeprefix(BOM), "tsv" if b"\t" in line else "csv")
+
+
+def refuse_semicolons(head: bytes, name: str) -> None:
+    """Raise for a table as spreadsheets write it where the comma is that of decimals."""
+    line = parse_head(head).line
+    if line.count(b";") > 1 and b"qid:" not in line and b"," not in line and b"\t" not in line:
+        raise InputError(
+            f"{name}: a table with semicolons between the columns, expected commas or tabs, and points in decimals; "
+            "write it so, in a spreadsheet as CSV UTF-8 of an English locale, in pandas with to_csv(sep=',')"
+        )
+
+
+def features_of_labels(labels: LetorLabels, table: GrowingTable, comments: Comments, name: str) -> Features:
+    """What was read of the lines, together."""
+    docs, texts = comments.of(labels.docs)
+    notes = (f"{labels.name}: the features are numbered from 0",) if table.base == 0 else ()
+    return Features.of(
+        table.done(name),
+        labels.relevance,
+        labels.query,
+        query_ids=labels.query_ids,
+        names=table.names(),
+        doc_ids=docs,
+        comments=texts,
+        name=name,
+        notes=notes,
+        where=lambda row: f"{labels.name}:{labels.lines[row]}",
+    )
+
+
+class Comments:
+    """What stands behind `#` on each line. Where every line of the file begins it with `docid = X`, without that."""
+
+    def __init__(self) -> None:
+        self.texts = CollectedFields()
+        #: (n) how long the beginning with the document's name is.
+        self.heads: list[Ints] = []
+
+    def add(self, block: LineBlock, part: BlockDocuments) -> None:
+        assert part.spans is not None
+        bytes_, (_, stops, ends) = block.array, part.spans
+        starts = np.minimum(stops + 1, ends)
+        ends = trim_ends(bytes_, starts, ends)
+        self.texts.add(Fields(bytes_, starts, ends - starts))
+        self.heads.append(starts * 0 if part.docs is None else part.docs.starts + part.docs.lengths - starts)
+
+    def of(self, docs: Fields | None) -> tuple[list[str] | None, list[str] | None]:
+        """The names of the documents, and the other texts; None where there are none."""
+        ids, texts = None, self.texts.fields()
+        if docs is not None:
+            ids, heads = decode_ids(decode(docs)), np.concatenate(self.heads)
+            texts = Fields(texts.buffer, texts.starts + heads, texts.lengths - heads)
+        if not texts.lengths.any():
+            return ids, None
+        ends = texts.starts + texts.lengths
+        starts = trim_starts(texts.buffer, texts.starts, ends)
+        return ids, decode_ids(decode(Fields(texts.buffer, starts, ends - starts)))
+
+
+def pad_features(found: Features, n_features: int | None) -> Features:
+    """With columns of zeros behind, until there are so many."""
+    if n_features is None or len(found.names) == n_features:
+        return found
+    n, width = found.values.shape
+    if width > n_features:
+        raise InputError(f"{found.name}: {width} features, expected at most {n_features} (n_features)")
+    values = np.zeros((n, n_features), found.values.dtype)
+    values[:, :width] = found.values
+    names = [*found.names, *next_names(found.names, n_features - width)]
+    return replace(found, values=values, names=tuple(names), where=None)
+
+
+def next_names(names: Sequence[str], count: int) -> list[str]:
+    """So many further names, that none has: the next numbers."""
+    first = int(names[-1]) + 1 if names[-1].isascii() and names[-1].isdigit() and len(names[-1]) < 9 else len(names) + 1
+    return [str(number) for number in range(first, first + count)]
+
+
+def select_features(found: Features, columns: Sequence[str]) -> Features:
+    """Some of the features, by name."""
+    there = {*found.names, *found.empty}
+    missing = [name for name in columns if name not in there]
+    if missing:
+        raise InputError(
+            f"{found.name}: no feature {missing[0]!r} among {len(found.names)} ({found.names[0]!r} to "
+            f"{found.names[-1]!r}); name one of those"
+        )
+    if not columns:
+        raise ParameterError("columns is empty, expected the name of at least one feature")
+    return found.arranged(columns)
+
+
+#: Bytes that tell what a file is.
+HEAD = 1 << 16
+
+
+def locate_row(path: PathLike, row: int) -> str:
+    """A document of a file as "file:line", by its place from 0; the file is read once more, unless it cannot be.
+
+    >>> locate_row("-", 4)
+    '<stdin>, document 5'
+    """
+    name = source_name(path)
+    try:
+        if name == "<stdin>":  # which is gone
+            raise InputError("")
+        with open_binary(path) as stream:
+            table = is_feature_table(stream.read(HEAD))
+        if table:
+            return read_named_table(path, QUERY).where(row)
+        return f"{name}:{read_labels(path).lines[row]}"
+    except (InputError, OSError, IndexError):  # a pipe, or what changed since
+        return f"{name}, document {row + 1}"

@@ -1,0 +1,189 @@
+"""The first fields and the comments of lines that are mostly features, without looking at what lies between.
+
+A line of LETOR's files is a label, a query, a hundred features and a comment. One comparison finds the ends of the
+lines, another the `#` of the comments; then only a few bytes from each of these places on are looked at.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from rankscope.io.core import HASH, NEWLINE, SPACE, TAB, LineBlock
+from rankscope.kernels.order import ranges
+from rankscope.kernels.text import PADDING, Fields, words
+from rankscope.typing import Bools, Bytes, Ints
+
+__all__ = [
+    "BLOCK_SIZE",
+    "BlockLines",
+    "CollectedFields",
+    "begin_with",
+    "comment_places",
+    "equal_word",
+    "field_ends",
+    "find_lines",
+    "leading_fields",
+    "single_numbers",
+]
+
+
+#: Bytes that are read at a time: lines of features are long, and a block should hold many.
+BLOCK_SIZE = 1 << 21
+#: Bytes from a place on that are looked at first.
+HEAD = 32
+#: Lines that are looked at together, for their tables take many times the bytes of short ones.
+STEP = 1 << 15
+
+
+class BlockLines(NamedTuple):
+    """The lines of a block: where each begins, and its newline. number: that of the first. signs: where `#` stands."""
+
+    buffer: Bytes
+    starts: Ints
+    ends: Ints
+    number: int
+    signs: Ints
+
+    def text(self, row: int) -> bytes:
+        """A line without its newline."""
+        return self.buffer[self.starts[row] : self.ends[row]].tobytes()
+
+
+def find_lines(block: LineBlock, *, comments: bool = False) -> BlockLines:
+    """All lines of a block, blank ones and comments too. comments: whether to look for them."""
+    buffer = block.array
+    bytes_ = buffer[block.begin : block.end]
+    ends: Ints = np.flatnonzero(bytes_ == NEWLINE) + block.begin
+    signs: Ints = ends[:0]
+    if comments and block.buffer.find(b"#", block.begin, block.end) >= 0:
+        signs = np.flatnonzero(bytes_ == HASH) + block.begin
+    starts = np.concatenate((np.array([block.begin]), ends[:-1] + 1))
+    skip = max(1 - block.first_line, 0)  # a byte order mark has become lines before the first
+    return BlockLines(buffer, starts[skip:], ends[skip:], block.first_line + skip, signs)
+
+
+def comment_places(lines: BlockLines) -> Ints:
+    """The first `#` of each line, or its end where it has none."""
+    if not lines.signs.size:
+        return lines.ends
+    first = np.append(lines.signs, lines.buffer.size)[np.searchsorted(lines.signs, lines.starts)]
+    return np.asarray(np.minimum(first, lines.ends))
+
+
+def leading_fields(bytes_: Bytes, places: Ints, ends: Ints, count: int, width: int = HEAD) -> tuple[Ints, Ints]:
+    """Where the first `count` fields from each place on begin, and how long they are: two arrays (places, count).
+
+    ends: where the line (or what is read of it) ends. A field that is not there is 0 long. width: how many bytes to
+    look at first; where they do not hold the fields, more are looked at.
+    """
+    starts, lengths = np.zeros((2, places.size, count), np.int64)
+    for a in range(0, places.size, STEP):
+        part = slice(a, a + STEP)
+        find_fields(bytes_, places[part], ends[part], width, starts[part], lengths[part])
+    return starts, lengths
+
+
+def find_fields(bytes_: Bytes, places: Ints, ends: Ints, width: int, starts: Ints, lengths: Ints) -> None:
+    """As above, into arrays of zeros."""
+    rows = np.arange(places.size)
+    while rows.size:
+        first, last, seen = fields_within(bytes_, places[rows], starts.shape[1], width)
+        end = ends[rows, None]
+        there = first < end
+        starts[rows] = np.where(there, first, 0)
+        lengths[rows] = np.where(there, np.minimum(last, end) - first, 0)
+        rows = rows[~seen & (places[rows] + width <= ends[rows])]
+        width *= 4
+
+
+def fields_within(bytes_: Bytes, places: Ints, count: int, width: int) -> tuple[Ints, Ints, Bools]:
+    """As above, of `width` bytes: beginnings, ends, and whether all ends were seen; also what is behind the line."""
+    table = byte_windows(bytes_, places, width)
+    space = is_space(table)
+    change = np.empty_like(space)
+    np.logical_not(space[:, 0], out=change[:, 0])
+    np.not_equal(space[:, 1:], space[:, :-1], out=change[:, 1:])
+    edges = np.flatnonzero(change)  # of each line: a beginning, an end, a beginning, ...
+    row_starts = np.arange(places.size + 1) * width
+    first = np.searchsorted(edges, row_starts)
+    found = np.diff(first)
+    wanted = np.arange(2 * count)
+    at = np.minimum(first[:-1, None] + wanted, max(edges.size - 1, 0))
+    columns = (edges[at] if edges.size else at) - row_starts[:-1, None]
+    columns = np.where(wanted < found[:, None], columns, width) + places[:, None]
+    return columns[:, ::2], columns[:, 1::2], found >= 2 * count
+
+
+def is_space(bytes_: Bytes) -> Bools:
+    """What C's isspace() says."""
+    # Below 9 the difference is large, as there is no sign.
+    return np.asarray(((bytes_ - np.uint8(TAB)) < 5) | (bytes_ == SPACE))
+
+
+def field_ends(buffer: Bytes, starts: Ints, width: int = HEAD) -> Ints:
+    """The first white space from each place on. Behind each there is some in the buffer."""
+    ends = starts.copy()
+    rows = np.arange(starts.size)
+    while rows.size:
+        space = is_space(byte_windows(buffer, starts[rows], width))
+        first = space.argmax(axis=1)
+        ends[rows] += first
+        rows = rows[~space[np.arange(rows.size), first]]
+        width *= 4
+    return ends
+
+
+def begin_with(buffer: Bytes, places: Ints, literal: bytes) -> Bools:
+    """Whether these bytes stand at each place."""
+    good = np.ones(places.size, np.bool_)
+    for at in range(0, len(literal), 8):
+        word = literal[at : at + 8]
+        good &= equal_word(buffer, places + at, np.full(places.size, len(word)), word)
+    return good
+
+
+def byte_windows(bytes_: Bytes, places: Ints, width: int) -> Bytes:
+    """(places, width) the bytes from each place on; beyond the buffer, its last byte."""
+    if bytes_.size < width:
+        bytes_ = np.concatenate((bytes_, np.full(width, NEWLINE, np.uint8)))
+    windows = np.ndarray((bytes_.size - width + 1, width), np.uint8, bytes_, 0, (1, 1))
+    table: Bytes = windows[np.minimum(places, windows.shape[0] - 1)]
+    over = np.flatnonzero(places >= windows.shape[0])
+    if over.size:
+        table[over] = bytes_.take(places[over, None] + np.arange(width), mode="clip")
+    return table
+
+
+def equal_word(bytes_: Bytes, starts: Ints, lengths: Ints, word: bytes) -> Bools:
+    """Whether each field is this word, of at most eight bytes."""
+    same = words(Fields(bytes_, starts, lengths), 0) == np.uint64(int.from_bytes(word, "little"))
+    return np.asarray(same & (lengths == len(word)))
+
+
+def single_numbers(block: LineBlock) -> tuple[BlockLines, Fields, Bools]:
+    """The first field of each line (0 long where the line is blank), and whether more follow."""
+    lines = find_lines(block)
+    if np.count_nonzero(lines.buffer[block.begin : block.end] <= SPACE) == lines.starts.size:  # newlines only
+        return lines, Fields(lines.buffer, lines.starts, lines.ends - lines.starts), np.zeros(lines.starts.size, bool)
+    starts, lengths = leading_fields(lines.buffer, lines.starts, lines.ends, 2)
+    return lines, Fields(lines.buffer, starts[:, 0], lengths[:, 0]), lengths[:, 1] > 0
+
+
+class CollectedFields:
+    """Fields of many blocks, copied together, since the blocks' buffer is used again."""
+
+    def __init__(self) -> None:
+        self.parts: list[Bytes] = []
+        self.lengths: list[Ints] = []
+
+    def add(self, fields: Fields) -> None:
+        self.parts.append(fields.buffer[ranges(fields.starts, fields.lengths)])
+        self.lengths.append(fields.lengths)
+
+    def fields(self) -> Fields:
+        padding = np.zeros(PADDING, np.uint8)
+        lengths = np.concatenate([np.empty(0, np.int64), *self.lengths])
+        starts = np.cumsum(lengths) - lengths + PADDING
+        return Fields(np.concatenate([padding, *self.parts, padding]), starts, lengths)

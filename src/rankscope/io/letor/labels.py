@@ -1,0 +1,496 @@
+"""Label files of LETOR and SVMlight, `label qid:query ...`, as judgments, and files of predictions or of ranks beside them as runs: the formats letor and letor-ranks.
+
+Accepted: LETOR 3 and 4 (`#docid = X` behind the features), MSLR (no comment), any comment, spaces or tabs, CRLF, blank
+lines, lines that begin with `#`, queries in any order or mixed. The features are not read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple, NoReturn
+
+import numpy as np
+import numpy.typing as npt
+
+from rankscope.data.qrels import Qrels
+from rankscope.data.rows import Interner, Rows, decode_id, decode_ids, group_rows
+from rankscope.data.run import Run
+from rankscope.errors import InputError, ParameterError
+from rankscope.io.core import (
+    FORMAT_ADVICE,
+    NUMBER,
+    BlockReader,
+    FileContent,
+    Format,
+    LineBlock,
+    ReadRequest,
+    Source,
+    file_stem,
+    format_numbers,
+    interleave,
+    kind_of_rows,
+    lone_returns,
+    looks_like_trec,
+    open_binary,
+    open_source,
+    pick_texts,
+    refuse_blanks,
+    refuse_foreign,
+    refuse_returns,
+    row_pieces,
+    source_name,
+    ungrouped_note,
+)
+from rankscope.io.letor.fields import (
+    BLOCK_SIZE,
+    BlockLines,
+    CollectedFields,
+    begin_with,
+    comment_places,
+    equal_word,
+    field_ends,
+    find_lines,
+    leading_fields,
+    single_numbers,
+)
+from rankscope.kernels.numbers import parse_floats, parse_integers
+from rankscope.kernels.text import Fields, as_fields, changes, decode, hashes, words
+from rankscope.typing import Bools, Bytes, Floats, Ints, PathLike
+
+__all__ = [
+    "LETOR",
+    "LETOR_RANKS",
+    "LetorLabels",
+    "label_qrels",
+    "prediction_run",
+    "predictions_from_source",
+    "read_labels",
+    "read_letor",
+    "read_predictions",
+]
+
+
+def read_predictions(path: PathLike) -> Floats:
+    """The numbers of a prediction file, one a line, float64; "-" is standard input, compression is told by content.
+
+    Raises InputError, naming file and line, for what is no finite number, a blank line (but at the end), an empty file.
+    """
+    with open_binary(path) as stream:
+        return predictions_from_source(open_source(stream, path, None))
+
+
+def predictions_from_source(source: Source) -> Floats:
+    values: list[Floats] = []
+    first_blank = 0
+    reader = BlockReader(source, source.name, BLOCK_SIZE)
+    block = reader.next()
+    while block is not None:
+        lines, fields, several = single_numbers(block)
+        blank = np.flatnonzero(fields.lengths == 0)
+        filled = np.flatnonzero(fields.lengths) if blank.size else np.arange(fields.starts.size)
+        if filled.size and (first_blank or (blank.size and blank[0] < filled[-1])):
+            number = first_blank or lines.number + int(blank[0])
+            raise InputError(
+                f"{source.name}:{number}: a blank line, expected one number a line; remove it, or "
+                "write the prediction of that document"
+            )
+        if blank.size and not first_blank:
+            first_blank = lines.number + int(blank[0])
+        values.append(finite_numbers(fields.take(filled), several[filled], lines, source.name))
+        block = reader.next(block.end)
+    found = np.concatenate(values)
+    if not found.size:
+        raise InputError(f"{source.name}: no data, only blank lines; expected one number a line")
+    return found
+
+
+def finite_numbers(fields: Fields, several: Bools, lines: BlockLines, name: str) -> Floats:
+    """The numbers of consecutive lines. Raises InputError for what is none."""
+    values, bad = parse_floats(fields)
+    good = np.isfinite(values) & ~several
+    good[bad] = False
+    if not good.all():
+        row = int(np.argmin(good))
+        found = "more than one field" if several[row] else repr(decode_id(decode(fields.take(np.array([row])))[0]))
+        raise InputError(f"{name}:{lines.number + row}: {found}, expected one finite number a line; correct this line")
+    return values
+
+
+EXPECTED = "label qid:query feature:value ..."
+QID, FOUR_BYTES = np.uint64(int.from_bytes(b"qid:", "little")), np.uint64(0xFFFFFFFF)
+DOCID = b"#docid = "
+#: Whole numbers beyond this are not exact in float64.
+HIGHEST = 2.0**53
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class LetorLabels:
+    """What a label file holds of its n documents, in the order of its lines.
+
+    relevance: (n). query: (n) index into `ids`, the queries as the file first names them (what follows `qid:`).
+    docs: (n) the ids in the comments `#docid = X`; None where a line has none. lines: (n) the number of each line.
+    """
+
+    name: str
+    relevance: Ints
+    query: Ints
+    ids: list[bytes]
+    docs: Fields | None
+    lines: Ints
+
+    @property
+    def query_ids(self) -> tuple[str, ...]:
+        return tuple(decode_ids(self.ids))
+
+    @property
+    def together(self) -> bool:
+        """Whether no query's lines are interrupted by those of another."""
+        return 1 + int(np.count_nonzero(np.diff(self.query))) == len(self.ids)
+
+    @cached_property
+    def documents(self) -> tuple[Fields, npt.NDArray[np.uint64], str | None]:
+        """(n) ids and their hashes: those of the comments, or the numbers of the lines; and a note where that is odd.
+
+        Lines name documents where one has no `#docid`, or where a query has one `#docid` twice.
+        """
+        note = None
+        if self.docs is not None:
+            found = self.docs, hashes(self.docs)
+            rows, _ = group_rows(self.ids, self.query, *found, self.relevance, self.where(self.docs))
+            try:
+                rows.refuse_duplicates(rows.keys(np.arange(len(self.ids))))
+                return *found, None
+            except InputError as error:
+                note = f"{str(error).split(';')[0]}; all documents are named by the numbers of their lines"
+        numbers = as_fields([b"%d" % line for line in self.lines.tolist()])
+        return numbers, hashes(numbers), note
+
+    def where(self, docs: Fields) -> Callable[[int], str]:
+        """What says file:line of a byte of the documents' ids."""
+        return lambda place: f"{self.name}:{self.lines[np.searchsorted(docs.starts, place, side='right') - 1]}"
+
+    def rows(self, values: npt.NDArray[Any]) -> tuple[Rows, int]:
+        """One value a document, grouped by query, and how many queries had their lines apart."""
+        docs, hashed, _ = self.documents
+        return group_rows(self.ids, self.query, docs, hashed, values, self.where(docs))
+
+    def __len__(self) -> int:
+        """How many documents."""
+        return int(self.relevance.size)
+
+    def __repr__(self) -> str:
+        return f"LetorLabels({self.name!r}, {len(self.ids)} queries, {len(self)} documents)"
+
+
+class FeatureSpans(NamedTuple):
+    """Where in the block's buffer the features of each document lie, and what is behind them.
+
+    begins: (n) the blank behind the query. stops: where the comment begins, or the line ends. ends: the newline.
+    """
+
+    begins: Ints
+    stops: Ints
+    ends: Ints
+
+
+class BlockDocuments(NamedTuple):
+    """The documents of one block. docs and spans last as long as the block does."""
+
+    relevance: Ints
+    query: Ints
+    lines: Ints
+    docs: Fields | None
+    spans: FeatureSpans | None
+
+
+def read_labels(path: PathLike, *, progress: Callable[[int], Any] | None = None) -> LetorLabels:
+    r"""The labels of a LETOR or SVMlight file; "-" is standard input. gzip and Zstandard are told by content.
+
+    Read in blocks: memory grows with the number of lines, not with their features.
+
+    Raises InputError, naming file and line, for a line without `qid:`, a label that is no whole number, an empty file.
+
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     path = Path(folder, "test.txt")
+    ...     _ = path.write_text("2 qid:10 1:0.5 2:1 #docid = D1\n0 qid:10 1:0.1 2:0 #docid = D2\n")
+    ...     labels = read_labels(path)
+    >>> labels.query_ids, labels.relevance.tolist()
+    (('10',), [2, 0])
+    """
+    with open_binary(path) as stream:
+        source = open_source(stream, path, None)  # what is no text of ours is refused by its first bytes
+        return labels_from_source(source, progress)
+
+
+def labels_from_source(
+    source: Source,
+    progress: Callable[[int], Any] | None = None,
+    *,
+    size: int = BLOCK_SIZE,
+    each: Callable[[LineBlock, BlockDocuments], None] | None = None,
+) -> LetorLabels:
+    """As `read_labels`. size: bytes that are read at a time. each: what else is to be done with a block's documents."""
+    parts: list[BlockDocuments] = []
+    interner, docs, all_named = Interner(), CollectedFields(), True
+    reader = BlockReader(source, source.name, size, progress)
+    block = reader.next()
+    while block is not None:
+        part = read_part(block, interner)
+        if part is not None:
+            all_named = all_named and part.docs is not None
+            if all_named and part.docs is not None:
+                docs.add(part.docs)
+            if each is not None:
+                each(block, part)
+            parts.append(part._replace(docs=None, spans=None))
+        block = reader.next(block.end)
+    if not parts:
+        raise InputError(f"{source.name}: no data, only comments and blank lines; expected {EXPECTED}")
+    return LetorLabels(
+        name=source.name,
+        relevance=np.concatenate([part.relevance for part in parts]),
+        query=np.concatenate([part.query for part in parts]),
+        ids=list(interner.ids),
+        docs=docs.fields() if all_named else None,
+        lines=np.concatenate([part.lines for part in parts]),
+    )
+
+
+def read_part(block: LineBlock, interner: Interner) -> BlockDocuments | None:
+    """The documents of a block; None where it holds none. Raises InputError for a line that is none."""
+    lines = find_lines(block, comments=True)
+    refuse_returns(block, lone_returns(block))
+    comments = comment_places(lines)
+    starts, lengths = leading_fields(lines.buffer, lines.starts, comments, 2)
+    rows = np.flatnonzero(lengths[:, 0] > 0)  # the others are blank or comments
+    if not rows.size:
+        return None
+    if rows.size < lengths.shape[0]:
+        starts, lengths, comments = starts[rows], lengths[rows], comments[rows]
+    labels = Fields(lines.buffer, starts[:, 0], lengths[:, 0])
+    second = Fields(lines.buffer, starts[:, 1], lengths[:, 1])
+    relevance, good = integer_labels(labels)
+    has_query = names_query(second)
+    if not (good & has_query).all():
+        refuse_line(block, lines, rows, labels, second, has_query, int(np.argmin(good & has_query)))
+    queries = Fields(lines.buffer, second.starts + 4, second.lengths - 4)
+    cut = (second.starts + second.lengths == comments) & (comments < lines.ends[rows])
+    if cut.any():  # part of the id, or a comment? Two queries could become one.
+        row = int(np.argmax(cut))
+        found = decode_id(decode(queries.take(np.array([row])))[0])
+        raise InputError(
+            f"{block.name}:{lines.number + int(rows[row])}: a # right behind the query id {found!r}, expected a blank "
+            "before a comment and no # in an id; rename the query or add the blank"
+        )
+    ends = lines.ends[rows]
+    docs = comment_ids(lines.buffer, comments, ends)
+    spans = FeatureSpans(second.starts + second.lengths, comments, ends)
+    return BlockDocuments(relevance, line_query_codes(queries, interner), lines.number + rows, docs, spans)
+
+
+def line_query_codes(queries: Fields, interner: Interner) -> Ints:
+    """The number of each line's query: looked up once for lines that follow each other."""
+    first = np.flatnonzero(np.concatenate((np.ones(1, np.bool_), changes(queries))))
+    return np.repeat(interner.codes(queries.take(first)), np.diff(np.append(first, queries.starts.size)))
+
+
+def names_query(second: Fields) -> Bools:
+    """Whether each field is `qid:` and something."""
+    return np.asarray(((words(second, 0) & FOUR_BYTES) == QID) & (second.lengths > 4))
+
+
+def integer_labels(labels: Fields) -> tuple[Ints, Bools]:
+    """The labels, and which are whole numbers; 2.0 is one, since some tools write all labels so."""
+    found, bad = parse_integers(labels)
+    good = np.ones(found.size, np.bool_)
+    if bad.size:
+        values, none = parse_floats(labels.take(bad))
+        values[none] = np.nan
+        whole = (values == np.floor(values)) & (np.abs(values) < HIGHEST)
+        good[bad] = whole
+        found[bad[whole]] = values[whole].astype(np.int64)
+    return found, good
+
+
+def comment_ids(bytes_: Bytes, comments: Ints, ends: Ints) -> Fields | None:
+    """What follows `#docid =` in the comments; None where a line has no such comment."""
+    if (comments >= ends).any():
+        return None
+    if begin_with(bytes_, comments, DOCID).all():  # as LETOR writes it
+        first = comments + len(DOCID)
+        last = field_ends(bytes_, first)
+        if (last > first).all():
+            return Fields(bytes_, first, last - first)
+    starts, lengths = leading_fields(bytes_, comments, ends, 3, 48)
+    named = equal_word(bytes_, starts[:, 0], lengths[:, 0], b"#docid") & equal_word(
+        bytes_, starts[:, 1], lengths[:, 1], b"="
+    )
+    if not (named & (lengths[:, 2] > 0)).all():
+        return None
+    return Fields(bytes_, starts[:, 2], lengths[:, 2])
+
+
+def refuse_line(
+    block: LineBlock, lines: BlockLines, rows: Ints, labels: Fields, second: Fields, has_query: Bools, row: int
+) -> NoReturn:
+    """Raise for a line that is no document of a query."""
+    where = f"{block.name}:{lines.number + int(rows[row])}"
+    at = np.array([row])
+    if has_query[row]:
+        found = decode_id(decode(labels.take(at))[0])
+        raise InputError(
+            f"{where}: label {found!r}, expected a whole number (the line is {EXPECTED}); correct this line"
+        )
+    found = repr(decode_id(decode(second.take(at))[0])) if second.lengths[row] else "nothing"
+    raise InputError(
+        f"{where}: {found} behind the label, expected qid: and the query's id (the line is {EXPECTED}); "
+        f"{foreign_line_advice(lines.text(int(rows[row])))}"
+    )
+
+
+def foreign_line_advice(line: bytes) -> str:
+    """What to do about a line without a query, by what it may be instead."""
+    if looks_like_trec(line):
+        return "this looks like judgments or a run; of both `rankscope features runs` makes lines with features"
+    if b"qid:" in line:
+        return "put qid: right behind the label"
+    if NUMBER.fullmatch(line.strip()):
+        return "this looks like predictions, or sizes of groups; where a command takes labels, too, they come first"
+    if b"," in line:
+        return "a table with commas needs a line of names above it: query_id, relevance, and the features"
+    return "add the query to every line, or name the format that this file has"
+
+
+def label_qrels(labels: LetorLabels) -> Qrels:
+    """The labels as judgments.
+
+    A document's id is that of its comment (`#docid = X`), or, where a line has none or a query has one twice, the
+    number of its line.
+    """
+    return Qrels.from_rows(labels.rows(labels.relevance)[0])
+
+
+def prediction_run(labels: LetorLabels, path: PathLike, *, ranks: bool = False, name: str | None = None) -> Run:
+    """The documents of the labels, scored by a prediction file. Documents of one score keep the order of the lines.
+
+    ranks: the file holds rank positions (1 is best), and the score is their negative. name: the system's; default the
+    file's name without suffix. Lines of a query that are not together are merged, with a note.
+
+    Raises InputError for what cannot be read, another number of predictions than labels, a rank below 1.
+    """
+    return scored_run(labels, read_predictions(path), path, ranks, name)
+
+
+def scored_run(labels: LetorLabels, values: Floats, path: PathLike, ranks: bool, name: str | None = None) -> Run:
+    shown = source_name(path)
+    if values.size != len(labels):
+        raise InputError(
+            f"{shown}: {values.size} predictions for the {len(labels)} documents of {labels.name}, expected one a "
+            "document in the order of its lines; check that the two files belong together"
+        )
+    if ranks:
+        if (values < 1).any():
+            row = int(np.argmax(values < 1))
+            raise InputError(
+                f"{shown}:{row + 1}: rank {values[row]:g}, expected ranks from 1, the best; correct this line"
+            )
+        values = -values
+    rows, apart = labels.rows(values)
+    notes = (ungrouped_note(labels.name, apart),) if apart else ()
+    odd = labels.documents[2]
+    return Run.from_rows(rows, name=name or file_stem(path), notes=(*notes, odd) if odd else notes)
+
+
+def read_letor(labels: PathLike, predictions: PathLike, *, ranks: bool = False) -> tuple[Qrels, Run]:
+    r"""A label file and its prediction file as judgments and a run. Evaluate them with ties="file".
+
+    For several prediction files, call `read_labels` and `label_qrels` once, and `prediction_run` for each.
+
+    Raises InputError, naming file and line, for whatever cannot be read, and for unequal lengths.
+
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> import rankscope as rs
+    >>> with TemporaryDirectory() as folder:
+    ...     test, predicted = Path(folder, "test.txt"), Path(folder, "svm.txt")
+    ...     _ = test.write_text("2 qid:10 1:0.5\n0 qid:10 1:0.1\n1 qid:10 1:0.2\n")
+    ...     _ = predicted.write_text("0.1\n0.3\n0.2\n")
+    ...     qrels, run = read_letor(test, predicted)
+    >>> rs.evaluate(qrels, run, "AP", ties="file").overall("AP")  # (1/2 + 2/3) / 2
+    0.5833333333333333
+    """
+    read = read_labels(labels)
+    return label_qrels(read), prediction_run(read, predictions, ranks=ranks)
+
+
+def reader_of(*, ranks: bool) -> Callable[[Source, ReadRequest], FileContent]:
+    def read(source: Source, wanted: ReadRequest) -> FileContent:
+        """A label file, or with the labels given a file of predictions. The labels tell which."""
+        refuse_foreign(source.head, source.name)
+        if wanted.labels is None:
+            if ranks:
+                raise ParameterError("letor-ranks is a file of rank positions; name the label file with --labels")
+            labels = labels_from_source(source)
+            odd = labels.documents[2]
+            return FileContent(labels.rows(labels.relevance)[0], notes=() if odd is None else (odd,))
+        run = scored_run(read_labels(wanted.labels), predictions_from_source(source), source.path, ranks)
+        assert run._rows is not None
+        return FileContent(run._rows, notes=run.notes)
+
+    return read
+
+
+def write_rows(rows: Rows, name: str) -> Iterator[bytes]:
+    del name
+    return score_lines(rows) if kind_of_rows(rows) == "run" else label_lines(rows)
+
+
+def label_lines(rows: Rows) -> Iterator[bytes]:
+    """Judgments as LETOR has them: grade, query, and the document in the comment."""
+    heads = [b" qid:" + id_ + b" #docid = " for id_ in rows.query_ids]
+    for piece in row_pieces(rows):
+        yield interleave(format_numbers(piece.values), pick_texts(heads, piece.queries), piece.docs, b"\n")
+
+
+def score_lines(rows: Rows) -> Iterator[bytes]:
+    """A run as a file of predictions: a score a line, in the order of the run."""
+    for piece in row_pieces(rows):
+        yield interleave(format_numbers(piece.values), b"\n")
+
+
+def refuse_unwritable(rows: Rows, name: str, shown: str) -> None:
+    del name
+    if rows.subtopics is not None:
+        raise InputError(f"{shown}: judgments by subtopic, which LETOR's lines cannot hold; {FORMAT_ADVICE}")
+    bad = next((id_ for id_ in rows.query_ids if b"#" in id_), None)
+    if bad is not None:
+        raise InputError(
+            f"{shown}: the query id {decode_id(bad)!r} holds a #, which begins a comment there; {FORMAT_ADVICE}"
+        )
+    refuse_blanks(rows, shown, "LETOR")
+
+
+def letor_loss_notes(rows: Rows) -> list[str]:
+    if kind_of_rows(rows) == "run":
+        return ["a line of predictions holds a score only: queries, documents and the run's name are not kept"]
+    return []
+
+
+LETOR = Format(
+    read=reader_of(ranks=False),
+    write=write_rows,
+    refuse=refuse_unwritable,
+    loses=letor_loss_notes,
+    keeps_name=True,  # what it loses is said above
+    takes_labels=True,
+    instead="of two files, labels and predictions; use read_letor(labels, predictions)",
+)
+LETOR_RANKS = Format(
+    read=reader_of(ranks=True),
+    takes_labels=True,
+    instead="of two files, labels and rank positions; use read_letor(labels, ranks, ranks=True)",
+)

@@ -1,0 +1,60 @@
+"""Tables: CSV, TSV, JSON lines and Parquet by polars, and what is read from their columns."""
+
+from __future__ import annotations
+
+from rankscope.registry import TYPE_CHECKING, lazy_attributes
+
+if TYPE_CHECKING:
+    from rankscope.io.tables.entity_ranks import TableTerms as TableTerms
+    from rankscope.io.tables.entity_ranks import parse_rank_table as parse_rank_table
+    from rankscope.io.tables.entity_ranks import read_entity_ranks as read_entity_ranks
+    from rankscope.io.tables.formats import PARQUET as PARQUET
+    from rankscope.io.tables.formats import ParquetRows as ParquetRows
+    from rankscope.io.tables.formats import column_names as column_names
+    from rankscope.io.tables.frames import NO_VALUE as NO_VALUE
+    from rankscope.io.tables.frames import SEPARATORS as SEPARATORS
+    from rankscope.io.tables.frames import NamedTable as NamedTable
+    from rankscope.io.tables.frames import first_record as first_record
+    from rankscope.io.tables.frames import holds_numbers as holds_numbers
+    from rankscope.io.tables.frames import mostly_numbers as mostly_numbers
+    from rankscope.io.tables.frames import name_codes as name_codes
+    from rankscope.io.tables.frames import name_column as name_column
+    from rankscope.io.tables.frames import number_values as number_values
+    from rankscope.io.tables.frames import parse_named_table as parse_named_table
+    from rankscope.io.tables.frames import parse_number_column as parse_number_column
+    from rankscope.io.tables.frames import polars_errors as polars_errors
+    from rankscope.io.tables.frames import read_named_table as read_named_table
+    from rankscope.io.tables.label_pairs import LABEL_COLUMNS as LABEL_COLUMNS
+    from rankscope.io.tables.label_pairs import find_label as find_label
+    from rankscope.io.tables.label_pairs import read_label_pairs as read_label_pairs
+    from rankscope.io.tables.parquet_pages import refuse_false_pages as refuse_false_pages
+
+HOMES = {
+    "LABEL_COLUMNS": "label_pairs",
+    "NO_VALUE": "frames",
+    "NamedTable": "frames",
+    "PARQUET": "formats",
+    "ParquetRows": "formats",
+    "SEPARATORS": "frames",
+    "TableTerms": "entity_ranks",
+    "column_names": "formats",
+    "find_label": "label_pairs",
+    "first_record": "frames",
+    "holds_numbers": "frames",
+    "mostly_numbers": "frames",
+    "name_codes": "frames",
+    "name_column": "frames",
+    "number_values": "frames",
+    "parse_named_table": "frames",
+    "parse_number_column": "frames",
+    "parse_rank_table": "entity_ranks",
+    "polars_errors": "frames",
+    "read_entity_ranks": "entity_ranks",
+    "read_label_pairs": "label_pairs",
+    "read_named_table": "frames",
+    "refuse_false_pages": "parquet_pages",
+}
+
+__all__ = sorted(HOMES)
+
+__getattr__, __dir__ = lazy_attributes(__name__, HOMES)

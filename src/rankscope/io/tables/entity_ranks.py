@@ -1,0 +1,189 @@
+"""The format entity-ranks: the ranks of entities, TSV or CSV: a header of system names, then an entity a line."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections.abc import Container
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from rankscope.data.entities import EntityRanks
+from rankscope.data.row_input import rows_from_dicts
+from rankscope.data.text import first_names
+from rankscope.errors import InputError, ParameterError
+from rankscope.io.core import (
+    BOM,
+    VALUES,
+    FileContent,
+    Format,
+    ReadRequest,
+    Source,
+    empty_file_error,
+    file_stem,
+    open_binary,
+    source_name,
+)
+from rankscope.kernels.numbers import parse_floats
+from rankscope.kernels.text import encode
+from rankscope.typing import PathLike
+
+__all__ = [
+    "ENTITY_RANKS",
+    "ParsedRanks",
+    "TableTerms",
+    "parse_rank_table",
+    "read_entity_ranks",
+]
+
+
+#: As 1,5 for 1.5.
+DECIMAL_COMMA = re.compile(r"[+-]?[0-9]+,[0-9]+")
+
+
+def read_entity_ranks(path: PathLike, total_ranks: int | None = None, *, least: float = 1.0) -> EntityRanks:
+    r"""Read a table of ranks; "-" is standard input, compression is told by content.
+
+    The first line names the systems, behind anything at all; each other line an entity, then its rank in each of them.
+    Fields are separated by tabs where the first line has one, else by commas. Blank lines are left out. Equal and
+    fractional ranks are ties; `EntityRanks.notes` counts them. total_ranks: how many items each system ranked in all.
+    least: the least rank that is allowed; 0: any above 0, as the preset `dunaiski` takes them.
+    Raises InputError, naming file and line, for a rank that is missing, no number or below `least`, an entity listed
+    twice, lines with another number of fields, two systems of one name, no entity, and a total below the largest rank.
+
+    >>> import pathlib, tempfile
+    >>> path = pathlib.Path(tempfile.mkdtemp(), "papers.tsv")
+    >>> _ = path.write_text("paper\tpagerank\tcitations\nA\t1\t3.5\nB\t12\t3.5\n")
+    >>> table = read_entity_ranks(path, 100)
+    >>> table.systems, table.ranks.tolist()
+    (('pagerank', 'citations'), [[1.0, 12.0], [3.5, 3.5]])
+    """
+    with open_binary(path) as stream:
+        return entity_ranks_of(stream.read(), path, total_ranks, least)
+
+
+def entity_ranks_of(content: bytes, path: PathLike, total_ranks: int | None = None, least: float = 1.0) -> EntityRanks:
+    name = source_name(path)
+    found = parse_rank_table(content, name, ENTITIES)
+    return EntityRanks(
+        ranks=found.ranks,
+        systems=found.names,
+        entity_ids=found.items,
+        total_ranks=total_ranks,
+        name=file_stem(path),
+        least=least,
+        where=lambda row: f"{name}:{found.lines[row]}",
+    )
+
+
+class TableTerms(NamedTuple):
+    """What the columns and the lines of a table are called in messages."""
+
+    column: str
+    line: str
+    lines: str
+
+    @property
+    def form(self) -> str:
+        article = "an" if self.line[0] in "aeiou" else "a"
+        return f"{article} {self.line} and one rank a {self.column}, separated by tabs or commas"
+
+
+ENTITIES = TableTerms("system", "entity", "entities")
+
+
+class ParsedRanks(NamedTuple):
+    """What a table holds. ranks: (columns, lines), NaN where there is none. head, lines: the numbers of its lines."""
+
+    names: tuple[str, ...]
+    items: tuple[str, ...]
+    ranks: npt.NDArray[np.float64]
+    head: int
+    lines: list[int]
+
+
+def parse_rank_table(content: bytes, name: str, words: TableTerms, none: Container[str] = ()) -> ParsedRanks:
+    """The numbers of a table with a header of names, then an item a line. none: cells that stand for no rank.
+
+    Raises InputError with file and line for lines with another number of fields, two columns of one name or one of
+    none, no line but the header, and a cell that is no number.
+    """
+    text = content.removeprefix(BOM).decode("utf-8", "surrogateescape")
+    lines, rows = read_fields(text, name, words.form)
+    header, at = rows[0], lines[0]
+    if len(header) < 2:
+        semicolons = "; put tabs in the place of the semicolons, and points in that of decimal commas"
+        raise InputError(f"{name}:{at}: 1 column, expected {words.form}{semicolons if ';' in header[0] else ''}")
+    names = header[1:]
+    seen: set[str] = set()
+    for one in names:
+        if not one or one in seen:
+            found = f"two {words.column}s are named {one!r}" if one else f"a {words.column} without a name"
+            raise InputError(f"{name}:{at}: {found}, expected a name of its own for each; correct this line")
+        seen.add(one)
+    for line, row in zip(lines, rows, strict=True):
+        if len(row) != len(header):
+            shown = first_names(header, 8)
+            raise InputError(f"{name}:{line}: {len(row)} fields, expected {len(header)} ({shown}); correct this line")
+    if len(rows) == 1:
+        raise InputError(f"{name}: no {words.lines}, only a header; expected {words.form}")
+    cells = [cell for row in rows[1:] for cell in row[1:]]
+    left = [place for place, cell in enumerate(cells) if cell in none] if none else []
+    for place in left:
+        cells[place] = "0"
+    ranks, bad = parse_floats(encode(cells))
+    ranks[left] = np.nan
+    if bad.size:
+        (line, column), cell = divmod(int(bad.min()), len(names)), cells[int(bad.min())]
+        found = f"is {cell!r}" if cell else "is missing"
+        advice = "write a point for the decimal comma" if DECIMAL_COMMA.fullmatch(cell) else "correct this line"
+        raise InputError(
+            f"{name}:{lines[line + 1]}: the rank of {words.column} {names[column]!r} {found}, expected a number; "
+            f"{advice}"
+        )
+    table = np.ascontiguousarray(ranks.reshape(len(rows) - 1, len(names)).T)
+    return ParsedRanks(tuple(names), tuple(row[0] for row in rows[1:]), table, at, lines[1:])
+
+
+def read_fields(text: str, name: str, form: str) -> tuple[list[int], list[list[str]]]:
+    """The number of each line that is not blank, and its fields, without blanks around them."""
+    first = next((line for line in text.splitlines() if line.strip()), None)
+    if first is None:
+        raise empty_file_error(name, form)
+    tabs = "\t" in first
+    source = io.StringIO(text, newline="")
+    reader = csv.reader(source, delimiter="\t", quoting=csv.QUOTE_NONE) if tabs else csv.reader(source)
+    lines, rows = [], []
+    try:
+        for row in reader:
+            fields = [field.strip() for field in row]
+            if fields not in ([], [""]):
+                lines.append(reader.line_num)
+                rows.append(fields)
+    except csv.Error as error:
+        raise InputError(f"{name}:{reader.line_num}: cannot be read ({error}); correct this line") from None
+    if not rows:  # of a lone quotation mark nothing is left
+        raise InputError(f"{name}: no data, expected {form}")
+    return lines, rows
+
+
+def read_format(source: Source, wanted: ReadRequest) -> FileContent:
+    """The entities as judgments, all relevant, or the ranks of the one system as a run: the score is minus the rank."""
+    table, kind = entity_ranks_of(source.rest(), source.path), wanted.kind or wanted.hint
+    if kind != "run":
+        lost = f"{source.name}: the ranks of {', '.join(table.systems)} are not kept: judgments have none"
+        judged = rows_from_dicts({table.name: dict.fromkeys(table.entity_ids, 1)}, source.name, VALUES["qrels"])
+        return FileContent(judged, notes=(*table.notes, lost))
+    if len(table.systems) > 1:
+        raise ParameterError(
+            f"{source.name}: a table of {len(table.systems)} systems ({', '.join(table.systems)}), and a run is "
+            "of one; cut the table to the entities and one column"
+        )
+    scores = {table.name: dict(zip(table.entity_ids, (-table.ranks[0]).tolist(), strict=True))}
+    return FileContent(rows_from_dicts(scores, source.name, VALUES["run"]), 0, table.systems[0], table.notes)
+
+
+ENTITY_RANKS = Format(read=read_format, instead="judgments and runs in one; use read_entity_ranks(path)")

@@ -1,0 +1,468 @@
+"""The formats csv, tsv, jsonl and parquet of judgments and runs: read at once or batch by batch, and written.
+
+Each block goes through the reader of whole files, below the header of the first one, so that a row is read as it would
+be there. Columns are those of the first block; what a later one lacks is empty, as it would be there.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+import tempfile
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from mmap import ACCESS_READ, mmap
+from os import fspath
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from rankscope.data.row_input import (
+    COLUMN_NAMES,
+    RowLocation,
+    all_integers,
+    columns_of_frame,
+    find_column,
+    list_columns,
+    required_columns,
+    rows_from_frame,
+)
+from rankscope.data.rows import RowBatch, Rows, decode_id, decode_ids, row_batch
+from rankscope.errors import InputError
+from rankscope.io.core import (
+    BOM,
+    FORMAT_ADVICE,
+    LONGEST,
+    VALUES,
+    FileContent,
+    FileHead,
+    Format,
+    ReadRequest,
+    empty_file_error,
+    file_stamp,
+    is_url,
+    kind_of_rows,
+    refuse_changed,
+    refuse_not_utf8,
+    row_pieces,
+    temporary_folder_errors,
+    to_parquet,
+)
+from rankscope.io.core.formats import Progress
+from rankscope.io.json_dicts import json_shape
+from rankscope.io.tables.frames import (
+    SEPARATORS,
+    polars_errors,
+    read_frame,
+    refuse_long_texts,
+    refuse_many_rows,
+    report_polars_errors,
+    uneven_lines_first,
+)
+from rankscope.io.tables.parquet_pages import refuse_false_pages
+from rankscope.kernels.text import as_fields, decode
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from rankscope.io.core import Source
+
+__all__ = [
+    "CSV",
+    "JSONL",
+    "PARQUET",
+    "ParquetRows",
+    "TSV",
+    "parquet_batches",
+    "text_batches",
+]
+
+
+MAGIC = b"PAR1"
+#: The line of the first row; 0 where rows are no lines.
+FIRST_ROW = {"csv": 2, "tsv": 2, "jsonl": 1, "parquet": 0}
+#: The columns of the scores that `--save` writes.
+SAVED = {"system", "measure", "query", "value"}
+
+
+# Telling
+
+
+def header_sniffer(form: str) -> Callable[[FileHead], bool]:
+    """What tells a line of names with this separator: one names queries, one documents."""
+
+    def tells(head: FileHead) -> bool:
+        if head.line.startswith(b"{"):  # an object a line, whatever its texts hold
+            return False
+        names = {part.strip(b" \"'").lower() for part in head.line.split(SEPARATORS[form].encode())}
+        wanted = (COLUMN_NAMES["query_id"], COLUMN_NAMES["doc_id"])
+        return all(any(option.encode() in names for option in options) for options in wanted)
+
+    return tells
+
+
+# Reading
+
+
+def reader_of(form: str) -> Callable[[Source, ReadRequest], FileContent]:
+    def read(source: Source, wanted: ReadRequest) -> FileContent:
+        content, name = source.rest().removeprefix(BOM), source.name
+        if wanted.complete:
+            return read_complete(content, name, form, wanted)
+        return FileContent(*read_table(content, name, form, VALUES[wanted.kind or "run"]))
+
+    return read
+
+
+def read_complete(content: bytes, name: str, form: str, wanted: ReadRequest) -> FileContent:
+    """Judgments or a run, whichever the columns say, and a note on the columns that neither has."""
+    columns = column_names(content, form)
+    kind = wanted.kind or kind_of_columns(columns, name, wanted)
+    rows, apart = read_table(content, name, form, VALUES[kind])
+    if wanted.kind is None and kind == "run" and all_integers(rows.values):  # so are judgments of BEIR and of ranx
+        kind = wanted.either(name, "whole numbers in the column of scores, which may be judgments")
+        if kind == "qrels":
+            rows, apart = read_table(content, name, form, VALUES[kind])
+    fields = ["query_id", "doc_id", VALUES[kind], *(["subtopic"] if kind == "qrels" else [])]
+    used = {find_column(columns, COLUMN_NAMES[field]) for field in fields}
+    left = [column for column in columns if column not in used]
+    notes: tuple[str, ...] = ()
+    if left:
+        many = "the column" if len(left) == 1 else "the columns"
+        notes = (f"{name}: {many} {', '.join(map(repr, left))} left out: formats of rankings have none such",)
+    return FileContent(rows, apart, None, notes)
+
+
+def column_names(content: bytes, form: str) -> list[str]:
+    """Empty where they cannot be read, which the reader will say."""
+    if form == "parquet":
+        import polars as pl
+
+        try:
+            return list(pl.read_parquet_schema(io.BytesIO(content)))
+        except polars_errors():
+            return []
+    lines = io.BytesIO(content)
+    line = next((line for line in lines if line.strip() and not line.startswith(b"#")), b"").decode("utf-8", "replace")
+    try:
+        if form == "jsonl":
+            return list(json.loads(line))
+        return next(csv.reader([line], delimiter=SEPARATORS[form]))
+    except (ValueError, TypeError, RecursionError, StopIteration, csv.Error):
+        return []
+
+
+def kind_of_columns(columns: list[str], name: str, wanted: ReadRequest) -> str:
+    """By the column that holds the number: relevance or score."""
+    there = {column.strip().lower() for column in columns}
+    scores = there & set(COLUMN_NAMES["score"])
+    grades = there & (set(COLUMN_NAMES["relevance"]) - set(COLUMN_NAMES["score"]))
+    if scores and grades:
+        return wanted.either(name, f"the columns {list_columns(columns)} may be those of judgments or of a run")
+    if columns and not scores and not grades:
+        refuse_saved_scores(columns, name)
+        raise InputError(
+            f"{name}: no column 'relevance' (judgments) or 'score' (a run) among {list_columns(columns)}; "
+            "rename one of them"
+        )
+    return "qrels" if grades else "run"
+
+
+def refuse_saved_scores(columns: list[str], name: str) -> None:
+    """Raise for a table of scores, which is no run."""
+    if set(columns) >= SAVED:
+        raise InputError(
+            f"{name}: these are saved scores, expected judgments or a run; compare with them by --against (in Python "
+            "read_scores)"
+        )
+
+
+def read_table(content: bytes, name: str, format_: str, value: str) -> tuple[Rows, int]:
+    """Rows of a table, and how many queries had their rows apart. Raises InputError with the line."""
+    content, skipped = below_comments(content, format_)
+    if not content:
+        raise no_header_error(name)
+    with uneven_lines_first(content, name, format_, skipped):
+        frame = named_frame(content, name, format_, value)
+        return rows_from_frame(frame, value, name, FIRST_ROW[format_] + skipped)
+
+
+def below_comments(content: bytes, format_: str) -> tuple[bytes, int]:
+    """A table from its header on, and how many lines of comments and blank ones there were before it."""
+    skipped = 0
+    while format_ in SEPARATORS and content and (content.startswith(b"#") or content[:2].strip() == b""):
+        _, _, content = content.partition(b"\n")
+        skipped += 1
+    return content, skipped
+
+
+def no_header_error(name: str) -> InputError:
+    return InputError(f"{name}: no header and no rows, expected a line of column names and one a row below it")
+
+
+def named_frame(content: bytes, name: str, format_: str, value: str) -> pl.DataFrame:
+    """A table that may be judgments or a run. Raises InputError for what tells by its columns that it is none."""
+    frame = read_frame(content, name, format_)
+    refuse_saved_scores(frame.columns, name)
+    if format_ == "jsonl" and find_column(frame.columns, COLUMN_NAMES["query_id"]) is None:
+        texts = "these look like texts, to which judgments and runs refer" if "_id" in frame.columns else "convert it"
+        raise InputError(
+            f"{name}: objects without query_id, expected an object a line with query_id, doc_id, {value}, or one "
+            f"object {{query: {{document: {value}}}}}; {texts}"
+        )
+    return frame
+
+
+# Writing
+
+
+def frames_of_rows(rows: Rows) -> Iterator[pl.DataFrame]:
+    import polars as pl
+
+    queries = pl.Series(decode_ids(rows.query_ids), dtype=pl.String)
+    for piece in row_pieces(rows):
+        columns = {"query_id": queries.gather(piece.queries)}
+        if piece.subtopics is not None:
+            columns["subtopic"] = pl.Series(decode_ids(piece.subtopics), dtype=pl.String)
+        columns["doc_id"] = pl.Series(decode_ids(piece.docs), dtype=pl.String)
+        columns[VALUES[kind_of_rows(rows)]] = pl.Series(piece.values)
+        yield pl.DataFrame(columns)
+
+
+def writer_of(form: str) -> Callable[[Rows, str], Iterator[bytes]]:
+    def write(rows: Rows, name: str) -> Iterator[bytes]:
+        del name
+        for i, frame in enumerate(frames_of_rows(rows)):
+            yield frame.write_csv(include_header=not i, separator=SEPARATORS[form]).encode()
+
+    return write
+
+
+def write_jsonl(rows: Rows, name: str) -> Iterator[bytes]:
+    del name
+    return (frame.write_ndjson().encode() for frame in frames_of_rows(rows))
+
+
+def write_parquet(rows: Rows, name: str) -> Iterator[bytes]:
+    import polars as pl
+
+    del name
+    yield to_parquet(pl.concat(frames_of_rows(rows)))
+
+
+def refuse_edges(rows: Rows, name: str, shown: str) -> None:
+    """Raise for an id with a blank at an end: readers of tables take blanks around a field away."""
+    refuse_not_utf8(rows, name, shown)
+    columns = {"query": as_fields(rows.query_ids), "document": rows.docs, "subtopic": rows.subtopics}
+    for what, fields in columns.items():
+        if fields is None:
+            continue
+        edges = fields.buffer[[fields.starts, fields.starts + fields.lengths - 1]]
+        bad = np.flatnonzero(((edges == ord(" ")) | (edges == ord("\t"))).any(axis=0))
+        if bad.size:
+            id_ = decode_id(decode(fields.take(bad[:1]))[0])
+            raise InputError(
+                f"{shown}: the {what} id {id_!r} begins or ends with a blank, which csv and tsv do not keep; {FORMAT_ADVICE}"
+            )
+
+
+def batch_reader_of(form: str) -> Callable[[Source, Progress | None], Iterator[RowBatch]]:
+    def stretches(source: Source, progress: Progress | None) -> Iterator[RowBatch]:
+
+        if form == "parquet":
+            return parquet_batches(source, progress)
+        return text_batches(source, form, progress)
+
+    return stretches
+
+
+def text_format(form: str) -> Format:
+    return Format(
+        sniff=header_sniffer(form),
+        read=reader_of(form),
+        write=writer_of(form),
+        refuse=refuse_edges,
+        stretches=batch_reader_of(form),
+        small=16 << 20,
+    )
+
+
+CSV, TSV = text_format("csv"), text_format("tsv")
+JSONL = Format(
+    sniff=lambda head: json_shape(head) == "jsonl",
+    read=reader_of("jsonl"),
+    write=write_jsonl,
+    refuse=refuse_not_utf8,
+    stretches=batch_reader_of("jsonl"),
+    small=16 << 20,
+)
+PARQUET = Format(
+    sniff=lambda head: head.start.startswith(MAGIC),
+    read=reader_of("parquet"),
+    write=write_parquet,
+    refuse=refuse_not_utf8,
+    stretches=batch_reader_of("parquet"),
+    small=2 << 20,
+    row_called="{}: row {}",
+)
+#: Bytes of a block.
+BLOCK = 1 << 20
+#: Rows of a slice.
+SLICE = 1 << 16
+
+
+def text_batches(source: Source, form: str, progress: Progress | None) -> Iterator[RowBatch]:
+    """A run in CSV, TSV or JSONL. Raises InputError that names the line, as for a file that is read whole."""
+    name = source.name
+    header, names = b"", None
+    skipped = lines = rows = 0  # lines before the header, lines and rows before this block
+    for block in line_blocks(source, form in SEPARATORS, progress):
+        content, before = header + block, lines - header.count(b"\n")
+        if names is None:
+            content, more = below_comments(block.removeprefix(BOM) if not lines else block, form)
+            skipped += more
+            before = lines + more
+        lines += block.count(b"\n")
+        if not content.strip() or (form == "jsonl" and not block.strip()):
+            continue
+        with uneven_lines_first(content, name, form, before):
+            if names is None:
+                frame = named_frame(content, name, form, "score")
+                names = required_columns(frame.columns, "score", name)
+                header = content[: end_of_line(content)] if form in SEPARATORS else b""
+            else:
+                frame = read_frame(content, name, form)
+            if frame.height:
+                yield batch_of_frame(frame, RowLocation(name, FIRST_ROW[form] + skipped + rows, lines=True), names)
+        rows += frame.height
+    if names is None:
+        raise no_header_error(name) if skipped else empty_file_error(name)
+    if not rows:
+        raise no_rows_error(name)
+
+
+def batch_of_frame(frame: pl.DataFrame, place: RowLocation, names: Mapping[str, str]) -> RowBatch:
+    import polars as pl
+
+    lacking = [pl.lit(None).alias(called) for called in names.values() if called not in frame.columns]
+    columns = columns_of_frame(frame.with_columns(lacking), "score", place, names)
+    numbers = np.arange(place.first, place.first + frame.height)
+    return row_batch(columns.queries, columns.docs, columns.values, numbers)
+
+
+def no_rows_error(name: str) -> InputError:
+    return InputError(f"{name}: no data rows, expected at least one; write one row a document")
+
+
+def line_blocks(source: Source, quoted: bool, progress: Progress | None) -> Iterator[bytes]:
+    """Whole lines, of about `BLOCK` bytes together. quoted: whether a line end between quotation marks is none."""
+    rest = b""
+    line = 1
+    buffer = bytearray(BLOCK)
+    while n := fill_buffer(source, buffer):
+        if progress is not None:
+            progress(n)
+        text = rest + buffer[:n]
+        end = last_line_end(text, quoted)
+        if end:
+            yield text[:end]
+            line += text.count(b"\n", 0, end)
+        rest = text[end:]
+        if len(rest) > LONGEST:
+            marks = " or an open quotation mark" if quoted else ""
+            raise InputError(
+                f"{source.name}:{line}: no line end within {LONGEST >> 20} MB, expected a row a line; look for other "
+                f"line ends{marks}"
+            )
+    if rest:
+        yield rest
+
+
+def fill_buffer(source: Source, buffer: bytearray) -> int:
+    """How many bytes were read: fewer than there is room for only at the end."""
+    view, n = memoryview(buffer), 0
+    while n < len(buffer) and (more := source.readinto(view[n:])):
+        n += more
+    return n
+
+
+def last_line_end(text: bytes, quoted: bool) -> int:
+    """Behind the last line end that is not between quotation marks; 0 where there is none."""
+    end = text.rfind(b"\n") + 1
+    while quoted and end and text.count(b'"', 0, end) % 2:
+        end = text.rfind(b"\n", 0, text.rfind(b'"', 0, end)) + 1  # before the mark that is open there
+    return end
+
+
+def end_of_line(text: bytes) -> int:
+    """Behind the first line end that is not between quotation marks."""
+    end = text.find(b"\n") + 1
+    while end and text.count(b'"', 0, end) % 2:
+        end = text.find(b"\n", end) + 1
+    return end or len(text)
+
+
+def parquet_batches(source: Source, progress: Progress | None) -> Iterator[RowBatch]:
+    """A run in Parquet. Raises InputError that names the row."""
+    with as_local_file(source) as path:
+        table = ParquetRows(path, source.name)
+        n = table.height
+        for a in range(0, n, SLICE):
+            yield table.stretches(a)
+            if progress is not None:
+                progress(source.size * min(a + SLICE, n) // n - source.size * a // n)
+
+
+class ParquetRows:
+    """A run in a Parquet file on disk, of which some rows are read at a time.
+
+    name: for errors. Raises InputError for what is no run, holds no rows, or is another file than at first: polars
+    opens it anew each time.
+    """
+
+    def __init__(self, path: str, name: str) -> None:
+        import polars as pl
+
+        self.name = name
+        self.was = {path: file_stamp(path)}
+        with report_polars_errors(name, "parquet"):
+            with open(path, "rb") as file, mmap(file.fileno(), 0, access=ACCESS_READ) as content:
+                refuse_false_pages(content, name)
+            self.frames = pl.scan_parquet(path, glob=False, hive_partitioning=False)
+            columns = self.frames.collect_schema().names()
+            self.size = os.path.getsize(path)
+            self.height = refuse_many_rows(self.frames, self.size, name)
+        refuse_saved_scores(columns, name)
+        self.names = required_columns(columns, "score", name)
+        if not self.height:
+            raise no_rows_error(name)
+
+    def stretches(self, first: int) -> RowBatch:
+        """The `SLICE` rows from this one on. Raises InputError that names the row."""
+        try:
+            with report_polars_errors(self.name, "parquet"):
+                frame = self.frames.select(sorted(set(self.names.values()))).slice(first, SLICE).collect()
+                refuse_long_texts(frame, self.size, self.name)
+        finally:  # before what makes no sense for that reason is told
+            refuse_changed(self.was, self.name)
+        return batch_of_frame(frame, RowLocation(self.name, first, lines=False), self.names)
+
+
+@contextmanager
+def as_local_file(source: Source) -> Iterator[str]:
+    """The path of the unpacked file: its own, or that of a copy in the temporary folder."""
+    if source.size and source.name != "<stdin>" and not is_url(source.path):
+        yield fspath(source.path)
+        return
+    buffer = bytearray(BLOCK)
+    with temporary_folder_errors(source.name):
+        file = tempfile.NamedTemporaryFile(suffix=".parquet")  # noqa: SIM115 - opened apart, for its errors are ours
+    with file:
+        while n := fill_buffer(source, buffer):
+            with temporary_folder_errors(source.name):
+                file.write(memoryview(buffer)[:n])
+        with temporary_folder_errors(source.name):
+            file.flush()
+        yield file.name

@@ -1,0 +1,132 @@
+"""Tables of true and predicted labels: CSV, TSV, JSONL or Parquet with two named columns."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from rankscope.data.row_input import require_column
+from rankscope.errors import InputError
+from rankscope.io.core import BOM, empty_file_error, open_binary, source_name
+from rankscope.io.tables.frames import SEPARATORS, read_frame, uneven_lines_first
+from rankscope.typing import PathLike
+
+if TYPE_CHECKING:
+    import polars as pl
+
+__all__ = [
+    "LabelPairs",
+    "find_label",
+    "read_label_pairs",
+]
+
+
+Label = str | int | float | bool
+#: What the columns may be called, ours first.
+LABEL_COLUMNS = {
+    "true": ("true", "truth", "label", "gold", "reference", "y_true"),
+    "predicted": ("predicted", "prediction", "pred", "y_pred"),
+}
+EXPECTED = "a line of names (true,predicted) and a line an item"
+#: Text that is a number and nothing else: 1, +1, 1.0 and -.5 are; 007 and 1e3, which may be codes, stay text, and so
+#: does what float64 cannot tell from its neighbours.
+NUMBER = re.compile(r"[+-]?(?=\.?[0-9])(?:0|[1-9][0-9]{0,14})?(?:\.[0-9]*)?")
+
+
+class LabelPairs(NamedTuple):
+    """One label an item from each column: text, or numbers where all of both columns are.
+
+    However a number is written, it is one label: 1, +1 and 1.0 are, .5 and 0.50 are, beside text too.
+    """
+
+    true: list[str] | list[int] | list[float]
+    predicted: list[str] | list[int] | list[float]
+
+
+def read_label_pairs(path: PathLike) -> LabelPairs:
+    """Read the columns `true` and `predicted`; others are left alone. "-" is standard input.
+
+    The format is told by content: Parquet, one JSON object a line, else a line of names with tabs or commas. Text in
+    Parquet and JSON stays what it is, numbers or not.
+    Raises InputError with file and line for a column that is missing, an empty label, an uneven line, an empty file.
+    """
+    name = source_name(path)
+    with open_binary(path) as stream:
+        content = stream.read().removeprefix(BOM)
+    if not content.strip():
+        raise empty_file_error(name, EXPECTED)
+    head = content[: 1 << 16].lstrip()
+    format_ = "parquet" if content.startswith(b"PAR1") else "jsonl" if head.startswith(b"{") else ""
+    first_row = 0 if format_ == "parquet" else 1
+    if not format_:
+        first_row = 2
+        # Comments and blank lines before the names.
+        while content and (content.startswith(b"#") or not content.partition(b"\n")[0].strip()):
+            content = content.partition(b"\n")[2]
+            first_row += 1
+        if not content:
+            raise InputError(f"{name}: comments only, expected {EXPECTED}")
+        format_ = "tsv" if b"\t" in content.partition(b"\n")[0] else "csv"
+    with uneven_lines_first(content, name, format_, max(first_row - 2, 0)):
+        frame = read_frame(content, name, format_)
+    line = f":{first_row - 1}" if format_ in SEPARATORS else ""
+    columns = [
+        frame[require_column(frame.columns, which, LABEL_COLUMNS[which], f"{name}{line}")] for which in LABEL_COLUMNS
+    ]
+    if not frame.height:
+        raise InputError(f"{name}: no items after the line of names, expected at least one line with two labels")
+    for which, column in zip(LABEL_COLUMNS, columns, strict=True):
+        refuse_empty(column, which, name, first_row)
+    found = [column.to_list() for column in columns]
+    return labels_as_numbers(found) if format_ in SEPARATORS else LabelPairs(*found)
+
+
+def refuse_empty(column: pl.Series, which: str, name: str, first_row: int) -> None:
+    import polars as pl
+
+    empty = column.is_null()
+    if column.dtype == pl.String:
+        empty = empty | (column.str.len_bytes() == 0).fill_null(True)
+    elif column.dtype.is_float():
+        empty = empty | ~column.is_finite().fill_null(False)
+    elif not (column.dtype.is_integer() or column.dtype in (pl.Boolean, pl.Categorical, pl.Enum, pl.Null)):
+        raise InputError(f"{name}: column {which!r} holds {column.dtype}, expected text or numbers; convert it first")
+    if empty.any():
+        row = int(empty.arg_true()[0])
+        where = f"{name}:{row + first_row}" if first_row else f"{name}: row {row}"
+        raise InputError(f"{where}: the {which} label is empty, expected a label; fill it in or drop the line")
+
+
+def labels_as_numbers(columns: Sequence[list[str]]) -> LabelPairs:
+    """The columns of a text file: as numbers where each label is one; else as text, each number written in one way."""
+    distinct = sorted({label for column in columns for label in column}, key=lambda label: (len(label), label))
+    number = {label: value for label in distinct if (value := parse_label_number(label)) is not None}
+    if len(number) == len(distinct):
+        true, predicted = ([number[label] for label in column] for column in columns)
+        return LabelPairs(true, predicted)
+    shortest: dict[float, str] = {}
+    written = {label: shortest.setdefault(value, label) for label, value in number.items()}
+    as_text, other = ([written.get(label, label) for label in column] for column in columns)
+    return LabelPairs(as_text, other)
+
+
+def parse_label_number(label: str) -> float | None:
+    """The number that a text is, None where it is none."""
+    if NUMBER.fullmatch(label) is None:
+        return None
+    value = float(label)
+    return int(value) if value.is_integer() else value
+
+
+def find_label(asked: str, known: Iterable[Label]) -> Label:
+    """The one of the labels that somebody named in writing, "1.0" for 1; `asked` itself where there is none."""
+    by_name = {str(label): label for label in known}
+    if asked in by_name:
+        return by_name[asked]
+    number = parse_label_number(asked)
+    if number is not None:
+        for _, label in sorted(by_name.items()):
+            if number == (parse_label_number(label) if isinstance(label, str) else label):
+                return label
+    return asked

@@ -1,0 +1,186 @@
+"""Rankings as Appraise wrote them for WMT13 to WMT16: XML, read as a stream, with nothing in it that expands."""
+
+from __future__ import annotations
+
+from typing import NamedTuple, NoReturn
+from xml.parsers import expat
+
+import numpy as np
+
+from rankscope.data.rankings import Rankings
+from rankscope.data.text import pluralise
+from rankscope.errors import InputError
+from rankscope.io.core import open_binary, source_name
+from rankscope.io.translation.names import build_rankings, pair_name
+from rankscope.io.translation.wmt_rankings import parse_rank
+from rankscope.typing import PathLike
+
+__all__ = [
+    "read_appraise_rankings",
+]
+
+
+PIECE = 1 << 16
+#: So many elements may stand inside one another.
+DEEPEST = 64
+#: The elements that hold one judgment, and the attributes that name its parts, in lower case.
+JUDGMENTS = ("ranking-result", "ranking-item")
+SOURCE, TARGET = ("source-language", "srclang"), ("target-language", "trglang")
+JUDGE = ("user", "judge", "annotator")
+SEGMENT = ("segment-id", "srcindex", "id")
+
+
+class RankedItem(NamedTuple):
+    pair: str
+    segment: str
+    judge: str
+    line: int
+
+
+def read_appraise_rankings(path: PathLike) -> Rankings:
+    r"""Read the ranking results of Appraise; "-" is standard input, gzip and Zstandard are told by content.
+
+    Each `ranking-result` (or `ranking-item`) is a judgment; its `translation` elements are items with `system` and
+    `rank` (1 is best, -1: not ranked), which become the column "rank". Languages are the attributes source-language and
+    target-language of the result or of what it stands in (HIT), the judge is `user`, the segment the id of the
+    `ranking-task`, else of the result itself. Outputs that were alike were shown once, under all their systems' names
+    with commas between: each becomes an item, tied with the others. Results without translations (skipped) are left
+    out and counted in a note.
+
+    Nothing is expanded or fetched: a document type, a declared entity and an external reference are refused with the
+    line, before they are read. Raises InputError with file and line for those, for broken XML, for a rank that is
+    missing or no number, a translation without a system, a system twice in a result, and for a file without results.
+
+    >>> import pathlib, tempfile
+    >>> path = pathlib.Path(tempfile.mkdtemp(), "results.xml")
+    >>> _ = path.write_text(
+    ...     '<results><HIT source-language="deu" target-language="eng"><ranking-task id="7">'
+    ...     '<ranking-result user="ann" duration="00:00:35"><translation system="A" rank="1"/>'
+    ...     '<translation system="B,C" rank="2"/></ranking-result></ranking-task></HIT></results>'
+    ... )
+    >>> found = read_appraise_rankings(path)
+    >>> found.pair.names, found.systems, found.table("rank").tolist()
+    (('de-en',), ('A', 'B', 'C'), [[1.0, 2.0, 2.0]])
+    """
+    name = source_name(path)
+    reader = AppraiseParser(name)
+    with open_binary(path) as stream:
+        while piece := stream.read(PIECE):
+            reader.feed(piece, last=False)
+        reader.feed(b"", last=True)
+    if not reader.judgments:
+        raise InputError(f"{name}: no judgments, expected ranking-result elements with translations of Appraise")
+    notes = []
+    if reader.skipped:
+        notes.append(f"{name}: {pluralise(reader.skipped, 'result')} without translations (skipped) left out")
+    ranks = np.array(reader.ranks)
+    unranked = int(np.isnan(ranks).sum())
+    if unranked:
+        notes.append(f"{name}: {pluralise(unranked, 'output is', 'outputs are')} not ranked (-1)")
+    return build_rankings(
+        pairs=[judgment.pair for judgment in reader.judgments],
+        segments=[judgment.segment for judgment in reader.judgments],
+        judges=[judgment.judge for judgment in reader.judgments],
+        lengths=np.array(reader.lengths),
+        systems=reader.systems,
+        columns={"rank": ranks},
+        where=lambda row, _: f"{name}:{reader.judgments[row].line}",
+        notes=notes,
+    )
+
+
+class AppraiseParser:
+    """Collects judgments while the parser goes through a file."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.open: list[tuple[str, dict[str, str]]] = []
+        self.judgments: list[RankedItem] = []
+        self.lengths: list[int] = []
+        self.systems: list[str] = []
+        self.ranks: list[float] = []
+        self.items = self.skipped = 0
+        self.parser = expat.ParserCreate()
+        self.parser.StartElementHandler = self.start
+        self.parser.EndElementHandler = self.end
+        self.parser.StartDoctypeDeclHandler = lambda *_: self.refuse("a document type (<!DOCTYPE ...>)")
+        self.parser.EntityDeclHandler = lambda *_: self.refuse("the declaration of an entity")
+        self.parser.ExternalEntityRefHandler = lambda *_: self.refuse("a reference to something outside")
+
+    def where(self) -> str:
+        return f"{self.name}:{self.parser.CurrentLineNumber}"
+
+    def refuse(self, what: str) -> NoReturn:
+        raise InputError(f"{self.where()}: {what}, expected elements only, as results of Appraise have; remove it")
+
+    def feed(self, piece: bytes, *, last: bool) -> None:
+        try:
+            self.parser.Parse(piece, last)
+        except expat.ExpatError as error:
+            said = expat.ErrorString(error.code)
+            raise InputError(
+                f"{self.name}:{error.lineno}: broken XML ({said}), expected results of Appraise; correct it"
+            ) from None
+        except (LookupError, ValueError) as error:
+            if isinstance(error, InputError):
+                raise
+            raise InputError(f"{self.where()}: an encoding that is not known ({error}), expected UTF-8") from None
+
+    def start(self, tag: str, attributes: dict[str, str]) -> None:
+        if len(self.open) == DEEPEST:
+            raise InputError(
+                f"{self.where()}: <{tag}> inside of {DEEPEST} other elements, expected results of Appraise, which have "
+                "few levels; correct it"
+            )
+        self.open.append((tag.lower(), {key.lower(): value for key, value in attributes.items()}))
+        if tag.lower() in JUDGMENTS:
+            self.items = 0
+            self.line = self.parser.CurrentLineNumber
+        elif tag.lower() == "translation" and len(self.open) > 1 and self.open[-2][0] in JUDGMENTS:
+            self.item(self.open[-1][1])
+
+    def end(self, _: str) -> None:
+        tag, _own = self.open[-1]
+        if tag in JUDGMENTS:
+            if self.items:
+                pair = (
+                    pair_name(source, target) if (source := self.near(SOURCE)) and (target := self.near(TARGET)) else ""
+                )
+                self.judgments.append(RankedItem(pair, self.segment(), self.near(JUDGE), self.line))
+                self.lengths.append(self.items)
+            else:
+                self.skipped += 1
+        self.open.pop()
+
+    def item(self, attributes: dict[str, str]) -> None:
+        systems = [system.strip() for system in attributes.get("system", "").split(",")]
+        if "" in systems:
+            raise InputError(f"{self.where()}: a translation without a system, expected its name; correct this line")
+        written = attributes.get("rank", "")
+        rank = parse_rank(written)
+        if rank is None:
+            found = f"rank {written!r}" if written else "a translation without a rank"
+            raise InputError(
+                f"{self.where()}: {found}, expected a number from 1 (best) on, or -1 for not ranked; correct this line"
+            )
+        self.systems += systems
+        self.ranks += [rank] * len(systems)
+        self.items += len(systems)
+
+    def near(self, names: tuple[str, ...]) -> str:
+        """The attribute of one of these names, of the element or the nearest around it; empty where there is none."""
+        found = (attributes[name] for _, attributes in reversed(self.open) for name in names if name in attributes)
+        return next(found, "")
+
+    def segment(self) -> str:
+        """Which segment the result that ends is about."""
+        for tag, attributes in reversed(self.open):
+            if tag == "ranking-task" and "id" in attributes:
+                return attributes["id"]
+        found = next((self.open[-1][1][name] for name in SEGMENT if name in self.open[-1][1]), None)
+        if found is None:
+            raise InputError(
+                f"{self.name}:{self.line}: a result without a segment, expected it in a ranking-task with an id, or "
+                "with an id itself"
+            )
+        return found

@@ -1,0 +1,205 @@
+"""Folders of mt-metrics-eval: scores of people and of metrics, texts and documents, a segment a line."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from rankscope.data.rankings import Labels
+from rankscope.data.segment_scores import PairScores, SegmentScores, SystemScores
+from rankscope.data.text import join_names, pluralise
+from rankscope.errors import InputError, ParameterError
+from rankscope.io.translation.plain_texts import Lines, Texts, read_lines, refuse_unequal
+from rankscope.io.translation.wmt_scores import NO_SCORE
+from rankscope.kernels.numbers import parse_floats
+from rankscope.kernels.text import encode
+from rankscope.typing import PathLike
+
+__all__ = [
+    "ScoreFile",
+    "list_mt_scores",
+    "read_mt_documents",
+    "read_mt_scores",
+    "read_mt_system_scores",
+    "read_mt_texts",
+]
+
+
+LEVELS = {"seg": "segments", "sys": "systems"}
+
+
+class ScoreFile(NamedTuple):
+    """A file of scores in such a folder. kind: "human" or "metric"; level: "seg" or "sys"."""
+
+    path: Path
+    kind: str
+    pair: str
+    name: str
+    level: str
+
+
+def list_mt_scores(folder: PathLike, *, level: str = "seg") -> list[ScoreFile]:
+    """The files of scores: human-scores/PAIR.NAME.seg.score and metric-scores/PAIR/NAME.seg.score (.sys.score)."""
+    if level not in LEVELS:
+        raise ParameterError(f"level={level!r}, expected one of {', '.join(LEVELS)}")
+    root = Path(folder)
+    if not os.path.isdir(root):
+        raise InputError(f"{root}: no such folder, expected one with human-scores/ or metric-scores/")
+    suffix = f".{level}.score"
+    paths = [*root.glob(f"human-scores/*{suffix}"), *root.glob(f"metric-scores/*/*{suffix}")]
+    return [parse_score_path(path) for path in sorted(paths)]
+
+
+def parse_score_path(path: Path) -> ScoreFile:
+    """What a file holds, by its name."""
+    parts = path.name.removesuffix(".gz").removesuffix(".zst").split(".")
+    stem, level = parts, "seg"
+    if len(parts) > 2 and parts[-1] == "score" and parts[-2] in LEVELS:
+        stem, level = parts[:-2], parts[-2]
+    if "-" in path.parent.name and path.parent.parent.name == "metric-scores":
+        return ScoreFile(path, "metric", path.parent.name, ".".join(stem), level)
+    if len(stem) > 1 and "-" in stem[0]:
+        return ScoreFile(path, "human", stem[0], ".".join(stem[1:]), level)
+    return ScoreFile(path, "metric", "", ".".join(stem), level)
+
+
+def read_mt_scores(
+    path: PathLike, *, pair: str | None = None, name: str | None = None, score: bool = True
+) -> SegmentScores:
+    r"""Read the scores of one metric, or of people, on the segments of one language pair.
+
+    path: a file, lines SYSTEM<TAB>SCORE, those of each system in the order of the segments, None where there is no
+    score; or the folder, in which `pair` and `name` say which file: human-scores/PAIR.NAME.seg.score or
+    metric-scores/PAIR/NAME.seg.score. Of a file they are told by its name. Segments are named 1, 2, ...; score: whether
+    higher is better.
+    Raises InputError with file and line for a line without a tab or a score that is no number, and for systems with
+    unequal numbers of lines, named.
+
+    >>> import pathlib, tempfile
+    >>> path = pathlib.Path(tempfile.mkdtemp(), "de-en.mqm.seg.score")
+    >>> _ = path.write_text("A\t-1.5\nA\tNone\nB\t0\nB\t-5\n")
+    >>> found = read_mt_scores(path)
+    >>> found.metric, found.pairs["de-en"].values.tolist()
+    ('mqm', [[-1.5, nan], [0.0, -5.0]])
+    """
+    file = find_file(path, pair, name, "seg")
+    systems, values = read_scored_lines(file.path)
+    counts = np.bincount(systems.codes)
+    n = int(counts[0])
+    if (counts != n).any():
+        other = int(np.flatnonzero(counts != n)[0])
+        raise InputError(
+            f"{file.path}: {pluralise(int(counts[other]), 'line')} of system {systems.names[other]!r}, expected {n:,} as "
+            f"of {systems.names[0]!r}, one a segment; complete it (None where there is no score)"
+        )
+    table = values[np.argsort(systems.codes, kind="stable")].reshape(len(systems.names), n)
+    scores = PairScores(systems.names, tuple(map(str, range(1, n + 1))), table)
+    return SegmentScores(file.name, {file.pair: scores}, score, missing_scores_note(file, values))
+
+
+def read_mt_system_scores(
+    path: PathLike, *, pair: str | None = None, name: str | None = None, score: bool = True
+) -> SystemScores:
+    """Read the scores of whole systems, as `read_mt_scores`, from a .sys.score: a line SYSTEM<TAB>SCORE a system.
+
+    Raises InputError, and for a system that stands twice.
+    """
+    file = find_file(path, pair, name, "sys")
+    systems, values = read_scored_lines(file.path)
+    if len(systems.names) < values.size:
+        at = int(np.flatnonzero(np.bincount(systems.codes) > 1)[0])
+        second = int(np.flatnonzero(systems.codes == at)[1])
+        raise InputError(
+            f"{file.path}:{second + 1}: a second score of system {systems.names[at]!r}, expected one each; is this a "
+            "file of segments (.seg.score)?"
+        )
+    scores = dict(zip(systems.names, values.tolist(), strict=True))
+    return SystemScores(file.name, {file.pair: scores}, score, missing_scores_note(file, values))
+
+
+def find_file(path: PathLike, pair: str | None, name: str | None, level: str) -> ScoreFile:
+    """The file that is meant, with the names of its pair and its metric."""
+    given = Path(path)
+    if not os.path.isdir(given):
+        found = parse_score_path(given)
+        if found.level != level and given.name.endswith(".score"):
+            raise InputError(f"{given}: scores of {LEVELS[found.level]}, expected those of {LEVELS[level]}")
+        return found._replace(pair=found.pair if pair is None else pair, name=name or found.name)
+    files = list_mt_scores(given, level=level)
+    if pair is None or name is None:
+        raise ParameterError(f"{given} is a folder, so say the language pair and the name of the scores (pair, name)")
+    for file in files:
+        if (file.pair, file.name) == (pair, name):
+            return file
+    there = [file.name for file in files if file.pair == pair]
+    pairs = sorted({file.pair for file in files})
+    known = (
+        f"{pair} has {join_names(there, 12)}" if there else f"there are scores for {join_names(pairs, 12) or 'no pair'}"
+    )
+    raise InputError(f"{given}: no scores {name!r} of {LEVELS[level]} for {pair}; {known}")
+
+
+def read_scored_lines(path: Path) -> tuple[Labels, np.ndarray[tuple[int], np.dtype[np.float64]]]:
+    """The system and the score of each line."""
+    lines = read_lines(path)
+    if not lines:
+        raise InputError(f"{path}: the file is empty, expected lines SYSTEM<TAB>SCORE")
+    parts = [line.rstrip("\r").split("\t") if "\t" in line else line.split() for line in lines]
+    for number, part in enumerate(parts, 1):
+        if len(part) != 2 or not part[0]:
+            raise InputError(
+                f"{path}:{number}: {pluralise(len(part), 'field')}, expected 2 (SYSTEM<TAB>SCORE); correct this line"
+            )
+    texts = [part[1].strip() for part in parts]
+    values, bad = parse_floats(encode(texts))
+    for row in np.union1d(bad, np.flatnonzero(np.isinf(values))).tolist():
+        if texts[row].lower().encode() not in NO_SCORE:
+            raise InputError(
+                f"{path}:{row + 1}: score {texts[row]!r}, expected a finite number, or None for none; correct this line"
+            )
+        values[row] = np.nan
+    return Labels.of([part[0] for part in parts]), values
+
+
+def missing_scores_note(file: ScoreFile, values: np.ndarray[tuple[int], np.dtype[np.float64]]) -> tuple[str, ...]:
+    missing = int(np.isnan(values).sum())
+    of = f" ({file.pair})" if file.pair else ""
+    return (f"{file.name}{of}: {pluralise(missing, 'line')} without a score",) if missing else ()
+
+
+def read_mt_texts(folder: PathLike, pair: str, *, reference: str = "refA") -> Texts:
+    """Read sources/PAIR.txt, references/PAIR.REFERENCE.txt and system-outputs/PAIR/SYSTEM.txt.
+
+    Raises InputError for a file that is not there, naming the references there are, and for files with another number
+    of lines than the source.
+    """
+    root = Path(folder)
+    paths = [root / "sources" / f"{pair}.txt", root / "references" / f"{pair}.{reference}.txt"]
+    there = [path.name.removeprefix(f"{pair}.").removesuffix(".txt") for path in root.glob(f"references/{pair}.*.txt")]
+    if not paths[1].is_file() and there:
+        raise InputError(f"{paths[1]}: no such file; the references for {pair} are {join_names(sorted(there))}")
+    outputs = sorted((root / "system-outputs" / pair).glob("*.txt"))
+    if not outputs:
+        raise InputError(f"{root / 'system-outputs' / pair}: no outputs (SYSTEM.txt), expected a file a system")
+    texts: dict[Path, Lines] = {path: read_lines(path) for path in (*paths, *outputs)}
+    refuse_unequal(texts, paths[0])
+    systems = {path.name.removesuffix(".txt"): texts[path] for path in outputs}
+    return Texts(pair, texts[paths[0]], texts[paths[1]], systems)
+
+
+def read_mt_documents(folder: PathLike, pair: str) -> Lines:
+    """The document of each segment, from documents/PAIR.docs: lines DOMAIN<TAB>DOCUMENT.
+
+    Raises InputError with file and line for a line of another form.
+    """
+    path = Path(folder) / "documents" / f"{pair}.docs"
+    found = []
+    for number, line in enumerate(read_lines(path), 1):
+        parts = line.split()
+        if len(parts) != 2:
+            raise InputError(f"{path}:{number}: {pluralise(len(parts), 'field')}, expected 2 (DOMAIN DOCUMENT)")
+        found.append(parts[1])
+    return tuple(found)

@@ -1,0 +1,133 @@
+"""Names in data of machine translation, written in one way: language pairs, systems, segments."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+
+import numpy as np
+
+from rankscope.data.rankings import Labels, Rankings
+from rankscope.errors import InputError
+from rankscope.kernels.segments import bounds, group_of
+from rankscope.typing import Floats, Ints
+
+__all__ = [
+    "bare_names",
+    "build_rankings",
+    "pair_name",
+    "segment_order",
+    "split_pair",
+]
+
+
+#: The code of a language, its other codes and its English name, as WMT's files have them.
+LANGUAGES = """
+bn ben bengali; cs cz ces cze czech; de deu ger german; en eng english; es spa spanish; et est estonian;
+fi fin finnish; fr fra fre french; gu guj gujarati; ha hau hausa; he heb hebrew; hi hin hindi; hr hrv croatian;
+ht hat haitian; hu hun hungarian; is isl ice icelandic; it ita italian; iu iku inuktitut; ja jpn japanese;
+kk kaz kazakh; km khm khmer; ko kor korean; liv livonian; lt lit lithuanian; lv lav latvian; mr mar marathi;
+nl nld dutch; pl pol polish; ps pus pashto; pt por portuguese; ro ron rum romanian; ru rus russian; sah yakut;
+ta tam tamil; tr tur turkish; uk ukr ukrainian; ur urd urdu; xh xho xhosa; zh zho chi chinese; zu zul zulu
+"""
+CODES = {name: names[0] for names in map(str.split, LANGUAGES.split(";")) for name in names}
+#: A system's name with the test set before it, and the pair behind either: newstest2013.fr-en.online-A,
+#: newstest2015.online-A.0.de-en.txt, newstest2014.online-A.
+LONG_NAMES = (
+    re.compile(r"(?P<set>[^.]+)\.[a-z]{2,3}-[a-z]{2,3}\.(?P<name>.+)"),
+    re.compile(r"(?P<set>[^.]+)\.(?P<name>.+?)\.[a-z]{2,3}-[a-z]{2,3}(?:\.txt)?"),
+    re.compile(r"(?P<set>news[a-z]*20\d\d[A-Za-z]*)\.(?P<name>.+)"),
+)
+
+
+def language_code(name: str) -> str:
+    """The code of a language; a name that is not known in lower case.
+
+    >>> language_code("Czech"), language_code("deu"), language_code("Haitian Creole (Raw)")
+    ('cs', 'de', 'haitian creole (raw)')
+    """
+    lowered = name.strip().lower()
+    return CODES.get(lowered, lowered)
+
+
+def pair_name(source: str, target: str) -> str:
+    """A language pair: `pair_name("Czech", "English")` is cs-en."""
+    return f"{language_code(source)}-{language_code(target)}"
+
+
+def split_pair(pair: str) -> str:
+    """The name of a pair that was written as one word.
+
+    >>> split_pair("cz-en"), split_pair("deu-eng"), split_pair("all")
+    ('cs-en', 'de-en', 'all')
+    """
+    source, dash, target = pair.partition("-")
+    return pair_name(source, target) if dash and target else pair
+
+
+def bare_names(names: Iterable[str]) -> dict[str, str]:
+    """The name of each system without test set and language pair, where all that have a test set have the same.
+
+    >>> bare_names(["newstest2013.fr-en.online-A", "newstest2015.KIT.4017.de-en.txt", "_ref"])["_ref"]
+    '_ref'
+    >>> list(bare_names(["newstest2013.fr-en.DCU__primary.2828", "newstest2013.online-B.fr-en"]).values())
+    ['DCU__primary.2828', 'online-B']
+    """
+    found = {name: next((m for form in LONG_NAMES if (m := form.fullmatch(name))), None) for name in names}
+    sets = {match["set"] for match in found.values() if match}
+    if len(sets) > 1:
+        return {name: name for name in found}
+    return {name: match["name"] if match else name for name, match in found.items()}
+
+
+def segment_order(segments: Sequence[str]) -> list[int]:
+    """The places of segments in the order of their numbers; as they stand where they are no numbers."""
+    if all(name.isascii() and name.isdigit() for name in segments):
+        digits = [name.lstrip("0") for name in segments]  # of any number: Python makes no numbers of thousands
+        return sorted(range(len(segments)), key=lambda i: (len(digits[i]), digits[i]))
+    return list(range(len(segments)))
+
+
+def build_rankings(
+    *,
+    pairs: Sequence[str],
+    segments: Sequence[str],
+    judges: Sequence[str],
+    lengths: Ints,
+    systems: Sequence[str],
+    columns: Mapping[str, Floats],
+    where: Callable[[int, int], str],
+    scores: Iterable[str] = (),
+    notes: Sequence[str] = (),
+    shorten: bool = True,
+) -> Rankings:
+    """Judgments from lists, one entry a judgment or an item each.
+
+    where: file:line of an item, by the places of its judgment and its own. shorten: whether systems' names lose what
+    `bare_names` takes away.
+    Raises InputError for a system that stands twice in one judgment.
+    """
+    written = Labels.of(systems)
+    short = bare_names(written.names) if shorten else {}
+    bare = Labels.of([short.get(name, name) for name in written.names])
+    offsets, codes = bounds(lengths), bare.codes[written.codes]
+    judgment, n = group_of(offsets), max(len(bare.names), 1)
+    key = judgment * n + codes
+    order = np.argsort(key, kind="stable")
+    again = np.flatnonzero(np.diff(key[order]) == 0)
+    if again.size:
+        item = int(order[again + 1].min())
+        raise InputError(
+            f"{where(int(judgment[item]), item)}: system {bare.names[codes[item]]!r} stands twice in one judgment, "
+            "expected each system once; keep one of the two"
+        )
+    return Rankings(
+        pair=Labels.of(pairs),
+        segment=Labels.of(segments),
+        judge=Labels.of(judges),
+        offsets=offsets,
+        system=Labels(bare.names, codes),
+        columns=columns,
+        scores=frozenset(scores),
+        notes=tuple(notes),
+    )

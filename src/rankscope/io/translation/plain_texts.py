@@ -1,0 +1,135 @@
+"""Plain texts of a test set, a segment a line: sources, references, and the outputs of systems (folders of WMT)."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from rankscope.data.text import join_names, pluralise
+from rankscope.errors import InputError
+from rankscope.io.core import BOM, open_binary, source_name
+from rankscope.io.translation.names import bare_names
+from rankscope.typing import PathLike
+
+__all__ = [
+    "Texts",
+    "read_lines",
+    "read_plain_texts",
+]
+
+
+Lines = tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Texts:
+    """The texts of one language pair, a segment a line: line i of each belongs to segment i + 1."""
+
+    pair: str
+    sources: Lines
+    references: Lines
+    systems: Mapping[str, Lines]
+
+    def __len__(self) -> int:
+        """How many segments."""
+        return len(self.sources)
+
+
+def read_lines(path: PathLike) -> Lines:
+    r"""The lines of a text file, split at LF only, exactly as they are: HTML entities, CR and blanks stay.
+
+    What other programs take for the end of a line (NEL, U+2028, a lone CR) stands inside segments of real outputs.
+    Raises InputError for a file that is not there, and with the line for bytes that are not UTF-8.
+
+    >>> import pathlib, tempfile
+    >>> path = pathlib.Path(tempfile.mkdtemp(), "out.en")
+    >>> _ = path.write_bytes("it&apos;s\u2028one line\n\nthree\n".encode())
+    >>> read_lines(path)
+    ('it&apos;s\u2028one line', '', 'three')
+    """
+    with open_binary(path) as stream:
+        content = stream.read().removeprefix(BOM)
+    try:
+        text = content.decode("utf-8")
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        raise InputError(f"{source_name(path)}:{line}: bytes that are not UTF-8, expected text; convert it") from None
+    return tuple(text.removesuffix("\n").split("\n")) if text else ()
+
+
+def read_plain_texts(folder: PathLike, pair: str, *, test_set: str | None = None) -> Texts:
+    r"""Read the texts of a language pair from a folder as WMT publishes it.
+
+    sources/TESTSET-src.LANGUAGE, references/TESTSET-ref.LANGUAGE (or TESTSET-CSEN-src.LANGUAGE, with both languages)
+    and system-outputs/TESTSET/PAIR/, a file a system, whose name may have test set and pair around the system's.
+    test_set: where there are several. Lines are as `read_lines` has them.
+    Raises InputError for a folder or a file that is not there, and for files with another number of lines than the
+    source, named.
+
+    >>> import pathlib, tempfile
+    >>> folder = pathlib.Path(tempfile.mkdtemp())
+    >>> for name in ("sources/news-src.de", "references/news-ref.en", "system-outputs/news/de-en/news.de-en.A"):
+    ...     (folder / name).parent.mkdir(parents=True, exist_ok=True)
+    ...     _ = (folder / name).write_text("eins\nzwei\n")
+    >>> read_plain_texts(folder, "de-en").systems
+    {'A': ('eins', 'zwei')}
+    """
+    root = Path(folder)
+    source, dash, target = pair.partition("-")
+    if not dash:
+        raise InputError(f"{pair!r} is no language pair, expected one as de-en")
+    found = find_output_folder(root / "system-outputs", pair, test_set)
+    name = found.parent.name
+    both = pair.replace("-", "")
+    texts = {}
+    for part, kind, language in (("sources", "src", source), ("references", "ref", target)):
+        files = [f"{name}-{kind}.{language}", f"{name}-{both}-{kind}.{language}"]
+        path = next((root / part / file for file in files if (root / part / file).is_file()), root / part / files[0])
+        texts[path] = read_lines(path)
+    (source_file, sources), (_, references) = texts.items()
+    systems = {}
+    written = sorted(path for path in found.iterdir() if path.is_file() and not path.name.startswith("."))
+    short = bare_names(path.name for path in written)
+    for path in written:
+        system = short[path.name]
+        if system in systems:
+            raise InputError(f"{path}: a second file of system {system!r}, expected one each; remove one")
+        systems[system] = texts[path] = read_lines(path)
+    if not systems:
+        raise InputError(f"{found}: an empty folder, expected a file a system")
+    refuse_unequal(texts, source_file)
+    return Texts(pair, sources, references, systems)
+
+
+def find_output_folder(folder: Path, pair: str, test_set: str | None) -> Path:
+    """The folder of the outputs of a pair."""
+    names = subfolders(folder)
+    having = [name for name in names if (folder / name / pair).is_dir()]
+    wanted = having if test_set is None else [name for name in having if name == test_set]
+    if not wanted:
+        there = sorted({found for name in names for found in subfolders(folder / name)})
+        where = f" of {test_set}" if test_set else ""
+        raise InputError(f"{folder}: no outputs{where} for {pair}; there is {join_names(there) or 'nothing'}")
+    if len(wanted) > 1:
+        raise InputError(f"{folder}: {pair} in {len(wanted)} test sets ({join_names(wanted)}); say which (test_set)")
+    return folder / wanted[0] / pair
+
+
+def subfolders(folder: Path) -> list[str]:
+    """The names of the folders of a folder. Raises InputError where it is none."""
+    if not os.path.isdir(folder):
+        raise InputError(f"{folder}: no such folder, expected sources/, references/ and system-outputs/ side by side")
+    return sorted(path.name for path in folder.iterdir() if path.is_dir())
+
+
+def refuse_unequal(texts: Mapping[Path, Lines], first: Path) -> None:
+    """Raise where a file has another number of lines than the first."""
+    n = len(texts[first])
+    wrong: Iterable[Path] = (path for path, lines in texts.items() if len(lines) != n)
+    for path in wrong:
+        raise InputError(
+            f"{path}: {pluralise(len(texts[path]), 'line')}, expected {n:,} as in {first.name}, one a segment; "
+            "lines end with LF only"
+        )

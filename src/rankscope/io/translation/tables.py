@@ -1,0 +1,287 @@
+"""Tables of items in the lists of judges, a row an item, and of scores of systems, a row a system: CSV, TSV, JSONL or Parquet, columns by name."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import PurePath
+
+import numpy as np
+
+from rankscope.data.rankings import Labels, Rankings
+from rankscope.data.row_input import find_column, list_columns, require_column
+from rankscope.data.segment_scores import SystemScores
+from rankscope.data.text import join_names, pluralise
+from rankscope.errors import InputError, UnknownName
+from rankscope.io.tables import NamedTable, holds_numbers, mostly_numbers, name_column, number_values, read_named_table
+from rankscope.io.translation.names import build_rankings, split_pair
+from rankscope.typing import Ints, PathLike
+
+__all__ = [
+    "EXPECTED_ITEMS",
+    "GOLD_COLUMNS",
+    "ITEM_COLUMNS",
+    "holds_systems",
+    "rankings_from_table",
+    "read_ranking_table",
+    "read_system_table",
+    "text_column",
+]
+
+
+#: What the columns may be called, ours first.
+ITEM_COLUMNS = {
+    "segment": ("segment", "segment_id", "seg", "segid", "sid", "item", "item_id", "prompt", "query_id"),
+    "system": ("system", "system_id", "candidate", "model", "doc_id"),
+    "pair": ("pair", "lp", "langpair", "lang-pair", "language_pair"),
+    "judge": ("judge", "judge_id", "rater", "annotator", "user"),
+    "judgment": ("judgment", "judgement", "ranking_id", "judgment_id"),
+}
+#: What the column of people is called, where nobody says.
+GOLD_COLUMNS = ("rank", "gold", "human")
+EXPECTED_ITEMS = "a line of names (segment,system,gold,predicted) and a line an item"
+
+
+def read_ranking_table(
+    path: PathLike,
+    columns: Sequence[str] | None = None,
+    *,
+    scores: Iterable[str] = (),
+    gold: str | None = None,
+    needed: Iterable[str] = (),
+) -> Rankings:
+    r"""Read judgments from a table with the columns segment and system, and one or more of numbers.
+
+    "-" is standard input; Parquet, JSON lines, tabs or commas are told by content, and so is compression. pair, judge
+    and judgment may be there, too. The rows of one (pair, segment, judge, judgment) are one judgment, wherever they
+    stand. columns: the names of those with numbers; by default all that hold mostly numbers; a note names the others.
+    scores: which of them are scores, of which higher is better; of the rest lower is, as of ranks. gold: the column of
+    people, else the first of rank, gold and human; needed: more columns that must hold numbers if they are there, as
+    that of people and scores must. An empty cell, nan, None and NA are no value (NaN), and counted in a note.
+
+    Raises InputError with file and line for a column that is missing, a cell that is no number, an empty segment or
+    system, a system twice in one judgment, scores in a column that is called as one of judges is; UnknownName for a
+    score that is no column.
+
+    >>> import pathlib, tempfile
+    >>> path = pathlib.Path(tempfile.mkdtemp(), "judged.csv")
+    >>> _ = path.write_text("segment,system,gold,reward\n1,A,1,0.5\n1,B,2,0.75\n2,A,1,\n")
+    >>> found = read_ranking_table(path, scores=["reward"])
+    >>> found.table("gold").tolist(), found.table("reward").tolist()
+    ([[1.0, 2.0], [1.0, nan]], [[-0.5, -0.75], [nan, nan]])
+    """
+    return rankings_from_table(read_named_table(path, EXPECTED_ITEMS), columns, scores=scores, gold=gold, needed=needed)
+
+
+def rankings_from_table(
+    table: NamedTable,
+    columns: Sequence[str] | None,
+    *,
+    scores: Iterable[str] = (),
+    gold: str | None = None,
+    needed: Iterable[str] = (),
+) -> Rankings:
+    """The judgments of a table that was read; as `read_ranking_table`."""
+    there, line, chosen = table.frame.columns, table.head, set(scores)
+    keys = {field: require_column(there, field, ITEM_COLUMNS[field], line) for field in ("segment", "system")}
+    keys |= {
+        field: name for field in ("pair", "judge", "judgment") if (name := find_column(there, ITEM_COLUMNS[field]))
+    }
+    asked = [*(columns or ()), *chosen, *needed, *([] if gold is None else [gold])]
+    refuse_keys(keys, asked, line)
+    notes = []
+    if columns is None:
+        rest = [name for name in there if name not in keys.values()]
+        must = {*asked, find_column(rest, GOLD_COLUMNS) if gold is None else gold}
+        wanted = [name for name in rest if name in must or mostly_numbers(table.frame[name])]
+        if not wanted:
+            raise InputError(
+                f"{line}: no column of numbers among {list_columns(there)}, expected at least one beside segment and "
+                "system; add one, or name it (columns) to see what is wrong with it"
+            )
+        left = [name for name in rest if name not in wanted]
+        if left:
+            notes.append(f"{table.name}: {join_names(map(repr, left))} not read: no numbers")
+    else:
+        wanted = [find_named_column(there, name, line) for name in columns]
+    unknown = chosen - set(wanted)
+    if unknown:
+        raise UnknownName("column of scores", min(unknown), wanted)
+    if not table.frame.height:
+        raise InputError(f"{table.name}: no items after the line of names, expected at least one")
+    order, lengths, labels = group_judgments(
+        {field: text_column(table, name, field) for field, name in keys.items()}, table.frame.height
+    )
+    if "judge" in labels:
+        refuse_numbers(table, keys["judge"], labels)
+    values = {}
+    for name in wanted:
+        values[name] = number_values(table, name)[order]
+        missing = int(np.isnan(values[name]).sum())
+        if missing:
+            notes.append(f"{table.name}: {pluralise(missing, 'item')} without a value of {name!r}")
+    firsts = order[np.cumsum(lengths) - lengths]
+    found = {
+        field: list(labels[field].take(firsts)) if field in labels else [""] * firsts.size for field in ITEM_COLUMNS
+    }
+    return build_rankings(
+        pairs=[split_pair(pair) for pair in found["pair"]],
+        segments=found["segment"],
+        judges=found["judge"],
+        lengths=lengths,
+        systems=list(labels["system"].take(order)),
+        columns=values,
+        scores=chosen,
+        where=lambda _, item: table.where(int(order[item])),
+        notes=notes,
+        shorten=False,
+    )
+
+
+def refuse_keys(keys: Mapping[str, str], asked: Iterable[str], line: str) -> None:
+    """Raise InputError for a column that is asked for as one of numbers and says which judgment a row is of."""
+    for name in asked:
+        field = next((field for field, column in keys.items() if column == name), None)
+        if field is not None:
+            what = {"judge": "who judged", "judgment": "which judgment a row is of"}.get(field, f"the {field}")
+            raise InputError(
+                f"{line}: column {name!r} says {what}, and is asked for as one of numbers; give one of the two "
+                f"another name, as {name}_score"
+            )
+
+
+def refuse_numbers(table: NamedTable, column: str, labels: Mapping[str, Labels]) -> None:
+    """Raise InputError for scores in a column called as that of judges: they tear the lists of segments apart."""
+    if not holds_numbers(table.frame[column]):
+        return
+    parts = {field: list(labels[field]) for field in ("pair", "segment", "judgment") if field in labels}
+    n = len(labels["system"])
+    with_judge = list_numbers({**parts, "judge": list(labels["judge"])}, n)
+    without = list_numbers(parts, n)
+    alone = (np.bincount(with_judge)[with_judge] == 1) & (np.bincount(without)[without] > 1)
+    systems = np.stack((without, labels["system"].codes))
+    repeated = np.unique(systems, axis=1).shape[1] < n
+    # People who judged the same items are judges, whatever they are called, unless most of them ranked nothing.
+    if alone.any() and (not repeated or 2 * int(alone.sum()) > int(with_judge.max()) + 1):
+        lists = pluralise(int(alone.sum()), "list has", "lists have")
+        raise InputError(
+            f"{table.head}: column {column!r}, of who judged, holds numbers, and by it {lists} one item only; if these "
+            f"are scores, give it another name, as {column}_score"
+        )
+
+
+def list_numbers(columns: Mapping[str, list[str]], n: int) -> Ints:
+    """(rows) the number of the list that each is in, from 0."""
+    order, lengths, _ = group_judgments(dict(columns), n)
+    found = np.empty(n, np.int64)
+    found[order] = np.repeat(np.arange(lengths.size), lengths)
+    return found
+
+
+def find_named_column(there: Sequence[str], name: str, where: str) -> str:
+    """The column that somebody named, in whatever case. Raises InputError where there is none."""
+    found = name if name in there else find_column(there, (name.strip().lower(),))
+    if found is None:
+        raise InputError(f"{where}: no column {name!r} among {list_columns(there)}; name one of those")
+    return found
+
+
+def group_judgments(columns: dict[str, list[str]], n: int) -> tuple[Ints, Ints, dict[str, Labels]]:
+    """The rows judgment by judgment, in the order in which these first stand, the length of each; and all labels."""
+    labels = {field: Labels.of(values) for field, values in columns.items()}
+    key = np.zeros(n, np.int64)
+    for field in ("pair", "segment", "judge", "judgment"):
+        if field in labels:
+            key = key * len(labels[field].names) + labels[field].codes
+            _, key = np.unique(key, return_inverse=True)
+    _, first, counts = np.unique(key, return_index=True, return_counts=True)
+    return np.argsort(first[key], kind="stable"), counts[np.argsort(first)], labels
+
+
+def text_column(table: NamedTable, column: str, field: str) -> list[str]:
+    """The names in a column, each there where they are of a segment or a system."""
+    found: list[str] = name_column(table, column, field, needed=field in ("segment", "system")).to_list()
+    return found
+
+
+EXPECTED = "a line of names (system,bleu,chrf) and a line a system"
+#: A column of this name says nothing: the metric is then called as the file is.
+ANY = ("score", "value")
+
+
+def holds_systems(names: Sequence[str]) -> bool:
+    """Whether these columns are of whole systems: there is one of systems, and none of segments.
+
+    >>> holds_systems(["system", "BLEU"]), holds_systems(["segment", "system", "BLEU"])
+    (True, False)
+    """
+    return (
+        find_column(names, ITEM_COLUMNS["system"]) is not None and find_column(names, ITEM_COLUMNS["segment"]) is None
+    )
+
+
+def read_system_table(path: PathLike, *, needed: Sequence[str] = (), people: bool = False) -> list[SystemScores]:
+    r"""Read what metrics (and people) say of whole systems, one entry a column of numbers; higher is better in all.
+
+    "-" is standard input. Columns: system, perhaps pair (a row is then a system of one language pair), and numbers. A
+    single column called score or value takes the name of the file. An empty cell, nan, None and NA are no value, and
+    counted in a note, as are columns that hold hardly a number. needed: columns that must hold numbers if they are
+    there. people: so must the first that is called rank, gold or human.
+
+    Raises InputError with file and line for no column of systems or of numbers, a system twice in one pair, a cell that
+    is no number in a column that is needed, or in which most cells are numbers.
+
+    >>> import pathlib, tempfile
+    >>> path = pathlib.Path(tempfile.mkdtemp(), "systems.csv")
+    >>> _ = path.write_text("system,human,BLEU\nA,0.5,31.5\nB,0.4,28\n")
+    >>> [(one.metric, one.pairs[""]) for one in read_system_table(path)]
+    [('human', {'A': 0.5, 'B': 0.4}), ('BLEU', {'A': 31.5, 'B': 28.0})]
+    """
+    table = read_named_table(path, EXPECTED)
+    there = table.frame.columns
+    column = require_column(there, "system", ITEM_COLUMNS["system"], table.head)
+    pair = find_column(there, ITEM_COLUMNS["pair"])
+    rest = [name for name in there if name not in (column, pair)]
+    must = {*needed, *([find_column(rest, GOLD_COLUMNS)] if people else [])}
+    found = [name for name in rest if name in must or mostly_numbers(table.frame[name])]
+    if not found:
+        raise InputError(
+            f"{table.head}: no column of numbers among {list_columns(there)}, expected at least one beside system"
+        )
+    if not table.frame.height:
+        raise InputError(f"{table.name}: no systems after the line of names, expected at least one")
+    systems = text_column(table, column, "system")
+    pairs = [""] * len(systems) if pair is None else [split_pair(name) for name in text_column(table, pair, "pair")]
+    refuse_repeated(table, pairs, systems)
+    left = [name for name in rest if name not in found]
+    notes = [f"{table.name}: {join_names(map(repr, left))} not read: no numbers"] if left else []
+    return [
+        metric_of_column(table, name, alone=len(found) == 1, pairs=pairs, systems=systems, notes=notes)
+        for name in found
+    ]
+
+
+def metric_of_column(
+    table: NamedTable, column: str, *, alone: bool, pairs: Sequence[str], systems: Sequence[str], notes: Sequence[str]
+) -> SystemScores:
+    """A column as the scores of one metric."""
+    values = number_values(table, column)
+    scores: dict[str, dict[str, float]] = defaultdict(dict)
+    for pair, system, value in zip(pairs, systems, values.tolist(), strict=True):
+        scores[pair][system] = value
+    name = PurePath(table.name).name.partition(".")[0] if alone and column.strip().lower() in ANY else column
+    missing = int(np.isnan(values).sum())
+    said = [f"{table.name}: {pluralise(missing, 'system')} without a value of {column!r}"] if missing else []
+    return SystemScores(name or column, dict(scores), notes=(*notes, *said))
+
+
+def refuse_repeated(table: NamedTable, pairs: Sequence[str], systems: Sequence[str]) -> None:
+    seen: set[tuple[str, str]] = set()
+    for row, key in enumerate(zip(pairs, systems, strict=True)):
+        if key in seen:
+            of = f" of {key[0]}" if key[0] else ""
+            raise InputError(
+                f"{table.where(row)}: a second row of system {key[1]!r}{of}, expected one each; are these scores of "
+                "segments? Then name the column that says which (segment)"
+            )
+        seen.add(key)

@@ -1,0 +1,309 @@
+"""Scores of metrics as WMT's metrics task has them: seg.scr and sys.scr, a line a score, several metrics in a file."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from rankscope.data.rows import Interner, decode_id
+from rankscope.data.segment_scores import PairScores, SegmentScores, SystemScores
+from rankscope.data.sparse import refuse_sparse
+from rankscope.data.text import join_names, pluralise
+from rankscope.errors import InputError, ParameterError
+from rankscope.io.core import BlockReader, LineBlock, LineLayout, open_binary, source_name, split_fields
+from rankscope.io.translation.names import bare_names, segment_order, split_pair
+from rankscope.kernels.numbers import parse_floats
+from rankscope.kernels.text import Fields, as_fields, decode
+from rankscope.typing import Floats, Ints, PathLike
+
+__all__ = [
+    "NO_SCORE",
+    "SEGMENTS",
+    "SYSTEMS",
+    "ScoreLines",
+    "read_score_lines",
+    "read_seg_scores",
+    "read_sys_scores",
+]
+
+
+SEGMENTS = ("metric", "pair", "test set", "system", "segment", "score")
+SYSTEMS = ("metric", "pair", "test set", "system", "score")
+#: What stands for a score that there is not.
+NO_SCORE = {b"nan", b"none", b"na", b"null", b"-"}
+#: A blank inside a field of a file with tabs, while it is split; DEL stands in no name.
+BLANK, STAND_IN = b" ", b"\x7f"
+TO_STAND_IN = bytes.maketrans(BLANK, STAND_IN)
+
+
+class ScoreLines(NamedTuple):
+    """The lines of a file. codes: by field, of each line, its place among `names`."""
+
+    name: str
+    names: dict[str, list[str]]
+    codes: dict[str, npt.NDArray[np.int32]]
+    values: Floats
+
+    def by_metric(self) -> list[tuple[str, dict[str, Ints]]]:
+        """The lines of each pair of each metric, in the order in which they first stand."""
+        n = len(self.names["pair"])
+        key = self.codes["metric"].astype(np.int64) * n + self.codes["pair"]
+        order = np.argsort(key, kind="stable")
+        found: dict[str, dict[str, Ints]] = {metric: {} for metric in self.names["metric"]}
+        for rows in np.split(order, np.flatnonzero(np.diff(key[order])) + 1):
+            metric, pair = divmod(int(key[rows[0]]), n)
+            found[self.names["metric"][metric]][self.names["pair"][pair]] = rows
+        return [(metric, pairs) for metric, pairs in found.items() if pairs]
+
+    def notes(self, metric: str, pairs: dict[str, Ints]) -> tuple[str, ...]:
+        missing = sum(int(np.isnan(self.values[rows]).sum()) for rows in pairs.values())
+        return (f"{self.name}: {pluralise(missing, 'line')} of {metric} without a score",) if missing else ()
+
+
+def read_score_lines(
+    path: PathLike, fields: Sequence[str], columns: Sequence[str] | None, test_set: str | None
+) -> ScoreLines:
+    name = source_name(path)
+    interners = {field: Interner() for field in fields[:-1]}
+    codes: dict[str, list[npt.NDArray[np.int32]]] = {field: [] for field in fields[:-1]}
+    values: list[Floats] = []
+    lines: list[npt.NDArray[np.int32]] = []
+    with open_binary(path) as stream:
+        head = b""
+        while b"\n" not in head.strip() and (more := stream.read(1 << 16)):
+            head += more
+        first = next((line.rstrip() for line in head.splitlines() if line.strip() and not line.startswith(b"#")), b"")
+        tabs = len(first.split(b"\t")) >= len(fields)
+        layout = layout_of(first.split(b"\t") if tabs else first.split(), fields, columns, name)
+        reader = BlockReader(ReplayedStream(head, stream, tabs), name)
+        block = reader.next()
+        while block is not None:
+            parts = split_fields(block, layout)
+            for field, part in zip(fields[:-1], parts, strict=False):
+                codes[field].append(interners[field].codes(part).astype(np.int32))
+            values.append(parse_scores(parts[-1], block))
+            lines.append(line_numbers(parts[-1], block))
+            block = reader.next(block.end) if not block.last else None
+    table = ScoreLines(
+        name,
+        {
+            field: [decode_id(id_.replace(STAND_IN, BLANK).strip()) for id_ in interner.ids]
+            for field, interner in interners.items()
+        },
+        {field: np.concatenate(parts) for field, parts in codes.items()},
+        np.concatenate(values),
+    )
+    where = np.concatenate(lines)
+    if not where.size:
+        raise InputError(f"{name}: comments and blank lines only, expected {layout.expected}")
+    table, where = select_test_set(table, where, test_set)
+    for field, rename in (
+        ("pair", {pair: split_pair(pair) for pair in table.names["pair"]}),
+        ("system", bare_names(table.names["system"])),
+    ):
+        merge_names(table, field, rename)
+    refuse_repeated(table, where)
+    return table
+
+
+class ReplayedStream:
+    """A stream whose first bytes have been looked at; with tabs, blanks inside fields become a character of a name."""
+
+    def __init__(self, head: bytes, stream: Any, tabs: bool) -> None:
+        self.left, self.stream, self.tabs = memoryview(head), stream, tabs
+
+    def readinto(self, buffer: memoryview, /) -> int | None:
+        if self.left:
+            n = min(len(self.left), len(buffer))
+            buffer[:n], self.left = self.left[:n], self.left[n:]
+        else:
+            n = self.stream.readinto(buffer) or 0
+        if self.tabs and BLANK in (text := bytes(buffer[:n])):
+            buffer[:n] = text.translate(TO_STAND_IN)
+        return n
+
+
+def layout_of(first: Sequence[bytes], fields: Sequence[str], columns: Sequence[str] | None, name: str) -> LineLayout:
+    """Which columns hold what, by the first line or by what somebody said."""
+    expected = f"{len(fields)} ({' '.join(field.upper() for field in fields)})"
+    if columns is not None:
+        missing = [field for field in fields if list(columns).count(field) != 1]
+        if missing:
+            raise ParameterError(
+                f"columns={list(columns)}: {missing[0]!r} must stand in it once, as {', '.join(fields)}"
+            )
+        n = len(columns)
+        return LineLayout(n, n, tuple(map(list(columns).index, fields)), f"{n} ({' '.join(columns)})")
+    end = len(first)
+    while end > len(fields) and not is_number(first[end - 1]):
+        end -= 1
+    behind = len(fields) - 3  # system, perhaps segment, score
+    places = (0, 1, 2, *range(end - behind, end))
+    if len(fields) == len(SYSTEMS) and end > len(fields) and is_number(first[end - 2]):
+        raise InputError(
+            f"{name}: the first line has a number before the score, as seg.scr has, expected {expected}; read it with "
+            "read_seg_scores, or name the columns"
+        )
+    n = max(len(first), len(fields))
+    if n > len(fields):
+        expected = f"{n} fields, as in the first line"
+    mistaken = {5: "this looks like sys.scr, the scores of whole systems"} if fields is SEGMENTS else {}
+    return LineLayout(n, n, places, expected, mistaken)
+
+
+def is_number(text: bytes) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return text.strip().lower() in NO_SCORE - {b"-"}
+    return True
+
+
+def parse_scores(texts: Fields, block: LineBlock) -> Floats:
+    """The scores of a block, NaN where a line says that there is none."""
+    values, bad = parse_floats(texts)
+    other = np.union1d(bad, np.flatnonzero(np.isinf(values)))
+    found = [text.replace(STAND_IN, BLANK).strip() for text in decode(texts.take(other))]
+    known = {text: np.nan if text.lower() in NO_SCORE else parse_score(text) for text in set(found)}
+    values[other] = [known[text] for text in found]
+    for row, text in zip(other.tolist(), found, strict=True):
+        if np.isinf(known[text]):
+            raise InputError(
+                f"{block.where(int(texts.starts[row]))}: score {decode_id(text)!r}, expected a finite number, or nan for "
+                "none; correct this line"
+            )
+    return values
+
+
+def parse_score(text: bytes) -> float:
+    """The number that stands there between blanks, infinite where there is none."""
+    values, bad = parse_floats(as_fields([text]))
+    return np.inf if bad.size else float(values[0])
+
+
+def line_numbers(texts: Fields, block: LineBlock) -> npt.NDArray[np.int32]:
+    """The number of the line in which each field stands."""
+    newlines = np.flatnonzero(block.array[block.begin : block.end] == ord("\n")) + block.begin
+    if newlines.size == texts.starts.size:
+        return np.arange(block.first_line, block.first_line + newlines.size, dtype=np.int32)
+    return np.asarray(np.searchsorted(newlines, texts.starts) + block.first_line, np.int32)
+
+
+def select_test_set(
+    table: ScoreLines, where: npt.NDArray[np.int32], test_set: str | None
+) -> tuple[ScoreLines, npt.NDArray[np.int32]]:
+    """The lines of the one test set that there is, or that is wanted."""
+    names = table.names["test set"]
+    if test_set is None and len(names) > 1:
+        raise InputError(
+            f"{table.name}: {len(names)} test sets ({join_names(names)}), expected one; say which is wanted (test_set)"
+        )
+    if test_set is None or names == [test_set]:
+        return table, where
+    if test_set not in names:
+        raise InputError(f"{table.name}: no test set {test_set!r}, there is {join_names(names)}; name one of those")
+    kept = table.codes["test set"] == names.index(test_set)
+    codes = {field: part[kept] for field, part in table.codes.items()}
+    return ScoreLines(table.name, table.names, codes, table.values[kept]), where[kept]
+
+
+def merge_names(table: ScoreLines, field: str, rename: dict[str, str]) -> None:
+    """Give the names of a field other names, of which several may be one."""
+    places: dict[str, int] = {}
+    to = np.array([places.setdefault(rename[name], len(places)) for name in table.names[field]], np.int32)
+    table.names[field], table.codes[field] = list(places), to[table.codes[field]]
+
+
+def refuse_repeated(table: ScoreLines, where: npt.NDArray[np.int32]) -> None:
+    fields = [field for field in ("metric", "pair", "system", "segment") if field in table.codes]
+    key = np.zeros(where.size, np.int64)
+    for field in fields:
+        key = key * len(table.names[field]) + table.codes[field]
+    order = np.argsort(key, kind="stable")
+    again = np.flatnonzero(np.diff(key[order]) == 0)
+    if again.size:
+        at = again[np.argmin(order[again + 1])]
+        first, second = (int(order[at]), int(order[at + 1]))
+        what = ", ".join(f"{field} {table.names[field][table.codes[field][second]]}" for field in fields)
+        raise InputError(
+            f"{table.name}:{where[second]}: a second score for {what} (the first is in line {where[first]}), expected "
+            "each once; keep one of the two"
+        )
+
+
+def read_seg_scores(
+    path: PathLike, *, test_set: str | None = None, columns: Sequence[str] | None = None, score: bool = True
+) -> list[SegmentScores]:
+    r"""Read a seg.scr: lines METRIC PAIR TESTSET SYSTEM SEGMENT SCORE, by tabs or else by blanks; one entry a metric.
+
+    "-" is standard input, gzip and Zstandard are told by content. Some years have more columns: the first three stand
+    first; of the first line, what is no number at the end (ensemble, public) is not looked at, then come, from the
+    end, score, segment and system, and what is left between test set and system (document, reference) is not looked
+    at either. All lines are read as the first; columns: what they hold, in order, to say otherwise ("metric", "pair",
+    "test set", "system", "segment", "score", anything else for what is not wanted). Languages become codes (cz-en:
+    cs-en), a test set in front of systems' names is taken away. nan, None, NA and - are no score. test_set: the one
+    that is wanted of several. score: whether higher is better.
+
+    Raises InputError with file and line for a line with another number of fields, a score that is no number, a score
+    that stands twice, and for several test sets where none is named.
+
+    >>> import pathlib, tempfile
+    >>> path = pathlib.Path(tempfile.mkdtemp(), "chrf.seg.scr")
+    >>> _ = path.write_text("chrF\tde-en\tnewstest2012\tA\t1\t0.5\nchrF\tde-en\tnewstest2012\tA\t2\t0.25\n")
+    >>> [found] = read_seg_scores(path)
+    >>> found.metric, found.pairs["de-en"].values.tolist()
+    ('chrF', [[0.5, 0.25]])
+    """
+    table = read_score_lines(path, SEGMENTS, columns, test_set)
+    found = []
+    for metric, pairs in table.by_metric():
+        scores = {pair: pair_scores(table, rows) for pair, rows in pairs.items()}
+        found.append(SegmentScores(metric, scores, score, table.notes(metric, pairs)))
+    return found
+
+
+def read_sys_scores(
+    path: PathLike, *, test_set: str | None = None, columns: Sequence[str] | None = None, score: bool = True
+) -> list[SystemScores]:
+    r"""Read a sys.scr: lines METRIC PAIR TESTSET SYSTEM SCORE; one entry a metric. All else is as in `read_seg_scores`.
+
+    >>> import pathlib, tempfile
+    >>> path = pathlib.Path(tempfile.mkdtemp(), "bleu.sys.scr")
+    >>> _ = path.write_text("BLEU\tde-en\tnewstest2012\tA\t0.25\nBLEU\tde-en\tnewstest2012\tB\t0.21\n")
+    >>> read_sys_scores(path)[0].pairs
+    {'de-en': {'A': 0.25, 'B': 0.21}}
+    """
+    table = read_score_lines(path, SYSTEMS, columns, test_set)
+    found = []
+    for metric, pairs in table.by_metric():
+        scores = {
+            pair: dict(
+                zip(
+                    (table.names["system"][i] for i in table.codes["system"][rows].tolist()),
+                    table.values[rows].tolist(),
+                    strict=True,
+                )
+            )
+            for pair, rows in pairs.items()
+        }
+        found.append(SystemScores(metric, scores, score, table.notes(metric, pairs)))
+    return found
+
+
+def pair_scores(table: ScoreLines, rows: Ints) -> PairScores:
+    """The scores of some lines, of one metric and one pair."""
+    systems, system = np.unique(table.codes["system"][rows], return_inverse=True)
+    segments, segment = np.unique(table.codes["segment"][rows], return_inverse=True)
+    refuse_sparse((systems.size, segments.size), rows.size, table.name, "systems and segments")
+    values = np.full((systems.size, segments.size), np.nan)
+    values[system, segment] = table.values[rows]
+    names = [table.names["segment"][code] for code in segments.tolist()]
+    order = segment_order(names)
+    return PairScores(
+        tuple(table.names["system"][code] for code in systems.tolist()),
+        tuple(names[i] for i in order),
+        np.ascontiguousarray(values[:, order]),
+    )

@@ -1,0 +1,22 @@
+"""TREC's lines, MS MARCO's runs, and what a file may be that is neither."""
+
+from __future__ import annotations
+
+from rankscope.registry import TYPE_CHECKING, lazy_attributes
+
+if TYPE_CHECKING:
+    from rankscope.io.trec.diagnose import line_advice as line_advice
+    from rankscope.io.trec.diagnose import looks_like_rank_table as looks_like_rank_table
+    from rankscope.io.trec.format import RUN as RUN
+    from rankscope.io.trec.format import stream_rows as stream_rows
+
+HOMES = {
+    "RUN": "format",
+    "line_advice": "diagnose",
+    "looks_like_rank_table": "diagnose",
+    "stream_rows": "format",
+}
+
+__all__ = sorted(HOMES)
+
+__getattr__, __dir__ = lazy_attributes(__name__, HOMES)

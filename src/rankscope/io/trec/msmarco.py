@@ -1,0 +1,75 @@
+"""The format msmarco: runs as MS MARCO's leaderboards take them, `query document rank`, without scores."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from rankscope.data.rows import Rows, decode_id
+from rankscope.errors import InputError
+from rankscope.io.core import FileContent, FileHead, Format, LineLayout, ReadRequest
+from rankscope.io.trec.format import Grammar, read_rows, read_trec
+from rankscope.kernels.numbers import parse_integers
+from rankscope.kernels.segments import group_of, place_in_group
+from rankscope.typing import Ints
+
+if TYPE_CHECKING:
+    from rankscope.io.core import Source
+
+__all__ = [
+    "MSMARCO",
+]
+
+
+RANKS = Grammar(LineLayout(3, 3, (0, 1, 2), "3 (query document rank)"), "rank", np.int64, parse_integers)
+
+
+def looks_like_ranks(head: FileHead) -> bool:
+    """Whether the first line has three fields, the last of which could be a rank."""
+    fields = head.line.split(None, 3)
+    return len(fields) == 3 and fields[2].isdigit()
+
+
+def read_ranks(source: Source, wanted: ReadRequest) -> FileContent:
+    """The documents of each query by their ranks: the score is minus the rank.
+
+    Raises InputError where the ranks of a query are not 1, 2, 3, ..., for then the numbers may be scores, of which
+    the highest are the best; and for such lines in the place of judgments. Where nobody named the format also where the
+    numbers fall from line to line, as scores do, and ParameterError for ones only, which judgments may be.
+    """
+    if (wanted.kind or wanted.hint) == "qrels":
+        return read_trec(source, wanted._replace(kind="qrels"))  # which says what is wrong
+    rows, apart = read_rows(source, source.name, RANKS, source.size)
+    query = group_of(rows.offsets)
+    order = np.lexsort((rows.values, query))
+    wrong = np.flatnonzero(rows.values[order] != place_in_group(rows.offsets) + 1)
+    if wrong.size:
+        row = int(order[wrong[0]])
+        where = rows.where(int(rows.docs.starts[row]))
+        found = f"rank {rows.values[row]} of query {decode_id(rows.query_ids[query[row]])!r}"
+        raise InputError(
+            f"{where}: {found}, expected the ranks 1, 2, 3, ... of each query, each once "
+            "(the line is query document rank); where these are scores or judgments, put a line such as "
+            "query_id,doc_id,score (judgments: relevance) above them, with commas or tabs as the lines have"
+        )
+    if not source.named:
+        refuse_doubtful(rows, query, source.name, wanted)
+    return FileContent(replace(rows, values=-rows.values.astype(np.float64)), apart)
+
+
+def refuse_doubtful(rows: Rows, query: Ints, name: str, wanted: ReadRequest) -> None:
+    """Raise for ranks that could as well be something else. query: (rows)."""
+    steps = np.diff(rows.values)[np.diff(query) == 0]
+    if not steps.size:  # as of collections that judge a document a query
+        wanted.either(name, "the number is 1 in all lines, which may be ranks or judgments")
+    elif np.all(steps < 0):
+        raise InputError(
+            f"{name}: the last of the three columns falls from line to line in each query, as scores do, expected "
+            'ranks from 1 on; for ranks all the same add --input msmarco (in Python input="msmarco"), for scores put a '
+            "line such as query_id,doc_id,score above them, with commas or tabs as the lines have"
+        )
+
+
+MSMARCO = Format(read=read_ranks, sniff=looks_like_ranks)

@@ -1,0 +1,279 @@
+"""How many queries people must judge beside a machine, for intervals of a given width."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from rankscope.data.qrels import Qrels
+from rankscope.data.result import as_text, tidy_frame
+from rankscope.data.section import Section, Table
+from rankscope.data.text import format_percent, pluralise_queries
+from rankscope.errors import InputError
+from rankscope.judging.estimation.dual_judgments import DualValues, score_under_both
+from rankscope.judging.estimation.prediction_powered import pairs_of, resolve_baseline
+from rankscope.stats.inputs import check_positive, check_share
+from rankscope.stats.power import MAX_QUERIES
+from rankscope.stats.prediction_powered import FEWEST, combined_half, spread_of
+from rankscope.typing import PathLike
+
+if TYPE_CHECKING:
+    import polars as pl
+
+__all__ = [
+    "JudgmentPlan",
+    "MeasureNeeds",
+    "Need",
+    "plan_judgments",
+]
+
+
+COLUMNS = ("measure", "system_a", "system_b", "method", "width", "sd", "explained", "n_queries")
+
+
+class Need(NamedTuple):
+    """What a system (system_b empty) or a difference takes.
+
+    method: "human", "combined", or "combined, any number by the machine". sd: of people's values; explained: the share
+    of their variance that the machine explains. n_queries: that people must judge; None where no number will do.
+    """
+
+    system_a: str
+    system_b: str
+    method: str
+    sd: float
+    explained: float
+    n_queries: int | None
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class MeasureNeeds:
+    """By one measure. n, n_all: queries that people and that the machine judged so far."""
+
+    measure: str
+    systems: tuple[str, ...]
+    needs: tuple[Need, ...]
+    n: int
+    n_all: int
+    notes: tuple[str, ...]
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class JudgmentPlan:
+    """What `plan_judgments` found.
+
+    `frame()` is the tidy table: measure, system_a, system_b (empty for a system by itself), method (human, combined,
+    or combined with any number of queries judged by the machine), width, sd (of people's values), explained (the share
+    of their variance that the machine explains), n_queries (null where no number will do).
+    """
+
+    parts: tuple[MeasureNeeds, ...]
+    width: float
+    confidence_level: float
+    measured: str
+    notes: tuple[str, ...]
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns of the tidy table."""
+        return COLUMNS
+
+    def records(self) -> Iterator[tuple[Any, ...]]:
+        """The rows of the tidy table."""
+        for part in self.parts:
+            for need in part.needs:
+                yield (part.measure, *need[:3], self.width, *need[3:])
+
+    def frame(self) -> pl.DataFrame:
+        """The tidy table as a polars frame."""
+        return tidy_frame(self)
+
+    def sections(self) -> list[Section]:
+        """A sentence and a table for each measure."""
+        return [self.section(part) for part in self.parts]
+
+    def section(self, part: MeasureNeeds) -> Section:
+        rows = []
+        for alone, helped, any_number in triples(part.needs):
+            what = f"{alone.system_a} - {alone.system_b}" if alone.system_b else alone.system_a
+            cells = (format_count(need.n_queries) for need in (alone, helped, any_number))
+            rows.append((what, f"{alone.sd:.4f}", f"{100 * alone.explained:.0f} %", *cells))
+        columns = ("of", "sd", "explained", "people alone", f"machine on {part.n_all:,}", "machine on any number")
+        return Section(
+            title=f"{part.measure}: queries that people must judge",
+            sentence=self.sentence(part),
+            table=Table(columns=columns, rows=tuple(rows)),
+        )
+
+    def sentence(self, part: MeasureNeeds) -> str:
+        """What the hardest of all takes."""
+        kind = "difference" if any(need.system_b for need in part.needs) else "mean"
+        hardest = max(
+            (three for three in triples(part.needs) if (three[0].system_b != "") == (kind == "difference")),
+            key=lambda three: three[0].n_queries or 0,
+        )
+        alone, helped, any_number = (need.n_queries for need in hardest)
+        start = f"For {format_percent(self.confidence_level)} intervals of a {kind} no wider than {self.width:g}, "
+        if alone is None:
+            return (
+                f"{start}nothing can be planned: people's values do not vary, or more queries are needed than can be."
+            )
+        text = f"{start}people alone must judge up to {pluralise_queries(alone)}; they have judged {part.n:,}. "
+        if helped is not None:
+            return f"{text}With this machine's judgments of {pluralise_queries(part.n_all)} it takes {pluralise_queries(helped)}."
+        more = (
+            ""
+            if any_number is None
+            else f"; if it judged many more, {pluralise_queries(any_number)} by people would do"
+        )
+        return (
+            f"{text}With this machine's judgments of {pluralise_queries(part.n_all)} no number of them is enough, since these "
+            f"queries themselves are a sample{more}."
+        )
+
+    def signature(self) -> str:
+        """Every setting that changes the numbers, in one line."""
+        return self.measured
+
+    def __str__(self) -> str:
+        return as_text(self)
+
+    def __repr__(self) -> str:
+        return f"JudgmentPlan({', '.join(part.measure for part in self.parts)}, width {self.width:g})"
+
+
+def triples(needs: tuple[Need, ...]) -> Iterator[tuple[Need, ...]]:
+    """The three needs of each system and pair."""
+    for i in range(0, len(needs), 3):
+        yield needs[i : i + 3]
+
+
+def format_count(n: int | None) -> str:
+    return "-" if n is None else f"{n:,}"
+
+
+def plan_judgments(
+    human: Qrels | PathLike | Any,
+    runs: Any,
+    machine: Qrels | PathLike | Any,
+    measures: Any = None,
+    *,
+    width: float,
+    baseline: str | None = None,
+    map: Any = None,
+    names: tuple[str, str] | None = None,
+    confidence_level: float = 0.95,
+    progress: Any = None,
+    **options: Any,
+) -> JudgmentPlan:
+    """How many queries people must judge so that an interval is no wider than `width`, given how well this machine
+    agrees with them on the queries that they have judged so far.
+
+    width: of the whole interval, from end to end. Planned are the mean of each system and the differences (to
+    `baseline`, or of all pairs), each for people alone and for people with the machine, once with the queries that the
+    machine has judged and once with as many as one likes: the judgments of the machine, too, are of a sample of
+    queries, and so leave an interval that no person's judgment makes narrower. Other arguments: as for `estimate`.
+
+    What is planned with are the standard deviation of people's values and the share of their variance that the machine
+    explains, both estimated from the queries at hand: of fewer than some 20 they are rough.
+
+    Raises ParameterError for a width that is not above 0, InputError where people judged fewer than 5 queries, and as
+    `estimate`.
+
+    Source: the variance of the prediction-powered estimate, see `rankscope.stats.prediction_powered.combined_half`.
+
+    >>> import rankscope as rs
+    >>> ranks = [1, 2, 1, 3, 1, 2, 4, 1, 2, 1]  # of the only relevant document; the machine errs on two queries
+    >>> lists = {f"q{i}": {f"d{k}": -float(k) for k in range(1, 6)} for i in range(10)}
+    >>> machine = {f"q{i}": {f"d{k if i % 7 else 2}": 1} for i, k in enumerate(ranks)}
+    >>> human = {f"q{i}": {f"d{k}": 1} for i, k in enumerate(ranks[:8])}
+    >>> found = rs.judging.plan_judgments(human, [rs.Run(lists, name="r")], machine, "RR", width=0.2)
+    >>> [(need.method, need.n_queries) for need in found.parts[0].needs]
+    [('human', 46), ('combined', None), ('combined, any number by the machine', 30)]
+    """
+    check_positive("width", width)
+    check_share("confidence_level", confidence_level)
+    both = score_under_both(human, runs, machine, measures, map=map, names=names, progress=progress, **options)
+    baseline = resolve_baseline(baseline, runs, both)
+    parts = tuple(
+        needs_of(both.values(name), both.systems, baseline, width, confidence_level)
+        for name in both.human.measure_names
+    )
+    measured = both.signature(
+        "judgments of people", width=f"{width:g}", baseline=baseline, confidence=f"{confidence_level:g}"
+    )
+    return JudgmentPlan(
+        parts=parts,
+        width=width,
+        confidence_level=confidence_level,
+        measured=measured,
+        notes=tuple(dict.fromkeys((*both.notes, *(note for part in parts for note in part.notes)))),
+    )
+
+
+def needs_of(
+    values: DualValues, systems: tuple[str, ...], baseline: str | None, width: float, confidence_level: float
+) -> MeasureNeeds:
+    """Of all systems and pairs by one measure."""
+    if values.n < FEWEST:
+        raise InputError(
+            f"people judged {values.n} queries that have a value of {values.measure}, expected at least {FEWEST} to "
+            "tell how their values vary; have some more judged, drawn at random"
+        )
+    first, second = pairs_of(systems, baseline)
+    named_pairs = [(systems[a], systems[b]) for a, b in zip(first.tolist(), second.tolist(), strict=True)]
+    h, m = values.human, values.machine
+    both_h, both_m = (np.concatenate((side, side[first] - side[second])) for side in (h, m))
+    spread = spread_of(both_h, both_m)
+    needs = [
+        need
+        for (a, b), sd, explained in zip(
+            [*((system, "") for system in systems), *named_pairs],
+            spread.sd.tolist(),
+            spread.explained.tolist(),
+            strict=True,
+        )
+        for need in needs_for(a, b, sd, explained, width / 2, values.n_all, confidence_level)
+    ]
+    return MeasureNeeds(
+        measure=values.measure,
+        systems=systems,
+        needs=tuple(needs),
+        n=values.n,
+        n_all=values.n_all,
+        notes=values.notes,
+    )
+
+
+def needs_for(
+    a: str, b: str, sd: float, explained: float, half: float, n_all: int, confidence_level: float
+) -> list[Need]:
+    """By people alone, with the machine as it is, and with one that judges as many queries as one likes."""
+    alone = fewest_queries(MAX_QUERIES, MAX_QUERIES, sd, 0.0, half, confidence_level)
+    helped = fewest_queries(n_all, n_all, sd, explained, half, confidence_level)
+    any_number = fewest_queries(MAX_QUERIES, MAX_QUERIES, sd, explained, half, confidence_level)
+    return [
+        Need(a, b, "human", sd, explained, alone),
+        Need(a, b, "combined", sd, explained, helped),
+        Need(a, b, "combined, any number by the machine", sd, explained, any_number),
+    ]
+
+
+def fewest_queries(
+    most: int, n_all: int, sd: float, explained: float, half: float, confidence_level: float
+) -> int | None:
+    """The fewest queries for half an interval of at most this; None where `most` do not do, or nothing varies."""
+
+    def enough(n: int) -> bool:
+        return combined_half(n, n_all, sd, explained, confidence_level=confidence_level) <= half
+
+    if not sd > 0 or not enough(most):
+        return None
+    low, high = 1, most  # one query says nothing of how they vary
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if enough(middle) else (middle, high)
+    return high

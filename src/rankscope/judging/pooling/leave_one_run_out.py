@@ -1,0 +1,274 @@
+"""Leave one run out: what the judgments would be without a run's own documents, and what that does to it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from rankscope.data.qrels import Qrels
+from rankscope.data.result import as_text, tidy_frame
+from rankscope.data.run import Run
+from rankscope.data.section import Section, Table
+from rankscope.data.text import format_value, join_names, pluralise
+from rankscope.errors import ParameterError
+from rankscope.evaluation.conventions import make_plan
+from rankscope.evaluation.joining import JoinedRun, as_qrels, join_all
+from rankscope.evaluation.scoring import score_hits
+from rankscope.io.core import file_stamps, refuse_changed, refuse_pipes
+from rankscope.judging.pooling.judgment_pool import DEEP
+from rankscope.judging.pooling.run_lists import RunLists, judgments_of, read_lists
+from rankscope.kernels.segments import bounds, group_of
+from rankscope.kernels.ties import join_ties
+from rankscope.stats.inputs import check_count
+from rankscope.typing import Bools, Floats, Ints, PathLike
+
+if TYPE_CHECKING:
+    import polars as pl
+
+__all__ = [
+    "LeftOut",
+    "leave_out",
+]
+
+
+COLUMNS = (
+    "system",
+    "measure",
+    "mean",
+    "rank",
+    "mean_without",
+    "rank_without",
+    "unjudged",
+    "unjudged_without",
+    "only_here",
+    "only_here_relevant",
+)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class LeftOut:
+    """What becomes of each run had it not taken part in the pool.
+
+    All are (systems). mean, rank: as it is; 1 is the best rank, equal ones share the better one. mean_without,
+    rank_without: under the judgments without the documents that no other run has. unjudged, unjudged_without: the share
+    of its first `cutoff` documents without a judgment. only_here, only_here_relevant: how many judged documents no
+    other run has among its first `depth`, and how many of them are relevant. `frame()` is all this as a tidy table.
+    """
+
+    measure: str
+    systems: tuple[str, ...]
+    mean: Floats
+    rank: Ints
+    mean_without: Floats
+    rank_without: Ints
+    unjudged: Floats
+    unjudged_without: Floats
+    only_here: Ints
+    only_here_relevant: Ints
+    depth: int
+    cutoff: int
+    measured: str
+    notes: tuple[str, ...]
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns of the tidy table."""
+        return COLUMNS
+
+    def records(self) -> Iterator[tuple[Any, ...]]:
+        """The rows of the tidy table."""
+        for s, system in enumerate(self.systems):
+            yield (system, self.measure, *(getattr(self, name)[s].item() for name in COLUMNS[2:]))
+
+    def frame(self) -> pl.DataFrame:
+        """The tidy table as a polars frame."""
+        return tidy_frame(self)
+
+    def sections(self) -> list[Section]:
+        headings = (
+            "run",
+            self.measure,
+            "rank",
+            "without",
+            "rank without",
+            f"unjudged @{self.cutoff}",
+            "without",
+            "judged alone",
+            "relevant",
+        )
+        rows = tuple(
+            (
+                system,
+                format_value(mean, "mean"),
+                str(rank),
+                format_value(mean_without, "mean"),
+                str(rank_without),
+                f"{100 * unjudged:.1f} %",
+                f"{100 * unjudged_without:.1f} %",
+                f"{only:,}",
+                f"{relevant:,}",
+            )
+            for system, _, mean, rank, mean_without, rank_without, unjudged, unjudged_without, only, relevant in (
+                self.records()
+            )
+        )
+        order = np.lexsort((np.arange(self.rank.size), self.rank)).tolist()
+        table = Table(columns=headings, rows=tuple(rows[i] for i in order))
+        return [Section(title="Each run, had it not taken part", sentence=self.sentence(), table=table)]
+
+    def sentence(self) -> str:
+        """Who would lose by it."""
+        down = self.rank_without - self.rank
+        start = (
+            f"Without: judgments of documents that no other run has among its first {self.depth} are taken away, as if "
+            "that run were new. "
+        )
+        if not down.any():
+            return f"{start}No run would change its rank by {self.measure}."
+        worst = int(np.argmax(down))
+        moved = [self.systems[i] for i in np.flatnonzero(down > 0).tolist()]
+        if down[worst] <= 0:
+            return f"{start}No run would fall by {self.measure}; {pluralise(int((down < 0).sum()), 'run')} would rise."
+        return (
+            f"{start}{join_names(moved)} would fall by {self.measure}; the furthest {self.systems[worst]}, from rank "
+            f"{self.rank[worst]} to {self.rank_without[worst]}. Of a new run like it, fewer documents would be judged "
+            "than of those that took part."
+        )
+
+    def signature(self) -> str:
+        return f"left out of the pool | depth:{self.depth} | unjudged@{self.cutoff} | {self.measured}"
+
+    def __str__(self) -> str:
+        return as_text(self)
+
+    def __repr__(self) -> str:
+        return f"LeftOut({pluralise(len(self.systems), 'system')}, {self.measure}, depth {self.depth})"
+
+
+def leave_out(
+    runs: Sequence[Run | PathLike | Any],
+    qrels: Qrels | PathLike | Any,
+    measure: Any = "nDCG@10",
+    *,
+    depth: int = DEEP,
+    cutoff: int = 10,
+    rel: int = 1,
+    input: str | None = None,
+) -> LeftOut:
+    """What becomes of each run had it not taken part in the pool: how many of its first documents would lack a
+    judgment, and which rank among the runs it would have. A run that falls shows that judgments are unfair to new runs.
+
+    For each run, the judgments of documents that no other run has among its first `depth` are taken away, and all runs
+    are evaluated anew. depth: how far down lists were pooled. cutoff: of how many first documents those without a
+    judgment are counted. measure, rel: as for `evaluate`. At least two runs are needed; a run of the same makers keeps
+    the documents of the one left out, so give one of each.
+
+    Raises InputError and ParameterError as `evaluate` and `pool`.
+
+    Source: Zobel (1998), "How reliable are the results of large-scale information retrieval experiments?".
+
+    >>> import rankscope as rs
+    >>> qrels = {"q": {"a": 1, "b": 1, "c": 1, "d": 0}}
+    >>> runs = [rs.Run({"q": {"a": 2.0, "b": 1.0}}, name="x"), rs.Run({"q": {"d": 2.0, "a": 1.0}}, name="y")]
+    >>> found = rs.judging.leave_out(runs, qrels, "P@2")
+    >>> found.systems, found.mean.tolist(), found.mean_without.tolist()
+    (('x', 'y'), [1.0, 0.5], [0.5, 0.5])
+    """
+    check_count("depth", depth)
+    check_count("cutoff", cutoff)
+    if isinstance(measure, (list, tuple)):
+        raise ParameterError(f"measure is {measure!r}, expected one, as 'nDCG@10'")
+    plan = make_plan([measure], rel=rel)
+    if plan.needs_subtopics:
+        raise ParameterError(f"{measure} asks for judgments by subtopic, and pools have none; choose another measure")
+    files = runs if isinstance(runs, (list, tuple)) else ()
+    refuse_pipes(files, "runs are read twice here")
+    before = file_stamps(files)
+    lists = read_lists(runs, max(depth, cutoff), input=input)
+    if len(lists.systems) < 2:
+        raise ParameterError("one run, expected at least two: without it there would be no judgments")
+    judged = as_qrels(qrels)
+    joined = join_all(judged, list(runs), plan, input, None)
+    refuse_changed(before)
+    scores = score_hits(plan, joined)
+    places = [list(scores.systems).index(system) for system in lists.systems]
+    by_name = [JoinedRun(lists.systems[i], joined[p].hits, (), None) for i, p in enumerate(places)]
+    found = judgments_of(lists, judged)
+    found[found >= 0] = np.where(judged.relevance[found[found >= 0]] >= 0, found[found >= 0], -1)
+    alone = own_documents(lists, depth)
+    without = np.empty((len(by_name), len(by_name)))
+    order = np.lexsort((-judged.relevance, group_of(judged.offsets)))
+    for i in range(len(by_name)):
+        kept = np.ones(judged.relevance.size, np.bool_)
+        gone = found[alone == i]
+        kept[gone[gone >= 0]] = False
+        anew = judged_without(judged, kept, order)
+        parts = [JoinedRun(one.name, one.hits.rejudged(**anew, memory={}), (), None) for one in by_name]
+        without[i] = score_hits(plan, parts).summary(scores.measure_names[0])
+    sign = scores.sign(scores.measure_names[0]) or 1
+    mean = scores.summary(scores.measure_names[0])[places]
+    relevance = np.where(found >= 0, judged.relevance[np.maximum(found, 0)], -1)
+    return LeftOut(
+        measure=scores.measure_names[0],
+        systems=lists.systems,
+        mean=mean,
+        rank=ranks_of(sign * mean[None])[0],
+        mean_without=without.diagonal().copy(),
+        rank_without=ranks_of(sign * without).diagonal().copy(),
+        unjudged=unjudged_share(lists, relevance >= 0, cutoff, None),
+        unjudged_without=unjudged_share(lists, relevance >= 0, cutoff, alone),
+        only_here=count_by_run(alone[relevance >= 0], len(lists.systems)),
+        only_here_relevant=count_by_run(alone[relevance >= rel], len(lists.systems)),
+        depth=depth,
+        cutoff=cutoff,
+        measured=scores.signature(),
+        notes=tuple(dict.fromkeys((*lists.notes, *scores.notes))),
+    )
+
+
+def own_documents(lists: RunLists, depth: int) -> Ints:
+    """(documents) the one run that has it within the depth; -1 where several or none have."""
+    within = lists.rank <= depth
+    counts = np.bincount(lists.doc[within], minlength=lists.size)
+    alone = np.full(lists.size, -1)
+    alone[lists.doc[within]] = lists.run[within]
+    alone[counts != 1] = -1
+    return alone
+
+
+def count_by_run(run: Ints, runs: int) -> Ints:
+    return np.bincount(run[run >= 0], minlength=runs)
+
+
+def judged_without(qrels: Qrels, kept: Bools, order: Ints) -> dict[str, Ints]:
+    """What `Hits.rejudged` takes. kept: (judgments); order: that sorts them by query, then falling grade."""
+    query = group_of(qrels.offsets)
+    counts = np.bincount(query[kept], minlength=len(qrels.query_ids))
+    before: Ints = np.concatenate((np.zeros(1, np.int64), np.cumsum(kept, dtype=np.int64)))
+    places = np.where(kept, before[:-1] - before[qrels.offsets[:-1]][query], -1)
+    grades = qrels.relevance[order][kept[order]]
+    return {"relevance": qrels.relevance, "places": places, "grades": grades, "grade_offsets": bounds(counts)}
+
+
+def ranks_of(values: Floats) -> Ints:
+    """(rows, systems) ranks from 1, the highest value first; equal ones share the better rank."""
+    found = (
+        join_ties(np.where(np.isnan(values), np.nanmin(values) - 1, values))
+        if np.isnan(values).any()
+        else join_ties(values)
+    )
+    return np.asarray(1 + (found[:, :, None] < found[:, None, :]).sum(axis=2))
+
+
+def unjudged_share(lists: RunLists, judged: Bools, cutoff: int, alone: Ints | None) -> Floats:
+    """(runs) the share of its first documents without a judgment. alone: whose judgments are gone when it is left out;
+    None where none are.
+    """
+    near = lists.rank <= cutoff
+    run, doc = lists.run[near], lists.doc[near]
+    known = judged[doc] if alone is None else judged[doc] & (alone[doc] != run)
+    listed = np.bincount(run, minlength=len(lists.systems))
+    return np.bincount(run[~known], minlength=listed.size) / np.maximum(listed, 1)

@@ -1,0 +1,201 @@
+"""Judging played back: how soon each method would have found the relevant documents."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from rankscope._version import __version__
+from rankscope.data.qrels import Qrels
+from rankscope.data.result import as_text, tidy_frame
+from rankscope.data.run import Run
+from rankscope.data.section import Figure, Section, Table
+from rankscope.data.text import pluralise, pluralise_queries
+from rankscope.errors import ParameterError, UnknownName
+from rankscope.evaluation.joining import as_qrels
+from rankscope.judging.pooling.judgment_pool import DEEP, check_budget
+from rankscope.judging.pooling.methods import judging_order, validate_method
+from rankscope.judging.pooling.run_lists import grades_of, read_lists
+from rankscope.stats.inputs import check_count, seed_of
+from rankscope.typing import Ints, PathLike
+
+if TYPE_CHECKING:
+    import polars as pl
+
+__all__ = [
+    "Played",
+    "play_back",
+]
+
+
+COLUMNS = ("method", "judged", "relevant", "share")
+#: Points of a curve that are shown.
+POINTS, LINES = 50, 10
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Played:
+    """What methods of pooling find, in the order in which they have documents judged.
+
+    found: for each method (judged) whether the document was relevant. known: how many relevant documents there are
+    among all that take part. `relevant(method)` is the curve; `frame()` the tidy table of up to 50 points of each:
+    method, judged, relevant, share (of the known ones).
+    """
+
+    found: Mapping[str, npt.NDArray[np.bool_]]
+    known: int
+    queries: int
+    runs: int
+    depth: int
+    rel: int
+    seed: int | None
+    notes: tuple[str, ...]
+
+    def relevant(self, method: str) -> Ints:
+        """(judged) how many of the first documents judged are relevant. Raises UnknownName for another method."""
+        full = next((name for name in self.found if name == method or name.partition("(")[0] == method), None)
+        if full is None:
+            raise UnknownName("method played back", method, self.found)
+        return np.cumsum(self.found[full])
+
+    def places(self, most: int) -> Ints:
+        """Numbers of documents judged that are shown, evenly spaced."""
+        longest = max(found.size for found in self.found.values())
+        return np.unique(np.linspace(0, longest, min(most, longest) + 1).round().astype(np.int64))[1:]
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns of the tidy table."""
+        return COLUMNS
+
+    def records(self) -> Iterator[tuple[str, int, int, float]]:
+        """The rows of the tidy table."""
+        for name in self.found:
+            curve = self.relevant(name)
+            for at in self.places(POINTS).tolist():
+                n = int(curve[at - 1])
+                yield name, at, n, n / self.known if self.known else float("nan")
+
+    def frame(self) -> pl.DataFrame:
+        """The tidy table as a polars frame."""
+        return tidy_frame(self)
+
+    def sections(self) -> list[Section]:
+        places = self.places(LINES)
+        curves = [self.relevant(name)[places - 1] for name in self.found]
+        rows = tuple((f"{at:,}", *(f"{int(curve[i]):,}" for curve in curves)) for i, at in enumerate(places.tolist()))
+        shown = self.places(POINTS)
+        data = {
+            "x": shown.tolist(),
+            "x_title": "documents judged",
+            "measures": list(self.found),
+            "values": np.array([self.relevant(name)[shown - 1] for name in self.found], np.float64),
+            "y_title": "relevant ones found",
+        }
+        figure = Figure("condition_lines", data) if shown.size > 1 else None
+        return [
+            Section(
+                title="Relevant documents found",
+                sentence=self.sentence(),
+                table=Table(columns=("judged", *self.found), rows=rows, left=0),
+                figure=figure,
+            )
+        ]
+
+    def sentence(self) -> str:
+        """Which method finds most on the way."""
+        start = (
+            f"Of the documents among the first {self.depth} of {pluralise(self.runs, 'run')} for "
+            f"{pluralise_queries(self.queries)}, {self.known:,} are relevant."
+        )
+        if len(self.found) < 2 or not self.known:
+            return start
+        half = {}
+        for name in self.found:
+            curve = self.relevant(name)
+            if 2 * curve[-1] >= self.known:
+                half[name] = int(np.searchsorted(curve, (self.known + 1) // 2)) + 1
+        if not half:
+            return f"{start} No method finds half of them within these judgments."
+        first = min(half, key=half.__getitem__)
+        by_depth = f", by {half['depth']:,} under depth" if first != "depth" and "depth" in half else ""
+        return f"{start} Half of them are found by {half[first]:,} judgments under {first}{by_depth}."
+
+    def signature(self) -> str:
+        parts = [f"played back:{','.join(self.found)}", f"depth:{self.depth}", f"rel:{self.rel}"]
+        parts += [f"runs:{self.runs}", f"queries:{self.queries}"]
+        if self.seed is not None:
+            parts.append(f"rng:{self.seed}")
+        return " | ".join([*parts, f"rankscope {__version__}"])
+
+    def __str__(self) -> str:
+        return as_text(self)
+
+    def __repr__(self) -> str:
+        return f"Played({', '.join(self.found)}, {self.known:,} relevant, depth {self.depth})"
+
+
+def play_back(
+    runs: Sequence[Run | PathLike | Any],
+    qrels: Qrels | PathLike | Any,
+    method: str | Sequence[str] = ("depth", "mtf", "hedge", "bandit"),
+    budget: int | None = None,
+    *,
+    depth: int = DEEP,
+    rel: int = 1,
+    rate: float | None = None,
+    beta: float | None = None,
+    rng: Any = None,
+    input: str | None = None,
+) -> Played:
+    """How many relevant documents each method finds by how many judgments, had these judgments been made in its order.
+
+    One document a query is judged at a time, and what is found says what is next. A document without a judgment counts
+    as judged not relevant. method: one of those of `pool`, or several. budget: judgments over all queries; by default
+    all documents among the first `depth`. rate, beta: of the one method that has them.
+
+    Raises as `pool`.
+
+    >>> import rankscope as rs
+    >>> one = rs.Run({"q": {"a": 3.0, "b": 2.0, "c": 1.0}}, name="one")
+    >>> two = rs.Run({"q": {"x": 3.0, "y": 2.0, "z": 1.0}}, name="two")
+    >>> found = rs.judging.play_back([one, two], {"q": {"x": 1, "y": 1, "a": 0, "b": 0}}, ["depth", "bandit"])
+    >>> found.relevant("depth").tolist(), found.relevant("bandit").tolist()
+    ([1, 1, 2, 2, 2, 2], [1, 2, 2, 2, 2, 2])
+    """
+    names = [method] if isinstance(method, str) else list(method)
+    if not names:
+        raise ParameterError("no method given, expected at least one")
+    if (rate is not None or beta is not None) and len(names) > 1:
+        raise ParameterError("rate and beta are of one method; name only that one")
+    methods = [validate_method(name, rate, beta) for name in dict.fromkeys(names)]
+    check_count("depth", depth)
+    check_count("rel", rel)
+    if budget is not None:
+        check_count("budget", budget)
+    seed = seed_of(rng)
+    judged = as_qrels(qrels)
+    lists = read_lists(runs, depth, input=input)
+    grades = grades_of(lists, judged)
+    relevant, free = grades >= rel, np.zeros(lists.size, np.bool_)
+    if budget is not None:
+        check_budget(budget, lists, free)
+    most = lists.size if budget is None else min(budget, lists.size)
+    found = {}
+    for one in methods:
+        doc, _ = judging_order(lists, one, relevant, free, most, np.random.default_rng(seed))
+        found[str(one)] = relevant[doc]
+    return Played(
+        found=found,
+        known=int(relevant.sum()),
+        queries=len(lists.query_ids),
+        runs=len(lists.systems),
+        depth=depth,
+        rel=rel,
+        seed=seed if any(one.name == "thompson" for one in methods) else None,
+        notes=lists.notes,
+    )

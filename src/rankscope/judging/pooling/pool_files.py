@@ -1,0 +1,57 @@
+"""Pools as files: lines for judges, and JSONL with priorities."""
+
+from __future__ import annotations
+
+import io
+import os
+from collections.abc import Iterator
+
+from rankscope.io.convert import convert, parse_target, qrels_rows
+from rankscope.io.core import compress, refuse_not_utf8, write_chunks, write_stdout
+from rankscope.judging.pooling.judgment_pool import Pooled
+from rankscope.judging.pooling.random_sample import Sampled
+from rankscope.typing import PathLike
+
+__all__ = [
+    "check_pool_file",
+    "write_pool",
+]
+
+
+JSONL = "jsonl"
+
+
+def check_pool_file(path: PathLike, to: str | None) -> str:
+    """The format that the file's name or `to` says; TREC's where it is printed and nothing is said.
+
+    Raises UnknownName, ParameterError.
+    """
+    return parse_target(path, "trec" if os.fspath(path) == "-" and to is None else to).form
+
+
+def write_pool(found: Pooled | Sampled, path: PathLike, to: str | None = None) -> None:
+    """Write what is to be judged, whole or not at all.
+
+    path: a file, "-" for standard output. to: a format of `convert`, told by the suffix otherwise. JSONL holds of a
+    pool all that `documents()` has, line by line; every other format holds judgments of relevance -1, and of a sample
+    what its `qrels()` are.
+
+    Raises InputError where nothing is left to be judged, ParameterError, UnknownName, OutputError.
+    """
+    form = check_pool_file(path, to)
+    qrels = found.qrels()
+    if form != JSONL or isinstance(found, Sampled):
+        convert(qrels, path, to=form)
+        return
+    refuse_not_utf8(qrels_rows(qrels), "", "the pool")
+    chunks = compress(jsonl_lines(found), parse_target(path, to or form).packed)
+    if os.fspath(path) == "-":
+        write_stdout(chunks)
+    else:
+        write_chunks(path, chunks)
+
+
+def jsonl_lines(found: Pooled) -> Iterator[bytes]:
+    buffer = io.BytesIO()
+    found.documents().write_ndjson(buffer)
+    yield buffer.getvalue()

@@ -1,0 +1,219 @@
+"""A random sample of a pool to be judged, so that measures can be inferred from it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from rankscope._version import __version__
+from rankscope.data.qrels import Qrels
+from rankscope.data.result import as_text, tidy_frame
+from rankscope.data.run import Run
+from rankscope.data.section import Section, Table
+from rankscope.data.text import pluralise, pluralise_queries
+from rankscope.errors import ParameterError
+from rankscope.evaluation.joining import as_qrels
+from rankscope.io.core import check_single_stdin
+from rankscope.judging.pooling.judgment_pool import DEEP, judgments_from
+from rankscope.judging.pooling.run_lists import RunLists, grades_of, read_lists
+from rankscope.stats.inputs import check_count, is_real, seed_of
+from rankscope.typing import Ints, PathLike
+
+if TYPE_CHECKING:
+    import polars as pl
+
+__all__ = [
+    "LEFT_OUT",
+    "Sampled",
+    "TO_JUDGE",
+    "sample",
+]
+
+
+#: What stands for a grade: pooled and not drawn; drawn and not judged yet.
+LEFT_OUT, TO_JUDGE = -1, -2
+COLUMNS = ("query", "pooled", "drawn", "judged")
+#: Fewer drawn documents of a query say little of it.
+FEW = 10
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Sampled:
+    """A random sample of a pool.
+
+    lists: the pool. chosen: (documents) whether drawn. grades: (documents) of those that are drawn and judged, -1
+    elsewhere. merged: whether judgments were put in; elsewhere: how many of them were of documents not drawn. `qrels()`
+    is what to judge, and what to evaluate with afterwards. `frame()` is the tidy table: query, pooled, drawn, judged;
+    the last row is of all queries.
+    """
+
+    lists: RunLists
+    chosen: npt.NDArray[np.bool_]
+    grades: Ints
+    merged: bool
+    elsewhere: int
+    rate: float
+    seed: int
+
+    @property
+    def drawn(self) -> int:
+        """How many documents were drawn."""
+        return int(self.chosen.sum())
+
+    @property
+    def judged(self) -> int:
+        """How many of them are judged."""
+        return int((self.grades >= 0).sum())
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns of the tidy table."""
+        return COLUMNS
+
+    @cached_property
+    def counts(self) -> Ints:
+        """(queries, columns) how many documents are pooled, drawn, judged."""
+        query = self.lists.query_of
+        marks = (self.chosen, self.grades >= 0)
+        drawn = [np.bincount(query[mark], minlength=self.lists.sizes.size) for mark in marks]
+        return np.array([self.lists.sizes, *drawn]).T
+
+    def records(self) -> Iterator[tuple[str, int, int, int]]:
+        """The rows of the tidy table: a query each, then all of them."""
+        for name, row in zip(self.lists.names, self.counts.tolist(), strict=True):
+            yield (name, *row)
+        yield ("all", *self.counts.sum(axis=0).tolist())
+
+    def frame(self) -> pl.DataFrame:
+        """The tidy table as a polars frame."""
+        return tidy_frame(self)
+
+    def qrels(self) -> Qrels:
+        """The whole pool: grades where judged, -2 where drawn and still to be judged, -1 where not drawn. Of each query
+        those to judge come first, then those judged, then the rest.
+        """
+        relevance = np.where(self.chosen, np.where(self.grades >= 0, self.grades, TO_JUDGE), LEFT_OUT)
+        query = self.lists.query_of
+        part = np.where(self.chosen, self.grades >= 0, 2)
+        order = np.lexsort((part, query))
+        return judgments_from(self.lists, order, relevance[order])
+
+    @cached_property
+    def notes(self) -> tuple[str, ...]:
+        found = list(self.lists.notes)
+        left = self.drawn - self.judged
+        if self.elsewhere:
+            found.append(
+                f"{pluralise(self.elsewhere, 'judgment')} {'is' if self.elsewhere == 1 else 'are'} of documents that "
+                "were not drawn, and left out: taken in, they would bias what is inferred"
+            )
+        if self.merged and left:
+            hint = ""
+            if 2 * self.judged < self.drawn and self.elsewhere:
+                hint = "; were they drawn from the same runs with this rate, depth and seed?"
+            found.append(f"{left:,} of the {self.drawn:,} drawn documents have no judgment yet (-2){hint}")
+        return tuple(found)
+
+    def sections(self) -> list[Section]:
+        lists = self.lists
+        sentence = (
+            f"Of {pluralise(lists.size, 'pooled document')} of {pluralise_queries(len(lists.query_ids))} {self.drawn:,} were drawn "
+            f"at random ({100 * self.rate:g} % of each query's)"
+        )
+        if self.merged:
+            sentence += f"; {self.judged:,} of them are judged."
+        else:
+            sentence += ": those are to be judged (-2), the others are left as they are (-1)."
+        fewest = int(self.counts[:, 1].min())
+        if fewest < FEW:
+            sentence += (
+                f" Of some query only {fewest} {'was' if fewest == 1 else 'were'} drawn, which says little of it."
+            )
+        rows = tuple((name, *(f"{n:,}" for n in numbers)) for name, *numbers in self.records())
+        table = Table(columns=COLUMNS, rows=rows)
+        return [
+            Section(title="A sample of the pool", sentence=sentence),
+            Section(title="By query", table=table, folded=True),
+        ]
+
+    def signature(self) -> str:
+        return (
+            f"sample:{self.rate:g} | depth:{self.lists.depth} | runs:{len(self.lists.systems)} | "
+            f"queries:{len(self.lists.query_ids)} | rng:{self.seed} | rankscope {__version__}"
+        )
+
+    def __str__(self) -> str:
+        return as_text(self)
+
+    def __repr__(self) -> str:
+        return f"Sampled({self.drawn:,} of {pluralise(self.lists.size, 'document')}, {self.judged:,} judged)"
+
+
+def sample(
+    runs: Sequence[Run | PathLike | Any],
+    rate: float,
+    *,
+    depth: int = DEEP,
+    judged: Qrels | PathLike | Any = None,
+    rng: Any = None,
+    input: str | None = None,
+    progress: Callable[[int], Any] | None = None,
+) -> Sampled:
+    """A random sample of the pool to be judged, and judgments from which infAP can be inferred once it is.
+
+    The pool is the first `depth` documents of all lists. Of each query's n documents rate x n are drawn, rounded, at
+    least one. Its `qrels()` hold the whole pool: the grade of each drawn document that `judged` has; -2 where it is
+    still to be judged; -1 for all others, pooled and left out by chance. With the same rng the same documents are
+    drawn, so that calling it again with `judged` puts the judgments in; a higher rate then draws further ones beside
+    them. Judgments of documents that were not drawn are left out, with a note: taken in, they would bias what is
+    inferred.
+
+    rate: above 0, up to 1. runs, input: as for `pool`.
+
+    Raises ParameterError for a rate outside (0, 1], a depth below 1; InputError as `pool`.
+
+    Source: Yilmaz and Aslam (2006), "Estimating average precision with incomplete and imperfect judgments".
+
+    >>> import rankscope as rs
+    >>> lists = {"q": {f"d{i}": float(-i) for i in range(10)}}
+    >>> drawn = rs.judging.sample([lists], 0.3, rng=4)
+    >>> drawn.drawn, sorted(drawn.qrels().relevance.tolist())
+    (3, [-2, -2, -2, -1, -1, -1, -1, -1, -1, -1])
+    """
+    if not (is_real(rate) and 0 < rate <= 1):
+        raise ParameterError(f"the rate of a sample is {rate!r}, expected a number above 0, and 1 at most, as 0.2")
+    check_count("depth", depth)
+    seed = seed_of(rng)
+    check_single_stdin([*runs, judged] if isinstance(runs, (list, tuple)) else [judged])
+    qrels = None if judged is None else as_qrels(judged)
+    lists = read_lists(runs, depth, input=input, progress=progress)
+    chosen = draw_documents(lists, float(rate), np.random.default_rng(seed))
+    grades = grades_of(lists, qrels)
+    elsewhere = 0
+    if qrels is not None:
+        elsewhere = int((qrels.relevance >= 0).sum()) - int((grades[chosen] >= 0).sum())
+    mask = np.zeros(lists.size, np.bool_)
+    mask[chosen] = True
+    return Sampled(
+        lists=lists,
+        chosen=mask,
+        grades=np.where(mask, grades, -1),
+        merged=qrels is not None,
+        elsewhere=elsewhere,
+        rate=float(rate),
+        seed=seed,
+    )
+
+
+def draw_documents(lists: RunLists, rate: float, rng: np.random.Generator) -> Ints:
+    """The numbers of the documents drawn: of each query those of the least random numbers, the same at every rate."""
+    query = lists.query_of
+    order = np.lexsort((rng.random(lists.size), query))
+    wanted = np.maximum(np.floor(rate * lists.sizes + 0.5), 1)
+    place = np.arange(lists.size) - lists.offsets[query]
+    return np.sort(order[place < wanted[query]])

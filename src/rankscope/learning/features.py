@@ -1,0 +1,222 @@
+"""Features as rankers take them: validated, and in the order of those that a model was trained on."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from rankscope.data.features import Features
+from rankscope.data.text import join_names, pluralise
+from rankscope.errors import InputError, ParameterError
+from rankscope.io.letor import read_features
+from rankscope.typing import Ints
+
+__all__ = [
+    "align_to_training",
+    "as_features",
+    "column_names",
+    "default_names",
+    "documents_to_score",
+    "informative_lists",
+    "match_features",
+    "match_file",
+    "validation_features",
+]
+
+
+def default_names(width: int) -> tuple[str, ...]:
+    """The names that so many features have where nobody named them."""
+    return tuple(str(i + 1) for i in range(width))
+
+
+def column_names(table: Any, name: str) -> tuple[str, ...]:
+    """The names that a data frame (pandas, polars, ...) has for its columns; none where they are no texts, or no frame.
+
+    Raises InputError where some are texts and others are not.
+    """
+    columns = getattr(table, "columns", None)
+    if columns is None or callable(columns):
+        return ()
+    texts = [isinstance(one, str) for one in columns]
+    if any(texts) and not all(texts):
+        other = next(one for one, text in zip(columns, texts, strict=True) if not text)
+        raise InputError(
+            f"{name}: the column {other!r} has no text for a name, and others have; expected all alike, as by "
+            "X.columns = X.columns.astype(str)"
+        )
+    return tuple(str(one) for one in columns) if all(texts) else ()
+
+
+def align_to_training(features: Features, names: tuple[str, ...], who: str) -> Features:
+    """With the features of these names, in this order: found by name where both have names, else taken by place.
+
+    names: those that were trained on. who: of these, as "the model was trained on". Raises InputError for another
+    number of features, and for names that are missing.
+    """
+    width = features.values.shape[1]
+    named = features.names != default_names(width) and names != default_names(len(names))
+    if named or set(features.names) == set(names):
+        return match_features(features, names)
+    if width != len(names):
+        raise InputError(f"{features.name}: {width} features, and {who} {len(names)}; expected the same")
+    return features
+
+
+def match_features(features: Features, names: Sequence[str]) -> Features:
+    """The features of these names, in this order: what `Ranker.predict`, which goes by place, is to be given.
+
+    names: those that the model was trained on, its `feature_names_`. Where all are numbers, as in LETOR's files, a
+    file leaves out what is 0: features that are missing are 0, with a note, and others are refused. Where they are
+    words, all must be there, and others are left out, with a note; a column that is there and empty is 0, with a note.
+
+    Raises InputError, naming the features, for those that are missing or too many.
+
+    >>> test = Features.of([[1.0, 2.0, 3.0]], names=("age", "bm25", "clicks"))
+    >>> found = match_features(test, ("clicks", "bm25"))
+    >>> found.values.tolist(), found.notes
+    ([[3.0, 2.0]], ("features: 'age' left out: the model was not trained on it",))
+    """
+    names = tuple(names)
+    if features.names == names:
+        return features
+    here = {*features.names}
+    known = set(names)
+    beyond = [name for name in features.names if name not in known]
+    empty = [name for name in names if name not in here and name in features.empty]
+    missing = [name for name in names if name not in here and name not in features.empty]
+    numbered = all(name.isdecimal() for name in names)
+    if beyond and numbered:
+        raise InputError(
+            f"{features.name}: {pluralise(len(here), 'feature')}, {join_names(map(repr, beyond))} among them, and the "
+            f"model was trained on {len(names)}, {names[0]!r} to {names[-1]!r}; score data with the same features"
+        )
+    if missing and not numbered:
+        raise InputError(
+            f"{features.name}: no feature {join_names(map(repr, missing))} among {join_names(map(repr, features.names))}, and "
+            f"the model was trained on {'it' if len(missing) == 1 else 'them'}; score a table with all {len(names)} "
+            "columns"
+        )
+    notes = []
+    if beyond:
+        them = "it" if len(beyond) == 1 else "them"
+        notes.append(f"{features.name}: {join_names(map(repr, beyond))} left out: the model was not trained on {them}")
+    if missing:
+        notes.append(
+            f"{features.name}: {pluralise(len(missing), 'feature')} of the {len(names)} that the model was trained on "
+            f"stand on no line and are taken for 0 ({join_names(map(repr, missing))})"
+        )
+    if empty:
+        have = "has" if len(empty) == 1 else "have"
+        notes.append(
+            f"{features.name}: {join_names(map(repr, empty))} {have} no number on any line and "
+            f"{'is' if len(empty) == 1 else 'are'} taken for 0: the model was trained on "
+            f"{'it' if len(empty) == 1 else 'them'}"
+        )
+    found = features.arranged(names)
+    return replace(found, notes=(*features.notes, *notes), where=None)
+
+
+def match_file(path: str | os.PathLike[str], features: Features, names: Sequence[str]) -> Features:
+    """The same for features that were read from a file: an error names the line, where lines have numbers.
+
+    The file is read once more for that, since only a reader knows its lines; never standard input, which is gone.
+    Raises InputError.
+    """
+    try:
+        return match_features(features, names)
+    except InputError as error:
+        numbered = tuple(names) == tuple(map(str, range(1, len(names) + 1)))
+        if os.fspath(path) != "-" and numbered and features.names[-1].isdecimal():
+            try:
+                read_features(path, n_features=len(names), relevance="optional")
+            except InputError as found:
+                place, known, _ = str(found).partition(": feature ")
+                if known:
+                    raise InputError(f"{place}: {str(error).partition(': ')[2]}") from None
+        raise
+
+
+def as_features(data: Any, grades: Any, queries: Any, sizes: Any, name: str) -> Features:
+    """Training or validation data in any of the forms that `fit` takes."""
+    if isinstance(data, Features):
+        if grades is not None or queries is not None or sizes is not None:
+            raise ParameterError(f"{name}: Features know their grades and queries; leave y, qid and group out")
+        return data
+    if grades is None:
+        raise ParameterError(f"{name}: y is missing, expected a grade for each document")
+    if queries is None and sizes is None:
+        raise ParameterError(f"{name}: the queries are missing; give qid (one a document) or group (sizes)")
+    grades = as_numbers(grades, f"{name}: y", "a grade for each document")
+    if grades.ndim == 2 and grades.shape[1] == 1:  # a column of a table
+        grades = grades[:, 0]
+    if sizes is not None:
+        sizes = as_numbers(sizes, f"{name}: group", "the size of each group").ravel()
+    table = as_numbers(data, f"{name}: X", "a row for each document, a column for each feature")
+    return Features.of(table, grades, queries, sizes=sizes, name=name, names=column_names(data, name))
+
+
+def as_numbers(given: Any, name: str, expected: str) -> npt.NDArray[Any]:
+    """What is given as an array of numbers. Raises InputError for texts, and rows of different lengths."""
+    try:
+        found = np.asarray(given)
+        return found if found.dtype.kind in "fiub" else found.astype(np.float64)
+    except (TypeError, ValueError):
+        raise InputError(f"{name} is no table of numbers, expected {expected}") from None
+
+
+def validation_features(eval_set: Any, queries: Any, sizes: Any) -> Features | None:
+    """What `eval_set` holds: Features, (X, y), (X, y, qid), or a list of one of them, as LightGBM takes it."""
+    name = "validation data"
+    if eval_set is None:
+        return None
+    if isinstance(eval_set, list):
+        if len(eval_set) != 1:
+            raise ParameterError(f"eval_set holds {len(eval_set)} sets, expected one")
+        eval_set = eval_set[0]
+        queries, sizes = (one[0] if isinstance(one, list) and len(one) == 1 else one for one in (queries, sizes))
+    if isinstance(eval_set, Features):
+        return as_features(eval_set, None, queries, sizes, name)
+    if not isinstance(eval_set, tuple) or len(eval_set) not in (2, 3):
+        raise ParameterError("eval_set is no pair of X and y, expected (X, y) with eval_qid, or (X, y, qid)")
+    if len(eval_set) == 3:
+        return as_features(eval_set[0], eval_set[1], eval_set[2], sizes, name)
+    return as_features(eval_set[0], eval_set[1], queries, sizes, name)
+
+
+def documents_to_score(given: Any, queries: Any = None, sizes: Any = None, *, lists: bool = False) -> Features:
+    """Documents whose grades need not be known, in any of the forms that `predict` takes.
+
+    queries, sizes: as in `fit`, for rankers that look at the other documents of a list; of the others, they are checked
+    and change nothing. lists: whether they must be there. `in_given_order` of what is returned puts scores back.
+    Raises ParameterError where Features, which know their queries, come with one of them, and where they are missing.
+    """
+    if isinstance(given, Features):
+        if queries is not None or sizes is not None:
+            raise ParameterError("features: Features know their queries; leave qid and group out")
+        return given
+    if lists and queries is None and sizes is None:
+        raise ParameterError(
+            "features: the queries are missing, and this ranker looks at whole lists; give qid (one a document) or "
+            "group (sizes)"
+        )
+    table = as_numbers(given, "features: X", "a row for each document")
+    if sizes is not None:
+        sizes = as_numbers(sizes, "features: group", "the size of each group").ravel()
+    return Features.of(table, None, queries, sizes=sizes, names=column_names(given, "features"))
+
+
+def informative_lists(features: Features) -> Ints:
+    """The lists whose documents are not all of one grade. Raises InputError where there is none."""
+    starts = features.offsets[:-1]
+    apart = np.maximum.reduceat(features.relevance, starts) > np.minimum.reduceat(features.relevance, starts)
+    if not apart.any():
+        raise InputError(
+            f"{features.name}: the documents of every query have one grade, expected two or more in some; there is "
+            "nothing to learn from"
+        )
+    return np.flatnonzero(apart)

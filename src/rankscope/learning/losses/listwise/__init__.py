@@ -1,0 +1,1 @@
+"""Listwise losses: ListNet, ListMLE, ApproxNDCG, NeuralNDCG."""

@@ -1,0 +1,119 @@
+"""ListNet and softmax cross-entropy: two distributions over which document comes first."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from rankscope.errors import ParameterError
+from rankscope.kernels.gain import gain_exponential, gain_linear
+from rankscope.kernels.segments import group_of, place_in_group
+from rankscope.kernels.softmax import log_softmax, softmax
+from rankscope.learning.losses.gains import finite_gains
+from rankscope.learning.losses.listwise.listmle import likelihood
+from rankscope.typing import Ints, Reals
+
+__all__ = [
+    "listnet",
+    "softmax_cross_entropy",
+]
+
+
+GAINS = {"linear": gain_linear, "exp": gain_exponential}
+
+
+def listnet(
+    scores: Reals,
+    relevance: npt.NDArray[Any],
+    offsets: Ints,
+    *,
+    k: int = 1,
+    rng: np.random.Generator | int | None = None,
+    curvature: npt.NDArray[np.float64] | None = None,
+) -> tuple[float, Reals]:
+    """ListNet: the cross-entropy of the distributions that grades and scores give to the first k of each list.
+
+    With k = 1, those of softmax(relevance) and softmax(scores): at least the entropy of the former, reached where
+    scores are the grades plus a constant; the gradient of a list is softmax(scores) - softmax(relevance). With more,
+    those of Plackett and Luce over ordered k documents, of which there are n (n - 1) ...: one draw of each list from
+    that of the grades stands for all of them, so value and gradient are right on average. Lower is better. curvature:
+    (documents) to which the second derivatives by each score are added; with k = 1 only.
+
+    Raises ParameterError for k below 1.
+
+    Source: Cao et al. (2007), "Learning to rank: from pairwise approach to listwise approach", section 4; draws: Luo et
+    al. (2015), "Stochastic top-k ListNet".
+
+    >>> value, gradient = listnet(np.array([0.0, 0.0]), np.array([1, 0]), np.array([0, 2]))
+    >>> round(value, 6), gradient.round(6).tolist()  # log 2; 1/2 - e / (1 + e)
+    (0.693147, [-0.231059, 0.231059])
+    """
+    if k != 1:
+        return sampled_top_k(scores, relevance, offsets, k, np.random.default_rng(rng))
+    lists = offsets.size - 1
+    logs = log_softmax(scores, offsets)
+    wanted = softmax(relevance.astype(scores.dtype), offsets)
+    if curvature is not None:
+        curvature += softmax_curvature(logs) / lists
+    return float(-(wanted * logs).sum(dtype=np.float64) / lists), np.asarray(
+        (np.exp(logs) - wanted) / scores.dtype.type(lists)
+    )
+
+
+def sampled_top_k(
+    scores: Reals, relevance: npt.NDArray[Any], offsets: Ints, k: int, rng: np.random.Generator
+) -> tuple[float, Reals]:
+    """Minus the log-likelihood of the first k of an order that is drawn from the grades."""
+    if not isinstance(k, (int, np.integer)) or k < 1:
+        raise ParameterError(f"k is {k!r}, expected a whole number of at least 1")
+    keys = relevance + rng.gumbel(size=relevance.size)  # falling, they are a draw from Plackett and Luce
+    order = np.lexsort((-keys, group_of(offsets)))
+    chosen = (place_in_group(offsets) < k) / (offsets.size - 1)
+    given = scores[order].astype(np.float64)
+    given -= np.repeat(np.maximum.reduceat(given, offsets[:-1]), np.diff(offsets))
+    value, gradient = likelihood(given, chosen, -np.arange(scores.size), offsets, "random")
+    found = np.empty(scores.size, scores.dtype)
+    found[order] = gradient
+    return value, found
+
+
+def softmax_cross_entropy(
+    scores: Reals,
+    relevance: npt.NDArray[Any],
+    offsets: Ints,
+    *,
+    gain: str = "linear",
+    curvature: npt.NDArray[np.float64] | None = None,
+) -> tuple[float, Reals]:
+    """The cross-entropy of the shares of gain and softmax(scores) of each list; at least 0, lower is better.
+
+    gain: what a document's share of its list is of, its grade ("linear") or 2 ** grade - 1 ("exp"). A list without a
+    grade above 0 counts as 0. curvature: as in `listnet`.
+    Raises ParameterError for another gain.
+
+    Source: Bruch et al. (2019), "An analysis of the softmax cross entropy loss for learning-to-rank with binary
+    relevance", equation 2; exp: XE-NDCG of Bruch (2021) without its draws.
+
+    >>> value, gradient = softmax_cross_entropy(np.array([0.0, 0.0]), np.array([1, 0]), np.array([0, 2]))
+    >>> round(value, 6), gradient.tolist()  # log 2
+    (0.693147, [-0.5, 0.5])
+    """
+    if gain not in tuple(GAINS):  # what has no hash is refused as well
+        raise ParameterError(f"gain is {gain!r}, expected one of {', '.join(map(repr, GAINS))}")
+    lists, lengths = offsets.size - 1, np.diff(offsets)
+    worth = finite_gains(relevance, GAINS[gain])
+    total = np.repeat(np.add.reduceat(worth, offsets[:-1]), lengths)
+    wanted = np.divide(worth, total, out=np.zeros(worth.size), where=total > 0).astype(scores.dtype)
+    logs = log_softmax(scores, offsets)
+    if curvature is not None:
+        curvature += softmax_curvature(logs) * (total > 0) / lists
+    gradient = (np.exp(logs) * (total > 0) - wanted) / scores.dtype.type(lists)
+    return float(-(wanted * logs).sum(dtype=np.float64) / lists), np.asarray(gradient, scores.dtype)
+
+
+def softmax_curvature(logs: Reals) -> Reals:
+    """Second derivatives of the logarithm of the sum of exp(scores), from the logarithms of softmax(scores)."""
+    shares = np.exp(logs)
+    return np.asarray(shares * (1 - shares))

@@ -1,0 +1,115 @@
+"""NeuralNDCG: nDCG of a list sorted by NeuralSort's matrix."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from rankscope.errors import ParameterError
+from rankscope.learning.losses.gains import ideal_shares
+from rankscope.learning.losses.listwise.approx_ndcg import CELLS, PaddedLists, pad_lists
+from rankscope.stats.inputs import check_positive
+from rankscope.typing import Floats, Ints, Reals
+
+__all__ = [
+    "neuralndcg",
+]
+
+
+#: What a sum of a row or column is at least, so that nothing is divided by 0.
+LEAST = 1e-10
+#: The longest list: some matrices of its documents must fit in memory.
+MAX_LIST_LENGTH = 2000
+#: How many matrices are held at once, about.
+AT_ONCE = 8
+
+
+def neuralndcg(
+    scores: Reals,
+    relevance: npt.NDArray[Any],
+    offsets: Ints,
+    *,
+    temperature: float = 1.0,
+    rounds: int = 10,
+) -> tuple[float, Reals]:
+    """NeuralNDCG: 1 - nDCG (gain 2 ** grade - 1) of the list sorted by NeuralSort; at least 0, lower is better.
+
+    Row r of the sorting matrix is softmax(((n + 1 - 2 r) s - sum over j of |s - s_j|) / temperature): which document is
+    at rank r. rounds: how often its columns and rows are then scaled to sum to 1 (Sinkhorn). A list without a document
+    of grade 1 or more counts as 1 and has no gradient.
+
+    Raises ParameterError for a temperature not above 0, fewer than 0 rounds, and a list of more than 2,000 documents,
+    whose matrices need too much memory.
+
+    Source: Pobrotyn and Bialobrzeski (2021), "NeuralNDCG"; NeuralSort: Grover et al. (2019), equation 5.
+
+    >>> value, _ = neuralndcg(np.array([5.0, -5.0]), np.array([1, 0]), np.array([0, 2]), temperature=0.1)
+    >>> round(value, 6)
+    0.0
+    """
+    check_positive("temperature", temperature)
+    if not isinstance(rounds, (int, np.integer)) or rounds < 0:
+        raise ParameterError(f"rounds is {rounds!r}, expected a whole number of at least 0")
+    longest = int(np.diff(offsets).max())
+    if longest > MAX_LIST_LENGTH:
+        raise ParameterError(
+            f"a list has {longest} documents, and neuralndcg sorts at most {MAX_LIST_LENGTH}; cut the lists, or choose "
+            "approxndcg, which takes lists of any length"
+        )
+    share = ideal_shares(relevance, offsets)
+    total, gradient = 0.0, np.zeros(scores.size)
+    for block in pad_lists(offsets, CELLS // AT_ONCE):
+        part = np.where(block.mask, share[block.rows], 0.0)
+        value, found = neural_sort_value(scores[block.rows].astype(np.float64), part, block, temperature, rounds)
+        total += value
+        gradient[block.rows[block.mask]] = found[block.mask]
+    lists = offsets.size - 1
+    return 1.0 - total / lists, (gradient / lists).astype(scores.dtype)
+
+
+def neural_sort_value(
+    given: Floats, share: Floats, block: PaddedLists, temperature: float, rounds: int
+) -> tuple[float, Floats]:
+    """The sum of the lists' values, and the gradient of minus it by the scores."""
+    lengths = block.mask.sum(axis=1)
+    ranks = np.arange(block.mask.shape[1]) + 1.0
+    factors = np.where(block.mask, lengths[:, None] + 1 - 2 * ranks, 0.0)  # (lists, ranks)
+    both = block.mask[:, :, None] & block.mask[:, None, :]
+    spread = np.einsum("bij,bij->bi", np.abs(given[:, :, None] - given[:, None, :]), both)
+    first = factors[:, :, None] * given[:, None, :]  # logits, their powers, and shares of these, in one place
+    first -= spread[:, None, :]
+    first /= temperature
+    first[~both] = -np.inf
+    first -= np.max(first, axis=2, keepdims=True, initial=-1e300)
+    np.exp(first, out=first)
+    first /= np.maximum(first.sum(axis=2, keepdims=True), LEAST)
+    kept, matrix = [], first.copy()
+    for turn in range(2 * rounds):  # columns, rows, columns, ...
+        axis = 1 if turn % 2 == 0 else 2
+        sums = np.maximum(matrix.sum(axis=axis, keepdims=True), LEAST)
+        matrix /= sums
+        kept.append((sums, axis))
+    discount = np.where(block.mask, 1.0 / np.log2(ranks + 1.0), 0.0)
+    value = float(np.einsum("br,brc,bc->", discount, matrix, share))
+    slope = -discount[:, :, None] * share[:, None, :]
+    for sums, axis in reversed(kept):
+        # A sum that was raised to LEAST does not change with what is summed.
+        slope -= np.einsum("bij,bij->bj" if axis == 1 else "bij,bij->bi", slope, matrix).reshape(sums.shape) * (
+            sums > LEAST
+        )
+        slope /= sums
+        matrix *= sums  # as it was before, instead of keeping all of them
+    del matrix
+    slope -= np.einsum("bij,bij->bi", slope, first)[:, :, None]
+    slope *= first
+    slope /= temperature
+    by_spread = -slope.sum(axis=1)  # of each document's sum of differences
+    signs = np.sign(given[:, :, None] - given[:, None, :])
+    signs *= both
+    return value, np.asarray(
+        np.einsum("brc,br->bc", slope, factors)
+        + by_spread * signs.sum(axis=2)
+        + np.einsum("bij,bj->bi", signs, by_spread)
+    )

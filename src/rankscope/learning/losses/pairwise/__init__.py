@@ -1,0 +1,1 @@
+"""Pairwise losses: RankNet, RankSVM, LambdaRank, LambdaLoss."""

@@ -1,0 +1,161 @@
+"""LambdaRank and LambdaLoss: pairs weighted by what swapping them changes in a measure."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from rankscope.errors import ParameterError
+from rankscope.evaluation.judged_lists import FullyJudgedLists, order_in_lists
+from rankscope.kernels.segments import place_in_group
+from rankscope.learning.losses.gains import finite_gains, ideal_gains
+from rankscope.learning.losses.pairwise.pairs import (
+    DocumentPairs,
+    add_curvature,
+    chunks_with_all,
+    pair_chunks,
+    scatter_gradient,
+)
+from rankscope.learning.losses.pairwise.ranknet import logistic, logistic_curvature
+from rankscope.learning.losses.registry import as_measure
+from rankscope.measures.base import Measure
+from rankscope.stats.inputs import check_count, check_positive
+from rankscope.typing import Floats, Ints, Reals
+
+__all__ = [
+    "KINDS",
+    "lambdaloss",
+    "lambdarank",
+]
+
+
+#: The bounds of nDCG by Wang et al. (2018): NDCG-Loss 1, 2 and 2++.
+KINDS = ("1", "2", "2++")
+
+
+def lambdarank(
+    scores: Reals,
+    relevance: npt.NDArray[Any],
+    offsets: Ints,
+    *,
+    measure: Measure | str = "nDCG(gain='exp')",
+    sigma: float = 1.0,
+    max_grade: int | None = None,
+    curvature: Floats | None = None,
+) -> tuple[float, Reals]:
+    """LambdaRank: RankNet's loss with each pair weighed by what its change of places does to the measure, summed.
+
+    At least 0, lower is better: sum over pairs with i of the higher grade of |delta_ij| log2(1 + exp(-sigma (s_i -
+    s_j))), where delta_ij is how the measure of the list as it is ranked now would change. The gradient takes the
+    weights as given. measure: one with `swap_deltas` (DCG, nDCG, P, AP, RR, ERR, RBP). max_grade: the highest grade
+    there is, which ERR asks for; default that of these lists. curvature: (documents) to which the second derivatives
+    by each score are added, weights as given.
+
+    Raises ParameterError for a measure without `swap_deltas` and a sigma not above 0.
+
+    Source: Burges (2010), "From RankNet to LambdaRank to LambdaMART", as the loss that Wang et al. (2018), equation 17,
+    show it to be.
+
+    >>> value, gradient = lambdarank(np.array([0.0, 1.0]), np.array([1, 0]), np.array([0, 2]), measure="RR")
+    >>> round(value, 6)  # (1 - 1/2) log2(1 + e)
+    0.947318
+    """
+    check_positive("sigma", sigma)
+    chosen = as_measure("measure", measure)
+    lists = FullyJudgedLists(relevance, offsets, max_grade=max_grade)
+    hits = lists.hits(scores)
+    place = np.empty(scores.size, np.int64)  # of each document among the hits
+    place[lists.ranked(scores)] = np.arange(scores.size)
+
+    def weights(pairs: DocumentPairs) -> Floats:
+        return np.abs(chosen.swap_deltas(hits, place[pairs.higher], place[pairs.lower]))
+
+    return weighted_logistic_loss(scores, offsets, sigma, weights, pair_chunks(relevance, offsets), curvature)
+
+
+def lambdaloss(
+    scores: Reals,
+    relevance: npt.NDArray[Any],
+    offsets: Ints,
+    *,
+    kind: str = "2++",
+    k: int | None = None,
+    mu: float = 10.0,
+    sigma: float = 1.0,
+    curvature: Floats | None = None,
+) -> tuple[float, Reals]:
+    """LambdaLoss for nDCG: logistic losses of pairs under weights that bound 1 - nDCG; at least 0, lower is better.
+
+    sum over pairs of w_ij log2(1 + exp(-sigma (s_i - s_j))). G is the gain 2 ** grade - 1 over the ideal DCG, D(r) =
+    log2(r + 1). kind "1": w = G_i / D(rank of i), over all i and j of a list, whatever their grades, i = j as well. The
+    others only over pairs with i of the higher grade: "2": |G_i - G_j| times delta = |1 / D(d) - 1 / D(d + 1)|, d being
+    how far apart the two rank. "2++": |G_i - G_j| times (|1 / D(rank of i) - 1 / D(rank of j)| + mu delta). k: only
+    pairs with a document (kind "1": an i) among the first k, and discounts beyond k are 0. The gradient takes the
+    weights as given. curvature: as in `lambdarank`.
+
+    Raises ParameterError for a kind that is none of these, a sigma not above 0, a mu below 0, a k below 1.
+
+    Source: Wang et al. (2018), "The LambdaLoss framework for ranking metric optimization", equations 14, 16 and 18.
+
+    >>> value, gradient = lambdaloss(np.array([0.0, 0.0]), np.array([1, 0]), np.array([0, 2]), kind="1")
+    >>> round(value, 6)  # G = 1 at rank 1, twice log2(2) = 1: against itself and the other
+    2.0
+    """
+    if kind not in KINDS:
+        raise ParameterError(f"kind is {kind!r}, expected one of {', '.join(map(repr, KINDS))}")
+    check_positive("sigma", sigma)
+    check_positive("mu", mu, zero=True)
+    if k is not None:
+        check_count("k", k)
+    depth = np.inf if k is None else k
+    place = np.empty(scores.size, np.int64)
+    place[order_in_lists(scores, offsets)] = place_in_group(offsets)
+    discount = np.where(place < depth, 1.0 / np.log2(place + 2.0), 0.0)
+    gain = finite_gains(relevance)
+    gain /= np.repeat(np.maximum(ideal_gains(gain, offsets, depth), 1.0), np.diff(offsets))
+
+    def weights(pairs: DocumentPairs) -> Floats:
+        i, j, _ = pairs
+        if kind == "1":
+            return np.asarray(gain[i] * discount[i])
+        one, other = place[i], place[j]
+        delta = steps[np.abs(one - other)]
+        if k is not None:
+            delta[np.minimum(one, other) >= k] = 0.0
+        if kind == "2++":
+            delta *= mu
+            delta += np.abs(discount[i] - discount[j])
+        delta *= np.abs(gain[i] - gain[j])
+        return np.asarray(delta)
+
+    if kind == "1":
+        paid = np.flatnonzero(gain * discount > 0)
+        return weighted_logistic_loss(scores, offsets, sigma, weights, chunks_with_all(paid, offsets), curvature)
+    slopes = 1.0 / np.log2(np.arange(2, int(np.diff(offsets).max()) + 3))
+    steps = np.append(0.0, slopes[:-1] - slopes[1:])  # by how far apart two rank
+    return weighted_logistic_loss(scores, offsets, sigma, weights, pair_chunks(relevance, offsets), curvature)
+
+
+def weighted_logistic_loss(
+    scores: Reals,
+    offsets: Ints,
+    sigma: float,
+    weights: Callable[[DocumentPairs], Floats],
+    chunks: Iterable[DocumentPairs],
+    curvature: Floats | None = None,
+) -> tuple[float, Reals]:
+    """The weighted sum of logistic losses in base 2 over pairs, a mean over lists, and its gradient."""
+    scale = 1.0 / (np.log(2.0) * (offsets.size - 1))
+    value, gradient = 0.0, np.zeros(scores.size)
+    for pairs in chunks:
+        found, slope = logistic(scores[pairs.higher] - scores[pairs.lower], sigma)
+        each = weights(pairs)
+        value += float(found @ each)
+        if curvature is not None:
+            add_curvature(curvature, scale * each * logistic_curvature(slope, sigma), pairs)
+        each *= slope
+        gradient += scatter_gradient(each, pairs, scores.size)
+    return float(value * scale), np.asarray(gradient * scale, scores.dtype)

@@ -1,0 +1,197 @@
+"""Models as safetensors files, checked before they are used; loading runs no code of the file's."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from typing import Any, NoReturn
+
+import numpy as np
+
+from rankscope._version import __version__
+from rankscope.errors import InputError, ParameterError
+from rankscope.io.core import write_chunks
+from rankscope.learning.optional_libraries import NotInstalled, load_safetensors
+from rankscope.measures.base import Measure
+from rankscope.registry import LazyRegistry
+from rankscope.typing import PathLike
+
+__all__ = [
+    "DamagedModel",
+    "KINDS",
+    "arrays_under",
+    "check_saving",
+    "checked_array",
+    "feature_names_in",
+    "json_parameter",
+    "load_ranker",
+    "parts_of",
+    "ranks_in",
+    "rebuilt_ranker",
+    "save_ranker",
+]
+
+
+class DamagedModel(Exception):
+    """What does not fit."""
+
+
+def checked_array(arrays: Mapping[str, Any], name: str, shape: tuple[int | None, ...], dtype: str) -> Any:
+    """An array of this name. shape: None for any length. Raises Damaged for another shape or type and for what is no
+    finite number, KeyError where there is none.
+    """
+    found = arrays[name]
+    fits = len(found.shape) == len(shape) and all(b in (None, a) for a, b in zip(found.shape, shape, strict=True))
+    if not fits or found.dtype != dtype:
+        raise DamagedModel(f"{name} is {found.dtype} of shape {found.shape}, expected {dtype} of {shape}")
+    if not np.isfinite(found).all():
+        raise DamagedModel(f"{name} holds what is no finite number")
+    return found
+
+
+def feature_names_in(about: Mapping[str, Any]) -> tuple[str, ...]:
+    """The names of the features. Raises Damaged where these are no names of their own."""
+    names = tuple(about["features"])
+    texts = isinstance(about["features"], list) and all(isinstance(name, str) for name in names)
+    if not texts or not names or len(set(names)) != len(names):
+        raise DamagedModel("its features have no names of their own")
+    return names
+
+
+def ranks_in(about: Mapping[str, Any]) -> bool:
+    """Whether the ranker sees ranks within lists; files that say nothing are of such as do not. Raises Damaged."""
+    found = about.get("ranks", False)
+    if not isinstance(found, bool):
+        raise DamagedModel(f"ranks is {found!r}, expected true or false")
+    return found
+
+
+def arrays_under(arrays: Mapping[str, Any], prefix: str) -> dict[str, Any]:
+    """The arrays whose names begin so, without this beginning: those of one part of a blend."""
+    return {name.removeprefix(prefix): found for name, found in arrays.items() if name.startswith(prefix)}
+
+
+def json_parameter(value: Any) -> Any:
+    """A parameter as JSON has it: measures and functions as their names, a generator, which has no name, as none."""
+    if isinstance(value, np.generic):
+        return value.item()
+    if isinstance(value, np.random.Generator):
+        return None
+    if isinstance(value, (list, tuple)):
+        return [json_parameter(one) for one in value]
+    if callable(value) and not isinstance(value, Measure):
+        return getattr(value, "__name__", type(value).__name__)
+    return value if value is None or isinstance(value, (bool, int, float, str)) else str(value)
+
+
+#: Where the header keeps what is no array, under which name, and which form that has.
+METADATA, KEY, FORM = "__metadata__", "rankscope", 1
+#: Bytes before the header, which hold its length.
+PREFIX = 8
+#: Every kind of ranker and the module that takes it apart, loaded when it is needed. Files without a kind are networks.
+KINDS: Mapping[str, Any] = LazyRegistry(
+    {
+        "network": "rankscope.learning.model_files.network",
+        "trees": "rankscope.learning.model_files.trees",
+        "blend": "rankscope.learning.model_files.blend",
+        "torch": "rankscope.learning.torch.model_file",
+    }
+)
+
+
+def check_saving() -> None:
+    """Raise ParameterError now rather than after training where models cannot be saved."""
+    load_safetensors()
+
+
+def save_ranker(ranker: Any, path: PathLike, *, signature: str = "") -> None:
+    """Write a trained ranker, whole or not at all. signature: what else a reader of the file should know.
+
+    The same ranker gives the same bytes. The parameters are those that it was trained with, whatever `set_params` said
+    later. Raises ParameterError for one that has not learned anything and where the
+    extra `learn` is not installed; OutputError where it cannot be written.
+
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from rankscope.learning import Ranker
+    >>> ranker = Ranker(hidden=()).fit([[0.9], [0.1]], [1, 0], qid=["q", "q"])
+    >>> with TemporaryDirectory() as folder:
+    ...     save_ranker(ranker, Path(folder, "my.model"))
+    ...     again = load_ranker(Path(folder, "my.model"))
+    >>> bool((again.predict([[0.5], [0.2]]) == ranker.predict([[0.5], [0.2]])).all())
+    True
+    """
+    library = load_safetensors()
+    about, arrays = parts_of(ranker)
+    header = {"form": FORM, "version": __version__, "signature": signature, **about}
+    write_chunks(path, [library.save(arrays, metadata={KEY: json.dumps(header)})])
+
+
+def parts_of(ranker: Any) -> tuple[dict[str, Any], dict[str, Any]]:
+    """What is no array, its kind among it, and the arrays by name. Raises ParameterError as `save_ranker`."""
+    if not ranker.__sklearn_is_fitted__():
+        raise ParameterError(f"this {type(ranker).__name__} has not learned anything yet; call fit first")
+    about, arrays = KINDS[ranker.kind].parts(ranker)
+    return {"kind": ranker.kind, **about}, arrays
+
+
+def load_ranker(path: PathLike) -> Any:
+    """A ranker that `save_ranker` wrote, ready to predict: its scores are those of the one that was saved, bit for bit.
+
+    Nothing in the file is run, whoever wrote it. Where it was trained by a measure that is not defined here, it
+    predicts all the same.
+
+    Raises InputError for a file that is damaged or is no such model, ParameterError without the extra `learn`. An
+    example is at `save_ranker`.
+    """
+    library = load_safetensors()
+    name = os.fspath(path)
+    content = read_content(name)
+    try:
+        end = PREFIX + int.from_bytes(content[:PREFIX], "little")
+        about = json.loads(json.loads(content[PREFIX:end])[METADATA][KEY])
+        if about["form"] != FORM:
+            raise DamagedModel(f"its form is {about['form']!r}, and this version of rankscope reads {FORM}")
+        return rebuilt_ranker(about, library.load(content))
+    except NotInstalled:
+        raise
+    except KeyError as error:
+        if error.args and error.args[0] in (METADATA, KEY):
+            refuse_file(name, "is a safetensors file of another program")
+        refuse_file(name, f"is damaged ({error.args[0]!r} is missing)")
+    except DamagedModel as error:
+        refuse_file(name, f"is damaged ({error})")
+    except Exception as error:  # whatever the bytes are, they are no model
+        why = (str(error) or type(error).__name__).splitlines()[0]
+        refuse_file(name, f"is damaged or cut off ({why[:120]})")
+
+
+def refuse_file(name: str, why: str, do: str = "train it again") -> NoReturn:
+    raise InputError(f"{name}: {why}, expected a model that `rankscope train` wrote; {do}") from None
+
+
+def read_content(name: str) -> bytes:
+    """The bytes of a file that begins as a model does. Raises InputError for others, before all of them are read."""
+    try:
+        with open(name, "rb") as file:
+            head = file.read(PREFIX + 1)
+            size = os.fstat(file.fileno()).st_size
+            if head[PREFIX:] != b"{" or int.from_bytes(head[:PREFIX], "little") > max(size - PREFIX, 0):
+                if not head:
+                    refuse_file(name, "is empty")
+                refuse_file(name, "is no model, or is cut off", "name the model first, or train it again")
+            return head + file.read()
+    except OSError as error:
+        raise InputError(
+            f"{name}: cannot be read ({error.strerror or error}), expected a model that `rankscope train` wrote; check "
+            "the path"
+        ) from None
+
+
+def rebuilt_ranker(about: dict[str, Any], arrays: dict[str, Any]) -> Any:
+    """The ranker of what `parts_of` gave. Raises Damaged, KeyError and others for what does not fit."""
+    kind = about.get("kind", "network")
+    if kind not in KINDS:
+        raise DamagedModel(f"its kind is {kind!r}, expected one of {', '.join(KINDS)}")
+    return KINDS[kind].rebuilt(about, arrays)

@@ -1,0 +1,295 @@
+"""The results of training a ranker and a blend: loss and validation measure by epoch."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from rankscope._version import __version__
+from rankscope.data.features import Features
+from rankscope.data.result import as_text, tidy_frame
+from rankscope.data.section import Figure, Section, Table
+from rankscope.data.text import join_names, pluralise, pluralise_queries
+from rankscope.learning.blend import Blend
+from rankscope.learning.early_stopping import EarlyStopping
+from rankscope.learning.lambdamart import LambdaMART, parse_objective
+from rankscope.learning.losses.registry import as_measure
+from rankscope.learning.ranker import NETWORK_PARAMETERS, Ranker
+
+if TYPE_CHECKING:
+    import polars as pl
+
+__all__ = [
+    "BlendTraining",
+    "Training",
+    "epoch_curves",
+    "ranker_signature",
+]
+
+
+#: A loss of a network this many times that of scores which are all alike has diverged, if not to infinity.
+DIVERGED = 10.0
+
+
+def ranker_signature(ranker: Ranker, *, validated: bool = True) -> str:
+    """Every setting of a ranker that changes its numbers. validated: whether there was data to stop by."""
+    parameters = ranker.get_params()
+    loss = parse_objective(parameters.pop("loss"))
+    if isinstance(loss, LambdaMART):
+        trees = {**loss.shown(), "min_documents": loss.min_documents or "auto", "objective": loss.objective_name}
+        unused = [*NETWORK_PARAMETERS, *([] if validated else ["stop_on"])]
+        every = {**trees, **{name: value for name, value in parameters.items() if name not in unused}}
+        if not validated:
+            del every["patience"]
+        return " | ".join([loss.name, *(f"{name}:{value}" for name, value in every.items())])
+    hidden = "x".join(map(str, parameters.pop("hidden"))) or "none"
+    unused = [] if validated else ["patience", "stop_on"]
+    if not ranker.hidden:
+        unused += ["dropout", "learning_rate", "batch_lists"] if loss.exact else ["dropout"]
+    shown = [f"{name}:{value}" for name, value in parameters.items() if name not in unused]
+    return " | ".join([str(loss), f"hidden:{hidden}", *shown])
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Training:
+    """A ranker that was trained, what on, and the lists that it was watched on (None: none).
+
+    columns: model (from 1), epoch (from 1), part ("train" or "valid"), measure ("loss" or the one watched), value.
+    """
+
+    ranker: Ranker
+    train: Features
+    valid: Features | None
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        return ("model", "epoch", "part", "measure", "value")
+
+    def records(self) -> Iterator[tuple[Any, ...]]:
+        for m, model in enumerate(self.ranker.models_, 1):
+            for part, measure, values in (
+                ("train", "loss", model.losses),
+                ("valid", str(self.ranker.stop_on), model.values),
+            ):
+                yield from ((m, epoch, part, measure, value) for epoch, value in enumerate(values, 1))
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        found = [*self.train.notes, *(self.valid.notes if self.valid is not None else ())]
+        found += self.about_features() + self.about_loss()
+        if self.valid is None:
+            kept = "all trees were kept" if self.rounds == "trees" else "the last epoch was kept"
+            found.append(f"there were no validation data to say when to stop: {kept}")
+        elif any(len(model.values) > 1 and min(model.values) == max(model.values) for model in self.ranker.models_):
+            found.append(
+                f"{self.ranker.stop_on} on {self.valid.name} is the same in every {self.rounds[:-1]}, so the first one "
+                f"was kept; give validation data that tell {self.rounds} apart"
+            )
+        elif any(
+            model.best_epoch == model.epochs - 1 and model.epochs == self.ranker.rounds for model in self.ranker.models_
+        ):
+            found.append(f"the last of {self.ranker.rounds} {self.rounds} was the best one; more of them may do better")
+        return tuple(found)
+
+    @property
+    def rounds(self) -> str:
+        """What is counted."""
+        return "trees" if self.ranker.kind == "trees" else "epochs"
+
+    def about_features(self) -> list[str]:
+        """Those that say nothing, being the same for all documents."""
+        values = self.train.values
+        low, high = values.min(axis=0), values.max(axis=0)
+        same = [name for name, one in zip(self.train.names, (low == high).tolist(), strict=True) if one]
+        if not same:
+            return []
+        have = "has" if len(same) == 1 else "have"
+        return [
+            f"{self.train.name}: {pluralise(len(same), 'feature')} of {low.size} {have} the same value for all documents "
+            f"and cannot say anything ({join_names(map(repr, same))})"
+        ]
+
+    def about_loss(self) -> list[str]:
+        """Whether that of a network grew far beyond that of scores which are all alike."""
+        ranker = self.ranker
+        loss = parse_objective(ranker.loss)
+        if isinstance(loss, LambdaMART) or not ranker.hidden:
+            return []
+        alike, _ = loss(
+            np.zeros(len(self.train)),
+            self.train.relevance,
+            self.train.offsets,
+            rng=np.random.default_rng(0),
+            max_grade=int(self.train.relevance.max()),
+        )
+        worst = max(model.losses[model.best_epoch] for model in ranker.models_)
+        if worst <= DIVERGED * max(alike, 0.1):
+            return []
+        return [
+            f"the loss is {worst:.4g}, and {alike:.4g} where all documents have one score: the learning rate "
+            f"{ranker.learning_rate:g} may be too large; try {ranker.learning_rate / 10:g}"
+        ]
+
+    def signature(self) -> str:
+        return (
+            f"{ranker_signature(self.ranker, validated=self.valid is not None)} | train:{self.train.name} | "
+            f"{'' if self.valid is None else f'valid:{self.valid.name} | '}features:{len(self.train.names)} | "
+            f"rankscope {__version__}"
+        )
+
+    def sections(self) -> list[Section]:
+        lists, documents = len(self.train.query_ids), len(self.train)
+        models = self.ranker.models_
+        sentence = (
+            f"Trained on {pluralise_queries(lists)} with {pluralise(documents, 'document')} and "
+            f"{pluralise(len(self.train.names), 'feature')}"
+        )
+        rows = []
+        for m, model in enumerate(models, 1):
+            at = model.best_epoch
+            value = f"{model.values[at]:.4f}" if model.values else ""
+            loss = [format_loss(model.losses[at])] if model.losses else []
+            rows.append((str(m), str(model.epochs), str(at + 1), *loss, value))
+        if self.valid is not None:
+            mean = float(np.mean([model.values[model.best_epoch] for model in models]))
+            of = "of the trees that were kept" if self.rounds == "trees" else "of its best epoch"
+            a_mean = as_measure("stop_on", self.ranker.stop_on).summary == "mean"
+            sentence += (
+                f"; on {pluralise_queries(len(self.valid.query_ids))} of {self.valid.name} the {'mean ' if a_mean else ''}"
+                f"{self.ranker.stop_on} {of} is {mean:.4f}"
+            )
+        loss_too = ["loss"] if models[0].losses else []
+        headings = ("model", self.rounds, "kept", *loss_too, str(self.ranker.stop_on))
+        keep = len(headings) if self.valid is not None else len(headings) - 1
+        table = Table(columns=headings[:keep], rows=tuple(row[:keep] for row in rows), left=0)
+        names = [f"model {m}" for m in range(1, len(models) + 1)]
+        return [
+            Section(title="", sentence=sentence + ".", table=table),
+            *epoch_curves(
+                names, [model.values for model in models], str(self.ranker.stop_on), f"Validation by {self.rounds[:-1]}"
+            ),
+            *epoch_curves(names, [model.losses for model in models], "loss", f"Loss of training by {self.rounds[:-1]}"),
+        ]
+
+    def frame(self) -> pl.DataFrame:
+        return tidy_frame(self)
+
+    def __str__(self) -> str:
+        return as_text(self)
+
+    def __repr__(self) -> str:
+        models = pluralise(len(self.ranker.models_), "model")
+        return f"Training({str(parse_objective(self.ranker.loss))!r}, {models}, {pluralise_queries(len(self.train.query_ids))})"
+
+
+def format_loss(loss: float) -> str:
+    """Four digits, also of one that is very large."""
+    return f"{loss:.4f}" if abs(loss) < 1e6 else f"{loss:.3e}"
+
+
+def epoch_curves(names: list[str], courses: list[tuple[float, ...]], y_title: str, title: str) -> list[Section]:
+    """A figure of values by epoch, a line a name; nothing where there is no course."""
+    longest = max(map(len, courses), default=0)
+    if longest < 2:
+        return []
+    values = np.full((len(names), longest), np.nan)
+    for row, course in zip(values, courses, strict=True):
+        row[: len(course)] = course
+    x = list(range(1, longest + 1))
+    data = {"x": x, "x_title": "epoch", "measures": names, "values": values, "y_title": y_title}
+    return [Section(title=title, figure=Figure("condition_lines", data), folded=True)]
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class BlendTraining:
+    """A blend that was trained, what on, and the lists that its rankers were watched on (None: none).
+
+    settings: all that changes numbers, for the signature. columns: ranker, and those of `Training`.
+    """
+
+    blend: Blend
+    train: Features
+    valid: Features | None
+    settings: Mapping[str, Any]
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        return ("ranker", "model", "epoch", "part", "measure", "value")
+
+    @cached_property
+    def parts(self) -> dict[str, Training]:
+        """Of each ranker, by name, its own training."""
+        names = self.blend.parameters_["rankers"]
+        return {
+            name: Training(ranker=one, train=self.train, valid=self.valid)
+            for name, one in zip(names, self.blend.rankers_, strict=True)
+        }
+
+    def records(self) -> Iterator[tuple[Any, ...]]:
+        for name, part in self.parts.items():
+            yield from ((name, *row) for row in part.records())
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What is to be said of every part once, then what is of one alone."""
+        each = {name: part.notes for name, part in self.parts.items()}
+        shared = [note for note in next(iter(each.values())) if all(note in notes for notes in each.values())]
+        own = [f"{name}: {note}" for name, notes in each.items() for note in notes if note not in shared]
+        return (*shared, *own)
+
+    @cached_property
+    def value(self) -> float | None:
+        """The measure that was watched, of the blend on the validation lists; None without."""
+        if self.valid is None:
+            return None
+        first = self.blend.rankers_[0]
+        highest = max(int(one.relevance.max()) for one in (self.train, self.valid))
+        watch = EarlyStopping(self.valid, as_measure("stop_on", first.stop_on), 1, max_grade=highest)
+        scores = self.blend.predict(self.valid)
+        order = self.valid.order
+        watch.better(scores if order is None else scores[order])
+        return watch.values[0]
+
+    def signature(self) -> str:
+        shown = [f"{name}:{value}" for name, value in self.settings.items()]
+        data = [f"train:{self.train.name}", *([] if self.valid is None else [f"valid:{self.valid.name}"])]
+        return " | ".join(["blend", *shown, *data, f"features:{len(self.train.names)}", f"rankscope {__version__}"])
+
+    def sections(self) -> list[Section]:
+        n, value = len(self.parts), self.value
+        sentence = (
+            f"Trained a blend of {pluralise(n, 'ranker')} on {pluralise_queries(len(self.train.query_ids))} with "
+            f"{pluralise(len(self.train), 'document')} and {pluralise(len(self.train.names), 'feature')}"
+        )
+        measure = str(self.blend.rankers_[0].stop_on)
+        if self.valid is not None and value is not None:
+            a_mean = "mean " if as_measure("stop_on", self.blend.rankers_[0].stop_on).summary == "mean" else ""
+            sentence += (
+                f"; on {pluralise_queries(len(self.valid.query_ids))} of {self.valid.name} the {a_mean}{measure} of the blend is "
+                f"{value:.4f}"
+            )
+        rows = []
+        for (name, part), weight in zip(self.parts.items(), self.blend.combination_.weights.tolist(), strict=True):
+            models = part.ranker.models_
+            kept = f"{np.mean([model.best_epoch + 1 for model in models]):.4g}"
+            own = [f"{np.mean([model.values[model.best_epoch] for model in models]):.4f}"] if self.valid else []
+            rows.append((name, f"{kept} {part.rounds}", *own, f"{weight:.2f}"))
+        headings = ("ranker", "kept", *([measure] if self.valid is not None else []), "weight")
+        first = [part.ranker.models_[0] for part in self.parts.values()]
+        return [
+            Section(title="", sentence=sentence + ".", table=Table(columns=headings, rows=tuple(rows), left=1)),
+            *epoch_curves(list(self.parts), [one.values for one in first], measure, "Validation by epoch or tree"),
+        ]
+
+    def frame(self) -> pl.DataFrame:
+        return tidy_frame(self)
+
+    def __str__(self) -> str:
+        return as_text(self)
+
+    def __repr__(self) -> str:
+        return f"BlendTraining({pluralise(len(self.parts), 'ranker')}, {pluralise_queries(len(self.train.query_ids))})"

@@ -1,0 +1,220 @@
+"""Association of two runs, query by query, by any rank correlation or RBO."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from rankscope.data.rows import decode_id, decode_ids
+from rankscope.data.run import Run
+from rankscope.data.text import align_columns, first_names, format_value
+from rankscope.errors import InputError, ParameterError, UnknownName
+from rankscope.kernels.text import decode
+from rankscope.measures.association.correlation import (
+    goodman_kruskal_gamma,
+    kendall_tau,
+    spearman,
+    tau_ap,
+    weighted_tau,
+)
+from rankscope.measures.association.rank_biased_overlap import rbo
+
+if TYPE_CHECKING:
+    import polars as pl
+
+__all__ = [
+    "BetweenRuns",
+    "STATISTICS",
+    "between_runs",
+]
+
+
+Scored = Mapping[str, float]
+#: The statistics of `between_runs` by name.
+STATISTICS: dict[str, Callable[..., float]] = {
+    "tau": kendall_tau,
+    "tau_ap": tau_ap,
+    "weighted_tau": weighted_tau,
+    "spearman": spearman,
+    "gamma": goodman_kruskal_gamma,
+    "rbo": rbo,
+}
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class BetweenRuns:
+    """One value for each query that two runs have in common.
+
+    statistic: its name with the parameters that were given. systems: the names of the two runs. query_ids: the common
+    queries, in the order of the first run. values: (queries), nan where undefined. notes: what a reader should know.
+    """
+
+    statistic: str
+    systems: tuple[str, str]
+    query_ids: tuple[str, ...]
+    values: npt.NDArray[np.float64]
+    notes: tuple[str, ...] = ()
+
+    @cached_property
+    def mean(self) -> float:
+        """The mean over the queries that have a value; nan where none has."""
+        there = self.values[~np.isnan(self.values)]
+        return float(there.mean()) if there.size else float("nan")
+
+    def frame(self) -> pl.DataFrame:
+        """The values as a tidy polars frame: system_a, system_b, statistic, query, value (null where undefined)."""
+        import polars as pl
+
+        names = [name.encode("utf-8", "surrogateescape").decode("utf-8", "replace") for name in self.query_ids]
+        columns = {
+            "system_a": [self.systems[0]] * len(names),
+            "system_b": [self.systems[1]] * len(names),
+            "statistic": [self.statistic] * len(names),
+            "query": names,
+            "value": self.values,
+        }
+        return pl.DataFrame(columns).with_columns(pl.col("value").fill_nan(None))
+
+    def __str__(self) -> str:
+        cells = [format_value(value, "mean") for value in (*self.values.tolist(), self.mean)]
+        rows = [["query", self.statistic], *map(list, zip((*self.query_ids, "all"), cells, strict=True))]
+        return "\n".join([*align_columns(rows, 1), *(f"note: {note}" for note in self.notes)])
+
+    def __repr__(self) -> str:
+        a, b = self.systems
+        return f"BetweenRuns({self.statistic} of {a!r} and {b!r}, {len(self.query_ids)} queries)"
+
+
+def between_runs(
+    run_a: Run | Mapping[str, Scored], run_b: Run | Mapping[str, Scored], statistic: str = "tau", **parameters: Any
+) -> BetweenRuns:
+    """How alike two runs rank, query by query: one value for each query that both answer.
+
+    statistic: "tau" (Kendall's; variant="b"), "tau_ap" (run_a is the truth), "weighted_tau", "spearman", "gamma" or
+    "rbo"; parameters: those of the function of that name in this module, such as variant="a", ties="b", p=0.8.
+    Correlations compare the documents that both lists hold; rank-biased overlap all documents. Equal scores are ties,
+    which each statistic treats as its parameters say; no rule breaks them. A correlation of a query with fewer than two
+    documents in common is nan, as is one whose documents are all tied where the statistic is undefined then; notes
+    count them, and `mean` leaves them out. Rank-biased overlap is 0 there, since that is what it means.
+
+    Raises InputError for runs without a query in common, scores that are not finite, a document twice, and what the
+    statistic refuses (its line begins with the query); UnknownName for another statistic; ParameterError for a
+    parameter that it does not have.
+
+    >>> import rankscope as rs
+    >>> a = rs.Run({"q1": {"d1": 3.0, "d2": 2.0, "d3": 1.0}, "q2": {"d1": 1.0, "d2": 2.0}}, name="bm25")
+    >>> b = rs.Run({"q1": {"d1": 3.0, "d3": 2.0, "d2": 1.0}, "q2": {"d1": 1.0, "d9": 2.0}}, name="dense")
+    >>> print(between_runs(a, b))
+    query     tau
+    q1     0.3333
+    q2          -
+    all    0.3333
+    note: 1 of 2 queries has fewer than 2 documents in common and no value (q2)
+    >>> between_runs(a, b, "rbo", p=0.5).values.tolist()
+    [0.875, 0.25]
+    """
+    by_function = {function.__name__: name for name, function in STATISTICS.items()}
+    statistic = by_function.get(str(statistic), statistic)
+    if not isinstance(statistic, str) or statistic not in STATISTICS:
+        raise UnknownName("statistic between runs", str(statistic), [*STATISTICS, *by_function])
+    check_parameters(statistic, parameters)
+    first, second = (run if isinstance(run, Run) else Run(run) for run in (run_a, run_b))
+    lists_a, lists_b = lists_of(first), lists_of(second)
+    queries = [query for query in lists_a if query in lists_b]
+    if not queries:
+        raise InputError(
+            f"runs {first.name!r} ({len(lists_a)} queries) and {second.name!r} ({len(lists_b)} queries) have no query "
+            "in common; expected two runs of one set of queries"
+        )
+    apart: list[str] = []
+    values = np.full(len(queries), np.nan)
+    for i, query in enumerate(queries):
+        a, b = lists_a[query], lists_b[query]
+        n_common = sum(map(b.__contains__, a))
+        if n_common < (1 if statistic == "rbo" else 2):
+            apart.append(query)
+        try:
+            values[i] = value_of(statistic, a, b, n_common, parameters)
+        except InputError as error:
+            raise InputError(f"query {query!r}: {error}") from None
+    return BetweenRuns(
+        statistic=statistic_name(statistic, parameters),
+        systems=(first.name, second.name),
+        query_ids=tuple(queries),
+        values=values,
+        notes=notes_on(queries, values, apart, len(lists_a) + len(lists_b) - 2 * len(queries), statistic),
+    )
+
+
+def value_of(statistic: str, a: Scored, b: Scored, n_common: int, parameters: Mapping[str, Any]) -> float:
+    """One query's value."""
+    if statistic == "rbo":
+        return rbo(a, b, **parameters) if a and b else 0.0
+    return STATISTICS[statistic](a, b, common=True, **parameters) if n_common >= 2 else float("nan")
+
+
+def check_parameters(statistic: str, parameters: Mapping[str, Any]) -> None:
+    """Raise ParameterError for one that the statistic does not have, or a value that it refuses."""
+    known = [name for name in inspect.signature(STATISTICS[statistic]).parameters if name not in ("x", "y", "a", "b")]
+    known = [name for name in known if name != "common"]
+    for name in parameters:
+        if name not in known:
+            expected = f"one of {', '.join(known)}" if known else "none"
+            raise ParameterError(f"{statistic} has no parameter {name!r}, expected {expected}")
+    STATISTICS[statistic]({"x": 2.0, "y": 1.0}, {"x": 2.0, "y": 1.0}, **parameters)  # refuses bad values at once
+
+
+def lists_of(run: Run) -> dict[str, Scored]:
+    """Scores by document, by query. Raises InputError for a document twice or a score that is not finite."""
+    if run._mapping is not None:
+        lists: dict[str, Scored] = dict(run._mapping)
+    else:
+        assert run._rows is not None
+        rows = run._rows
+        names, scores, bounds = decode_ids(decode(rows.docs)), rows.values.tolist(), rows.offsets.tolist()
+        lists = {}
+        for query, start, end in zip(map(decode_id, rows.query_ids), bounds, bounds[1:], strict=False):
+            lists[query] = dict(zip(names[start:end], scores[start:end], strict=True))
+            if len(lists[query]) < end - start:
+                raise InputError(f"run {run.name!r}: query {query!r} holds a document twice, expected each once")
+    for query, docs in lists.items():
+        try:
+            finite = bool(np.isfinite(np.fromiter(docs.values(), np.float64, len(docs))).all())
+        except (TypeError, ValueError):
+            finite = False
+        if not finite:
+            raise InputError(f"run {run.name!r}: query {query!r} holds a score that is no finite number, expected one")
+    return lists
+
+
+def statistic_name(statistic: str, parameters: Mapping[str, Any]) -> str:
+    """As it is printed: rbo(p=0.8)."""
+    inner = ", ".join(f"{name}={value!r}" for name, value in parameters.items())
+    return f"{statistic}({inner})" if inner else statistic
+
+
+def notes_on(
+    queries: list[str], values: npt.NDArray[np.float64], apart: list[str], left_out: int, statistic: str
+) -> tuple[str, ...]:
+    """Sentences on what has no value and what was left out."""
+    notes = []
+    tied = [q for q, undefined in zip(queries, np.isnan(values).tolist(), strict=True) if undefined and q not in apart]
+    if left_out:
+        verb = "query is" if left_out == 1 else "queries are"
+        notes.append(f"{left_out} {verb} in one of the runs only and left out")
+    if apart:
+        verb = "has" if len(apart) == 1 else "have"
+        lack = "fewer than 2 documents in common and no value"
+        if statistic == "rbo":
+            lack = f"no document in common and {'counts' if len(apart) == 1 else 'count'} as 0"
+        notes.append(f"{len(apart)} of {len(queries)} queries {verb} {lack} ({first_names(apart)})")
+    if tied:
+        verb = "has" if len(tied) == 1 else "have"
+        notes.append(f"{len(tied)} of {len(queries)} queries {verb} no value, for ties ({first_names(tied)})")
+    return tuple(notes)

@@ -1,0 +1,276 @@
+"""Precision-recall curves: interpolated precision, interpolated AP, areas, and means over a row of cutoffs."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+import numpy as np
+
+from rankscope.data.hits import Hits
+from rankscope.kernels.segments import scan
+from rankscope.measures.base import Binary, Measure, is_int, is_number, ratio, require
+from rankscope.measures.binary import AP
+from rankscope.measures.rank_scale import ScaledRanks
+from rankscope.typing import Bools, Floats
+
+__all__ = [
+    "APIntervals",
+    "AUCIntervals",
+    "AvgIPrec",
+    "IAP",
+    "IPrec",
+    "PRAUC",
+    "highest_from",
+    "in_blocks",
+    "sums_up_to",
+    "trapezoid_heights",
+]
+
+
+#: How many relevant documents a level of recall asks for: trec_eval 10 rounds half up, 9 cuts off after adding .9.
+ROUNDED = {"half_up": 0.5, "plus_point_nine": 0.9}
+Rounding = Literal["half_up", "plus_point_nine"]
+
+
+def precision_from_recall(hits: Hits, rel: int | None, recall: float, rounding: str) -> Floats:
+    """The highest precision at any rank from the one where recall * R relevant documents are seen."""
+    needed = np.floor(recall * hits.n_relevant(rel) + ROUNDED[rounding])
+    seen = hits.relevant_above(rel) + 1.0
+    rows = np.flatnonzero(hits.relevant(rel) & (seen >= needed[hits.query]))
+    highest = np.zeros(len(hits))
+    np.maximum.at(highest, hits.query[rows], seen[rows] / hits.rank[rows])
+    return highest
+
+
+@dataclass(frozen=True, kw_only=True)
+class InterpolatedPrecision(Binary):
+    """What both share. rounding: how many relevant documents a recall of x asks for: floor(x R + .5) or (x R + .9)."""
+
+    rounding: Rounding = "half_up"
+
+    def check(self) -> None:
+        good = isinstance(self.rounding, str) and self.rounding in ROUNDED
+        require(good, self, "rounding", self.rounding, f"one of {', '.join(ROUNDED)}")
+
+
+@dataclass(frozen=True, kw_only=True)
+class IPrec(InterpolatedPrecision):
+    """Interpolated precision: the highest precision from the rank where the given recall is reached; in [0, 1].
+
+    Higher is better. 0 where that recall is never reached, or nothing is relevant.
+    """
+
+    name: ClassVar[str] = "IPrec"
+    source: ClassVar[str] = "trec_eval iprec_at_recall"
+    after_at: ClassVar[str] = "recall"
+    recall: float
+
+    def check(self) -> None:
+        super().check()
+        good = is_number(self.recall) and 0 <= self.recall <= 1
+        require(good, self, "recall", self.recall, "a recall from 0 to 1, as in IPrec@0.1")
+
+    def values(self, hits: Hits) -> Floats:
+        return precision_from_recall(hits, self.rel, self.recall, self.rounding)
+
+
+@dataclass(frozen=True, kw_only=True)
+class AvgIPrec(InterpolatedPrecision):
+    """Eleven-point average: the mean of interpolated precision at recall 0, .1, ..., 1; in [0, 1], higher is better.
+
+    Without relevant documents: 0.
+    """
+
+    name: ClassVar[str] = "AvgIPrec"
+    source: ClassVar[str] = "trec_eval 11pt_avg"
+
+    def values(self, hits: Hits) -> Floats:
+        # The levels as decimals, not as multiples of .1: .3 and 3 * .1 ask for different numbers of documents.
+        levels = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
+        total = np.zeros(len(hits))
+        for level in levels:
+            total += precision_from_recall(hits, self.rel, level, self.rounding)
+        return total / len(levels)
+
+
+#: Cells of a table of queries and cutoffs that are worth their memory at once.
+CELLS = 1 << 22
+
+
+def highest_from(values: Floats, hits: Hits) -> Floats:
+    """(hits) the highest of each value and those below it in its list."""
+    ends = np.asarray(hits.offsets[-1] - hits.offsets[::-1])  # the lists, read from the last hit of the last query
+    return scan(np.maximum, values[::-1], ends)[::-1]
+
+
+def precisions_of(hits: Hits, rel: int | None) -> Floats:
+    """(hits) the precision at the rank of each relevant document, at most 1; 0 for others."""
+    precision = np.minimum((hits.relevant_above(rel) + 1.0) / hits.rank, 1.0)
+    return np.where(hits.relevant(rel), precision, 0.0)
+
+
+def trapezoid_heights(values: Floats, counted: Bools, hits: Hits) -> Floats:
+    """(hits) the mean of a counted value and the one counted before it in its list; 0 for the first and for others."""
+    rows = np.flatnonzero(counted)
+    follows = np.diff(hits.query[rows]) == 0
+    found = np.zeros(values.size)
+    found[rows[1:][follows]] = ((values[rows[1:]] + values[rows[:-1]]) / 2)[follows]
+    return found
+
+
+@dataclass(frozen=True, kw_only=True)
+class IAP(AP):
+    """Interpolated average precision: AP with the highest precision from each rank on; in [0, 1], higher is better.
+
+    The sum over the relevant documents retrieved (in the first k) of the highest precision at its rank or at that of a
+    later one, over what norm says; norm, cutoff, scale and empty lists as in AP, which it is never below. The eleven
+    levels of trec_eval's 11pt_avg are AvgIPrec.
+    """
+
+    name: ClassVar[str] = "IAP"
+    source: ClassVar[str] = "Dunaiski (2018), AP interpolated"
+
+    def averages(self) -> bool:
+        return False  # the highest precision of the rest varies with the whole order
+
+    def precisions(self, hits: Hits) -> Floats:
+        precision = super().precisions(hits)
+        return np.where(precision > 0, highest_from(precision, hits), 0.0)
+
+
+@dataclass(frozen=True, kw_only=True)
+class PRAUC(ScaledRanks, Binary):
+    """Area under the precision-recall curve; in [0, 1], higher is better.
+
+    The curve joins the points (i/R, precision at the i-th relevant document) by straight lines, and begins at recall 0
+    with the precision of the first, so that a perfect list gives 1; behind the last retrieved one nothing is added.
+    interpolated: each precision is the highest from there on. scale: ranks count percentiles or permilles of all ranked
+    documents. Without relevant documents, or none retrieved: 0. (A curve that begins at precision 1, as scikit-learn's,
+    is another one.)
+    """
+
+    name: ClassVar[str] = "PRAUC"
+    source: ClassVar[str] = "Dunaiski (2018), PR AUC, with the step from recall 0; Davis and Goadrich (2006)"
+    interpolated: bool = False
+
+    def check(self) -> None:
+        require(isinstance(self.interpolated, bool), self, "interpolated", self.interpolated, "True or False")
+
+    def values(self, hits: Hits) -> Floats:
+        relevant, precision = hits.relevant(self.rel), precisions_of(hits, self.rel)
+        if self.interpolated:
+            precision = highest_from(precision, hits)
+        first = relevant & (hits.relevant_above(self.rel) == 0)
+        area = hits.sum(np.where(first, precision, trapezoid_heights(precision, relevant, hits)))
+        return np.minimum(ratio(area, hits.n_relevant(self.rel)), 1.0)
+
+
+@dataclass(frozen=True, kw_only=True)
+class CutoffIntervals(Binary):
+    """What means over a row of cutoffs share. step, depth: the cutoffs are step, 2 step, ..., up to depth."""
+
+    step: int = 100
+    depth: int = 10_000
+
+    def check(self) -> None:
+        check_steps(self, self.step, self.depth)
+
+    def reach(self, hits: Hits) -> int:
+        return self.depth - self.depth % self.step
+
+    def values(self, hits: Hits) -> Floats:
+        return in_blocks(self.values_at_once, hits, self.depth // self.step)
+
+    @abstractmethod
+    def values_at_once(self, hits: Hits) -> Floats:
+        """(queries) the values, with a table of queries and cutoffs in memory."""
+
+    def up_to(self, weights: Floats | None, hits: Hits) -> Floats:
+        """(queries, cutoffs) the sum of the weights (None: 1) of the relevant documents within each cutoff."""
+        return sums_up_to(hits, self.rel, weights, self.step, self.depth)
+
+    def cutoffs(self) -> Floats:
+        """The cutoffs, in rising order."""
+        return np.arange(self.step, self.depth + 1, self.step, dtype=np.float64)
+
+
+def in_blocks(values: Callable[[Hits], Floats], hits: Hits, width: int) -> Floats:
+    """(..., queries) what `values` gives, for so many queries at once that a table `width` wide fits in memory."""
+    size = max(1, CELLS // width)
+    if len(hits) <= size:
+        return values(hits)
+    parts = [np.arange(a, min(a + size, len(hits))) for a in range(0, len(hits), size)]
+    return np.concatenate([values(hits.select(part)) for part in parts], axis=-1)
+
+
+def check_steps(measure: Measure, step: int, depth: int) -> None:
+    """Raise ParameterError for a row of cutoffs that there is not."""
+    for name, value in (("step", step), ("depth", depth)):
+        require(is_int(value) and 1 <= value < 10**9, measure, name, value, "a whole number of at least 1")
+    require(step <= depth, measure, "depth", depth, f"at least the step, {step}")
+    deepest = step * 100_001 - 1
+    require(depth <= deepest, measure, "depth", depth, f"at most 100,000 cutoffs, so at most {deepest}")
+
+
+def sums_up_to(hits: Hits, rel: int | None, weights: Floats | None, step: int, depth: int) -> Floats:
+    """(queries, cutoffs) the sum of the weights (None: 1) of the relevant documents within each cutoff."""
+    cutoffs = depth // step
+    cell = np.ceil(hits.rank / step) - 1
+    rows = np.flatnonzero(hits.relevant(rel) & (cell < cutoffs))
+    cells = hits.query[rows] * cutoffs + np.maximum(cell[rows], 0).astype(np.int64)
+    total = np.bincount(cells, None if weights is None else weights[rows], len(hits) * cutoffs)
+    return np.cumsum(total.reshape(len(hits), cutoffs), axis=1, dtype=np.float64)
+
+
+@dataclass(frozen=True, kw_only=True)
+class APIntervals(CutoffIntervals):
+    """Mean of average precision over cutoffs 100, 200, ..., 10000; in [0, 1], higher is better.
+
+    At each cutoff k the sum of precisions is over the lesser of R and k (AP(norm='min')@k), so that a perfect list
+    gives 1. step, depth: the cutoffs are step, 2 step, ... up to depth. average: the "arithmetic" or the "geometric"
+    mean, which is 0 where nothing relevant is within the first cutoff. Without relevant documents, or none within
+    `depth`: 0.
+    """
+
+    name: ClassVar[str] = "APIntervals"
+    source: ClassVar[str] = "Dunaiski (2018), MAP over intervals, each cutoff's sum over min(R, k)"
+    average: Literal["arithmetic", "geometric"] = "arithmetic"
+
+    def check(self) -> None:
+        super().check()
+        good = self.average in ("arithmetic", "geometric")
+        require(good, self, "average", self.average, "'arithmetic' or 'geometric'")
+
+    def values_at_once(self, hits: Hits) -> Floats:
+        best = np.minimum(hits.n_relevant(self.rel)[:, None], self.cutoffs())
+        values = np.minimum(ratio(self.up_to(precisions_of(hits, self.rel), hits), best), 1.0)
+        if self.average == "arithmetic":
+            return np.asarray(values.mean(axis=1))
+        with np.errstate(divide="ignore"):
+            return np.asarray(np.exp(np.log(values).mean(axis=1)))
+
+
+@dataclass(frozen=True, kw_only=True)
+class AUCIntervals(CutoffIntervals):
+    """Mean of the partial area under the ROC curve over cutoffs 100, 200, ..., 10000; in [0, 1], higher is better.
+
+    At each cutoff k: the share of pairs of a relevant document (any of them, also one behind k or not retrieved) and
+    one of the others in the first k that are in the right order, which is the area left of where the curve is at k over
+    the largest there could be. A perfect list gives 1. Where the first k hold relevant ones only: 1. A list shorter
+    than k counts as filled up with documents that are not relevant. step, depth: the cutoffs are step, 2 step, ... up
+    to depth. Without relevant documents, or none within `depth`: 0.
+    """
+
+    name: ClassVar[str] = "AUCIntervals"
+    source: ClassVar[str] = "McClish (1989), partial area under the ROC curve; Dunaiski (2018), ROC AUC over intervals"
+
+    def values_at_once(self, hits: Hits) -> Floats:
+        found, n = self.up_to(None, hits), hits.n_relevant(self.rel)[:, None]
+        others = np.maximum(self.cutoffs() - found, 0.0)
+        above = hits.rank - 1.0 - hits.relevant_above(self.rel)  # others above
+        right = found * others - self.up_to(above, hits)
+        values = np.where(others > 0, ratio(right, n * others), 1.0)
+        return np.asarray(np.clip(values, 0.0, 1.0).mean(axis=1))

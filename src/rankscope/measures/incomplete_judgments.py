@@ -1,0 +1,125 @@
+"""Measures for incomplete judgments: bpref, infAP, Judged, Unj."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from rankscope.data.hits import Hits
+from rankscope.measures.base import Binary, Measure, Summary, ratio
+from rankscope.measures.cutoffs import within
+from rankscope.typing import Floats
+
+__all__ = [
+    "Bpref",
+    "GMBpref",
+    "Judged",
+    "Unj",
+    "infAP",
+]
+
+
+#: trec_eval's smoothing of infAP.
+EPSILON = 0.00001
+
+
+@dataclass(frozen=True, kw_only=True)
+class Bpref(Binary):
+    """How many documents judged not relevant stand above the relevant ones; in [0, 1], higher is better.
+
+    sum over relevant retrieved of 1 - min(n, R) / min(N, R), over R: n = judged not relevant above it, N = judged not
+    relevant in all. Unjudged documents play no part. Without relevant documents: 0.
+    """
+
+    name: ClassVar[str] = "Bpref"
+    source: ClassVar[str] = "trec_eval bpref; Buckley and Voorhees (2004)"
+
+    def values(self, hits: Hits) -> Floats:
+        relevant = hits.relevant(self.rel)
+        n_relevant, n_nonrelevant = hits.n_relevant(self.rel), hits.n_nonrelevant(self.rel)
+        above = hits.before((hits.relevance >= 0) & ~relevant)
+        most = n_relevant[hits.query]
+        bound = np.minimum(most, n_nonrelevant[hits.query])
+        preference = 1.0 - ratio(np.minimum(above, most), bound)
+        return ratio(hits.sum(np.where(relevant, preference, 0.0)), n_relevant)
+
+
+@dataclass(frozen=True, kw_only=True)
+class GMBpref(Bpref):
+    """Bpref, put together over queries by the geometric mean; in [0, 1], higher is better.
+
+    Values below 0.00001 enter the mean as 0.00001.
+    """
+
+    name: ClassVar[str] = "GMBpref"
+    summary: ClassVar[Summary] = "geometric"
+    source: ClassVar[str] = "trec_eval gm_bpref"
+
+
+@dataclass(frozen=True, kw_only=True)
+class infAP(Binary):
+    """Average precision inferred from a sample of judgments; in [0, 1], higher is better.
+
+    For a relevant document at rank j + 1 the expected precision is 1/(j+1) + j/(j+1) * share of the pool above it *
+    share of relevant among the judged there; over R. Negative grades are pooled and not judged. Without
+    relevant documents: 0.
+    """
+
+    name: ClassVar[str] = "infAP"
+    source: ClassVar[str] = "trec_eval infAP; Yilmaz and Aslam (2006)"
+
+    def values(self, hits: Hits) -> Floats:
+        relevant = hits.relevant(self.rel)
+        unjudged = hits.relevance < 0
+        r = hits.relevant_above(self.rel)
+        u = hits.before(unjudged)
+        n = hits.before(~relevant & ~unjudged)
+        j = hits.rank - 1.0
+        pooled = ratio((r + n + u).astype(np.float64), j)
+        share = (r + EPSILON) / (r + n + 2 * EPSILON)
+        precision = 1.0 / hits.rank + j / hits.rank * pooled * share
+        return ratio(hits.sum(np.where(relevant, precision, 0.0)), hits.n_relevant(self.rel))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Judged(Measure):
+    """The share of judged documents in the first k, or in the whole list; in [0, 1], higher is better.
+
+    Of a list shorter than k, the share of its documents. Negative grades are not judged. Nothing
+    retrieved: 0.
+    """
+
+    name: ClassVar[str] = "Judged"
+    needs_relevant: ClassVar[bool] = False
+    source: ClassVar[str] = "ir_measures Judged"
+    averaged: ClassVar[bool] = True
+    first_only: ClassVar[tuple[str, ...]] = ()
+    cutoff: int | None = None
+
+    def values(self, hits: Hits) -> Floats:
+        read = hits.retrieved.astype(np.float64)
+        if self.cutoff is not None:
+            read = np.minimum(read, self.cutoff)
+        return ratio(hits.sum(within(hits, self.cutoff, hits.relevance >= 0)), read)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Unj(Measure):
+    """Documents of the first k that are not judged, over k; in [0, 1], lower is better.
+
+    A list shorter than k counts as filled up with nothing. Negative grades are not judged.
+    """
+
+    name: ClassVar[str] = "Unj"
+    higher_is_better: ClassVar[bool | None] = False
+    needs_relevant: ClassVar[bool] = False
+    source: ClassVar[str] = "trec_eval 10 unj"
+    averaged: ClassVar[bool] = True
+    first_only: ClassVar[tuple[str, ...]] = ()
+    cutoff: int
+
+    def values(self, hits: Hits) -> Floats:
+        judged = hits.sum(within(hits, self.cutoff, hits.relevance >= 0))
+        return (np.minimum(hits.retrieved, self.cutoff) - judged) / self.cutoff

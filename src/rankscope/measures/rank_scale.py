@@ -1,0 +1,77 @@
+"""Ranks and cutoffs that count parts of the collection, percentiles or permilles, instead of documents."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import numpy as np
+
+from rankscope.data.hits import Hits
+from rankscope.errors import ParameterError
+from rankscope.measures.base import Measure, require
+from rankscope.measures.cutoffs import query_cutoff
+from rankscope.typing import Floats
+
+__all__ = [
+    "SCALES",
+    "ScaledRanks",
+]
+
+
+#: On what a rank may be counted instead: the parts of the whole ranking.
+SCALES = {"percentile": 100, "permille": 1000}
+
+
+@dataclass(frozen=True, kw_only=True)
+class ScaledRanks(Measure):
+    """A measure whose ranks, and cutoff, may count parts of the whole ranking.
+
+    scale: None, the rank itself; "percentile" or "permille": of N ranked items, the rank r counts as 100 r / N or
+    1000 r / N. N is the size of the collection (`collection_size`, `--total-ranks`); without it, ParameterError.
+    """
+
+    scale: Literal["percentile", "permille"] | None = None
+
+    def check_shared(self) -> None:
+        super().check_shared()
+        good = self.scale is None or (isinstance(self.scale, str) and self.scale in SCALES)
+        require(good, self, "scale", self.scale, "'percentile' or 'permille'")
+
+    def __call__(self, hits: Hits) -> Floats:
+        return super().__call__(self.converted(hits))
+
+    def converted(self, hits: Hits) -> Hits:
+        """The hits with ranks on the scale. Raises ParameterError where the number of ranked items is not known."""
+        if self.scale is None:
+            return hits
+        size, parts = hits.collection_size, SCALES[self.scale]
+        if size is None:
+            raise ParameterError(
+                f"{self}: a {self.scale} needs the number of all ranked items; pass it (--total-ranks N, total_ranks=N)"
+            )
+
+        def convert() -> Hits:
+            rank, first, last = (ranks * parts / size for ranks in (hits.rank, hits.first, hits.last))
+            return replace(hits, rank=rank, first=first, last=last, _memory={})
+
+        return hits.once(("on a scale", self.scale), convert)
+
+    def used(self, hits: Hits) -> Floats:
+        return super().used(self.converted(hits))
+
+    def reach(self, hits: Hits) -> int | Floats | None:
+        cutoff: int | str | None = getattr(self, "cutoff", None)
+        if self.scale is not None and isinstance(cutoff, str):  # all ranks may be parts of 1
+            return query_cutoff(hits, cutoff, self.level(hits), rounded=False)
+        return super().reach(hits)
+
+    def ranks_within(self, hits: Hits, depth: int | Floats) -> int | Floats:
+        """How many ranks there are up to `depth`, which may be on the scale."""
+        whole: int | Floats = np.floor(depth) if isinstance(depth, np.ndarray) else depth
+        if self.scale is not None:
+            whole = np.floor(np.multiply(depth, hits.collection_size or 1) / SCALES[self.scale])
+        return whole
+
+    def averages(self) -> bool:
+        return self.scale is None and super().averages()

@@ -1,0 +1,356 @@
+"""Systems in pairs: differences query by query, significance of all pairs, wins of each over each."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from rankscope.errors import ParameterError
+from rankscope.kernels.ties import order_of
+from rankscope.reporting.figures.inputs import (
+    MINUS,
+    as_names,
+    as_table,
+    cell,
+    inline,
+    number,
+    printable,
+    row_names,
+    shorten,
+    truncation_note,
+)
+from rankscope.reporting.figures.marks import as_levels, draw_cells, height_of, square_axes
+from rankscope.reporting.figures.registry import figure
+from rankscope.reporting.figures.style import BLUE, DIVERGING, VERMILLION, Style, altair, between, finish, ink_on
+from rankscope.stats.inputs import check_share
+from rankscope.typing import Floats
+
+__all__ = [
+    "query_differences",
+    "significance_matrix",
+    "win_matrix",
+]
+
+
+#: More bars than these cannot be told apart.
+MOST_BARS = 1000
+#: More systems than these cannot be read in a matrix.
+MOST_SYSTEMS = 40
+
+
+def queries_example(names: Sequence[str], queries: int, rng: np.random.Generator) -> dict[str, Any]:
+    values = rng.random((2, queries))
+    return {
+        "measure": "AP",
+        "system_a": names[-1],
+        "system_b": names[0],
+        "query_ids": [f"q{i}" for i in range(queries)],
+        "differences": values[0] - values[1],
+        "values_a": values[0],
+        "values_b": values[1],
+    }
+
+
+@figure(queries_example)
+def query_differences(
+    *,
+    measure: str,
+    system_a: str,
+    system_b: str,
+    query_ids: Sequence[str],
+    differences: npt.ArrayLike,
+    values_a: npt.ArrayLike | None = None,
+    values_b: npt.ArrayLike | None = None,
+    higher_is_better: bool | None = True,
+    style: Style | None = None,
+) -> Any:
+    """A bar a query, the difference of two systems, from the query where a gains most to the one where it loses most.
+
+    differences: of a minus b, in the order of `query_ids`; NaN: the query is left out. values_a, values_b: shown where
+    a pointer rests. higher_is_better: of the measure; False: a gains where the difference is below 0; None: neither is
+    said to be better. Of more than 1,000 queries every so many are shown. Raises ParameterError for data that do not
+    fit.
+    """
+    alt, style = altair(), style or Style()
+    ids = row_names(query_ids)
+    values = as_table(differences, (len(ids),), "differences")
+    a, b = printable(system_a), printable(system_b)
+    pair = ((a, "values_a", values_a), (b, "values_b", values_b))
+    sides = [(name, as_table(given, values.shape, what)) for name, what, given in pair if given is not None]
+    down = higher_is_better is False
+    order = order_of(values if down else -values)[: int((~np.isnan(values)).sum())]
+    if not order.size:
+        raise ParameterError("differences has no value, expected at least 1 query on which both systems have one")
+    places = np.arange(order.size)
+    if order.size > MOST_BARS:
+        places = np.unique(np.linspace(0, order.size - 1, MOST_BARS).round().astype(np.int64))
+    gap = 0.1 if order.size <= 120 else 0.0
+    rows = [
+        {
+            "query": ids[order[place]],
+            "from": i + gap,
+            "to": i + 1 - gap,
+            "difference": cell(values[order[place]]),
+            "zero": 0,
+            "side": "a" if values[order[place]] > 0 else "b",
+            **values_of(sides, order[place]),
+        }
+        for i, place in enumerate(places)
+    ]
+    word = "higher" if higher_is_better is None else "better"
+    higher, lower = int((values > 0).sum()), int((values < 0).sum())
+    better, worse = (lower, higher) if down else (higher, lower)
+    queries = f"{order.size:,} {'query' if order.size == 1 else 'queries'}"
+    return finish(
+        bars(alt, rows, (a, b), printable(measure), f"{queries}, from most helped to most hurt", (word, down)),
+        title=f"{printable(measure)} by query: {shorten(a)} {MINUS} {shorten(b)}",
+        subtitle=[
+            f"{shorten(a)} is {word} on {better:,} of {queries}, {shorten(b)} on {worse:,}; equal on "
+            f"{order.size - better - worse:,}. Mean difference {number(float(values[order].mean()))}.",
+            f"Of the {queries}, sorted, {len(rows):,} are shown, evenly spaced." if len(rows) < order.size else "",
+        ],
+        description=(
+            f"{printable(measure)} of {a} minus {b} by query: {a} is {word} on {better} of {queries}, {b} on {worse}; most "
+            f"helped {rows[0]['query']}, {number(values[order[0]])}; most hurt {rows[-1]['query']}, "
+            f"{number(values[order[-1]])}."
+        ),
+        style=style,
+        height=240,
+    )
+
+
+def values_of(sides: list[tuple[str, Floats]], query: int) -> dict[str, str]:
+    """The values of both systems as one text: names are data, never names of columns."""
+    return {"values": "; ".join(f"{name}: {number(table[query])}" for name, table in sides)} if sides else {}
+
+
+def bars(
+    alt: Any, rows: list[dict[str, Any]], pair: tuple[str, str], measure: str, across: str, said: tuple[str, bool]
+) -> Any:
+    """said: the word for whose bar rises, and whether that is b."""
+    word, down = said
+    x = alt.X("from:Q").title(across).scale(domain=[0, len(rows)], nice=False)
+    x = x.axis(labels=False, ticks=False, grid=False)
+    y = alt.Y("difference:Q").title(f"difference in {measure}")
+    tooltip = [alt.Tooltip("query:N", title="query"), alt.Tooltip("difference:Q", title="difference", format="+.4f")]
+    tooltip += [alt.Tooltip("values:N")] if "values" in rows[0] else []
+    side = alt.Fill("side:N").legend(None).scale(domain=["a", "b"], range=[BLUE, VERMILLION])
+    chart, words = alt.Chart(inline(rows)), alt.Chart(inline([{}]))
+    layers = [
+        chart.mark_rect(aria=False).encode(x=x, x2="to:Q", y=y, y2="zero:Q", fill=side),
+        words.mark_rule(aria=False, opacity=0.6).encode(y=alt.Y(datum=0)),
+    ]
+    # Words stand where bars never are: above those that fall, below those that rise.
+    right = {"x": alt.value({"expr": "width - 4"})}, "right"
+    left = {"x": alt.value(4)}, "left"
+    top = {"baseline": "top"}, alt.value(4), "▲", pair[down], right if not down else left
+    bottom = {"baseline": "bottom"}, alt.value({"expr": "height - 4"}), "▼", pair[not down], left if not down else right
+    ends = (rows[0]["difference"], rows[-1]["difference"])
+    for (look, at, sign, name, (place, align)), there in ((top, max(ends) > 0), (bottom, min(ends) < 0)):
+        if there:
+            text = words.mark_text(aria=False, align=align, fontWeight="bold", **look)
+            layers.append(text.encode(**place, y=at, text=alt.value(f"{sign} {shorten(name, 20)} {word}")))
+    # A bar of hardly any height has a whole column that answers to the pointer.
+    return alt.layer(*layers, chart.mark_rect(aria=False, opacity=0).encode(x=x, x2="to:Q", tooltip=tooltip))
+
+
+def pairs_example(names: Sequence[str], queries: int, rng: np.random.Generator) -> dict[str, Any]:
+    means, chances = np.sort(rng.random(len(names)))[::-1], rng.random((len(names), len(names))) * 0.1
+    return {
+        "systems": names,
+        "differences": means[:, None] - means,
+        "pvalues": np.minimum(chances, chances.T),
+        "level": 0.05,
+    }
+
+
+@figure(pairs_example)
+def significance_matrix(
+    *,
+    systems: Sequence[str],
+    differences: npt.ArrayLike,
+    pvalues: npt.ArrayLike,
+    level: float = 0.05,
+    levels: Sequence[float] = (),
+    measure: str = "",
+    criterion: str = "",
+    noun: str = "system",
+    style: Style | None = None,
+) -> Any:
+    """All pairs of systems, coloured by the difference of row minus column; a triangle where it is significant.
+
+    systems: sorted. differences, pvalues: (systems, systems), the p-values corrected; NaN: the pair was not tested, has
+    no mark and is not counted. levels: where there are several, in the place of `level`: the lower the level that a
+    pair reaches, the larger its triangle; instead of p-values that lowest level itself will do, 1 for a pair that
+    reaches none. criterion: in words, when a pair is marked, where that is not p ≤ level, as "probability
+    of one to be better ≥ 95%". noun: what one of them is, as "metric". A triangle points up where the row is higher,
+    else down, so that grey print tells as much. The first 40 systems are shown. Raises ParameterError for data
+    that do not fit.
+    """
+    alt, style = altair(), style or Style()
+    check_share("level", level)
+    several = as_levels(levels)
+    level = max(several, default=level)
+    names = as_names(systems, "systems")
+    shape = (len(names), len(names))
+    kept = names[:MOST_SYSTEMS]
+    table = as_table(differences, shape, "differences")[: len(kept), : len(kept)]
+    chances = as_table(pvalues, shape, "pvalues")[: len(kept), : len(kept)]
+    rows = pair_rows(kept, table, chances, several or [level])
+    most = max((abs(row["difference"]) for row in rows if row["difference"] is not None), default=0) or 1.0
+    for row in rows:
+        row["ink"] = ink_on(between(DIVERGING, (row["difference"] / most + 1) / 2)) if row["mark"] else style.ink
+    upper = np.triu_indices(len(kept), 1)
+    tested = np.isfinite(chances[upper])
+    marked = int((tested & (chances[upper] <= level) & (np.abs(table[upper]) > 0)).sum())
+    how = "" if criterion else " significantly"
+    found = f"{marked} of {tested.sum()} {'pair differs' if tested.sum() == 1 else 'pairs differ'}{how}"
+    found += f" ({printable(criterion) or (f'level {level:g} or lower' if several else f'p ≤ {level:g}, corrected')})."
+    return finish(
+        pair_cells(
+            alt, kept, rows, (most, several), f"difference{' in ' + printable(measure) if measure else ''}", style
+        ),
+        title=f"Which {printable(noun)}s differ",
+        subtitle=[
+            found,
+            f"▲ row{how} higher than column, ▼ lower." if marked else "",
+            truncation_note(len(names), MOST_SYSTEMS, f"{printable(noun)}s"),
+        ],
+        description=f"Differences of {len(kept)} {printable(noun)}s: {found}",
+        style=style,
+        height=height_of(len(kept)),
+    )
+
+
+def pair_cells(
+    alt: Any, names: list[str], rows: list[dict[str, Any]], looks: tuple[float, list[float]], what: str, style: Style
+) -> Any:
+    """looks: the difference that has the full colour; the levels that sizes tell apart, where there are several."""
+    most, levels = looks
+    y, x = square_axes(alt, names, names, style)
+    zero = "datum.value == 0 ? '0' : format(datum.value, '+.3f')"
+    gradient = alt.Legend(title=f"{what}, row {MINUS} column", values=[-most, 0, most], labelExpr=zero, titleLimit=300)
+    colour = alt.Fill("difference:Q").legend(gradient)
+    colour = colour.scale(domain=[-most, 0, most], range=list(DIVERGING), interpolate="rgb")
+    up_down = alt.Shape("mark:N").legend(None).scale(domain=["higher", "lower"], range=["triangle-up", "triangle-down"])
+    tooltip = [
+        alt.Tooltip("row:N", title="row"),
+        alt.Tooltip("column:N", title="column"),
+        alt.Tooltip("difference:Q", title="difference", format="+.4f"),
+        alt.Tooltip("reached:N", title="level")
+        if len(levels) > 1
+        else alt.Tooltip("pvalue:Q", title="p", format=".4f"),
+    ]
+    # A triangle leaves the colour of its cell to be seen, on a phone too.
+    size = min(120, max(14, (style.narrowest * 0.6 / len(names)) ** 2 / 4))
+    boxes = alt.Chart(inline(rows)).mark_rect(aria=False, stroke="#767676", strokeOpacity=0.25)
+    marks = alt.Chart(inline([row for row in rows if row["mark"]]))
+    marks = marks.mark_point(aria=False, opacity=1, strokeWidth=0, size=size)
+    sizes = {"size": size_of(alt, size, levels, style)} if len(levels) > 1 else {}
+    ink = alt.Fill("ink:N").scale(None).legend(None)
+    return alt.layer(
+        boxes.encode(y=y, x=x, fill=colour, tooltip=tooltip),
+        marks.encode(y=y, x=x, shape=up_down, fill=ink, tooltip=tooltip, **sizes),
+    ).resolve_scale(fill="independent")
+
+
+def size_of(alt: Any, size: float, levels: list[float], style: Style) -> Any:
+    """How large a triangle is by the level that its pair reaches, with what says so below."""
+    texts = [f"{level:g}" for level in levels]
+    look = {"symbolType": "triangle-up", "symbolFillColor": style.ink, "symbolStrokeWidth": 0}
+    legend = alt.Legend(title="level", orient="top", columns=5 if style.narrowest < 560 else 10, **look)
+    scale = alt.Scale(
+        type="ordinal",
+        domain=texts,
+        range=[round(v, 1) for v in np.linspace(1.2 * size, size / 6, len(levels)).tolist()],
+    )
+    return alt.Size("reached:N").sort(None).legend(legend).scale(scale)
+
+
+def pair_rows(names: list[str], differences: Floats, pvalues: Floats, levels: list[float]) -> list[dict[str, Any]]:
+    """One row a cell of the matrix, its diagonal left out. levels: rising; a pair reaches the lowest it can."""
+    marks = np.where(pvalues <= levels[-1], np.sign(differences), 0)
+    reached = np.searchsorted(levels, pvalues)
+    said = [*(f"{level:g}" for level in levels), "none"]
+    words = {1.0: "higher", -1.0: "lower"}
+    return [
+        {
+            "row": names[i],
+            "column": names[j],
+            "difference": cell(differences[i, j]),
+            "pvalue": cell(pvalues[i, j]),
+            "mark": words.get(float(marks[i, j])),
+            **({"reached": said[min(reached[i, j], len(levels))]} if len(levels) > 1 else {}),
+        }
+        for i in range(len(names))
+        for j in range(len(names))
+        if i != j
+    ]
+
+
+MOST = 40
+#: Pixels that the names beside a table leave for it, and that a number of two digits takes.
+NAMES, DIGITS = 130, 24
+
+
+def win_example(names: Sequence[str], queries: int, rng: np.random.Generator) -> dict[str, Any]:
+    ability = rng.normal(size=len(names))
+    rates = 1 / (1 + np.exp(ability[None, :] - ability[:, None]))
+    np.fill_diagonal(rates, np.nan)
+    return {"systems": names, "rates": rates, "counts": np.full(rates.shape, queries)}
+
+
+@figure(win_example)
+def win_matrix(
+    *,
+    systems: Sequence[str],
+    rates: npt.ArrayLike,
+    counts: npt.ArrayLike | None = None,
+    note: str = "",
+    style: Style | None = None,
+) -> Any:
+    """How often the system of a row wins against that of a column, coloured around one half, with the percentages.
+
+    rates: (systems, systems) in [0, 1], NaN where there is none, as on the diagonal. counts: (systems, systems) how
+    many comparisons there were, for the pointer. Numbers that would run into each other are left to the pointer. The
+    first 40 systems are shown. Raises ParameterError for data that do not fit.
+    """
+    alt, style = altair(), style or Style()
+    names = as_names(systems, "systems")
+    kept, shape = names[:MOST], (len(names), len(names))
+    table = as_table(rates, shape, "rates")
+    if ((table < 0) | (table > 1)).any():
+        raise ParameterError("rates has a share beyond [0, 1], expected shares of comparisons won")
+    n = None if counts is None else as_table(counts, shape, "counts")
+    rows = []
+    for i, row in enumerate(kept):
+        for j, column in enumerate(kept):
+            share = table[i, j]
+            colour = style.paper if np.isnan(share) else between(DIVERGING, share)
+            text = "–" if np.isnan(share) else f"{100 * share:.0f}"
+            made = {"row": row, "column": column, "value": cell(share), "text": text, "ink": ink_on(colour)}
+            rows.append(made if n is None else {**made, "count": cell(n[i, j])})
+    fill = alt.Fill("value:Q").legend(alt.Legend(title="wins", format=".0%"))
+    fill = fill.scale(domain=[0, 0.5, 1], range=list(DIVERGING), interpolate="rgb")
+    tooltip = [
+        alt.Tooltip("row:N", title="system"),
+        alt.Tooltip("column:N", title="against"),
+        alt.Tooltip("value:Q", title="wins", format=".1%"),
+        *([] if n is None else [alt.Tooltip("count:Q", title="comparisons", format=",")]),
+    ]
+    room = (style.narrowest - NAMES) / len(kept) >= DIGITS
+    return finish(
+        draw_cells(alt, rows, square_axes(alt, kept, kept, style), fill, tooltip, room),
+        title="Who wins against whom",
+        subtitle=[
+            "Of 100 comparisons with a column's system, a row's system wins so many; a tie is half a win.",
+            printable(note),
+            truncation_note(len(names), MOST, "systems"),
+        ],
+        description=f"Shares of comparisons that each of {len(kept)} systems wins against each other.",
+        style=style,
+        height=height_of(len(kept)),
+    )

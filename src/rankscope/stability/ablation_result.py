@@ -1,0 +1,260 @@
+"""The result of an ablation of judgments: the numbers, and what a report shows of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from rankscope._version import __version__
+from rankscope.data.result import as_text, tidy_frame
+from rankscope.data.scores import Scores
+from rankscope.data.section import Figure, Section, Table
+from rankscope.data.text import format_number, format_percent, format_value, join_names, pluralise
+from rankscope.kernels.ties import at_most
+from rankscope.typing import Floats
+
+if TYPE_CHECKING:
+    import polars as pl
+
+__all__ = [
+    "Ablation",
+    "AblationLevels",
+    "AblationRow",
+    "NEAR",
+]
+
+
+#: From this tau on two orders of systems are mostly called equivalent (Voorhees 2001).
+NEAR = 0.9
+#: With fewer systems tau moves in large steps.
+FEW = 6
+
+
+class AblationRow(NamedTuple):
+    """A row of the tidy table. level: the share, or the depth. lost: queries without a relevant document left.
+
+    Those of kind "all" are by all judgments.
+    """
+
+    kind: str
+    measure: str
+    level: float
+    kept: float
+    lost: float
+    tau_b: float
+    tau_b_low: float
+    tau_b_high: float
+    tau_ap: float
+    value: float
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class AblationLevels:
+    """One kind of ablation, "random" or "depth": level by level, shares falling, depths rising.
+
+    levels: (levels) the shares asked for, or the depths. kept: (levels) the share of all judgments that are left, the
+    mean over the draws. lost: (levels) queries that had a relevant document and have none left. tau, tau_ap: (measures,
+    levels) of the order of systems with that by all judgments, the mean over the draws, in [-1, 1], higher is more
+    alike; tau_low, tau_high: its lowest and highest value in a draw. values: (measures, levels) the mean over draws of
+    the mean over systems. NaN where there is none.
+    """
+
+    kind: str
+    levels: Floats
+    kept: Floats
+    lost: Floats
+    tau: Floats
+    tau_low: Floats
+    tau_high: Floats
+    tau_ap: Floats
+    values: Floats
+
+    def near(self) -> list[float | None]:
+        """(measures) the level with fewest judgments to which tau is at least `NEAR` in every draw, there and at all
+        levels with more; None where it is not even at the level with most.
+        """
+        order = slice(None) if self.kind == "random" else slice(None, None, -1)
+        good = (at_most(NEAR, self.tau_low))[:, order]
+        unbroken = np.logical_and.accumulate(good, axis=1).sum(axis=1).tolist()
+        return [float(self.levels[order][n - 1]) if n else None for n in unbroken]
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Ablation:
+    """How alike systems are ordered with fewer judgments.
+
+    scores: by all judgments. n_judgments: how many these are. n_unlisted: how many are of documents that no run lists.
+    random, depth: what was found with judgments dropped at random, and of shallower pools.
+    """
+
+    scores: Scores
+    n_judgments: int
+    n_unlisted: int
+    iterations: int
+    seed: int
+    random: AblationLevels
+    depth: AblationLevels
+    notes: tuple[str, ...]
+
+    @property
+    def measures(self) -> tuple[str, ...]:
+        """The names of the measures."""
+        return self.scores.measure_names
+
+    @property
+    def full(self) -> Floats:
+        """(measures) the mean over systems by all judgments; NaN where one of them has no value."""
+        return np.array([self.scores.summary(name).mean() for name in self.measures])
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Those of the tidy table."""
+        return AblationRow._fields
+
+    def records(self) -> Iterator[AblationRow]:
+        """A row a measure and level, after one for all judgments."""
+        for m, name in enumerate(self.measures):
+            yield AblationRow("all", name, np.nan, 1.0, 0.0, 1.0, 1.0, 1.0, 1.0, float(self.full[m]))
+            for found in (self.random, self.depth):
+                columns = (found.tau[m], found.tau_low[m], found.tau_high[m], found.tau_ap[m], found.values[m])
+                table = np.stack((found.levels, found.kept, found.lost, *columns), axis=1)
+                for row in table.tolist():
+                    yield AblationRow(found.kind, name, *row)
+
+    def frame(self) -> pl.DataFrame:
+        """The tidy table as a polars frame, null where there is no value."""
+        return tidy_frame(self)
+
+    def signature(self) -> str:
+        """Every setting that changes the numbers, in one line."""
+        head = self.scores.signature().rpartition(" | rankscope ")[0]
+        shares, depths = (",".join(f"{x:g}" for x in found.levels.tolist()) for found in (self.random, self.depth))
+        parts = [
+            f"systems:{len(self.scores.systems)}",
+            f"shares:{shares}",
+            f"iterations:{self.iterations}",
+            f"depths:{depths}",
+            f"rng:{self.seed}",
+        ]
+        return " | ".join([head, *parts, f"rankscope {__version__}"])
+
+    def sections(self) -> tuple[Section, ...]:
+        """One for each kind: a sentence, and the table."""
+        draws = pluralise(self.iterations, "draw")
+        return (
+            Section(
+                title="With judgments dropped at random",
+                sentence=self._sentence(self.random),
+                table=self._table(self.random),
+                figure=self._figure(self.random, "share of judgments kept (%)", 100 * self.random.levels),
+                notes=(
+                    f"mean over {draws} of each share; tau low and high are the lowest and highest of them. Of each "
+                    "query the share is kept of its relevant and of its other judged documents, but at least 1 and 10",
+                    "documents whose judgment was dropped count as in the pool, but not judged: infAP estimates from "
+                    "the others what they are, for other measures they are not relevant or left aside",
+                    *self._few(),
+                ),
+            ),
+            Section(
+                title="With a shallower pool",
+                sentence=self._sentence(self.depth),
+                table=self._table(self.depth),
+                figure=self._figure(self.depth, "depth of the pool", self.depth.levels),
+                notes=(
+                    "the pool is made of these runs alone, and each helped to make the pool that it is measured by: of "
+                    "a system that did not, this says nothing",
+                    *self._unlisted(),
+                    *self._few(),
+                ),
+            ),
+        )
+
+    def _table(self, found: AblationLevels) -> Table:
+        at_random = found.kind == "random"
+        rows = []
+        for m, name in enumerate(self.measures):
+            whole = (name, "all", "100.0 %", *(("1.00",) * (4 if at_random else 2)))
+            rows.append((*whole, format_value(float(self.full[m]), "mean")))
+            for n, level in enumerate(found.levels.tolist()):
+                taus = [found.tau[m, n], *([found.tau_low[m, n], found.tau_high[m, n]] if at_random else [])]
+                numbers = tuple(format_number(float(x), 2) for x in (*taus, found.tau_ap[m, n]))
+                value = format_value(float(found.values[m, n]), "mean")
+                rows.append(
+                    (
+                        name,
+                        format_percent(level) if at_random else f"{level:g}",
+                        f"{100 * found.kept[n]:.1f} %",
+                        *numbers,
+                        value,
+                    )
+                )
+        spread = ("tau low", "tau high") if at_random else ()
+        head = ("measure", "share" if at_random else "depth", "judgments kept", "tau", *spread, "tau_AP", "mean value")
+        return Table(columns=head, rows=tuple(rows))
+
+    def _figure(self, found: AblationLevels, title: str, x: Floats) -> Figure | None:
+        """Tau over the levels; none of a single level, or where no tau is defined."""
+        if x.size < 2 or np.isnan(found.tau).all():
+            return None
+        ends = {"lows": found.tau_low, "highs": found.tau_high, "interval": "lowest and highest draw"}
+        data = {
+            "x": x.tolist(),
+            "x_title": title,
+            "measures": list(self.measures),
+            "values": found.tau,
+            "y_title": "Kendall's tau with all judgments",
+        }
+        return Figure("condition_lines", {**data, **(ends if found.kind == "random" else {})})
+
+    def _sentence(self, found: AblationLevels) -> str:
+        """How far down the order of systems stays as it was."""
+        at_random = found.kind == "random"
+        by: dict[float, list[str]] = {}
+        for name, level in zip(self.measures, found.near(), strict=True):
+            by.setdefault(np.nan if level is None else level, []).append(name)
+        none = by.pop(np.nan, [])
+        parts = [f"{format_level(found.kind, level)} by {join_names(names)}" for level, names in sorted(by.items())]
+        few = "dropped at random" if at_random else "taken from a shallower pool only"
+        each = f" in each of {self.iterations} draws" if at_random and self.iterations > 1 else ""
+        scale = f"Kendall's tau of at least {NEAR:g}{each}, where 1 is the same order"
+        systems = pluralise(len(self.scores.systems), "system")
+        if not parts:
+            return (
+                f"When judgments are {few}, the order of the {systems} does not stay close to the one with all "
+                f"judgments ({scale}) at any level tried, by {join_names(none)}."
+            )
+        text = f"When judgments are {few}, the order of the {systems} stays close to the one with all judgments "
+        text += f"({scale}) down to {'; '.join(parts)}."
+        mildest = format_level(found.kind, float(found.levels.max()))
+        return text + (f" By {join_names(none)} it does not even with {mildest}." if none else "")
+
+    def _few(self) -> tuple[str, ...]:
+        """A note where tau is coarse."""
+        n = len(self.scores.systems)
+        if n >= FEW:
+            return ()
+        pairs = n * (n - 1) // 2
+        steps = f"{pairs} pairs, and each that changes places takes {2 / pairs:.2f} from tau"
+        return (f"{n} systems make {steps if pairs > 1 else '1 pair, so tau is 1 or -1'}",)
+
+    def _unlisted(self) -> tuple[str, ...]:
+        if not self.n_unlisted:
+            return ()
+        return (
+            f"{self.n_unlisted:,} of {pluralise(self.n_judgments, 'judgment')} are of documents that no run lists, and "
+            "so are in none of these pools",
+        )
+
+    def __str__(self) -> str:
+        return as_text(self)
+
+    def __repr__(self) -> str:
+        return f"Ablation({len(self.measures)} measures, {pluralise(self.n_judgments, 'judgment')})"
+
+
+def format_level(kind: str, level: float) -> str:
+    """A level as people read it."""
+    return f"{format_percent(level)} of them" if kind == "random" else f"depth {level:g}"

@@ -1,0 +1,254 @@
+"""Reliability of measures: generalisability coefficients and how many queries they need; how alike two sets without a common query rank the same systems."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from rankscope.errors import ParameterError
+from rankscope.stability.conditions import Condition
+from rankscope.stability.sampling import complete_queries, stream
+from rankscope.stats.correlation_values import rank_rows, surplus_by_row, tau_ap_by_row, taus
+from rankscope.stats.inputs import as_generator, check_count, numbers
+from rankscope.stats.reliability import from_squares, mean_squares
+from rankscope.typing import Floats, Ints
+
+__all__ = [
+    "HalfAgreement",
+    "RELIABILITY",
+    "draw_halves",
+    "half_agreement",
+    "halves_of",
+    "reliability_of",
+    "usual_sizes",
+]
+
+
+#: What is kept of each measure's generalisability, in this order.
+RELIABILITY = (
+    "relative",
+    "relative_low",
+    "relative_high",
+    "absolute",
+    "absolute_low",
+    "absolute_high",
+    "needed_relative",
+    "needed_relative_low",
+    "needed_relative_high",
+    "needed_absolute",
+    "needed_absolute_low",
+    "needed_absolute_high",
+)
+#: Of so many draws mean squares are averaged.
+DRAWS = 50
+#: The coefficient that the number of queries needed is for.
+TARGET = 0.95
+
+
+def reliability_of(pools: Sequence[Floats], size: int) -> Floats:
+    """(measures, 12) the numbers of `RELIABILITY`, for means over `size` queries; NaN of fewer than 2 queries.
+
+    pools: values (measures, systems, queries) of some draws, whose mean squares are averaged, so that no single draw
+    decides. Draws in which a measure lacks values of more queries than in others are left out for it.
+    """
+    found = np.full((len(pools[0]), len(RELIABILITY)), np.nan)
+    for m in range(len(found)):
+        some = [values for values in (complete_queries(pool[m]) for pool in pools[:DRAWS]) if values.shape[1] >= 2]
+        if some:
+            most = max(values.shape[1] for values in some)
+            squares = [mean_squares(values) for values in some if values.shape[1] == most]
+            one = from_squares(squares, 0.95, TARGET, size)
+            found[m] = [getattr(one, name) for name in RELIABILITY]
+    return found
+
+
+def halves_of(pool: Floats, iterations: int, seed: int, condition: Condition) -> tuple[Floats, Floats]:
+    """Sizes (k) and (6, measures, k) tau, tau_AP and their percentiles, of two disjoint sets of that size.
+
+    Measures without a value on some query use the others; where sizes differ by that, the largest are NaN.
+    """
+    sizes = usual_sizes(pool.shape[2])
+    found = np.full((6, len(pool), len(sizes)), np.nan)
+    seed_ = int(stream(seed, condition, 0, 3).integers(1 << 62))
+    complete = ~np.isnan(pool).any(axis=1)
+    kinds, kind_of = np.unique(complete, axis=0, return_inverse=True)
+    for kind, mask in enumerate(kinds):
+        which = np.flatnonzero(kind_of.ravel() == kind)
+        fitting = [size for size in sizes if 2 * size <= mask.sum()]
+        if fitting:
+            one = half_agreement(pool[which][:, :, mask], fitting, iterations=iterations, rng=seed_)
+            for k, name in enumerate(("tau", "tau_low", "tau_high", "tau_ap", "tau_ap_low", "tau_ap_high")):
+                found[k][which, : len(fitting)] = getattr(one, name)
+    return np.array(sizes, np.float64), found
+
+
+#: Numbers in the largest array of a chunk: 4 MB of float64, of which some ten are held at once.
+NUMBERS = 1 << 19
+#: The percentiles between which 95 of 100 iterations lie.
+ENDS = (2.5, 97.5)
+#: The first sizes; then multiples of the smallest round step of which no more than MULTIPLES are needed.
+FIRST, MULTIPLES = (5, 10, 20), 5
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class HalfAgreement:
+    """How alike two sets of `sizes` queries each, without a query in common, rank the systems.
+
+    tau, tau_ap: (measures, sizes) the mean over the iterations of Kendall's tau-b and of the AP correlation, both in
+    [-1, 1], higher is more alike; _low, _high: the 2.5th and the 97.5th percentile of the iterations, so what single
+    pairs of sets give, no interval of the mean. counted: (measures, sizes) iterations that have a value; the others, in
+    which a set ties all systems, are left out. NaN where none has.
+    """
+
+    sizes: tuple[int, ...]
+    iterations: int
+    tau: Floats
+    tau_low: Floats
+    tau_high: Floats
+    tau_ap: Floats
+    tau_ap_low: Floats
+    tau_ap_high: Floats
+    counted: Ints
+
+
+def usual_sizes(n_queries: int) -> tuple[int, ...]:
+    """Up to 8 sizes of sets to try, rising: 5, 10, 20, then round steps up to half of the queries.
+
+    Fewer than 10 queries: their half alone; fewer than 2: none.
+
+    >>> usual_sizes(50), usual_sizes(249)
+    ((5, 10, 20, 25), (5, 10, 20, 40, 60, 80, 100, 120))
+    """
+    half = n_queries // 2
+    if half < FIRST[0]:
+        return (half,) if half else ()
+    unit = 1
+    while True:
+        for step in (5 * unit, 10 * unit, 20 * unit):
+            if half // step - FIRST[-1] // step <= MULTIPLES:
+                first = [size for size in FIRST if size <= half]
+                return (*first, *(size for size in range(step, half + 1, step) if size > FIRST[-1]))
+        unit *= 10
+
+
+def half_agreement(values: npt.ArrayLike, sizes: Sequence[int], *, iterations: int, rng: Any) -> HalfAgreement:
+    """Rank the systems by their means over two random sets of queries without a query in common: how alike is it?
+
+    values: (measures, systems, queries), larger is better, without NaN. sizes: numbers of queries in a set, each at
+    most half of the queries. For each size so many `iterations` draw two sets, the same for all measures, and compare
+    the two rankings by Kendall's tau-b and by the AP correlation, which has mistakes near the top weigh more (both
+    directions, their mean); both in [-1, 1], higher is more alike. Means that agree to twelve digits are tied. A
+    ranking that ties all systems is compared with nothing: NaN, left out of means.
+
+    rng: a seed, or a numpy Generator. Each size has a stream of random numbers of its own, so what is drawn for it
+    depends neither on the other sizes nor on the number of measures. Raises ParameterError for another shape, fewer
+    than 2 systems, NaN, no size, a size below 1 or above half of the queries, iterations below 1.
+
+    Source: two sets without a query in common: Voorhees and Buckley (2002); their correlations by size: Urbano, Marrero
+    and Martin (2013); tau-b: Kendall (1945); AP correlation: Yilmaz, Aslam and Robertson (2008), its ties: Urbano and
+    Marrero (2017), agrees with `tau_ap(ties="b")` of `rankscope.measures.association.by_query`.
+
+    >>> found = half_agreement([[[3, 4, 5, 4], [2, 3, 3, 2], [0, 1, 2, 1]]], [1, 2], iterations=10, rng=1)
+    >>> found.tau.tolist(), found.tau_ap.tolist()  # every query ranks alike
+    ([[1.0, 1.0]], [[1.0, 1.0]])
+    """
+    table = numbers(values, "values")
+    if table.ndim != 3 or not table.shape[0] or table.shape[1] < 2 or table.shape[2] < 2:
+        raise ParameterError(
+            f"the values have shape {table.shape}, expected (measures, systems, queries) with at least 1 measure, "
+            "2 systems and 2 queries"
+        )
+    check_count("iterations", iterations)
+    chosen = checked_sizes(sizes, table.shape[2])
+    # The root is drawn, so that a second call with one generator draws other sets.
+    root = as_generator(rng).integers(0, 1 << 32, size=4).tolist()
+    found = np.empty((len(chosen), 2, len(table), iterations))
+    for i, size in enumerate(chosen):
+        stream = np.random.default_rng(np.random.SeedSequence(root, spawn_key=(size,)))
+        found[i] = agreements(table, size, iterations, stream)
+    mean, low, high = (np.moveaxis(part, 0, -1) for part in summed_up(found))
+    return HalfAgreement(
+        sizes=chosen,
+        iterations=int(iterations),
+        tau=mean[0],
+        tau_low=low[0],
+        tau_high=high[0],
+        tau_ap=mean[1],
+        tau_ap_low=low[1],
+        tau_ap_high=high[1],
+        counted=np.asarray((~np.isnan(found[:, 0])).sum(axis=-1).T, np.int64),
+    )
+
+
+def checked_sizes(sizes: Sequence[int], n_queries: int) -> tuple[int, ...]:
+    if not len(sizes):
+        raise ParameterError("no size of a set of queries, expected at least 1, as usual_sizes(n_queries) gives them")
+    for size in sizes:
+        check_count("a size of a set of queries", size)
+        if 2 * size > n_queries:
+            raise ParameterError(
+                f"two sets of {size} queries without one in common, of {n_queries} queries; expected sizes of at most "
+                f"{n_queries // 2}, half of the queries"
+            )
+    return tuple(int(size) for size in sizes)
+
+
+def agreements(table: Floats, size: int, iterations: int, stream: np.random.Generator) -> Floats:
+    """(2, measures, iterations) tau-b and tau_AP of sets of one size."""
+    measures, systems, queries = table.shape
+    found = np.empty((2, measures, iterations))
+    columns = table.reshape(-1, queries).T
+    step = max(1, NUMBERS // max(queries, measures * systems))
+    done = 0
+    for halves in draw_halves(stream, iterations, queries, size, step):
+        rows = len(halves)
+        # One list of systems for each iteration and measure, in this order.
+        means = (of_set(columns, halves[:, side]).reshape(-1, systems) for side in (0, 1))
+        x, y = (rank_rows(lists, computed=True) for lists in means)
+        part = slice(done, done + rows)
+        found[0, :, part] = taus(surplus_by_row(x, y), x, y, "kendall_b").reshape(rows, measures).T
+        found[1, :, part] = tau_ap_by_row(x, y).reshape(rows, measures).T
+        done += rows
+    return found
+
+
+def draw_halves(
+    stream: np.random.Generator, iterations: int, n_queries: int, size: int, step: int = 1024
+) -> Iterator[Ints]:
+    """(iterations, 2, size), chunk by chunk: the queries of two sets that have none in common.
+
+    What is drawn does not depend on how much is drawn at once.
+    """
+    for start in range(0, iterations, step):
+        rows = min(step, iterations - start)
+        order = np.broadcast_to(np.arange(n_queries), (rows, n_queries)).copy()
+        stream.permuted(order, axis=1, out=order)
+        yield order[:, : 2 * size].reshape(rows, 2, size)
+
+
+def of_set(columns: Floats, queries: Ints) -> Floats:
+    """(iterations, lists) the mean of each list over the queries of each set; columns: (all queries, lists)."""
+    chosen = np.zeros((len(queries), len(columns)))
+    np.put_along_axis(chosen, queries, 1.0 / queries.shape[1], axis=1)
+    return np.asarray(chosen @ columns)
+
+
+def summed_up(found: Floats) -> tuple[Floats, Floats, Floats]:
+    """Mean and both percentiles along the last axis, over what is not NaN; percentiles as numpy.percentile has them."""
+    rising = np.sort(found, axis=-1)  # NaN comes last
+    counted = (~np.isnan(rising)).sum(axis=-1, keepdims=True)
+    mean = np.divide(
+        np.nansum(rising, axis=-1, keepdims=True), counted, out=np.full(counted.shape, np.nan), where=counted > 0
+    )
+    ends = []
+    for end in ENDS:
+        last = np.maximum(counted - 1, 0)
+        place = last * (end / 100)
+        below = np.floor(place).astype(np.int64)
+        lower, upper = (np.take_along_axis(rising, np.minimum(at, last), axis=-1) for at in (below, below + 1))
+        ends.append((lower + (upper - lower) * (place - below))[..., 0])
+    return mean[..., 0], ends[0], ends[1]

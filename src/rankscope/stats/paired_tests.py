@@ -1,0 +1,426 @@
+"""Tests of two systems on the same queries: Student's t, Wilcoxon's signed ranks, the signs, Fisher's randomisation, the bootstrap."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from rankscope.kernels.resample import bootstrap_moments, draw, exact_flip_sums, flip_sums
+from rankscope.kernels.ties import NOISE, joins
+from rankscope.stats.distributions import special, t_pvalue
+from rankscope.stats.inputs import (
+    all_zero,
+    as_differences,
+    as_generator,
+    check_alternative,
+    check_choice,
+    check_count,
+    check_positive,
+    constant,
+    counted,
+    levelled,
+    outcomes,
+)
+from rankscope.typing import Bools, Floats
+
+__all__ = [
+    "PairedTest",
+    "bootstrap_test",
+    "monte_carlo",
+    "randomisation_test",
+    "sign_test",
+    "t_test",
+    "wilcoxon_test",
+]
+
+
+#: More differences than these are tested by the normal approximation, unless asked otherwise.
+EXACT = 50
+#: Numbers in the tables of pairs that are worked on at once: 16 MB.
+TABLE = 1 << 21
+#: The studies that warn of the tests on signs and ranks.
+WARNING = (
+    "on many queries this test finds differences between equal systems more often than its level says "
+    "(Urbano et al. 2019; Ihemelandu and Ekstrand 2023; Parapar et al. 2020 find otherwise)"
+)
+MANY = 200
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class PairedTest:
+    """What a test found, for each pair; arrays of shape (pairs), or () where one list of differences was given.
+
+    test: its name. statistic, pvalue: NaN where the data leave them undefined, see `degenerate`. alternative: what the
+    p-value speaks for: the mean difference (or its sign) is not 0, greater, less. n: queries. n_resamples: 0 where none
+    were needed. exact: of each pair, all cases were counted. error: standard error of a p-value from resampling, else
+    0. degenerate: where the differences are constant or one, so that the test says nothing. notes: what to know before
+    believing it.
+    """
+
+    test: str
+    statistic: Floats
+    pvalue: Floats
+    alternative: str
+    n: int
+    n_resamples: int
+    exact: bool
+    error: Floats
+    degenerate: Bools
+    notes: tuple[str, ...]
+
+
+def by_formula(
+    test: str,
+    shape: tuple[int, ...],
+    statistic: Floats,
+    pvalue: Floats,
+    alternative: str,
+    n: int,
+    exact: bool = False,
+    degenerate: Bools | None = None,
+    notes: tuple[str, ...] = (),
+) -> PairedTest:
+    none = np.zeros(pvalue.shape, np.bool_)
+    return PairedTest(
+        test=test,
+        statistic=statistic.reshape(shape),
+        pvalue=pvalue.reshape(shape),
+        alternative=alternative,
+        n=n,
+        n_resamples=0,
+        exact=exact,
+        error=np.zeros(shape),
+        degenerate=(none if degenerate is None else degenerate).reshape(shape),
+        notes=notes,
+    )
+
+
+def flat_notes(differences: Floats, flat: Bools) -> tuple[str, ...]:
+    """What a test that needs a variance says of pairs without one."""
+    if differences.shape[1] == 1:
+        return ("one query: a single difference says nothing of how much differences vary",)
+    one = "the difference is the same on every query: there is no variance to test it against"
+    equal = all_zero(differences)
+    return (
+        *counted(equal, "no query tells the two systems apart", "are told apart by no query"),
+        *counted(flat & ~equal, one, "differ by the same amount on every query: no variance to test it against"),
+    )
+
+
+def t_test(differences: npt.ArrayLike, *, alternative: str = "two-sided") -> PairedTest:
+    """Student's paired t-test of the mean difference; the default test.
+
+    statistic = mean / (s / sqrt(n)), with n - 1 degrees of freedom; unbounded, above 0 where the first system is
+    better. differences: (queries) or (pairs, queries). All differences 0: statistic 0 and p = 1. One query, or the same
+    difference on every query: statistic and p are NaN, flagged as degenerate. Raises ParameterError for NaN.
+
+    Source: Student (1908); agrees with scipy.stats.ttest_rel.
+
+    >>> result = t_test([0.1, 0.2, 0.0, 0.3])
+    >>> round(float(result.statistic), 4), round(float(result.pvalue), 4)
+    (2.3238, 0.1027)
+    """
+    check_alternative(alternative)
+    rows, shape = as_differences(differences)
+    rows, _ = levelled(rows)
+    n = rows.shape[1]
+    flat = constant(rows) | (n == 1)
+    statistic, pvalue = np.full(len(rows), np.nan), np.full(len(rows), np.nan)
+    some = rows[~flat]
+    if some.size:
+        statistic[~flat] = some.mean(axis=1) / (some.std(axis=1, ddof=1) / np.sqrt(n))
+        pvalue[~flat] = t_pvalue(statistic[~flat], n - 1, alternative)
+    equal = all_zero(rows)
+    statistic[equal], pvalue[equal] = 0.0, 1.0
+    notes = flat_notes(rows, flat)
+    return by_formula("t", shape, statistic, pvalue, alternative, n, degenerate=flat, notes=notes)
+
+
+def sign_test(differences: npt.ArrayLike, *, alternative: str = "two-sided", zone: float = 0.0) -> PairedTest:
+    """The sign test: as many queries won as lost? Exact, from the binomial distribution.
+
+    statistic: queries won, a count. zone: a difference of at most this much is a tie; ties count for neither side. Only
+    ties: p = 1. Raises ParameterError for NaN, for a zone below 0.
+
+    Source: Arbuthnott (1710), Fisher (1925); agrees with scipy.stats.binomtest of wins among wins and losses.
+
+    >>> float(sign_test([0.1, 0.2, 0.0, 0.3, 0.1]).pvalue)  # 4 won, 0 lost: 2 / 2^4
+    0.125
+    """
+    check_alternative(alternative)
+    check_positive("zone", zone, zero=True)
+    rows, shape = as_differences(differences)
+    won, lost = (counts.astype(np.float64) for counts in outcomes(rows, zone))
+    pvalue = sign_pvalue(won, lost, alternative)
+    notes = (WARNING,) if rows.shape[1] >= MANY else ()
+    return by_formula("sign", shape, won, pvalue, alternative, rows.shape[1], exact=True, notes=notes)
+
+
+def sign_pvalue(won: Floats, lost: Floats, alternative: str) -> Floats:
+    """P(as many wins or more), or as few; twice the smaller for both sides."""
+    bdtr = special().bdtr
+    few = np.minimum(won, lost) if alternative == "two-sided" else lost if alternative == "greater" else won
+    # As many wins or more are as few losses or fewer.
+    tail = np.asarray(bdtr(few, (won + lost).astype(np.int64), 0.5))
+    return np.asarray(np.minimum(1.0, 2.0 * tail if alternative == "two-sided" else tail))
+
+
+def wilcoxon_test(
+    differences: npt.ArrayLike,
+    *,
+    alternative: str = "two-sided",
+    zero_method: str = "wilcox",
+    method: str = "auto",
+    correction: bool = False,
+) -> PairedTest:
+    """Wilcoxon's signed rank test: are the differences symmetric about 0?
+
+    statistic: the sum of ranks of the positive differences, where all are ranked by absolute value; at least 0.
+    zero_method: "wilcox" leaves out differences of 0, "pratt" ranks them and then leaves them out. Differences that
+    agree to twelve digits are tied and share their mean rank. method: "exact" counts all vectors of signs of these very
+    ranks, ties included; "approx" takes the normal distribution with the variance of these ranks, with `correction` by
+    a half for continuity; "auto" is exact up to 50 differences of a pair. No difference but 0: p = 1. Raises
+    ParameterError for NaN.
+
+    Source: Wilcoxon (1945), Pratt (1959); agrees with scipy.stats.wilcoxon, which has no exact p-value for ties but
+    by permutation.
+
+    >>> float(wilcoxon_test([0.1, 0.2, 0.4, 0.3, 0.5]).pvalue)  # 2 of 2^5 vectors of signs
+    0.0625
+    """
+    check_alternative(alternative)
+    check_choice("zero_method", zero_method, ("wilcox", "pratt"))
+    check_choice("method", method, ("auto", "exact", "approx"))
+    rows, shape = as_differences(differences)
+    rows, _ = levelled(rows)
+    at_once = max(1, TABLE // rows.shape[1])
+    parts = [
+        by_ranks(rows[start : start + at_once], alternative, zero_method, method, correction)
+        for start in range(0, len(rows), at_once)
+    ]
+    statistic, pvalue, exact = (np.concatenate(found) for found in zip(*parts, strict=True))
+    notes = (WARNING,) if rows.shape[1] >= MANY else ()
+    return by_formula("wilcoxon", shape, statistic, pvalue, alternative, rows.shape[1], bool(exact.all()), notes=notes)
+
+
+def by_ranks(
+    rows: Floats, alternative: str, zero_method: str, method: str, correction: bool
+) -> tuple[Floats, Floats, Bools]:
+    """(pairs) statistic, p-value, and whether that is exact."""
+    ranks = signed_ranks(rows, zero_method)
+    few = (ranks != 0).sum(axis=1) <= EXACT
+    exact = few if method == "auto" else np.full(len(rows), method == "exact")
+    pvalue = np.empty(len(rows))
+    if exact.any():
+        some = ranks[exact]
+        at_once = max(1, TABLE // n_of_sums(some))
+        starts = range(0, len(some), at_once)
+        pvalue[exact] = np.concatenate([exact_ranks(some[start : start + at_once], alternative) for start in starts])
+    if not exact.all():
+        pvalue[~exact] = approximate_ranks(ranks[~exact], alternative, correction)
+    return np.maximum(ranks, 0.0).sum(axis=1), pvalue, exact
+
+
+def signed_ranks(rows: Floats, zero_method: str) -> Floats:
+    """(pairs, queries) the mean rank of each absolute difference, with its sign; 0 for those left out."""
+    sizes = np.abs(rows)
+    noise = NOISE * sizes.max(axis=1, keepdims=True)
+    sizes = np.where(sizes <= noise, 0.0, sizes)
+    n = rows.shape[1]
+    order = np.argsort(sizes, axis=1, kind="stable")
+    sorted_sizes = np.take_along_axis(sizes, order, axis=1)
+    new = np.ones(sizes.shape, np.bool_)
+    new[:, 1:] = ~joins(sorted_sizes, noise)
+    group = np.cumsum(new.ravel()) - 1  # no group runs over the end of a row
+    place = np.broadcast_to(np.arange(1.0, n + 1), sizes.shape).ravel()
+    middle = np.bincount(group, place) / np.bincount(group)
+    ranks = np.empty(sizes.shape)
+    np.put_along_axis(ranks, order, middle[group].reshape(sizes.shape), axis=1)
+    if zero_method == "wilcox":
+        ranks -= (sizes == 0).sum(axis=1, keepdims=True)
+    return np.asarray(np.where(sizes > 0, np.sign(rows) * ranks, 0.0))
+
+
+def approximate_ranks(ranks: Floats, alternative: str, correction: bool) -> Floats:
+    """By the normal distribution: each rank r counts with probability 1/2, so mean r / 2 and variance r^2 / 4."""
+    off = ranks.sum(axis=1) / 2  # the statistic less its mean
+    spread = np.sqrt((ranks * ranks).sum(axis=1)) / 2
+    if correction:
+        step = np.sign(off) if alternative == "two-sided" else 1.0 if alternative == "greater" else -1.0
+        off = off - step / 2
+    z = np.divide(off, spread, out=np.zeros_like(off), where=spread > 0)
+    ndtr = special().ndtr
+    tails = {"two-sided": lambda: 2 * ndtr(-np.abs(z)), "greater": lambda: ndtr(-z), "less": lambda: ndtr(z)}
+    pvalue = np.asarray(tails[alternative]())
+    pvalue[spread == 0] = 1.0
+    return pvalue
+
+
+def n_of_sums(ranks: Floats) -> int:
+    """How many sums of doubled ranks there can be: from 0 to that of all."""
+    return int(np.round(2 * np.abs(ranks)).sum(axis=1).max()) + 1
+
+
+def exact_ranks(ranks: Floats, alternative: str) -> Floats:
+    """By the distribution of the sum over all vectors of signs, one rank added after the other.
+
+    Ranks are whole or half numbers: doubled, sums are indices of an array of probabilities.
+    """
+    doubled = np.round(2 * np.abs(ranks)).astype(np.int64)
+    sums = np.arange(n_of_sums(ranks))
+    chances = np.zeros((len(ranks), sums.size))
+    chances[:, 0] = 1.0
+    for column in doubled.T:
+        if not column.any():
+            continue
+        before = sums - column[:, None]
+        shifted = np.take_along_axis(chances, np.maximum(before, 0), axis=1)
+        chances = (chances + np.where(before >= 0, shifted, 0.0)) / 2
+    found = np.round(2 * np.maximum(ranks, 0.0)).astype(np.int64).sum(axis=1)
+    at_most = np.cumsum(chances, axis=1)
+    less = np.take_along_axis(at_most, found[:, None], axis=1)[:, 0]
+    mirrored = doubled.sum(axis=1) - found  # the distribution is symmetric: no difference of nearly equal numbers
+    greater = np.take_along_axis(at_most, mirrored[:, None], axis=1)[:, 0]
+    if alternative == "two-sided":
+        return np.asarray(np.minimum(1.0, 2.0 * np.minimum(less, greater)))
+    return np.asarray(np.minimum(1.0, greater if alternative == "greater" else less))
+
+
+def monte_carlo(count: Floats, n_resamples: int) -> tuple[Floats, Floats]:
+    """P = (1 + count) / (1 + n_resamples), never 0, and its standard error.
+
+    What was observed is one of the cases: so the test keeps its level, with however few resamples.
+    Source: Phipson and Smyth (2010); Davison and Hinkley (1997).
+    """
+    pvalue = (1.0 + count) / (1.0 + n_resamples)
+    return pvalue, np.sqrt(pvalue * (1 - pvalue) / (n_resamples + 1))
+
+
+def count_extreme(chunks: Iterable[Floats], observed: Floats, within: Floats, alternative: str) -> Floats:
+    """(pairs) how many resamples are at least as extreme; equal up to rounding is as extreme."""
+    count = np.zeros(observed.size)
+    for sums in chunks:
+        if alternative == "two-sided":
+            count += (np.abs(sums) >= np.abs(observed) - within).sum(axis=0)
+        elif alternative == "greater":
+            count += (sums >= observed - within).sum(axis=0)
+        else:
+            count += (sums <= observed + within).sum(axis=0)
+    return count
+
+
+def randomisation_test(
+    differences: npt.ArrayLike,
+    *,
+    alternative: str = "two-sided",
+    n_resamples: int = 10_000,
+    rng: Any = None,
+) -> PairedTest:
+    """Fisher's randomisation test: were the systems equal, each difference might as well have the other sign.
+
+    statistic: the mean difference; unbounded, above 0 where the first system is better. p: the share of vectors of
+    signs with a mean at least as far from 0 as the observed one. Where all 2^n vectors are at most `n_resamples`,
+    each is counted once and p = count / 2^n; else they are drawn, and p = (1 + count) / (1 + n_resamples).
+    All pairs get the same signs, and the same `rng` gives the same p on any machine. All differences 0: p = 1.
+    Raises ParameterError for NaN.
+
+    Source: Fisher (1935); Smucker, Allan and Carterette (2007); agrees with scipy.stats.permutation_test of "samples".
+
+    >>> result = randomisation_test([0.1, 0.2, 0.0, 0.3])  # 4 of 16: the three others all positive, or all negative
+    >>> float(result.pvalue), result.exact
+    (0.25, True)
+    """
+    check_alternative(alternative)
+    check_count("n_resamples", n_resamples)
+    rows, shape = as_differences(differences)
+    rows, power = levelled(rows)
+    generator = as_generator(rng)
+    n = rows.shape[1]
+    exact = n < 31 and 2**n <= n_resamples
+    chunks = exact_flip_sums(rows) if exact else flip_sums(rows, draw(generator, n_resamples))
+    count = count_extreme(chunks, rows.sum(axis=1), NOISE * np.abs(rows).sum(axis=1), alternative)
+    pvalue, error = (count / 2**n, np.zeros(len(rows))) if exact else monte_carlo(count, n_resamples)
+    equal = all_zero(rows)
+    one = ("one query: no difference of it can be told from chance",) if n == 1 else ()
+    return PairedTest(
+        test="randomisation",
+        statistic=np.ldexp(rows.mean(axis=1), power).reshape(shape),
+        pvalue=pvalue.reshape(shape),
+        alternative=alternative,
+        n=n,
+        n_resamples=0 if exact else n_resamples,
+        exact=exact,
+        error=np.where(equal, 0.0, error).reshape(shape),
+        degenerate=np.zeros(shape, np.bool_),
+        notes=one or flat_notes(rows, equal),
+    )
+
+
+def bootstrap_test(
+    differences: npt.ArrayLike,
+    *,
+    alternative: str = "two-sided",
+    n_resamples: int = 10_000,
+    rng: Any = None,
+) -> PairedTest:
+    """The studentised bootstrap shift test: what t would be, were the mean difference 0.
+
+    statistic: t = mean / (s / sqrt(n)). The differences less their mean are resampled with replacement; p = (1 + the
+    resamples whose t is at least as extreme) / (1 + n_resamples). A resample of one value alone has no s: its t is
+    infinite, or 0 where that value is 0, so that few queries make p large, not small. All differences 0: statistic 0
+    and p = 1. One query, or the same difference on every query: statistic and p are NaN, flagged as degenerate.
+    All pairs get the same resamples. Raises ParameterError for NaN.
+
+    Source: Efron and Tibshirani (1993), chapter 16; Sakai (2006), who has count / n_resamples.
+
+    >>> result = bootstrap_test([0.1, 0.2, 0.0, 0.3, 0.1, 0.2], n_resamples=999, rng=1)
+    >>> round(float(result.statistic), 4), bool(0.001 <= result.pvalue <= 0.1)
+    (3.5032, True)
+    """
+    check_alternative(alternative)
+    check_count("n_resamples", n_resamples)
+    rows, shape = as_differences(differences)
+    rows, _ = levelled(rows)
+    draws = draw(as_generator(rng), n_resamples)
+    n = rows.shape[1]
+    flat = constant(rows) | (n == 1)
+    statistic, pvalue, error = (np.full(len(rows), np.nan) for _ in range(3))
+    some = rows[~flat]
+    if some.size:
+        spread = some.std(axis=1, ddof=1)
+        statistic[~flat] = some.mean(axis=1) / (spread / np.sqrt(n))
+        observed = statistic[~flat]
+        # In units of s, so that one bound of rounding serves all pairs.
+        shifted = (some - some.mean(axis=1, keepdims=True)) / spread[:, None]
+        resampled = (studentised(mean, square, n) for mean, square in bootstrap_moments(shifted, draws))
+        # A mean of 0 is one only to the last bits of the values, of which t is as many times as there are roots of n.
+        count = count_extreme(resampled, observed, NOISE * (np.abs(observed) + np.sqrt(n)), alternative)
+        pvalue[~flat], error[~flat] = monte_carlo(count, n_resamples)
+    equal = all_zero(rows)
+    statistic[equal], pvalue[equal], error[equal] = 0.0, 1.0, 0.0
+    return PairedTest(
+        test="bootstrap",
+        statistic=statistic.reshape(shape),
+        pvalue=pvalue.reshape(shape),
+        alternative=alternative,
+        n=n,
+        n_resamples=n_resamples,
+        exact=False,
+        error=error.reshape(shape),
+        degenerate=flat.reshape(shape),
+        notes=flat_notes(rows, flat),
+    )
+
+
+def studentised(mean: Floats, square: Floats, n: int) -> Floats:
+    """T of each resample from its mean and mean square."""
+    variance = square - mean * mean
+    alone: Bools = variance <= NOISE * square  # one value only, up to rounding
+    with np.errstate(divide="ignore", invalid="ignore"):
+        t = mean / np.sqrt(variance / (n - 1))
+    t[alone] = np.where(np.abs(mean[alone]) > NOISE, np.copysign(np.inf, mean[alone]), 0.0)
+    return np.asarray(t)

@@ -1,0 +1,226 @@
+"""Do raters agree beyond chance: Cohen's kappa of two, Krippendorff's alpha of any number."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from rankscope.errors import InputError, ParameterError
+from rankscope.stats.confusion import Label, counted_labels
+from rankscope.stats.distributions import special
+from rankscope.stats.inputs import check_choice, check_share
+from rankscope.typing import Bools, Floats
+
+__all__ = [
+    "Alpha",
+    "Kappa",
+    "LEVELS",
+    "WEIGHTS",
+    "cohens_kappa",
+    "krippendorffs_alpha",
+]
+
+
+#: How fast agreement falls with the distance of two classes: its power.
+WEIGHTS = {"linear": 1, "quadratic": 2}
+FEW = 30
+ROUGH = f"fewer than {FEW} items: the interval of kappa is that of large samples, and rough here"
+ONE_CLASS = "both judges gave every item one and the same label: kappa divides 0 by 0 and has no value"
+#: What differences between values mean: none beside being different, the order, the distance.
+LEVELS = ("nominal", "ordinal", "interval")
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Kappa:
+    """Agreement of two judges beyond chance.
+
+    value: (agreement - chance) / (1 - chance), at most 1, 0 where they agree as often as chance would; NaN where chance
+    alone is full agreement. agreement: the (weighted) share of items on which they agree; chance: that of two judges
+    who hand out labels at random, each as often as these did. standard_error: in large samples. low, high: its interval
+    at `confidence_level`, cut at -1 and 1; NaN, with a note, where the standard error is 0 for want of variation (full
+    agreement, or one judge with one label only). n: items.
+    """
+
+    value: float
+    agreement: float
+    chance: float
+    standard_error: float
+    low: float
+    high: float
+    confidence_level: float
+    weights: str | None
+    n: int
+    notes: tuple[str, ...]
+
+
+def cohens_kappa(
+    a: Any,
+    b: Any = None,
+    *,
+    weights: str | None = None,
+    labels: Sequence[Label] | None = None,
+    positions: npt.ArrayLike | None = None,
+    confidence_level: float = 0.95,
+) -> Kappa:
+    """Cohen's kappa: how far two judges agree beyond what chance would give; at most 1, higher is better.
+
+    kappa = (p_o - p_e) / (1 - p_e), p_o = sum w_ij p_ij, p_e = sum w_ij p_i. p_.j. a, b: one label an item from each
+    judge; or a square table of counts alone. weights: None, w_ij = 1 where i = j, else 0; "linear", 1 - |x_i - x_j| /
+    range; "quadratic", 1 - (x_i - x_j)^2 / range^2. labels: the classes in their order, which weights go by; else those
+    that occur, rising. positions: the places x of the classes on their scale; else 0, 1, 2, ... One class only: NaN,
+    with a note. Raises as `confusion_matrix`; ParameterError for other weights, positions that do not rise, a level
+    outside (0, 1).
+
+    Source: Cohen (1960; 1968); standard error: Fleiss, Cohen and Everitt (1969). Agrees with scikit-learn's
+    cohen_kappa_score and statsmodels' cohens_kappa.
+
+    >>> found = cohens_kappa(["yes", "yes", "no", "no", "no"], ["yes", "no", "no", "no", "no"])
+    >>> round(found.agreement, 2), round(found.chance, 2), round(found.value, 4)  # (.8 - .56) / (1 - .56)
+    (0.8, 0.56, 0.5455)
+    """
+    if weights is not None:
+        check_choice("weights", weights, tuple(WEIGHTS))
+    check_share("confidence_level", confidence_level)
+    _, counts = counted_labels(a, b, labels)
+    n = int(counts.sum())
+    p = counts / n
+    rows, columns = p.sum(axis=1), p.sum(axis=0)
+    w = agreement_weights(len(counts), weights, positions)
+    agreement, chance = float((w * p).sum()), float(rows @ w @ columns)
+    # Told by whole numbers: 1 - chance may be a rounding error.
+    alone = int(np.diagonal(counts).max()) == n
+    value = float("nan") if alone else (agreement - chance) / (1 - chance)
+    error = float("nan") if alone else standard_error(p, w, agreement, chance) / float(np.sqrt(n))
+    flat = no_variation(counts, n) if error == 0 else ()
+    half = float("nan") if flat else float(special().ndtri((1 + confidence_level) / 2)) * error
+    return Kappa(
+        value=value,
+        agreement=agreement,
+        chance=chance,
+        standard_error=error,
+        low=float(np.maximum(value - half, -1.0)),
+        high=float(np.minimum(value + half, 1.0)),
+        confidence_level=confidence_level,
+        weights=weights,
+        n=n,
+        notes=(ONE_CLASS,) if alone else flat or ((ROUGH,) if n < FEW else ()),
+    )
+
+
+def no_variation(counts: npt.NDArray[np.int64], n: int) -> tuple[str, ...]:
+    """A note where the formula of the standard error gives 0, which says nothing of how sure kappa is."""
+    if int(np.trace(counts)) == n:
+        return ("the judges agree on every item: the large-sample interval of kappa has no width and is left out",)
+    if n in (int(counts.sum(axis=0).max()), int(counts.sum(axis=1).max())):
+        return ("one judge gave every item the same label: kappa is 0 whatever the other did, and has no interval",)
+    return ("these items do not vary in what kappa counts: its large-sample interval has no width and is left out",)
+
+
+def standard_error(p: Floats, w: Floats, agreement: float, chance: float) -> float:
+    """Of weighted kappa, times sqrt(n); kappa is the case of weights 1 and 0."""
+    mean = (w @ p.sum(axis=0))[:, None] + (p.sum(axis=1) @ w)[None, :]
+    spread = float((p * (w * (1 - chance) - mean * (1 - agreement)) ** 2).sum())
+    variance = spread - (agreement * chance - 2 * chance + agreement) ** 2
+    # What is left of a difference of numbers up to 1 is noise.
+    return 0.0 if variance < 1e-14 else float(np.sqrt(variance)) / (1 - chance) ** 2
+
+
+def agreement_weights(k: int, weights: str | None, positions: npt.ArrayLike | None) -> Floats:
+    """(classes, classes) 1 where they agree, less the further apart they are."""
+    x = np.arange(k, dtype=np.float64) if positions is None else np.asarray(positions, np.float64)
+    if x.shape != (k,) or not np.isfinite(x).all() or (np.diff(x) <= 0).any():
+        raise ParameterError(f"positions have shape {x.shape}, expected {k} rising numbers, one a class")
+    if weights is None or k == 1:
+        return np.eye(k)
+    apart = np.abs(x[:, None] - x) / (x[-1] - x[0])
+    return np.asarray(1 - apart ** WEIGHTS[weights])
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Alpha:
+    """Krippendorff's alpha.
+
+    value: 1 - observed / expected disagreement, at most 1, 0 where the judges disagree as by chance; NaN where all
+    values are one. observed, expected: disagreements, in the unit of the level. units: those with two values or more,
+    which alone count. n: their values.
+    """
+
+    value: float
+    level: str
+    observed: float
+    expected: float
+    units: int
+    n: int
+    notes: tuple[str, ...]
+
+
+def krippendorffs_alpha(ratings: npt.ArrayLike, *, level: str = "ordinal") -> Alpha:
+    """Krippendorff's alpha: agreement of any number of judges beyond chance; at most 1, higher is better.
+
+    alpha = 1 - D_o / D_e: the mean squared difference of two values of one unit over that of any two values. level:
+    what a difference is: "nominal" 1 where values differ; "ordinal" how many values lie between (ends by half);
+    "interval" the distance. ratings: (judges, units), numbers, NaN where a judge has no value; units with fewer than
+    two values do not count. All values one: NaN, with a note. Raises InputError for no unit with two values, infinite
+    values, other shapes; ParameterError for another level.
+
+    Source: Krippendorff (2004; 2011, "Computing Krippendorff's alpha-reliability"); agrees with the package
+    krippendorff. With the order's middle ranks for values, the ordinal difference is their distance.
+
+    >>> found = krippendorffs_alpha([[1, 2, 3, 3], [1, 2, 3, 2]], level="nominal")
+    >>> round(found.value, 4)  # 1 - (8 - 1) (2 differing) / (2 (2 x 3 + 2 x 3 + 3 x 3))
+    0.6667
+    """
+    check_choice("level", level, LEVELS)
+    x, unit = pairable(ratings)
+    _, unit = np.unique(unit, return_inverse=True)
+    sizes = np.bincount(unit).astype(np.float64)
+    values, codes, many = np.unique(x, return_inverse=True, return_counts=True)
+    n = x.size
+    if level == "nominal":
+        # Of a unit's ordered pairs those of two values are all but those of one.
+        _, first, same = np.unique(unit * values.size + codes, return_index=True, return_counts=True)
+        alike = np.bincount(unit[first], same * (same - 1.0), sizes.size)
+        observed = float(((sizes * (sizes - 1) - alike) / (sizes - 1)).sum() / n)
+        expected = float((n * (n - 1.0) - (many * (many - 1.0)).sum()) / (n * (n - 1.0)))
+    else:
+        # The sum over ordered pairs of (x_i - x_j)^2 is 2 m sum x^2 - 2 (sum x)^2.
+        scale = np.cumsum(many) - many / 2 if level == "ordinal" else values
+        y = (scale - (scale @ many) / n)[codes]
+        within = np.bincount(unit, y * y) * sizes - np.bincount(unit, y) ** 2
+        observed = float((2 * within / (sizes - 1)).sum() / n)
+        expected = float(2 * (y @ y) / (n - 1))
+    alone = values.size == 1
+    return Alpha(
+        value=float("nan") if alone else 1 - observed / expected,
+        level=level,
+        observed=observed,
+        expected=expected,
+        units=int(sizes.size),
+        n=n,
+        notes=("all values are one: alpha divides 0 by 0 and has no value",) if alone else (),
+    )
+
+
+def pairable(ratings: npt.ArrayLike) -> tuple[Floats, npt.NDArray[np.int64]]:
+    """The values of units that have at least two, and the unit of each."""
+    try:
+        table = np.asarray(ratings, np.float64)
+    except (TypeError, ValueError):
+        raise InputError(
+            "the ratings are no table of numbers; expected (judges, units), NaN where there is none"
+        ) from None
+    if table.ndim != 2:
+        raise InputError(f"the ratings have shape {table.shape}, expected (judges, units)")
+    there: Bools = ~np.isnan(table)
+    if np.isinf(table).any():
+        raise InputError("some ratings are infinite; expected finite numbers, NaN where a judge has no value")
+    kept = there & (there.sum(axis=0) >= 2)
+    if not kept.any():
+        raise InputError(
+            f"none of the {table.shape[1]} units has values of two judges; expected at least one unit that two judged"
+        )
+    return table.T[kept.T], np.nonzero(kept.T)[0]

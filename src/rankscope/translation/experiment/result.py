@@ -1,0 +1,221 @@
+"""The result of the experiment: the published tables beside our values."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+from rankscope._version import __version__
+from rankscope.data.result import as_text, tidy_frame
+from rankscope.data.section import Section
+from rankscope.data.text import pluralise
+from rankscope.translation.experiment.human_agreement import SYSTEM_RULES, PairTest, SegmentTaus, SystemCorrelations
+from rankscope.translation.experiment.protocols import PROTOCOLS
+from rankscope.translation.experiment.published import AVERAGE, published_cells
+from rankscope.translation.experiment.training import LearnedMetric
+from rankscope.translation.experiment.wmt_campaigns import TESTED
+from rankscope.translation.wmt12 import PUBLISHED
+from rankscope.typing import Floats
+
+if TYPE_CHECKING:
+    import polars as pl
+
+__all__ = [
+    "DIRECTIONS",
+    "Direction",
+    "DirectionResult",
+    "PublishedRow",
+    "TranslationExperiment",
+    "lines_of_tests",
+    "score_lines",
+]
+
+
+COLUMNS = ("table", "metric", "pair", "published", "found", "low", "high")
+NAN = float("nan")
+
+
+class Direction(NamedTuple):
+    """said: in words. segments, systems: the numbers of the paper's tables."""
+
+    said: str
+    segments: str
+    systems: str
+
+
+DIRECTIONS = {"into": Direction("into English", "2", "4"), "out": Direction("out of English", "3", "5")}
+
+
+class PublishedRow(NamedTuple):
+    """A cell of a table. published, found: NaN where there is none; low, high: the 95 % interval of what was found."""
+
+    table: str
+    metric: str
+    pair: str
+    published: float
+    found: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class DirectionResult:
+    """One direction: the segment taus, and the correlations on systems; None where these cannot be compared."""
+
+    segments: SegmentTaus
+    systems: SystemCorrelations | None
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class TranslationExperiment:
+    """Models of translations trained by people's rankings, beside baselines and what was published.
+
+    found: by direction, "into" and "out" of English. tests: of pairs of models, by a paired bootstrap. models: those
+    that were trained; by_seed: (models, pairs, seeds) the segment tau of each seed alone. scores: by language pair and
+    metric, (systems, lines); systems: by language pair, their names. seconds: (CPU) of the training. settings: what
+    changes the numbers, beside the protocol.
+
+    columns: table (2 and 3: segment tau, 4 and 5: Spearman on systems by the share rule; "4 (mean)" and "5 (mean)" by
+    means), metric, pair (or "average"), published, found, low, high.
+    """
+
+    protocol: str
+    pairs: tuple[str, ...]
+    found: Mapping[str, DirectionResult]
+    tests: tuple[PairTest, ...]
+    models: tuple[LearnedMetric, ...]
+    by_seed: Floats
+    scores: Mapping[str, Mapping[str, Floats]]
+    systems: Mapping[str, tuple[str, ...]]
+    seconds: float
+    settings: str
+    data_notes: tuple[str, ...] = ()
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Those of the tidy table."""
+        return COLUMNS
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What a reader should know."""
+        if self.real:
+            return self.data_notes
+        return (*self.data_notes, "these are not the judgments of WMT12, and nothing published is shown beside")
+
+    @property
+    def seeds(self) -> int:
+        """From how many seeds each model was trained."""
+        return int(self.by_seed.shape[2])
+
+    @property
+    def real(self) -> bool:
+        """Whether people ordered as many pairs of translations as were published: else nothing published is shown."""
+        counts = {p: n for one in self.found.values() for p, n in zip(one.segments.pairs, one.segments.n, strict=True)}
+        return all(PUBLISHED.get(pair) == n for pair, n in counts.items())
+
+    def records(self) -> Iterator[PublishedRow]:
+        """A row a table, metric and language pair; NaN where nothing was published, or nothing was run."""
+        for name, direction in DIRECTIONS.items():
+            if name in self.found:
+                yield from self.rows(direction.segments, segment_cells(self.found[name].segments))
+        for name, direction in DIRECTIONS.items():
+            on_systems = self.found[name].systems if name in self.found else None
+            if on_systems is not None:
+                for rule in SYSTEM_RULES:
+                    cells = {(metric, pair): (x, low, high) for metric, pair, x, low, high in on_systems.rows(rule)}
+                    yield from self.rows(direction.systems, cells, rule)
+
+    def rows(
+        self, table: str, cells: Mapping[tuple[str, str], tuple[float, float, float]], rule: str = ""
+    ) -> list[PublishedRow]:
+        """One table: what was published with what was found, then what was found of other metrics."""
+        found = []
+        named = table if rule in ("", SYSTEM_RULES[0]) else f"{table} ({rule})"
+        known = published_cells() if self.real and named == table else ()
+        published = {(c.metric, c.pair): c.value for c in known if c.table == table}
+        printed = {pair for _, pair in published if pair != AVERAGE}
+        if not printed <= {pair for _, pair in cells}:  # the published average is over all of them
+            published = {key: value for key, value in published.items() if key[1] != AVERAGE}
+        pairs = [*self.pairs, AVERAGE]
+        several = sum(pair != AVERAGE for _, pair in dict.fromkeys((None, pair) for _, pair in cells)) > 1
+        for metric in dict.fromkeys(metric for metric, _ in (*published, *cells)):
+            for pair in pairs:
+                key = metric, pair
+                if key not in cells and key not in published:
+                    continue
+                if pair == AVERAGE and not several:
+                    continue
+                value, low, high = cells.get(key, (NAN, NAN, NAN))
+                found.append(PublishedRow(named, metric, pair, published.get(key, NAN), value, low, high))
+        return found
+
+    def table(self, name: str) -> list[PublishedRow]:
+        """The rows of one table."""
+        return [row for row in self.records() if row.table == name]
+
+    def average(self, direction: str, metric: str) -> float:
+        """The segment tau averaged over the language pairs of a direction; NaN for a metric that was not run."""
+        found = self.found[direction].segments
+        return float(found.average[found.metrics.index(metric)]) if metric in found.metrics else NAN
+
+    def sections(self) -> Sequence[Section]:
+        """What a report shows."""
+        from rankscope.translation.experiment.view import experiment_sections  # knows this class
+
+        return experiment_sections(self)
+
+    def signature(self) -> str:
+        """Every setting that changes the numbers, in one line."""
+        parts = [f"translations, {self.protocol}", f"pairs:{','.join(self.pairs)}", f"seeds:{self.seeds}"]
+        return " | ".join([*parts, self.settings, f"rankscope {__version__}"])
+
+    def frame(self) -> pl.DataFrame:
+        """The tidy table as a polars frame; null where there is no value."""
+        return tidy_frame(self)
+
+    def __str__(self) -> str:
+        return as_text(self)
+
+    def __repr__(self) -> str:
+        of = f"{pluralise(len(self.models), 'model')}, {pluralise(len(self.pairs), 'language pair')}"
+        return f"TranslationExperiment({self.protocol}: {of})"
+
+    @property
+    def said(self) -> str:
+        """What was trained on what, in words."""
+        return PROTOCOLS[self.protocol].said
+
+
+def segment_cells(found: SegmentTaus) -> dict[tuple[str, str], tuple[float, float, float]]:
+    """Value and interval by metric and pair."""
+    cells = {}
+    for m, metric in enumerate(found.metrics):
+        for p, pair in enumerate(found.pairs):
+            cells[metric, pair] = (float(found.value[m, p]), float(found.low[m, p]), float(found.high[m, p]))
+        ends = float(found.average_low[m]), float(found.average_high[m])
+        cells[metric, AVERAGE] = (float(found.average[m]), *ends)
+    return cells
+
+
+def score_lines(result: TranslationExperiment, metric: str) -> Iterator[str]:
+    """The scores of one metric as WMT's seg.scr has them, with tabs; a piece a language pair and system.
+
+    METRIC, LANGPAIR, TESTSET, SYSTEM, SEGNR (from 1), SCORE, with nine digits that count. Higher is better.
+    """
+    for pair, metrics in result.scores.items():
+        for system, values in zip(result.systems[pair], metrics[metric].tolist(), strict=True):
+            head = f"{metric}\t{pair}\t{TESTED}\t{system}\t"
+            yield "".join(f"{head}{i}\t{value:.9g}\n" for i, value in enumerate(values, 1))
+
+
+def lines_of_tests(result: TranslationExperiment) -> Iterator[str]:
+    """The tests as CSV."""
+    columns = ("direction", "first", "second", "difference", "low", "high", "p", "p_corrected")
+    for row in (columns, *((DIRECTIONS[test.direction].said, *test[1:]) for test in result.tests)):
+        buffer = io.StringIO()
+        csv.writer(buffer, lineterminator="\n").writerow(row)
+        yield buffer.getvalue()

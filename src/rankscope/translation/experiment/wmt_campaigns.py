@@ -1,0 +1,124 @@
+"""Judgments and texts of WMT11, WMT12 and WMT13."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+
+from rankscope.agreement.load import ranked_only
+from rankscope.data.rankings import Rankings
+from rankscope.data.text import join_names
+from rankscope.errors import InputError
+from rankscope.io.translation import Texts, read_plain_texts, read_wmt_rankings
+from rankscope.translation.sentence_scores import judged_lines
+from rankscope.typing import Ints, PathLike
+
+__all__ = [
+    "JUDGMENTS",
+    "JudgedPair",
+    "PAIRS",
+    "TESTED",
+    "languages",
+    "read_campaign",
+]
+
+
+#: The file of judgments in the folder of each campaign; its texts are in plain/.
+JUDGMENTS = {
+    "wmt11": "wmt11-maneval-indivsystems.RNK_results.csv",
+    "wmt12": "wmt12.RNK_results.csv",
+    "wmt13": "sample-fr-en-train.csv",
+}
+#: Which line of the texts a judgment means, where its number is another one.
+LINES = {"wmt11": "index-to-line.txt"}
+TEXTS, RANK = "plain", "rank"
+#: Where everything is tested.
+TESTED = "wmt12"
+#: The language pairs, in the order of the published tables.
+PAIRS = ("fr-en", "de-en", "es-en", "cs-en", "en-fr", "en-de", "en-es", "en-cs")
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class JudgedPair:
+    """One language pair of a campaign: what people ranked, and the texts it is of. systems: in the order of files.
+    whole: the judgments of all language pairs.
+    """
+
+    campaign: str
+    pair: str
+    rankings: Rankings
+    whole: Rankings
+    texts: Texts
+
+    @property
+    def name(self) -> str:
+        return f"{self.campaign} {self.pair}"
+
+    @property
+    def systems(self) -> tuple[str, ...]:
+        return tuple(self.texts.systems)
+
+    @cached_property
+    def line(self) -> Ints:
+        """(judgments) the line of the texts, from 0, that each is of."""
+        lines = np.array([int(name) - 1 if name.isdecimal() else -1 for name in self.rankings.segment.names], np.int64)
+        return np.asarray(lines[self.rankings.segment.codes])
+
+    @cached_property
+    def place(self) -> Ints:
+        """(items) the place of the system of each among `systems`."""
+        places = {name: i for i, name in enumerate(self.systems)}
+        codes = np.array([places.get(name, -1) for name in self.rankings.systems], np.int64)
+        return np.asarray(codes[self.rankings.system.codes])
+
+
+def languages(pair: str) -> tuple[str, str]:
+    """Source and target of a language pair."""
+    source, _, target = pair.partition("-")
+    return source, target
+
+
+def read_campaign(folder: PathLike, campaign: str, pairs: Sequence[str] | None = None) -> dict[str, JudgedPair]:
+    """The language pairs of a campaign that have judgments and texts both, in the order of `PAIRS`.
+
+    folder: with wmt11/, wmt12/ and wmt13/, each with its judgments and plain/, as `read_plain_texts` has it. Judgments
+    of references are left out; ranks of -1 are none. pairs: those wanted, each of which must be there; None: all.
+    Raises InputError for what is not there or does not belong together.
+    """
+    root = Path(folder) / campaign
+    lines = root / LINES[campaign] if campaign in LINES else None
+    judgments = read_wmt_rankings(root / JUDGMENTS[campaign], reference="drop", lines=lines)
+    there = {}
+    whole = ranked_only(judgments, RANK)
+    for pair, part in whole.by_pair():
+        if pair in PAIRS and (pairs is None or pair in pairs) and has_texts(root / TEXTS, pair):
+            texts = read_plain_texts(root / TEXTS, pair)
+            check_belongs(part, texts, root)
+            there[pair] = JudgedPair(campaign=campaign, pair=pair, rankings=part, whole=whole, texts=texts)
+    missing = [pair for pair in pairs or () if pair not in there]
+    if missing or not there:
+        judged = [name for name in judgments.pair.names if has_texts(root / TEXTS, name)]
+        raise InputError(
+            f"{root}: no judgments with texts of {join_names(missing) or join_names(PAIRS)}, expected both; there are those of "
+            f"{join_names(judged) or 'no language pair'}"
+        )
+    return {pair: there[pair] for pair in PAIRS if pair in there}
+
+
+def has_texts(folder: Path, pair: str) -> bool:
+    return any(path.is_dir() for path in folder.glob(f"system-outputs/*/{pair}"))
+
+
+def check_belongs(rankings: Rankings, texts: Texts, root: Path) -> None:
+    """Raise InputError for a judged system without outputs, and for a segment that is no line."""
+    absent = [name for name in dict.fromkeys(rankings.system) if name not in texts.systems]
+    if absent:
+        raise InputError(
+            f"{root / TEXTS}: no outputs of {join_names(absent)} for {texts.pair}, which people judged; there are "
+            f"{join_names(texts.systems)}"
+        )
+    judged_lines(rankings, texts)

@@ -1,0 +1,277 @@
+"""Features of the outputs of systems, computed from texts and models, and the sets of them by name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from rankscope.data.segment_scores import SegmentScores, positions_among
+from rankscope.data.text import join_names, pluralise
+from rankscope.errors import InputError, ParameterError, UnknownName
+from rankscope.translation.features.columns import COLUMNS, PreparedTexts
+from rankscope.translation.features.table import TranslationFeatures
+from rankscope.translation.language_model import LanguageModel
+from rankscope.translation.lexicon import Lexicon
+from rankscope.translation.token_lists import TokenLists
+from rankscope.translation.tokenisation import TOKENISATION, as_lines, sacrebleu_version
+from rankscope.typing import Floats
+
+__all__ = [
+    "EXTENDED",
+    "FEATURES",
+    "NINE",
+    "NINE_SMOOTHED",
+    "OTHERS",
+    "broadcast_columns",
+    "column_of_scores",
+    "feature_names",
+    "translation_features",
+    "vocabulary_notes",
+]
+
+
+#: All features by name, and what each is.
+FEATURES: dict[str, str] = {name: column.text for name, column in COLUMNS.items()}
+NGRAMS = ("log_p1", "log_p2", "log_p3", "log_p4", "log_brevity", "language_model", "length")
+#: Those of Li, Jiang and Wang (2013); the same with smoothed lexical probabilities; what was added after WMT12 had been
+#: seen; what needs the outputs of several systems.
+NINE = (*NGRAMS, "forward", "backward")
+NINE_SMOOTHED = (*NGRAMS, "forward_smoothed", "backward_smoothed")
+EXTENDED = (*NINE_SMOOTHED, "chrF_unescaped", "untranslated")
+OTHERS = (*EXTENDED, "consensus", "consensus_mean")
+SETS = {"nine": NINE, "smoothed": NINE_SMOOTHED, "extended": EXTENDED, "others": OTHERS}
+
+
+def feature_names(features: str | Iterable[str]) -> tuple[str, ...]:
+    """The names of features, of which sets of them may stand for several: nine, smoothed, extended, others.
+
+    Each once, in the order in which they are given. Raises UnknownName, ParameterError where there is none.
+
+    >>> feature_names(["nine", "chrF"])[-3:]
+    ('forward', 'backward', 'chrF')
+    """
+    found: dict[str, None] = {}
+    for name in [features] if isinstance(features, str) else features:
+        if name not in FEATURES and name not in SETS:
+            raise UnknownName("feature of translations", name, [*SETS, *FEATURES])
+        found.update(dict.fromkeys(SETS.get(name, (name,))))
+    if not found:
+        raise ParameterError("there are no features, expected the name of at least one, as nine")
+    return tuple(found)
+
+
+def translation_features(
+    sources: Iterable[str],
+    references: Sequence[str] | Sequence[Sequence[str]],
+    outputs: Mapping[str, Iterable[str]],
+    *,
+    features: str | Iterable[str] = "nine",
+    language_model: LanguageModel | None = None,
+    forward: Lexicon | None = None,
+    backward: Lexicon | None = None,
+    extra: Mapping[str, npt.ArrayLike] | None = None,
+    pair: str = "",
+    progress: Callable[[float], Any] | None = None,
+) -> TranslationFeatures:
+    """Features of the outputs of systems, all segments of one language pair, as numbers without bounds in general.
+
+    sources, references: lines as they stand in the files, one a segment; references: one line each, or a list of such
+    lists. outputs: by system. features: names of FEATURES, or of sets: "nine" of Li, Jiang and Wang (2013), "smoothed",
+    "extended", "others". language_model: of the language of the outputs, trained on `tokenised` lines. forward,
+    backward: lexicons from sources to targets, and from targets to sources, trained on such. extra: columns of your own
+    by name, (systems, segments) or (segments), as an embedding's similarity. pair: named in the table. progress: told
+    of the share of the work just done.
+
+    Words are in small letters, as mteval-v13a splits them. n-gram precisions without a match count
+    1 / (2^k max(total, 1)), k = 1 for the first such order of a sentence. An empty output has no n-grams, length 0, and
+    counts as one word in the brevity; its lexical probability is 1; notes count such outputs, empty sources and
+    references, and say where a model does not know most of the words.
+
+    Raises InputError for unequal numbers of lines, no segment, no system, a column of another shape or with numbers
+    that are not finite; UnknownName for features; ParameterError for a model that a
+    feature needs and where sacrebleu is missing.
+    Source: Li, Jiang and Wang (2013), section 4.2; counts of n-grams and chrF are those of sacrebleu.
+
+    >>> outputs = {"A": ["the house"], "B": ["a house"]}
+    >>> table = translation_features(["das haus"], ["the house"], outputs, features=["BLEU"])
+    >>> table.systems, table.values.round(3).tolist()
+    (('A', 'B'), [[[0.595]], [[0.297]]])
+    """
+    names = feature_names(features)
+    models = {"language_model": language_model, "forward": forward, "backward": backward}
+    refuse_missing(names, models)
+    version = sacrebleu_version()
+    lines = as_lines(sources, "sources")
+    several = reference_lists(references)
+    systems = output_lines(outputs)
+    refuse_unequal(lines, several, systems)
+    prepared = PreparedTexts(lines, several, systems, language_model, forward, backward)
+    shape = (len(systems), len(lines))
+    columns = {}
+    whole = sum(COLUMNS[name].work for name in names)
+    for name in names:
+        columns[name] = COLUMNS[name].of(prepared).reshape(shape)
+        if progress is not None:
+            progress(COLUMNS[name].work / whole)
+    columns |= broadcast_columns(extra or {}, shape, FEATURES)
+    return TranslationFeatures(
+        pair=pair,
+        systems=tuple(systems),
+        segments=tuple(str(i + 1) for i in range(len(lines))),
+        names=tuple(columns),
+        values=np.stack(list(columns.values()), axis=-1),
+        notes=(*empty_notes(lines, several, systems), *vocabulary_notes(prepared, names)),
+        settings=f"words:{TOKENISATION} | references:{len(several)} | sacrebleu {version}",
+    )
+
+
+def refuse_missing(names: Iterable[str], models: Mapping[str, object]) -> None:
+    """Raise for the first feature whose model was not given."""
+    for name in names:
+        model = COLUMNS[name].model
+        if model is not None and models[model] is None:
+            raise ParameterError(
+                f"feature {name!r} needs {model}, which was not given; give it or leave the feature out"
+            )
+
+
+def reference_lists(references: Sequence[str] | Sequence[Sequence[str]]) -> list[list[str]]:
+    """One list a reference."""
+    if isinstance(references, (str, bytes)):
+        raise ParameterError("references is one text, expected a list of lines; write [text]")
+    given: list[Any] = list(references)
+    if not given or all(isinstance(line, str) for line in given):
+        return [as_lines(given, "references")]
+    return [as_lines(lines, f"reference {i + 1}") for i, lines in enumerate(given)]
+
+
+def output_lines(outputs: Mapping[str, Iterable[str]]) -> dict[str, list[str]]:
+    if not isinstance(outputs, Mapping):
+        raise ParameterError("outputs are a mapping of systems to lines, as {'A': ['the house']}")
+    if not outputs:
+        raise InputError("there are no outputs, expected those of at least one system")
+    return {str(system): as_lines(lines, f"outputs of {system}") for system, lines in outputs.items()}
+
+
+def refuse_unequal(
+    sources: Sequence[str], references: Sequence[Sequence[str]], outputs: Mapping[str, Sequence[str]]
+) -> None:
+    if not sources:
+        raise InputError("there are no sources, expected a line for each segment")
+    sides = [*((f"reference {i + 1}", lines) for i, lines in enumerate(references)), *outputs.items()]
+    for i, (name, lines) in enumerate(sides):
+        if len(lines) != len(sources):
+            what = name if i < len(references) else f"system {name!r}"
+            raise InputError(
+                f"{what}: {pluralise(len(lines), 'line')}, expected {len(sources):,} as in the sources, one a segment"
+            )
+
+
+def empty_notes(
+    sources: Sequence[str], references: Sequence[Sequence[str]], outputs: Mapping[str, Sequence[str]]
+) -> list[str]:
+    """How many lines have nothing in them."""
+    notes = []
+    for what, lines in (("source", sources), ("reference", [line for side in references for line in side])):
+        empty = sum(not line.strip() for line in lines)
+        if empty:
+            notes.append(f"{pluralise(empty, f'{what} is', f'{what}s are')} empty")
+    bare = {system: n for system, lines in outputs.items() if (n := sum(not line.strip() for line in lines))}
+    if bare:
+        notes.append(f"{pluralise(sum(bare.values()), 'output is', 'outputs are')} empty, of {join_names(bare)}")
+    return notes
+
+
+def column_of_scores(scores: SegmentScores, pair: str, systems: Sequence[str], segments: int) -> Floats:
+    """(systems, segments) what a metric says of each output. Segments are named 1, 2, ... there.
+
+    Scores of another pair are left out; where either side has no name of a pair, and there is one, it is taken.
+    Raises InputError where the metric lacks the pair, a system, or a score.
+
+    >>> from rankscope.data.segment_scores import PairScores
+    >>> scores = SegmentScores("COMET", {"de-en": PairScores.of({"B": [0.5, 0.2], "A": [0.4, 0.3]})})
+    >>> column_of_scores(scores, "de-en", ["A", "B"], 2).tolist()
+    [[0.4, 0.3], [0.5, 0.2]]
+    """
+    there = scores.pairs
+    if pair in there:
+        found = there[pair]
+    elif len(there) == 1 and "" in (pair, *there):
+        found = next(iter(there.values()))
+    else:
+        raise InputError(
+            f"scores of {scores.metric}: none of {pair or 'a pair without name'}, but of {join_names(there)}"
+        )
+    rows = positions_among(systems, found.systems)
+    if (rows < 0).any():
+        absent = join_names(name for name, row in zip(systems, rows.tolist(), strict=True) if row < 0)
+        raise InputError(f"scores of {scores.metric}: none of {absent}; there are those of {join_names(found.systems)}")
+    columns = positions_among([str(i + 1) for i in range(segments)], found.segments)
+    values = np.where(columns >= 0, found.values[rows][:, columns], np.nan)
+    if np.isnan(values).any():
+        system, segment = np.argwhere(np.isnan(values))[0].tolist()
+        missing = pluralise(int(np.isnan(values).sum()), "output has", "outputs have")
+        raise InputError(
+            f"scores of {scores.metric}: {missing} none, first {systems[system]}, segment {segment + 1}; a feature "
+            "needs one for each output"
+        )
+    return values
+
+
+def broadcast_columns(
+    extra: Mapping[str, npt.ArrayLike], shape: tuple[int, int], taken: Mapping[str, object]
+) -> dict[str, Floats]:
+    """Columns as (systems, segments); of (segments) alone, for every system the same. taken: names they may not have.
+
+    Raises InputError.
+    """
+    found = {}
+    for name, values in extra.items():
+        given = np.asarray(values, np.float64)
+        if given.shape not in (shape, shape[1:]):
+            raise InputError(f"column {name!r} of shape {given.shape}, expected {shape}: systems, segments")
+        if name in taken:
+            raise InputError(f"column {name!r} has the name of a feature that is found here; rename it")
+        found[name] = np.broadcast_to(given, shape)
+    return found
+
+
+#: Texts of the model's language have far fewer words that it does not know.
+MOST_UNKNOWN = 0.5
+
+
+def vocabulary_notes(texts: PreparedTexts, names: Iterable[str]) -> list[str]:
+    """A note for each side of a model, of those that these features use, that knows less than half of its words."""
+    used = {COLUMNS[name].model for name in names}
+    source, output, _ = texts.tokens
+    checks: list[tuple[str, str, TokenLists, Callable[[str], bool]]] = []
+    if "language_model" in used and (model := texts.language_model) is not None:
+        checks.append(("language_model", "outputs", output, lambda word: word.encode() in model.numbers))
+    for role, lexicon, first, second in (
+        ("forward", texts.forward, source, output),
+        ("backward", texts.backward, output, source),
+    ):
+        if role in used and lexicon is not None:
+            sides = ("sources", "outputs") if role == "forward" else ("outputs", "sources")
+            checks.append((role, sides[0], first, lexicon.source_numbers.__contains__))
+            checks.append((role, sides[1], second, lexicon.target_numbers.__contains__))
+    notes = []
+    for role, side, words, knows in checks:
+        share = unknown_share(words, knows)
+        if share > MOST_UNKNOWN:
+            notes.append(
+                f"{role} does not know {share:.0%} of the words of the {side}: it may be of another language, or the "
+                "two lexicons are exchanged"
+            )
+    return notes
+
+
+def unknown_share(texts: TokenLists, knows: Callable[[str], bool]) -> float:
+    """The share of tokens that are not known; 0 where there are none."""
+    if not texts.tokens.size:
+        return 0.0
+    strange = np.fromiter((not knows(word) for word in texts.words), np.bool_, len(texts.words))
+    return float(strange[texts.tokens].mean())

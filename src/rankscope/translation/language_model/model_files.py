@@ -1,0 +1,148 @@
+"""Language models as files, ARPA or our binary format."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterator
+from itertools import chain
+from pathlib import Path
+from typing import Any, NoReturn
+
+import numpy as np
+import numpy.typing as npt
+
+from rankscope.errors import InputError
+from rankscope.io.core import (
+    compress,
+    empty_file_error,
+    open_binary,
+    source_name,
+    split_compression_suffix,
+    write_chunks,
+)
+from rankscope.stats.inputs import check_choice
+from rankscope.translation.array_file import DamagedArrayFile, magic_stem, pack_arrays, unpack_arrays
+from rankscope.translation.language_model.arpa import arpa_chunks, read_arpa
+from rankscope.translation.language_model.backoff_model import LanguageModel, NgramLevel
+from rankscope.translation.language_model.vocabulary import RESERVED
+from rankscope.typing import PathLike
+
+__all__ = [
+    "LANGUAGE_MODEL_MAGIC",
+    "compact_chunks",
+    "load_language_model",
+    "read_compact",
+    "save_language_model",
+]
+
+
+#: Raise the number when the layout changes.
+LANGUAGE_MODEL_MAGIC = b"rankscope language model 1\n"
+
+
+def compact_chunks(model: LanguageModel) -> Iterator[bytes]:
+    """The bytes, array by array: the same model gives the same."""
+    words = np.frombuffer(b"\n".join(model.words), np.uint8)
+    arrays: dict[str, npt.NDArray[Any]] = {"words": words}
+    for k, level in enumerate(model.levels, 1):
+        named = {"keys": level.keys, "log10": level.log10, "backoff": level.backoff}
+        for name, array in named.items():
+            if (k, name) != (1, "keys") and (k, name) != (model.order, "backoff"):  # which say nothing
+                arrays[f"{name}.{k}"] = np.ascontiguousarray(array).astype(array.dtype.newbyteorder("<"), copy=False)
+    return pack_arrays(
+        LANGUAGE_MODEL_MAGIC, {"order": model.order, "discounts": model.discounts, "notes": model.notes}, arrays
+    )
+
+
+def read_compact(content: bytes, name: str) -> LanguageModel:
+    """The model of the bytes of a file, which begin as MAGIC does. Raises InputError for what is damaged."""
+    try:
+        return rebuilt(content)
+    except DamagedArrayFile as error:
+        refuse(name, str(error))
+    except Exception as error:  # whatever the bytes are, they are no model
+        refuse(name, (str(error) or type(error).__name__).splitlines()[0][:120])
+
+
+def refuse(name: str, why: str) -> NoReturn:
+    raise InputError(f"{name}: is damaged or cut off ({why}), expected a language model; save it again") from None
+
+
+def rebuilt(content: bytes) -> LanguageModel:
+    about, arrays = unpack_arrays(LANGUAGE_MODEL_MAGIC, content)
+    words = tuple(arrays["words"].tobytes().split(b"\n"))
+    if words[: len(RESERVED)] != RESERVED or len(set(words)) < len(words):
+        raise DamagedArrayFile("its words")
+    levels: list[NgramLevel] = []
+    order = about["order"]
+    if not isinstance(order, int) or order < 1:
+        raise DamagedArrayFile("its order")
+    for k in range(1, order + 1):
+        below = levels[-1].keys.size if levels else 0
+        levels.append(level_of(arrays, k, k == order, below, len(words)))
+    discounts = tuple((float(one), float(two), float(more)) for one, two, more in about["discounts"])
+    return LanguageModel(words, tuple(levels), discounts, tuple(map(str, about["notes"])))
+
+
+def level_of(arrays: dict[str, npt.NDArray[Any]], order: int, is_last: bool, below: int, words: int) -> NgramLevel:
+    """The n-grams of an order. below: how many there are a word shorter."""
+    log10 = arrays[f"log10.{order}"]
+    keys = arrays[f"keys.{order}"] if order > 1 else np.arange(words)
+    backoff = np.zeros(log10.size) if is_last else arrays[f"backoff.{order}"]
+    types = {keys.dtype.str[1:], log10.dtype.str[1:] * 2, backoff.dtype.str[1:] * 2}
+    rising = bool((keys[1:] > keys[:-1]).all())
+    inside = not keys.size or (order == 1 or bool(keys[0] >= 0 and keys[-1] < below * words))
+    finite = bool(np.isfinite(log10).all() and np.isfinite(backoff).all())
+    if types != {"i8", "f8f8"} or not keys.size == log10.size == backoff.size or not (rising and inside and finite):
+        raise DamagedArrayFile(f"its n-grams of order {order}")
+    return NgramLevel(keys, log10, backoff)
+
+
+FORMS = ("arpa", "compact")
+
+
+def save_language_model(model: LanguageModel, path: PathLike, *, form: str | None = None) -> None:
+    """Write a model, whole or not at all; compressed where the name ends with .gz or .zst.
+
+    form: `arpa`, a text that KenLM, SRILM and others read, log10 with nine digits; or `compact`, binary, read ten times
+    as fast, with every bit. None: ARPA where the name ends with .arpa (before .gz or .zst), else compact.
+
+    Raises OutputError where it cannot be written, ParameterError for another form.
+
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from rankscope.translation import train_language_model
+    >>> model = train_language_model(["a b", "a c", "a b"], order=2)
+    >>> with TemporaryDirectory() as folder:
+    ...     save_language_model(model, Path(folder, "small.arpa.gz"))
+    ...     again = load_language_model(Path(folder, "small.arpa.gz"))
+    >>> again
+    LanguageModel(order 2, 6 words, 5 n-grams of that order)
+    """
+    stem, packing = split_compression_suffix(path)
+    if form is None:
+        form = "arpa" if Path(stem).suffix.lower() == ".arpa" else "compact"
+    check_choice("form", form, FORMS)
+    chunks = arpa_chunks(model) if form == "arpa" else compact_chunks(model)
+    write_chunks(path, compress(chunks, packing))
+
+
+def load_language_model(path: PathLike) -> LanguageModel:
+    """A model from a file: compact, as rankscope wrote it, or ARPA of any tool; also compressed.
+
+    ARPA: fields stand between blanks or tabs, lines may end with CRLF, a missing back-off is 0, -99 and -inf stand for
+    the logarithm of 0. Without <unk>, unknown words count with log10 -100, as in KenLM, which the notes say. Pruned
+    models may lack the n-gram without the first word, never the one without the last. Nothing in a file is run.
+
+    Raises InputError for what is no model, damaged or cut short: with the line in ARPA. An example is at
+    `save_language_model`.
+    """
+    name = source_name(path)
+    with open_binary(path) as stream:
+        start = stream.read(len(LANGUAGE_MODEL_MAGIC))
+        if not start:
+            raise empty_file_error(name, "a language model")
+        if start.startswith(magic_stem(LANGUAGE_MODEL_MAGIC)):
+            return read_compact(start + stream.read(), name)
+        lines = io.BytesIO(start + stream.readline())  # which breaks lines at LF
+        return read_arpa(chain(lines, stream), name)

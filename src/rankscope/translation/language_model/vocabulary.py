@@ -1,0 +1,186 @@
+"""Words as whole numbers, and text as large blocks of whole sentences.
+
+Words are bytes between blanks of ASCII (space, tab, CR, vertical tab, form feed; and NUL, as lmplz has it). Other
+blanks of Unicode, such as the no-break space, stand inside words.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator
+from itertools import islice, repeat
+from typing import NamedTuple
+
+import numpy as np
+
+from rankscope.errors import InputError, ParameterError
+from rankscope.io.core import BOM, open_binary, source_name
+from rankscope.typing import Ints
+
+__all__ = [
+    "END",
+    "Numbers",
+    "RESERVED",
+    "START",
+    "SentenceBlock",
+    "Sentences",
+    "UNKNOWN",
+    "learned_tokens",
+    "refuse_reserved",
+    "sentence_blocks",
+    "tokens_of",
+]
+
+
+Sentences = str | os.PathLike[str] | Iterable[str]
+#: Of a file, bytes that are read at a time; of sentences in memory, sentences.
+BYTES, SENTENCES = 1 << 22, 20_000
+
+
+class SentenceBlock(NamedTuple):
+    """Lines, each ended by LF. first: how many stand before them. source: the file; empty for sentences in memory."""
+
+    text: bytes
+    first: int
+    source: str
+
+    def lines(self) -> list[bytes]:
+        return self.text.split(b"\n")[:-1]
+
+    def place(self, i: int) -> str:
+        """How an error names the i-th line, counted from 0."""
+        number = self.first + i + 1
+        return f"{self.source}:{number}" if self.source else f"sentence {number}"
+
+
+def sentence_blocks(source: Sentences) -> Iterator[SentenceBlock]:
+    """The blocks of a file, named by its path, or of an iterable of sentences. Lines end at LF only.
+
+    An LF inside a sentence in memory counts as a blank, and so does NUL everywhere. Raises InputError for what cannot
+    be read, and with its line for what is no text or not UTF-8.
+    """
+    blocks = blocks_of_file(source) if isinstance(source, (str, os.PathLike)) else blocks_of_sentences(source)
+    for block in blocks:
+        yield block._replace(text=block.text.replace(b"\0", b" ")) if b"\0" in block.text else block
+
+
+def blocks_of_file(path: str | os.PathLike[str]) -> Iterator[SentenceBlock]:
+    first, name = 0, source_name(path)
+    with open_binary(path) as stream:
+        while text := stream.read(BYTES):
+            text += stream.readline()
+            if not first:
+                text = text.removeprefix(BOM)
+            if text and not text.endswith(b"\n"):
+                text += b"\n"
+            block = SentenceBlock(text, first, name)
+            check_utf8(block)
+            yield block
+            first += text.count(b"\n")
+
+
+def check_utf8(block: SentenceBlock) -> None:
+    if block.text.isascii():
+        return
+    try:
+        block.text.decode("utf-8")
+    except UnicodeDecodeError as error:
+        place = block.place(block.text.count(b"\n", 0, error.start))
+        raise InputError(f"{place}: bytes that are not UTF-8, expected text; convert it") from None
+
+
+def blocks_of_sentences(sentences: Iterable[str]) -> Iterator[SentenceBlock]:
+    first, rest = 0, iter(sentences)
+    while part := list(islice(rest, SENTENCES)):
+        yield SentenceBlock(encode_sentences(part, first), first, "")
+        first += len(part)
+
+
+def encode_sentences(part: list[str], first: int) -> bytes:
+    """Sentences as lines. first: how many stand before them."""
+    try:
+        text = "\n".join(part)
+        if text.count("\n") != len(part) - 1:
+            text = "\n".join(sentence.replace("\n", " ") for sentence in part)
+        return f"{text}\n".encode()
+    except TypeError:
+        wrong = next(i for i, sentence in enumerate(part) if not isinstance(sentence, str))
+        raise InputError(
+            f"sentence {first + wrong + 1} is of type {type(part[wrong]).__name__}, expected a text, words with blanks "
+            "between them; join its words"
+        ) from None
+    except UnicodeEncodeError:
+        wrong = next(i for i, sentence in enumerate(part) if any("\ud800" <= c <= "\udfff" for c in sentence))
+        raise InputError(
+            f"sentence {first + wrong + 1}: holds a lone surrogate, which is no character; read it as UTF-8"
+        ) from None
+
+
+#: The numbers of what stands in every vocabulary, and how texts write it.
+UNKNOWN, START, END = range(3)
+RESERVED = (b"<unk>", b"<s>", b"</s>")
+Numbers = dict[bytes, int]
+
+
+def learned_tokens(source: Sentences) -> tuple[Ints, list[bytes]]:
+    """All tokens of a text, each sentence between START and END; and the words, by the order of their first place.
+
+    Raises InputError as `sentence_blocks`, for a text without words, and for a word that is reserved.
+    """
+    numbers: defaultdict[bytes, int] = defaultdict()
+    numbers.default_factory = numbers.__len__  # a new word gets the next number
+    for word in RESERVED:
+        numbers[word]
+    parts = []
+    for block in sentence_blocks(source):
+        words = marked_words(block.text)
+        part = np.fromiter(map(numbers.__getitem__, words), np.int64, len(words))
+        lines = block.text.count(b"\n")
+        if np.bincount(part, minlength=3)[:3].tolist() != [0, lines, lines]:
+            refuse_reserved(block.lines(), block.place)
+        parts.append(part)
+    if len(numbers) == len(RESERVED):
+        name = "the file" if isinstance(source, str) or not isinstance(source, Iterable) else "the list of sentences"
+        raise InputError(f"{name} has no word, expected sentences to learn from")
+    return np.concatenate(parts), list(numbers)
+
+
+def marked_words(text: bytes) -> list[bytes]:
+    """The words of lines, with the marks of start and end around each line."""
+    words = (b"<s> " + text.replace(b"\n", b" </s> <s> ")).split()
+    words.pop()  # that of a line that does not come
+    return words
+
+
+def refuse_reserved(lines: Iterable[bytes], place: Callable[[int], str]) -> None:
+    """Raise InputError for a word that is a mark of the model's own. place: what line i, from 0, is called."""
+    for i, line in enumerate(lines):
+        if any(mark in line for mark in RESERVED):  # rarely; it may be a part of a longer word
+            for word in line.split():
+                if word in RESERVED:
+                    raise InputError(
+                        f"{place(i)}: the word {word.decode()}, a mark of the model's own, expected none in a text "
+                        "that it learns from; take it out or write it otherwise"
+                    )
+
+
+def tokens_of(sentences: Iterable[str], numbers: Numbers) -> Iterator[Ints]:
+    """The tokens of so many sentences at a time, each between START and END.
+
+    A word that is not known, or reserved, is UNKNOWN. Raises ParameterError for one text instead of many, InputError
+    as `sentence_blocks`.
+    """
+    if isinstance(sentences, (str, bytes)):
+        raise ParameterError("sentences is one text, expected a list of sentences; write [sentence]")
+    for block in sentence_blocks(list(sentences)):
+        text = block.text
+        if any(word in text for word in RESERVED):
+            text = b"".join(b" ".join(map(unreserved, line.split())) + b"\n" for line in block.lines())
+        words = marked_words(text)
+        yield np.fromiter(map(numbers.get, words, repeat(UNKNOWN)), np.int64, len(words))
+
+
+def unreserved(word: bytes) -> bytes:
+    """The word, or another that no model knows where it is reserved."""
+    return RESERVED[UNKNOWN] if word in RESERVED else word

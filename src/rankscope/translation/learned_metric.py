@@ -1,0 +1,76 @@
+"""A trained ranker as a metric of translations: scores of outputs, as WMT's seg.scr."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from rankscope.data.segment_scores import PairScores, SegmentScores
+from rankscope.errors import InputError
+from rankscope.learning.features import match_features
+from rankscope.learning.ranker import Ranker
+from rankscope.translation.features import TranslationFeatures, features_by_segment
+
+__all__ = [
+    "score_translations",
+    "seg_score_lines",
+]
+
+
+def score_translations(ranker: Ranker, tables: Sequence[TranslationFeatures], metric: str = "learned") -> SegmentScores:
+    """What a trained ranker says of each output; higher is better, without bounds. metric: the name of it.
+
+    Features are found by name; others than the ranker's are left out. The outputs for a segment are one list, for
+    rankers that look at whole lists. Raises InputError for features that are missing, and where such a ranker is given
+    the outputs of one system alone; ParameterError for a ranker that has not learned anything, or where there is no
+    table.
+
+    >>> from rankscope.data.rankings import Rankings
+    >>> from rankscope.learning import Ranker
+    >>> from rankscope.translation import judged_lists, translation_features
+    >>> table = translation_features(["ein haus"], ["a house"], {"A": ["house"], "B": ["a house"]}, features=["BLEU"])
+    >>> ranker = Ranker(hidden=()).fit(judged_lists(table, Rankings.of([{"A": 2, "B": 1}])))
+    >>> found = score_translations(ranker, [table]).pairs[""]
+    >>> bool(found.values[1, 0] > found.values[0, 0])
+    True
+    """
+    pairs = {}
+    for table in tables:
+        if getattr(ranker, "lists", False) and len(table.systems) == 1:
+            of = f" of {table.pair}" if table.pair else ""
+            raise InputError(
+                f"the translations{of} are those of one system, {table.systems[0]!r}, and this ranker looks at all "
+                "outputs for a segment; give those of two systems or more in one table, or train without ranks"
+            )
+        scores = ranker.predict(match_features(features_by_segment([table]), ranker.feature_names_))
+        values = np.asarray(scores, np.float64).reshape(len(table.segments), len(table.systems)).T
+        pairs[table.pair] = PairScores(table.systems, table.segments, values)
+    return SegmentScores(metric, pairs)
+
+
+def seg_score_lines(scores: SegmentScores, test_set: str) -> Iterator[str]:
+    """Scores as WMT's seg.scr has them: METRIC, LANGPAIR, TESTSET, SYSTEM, SEGNR, SCORE, with tabs; a piece a system.
+
+    What has no score has no line. Raises InputError for a language pair without a name, and for names
+    with tabs or line breaks, which no such line can have.
+
+    >>> scores = SegmentScores("m", {"de-en": PairScores.of({"A": [0.5, None]})})
+    >>> "".join(seg_score_lines(scores, "news")).split()
+    ['m', 'de-en', 'news', 'A', '1', '0.5']
+    """
+    for pair, found in scores.pairs.items():
+        if not pair:
+            raise InputError(
+                f"scores of {scores.metric}: the language pair has no name, expected one as de-en; name it in the "
+                "column pair (`rankscope features mt --pair de-en`)"
+            )
+        for name in (scores.metric, pair, test_set, *found.systems):
+            if any(mark in name for mark in "\t\n\r"):
+                raise InputError(
+                    f"{name!r} cannot stand in a line of seg.scr, whose fields tabs divide; name it otherwise"
+                )
+        for system, values in zip(found.systems, found.values.tolist(), strict=True):
+            head = f"{scores.metric}\t{pair}\t{test_set}\t{system}\t"
+            rows = zip(found.segments, values, strict=True)
+            yield "".join(f"{head}{segment}\t{value!r}\n" for segment, value in rows if value == value)

@@ -1,0 +1,149 @@
+"""Sentence BLEU and chrF of judged translations, from sacrebleu's counts."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+from rankscope.data.rankings import Rankings
+from rankscope.data.segment_scores import PairScores, SegmentScores
+from rankscope.data.text import join_names, pluralise
+from rankscope.errors import InputError
+from rankscope.io.translation import Texts, read_plain_texts
+from rankscope.translation.tokenisation import sacrebleu_version
+from rankscope.typing import PathLike
+
+__all__ = [
+    "Scorers",
+    "corpus_scorer",
+    "judged_scores",
+    "sentence_bleu",
+    "sentence_scorers",
+]
+
+
+#: Of an output and its reference, a number; higher is better.
+Scorer = Callable[[str, str], float]
+
+
+class Scorers(NamedTuple):
+    """Metrics by name. settings: how they count, and which sacrebleu did."""
+
+    metrics: dict[str, Scorer]
+    settings: str
+
+
+def sentence_bleu(matches: Sequence[int], totals: Sequence[int], length: int, reference_length: int) -> float:
+    """BLEU of one sentence, in [0, 1], higher is better: a geometric mean of precisions, less where it is too short.
+
+    matches, totals: n-grams of each order that the reference has, too, and all there are. length, reference_length: in
+    words. The k-th order without a match counts 1 / (2^k max(total, 1)); no order is left out, however short the
+    sentence. An empty output has length 1 in the penalty. Raises nothing for counts of at least 0.
+
+    Source: smoothing by halving, as in NIST's mteval-v13a; Li, Jiang and Wang (2013) take its parts as features.
+
+    >>> sentence_bleu([1, 0], [2, 1], 2, 2) == math.sqrt(1 / 2 * 1 / 2)
+    True
+    """
+    logs, without = 0.0, 0
+    for match, total in zip(matches, totals, strict=True):
+        without += not match
+        share = match / total if match else 1 / (2**without * max(total, 1))
+        logs += math.log(share)
+    return math.exp(logs / len(totals) + min(0.0, 1 - reference_length / max(length, 1)))
+
+
+def sentence_scorers() -> Scorers:
+    """sentBLEU, in [0, 1], and chrF, in [0, 100]; higher is better. Raises ParameterError where sacrebleu is missing.
+
+    sentBLEU: four orders, in small letters, words as mteval-v13a has them. chrF: characters, six orders, beta 2
+    (Popović 2015), as sacrebleu computes it.
+    """
+    version = sacrebleu_version()
+    from sacrebleu.metrics.bleu import BLEU
+    from sacrebleu.metrics.chrf import CHRF
+
+    counting = BLEU(lowercase=True, tokenize="13a", smooth_method="none", effective_order=True)
+    chrf = CHRF()
+
+    def bleu_of(output: str, reference: str) -> float:
+        found = counting.sentence_score(output, [reference])
+        return sentence_bleu(found.counts, found.totals, found.sys_len, found.ref_len)
+
+    def chrf_of(output: str, reference: str) -> float:
+        return float(chrf.sentence_score(output, [reference]).score)
+
+    settings = f"sentBLEU:13a,lowercase,halving | chrF:6,2 | sacrebleu {version}"
+    return Scorers({"sentBLEU": bleu_of, "chrF": chrf_of}, settings)
+
+
+def corpus_scorer() -> tuple[str, Callable[[Sequence[str]], Callable[[Sequence[str]], float]], str]:
+    """BLEU of all outputs of a system, in [0, 100], higher is better, as sacrebleu has it where nobody asks otherwise.
+
+    Its name; of the references, a function of the outputs to the score; and how it counts: words as mteval-v13a has
+    them, capital and small letters told apart. Raises ParameterError where sacrebleu is missing.
+    """
+    version = sacrebleu_version()
+    from sacrebleu.metrics.bleu import BLEU
+
+    def prepare(references: Sequence[str]) -> Callable[[Sequence[str]], float]:
+        bleu = BLEU(references=[list(references)])  # counted once for all systems
+        return lambda outputs: float(bleu.corpus_score(list(outputs), None).score)
+
+    return "BLEU", prepare, f"BLEU:13a,mixed case | sacrebleu {version}"
+
+
+def judged_scores(
+    rankings: Rankings,
+    folder: PathLike,
+    scorers: Scorers | None = None,
+    *,
+    progress: Callable[[float], object] | None = None,
+) -> list[SegmentScores]:
+    """What each scorer says of every translation that was judged; of the others, nothing.
+
+    folder: sources, references and system-outputs as `read_plain_texts` has them; segment i is line i. scorers: by
+    default `sentence_scorers`. progress: told of the share of the translations just scored.
+    Raises InputError for texts that are not there, a judged system without output, a segment that is no line of them.
+    """
+    metrics = (scorers or sentence_scorers()).metrics
+    found: dict[str, dict[str, PairScores]] = {name: {} for name in metrics}
+    for pair, part in rankings.by_pair():
+        texts = read_plain_texts(folder, pair)
+        systems = {system: texts.systems.get(system) for system in part.system}
+        absent = [system for system, lines in systems.items() if lines is None]
+        if absent:
+            raise InputError(
+                f"{folder}: no outputs of {join_names(absent)} for {pair}, which people judged; there are "
+                f"{join_names(texts.systems)}"
+            )
+        tables: dict[str, dict[str, list[float | None]]] = {
+            name: {system: [None] * len(texts) for system in systems} for name in metrics
+        }
+        wanted = judged_lines(part, texts)
+        for system, line in wanted:
+            output, reference = texts.systems[system][line], texts.references[line]
+            for name, score in metrics.items():
+                tables[name][system][line] = score(output, reference)
+            if progress is not None:
+                progress(len(part) / len(rankings) / len(wanted))
+        for name, table in tables.items():
+            found[name][pair] = PairScores.of(table)
+    return [SegmentScores(name, pairs) for name, pairs in found.items()]
+
+
+def judged_lines(rankings: Rankings, texts: Texts) -> list[tuple[str, int]]:
+    """System and line, from 0, of each translation that was judged, each once. Raises InputError."""
+    lines = {}
+    for code, name in enumerate(rankings.segment.names):
+        if name.isdecimal() and 0 < int(name) <= len(texts):
+            lines[code] = int(name) - 1
+    segments = rankings.segment.codes[rankings.judgment].tolist()
+    unknown = [code for code in dict.fromkeys(segments) if code not in lines]
+    if unknown:
+        raise InputError(
+            f"segment {rankings.segment.names[unknown[0]]!r} of {texts.pair} was judged, and its texts have "
+            f"{pluralise(len(texts), 'line')}; do judgments and texts belong together?"
+        )
+    return list(dict.fromkeys(zip(rankings.system, (lines[code] for code in segments), strict=True)))

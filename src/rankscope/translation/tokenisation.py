@@ -1,0 +1,61 @@
+"""Tokens as mteval-v13a has them, in lower case, by sacrebleu."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from rankscope.errors import InputError, ParameterError
+
+__all__ = [
+    "TOKENISATION",
+    "as_lines",
+    "sacrebleu_version",
+    "tokenised",
+]
+
+
+#: What stands in signatures.
+TOKENISATION = "13a,lowercase"
+
+
+def sacrebleu_version() -> str:
+    """Raises ParameterError where sacrebleu is missing."""
+    try:
+        import sacrebleu
+    except ModuleNotFoundError as error:
+        if (error.name or "").partition(".")[0] != "sacrebleu":
+            raise
+        raise ParameterError(
+            "sacrebleu, which splits text into words and counts them, is not installed; pip install 'rankscope[mt]'"
+        ) from None
+    return str(sacrebleu.__version__)
+
+
+def as_lines(lines: Iterable[str], what: str) -> list[str]:
+    """Lines as a list. Raises ParameterError for one text in the place of many, InputError for what is no text."""
+    if isinstance(lines, (str, bytes)):
+        raise ParameterError(f"{what} is one text, expected a list of lines; write [text]")
+    found = list(lines)
+    if not all(isinstance(line, str) for line in found):
+        wrong = next(i for i, line in enumerate(found) if not isinstance(line, str))
+        raise InputError(f"{what}: line {wrong + 1} is of type {type(found[wrong]).__name__}, expected a text")
+    return found
+
+
+def tokenised(lines: Iterable[str], *, what: str = "lines") -> list[str]:
+    """Each line in small letters, its words with one blank between them, as sacrebleu's BLEU (13a) counts them.
+
+    An empty line stays empty. what: how an error names the lines. Raises ParameterError where sacrebleu is missing and
+    for one text in the place of many, InputError for a line that is no text.
+    Source: NIST's mteval-v13a.pl, by sacrebleu.
+
+    >>> tokenised(["The cat, it's 3.5 m.", ""])
+    ["the cat , it's 3.5 m .", '']
+    """
+    given = as_lines(lines, what)
+    sacrebleu_version()
+    from sacrebleu.tokenizers.tokenizer_13a import Tokenizer13a
+
+    tokenizer: Callable[[str], str] = Tokenizer13a()  # type: ignore[no-untyped-call]  # it has no types
+    found = {line: tokenizer(line.lower().rstrip()) for line in dict.fromkeys(given)}  # systems often say the same
+    return [found[line] for line in given]

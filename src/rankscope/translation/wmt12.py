@@ -1,0 +1,316 @@
+"""WMT12 reproduced from its files: pairs and agreement on segments, correlation on systems."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import chain
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from rankscope.agreement.load import ranked_only, select_language_pairs
+from rankscope.agreement.segment_level import SegmentAgreement, segments
+from rankscope.agreement.system_level import SystemAgreement, systems
+from rankscope.data.rankings import Rankings
+from rankscope.data.result import as_text, tidy_frame
+from rankscope.data.section import Section, Table
+from rankscope.data.segment_scores import SystemScores
+from rankscope.data.text import format_value, join_names, pluralise
+from rankscope.errors import InputError, UnknownName
+from rankscope.io.translation import read_plain_texts, read_wmt_rankings
+from rankscope.translation.sentence_scores import Scorers, corpus_scorer, judged_scores, sentence_scorers
+from rankscope.typing import PathLike
+
+if TYPE_CHECKING:
+    import polars as pl
+
+__all__ = [
+    "CorpusScorer",
+    "JUDGMENTS",
+    "PUBLISHED",
+    "PUBLISHED_SPEARMAN",
+    "SegmentLevel",
+    "SystemLevel",
+    "TEXTS",
+    "segment_level",
+    "system_level",
+]
+
+
+JUDGMENTS, TEXTS = "wmt12.RNK_results.csv", "plain"
+#: How many pairs of translations people ordered: Li, Jiang and Wang (2013), tables 2 and 3.
+PUBLISHED = {
+    "fr-en": 11_594,
+    "de-en": 11_934,
+    "es-en": 9_796,
+    "cs-en": 11_021,
+    "en-fr": 11_562,
+    "en-de": 14_553,
+    "en-es": 11_834,
+    "en-cs": 18_805,
+}
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class SegmentLevel:
+    """agreement: of each metric with people. judgments: by language pair, how many lists people ranked.
+
+    pairs_found: by language pair, how many pairs of translations they ordered and both metrics have a score of. scored:
+    how the metrics count. Its tidy table is that of the agreement.
+    """
+
+    agreement: SegmentAgreement
+    judgments: dict[str, int]
+    pairs_found: dict[str, int]
+    scored: str
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Those of the tidy table."""
+        return self.agreement.columns
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What a reader should know."""
+        return self.agreement.notes
+
+    def records(self) -> Iterator[tuple[Any, ...]]:
+        """The rows of the tidy table."""
+        return self.agreement.records()
+
+    def frame(self) -> pl.DataFrame:
+        """The tidy table as a polars frame; null where there is no value."""
+        return tidy_frame(self)
+
+    def sections(self) -> tuple[Section, ...]:
+        """The numbers of pairs beside those published; then the agreement."""
+        rows = tuple(
+            (pair, f"{self.judgments[pair]:,}", f"{found:,}", f"{PUBLISHED[pair]:,}" if pair in PUBLISHED else "-")
+            for pair, found in self.pairs_found.items()
+        )
+        table = Table(columns=("pair", "judgments", "pairs found", "published"), rows=rows)
+        title = "WMT12: the pairs of translations that people ordered"
+        return (Section(title=title, sentence=self.sentence(), table=table), *self.agreement.sections())
+
+    def sentence(self) -> str:
+        """Whether as many pairs were found as were published."""
+        others = [pair for pair, found in self.pairs_found.items() if found != PUBLISHED.get(pair)]
+        if others:
+            return (
+                f"Not the numbers that Li, Jiang and Wang (2013) published, of {join_names(others)}: are these the files "
+                "of WMT12, and whole?"
+            )
+        pairs = pluralise(len(self.pairs_found), "language pair")
+        total = sum(self.pairs_found.values())
+        return f"As many pairs as Li, Jiang and Wang (2013) published, for {pairs}: {total:,} in all."
+
+    def signature(self) -> str:
+        """Every setting that changes the numbers, in one line."""
+        return f"{self.scored} | {self.agreement.signature()}"
+
+    def __str__(self) -> str:
+        return as_text(self)
+
+    def __repr__(self) -> str:
+        return f"SegmentLevel({self.agreement!r})"
+
+
+def segment_level(
+    folder: PathLike,
+    *,
+    pairs: Sequence[str] | None = None,
+    scorers: Scorers | None = None,
+    n_resamples: int = 1000,
+    confidence_level: float = 0.95,
+    rng: Any = 0,
+    progress: Callable[[float], object] | None = None,
+) -> SegmentLevel:
+    """Sentence BLEU and chrF against the people of WMT12, from the judgments and the plain texts.
+
+    folder: with wmt12.RNK_results.csv and plain/ (sources, references, system-outputs). pairs: of the eight language
+    pairs those wanted; None: all. scorers: other metrics than `sentence_scorers`. The statistic is "wmt12" of
+    `rankscope.agreement.segments`, in [-1, 1], higher is better, NaN for a language pair of which people ordered no
+    pair; n_resamples, confidence_level, rng: as there. progress: told of the share of the work just done.
+    Raises InputError for files that are missing or do not belong together, UnknownName for another language pair,
+    ParameterError where sacrebleu is not installed.
+
+    Source: Li, Jiang and Wang (2013), "Listwise approach to learning to rank for automatic evaluation of machine
+    translation", section 4, for the numbers of pairs; Callison-Burch et al. (2012) for judgments and statistic.
+    """
+    wanted = list(PUBLISHED) if pairs is None else list(pairs)
+    unknown = [pair for pair in wanted if pair not in PUBLISHED]
+    if unknown:
+        raise UnknownName("language pair of WMT12", unknown[0], PUBLISHED)
+    root = Path(folder)
+    scorers = scorers or sentence_scorers()  # what is missing is said before anything is read
+    judged = select_language_pairs(read_wmt_rankings(root / JUDGMENTS), wanted)
+    scores = judged_scores(judged, root / TEXTS, scorers, progress=progress)
+    found = segments(
+        judged, scores, statistic="wmt12", n_resamples=n_resamples, confidence_level=confidence_level, rng=rng
+    )
+    return SegmentLevel(
+        agreement=found,
+        judgments={pair: len(part) for pair, part in judged.by_pair()},
+        pairs_found=dict(zip(found.pairs, found.n.min(axis=0).tolist(), strict=True)),
+        scored=scorers.settings,
+    )
+
+
+#: Spearman's correlation of BLEU with people: Li, Jiang and Wang (2013), tables 4 and 5.
+PUBLISHED_SPEARMAN = {
+    "cs-en": 0.89,
+    "de-en": 0.67,
+    "es-en": 0.87,
+    "fr-en": 0.81,
+    "en-cs": 0.80,
+    "en-de": 0.22,
+    "en-es": 0.40,
+    "en-fr": 0.71,
+}
+#: Human scores of systems: the rule that gives the published values, and another that papers name.
+RULES_TRIED = ("wins", "better_or_equal")
+#: Published values have two digits, and outputs were tokenised by other hands.
+TOLERANCE = 0.02
+
+
+class CorpusScorer(NamedTuple):
+    """prepare: of the references, a function of a system's outputs to its score. settings: how it counts."""
+
+    name: str
+    prepare: Callable[[Sequence[str]], Callable[[Sequence[str]], float]]
+    settings: str
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class SystemLevel:
+    """agreement: by rule, that of BLEU with people's scores of systems. published: by language pair, BLEU's Spearman
+    correlation. scored: how BLEU counts. Its tidy table is that of both, the rule as part of the metric's name.
+    """
+
+    agreement: dict[str, SystemAgreement]
+    published: dict[str, float]
+    scored: str
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Those of the tidy table."""
+        return self.first.columns
+
+    @property
+    def first(self) -> SystemAgreement:
+        """That by the rule of the published values."""
+        return self.agreement[RULES_TRIED[0]]
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What a reader should know."""
+        return self.first.notes
+
+    def records(self) -> Iterator[tuple[Any, ...]]:
+        """The rows of the tidy table: first by wins, then by the other rules."""
+        for rule, found in self.agreement.items():
+            for metric, *rest in found.records():
+                yield f"{metric} ({rule.replace('_', ' ')})", *rest
+
+    def frame(self) -> pl.DataFrame:
+        """The tidy table as a polars frame; null where there is no value."""
+        return tidy_frame(self)
+
+    def sections(self) -> tuple[Section, ...]:
+        """The values beside those published; then the agreement by wins."""
+        rows = []
+        for p, pair in enumerate(self.first.pairs):
+            found = [format_value(float(one.value[0, p]), "mean") for one in self.agreement.values()]
+            known = self.published.get(pair)
+            rows.append((pair, f"{len(self.first.systems[p])}", "-" if known is None else f"{known:.2f}", *found))
+        names = [rule.replace("_", " ") for rule in self.agreement]
+        table = Table(columns=("pair", "systems", "published", *names), rows=tuple(rows))
+        title = f"WMT12: Spearman's correlation of {self.first.metrics[0]} with people on systems"
+        return (Section(title=title, sentence=self.sentence(), table=table), *self.first.sections())
+
+    def sentence(self) -> str:
+        """Whether values come out as published, and by which rule."""
+        near = {rule: self.near(found) for rule, found in self.agreement.items()}
+        n = len(self.first.pairs)
+        said = [
+            f"by {rule.replace('_', ' ')} {'all are' if len(pairs) == n else f'{len(pairs)} of {n} are'} within {TOLERANCE}"
+            for rule, pairs in near.items()
+        ]
+        return f"Of the values that were published for {pluralise(n, 'language pair')}, {join_names(said)}."
+
+    def near(self, found: SystemAgreement) -> list[str]:
+        """The language pairs of which the value is as published."""
+        values = dict(zip(found.pairs, found.value[0].tolist(), strict=True))
+        return [pair for pair, x in values.items() if abs(x - self.published.get(pair, np.inf)) <= TOLERANCE]
+
+    def signature(self) -> str:
+        """Every setting that changes the numbers, in one line."""
+        return f"{self.scored} | rules:{','.join(self.agreement)} | {self.first.signature()}"
+
+    def __str__(self) -> str:
+        return as_text(self)
+
+    def __repr__(self) -> str:
+        return f"SystemLevel({self.first!r})"
+
+
+def system_level(
+    folder: PathLike,
+    *,
+    pairs: Sequence[str] | None = None,
+    scorer: CorpusScorer | None = None,
+    n_resamples: int = 1000,
+    confidence_level: float = 0.95,
+    rng: Any = 0,
+    progress: Callable[[float], object] | None = None,
+) -> SystemLevel:
+    """Spearman's correlation of corpus BLEU with the people of WMT12 on systems, beside the published one.
+
+    In [-1, 1], higher is better. folder: as of `rankscope.translation.wmt12.segment_level`. pairs: of the eight
+    language pairs those wanted; None: all. scorer: another metric than `corpus_scorer`. People's scores of systems are
+    wins / (wins + losses), ties left out; and once more (wins + ties) / all. n_resamples, confidence_level, rng: of
+    the bootstrap over segments that people judged. progress: told of the share of the work just done.
+    Raises InputError for files that are missing or do not belong together, UnknownName for another language pair,
+    ParameterError where sacrebleu is not installed.
+
+    Source: Callison-Burch et al. (2012), as printed in Li, Jiang and Wang (2013), tables 4 and 5.
+    """
+    wanted = list(PUBLISHED_SPEARMAN) if pairs is None else list(pairs)
+    unknown = [pair for pair in wanted if pair not in PUBLISHED_SPEARMAN]
+    if unknown:
+        raise UnknownName("language pair of WMT12", unknown[0], PUBLISHED_SPEARMAN)
+    scorer = scorer or CorpusScorer(*corpus_scorer())  # what is missing is said before anything is read
+    root = Path(folder)
+    judged = select_language_pairs(read_wmt_rankings(root / JUDGMENTS), wanted)
+    scores = scores_of_systems(judged, root / TEXTS, scorer, progress)
+    options = {"n_resamples": n_resamples, "confidence_level": confidence_level, "rng": rng}
+    found = {rule: systems(judged, scores, statistic="spearman", human=rule, **options) for rule in RULES_TRIED}
+    return SystemLevel(agreement=found, published=PUBLISHED_SPEARMAN, scored=scorer.settings)
+
+
+def scores_of_systems(
+    rankings: Rankings, folder: PathLike, scorer: CorpusScorer, progress: Callable[[float], object] | None = None
+) -> SystemScores:
+    """What the scorer says of each system of which people ranked an output; all of its lines count."""
+    judged = {}
+    for pair, part in ranked_only(rankings, "rank").by_pair():
+        there = np.unique(part.system.codes[~np.isnan(part.column("rank"))]).tolist()
+        judged[pair] = [part.systems[code] for code in there]
+    total = len(list(chain.from_iterable(judged.values())))
+    found: dict[str, dict[str, float]] = {}
+    for pair, names in judged.items():
+        texts = read_plain_texts(folder, pair)
+        if absent := [name for name in names if name not in texts.systems]:
+            raise InputError(
+                f"{folder}: no outputs of {join_names(absent)} for {pair}, which people judged; there are "
+                f"{join_names(texts.systems)}"
+            )
+        score = scorer.prepare(texts.references)
+        found[pair] = {}
+        for name in names:
+            found[pair][name] = score(texts.systems[name])
+            if progress is not None:
+                progress(1 / total)
+    return SystemScores(scorer.name, found)
