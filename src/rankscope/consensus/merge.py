@@ -5,23 +5,16 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from rankscope._version import __version__
 from rankscope.consensus.base import Method, Order
 from rankscope.consensus.intervals import affordable_draws, check_draws, no_intervals, rank_intervals
 from rankscope.consensus.pairwise import refuse_items
 from rankscope.consensus.registry import method_by_name, steps_of, width_of
-from rankscope.consensus.view import (
-    all_voters_section,
-    condorcet_section,
-    consensus_section,
-    details_section,
-    voters_section,
-)
 from rankscope.consensus.voter_agreement import VoterAgreement, agreement_of_voters
 from rankscope.consensus.voting import condorcet_winner, smith_set
-from rankscope.data.result import as_text, tidy_frame
+from rankscope.data.result import as_text, sections_by_view, tidy_frame
 from rankscope.data.section import Section
 from rankscope.data.text import join_names, pluralise, replace_invalid_utf8
 from rankscope.data.votes import NameList, Votes
@@ -82,6 +75,9 @@ class Consensus:
     items that beat every other one. unranked: where items stand that a voter left out.
     """
 
+    #: The view that shows it.
+    VIEW: ClassVar[str] = "rankscope.consensus.view:consensus_sections"
+
     found: Order
     votes: Votes
     low: Floats
@@ -125,10 +121,9 @@ class Consensus:
         """The tidy table as a polars frame; null where there is no interval."""
         return tidy_frame(self)
 
-    def sections(self) -> tuple[Section, ...]:
+    def sections(self) -> Sequence[Section]:
         """The order; how far the voters agree; who wins one against one; what else the method found."""
-        more = [section for section in (all_voters_section(self), details_section(self)) if section is not None]
-        return consensus_section(self), voters_section(self), condorcet_section(self), *more
+        return sections_by_view(self)
 
     def signature(self) -> str:
         """Every setting that changes the numbers, in one line."""

@@ -55,6 +55,12 @@ def format_tau(tau: float) -> str:
     return format_value(round(tau, 9) + 0.0, "mean")
 
 
+def consensus_sections(result: Consensus) -> tuple[Section, ...]:
+    """The order; how far the voters agree; who wins one against one; what else the method found."""
+    more = [section for section in (all_voters_section(result), details_section(result)) if section is not None]
+    return consensus_section(result), voters_section(result), condorcet_section(result), *more
+
+
 def consensus_section(result: Consensus) -> Section:
     """The items, the best first."""
     found, with_interval = result.found, result.n_resamples > 0

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from rankscope.data.section import Section, wrap_sentence
 from rankscope.data.text import replace_invalid_utf8
 from rankscope.errors import in_one_line
+from rankscope.registry import resolve
 
 if TYPE_CHECKING:
     import polars as pl
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Result",
     "as_text",
+    "sections_by_view",
     "tidy_frame",
 ]
 
@@ -36,6 +38,15 @@ class Result(Protocol):
     def signature(self) -> str: ...
     def frame(self) -> pl.DataFrame: ...
     def __str__(self) -> str: ...
+
+
+def sections_by_view(result: Any) -> Sequence[Section]:
+    """What a result shows, by the function that its class names as VIEW; the view is loaded when it is first asked for.
+
+    So a view knows its result, and never the other way round.
+    """
+    sections: Sequence[Section] = resolve(result.VIEW)(result)
+    return sections
 
 
 def as_text(result: Result, *, details: bool = False) -> str:

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from rankscope.data.result import as_text, tidy_frame
+from rankscope.data.result import as_text, sections_by_view, tidy_frame
 from rankscope.data.section import Section
 from rankscope.kernels.ties import NOISE, at_most
 from rankscope.measures.base import Measure
@@ -145,6 +145,9 @@ class StabilityStudy:
     pairs of systems that differ by more than what is needed. NaN (null, empty): there is no such number.
     """
 
+    #: The view that shows it.
+    VIEW: ClassVar[str] = "rankscope.stability.view:sections_of"
+
     what: str
     measures: tuple[Measure, ...]
     signs: tuple[int, ...]
@@ -232,11 +235,9 @@ class StabilityStudy:
         """The rows of the tidy table."""
         return self.rows()
 
-    def sections(self) -> list[Section]:
+    def sections(self) -> Sequence[Section]:
         """Which measures can be trusted, in two sentences; then tables and figures of all that was found."""
-        from rankscope.stability.view import sections_of
-
-        return sections_of(self)
+        return sections_by_view(self)
 
     def signature(self) -> str:
         """Every setting that changes the numbers, in one line."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -32,7 +32,7 @@ from rankscope.agreement.metrics.task_tests import average_tasks, rerun_with_sys
 from rankscope.agreement.segment_level import AVERAGE
 from rankscope.agreement.statistics import CONVENTIONS, CalibrationCurve
 from rankscope.data.rankings import Rankings
-from rankscope.data.result import as_text, tidy_frame
+from rankscope.data.result import as_text, sections_by_view, tidy_frame
 from rankscope.data.section import Section
 from rankscope.data.segment_scores import SegmentScores, SystemScores
 from rankscope.data.text import pluralise
@@ -123,6 +123,9 @@ class MetricComparison:
     tasks; n is then the number of tasks.
     """
 
+    #: The view that shows it.
+    VIEW: ClassVar[str] = "rankscope.agreement.metrics.view:sections_of"
+
     metrics: tuple[str, ...]
     tasks: tuple[Task, ...]
     value: Floats
@@ -178,11 +181,9 @@ class MetricComparison:
         """The tidy table as a polars frame; null where there is no value."""
         return tidy_frame(self)
 
-    def sections(self) -> tuple[Section, ...]:
+    def sections(self) -> Sequence[Section]:
         """The table of the metrics task, with ranks; each two metrics; what ties cost; and figures of the tests."""
-        from rankscope.agreement.metrics.view import sections_of
-
-        return sections_of(self)
+        return sections_by_view(self)
 
     def signature(self) -> str:
         """Every setting that changes the numbers, in one line."""

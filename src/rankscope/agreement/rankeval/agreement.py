@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -28,7 +28,7 @@ from rankscope.agreement.rankeval.tau import (
 )
 from rankscope.data.rank_list import check_normalisation
 from rankscope.data.rankings import Rankings
-from rankscope.data.result import as_text, tidy_frame
+from rankscope.data.result import as_text, sections_by_view, tidy_frame
 from rankscope.data.section import Section
 from rankscope.data.text import join_names, pluralise
 from rankscope.errors import InputError, ParameterError, UnknownName
@@ -225,6 +225,9 @@ class RankAgreement:
     tool's, by its keys. order_by: the measure that orders experiments in the figure.
     """
 
+    #: The view that shows it.
+    VIEW: ClassVar[str] = "rankscope.agreement.rankeval.view:sections_of"
+
     parts: tuple[RankPart, ...]
     gold: str
     by_segment: bool
@@ -267,11 +270,9 @@ class RankAgreement:
         """The tidy table as a polars frame; null where there is no value."""
         return tidy_frame(self)
 
-    def sections(self) -> tuple[Section, ...]:
+    def sections(self) -> Sequence[Section]:
         """The measures, how people rank the machine's best, the pairs, and with `by_segment` every list."""
-        from rankscope.agreement.rankeval.view import sections_of
-
-        return sections_of(self)
+        return sections_by_view(self)
 
     def signature(self) -> str:
         """Every setting that changes the numbers, in one line."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import zlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -30,7 +30,7 @@ from rankscope.agreement.statistics import (
     pair_statistic,
     tables_by_metric,
 )
-from rankscope.data.result import as_text, tidy_frame
+from rankscope.data.result import as_text, sections_by_view, tidy_frame
 from rankscope.data.section import Section
 from rankscope.data.text import pluralise
 from rankscope.errors import InputError, ParameterError
@@ -66,6 +66,9 @@ class SegmentAgreement:
     column of people (gold) and the metrics those in which higher is better. `frame()` is the tidy table, a row a metric
     and pair, and a pair "average" where there are several.
     """
+
+    #: The view that shows it.
+    VIEW: ClassVar[str] = "rankscope.agreement.segment_level.view:sections_of"
 
     metrics: tuple[str, ...]
     pairs: tuple[str, ...]
@@ -104,11 +107,9 @@ class SegmentAgreement:
         """The tidy table as a polars frame; null where there is no value."""
         return tidy_frame(self)
 
-    def sections(self) -> tuple[Section, ...]:
+    def sections(self) -> Sequence[Section]:
         """The table as papers print it, metrics by language pairs, and each value with its interval."""
-        from rankscope.agreement.segment_level.view import sections_of
-
-        return sections_of(self)
+        return sections_by_view(self)
 
     def signature(self) -> str:
         """Every setting that changes the numbers, in one line."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -31,7 +31,7 @@ from rankscope.agreement.statistics import (
     soft_pairwise_accuracies,
     system_statistic,
 )
-from rankscope.data.result import as_text, tidy_frame
+from rankscope.data.result import as_text, sections_by_view, tidy_frame
 from rankscope.data.section import Section
 from rankscope.data.segment_scores import SegmentScores
 from rankscope.data.text import pluralise
@@ -74,6 +74,9 @@ class SystemAgreement:
     interval: what intervals are of. higher: people's (gold) and the metrics' names in which higher is better.
     `frame()` is the tidy table: a row a metric and pair, and rows "average" and "all" where there are several.
     """
+
+    #: The view that shows it.
+    VIEW: ClassVar[str] = "rankscope.agreement.system_level.view:sections_of"
 
     metrics: tuple[str, ...]
     pairs: tuple[str, ...]
@@ -128,11 +131,9 @@ class SystemAgreement:
         """The tidy table as a polars frame; null where there is no value."""
         return tidy_frame(self)
 
-    def sections(self) -> tuple[Section, ...]:
+    def sections(self) -> Sequence[Section]:
         """Metrics by language pairs, each value with its interval, the scores of the systems, and a figure of them."""
-        from rankscope.agreement.system_level.view import sections_of
-
-        return sections_of(self)
+        return sections_by_view(self)
 
     def signature(self) -> str:
         """Every setting that changes the numbers, in one line."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -14,7 +14,7 @@ from rankscope._version import __version__
 from rankscope.comparison.common_queries import MeasureValues
 from rankscope.comparison.compare.pair_tests import PairTestResults
 from rankscope.comparison.compare.significance_tests import ComparisonSettings
-from rankscope.data.result import as_text, tidy_frame
+from rankscope.data.result import as_text, sections_by_view, tidy_frame
 from rankscope.data.scores import Scores
 from rankscope.data.section import Section
 from rankscope.data.text import pluralise
@@ -168,6 +168,9 @@ class Comparison:
     ([1.0, 0.75], 0.0756)
     """
 
+    #: The view that shows it.
+    VIEW: ClassVar[str] = "rankscope.comparison.compare.view:sections_of"
+
     scores: Scores
     baseline: str | None
     parts: tuple[MeasureComparison, ...]
@@ -221,9 +224,7 @@ class Comparison:
 
     def sections(self) -> Sequence[Section]:
         """What a report shows."""
-        from rankscope.comparison.compare.view import sections_of  # knows this class
-
-        return sections_of(self)
+        return sections_by_view(self)
 
     def signature(self) -> str:
         """Every setting that changes the numbers, in one line."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import ldexp
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -22,7 +22,7 @@ from rankscope.comparison.common_queries import (
     select_measures,
 )
 from rankscope.comparison.merge_scores import join_scores
-from rankscope.data.result import as_text, tidy_frame
+from rankscope.data.result import as_text, sections_by_view, tidy_frame
 from rankscope.data.scores import Scores
 from rankscope.data.section import Section
 from rankscope.data.text import format_percent, join_names, pluralise, pluralise_queries
@@ -313,6 +313,9 @@ class Gate:
     ('worse', 3, -0.25)
     """
 
+    #: The view that shows it.
+    VIEW: ClassVar[str] = "rankscope.comparison.gate.view:sections_of"
+
     scores: Scores
     parts: tuple[MeasureGate, ...]
     criterion: Criterion
@@ -372,9 +375,7 @@ class Gate:
 
     def sections(self) -> Sequence[Section]:
         """What a report shows."""
-        from rankscope.comparison.gate.view import sections_of  # knows this class
-
-        return sections_of(self)
+        return sections_by_view(self)
 
     def signature(self) -> str:
         """Every setting that changes the verdict, in one line."""

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 import numpy as np
 
 from rankscope.comparison.common_queries import check_systems, match_queries, select_measures
-from rankscope.comparison.plan.view import sections_of
-from rankscope.data.result import as_text, tidy_frame
+from rankscope.data.result import as_text, sections_by_view, tidy_frame
 from rankscope.data.scores import LEAST, Scores
 from rankscope.data.section import Section
 from rankscope.errors import ParameterError
@@ -328,6 +327,9 @@ class QueryPlan:
     [61]
     """
 
+    #: The view that shows it.
+    VIEW: ClassVar[str] = "rankscope.comparison.plan.view:plan_sections"
+
     plans: tuple[MeasurePlan, ...]
     power: float
     level: float
@@ -346,13 +348,9 @@ class QueryPlan:
             for row in one.rows:
                 yield (one.measure, *row)
 
-    def sections(self) -> list[Section]:
+    def sections(self) -> Sequence[Section]:
         """A sentence with the needs for each measure, and its power by number of queries."""
-        return [
-            section
-            for one in self.plans
-            for section in sections_of(one, self.power, self.level, self.alternative, self.tests)
-        ]
+        return sections_by_view(self)
 
     def signature(self) -> str:
         """Every setting that changes the numbers, in one line."""

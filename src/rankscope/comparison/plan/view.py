@@ -5,7 +5,16 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 
-from rankscope.comparison.plan.queries import CONSTANT, CURVE, IDENTICAL, MOST, ONE_QUERY, MeasurePlan, PlanRow
+from rankscope.comparison.plan.queries import (
+    CONSTANT,
+    CURVE,
+    IDENTICAL,
+    MOST,
+    ONE_QUERY,
+    MeasurePlan,
+    PlanRow,
+    QueryPlan,
+)
 from rankscope.data.section import Figure, Section, Table
 from rankscope.data.text import format_percent, pluralise, pluralise_queries
 
@@ -16,6 +25,15 @@ __all__ = [
 
 #: A spread taken from fewer queries than these is hardly known.
 FEW = 25
+
+
+def plan_sections(result: QueryPlan) -> list[Section]:
+    """A sentence with the needs for each measure, and its power by number of queries."""
+    return [
+        section
+        for plan in result.plans
+        for section in sections_of(plan, result.power, result.level, result.alternative, result.tests)
+    ]
 
 
 def sections_of(one: MeasurePlan, power: float, level: float, alternative: str, tests: int = 1) -> list[Section]:

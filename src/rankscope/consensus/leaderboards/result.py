@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -12,7 +12,7 @@ import numpy.typing as npt
 from rankscope._version import __version__
 from rankscope.consensus.voter_agreement import VoterAgreement
 from rankscope.data.preferences import Preferences
-from rankscope.data.result import as_text, tidy_frame
+from rankscope.data.result import as_text, sections_by_view, tidy_frame
 from rankscope.data.section import Section
 from rankscope.data.text import pluralise
 from rankscope.kernels.ties import SOLVED, join_ties
@@ -132,6 +132,9 @@ class Leaderboard:
     signature. notes: what a reader should know.
     """
 
+    #: The view that shows it.
+    VIEW: ClassVar[str] = "rankscope.consensus.leaderboards.view:leaderboard_sections"
+
     systems: tuple[str, ...]
     rating: Floats
     low: Floats
@@ -183,11 +186,9 @@ class Leaderboard:
         parts = [f"{name}:{value}" for name, value in self.settings.items()]
         return " | ".join(["leaderboard", *parts, f"rankscope {__version__}"])
 
-    def sections(self) -> tuple[Section, ...]:
+    def sections(self) -> Sequence[Section]:
         """The order, who wins against whom, what else decides, how alike comparisons come out."""
-        from rankscope.consensus.leaderboards.view import leaderboard_sections  # which builds on this class
-
-        return leaderboard_sections(self)
+        return sections_by_view(self)
 
     def __str__(self) -> str:
         return as_text(self)

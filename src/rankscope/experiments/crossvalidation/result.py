@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from rankscope.comparison.compare import Comparison
-from rankscope.data.result import as_text, tidy_frame
+from rankscope.data.result import as_text, sections_by_view, tidy_frame
 from rankscope.data.section import Section
 from rankscope.data.text import join_names, pluralise
 from rankscope.experiments.crossvalidation.blends import BlendComposition
@@ -102,6 +102,9 @@ class CrossValidation:
     columns: model, fold ("all": over the queries of all folds), part ("test", "valid"), measure, value.
     """
 
+    #: The view that shows it.
+    VIEW: ClassVar[str] = "rankscope.experiments.crossvalidation.view:crossvalidation_sections"
+
     models: tuple[str, ...]
     folds: tuple[str, ...]
     test: FoldValues
@@ -186,9 +189,7 @@ class CrossValidation:
 
     def sections(self) -> Sequence[Section]:
         """What a report shows."""
-        from rankscope.experiments.crossvalidation.view import crossvalidation_sections  # knows this class
-
-        return crossvalidation_sections(self)
+        return sections_by_view(self)
 
     def signature(self, **more: str) -> str:
         """Every setting that changes the numbers, in one line. more: settings to stand there, too."""

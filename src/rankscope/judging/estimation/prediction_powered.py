@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
 from rankscope.data.qrels import Qrels
-from rankscope.data.result import as_text, tidy_frame
+from rankscope.data.result import as_text, sections_by_view, tidy_frame
 from rankscope.data.section import Section
 from rankscope.data.text import pluralise
 from rankscope.errors import UnknownName
 from rankscope.judging.estimation.dual_judgments import DualScores, DualValues, score_under_both
-from rankscope.judging.estimation.view import differences_section, systems_section
 from rankscope.stats.anova import all_pairs
 from rankscope.stats.inputs import check_share
 from rankscope.stats.prediction_powered import FEWEST, PredictionPowered, prediction_powered
@@ -75,6 +74,9 @@ class Estimates:
     queries judged by people alone would be as sure). `print` shows sentences and tables.
     """
 
+    #: The view that shows it.
+    VIEW: ClassVar[str] = "rankscope.judging.estimation.view:estimate_sections"
+
     parts: tuple[MeasureEstimates, ...]
     baseline: str | None
     names: tuple[str, str]
@@ -107,14 +109,9 @@ class Estimates:
         """The tidy table as a polars frame; null where there is no value."""
         return tidy_frame(self)
 
-    def sections(self) -> list[Section]:
+    def sections(self) -> Sequence[Section]:
         """For each measure the systems, then the differences."""
-        found = []
-        for part in self.parts:
-            found.append(systems_section(part, self.confidence_level, self.tuned))
-            if part.of_pairs is not None:
-                found.append(differences_section(part, part.of_pairs, self.confidence_level, self.baseline is None))
-        return found
+        return sections_by_view(self)
 
     def signature(self) -> str:
         """Every setting that changes the numbers, in one line."""

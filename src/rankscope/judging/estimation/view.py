@@ -12,7 +12,7 @@ from rankscope.kernels.ties import order_of
 from rankscope.stats.prediction_powered import FEWEST, PredictionPowered
 
 if TYPE_CHECKING:
-    from rankscope.judging.estimation.prediction_powered import MeasureEstimates
+    from rankscope.judging.estimation.prediction_powered import Estimates, MeasureEstimates
 
 __all__ = [
     "differences_section",
@@ -23,6 +23,16 @@ __all__ = [
 #: What the tables show of each estimate; and with its sign turned.
 ENDS = ("human", "human_low", "human_high", "machine", "bias", "combined", "combined_low", "combined_high")
 TURNED = ("human", "human_high", "human_low", "machine", "bias", "combined", "combined_high", "combined_low")
+
+
+def estimate_sections(result: Estimates) -> list[Section]:
+    """For each measure the systems, then the differences."""
+    sections = []
+    for part in result.parts:
+        sections.append(systems_section(part, result.confidence_level, result.tuned))
+        if part.of_pairs is not None:
+            sections.append(differences_section(part, part.of_pairs, result.confidence_level, result.baseline is None))
+    return sections
 
 
 def systems_section(part: MeasureEstimates, confidence_level: float, tuned: bool) -> Section:

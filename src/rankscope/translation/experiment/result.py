@@ -6,10 +6,10 @@ import csv
 import io
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 from rankscope._version import __version__
-from rankscope.data.result import as_text, tidy_frame
+from rankscope.data.result import as_text, sections_by_view, tidy_frame
 from rankscope.data.section import Section
 from rankscope.data.text import pluralise
 from rankscope.translation.experiment.human_agreement import SYSTEM_RULES, PairTest, SegmentTaus, SystemCorrelations
@@ -81,6 +81,9 @@ class TranslationExperiment:
     columns: table (2 and 3: segment tau, 4 and 5: Spearman on systems by the share rule; "4 (mean)" and "5 (mean)" by
     means), metric, pair (or "average"), published, found, low, high.
     """
+
+    #: The view that shows it.
+    VIEW: ClassVar[str] = "rankscope.translation.experiment.view:experiment_sections"
 
     protocol: str
     pairs: tuple[str, ...]
@@ -164,9 +167,7 @@ class TranslationExperiment:
 
     def sections(self) -> Sequence[Section]:
         """What a report shows."""
-        from rankscope.translation.experiment.view import experiment_sections  # knows this class
-
-        return experiment_sections(self)
+        return sections_by_view(self)
 
     def signature(self) -> str:
         """Every setting that changes the numbers, in one line."""
