@@ -32,8 +32,8 @@ from rankscope.io.translation import (
 )
 
 __all__ = [
-    "KendallConvention",
     "DecisionAgreement",
+    "KendallConvention",
     "MetricComparison",
     "RankAgreement",
     "RaterAgreement",

@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 
 __all__ = [
     "COLUMNS",
-    "DecisionAgreement",
     "LABELS",
+    "DecisionAgreement",
     "decisions",
 ]
 
@@ -137,8 +137,8 @@ class DecisionAgreement:
         if n:
             shares = [format_percent(round(part / n, 3)) for part in (concordant, discordant, tied)]
             begin = (
-                f"Of {pluralise(n, 'pair')} of translations of which people prefer one, {self.metrics[best]} prefers the "
-                f"same in {shares[0]}, the other in {shares[1]}, neither in {shares[2]}. "
+                f"Of {pluralise(n, 'pair')} of translations of which people prefer one, {self.metrics[best]} prefers "
+                f"the same in {shares[0]}, the other in {shares[1]}, neither in {shares[2]}. "
             )
         return (
             f"{begin}Accuracy: the share of pairs decided as by people, ties included. Precision, recall and F: first "
@@ -164,7 +164,8 @@ class DecisionAgreement:
         return as_text(self)
 
     def __repr__(self) -> str:
-        return f"DecisionAgreement({pluralise(len(self.metrics), 'metric')}, {pluralise(len(self.pairs), 'language pair')})"
+        pairs = pluralise(len(self.pairs), "language pair")
+        return f"DecisionAgreement({pluralise(len(self.metrics), 'metric')}, {pairs})"
 
 
 def matrix_section(metric: str, found: ConfusionMatrix) -> Section:

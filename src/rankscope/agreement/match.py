@@ -83,12 +83,13 @@ def common_segments(
         missing = [one for one in judged if one not in there]
         if len(missing) == len(judged):
             raise InputError(
-                f"{where}{name} has no score of a segment that people judged: people judged {join_names(judged)}, {name} "
-                f"has {join_names(scored) or 'none'}; do both name segments alike?"
+                f"{where}{name} has no score of a segment that people judged: people judged {join_names(judged)}, "
+                f"{name} has {join_names(scored) or 'none'}; do both name segments alike?"
             )
         if missing and isinstance(people, PairScores) and not asked.common:
             raise InputError(
-                f"{where}{name} has no score of {'segment' if len(missing) == 1 else 'segments'} {join_names(missing)}, "
+                f"{where}{name} has no score of {'segment' if len(missing) == 1 else 'segments'} "
+                f"{join_names(missing)}, "
                 f"which people judged; compare on the {len(judged) - len(missing):,} that both have (--common), or "
                 f"leave {name} out (--metrics)"
             )
@@ -366,8 +367,8 @@ def check_scores(found: MatchedSystems, names: Sequence[str]) -> None:
         without = [found.systems[i] for i in np.flatnonzero(np.isnan(sums.values)).tolist()]
         if without:
             raise InputError(
-                f"{where}{name} says nothing of {join_names(without)} that counts (ties alone, or no segment with another "
-                "system); leave it out of the scores and take the systems in common (--common)"
+                f"{where}{name} says nothing of {join_names(without)} that counts (ties alone, or no segment with "
+                "another system); leave it out of the scores and take the systems in common (--common)"
             )
         if constant(sums.values[None])[0]:
             raise InputError(
@@ -424,8 +425,8 @@ def match_matrices(given: PeopleAndMetrics, pair: str, asked: SystemSettings, *,
         part = scores_of_pair(pair, people, side)
         if part is None:
             raise InputError(
-                f"{one.metric} has no scores of language pair {pair!r}, only of {join_names(map(repr, side))}; leave it "
-                "out (--metrics) or name tasks of others (--pairs, --task)"
+                f"{one.metric} has no scores of language pair {pair!r}, only of {join_names(map(repr, side))}; leave "
+                "it out (--metrics) or name tasks of others (--pairs, --task)"
             )
         own.append(part)
     whole = not have_segment_scores(given, pair)
@@ -501,8 +502,8 @@ def common_names(
         if not common:
             missing = [name for name in sets[0] if name not in other]
             raise InputError(
-                f"{where}{metric} has no score of {one if len(missing) == 1 else many} {join_names(missing)}, which people "
-                f"judged; compare on the {len(kept)} that all have (--common), or leave {metric} out (--metrics)"
+                f"{where}{metric} has no score of {one if len(missing) == 1 else many} {join_names(missing)}, which "
+                f"people judged; compare on the {len(kept)} that all have (--common), or leave {metric} out (--metrics)"
             )
         notes.append(
             f"{where}{pluralise(len(left), one, many)} left out, which not all metrics have: {join_names(left)}"
@@ -542,7 +543,8 @@ def attach_metric_columns(
 ) -> tuple[JudgedMetrics, list[str]]:
     """The judgments of one language pair with a column a metric, for statistics of pairs within a judgment; and notes.
 
-    own: the metrics are columns of the judgments. Raises InputError for scores of whole systems, and as `match_matrices`.
+    own: the metrics are columns of the judgments. Raises InputError for scores of whole systems, and as
+    `match_matrices`.
     """
     for name, one in ((given.gold, given.people), *((one.metric, one) for one in given.metrics)):
         if isinstance(one, SystemScores):

@@ -107,9 +107,9 @@ def runs(
 ) -> RunAgreement:
     """How alike two runs rank, query by query, by several coefficients.
 
-    statistics: names of `rankscope.measures.association.by_query.STATISTICS`, with their usual parameters; by default all, and
-    one that refuses these runs (as tau_ap refuses a truth with ties) is left out with a note. What each gives where it
-    is undefined: see `rankscope.measures.association.by_query.between_runs`.
+    statistics: names of `rankscope.measures.association.by_query.STATISTICS`, with their usual parameters; by default
+    all, and one that refuses these runs (as tau_ap refuses a truth with ties) is left out with a note. What each gives
+    where it is undefined: see `rankscope.measures.association.by_query.between_runs`.
 
     Raises InputError for runs without a query in common, scores that are not finite, and where a coefficient that was
     asked for refuses them; UnknownName for another name.

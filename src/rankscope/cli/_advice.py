@@ -313,7 +313,8 @@ def value_advice(message: str, kind: click.ParamType[Any]) -> str:
             return f"{listed}; did you mean '{found}'?"
         if len(known) <= LISTED_AT_MOST:
             return message
-        return f"{said['value']} is none of {', '.join(map(repr, known[:LISTED_OF_MANY]))} and {len(known) - LISTED_OF_MANY} others"
+        first = ", ".join(map(repr, known[:LISTED_OF_MANY]))
+        return f"{said['value']} is none of {first} and {len(known) - LISTED_OF_MANY} others"
     if isinstance(kind, (click.types.IntParamType, click.types.FloatParamType)):
         whole = isinstance(kind, click.types.IntParamType)
         between = kind._describe_range() if isinstance(kind, (click.IntRange, click.FloatRange)) else ""

@@ -1,4 +1,6 @@
-"""The options that commands share: measures, conventions, formats, `--cluster`; and the scores of the runs that they name."""
+"""The options that commands share: measures, conventions, formats, `--cluster`; and the scores of the runs that they
+name.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""The values that systems are compared on: those of the queries that have one for every system, and the gains query by query."""
+"""The values that systems are compared on: those of the queries that have one for every system, and the gains query by
+query.
+"""
 
 from __future__ import annotations
 

@@ -41,8 +41,8 @@ if TYPE_CHECKING:
 __all__ = [
     "BY",
     "COLUMNS",
-    "MeasureAgreement",
     "N_RESAMPLES",
+    "MeasureAgreement",
     "agree_measures",
     "check_agreement",
 ]
@@ -206,7 +206,8 @@ def sentence_of(result: MeasureAgreement) -> str:
         text = f"Every two of these measures {verb}{what} equally{end}: {name} {format_correlation(most)}{over}."
     else:
         least_pair = pair_of(result, there, values, least)
-        text = f"{most_pair} {verb}{what} most{end} ({name} {format_correlation(most)}{over}); {least_pair} least ({format_correlation(least)})."
+        highest, lowest = format_correlation(most), format_correlation(least)
+        text = f"{most_pair} {verb}{what} most{end} ({name} {highest}{over}); {least_pair} least ({lowest})."
     if result.statistic == "pearson":
         return f"{text} 1 would be values that rise together along a line, 0 no such connection, -1 the opposite."
     return f"{text} 1 would be the same order, 0 no connection, -1 the opposite order."
@@ -267,8 +268,8 @@ def missing_notes(result: MeasureAgreement) -> list[str]:
     groups = len(result.scores.systems)
     if result.by == "queries" and (result.counted[~undefined] < groups).any():
         notes.append(
-            f"some means are over fewer than {pluralise(groups, 'system')}: of the others a measure has one value on all "
-            "queries"
+            f"some means are over fewer than {pluralise(groups, 'system')}: of the others a measure has one value on "
+            "all queries"
         )
     return notes
 

@@ -126,8 +126,8 @@ def reference_values(scores: Scores, reference: Scores | Sequence[str] | str | N
     if missing:
         verb = "is" if len(missing) == 1 else "are"
         raise ParameterError(
-            f"{len(missing):,} of {pluralise_queries(len(scores.query_ids))} {verb} not in the reference scores (such as "
-            f"{missing[0]!r}), expected all of them; evaluate the reference systems with the same judgments"
+            f"{len(missing):,} of {pluralise_queries(len(scores.query_ids))} {verb} not in the reference scores (such "
+            f"as {missing[0]!r}), expected all of them; evaluate the reference systems with the same judgments"
         )
     if "standardised" in reference.settings:
         raise ParameterError("the reference scores are standardised already, expected plain ones")

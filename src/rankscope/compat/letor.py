@@ -39,12 +39,12 @@ from rankscope.kernels.text import Fields, decode, hashes
 from rankscope.typing import Bools, Bytes, Floats, Ints, PathLike
 
 __all__ = [
+    "VERSIONS",
     "LetorValues",
     "PairedTTest",
     "ScoredDocuments",
     "Script",
     "Stopped",
-    "VERSIONS",
     "letor_rank",
     "letor_score",
     "letor_ttest",

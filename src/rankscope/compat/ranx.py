@@ -678,8 +678,8 @@ def same_queries(qrels: QrelsLike, run: RunLike) -> list[str]:
     if judged != listed:
         without, strange = [q for q in judged if q not in listed], [q for q in listed if q not in judged]
         raise NotComparable(
-            f"the run has no list for {len(without)} of {len(judged)} queries of the qrels ({first_names(without)}), and "
-            f"{len(strange)} lists for others ({first_names(strange)}), expected the same queries; pass "
+            f"the run has no list for {len(without)} of {len(judged)} queries of the qrels ({first_names(without)}), "
+            f"and {len(strange)} lists for others ({first_names(strange)}), expected the same queries; pass "
             "make_comparable=True"
         )
     return list(judged)

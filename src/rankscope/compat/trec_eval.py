@@ -26,11 +26,11 @@ from rankscope.measures.sets import Utility
 from rankscope.typing import Floats, PathLike
 
 __all__ = [
+    "NICKNAMES",
+    "VERSIONS",
     "MeasureLine",
     "MissingQuery",
-    "NICKNAMES",
     "Options",
-    "VERSIONS",
     "parse_measure_lines",
     "trec_eval",
 ]

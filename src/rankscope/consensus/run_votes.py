@@ -187,4 +187,5 @@ def rank_run(run: Run, name: str, ties: str, interner: Interner) -> RankedRun:
 def describe_row(rows: Rows, row: int, name: str) -> str:
     """A row, for a message."""
     query = rows.query_ids[int(np.searchsorted(rows.offsets, row, side="right")) - 1]
-    return f"run {name!r}: document {decode_id(decode(rows.docs.take(np.array([row])))[0])!r} of query {decode_id(query)!r}"
+    document = decode_id(decode(rows.docs.take(np.array([row])))[0])
+    return f"run {name!r}: document {document!r} of query {decode_id(query)!r}"

@@ -216,8 +216,8 @@ def condorcet_section(result: Consensus) -> Section:
     elif others:
         said = pluralise(others, "item")
         text = (
-            f"No item beats every other one. Each of {join_names(smith)} beats each of the other {said}; among themselves "
-            "they win in a circle, or tie."
+            f"No item beats every other one. Each of {join_names(smith)} beats each of the other {said}; among "
+            "themselves they win in a circle, or tie."
         )
         if not set(first) & set(smith):
             text += " The consensus has another item first: this method weighs more than who beats whom."

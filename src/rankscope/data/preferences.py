@@ -126,8 +126,8 @@ class Preferences:
         for row, one in enumerate(comparisons):
             if not isinstance(one, Sequence) or len(one) != 3:
                 raise InputError(
-                    f"comparison {row + 1} is {shorten_label(one)}, expected three: left, right, winner; weights and units "
-                    "are arguments of their own"
+                    f"comparison {row + 1} is {shorten_label(one)}, expected three: left, right, winner; weights and "
+                    "units are arguments of their own"
                 )
             a, b, winner = one
             if a == b:

@@ -14,8 +14,8 @@ from rankscope.kernels.text import Fields, order_descending
 from rankscope.typing import Ints
 
 __all__ = [
-    "Ranks",
     "TIE_RULES",
+    "Ranks",
     "check_tie_rule",
     "rank_rows",
 ]

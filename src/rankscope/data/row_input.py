@@ -100,8 +100,8 @@ def subtopic_rows(data: Dicts, name: str, truths: bool) -> Rows:
         for subtopic, docs in subtopics.items():
             if not isinstance(docs, Mapping) or not docs:
                 raise InputError(
-                    f"{name}: {shorten_value(subtopic)} of query {query!r} has {shorten_value(docs)}, expected {{document: relevance}} "
-                    "as the other subtopics; judge all queries by subtopic or none"
+                    f"{name}: {shorten_value(subtopic)} of query {query!r} has {shorten_value(docs)}, expected "
+                    f"{{document: relevance}} as the other subtopics; judge all queries by subtopic or none"
                 )
             parts.append((query, subtopic, docs))
         lengths.append(sum(map(len, subtopics.values())))
@@ -170,8 +170,8 @@ def refuse_bad_ids(ids: Collection[Any], name: str, what: str) -> None:
     """Raise InputError for an id that is no string, empty, or no valid Unicode. what: of what kind the ids are."""
     for id_ in invalid_ids(ids)[:1]:
         raise InputError(
-            f"{name}: the {what} id {shorten_value(id_)} is no string, empty or no valid Unicode; expected text, as str(...) "
-            "makes it; correct it"
+            f"{name}: the {what} id {shorten_value(id_)} is no string, empty or no valid Unicode; expected text, as "
+            "str(...) makes it; correct it"
         )
 
 
@@ -490,7 +490,8 @@ def batches_from_frames(pieces: Iterator[Any], name: str) -> Iterator[RowBatch]:
             frame = to_frame(piece)
         except (TypeError, ValueError, RuntimeError, pl.exceptions.PolarsError):
             raise InputError(
-                f"{name}: {type_with_article(piece)} among its pieces, expected data frames with query_id, doc_id, score"
+                f"{name}: {type_with_article(piece)} among its pieces, expected data frames with query_id, doc_id, "
+                "score"
             ) from None
         if frame.height:
             names = required_columns(frame.columns, "score", name)

@@ -1,4 +1,5 @@
-"""Rows: what a file, a data frame or columns hold, grouped by query, with ids still as bytes; batches of them in the order of the input.
+"""Rows: what a file, a data frame or columns hold, grouped by query, with ids still as bytes; batches of them in the
+order of the input.
 
 Both `Qrels` and `Run` are made of rows; they differ in what the value of a row is
 (a relevance or a score). Ids become Python strings only when somebody asks for names.

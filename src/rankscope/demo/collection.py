@@ -24,9 +24,9 @@ from rankscope.errors import OutputError
 from rankscope.io.core import is_temporary, write_folder
 
 __all__ = [
-    "Collection",
     "SEED",
     "SYSTEMS",
+    "Collection",
     "collection_files",
     "judge_files",
     "make_collection",

@@ -24,8 +24,8 @@ from rankscope.reporting.tables import render_scores
 
 __all__ = [
     "PARTS",
-    "Step",
     "TOUR",
+    "Step",
     "full_tour",
     "take_tour",
 ]

@@ -22,8 +22,8 @@ __all__ = [
     "DEFAULT_MEASURES",
     "MISSING",
     "NO_RELEVANT",
-    "Plan",
     "UNJUDGED",
+    "Plan",
     "make_plan",
 ]
 

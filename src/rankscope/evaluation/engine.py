@@ -1,4 +1,6 @@
-"""`evaluate`: judgments and runs in, scores out, run files streaming past the judgments; and an evaluator prepared once for loops over many runs."""
+"""`evaluate`: judgments and runs in, scores out, run files streaming past the judgments; and an evaluator prepared once
+for loops over many runs.
+"""
 
 from __future__ import annotations
 

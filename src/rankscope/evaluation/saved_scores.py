@@ -1,4 +1,6 @@
-"""Scores in files: Parquet with all that makes them scores again, and the tidy table of `evaluate --by-query` in any format."""
+"""Scores in files: Parquet with all that makes them scores again, and the tidy table of `evaluate --by-query` in any
+format.
+"""
 
 from __future__ import annotations
 
@@ -45,8 +47,8 @@ if TYPE_CHECKING:
     import polars as pl
 
 __all__ = [
-    "SavedMeasure",
     "TABLE_COLUMNS",
+    "SavedMeasure",
     "check_save",
     "read_baseline",
     "read_score_table",
@@ -416,6 +418,6 @@ def summaries_note(table: NamedTable, keys: Ints) -> tuple[str, ...]:
     if not more:
         return ()
     return (
-        f"{table.name}: {pluralise(more, 'row')} of query {ALL!r} more than one summary for each system and measure; all "
-        "are left out, and with them a query of that name, which a file of --save (write_scores) keeps apart",
+        f"{table.name}: {pluralise(more, 'row')} of query {ALL!r} more than one summary for each system and measure; "
+        "all are left out, and with them a query of that name, which a file of --save (write_scores) keeps apart",
     )

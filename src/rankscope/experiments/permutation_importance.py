@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     import polars as pl
 
 __all__ = [
-    "FeatureImportance",
     "REPEATS",
+    "FeatureImportance",
     "permutation_drops",
 ]
 

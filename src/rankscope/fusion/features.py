@@ -129,7 +129,8 @@ def judgment_notes(
     without = int(np.count_nonzero(~used))
     if without:
         what = "0 is taken for the grades of" if all_queries and not drop else "left out:"
-        yield f"{without:,} of {pluralise_queries(used.size)} {has_or_have(without)} no judgments; {what} their documents"
+        queries = pluralise_queries(used.size)
+        yield f"{without:,} of {queries} {has_or_have(without)} no judgments; {what} their documents"
     missed = int(np.count_nonzero(inside & ~has))
     if missed:
         what = "left out" if drop else "grade 0"

@@ -16,9 +16,9 @@ from rankscope.kernels.text import hashes
 from rankscope.typing import Bools, Ints
 
 __all__ = [
+    "UNJUDGED",
     "JudgedDocuments",
     "PoolJudgments",
-    "UNJUDGED",
     "check_judged_queries",
     "judge_pool",
 ]

@@ -15,8 +15,8 @@ from rankscope.fusion.normalisation import NORMALISATIONS
 from rankscope.stats.inputs import check_positive, check_share, is_real
 
 __all__ = [
-    "FusionSettings",
     "METHODS",
+    "FusionSettings",
     "parse_weights",
     "validate",
 ]

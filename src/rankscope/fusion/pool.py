@@ -375,8 +375,8 @@ def lacking_queries_note(pool: RunPool) -> list[str]:
     having = runs_per_query(pool, pool.entries)
     if runs > 1 and int(having.max(initial=0)) < 2:
         raise InputError(
-            f"no query is in two of the {runs} runs ({pluralise_queries(having.size)} in all); check that their queries are "
-            "written alike"
+            f"no query is in two of the {runs} runs ({pluralise_queries(having.size)} in all); check that their "
+            "queries are written alike"
         )
     lacked = int((having < runs).sum())
     if not lacked:

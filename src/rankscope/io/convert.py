@@ -212,7 +212,8 @@ def loss_notes(content: Content, goal: Target) -> list[str]:
     if empty and not form.keeps_empty:
         have = "has" if len(empty) == 1 else "have"
         notes.append(
-            f"{pluralise_queries(len(empty))} {have} no documents, which {goal.form} cannot say: left out ({first_names(empty)})"
+            f"{pluralise_queries(len(empty))} {have} no documents, which {goal.form} cannot say: left out "
+            f"({first_names(empty)})"
         )
     named = kind_of_rows(rows) == "run" and content.tagged and file_stem(goal.path) != content.name
     if named and not form.keeps_name:

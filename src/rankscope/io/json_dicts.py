@@ -1,4 +1,5 @@
-"""JSON of other tools: `{query: {document: number}}`, by subtopic `{query: {subtopic: {document: relevance}}}`, and ranx's .lz4 of the same.
+"""JSON of other tools: `{query: {document: number}}`, by subtopic `{query: {subtopic: {document: relevance}}}`, and
+ranx's .lz4 of the same.
 
 ranx's `.lz4` files hold the same in CBOR; the packages lz4 and cbor2 are loaded where such a file turns up.
 """
@@ -113,8 +114,8 @@ def load_dicts(content: bytes, name: str) -> dict[str, dict[str, Any]]:
     data = parse_ranx(content, name) if content.startswith(FRAME) else parse_json(content, name)
     if not isinstance(data, dict):
         raise InputError(
-            f"{name}: JSON that is no object, expected {DICT_SHAPE}, or an object a line with query_id, doc_id and score or "
-            f"relevance; {AS_LINES if isinstance(data, list) else 'convert it'}"
+            f"{name}: JSON that is no object, expected {DICT_SHAPE}, or an object a line with query_id, doc_id and "
+            f"score or relevance; {AS_LINES if isinstance(data, list) else 'convert it'}"
         )
     if are_columns(data):
         raise InputError(f"{name}: the columns of a table, expected {DICT_SHAPE}, or an object a line; {AS_LINES}")

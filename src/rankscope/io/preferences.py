@@ -1,4 +1,6 @@
-"""Preferences in tables: a row names two systems or two answers and the better one, in the words of people and of judges."""
+"""Preferences in tables: a row names two systems or two answers and the better one, in the words of people and of
+judges.
+"""
 
 from __future__ import annotations
 
@@ -83,8 +85,10 @@ def parse_choice(cell: str, columns: Sequence[str] = ()) -> int | None:
 
     columns: what the columns of the two are called, which may stand in a cell as well.
 
-    >>> parse_choice("A"), parse_choice("output", ["reference", "output"]), parse_choice("both bad"), parse_choice("large")
-    (0, 1, 2, None)
+    >>> parse_choice("A"), parse_choice("both bad"), parse_choice("large")
+    (0, 2, None)
+    >>> parse_choice("output", ["reference", "output"])
+    1
     """
     word = normalise_cell(cell)
     for place, column in enumerate(columns):

@@ -15,8 +15,8 @@ from rankscope.kernels.order import stable_order
 from rankscope.typing import Bytes, Ints, Words
 
 __all__ = [
-    "Fields",
     "PADDING",
+    "Fields",
     "as_fields",
     "changes",
     "decode",

@@ -22,10 +22,10 @@ from rankscope.stats.inputs import check_choice, check_positive
 from rankscope.typing import Floats, Ints
 
 __all__ = [
-    "Blend",
     "COMBINATIONS",
-    "Combination",
     "NORMALISATIONS",
+    "Blend",
+    "Combination",
     "check_combination",
     "check_same_features",
     "learn_combination",

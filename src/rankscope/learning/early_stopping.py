@@ -23,9 +23,9 @@ class EarlyStopping:
     """Measures scores of validation lists again and again and remembers the best.
 
     patience: how many epochs in a row may be no better than the best one before it is time to stop. max_grade, rel: of
-    `FullyJudgedLists`, whose documents of one score are put in an order by lot. The value for all queries is made as the
-    measure has it, mostly a mean; queries for which it has no value are left out. Raises InputError where it has one
-    for none of them.
+    `FullyJudgedLists`, whose documents of one score are put in an order by lot. The value for all queries is made as
+    the measure has it, mostly a mean; queries for which it has no value are left out. Raises InputError where it has
+    one for none of them.
     """
 
     def __init__(

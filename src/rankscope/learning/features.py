@@ -97,7 +97,8 @@ def match_features(features: Features, names: Sequence[str]) -> Features:
         )
     if missing and not numbered:
         raise InputError(
-            f"{features.name}: no feature {join_names(map(repr, missing))} among {join_names(map(repr, features.names))}, and "
+            f"{features.name}: no feature {join_names(map(repr, missing))} among "
+            f"{join_names(map(repr, features.names))}, and "
             f"the model was trained on {'it' if len(missing) == 1 else 'them'}; score a table with all {len(names)} "
             "columns"
         )

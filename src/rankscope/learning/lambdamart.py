@@ -24,8 +24,8 @@ from rankscope.stats.inputs import check_count, check_flag, check_positive, is_r
 from rankscope.typing import Floats, Ints32, Reals
 
 __all__ = [
-    "BoostedTrees",
     "LAMBDAMART",
+    "BoostedTrees",
     "LambdaMART",
     "TreeEnsemble",
     "boost",
@@ -322,8 +322,8 @@ def lightgbm_parameters(loss: LambdaMART, features: Features, rng: np.random.Gen
         longest = int(np.diff(features.offsets).max())
         if longest > MAX_LIST_LENGTH:
             raise InputError(
-                f"{features.name}: a query has {longest} documents, and lambdamart takes at most {MAX_LIST_LENGTH}; give it a "
-                "loss of ours, as in \"lambdamart(objective='listnet')\", or fewer documents"
+                f"{features.name}: a query has {longest} documents, and lambdamart takes at most {MAX_LIST_LENGTH}; "
+                "give it a loss of ours, as in \"lambdamart(objective='listnet')\", or fewer documents"
             )
         gains = finite_gains(np.unique(features.relevance))
         found["lambdarank_truncation_level"] = loss.truncation

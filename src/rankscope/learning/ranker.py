@@ -106,10 +106,10 @@ class Ranker(Estimator):
     "lambdamart(trees=500, objective='listnet')": see `rankscope.learning.LambdaMART`. Of the parameters here it has
     stop_on, models and rng.
 
-    After `fit`: `models_` (each `TrainedNetwork`, or `BoostedTrees`: weights or trees, losses and validation values by epoch, the
-    best epoch), `scaling_` (None of trees), `ranks_` (whether it sees ranks), `n_features_in_`, `feature_names_` ("1",
-    "2", ... where nobody named them), `feature_names_in_` (the same names, as scikit-learn calls them; only where there
-    were names), `parameters_` (those that it was trained with).
+    After `fit`: `models_` (each `TrainedNetwork`, or `BoostedTrees`: weights or trees, losses and validation values by
+    epoch, the best epoch), `scaling_` (None of trees), `ranks_` (whether it sees ranks), `n_features_in_`,
+    `feature_names_` ("1", "2", ... where nobody named them), `feature_names_in_` (the same names, as scikit-learn calls
+    them; only where there were names), `parameters_` (those that it was trained with).
 
     Raises UnknownName and ParameterError from `fit` for parameters that are none.
 

@@ -16,9 +16,9 @@ from rankscope.kernels.segments import group_of
 from rankscope.typing import Bools, Floats, Ints, Reals
 
 __all__ = [
-    "Scaling",
     "TRANSFORMS",
     "WITHIN_LISTS",
+    "Scaling",
     "column_count",
     "learn_scaling",
     "with_list_ranks",

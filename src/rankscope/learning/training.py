@@ -109,8 +109,8 @@ class Training:
             return []
         have = "has" if len(same) == 1 else "have"
         return [
-            f"{self.train.name}: {pluralise(len(same), 'feature')} of {low.size} {have} the same value for all documents "
-            f"and cannot say anything ({join_names(map(repr, same))})"
+            f"{self.train.name}: {pluralise(len(same), 'feature')} of {low.size} {have} the same value for all "
+            f"documents and cannot say anything ({join_names(map(repr, same))})"
         ]
 
     def about_loss(self) -> list[str]:
@@ -159,7 +159,8 @@ class Training:
             of = "of the trees that were kept" if self.rounds == "trees" else "of its best epoch"
             a_mean = as_measure("stop_on", self.ranker.stop_on).summary == "mean"
             sentence += (
-                f"; on {pluralise_queries(len(self.valid.query_ids))} of {self.valid.name} the {'mean ' if a_mean else ''}"
+                f"; on {pluralise_queries(len(self.valid.query_ids))} of {self.valid.name} the "
+                f"{'mean ' if a_mean else ''}"
                 f"{self.ranker.stop_on} {of} is {mean:.4f}"
             )
         loss_too = ["loss"] if models[0].losses else []
@@ -183,7 +184,8 @@ class Training:
 
     def __repr__(self) -> str:
         models = pluralise(len(self.ranker.models_), "model")
-        return f"Training({str(parse_objective(self.ranker.loss))!r}, {models}, {pluralise_queries(len(self.train.query_ids))})"
+        queries = pluralise_queries(len(self.train.query_ids))
+        return f"Training({str(parse_objective(self.ranker.loss))!r}, {models}, {queries})"
 
 
 def format_loss(loss: float) -> str:
@@ -269,8 +271,8 @@ class BlendTraining:
         if self.valid is not None and value is not None:
             a_mean = "mean " if as_measure("stop_on", self.blend.rankers_[0].stop_on).summary == "mean" else ""
             sentence += (
-                f"; on {pluralise_queries(len(self.valid.query_ids))} of {self.valid.name} the {a_mean}{measure} of the blend is "
-                f"{value:.4f}"
+                f"; on {pluralise_queries(len(self.valid.query_ids))} of {self.valid.name} the {a_mean}{measure} of "
+                f"the blend is {value:.4f}"
             )
         rows = []
         for (name, part), weight in zip(self.parts.items(), self.blend.combination_.weights.tolist(), strict=True):

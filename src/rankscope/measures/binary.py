@@ -20,11 +20,11 @@ from rankscope.typing import Floats, Ints
 __all__ = [
     "AP",
     "AUC",
-    "F",
     "GMAP",
+    "RR",
+    "F",
     "P",
     "R",
-    "RR",
     "RelP",
     "Rprec",
     "Success",

@@ -17,12 +17,12 @@ from rankscope.measures.rank_scale import ScaledRanks
 from rankscope.typing import Bools, Floats
 
 __all__ = [
+    "IAP",
+    "PRAUC",
     "APIntervals",
     "AUCIntervals",
     "AvgIPrec",
-    "IAP",
     "IPrec",
-    "PRAUC",
     "highest_from",
     "in_blocks",
     "sums_up_to",

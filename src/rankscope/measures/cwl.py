@@ -20,10 +20,10 @@ __all__ = [
     "CWL",
     "INSQ",
     "INST",
-    "NERR10",
-    "NERR11",
     "NERR8",
     "NERR9",
+    "NERR10",
+    "NERR11",
     "SDCG",
 ]
 

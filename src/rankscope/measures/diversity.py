@@ -1,4 +1,5 @@
-"""Measures of diversity over subtopics: intent-aware means (AP-IA, P-IA), and gain discounted for novelty (alpha-nDCG, ERR-IA, NRBP).
+"""Measures of diversity over subtopics: intent-aware means (AP-IA, P-IA), and gain discounted for novelty (alpha-nDCG,
+ERR-IA, NRBP).
 
 They agree with ndeval, the tool of the TREC Web Track.
 
@@ -23,11 +24,11 @@ from rankscope.typing import Bools, Floats, Ints
 
 __all__ = [
     "AP_IA",
-    "Aspects",
-    "Diversity",
     "ERR_IA",
     "NRBP",
     "P_IA",
+    "Aspects",
+    "Diversity",
     "StRecall",
     "SubtopicHits",
     "alpha_DCG",

@@ -1,4 +1,6 @@
-"""Measures of graded relevance: DCG and nDCG, trec_eval's nDCG averaged over ranks and gain against effort (G, binG), the Q-measure."""
+"""Measures of graded relevance: DCG and nDCG, trec_eval's nDCG averaged over ranks and gain against effort (G, binG),
+the Q-measure.
+"""
 
 from __future__ import annotations
 
@@ -20,8 +22,8 @@ from rankscope.measures.ties import mean_weight
 from rankscope.typing import Floats, Ints
 
 __all__ = [
-    "BinG",
     "DCG",
+    "BinG",
     "G",
     "IdealDCG",
     "Q",

@@ -1,4 +1,6 @@
-"""The Dask cluster that units of work are sent to, if any: named once, checked, and used by all calls until it is closed."""
+"""The Dask cluster that units of work are sent to, if any: named once, checked, and used by all calls until it is
+closed.
+"""
 
 from __future__ import annotations
 

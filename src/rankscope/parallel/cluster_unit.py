@@ -78,8 +78,8 @@ def invisible_file_error(what: str, error: BaseException | None) -> InputError |
     if not isinstance(error, (FileNotFoundError, PermissionError)):
         return None
     return InputError(
-        f"{what}: worker {worker_address()} cannot see the file, expected the same path on all workers; name one in a folder "
-        "that they share, or a URL"
+        f"{what}: worker {worker_address()} cannot see the file, expected the same path on all workers; name one in a "
+        "folder that they share, or a URL"
     )
 
 

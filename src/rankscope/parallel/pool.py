@@ -127,8 +127,8 @@ def spawn_environment(spawns: bool) -> Iterator[None]:
     """What a process that starts within the block finds: Ctrl-C held back, and one thread for linear algebra.
 
     Ctrl-C reaches all processes of a terminal; it is this one that handles it, and a worker would print a traceback if
-    it came before `start_worker`. Here it is only put off until the block is left. The variables have to stand before NumPy
-    is loaded, which in a spawned worker may be before any line of ours; after a fork they would come too late.
+    it came before `start_worker`. Here it is only put off until the block is left. The variables have to stand before
+    NumPy is loaded, which in a spawned worker may be before any line of ours; after a fork they would come too late.
     """
     if not hasattr(signal, "pthread_sigmask"):  # Windows
         with environment(spawns):

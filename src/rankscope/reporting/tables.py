@@ -1,4 +1,6 @@
-"""Any result as a table: for the terminal, for papers (LaTeX, markdown) and for programs (csv, json); scores in trec_eval's lines, too."""
+"""Any result as a table: for the terminal, for papers (LaTeX, markdown) and for programs (csv, json); scores in
+trec_eval's lines, too.
+"""
 
 from __future__ import annotations
 

@@ -20,10 +20,10 @@ if TYPE_CHECKING:
     import polars as pl
 
 __all__ = [
+    "NEAR",
     "Ablation",
     "AblationLevels",
     "AblationRow",
-    "NEAR",
 ]
 
 

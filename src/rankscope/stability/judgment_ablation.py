@@ -1,4 +1,6 @@
-"""What the order of systems is worth with fewer judgments: dropped at random, or those that a shallower pool would have held."""
+"""What the order of systems is worth with fewer judgments: dropped at random, or those that a shallower pool would have
+held.
+"""
 
 from __future__ import annotations
 
@@ -26,9 +28,9 @@ from rankscope.stats.inputs import check_count, check_share, seed_of
 from rankscope.typing import Bools, Floats, Ints
 
 __all__ = [
+    "SHARES",
     "JudgmentSubset",
     "PooledJudgments",
-    "SHARES",
     "ablate",
     "judgments_of",
 ]
@@ -385,8 +387,8 @@ def notes_on(
         )
     if draws.kind == "depth" and levels.lost[0]:
         notes.append(
-            f"with a pool of depth {levels.levels[0]:g}, {pluralise_queries(round(levels.lost[0]))} that had relevant documents "
-            f"have none; they count as others without any (no_relevant:{base.plan.no_relevant})"
+            f"with a pool of depth {levels.levels[0]:g}, {pluralise_queries(round(levels.lost[0]))} that had relevant "
+            f"documents have none; they count as others without any (no_relevant:{base.plan.no_relevant})"
         )
     undefined = np.isnan(taus).sum(axis=(1, 2))
     for name, n in zip(base.scores.measure_names, undefined.tolist(), strict=True):

@@ -1,4 +1,6 @@
-"""Reliability of measures: generalisability coefficients and how many queries they need; how alike two sets without a common query rank the same systems."""
+"""Reliability of measures: generalisability coefficients and how many queries they need; how alike two sets without a
+common query rank the same systems.
+"""
 
 from __future__ import annotations
 
@@ -18,8 +20,8 @@ from rankscope.stats.reliability import from_squares, mean_squares
 from rankscope.typing import Floats, Ints
 
 __all__ = [
-    "HalfAgreement",
     "RELIABILITY",
+    "HalfAgreement",
     "draw_halves",
     "half_agreement",
     "halves_of",

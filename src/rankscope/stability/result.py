@@ -1,4 +1,6 @@
-"""The result of `study`: a row for each measure, cutoff, fuzziness, level, number of splits, systems and entities, and which pairs of systems it decides."""
+"""The result of `study`: a row for each measure, cutoff, fuzziness, level, number of splits, systems and entities, and
+which pairs of systems it decides.
+"""
 
 from __future__ import annotations
 

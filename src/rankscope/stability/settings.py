@@ -26,8 +26,8 @@ from rankscope.stability.sampling import Entities, Population, Queries
 from rankscope.stats.inputs import check_positive, is_real
 
 __all__ = [
-    "MeasuresArgument",
     "PRESET",
+    "MeasuresArgument",
     "check_levels",
     "load_population",
 ]

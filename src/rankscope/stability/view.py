@@ -1,4 +1,6 @@
-"""The view of a stability study: which measures can be trusted in two sentences, its tables, curves and other figures."""
+"""The view of a stability study: which measures can be trusted in two sentences, its tables, curves and other
+figures.
+"""
 
 from __future__ import annotations
 
@@ -357,7 +359,7 @@ def significance_section(study: StabilityStudy) -> Section:
     rows = []
     for m, name in enumerate(study.names):
         for k, level in enumerate(study.asked.levels):
-            ends = f"{format_rate(float(outcome.asl_low[m, k]), '.0f')} to {format_rate(float(outcome.asl_high[m, k]), '.0f')}"
+            ends = " to ".join(format_rate(float(end[m, k]), ".0f") for end in (outcome.asl_low, outcome.asl_high))
             tests = [outcome.asl_rate[m, k], outcome.t_rate[m, k], outcome.tukey[m, k]]
             asl, t, tukey = (format_rate(float(value)) for value in tests)
             rows.append((name, f"{level:g}", asl, ends, t, tukey))

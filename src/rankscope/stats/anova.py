@@ -1,4 +1,6 @@
-"""All systems at once: analysis of variance of a score matrix, and all pairs by Tukey's honestly significant difference."""
+"""All systems at once: analysis of variance of a score matrix, and all pairs by Tukey's honestly significant
+difference.
+"""
 
 from __future__ import annotations
 

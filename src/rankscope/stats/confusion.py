@@ -17,9 +17,9 @@ from rankscope.typing import Floats, Ints
 
 __all__ = [
     "CLASSES",
+    "NORMALISE",
     "ConfusionMatrix",
     "Label",
-    "NORMALISE",
     "Rates",
     "as_counts",
     "confusion_matrix",

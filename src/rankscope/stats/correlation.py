@@ -1,4 +1,6 @@
-"""Correlations of two lists: Pearson, Spearman, Kendall a, b and c, with p-values by formula or permutation and intervals; matrices of them."""
+"""Correlations of two lists: Pearson, Spearman, Kendall a, b and c, with p-values by formula or permutation and
+intervals; matrices of them.
+"""
 
 from __future__ import annotations
 
@@ -37,9 +39,9 @@ from rankscope.stats.intervals import quantiles
 from rankscope.typing import Bools, Floats, Ints
 
 __all__ = [
-    "Correlation",
     "FAR",
     "FEW",
+    "Correlation",
     "Permuted",
     "Weighted",
     "bca_ends",

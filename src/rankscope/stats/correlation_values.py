@@ -1,4 +1,6 @@
-"""Correlations of many pairs of lists at once: ranks and ties, pairs of items ordered alike, values of all coefficients, the AP correlation."""
+"""Correlations of many pairs of lists at once: ranks and ties, pairs of items ordered alike, values of all
+coefficients, the AP correlation.
+"""
 
 from __future__ import annotations
 
@@ -14,9 +16,9 @@ from rankscope.stats.inputs import constant
 from rankscope.typing import Bools, Floats, Ints
 
 __all__ = [
+    "STATISTICS",
     "ListPairs",
     "RankedRows",
-    "STATISTICS",
     "ap_above_groups",
     "matrix_of",
     "normed",

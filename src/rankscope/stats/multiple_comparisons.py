@@ -1,4 +1,6 @@
-"""Many comparisons at once: corrections of p-values (Holm, Bonferroni, Benjamini-Hochberg and others), and clusters of systems that do not differ."""
+"""Many comparisons at once: corrections of p-values (Holm, Bonferroni, Benjamini-Hochberg and others), and clusters of
+systems that do not differ.
+"""
 
 from __future__ import annotations
 
@@ -14,8 +16,8 @@ from rankscope.stats.inputs import as_scores, check_choice, check_share
 from rankscope.typing import Floats, Ints
 
 __all__ = [
-    "Adjusted",
     "CORRECTIONS",
+    "Adjusted",
     "Clusters",
     "adjust_pvalues",
     "find_clusters",

@@ -1,4 +1,6 @@
-"""Tests of two systems on the same queries: Student's t, Wilcoxon's signed ranks, the signs, Fisher's randomisation, the bootstrap."""
+"""Tests of two systems on the same queries: Student's t, Wilcoxon's signed ranks, the signs, Fisher's randomisation,
+the bootstrap.
+"""
 
 from __future__ import annotations
 

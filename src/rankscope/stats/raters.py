@@ -16,10 +16,10 @@ from rankscope.stats.inputs import check_choice, check_share
 from rankscope.typing import Bools, Floats
 
 __all__ = [
-    "Alpha",
-    "Kappa",
     "LEVELS",
     "WEIGHTS",
+    "Alpha",
+    "Kappa",
     "cohens_kappa",
     "krippendorffs_alpha",
 ]

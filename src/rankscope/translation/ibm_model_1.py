@@ -66,8 +66,8 @@ def train_lexicon(
     )
     if len(source) != len(target):
         raise InputError(
-            f"{pluralise(len(source), 'line')} of sources and {len(target):,} of targets, expected as many: line by line "
-            "translations"
+            f"{pluralise(len(source), 'line')} of sources and {len(target):,} of targets, expected as many: line by "
+            "line translations"
         )
     kept = np.flatnonzero((source.lengths > 0) & (target.lengths > 0))
     if not kept.size:

@@ -27,13 +27,13 @@ if TYPE_CHECKING:
     import polars as pl
 
 __all__ = [
-    "CorpusScorer",
     "JUDGMENTS",
     "PUBLISHED",
     "PUBLISHED_SPEARMAN",
+    "TEXTS",
+    "CorpusScorer",
     "SegmentLevel",
     "SystemLevel",
-    "TEXTS",
     "segment_level",
     "system_level",
 ]
@@ -99,8 +99,8 @@ class SegmentLevel:
         others = [pair for pair, found in self.pairs_found.items() if found != PUBLISHED.get(pair)]
         if others:
             return (
-                f"Not the numbers that Li, Jiang and Wang (2013) published, of {join_names(others)}: are these the files "
-                "of WMT12, and whole?"
+                f"Not the numbers that Li, Jiang and Wang (2013) published, of {join_names(others)}: are these the "
+                "files of WMT12, and whole?"
             )
         pairs = pluralise(len(self.pairs_found), "language pair")
         total = sum(self.pairs_found.values())
@@ -235,7 +235,8 @@ class SystemLevel:
         near = {rule: self.near(found) for rule, found in self.agreement.items()}
         n = len(self.first.pairs)
         said = [
-            f"by {rule.replace('_', ' ')} {'all are' if len(pairs) == n else f'{len(pairs)} of {n} are'} within {TOLERANCE}"
+            f"by {rule.replace('_', ' ')} {'all are' if len(pairs) == n else f'{len(pairs)} of {n} are'} within "
+            f"{TOLERANCE}"
             for rule, pairs in near.items()
         ]
         return f"Of the values that were published for {pluralise(n, 'language pair')}, {join_names(said)}."

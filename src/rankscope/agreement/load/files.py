@@ -1,4 +1,6 @@
-"""Files of judgments and of scores, of segments or of systems: their kind is told from what they hold; ranks that are missing, judgments that repeat an earlier one."""
+"""Files of judgments and of scores, of segments or of systems: their kind is told from what they hold; ranks that are
+missing, judgments that repeat an earlier one.
+"""
 
 from __future__ import annotations
 
@@ -32,8 +34,8 @@ from rankscope.stats.inputs import check_choice
 from rankscope.typing import Bools, PathLike
 
 __all__ = [
-    "AnyScores",
     "NOT_RANKED",
+    "AnyScores",
     "detect_kind",
     "first_bytes",
     "handle_duplicates",

@@ -356,7 +356,8 @@ def load_judgments_and_metrics(
     """Judgments and metrics in one, read where they are files, in the directions asked for.
 
     metrics: those wanted, in this order; all by default. See `read_rankings` and `read_segment_scores` for the rest. A
-    note names the columns that are read as ranks and do not look like them. Raises as those and `inputs.attach_metrics`.
+    note names the columns that are read as ranks and do not look like them. Raises as those and
+    `inputs.attach_metrics`.
     """
     down = names_of(lower)
     wanted = None if metrics is None else names_of(metrics)

@@ -274,15 +274,15 @@ def compare_metrics(
 
     test: "perm_both" (default), "boot_both", "bootstrap" (over segments; the default, and the only one, where people
     ranked, and of statistics that scores do not have otherwise), "pair_swaps", "williams"; what each takes as given is
-    told by `rankscope.agreement.metrics.matrix_tests.compare_matrices`. Where people or a metric score whole systems only, all
-    are compared as such, and the test draws or swaps systems. alternative: "two-sided", or "greater", that of each two
-    the one with the higher value is better, as the metrics task asks (half the p-value, and twice the false findings).
-    swap: of "perm_both", what changes places as one: "systems" (default at level system), "cells" (default at level
-    segment: errors are taken as independent from cell to cell) or "segments". correction: of p-values, for all pairs
-    of metrics of a task: "holm", "bonferroni", "hochberg", "bh", "none". significance: the corrected p-value below or
-    at which metrics differ. The average over tasks is tested by the average of their resamples, which tasks on one
-    language pair share; where these are of both levels, all of them swap systems for that.
-    n_resamples, rng: of the test; the same rng gives the same p.
+    told by `rankscope.agreement.metrics.matrix_tests.compare_matrices`. Where people or a metric score whole systems
+    only, all are compared as such, and the test draws or swaps systems. alternative: "two-sided", or "greater", that of
+    each two the one with the higher value is better, as the metrics task asks (half the p-value, and twice the false
+    findings). swap: of "perm_both", what changes places as one: "systems" (default at level system), "cells" (default
+    at level segment: errors are taken as independent from cell to cell) or "segments". correction: of p-values, for all
+    pairs of metrics of a task: "holm", "bonferroni", "hochberg", "bh", "none". significance: the corrected p-value
+    below or at which metrics differ. The average over tasks is tested by the average of their resamples, which tasks on
+    one language pair share; where these are of both levels, all of them swap systems for that. n_resamples, rng: of the
+    test; the same rng gives the same p.
 
     Scores that one side lacks are left out for all, and counted in notes. common: leave out whole systems, segments and
     language pairs that a metric lacks, too; else they are refused.

@@ -1,4 +1,6 @@
-"""Tests between metrics on plain matrices: does one agree better with people than another? Their p-values, exact and by resampling."""
+"""Tests between metrics on plain matrices: does one agree better with people than another? Their p-values, exact and by
+resampling.
+"""
 
 from __future__ import annotations
 
@@ -39,11 +41,11 @@ from rankscope.typing import Floats, Ints
 
 __all__ = [
     "ALTERNATIVES",
+    "PROCEDURES",
+    "TESTS",
     "MetricTestSettings",
     "MetricTests",
-    "PROCEDURES",
     "Resamples",
-    "TESTS",
     "check_has_test",
     "compare_matrices",
 ]
@@ -258,8 +260,8 @@ def by_williams(common: CommonCells, value: Floats, epsilons: Floats, asked: Met
     if n < MIN_ITEMS:
         what = "system" if asked.grouping == "means" else "cell"
         raise ParameterError(
-            f"Williams' test needs {MIN_ITEMS} {what}s or more, and {n} have scores of people and of every metric; give "
-            "more, or take another test"
+            f"Williams' test needs {MIN_ITEMS} {what}s or more, and {n} have scores of people and of every metric; "
+            "give more, or take another test"
         )
     pvalue, error = empty_pvalues(value.size)
     pairs = list(comparable_pairs(value))

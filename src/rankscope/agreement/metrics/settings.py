@@ -18,8 +18,8 @@ from rankscope.stats.multiple_comparisons import CORRECTIONS
 __all__ = [
     "EVERY",
     "LEVELS",
-    "MetricComparisonSettings",
     "STATISTICS_BY_LEVEL",
+    "MetricComparisonSettings",
     "Task",
     "parse_task",
     "spread_tasks",

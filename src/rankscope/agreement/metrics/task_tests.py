@@ -68,8 +68,8 @@ def run_task(
 ) -> TaskResult:
     """One task on what was given. own: metrics are columns of the judgments. keep: the draws, too.
 
-    Raises InputError as `match_matrices`, and where a metric has no value; ParameterError for a test that the statistic or
-    the data do not have.
+    Raises InputError as `match_matrices`, and where a metric has no value; ParameterError for a test that the statistic
+    or the data do not have.
     """
     if len(task.pairs) > 1:
         return pool_language_pairs(given, task, asked, own=own, keep=keep)

@@ -243,8 +243,8 @@ def sentence_of(result: MetricComparison) -> str:
     order = order_of(result)
     if not was_tested(result, c):
         return (
-            f"{result.metrics[order[0]]} has the highest value{over} ({what} {format_mean(value[order[0]])}); whether that "
-            "is more than chance is not tested."
+            f"{result.metrics[order[0]]} has the highest value{over} ({what} {format_mean(value[order[0]])}); whether "
+            "that is more than chance is not tested."
         )
     best = [m for m in order if result.rank[c, m] == 1]
     names = join_names(result.metrics[m] for m in best)
@@ -259,8 +259,8 @@ def sentence_of(result: MetricComparison) -> str:
             others = f"{others}, the other one," if rest == 1 else f"each of the {rest} others"
         rests = f" It cannot be told apart from {join_names(result.metrics[m] for m in unsure)}." if unsure else ""
         return (
-            f"{names} agrees best with people{over} ({what} {format_mean(value[best[0]])}), better than {others} by more "
-            f"than chance would make it ({chance}).{rests}"
+            f"{names} agrees best with people{over} ({what} {format_mean(value[best[0]])}), better than {others} by "
+            f"more than chance would make it ({chance}).{rests}"
         )
     ends = dict.fromkeys((format_mean(value[best[0]]), format_mean(value[best[-1]])))
     span = f"{what} {' to '.join(ends)}{' each' if len(ends) == 1 else ''}"

@@ -43,9 +43,9 @@ if TYPE_CHECKING:
 
 __all__ = [
     "COLUMNS",
-    "IntervalStatistic",
     "ORDERS",
     "PRESETS",
+    "IntervalStatistic",
     "RankAgreement",
     "RankPart",
     "RankSettings",

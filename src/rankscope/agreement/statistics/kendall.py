@@ -1,4 +1,6 @@
-"""Variants of Kendall's tau as tables of what each of the five kinds of a pair counts, and the numbers of pairs of each kind."""
+"""Variants of Kendall's tau as tables of what each of the five kinds of a pair counts, and the numbers of pairs of each
+kind.
+"""
 
 from __future__ import annotations
 
@@ -16,8 +18,8 @@ __all__ = [
     "ABSENT",
     "CLOSE",
     "CONVENTIONS",
-    "Cell",
     "KINDS",
+    "Cell",
     "KendallConvention",
     "as_convention",
     "count_by_item",
@@ -189,7 +191,8 @@ CONVENTIONS: Mapping[str, KendallConvention] = {
 
 
 def as_convention(statistic: str | KendallConvention | Sequence[Sequence[Cell]]) -> KendallConvention:
-    """A convention by its name, as it is, or from a table of 3 x 3 coefficients. Raises as `KendallConvention.of_table`.
+    """A convention by its name, as it is, or from a table of 3 x 3 coefficients. Raises as
+    `KendallConvention.of_table`.
 
     Raises UnknownName for other names.
 
@@ -308,7 +311,7 @@ def count_by_item(gold: Floats, metric: Floats, *, epsilon: float = 0.0, least: 
 def count_unscored_pairs(gold: Floats, metric: Floats) -> int:
     """How many pairs that people judged have no score of the metric on at least one side.
 
-    >>> count_unscored_pairs(np.array([[1.0, 2.0, 3.0, np.nan]]), np.array([[0.5, np.nan, 0.1, 0.2]]))  # A and B, B and C
+    >>> count_unscored_pairs(np.array([[1.0, 2.0, 3.0, np.nan]]), np.array([[0.5, np.nan, 0.1, 0.2]]))  # A, B; B, C
     2
     """
     judged = ~np.isnan(gold)

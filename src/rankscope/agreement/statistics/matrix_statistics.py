@@ -19,10 +19,10 @@ from rankscope.stats.inputs import as_generator, check_choice, check_count, chec
 from rankscope.typing import Bools, Floats, Ints
 
 __all__ = [
-    "CommonCells",
     "MATRIX_CORRELATIONS",
     "MATRIX_GROUPINGS",
     "MATRIX_STATISTICS",
+    "CommonCells",
     "MetricValues",
     "check_statistic",
     "common_cells",

@@ -1,4 +1,6 @@
-"""The judgments of one language pair as tables, and statistics on segments as sums over them, so that a bootstrap over segments is one matrix product."""
+"""The judgments of one language pair as tables, and statistics on segments as sums over them, so that a bootstrap over
+segments is one matrix product.
+"""
 
 from __future__ import annotations
 
@@ -18,9 +20,9 @@ from rankscope.stats.correlation_values import pairs_of
 from rankscope.typing import Floats, Ints
 
 __all__ = [
-    "JudgmentTables",
     "SEGMENT_CORRELATIONS",
     "SEGMENT_GROUPINGS",
+    "JudgmentTables",
     "SegmentStatistic",
     "bootstrap_segments",
     "correlation_statistic",

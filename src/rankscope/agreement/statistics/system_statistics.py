@@ -1,4 +1,6 @@
-"""Scores of systems as ratios of sums over segments, so that a bootstrap over segments is one matrix product, and the statistics on systems."""
+"""Scores of systems as ratios of sums over segments, so that a bootstrap over segments is one matrix product, and the
+statistics on systems.
+"""
 
 from __future__ import annotations
 

@@ -124,7 +124,8 @@ def outlier_section(result: SystemAgreement) -> Section:
         title="Without systems far from the rest",
         sentence=(
             "A system that people find far better or far worse than all others is easy to tell from them, and can make "
-            f"{'a correlation' if result.asked.statistic in SYSTEM_CORRELATIONS else 'the agreement'} look high by itself."
+            f"{'a correlation' if result.asked.statistic in SYSTEM_CORRELATIONS else 'the agreement'} look high by "
+            "itself."
         ),
         table=Table(columns=columns, rows=tuple(rows), left=len(columns) - 2),
     )
@@ -195,7 +196,8 @@ def sentence_of(result: SystemAgreement) -> str:
         return f"{join_names(best)} agree most with people on systems{over} ({highest}). {meaning}"
     worst = result.metrics[there[int(rounded.argmin())]]
     return (
-        f"{best[0]} agrees most with people on systems{over} ({highest}), {worst} least ({format_mean(rounded.min())}). "
+        f"{best[0]} agrees most with people on systems{over} ({highest}), {worst} least "
+        f"({format_mean(rounded.min())}). "
         f"{meaning} No test says here whether metrics differ by more than chance (rankscope agree metrics does)."
     )
 
@@ -209,8 +211,8 @@ def notes_of(result: SystemAgreement) -> tuple[str, ...]:
         fixed = result.metrics if result.rule == "bradley_terry" else given
         if fixed:
             notes.append(
-                f"intervals say how values would move had people read other segments; scores of {join_names(fixed)} stay "
-                "as they are"
+                f"intervals say how values would move had people read other segments; scores of {join_names(fixed)} "
+                "stay as they are"
             )
         if not np.isnan(result.low).all():
             notes.append(
@@ -263,7 +265,7 @@ def outlier_notes(result: SystemAgreement) -> list[str]:
             if len(names) > 1:
                 done = done.replace("leaves it out", "leaves them out")
             found.append(
-                f"{f'{pair}: ' if pair else ''}{join_names(names)} {is_are} more than {OUTLIER_CUTOFF:g} deviations from the "
-                f"median of people's scores: {done}"
+                f"{f'{pair}: ' if pair else ''}{join_names(names)} {is_are} more than {OUTLIER_CUTOFF:g} deviations "
+                f"from the median of people's scores: {done}"
             )
     return found

@@ -61,8 +61,8 @@ TEST_SETTINGS = (
 @click.option(
     "--statistic",
     metavar="NAME",
-    help=f"At level system {', '.join(STATISTICS_BY_LEVEL['system'])}; at level segment acc_eq, pearson, spearman, kendall_b, "
-    "or what `agree segments` has.",
+    help=f"At level system {', '.join(STATISTICS_BY_LEVEL['system'])}; at level segment acc_eq, pearson, spearman, "
+    "kendall_b, or what `agree segments` has.",
 )
 @click.option(
     "--grouping",

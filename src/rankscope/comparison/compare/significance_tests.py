@@ -13,10 +13,10 @@ from rankscope.stats.paired_tests import bootstrap_test, randomisation_test, sig
 from rankscope.typing import Floats
 
 __all__ = [
-    "ComparisonSettings",
     "INTERVALS",
-    "SignificanceTest",
     "TESTS",
+    "ComparisonSettings",
+    "SignificanceTest",
 ]
 
 

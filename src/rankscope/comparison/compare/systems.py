@@ -68,8 +68,8 @@ def on_data(part: MeasureComparison) -> list[str]:
     constant = part.tested.effects.degenerate & ~part.equal & (part.n > 1)
     if constant.any():
         notes.append(
-            name_pairs(part, constant, "the same difference on every query: how it varies is not known, so that tests which "
-                  "need a variance (t, bootstrap, bayes-t) say nothing; permutation and sign do")
+            name_pairs(part, constant, "the same difference on every query: how it varies is not known, so that tests "
+                  "which need a variance (t, bootstrap, bayes-t) say nothing; permutation and sign do")
         )  # fmt: skip
     tied = (part.tested.effects.ties > MANY_TIES * part.n) & ~part.equal
     if tied.any():
@@ -114,8 +114,8 @@ def on_chances(part: MeasureComparison, settings: ComparisonSettings, family: in
         least = (2.0 if settings.alternative == "two-sided" else 1.0) / 2.0**part.n
         if least * family > settings.level:
             notes.append(
-                f"the test {settings.test} cannot show {tests} to differ on {pluralise_queries(part.n)}: its least p is "
-                f"{least:.4g}, and the level {settings.level:g}"
+                f"the test {settings.test} cannot show {tests} to differ on {pluralise_queries(part.n)}: its least p "
+                f"is {least:.4g}, and the level {settings.level:g}"
             )
     return notes
 

@@ -58,8 +58,8 @@ def of_pair(result: Comparison, part: MeasureComparison) -> str:
     first, second = part.systems[a], part.systems[b]
     if part.equal[0]:
         return (
-            f"{first} and {second} have the same {part.measure} on every one of {pluralise_queries(part.n)}: between them there "
-            f"is no difference to test{' (p = 1)' if part.tested.posterior is None else ''}."
+            f"{first} and {second} have the same {part.measure} on every one of {pluralise_queries(part.n)}: between "
+            f"them there is no difference to test{' (p = 1)' if part.tested.posterior is None else ''}."
         )
     ends = (-part.high[0], -part.low[0]) if swap else (part.low[0], part.high[0])
     size = abs(part.difference[0])
@@ -68,8 +68,8 @@ def of_pair(result: Comparison, part: MeasureComparison) -> str:
     if not np.isnan(ends[0]):
         within = f" ({format_percent(1 - part.level)} interval {ends[0]:.4f} to {ends[1]:.4f})"
     facts = (
-        f"its mean {part.matched.label} on {pluralise_queries(part.n)} is {part.means[a]:.4f} against {part.means[b]:.4f}, "
-        f"{'higher' if sign > 0 else 'lower'} by {size:.4f}{within}"
+        f"its mean {part.matched.label} on {pluralise_queries(part.n)} is {part.means[a]:.4f} against "
+        f"{part.means[b]:.4f}, {'higher' if sign > 0 else 'lower'} by {size:.4f}{within}"
     )
     if size <= ROUNDING * np.abs(part.means).max():
         return (
@@ -126,7 +126,8 @@ def of_all(result: Comparison, part: MeasureComparison) -> str:
     beaten = int(part.beats[best].sum())
     others = len(part.systems) - 1
     word = "highest" if part.matched.sign > 0 else "lowest"
-    mean = f"{part.systems[best]} has the {word} mean {part.matched.label}: {part.means[best]:.4f} on {pluralise_queries(part.n)}"
+    value = f"{part.means[best]:.4f} on {pluralise_queries(part.n)}"
+    mean = f"{part.systems[best]} has the {word} mean {part.matched.label}: {value}"
     open_ = [part.systems[s] for s in part.order.tolist() if s != best and not part.beats[best, s]]
     if beaten == others:
         said = f"it is better than each of the {others} other systems"

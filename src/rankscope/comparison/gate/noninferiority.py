@@ -47,17 +47,17 @@ if TYPE_CHECKING:
     import polars as pl
 
 __all__ = [
-    "Criterion",
-    "Decision",
     "EXIT_CODES",
-    "Gate",
-    "MeasureGate",
     "PASS",
     "TESTS",
-    "Turn",
     "UNDECIDED",
     "VERDICTS",
     "WORSE",
+    "Criterion",
+    "Decision",
+    "Gate",
+    "MeasureGate",
+    "Turn",
     "check_gate",
     "decide",
     "gate",
@@ -518,8 +518,8 @@ def notes_on_all(parts: Sequence[MeasureGate], criterion: Criterion) -> list[str
         least = 1 / (1 + criterion.n_resamples)
         if least > criterion.level:
             notes.append(
-                f"{pluralise(criterion.n_resamples, 'resample')} cannot show anything at level {criterion.level:g}; ask "
-                "for more"
+                f"{pluralise(criterion.n_resamples, 'resample')} cannot show anything at level {criterion.level:g}; "
+                "ask for more"
             )
     if len(parts) > 1 and any(part.verdict != UNDECIDED for part in parts):
         chance = min(1.0, len(parts) * criterion.level)

@@ -134,8 +134,8 @@ def constant_sentence(part: MeasureGate, words: GateWords, margin: float) -> str
     against = "" if gain > 0 else f", {'more' if part.verdict == WORSE else 'not more'} than {margin_text(margin)}"
     direction = words.up if gain > 0 else words.down
     return (
-        f"its {words.values} is {direction} than that of {words.baseline} by the same {format_distinct(abs(gain), margin)} "
-        f"on each of {pluralise_queries(part.n)}{against}."
+        f"its {words.values} is {direction} than that of {words.baseline} by the same "
+        f"{format_distinct(abs(gain), margin)} on each of {pluralise_queries(part.n)}{against}."
     )
 
 
@@ -149,7 +149,8 @@ def observed(part: MeasureGate, words: GateWords) -> str:
 
 def observed_sentence(part: MeasureGate, words: GateWords) -> str:
     """What was seen; what follows from it comes behind."""
-    return f"its {words.mean} is {observed(part, words)} on these {pluralise_queries(part.n)}; over all queries like them it is"
+    queries = pluralise_queries(part.n)
+    return f"its {words.mean} is {observed(part, words)} on these {queries}; over all queries like them it is"
 
 
 def pass_sentence(part: MeasureGate, words: GateWords, asked: Criterion) -> str:
@@ -195,8 +196,8 @@ def undecided_sentence(part: MeasureGate, words: GateWords, asked: Criterion) ->
     if asked.test == "t":
         return (
             f"{first}. Of all queries like them no more can be said ({words.sure}) than that it is at most "
-            f"{format_distinct(abs(found.low), asked.margin)} {words.down}, and the margin is {asked.margin:g}; that it is "
-            f"{words.down} at all is not shown either.{more}"
+            f"{format_distinct(abs(found.low), asked.margin)} {words.down}, and the margin is {asked.margin:g}; that "
+            f"it is {words.down} at all is not shown either.{more}"
         )
     noninferior, worse = format_p_value(found.pvalue_noninferior), format_p_value(found.pvalue_worse)
     return (
@@ -214,8 +215,8 @@ def more_queries(part: MeasureGate, asked: Criterion) -> str:
         return ""
     return (
         f" About {pluralise_queries(needed)}, {needed - part.n:,} more, would decide with a probability of "
-        f"{format_percent(asked.power)}, if queries to come differ as these do: an estimate, and a rough one where these are "
-        "few."
+        f"{format_percent(asked.power)}, if queries to come differ as these do: an estimate, and a rough one where "
+        "these are few."
     )
 
 

@@ -195,7 +195,7 @@ def taste_section(tastes: Sequence[SystemTaste], names: tuple[str, str], confide
         f"elsewhere that have the same grade from {one}.",
         table=Table(columns=("system", "documents", "same grade", "bias", "favour", "low", "high"), rows=rows),
         notes=(
-            f"low and high: {format_percent(confidence_level)} intervals of favour, each by itself; the documents of a query "
-            "count as alike",
+            f"low and high: {format_percent(confidence_level)} intervals of favour, each by itself; the documents of a "
+            "query count as alike",
         ),
     )

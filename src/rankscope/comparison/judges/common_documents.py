@@ -18,8 +18,8 @@ from rankscope.stats.confusion import Rates
 from rankscope.typing import Bools, Ints
 
 __all__ = [
-    "CommonDocuments",
     "JUDGED",
+    "CommonDocuments",
     "find_common_documents",
     "judgments_for_ranking",
     "notes_on_documents",
@@ -83,8 +83,8 @@ def find_common_documents(a: Qrels, b: Qrels, names: tuple[str, str]) -> CommonD
     rows_a, rows_b = rows_a[there], rows_b[there]
     if not rows_a.size:
         raise InputError(
-            f"no document was judged in both {names[0]} and {names[1]} ({describe_qrels(a)} and {describe_qrels(b)}), expected documents "
-            "in common; check that they belong to one collection and write ids alike"
+            f"no document was judged in both {names[0]} and {names[1]} ({describe_qrels(a)} and {describe_qrels(b)}), "
+            "expected documents in common; check that they belong to one collection and write ids alike"
         )
     negative_a, negative_b = (int((qrels.relevance < 0).sum()) for qrels in (a, b))
     return CommonDocuments(

@@ -210,8 +210,9 @@ def chance_sentence(kappa: Kappa, what: str, label: str) -> str:
     """What kappa says, in words. what: "document". label: "grade"."""
     same = round(kappa.agreement * kappa.n)
     begin = (
-        f"{same:,} of {pluralise(kappa.n, what)} ({format_tenths(kappa.agreement)}) got the same {label} from both. Two judges "
-        f"who hand out as many of each {label} as these two did, but blindly, would agree on {format_tenths(kappa.chance)}."
+        f"{same:,} of {pluralise(kappa.n, what)} ({format_tenths(kappa.agreement)}) got the same {label} from both. "
+        f"Two judges who hand out as many of each {label} as these two did, but blindly, would agree on "
+        f"{format_tenths(kappa.chance)}."
     )
     if np.isnan(kappa.value):
         return begin

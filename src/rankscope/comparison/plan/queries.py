@@ -1,4 +1,6 @@
-"""How many queries a comparison needs, and what those at hand can show: planned measure by measure from scores that one has."""
+"""How many queries a comparison needs, and what those at hand can show: planned measure by measure from scores that one
+has.
+"""
 
 from __future__ import annotations
 
@@ -35,8 +37,8 @@ if TYPE_CHECKING:
 __all__ = [
     "CURVE",
     "MOST",
-    "MeasurePlan",
     "NEEDS",
+    "MeasurePlan",
     "PlanRow",
     "PlanSettings",
     "QueryPlan",

@@ -114,8 +114,8 @@ def sentence_of(one: MeasurePlan, power: float) -> str:
     enough = t is not None and one.n_now >= t
     have = f"you have {one.n_now:,}, " + ("which is enough: with them" if enough else "with which")
     return (
-        f"To find a difference of {format_difference(one.difference)} in {averaged_quantity(one)}{as_here} between {like} in "
-        f"{share(power)} such experiments, {need}; {have} it would be found in {now} of 100."
+        f"To find a difference of {format_difference(one.difference)} in {averaged_quantity(one)}{as_here} between "
+        f"{like} in {share(power)} such experiments, {need}; {have} it would be found in {now} of 100."
     )
 
 

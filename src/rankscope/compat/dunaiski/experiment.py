@@ -1,4 +1,5 @@
-"""Dunaiski's experiment: how stable nine measures are on a table of ranks, under its functions' names, as it prints that.
+"""Dunaiski's experiment: how stable nine measures are on a table of ranks, under its functions' names, as it prints
+that.
 
 Statistics are those of the preset `dunaiski`: as coded, except for what makes its output meaningless (significance
 matrices, identical systems, seeds), which is mended; docs/differences.md has the list.

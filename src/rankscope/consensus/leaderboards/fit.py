@@ -42,13 +42,13 @@ from rankscope.stats.intervals import percentile_ends
 from rankscope.typing import Bools, Floats, Ints
 
 __all__ = [
-    "Estimate",
     "INTERVALS",
     "LEFT_OUT",
-    "LeaderboardSettings",
     "MODELS",
-    "RankClusters",
     "SCALES",
+    "Estimate",
+    "LeaderboardSettings",
+    "RankClusters",
     "cluster_ranks",
     "estimate_from_preferences",
     "estimate_from_votes",
@@ -627,6 +627,6 @@ def side_note(source: Preferences) -> list[str]:
         return []
     left = float((lean > 0).mean())
     return [
-        f"the left one won {format_wins_in_words(left)} of 100 decided comparisons: where sides were given out by chance, standing "
-        "left matters, and --position takes that out"
+        f"the left one won {format_wins_in_words(left)} of 100 decided comparisons: where sides were given out by "
+        "chance, standing left matters, and --position takes that out"
     ]

@@ -73,7 +73,8 @@ def share_upheld(preferences: Preferences, abilities: Floats) -> float:
 
     Two of one rating share the win. NaN where all comparisons are ties.
 
-    >>> share_upheld(Preferences.of([("A", "B", "A"), ("A", "B", "A"), ("A", "B", "B")]), np.array([1.0, 0.0])).__round__(4)
+    >>> preferences = Preferences.of([("A", "B", "A"), ("A", "B", "A"), ("A", "B", "B")])
+    >>> round(share_upheld(preferences, np.array([1.0, 0.0])), 4)
     0.6667
     """
     decided = preferences.outcome != 0

@@ -179,7 +179,8 @@ def worst_fit_note(board: Leaderboard) -> list[str]:
         return []
     return [
         f"the model is furthest from what was seen with {board.systems[i]} against {board.systems[j]}: "
-        f"{format_wins_in_words(board.observed[i, j])} of 100 won, {format_wins_in_words(board.win_rates[i, j])} by the model"
+        f"{format_wins_in_words(board.observed[i, j])} of 100 won, {format_wins_in_words(board.win_rates[i, j])} by "
+        "the model"
     ]
 
 
@@ -238,8 +239,8 @@ def consistency_section(board: Leaderboard) -> Section:
     if found is not None and found.pairs:
         share = found.alike / found.pairs
         parts.append(
-            f"Two comparisons of the same two systems come out alike in {format_wins_in_words(share)} of 100 cases: the same one "
-            "wins, or both are ties."
+            f"Two comparisons of the same two systems come out alike in {format_wins_in_words(share)} of 100 cases: "
+            "the same one wins, or both are ties."
         )
         rows.append(("two comparisons of the same two systems", format_wins(share), f"{found.pairs:,}"))
         if found.within:

@@ -36,10 +36,10 @@ from rankscope.stats.inputs import as_generator, check_choice, check_count, chec
 from rankscope.typing import Bools, Floats, Ints
 
 __all__ = [
+    "TIES",
     "BradleyTerryFit",
     "Deviance",
     "SystemWins",
-    "TIES",
     "check_connected",
     "components",
     "connected",
@@ -354,8 +354,8 @@ def out_of_reach(likelihood: Likelihood, names: list[str]) -> str:
     """What is said where the wins lead from each system to each, or there is a prior, and there is no maximum yet."""
     if names:
         return (
-            f"{join_names(map(repr, names))} may decide every comparison as far as the strengths do not, or all but decide "
-            "it, so that no effect is most likely; leave it out"
+            f"{join_names(map(repr, names))} may decide every comparison as far as the strengths do not, or all but "
+            "decide it, so that no effect is most likely; leave it out"
         )
     cure = f"a prior above {likelihood.prior:g}" if likelihood.prior else "a prior, as prior=0.5 (--prior 0.5)"
     return (
@@ -448,7 +448,8 @@ def lost_resamples_note(lost: int, n_resamples: int, driven: int = 0, names: Seq
             decide = "decides" if len(names) == 1 else "decide"
             why = f"{join_names(map(repr, names))} {decide} every comparison as far as the strengths do not"
         said.append(
-            f"{skipped_resamples(driven, n_resamples)}: in them {why}, so that nothing is most likely; intervals may be too "
+            f"{skipped_resamples(driven, n_resamples)}: in them {why}, so that nothing is most likely; intervals may "
+            "be too "
             "narrow" + (", and leaving out what decides would keep all" if names else "")
         )
     return tuple(said)

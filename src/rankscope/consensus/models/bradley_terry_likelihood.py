@@ -1,4 +1,5 @@
-"""Bradley and Terry's likelihood with Davidson's ties and covariates, of comparisons counted, and its maximum by Newton's steps.
+"""Bradley and Terry's likelihood with Davidson's ties and covariates, of comparisons counted, and its maximum by
+Newton's steps.
 
 With eta the log-odds of the first system against the second and nu the tie parameter, the first wins with probability
 exp(eta / 2) / D, the second with exp(-eta / 2) / D, and they tie with nu / D, D = 2 cosh(eta / 2) + nu. Half a win for
@@ -31,11 +32,11 @@ from rankscope.errors import InputError
 from rankscope.typing import Bools, Floats, Ints
 
 __all__ = [
-    "Contexts",
     "FAINT",
+    "POSITION",
+    "Contexts",
     "Likelihood",
     "Maximum",
-    "POSITION",
     "Point",
     "Sums",
     "contexts_of",

@@ -32,11 +32,11 @@ from rankscope.stats.inputs import as_generator, check_count, check_positive, is
 from rankscope.typing import Bools, Floats, Ints
 
 __all__ = [
+    "SLIGHT_PRIOR",
+    "TINY",
     "LuceModel",
     "Misfit",
     "PlackettLuce",
-    "SLIGHT_PRIOR",
-    "TINY",
     "beaten_by",
     "connected",
     "fit_plackett_luce",
@@ -144,7 +144,8 @@ def refuse_unconnected(votes: Votes, weights: Floats, subsets: bool) -> None:
     by_strength = sorted(range(n_parts), key=lambda one: -strength[one])
     names = ["{" + join_names([votes.items[i] for i in np.flatnonzero(part == one)]) + "}" for one in by_strength]
     raise InputError(
-        f"the items fall into {n_parts} parts that no voter mixes ({join_names(names, PARTS_LISTED)}): of any two parts one "
+        f"the items fall into {n_parts} parts that no voter mixes ({join_names(names, PARTS_LISTED)}): of any two "
+        "parts one "
         "is never above the other, so that no worths are most likely; pass a prior above 0, as 0.5, or leave items out"
     )
 
@@ -494,8 +495,8 @@ class PlackettLuce(Method):
 
     def said_of_draws(self, odd: int, draws: int) -> str:
         return (
-            f"in {odd:,} of {pluralise(draws, 'draw')} of the voters an item is always, or never, above others, so that "
-            f"no worths are most likely; there a prior of {SLIGHT_PRIOR:g} orders the items"
+            f"in {odd:,} of {pluralise(draws, 'draw')} of the voters an item is always, or never, above others, so "
+            f"that no worths are most likely; there a prior of {SLIGHT_PRIOR:g} orders the items"
         )
 
     def solve(self, votes: Votes) -> Solution:
@@ -518,7 +519,8 @@ class PlackettLuce(Method):
             details["p-value of equal worths"] = pvalue
             notes = (
                 Note(
-                    f"were all votes in random order, worths would differ as much or more with p {format_p_value(pvalue)}"
+                    "were all votes in random order, worths would differ as much or more with p "
+                    f"{format_p_value(pvalue)}"
                 ),
             )
         return Solution(found[0], notes, details)

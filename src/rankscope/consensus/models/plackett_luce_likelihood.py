@@ -17,9 +17,9 @@ from rankscope.kernels.order import ranges
 from rankscope.typing import Floats, Ints
 
 __all__ = [
+    "NUMBERS",
     "ChoiceSets",
     "ChoiceStages",
-    "NUMBERS",
     "choice_sets_of",
     "curvature",
     "prior_curvature",

@@ -70,8 +70,10 @@ class MeanRankAggregation(Method):
     Raises ParameterError for another `unranked`.
 
     >>> votes = Votes.of([["A", "B", "C"], ["A", "C"], ["B", "A"]])
-    >>> MeanRankAggregation().order(votes).scores.tolist(), MeanRankAggregation(unranked="ignore").order(votes).scores.tolist()
-    ([1.3333333333333333, 2.0, 2.6666666666666665], [1.3333333333333333, 1.5, 2.5])
+    >>> MeanRankAggregation().order(votes).scores.tolist()
+    [1.3333333333333333, 2.0, 2.6666666666666665]
+    >>> MeanRankAggregation(unranked="ignore").order(votes).scores.tolist()
+    [1.3333333333333333, 1.5, 2.5]
     """
 
     name: ClassVar[str] = "mean-rank"

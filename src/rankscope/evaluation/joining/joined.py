@@ -1,4 +1,6 @@
-"""A run joined with its judgments, or a part of one, while its file is read, also where queries are mixed; runs that cannot be read end all, or are skipped with a note."""
+"""A run joined with its judgments, or a part of one, while its file is read, also where queries are mixed; runs that
+cannot be read end all, or are skipped with a note.
+"""
 
 from __future__ import annotations
 
@@ -26,9 +28,9 @@ from rankscope.kernels.text import decode
 from rankscope.typing import PathLike
 
 __all__ = [
+    "ON_ERROR",
     "BatchSource",
     "JoinedRun",
-    "ON_ERROR",
     "Progress",
     "RunPart",
     "check_on_error",

@@ -21,9 +21,9 @@ from rankscope.typing import Floats, Ints
 
 __all__ = [
     "DEFAULT_MEASURES",
+    "RANK_RANGES",
     "FoldLists",
     "FoldValues",
-    "RANK_RANGES",
     "count_ranks",
     "plan_measures",
 ]

@@ -253,8 +253,8 @@ def cut_folds(features: Features, name: str, folds: int, rng: int, notes: Sequen
     good = isinstance(folds, (int, np.integer)) and not isinstance(folds, bool) and folds >= MIN_PARTS
     if not good:
         raise ParameterError(
-            f"folds is {folds!r}, expected a whole number of at least {MIN_PARTS}: one part is tested on, one validated "
-            "on, the others are trained on"
+            f"folds is {folds!r}, expected a whole number of at least {MIN_PARTS}: one part is tested on, one "
+            "validated on, the others are trained on"
         )
     n = len(features.query_ids)
     if n < folds:
@@ -339,8 +339,8 @@ def same_test_notes(folds: Sequence[Fold]) -> list[str]:
         key = (test.query_ids, test.offsets.tobytes(), test.relevance.tobytes(), test.values.tobytes())
         found.setdefault(key, []).append(fold.name)
     return [
-        f"{join_names(names)} have the same test lists: each of their queries counts {len(names)} times, as if there were "
-        "as many, and differences look surer than they are"
+        f"{join_names(names)} have the same test lists: each of their queries counts {len(names)} times, as if there "
+        "were as many, and differences look surer than they are"
         for names in found.values()
         if len(names) > 1
     ]

@@ -1,4 +1,6 @@
-"""The result of a cross-validation: values by ranker and fold, tests between rankers, and how far means differ by chance."""
+"""The result of a cross-validation: values by ranker and fold, tests between rankers, and how far means differ by
+chance.
+"""
 
 from __future__ import annotations
 

@@ -109,8 +109,8 @@ def noise_sentence(result: CrossValidation, part: MeasureComparison, best: int) 
         which = f"Means of {part.matched.label} that are less than {size} from that of {result.models[best]}{by_pair},"
         which = which if by_pair else which[:-1]
     return (
-        f"{which} may well differ by chance: in {format_percent(part.level)} of such experiments two equally good rankers "
-        f"come out that far apart, just by {why}."
+        f"{which} may well differ by chance: in {format_percent(part.level)} of such experiments two equally good "
+        f"rankers come out that far apart, just by {why}."
     )
 
 
@@ -190,15 +190,15 @@ def blend_notes(result: CrossValidation) -> list[str]:
         return []
     how = "equal weights" if blended.how == "average" else "weights learned on the validation lists"
     found = [
-        f"{BLEND_NAME}: one ranker made of {pluralise(len(blended.parts), 'ranker')} (all losses, all seeds), with {how}; the "
-        "others stand for a single ranker each, so that part of what it gains is what several seeds gain"
+        f"{BLEND_NAME}: one ranker made of {pluralise(len(blended.parts), 'ranker')} (all losses, all seeds), with "
+        f"{how}; the others stand for a single ranker each, so that part of what it gains is what several seeds gain"
     ]
     if result.seeds > 1 and not result.fixed[-1]:
         found.append(f"{BLEND_NAME}, sd over seeds: of blends of one seed each")
     if blended.how == "stacked":
         found.append(
-            f"{BLEND_NAME}: the validation lists were used to stop training and for its weights, so that its value there is "
-            "too high twice over"
+            f"{BLEND_NAME}: the validation lists were used to stop training and for its weights, so that its value "
+            "there is too high twice over"
         )
     return found
 

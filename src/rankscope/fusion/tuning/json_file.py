@@ -125,8 +125,8 @@ def load_fusion(path: PathLike) -> TrainedFusion:
         refuse_file(name, "is JSON of something else")
     if about.get("form") != FILE_FORM:
         raise InputError(
-            f"{name}: its form is {about.get('form')!r} (rankscope {about.get('version')}), expected {FILE_FORM}, which "
-            f"rankscope {__version__} reads; train it again, or take the version that wrote it"
+            f"{name}: its form is {about.get('form')!r} (rankscope {about.get('version')}), expected {FILE_FORM}, "
+            f"which rankscope {__version__} reads; train it again, or take the version that wrote it"
         )
     try:
         return parse_fusion(about)

@@ -116,8 +116,8 @@ class TrainedFusion:
         if seen:
             verb = "is" if seen == 1 else "are"
             notes += (
-                f"{seen:,} of {pluralise_queries(len(pool.query_ids))} {verb} among those that the parameters were learned from: "
-                "measured on their judgments, the fused run looks better than it is",
+                f"{seen:,} of {pluralise_queries(len(pool.query_ids))} {verb} among those that the parameters were "
+                "learned from: measured on their judgments, the fused run looks better than it is",
             )
         return fused_run(pool, scores, name or self.name, (*notes, *ready.notes))
 
@@ -127,8 +127,8 @@ class TrainedFusion:
             return ()
         if sorted(names) == sorted(self.runs):
             raise InputError(
-                f"the runs are {join_names(names)}, and the parameters were learned from {join_names(self.runs)}; give them in "
-                "that order"
+                f"the runs are {join_names(names)}, and the parameters were learned from {join_names(self.runs)}; give "
+                "them in that order"
             )
         pairs = [f"{own} stands for {learned}" for own, learned in zip(names, self.runs, strict=True) if own != learned]
         return (f"the parameters were learned from other names: {join_names(pairs)}",)

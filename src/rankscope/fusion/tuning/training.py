@@ -1,4 +1,6 @@
-"""Fusion that learns from judgments: settings chosen by cross-validation over queries, weights refined, parameters learned."""
+"""Fusion that learns from judgments: settings chosen by cross-validation over queries, weights refined, parameters
+learned.
+"""
 
 from __future__ import annotations
 
@@ -232,8 +234,8 @@ def check_queries(qrels: Qrels, given: LoadedPool, used: Bools, folds: int) -> l
         )
     if learned < folds:
         raise InputError(
-            f"{pluralise_queries(learned)} of the runs with judgments, expected at least one for each of {folds} folds; judge "
-            f"more, or take fewer folds (at least {FEWEST})"
+            f"{pluralise_queries(learned)} of the runs with judgments, expected at least one for each of {folds} "
+            f"folds; judge more, or take fewer folds (at least {FEWEST})"
         )
     notes = []
     if judged_in_all > learned:
@@ -244,7 +246,8 @@ def check_queries(qrels: Qrels, given: LoadedPool, used: Bools, folds: int) -> l
     if used.size > learned:
         verb = "has" if used.size - learned == 1 else "have"
         notes.append(
-            f"{used.size - learned:,} of {pluralise_queries(used.size)} {verb} no judgments: fused with what all others taught"
+            f"{used.size - learned:,} of {pluralise_queries(used.size)} {verb} no judgments: fused with what all "
+            "others taught"
         )
     return notes
 

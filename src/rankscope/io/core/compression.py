@@ -15,9 +15,9 @@ from typing import Any, BinaryIO, cast
 from rankscope.errors import InputError
 
 __all__ = [
-    "CountedStream",
     "FREE",
     "RATIO",
+    "CountedStream",
     "UnpackedStream",
     "compress",
     "refuse_bomb",

@@ -1,4 +1,6 @@
-"""The formats of judgments and runs, and which of them a file has by its first bytes. `FORMATS` is the table: a new one is a file that holds it, and its line there."""
+"""The formats of judgments and runs, and which of them a file has by its first bytes. `FORMATS` is the table: a new one
+is a file that holds it, and its line there.
+"""
 
 from __future__ import annotations
 
@@ -20,15 +22,15 @@ if TYPE_CHECKING:
 
 __all__ = [
     "FORMATS",
+    "KINDS",
+    "NUMBER",
+    "VALUES",
     "FileContent",
     "FileHead",
     "Format",
     "FormatEntry",
-    "KINDS",
-    "NUMBER",
     "Progress",
     "ReadRequest",
-    "VALUES",
     "check_format",
     "get_format",
     "kind_of_rows",

@@ -1,4 +1,6 @@
-"""Opening files, standard input and URLs for reading, decompressed by content; files of other programs are refused by their first bytes."""
+"""Opening files, standard input and URLs for reading, decompressed by content; files of other programs are refused by
+their first bytes.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""A binary copy of features beside their file, mapped into memory: read in a hundredth of the time of the text; notes on numbers that float32 cannot tell apart.
+"""A binary copy of features beside their file, mapped into memory: read in a hundredth of the time of the text; notes
+on numbers that float32 cannot tell apart.
 
 A line of magic, the length and checksum of a header, the header (JSON: what the source was, names, where each array
 lies and its sum), and the arrays, each from a multiple of 64 bytes on. Nothing in it is run. It stands for its source

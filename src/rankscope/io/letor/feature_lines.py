@@ -25,11 +25,11 @@ from rankscope.kernels.text import KEEP, Fields, decode, view_words
 from rankscope.typing import Bytes, Ints, Reals, Words
 
 __all__ = [
+    "MOST_FEATURES",
     "FeatureGrid",
     "FlatFeatures",
     "GrowingTable",
     "LineReader",
-    "MOST_FEATURES",
     "trim_ends",
     "trim_starts",
 ]

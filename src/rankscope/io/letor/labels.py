@@ -1,4 +1,5 @@
-"""Label files of LETOR and SVMlight, `label qid:query ...`, as judgments, and files of predictions or of ranks beside them as runs: the formats letor and letor-ranks.
+"""Label files of LETOR and SVMlight, `label qid:query ...`, as judgments, and files of predictions or of ranks beside
+them as runs: the formats letor and letor-ranks.
 
 Accepted: LETOR 3 and 4 (`#docid = X` behind the features), MSLR (no comment), any comment, spaces or tabs, CRLF, blank
 lines, lines that begin with `#`, queries in any order or mixed. The features are not read.

@@ -1,4 +1,5 @@
-"""Parts of a run file for several workers: byte ranges of TREC's lines, rows of Parquet, each cut where one query ends and the next begins.
+"""Parts of a run file for several workers: byte ranges of TREC's lines, rows of Parquet, each cut where one query ends
+and the next begins.
 
 Where shares begin is settled by whoever reads them, so that nobody has to look into the file to cut it.
 """

@@ -73,8 +73,8 @@ __all__ = [
     "CSV",
     "JSONL",
     "PARQUET",
-    "ParquetRows",
     "TSV",
+    "ParquetRows",
     "parquet_batches",
     "text_batches",
 ]
@@ -264,7 +264,8 @@ def refuse_edges(rows: Rows, name: str, shown: str) -> None:
         if bad.size:
             id_ = decode_id(decode(fields.take(bad[:1]))[0])
             raise InputError(
-                f"{shown}: the {what} id {id_!r} begins or ends with a blank, which csv and tsv do not keep; {FORMAT_ADVICE}"
+                f"{shown}: the {what} id {id_!r} begins or ends with a blank, which csv and tsv do not keep; "
+                f"{FORMAT_ADVICE}"
             )
 
 

@@ -1,4 +1,6 @@
-"""Tables of any columns as polars frames: CSV, TSV, JSON lines and Parquet; where one is broken; columns by name, as names or numbers."""
+"""Tables of any columns as polars frames: CSV, TSV, JSON lines and Parquet; where one is broken; columns by name, as
+names or numbers.
+"""
 
 from __future__ import annotations
 
@@ -25,8 +27,8 @@ if TYPE_CHECKING:
 
 __all__ = [
     "NO_VALUE",
-    "NamedTable",
     "SEPARATORS",
+    "NamedTable",
     "find_uneven_line",
     "first_record",
     "holds_numbers",

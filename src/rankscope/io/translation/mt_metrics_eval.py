@@ -92,8 +92,8 @@ def read_mt_scores(
     if (counts != n).any():
         other = int(np.flatnonzero(counts != n)[0])
         raise InputError(
-            f"{file.path}: {pluralise(int(counts[other]), 'line')} of system {systems.names[other]!r}, expected {n:,} as "
-            f"of {systems.names[0]!r}, one a segment; complete it (None where there is no score)"
+            f"{file.path}: {pluralise(int(counts[other]), 'line')} of system {systems.names[other]!r}, expected {n:,} "
+            f"as of {systems.names[0]!r}, one a segment; complete it (None where there is no score)"
         )
     table = values[np.argsort(systems.codes, kind="stable")].reshape(len(systems.names), n)
     scores = PairScores(systems.names, tuple(map(str, range(1, n + 1))), table)

@@ -1,4 +1,6 @@
-"""Tables of items in the lists of judges, a row an item, and of scores of systems, a row a system: CSV, TSV, JSONL or Parquet, columns by name."""
+"""Tables of items in the lists of judges, a row an item, and of scores of systems, a row a system: CSV, TSV, JSONL or
+Parquet, columns by name.
+"""
 
 from __future__ import annotations
 

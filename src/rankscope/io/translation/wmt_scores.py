@@ -172,8 +172,8 @@ def parse_scores(texts: Fields, block: LineBlock) -> Floats:
     for row, text in zip(other.tolist(), found, strict=True):
         if np.isinf(known[text]):
             raise InputError(
-                f"{block.where(int(texts.starts[row]))}: score {decode_id(text)!r}, expected a finite number, or nan for "
-                "none; correct this line"
+                f"{block.where(int(texts.starts[row]))}: score {decode_id(text)!r}, expected a finite number, or nan "
+                "for none; correct this line"
             )
     return values
 

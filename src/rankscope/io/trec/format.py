@@ -1,4 +1,6 @@
-"""The format trec: qrels `query 0 document relevance`, runs `query Q0 document rank score tag`, parsed block by block, read at once and written."""
+"""The format trec: qrels `query 0 document relevance`, runs `query Q0 document rank score tag`, parsed block by block,
+read at once and written.
+"""
 
 from __future__ import annotations
 
@@ -47,11 +49,11 @@ if TYPE_CHECKING:
     from rankscope.io.core import Source
 
 __all__ = [
-    "Grammar",
     "QRELS",
     "RUN",
     "SUBTOPIC_QRELS",
     "TREC",
+    "Grammar",
     "ranks_of_rows",
     "read_batches",
     "read_rows",

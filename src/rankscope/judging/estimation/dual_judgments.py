@@ -149,8 +149,8 @@ def check_queries(human: Qrels, machine: Qrels, names: tuple[str, str]) -> None:
     if lacking:
         raise InputError(
             f"{names[1]} lacks {pluralise_queries(len(lacking))} of the {len(human.query_ids):,} that {names[0]} has "
-            f"({first_names(lacking)}), expected judgments of the machine for every query that people judged; let it judge "
-            "them, or leave them out"
+            f"({first_names(lacking)}), expected judgments of the machine for every query that people judged; let it "
+            "judge them, or leave them out"
         )
     if len(known) == len(human.query_ids):
         raise InputError(
@@ -192,8 +192,8 @@ def randomness_notes(query_ids: Sequence[str], judged: Bools, values: Floats, me
     if p < LEVEL:
         than = "higher" if side > 0 else "lower"
         notes.append(
-            f"by the machine {measure} is {than} on the queries that people judged than on the others (p {format_p_value(p)}): "
-            + DOUBT
+            f"by the machine {measure} is {than} on the queries that people judged than on the others (p "
+            f"{format_p_value(p)}): " + DOUBT
         )
     return notes
 
@@ -298,7 +298,8 @@ class DualScores:
         ):
             if count:
                 notes.append(
-                    f"{measure}: {pluralise_queries(count)} of {size} {which} left out, where not every system has a value"
+                    f"{measure}: {pluralise_queries(count)} of {size} {which} left out, where not every system has a "
+                    "value"
                 )
         taken: Bools = np.zeros(known.size, np.bool_)
         taken[own[judged_here]] = True

@@ -123,15 +123,16 @@ class JudgmentPlan:
             )
         text = f"{start}people alone must judge up to {pluralise_queries(alone)}; they have judged {part.n:,}. "
         if helped is not None:
-            return f"{text}With this machine's judgments of {pluralise_queries(part.n_all)} it takes {pluralise_queries(helped)}."
+            every = pluralise_queries(part.n_all)
+            return f"{text}With this machine's judgments of {every} it takes {pluralise_queries(helped)}."
         more = (
             ""
             if any_number is None
             else f"; if it judged many more, {pluralise_queries(any_number)} by people would do"
         )
         return (
-            f"{text}With this machine's judgments of {pluralise_queries(part.n_all)} no number of them is enough, since these "
-            f"queries themselves are a sample{more}."
+            f"{text}With this machine's judgments of {pluralise_queries(part.n_all)} no number of them is enough, "
+            f"since these queries themselves are a sample{more}."
         )
 
     def signature(self) -> str:

@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 
 __all__ = [
     "COLUMNS_NOTE",
-    "Estimates",
     "INTERVALS_NOTE",
+    "Estimates",
     "MeasureEstimates",
     "estimate",
     "pairs_of",

@@ -126,8 +126,8 @@ def differences_sentence(part: MeasureEstimates, found: PredictionPowered, confi
     people, machine, combined = side("human"), side("machine"), side("combined")
     pairs = pluralise(people.size, "pair")
     text = (
-        f"The {format_percent(confidence_level)} intervals of {int((combined != 0).sum())} of {pairs} leave out 0 when both "
-        f"are combined, of {int((people != 0).sum())} by people alone."
+        f"The {format_percent(confidence_level)} intervals of {int((combined != 0).sum())} of {pairs} leave out 0 when "
+        f"both are combined, of {int((people != 0).sum())} by people alone."
     )
     new = np.flatnonzero((combined != 0) & (people == 0)).tolist()
     if new and part.sign:

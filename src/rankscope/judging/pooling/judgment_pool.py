@@ -177,8 +177,8 @@ class Pooled:
 
     def __repr__(self) -> str:
         return (
-            f"Pooled({self.method}, {pluralise_queries(len(self.lists.query_ids))}, {pluralise(len(self.lists.systems), 'run')}, "
-            f"{pluralise(self.document.size, 'document')} to judge)"
+            f"Pooled({self.method}, {pluralise_queries(len(self.lists.query_ids))}, "
+            f"{pluralise(len(self.lists.systems), 'run')}, {pluralise(self.document.size, 'document')} to judge)"
         )
 
 
@@ -273,6 +273,6 @@ def check_budget(budget: int, lists: RunLists, free: npt.NDArray[np.bool_]) -> N
     open_ = np.unique(lists.query_of[~free]).size
     if budget < open_:
         raise ParameterError(
-            f"a budget of {budget} is less than one document a query ({pluralise_queries(open_)} to judge for); give at least "
-            f"{open_}, or leave queries out of the runs"
+            f"a budget of {budget} is less than one document a query ({pluralise_queries(open_)} to judge for); give "
+            f"at least {open_}, or leave queries out of the runs"
         )

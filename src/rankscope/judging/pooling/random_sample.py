@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 
 __all__ = [
     "LEFT_OUT",
-    "Sampled",
     "TO_JUDGE",
+    "Sampled",
     "sample",
 ]
 
@@ -122,8 +122,8 @@ class Sampled:
     def sections(self) -> list[Section]:
         lists = self.lists
         sentence = (
-            f"Of {pluralise(lists.size, 'pooled document')} of {pluralise_queries(len(lists.query_ids))} {self.drawn:,} were drawn "
-            f"at random ({100 * self.rate:g} % of each query's)"
+            f"Of {pluralise(lists.size, 'pooled document')} of {pluralise_queries(len(lists.query_ids))} "
+            f"{self.drawn:,} were drawn at random ({100 * self.rate:g} % of each query's)"
         )
         if self.merged:
             sentence += f"; {self.judged:,} of them are judged."

@@ -282,8 +282,8 @@ def lacking_queries_notes(lists: RunLists) -> list[str]:
         raise InputError("the runs hold no documents; expected at least one list")
     if runs > 1 and int(lists.had.max(initial=0)) < 2:
         raise InputError(
-            f"no query is in two of the {runs} runs ({pluralise_queries(lists.had.size)} in all); check that their queries are "
-            "written alike"
+            f"no query is in two of the {runs} runs ({pluralise_queries(lists.had.size)} in all); check that their "
+            "queries are written alike"
         )
     lacked = int((lists.had < runs).sum())
     if not lacked:

@@ -18,8 +18,8 @@ from rankscope.registry import LazyRegistry
 from rankscope.typing import PathLike
 
 __all__ = [
-    "DamagedModel",
     "KINDS",
+    "DamagedModel",
     "arrays_under",
     "check_saving",
     "checked_array",

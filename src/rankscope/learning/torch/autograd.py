@@ -121,8 +121,8 @@ def flat_lists(scores: Any, relevance: Any, offsets: Any, mask: Any) -> FlatList
     n, given = scores.shape[0], to_numpy(offsets)
     if given.ndim != 1 or given.dtype.kind not in "iu" or given[:1].tolist() != [0] or given[-1] != n:
         raise InputError(
-            f"offsets are {describe_value(given)}, expected whole numbers from 0 to {n}, where the {n} scores end; give one "
-            "more than there are lists"
+            f"offsets are {describe_value(given)}, expected whole numbers from 0 to {n}, where the {n} scores end; "
+            "give one more than there are lists"
         )
     starts = given.astype(np.int64)
     check_lengths(np.diff(starts))

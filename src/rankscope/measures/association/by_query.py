@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     import polars as pl
 
 __all__ = [
-    "BetweenRuns",
     "STATISTICS",
+    "BetweenRuns",
     "between_runs",
 ]
 

@@ -1,4 +1,6 @@
-"""Agreement of people, metrics, labels and measures: confusion matrix, people against a metric, shares of ranks, correlations, F1 against MCC."""
+"""Agreement of people, metrics, labels and measures: confusion matrix, people against a metric, shares of ranks,
+correlations, F1 against MCC.
+"""
 
 from __future__ import annotations
 
@@ -174,7 +176,9 @@ def confusion_matrix(
         draw_cells(alt, data, axes, alt.Fill("fill:N").scale(None).legend(None), tooltip, bool(words)),
         title=f"Confusion matrix: {printable(rows)} against {printable(columns)}",
         subtitle=[said, about, truncation_note(len(names), MOST, "labels")],
-        description=f"Confusion matrix of {len(names)} labels, {printable(rows)} by {printable(columns)}. {said}".rstrip(),
+        description=(
+            f"Confusion matrix of {len(names)} labels, {printable(rows)} by {printable(columns)}. {said}"
+        ).rstrip(),
         style=style,
         height=max(height_of(len(kept)), min(44 * len(kept), 220)),
     )

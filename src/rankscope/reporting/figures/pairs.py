@@ -113,8 +113,8 @@ def query_differences(
             f"Of the {queries}, sorted, {len(rows):,} are shown, evenly spaced." if len(rows) < order.size else "",
         ],
         description=(
-            f"{printable(measure)} of {a} minus {b} by query: {a} is {word} on {better} of {queries}, {b} on {worse}; most "
-            f"helped {rows[0]['query']}, {number(values[order[0]])}; most hurt {rows[-1]['query']}, "
+            f"{printable(measure)} of {a} minus {b} by query: {a} is {word} on {better} of {queries}, {b} on {worse}; "
+            f"most helped {rows[0]['query']}, {number(values[order[0]])}; most hurt {rows[-1]['query']}, "
             f"{number(values[order[-1]])}."
         ),
         style=style,

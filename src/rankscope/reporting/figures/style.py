@@ -1,4 +1,5 @@
-"""Style of figures: width, ground, theme and colours; the modules of the extra `report` are loaded when they are needed.
+"""Style of figures: width, ground, theme and colours; the modules of the extra `report` are loaded when they are
+needed.
 
 The hues are those of Okabe and Ito (2008), the palest of them left out: each has a contrast of at least 3 with white
 and with the dark ground, as WCAG 2.2 (1.4.11) asks of graphics. No figure says anything by colour alone.
@@ -21,8 +22,8 @@ __all__ = [
     "GROUNDS",
     "SEQUENTIAL",
     "SERIES",
-    "Style",
     "VERMILLION",
+    "Style",
     "altair",
     "between",
     "contrast",

@@ -27,13 +27,13 @@ from rankscope.translation.tokenisation import TOKENISATION, sacrebleu_version, 
 from rankscope.typing import Floats, Floats32, PathLike
 
 __all__ = [
-    "ArrayCache",
     "BASELINES",
     "COLUMNS",
     "COMPUTED",
     "CORPORA",
-    "Corpora",
     "FEATURE_SETS",
+    "ArrayCache",
+    "Corpora",
     "FeatureTables",
     "compute_feature_tables",
     "find_corpora",

@@ -18,8 +18,8 @@ from rankscope.measures.base import Measure
 from rankscope.typing import Floats, Reals
 
 __all__ = [
-    "FoldTraining",
     "LOSSES",
+    "FoldTraining",
     "LearnedMetric",
     "PairTau",
     "train_fold",

@@ -19,9 +19,9 @@ from rankscope.typing import Ints, PathLike
 
 __all__ = [
     "JUDGMENTS",
-    "JudgedPair",
     "PAIRS",
     "TESTED",
+    "JudgedPair",
     "languages",
     "read_campaign",
 ]
@@ -103,8 +103,8 @@ def read_campaign(folder: PathLike, campaign: str, pairs: Sequence[str] | None =
     if missing or not there:
         judged = [name for name in judgments.pair.names if has_texts(root / TEXTS, name)]
         raise InputError(
-            f"{root}: no judgments with texts of {join_names(missing) or join_names(PAIRS)}, expected both; there are those of "
-            f"{join_names(judged) or 'no language pair'}"
+            f"{root}: no judgments with texts of {join_names(missing) or join_names(PAIRS)}, expected both; there are "
+            f"those of {join_names(judged) or 'no language pair'}"
         )
     return {pair: there[pair] for pair in PAIRS if pair in there}
 

@@ -20,8 +20,8 @@ from rankscope.translation.language_model.vocabulary import END, START, UNKNOWN,
 from rankscope.typing import Floats, Ints
 
 __all__ = [
-    "CountedNgrams",
     "LOG_ZERO",
+    "CountedNgrams",
     "LanguageModel",
     "NgramLevel",
     "SentenceScores",

@@ -28,9 +28,9 @@ from rankscope.translation.language_model.vocabulary import START, Sentences, le
 from rankscope.typing import Floats, Ints
 
 __all__ = [
-    "Discounts",
     "FALLBACK",
     "ORDERS",
+    "Discounts",
     "check_fallback",
     "closed_form",
     "discounts_of_order",

@@ -20,12 +20,12 @@ from rankscope.typing import Ints
 
 __all__ = [
     "END",
-    "Numbers",
     "RESERVED",
     "START",
+    "UNKNOWN",
+    "Numbers",
     "SentenceBlock",
     "Sentences",
-    "UNKNOWN",
     "learned_tokens",
     "refuse_reserved",
     "sentence_blocks",

@@ -15,8 +15,8 @@ from rankscope.learning.losses.gains import finite_gains
 from rankscope.typing import Floats, Ints, Reals
 
 __all__ = [
-    "DocumentPairs",
     "PAIRS_AT_ONCE",
+    "DocumentPairs",
     "add_curvature",
     "chunks_with_all",
     "count_pairs",
