@@ -7,7 +7,7 @@ import io
 
 import numpy as np
 import pytest
-from experiments.mt_folders import PAIR, add_campaign, add_opposite, small_folder
+from translation.mt_folders import PAIR, add_campaign, add_opposite, small_folder
 from same import assert_same_bits
 
 import rankscope as rs

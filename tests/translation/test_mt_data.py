@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from experiments.mt_folders import add_campaign, small_folder
+from translation.mt_folders import add_campaign, small_folder
 
 from rankscope.data.rankings import Rankings
 from rankscope.demo.translations import SEGMENTS, TRAINED, TRANSLATORS
