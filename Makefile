@@ -81,9 +81,10 @@ coverage: $(VENV)/.coverage
 	$(BIN)/coverage json --quiet -o .coverage.json
 	$(BIN)/python tests/coverage_rates.py .coverage.json
 
-# The generated page of measures.
+# The generated pages: measures, and the list of modules.
 docs: $(VENV)/.installed
 	$(BIN)/rankscope measures --format markdown -o docs/measures.md
+	$(BIN)/python docs/modules.py > docs/modules.md
 
 # Runs every benchmark beside its peers and prints the ratios; a quarter of an hour.
 bench: $(VENV)/.bench

@@ -29,7 +29,7 @@ import json, pickle, sys, time
 from distributed import Client
 from rankscope.data.join import Convention
 from rankscope.evaluation.joining.workers import tasks_of_run, join_task
-from rankscope.evaluation.sources import as_qrels
+from rankscope.evaluation.joining import as_qrels
 from rankscope.parallel import run_units, use
 
 address, qrels, run, units = *sys.argv[1:4], int(sys.argv[4])

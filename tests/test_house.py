@@ -59,6 +59,31 @@ def test_public_names_agree_in_all_homes_and_type_checking():
     assert dir(rankscope) == sorted(rankscope.__all__)
 
 
+#: Packages and folders whose names are loaded when they are first used.
+LAZY = [name for name in MODULES if hasattr(importlib.import_module(name), "HOMES")]
+
+
+@pytest.mark.parametrize("name", LAZY)
+def test_every_lazy_name_is_where_its_table_says(name):
+    package = importlib.import_module(name)
+    for public, home in package.HOMES.items():
+        assert getattr(package, public) is getattr(importlib.import_module(f"{name}.{home}"), public), public
+        assert not isinstance(getattr(package, public), types.ModuleType), public
+
+
+@pytest.mark.parametrize("name", LAZY)
+def test_what_a_folder_lists_for_type_checkers_is_what_it_loads(name):
+    package = importlib.import_module(name)
+    blocks = [
+        node
+        for node in code(Path(package.__file__)).body
+        if isinstance(node, ast.If) and getattr(node.test, "id", "") == "TYPE_CHECKING"
+    ]
+    for block in blocks:
+        shown = {alias.name: node.module for node in block.body for alias in node.names}
+        assert shown == {public: f"{name}.{home}" for public, home in package.HOMES.items()}
+
+
 def test_an_unknown_name_is_an_attribute_error():
     with pytest.raises(AttributeError, match="has no attribute 'evalute'"):
         _ = rankscope.evalute
@@ -165,10 +190,6 @@ def test_every_module_says_what_it_is(path):
 
 
 # Sizes
-
-
-def test_no_file_is_longer_than_400_lines():
-    assert [str(p) for p in SOURCES if len(p.read_text("utf-8").splitlines()) > 400] == []
 
 
 def lines_of_code(function):

@@ -192,7 +192,7 @@ def test_an_interrupt_leaves_no_file_and_the_old_model(
     def interrupted(*_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("rankscope.learning.descent.Adam.step", interrupted)
+    monkeypatch.setattr("rankscope.learning.network.Adam.step", interrupted)
     done = cli("train", "demo-valid.txt", "-o", "m")
     assert (done.code, done.out) == (130, "")
     assert done.err.strip() == "rankscope: interrupted; no result was written"

@@ -385,6 +385,9 @@ def test_a_table_beyond_memory_is_refused(write, monkeypatch):
     class Full:
         """NumPy without memory."""
 
+        def __getattr__(self, name):
+            return getattr(np, name)
+
         def zeros(self, shape, dtype):
             if shape[0]:
                 raise MemoryError

@@ -208,7 +208,7 @@ def test_nothing_is_left_where_writing_fails(place, monkeypatch):
     def fails(*_):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("rankscope.io.write.os.replace", fails)
+    monkeypatch.setattr("rankscope.io.core.atomic_write.os.replace", fails)
     assert "No space left on device" in place.read().notes[-1]
     assert [path.name for path in place.path.parent.iterdir()] == ["train.txt"]
 

@@ -402,8 +402,9 @@ def test_files_of_trec_load_no_other_format(put: Callable[..., Path]) -> None:
         [sys.executable, "-c", code, put(QRELS, "q"), put(RUN, "r")], capture_output=True, check=True, text=True
     )
     loaded = set(done.stdout.replace("rankscope.io.", "").split())
-    assert {"trec", "formats"} <= loaded
-    assert not loaded & {"tables", "json_dicts", "letor", "letor_files", "entity_ranks", "convert", "mistaken"}
+    assert {"trec.format", "core.formats"} <= loaded
+    others = {"tables", "json_dicts", "letor", "translation", "ballots", "preferences", "convert", "trec.diagnose"}
+    assert not loaded & others
 
 
 @pytest.mark.parametrize("form", ["csv", "tsv", "jsonl", "parquet"])

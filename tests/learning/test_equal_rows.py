@@ -125,8 +125,8 @@ def test_the_size_of_blocks_changes_no_score(name, monkeypatch):
     ranker = trained(name)
     scores = ranker.predict(X, qid)
     for size in (1, 3, 8, 100):
-        for module in (network, trees):
-            monkeypatch.setattr(module, "AT_ONCE", size)
+        monkeypatch.setattr(network, "DOCUMENTS_AT_ONCE", size)
+        monkeypatch.setattr(trees, "AT_ONCE", size)
         monkeypatch.setattr(scaling, "SCALED_AT_ONCE", size)
         assert (ranker.predict(X, qid) == scores).all()
 

@@ -129,15 +129,8 @@ def study(
     material, scores, plan, joined = load_population(data, runs, measures, cutoffs, *how)
     if ablation and (plan is None or isinstance(material, Entities)):
         raise ParameterError("ablation drops judgments, so it asks for judgments and runs, not for scores or ranks")
-    conditions, notes = make_conditions(
-        material.what,
-        material.n_items,
-        len(material.systems),
-        splits=splits,
-        systems=systems,
-        entities=entities,
-        set_size=set_size,
-    )
+    ranges = {"splits": splits, "systems": systems, "entities": entities, "set_size": set_size}
+    conditions, notes = make_conditions(material.what, material.n_items, len(material.systems), **ranges)
     seed = seed_for(rng, checkpoint)
     asked = StudySettings(
         levels=levels_, fuzz=fuzz_, iterations=iterations, n_resamples=n_resamples, seed=seed, coded=coded

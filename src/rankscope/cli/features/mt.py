@@ -121,7 +121,7 @@ def mt(
     asked = TextFiles(source, references, systems, folder, pair)
     inputs = [*asked.files, *parallel_files(language_model, forward, backward, parallel), *scores]
     inputs += [judgments] if judgments else []
-    check_call(asked, output)
+    check_texts_and_output(asked, output)
     check_single_stdin(inputs)
     check_output(output, inputs)
     sacrebleu_version()
@@ -160,7 +160,7 @@ def feature_overview() -> str:
     return "".join([*sets, "\n", *(f"{name:{width}}  {text}\n" for name, text in FEATURES.items())])
 
 
-def check_call(asked: TextFiles, output: str | None) -> None:
+def check_texts_and_output(asked: TextFiles, output: str | None) -> None:
     """Raise ParameterError for options that contradict each other, or are missing."""
     if output is None:
         raise ParameterError("where the table is to go is not said; name a file with -o")

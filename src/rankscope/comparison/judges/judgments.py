@@ -243,11 +243,10 @@ def agree_judgments(
     check_options(runs, (qrels_a, qrels_b), measures, {"rel": rel, **options})
     called = names_of_judges(qrels_a, qrels_b, names)
     both = find_common_documents(as_qrels(qrels_a), as_qrels(qrels_b), called)
-    grades_a, grades_b = both.grades
     confusion, beyond = grade_by_grade(both, called, normalise, confidence_level)
-    relevance, binary = relevant_or_not(grades_a >= rel, grades_b >= rel, beta, confidence_level)
-    tastes: tuple[SystemTaste, ...] = ()
-    found = NOTHING
+    relevant_a, relevant_b = (grades >= rel for grades in both.grades)
+    relevance, binary = relevant_or_not(relevant_a, relevant_b, beta, confidence_level)
+    tastes, found = tuple[SystemTaste, ...](), NOTHING
     resampling = EffectResampling(confidence_level, n_resamples, seed_of(rng))
     if runs is not None:
         pair = judgments_for_ranking(both, judged)
@@ -264,7 +263,7 @@ def agree_judgments(
         relevance=relevance,
         binary=binary,
         overlap=overlap(binary),
-        overlap_by_query=overlap_by_query(both, grades_a >= rel, grades_b >= rel),
+        overlap_by_query=overlap_by_query(both, relevant_a, relevant_b),
         biases=bias_by_grade(both, confidence_level),
         tastes=tastes,
         effects=found.effects,

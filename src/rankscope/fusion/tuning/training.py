@@ -165,9 +165,8 @@ def train(
     used = np.array([query in known.codes for query in given.pool.query_ids], np.bool_)
     notes = [*given.notes, *check_queries(known, given, used, folds)]
     pool = pool_subset(given.pool, used).pool
-    cut = make_folds(
-        measured_pool(pool, known, plan), judge_pool(pool, known, rel), assign_folds(pool.query_ids, folds, seed)
-    )
+    assigned = assign_folds(pool.query_ids, folds, seed)
+    cut = make_folds(measured_pool(pool, known, plan), judge_pool(pool, known, rel), assigned)
     cut, todo, said = normalise_for_candidates(cut, todo, given.names)
     shares = folds + 2 if refine else 1  # of the work, about
     tell = None if progress is None else lambda share: progress(share / shares)
@@ -182,7 +181,6 @@ def train(
     parameters = cut.learn(final)
     fused, values = cross_fit(given, used, cut, by_fold, final, parameters)
     usual = normalisation_notes(given, [final, *by_fold])
-    means = [mean_or_nan(values[cut.fold == f]) for f in range(folds)]
     settled = {"methods": ",".join(dict.fromkeys(one.method for one in todo)), "settings": str(len(tried))}
     settled |= ({"refined": "yes"} if refine else {}) | {"folds": str(folds), "rng": str(seed)}
     return TrainedFusion(
@@ -196,7 +194,7 @@ def train(
         higher_is_better=sign > 0,
         settings=signature_line(plan, cut, settled),
         tried=tuple(tried),
-        chosen=tuple(FoldChoice(str(one), int((cut.fold == f).sum()), means[f]) for f, one in enumerate(by_fold)),
+        chosen=fold_choices(by_fold, cut.fold, values),
         cross_fitted_mean=mean_or_nan(values),
         alone=tuple(mean_or_nan(cut.measured.alone(i)) for i in range(len(given.names))),
         notes=(*notes, *said, *usual),
@@ -367,3 +365,11 @@ def cross_fitted_name(todo: Sequence[Candidate], by_fold: Sequence[Candidate]) -
         return str(by_fold[0])
     methods = list(dict.fromkeys(one.method for one in todo))
     return f"{methods[0] if len(methods) == 1 else 'tuned'}(cross-fitted)"
+
+
+def fold_choices(by_fold: Sequence[Candidate], fold: Ints, values: Floats) -> tuple[FoldChoice, ...]:
+    """What was chosen for each fold, and its mean there. fold, values: (queries)."""
+    return tuple(
+        FoldChoice(str(choice), int((fold == f).sum()), mean_or_nan(values[fold == f]))
+        for f, choice in enumerate(by_fold)
+    )

@@ -86,9 +86,8 @@ def rankings_from_table(
     """The judgments of a table that was read; as `read_ranking_table`."""
     there, line, chosen = table.frame.columns, table.head, set(scores)
     keys = {field: require_column(there, field, ITEM_COLUMNS[field], line) for field in ("segment", "system")}
-    keys |= {
-        field: name for field in ("pair", "judge", "judgment") if (name := find_column(there, ITEM_COLUMNS[field]))
-    }
+    others = ("pair", "judge", "judgment")
+    keys |= {field: name for field in others if (name := find_column(there, ITEM_COLUMNS[field]))}
     asked = [*(columns or ()), *chosen, *needed, *([] if gold is None else [gold])]
     refuse_keys(keys, asked, line)
     notes = []
@@ -111,9 +110,8 @@ def rankings_from_table(
         raise UnknownName("column of scores", min(unknown), wanted)
     if not table.frame.height:
         raise InputError(f"{table.name}: no items after the line of names, expected at least one")
-    order, lengths, labels = group_judgments(
-        {field: text_column(table, name, field) for field, name in keys.items()}, table.frame.height
-    )
+    texts = {field: text_column(table, name, field) for field, name in keys.items()}
+    order, lengths, labels = group_judgments(texts, table.frame.height)
     if "judge" in labels:
         refuse_numbers(table, keys["judge"], labels)
     values = {}

@@ -53,7 +53,7 @@ def draw(figure: Figure, *, style: Style | None = None) -> Any:
     Raises UnknownName for a name that is not in `FIGURES`; ParameterError for data that do not fit the figure, or where
     Altair is not installed.
 
-    >>> from rankscope.data.sections import Figure
+    >>> from rankscope.data.section import Figure
     >>> chart = draw(Figure("leaderboard", {"systems": ["a", "b"], "means": [0.2, 0.3], "measure": "AP"}))
     >>> chart.to_dict()["description"]
     'Systems by AP: b 0.3000, a 0.2000.'
