@@ -7,8 +7,8 @@ import io
 
 import numpy as np
 import pytest
-from translation.mt_folders import PAIR, add_campaign, add_opposite, small_folder
 from same import assert_same_bits
+from translation.mt_folders import PAIR, add_campaign, add_opposite, small_folder
 
 import rankscope as rs
 from rankscope.agreement import segments
