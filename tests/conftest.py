@@ -54,8 +54,13 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
 
 
-#: Reasons to skip that `--skips-only-for-extras` accepts: an extra by its name, and what no environment brings along.
-ACCEPTED = re.compile(r"the extra `\w+` is not installed|real data|Chromium|no client for HTTP is installed")
+#: Reasons to skip that `--skips-only-for-extras` accepts: a package of an extra, and what no environment of Python brings.
+ACCEPTED = re.compile(
+    r"\b(altair|vl_convert|jinja2|sacrebleu|safetensors|lightgbm|(py)?torch|dask|distributed|fsspec|cloudpickle)\b"
+    r"|the extra `\w+`|rankscope\[|no client for HTTP"
+    r"|real data|does not ship|on the PATH|root may|\+SKIP option",
+    re.IGNORECASE,
+)
 
 
 class SkipReasons:
