@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import re
 import sys
@@ -46,6 +47,12 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             test._hypothesis_internal_use_settings = settings(usual, max_examples=few)
 
 
+def pytest_collection_finish(session: pytest.Session) -> None:
+    """Tests by the ten thousand stay until the end: the garbage collector need not look at them again and again."""
+    gc.collect()
+    gc.freeze()
+
+
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--skips-only-for-extras",
@@ -54,7 +61,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
 
 
-#: Reasons to skip that `--skips-only-for-extras` accepts: a package of an extra, and what no environment of Python brings.
+#: Reasons to skip that `--skips-only-for-extras` accepts: packages of extras, and what no environment brings.
 ACCEPTED = re.compile(
     r"\b(altair|vl_convert|jinja2|sacrebleu|safetensors|lightgbm|(py)?torch|dask|distributed|fsspec|cloudpickle)\b"
     r"|the extra `\w+`|rankscope\[|no client for HTTP"

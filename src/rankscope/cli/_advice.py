@@ -265,7 +265,7 @@ def choices_text(known: Sequence[str]) -> str:
 
 def is_measure(name: str) -> bool:
     from rankscope.errors import ParameterError
-    from rankscope.measures.names import parse_measures  # no other error needs it
+    from rankscope.measures.names import parse_measures
 
     try:
         return bool(parse_measures(name))

@@ -64,7 +64,7 @@ def cluster_option(command: Command, needs: tuple[str, str] | None = None) -> Co
             raise ParameterError("--workers beside --cluster, whose workers do the work; leave one of them out")
         if needs is not None and options[needs[0]] is None:
             raise ParameterError(f"--cluster is for {needs[1]}, which is not given; leave it out")
-        import logging  # no other call needs it
+        import logging
 
         from rankscope.parallel.cluster import TIMEOUT, use
 
@@ -233,7 +233,7 @@ def evaluate_files(
     A wrong argument is told before anything is read.
     """
     if not runs and options["input"] != ENTITY:
-        from rankscope.io.trec import looks_like_rank_table  # calls that are right need it not
+        from rankscope.io.trec import looks_like_rank_table
 
         what = f"; {qrels} looks like a table of ranks, which is read with --input {ENTITY}"
         raise click.UsageError(f"Missing argument 'RUN...'{what if looks_like_rank_table(qrels) else ''}.")
@@ -246,7 +246,7 @@ def evaluate_files(
 
 def refuse_workers(options: dict[str, Any]) -> None:
     """Take the option out where judgments of people and of a machine share what was read, in this process."""
-    from rankscope.parallel.cluster import current_cluster  # no other call needs it
+    from rankscope.parallel.cluster import current_cluster
 
     given = "--cluster" if current_cluster() is not None else "--workers"
     if options.pop("workers") is not None or current_cluster() is not None:

@@ -50,7 +50,7 @@ def bytes_progress(paths: Sequence[str], what: str) -> AbstractContextManager[Ca
 def file_sizes(path: str) -> Sequence[tuple[str, int]]:
     """The file, or those of a folder, with their bytes."""
     if is_folder(path):
-        from rankscope.io.core import readable_partitions  # most runs are files
+        from rankscope.io.core import readable_partitions
 
         return readable_partitions(path)
     return [(path, os.path.getsize(path) if os.path.isfile(path) else 0)]

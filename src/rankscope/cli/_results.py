@@ -72,7 +72,7 @@ class ResultOutput(NamedTuple):
                 raise ParameterError(f"--figure {self.figure} says what to draw; say with --plot which file it goes to")
             return
         from rankscope.reporting.figures.saving import check_figure_path
-        from rankscope.reporting.figures.style import altair, vl_convert  # no other call needs them
+        from rankscope.reporting.figures.style import altair, vl_convert
 
         check_figure_path(self.plot)
         refuse_overwriting(self.plot, inputs)
@@ -99,7 +99,7 @@ def check_page(format_: str, output: str | None) -> None:
     """Raise for a page that cannot be written or made, before anything is read."""
     if format_ != PAGE:
         return
-    from rankscope.reporting.page import check_page_path, template  # no other format needs it
+    from rankscope.reporting.page import check_page_path, template
 
     if output not in (None, "-"):
         check_page_path(str(output))

@@ -78,7 +78,7 @@ def compare(
     rankscope compare demo.qrels bm25.run dense.run -m nDCG@10
     rankscope compare demo.qrels *.run -m AP --baseline bm25 --test permutation --seed 7
     rankscope compare demo.qrels rerank.run --against hybrid.run -m nDCG@10 --gate 0.02
-    """  # noqa: D301 - click keeps the lines after the character \b as they are
+    """
     asked, showing = take_comparison(options), take_result_output(options)
     if gate is not None:
         check_gate_options(len(runs), gate, against, standardise, asked)

@@ -177,7 +177,7 @@ def consensus(
     \b
     rankscope consensus demo-votes.tsv --method schulze
     rankscope consensus bm25.run dense.run rerank.run --method copeland --format csv
-    """  # noqa: D301 - click keeps the lines after the character \b as they are
+    """
     showing = take_result_output(options)
     parameters = {name: options.pop(name) for name in METHOD_OPTIONS}
     given = {name: value for name, value in parameters.items() if value is not None}
@@ -204,7 +204,7 @@ def consensus(
 
 def refuse_tables(files: Sequence[str]) -> None:
     """Raise for a table of votes among several files, which are runs."""
-    from rankscope.io.trec import looks_like_rank_table  # calls that are right need it not
+    from rankscope.io.trec import looks_like_rank_table
 
     table = next((file for file in files if looks_like_rank_table(file)), None)
     if table is not None:

@@ -29,6 +29,6 @@ def convert(source: str, target: str, to: str | None, input_: str | None, kind: 
     rankscope convert bm25.run bm25.parquet
     rankscope convert demo-letor.txt letor.qrels --input letor
     rankscope convert demo-letor-rerank.txt letor.run --input letor --labels demo-letor.txt
-    """  # noqa: D301 - click keeps the lines after the character \b as they are
+    """
     for note in convert_file(source, target, to=to, input=input_, kind=kind, labels=labels):
         click.echo(f"note: {note}", err=True)

@@ -23,5 +23,5 @@ def demo(directory: str, seed: int, overwrite: bool, tour: bool) -> None:
     \b
     rankscope demo
     rankscope demo my-demo --seed 7
-    """  # noqa: D301 - click keeps the lines after the character \b as they are
+    """
     click.echo(full_tour() if tour else take_tour(directory, seed, overwrite=overwrite), nl=False)

@@ -90,7 +90,7 @@ def evaluate(
     rankscope evaluate demo.qrels bm25.run dense.run -m nDCG@10 -m AP
     rankscope evaluate demo.qrels bm25.run --by-query --format csv -o scores.csv
     rankscope evaluate demo-few.qrels bm25.run dense.run --machine demo-judge.qrels -m nDCG@10
-    """  # noqa: D301 - click keeps the lines after the character \b as they are
+    """
     check_page(format_, output)
     given = {"baseline": baseline, "map": map_, "weight": weight, "confidence_level": confidence_level}
     asked = {name: value for name, value in given.items() if value is not None}
@@ -107,7 +107,7 @@ def evaluate(
     if conventions is None:
         check_output(output, (qrels, *runs))
         if save is not None:
-            from rankscope.evaluation.saved_scores import check_save, write_scores  # text files need it not
+            from rankscope.evaluation.saved_scores import check_save, write_scores
 
             check_save(save, (qrels, *runs), beside=output)
         scores = evaluate_files(qrels, runs, measures, on_error=on_error, **options)
@@ -120,7 +120,7 @@ def evaluate(
         return
     refuse_beside_conventions(measures, options, by_query, save)
     refuse_skipping(on_error, "conventions")
-    from rankscope.evaluation.conventions_table import compare_conventions  # no other call needs it
+    from rankscope.evaluation.conventions_table import compare_conventions
 
     if format_ not in (*RESULT_FORMATS, PAGE):
         known = ", ".join([*RESULT_FORMATS, PAGE])
@@ -161,7 +161,7 @@ def show_estimates(
     **asked: Any,
 ) -> None:
     """What people's judgments and a machine's say together."""
-    from rankscope.judging.estimation import estimate  # no other call needs it
+    from rankscope.judging.estimation import estimate
 
     if not runs:
         raise click.UsageError("Missing argument 'RUN...'.")

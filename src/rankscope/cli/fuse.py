@@ -233,7 +233,7 @@ def fuse(
     rankscope fuse bm25.run dense.run rerank.run --method consensus:schulze -o fused.run
     rankscope fuse bm25.run dense.run --method weighted-sum --train demo.qrels --save-parameters my.json
     rankscope fuse bm25.run dense.run --parameters my.json -o fused.run
-    """  # noqa: D301 - click keeps the lines after the character \b as they are
+    """
     learning = options["train_on"] is not None
     check_options(runs, output, to, qrels, measures, format_, options)
     keep_memory()

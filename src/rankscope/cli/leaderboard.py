@@ -99,7 +99,7 @@ def leaderboard(
     rankscope leaderboard demo-answers.csv --model davidson
     rankscope evaluate demo.qrels *.run --by-query --format csv -o scores.csv
     rankscope leaderboard scores.csv -m nDCG@10
-    """  # noqa: D301 - click keeps the lines after the character \b as they are
+    """
     showing = take_result_output(options)
     showing.check((file,))
     multiway = options["model"] == "plackett-luce"

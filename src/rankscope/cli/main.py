@@ -83,11 +83,11 @@ def cli(context: click.Context) -> None:
     rankscope demo                          a tour on data made here
     rankscope evaluate QRELS RUN... -m AP   the main job
     rankscope COMMAND --help                what a command takes; its examples work where the demo is
-    """  # noqa: D301 - click keeps the lines after the character \b as they are
+    """
     if context.invoked_subcommand is None:
         click.echo(context.get_help())
         return
-    from rankscope.io.core import list_folders_once  # loads NumPy, as commands do, and the overview does not
+    from rankscope.io.core import list_folders_once
 
     context.with_resource(list_folders_once())
 
@@ -121,7 +121,7 @@ def exit_code(args: Sequence[str] | None) -> int:
             sys.stdout.flush()
             return code if isinstance(code, int) else 0
     except RankscopeError as error:
-        from rankscope.cli._advice import single_dash_advice  # no call that is right needs it
+        from rankscope.cli._advice import single_dash_advice
 
         return fail(single_dash_advice(sys.argv[1:] if args is None else args, cli) or str(error))
     except click.exceptions.Exit as error:
@@ -129,7 +129,7 @@ def exit_code(args: Sequence[str] | None) -> int:
     except (click.exceptions.Abort, KeyboardInterrupt) as error:
         return interrupted(error)
     except click.ClickException as error:
-        from rankscope.cli._advice import advice  # no call that is right needs it
+        from rankscope.cli._advice import advice
 
         return fail(advice(error, sys.argv[1:] if args is None else args, cli))
     except ReaderLeft:

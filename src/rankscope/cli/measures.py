@@ -29,7 +29,7 @@ def measures(name: str | None, presets: bool, format_: str | None, output: str |
     \b
     rankscope measures
     rankscope measures nDCG
-    """  # noqa: D301 - click keeps the lines after the character \b as they are
+    """
     chosen = resolve_format(format_, output, LIST_FORMATS)
     if presets:
         write_output(list_presets(), output)

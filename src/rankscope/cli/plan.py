@@ -116,7 +116,7 @@ def plan(
     rankscope plan demo.qrels bm25.run bm25-rm3.run -m AP --difference 0.02
     rankscope plan demo.qrels *.run -m nDCG@10 --baseline bm25 --difference 0.05 --power 0.9
     rankscope plan demo-few.qrels *.run --machine demo-judge.qrels -m nDCG@10 --width 0.1
-    """  # noqa: D301 - click keeps the lines after the character \b as they are
+    """
     asked: dict[str, Any] = {"difference": difference, "width": width, "power": power, "level": level}
     asked |= {"alternative": alternative, "n_queries": queries, "tests": tests}
     showing = take_result_output(options)
@@ -127,7 +127,7 @@ def plan(
         showing.check((qrels, machine, *runs))
         wide = check_width(width, standardise, asked)
         refuse_workers(options)
-        from rankscope.judging.estimation import plan_judgments  # no other call needs it
+        from rankscope.judging.estimation import plan_judgments
 
         with bytes_progress(runs, "reading runs") as progress:
             needed = plan_judgments(

@@ -89,7 +89,7 @@ def pool(
     rankscope pool *.run --method bandit --budget 500 --judged demo-few.qrels -o next.qrels
     rankscope pool *.run --sample 0.2 --seed 7 --judged demo-few.qrels -o sampled.qrels
     rankscope pool *.run --judged demo.qrels --leave-out -m nDCG@10
-    """  # noqa: D301 - click keeps the lines after the character \b as they are
+    """
     judged: str | None = options["judged"]
     refuse_together(output, to, format_, options)
     if output is not None:

@@ -63,7 +63,7 @@ def report(
 
     \b
     rankscope report demo.qrels bm25.run dense.run --baseline bm25 -o mine.html
-    """  # noqa: D301 - click keeps the lines after the character \b as they are
+    """
     compared = take_comparison(options)
     source = {name: options.pop(name) for name in READING_OPTIONS}
     if not runs and source["input"] != ENTITY:

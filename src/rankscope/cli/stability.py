@@ -127,7 +127,7 @@ def stability(
     \b
     rankscope stability demo.qrels *.run -m AP -m P@10 --set-size 10,25 --seed 7
     rankscope stability demo-ranks.tsv --input entity-ranks --splits 5,10 --checkpoint saved/
-    """  # noqa: D301 - click keeps the lines after the character \b as they are
+    """
     showing = take_result_output(options)
     conventions = {name: options.pop(name) for name in ("rel", "ties", "missing", "no_relevant", "unjudged")}
     if parts == "ablation":

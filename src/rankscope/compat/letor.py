@@ -480,7 +480,7 @@ def letor_ttests(a: PathLike, b: PathLike) -> list[PairedTTest]:
 
 def paired_ttest(measure: str, a: Floats, b: Floats) -> PairedTTest:
     """Student's t of the differences, n - 1 degrees of freedom, both tails."""
-    from scipy.special import stdtr  # loaded where it is needed only
+    from scipy.special import stdtr
 
     differences = a - b
     n, mean = differences.size, float(differences.mean())

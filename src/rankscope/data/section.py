@@ -106,7 +106,7 @@ def superscript_gap(room: int, raised: str = "") -> str:
 
 def wrap_sentence(text: str) -> str:
     """A sentence in lines for a terminal; names are not broken."""
-    from textwrap import wrap  # a table of scores has no sentence
+    from textwrap import wrap
 
     lines = wrap(text, WRAP_WIDTH, break_long_words=False, break_on_hyphens=False)
     return "\n".join(map(in_one_line, lines))

@@ -40,7 +40,7 @@ class Fingerprint:
     @cached_property
     def text(self) -> str:
         """32 hexadecimal digits: BLAKE2b over ids, sizes and grades."""
-        from hashlib import blake2b  # most scores are never saved
+        from hashlib import blake2b
 
         ids = [id_.encode("utf-8", "surrogateescape") for id_ in self.query_ids]
         digest = blake2b(repr([len(id_) for id_ in ids]).encode(), digest_size=16)

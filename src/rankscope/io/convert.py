@@ -146,7 +146,7 @@ def read_content(path: PathLike, input_: str | None, wanted: ReadRequest) -> Con
     """A file in any format. Raises ParameterError where neither its content nor the user tells what it holds."""
     check_single_stdin((path, wanted.labels))
     if is_folder(path) and wanted.kind != "qrels" and wanted.labels is None:
-        from rankscope.io.scale import read_folder  # most runs are files
+        from rankscope.io.scale import read_folder
 
         run, tagged = read_folder(path, input_)
         assert run._rows is not None

@@ -116,7 +116,7 @@ def stacked_weights(
     is so where all rankers put documents in a wrong order, they are all the same.
     Raises InputError where all documents of each list have one grade.
     """
-    from scipy.optimize import minimize  # only those who stack need it
+    from scipy.optimize import minimize
 
     starts, lengths = offsets[:-1], np.diff(offsets)
     apart = np.maximum.reduceat(relevance, starts) > np.minimum.reduceat(relevance, starts)

@@ -37,7 +37,7 @@ def train_linear(
     A loss that draws random numbers draws the same ones in every call, or there would be nothing to minimise.
     Raises InputError where the loss is no number.
     """
-    from scipy.optimize import minimize  # only those who train need it
+    from scipy.optimize import minimize
 
     highest = int(features.relevance.max())
     lists = informative_lists(features)

@@ -150,7 +150,7 @@ def connect(address: str, timeout: float) -> Any:
             f"{address!r} is no address of a Dask scheduler, expected HOST:PORT, as tcp://10.0.0.1:8786; the scheduler "
             "says it when it starts"
         )
-    import asyncio  # who names no cluster needs it not, and it takes long to load
+    import asyncio
 
     package = import_distributed()
     try:

@@ -85,7 +85,7 @@ def invisible_file_error(what: str, error: BaseException | None) -> InputError |
 
 def worker_address() -> str:
     """Of the worker that this is."""
-    from distributed import get_worker  # this runs on one
+    from distributed import get_worker
 
     return str(get_worker().address)
 

@@ -82,7 +82,7 @@ def run_units(
     """
     cluster = current_cluster()
     if cluster is not None:
-        from rankscope.parallel.cluster_run import run_in_cluster  # no other call needs it
+        from rankscope.parallel.cluster_run import run_in_cluster
 
         check_sendable(function)
         return run_in_cluster(cluster, function, iter(units), shared, progress)

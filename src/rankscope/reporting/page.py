@@ -113,7 +113,7 @@ class TemplateSection(NamedTuple):
 
 def draw(figure: Figure) -> FigureHtml:
     """The figure as `rankscope.reporting.figures` draws it."""
-    from rankscope.reporting.figures import as_svg  # pages without figures need it not
+    from rankscope.reporting.figures import as_svg
     from rankscope.reporting.figures.style import Style
 
     names = max(len(figure.data.get(what, ())) for what in ("systems", "measures", "labels"))

@@ -36,7 +36,7 @@ MANY = 1e6
 
 def special() -> Any:
     """The module scipy.special."""
-    import scipy.special  # a quarter of a second
+    import scipy.special
 
     return scipy.special
 

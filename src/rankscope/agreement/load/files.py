@@ -277,7 +277,7 @@ def read_rankings_of_kind(
     path: PathLike, kind: str, higher: Sequence[str], gold: str | None, needed: Sequence[str]
 ) -> Rankings:
     """The judgments in a file of a kind."""
-    from rankscope.io.preferences import read_judged_table  # polars reads tables
+    from rankscope.io.preferences import read_judged_table
     from rankscope.io.translation import read_appraise_rankings, read_better_pairs, read_jcml
 
     if kind == "table":
@@ -357,7 +357,7 @@ def system_scores_in(
 
         return list(read_sys_scores(path, test_set=test_set))
     if kind == "table" and (head.startswith("PAR1") or column_names(first)):
-        from rankscope.io.tables import read_named_table  # polars reads tables
+        from rankscope.io.tables import read_named_table
         from rankscope.io.translation import EXPECTED_ITEMS, holds_systems, read_system_table
 
         if source_name(path) == "<stdin>":  # it can be read once: what is no table of systems is left to the others

@@ -57,7 +57,7 @@ def load_rankings(source: Source, predicted: str | Sequence[str] | None, gold: s
         if kind == "jcml":
             return read_jcml(source, wanted)
         if kind == "table":
-            from rankscope.io.preferences import read_judged_table  # polars reads tables
+            from rankscope.io.preferences import read_judged_table
 
             return read_judged_table(source, wanted)
     found = read_judgments(source, gold=gold, needed=machine)

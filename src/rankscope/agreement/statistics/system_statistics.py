@@ -196,7 +196,7 @@ def segments_of(compared: Preferences) -> tuple[tuple[str, ...], Any]:
 
 def strengths(compared: Preferences, systems: Sequence[str], prior: float, n_resamples: int, rng: Any) -> SystemSums:
     """Those of Bradley and Terry's model, and (resamples, systems) on segments drawn with replacement."""
-    from rankscope.consensus.models import fit_preferences  # scipy's sparse matrices
+    from rankscope.consensus.models import fit_preferences
 
     fitted = fit_preferences(compared, prior=prior, n_resamples=n_resamples, rng=rng)
     place = {name: i for i, name in enumerate(fitted.systems)}

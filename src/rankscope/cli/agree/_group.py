@@ -53,7 +53,7 @@ def agree(context: click.Context) -> None:
     \b
     rankscope agree judgments demo.qrels demo-judge.qrels
     rankscope agree segments --help                    what a command takes
-    """  # noqa: D301 - click keeps the lines after the character \b as they are
+    """
     if context.invoked_subcommand is None:
         click.echo(context.get_help())
 
@@ -116,8 +116,8 @@ def judgments(
     \b
     rankscope agree judgments demo.qrels demo-judge.qrels
     rankscope agree judgments demo.qrels demo-judge.qrels bm25.run dense.run -m nDCG@10
-    """  # noqa: D301 - click keeps the lines after the character \b as they are
-    from rankscope.comparison.judges import agree_judgments  # labels need it not
+    """
+    from rankscope.comparison.judges import agree_judgments
 
     showing = take_result_output(options)
     showing.check((qrels_a, qrels_b, *runs))
@@ -176,9 +176,9 @@ def labels(
 
     \b
     rankscope agree labels demo-labels.csv --positive relevant
-    """  # noqa: D301 - click keeps the lines after the character \b as they are
+    """
     from rankscope.comparison.judges import agree_labels
-    from rankscope.io.tables import find_label, read_label_pairs  # polars reads tables
+    from rankscope.io.tables import find_label, read_label_pairs
 
     showing = take_result_output(options)
     showing.check((file,))

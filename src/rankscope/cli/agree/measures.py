@@ -68,7 +68,7 @@ def measures(
     \b
     rankscope agree measures demo.qrels *.run -m AP -m nDCG@10 -m RR -m P@10
     rankscope agree measures demo.qrels *.run --by queries --statistic spearman --format csv
-    """  # noqa: D301 - click keeps the lines after the character \b as they are
+    """
     check_agreement(statistic, by, confidence_level, interval, n_resamples)
     showing = take_result_output(options)
     showing.check((qrels, *runs))

@@ -137,7 +137,7 @@ def metrics(judgments: str, scores: tuple[str, ...], details: bool, **options: A
     rankscope agree metrics demo-answers.csv --higher llm,reward
     rankscope agree metrics human.seg.score metrics/ --level system --statistic soft_pairwise_accuracy
     rankscope agree metrics human.seg.score metrics/ --task en-de:system:pearson:0.5 --task en-de:segment:acc_eq:0.5
-    """  # noqa: D301 - click keeps the lines after the character \b as they are
+    """
     from rankscope import agreement
 
     showing = take_result_output(options)

@@ -102,7 +102,7 @@ def ranks(
     rankscope agree ranks demo-answers.csv --predicted llm --predicted reward --invert --missing drop
     rankscope agree ranks judged.jcml --predicted bleu_rank --gold rank
     rankscope agree ranks bm25.run dense.run
-    """  # noqa: D301 - click keeps the lines after the character \b as they are
+    """
     showing = take_result_output(options)
     paths = expand_folders(files)
     showing.check(paths)

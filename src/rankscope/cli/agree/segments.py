@@ -119,7 +119,7 @@ def segments(
     rankscope agree segments demo-answers.csv --higher llm,reward --decisions
     rankscope agree segments wmt12.csv bleu.seg.scr chrf.seg.scr --pairs fr-en,de-en
     rankscope agree segments human.seg.score metrics/ --statistic acc_eq --grouping segment
-    """  # noqa: D301 - click keeps the lines after the character \b as they are
+    """
     from rankscope import agreement
 
     showing = take_result_output(options)
@@ -160,7 +160,7 @@ def raters(judgments: str, **options: Any) -> None:
 
     \b
     rankscope agree raters demo-answers.csv --higher llm,reward --chance third
-    """  # noqa: D301 - click keeps the lines after the character \b as they are
+    """
     from rankscope import agreement
 
     showing = take_result_output(options)

@@ -93,7 +93,7 @@ def systems(judgments: str, scores: tuple[str, ...], details: bool, **options: A
     rankscope agree systems demo-answers.csv --higher llm,reward --statistic pearson
     rankscope agree systems wmt12.csv bleu.sys.scr ter.sys.scr --lower TER --statistic spearman --absolute
     rankscope agree systems human.seg.score metrics/ --statistic soft_pairwise_accuracy
-    """  # noqa: D301 - click keeps the lines after the character \b as they are
+    """
     from rankscope import agreement
 
     showing = take_result_output(options)

@@ -39,7 +39,7 @@ def wmt12(folder: str, pairs: str | None, level: str, **options: Any) -> None:
     \b
     rankscope agree wmt12 wmt12
     rankscope agree wmt12 wmt12 --level systems
-    """  # noqa: D301 - click keeps the lines after the character \b as they are
+    """
     showing = take_result_output(options)
     showing.check((f"{folder}/{JUDGMENTS}", f"{folder}/{TEXTS}"))
     names = None if pairs is None else [name for name in pairs.split(",") if name]

@@ -39,7 +39,7 @@ def letor(context: click.Context) -> None:
 
     \b
     rankscope letor score demo-letor.txt demo-letor-rerank.txt - 0
-    """  # noqa: D301 - click keeps the lines after the character \b as they are
+    """
     if context.invoked_subcommand is None:
         click.echo(context.get_help())
 
@@ -54,7 +54,7 @@ def score(arguments: tuple[str, ...], preset: str) -> None:
 
     \b
     rankscope letor score demo-letor.txt demo-letor-rerank.txt - 0
-    """  # noqa: D301 - click keeps the lines after the character \b as they are
+    """
     run_script("score", letor_score, arguments, preset)
 
 
@@ -68,7 +68,7 @@ def rank(arguments: tuple[str, ...], preset: str) -> None:
 
     \b
     rankscope letor rank test.txt positions.txt - 0
-    """  # noqa: D301 - click keeps the lines after the character \b as they are
+    """
     run_script("rank", letor_rank, arguments, preset)
 
 
@@ -84,7 +84,7 @@ def ttest(arguments: tuple[str, ...]) -> None:
     rankscope letor score demo-letor.txt demo-letor-rerank.txt rerank.txt 1
     rankscope letor score demo-letor.txt demo-letor-bm25.txt bm25.txt 1
     rankscope letor ttest rerank.txt bm25.txt -
-    """  # noqa: D301 - click keeps the lines after the character \b as they are
+    """
     if len(arguments) != 3:
         usage("ttest A B OUT")
     a, b, out = arguments

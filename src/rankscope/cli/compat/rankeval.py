@@ -24,6 +24,6 @@ def rankeval(file: str, predicted: str, original: str, output: str | None) -> No
 
     \b
     rankscope rankeval judged.jcml predicted_rank rank
-    """  # noqa: D301 - click keeps the lines after the character \b as they are
+    """
     check_output(output, (file,))
     write_output(rankeval_output(file, predicted, original), output)

@@ -63,7 +63,7 @@ def trec_eval(
 
     \b
     rankscope trec_eval -q -c -m map -m ndcg_cut.10 demo.qrels dense.run
-    """  # noqa: D301 - click keeps the lines after the character \b as they are
+    """
     del debug  # the original prints what it does; there is nothing of that kind to print here
     options = Options(
         version=version,

@@ -37,6 +37,6 @@ def features(context: click.Context) -> None:
     \b
     rankscope features runs demo.qrels bm25.run dense.run -o both.txt
     rankscope features mt --help                                       what a command takes
-    """  # noqa: D301 - click keeps the lines after the character \b as they are
+    """
     if context.invoked_subcommand is None:
         click.echo(context.get_help())

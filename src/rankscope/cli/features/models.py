@@ -163,7 +163,7 @@ def lm(texts: tuple[str, ...], model: str, order: int, split: bool, repeats: boo
 
     \b
     rankscope features lm demo-mt/mt-train/newstest2010/newstest2010.en -o en.lm
-    """  # noqa: D301 - click keeps the lines after the character \b as they are
+    """
     check_model_output(model, texts)
     if not split:
         sacrebleu_version()
@@ -204,7 +204,7 @@ def lexicon(source: str, target: str, model: str, iterations: int, null: bool, s
     \b
     rankscope features lexicon demo-mt/mt-train/newstest2010/newstest2010.de \\
         demo-mt/mt-train/newstest2010/newstest2010.en -o de-en.lexicon
-    """  # noqa: D301 - click keeps the lines after the character \b as they are
+    """
     check_model_output(model, (source, target))
     if not split:
         sacrebleu_version()

@@ -113,7 +113,7 @@ def mt(
         --judgments demo-mt/wmt12/wmt12.RNK_results.csv -o mt.parquet
     rankscope features mt --source src.de --reference ref.en --system A=a.en --system B=b.en \\
         --language-model news.en --parallel news.de news.en -o features.parquet
-    """  # noqa: D301 - click keeps the lines after the character \b as they are
+    """
     if listing:
         click.echo(feature_overview(), nl=False)
         return

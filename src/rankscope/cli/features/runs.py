@@ -57,7 +57,7 @@ def runs(
     rankscope train both.txt -o fusion.model
     rankscope predict fusion.model both.txt -o scores.txt
     rankscope convert scores.txt learned.run --input letor --labels both.txt
-    """  # noqa: D301 - click keeps the lines after the character \b as they are
+    """
     if output is None:
         raise ParameterError("where the table is to go is not said; name a file with -o")
     check_output(output, (qrels, *runs))

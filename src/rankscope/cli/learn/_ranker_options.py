@@ -206,7 +206,7 @@ def ranker_of(loss: str, parameters: Mapping[str, Any]) -> Ranker:
         return Ranker(loss.strip()[len(LINEAR_PREFIX) :], **{**parameters, "hidden": ()})
     if not is_torch(loss):
         return Ranker(loss, **parameters)
-    from rankscope.learning.torch import TorchRanker  # no other ranker needs it
+    from rankscope.learning.torch import TorchRanker
 
     ranker: Ranker = TorchRanker(loss.strip()[len(TORCH_PREFIX) :], **parameters)
     return ranker

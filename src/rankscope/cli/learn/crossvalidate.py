@@ -108,7 +108,7 @@ def crossvalidate(
     rankscope crossvalidate demo-features.csv --loss linear:listnet --loss linear:ranknet -m nDCG@10 -m AP
     rankscope crossvalidate demo-features.csv --loss linear:ranknet --loss linear:listnet --blend --search 3 --log tried
     rankscope crossvalidate demo-features.csv --loss linear:listnet --importance --format html -o page.html
-    """  # noqa: D301 - click keeps the lines after the character \b as they are
+    """
     showing = take_result_output(options)
     parameters = ranker_parameters(options)
     check_torch_options(losses or ("listnet",), parameters)

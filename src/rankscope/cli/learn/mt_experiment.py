@@ -93,7 +93,7 @@ def mt_experiment(
     \b
     rankscope mt-experiment --data demo-mt --protocol cv --features nine,+chrF --seeds 1 -o found
     rankscope mt-experiment --data demo-mt --protocol cv --losses ListNet,RankNet --features nine --pairs de-en
-    """  # noqa: D301 - click keeps the lines after the character \b as they are
+    """
     showing = take_result_output(options)
     showing.check((folder,))
     asked: dict[str, Any] = {"losses": split_names(losses), "features": split_names(features)}

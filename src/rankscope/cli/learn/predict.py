@@ -46,7 +46,7 @@ def predict(model: str, test_file: str, output: str | None, cache: bool, metric:
     rankscope train demo-train.txt --hidden 0 -o my.model
     rankscope predict my.model demo-test.txt -o scores.txt
     rankscope evaluate demo-test.txt scores.txt --input letor
-    """  # noqa: D301 - click keeps the lines after the character \b as they are
+    """
     check_output(output, (model, test_file))
     ranker = load_ranker(model)
     if metric is not None:

@@ -76,7 +76,7 @@ def train(
     rankscope predict listmle.model demo-test.txt -o scores.txt
     rankscope evaluate demo-test.txt scores.txt --input letor
     rankscope train demo-train.txt --valid demo-valid.txt --loss lambdamart --loss ranknet --blend -o blend.model
-    """  # noqa: D301 - click keeps the lines after the character \b as they are
+    """
     showing = take_result_output(options)
     files = [train_file, *([valid] if valid is not None else [])]
     blend = take_blend(options)

@@ -89,7 +89,7 @@ def run_parts(asked: PairTestJob, units: Sequence[tuple[int, slice]], workers: i
     drawn = asked.settings.method.resampled or asked.settings.interval != "t"
     if workers is None and len(units) == 1 and not drawn:
         return iter([run_part(asked, units[0])])
-    from rankscope.parallel import run_units, workers_for  # which formulas on a few pairs need not load
+    from rankscope.parallel import run_units, workers_for
 
     numbers = asked.first.size * sum(one.n for one in asked.matched)
     return run_units(run_part, units, workers=workers_for(workers, numbers >= AT_ONCE), shared=asked)

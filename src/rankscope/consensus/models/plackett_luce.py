@@ -65,7 +65,7 @@ def pairs_above(votes: Votes, subsets: bool) -> Any:
 
     None where this has more than MOST entries.
     """
-    from scipy.sparse import csc_array  # slow to load
+    from scipy.sparse import csc_array
 
     voters, n = votes.ranks.shape
     ranked = (~np.isnan(votes.ranks)).sum(axis=1)
@@ -134,7 +134,7 @@ def connected(votes: Votes, weights: Floats, subsets: bool, pairs: Any = None) -
 
 def refuse_unconnected(votes: Votes, weights: Floats, subsets: bool) -> None:
     """Raises InputError with the parts of the items of which one was never above the other."""
-    from scipy.sparse.csgraph import connected_components  # slow to load
+    from scipy.sparse.csgraph import connected_components
 
     above = beaten_by(votes, weights[None], subsets)[0] > 0
     n_parts, part = connected_components(above, directed=True, connection="strong")

@@ -174,7 +174,7 @@ def prove_order(margins: Floats, order: Indices, time_limit: float | None = None
 
 def solve_relaxed(search: CuttingPlanes) -> Floats | None:
     """Linear programs with more and more circles forbidden; the last solution where that leaves the question open."""
-    from scipy.optimize import linprog  # slow to load
+    from scipy.optimize import linprog
 
     x = (search.margins[search.pairs] > 0).astype(np.float64)
     kept = -1.0

@@ -159,7 +159,7 @@ def assign_places(costs: Floats, unit: float, rng: np.random.Generator | None = 
 
     rng: by which items that nothing tells apart stand; else they stand as in the votes.
     """
-    from scipy.optimize import linear_sum_assignment  # slow to load
+    from scipy.optimize import linear_sum_assignment
 
     n = len(costs)
     values = np.rint(costs / unit)

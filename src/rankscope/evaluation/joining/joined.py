@@ -101,7 +101,7 @@ def join_run_part(
         with open_binary(path) as stream:
             source = open_source(stream, path, input_)
             if partition:
-                from rankscope.io.scale import refuse_unstreamable  # most runs are files
+                from rankscope.io.scale import refuse_unstreamable
 
                 refuse_unstreamable(source)
             if source.format == "trec" or source.large:

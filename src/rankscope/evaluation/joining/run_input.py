@@ -74,7 +74,7 @@ def join_run(
 ) -> JoinedRun:
     """One run, whatever it is. on_error: of the partitions of a folder, see `join_folder`. Raises InputError."""
     if is_folder(run):
-        from rankscope.evaluation.joining.folder import join_folder  # most runs are files
+        from rankscope.evaluation.joining.folder import join_folder
 
         return join_folder(qrels, run, convention, input_, progress, on_error)
     if is_path(run):

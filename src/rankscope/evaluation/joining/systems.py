@@ -69,7 +69,7 @@ def join_all(
         return join_letor(qrels, runs, plan.convention, input_, progress, on_error)
     judged = as_qrels(qrels, plan)
     if number > 1:
-        from rankscope.evaluation.joining.workers import join_in_workers  # short runs need no workers
+        from rankscope.evaluation.joining.workers import join_in_workers
 
         return join_in_workers(judged, runs, plan.convention, input_, number, progress, on_error)
     return for_each_run(
@@ -88,7 +88,7 @@ def n_workers(workers: int | None, runs: Sequence[Any], *, guarded: bool = False
     alone = type(workers) is int and workers == 1
     if "rankscope.parallel" not in sys.modules and (alone or (workers is None and not enough)):
         return 1  # nobody has named a cluster either
-    from rankscope.parallel import workers_for  # one alone needs none of it
+    from rankscope.parallel import workers_for
 
     return workers_for(workers, enough, guarded=guarded)
 
@@ -111,7 +111,7 @@ def refuse_measures(runs: Sequence[Any]) -> None:
 def join_entities(table: EntityRanks | PathLike | Any, plan: Plan, total_ranks: int | None) -> list[JoinedRun]:
     """The systems of a table of ranks, which needs no join."""
     if is_path(table):
-        from rankscope.io.tables import read_entity_ranks  # TREC's files need it not
+        from rankscope.io.tables import read_entity_ranks
 
         table = read_entity_ranks(table, total_ranks, least=plan.least_rank)
     elif not isinstance(table, EntityRanks):
@@ -141,7 +141,7 @@ def join_letor(
     for path in (labels, *runs):
         if not is_path(path):
             raise ParameterError(f"input={input_!r} asks for paths ({LETOR[input_]}), not a {type(path).__name__}")
-    from rankscope.io.letor import label_qrels, prediction_run, read_labels  # TREC's files need it not
+    from rankscope.io.letor import label_qrels, prediction_run, read_labels
 
     read = read_labels(labels, progress=progress)
     judged = label_qrels(read)

@@ -134,7 +134,7 @@ def parse_ranker(text: str) -> tuple[str, type[Ranker], dict[str, Any], tuple[st
     loss = parse_loss(rest, ranker=True) if kind else parse_objective(rest)
     name = kind + str(loss)
     if kind == TORCH_PREFIX:
-        from rankscope.learning.torch import TorchRanker  # no other ranker needs it
+        from rankscope.learning.torch import TorchRanker
 
         return name, TorchRanker, {"loss": str(loss)}, tuple(TorchRanker().get_params())
     if kind == LINEAR_PREFIX:

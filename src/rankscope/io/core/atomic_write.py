@@ -90,7 +90,7 @@ def files_at(path: PathLike) -> Iterable[PathLike]:
     """It, or where it is a folder, the files of the run that may be in it."""
     if not is_folder(path):
         return [path]
-    from rankscope.io.core.paths import readable_partitions  # most runs are files
+    from rankscope.io.core.paths import readable_partitions
 
     return [one.path for one in readable_partitions(path)]
 

@@ -59,7 +59,7 @@ class LineLayout:
     def advice(self, fields: int, line: bytes, *, first: bool) -> str:
         """What to do about a line of so many fields. first: whether it is the first one."""
         from rankscope.io.core.formats import looks_like_trec
-        from rankscope.io.trec import line_advice  # files that can be read need it not
+        from rankscope.io.trec import line_advice
 
         other = self.mistaken.get(fields) if not self.trec or (first and looks_like_trec(line)) else None
         return line_advice(line, fields, first=first) or other or "correct this line"
