@@ -15,6 +15,7 @@ from forks import forked_commands
 from hypothesis import HealthCheck, Phase, settings
 from reference.oracle import Oracle
 
+from rankscope.errors import ParameterError
 from rankscope.measures import MEASURES
 
 # Machines that run tests are shared: no example fails because it was slow, and none depends on the day.
@@ -70,6 +71,47 @@ ACCEPTED = re.compile(
 )
 
 
+#: What a failure says where the package of an extra is missing: our own message, or Python's.
+NEEDS_EXTRA = re.compile(
+    r"rankscope\[\w+\]"
+    r"|No module named '(altair|vl_convert|jinja2|sacrebleu|safetensors|lightgbm|torch|dask|distributed|fsspec)"
+)
+
+
+class MissingExtras:
+    """Where no extra is installed, a test that fails for want of one is skipped, by that reason.
+
+    The reason stands in the failure, or was what rankscope said while the test ran.
+    """
+
+    def __init__(self) -> None:
+        self.said = ""
+        begin = ParameterError.__init__
+
+        def record(error: ParameterError, *args: Any, **kwargs: Any) -> None:
+            begin(error, *args, **kwargs)
+            self.said += str(error) + "\n"
+
+        ParameterError.__init__ = record  # type: ignore[method-assign]
+
+    def pytest_runtest_setup(self) -> None:
+        self.said = ""
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_makereport(self) -> Iterator[None]:
+        return self.skipped((yield))
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_make_collect_report(self) -> Iterator[None]:
+        return self.skipped((yield))
+
+    def skipped(self, report: Any) -> Any:
+        needs = NEEDS_EXTRA.search(f"{report.longrepr}{self.said}") if report.failed else None
+        if needs:
+            report.outcome, report.longrepr = "skipped", (report.nodeid, 0, f"Skipped: an extra is missing: {needs[0]}")
+        return report
+
+
 class SkipReasons:
     """Collects why tests were skipped, and fails the session where a reason is not accepted."""
 
@@ -99,8 +141,10 @@ class SkipReasons:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    if config.option.skips_only_for_extras and not hasattr(config, "workerinput"):  # of xdist: its controller counts
-        config.pluginmanager.register(SkipReasons())
+    if config.option.skips_only_for_extras:
+        config.pluginmanager.register(MissingExtras())
+        if not hasattr(config, "workerinput"):  # of xdist: its controller counts
+            config.pluginmanager.register(SkipReasons())
 
 
 ROOT = Path(__file__).resolve().parent.parent

@@ -29,7 +29,8 @@ def test_every_command_of_the_tour_runs(tour, step, commands):
     assert (lines in text) == step.first
     for earlier in TOUR[: TOUR.index(step)]:  # whose file this one may start from
         if written_by(earlier) in step.command.split() and not (folder / written_by(earlier)).exists():
-            run_step(earlier, folder, commands)
+            made = run_step(earlier, folder, commands)
+            assert (made.returncode, made.stderr) == (0, "")
     done = run_step(step, folder, commands)
     assert (done.returncode, done.stderr) == (0, "")
     output = written_by(step)
