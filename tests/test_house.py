@@ -1,6 +1,7 @@
 """The house stands: public names, what is loaded when, docstrings, sizes, dependencies."""
 
 import ast
+import graphlib
 import importlib
 import inspect
 import os
@@ -187,6 +188,34 @@ def test_every_measure_says_its_range_and_direction(measure):
 @pytest.mark.parametrize("path", SOURCES, ids=lambda path: str(path.relative_to(ROOT / "src")))
 def test_every_module_says_what_it_is(path):
     assert ast.get_docstring(code(path))
+
+
+# Imports
+
+
+def home_of(module, name):
+    """The module that an import leads to: of a package, the one where its name is."""
+    package = importlib.import_module(module)
+    if f"{module}.{name}" in MODULES:
+        return f"{module}.{name}"
+    home = getattr(package, "HOMES", {}).get(name)
+    return home_of(f"{module}.{home}", name) if home else module
+
+
+def test_no_module_imports_itself_by_way_of_others():
+    """Imports within functions and for types count, too."""
+    graph = {}
+    for path in SOURCES:
+        name = ".".join(path.relative_to(ROOT / "src").with_suffix("").parts)
+        if path.name == "__init__.py":
+            continue
+        graph[name] = {
+            home_of(node.module, alias.name)
+            for node in ast.walk(code(path))
+            if isinstance(node, ast.ImportFrom) and node.module.partition(".")[0] == "rankscope"
+            for alias in node.names
+        }
+    graphlib.TopologicalSorter(graph).prepare()  # raises CycleError with the circle
 
 
 # Sizes

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from rankscope.io.core.blocks import IS_SPACE as IS_SPACE
     from rankscope.io.core.blocks import LONGEST as LONGEST
     from rankscope.io.core.blocks import NEWLINE as NEWLINE
+    from rankscope.io.core.blocks import NUMBER as NUMBER
     from rankscope.io.core.blocks import SPACE as SPACE
     from rankscope.io.core.blocks import TAB as TAB
     from rankscope.io.core.blocks import BlockReader as BlockReader
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from rankscope.io.core.blocks import LineLayout as LineLayout
     from rankscope.io.core.blocks import count_lines as count_lines
     from rankscope.io.core.blocks import lone_returns as lone_returns
+    from rankscope.io.core.blocks import looks_like_trec as looks_like_trec
     from rankscope.io.core.blocks import read_all as read_all
     from rankscope.io.core.blocks import refuse_returns as refuse_returns
     from rankscope.io.core.blocks import split_block as split_block
@@ -48,7 +50,6 @@ if TYPE_CHECKING:
     from rankscope.io.core.file_identity import refuse_changed as refuse_changed
     from rankscope.io.core.formats import FORMATS as FORMATS
     from rankscope.io.core.formats import KINDS as KINDS
-    from rankscope.io.core.formats import NUMBER as NUMBER
     from rankscope.io.core.formats import VALUES as VALUES
     from rankscope.io.core.formats import FileContent as FileContent
     from rankscope.io.core.formats import FileHead as FileHead
@@ -56,7 +57,6 @@ if TYPE_CHECKING:
     from rankscope.io.core.formats import ReadRequest as ReadRequest
     from rankscope.io.core.formats import get_format as get_format
     from rankscope.io.core.formats import kind_of_rows as kind_of_rows
-    from rankscope.io.core.formats import looks_like_trec as looks_like_trec
     from rankscope.io.core.formats import parse_head as parse_head
     from rankscope.io.core.formats import refuse_foreign as refuse_foreign
     from rankscope.io.core.formats import sniff as sniff
@@ -119,7 +119,7 @@ HOMES = {
     "LineBlock": "blocks",
     "LineLayout": "blocks",
     "NEWLINE": "blocks",
-    "NUMBER": "formats",
+    "NUMBER": "blocks",
     "Partition": "paths",
     "RATIO": "compression",
     "ReadRequest": "formats",
@@ -154,7 +154,7 @@ HOMES = {
     "list_folders_once": "paths",
     "list_partitions": "paths",
     "lone_returns": "blocks",
-    "looks_like_trec": "formats",
+    "looks_like_trec": "blocks",
     "make_folder": "atomic_write",
     "open_binary": "streams",
     "open_raw": "streams",

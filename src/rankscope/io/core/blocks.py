@@ -8,6 +8,7 @@ Anything else (runs of spaces, CRLF, comments, blank lines, tags with spaces) is
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -22,11 +23,13 @@ from rankscope.typing import Indices
 
 __all__ = [
     "BOM",
+    "NUMBER",
     "BlockReader",
     "LineBlock",
     "LineLayout",
     "count_lines",
     "lone_returns",
+    "looks_like_trec",
     "read_all",
     "refuse_returns",
     "split_block",
@@ -41,6 +44,7 @@ BLOCK = 1 << 20
 LONGEST = 64 << 20
 NEWLINE, RETURN, SPACE, TAB, HASH = 10, 13, 32, 9, 35
 BOM = b"\xef\xbb\xbf"
+NUMBER = re.compile(rb"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 IS_SPACE = np.zeros(256, np.bool_)
 IS_SPACE[[9, 10, 11, 12, 13, 32]] = True  # C's isspace(); bytes of unicode spaces are letters
 
@@ -53,16 +57,14 @@ class LineLayout:
     most: int | None
     columns: tuple[int, ...]
     expected: str  # for the error message: "6 (query Q0 doc rank score tag)"
+    advise: Callable[[bytes, int, bool], str | None]  # of a line, its fields, whether it is the first: what to do
     mistaken: Mapping[int, str] = field(default_factory=dict)  # number of fields -> what the file may be instead
     trec: bool = False  # whether it may be so only where the first line is one of TREC's
 
     def advice(self, fields: int, line: bytes, *, first: bool) -> str:
         """What to do about a line of so many fields. first: whether it is the first one."""
-        from rankscope.io.core.formats import looks_like_trec
-        from rankscope.io.trec import line_advice
-
         other = self.mistaken.get(fields) if not self.trec or (first and looks_like_trec(line)) else None
-        return line_advice(line, fields, first=first) or other or "correct this line"
+        return self.advise(line, fields, first) or other or "correct this line"
 
 
 @dataclass(frozen=True, slots=True)
@@ -296,3 +298,10 @@ def refuse_returns(block: LineBlock, places: Indices) -> None:
             f"{block.where(int(places[0]))}: a carriage return inside the line, expected lines that end with LF or "
             "CR LF; convert the line ends"
         )
+
+
+def looks_like_trec(line: bytes) -> bool:
+    """Whether a line has the number of judgments or of a run in its place, and is no JSON."""
+    fields = line.split(None, 5)
+    numbers = fields[3:4] if len(fields) == 4 else fields[4:5]
+    return bool(numbers) and not line.startswith((b"{", b"[")) and NUMBER.fullmatch(numbers[0]) is not None

@@ -8,22 +8,18 @@ import os
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from rankscope.data.rows import RowBatch, Rows
 from rankscope.errors import InputError, ParameterError, UnknownName
-from rankscope.io.core.blocks import BOM
+from rankscope.io.core.blocks import BOM, looks_like_trec
 from rankscope.registry import resolve
-
-if TYPE_CHECKING:
-    from rankscope.io.core.source import Source
 
 __all__ = [
     "FORMATS",
     "KINDS",
-    "NUMBER",
     "VALUES",
     "FileContent",
     "FileHead",
@@ -34,7 +30,6 @@ __all__ = [
     "check_format",
     "get_format",
     "kind_of_rows",
-    "looks_like_trec",
     "refuse_foreign",
     "sniff",
     "writable_formats",
@@ -109,11 +104,12 @@ class Format:
     without documents) say. prepare: raises before long work where something is not installed; (name of the target).
     instead: of files that are no judgments and no run by themselves, what to call. takes_labels: whether the label file
     that its lines follow may be named. stretches: the rows of a run in the order of the file, piece by piece, for files
-    of more than `small` bytes; each piece is valid until the next is asked for. row_called: how a row is named, from
-    the name of the file and its number in the pieces.
+    of more than `small` bytes; each piece is valid until the next is asked for. rows: the same query by query, from
+    blocks of so many bytes; raises Ungrouped. row_called: how a row is named, from the name of the file and its number
+    in the pieces. What is read is a `Source`, which knows formats and stands above this module.
     """
 
-    read: Callable[[Source, ReadRequest], FileContent]
+    read: Callable[[Any, ReadRequest], FileContent]
     sniff: Callable[[FileHead], bool] | None = None
     write: Callable[[Rows, str], Iterator[bytes]] | None = None
     refuse: Callable[[Rows, str, str], None] = accept_everything
@@ -123,7 +119,8 @@ class Format:
     prepare: Callable[[str], None] = accept_everything
     instead: str = ""
     takes_labels: bool = False
-    stretches: Callable[[Source, Progress | None], Iterator[RowBatch]] | None = None
+    stretches: Callable[[Any, Progress | None], Iterator[RowBatch]] | None = None
+    rows: Callable[[Any, int, Progress | None], Iterator[Rows]] | None = None
     small: int = 0
     row_called: str = "{}:{}"
 
@@ -181,7 +178,6 @@ def writable_formats() -> list[str]:
 
 
 UTF16 = (b"\xff\xfe", b"\xfe\xff")
-NUMBER = re.compile(rb"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 HTML = re.compile(rb"<(!doctype html|html|head|body)\b", re.IGNORECASE)
 
 
@@ -206,13 +202,6 @@ def parse_head(start: bytes) -> FileHead:
         if line and not line.startswith(b"#"):
             return FileHead(start, text[text.index(raw) :].lstrip(), line)
     return FileHead(start, b"", b"")
-
-
-def looks_like_trec(line: bytes) -> bool:
-    """Whether a line has the number of judgments or of a run in its place, and is no JSON."""
-    fields = line.split(None, 5)
-    numbers = fields[3:4] if len(fields) == 4 else fields[4:5]
-    return bool(numbers) and not line.startswith((b"{", b"[")) and NUMBER.fullmatch(numbers[0]) is not None
 
 
 def refuse_foreign(start: bytes, name: str) -> None:

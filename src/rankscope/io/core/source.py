@@ -29,7 +29,6 @@ from rankscope.io.core.formats import (
 from rankscope.io.core.paths import source_name
 from rankscope.io.core.streams import empty_file_error
 from rankscope.io.core.urls import RemoteFile
-from rankscope.io.trec import RUN, stream_rows
 from rankscope.typing import PathLike
 
 __all__ = [
@@ -116,8 +115,9 @@ class Source:
 
     def stream_rows(self, size: int = BLOCK, progress: Progress | None = None) -> Iterator[Rows]:
         """The rows of a run while it is read, query by query. Raises Ungrouped. size: of a block of TREC's lines."""
-        if self.format == "trec":
-            return stream_rows(self, self.name, RUN, size, progress)
+        rows = get_format(self.format).rows
+        if rows is not None:
+            return rows(self, size, progress)
         return complete_queries(self.stretches(progress), self.row_called)
 
     def stretches(self, progress: Progress | None = None) -> Iterator[RowBatch]:

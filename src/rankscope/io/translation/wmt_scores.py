@@ -15,6 +15,7 @@ from rankscope.data.text import join_names, pluralise
 from rankscope.errors import InputError, ParameterError
 from rankscope.io.core import BlockReader, LineBlock, LineLayout, open_binary, source_name, split_fields
 from rankscope.io.translation.names import bare_names, segment_order, split_pair
+from rankscope.io.trec import advise_on_line
 from rankscope.kernels.numbers import parse_floats
 from rankscope.kernels.text import Fields, as_fields, decode
 from rankscope.typing import Floats, Ints, PathLike
@@ -136,7 +137,7 @@ def layout_of(first: Sequence[bytes], fields: Sequence[str], columns: Sequence[s
                 f"columns={list(columns)}: {missing[0]!r} must stand in it once, as {', '.join(fields)}"
             )
         n = len(columns)
-        return LineLayout(n, n, tuple(map(list(columns).index, fields)), f"{n} ({' '.join(columns)})")
+        return LineLayout(n, n, tuple(map(list(columns).index, fields)), f"{n} ({' '.join(columns)})", advise_on_line)
     end = len(first)
     while end > len(fields) and not is_number(first[end - 1]):
         end -= 1
@@ -151,7 +152,7 @@ def layout_of(first: Sequence[bytes], fields: Sequence[str], columns: Sequence[s
     if n > len(fields):
         expected = f"{n} fields, as in the first line"
     mistaken = {5: "this looks like sys.scr, the scores of whole systems"} if fields is SEGMENTS else {}
-    return LineLayout(n, n, places, expected, mistaken)
+    return LineLayout(n, n, places, expected, advise_on_line, mistaken)
 
 
 def is_number(text: bytes) -> bool:

@@ -8,9 +8,11 @@ if TYPE_CHECKING:
     from rankscope.io.trec.diagnose import line_advice as line_advice
     from rankscope.io.trec.diagnose import looks_like_rank_table as looks_like_rank_table
     from rankscope.io.trec.format import RUN as RUN
+    from rankscope.io.trec.format import advise_on_line as advise_on_line
     from rankscope.io.trec.format import stream_rows as stream_rows
 
 HOMES = {
+    "advise_on_line": "format",
     "RUN": "format",
     "line_advice": "diagnose",
     "looks_like_rank_table": "diagnose",

@@ -71,6 +71,13 @@ class Grammar(NamedTuple):
     parse: Callable[[Fields], tuple[npt.NDArray[Any], npt.NDArray[np.intp]]]
 
 
+def advise_on_line(line: bytes, fields: int, first: bool) -> str | None:
+    """As `diagnose.line_advice`, which is loaded where a line is wrong."""
+    from rankscope.io.trec.diagnose import line_advice
+
+    return line_advice(line, fields, first=first)
+
+
 FOUR, SIX = "4 (query 0 document relevance)", "6 (query Q0 document rank score tag)"
 ORDER = "(where a command takes both, judgments come first)"
 QRELS = Grammar(
@@ -79,6 +86,7 @@ QRELS = Grammar(
         4,
         (0, 2, 3),
         FOUR,
+        advise_on_line,
         {6: f"this looks like a run, where judgments are expected {ORDER}"},
         trec=True,
     ),
@@ -90,7 +98,15 @@ SUBTOPIC_QRELS = QRELS._replace(
     layout=replace(QRELS.layout, columns=(0, 1, 2, 3), expected="4 (query subtopic document relevance)")
 )
 RUN = Grammar(
-    LineLayout(5, None, (0, 2, 4), SIX, {4: f"this looks like judgments, where a run is expected {ORDER}"}, trec=True),
+    LineLayout(
+        5,
+        None,
+        (0, 2, 4),
+        SIX,
+        advise_on_line,
+        {4: f"this looks like judgments, where a run is expected {ORDER}"},
+        trec=True,
+    ),
     "score",
     np.float64,
     parse_floats,
@@ -365,8 +381,14 @@ def stream_batches(source: Source, progress: Progress | None) -> Iterator[RowBat
     return read_batches(source, source.name, RUN, BLOCK, progress)
 
 
+def stream_run(source: Source, size: int, progress: Callable[[int], Any] | None) -> Iterator[Rows]:
+    """The rows of a run, query by query, while it is read."""
+    return stream_rows(source, source.name, RUN, size, progress)
+
+
 TREC = Format(
     read=read_trec,
+    rows=stream_run,
     write=write_lines,
     refuse=refuse_unwritable,
     loses=trec_loss_notes,

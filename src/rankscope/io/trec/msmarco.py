@@ -10,7 +10,7 @@ import numpy as np
 from rankscope.data.rows import Rows, decode_id
 from rankscope.errors import InputError
 from rankscope.io.core import FileContent, FileHead, Format, LineLayout, ReadRequest
-from rankscope.io.trec.format import Grammar, read_rows, read_trec
+from rankscope.io.trec.format import Grammar, advise_on_line, read_rows, read_trec
 from rankscope.kernels.numbers import parse_integers
 from rankscope.kernels.segments import group_of, place_in_group
 from rankscope.typing import Ints
@@ -23,7 +23,9 @@ __all__ = [
 ]
 
 
-RANKS = Grammar(LineLayout(3, 3, (0, 1, 2), "3 (query document rank)"), "rank", np.int64, parse_integers)
+RANKS = Grammar(
+    LineLayout(3, 3, (0, 1, 2), "3 (query document rank)", advise_on_line), "rank", np.int64, parse_integers
+)
 
 
 def looks_like_ranks(head: FileHead) -> bool:
